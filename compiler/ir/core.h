@@ -1,0 +1,337 @@
+// core::Program: what the checker hands on. All modules of a program, resolved, typed and desugared: every name is an id,
+// every record field an index, sections, comprehensions, ranges, backticks, operators, guards of clauses and defaults
+// are gone, implicit locals are declared, unit literals are SI numbers. Types are erased but for two things that
+// elaboration needs: the layouts of signals, and the printed type of each global.
+//
+// Type variables of a definition that occur inside an `SR` of its type are passed at run time as layouts: such a global
+// starts with that many layout parameters, and every use of it passes them (GlobalExpr::layouts).
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/base/arena.h"
+#include "compiler/base/name.h"
+#include "compiler/base/source.h"
+
+namespace sigrel::core {
+
+using GlobalId = Id<struct GlobalTag>;
+using RecordId = Id<struct RecordTag>;
+using LocalId = Id<struct LocalTag>;  // unique inside one Global: parameters, lets, patterns, signals, labels, layouts
+
+struct Expr;
+struct Item;
+struct Pattern;
+struct Relation;
+
+// ---- layouts: which scalars a signal of a type consists of -----------------------------------------------------------
+
+enum class LayoutKind : std::uint8_t { Real, Int, Bool, Record, Tuple, Vector, Variable, Unknown };
+struct Layout {
+  LayoutKind kind;
+  RecordId record{};                      // Record
+  std::span<const Layout*> elements{};    // Record: the layout of each field; Tuple: of each component; Vector: one
+  std::span<Expr*> sizes{};               // Vector: Int expressions, outermost first; empty when no annotation says it
+  LocalId variable{};                     // Variable: a layout parameter
+};
+
+struct FieldInfo {
+  Name name;
+  bool flow = false;
+  Span span;
+};
+struct RecordInfo {
+  Name name;
+  Span span;
+  std::vector<FieldInfo> fields;
+  /// A record with a flow field is a connector: its variables are nodes.
+  bool connector = false;
+};
+
+// ---- expressions ----------------------------------------------------------------------------------------------------
+
+enum class ExprKind : std::uint8_t {
+  Int, Real, Bool, String, Local, Global, Apply, Lambda, Let, If, Case, Tuple, Construct, Record, Update, Field,
+  Primitive, Index, Vector, Sigrel, Label, Member, BlockApply
+};
+
+enum class Primitive : std::uint8_t {
+  // arithmetic, overloaded on Int, Real, signals, and elementwise on records and vectors of them (Mul also scalar * vector)
+  Add, Sub, Mul, Div, Pow, Negate,
+  Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, And, Or, Not,
+  Append,            // lists, strings, vectors
+  Range,             // Int a, Int b -> [Int]
+  ToReal,            // real n
+  Floor, Ceiling, Round,   // floor/ceiling keep Real; `Round` is Real -> Int
+  IntDiv, IntMod,    // div, mod
+  Min, Max, Abs, Sign, Sqrt, Exp, Log, Log10, Sin, Cos, Tan, Asin, Acos, Atan, Atan2, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh,
+  Der, Pre, Time,    // Time has no argument
+  Smooth, NoEvent, Delay,
+  Size,              // of a vector (outermost)
+  Show               // a number as a string
+};
+
+struct Expr {
+  ExprKind kind;
+  Span span;
+};
+struct IntExpr : Expr { std::int64_t value; };
+struct RealExpr : Expr { double value; };
+struct BoolExpr : Expr { bool value; };
+struct StringExpr : Expr { std::string_view value; };
+/// A parameter, let, pattern variable, or a signal (a formal or local of the enclosing relation).
+struct LocalExpr : Expr { LocalId local; };
+struct GlobalExpr : Expr {
+  GlobalId global;
+  std::span<const Layout*> layouts;
+};
+/// One or more arguments; the function may return a function that takes the rest, and may take more than are given.
+struct ApplyExpr : Expr {
+  Expr* function;
+  std::span<Expr*> args;
+};
+struct LambdaExpr : Expr {
+  std::span<LocalId> parameters;
+  Expr* body;
+};
+struct Binding {
+  LocalId local;
+  Name name;
+  Expr* value;
+};
+/// The bindings may refer to each other only through lambdas and sigrels (the checker orders the others).
+struct LetExpr : Expr {
+  std::span<Binding> bindings;
+  Expr* body;
+};
+struct IfExpr : Expr {  // the condition is a Bool, or a signal of Bool
+  Expr* condition;
+  Expr* then_branch;
+  Expr* else_branch;
+};
+struct Arm {
+  Pattern* pattern;
+  Expr* body;
+};
+/// The first arm that matches; the checker has shown that the arms are exhaustive or warned.
+struct CaseExpr : Expr {
+  Expr* scrutinee;
+  std::span<Arm> arms;
+};
+struct TupleExpr : Expr { std::span<Expr*> elements; };
+/// Lists are Construct too: tag 0 is `[]`, tag 1 is `:`.
+struct ConstructExpr : Expr {
+  Name name;
+  std::uint32_t tag;
+  std::span<Expr*> args;
+};
+struct RecordExpr : Expr {
+  RecordId record;
+  std::span<Expr*> fields;  // all, in the record's order
+};
+struct FieldUpdate {
+  std::uint32_t index;
+  Expr* value;
+};
+struct UpdateExpr : Expr {
+  Expr* base;
+  std::span<FieldUpdate> updates;
+};
+/// A field of a record (value or signal).
+struct FieldExpr : Expr {
+  Expr* base;
+  std::uint32_t index;
+  Name name;
+};
+struct PrimitiveExpr : Expr {
+  Primitive op;
+  std::span<Expr*> args;
+};
+struct IndexPart {
+  Expr* first;
+  Expr* last;  // null for a single index; else a slice
+};
+struct IndexExpr : Expr {  // 1-based
+  Expr* base;
+  std::span<IndexPart> parts;
+};
+/// A vector of signals or numbers written as `[a, b, c]` where a vector is expected.
+struct VectorExpr : Expr { std::span<Expr*> elements; };
+struct SigrelExpr : Expr { Relation* relation; };
+/// `r1` or `r1[i]`: an instance of the enclosing relation. Only the base of a Member.
+struct LabelExpr : Expr {
+  LocalId label;
+  std::span<Expr*> indices;
+};
+/// `r1.p`, `r1.u`, `a.b.x`: the interface variable number `interface_index` of an instance, or, where that is absent, its
+/// local or its own instance named `member` (then the head of the instance is a top-level relation).
+struct MemberExpr : Expr {
+  Expr* base;  // Label or Member
+  Name member;
+  std::optional<std::uint32_t> interface_index;
+  std::span<Expr*> indices;  // of an indexed inner label
+};
+/// `block <> inputs` as an expression: its value is the block's outputs.
+struct BlockApplyExpr : Expr {
+  Expr* relation;
+  Expr* inputs;
+};
+
+// ---- patterns -------------------------------------------------------------------------------------------------------
+
+enum class PatternKind : std::uint8_t { Wildcard, Variable, Int, Real, Bool, String, Tuple, Construct };
+struct Pattern {
+  PatternKind kind;
+  Span span;
+  LocalId local{};                  // Variable
+  std::int64_t integer = 0;         // Int, Bool
+  double real = 0;                  // Real
+  std::string_view string{};        // String
+  std::uint32_t tag = 0;            // Construct; lists too
+  std::span<Pattern*> elements{};   // Tuple, Construct
+};
+
+// ---- relations ------------------------------------------------------------------------------------------------------
+
+enum class Causality : std::uint8_t { None, In, Out };
+struct Formal {
+  LocalId local;
+  Name name;
+  Span span;
+  Causality causality = Causality::None;
+  const Layout* layout;
+};
+struct Attribute {
+  Name name;  // guess, nominal, min, max, state
+  Expr* value;
+  Span span;
+};
+struct SignalDecl {
+  LocalId local;
+  Name name;
+  Span span;  // the declaration, or the first use of an implicit local
+  bool implicit = false;
+  const Layout* layout;
+  std::span<Attribute> attributes;
+};
+struct Body {
+  std::span<SignalDecl> locals;
+  std::span<Item*> items;
+};
+
+/// A `sigrel (…) where …` literal.
+struct Relation {
+  Name name;  // of the definition or let that it is the body of; "sigrel" for an anonymous one
+  Span span;  // the head `name … = sigrel (…)` or the literal's `sigrel (…)`
+  std::span<Formal> formals;
+  Body body;
+};
+
+enum class ItemKind : std::uint8_t {
+  Equation, Application, Connect, Let, For, If, Initially, Guess, Discrete, When, Every, Assign, Switch, Assert, Terminate
+};
+struct Item {
+  ItemKind kind;
+  Span span;
+};
+struct EquationItem : Item {
+  Expr* left;
+  Expr* right;
+};
+/// `[label:] relation <> args`. Without `args` it is `label: relation`, an instance with a fresh interface.
+struct ApplicationItem : Item {
+  std::optional<LocalId> label;
+  Name name;       // the label, or the name of the relation's head when unlabelled
+  Span head_span;  // the relation expression
+  Expr* relation;
+  Expr* args;  // null: fresh interface
+};
+struct ConnectItem : Item { std::span<Expr*> nodes; };
+struct LetItem : Item { std::span<Binding> bindings; };  // in scope for the items after it in the block
+/// `for i in xs`: `list` is a list; for `a .. b` both `first` and `last` are Int.
+struct ForItem : Item {
+  Pattern* pattern;
+  Name index_name;  // of a variable pattern
+  Expr* first;
+  Expr* last;  // null when `first` is a list
+  Body body;   // `for i in …, j in …` is nested
+};
+/// The condition is functional: chosen at elaboration; or a signal: both branches have the same number of equations.
+struct IfItem : Item {
+  Expr* condition;
+  Body then_body;
+  Body else_body;
+};
+struct BlockItem : Item { Body body; };  // Initially, Guess: equations, for and if
+struct DiscreteItem : Item {
+  SignalDecl declaration;
+  Expr* initial;  // may be null
+};
+struct WhenItem : Item {
+  Expr* condition;
+  Body body;
+};
+struct EveryItem : Item {
+  Expr* period;
+  std::span<Attribute> settings;
+  Body body;
+};
+struct AssignItem : Item {
+  Expr* target;
+  Expr* value;
+};
+struct ModeTransition {
+  Span span;
+  Expr* condition;
+  std::uint32_t mode;
+  std::span<Expr*> args;
+};
+struct Mode {
+  Name name;
+  Span span;
+  std::span<LocalId> parameters;
+  Body body;
+  std::span<ModeTransition> transitions;
+};
+struct SwitchItem : Item {
+  std::uint32_t initial_mode;
+  std::span<Expr*> initial_args;
+  std::span<Mode> modes;
+};
+struct AssertItem : Item {
+  Expr* message;
+  Expr* condition;
+};
+struct TerminateItem : Item { Expr* condition; };
+
+// ---- programs -------------------------------------------------------------------------------------------------------
+
+/// A top-level definition. A function is a Lambda; layout parameters come first.
+struct Global {
+  Name name;
+  Name module;
+  Span span;  // the name where it is defined
+  std::uint32_t layout_parameters = 0;
+  std::uint32_t local_count = 0;
+  std::vector<Name> local_names;  // by LocalId
+  Expr* body = nullptr;           // null for a foreign function or after an error in it
+  std::string type;               // as `sigrel check --types` prints it
+};
+
+/// The record `Experiment` is built in: `simulate m` constructs it with these defaults, `with` updates it.
+enum class ExperimentField : std::uint32_t { Model, Start, Stop, Tolerance, Steps, Outputs, Plot, Solver, Count };
+
+struct Program {
+  std::vector<Global> globals;
+  std::vector<RecordInfo> records;
+  RecordId experiment;
+  /// The global that `sigrel run` runs: `main`, or the expression given with -e; and whether it is a bare `SR ()`.
+  std::optional<GlobalId> main;
+  bool main_is_relation = false;
+  std::shared_ptr<Arena> arena = std::make_shared<Arena>();
+};
+
+}  // namespace sigrel::core

@@ -1,0 +1,48 @@
+// dae::System: what the reduce stage hands on. The same model with aliases, zeros and redundancy gone. A variable is a kept
+// unknown or a derivative of one; derivatives are variables of their own, tied by `derivative` (ModiaBase's Avar), so a
+// residual holds plain slots only, no `Der`. Every unknown of the system is still known: as a variable, a negated variable,
+// or zero. The highest derivatives and the algebraic variables can be determined by the equations (index at most 1).
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/equations.h"
+#include "compiler/ir/system.h"
+
+namespace sigrel::dae {
+
+constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+/// How an unknown of the system is found again.
+struct Alias {
+  enum Kind : std::uint8_t { Variable, Negated, Zero } kind = Variable;
+  std::uint32_t variable = 0;
+};
+
+struct Variable {
+  std::uint32_t unknown = 0;        // the system's unknown that it stands for (of a derivative: the unknown differentiated)
+  std::uint32_t order = 0;          // how often it is differentiated
+  std::uint32_t derivative = kNone; // the variable that is its time derivative: Avar. A variable that has one is a state
+  std::uint32_t integral = kNone;   // the inverse of `derivative`
+};
+
+struct System {
+  ExprPool exprs;
+  Equations equations;  // rows refer to variables; residuals have plain slots
+  Equations initial;
+  std::vector<Variable> variables;
+  std::vector<Alias> aliases;  // one per unknown of the system
+  /// For messages: `assign[v]` is the equation matched to variable v (kNone for states), by dense equation number.
+  std::vector<std::uint32_t> assign;
+};
+
+/// "der(c1.u)", the name of a variable.
+std::string variable_name(const system::System& system, const System& dae, std::uint32_t variable);
+/// The origin of an equation by its dense number.
+Origin origin(const Equations& equations, std::uint32_t equation);
+void verify(const system::System& system, const System& dae);
+std::string print(const system::System& system, const System& dae);
+
+}  // namespace sigrel::dae

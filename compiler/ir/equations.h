@@ -1,0 +1,67 @@
+// Equations as shapes and tables: what system::System and dae::System have in common.
+//
+// A shape is one residual expression F(slots, params, time) = 0; its table has one row per equation of that shape: the
+// unknown of every slot and the parameter of every parameter slot. A million resistors are one shape and a million rows.
+// A sum is an equation `± u1 ± u2 … = 0`; its arity is data, so sums are not shapes but an index list.
+//
+// Equations are numbered densely: the rows of table 0, of table 1, …, then the sums.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compiler/base/ids.h"
+#include "compiler/ir/expr.h"
+
+namespace sigrel {
+
+/// Where an equation comes from: an instance of a relation, and an item of that relation's body.
+struct Origin {
+  std::uint32_t instance = 0;  // index of system::Instance
+  std::uint32_t source = 0;    // index of system::SourceEquation
+};
+
+struct EquationTable {
+  ExprId residual;
+  std::uint32_t slots = 0;   // per row
+  std::uint32_t params = 0;  // per row
+  std::vector<std::uint32_t> unknowns;    // rows * slots, row-major
+  std::vector<std::uint32_t> parameters;  // rows * params, row-major
+  std::vector<Origin> origins;            // rows
+
+  std::size_t rows() const { return origins.size(); }
+  std::span<const std::uint32_t> unknowns_of(std::size_t row) const { return {unknowns.data() + row * slots, slots}; }
+  std::span<const std::uint32_t> parameters_of(std::size_t row) const { return {parameters.data() + row * params, params}; }
+};
+
+/// A term of a sum: the unknown and its sign in one word.
+struct Term {
+  std::uint32_t code = 0;
+  static Term of(std::uint32_t unknown, bool negative) { return {unknown << 1 | (negative ? 1u : 0u)}; }
+  std::uint32_t unknown() const { return code >> 1; }
+  bool negative() const { return code & 1; }
+};
+
+struct SumTable {
+  std::vector<std::uint32_t> offsets{0};  // of each sum's first term; one more at the end
+  std::vector<Term> terms;
+  std::vector<Origin> origins;
+
+  std::size_t rows() const { return origins.size(); }
+  std::span<const Term> terms_of(std::size_t row) const {
+    return {terms.data() + offsets[row], offsets[row + 1] - offsets[row]};
+  }
+};
+
+struct Equations {
+  std::vector<EquationTable> tables;
+  SumTable sums;
+
+  std::size_t count() const {
+    std::size_t n = sums.rows();
+    for (const EquationTable& t : tables) n += t.rows();
+    return n;
+  }
+};
+
+}  // namespace sigrel

@@ -1,0 +1,136 @@
+// system::System: what elaboration hands on. The flat system of one experiment: shapes with their tables of instances,
+// unknowns, parameters, and the tree of instances that names everything. Nothing functional is left: no closures, no
+// lists, no `for`, no `connect`, no records; every unknown is a scalar. What is still there: aliases, redundant
+// equations, `Der` of any order, too many or too few equations.
+//
+// Names are built on demand from the tree: no string per unknown is stored. Templates hold what all instances of one
+// relation body have in common; an instance is a few integers.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/base/name.h"
+#include "compiler/base/source.h"
+#include "compiler/ir/equations.h"
+#include "compiler/ir/expr.h"
+
+namespace sigrel::system {
+
+constexpr std::uint32_t kRoot = 0;  // the instance that is the whole model
+
+/// What an equation of a relation body is to its writer.
+enum class EquationKind : std::uint8_t {
+  Written,    // `e1 = e2`, one scalar component of it
+  Argument,   // an argument of `<>` that is an expression: auxiliary = expression
+  NodeSum,    // the flows at a node
+  Potential,  // potentials of connected interface nodes are equal
+  Initial,    // an item of `initially`
+};
+
+/// One equation of a relation body (or of one iteration of its loops).
+struct SourceEquation {
+  EquationKind kind = EquationKind::Written;
+  Span span;
+  std::string component;  // ".v", "[3]", … of a record or vector equation; the node's name for NodeSum and Potential
+};
+
+enum class UnknownKind : std::uint8_t {
+  Source,     // declared or implicit in the source: appears in results
+  Auxiliary,  // the value of an argument expression
+  Flow,       // the flow of one use of a node
+};
+
+struct LocalInfo {
+  std::string name;  // "u", "m.v", "x[3]", inside its relation
+  Span span;
+  UnknownKind kind = UnknownKind::Source;
+};
+
+struct ChildInfo {
+  std::string name;  // "r1", "r1[3]"; of an unlabelled use the head's name, with "#2" when that occurs again
+  bool labelled = false;
+  Span span;
+};
+
+/// What the instances of one relation body share.
+struct Template {
+  Name relation;
+  Span span;  // of the definition
+  std::vector<std::string> interface;  // the name of each interface scalar: "p.v", "p.i", …
+  std::vector<Span> interface_spans;
+  std::vector<LocalInfo> locals;       // the unknowns that each instance owns
+  /// Names of the body that are another scalar (a node's potential joined by `connect`, `let`): name, and the scalar's
+  /// index: interface first, then locals.
+  std::vector<std::pair<std::string, std::uint32_t>> synonyms;
+  std::vector<ChildInfo> children;
+  /// The Real values that its definition captured, by name: what `--set` can change.
+  std::vector<std::string> parameters;
+};
+
+struct Instance {
+  std::uint32_t body = 0;            // index of Template
+  std::uint32_t parent = 0;          // instance; the root's is itself
+  std::uint32_t child = 0;           // which child of the parent's template
+  std::uint32_t first_unknown = 0;   // it owns template.locals.size() unknowns from here
+  std::uint32_t first_argument = 0;  // into System::arguments: the unknown of each interface scalar
+  std::uint32_t first_parameter = 0; // into System::captured: the parameter of each template parameter
+  std::uint32_t first_child = 0;     // instance of its first child; children are consecutive
+};
+
+/// Parameters: numbers that can change between runs without new analysis. `op == Const`: a value. Otherwise computed
+/// from earlier parameters a, b, c (the operands; for PowInt `b` is the exponent) in ascending order.
+struct Parameter {
+  Op op = Op::Const;
+  std::uint32_t a = 0, b = 0, c = 0;
+  double value = 0;
+};
+
+/// A parameter that the user can change by name.
+struct NamedParameter {
+  std::string name;  // "r1.r"
+  std::uint32_t parameter = 0;
+};
+
+enum class AttributeKind : std::uint8_t { Guess, Nominal, Min, Max, StatePreference };
+/// `with { guess = … }`, `guess x = …`: sparse.
+struct Attribute {
+  AttributeKind kind = AttributeKind::Guess;
+  std::uint32_t unknown = 0;
+  std::uint32_t parameter = 0;
+  Span span;
+};
+
+struct System {
+  ExprPool exprs;
+  Equations equations;  // hold always; residuals may contain Der
+  Equations initial;    // hold at the start
+  std::uint32_t unknowns = 0;
+  std::vector<Parameter> parameters;
+  std::vector<NamedParameter> named_parameters;
+  std::vector<Attribute> attributes;
+  std::vector<SourceEquation> sources;
+
+  std::vector<Template> templates;
+  std::vector<Instance> instances;          // ascending first_unknown
+  std::vector<std::uint32_t> arguments;
+  std::vector<std::uint32_t> captured;
+};
+
+/// "r1.p", the path of an instance; empty for the root.
+std::string instance_name(const System& system, std::uint32_t instance);
+/// The hierarchical name of the unknown where it is declared: "r1.u", "b.v".
+std::string unknown_name(const System& system, std::uint32_t unknown);
+/// The declaration of the unknown.
+const LocalInfo& unknown_info(const System& system, std::uint32_t unknown);
+/// The unknown that a hierarchical name denotes, through interfaces too ("c1.p.v"); nullopt when there is none.
+std::optional<std::uint32_t> find_unknown(const System& system, std::string_view name);
+/// "line 12 of `resistor` in r1": for messages.
+std::string describe_origin(const System& system, Origin origin);
+
+/// Aborts with a dump when an invariant above is broken.
+void verify(const System& system);
+std::string print(const System& system);
+
+}  // namespace sigrel::system

@@ -1,0 +1,39 @@
+// Expressions to expressions: everything here happens once per shape, never per instance. Sound for all parameter values:
+// nothing is divided out unless it is a nonzero constant.
+#pragma once
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "compiler/ir/expr.h"
+
+namespace sigrel::symbolic {
+
+/// Rewrites one expression bottom-up: `leaf` gives the replacement of each leaf (Const, Slot, Der, Param, Time); inner nodes
+/// are rebuilt with simplification. `from` and `to` may be the same pool.
+ExprId rewrite(const ExprPool& from, ExprId root, ExprPool& to, const std::function<ExprId(const Node&)>& leaf);
+
+/// The node with local simplification: constants folded, 0 and 1 removed, double negation, equal operands.
+ExprId simplified(ExprPool& pool, const Node& node);
+
+/// Partial derivative with respect to slot `slot`; `order` selects the slot itself (0) or its `Der` leaf of that order.
+ExprId partial(ExprPool& pool, ExprId root, std::uint32_t slot, std::uint32_t order = 0);
+
+/// Total time derivative: Slot k becomes Der(k, 1), Der(k, n) becomes Der(k, n + 1), parameters are constant, time is 1.
+ExprId time_derivative(ExprPool& pool, ExprId root);
+
+/// root = factor * slot + rest with neither factor nor rest depending on the slot; nullopt when it is not linear in the slot.
+struct Linear {
+  ExprId factor;
+  ExprId rest;
+};
+std::optional<Linear> linear_in(ExprPool& pool, ExprId root, std::uint32_t slot);
+
+/// The explicit solution of root = 0 for a slot, where `root` is linear in it and the factor is a nonzero constant or an
+/// expression that is nonzero wherever the equation can be used (parameters, nonzero products and quotients of them); else nullopt.
+std::optional<ExprId> solve_for(ExprPool& pool, ExprId root, std::uint32_t slot);
+
+/// Whether the slot (or a Der of it) occurs.
+bool depends_on(const ExprPool& pool, ExprId root, std::uint32_t slot);
+
+}  // namespace sigrel::symbolic

@@ -1,0 +1,101 @@
+// runtime::Model: an executable model: schedules of runs over flat tables, and the kernels that evaluate them. Plain data;
+// the compiler fills it, the runtime runs it and knows nothing else of the compiler.
+//
+// All variables (states, derivatives, algebraic) have one place in `values`. A run evaluates one kernel over `count` rows
+// of equations of one shape. Its table is column-major: column k, row i is at tables[run.table + k * count + i]. The first
+// `slots` columns are indices into `values`, the next `params` columns are indices into the parameter values.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace runtime {
+
+constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+struct KernelArguments {
+  double time = 0;
+  double* values = nullptr;            // all variables
+  const double* parameters = nullptr;  // all parameter values
+  const std::uint32_t* table = nullptr;
+  std::size_t stride = 0;              // rows of the table: column k starts at table + k * stride
+  std::size_t begin = 0, end = 0;      // rows to evaluate
+  double* out = nullptr;               // Residual: out[i]; Partials: out[k * stride + i] for slot k; Solve: unused
+};
+
+enum class Role : std::uint8_t {
+  Residual,  // out[i] = F(row i)
+  Solve,     // values[column `solved` of row i] = the solution of F = 0 for that slot
+  Partials,  // out[k * stride + i] = dF/d(slot k) of row i, for every slot
+};
+
+/// Compiled or interpreted code of one shape in one role.
+struct Kernel {
+  using Function = void (*)(const void* self, const KernelArguments* arguments);
+  Function function = nullptr;
+  const void* self = nullptr;
+};
+
+/// A run of equations of one shape, or of sums (then `kernel` is kNone: the runtime evaluates sums itself).
+/// Table of a sum run: count + 1 offsets into its term list, count positions of the solved term (Solve only; relative to the
+/// row's first term), then the terms: index << 1 | negative.
+struct Run {
+  Role role = Role::Solve;           // Solve or Residual
+  std::uint32_t kernel = kNone;      // into Model::kernels
+  std::uint32_t partials = kNone;    // the Partials kernel of the same shape
+  std::uint32_t slots = 0;
+  std::uint32_t params = 0;
+  std::uint32_t solved = 0;          // which slot a Solve run assigns
+  std::uint32_t count = 0;           // rows
+  std::uint64_t table = 0;           // offset into Model::tables
+  std::uint64_t equations = 0;       // offset into Model::equations: the equation number of each row, for messages
+};
+
+/// A simultaneous block: the residuals of its runs determine its unknowns (Newton).
+struct Loop {
+  std::uint32_t first_run = 0, runs = 0;         // Residual runs
+  std::uint32_t first_unknown = 0, unknowns = 0; // into Model::loop_unknowns; as many as rows in its runs
+};
+
+/// One step of a schedule, in order: an index of a Solve run or of a loop.
+struct Step {
+  enum Kind : std::uint8_t { Assign, Solve } kind = Assign;  // Assign: runs[index]; Solve: loops[index]
+  std::uint32_t index = 0;
+};
+
+struct State {
+  std::uint32_t variable = 0;
+  std::uint32_t derivative = 0;
+};
+
+/// parameters[i] = value, or an operation on earlier parameters; evaluated once per run in ascending order by
+/// `evaluate_parameters`, a function that the compiler supplies with its operations.
+struct ParameterRule {
+  std::uint8_t op = 0;  // 0: constant
+  std::uint32_t a = 0, b = 0, c = 0;
+  double value = 0;
+};
+
+struct Model {
+  std::uint32_t variables = 0;
+  std::vector<State> states;
+  std::vector<std::uint32_t> start;    // per variable: the parameter with its guess, or kNone (0.0)
+  std::vector<std::uint32_t> nominal;  // per variable: the parameter with its nominal value, or kNone
+  std::vector<ParameterRule> parameters;
+  double (*operation)(std::uint8_t op, double a, double b, double c) = nullptr;  // of ParameterRule
+
+  std::vector<std::uint32_t> tables;
+  std::vector<std::uint32_t> equations;
+  std::vector<Run> runs;
+  std::vector<Loop> loops;
+  std::vector<std::uint32_t> loop_unknowns;
+
+  std::vector<Step> initial;   // from nothing but parameters, time and guesses to every variable
+  std::vector<Step> dynamic;   // from the states to their derivatives
+  std::vector<Step> observed;  // from those to all other variables
+
+  std::vector<Kernel> kernels;  // by number; empty until code is generated
+};
+
+}  // namespace runtime

@@ -1,0 +1,12 @@
+# Writes a C++ file with the text of every page: cmake -DPAGES=<folder> -DOUTPUT=<file> -P embed_pages.cmake
+file(GLOB pages ${PAGES}/SR*.md)
+list(SORT pages)
+set(text "// Generated from compiler/diagnostics/pages.\n#include \"compiler/diagnostics/diagnostic.h\"\n\nnamespace sigrel {\n\nstd::string_view page(Code code) {\n  switch (static_cast<unsigned>(code)) {\n")
+foreach(page ${pages})
+  get_filename_component(id ${page} NAME_WE)
+  string(REGEX REPLACE "^SR0*" "" number ${id})
+  file(READ ${page} body)
+  string(APPEND text "    case ${number}: return R\"SIGRELPAGE(${body})SIGRELPAGE\";\n")
+endforeach()
+string(APPEND text "    default: return {};\n  }\n}\n\n}  // namespace sigrel\n")
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,142 @@
+// The layout shows the data flow: who may include whom. A stage includes the nouns (ir, base, diagnostics), `symbolic` and
+// itself, never another stage; only the session and what is built on it name several. ANTLR, LLVM and SUNDIALS each stay in
+// their folders.
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Include {
+  std::string file;  // relative to the source tree
+  int line = 0;
+  std::string path;
+};
+
+std::vector<fs::path> sources(const fs::path& folder) {
+  std::vector<fs::path> found;
+  if (!fs::exists(folder)) return found;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (std::set<fs::path>{".h", ".cpp"}.contains(entry.path().extension())) found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<Include> includes_of(const fs::path& folder) {
+  static const std::regex directive(R"re(^\s*#\s*include\s*[<"]([^>"]+)[>"].*)re");
+  fs::path root = SIGREL_SOURCE_DIR;
+  std::vector<Include> found;
+  for (const fs::path& path : sources(root / folder)) {
+    std::ifstream in(path);
+    std::string text;
+    std::smatch match;
+    for (int line = 1; std::getline(in, text); ++line)
+      if (std::regex_match(text, match, directive)) found.push_back({fs::relative(path, root).string(), line, match[1]});
+  }
+  return found;
+}
+
+/// "compiler/structure/graph/tarjan.h" -> "compiler/structure"; "runtime/model.h" -> "runtime"; empty for other headers.
+std::string room(const std::string& path) {
+  if (path.starts_with("runtime/")) return "runtime";
+  if (!path.starts_with("compiler/")) return {};
+  return path.substr(0, path.find('/', 9));
+}
+
+void check_rooms(const std::map<std::string, std::set<std::string>>& rules) {
+  for (const Include& i : includes_of("compiler")) {
+    auto rule = rules.find(room(i.file));
+    if (rule == rules.end()) continue;
+    std::string to = room(i.path);
+    if (to.empty() || to == rule->first || rule->second.contains(to) || rule->second.contains(i.path)) continue;
+    FAIL_CHECK(i.file << ":" << i.line << " includes " << i.path << ": " << rule->first << " must not know " << to);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a stage knows the nouns and itself") {
+  const std::set<std::string> nouns = {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/symbolic"};
+  std::set<std::string> with_model = nouns;
+  with_model.insert("runtime/model.h");  // what a plan becomes: plain data
+  std::set<std::string> jit = with_model;
+  jit.insert("compiler/lower");      // both know LLVM: lower writes its modules, jit makes them executable
+  jit.insert("compiler/interpret");  // for kernels that are not worth compiling
+  check_rooms({
+      {"compiler/base", {}},
+      {"compiler/diagnostics", {"compiler/base"}},
+      {"compiler/ir", {"compiler/base", "compiler/diagnostics", "runtime/model.h"}},
+      {"compiler/parse", nouns},
+      {"compiler/check", nouns},
+      {"compiler/elaborate", nouns},
+      {"compiler/symbolic", nouns},
+      {"compiler/structure", with_model},
+      {"compiler/interpret", with_model},
+      {"compiler/lower", with_model},
+      {"compiler/jit", jit},
+  });
+}
+
+TEST_CASE("every folder of the compiler has a rule") {
+  const std::set<std::string> known = {"base",  "diagnostics", "ir",        "parse", "check", "elaborate", "symbolic",
+                                       "structure", "interpret", "lower", "jit",   "session", "driver"};
+  for (const auto& entry : fs::directory_iterator(fs::path(SIGREL_SOURCE_DIR) / "compiler"))
+    if (entry.is_directory()) CHECK(known.contains(entry.path().filename().string()));
+}
+
+TEST_CASE("graph algorithms know integers only") {
+  for (const Include& i : includes_of("compiler/structure/graph"))
+    if (!room(i.path).empty() && !i.path.starts_with("compiler/structure/graph/") && !i.path.starts_with("compiler/base/"))
+      FAIL_CHECK(i.file << ":" << i.line << " includes " << i.path);
+}
+
+TEST_CASE("tools reach the stages through the session") {
+  const std::set<std::string> allowed = {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/session", "runtime"};
+  for (const Include& i : includes_of("compiler/driver")) {
+    std::string to = room(i.path);
+    if (!to.empty() && to != "compiler/driver" && !allowed.contains(to))
+      FAIL_CHECK(i.file << ":" << i.line << " includes " << i.path);
+  }
+}
+
+TEST_CASE("the runtime knows nothing of the compiler") {
+  for (const Include& i : includes_of("runtime"))
+    if (room(i.path).starts_with("compiler")) FAIL_CHECK(i.file << ":" << i.line << " includes " << i.path);
+}
+
+TEST_CASE("ANTLR, LLVM and SUNDIALS stay in their rooms") {
+  struct Library {
+    const char* name;
+    std::regex header;
+    std::set<std::string> rooms;
+  };
+  const std::vector<Library> libraries = {
+      {"ANTLR", std::regex(R"(antlr4-.*|.*Sigrel(Lexer|Parser)\.h)"), {"compiler/parse"}},
+      {"LLVM", std::regex(R"(llvm(-c)?/.*)"), {"compiler/lower", "compiler/jit"}},
+      {"SUNDIALS and KLU",
+       std::regex(R"((sundials|sunmatrix|sunlinsol|sunnonlinsol|nvector|cvodes?|idas?|arkode|kinsol|suitesparse)/.*|klu\.h|btf\.h)"),
+       {"runtime"}},
+  };
+  for (const char* folder : {"compiler", "runtime"})
+    for (const Include& i : includes_of(folder))
+      for (const Library& library : libraries)
+        if (std::regex_match(i.path, library.header) && !library.rooms.contains(room(i.file)))
+          FAIL_CHECK(i.file << ":" << i.line << " includes " << i.path << " of " << library.name);
+}
+
+TEST_CASE("headers are included once and files are named by what they are about") {
+  for (const char* folder : {"compiler", "runtime"})
+    for (const fs::path& path : sources(fs::path(SIGREL_SOURCE_DIR) / folder)) {
+      std::string stem = path.stem().string();
+      for (const char* name : {"utils", "util", "helpers", "helper", "misc", "common"})
+        if (stem == name) FAIL_CHECK(path.string() << ": name it by its concept");
+      if (path.extension() != ".h") continue;
+      std::ifstream in(path);
+      std::string text((std::istreambuf_iterator<char>(in)), {});
+      if (text.find("\n#pragma once\n") == std::string::npos) FAIL_CHECK(path.string() << " lacks #pragma once");
+    }
+}

@@ -1,0 +1,132 @@
+#include <cmath>
+#include <memory>
+
+#include "compiler/interpret/tape.h"
+#include "compiler/ir/code.h"
+
+namespace sigrel::interpret {
+namespace {
+
+// One instruction over `n` rows. The target register is none of the operands.
+template <class F>
+void each(double* __restrict d, const double* a, std::size_t n, F f) {
+  for (std::size_t i = 0; i < n; ++i) d[i] = f(a[i]);
+}
+template <class F>
+void each(double* __restrict d, const double* a, const double* b, std::size_t n, F f) {
+  for (std::size_t i = 0; i < n; ++i) d[i] = f(a[i], b[i]);
+}
+
+void store(const Tape& tape, const runtime::KernelArguments& args, std::size_t output, const double* value,
+           std::size_t row, std::size_t n) {
+  switch (tape.role) {
+    case runtime::Role::Residual:
+    case runtime::Role::Partials: {
+      double* out = args.out + output * args.stride + row;
+      for (std::size_t i = 0; i < n; ++i) out[i] = value[i];
+      break;
+    }
+    case runtime::Role::Solve: {
+      const std::uint32_t* column = args.table + tape.solved * args.stride + row;
+      for (std::size_t i = 0; i < n; ++i) args.values[column[i]] = value[i];
+      break;
+    }
+  }
+}
+
+void run_block(const Tape& tape, const runtime::KernelArguments& args, double* registers, std::size_t row, std::size_t n) {
+  auto at = [&](std::uint32_t index) { return registers + static_cast<std::size_t>(index) * tape.block; };
+  for (const Instruction& in : tape.code) {
+    if (in.store) {
+      store(tape, args, in.b, at(in.a), row, n);
+      continue;
+    }
+    double* d = at(in.target);
+    switch (in.op) {
+      case Op::Const:
+        for (std::size_t i = 0; i < n; ++i) d[i] = in.value;
+        break;
+      case Op::Time:
+        for (std::size_t i = 0; i < n; ++i) d[i] = args.time;
+        break;
+      case Op::Slot: {
+        const std::uint32_t* column = args.table + in.a * args.stride + row;
+        for (std::size_t i = 0; i < n; ++i) d[i] = args.values[column[i]];
+        break;
+      }
+      case Op::Param: {
+        const std::uint32_t* column = args.table + in.a * args.stride + row;
+        for (std::size_t i = 0; i < n; ++i) d[i] = args.parameters[column[i]];
+        break;
+      }
+      case Op::Der: std::abort();  // the reduce stage has made them slots
+      case Op::Neg: each(d, at(in.a), n, [](double a) { return -a; }); break;
+      case Op::Abs: each(d, at(in.a), n, [](double a) { return std::fabs(a); }); break;
+      case Op::Not: each(d, at(in.a), n, [](double a) { return a == 0.0 ? 1.0 : 0.0; }); break;
+      case Op::Add: each(d, at(in.a), at(in.b), n, [](double a, double b) { return a + b; }); break;
+      case Op::Sub: each(d, at(in.a), at(in.b), n, [](double a, double b) { return a - b; }); break;
+      case Op::Mul: each(d, at(in.a), at(in.b), n, [](double a, double b) { return a * b; }); break;
+      case Op::Div: each(d, at(in.a), at(in.b), n, [](double a, double b) { return a / b; }); break;
+      case Op::Min: each(d, at(in.a), at(in.b), n, [](double a, double b) { return b < a ? b : a; }); break;
+      case Op::Max: each(d, at(in.a), at(in.b), n, [](double a, double b) { return a < b ? b : a; }); break;
+      case Op::Less: each(d, at(in.a), at(in.b), n, [](double a, double b) { return a < b ? 1.0 : 0.0; }); break;
+      case Op::LessEqual: each(d, at(in.a), at(in.b), n, [](double a, double b) { return a <= b ? 1.0 : 0.0; }); break;
+      case Op::Equal: each(d, at(in.a), at(in.b), n, [](double a, double b) { return a == b ? 1.0 : 0.0; }); break;
+      case Op::NotEqual: each(d, at(in.a), at(in.b), n, [](double a, double b) { return a != b ? 1.0 : 0.0; }); break;
+      case Op::And: each(d, at(in.a), at(in.b), n, [](double a, double b) { return (a != 0.0) & (b != 0.0) ? 1.0 : 0.0; }); break;
+      case Op::Or: each(d, at(in.a), at(in.b), n, [](double a, double b) { return (a != 0.0) | (b != 0.0) ? 1.0 : 0.0; }); break;
+      case Op::Select: {
+        const double *a = at(in.a), *b = at(in.b), *c = at(in.c);
+        for (std::size_t i = 0; i < n; ++i) d[i] = a[i] != 0.0 ? b[i] : c[i];
+        break;
+      }
+      case Op::PowInt: {
+        auto exponent = static_cast<std::int32_t>(in.b);
+        if (exponent == 2) {
+          each(d, at(in.a), n, [](double a) { return a * a; });
+        } else if (plan::is_multiplied(exponent)) {
+          each(d, at(in.a), n, [exponent](double a) {
+            return plan::power_steps(a, 1.0, exponent, [](double x, double y) { return x * y; }, [](double x) { return 1.0 / x; });
+          });
+        } else {
+          each(d, at(in.a), n, [exponent](double a) { return apply(Op::PowInt, a, exponent, 0); });
+        }
+        break;
+      }
+      // Here the call is cheap beside the work.
+      case Op::Sign: case Op::Sqrt: case Op::Exp: case Op::Log: case Op::Log10: case Op::Sin: case Op::Cos: case Op::Tan:
+      case Op::Asin: case Op::Acos: case Op::Atan: case Op::Sinh: case Op::Cosh: case Op::Tanh: case Op::Asinh: case Op::Acosh:
+      case Op::Atanh: case Op::Floor: case Op::Ceil: case Op::Round:
+        each(d, at(in.a), n, [op = in.op](double a) { return apply(op, a, 0, 0); });
+        break;
+      case Op::Pow: case Op::Atan2:
+        each(d, at(in.a), at(in.b), n, [op = in.op](double a, double b) { return apply(op, a, b, 0); });
+        break;
+    }
+  }
+}
+
+// One per thread, as large as the largest tape it has run.
+struct Scratch {
+  std::unique_ptr<double[]> numbers;
+  std::size_t size = 0;
+  double* reserve(std::size_t wanted) {
+    if (wanted > size) {
+      numbers.reset(new double[wanted]);
+      size = wanted;
+    }
+    return numbers.get();
+  }
+};
+
+}  // namespace
+
+void run_tape(const void* self, const runtime::KernelArguments* arguments) {
+  thread_local Scratch scratch;
+  const Tape& tape = *static_cast<const Tape*>(self);
+  double* registers = scratch.reserve(static_cast<std::size_t>(tape.registers) * tape.block);
+  for (std::size_t row = arguments->begin; row < arguments->end; row += tape.block)
+    run_block(tape, *arguments, registers, row, std::min<std::size_t>(tape.block, arguments->end - row));
+}
+
+}  // namespace sigrel::interpret

@@ -1,0 +1,32 @@
+// The only functions that generated code calls: libm, and what LLVM itself makes of loops that fill or copy.
+#include <cmath>
+#include <cstring>
+
+#include "compiler/lower/lower.h"
+
+extern "C" void sincos(double, double*, double*);
+
+namespace sigrel::lower {
+namespace {
+
+void* of(double (*function)(double)) { return reinterpret_cast<void*>(function); }
+void* of(double (*function)(double, double)) { return reinterpret_cast<void*>(function); }
+
+const Symbol kSymbols[] = {
+    {"exp", of(::exp)},     {"log", of(::log)},     {"log10", of(::log10)}, {"sin", of(::sin)},     {"cos", of(::cos)},
+    {"tan", of(::tan)},     {"asin", of(::asin)},   {"acos", of(::acos)},   {"atan", of(::atan)},   {"sinh", of(::sinh)},
+    {"cosh", of(::cosh)},   {"tanh", of(::tanh)},   {"asinh", of(::asinh)}, {"acosh", of(::acosh)}, {"atanh", of(::atanh)},
+    {"floor", of(::floor)}, {"ceil", of(::ceil)},   {"round", of(::round)}, {"trunc", of(::trunc)}, {"sqrt", of(::sqrt)},
+    {"pow", of(::pow)},     {"atan2", of(::atan2)},
+    // A sine and a cosine of one operand become one call.
+    {"sincos", reinterpret_cast<void*>(::sincos)},
+    {"memset", reinterpret_cast<void*>(::memset)},
+    {"memcpy", reinterpret_cast<void*>(::memcpy)},
+    {"memmove", reinterpret_cast<void*>(::memmove)},
+};
+
+}  // namespace
+
+std::span<const Symbol> symbols() { return kSymbols; }
+
+}  // namespace sigrel::lower

@@ -1,0 +1,53 @@
+// Why a run stopped, as data: numbers of equations and variables with their values. The caller has the names and the source
+// and writes the message.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace runtime {
+
+enum class FailureKind : std::uint8_t {
+  None,
+  LoopNotConverged,   // Newton's method did not converge in a simultaneous block
+  LoopSingular,       // the Jacobian of a simultaneous block is singular; `variables` starts with the column
+  NotFinite,          // an equation gives NaN or infinity from finite values (or its Jacobian does)
+  ErrorTest,          // the integrator cannot meet the tolerance with any step
+  Convergence,        // the integrator's Newton method does not converge with any step
+  NoProgress,         // steps became so small that the stop time is out of reach
+  ToleranceTooSmall,  // below what double precision can do
+  TooDense,           // the explicit form was asked for and its Jacobian does not fit in memory
+  BadExperiment,      // stop before start, a tolerance or a time that is no positive finite number
+  Output,             // a result cannot be written: `path` and `error`
+  Internal,           // a solver refused its input: a bug of ours, `error` says which call
+};
+
+struct FailedVariable {
+  std::uint32_t variable = 0;
+  double value = 0;
+  double weight = 0;  // integrator: estimated local error relative to what the tolerance allows
+};
+
+struct FailedEquation {
+  std::uint32_t equation = 0;
+  double residual = 0;
+};
+
+struct Failure {
+  FailureKind kind = FailureKind::None;
+  bool initial = false;          // while the initial values were sought
+  double time = 0;
+  std::uint32_t unknowns = 0;    // size of the block
+  std::uint32_t iterations = 0;  // of Newton's method
+  double step = 0;               // the integrator's last step size
+  std::vector<FailedVariable> variables{}; // worst first, at most a few
+  std::vector<FailedEquation> equations{}; // worst first, at most a few
+  std::string path{}, error{};   // Output, Internal
+
+  explicit operator bool() const { return kind != FailureKind::None; }
+};
+
+constexpr std::size_t kFailureDetails = 8;
+
+}  // namespace runtime

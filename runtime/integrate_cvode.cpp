@@ -1,0 +1,170 @@
+// CVODE on the explicit form: BDF or Adams, Newton's method with the analytic sparse Jacobian. The matrix I - γJ is formed here
+// and not by SUNDIALS: the values of J are kept, so that a new γ costs one pass over the nonzeros.
+#include <cvode/cvode.h>
+#include <nvector/nvector_serial.h>
+
+#include <cmath>
+
+#include "runtime/integrator.h"
+#include "runtime/solver_objects.h"
+
+namespace runtime {
+
+namespace {
+
+class CvodeIntegrator final : public Integrator {
+ public:
+  explicit CvodeIntegrator(Problem& problem) : problem_(problem) {}
+  ~CvodeIntegrator() override {
+    if (memory_) CVodeFree(&memory_);
+  }
+
+  bool make(const IntegratorOptions& options);
+  bool step(double stop) override;
+  double time() const override { return time_; }
+  void interpolate(double time) override;
+  const double* y() const override { return SolverObjects::data(shown_); }
+  const double* rates() const override { return nullptr; }
+  void statistics(Statistics& statistics) const override;
+
+ private:
+  static int right_hand_side(double time, N_Vector y, N_Vector out, void* self);
+  static int linear_system(double time, N_Vector y, N_Vector f, SUNMatrix matrix, booleantype keep, booleantype* fresh,
+                           double gamma, void* self, N_Vector, N_Vector, N_Vector);
+  static void quiet(int, const char*, const char*, char*, void*) {}
+  bool check(int flag, const char* call);
+  void describe(int flag);
+
+  Problem& problem_;
+  SolverObjects objects_;
+  void* memory_ = nullptr;
+  Vector y_ = nullptr, shown_ = nullptr, errors_ = nullptr, weights_ = nullptr;
+  std::vector<double> jacobian_;
+  double time_ = 0;
+  bool adams_ = false, rejected_ = false;
+};
+
+int CvodeIntegrator::right_hand_side(double time, N_Vector y, N_Vector out, void* self) {
+  auto& me = *static_cast<CvodeIntegrator*>(self);
+  const bool done = me.problem_.derivatives(time, SolverObjects::data(y), SolverObjects::data(out));
+  me.rejected_ = !done;
+  return done ? 0 : 1;  // 1: try a smaller step
+}
+
+int CvodeIntegrator::linear_system(double time, N_Vector y, N_Vector, SUNMatrix matrix, booleantype keep, booleantype* fresh,
+                                   double gamma, void* self, N_Vector, N_Vector, N_Vector) {
+  auto& me = *static_cast<CvodeIntegrator*>(self);
+  *fresh = SUNFALSE;
+  if (!keep) {
+    if (!me.problem_.jacobian(time, SolverObjects::data(y), nullptr, 0, me.jacobian_.data())) return 1;
+    *fresh = SUNTRUE;
+  }
+  const ChainRule& chain = me.problem_.jacobian();
+  me.objects_.fill(matrix, chain.pattern(), chain.diagonal(), me.jacobian_, -gamma, 1.0);
+  return 0;
+}
+
+bool CvodeIntegrator::check(int flag, const char* call) {
+  if (flag >= 0) return true;
+  failure_ = Failure{.kind = FailureKind::Internal};
+  failure_.error = std::string(call) + " returned " + std::to_string(flag);
+  return false;
+}
+
+bool CvodeIntegrator::make(const IntegratorOptions& options) {
+  adams_ = options.adams;
+  if (!objects_.make(problem_)) return check(-1, "SUNDIALS");
+  y_ = objects_.new_vector();
+  shown_ = objects_.new_vector();
+  errors_ = objects_.new_vector();
+  weights_ = objects_.new_vector();
+  Vector tolerances = objects_.new_vector();
+  memory_ = CVodeCreate(adams_ ? CV_ADAMS : CV_BDF, objects_.context());
+  if (!memory_ || !y_ || !shown_ || !errors_ || !weights_ || !tolerances) return check(-1, "CVodeCreate");
+  jacobian_.assign(problem_.jacobian().pattern().nonzeros(), 0.0);
+  time_ = options.start;
+  problem_.read(SolverObjects::data(y_), nullptr);
+  for (std::size_t k = 0; k < problem_.size(); ++k)
+    SolverObjects::data(tolerances)[k] = options.tolerance * problem_.nominal(k);
+  return check(CVodeSetErrHandlerFn(memory_, quiet, nullptr), "CVodeSetErrHandlerFn") &&
+         check(CVodeInit(memory_, right_hand_side, time_, y_), "CVodeInit") &&
+         check(CVodeSVtolerances(memory_, options.tolerance, tolerances), "CVodeSVtolerances") &&
+         check(CVodeSetUserData(memory_, this), "CVodeSetUserData") &&
+         check(CVodeSetLinearSolver(memory_, objects_.linear_solver(), objects_.matrix()), "CVodeSetLinearSolver") &&
+         check(CVodeSetLinSysFn(memory_, linear_system), "CVodeSetLinSysFn") &&
+         check(CVodeSetMaxErrTestFails(memory_, 30), "CVodeSetMaxErrTestFails") &&
+         check(CVodeSetMaxConvFails(memory_, 30), "CVodeSetMaxConvFails") &&
+         check(CVodeSetStopTime(memory_, options.stop), "CVodeSetStopTime");
+}
+
+bool CvodeIntegrator::step(double stop) {
+  double reached = time_;
+  const int flag = CVode(memory_, stop, y_, &reached, CV_ONE_STEP);
+  time_ = reached;
+  if (flag >= 0) return true;
+  describe(flag);
+  return false;
+}
+
+void CvodeIntegrator::describe(int flag) {
+  failure_ = Failure{};
+  double now = time_, step = 0;
+  CVodeGetCurrentTime(memory_, &now);
+  CVodeGetCurrentStep(memory_, &step);
+  // When the model itself said no last, its own reason is the better message.
+  if (rejected_ || flag == CV_RHSFUNC_FAIL || flag == CV_FIRST_RHSFUNC_ERR || flag == CV_REPTD_RHSFUNC_ERR ||
+      flag == CV_UNREC_RHSFUNC_ERR || flag == CV_LSETUP_FAIL) {
+    failure_ = problem_.explain(now + step, SolverObjects::data(y_), nullptr);
+    if (!failure_) failure_ = problem_.failure();
+    if (!failure_) failure_.kind = FailureKind::Convergence;
+  } else if (flag == CV_TOO_MUCH_ACC) {
+    failure_.kind = FailureKind::ToleranceTooSmall;
+  } else if (flag == CV_ERR_FAILURE) {
+    failure_.kind = FailureKind::ErrorTest;
+  } else if (flag == CV_CONV_FAILURE || flag == CV_LSOLVE_FAIL) {
+    failure_.kind = FailureKind::Convergence;
+  } else {
+    check(flag, "CVode");
+  }
+  failure_.time = now;
+  failure_.step = step;
+  if (!failure_.variables.empty() || CVodeGetEstLocalErrors(memory_, errors_) < 0 || CVodeGetErrWeights(memory_, weights_) < 0)
+    return;
+  SolverObjects::worst(problem_, SolverObjects::data(y_), SolverObjects::data(errors_), SolverObjects::data(weights_), failure_);
+}
+
+void CvodeIntegrator::interpolate(double time) {
+  if (CVodeGetDky(memory_, time, 0, shown_) < 0) N_VScale(1.0, y_, shown_);
+}
+
+void CvodeIntegrator::statistics(Statistics& s) const {
+  s.solver = adams_ ? "CVODE Adams" : "CVODE BDF";
+  s.linear_solver = objects_.dense() ? "dense" : "KLU";
+  long steps = 0, evaluations = 0, setups = 0, errors = 0, iterations = 0, failures = 0, jacobians = 0;
+  CVodeGetNumSteps(memory_, &steps);
+  CVodeGetNumRhsEvals(memory_, &evaluations);
+  CVodeGetNumLinSolvSetups(memory_, &setups);
+  CVodeGetNumErrTestFails(memory_, &errors);
+  CVodeGetNonlinSolvStats(memory_, &iterations, &failures);
+  CVodeGetNumJacEvals(memory_, &jacobians);
+  CVodeGetLastOrder(memory_, &s.last_order);
+  CVodeGetLastStep(memory_, &s.last_step);
+  s.steps = steps;
+  s.evaluations = evaluations;
+  s.factorisations = setups;
+  s.error_test_failures = errors;
+  s.newton_iterations = iterations;
+  s.newton_failures = failures;
+  s.jacobians = jacobians;
+}
+
+}  // namespace
+
+std::unique_ptr<Integrator> make_cvode(Problem& problem, const IntegratorOptions& options, Failure& failure) {
+  auto integrator = std::make_unique<CvodeIntegrator>(problem);
+  if (integrator->make(options)) return integrator;
+  failure = integrator->failure();
+  return nullptr;
+}
+
+}  // namespace runtime

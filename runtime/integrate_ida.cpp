@@ -1,0 +1,164 @@
+// IDA on the implicit form: variable-order BDF, Newton's method with the analytic sparse Jacobian dF/dy + c dF/dy'.
+#include <ida/ida.h>
+#include <nvector/nvector_serial.h>
+
+#include <cmath>
+
+#include "runtime/integrator.h"
+#include "runtime/solver_objects.h"
+
+namespace runtime {
+
+namespace {
+
+class IdaIntegrator final : public Integrator {
+ public:
+  explicit IdaIntegrator(Problem& problem) : problem_(problem) {}
+  ~IdaIntegrator() override {
+    if (memory_) IDAFree(&memory_);
+  }
+
+  bool make(const IntegratorOptions& options);
+  bool step(double stop) override;
+  double time() const override { return time_; }
+  void interpolate(double time) override;
+  const double* y() const override { return SolverObjects::data(shown_); }
+  const double* rates() const override { return SolverObjects::data(shown_rates_); }
+  void statistics(Statistics& statistics) const override;
+
+ private:
+  static int residual(double time, N_Vector y, N_Vector rates, N_Vector out, void* self);
+  static int jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix matrix, void* self, N_Vector,
+                      N_Vector, N_Vector);
+  static void quiet(int, const char*, const char*, char*, void*) {}
+  bool check(int flag, const char* call);
+  void describe(int flag);
+
+  Problem& problem_;
+  SolverObjects objects_;
+  void* memory_ = nullptr;
+  Vector y_ = nullptr, rates_ = nullptr, shown_ = nullptr, shown_rates_ = nullptr, errors_ = nullptr, weights_ = nullptr;
+  std::vector<double> jacobian_;
+  double time_ = 0;
+  bool rejected_ = false;
+};
+
+int IdaIntegrator::residual(double time, N_Vector y, N_Vector rates, N_Vector out, void* self) {
+  auto& me = *static_cast<IdaIntegrator*>(self);
+  const bool done =
+      me.problem_.residuals(time, SolverObjects::data(y), SolverObjects::data(rates), SolverObjects::data(out));
+  me.rejected_ = !done;
+  return done ? 0 : 1;
+}
+
+int IdaIntegrator::jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix matrix, void* self,
+                            N_Vector, N_Vector, N_Vector) {
+  auto& me = *static_cast<IdaIntegrator*>(self);
+  if (!me.problem_.jacobian(time, SolverObjects::data(y), SolverObjects::data(rates), rate, me.jacobian_.data())) return 1;
+  const ChainRule& chain = me.problem_.jacobian();
+  me.objects_.fill(matrix, chain.pattern(), chain.diagonal(), me.jacobian_, 1.0, 0.0);
+  return 0;
+}
+
+bool IdaIntegrator::check(int flag, const char* call) {
+  if (flag >= 0) return true;
+  failure_ = Failure{.kind = FailureKind::Internal};
+  failure_.error = std::string(call) + " returned " + std::to_string(flag);
+  return false;
+}
+
+bool IdaIntegrator::make(const IntegratorOptions& options) {
+  if (!objects_.make(problem_)) return check(-1, "SUNDIALS");
+  for (Vector* v : {&y_, &rates_, &shown_, &shown_rates_, &errors_, &weights_})
+    if (!(*v = objects_.new_vector())) return check(-1, "N_VNew");
+  Vector tolerances = objects_.new_vector();
+  memory_ = IDACreate(objects_.context());
+  if (!memory_ || !tolerances) return check(-1, "IDACreate");
+  jacobian_.assign(problem_.jacobian().pattern().nonzeros(), 0.0);
+  time_ = options.start;
+  problem_.read(SolverObjects::data(y_), SolverObjects::data(rates_));
+  for (std::size_t k = 0; k < problem_.size(); ++k)
+    SolverObjects::data(tolerances)[k] = options.tolerance * problem_.nominal(k);
+  return check(IDASetErrHandlerFn(memory_, quiet, nullptr), "IDASetErrHandlerFn") &&
+         check(IDAInit(memory_, residual, time_, y_, rates_), "IDAInit") &&
+         check(IDASVtolerances(memory_, options.tolerance, tolerances), "IDASVtolerances") &&
+         check(IDASetUserData(memory_, this), "IDASetUserData") &&
+         check(IDASetLinearSolver(memory_, objects_.linear_solver(), objects_.matrix()), "IDASetLinearSolver") &&
+         check(IDASetJacFn(memory_, jacobian), "IDASetJacFn") &&
+         check(IDASetMaxErrTestFails(memory_, 30), "IDASetMaxErrTestFails") &&
+         check(IDASetMaxConvFails(memory_, 30), "IDASetMaxConvFails") &&
+         check(IDASetStopTime(memory_, options.stop), "IDASetStopTime");
+}
+
+bool IdaIntegrator::step(double stop) {
+  double reached = time_;
+  const int flag = IDASolve(memory_, stop, &reached, y_, rates_, IDA_ONE_STEP);
+  time_ = reached;
+  if (flag >= 0) return true;
+  describe(flag);
+  return false;
+}
+
+void IdaIntegrator::describe(int flag) {
+  failure_ = Failure{};
+  double now = time_, step = 0;
+  IDAGetCurrentTime(memory_, &now);
+  IDAGetCurrentStep(memory_, &step);
+  if (rejected_ || flag == IDA_RES_FAIL || flag == IDA_FIRST_RES_FAIL || flag == IDA_REP_RES_ERR || flag == IDA_LSETUP_FAIL) {
+    failure_ = problem_.explain(now + step, SolverObjects::data(y_), SolverObjects::data(rates_));
+    if (!failure_) failure_ = problem_.failure();
+    if (!failure_) failure_.kind = FailureKind::Convergence;
+  } else if (flag == IDA_TOO_MUCH_ACC) {
+    failure_.kind = FailureKind::ToleranceTooSmall;
+  } else if (flag == IDA_ERR_FAIL) {
+    failure_.kind = FailureKind::ErrorTest;
+  } else if (flag == IDA_CONV_FAIL || flag == IDA_LSOLVE_FAIL) {
+    failure_.kind = FailureKind::Convergence;
+  } else {
+    check(flag, "IDASolve");
+  }
+  failure_.time = now;
+  failure_.step = step;
+  if (!failure_.variables.empty() || IDAGetEstLocalErrors(memory_, errors_) < 0 || IDAGetErrWeights(memory_, weights_) < 0)
+    return;
+  SolverObjects::worst(problem_, SolverObjects::data(y_), SolverObjects::data(errors_), SolverObjects::data(weights_), failure_);
+}
+
+void IdaIntegrator::interpolate(double time) {
+  if (IDAGetDky(memory_, time, 0, shown_) < 0 || IDAGetDky(memory_, time, 1, shown_rates_) < 0) {
+    N_VScale(1.0, y_, shown_);
+    N_VScale(1.0, rates_, shown_rates_);
+  }
+}
+
+void IdaIntegrator::statistics(Statistics& s) const {
+  s.solver = "IDA";
+  s.linear_solver = objects_.dense() ? "dense" : "KLU";
+  long steps = 0, evaluations = 0, setups = 0, errors = 0, iterations = 0, failures = 0, jacobians = 0;
+  IDAGetNumSteps(memory_, &steps);
+  IDAGetNumResEvals(memory_, &evaluations);
+  IDAGetNumLinSolvSetups(memory_, &setups);
+  IDAGetNumErrTestFails(memory_, &errors);
+  IDAGetNonlinSolvStats(memory_, &iterations, &failures);
+  IDAGetNumJacEvals(memory_, &jacobians);
+  IDAGetLastOrder(memory_, &s.last_order);
+  IDAGetLastStep(memory_, &s.last_step);
+  s.steps = steps;
+  s.evaluations = evaluations;
+  s.factorisations = setups;
+  s.error_test_failures = errors;
+  s.newton_iterations = iterations;
+  s.newton_failures = failures;
+  s.jacobians = jacobians;
+}
+
+}  // namespace
+
+std::unique_ptr<Integrator> make_ida(Problem& problem, const IntegratorOptions& options, Failure& failure) {
+  auto integrator = std::make_unique<IdaIntegrator>(problem);
+  if (integrator->make(options)) return integrator;
+  failure = integrator->failure();
+  return nullptr;
+}
+
+}  // namespace runtime

@@ -1,0 +1,39 @@
+// The integrators behind one interface. SUNDIALS stays in the .cpp files.
+#pragma once
+#include <memory>
+
+#include "runtime/problem.h"
+#include "runtime/simulate.h"
+
+namespace runtime {
+
+/// Advances a Problem step by step from its present values.
+class Integrator {
+ public:
+  virtual ~Integrator() = default;
+
+  /// One step of its own choice, never past `stop`. False: `failure()`.
+  virtual bool step(double stop) = 0;
+  virtual double time() const = 0;
+  /// The unknowns and their rates at a time within the last step.
+  virtual void interpolate(double time) = 0;
+  virtual const double* y() const = 0;
+  virtual const double* rates() const = 0;  // null in the explicit form
+  virtual void statistics(Statistics& statistics) const = 0;
+  const Failure& failure() const { return failure_; }
+
+ protected:
+  Failure failure_;
+};
+
+struct IntegratorOptions {
+  double start = 0;
+  double stop = 1;
+  double tolerance = 1e-6;
+  bool adams = false;
+};
+
+std::unique_ptr<Integrator> make_cvode(Problem& problem, const IntegratorOptions& options, Failure& failure);
+std::unique_ptr<Integrator> make_ida(Problem& problem, const IntegratorOptions& options, Failure& failure);
+
+}  // namespace runtime

@@ -1,0 +1,40 @@
+// Where results go: columns with names, and sinks that take one row per output point.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/model.h"
+
+namespace runtime {
+
+/// A recorded variable: kNone is the constant zero.
+struct Column {
+  std::uint32_t variable = kNone;
+  bool negated = false;
+};
+
+/// Takes rows as they come. A sink that cannot go on says so once; the run stops and keeps what was taken.
+class Sink {
+ public:
+  struct Error {
+    std::string path, reason;
+    explicit operator bool() const { return !reason.empty(); }
+  };
+
+  virtual ~Sink() = default;
+  virtual Error begin(std::span<const std::string> names) = 0;
+  virtual Error row(double time, std::span<const double> values) = 0;
+  /// Called once at the end, also when the run was cancelled or failed.
+  virtual Error finish() = 0;
+};
+
+struct Output {
+  std::vector<Column> columns;
+  std::vector<std::string> names;  // one per column
+  std::vector<Sink*> sinks;
+};
+
+}  // namespace runtime

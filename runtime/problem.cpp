@@ -1,0 +1,201 @@
+#include "runtime/problem.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/loop.h"
+#include "runtime/parameters.h"
+
+namespace runtime {
+
+namespace {
+
+// Against fill-in: the explicit form is given up when its multiply-adds exceed this multiple of the partial derivatives (small
+// systems may be full), and then variables with longer gradients than this become unknowns.
+constexpr std::uint64_t kFillFactor = 8;
+constexpr std::uint64_t kSmallList = 20000;
+constexpr std::uint32_t kLongGradient = 16;
+constexpr std::uint64_t kMemoryLimit = 400'000'000;  // multiply-adds when the explicit form is forced: about 5 GB
+
+/// 0 when every term was finite, NaN otherwise: one addition per value instead of a test.
+inline double finite_probe(double probe, double value) { return probe + value * 0.0; }
+
+}  // namespace
+
+Problem::Problem(const Model& model, std::vector<double> parameters, std::vector<double> nominal)
+    : model_(model),
+      parameters_(std::move(parameters)),
+      nominal_(std::move(nominal)),
+      evaluator_(model, nominal_),
+      values_(start_values(model, parameters_)) {}
+
+bool Problem::prepare(FormChoice choice) {
+  if (model_.states.empty()) return true;
+  const bool loops = std::any_of(model_.dynamic.begin(), model_.dynamic.end(),
+                                 [](const Step& step) { return step.kind == Step::Solve; });
+  const std::uint64_t allowed = std::max(kFillFactor * ChainRule::direct_size(model_), kSmallList);
+  bool found = false;
+  if (choice == FormChoice::Explicit || (choice == FormChoice::Auto && !loops)) {
+    layout_ = explicit_layout(model_);
+    found = chain_.build(model_, layout_, {.operations = choice == FormChoice::Auto ? allowed : kMemoryLimit});
+    form_ = Form::Explicit;
+    if (!found && choice == FormChoice::Explicit) {
+      evaluator_.failure() = Failure{.kind = FailureKind::TooDense};
+      return false;
+    }
+  }
+  if (!found) {
+    form_ = Form::Implicit;
+    std::vector<std::uint8_t> kept(model_.variables, 0);
+    layout_ = implicit_layout(model_, kept);
+    if (!chain_.build(model_, layout_, {.operations = allowed})) {
+      chain_.build(model_, layout_, {.operations = ~0ull, .gradient = kLongGradient}, &kept);
+      kept_variables_ = static_cast<std::uint32_t>(std::count(kept.begin(), kept.end(), 1));
+      layout_ = implicit_layout(model_, std::move(kept));
+      if (!chain_.build(model_, layout_, {})) {
+        evaluator_.failure() = Failure{.kind = FailureKind::TooDense};
+        return false;
+      }
+    }
+  }
+  for (std::uint32_t v = 0; v < model_.variables; ++v)
+    if (layout_.rate_column[v] != kNone) rates_.push_back({v, layout_.rate_column[v]});
+  for (std::uint32_t s = 0; s < model_.states.size(); ++s) {
+    const std::uint32_t derivative = model_.states[s].derivative;
+    if (layout_.rate_column[derivative] != s) state_rows_.push_back({s, derivative});
+  }
+  if (form_ == Form::Explicit) return true;
+  std::size_t largest = 0;
+  for (const Step& step : model_.dynamic) {
+    if (step.kind == Step::Assign) {
+      const Run& run = model_.runs[step.index];
+      for (std::uint32_t row = 0; row < run.count; ++row) {
+        const std::uint32_t variable = solved_variable(model_, run, row);
+        if (!layout_.kept[variable]) continue;
+        const bool rate = layout_.rate_column[variable] != kNone;
+        const std::uint32_t at = layout_.row_of_kept(variable);
+        kept_rows_.push_back({variable, at, rate, at});
+      }
+    } else {
+      largest = std::max<std::size_t>(largest, model_.loops[step.index].unknowns);
+      evaluator_.loop(step.index);  // made now: callbacks allocate nothing
+    }
+    kept_ends_.push_back(static_cast<std::uint32_t>(kept_rows_.size()));
+  }
+  loop_residuals_.assign(largest, 0.0);
+  return true;
+}
+
+bool Problem::initialise(double time) {
+  values_ = start_values(model_, parameters_);
+  const Point at = point(time);
+  const bool done = evaluator_.run_checked(model_.initial, at) && evaluator_.run_checked(model_.dynamic, at) &&
+                    evaluator_.run_checked(model_.observed, at);
+  Failure& failure = evaluator_.failure();
+  if (done) {
+    // A state whose start is a parameter without value comes from no equation.
+    for (const State& state : model_.states) {
+      if (std::isfinite(values_[state.variable])) continue;
+      if (!failure) failure = Failure{.kind = FailureKind::NotFinite, .time = time, .unknowns = 1};
+      if (failure.variables.size() < kFailureDetails) failure.variables.push_back({state.variable, values_[state.variable], 0});
+    }
+    if (!failure) return true;
+  }
+  failure.initial = true;
+  return false;
+}
+
+void Problem::read(double* y, double* rates) const {
+  for (std::size_t k = 0; k < layout_.unknowns.size(); ++k) y[k] = values_[layout_.unknowns[k]];
+  if (!rates) return;
+  std::fill(rates, rates + layout_.unknowns.size(), 0.0);
+  for (std::size_t s = 0; s < model_.states.size(); ++s) rates[s] = values_[model_.states[s].derivative];
+}
+
+void Problem::set(double, const double* y, const double* rates) {
+  const std::size_t n = layout_.unknowns.size();
+  for (std::size_t k = 0; k < n; ++k) values_[layout_.unknowns[k]] = y[k];
+  for (const Rate& rate : rates_) values_[rate.variable] = rates[rate.state];
+}
+
+bool Problem::derivatives(double time, const double* y, double* out) {
+  set(time, y, nullptr);
+  if (!evaluator_.run(model_.dynamic, point(time))) return false;
+  double probe = 0;
+  for (std::size_t s = 0; s < model_.states.size(); ++s) {
+    out[s] = values_[model_.states[s].derivative];
+    probe = finite_probe(probe, out[s]);
+  }
+  return probe == 0;
+}
+
+bool Problem::residuals(double time, const double* y, const double* rates, double* out) {
+  set(time, y, rates);
+  const Point at = point(time);
+  double probe = 0;
+  std::size_t loop_row = 0, kept = 0;
+  for (std::size_t s = 0; s < model_.dynamic.size(); ++s) {
+    const Step& step = model_.dynamic[s];
+    if (step.kind == Step::Assign) {
+      evaluate(model_, model_.runs[step.index], at, nullptr);
+      // A kept variable has the integrator's value; what its run computed is its residual.
+      for (; kept < kept_ends_[s]; ++kept) {
+        const KeptRow& row = kept_rows_[kept];
+        const double own = row.rate ? rates[row.source] : y[row.source];
+        out[row.row] = values_[row.variable] - own;
+        values_[row.variable] = own;
+        probe = finite_probe(probe, out[row.row]);
+      }
+    } else {
+      const std::uint32_t count = model_.loops[step.index].unknowns;
+      evaluator_.loop(step.index).residuals(at, loop_residuals_.data());
+      for (std::uint32_t k = 0; k < count; ++k) {
+        out[layout_.loop_rows[loop_row++]] = loop_residuals_[k];
+        probe = finite_probe(probe, loop_residuals_[k]);
+      }
+    }
+  }
+  for (const StateRow& row : state_rows_) {
+    out[row.state] = values_[row.derivative] - rates[row.state];
+    probe = finite_probe(probe, out[row.state]);
+  }
+  return probe == 0;
+}
+
+bool Problem::jacobian(double time, const double* y, const double* rates, double rate, double* out) {
+  set(time, y, rates);
+  const Point at = point(time);
+  if (form_ == Form::Explicit) {
+    if (!evaluator_.run(model_.dynamic, at)) return false;
+  } else {
+    std::size_t kept = 0;
+    for (std::size_t s = 0; s < model_.dynamic.size(); ++s) {
+      if (model_.dynamic[s].kind == Step::Assign) evaluate(model_, model_.runs[model_.dynamic[s].index], at, nullptr);
+      for (; kept < kept_ends_[s]; ++kept) {
+        const KeptRow& row = kept_rows_[kept];
+        values_[row.variable] = row.rate ? rates[row.source] : y[row.source];
+      }
+    }
+  }
+  return chain_.evaluate(evaluator_, at, rate, out);
+}
+
+bool Problem::output(double time, const double* y, const double* rates, bool observed) {
+  set(time, y, rates);
+  if (!evaluator_.run(model_.dynamic, point(time))) return false;
+  return !observed || evaluator_.run(model_.observed, point(time));
+}
+
+bool Problem::evaluate_static(double time, bool observed) {
+  if (!evaluator_.run(model_.dynamic, point(time))) return false;
+  return !observed || evaluator_.run(model_.observed, point(time));
+}
+
+Failure Problem::explain(double time, const double* y, const double* rates) {
+  set(time, y, rates);
+  evaluator_.failure() = Failure{};
+  if (evaluator_.run_checked(model_.dynamic, point(time))) return Failure{};
+  return evaluator_.failure();
+}
+
+}  // namespace runtime

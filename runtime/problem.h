@@ -1,0 +1,91 @@
+// The reduced problem that an integrator solves: y' = f(t, y) or F(t, y, y') = 0, and its sparse Jacobian.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/chain_rule.h"
+#include "runtime/failure.h"
+#include "runtime/model.h"
+#include "runtime/schedule.h"
+
+namespace runtime {
+
+enum class Form : std::uint8_t {
+  Static,    // no states: the schedule is evaluated at the output points
+  Explicit,  // y' = f(t, y): unknowns are the states; loops, if any, are solved inside
+  Implicit,  // F(t, y, y') = 0: states, loop unknowns and kept variables
+};
+
+enum class FormChoice : std::uint8_t { Auto, Explicit, Implicit };
+
+class Problem {
+ public:
+  Problem(const Model& model, std::vector<double> parameters, std::vector<double> nominal);
+
+  /// Chooses the form and works out the Jacobian's pattern. False: TooDense.
+  bool prepare(FormChoice choice);
+
+  /// Finds the initial values: guesses, the initial schedule, then the dynamic and the observed one; all must be finite.
+  bool initialise(double time);
+
+  Form form() const { return form_; }
+  std::size_t size() const { return layout_.unknowns.size(); }
+  std::span<const std::uint32_t> unknowns() const { return layout_.unknowns; }
+  double nominal(std::size_t unknown) const { return nominal_[layout_.unknowns[unknown]]; }
+  const ChainRule& jacobian() const { return chain_; }
+  std::uint32_t kept_variables() const { return kept_variables_; }
+
+  /// The unknowns (and their rates) at the present values.
+  void read(double* y, double* rates) const;
+
+  // Callbacks of integrators: false when a value is not finite or a loop inside fails (`failure()`); no allocation.
+  bool derivatives(double time, const double* y, double* out);
+  bool residuals(double time, const double* y, const double* rates, double* out);
+  /// Explicit: df/dy. Implicit: dF/dy + rate * dF/dy'. `out` as jacobian().pattern().
+  bool jacobian(double time, const double* y, const double* rates, double rate, double* out);
+
+  /// Sets all variables from the unknowns: loops are solved again, so that results satisfy the equations and not only the
+  /// integrator's tolerance; then the observed ones when asked. False: a value could not be computed.
+  bool output(double time, const double* y, const double* rates, bool observed);
+  bool evaluate_static(double time, bool observed);
+
+  const std::vector<double>& values() const { return values_; }
+  const Failure& failure() const { return evaluator_.failure(); }
+  /// Names the equations that fail at this point, when a callback said no.
+  Failure explain(double time, const double* y, const double* rates);
+
+ private:
+  void set(double time, const double* y, const double* rates);
+  bool run_kept(const Run& run, double* out);
+  Point point(double time) { return {time, values_.data(), parameters_.data()}; }
+
+  struct KeptRow {  // of a run, in order
+    std::uint32_t variable, row;
+    bool rate;
+    std::uint32_t source;  // unknown or state
+  };
+  struct StateRow {
+    std::uint32_t state, derivative;
+  };
+  struct Rate {
+    std::uint32_t variable, state;
+  };
+
+  const Model& model_;
+  std::vector<double> parameters_, nominal_;
+  Evaluator evaluator_;
+  Form form_ = Form::Static;
+  Layout layout_;
+  ChainRule chain_;
+  std::vector<Rate> rates_;               // variables that are y' of a state
+  std::vector<StateRow> state_rows_;      // implicit: derivative - y'
+  std::vector<KeptRow> kept_rows_;
+  std::vector<std::uint32_t> kept_ends_;  // per step of the dynamic schedule
+  std::vector<double> loop_residuals_;
+  std::vector<double> values_;
+  std::uint32_t kept_variables_ = 0;
+};
+
+}  // namespace runtime

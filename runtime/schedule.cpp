@@ -1,0 +1,113 @@
+#include "runtime/schedule.h"
+
+#include <cmath>
+
+#include "runtime/loop.h"
+
+namespace runtime {
+
+namespace {
+
+void call(const Model& model, std::uint32_t kernel, const Run& run, const Point& point, double* out) {
+  KernelArguments arguments;
+  arguments.time = point.time;
+  arguments.values = point.values;
+  arguments.parameters = point.parameters;
+  arguments.table = model.tables.data() + run.table;
+  arguments.stride = run.count;
+  arguments.begin = 0;
+  arguments.end = run.count;
+  arguments.out = out;
+  const Kernel& code = model.kernels[kernel];
+  code.function(code.self, &arguments);
+}
+
+double signed_value(std::uint32_t term, const double* values) {
+  const double value = values[term >> 1];
+  return term & 1 ? -value : value;
+}
+
+void evaluate_sums(const Model& model, const Run& run, double* values, double* out) {
+  const SumTable table(model, run);
+  if (run.role == Role::Residual) {
+    for (std::uint32_t row = 0; row < run.count; ++row) {
+      double sum = 0;
+      for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k) sum += signed_value(table.terms[k], values);
+      out[row] = sum;
+    }
+    return;
+  }
+  for (std::uint32_t row = 0; row < run.count; ++row) {
+    const std::uint32_t solved = table.offsets[row] + table.positions[row];
+    double sum = 0;
+    for (std::uint32_t k = table.offsets[row]; k < solved; ++k) sum += signed_value(table.terms[k], values);
+    for (std::uint32_t k = solved + 1; k < table.offsets[row + 1]; ++k) sum += signed_value(table.terms[k], values);
+    const std::uint32_t term = table.terms[solved];
+    values[term >> 1] = term & 1 ? sum : -sum;
+  }
+}
+
+}  // namespace
+
+void evaluate(const Model& model, const Run& run, const Point& point, double* out) {
+  if (run.kernel == kNone)
+    evaluate_sums(model, run, point.values, out);
+  else
+    call(model, run.kernel, run, point, out);
+}
+
+void evaluate_partials(const Model& model, const Run& run, const Point& point, double* out) {
+  call(model, run.partials, run, point, out);
+}
+
+Evaluator::Evaluator(const Model& model, std::vector<double> nominal)
+    : model_(model), nominal_(std::move(nominal)), loops_(model.loops.size()) {}
+Evaluator::~Evaluator() = default;
+
+LoopSolver& Evaluator::loop(std::uint32_t index) {
+  if (!loops_[index]) loops_[index] = std::make_unique<LoopSolver>(model_, model_.loops[index], nominal_);
+  return *loops_[index];
+}
+
+bool Evaluator::solve_loop(std::uint32_t index, const Point& point) { return loop(index).solve(point, failure_); }
+
+bool Evaluator::run(std::span<const Step> steps, const Point& point) {
+  for (const Step& step : steps) {
+    if (step.kind == Step::Assign)
+      evaluate(model_, model_.runs[step.index], point, nullptr);
+    else if (!solve_loop(step.index, point))
+      return false;
+  }
+  return true;
+}
+
+bool Evaluator::run_checked(std::span<const Step> steps, const Point& point) {
+  for (const Step& step : steps) {
+    if (step.kind == Step::Assign) {
+      evaluate(model_, model_.runs[step.index], point, nullptr);
+      if (!check_run(model_.runs[step.index], point)) return false;
+    } else if (!solve_loop(step.index, point)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Evaluator::check_run(const Run& run, const Point& point) {
+  bool fine = true;
+  for (std::uint32_t row = 0; row < run.count; ++row) {
+    const std::uint32_t variable = solved_variable(model_, run, row);
+    const double value = point.values[variable];
+    if (std::isfinite(value)) continue;
+    if (fine) {
+      failure_ = Failure{.kind = FailureKind::NotFinite, .time = point.time, .unknowns = 1};
+      fine = false;
+    }
+    failure_.equations.push_back({model_.equations[run.equations + row], value});
+    failure_.variables.push_back({variable, value, 0});
+    if (failure_.equations.size() == kFailureDetails) break;
+  }
+  return fine;
+}
+
+}  // namespace runtime

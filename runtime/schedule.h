@@ -1,0 +1,77 @@
+// Running a schedule: runs of kernels and sums over `values`, and simultaneous blocks by Newton's method.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/failure.h"
+#include "runtime/model.h"
+
+namespace runtime {
+
+class LoopSolver;
+
+/// What an evaluation reads and writes.
+struct Point {
+  double time = 0;
+  double* values = nullptr;            // Model::variables of them
+  const double* parameters = nullptr;
+};
+
+/// The parts of a sum run's table.
+struct SumTable {
+  const std::uint32_t* offsets;    // count + 1
+  const std::uint32_t* positions;  // Solve: of the solved term in its row
+  const std::uint32_t* terms;      // index << 1 | negative
+
+  SumTable(const Model& model, const Run& run)
+      : offsets(model.tables.data() + run.table),
+        positions(offsets + run.count + 1),
+        terms(positions + (run.role == Role::Solve ? run.count : 0)) {}
+  std::uint32_t solved(std::size_t row) const { return terms[offsets[row] + positions[row]] >> 1; }
+};
+
+/// The variable in a slot of a row of a kernel run.
+inline std::uint32_t slot_variable(const Model& model, const Run& run, std::uint32_t slot, std::size_t row) {
+  return model.tables[run.table + static_cast<std::uint64_t>(slot) * run.count + row];
+}
+
+/// The variable that a row of a Solve run assigns.
+inline std::uint32_t solved_variable(const Model& model, const Run& run, std::size_t row) {
+  return run.kernel == kNone ? SumTable(model, run).solved(row) : slot_variable(model, run, run.solved, row);
+}
+
+/// Solve: assigns the run's variables. Residual: writes `count` residuals to `out`.
+void evaluate(const Model& model, const Run& run, const Point& point, double* out);
+
+/// The partial derivatives of a kernel run: out[slot * count + row].
+void evaluate_partials(const Model& model, const Run& run, const Point& point, double* out);
+
+/// Runs schedules of one model. Keeps the pattern and the factors of every loop; one evaluator per thread.
+class Evaluator {
+ public:
+  Evaluator(const Model& model, std::vector<double> nominal);
+  ~Evaluator();
+
+  /// All steps in order; false when a loop fails, and then `failure()` says why. Loops start from the present values.
+  bool run(std::span<const Step> steps, const Point& point);
+
+  /// Like `run`, and looks for the first equations that give NaN or infinity. Slow: for failures and the first evaluation.
+  bool run_checked(std::span<const Step> steps, const Point& point);
+
+  LoopSolver& loop(std::uint32_t index);
+  const Failure& failure() const { return failure_; }
+  Failure& failure() { return failure_; }
+
+ private:
+  bool solve_loop(std::uint32_t index, const Point& point);
+  bool check_run(const Run& run, const Point& point);
+
+  const Model& model_;
+  std::vector<double> nominal_;
+  std::vector<std::unique_ptr<LoopSolver>> loops_;
+  Failure failure_;
+};
+
+}  // namespace runtime

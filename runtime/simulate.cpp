@@ -1,0 +1,268 @@
+#include "runtime/simulate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "runtime/integrator.h"
+
+namespace runtime {
+
+namespace {
+
+// The tolerance is a promise about results; an integrator controls the error of each step. Over a run of a few hundred steps
+// the errors add up to about this many times the local one.
+constexpr double kLocalTolerance = 0.05;
+constexpr double kSmallestTolerance = 2e-14;
+
+// So many steps in a row that together move less than the given part of the whole range: the stop time is out of reach.
+constexpr int kStuckSteps = 20000;
+constexpr double kStuckAdvance = 1e-9;
+
+class Timer {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Maps variables to columns and feeds the sinks; remembers the first sink that cannot go on.
+class Recorder {
+ public:
+  explicit Recorder(const Output& output) : output_(output), row_(output.columns.size()) {}
+
+  bool begin() {
+    return each([&](Sink& sink) { return sink.begin(output_.names); });
+  }
+  bool row(double time, const std::vector<double>& values) {
+    for (std::size_t k = 0; k < row_.size(); ++k) {
+      const Column& column = output_.columns[k];
+      const double value = column.variable == kNone ? 0.0 : values[column.variable];
+      row_[k] = column.negated ? 0.0 - value : value;  // never a negative zero
+    }
+    ++rows_;
+    return each([&](Sink& sink) { return sink.row(time, row_); });
+  }
+  bool finish() {
+    return each([&](Sink& sink) { return sink.finish(); });
+  }
+  std::uint64_t rows() const { return rows_; }
+  const Sink::Error& error() const { return error_; }
+
+ private:
+  template <class Call>
+  bool each(const Call& call) {
+    bool fine = true;
+    for (Sink* sink : output_.sinks)
+      if (Sink::Error error = call(*sink)) {
+        fine = false;
+        if (!error_) error_ = std::move(error);
+      }
+    return fine;
+  }
+
+  const Output& output_;
+  std::vector<double> row_;
+  std::uint64_t rows_ = 0;
+  Sink::Error error_;
+};
+
+/// Whether a recorded column is computed by the observed schedule.
+bool wants_observed(const Model& model, const Output& output) {
+  std::vector<std::uint8_t> observed(model.variables, 0);
+  for (const Step& step : model.observed) {
+    if (step.kind == Step::Solve) {
+      const Loop& loop = model.loops[step.index];
+      for (std::uint32_t k = 0; k < loop.unknowns; ++k) observed[model.loop_unknowns[loop.first_unknown + k]] = 1;
+      continue;
+    }
+    const Run& run = model.runs[step.index];
+    for (std::uint32_t row = 0; row < run.count; ++row) observed[solved_variable(model, run, row)] = 1;
+  }
+  return std::any_of(output.columns.begin(), output.columns.end(),
+                     [&](const Column& c) { return c.variable != kNone && observed[c.variable]; });
+}
+
+class Simulation {
+ public:
+  Simulation(const Model& model, const Experiment& experiment, const Output& output, const Control& control)
+      : model_(model), experiment_(experiment), control_(control), recorder_(output), output_(output) {}
+
+  Outcome run();
+
+ private:
+  bool accept_experiment();
+  bool prepare(Problem& problem);
+  void integrate(Problem& problem);
+  void sample(Problem& problem);
+  bool record(double time, const std::vector<double>& values);
+  double grid(std::uint32_t k) const {
+    if (k >= experiment_.steps) return experiment_.stop;
+    return experiment_.start + (experiment_.stop - experiment_.start) * (static_cast<double>(k) / experiment_.steps);
+  }
+  bool cancelled() const { return control_.cancel && control_.cancel->load(std::memory_order_relaxed); }
+  void report(double time) const {
+    if (control_.progress && experiment_.stop > experiment_.start)
+      control_.progress((time - experiment_.start) / (experiment_.stop - experiment_.start));
+  }
+  void fail(Failure failure) {
+    outcome_.status = Outcome::Failed;
+    outcome_.failure = std::move(failure);
+  }
+
+  const Model& model_;
+  const Experiment& experiment_;
+  const Control& control_;
+  Recorder recorder_;
+  const Output& output_;
+  Outcome outcome_;
+  bool observed_ = false;
+};
+
+bool Simulation::accept_experiment() {
+  const Experiment& e = experiment_;
+  const bool fine = std::isfinite(e.start) && std::isfinite(e.stop) && e.stop >= e.start && std::isfinite(e.tolerance) &&
+                    e.tolerance > 0 && e.steps > 0;
+  if (!fine) fail({.kind = FailureKind::BadExperiment, .time = e.start});
+  return fine;
+}
+
+bool Simulation::prepare(Problem& problem) {
+  const Timer timer;
+  const FormChoice choice = experiment_.solver == Solver::Auto  ? FormChoice::Auto
+                            : experiment_.solver == Solver::Ida ? FormChoice::Implicit
+                                                                : FormChoice::Explicit;
+  const bool ready = problem.initialise(experiment_.start) && problem.prepare(choice);
+  Statistics& s = outcome_.statistics;
+  s.seconds_initialise = timer.seconds();
+  s.form = problem.form();
+  s.states = model_.states.size();
+  s.unknowns = problem.size();
+  s.kept = problem.kept_variables();
+  s.nonzeros = problem.jacobian().pattern().nonzeros();
+  if (!ready) {
+    Failure failure = problem.failure();
+    failure.time = experiment_.start;
+    fail(std::move(failure));
+  }
+  return ready;
+}
+
+bool Simulation::record(double time, const std::vector<double>& values) {
+  const bool fine = recorder_.row(time, values);
+  if (fine) outcome_.reached = time;
+  return fine;
+}
+
+void Simulation::sample(Problem& problem) {
+  for (std::uint32_t k = 1; k <= experiment_.steps; ++k) {
+    if (cancelled()) {
+      outcome_.status = Outcome::Cancelled;
+      return;
+    }
+    if (!problem.evaluate_static(grid(k), observed_)) return fail(problem.failure());
+    if (!record(grid(k), problem.values())) return;
+    report(grid(k));
+  }
+  outcome_.status = Outcome::Completed;
+}
+
+void Simulation::integrate(Problem& problem) {
+  IntegratorOptions options{.start = experiment_.start, .stop = experiment_.stop,
+                            .tolerance = std::max(kLocalTolerance * experiment_.tolerance, kSmallestTolerance),
+                            .adams = experiment_.solver == Solver::Adams};
+  Failure failure;
+  const auto integrator = problem.form() == Form::Explicit ? make_cvode(problem, options, failure)
+                                                           : make_ida(problem, options, failure);
+  if (!integrator) return fail(std::move(failure));
+  std::uint32_t next = 1;
+  int stuck = 0;
+  double mark = experiment_.start;
+  const double range = experiment_.stop - experiment_.start;
+  while (true) {
+    if (cancelled()) {
+      outcome_.status = Outcome::Cancelled;
+      break;
+    }
+    if (!integrator->step(experiment_.stop)) {
+      fail(integrator->failure());
+      break;
+    }
+    const double time = integrator->time();
+    bool written = true, evaluated = true;
+    while (next <= experiment_.steps && grid(next) <= time) {
+      integrator->interpolate(grid(next));
+      evaluated = problem.output(grid(next), integrator->y(), integrator->rates(), observed_);
+      if (!evaluated) break;
+      written = record(grid(next), problem.values());
+      if (!written) break;
+      ++next;
+    }
+    if (!evaluated) fail(problem.failure());
+    if (!evaluated || !written) break;
+    report(time);
+    if (next > experiment_.steps) {
+      outcome_.status = Outcome::Completed;
+      break;
+    }
+    if (time - mark > kStuckAdvance * range) {
+      mark = time;
+      stuck = 0;
+    } else if (++stuck >= kStuckSteps) {
+      fail({.kind = FailureKind::NoProgress, .time = time, .step = (time - mark) / stuck});
+      break;
+    }
+  }
+  integrator->statistics(outcome_.statistics);
+}
+
+Outcome Simulation::run() {
+  outcome_.reached = experiment_.start;
+  if (!accept_experiment()) return std::move(outcome_);
+  std::vector<double> parameters = evaluate_parameters(model_, experiment_.overrides);
+  std::vector<double> nominal = nominal_values(model_, parameters);
+  Problem problem(model_, std::move(parameters), std::move(nominal));
+  observed_ = wants_observed(model_, output_);
+  const bool begun = recorder_.begin();
+  if (begun && prepare(problem)) {
+    const Timer timer;
+    if (record(experiment_.start, problem.values())) {
+      report(experiment_.start);
+      if (experiment_.stop == experiment_.start)
+        outcome_.status = Outcome::Completed;
+      else if (problem.form() == Form::Static)
+        sample(problem);
+      else
+        integrate(problem);
+    }
+    outcome_.statistics.seconds_integrate = timer.seconds();
+  }
+  outcome_.values = problem.values();
+  outcome_.statistics.rows = recorder_.rows();
+  recorder_.finish();
+  if (recorder_.error() && !outcome_.failure) {
+    Failure failure{.kind = FailureKind::Output, .time = outcome_.reached};
+    failure.path = recorder_.error().path;
+    failure.error = recorder_.error().reason;
+    fail(std::move(failure));
+  }
+  return std::move(outcome_);
+}
+
+}  // namespace
+
+std::optional<Solver> solver_named(std::string_view name) {
+  if (name == "auto") return Solver::Auto;
+  if (name == "cvode") return Solver::Cvode;
+  if (name == "adams") return Solver::Adams;
+  if (name == "ida") return Solver::Ida;
+  return std::nullopt;
+}
+
+Outcome simulate(const Model& model, const Experiment& experiment, const Output& output, const Control& control) {
+  return Simulation(model, experiment, output, control).run();
+}
+
+}  // namespace runtime

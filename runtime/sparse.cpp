@@ -1,0 +1,184 @@
+#include "runtime/sparse.h"
+
+#include <klu.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace runtime {
+
+SparsePattern compress(std::size_t n, std::span<const Entry> entries, std::vector<std::uint32_t>& positions) {
+  // Two bucket passes, by row and then by column, leave every column with ascending rows.
+  std::vector<std::uint32_t> starts(n + 1, 0), by_row(entries.size()), order(entries.size());
+  for (const Entry& e : entries) ++starts[e.row + 1];
+  for (std::size_t i = 0; i < n; ++i) starts[i + 1] += starts[i];
+  for (std::uint32_t k = 0; k < entries.size(); ++k) by_row[starts[entries[k].row]++] = k;
+  starts.assign(n + 1, 0);
+  for (const Entry& e : entries) ++starts[e.column + 1];
+  for (std::size_t i = 0; i < n; ++i) starts[i + 1] += starts[i];
+  for (std::uint32_t k : by_row) order[starts[entries[k].column]++] = k;
+
+  SparsePattern pattern;
+  pattern.n = n;
+  pattern.starts.assign(n + 1, 0);
+  pattern.rows.reserve(entries.size());
+  positions.assign(entries.size(), 0);
+  const Entry* last = nullptr;
+  for (std::uint32_t k : order) {
+    const Entry& e = entries[k];
+    if (!last || last->row != e.row || last->column != e.column) {
+      pattern.rows.push_back(e.row);
+      ++pattern.starts[e.column + 1];
+    }
+    positions[k] = static_cast<std::uint32_t>(pattern.rows.size() - 1);
+    last = &e;
+  }
+  for (std::size_t i = 0; i < n; ++i) pattern.starts[i + 1] += pattern.starts[i];
+  return pattern;
+}
+
+struct LinearSystem::Klu {
+  klu_l_common common;
+  klu_l_symbolic* symbolic = nullptr;
+  klu_l_numeric* numeric = nullptr;
+
+  Klu() {
+    klu_l_defaults(&common);
+    common.ordering = 0;  // AMD: better than COLAMD on the nearly symmetric patterns of networks
+    common.scale = 2;     // rows by their largest entry
+  }
+  ~Klu() {
+    klu_l_free_numeric(&numeric, &common);
+    klu_l_free_symbolic(&symbolic, &common);
+  }
+};
+
+LinearSystem::LinearSystem(SparsePattern pattern, std::size_t dense_limit)
+    : pattern_(std::move(pattern)), values_(pattern_.nonzeros(), 0.0), is_dense_(pattern_.n <= dense_limit) {
+  row_scale_.resize(pattern_.n);
+  column_max_.resize(pattern_.n);
+  if (is_dense_) {
+    dense_.resize(pattern_.n * pattern_.n);
+    pivots_.resize(pattern_.n);
+  } else {
+    klu_ = std::make_unique<Klu>();
+  }
+}
+LinearSystem::~LinearSystem() = default;
+LinearSystem::LinearSystem(LinearSystem&&) noexcept = default;
+LinearSystem& LinearSystem::operator=(LinearSystem&&) noexcept = default;
+
+LinearSystem::Status LinearSystem::factor() {
+  // Rows are scaled by their largest entry, so that a pivot can be judged against its column whatever the units of the rows.
+  const std::size_t n = pattern_.n;
+  row_scale_.assign(n, 0.0);
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    if (!std::isfinite(values_[k])) return Status::NotFinite;
+    double& scale = row_scale_[pattern_.rows[k]];
+    scale = std::max(scale, std::abs(values_[k]));
+  }
+  for (double& scale : row_scale_) scale = scale > 0 ? 1 / scale : 0;
+  for (std::size_t c = 0; c < n; ++c) {
+    column_max_[c] = 0;
+    for (std::int64_t k = pattern_.starts[c]; k < pattern_.starts[c + 1]; ++k)
+      column_max_[c] = std::max(column_max_[c], std::abs(values_[k]) * row_scale_[pattern_.rows[k]]);
+    if (column_max_[c] == 0) {
+      singular_column_ = static_cast<std::uint32_t>(c);
+      return Status::Singular;
+    }
+  }
+  return is_dense_ ? factor_dense() : factor_klu();
+}
+
+LinearSystem::Status LinearSystem::factor_dense() {
+  const std::size_t n = pattern_.n;
+  dense_.assign(n * n, 0.0);
+  for (std::size_t c = 0; c < n; ++c)
+    for (std::int64_t k = pattern_.starts[c]; k < pattern_.starts[c + 1]; ++k)
+      dense_[c * n + pattern_.rows[k]] = values_[k] * row_scale_[pattern_.rows[k]];
+  const double epsilon = std::numeric_limits<double>::epsilon() * static_cast<double>(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    double* column = &dense_[k * n];
+    std::size_t pivot = k;
+    for (std::size_t i = k + 1; i < n; ++i)
+      if (std::abs(column[i]) > std::abs(column[pivot])) pivot = i;
+    if (!(std::abs(column[pivot]) > epsilon * column_max_[k])) {
+      singular_column_ = static_cast<std::uint32_t>(k);
+      return Status::Singular;
+    }
+    pivots_[k] = static_cast<std::uint32_t>(pivot);
+    if (pivot != k)
+      for (std::size_t c = 0; c < n; ++c) std::swap(dense_[c * n + k], dense_[c * n + pivot]);
+    const double inverse = 1 / column[k];
+    for (std::size_t i = k + 1; i < n; ++i) column[i] *= inverse;
+    for (std::size_t c = k + 1; c < n; ++c) {
+      double* other = &dense_[c * n];
+      const double factor = other[k];
+      if (factor == 0) continue;
+      for (std::size_t i = k + 1; i < n; ++i) other[i] -= factor * column[i];
+    }
+  }
+  return Status::Ok;
+}
+
+LinearSystem::Status LinearSystem::factor_klu() {
+  const auto n = static_cast<SuiteSparse_long>(pattern_.n);
+  auto* starts = reinterpret_cast<SuiteSparse_long*>(pattern_.starts.data());
+  auto* rows = reinterpret_cast<SuiteSparse_long*>(pattern_.rows.data());
+  klu_l_common& common = klu_->common;
+  if (!klu_->symbolic) {
+    klu_->symbolic = klu_l_analyze(n, starts, rows, &common);
+    if (!klu_->symbolic) {
+      singular_column_ = 0;
+      return Status::Singular;
+    }
+  }
+  // The old pivot order is good as long as no pivot became small.
+  bool fresh = true;
+  if (klu_->numeric) {
+    fresh = !klu_l_refactor(starts, rows, values_.data(), klu_->symbolic, klu_->numeric, &common) ||
+            !klu_l_rcond(klu_->symbolic, klu_->numeric, &common) || common.rcond < 1e-10;
+  }
+  if (fresh) {
+    klu_l_free_numeric(&klu_->numeric, &common);
+    klu_->numeric = klu_l_factor(starts, rows, values_.data(), klu_->symbolic, &common);
+    if (!klu_->numeric || common.status == KLU_SINGULAR) {
+      singular_column_ = static_cast<std::uint32_t>(std::clamp<SuiteSparse_long>(common.singular_col, 0, n - 1));
+      klu_l_free_numeric(&klu_->numeric, &common);
+      return Status::Singular;
+    }
+  }
+  const auto* diagonal = static_cast<const double*>(klu_->numeric->Udiag);
+  const double epsilon = 8 * std::numeric_limits<double>::epsilon();
+  for (SuiteSparse_long k = 0; k < n; ++k) {
+    const SuiteSparse_long column = klu_->symbolic->Q[k];
+    if (std::abs(diagonal[k]) > epsilon * column_max_[column]) continue;
+    singular_column_ = static_cast<std::uint32_t>(column);
+    klu_l_free_numeric(&klu_->numeric, &common);
+    return Status::Singular;
+  }
+  return Status::Ok;
+}
+
+void LinearSystem::solve(double* x) {
+  const std::size_t n = pattern_.n;
+  if (!is_dense_) {
+    klu_l_solve(klu_->symbolic, klu_->numeric, static_cast<SuiteSparse_long>(n), 1, x, &klu_->common);
+    return;
+  }
+  for (std::size_t i = 0; i < n; ++i) x[i] *= row_scale_[i];
+  for (std::size_t k = 0; k < n; ++k) {
+    std::swap(x[k], x[pivots_[k]]);
+    const double* column = &dense_[k * n];
+    const double value = x[k];
+    for (std::size_t i = k + 1; i < n; ++i) x[i] -= column[i] * value;
+  }
+  for (std::size_t k = n; k-- > 0;) {
+    const double* column = &dense_[k * n];
+    const double value = x[k] /= column[k];
+    for (std::size_t i = 0; i < k; ++i) x[i] -= column[i] * value;
+  }
+}
+
+}  // namespace runtime

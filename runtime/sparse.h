@@ -1,0 +1,65 @@
+// Square sparse matrices by columns, and linear systems over them: dense LU when small, KLU when large.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace runtime {
+
+/// Below this many unknowns dense factors win.
+constexpr std::size_t kDenseLimit = 50;
+
+struct Entry {
+  std::uint32_t row = 0, column = 0;
+};
+
+/// Compressed columns, rows ascending, no duplicates.
+struct SparsePattern {
+  std::size_t n = 0;
+  std::vector<std::int64_t> starts;  // n + 1
+  std::vector<std::int64_t> rows;
+
+  std::size_t nonzeros() const { return rows.size(); }
+};
+
+/// The pattern of `entries` (any order, duplicates allowed) and the position of each entry in it. Linear time.
+SparsePattern compress(std::size_t n, std::span<const Entry> entries, std::vector<std::uint32_t>& positions);
+
+/// A matrix whose pattern is fixed and whose values change.
+class LinearSystem {
+ public:
+  explicit LinearSystem(SparsePattern pattern, std::size_t dense_limit = kDenseLimit);
+  ~LinearSystem();
+  LinearSystem(LinearSystem&&) noexcept;
+  LinearSystem& operator=(LinearSystem&&) noexcept;
+
+  const SparsePattern& pattern() const { return pattern_; }
+  std::span<double> values() { return values_; }
+
+  enum class Status : std::uint8_t { Ok, Singular, NotFinite };
+  /// Factorises the present values. When singular, `singular_column` is a column that depends on the others.
+  Status factor();
+  std::uint32_t singular_column() const { return singular_column_; }
+
+  /// Overwrites the right-hand side by the solution, with the last factors.
+  void solve(double* right_hand_side);
+
+ private:
+  struct Klu;
+  Status factor_dense();
+  Status factor_klu();
+
+  SparsePattern pattern_;
+  std::vector<double> values_;
+  std::vector<double> row_scale_, column_max_;
+  std::vector<double> dense_;          // LU, column-major
+  std::vector<std::uint32_t> pivots_;
+  std::unique_ptr<Klu> klu_;
+  std::uint32_t singular_column_ = 0;
+  bool is_dense_ = false;
+};
+
+}  // namespace runtime

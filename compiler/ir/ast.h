@@ -139,11 +139,12 @@ struct UnaryExpr : Expr {
   UnaryOp op;
   Expr* operand;
 };
-/// `(+ 1)` has `left` null, `(1 +)` has `right` null.
+/// `(+ 1)` has `left` null, `(1 +)` has `right` null. `Named` is a backtick operator and uses `name`.
 struct SectionExpr : Expr {
   BinaryOp op;
   Expr* left;
   Expr* right;
+  QualifiedIdent name;
 };
 struct OperatorNameExpr : Expr { BinaryOp op; };  // `(+)`
 struct IfExpr : Expr {
@@ -407,6 +408,7 @@ struct Module {
   bool has_header = false;
   Ident name;  // the dotted name of the header; the file's stem without one
   std::vector<Decl*> decls;
+  std::vector<Ident> damaged;  // the names of declarations that are left out because of a syntax error in them
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
 };
 

@@ -1,0 +1,300 @@
+#include "compiler/parse/builder.h"
+
+namespace sigrel::syntax {
+
+using antlr4::tree::TerminalNode;
+using ast::BinaryOp;
+using ast::Expr;
+using ast::ExprKind;
+
+namespace {
+
+/// The kind of a child that is a token, 0 for a rule.
+std::size_t token_kind(antlr4::tree::ParseTree* child) {
+  auto* node = dynamic_cast<TerminalNode*>(child);
+  return node ? node->getSymbol()->getType() : 0;
+}
+
+P::ExpressionContext* left_operand(P::ExpressionContext* ctx) {
+  return dynamic_cast<P::ExpressionContext*>(ctx->children[0]);
+}
+
+BinaryOp binary_op(std::size_t kind) {
+  switch (kind) {
+    case P::PLUS: return BinaryOp::Add;
+    case P::MINUS: return BinaryOp::Sub;
+    case P::STAR: return BinaryOp::Mul;
+    case P::SLASH: return BinaryOp::Div;
+    case P::CARET: return BinaryOp::Pow;
+    case P::EQUAL_EQUAL: return BinaryOp::Equal;
+    case P::NOT_EQUAL: return BinaryOp::NotEqual;
+    case P::LESS: return BinaryOp::Less;
+    case P::LESS_EQUAL: return BinaryOp::LessEqual;
+    case P::GREATER: return BinaryOp::Greater;
+    case P::GREATER_EQUAL: return BinaryOp::GreaterEqual;
+    case P::AND: return BinaryOp::And;
+    case P::OR: return BinaryOp::Or;
+    case P::COLON: return BinaryOp::Cons;
+    case P::PLUS_PLUS: return BinaryOp::Append;
+    default: return BinaryOp::Named;
+  }
+}
+
+/// Of `(+)` and `(x +)`, whose token no longer says which operator it is.
+BinaryOp binary_op(std::string_view text) {
+  constexpr std::pair<std::string_view, std::size_t> kinds[] = {
+      {"+", P::PLUS}, {"-", P::MINUS}, {"*", P::STAR}, {"/", P::SLASH}, {"^", P::CARET}, {"==", P::EQUAL_EQUAL},
+      {"/=", P::NOT_EQUAL}, {"<", P::LESS}, {"<=", P::LESS_EQUAL}, {">", P::GREATER}, {">=", P::GREATER_EQUAL},
+      {"&&", P::AND}, {"||", P::OR}, {":", P::COLON}, {"++", P::PLUS_PLUS}};
+  for (auto& [spelling, kind] : kinds)
+    if (spelling == text) return binary_op(kind);
+  return BinaryOp::NotEqual;  // `!=` and its like, reported by the scanner
+}
+
+bool is_comparison(std::size_t kind) {
+  switch (kind) {
+    case P::EQUAL_EQUAL: case P::NOT_EQUAL: case P::LESS: case P::LESS_EQUAL: case P::GREATER: case P::GREATER_EQUAL:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::size_t outer_operator(P::ExpressionContext* ctx) {
+  return ctx->children.size() > 1 && left_operand(ctx) ? token_kind(ctx->children[1]) : 0;
+}
+
+// Chains of operators lean to the left and may be long: their spine is walked, not recursed into.
+Expr* Builder::expression(P::ExpressionContext* ctx) {
+  std::vector<P::ExpressionContext*> spine;
+  while (auto* left = left_operand(ctx)) {
+    spine.push_back(ctx);
+    ctx = left;
+  }
+  Expr* e = leading(ctx);
+  for (std::size_t i = spine.size(); i-- > 0;) e = extend(e, spine[i]);
+  return e;
+}
+
+std::vector<Expr*> Builder::expressions(const std::vector<P::ExpressionContext*>& contexts) {
+  std::vector<Expr*> out;
+  for (auto* ctx : contexts) out.push_back(expression(ctx));
+  return out;
+}
+
+// What comes after a left operand.
+Expr* Builder::extend(Expr* left, P::ExpressionContext* ctx) {
+  auto* node = static_cast<TerminalNode*>(ctx->children[1]);
+  std::size_t kind = node->getSymbol()->getType();
+  Span whole = span(ctx);
+  switch (kind) {
+    case P::AS: return arena_.make<ast::AsExpr>(Expr{ExprKind::As, whole}, left, unit(ctx->unit()));
+    case P::WITH: return arena_.make<ast::WithExpr>(Expr{ExprKind::With, whole}, left, settings(ctx->settings()));
+    case P::DIAMOND:
+      return arena_.make<ast::ConnectionExpr>(Expr{ExprKind::Connection, whole}, left, expression(ctx->expression(1)));
+    default: break;
+  }
+  if (is_comparison(kind) && is_comparison(outer_operator(ctx->expression(0)))) {
+    Span both = span(ctx->expression(0));
+    std::string middle(sources_.text(span(ctx->expression(0)->expression(1))));
+    error(Code::SyntaxError, span(node), "comparisons do not chain")
+        .also(both, "this is a Bool already")
+        .help("write both comparisons: `… && " + middle + " " + std::string(text(node)) + " …`");
+  }
+  ast::QualifiedIdent name{};
+  Span op_span = span(node);
+  if (ctx->qualifiedName()) {
+    name = qualified(ctx->qualifiedName());
+    op_span = name.ident.span;
+  }
+  return arena_.make<ast::BinaryExpr>(Expr{ExprKind::Binary, whole}, binary_op(kind), op_span, name, left,
+                                      expression(ctx->expression(1)));
+}
+
+// What starts without a left operand.
+Expr* Builder::leading(P::ExpressionContext* ctx) {
+  Span whole = span(ctx);
+  switch (token_kind(ctx->children[0])) {
+    case P::MINUS:
+      return arena_.make<ast::UnaryExpr>(Expr{ExprKind::Unary, whole}, ast::UnaryOp::Negate, expression(ctx->expression(0)));
+    case P::BACKSLASH:
+      return arena_.make<ast::LambdaExpr>(Expr{ExprKind::Lambda, whole}, arena_.copy(patterns(ctx->patternAtom())),
+                                          expression(ctx->expression(0)));
+    case P::IF:
+      return arena_.make<ast::IfExpr>(Expr{ExprKind::If, whole}, condition(ctx->expression(0)),
+                                      expression(ctx->expression(1)), expression(ctx->expression(2)));
+    case P::LET:
+      return arena_.make<ast::LetExpr>(Expr{ExprKind::Let, whole}, block<ast::Decl>(ctx->BLOCK()),
+                                       expression(ctx->expression(0)));
+    case P::CASE: {
+      std::vector<ast::CaseAlternative> alternatives;
+      for (auto* a : block<ast::CaseAlternative>(ctx->BLOCK())) alternatives.push_back(*a);
+      return arena_.make<ast::CaseExpr>(Expr{ExprKind::Case, whole}, expression(ctx->expression(0)),
+                                        arena_.copy(alternatives));
+    }
+    case P::SIGREL: {
+      std::vector<ast::Formal> formals;
+      for (auto* formal : ctx->formal()) {
+        ast::Causality causality = formal->IN()    ? ast::Causality::In
+                                   : formal->OUT() ? ast::Causality::Out
+                                                   : ast::Causality::None;
+        formals.push_back({causality, ident(formal->name()), formal->type() ? type(formal->type()) : nullptr});
+      }
+      return arena_.make<ast::SigrelExpr>(Expr{ExprKind::Sigrel, whole}, arena_.copy(formals),
+                                          block<ast::Item>(ctx->BLOCK()));
+    }
+    default:
+      break;
+  }
+  auto parts = ctx->postfix();
+  Expr* head = postfix(parts[0]);
+  if (parts.size() == 1) return head;
+  std::vector<Expr*> args;
+  for (std::size_t i = 1; i < parts.size(); ++i) args.push_back(postfix(parts[i]));
+  return arena_.make<ast::ApplyExpr>(Expr{ExprKind::Apply, whole}, head, arena_.copy(args));
+}
+
+// A condition cannot be an application of a relation: `<>` was meant as "not equal".
+Expr* Builder::condition(P::ExpressionContext* ctx) {
+  if (outer_operator(ctx) == P::DIAMOND) {
+    Span diamond = span(static_cast<TerminalNode*>(ctx->children[1]));
+    error(Code::ForeignSyntax, diamond, "`not equal` is written `/=`")
+        .label("`<>` applies a relation to its arguments")
+        .fix("write `/=`", diamond, "/=");
+  }
+  return expression(ctx);
+}
+
+Expr* Builder::variable(ast::Ident name) {
+  return arena_.make<ast::VariableExpr>(Expr{ExprKind::Variable, name.span}, plain(name));
+}
+
+Expr* Builder::postfix(P::PostfixContext* ctx) {
+  Expr* e = atom(ctx->atom());
+  for (auto* s : ctx->suffix()) e = suffix(e, s, join(span(ctx->start), span(s)));
+  return e;
+}
+
+Expr* Builder::suffix(Expr* base, P::SuffixContext* ctx, Span whole) {
+  if (ctx->INDEX_OPEN())
+    return arena_.make<ast::IndexExpr>(Expr{ExprKind::Index, whole}, base, arena_.copy(index_parts(ctx->index())));
+  auto* constructor = base->kind == ExprKind::Constructor ? static_cast<ast::ConstructorExpr*>(base) : nullptr;
+  if (ctx->settings()) {
+    if (constructor)
+      return arena_.make<ast::RecordExpr>(Expr{ExprKind::Record, whole}, constructor->name, settings(ctx->settings()));
+    Span brace = span(ctx->start);
+    error(Code::SyntaxError, brace, "a record update needs `with`")
+        .label("only a constructor is followed by `{` directly")
+        .fix("write `with`", {file_, brace.begin, brace.begin}, "with ");
+    return base;
+  }
+  ast::Ident field = ctx->name() ? ident(ctx->name()) : ident(ctx->UPPER_NAME());
+  if (!constructor) return arena_.make<ast::FieldExpr>(Expr{ExprKind::Field, whole}, base, field);
+  // After an upper-case name the dot qualifies: `A.B.c`.
+  ast::QualifiedIdent name = constructor->name;
+  std::string qualifier(name.qualified ? std::string(sigrel::text(name.qualifier)) + "." : "");
+  qualifier += sigrel::text(name.ident.name);
+  ast::QualifiedIdent longer{true, intern(qualifier), field};
+  if (ctx->name()) return arena_.make<ast::VariableExpr>(Expr{ExprKind::Variable, whole}, longer);
+  return arena_.make<ast::ConstructorExpr>(Expr{ExprKind::Constructor, whole}, longer);
+}
+
+Expr* Builder::int_literal(TerminalNode* node) {
+  auto value = read_int(text(node), span(node), diagnostics_);
+  if (!value) failed_ = true;
+  return arena_.make<ast::IntExpr>(Expr{ExprKind::Int, span(node)}, value.value_or(0));
+}
+
+Expr* Builder::real_literal(TerminalNode* node) {
+  Span whole = span(node);
+  std::string_view number = text(node);
+  const ast::Unit* u = nullptr;
+  if (std::size_t open = number.find('<'); open != std::string_view::npos) {
+    std::uint32_t begin = whole.begin + static_cast<std::uint32_t>(open);
+    u = read_unit(number.substr(open + 1, number.size() - open - 2), {file_, begin + 1, whole.end - 1}, arena_, diagnostics_);
+    if (!u) failed_ = true;
+    number = number.substr(0, open);
+  }
+  auto value = read_real(number, whole, diagnostics_);
+  if (!value) failed_ = true;
+  return arena_.make<ast::RealExpr>(Expr{ExprKind::Real, whole}, value.value_or(0), u);
+}
+
+Expr* Builder::string_literal(TerminalNode* node) {
+  auto value = read_string(text(node), span(node), arena_, diagnostics_);
+  if (!value) failed_ = true;
+  return arena_.make<ast::StringExpr>(Expr{ExprKind::String, span(node)}, value.value_or(""));
+}
+
+Expr* Builder::atom(P::AtomContext* ctx) {
+  Span whole = span(ctx);
+  if (ctx->name()) return variable(ident(ctx->name()));
+  auto* node = static_cast<TerminalNode*>(ctx->children[0]);
+  switch (node->getSymbol()->getType()) {
+    case P::UPPER_NAME:
+      return arena_.make<ast::ConstructorExpr>(Expr{ExprKind::Constructor, whole}, plain(ident(node)));
+    case P::UNDERSCORE: return arena_.make<Expr>(ExprKind::Wildcard, whole);
+    case P::INT: return int_literal(node);
+    case P::REAL: case P::UNIT_NUMBER: return real_literal(node);
+    case P::STRING: return string_literal(node);
+    case P::LEFT_PAREN:
+      if (ctx->parenthesised()) return parenthesised(ctx->parenthesised(), whole);
+      return arena_.make<ast::TupleExpr>(Expr{ExprKind::Tuple, whole}, std::span<Expr*>{});
+    default:
+      if (ctx->listBody()) return list(ctx->listBody(), whole);
+      return arena_.make<ast::ListExpr>(Expr{ExprKind::List, whole}, std::span<Expr*>{});
+  }
+}
+
+Expr* Builder::parenthesised(P::ParenthesisedContext* ctx, Span whole) {
+  auto parts = ctx->expression();
+  if (ctx->OPERATOR_NAME())
+    return arena_.make<ast::OperatorNameExpr>(Expr{ExprKind::OperatorName, whole}, binary_op(text(ctx->OPERATOR_NAME())));
+  auto section = [&](BinaryOp op, ast::QualifiedIdent name, Expr* left, Expr* right) {
+    return arena_.make<ast::SectionExpr>(Expr{ExprKind::Section, whole}, op, left, right, name);
+  };
+  if (ctx->sectionOperator())
+    return section(binary_op(ctx->sectionOperator()->start->getType()), {}, nullptr, expression(parts[0]));
+  if (ctx->LEFT_SECTION()) return section(binary_op(text(ctx->LEFT_SECTION())), {}, expression(parts[0]), nullptr);
+  if (ctx->qualifiedName()) {
+    Expr* operand = expression(parts[0]);
+    bool left = ctx->LEFT_SECTION_NAMED() != nullptr;
+    return section(BinaryOp::Named, qualified(ctx->qualifiedName()), left ? operand : nullptr, left ? nullptr : operand);
+  }
+  if (parts.size() == 1) return expression(parts[0]);
+  return arena_.make<ast::TupleExpr>(Expr{ExprKind::Tuple, whole}, arena_.copy(expressions(parts)));
+}
+
+Expr* Builder::list(P::ListBodyContext* ctx, Span whole) {
+  std::vector<Expr*> elements = expressions(ctx->expression());
+  if (ctx->DOT_DOT()) return arena_.make<ast::RangeExpr>(Expr{ExprKind::Range, whole}, elements[0], elements[1]);
+  if (ctx->FOR())
+    return arena_.make<ast::ComprehensionExpr>(Expr{ExprKind::Comprehension, whole}, elements[0],
+                                               arena_.copy(generators(ctx->generator())));
+  return arena_.make<ast::ListExpr>(Expr{ExprKind::List, whole}, arena_.copy(elements));
+}
+
+std::span<ast::Setting> Builder::settings(P::SettingsContext* ctx) {
+  std::vector<ast::Setting> out;
+  for (auto* s : ctx->setting())
+    out.push_back({s->name() ? ident(s->name()) : ident(s->GUESS()), expression(s->expression())});
+  return arena_.copy(out);
+}
+
+std::vector<ast::Generator> Builder::generators(const std::vector<P::GeneratorContext*>& contexts) {
+  std::vector<ast::Generator> out;
+  for (auto* g : contexts)
+    out.push_back({pattern(g->pattern()), expression(g->expression(0)), g->DOT_DOT() ? expression(g->expression(1)) : nullptr});
+  return out;
+}
+
+std::vector<ast::IndexPart> Builder::index_parts(const std::vector<P::IndexContext*>& contexts) {
+  std::vector<ast::IndexPart> out;
+  for (auto* i : contexts)
+    out.push_back({expression(i->expression(0)), i->DOT_DOT() ? expression(i->expression(1)) : nullptr});
+  return out;
+}
+
+}  // namespace sigrel::syntax

@@ -1,0 +1,109 @@
+// From the parse tree of one piece to AST nodes. Checks here what the grammar leaves open because the message can say
+// more: that an item is an equation, that comparisons do not chain, and the like.
+//
+// Internal to this folder: it names the generated parser's contexts.
+#pragma once
+#include "SigrelParser.h"
+#include "compiler/ir/ast.h"
+#include "compiler/parse/layout.h"
+#include "compiler/parse/literal.h"
+#include "compiler/parse/piece_token.h"
+
+namespace sigrel::syntax {
+
+using P = SigrelParser;
+
+class Builder {
+ public:
+  Builder(FileId file, const SourceMap& sources, ast::Module& module, Diagnostics& diagnostics)
+      : file_(file), sources_(sources), module_(module), arena_(*module.arena), diagnostics_(diagnostics) {}
+  void attach(const Layout& layout) { layout_ = &layout; }
+
+  void file(P::FilePieceContext* ctx);
+  ast::Decl* top(P::TopContext* ctx);
+  ast::Decl* declaration(P::DeclarationContext* ctx);
+  ast::Item* item(P::ItemContext* ctx);
+  ast::Mode* mode(P::ModePieceContext* ctx);
+  ast::CaseAlternative* alternative(P::AlternativePieceContext* ctx);
+  ast::Expr* expression(P::ExpressionContext* ctx);
+
+  /// Whether an error has been reported since the last call.
+  bool take_failed() { return std::exchange(failed_, false); }
+
+ private:
+  // builder.cpp: names, spans, blocks
+  Span span(antlr4::ParserRuleContext* ctx) const;
+  Span span(antlr4::Token* token) const;
+  Span span(antlr4::tree::TerminalNode* node) const { return span(node->getSymbol()); }
+  std::string_view text(antlr4::tree::TerminalNode* node) const { return sources_.text(span(node)); }
+  ast::Ident ident(antlr4::tree::TerminalNode* node) const;
+  ast::Ident ident(P::NameContext* ctx) const;
+  ast::Ident dotted(antlr4::ParserRuleContext* ctx, const std::vector<antlr4::tree::TerminalNode*>& parts) const;
+  ast::QualifiedIdent qualified(P::ConstructorNameContext* ctx) const;
+  ast::QualifiedIdent qualified(P::QualifiedNameContext* ctx) const;
+  ast::QualifiedIdent plain(ast::Ident ident) const { return {false, {}, ident}; }
+  std::vector<ast::Ident> idents(const std::vector<antlr4::tree::TerminalNode*>& nodes) const;
+  template <class T>
+  std::span<T*> block(antlr4::tree::TerminalNode* node);
+  Diagnostic& error(Code code, Span span, std::string message);
+
+  // build_type.cpp
+  ast::Type* type(P::TypeContext* ctx);
+  ast::Type* type_operand(P::TypeOperandContext* ctx);
+  ast::Type* type_atom(P::TypeAtomContext* ctx);
+  ast::Type* type_primary(P::TypePrimaryContext* ctx);
+  ast::Type* named_type(P::ConstructorNameContext* name, P::UnitContext* unit, Span span);
+  ast::StructuralAnnotation* structure(P::StructureContext* ctx);
+  ast::Expr* column(P::ColumnContext* ctx);
+  const ast::Unit* unit(P::UnitContext* ctx);
+
+  // build_expression.cpp
+  ast::Expr* leading(P::ExpressionContext* ctx);
+  ast::Expr* extend(ast::Expr* left, P::ExpressionContext* ctx);
+  ast::Expr* postfix(P::PostfixContext* ctx);
+  ast::Expr* suffix(ast::Expr* base, P::SuffixContext* ctx, Span whole);
+  ast::Expr* atom(P::AtomContext* ctx);
+  ast::Expr* parenthesised(P::ParenthesisedContext* ctx, Span whole);
+  ast::Expr* list(P::ListBodyContext* ctx, Span whole);
+  ast::Expr* condition(P::ExpressionContext* ctx);
+  ast::Expr* int_literal(antlr4::tree::TerminalNode* node);
+  ast::Expr* real_literal(antlr4::tree::TerminalNode* node);
+  ast::Expr* string_literal(antlr4::tree::TerminalNode* node);
+  ast::Expr* variable(ast::Ident name);
+  std::span<ast::Setting> settings(P::SettingsContext* ctx);
+  std::vector<ast::Generator> generators(const std::vector<P::GeneratorContext*>& contexts);
+  std::vector<ast::IndexPart> index_parts(const std::vector<P::IndexContext*>& contexts);
+  std::vector<ast::Expr*> expressions(const std::vector<P::ExpressionContext*>& contexts);
+
+  // build_pattern.cpp
+  ast::Pattern* pattern(P::PatternContext* ctx);
+  ast::Pattern* pattern_operand(P::PatternOperandContext* ctx);
+  ast::Pattern* pattern_atom(P::PatternAtomContext* ctx);
+  ast::Pattern* simple_pattern(P::SimplePatternContext* ctx);
+  std::vector<ast::Pattern*> patterns(const std::vector<P::PatternAtomContext*>& contexts);
+
+  // build_item.cpp
+  ast::Item* expression_item(P::ItemContext* ctx);
+  ast::Item* if_item(P::ItemContext* ctx);
+
+  FileId file_;
+  const SourceMap& sources_;
+  ast::Module& module_;
+  Arena& arena_;
+  Diagnostics& diagnostics_;
+  const Layout* layout_ = nullptr;
+  bool failed_ = false;
+};
+
+/// The kind of the operator between the operands of `ctx`, 0 when it is no binary or postfix expression.
+std::size_t outer_operator(P::ExpressionContext* ctx);
+
+/// The nodes of the block that a BLOCK token stands for.
+template <class T>
+std::span<T*> Builder::block(antlr4::tree::TerminalNode* node) {
+  std::vector<T*> nodes;
+  for (void* p : layout_->block(data(node->getSymbol())).nodes) nodes.push_back(static_cast<T*>(p));
+  return arena_.copy(nodes);
+}
+
+}  // namespace sigrel::syntax

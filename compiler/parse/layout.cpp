@@ -1,0 +1,707 @@
+#include "compiler/parse/layout.h"
+
+#include <algorithm>
+
+#include "SigrelLexer.h"
+
+namespace sigrel::syntax {
+namespace {
+
+using K = SigrelLexer;
+
+/// A line that starts with one of these goes on with the line before, at the block's column too.
+bool joins_line(std::uint16_t kind) {
+  switch (kind) {
+    case K::THEN: case K::ELSE: case K::OF: case K::IN: case K::WHERE: case K::DO:
+    case K::RIGHT_PAREN: case K::RIGHT_BRACKET: case K::RIGHT_BRACE: case K::COMMA:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Cannot start a piece, whatever follows. `-` can.
+bool is_operator(std::uint16_t kind) {
+  switch (kind) {
+    case K::DIAMOND: case K::ARROW: case K::DOUBLE_COLON: case K::ASSIGN: case K::COLON: case K::EQUAL:
+    case K::EQUAL_EQUAL: case K::NOT_EQUAL: case K::LESS_EQUAL: case K::GREATER_EQUAL: case K::LESS: case K::GREATER:
+    case K::PLUS: case K::PLUS_PLUS: case K::STAR: case K::SLASH: case K::CARET: case K::AND: case K::OR:
+    case K::DOT_DOT: case K::DOT: case K::BAR: case K::BACKTICK: case K::WITH: case K::AS:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Ends an operand, so that `-` after it is binary.
+bool ends_operand(std::uint16_t kind) {
+  switch (kind) {
+    case K::LOWER_NAME: case K::UPPER_NAME: case K::UNDERSCORE: case K::INT: case K::REAL: case K::UNIT_NUMBER:
+    case K::STRING: case K::RIGHT_PAREN: case K::RIGHT_BRACKET: case K::RIGHT_BRACE: case K::BLOCK: case K::OUT:
+    case K::LIKE: case K::FLOW: case K::MODE: case K::TYPE: case K::RECORD: case K::DATA: case K::MODULE: case K::HIDING:
+    case K::GREATER:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Each of these nests what follows it one level deeper in the parser.
+bool is_recursive(std::uint16_t kind, std::uint16_t before) {
+  switch (kind) {
+    case K::CARET: case K::COLON: case K::PLUS_PLUS: case K::ARROW: case K::IN: case K::ELSE: return true;
+    case K::MINUS: return !ends_operand(before);
+    default: return false;
+  }
+}
+
+bool is_plain(std::uint16_t kind) {
+  switch (kind) {
+    case K::LOWER_NAME: case K::UPPER_NAME: case K::INT: case K::REAL: case K::UNIT_NUMBER: case K::STRING: case K::COMMA:
+    case K::UNDERSCORE: case K::SEMICOLON:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_indexable(std::uint16_t kind) {
+  switch (kind) {
+    case K::LOWER_NAME: case K::UPPER_NAME: case K::RIGHT_PAREN: case K::RIGHT_BRACKET: case K::OUT: case K::LIKE:
+    case K::FLOW: case K::MODE: case K::TYPE: case K::RECORD: case K::DATA: case K::MODULE: case K::HIDING:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Has an operator name `(+)` and sections `(+ x)`.
+bool is_binary(std::uint16_t kind) {
+  switch (kind) {
+    case K::COLON: case K::EQUAL_EQUAL: case K::NOT_EQUAL: case K::LESS_EQUAL: case K::GREATER_EQUAL: case K::LESS:
+    case K::GREATER: case K::PLUS: case K::PLUS_PLUS: case K::MINUS: case K::STAR: case K::SLASH: case K::CARET:
+    case K::AND: case K::OR:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Whether token `i` is the `>` of a unit `<m/s>`.
+bool closes_unit(std::span<const Token> tokens, std::size_t i) {
+  if (tokens[i].kind != K::GREATER) return false;
+  while (i-- > 0) {
+    switch (tokens[i].kind) {
+      case K::LESS: return true;
+      case K::LOWER_NAME: case K::UPPER_NAME: case K::OUT: case K::LIKE: case K::SR: case K::UNIT_SIGN: case K::INT:
+      case K::STAR: case K::SLASH: case K::CARET: case K::MINUS: case K::DOT: case K::LEFT_PAREN: case K::RIGHT_PAREN:
+        break;
+      default: return false;
+    }
+  }
+  return false;
+}
+
+std::uint16_t partner(std::uint16_t bracket) {
+  switch (bracket) {
+    case K::LEFT_PAREN: return K::RIGHT_PAREN;
+    case K::LEFT_BRACE: return K::RIGHT_BRACE;
+    default: return K::RIGHT_BRACKET;
+  }
+}
+
+}  // namespace
+
+Layout::Layout(FileId file, const SourceMap& sources, Diagnostics& diagnostics, PieceSink& sink)
+    : file_(file), sources_(sources), diagnostics_(diagnostics), sink_(sink), scanner_(file, sources, diagnostics) {}
+
+void Layout::run(BlockKind whole) {
+  open_block(whole, {}, true);
+  if (whole == BlockKind::File) {
+    const Token& first = scanner_.peek();
+    if (first.kind == K::MODULE) {
+      Token module = scanner_.next();
+      if (scanner_.peek().kind == K::UPPER_NAME) {
+        push(module);
+        push_frame(Frame::Module, module);
+        // The header is `module A.B where`, however its lines are cut.
+        while (scanner_.peek().kind == K::UPPER_NAME || scanner_.peek().kind == K::DOT) push(scanner_.next());
+        if (scanner_.peek().kind != K::WHERE) {
+          Token last = tokens_.back();
+          diagnostics_.report(Code::SyntaxError, span(last), "expected `where` after the name of the module")
+              .fix("write `where`", {file_, last.end, last.end}, " where");
+          frames_.pop_back();
+          Token where = last;
+          where.kind = K::WHERE;
+          push(where);
+          pending_ = Pending{BlockKind::Top, where};
+        }
+      } else {
+        open_block(BlockKind::Top, module, false);
+        token(module);
+      }
+    } else if (first.kind != kEnd) {
+      open_block(BlockKind::Top, first, false);
+    } else {
+      pending_ = Pending{BlockKind::Top, first};
+    }
+  }
+  for (;;) {
+    Token t = scanner_.next();
+    if (t.kind == kEnd) return finish(t);
+    token(t);
+  }
+}
+
+void Layout::finish(const Token& end) {
+  if (scanner_.damaged()) damage();
+  if (pending_) {
+    Token t = end;
+    bool fresh = false, consumed = false;
+    open_pending(t, fresh, consumed);
+  }
+  while (frames_.size() > 1) {
+    const Frame& frame = frames_.back();
+    if (frame.kind == Frame::Bracket || frame.explicit_braces) unclosed(frame, end);
+    close_top_frame();
+  }
+  end_piece(frames_.front());
+}
+
+void Layout::token(Token t) {
+  if (skipping_) {
+    const Frame& top = frames_.back();
+    if (top.block_kind != BlockKind::Top || !t.first_on_line || t.column > top.column) return;
+    skipping_ = false;
+  }
+  bool fresh = false, consumed = false;
+  if (pending_) open_pending(t, fresh, consumed);
+  if (skipping_) return;
+  if (t.first_on_line && !fresh) line_start(t);
+  if (scanner_.damaged()) damage();
+  if (consumed || t.kind == K::OTHER) return;
+  if (t.kind == K::LOWER_NAME) {
+    std::string_view word_text = text(t);
+    if ((word_text == "elseif" || word_text == "elsif" || word_text == "elif") &&
+        nearest({Frame::Then, Frame::StatementThen}, false)) {
+      diagnostics_.report(Code::ForeignSyntax, span(t), "`" + std::string(word_text) + "` is written `else if`")
+          .fix("write `else if`", span(t), "else if");
+      t.kind = K::ELSE;
+      word(t);
+      if (pending_) chain_if_ = true;
+      pending_.reset();
+      t.kind = K::IF;
+    }
+  }
+  word(t);
+  if (skipping_) pending_.reset();
+}
+
+// Brackets, separators and the words that open or close something.
+void Layout::word(Token& t) {
+  bool chained = chain_if_;
+  chain_if_ = false;
+  switch (t.kind) {
+    case K::LEFT_BRACKET:
+      if (tokens_.size() > innermost_block().piece_begin && tokens_.back().end == t.begin &&
+          is_indexable(tokens_.back().kind))
+        t.kind = K::INDEX_OPEN;
+      push(t);
+      push_frame(Frame::Bracket, t);
+      return;
+    case K::LEFT_PAREN:
+    case K::LEFT_BRACE:
+      push(t);
+      push_frame(Frame::Bracket, t);
+      return;
+    case K::RIGHT_PAREN: case K::RIGHT_BRACKET: case K::RIGHT_BRACE: {
+      bool consumed = false;
+      close_bracket(t, consumed);
+      if (!consumed) push(t);
+      return;
+    }
+    case K::SEMICOLON:
+      if (scope().kind == Frame::Block) {
+        pop_to(scope_index() + 1);
+        last_end_ = t.end;
+        end_piece(frames_.back());
+        return;
+      }
+      end_segment(scope());
+      break;
+    case K::COMMA:
+      comma();
+      break;
+    case K::IN:
+      if (auto i = nearest({Frame::Let, Frame::For}, false)) pop_to(frames_[*i].kind == Frame::Let ? *i : *i + 1);
+      break;
+    case K::IF: {
+      bool statement = chained || at_piece_start(BlockKind::Body);
+      push(t);
+      push_frame(statement ? Frame::StatementIf : Frame::If, t);
+      return;
+    }
+    case K::THEN:
+      if (auto i = nearest({Frame::If, Frame::StatementIf}, false)) {
+        bool statement = frames_[*i].kind == Frame::StatementIf;
+        pop_to(*i);
+        push(t);
+        push_frame(statement ? Frame::StatementThen : Frame::Then, t);
+        if (statement) pending_ = Pending{BlockKind::Body, t};
+        return;
+      }
+      break;
+    case K::ELSE:
+      if (auto i = nearest({Frame::Then, Frame::StatementThen}, false)) {
+        bool statement = frames_[*i].kind == Frame::StatementThen;
+        pop_to(*i);
+        const Token& next = scanner_.peek();
+        if (statement && next.kind == K::IF && next.line == t.line) chain_if_ = true;
+        else if (statement) pending_ = Pending{BlockKind::Body, t};
+      }
+      break;
+    case K::CASE:
+      push(t);
+      push_frame(Frame::Case, t);
+      return;
+    case K::OF:
+      if (auto i = nearest({Frame::Case}, false)) {
+        pop_to(*i);
+        pending_ = Pending{BlockKind::Alternatives, t};
+      }
+      break;
+    case K::WHERE:
+      if (auto i = nearest({Frame::Sigrel, Frame::Switch, Frame::Mode, Frame::Module}, true)) {
+        Frame::Kind kind = frames_[*i].kind;
+        pop_to(*i);
+        pending_ = Pending{kind == Frame::Switch   ? BlockKind::Modes
+                           : kind == Frame::Module ? BlockKind::Top
+                                                   : BlockKind::Body, t};
+      } else {
+        if (!innermost_block().damaged)
+          diagnostics_.report(Code::ForeignSyntax, span(t), "`where` belongs to `sigrel`, `mode`, `switch` or `module`")
+              .label("none of these is open here")
+              .help("local definitions of a function are written before its result: `let … in …`");
+        damage();
+        pending_ = Pending{BlockKind::Declarations, t};
+      }
+      break;
+    case K::LET:
+      push(t);
+      push_frame(Frame::Let, t);
+      pending_ = Pending{BlockKind::Declarations, t};
+      return;
+    case K::INITIALLY:
+    case K::GUESS:
+      if (at_piece_start(BlockKind::Body)) pending_ = Pending{BlockKind::Body, t};
+      break;
+    case K::DO:
+      if (auto i = nearest({Frame::For}, true)) pop_to(*i);
+      pending_ = Pending{BlockKind::Body, t};
+      break;
+    case K::SWITCH: {
+      bool starts = at_piece_start(BlockKind::Body);
+      push(t);
+      if (starts) push_frame(Frame::Switch, t);
+      return;
+    }
+    case K::MODE: {
+      bool starts = at_piece_start(BlockKind::Modes);
+      push(t);
+      if (starts) push_frame(Frame::Mode, t);
+      return;
+    }
+    case K::SIGREL:
+      push(t);
+      push_frame(Frame::Sigrel, t);
+      return;
+    case K::FOR:
+      push(t);
+      push_frame(Frame::For, t);
+      return;
+    default:
+      break;
+  }
+  push(t);
+}
+
+void Layout::line_start(const Token& t) {
+  for (;;) {
+    std::size_t index = scope_index();
+    Frame& scope = frames_[index];
+    if (scope.kind == Frame::Block && !scope.explicit_braces) {
+      if (t.column < scope.column) {
+        if (scope.block_kind != BlockKind::Top) {
+          pop_to(index);
+          continue;
+        }
+        diagnostics_.report(Code::SyntaxError, span(t), "this declaration starts left of the ones before")
+            .label("the declarations of a file start at one column")
+            .also({file_, scope.open.begin, scope.open.end}, "the first one starts here");
+        scope.column = t.column;
+      }
+      if (t.column == scope.column && !joins_line(t.kind)) {
+        pop_to(index + 1);
+        if (is_operator(t.kind) && tokens_.size() > scope.piece_begin) {
+          if (!scope.damaged)
+            diagnostics_.report(Code::OperatorAtBlockColumn, span(t),
+                                "this line starts with `" + std::string(text(t)) + "` at the column of its block")
+                .label("a line at this column starts a new " +
+                       std::string(scope.block_kind == BlockKind::Body ? "item" : "declaration"))
+                .help("indent to continue the line before");
+        } else {
+          end_piece(scope);
+        }
+      }
+      return;
+    }
+    // Inside a bracket every line is deeper than the block around it, or starts with what cannot start a piece.
+    if (index == 0 || t.column > enclosing_column(index) || joins_line(t.kind) || is_operator(t.kind)) return;
+    unclosed(scope, t);
+    pop_to(index);
+  }
+}
+
+void Layout::unclosed(const Frame& bracket, const Token& t) {
+  std::size_t index = static_cast<std::size_t>(&bracket - frames_.data());
+  Frame* block = nullptr;
+  for (std::size_t i = index; i-- > 0 && !block;)
+    if (frames_[i].kind == Frame::Block) block = &frames_[i];
+  if (!block->damaged) {
+    Diagnostic& d = diagnostics_.report(Code::UnclosedBracket, span(bracket.open),
+                                        "`" + std::string(text(bracket.open)) + "` is not closed");
+    if (t.kind == kEnd) d.label("the file ends before its partner");
+    else if (t.first_on_line && t.kind != K::RIGHT_PAREN && t.kind != K::RIGHT_BRACKET && t.kind != K::RIGHT_BRACE)
+      d.also(span(t), "this line starts something new, because it is not indented deeper");
+    else d.also(span(t), "this closes another bracket");
+    switch (partner(bracket.open.kind)) {
+      case K::RIGHT_PAREN: d.help("close it with `)`"); break;
+      case K::RIGHT_BRACE: d.help("close it with `}`"); break;
+      default: d.help("close it with `]`"); break;
+    }
+  }
+  block->damaged = true;
+}
+
+void Layout::open_pending(Token& t, bool& fresh, bool& consumed) {
+  Pending pending = *pending_;
+  pending_.reset();
+  if (t.kind == K::LEFT_BRACE) {
+    open_block(pending.kind, t, true);
+    last_end_ = t.end;
+    consumed = true;
+  } else if (t.kind != kEnd && t.column > enclosing_column(frames_.size()) && !joins_line(t.kind)) {
+    open_block(pending.kind, t, false);
+    fresh = true;
+  } else {
+    empty_block(pending, t);
+  }
+}
+
+void Layout::empty_block(const Pending& pending, const Token& t) {
+  Token block = pending.opener;
+  block.kind = K::BLOCK;
+  block.begin = block.end;
+  block.block = new_block(pending.kind);
+  if (pending.kind != BlockKind::Top) {
+    blocks_[block.block]->damaged = true;
+    if (!innermost_block().damaged) {
+      std::string_view what = "an item";
+      switch (pending.opener.kind) {
+        case K::WHERE: what = pending.kind == BlockKind::Modes ? "a mode" : "an equation"; break;
+        case K::LET: what = "a definition"; break;
+        case K::OF: what = "an alternative"; break;
+        case K::INITIALLY: case K::GUESS: what = "an equation"; break;
+        default: break;
+      }
+      std::string message = "expected " + std::string(what) + " after `" + std::string(text(pending.opener)) + "`";
+      bool at_end = t.kind == kEnd;
+      Diagnostic& d = diagnostics_.report(Code::EmptyBlock, span(at_end ? pending.opener : t), message);
+      if (at_end)
+        d.label("the file ends here");
+      else
+        d.label(!t.first_on_line  ? "found `" + std::string(text(t)) + "`"
+                   : t.column == 1   ? "this line starts a new declaration, because it is not indented"
+                                     : "this line is not indented deeper than the block around it")
+            .also(span(pending.opener), "this block has no items");
+      if (pending.opener.kind == K::WHERE && pending.kind == BlockKind::Body)
+        d.help("a relation without equations is written `where {}`");
+    }
+  }
+  tokens_.push_back(block);
+}
+
+void Layout::open_block(BlockKind kind, const Token& first, bool braces) {
+  if (frames_.size() + recursive_ >= kMaxNesting) return too_deep(first, false);
+  Frame frame{Frame::Block, first};
+  frame.block_kind = kind;
+  frame.explicit_braces = braces;
+  frame.column = braces ? 0 : first.column;
+  frame.block = new_block(kind);
+  frame.piece_begin = tokens_.size();
+  frames_.push_back(frame);
+}
+
+void Layout::push_frame(Frame::Kind kind, const Token& t) {
+  if (skipping_) return;
+  if (frames_.size() + recursive_ >= kMaxNesting) return too_deep(t, false);
+  frames_.push_back({kind, t});
+}
+
+void Layout::close_bracket(Token& t, bool& consumed) {
+  auto fits = [&](const Frame& f) {
+    if (f.kind == Frame::Block) return f.explicit_braces && f.open.kind == K::LEFT_BRACE && t.kind == K::RIGHT_BRACE;
+    return f.kind == Frame::Bracket && partner(f.open.kind) == t.kind;
+  };
+  std::size_t i = frames_.size();
+  while (i-- > 0 && !fits(frames_[i])) {}
+  if (i == static_cast<std::size_t>(-1)) {
+    if (!innermost_block().damaged)
+      diagnostics_.report(Code::SyntaxError, span(t), "`" + std::string(text(t)) + "` closes nothing")
+          .label("no bracket of this kind is open here");
+    damage();
+    consumed = true;
+    return;
+  }
+  while (frames_.size() > i + 1) {
+    const Frame& frame = frames_.back();
+    if (frame.kind == Frame::Bracket || (frame.kind == Frame::Block && frame.explicit_braces)) unclosed(frame, t);
+    close_top_frame();
+  }
+  if (frames_[i].kind == Frame::Block) {
+    last_end_ = t.end;
+    consumed = true;
+  }
+  close_top_frame();
+}
+
+void Layout::comma() {
+  std::size_t index = scope_index();
+  if (frames_[index].kind == Frame::Block) {
+    if (nearest({Frame::For}, true)) return;
+    const Frame& block = frames_[index];
+    if (tokens_.size() > block.piece_begin) {
+      std::uint16_t first = tokens_[block.piece_begin].kind;
+      bool names = std::none_of(tokens_.begin() + static_cast<std::ptrdiff_t>(block.piece_begin), tokens_.end(),
+                                [](const Token& t) { return t.kind == K::DOUBLE_COLON || t.kind == K::EQUAL; });
+      if ((first == K::LOCAL || first == K::DISCRETE) && names) return;
+    }
+    while (index > 0 && frames_[index].kind != Frame::Bracket) {
+      if (frames_[index].kind == Frame::Block && frames_[index].explicit_braces) return;
+      --index;
+    }
+    if (frames_[index].kind != Frame::Bracket) return;
+  }
+  pop_to(index + 1);
+  end_segment(frames_[index]);
+}
+
+void Layout::pop_to(std::size_t size) {
+  while (frames_.size() > size) close_top_frame();
+}
+
+// Closes the innermost frame; a block leaves its token in the piece around it.
+void Layout::close_top_frame() {
+  Frame& frame = frames_.back();
+  if (!frame.is_scope()) {
+    frames_.pop_back();
+    return;
+  }
+  if (frame.kind == Frame::Block) end_piece(frame);
+  else end_segment(frame);
+  std::uint32_t depth = frame.deepest + 1;
+  if (frame.kind == Frame::Block) {
+    Token block = frame.open;
+    block.kind = K::BLOCK;
+    block.end = std::max(last_end_, block.begin);
+    block.block = frame.block;
+    frames_.pop_back();
+    tokens_.push_back(block);
+  } else {
+    frames_.pop_back();
+  }
+  Frame& around = scope();
+  around.deepest_child = std::max(around.deepest_child, depth);
+}
+
+void Layout::end_piece(Frame& frame) {
+  end_segment(frame);
+  if (tokens_.size() > frame.piece_begin || frame.damaged) {
+    mark(frame);
+    std::span<Token> tokens(tokens_.data() + frame.piece_begin, tokens_.size() - frame.piece_begin);
+    sink_.piece({frame.block_kind, tokens, frame.damaged, frame.block_kind == BlockKind::Top ? doc_ : std::string_view{},
+                 blocks_[frame.block].get()});
+    for (const Token& t : tokens)
+      if (t.kind == K::BLOCK) {
+        blocks_[t.block].reset();
+        free_blocks_.push_back(t.block);
+      }
+    tokens_.resize(frame.piece_begin);
+    frame.damaged = false;
+  }
+}
+
+// Soft keywords become names where they are not at their place, and some tokens get a kind by their neighbours, so that
+// the grammar needs little lookahead.
+void Layout::mark(Frame& frame) {
+  std::span<Token> tokens(tokens_.data() + frame.piece_begin, tokens_.size() - frame.piece_begin);
+  if (tokens.empty()) return;
+  auto kind = [&](std::size_t i) { return i < tokens.size() ? tokens[i].kind : kEnd; };
+  auto is_name = [&](std::size_t i) {
+    switch (kind(i)) {
+      case K::LOWER_NAME: case K::OUT: case K::LIKE: case K::FLOW: case K::TYPE: case K::RECORD: case K::DATA:
+      case K::MODULE: case K::MODE: case K::HIDING: return true;
+      default: return false;
+    }
+  };
+  const std::uint16_t first = tokens[0].kind;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    Token& t = tokens[i];
+    switch (t.kind) {
+      case K::TYPE: case K::RECORD: case K::DATA:
+        if (!(i == 0 && frame.block_kind == BlockKind::Top && kind(1) == K::UPPER_NAME)) t.kind = K::LOWER_NAME;
+        break;
+      case K::MODULE:
+        if (!(i == 0 && frame.block_kind == BlockKind::File)) t.kind = K::LOWER_NAME;
+        break;
+      case K::MODE:
+        if (!(i == 0 && frame.block_kind == BlockKind::Modes)) t.kind = K::LOWER_NAME;
+        break;
+      case K::HIDING:
+        if (first != K::IMPORT || kind(i + 1) != K::LEFT_PAREN) t.kind = K::LOWER_NAME;
+        break;
+      case K::FLOW:
+        if (first != K::RECORD || !is_name(i + 1)) t.kind = K::LOWER_NAME;
+        break;
+      case K::BACKTICK:
+        // (x `f`): the closing bracket comes right after the second backtick
+        if (i > 0 && kind(i - 1) != K::LEFT_PAREN) {
+          std::size_t j = i + 1;
+          while (kind(j) == K::UPPER_NAME || kind(j) == K::DOT || is_name(j)) ++j;
+          if (j > i + 1 && kind(j) == K::BACKTICK) {
+            if (kind(j + 1) == K::RIGHT_PAREN) t.kind = K::LEFT_SECTION_NAMED;
+            i = j;
+          }
+        } else {
+          while (i + 1 < tokens.size() && kind(i + 1) != K::BACKTICK && kind(i + 1) != K::RIGHT_PAREN) ++i;
+          ++i;
+        }
+        break;
+      default:
+        if (kind(i + 1) == K::RIGHT_PAREN) {
+          if (is_binary(t.kind) && !closes_unit(tokens, i)) t.kind = i > 0 && kind(i - 1) == K::LEFT_PAREN ? K::OPERATOR_NAME : K::LEFT_SECTION;
+        }
+        break;
+    }
+  }
+  if (frame.block_kind == BlockKind::Body && tokens.size() > 1 && tokens[1].kind == K::COLON &&
+      (tokens[0].kind == K::LOWER_NAME || tokens[0].kind == K::UPPER_NAME || tokens[0].kind == K::OUT ||
+       tokens[0].kind == K::LIKE))
+    tokens[1].kind = K::LABEL_COLON;
+}
+
+void Layout::push(const Token& t) {
+  if (skipping_) return;
+  if (frames_.back().kind == Frame::Block && frames_.back().block_kind == BlockKind::Top &&
+      tokens_.size() == frames_.back().piece_begin)
+    doc_ = scanner_.doc();
+  count(t);
+  if (skipping_) return;
+  tokens_.push_back(t);
+  last_end_ = t.end;
+}
+
+void Layout::count(const Token& t) {
+  if (is_plain(t.kind)) return;
+  Frame& s = scope();
+  ++s.operators;
+  std::uint16_t before = tokens_.size() > innermost_block().piece_begin ? tokens_.back().kind : kEnd;
+  if (is_recursive(t.kind, before)) {
+    ++s.recursive;
+    ++recursive_;
+    if (frames_.size() + recursive_ >= kMaxNesting) return too_deep(t, false);
+  }
+  if (s.operators + s.deepest_child > kMaxDepth) too_deep(t, true);
+}
+
+void Layout::end_segment(Frame& frame) {
+  frame.deepest = std::max(frame.deepest, frame.operators + frame.deepest_child);
+  recursive_ -= frame.recursive;
+  frame.operators = frame.recursive = frame.deepest_child = 0;
+}
+
+void Layout::too_deep(const Token& t, bool chain) {
+  Diagnostic& d = diagnostics_.report(Code::NestingTooDeep, span(t),
+                                      chain ? "this expression is too long" : "brackets and blocks are nested too deeply");
+  if (chain)
+    d.label("more than " + std::to_string(kMaxDepth) + " operators in one expression")
+        .help("name parts of it with `let`, or use a list and `sum`");
+  else
+    d.label("the limit is " + std::to_string(kMaxNesting) + " levels").help("name inner parts with definitions of their own");
+  // The rest of the declaration is skipped; what is inside it is not handed over.
+  std::size_t keep = 1;
+  while (keep < frames_.size() && frames_[keep - 1].block_kind != BlockKind::Top) ++keep;
+  if (frames_[keep - 1].block_kind != BlockKind::Top) keep = 1;
+  frames_.resize(keep, Frame{});
+  Frame& top = frames_.back();
+  tokens_.resize(std::min(tokens_.size(), top.piece_begin + 1));
+  top.damaged = true;
+  top.operators = top.recursive = top.deepest_child = 0;
+  recursive_ = 0;
+  pending_.reset();
+  chain_if_ = false;
+  skipping_ = true;
+}
+
+void Layout::damage() { innermost_block().damaged = true; }
+
+std::uint32_t Layout::new_block(BlockKind kind) {
+  std::uint32_t index;
+  if (free_blocks_.empty()) {
+    index = static_cast<std::uint32_t>(blocks_.size());
+    blocks_.emplace_back();
+  } else {
+    index = free_blocks_.back();
+    free_blocks_.pop_back();
+  }
+  blocks_[index] = std::make_unique<Block>(Block{kind, {}, false});
+  return index;
+}
+
+std::size_t Layout::scope_index() const {
+  std::size_t i = frames_.size() - 1;
+  while (!frames_[i].is_scope()) --i;
+  return i;
+}
+
+Layout::Frame& Layout::scope() { return frames_[scope_index()]; }
+
+Layout::Frame& Layout::innermost_block() {
+  std::size_t i = frames_.size() - 1;
+  while (frames_[i].kind != Frame::Block) --i;
+  return frames_[i];
+}
+
+// The nearest frame of these kinds that is not outside a bracket or braces; with `within_scope` not outside the block.
+std::optional<std::size_t> Layout::nearest(std::initializer_list<Frame::Kind> kinds, bool within_scope) const {
+  for (std::size_t i = frames_.size(); i-- > 0;) {
+    const Frame& f = frames_[i];
+    if (std::ranges::find(kinds, f.kind) != kinds.end()) return i;
+    if (f.kind == Frame::Bracket || (f.kind == Frame::Block && (within_scope || f.explicit_braces))) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// The column of the innermost block below frame `below`; 0 inside braces.
+std::uint32_t Layout::enclosing_column(std::size_t below) const {
+  for (std::size_t i = below; i-- > 0;)
+    if (frames_[i].kind == Frame::Block) return frames_[i].column;
+  return 0;
+}
+
+bool Layout::at_piece_start(BlockKind kind) {
+  const Frame& f = frames_.back();
+  return f.kind == Frame::Block && f.block_kind == kind && tokens_.size() == f.piece_begin;
+}
+
+}  // namespace sigrel::syntax

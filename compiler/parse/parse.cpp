@@ -1,0 +1,62 @@
+#include "compiler/parse/parse.h"
+
+#include <algorithm>
+
+#include "compiler/parse/piece_parser.h"
+
+namespace sigrel {
+namespace {
+
+using syntax::BlockKind;
+
+/// Reports a source that is not UTF-8; nothing else is said about it.
+bool is_text(FileId file, const SourceMap& sources, Diagnostics& diagnostics) {
+  const SourceFile& source = sources.file(file);
+  std::size_t good = syntax::valid_utf8_prefix(source.text);
+  if (good == source.text.size()) return true;
+  std::uint32_t at = static_cast<std::uint32_t>(good);
+  diagnostics
+      .report(Code::NotUtf8, {file, at, at + 1},
+              "byte " + std::to_string(good) + " is not UTF-8 text (line " +
+                  std::to_string(source.position(at).line) + ")")
+      .help("save the file with the encoding UTF-8");
+  return false;
+}
+
+ast::Expr* run(BlockKind whole, FileId file, const SourceMap& sources, ast::Module& module, Diagnostics& diagnostics) {
+  Diagnostics found;
+  syntax::PieceParser parser(file, sources, module, found);
+  syntax::Layout layout(file, sources, found, parser);
+  parser.attach(layout);
+  layout.run(whole);
+
+  // Inner pieces are parsed before outer ones; errors are reported in the order of the text.
+  std::vector<const Diagnostic*> order;
+  for (const Diagnostic& d : found.all()) order.push_back(&d);
+  std::ranges::stable_sort(order, {}, [](const Diagnostic* d) { return d->primary->span.begin; });
+  for (const Diagnostic* d : order) {
+    Diagnostic& copy = diagnostics.report(d->code, d->primary->span, d->message);
+    copy = *d;
+  }
+  return found.has_errors() ? nullptr : parser.expression();
+}
+
+}  // namespace
+
+ast::Module parse(FileId file, const SourceMap& sources, Diagnostics& diagnostics) {
+  ast::Module module;
+  module.file = file;
+  std::string_view stem = sources.file(file).path;
+  if (std::size_t slash = stem.rfind('/'); slash != std::string_view::npos) stem.remove_prefix(slash + 1);
+  if (std::size_t dot = stem.rfind('.'); dot != std::string_view::npos && dot > 0) stem = stem.substr(0, dot);
+  module.name = {intern(stem), {file, 0, 0}};
+  if (is_text(file, sources, diagnostics)) run(BlockKind::File, file, sources, module, diagnostics);
+  return module;
+}
+
+ast::Expr* parse_expression(FileId file, const SourceMap& sources, ast::Module& into, Diagnostics& diagnostics) {
+  if (!is_text(file, sources, diagnostics)) return nullptr;
+  return run(BlockKind::Expression, file, sources, into, diagnostics);
+}
+
+}  // namespace sigrel

@@ -1,0 +1,216 @@
+#include "compiler/parse/piece_parser.h"
+
+#include "compiler/parse/builder.h"
+#include "compiler/parse/literal.h"
+#include "compiler/parse/syntax_error.h"
+
+namespace sigrel::syntax {
+namespace {
+
+/// The tokens of one piece as a stream; kept from piece to piece for its memory.
+class PieceStream final : public antlr4::TokenStream {
+ public:
+  void assign(std::span<const Token> tokens) {
+    if (tokens_.size() < tokens.size() + 1) tokens_.resize(tokens.size() + 1);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      tokens_[i].data = tokens[i];
+      tokens_[i].index = i;
+    }
+    Token end = tokens.empty() ? Token{} : tokens.back();
+    end.kind = kEnd;
+    end.begin = end.end;
+    tokens_[tokens.size()].data = end;
+    tokens_[tokens.size()].index = tokens.size();
+    size_ = tokens.size() + 1;
+    at_ = 0;
+  }
+
+  void consume() override { if (at_ + 1 < size_) ++at_; }
+  std::size_t LA(ssize_t k) override {
+    antlr4::Token* t = LT(k);
+    return t ? t->getType() : EOF;
+  }
+  antlr4::Token* LT(ssize_t k) override {
+    if (k < 0) return static_cast<std::size_t>(-k) > at_ ? nullptr : &tokens_[at_ - static_cast<std::size_t>(-k)];
+    return &tokens_[std::min(at_ + static_cast<std::size_t>(k) - 1, size_ - 1)];
+  }
+  antlr4::Token* get(std::size_t index) const override { return const_cast<PieceToken*>(&tokens_[index]); }
+  ssize_t mark() override { return 0; }
+  void release(ssize_t) override {}
+  std::size_t index() override { return at_; }
+  void seek(std::size_t index) override { at_ = std::min(index, size_ - 1); }
+  std::size_t size() override { return size_; }
+  std::string getSourceName() const override { return {}; }
+  antlr4::TokenSource* getTokenSource() const override { return nullptr; }
+  std::string getText(const antlr4::misc::Interval&) override { return {}; }
+  std::string getText() override { return {}; }
+  std::string getText(antlr4::RuleContext*) override { return {}; }
+  std::string getText(antlr4::Token*, antlr4::Token*) override { return {}; }
+
+ private:
+  std::deque<PieceToken> tokens_;
+  std::size_t size_ = 0, at_ = 0;
+};
+
+struct SyntaxStop {};
+
+/// Stops at the first error and keeps what is known of it. There is nothing to recover: the next piece starts afresh.
+class StopAtError final : public antlr4::DefaultErrorStrategy {
+ public:
+  Fault fault;
+
+  void sync(antlr4::Parser*) override {}
+  void reportError(antlr4::Parser*, const antlr4::RecognitionException&) override {}
+  antlr4::Token* recoverInline(antlr4::Parser* parser) override { stop(parser, parser->getCurrentToken()); }
+  void recover(antlr4::Parser* parser, std::exception_ptr e) override {
+    antlr4::Token* offending = parser->getCurrentToken();
+    try {
+      std::rethrow_exception(e);
+    } catch (antlr4::RecognitionException& error) {
+      if (error.getOffendingToken()) offending = error.getOffendingToken();
+    }
+    stop(parser, offending);
+  }
+
+ private:
+  [[noreturn]] void stop(antlr4::Parser* parser, antlr4::Token* offending) {
+    fault = {};
+    fault.offending = offending->getTokenIndex();
+    // What is expected is known for the current token only, not for one further ahead.
+    if (offending == parser->getCurrentToken())
+      for (const auto& interval : parser->getExpectedTokens().getIntervals())
+        for (ssize_t k = interval.a; k <= interval.b; ++k) fault.expected.push_back(static_cast<std::size_t>(k));
+    for (antlr4::RuleContext* ctx = parser->getContext(); ctx; ctx = static_cast<antlr4::RuleContext*>(ctx->parent))
+      fault.rules.push_back(ctx->getRuleIndex());
+    throw SyntaxStop{};
+  }
+};
+
+}  // namespace
+
+struct PieceParser::Antlr {
+  PieceStream stream;
+  SigrelParser parser;
+  std::shared_ptr<StopAtError> strategy = std::make_shared<StopAtError>();
+  Builder builder;
+
+  Antlr(FileId file, const SourceMap& sources, ast::Module& module, Diagnostics& diagnostics)
+      : parser(&stream), builder(file, sources, module, diagnostics) {
+    parser.removeErrorListeners();
+    parser.setErrorHandler(strategy);
+    mode(antlr4::atn::PredictionMode::SLL);
+  }
+  void mode(antlr4::atn::PredictionMode m) {
+    parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(m);
+  }
+
+  // The grammar needs SLL prediction only. LL is asked when SLL fails, which is when there is an error to report.
+  template <class Context>
+  Context* parse(Context* (SigrelParser::*rule)()) {
+    try {
+      parser.reset();
+      return (parser.*rule)();
+    } catch (SyntaxStop&) {
+    }
+    mode(antlr4::atn::PredictionMode::LL);
+    Context* result = nullptr;
+    try {
+      parser.reset();
+      result = (parser.*rule)();
+    } catch (SyntaxStop&) {
+    }
+    mode(antlr4::atn::PredictionMode::SLL);
+    return result;
+  }
+};
+
+PieceParser::PieceParser(FileId file, const SourceMap& sources, ast::Module& module, Diagnostics& diagnostics)
+    : file_(file), sources_(sources), module_(module), diagnostics_(diagnostics) {}
+
+PieceParser::~PieceParser() = default;
+
+void PieceParser::attach(const Layout& layout) { layout_ = &layout; }
+
+void PieceParser::piece(const Piece& piece) {
+  void* result = nullptr;
+  bool damaged = piece.damaged;
+  if (!piece.damaged && !piece.tokens.empty()) {
+    if (!antlr_) {
+      antlr_ = std::make_unique<Antlr>(file_, sources_, module_, diagnostics_);
+      antlr_->builder.attach(*layout_);
+    }
+    result = node(piece);
+    damaged = antlr_->builder.take_failed() || (!result && piece.kind != BlockKind::File);
+  }
+  // A node with a damaged block in it is not what was written.
+  for (const Token& t : piece.tokens)
+    if (t.kind == P::BLOCK && piece.kind != BlockKind::File && layout_->block(t).damaged) damaged = true;
+
+  if (damaged) {
+    piece.block->damaged = true;
+    if (piece.kind == BlockKind::Top) damaged_declaration(piece);
+  } else if (piece.kind == BlockKind::Top) {
+    auto* decl = static_cast<ast::Decl*>(result);
+    if (!piece.doc.empty()) decl->doc = keep(piece.doc, *module_.arena);
+    module_.decls.push_back(decl);
+  } else if (piece.kind == BlockKind::Expression) {
+    expression_ = static_cast<ast::Expr*>(result);
+  } else if (piece.kind != BlockKind::File) {
+    piece.block->nodes.push_back(result);
+  }
+}
+
+// The node of a piece: Decl*, Item*, CaseAlternative*, Mode* or Expr*; null after an error, which is reported.
+void* PieceParser::node(const Piece& piece) {
+  Antlr& a = *antlr_;
+  a.stream.assign(piece.tokens);
+  Builder& b = a.builder;
+  bool parsed = true;
+  void* result = nullptr;
+  switch (piece.kind) {
+    case BlockKind::File:
+      if (auto* ctx = a.parse(&SigrelParser::filePiece)) b.file(ctx);
+      else parsed = false;
+      break;
+    case BlockKind::Expression:
+      if (auto* ctx = a.parse(&SigrelParser::expressionPiece)) result = b.expression(ctx->expression());
+      else parsed = false;
+      break;
+    case BlockKind::Top:
+      if (auto* ctx = a.parse(&SigrelParser::topPiece)) result = b.top(ctx->top());
+      else parsed = false;
+      break;
+    case BlockKind::Declarations:
+      if (auto* ctx = a.parse(&SigrelParser::declarationPiece)) result = b.declaration(ctx->declaration());
+      else parsed = false;
+      break;
+    case BlockKind::Body:
+      if (auto* ctx = a.parse(&SigrelParser::itemPiece)) result = b.item(ctx->item());
+      else parsed = false;
+      break;
+    case BlockKind::Alternatives:
+      if (auto* ctx = a.parse(&SigrelParser::alternativePiece)) result = b.alternative(ctx);
+      else parsed = false;
+      break;
+    case BlockKind::Modes:
+      if (auto* ctx = a.parse(&SigrelParser::modePiece)) result = b.mode(ctx);
+      else parsed = false;
+      break;
+  }
+  if (!parsed) report_fault(a.strategy->fault, piece, file_, sources_, diagnostics_);
+  return result;
+}
+
+// Remembers which name is missing, so that its uses are not reported as unknown.
+void PieceParser::damaged_declaration(const Piece& piece) {
+  for (const Token& t : piece.tokens) {
+    if (t.kind == P::TYPE || t.kind == P::RECORD || t.kind == P::DATA || t.kind == P::FOREIGN) continue;
+    if (t.kind == P::LOWER_NAME || t.kind == P::UPPER_NAME) {
+      Span span{file_, t.begin, t.end};
+      module_.damaged.push_back({intern(sources_.text(span)), span});
+    }
+    return;
+  }
+}
+
+}  // namespace sigrel::syntax

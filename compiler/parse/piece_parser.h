@@ -1,0 +1,34 @@
+// Parses the pieces that the layout hands over and puts their nodes into the module.
+#pragma once
+#include <memory>
+
+#include "compiler/ir/ast.h"
+#include "compiler/parse/layout.h"
+
+namespace sigrel::syntax {
+
+class PieceParser final : public PieceSink {
+ public:
+  PieceParser(FileId file, const SourceMap& sources, ast::Module& module, Diagnostics& diagnostics);
+  ~PieceParser();
+  void attach(const Layout& layout);
+
+  void piece(const Piece& piece) override;
+  /// The result of an Expression piece; null after an error.
+  ast::Expr* expression() const { return expression_; }
+
+ private:
+  struct Antlr;
+  void* node(const Piece& piece);
+  void damaged_declaration(const Piece& piece);
+
+  FileId file_;
+  const SourceMap& sources_;
+  ast::Module& module_;
+  Diagnostics& diagnostics_;
+  const Layout* layout_ = nullptr;
+  std::unique_ptr<Antlr> antlr_;
+  ast::Expr* expression_ = nullptr;
+};
+
+}  // namespace sigrel::syntax

@@ -1,0 +1,174 @@
+// The syntax of Sigrel, one piece at a time.
+//
+// A piece is one declaration, one item of a relation, one alternative of `case`, or one mode of `switch`. The layout
+// filter hands a piece over when it is complete, and the blocks inside it have been parsed by then: each stands here as
+// one BLOCK token. So nesting of blocks costs no recursion, an error stays in its piece, and parse trees are small.
+//
+// Decisions need one or two tokens of lookahead. There is one left-recursive expression rule.
+parser grammar SigrelParser;
+options { tokenVocab = SigrelLexer; }
+
+// ---- entries --------------------------------------------------------------------------------------------------------
+
+filePiece: (MODULE moduleName WHERE)? BLOCK EOF;
+topPiece: top EOF;
+declarationPiece: declaration EOF;
+itemPiece: item EOF;
+modePiece: MODE UPPER_NAME patternAtom* WHERE BLOCK EOF;
+alternativePiece: pattern ARROW expression EOF;
+expressionPiece: expression EOF;
+
+// ---- names ----------------------------------------------------------------------------------------------------------
+
+// The other soft keywords are names already here, unless they are at the one place where they are keywords.
+name: LOWER_NAME | OUT | LIKE;
+moduleName: UPPER_NAME (DOT UPPER_NAME)*;
+constructorName: UPPER_NAME (DOT UPPER_NAME)*;
+qualifiedName: (UPPER_NAME DOT)* (name | UPPER_NAME);
+
+// ---- declarations ---------------------------------------------------------------------------------------------------
+
+top
+  : IMPORT moduleName (AS UPPER_NAME)? importList?
+  | TYPE UPPER_NAME LOWER_NAME* EQUAL type
+  | RECORD UPPER_NAME LOWER_NAME* EQUAL LEFT_BRACE (recordField (COMMA recordField)* COMMA?)? RIGHT_BRACE
+  | DATA UPPER_NAME LOWER_NAME* EQUAL constructor (BAR constructor)*
+  | FOREIGN IMPORT STRING name DOUBLE_COLON type
+  | declaration
+  ;
+importList: HIDING? LEFT_PAREN (importName (COMMA importName)* COMMA?)? RIGHT_PAREN;
+importName: name | UPPER_NAME;
+recordField: FLOW? name (COMMA name)* DOUBLE_COLON type (EQUAL expression)?;
+constructor: UPPER_NAME typeAtom*;
+
+declaration
+  : name ((COMMA name)* DOUBLE_COLON type | patternAtom* EQUAL expression)
+  ;
+
+// ---- types ----------------------------------------------------------------------------------------------------------
+
+type
+  : LEFT_PAREN name DOUBLE_COLON type RIGHT_PAREN ARROW type
+  | typeOperand (ARROW type)?
+  ;
+typeOperand
+  : SR (interface | LOWER_NAME | constructorName unit?) structure?
+  | typeAtom+
+  ;
+interface: LEFT_PAREN (interfaceItem (COMMA interfaceItem)*)? RIGHT_PAREN;
+interfaceItem: (IN | OUT)? (name DOUBLE_COLON)? type;
+typeAtom: typePrimary (CARET size)*;
+typePrimary
+  : constructorName unit?
+  | LOWER_NAME
+  | LEFT_BRACKET type RIGHT_BRACKET
+  | LEFT_PAREN (type (COMMA type)*)? RIGHT_PAREN
+  ;
+size: INT | name | LEFT_PAREN expression (COMMA expression)* RIGHT_PAREN;
+structure
+  : LIKE qualifiedName
+  | LEFT_BRACE (HASH INT | LIKE qualifiedName | row (SEMICOLON row)*)? RIGHT_BRACE
+  ;
+row: INT+ | column+;
+column: name (DOT name | INDEX_OPEN index (COMMA index)* RIGHT_BRACKET)*;
+// The inside of a unit is read by compiler/parse/unit.cpp, as is that of UNIT_NUMBER.
+unit: LESS unitToken+ GREATER;
+unitToken
+  : LOWER_NAME | UPPER_NAME | OUT | LIKE | SR | UNIT_SIGN | INT | STAR | SLASH | CARET | MINUS | DOT | LEFT_PAREN | RIGHT_PAREN
+  ;
+
+// ---- expressions ----------------------------------------------------------------------------------------------------
+
+expression
+  : postfix+
+  | expression AS unit
+  | expression WITH settings
+  | <assoc = right> expression CARET expression
+  | MINUS expression
+  | expression (STAR | SLASH) expression
+  | expression (PLUS | MINUS) expression
+  | expression BACKTICK qualifiedName BACKTICK expression
+  | <assoc = right> expression (COLON | PLUS_PLUS) expression
+  | expression (EQUAL_EQUAL | NOT_EQUAL | LESS | LESS_EQUAL | GREATER | GREATER_EQUAL) expression
+  | expression AND expression
+  | expression OR expression
+  | BACKSLASH patternAtom+ ARROW expression
+  | IF expression THEN expression ELSE expression
+  | LET BLOCK IN expression
+  | CASE expression OF BLOCK
+  | SIGREL LEFT_PAREN (formal (COMMA formal)*)? RIGHT_PAREN WHERE BLOCK
+  | expression DIAMOND expression
+  ;
+formal: IN name (DOUBLE_COLON type)? | OUT name (DOUBLE_COLON type)? | name (DOUBLE_COLON type)?;
+
+postfix: atom suffix*;
+suffix
+  : INDEX_OPEN index (COMMA index)* RIGHT_BRACKET
+  | DOT (name | UPPER_NAME)
+  | settings
+  ;
+index: expression (DOT_DOT expression)?;
+settings: LEFT_BRACE (setting (COMMA setting)* COMMA?)? RIGHT_BRACE;
+setting: (name | GUESS) EQUAL expression;
+
+atom
+  : name
+  | UPPER_NAME
+  | UNDERSCORE
+  | INT
+  | REAL
+  | UNIT_NUMBER
+  | STRING
+  | LEFT_PAREN parenthesised? RIGHT_PAREN
+  | LEFT_BRACKET listBody? RIGHT_BRACKET
+  ;
+parenthesised
+  : OPERATOR_NAME
+  | sectionOperator expression
+  | BACKTICK qualifiedName BACKTICK expression
+  | expression (COMMA expression)*
+  | expression LEFT_SECTION
+  | expression LEFT_SECTION_NAMED qualifiedName BACKTICK
+  ;
+sectionOperator
+  : PLUS | STAR | SLASH | CARET | PLUS_PLUS | COLON | AND | OR
+  | EQUAL_EQUAL | NOT_EQUAL | LESS | LESS_EQUAL | GREATER | GREATER_EQUAL
+  ;
+listBody: expression (DOT_DOT expression | FOR generator (COMMA generator)* | (COMMA expression)* COMMA?);
+generator: pattern IN expression (DOT_DOT expression)?;
+
+// ---- patterns -------------------------------------------------------------------------------------------------------
+
+pattern: patternOperand (COLON patternOperand)*;
+patternOperand: constructorName patternAtom* | MINUS (INT | REAL) | simplePattern;
+patternAtom: constructorName | simplePattern;
+simplePattern
+  : name
+  | UNDERSCORE
+  | INT
+  | REAL
+  | STRING
+  | LEFT_PAREN (name DOUBLE_COLON type | pattern (COMMA pattern)*)? RIGHT_PAREN
+  | LEFT_BRACKET (pattern (COMMA pattern)*)? RIGHT_BRACKET
+  ;
+
+// ---- items of a relation --------------------------------------------------------------------------------------------
+
+// That a lone expression is an application `f <> x`, or an instance after a label, is checked on the tree, where the
+// message can say more.
+item
+  : ((name | UPPER_NAME) LABEL_COLON)? expression ((EQUAL | ASSIGN) expression)?
+  | LET BLOCK
+  | CONNECT postfix+
+  | LOCAL name (COMMA name)* (DOUBLE_COLON type)? (WITH settings)?
+  | DISCRETE name (COMMA name)* (DOUBLE_COLON type)? (WITH settings)? (EQUAL expression)?
+  | FOR generator (COMMA generator)* DO BLOCK
+  | IF expression THEN BLOCK (ELSE IF expression THEN BLOCK)* (ELSE BLOCK)?
+  | (INITIALLY | GUESS) BLOCK
+  | WHEN expression DO BLOCK
+  | EVERY expression DO BLOCK
+  | SWITCH expression WHERE BLOCK
+  | ASSERT postfix expression
+  | TERMINATE WHEN expression
+  | UNTIL expression ARROW expression
+  ;

@@ -41,8 +41,10 @@ struct Failure {
   std::uint32_t unknowns = 0;    // size of the block
   std::uint32_t iterations = 0;  // of Newton's method
   double step = 0;               // the integrator's last step size
-  std::vector<FailedVariable> variables{}; // worst first, at most a few
-  std::vector<FailedEquation> equations{}; // worst first, at most a few
+  std::vector<FailedVariable> variables{};  // worst first, at most a few
+  std::vector<FailedEquation> equations{};  // worst first, at most a few
+  std::uint64_t kept_rows = 0;   // Output: complete rows in the file, and the time of the last
+  double kept_until = 0;
   std::string path{}, error{};   // Output, Internal
 
   explicit operator bool() const { return kind != FailureKind::None; }

@@ -1,7 +1,6 @@
 // Where results go: columns with names, and sinks that take one row per output point.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,7 +19,9 @@ struct Column {
 class Sink {
  public:
   struct Error {
-    std::string path, reason;
+    std::string path{}, reason{};
+    std::uint64_t kept_rows = 0;  // complete rows that are safe, and the time of the last
+    double kept_until = 0;
     explicit operator bool() const { return !reason.empty(); }
   };
 

@@ -1,0 +1,58 @@
+#include "runtime/output_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace runtime {
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+bool OutputFile::fail() {
+  error_ = std::generic_category().message(errno);
+  return false;
+}
+
+bool OutputFile::open(const std::string& path) {
+  path_ = path;
+  size_ = 0;
+  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  return descriptor_ >= 0 || fail();
+}
+
+bool OutputFile::write(std::string_view text) {
+  if (descriptor_ < 0) return false;
+  const std::uint64_t before = size_;
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor_, text.data(), text.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      fail();
+      // A part of the text may be there; a pipe or a device refuses to give it back, which changes nothing.
+      if (size_ != before && ::ftruncate(descriptor_, static_cast<off_t>(before)) == 0) size_ = before;
+      return false;
+    }
+    size_ += static_cast<std::uint64_t>(written);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+bool OutputFile::close() {
+  if (descriptor_ < 0) return true;
+  const int result = ::close(descriptor_);
+  descriptor_ = -1;
+  return result == 0 || errno == EINTR || fail();
+}
+
+std::string write_file(const std::string& path, std::string_view text) {
+  OutputFile file;
+  if (file.open(path) && file.write(text) && file.close()) return {};
+  return file.error();
+}
+
+}  // namespace runtime

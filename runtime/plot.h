@@ -1,0 +1,49 @@
+// What the plots share: curves over time, axes with round ticks, and decimation.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace runtime {
+
+struct Curve {
+  std::string name;
+  std::vector<double> values;  // one per time; what is not finite leaves a gap
+};
+
+struct Plot {
+  std::string title;
+  std::string x_label = "time";
+  std::vector<double> times;  // ascending
+  std::vector<Curve> curves;
+};
+
+/// A range of numbers on round ticks.
+struct Axis {
+  double low = 0, high = 1;
+  std::vector<double> ticks;
+  std::vector<std::string> labels;
+
+  double position(double value) const { return (value - low) / (high - low); }  // 0 … 1
+};
+
+/// An axis over [low, high] with at most `most` ticks at 1, 2 or 5 times a power of ten. `widen` moves the ends out to ticks.
+Axis make_axis(double low, double high, int most, bool widen);
+
+/// Axes that hold all finite values of a plot.
+Axis time_axis(const Plot& plot, int most);
+Axis value_axis(const Plot& plot, int most);
+
+struct PlotPoint {
+  double x, y;  // NaN in y: a gap
+};
+
+/// The points of a curve, thinned to first, least, greatest and last of each of `columns` slices of the axis, so that no peak
+/// gets lost.
+std::vector<PlotPoint> decimate(std::span<const double> times, std::span<const double> values, const Axis& axis, int columns);
+
+/// Number of characters of UTF-8 text.
+std::size_t text_width(std::string_view text);
+
+}  // namespace runtime

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "compiler/ir/expr.h"
 
@@ -18,6 +19,9 @@ ExprId simplified(ExprPool& pool, const Node& node);
 
 /// Partial derivative with respect to slot `slot`; `order` selects the slot itself (0) or its `Der` leaf of that order.
 ExprId partial(ExprPool& pool, ExprId root, std::uint32_t slot, std::uint32_t order = 0);
+
+/// All partial derivatives with respect to slots 0 .. slots-1, in one pass over the expression (which has no `Der`).
+std::vector<ExprId> gradient(ExprPool& pool, ExprId root, std::uint32_t slots);
 
 /// Total time derivative: Slot k becomes Der(k, 1), Der(k, n) becomes Der(k, n + 1), parameters are constant, time is 1.
 ExprId time_derivative(ExprPool& pool, ExprId root);

@@ -1,0 +1,128 @@
+#include "compiler/ir/dae.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace sigrel::dae {
+namespace {
+
+[[noreturn]] void broken(const system::System& system, const System& dae, const std::string& what) {
+  std::fprintf(stderr, "internal error: dae::System: %s\n", what.c_str());
+  if (dae.variables.size() < 1000) std::fputs(print(system, dae).c_str(), stderr);
+  std::abort();
+}
+
+void print_equations(const system::System& system, const System& dae, const Equations& equations, std::uint32_t first,
+                     std::string& out) {
+  auto name = [&](std::uint32_t v) { return variable_name(system, dae, v); };
+  std::uint32_t e = first;
+  for (const EquationTable& table : equations.tables)
+    for (std::size_t row = 0; row < table.rows(); ++row, ++e)
+      out += fmt::format("  {}: 0 = {}\n", e,
+                         sigrel::print(
+                             dae.exprs, table.residual,
+                             [&](std::uint32_t k, std::uint32_t) { return name(table.unknowns_of(row)[k]); },
+                             [&](std::uint32_t k) { return fmt::format("p{}", table.parameters_of(row)[k]); }));
+  for (std::size_t row = 0; row < equations.sums.rows(); ++row, ++e) {
+    out += fmt::format("  {}: 0 =", e);
+    bool first_term = true;
+    for (Term term : equations.sums.terms_of(row)) {
+      out += fmt::format(" {}{}", term.negative() ? (first_term ? "-" : "- ") : (first_term ? "" : "+ "), name(term.unknown()));
+      first_term = false;
+    }
+    out += "\n";
+  }
+}
+
+}  // namespace
+
+std::string variable_name(const system::System& system, const System& dae, std::uint32_t variable) {
+  const Variable& v = dae.variables[variable];
+  std::string name = system::unknown_name(system, v.unknown);
+  for (std::uint32_t k = 0; k < v.order; ++k) name = "der(" + name + ")";
+  return name;
+}
+
+Origin origin(const Equations& equations, std::uint32_t equation) {
+  std::size_t e = equation;
+  for (const EquationTable& table : equations.tables) {
+    if (e < table.rows()) return table.origins[e];
+    e -= table.rows();
+  }
+  return equations.sums.origins[e];
+}
+
+void verify(const system::System& system, const System& dae) {
+  const std::size_t n = dae.variables.size();
+  auto fail = [&](const std::string& what) { broken(system, dae, what); };
+  for (const Equations* equations : {&dae.equations, &dae.initial}) {
+    for (std::size_t t = 0; t < equations->tables.size(); ++t) {
+      const EquationTable& table = equations->tables[t];
+      if (table.residual.value >= dae.exprs.size()) fail(fmt::format("table {} has no residual", t));
+      if (table.unknowns.size() != table.rows() * table.slots) fail(fmt::format("table {} has {} unknowns", t, table.unknowns.size()));
+      if (table.parameters.size() != table.rows() * table.params) fail(fmt::format("table {} has {} parameters", t, table.parameters.size()));
+      for (std::uint32_t v : table.unknowns)
+        if (v >= n) fail(fmt::format("table {} refers to variable {} of {}", t, v, n));
+      for (std::uint32_t p : table.parameters)
+        if (p >= system.parameters.size()) fail(fmt::format("table {} refers to parameter {}", t, p));
+      for (ExprId id : topological(dae.exprs, std::span<const ExprId>(&table.residual, 1))) {
+        const Node& node = dae.exprs[id];
+        if (node.op == Op::Der) fail(fmt::format("table {} still has a derivative", t));
+        if (node.op == Op::Slot && node.a >= table.slots) fail(fmt::format("table {} has slot {} of {}", t, node.a, table.slots));
+        if (node.op == Op::Param && node.a >= table.params) fail(fmt::format("table {} has parameter {} of {}", t, node.a, table.params));
+      }
+    }
+    const SumTable& sums = equations->sums;
+    if (sums.offsets.size() != sums.rows() + 1 || sums.offsets.back() != sums.terms.size()) fail("the sums have wrong offsets");
+    for (Term term : sums.terms)
+      if (term.unknown() >= n) fail(fmt::format("a sum refers to variable {} of {}", term.unknown(), n));
+  }
+  for (std::uint32_t v = 0; v < n; ++v) {
+    const Variable& variable = dae.variables[v];
+    if (variable.derivative != kNone && (variable.derivative >= n || dae.variables[variable.derivative].integral != v))
+      fail(fmt::format("variable {} and its derivative disagree", v));
+    if ((variable.order > 0) != (variable.integral != kNone)) fail(fmt::format("variable {} has a wrong order", v));
+  }
+  if (dae.aliases.size() != system.unknowns) fail("not every unknown has an alias");
+  for (const Alias& a : dae.aliases)
+    if (a.kind != Alias::Zero && (a.variable >= n || dae.variables[a.variable].order != 0)) fail("an alias refers to no variable");
+  if (dae.assign.size() != n) fail("not every variable has an assignment");
+  std::vector<bool> used(dae.equations.count(), false);
+  for (std::uint32_t v = 0; v < n; ++v) {
+    bool state = dae.variables[v].derivative != kNone;
+    if (state != (dae.assign[v] == kNone)) fail(fmt::format("variable {} is {} by an equation", v, state ? "a state and assigned" : "not assigned"));
+    if (state) continue;
+    if (dae.assign[v] >= used.size() || used[dae.assign[v]]) fail(fmt::format("variable {} has no equation of its own", v));
+    used[dae.assign[v]] = true;
+  }
+}
+
+std::string print(const system::System& system, const System& dae) {
+  std::string out = fmt::format("variables {}\n", dae.variables.size());
+  for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
+    out += fmt::format("  {}: {}", v, variable_name(system, dae, v));
+    if (dae.variables[v].derivative != kNone) out += "  state";
+    else if (v < dae.assign.size() && dae.assign[v] != kNone) out += fmt::format("  from {}", dae.assign[v]);
+    out += "\n";
+  }
+  out += fmt::format("equations {}\n", dae.equations.count());
+  print_equations(system, dae, dae.equations, 0, out);
+  auto first = static_cast<std::uint32_t>(dae.equations.count());
+  if (dae.initial.count() > 0) out += fmt::format("initial {}\n", dae.initial.count());
+  print_equations(system, dae, dae.initial, first, out);
+  std::string aliases;
+  for (std::uint32_t u = 0; u < dae.aliases.size(); ++u) {
+    const Alias& a = dae.aliases[u];
+    if (a.kind == Alias::Zero)
+      aliases += fmt::format("  {} = 0\n", system::unknown_name(system, u));
+    else if (a.kind == Alias::Negated || dae.variables[a.variable].unknown != u)
+      aliases += fmt::format("  {} = {}{}\n", system::unknown_name(system, u), a.kind == Alias::Negated ? "-" : "",
+                             variable_name(system, dae, a.variable));
+  }
+  if (!aliases.empty()) out += "aliases\n" + aliases;
+  return out;
+}
+
+}  // namespace sigrel::dae

@@ -1,0 +1,203 @@
+#include "compiler/ir/plan.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace sigrel::plan {
+namespace {
+
+using runtime::Role;
+using runtime::Run;
+
+[[noreturn]] void broken(const std::string& what) {
+  std::fprintf(stderr, "internal error: plan::Plan: %s\n", what.c_str());
+  std::abort();
+}
+
+/// The tables of a run, read back.
+struct Rows {
+  const runtime::Model& model;
+  const Run& run;
+  bool is_sum() const { return run.kernel == runtime::kNone; }
+  const std::uint32_t* table() const { return model.tables.data() + run.table; }
+  const std::uint32_t* positions() const { return table() + run.count + 1; }
+  const std::uint32_t* terms() const { return positions() + (run.role == Role::Solve ? run.count : 0); }
+  std::uint32_t column(std::uint32_t k, std::uint32_t row) const { return table()[std::size_t{k} * run.count + row]; }
+  std::uint32_t solved(std::uint32_t row) const {
+    return is_sum() ? terms()[table()[row] + positions()[row]] >> 1 : column(run.solved, row);
+  }
+  /// Calls visit(variable) for everything that the row contains.
+  template <class Visit>
+  void each(std::uint32_t row, Visit visit) const {
+    if (is_sum())
+      for (std::uint32_t k = table()[row]; k < table()[row + 1]; ++k) visit(terms()[k] >> 1);
+    else
+      for (std::uint32_t k = 0; k < run.slots; ++k) visit(column(k, row));
+  }
+};
+
+void verify_run(const Plan& plan, const Run& run) {
+  const runtime::Model& model = plan.model;
+  Rows rows{model, run};
+  if (run.count == 0) broken("an empty run");
+  if (run.equations + run.count > model.equations.size()) broken("a run has no equation numbers");
+  if (rows.is_sum()) {
+    std::size_t size = run.count + 1 + (run.role == Role::Solve ? run.count : 0);
+    if (run.table + size > model.tables.size() || run.table + size + rows.table()[run.count] > model.tables.size())
+      broken("the table of a sum run is cut");
+  } else {
+    if (run.kernel >= plan.kernels.size() || run.partials >= plan.kernels.size()) broken("a run has no kernel");
+    const Kernel& kernel = plan.kernels[run.kernel];
+    const Kernel& partials = plan.kernels[run.partials];
+    if (kernel.role != run.role || partials.role != Role::Partials) broken("a run has a kernel of another role");
+    if (kernel.slots != run.slots || kernel.params != run.params || partials.slots != run.slots || partials.params != run.params)
+      broken("a run and its kernels differ in slots");
+    if (run.role == Role::Solve && kernel.solved != run.solved) broken("a run and its kernel differ in the solved slot");
+    if (run.table + (std::size_t{run.slots} + run.params) * run.count > model.tables.size()) broken("the table of a run is cut");
+    for (std::uint32_t row = 0; row < run.count; ++row)
+      for (std::uint32_t k = 0; k < run.params; ++k)
+        if (rows.column(run.slots + k, row) >= model.parameters.size()) broken("a run refers to no parameter");
+  }
+  for (std::uint32_t row = 0; row < run.count; ++row)
+    rows.each(row, [&](std::uint32_t v) {
+      if (v >= model.variables) broken("a run refers to no variable");
+    });
+}
+
+/// Every step reads what is known and determines what is not.
+void verify_schedule(const Plan& plan, const std::vector<runtime::Step>& steps, std::vector<bool>& known, const char* name) {
+  const runtime::Model& model = plan.model;
+  auto determine = [&](std::uint32_t v) {
+    if (known[v]) broken(fmt::format("{}: variable {} is determined twice", name, v));
+    known[v] = true;
+  };
+  auto read = [&](std::uint32_t v) {
+    if (!known[v]) broken(fmt::format("{}: variable {} is read before it is determined", name, v));
+  };
+  for (const runtime::Step& step : steps) {
+    if (step.kind == runtime::Step::Assign) {
+      Rows rows{model, model.runs[step.index]};
+      if (rows.run.role != Role::Solve) broken("an assignment step does not assign");
+      // Rows of one run are independent: they read only what was known before all of them.
+      for (std::uint32_t row = 0; row < rows.run.count; ++row)
+        rows.each(row, [&](std::uint32_t v) {
+          if (v != rows.solved(row)) read(v);
+        });
+      for (std::uint32_t row = 0; row < rows.run.count; ++row) determine(rows.solved(row));
+    } else {
+      const runtime::Loop& loop = model.loops[step.index];
+      for (std::uint32_t k = 0; k < loop.unknowns; ++k) determine(model.loop_unknowns[loop.first_unknown + k]);
+      std::uint32_t count = 0;
+      for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r) {
+        Rows rows{model, model.runs[r]};
+        if (rows.run.role != Role::Residual) broken("a loop has a run that is no residual");
+        count += rows.run.count;
+        for (std::uint32_t row = 0; row < rows.run.count; ++row) rows.each(row, read);
+      }
+      if (count != loop.unknowns) broken("a loop has not as many equations as unknowns");
+    }
+  }
+}
+
+}  // namespace
+
+void verify(const Plan& plan) {
+  const runtime::Model& model = plan.model;
+  if (model.start.size() != model.variables || model.nominal.size() != model.variables) broken("start or nominal is missing");
+  for (std::uint32_t i = 0; i < model.parameters.size(); ++i) {
+    const runtime::ParameterRule& rule = model.parameters[i];
+    if (rule.op != 0 && rule.a >= i) broken("a parameter is computed from a later one");
+  }
+  for (const Kernel& kernel : plan.kernels) {
+    if (kernel.outputs.size() != (kernel.role == Role::Partials ? kernel.slots : 1)) broken("a kernel has wrong outputs");
+    for (ExprId id : topological(plan.exprs, kernel.outputs)) {
+      const Node& node = plan.exprs[id];
+      if (node.op == Op::Der) broken("a kernel has a derivative");
+      if (node.op == Op::Slot && node.a >= kernel.slots) broken("a kernel reads a slot that it has not");
+      if (node.op == Op::Slot && kernel.role == Role::Solve && node.a == kernel.solved) broken("a kernel reads what it assigns");
+      if (node.op == Op::Param && node.a >= kernel.params) broken("a kernel reads a parameter that it has not");
+    }
+  }
+  for (const Run& run : model.runs) verify_run(plan, run);
+  std::vector<bool> known(model.variables, false);
+  verify_schedule(plan, model.initial, known, "initial");
+  for (std::uint32_t v = 0; v < model.variables; ++v)
+    if (!known[v]) broken(fmt::format("the start does not determine variable {}", v));
+  known.assign(model.variables, false);
+  for (const runtime::State& s : model.states) known[s.variable] = true;
+  verify_schedule(plan, model.dynamic, known, "dynamic");
+  for (const runtime::State& s : model.states)
+    if (!known[s.derivative]) broken(fmt::format("the derivative {} is not determined", s.derivative));
+  verify_schedule(plan, model.observed, known, "observed");
+  for (std::uint32_t v = 0; v < model.variables; ++v)
+    if (!known[v]) broken(fmt::format("variable {} is not determined", v));
+}
+
+std::string print(const system::System& system, const dae::System& dae, const Plan& plan) {
+  const runtime::Model& model = plan.model;
+  auto name = [&](std::uint32_t v) { return dae::variable_name(system, dae, v); };
+  std::string out;
+  auto print_row = [&](const Run& run, std::uint32_t row) {
+    Rows rows{model, run};
+    auto slot = [&](std::uint32_t k, std::uint32_t) { return name(rows.column(k, row)); };
+    auto param = [&](std::uint32_t k) { return fmt::format("p{}", rows.column(run.slots + k, row)); };
+    std::string left = run.role == Role::Solve ? name(rows.solved(row)) + " :=" : "0 =";
+    if (!rows.is_sum()) {
+      out += fmt::format("    {} {}\n", left, sigrel::print(plan.exprs, plan.kernels[run.kernel].outputs[0], slot, param));
+      return;
+    }
+    bool flip = false;  // solved for a positive term, the others change sides
+    const std::uint32_t begin = rows.table()[row], end = rows.table()[row + 1];
+    std::uint32_t solved = end;
+    if (run.role == Role::Solve) {
+      solved = begin + rows.positions()[row];
+      flip = !(rows.terms()[solved] & 1);
+    }
+    out += "    " + left;
+    for (std::uint32_t k = begin; k < end; ++k)
+      if (k != solved) out += fmt::format(" {}{}", ((rows.terms()[k] & 1) != 0) != flip ? "- " : "+ ", name(rows.terms()[k] >> 1));
+    out += "\n";
+  };
+  auto print_run = [&](const Run& run) {
+    for (std::uint32_t row = 0; row < run.count && row < 20; ++row) print_row(run, row);
+    if (run.count > 20) out += fmt::format("    … and {} more rows\n", run.count - 20);
+  };
+  auto schedule = [&](const char* title, const std::vector<runtime::Step>& steps) {
+    out += fmt::format("{}\n", title);
+    for (const runtime::Step& step : steps) {
+      if (step.kind == runtime::Step::Assign) {
+        const Run& run = model.runs[step.index];
+        out += run.kernel == runtime::kNone ? fmt::format("  run of {} sums\n", run.count)
+                                            : fmt::format("  run of {} rows, kernel {}\n", run.count, run.kernel);
+        print_run(run);
+      } else {
+        const runtime::Loop& loop = model.loops[step.index];
+        out += fmt::format("  solve {} equations for", loop.unknowns);
+        for (std::uint32_t k = 0; k < loop.unknowns && k < 20; ++k)
+          out += fmt::format("{} {}", k ? "," : "", name(model.loop_unknowns[loop.first_unknown + k]));
+        out += loop.unknowns > 20 ? fmt::format(" and {} more\n", loop.unknowns - 20) : "\n";
+        for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r) print_run(model.runs[r]);
+      }
+    }
+  };
+  out += fmt::format("kernels {}\n", plan.kernels.size());
+  for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
+    const Kernel& kernel = plan.kernels[k];
+    switch (kernel.role) {
+      case Role::Residual: out += fmt::format("  {}: residual", k); break;
+      case Role::Solve: out += fmt::format("  {}: s{} :=", k, kernel.solved); break;
+      case Role::Partials: out += fmt::format("  {}: partials", k); break;
+    }
+    for (std::size_t i = 0; i < kernel.outputs.size(); ++i)
+      out += fmt::format("{} {}", i ? "," : "", sigrel::print(plan.exprs, kernel.outputs[i]));
+    out += "\n";
+  }
+  schedule("initial", model.initial);
+  schedule("dynamic", model.dynamic);
+  schedule("observed", model.observed);
+  return out;
+}
+
+}  // namespace sigrel::plan

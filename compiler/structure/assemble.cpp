@@ -1,0 +1,205 @@
+#include "compiler/structure/assemble.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "compiler/structure/graph/bipartite.h"
+#include "compiler/symbolic/symbolic.h"
+
+namespace sigrel::structure {
+namespace {
+
+constexpr std::uint32_t kNone = graph::kNone;
+
+class Assembly {
+ public:
+  Assembly(const system::System& system, Shapes& shapes, Aliases& aliases, const Representatives& representatives)
+      : system_(system), shapes_(shapes), aliases_(aliases), rep_(representatives), slot_of_(system.unknowns, kNone) {}
+
+  Assembled run() {
+    // Which shape every row gets; only then is it known which derivatives occur.
+    order_.assign(system_.unknowns, 0);
+    auto rows = specialise(system_.equations, 0, false, [&](std::uint32_t e) { return aliases_.fate(e) == Fate::Kept; });
+    note_orders(system_.equations, rows, [&](std::uint32_t unknown, std::uint32_t order, Origin) {
+      order_[unknown] = std::max(order_[unknown], order);
+    });
+    auto first_initial = static_cast<std::uint32_t>(system_.equations.tables.size());
+    auto initial_rows = specialise(system_.initial, first_initial, true, [](std::uint32_t) { return true; });
+    note_orders(system_.initial, initial_rows, [&](std::uint32_t unknown, std::uint32_t order, Origin origin) {
+      if (order > order_[unknown]) result_.strange.push_back({unknown, order, origin});
+    });
+    make_variables();
+    if (!result_.strange.empty()) return std::move(result_);
+    fill(system_.equations, rows, result_.dae.equations);
+    fill_sums(system_.equations.sums, result_.dae.equations.sums, [&](std::uint32_t s) {
+      return aliases_.fate(static_cast<std::uint32_t>(rows.size()) + s) == Fate::Kept;
+    });
+    fill(system_.initial, initial_rows, result_.dae.initial);
+    fill_sums(system_.initial.sums, result_.dae.initial.sums, [&](std::uint32_t s) {
+      return !aliases_.terms(system_.initial.sums.terms_of(s)).empty();
+    });
+    return std::move(result_);
+  }
+
+ private:
+  /// The specialised shape of every row of the tables; kNone for rows that are gone. `drop_nothing`: what became 0 = 0 goes.
+  template <class Kept>
+  std::vector<std::uint32_t> specialise(const Equations& equations, std::uint32_t first_table, bool drop_nothing, Kept kept) {
+    std::vector<std::uint32_t> result;
+    std::vector<std::uint32_t> pattern;
+    for (std::uint32_t t = 0; t < equations.tables.size(); ++t) {
+      const EquationTable& table = equations.tables[t];
+      pattern.resize(table.slots);
+      for (std::size_t row = 0; row < table.rows(); ++row) {
+        if (!kept(static_cast<std::uint32_t>(result.size()))) {
+          result.push_back(kNone);
+          continue;
+        }
+        auto unknowns = table.unknowns_of(row);
+        for (std::uint32_t k = 0; k < table.slots; ++k) {
+          dae::Alias alias = rep_.of[unknowns[k]];
+          bool negated = alias.kind == dae::Alias::Negated;
+          if (alias.kind == dae::Alias::Zero) {
+            pattern[k] = SlotPattern::kZero;
+          } else if (slot_of_[alias.variable] != kNone) {
+            pattern[k] = SlotPattern::same_as(slot_of_[alias.variable], negated);
+          } else {
+            slot_of_[alias.variable] = k;
+            pattern[k] = negated ? SlotPattern::kOpposite : SlotPattern::kItself;
+          }
+        }
+        for (std::uint32_t u : unknowns)
+          if (rep_.of[u].kind != dae::Alias::Zero) slot_of_[rep_.of[u].variable] = kNone;
+        std::uint32_t s = shapes_.specialise(first_table + t, pattern);
+        result.push_back(drop_nothing && shapes_[s].form == Form::Nothing ? kNone : s);
+      }
+    }
+    return result;
+  }
+
+  template <class Note>
+  void note_orders(const Equations& equations, const std::vector<std::uint32_t>& shape_of, Note note) {
+    std::size_t e = 0;
+    for (const EquationTable& table : equations.tables)
+      for (std::size_t row = 0; row < table.rows(); ++row, ++e) {
+        if (shape_of[e] == kNone) continue;
+        for (const Leaf& leaf : shapes_[shape_of[e]].leaves)
+          if (leaf.order > 0) note(rep_.of[table.unknowns_of(row)[leaf.slot]].variable, leaf.order, table.origins[row]);
+      }
+  }
+
+  void make_variables() {
+    auto& variables = result_.dae.variables;
+    variable_of_.assign(system_.unknowns, kNone);
+    std::uint32_t highest = 0;
+    for (std::uint32_t u = 0; u < system_.unknowns; ++u) {
+      if (!rep_.stands(u)) continue;
+      variable_of_[u] = static_cast<std::uint32_t>(variables.size());
+      variables.push_back({u, 0, dae::kNone, dae::kNone});
+      highest = std::max(highest, order_[u]);
+    }
+    // All first derivatives, then all second ones: the columns of a run stay regular.
+    std::vector<std::uint32_t> last = variable_of_;
+    for (std::uint32_t order = 1; order <= highest; ++order)
+      for (std::uint32_t u = 0; u < system_.unknowns; ++u) {
+        if (!rep_.stands(u) || order_[u] < order) continue;
+        auto v = static_cast<std::uint32_t>(variables.size());
+        variables.push_back({u, order, dae::kNone, last[u]});
+        variables[last[u]].derivative = v;
+        last[u] = v;
+      }
+    auto& aliases = result_.dae.aliases;
+    aliases = rep_.of;
+    for (dae::Alias& a : aliases)
+      if (a.kind != dae::Alias::Zero) a.variable = variable_of_[a.variable];
+  }
+
+  /// The table of a specialised shape, its residual over plain slots. Shapes of different origin may meet here.
+  std::uint32_t table_of(std::uint32_t specialised, std::map<std::uint32_t, std::uint32_t>& by_shape,
+                         std::map<std::tuple<ExprId, std::size_t, std::size_t>, std::uint32_t>& by_residual,
+                         std::vector<EquationTable>& tables) {
+    auto [at, fresh] = by_shape.try_emplace(specialised, 0);
+    if (!fresh) return at->second;
+    const Specialised& s = shapes_[specialised];
+    ExprPool& pool = result_.dae.exprs;
+    auto position = [](const auto& sorted, const auto& item) {
+      return static_cast<std::uint32_t>(std::ranges::lower_bound(sorted, item) - sorted.begin());
+    };
+    ExprId residual = symbolic::rewrite(shapes_.exprs(), s.residual, pool, [&](const Node& leaf) {
+      switch (leaf.op) {
+        case Op::Slot: return pool.slot(position(s.leaves, Leaf{leaf.a, 0}));
+        case Op::Der: return pool.slot(position(s.leaves, Leaf{leaf.a, leaf.b}));
+        case Op::Param: return pool.param(position(s.params, leaf.a));
+        default: return pool.intern(leaf);
+      }
+    });
+    auto [same, first] = by_residual.try_emplace({residual, s.leaves.size(), s.params.size()}, tables.size());
+    if (first) {
+      EquationTable table;
+      table.residual = residual;
+      table.slots = static_cast<std::uint32_t>(s.leaves.size());
+      table.params = static_cast<std::uint32_t>(s.params.size());
+      tables.push_back(std::move(table));
+    }
+    return at->second = same->second;
+  }
+
+  void fill(const Equations& from, const std::vector<std::uint32_t>& shape_of, Equations& to) {
+    std::map<std::uint32_t, std::uint32_t> by_shape;
+    std::map<std::tuple<ExprId, std::size_t, std::size_t>, std::uint32_t> by_residual;
+    std::size_t e = 0;
+    for (const EquationTable& table : from.tables) {
+      std::uint32_t last = kNone, number = 0;
+      for (std::size_t row = 0; row < table.rows(); ++row, ++e) {
+        if (shape_of[e] == kNone) continue;
+        if (shape_of[e] != last) {
+          last = shape_of[e];
+          number = table_of(last, by_shape, by_residual, to.tables);
+        }
+        EquationTable& target = to.tables[number];
+        const Specialised& s = shapes_[last];
+        auto unknowns = table.unknowns_of(row);
+        for (const Leaf& leaf : s.leaves) {
+          std::uint32_t v = variable_of_[rep_.of[unknowns[leaf.slot]].variable];
+          for (std::uint32_t k = 0; k < leaf.order; ++k) v = result_.dae.variables[v].derivative;
+          target.unknowns.push_back(v);
+        }
+        auto parameters = table.parameters_of(row);
+        for (std::uint32_t p : s.params) target.parameters.push_back(parameters[p]);
+        target.origins.push_back(table.origins[row]);
+      }
+    }
+  }
+
+  template <class Kept>
+  void fill_sums(const SumTable& from, SumTable& to, Kept kept) {
+    for (std::uint32_t row = 0; row < from.rows(); ++row) {
+      if (!kept(row)) continue;
+      for (Aliases::RootTerm term : aliases_.terms(from.terms_of(row))) {
+        dae::Alias alias = result_.dae.aliases[term.root];
+        bool negative = (term.coefficient < 0) != (alias.kind == dae::Alias::Negated);
+        for (std::int32_t k = std::abs(term.coefficient); k > 0; --k) to.terms.push_back(Term::of(alias.variable, negative));
+      }
+      to.offsets.push_back(static_cast<std::uint32_t>(to.terms.size()));
+      to.origins.push_back(from.origins[row]);
+    }
+  }
+
+  const system::System& system_;
+  Shapes& shapes_;
+  Aliases& aliases_;
+  const Representatives& rep_;
+  Assembled result_;
+  std::vector<std::uint32_t> order_;        // by representative: the highest derivative
+  std::vector<std::uint32_t> variable_of_;  // by representative
+  std::vector<std::uint32_t> slot_of_;      // scratch: the first slot of the row that a representative has
+};
+
+}  // namespace
+
+Assembled assemble(const system::System& system, Shapes& shapes, Aliases& aliases, const Representatives& representatives) {
+  return Assembly(system, shapes, aliases, representatives).run();
+}
+
+}  // namespace sigrel::structure

@@ -1,0 +1,27 @@
+// What is said when the equations do not determine the unknowns: which of them, in the terms of the source.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "compiler/diagnostics/diagnostic.h"
+#include "compiler/ir/dae.h"
+#include "compiler/ir/system.h"
+#include "compiler/structure/assemble.h"
+
+namespace sigrel::structure {
+
+/// Reports why the system cannot be solved. `redundant` are equations of the system that say nothing new after alias
+/// elimination, ascending; the reduced system may have an incomplete matching.
+void report_singular(const system::System& system, const dae::System& dae, const std::vector<std::uint32_t>& redundant,
+                     Diagnostics& diagnostics);
+
+/// Reports initial equations for derivatives that no equation contains.
+void report_strange_derivatives(const system::System& system, const std::vector<StrangeDerivative>& strange,
+                                Diagnostics& diagnostics);
+
+/// Reports initial equations that cannot all hold; `unmatched` are numbers of the list "equations, then initial equations".
+void report_overdetermined_start(const system::System& system, const dae::System& dae,
+                                 const std::vector<std::uint32_t>& column_of_equation, const std::vector<std::uint32_t>& unmatched,
+                                 Diagnostics& diagnostics);
+
+}  // namespace sigrel::structure

@@ -1,0 +1,54 @@
+// Systems of equations as graphs: which equation contains which variable.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compiler/ir/equations.h"
+#include "compiler/structure/graph/bipartite.h"
+
+namespace sigrel::structure {
+
+/// Several sets of equations one after the other, in one dense numbering, with access by number.
+class EquationList {
+ public:
+  struct Section {
+    const EquationTable* table = nullptr;  // or else
+    const SumTable* sums = nullptr;
+    std::uint32_t first = 0;
+    std::uint32_t rows = 0;
+  };
+
+  void append(const Equations& equations);
+  void append(const EquationTable& table);
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(section_of_.size()); }
+  std::span<const Section> sections() const { return sections_; }
+  std::uint32_t section_of(std::uint32_t equation) const { return section_of_[equation]; }
+  Origin origin(std::uint32_t equation) const;
+  /// Calls visit(variable) for every slot or term, in order.
+  template <class Visit>
+  void each_variable(std::uint32_t equation, Visit visit) const {
+    const Section& s = sections_[section_of_[equation]];
+    std::uint32_t row = equation - s.first;
+    if (s.table) {
+      for (std::uint32_t v : s.table->unknowns_of(row)) visit(v);
+    } else {
+      for (Term t : s.sums->terms_of(row)) visit(t.unknown());
+    }
+  }
+
+ private:
+  std::vector<Section> sections_;
+  std::vector<std::uint32_t> section_of_;
+};
+
+/// One row per equation; variable v is column `column_of[v]`, or none where that is graph::kNone. An empty `column_of` is the identity.
+graph::Bipartite incidence(const EquationList& equations, std::uint32_t columns, std::span<const std::uint32_t> column_of = {});
+
+/// As above, without the slots in which the residual has no slope at all (`floor x`, a condition): such an
+/// equation does not determine the unknown.
+graph::Bipartite determining_incidence(ExprPool& pool, const EquationList& equations, std::uint32_t columns,
+                                       std::span<const std::uint32_t> column_of = {});
+
+}  // namespace sigrel::structure

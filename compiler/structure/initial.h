@@ -1,0 +1,24 @@
+// The system that the start solves: all equations, the initial equations, and `state = guess` where these leave freedom.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "compiler/ir/dae.h"
+#include "compiler/structure/incidence.h"
+
+namespace sigrel::structure {
+
+struct InitialMatching {
+  /// By variable: its equation; numbers from `hard equations` on are the guesses, in the order of `guessed`.
+  std::vector<std::uint32_t> row_of_variable;
+  std::vector<std::uint32_t> guessed;    // states whose start is their guess
+  std::vector<std::uint32_t> column_of_row;
+  std::vector<std::uint32_t> unmatched;  // hard equations that do not fit; then nothing was guessed
+};
+
+/// Matches the hard equations (the system's, which `dae.assign` matches, then the initial ones) with all variables, states
+/// included, and then lets the states in `preference` order take their guesses as long as that fits.
+InitialMatching match_initial(ExprPool& pool, const dae::System& dae, const EquationList& hard,
+                              const std::vector<std::uint32_t>& preference);
+
+}  // namespace sigrel::structure

@@ -1,0 +1,20 @@
+// The parameters of the executable model: those of the system under the same numbers, then what the plan adds.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "compiler/ir/dae.h"
+#include "compiler/ir/system.h"
+#include "runtime/model.h"
+
+namespace sigrel::structure {
+
+void set_parameters(const system::System& system, runtime::Model& model);
+/// The number of a new parameter.
+std::uint32_t add_parameter(runtime::Model& model, const runtime::ParameterRule& rule);
+
+/// Fills `start` and `nominal` from the attributes. Of several attributes in a class of equal unknowns, that of the
+/// variable's own unknown counts, else the one of the lowest unknown: an outer relation comes before its parts.
+void set_attributes(const system::System& system, const dae::System& dae, runtime::Model& model);
+
+}  // namespace sigrel::structure

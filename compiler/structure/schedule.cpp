@@ -1,0 +1,159 @@
+#include "compiler/structure/schedule.h"
+
+#include <algorithm>
+
+namespace sigrel::structure {
+namespace {
+constexpr std::uint32_t kNone = graph::kNone;
+// A run's key is its Solve kernel, or this for sums.
+constexpr std::uint32_t kSum = 0xFFFFFFFEu;
+}  // namespace
+
+Scheduler::Scheduler(plan::Plan& plan, Kernels& kernels, const EquationList& equations,
+                     std::vector<std::uint32_t> row_of_variable)
+    : plan_(plan), kernels_(kernels), equations_(equations), row_of_variable_(std::move(row_of_variable)) {
+  for (const EquationList::Section& s : equations.sections())
+    shape_of_section_.push_back(s.table && s.rows > 0 ? kernels.shape(*s.table) : kNone);
+  variable_of_row_.assign(equations.count(), kNone);
+  for (std::uint32_t v = 0; v < row_of_variable_.size(); ++v)
+    if (row_of_variable_[v] != kNone) variable_of_row_[row_of_variable_[v]] = v;
+  graph_ = incidence(equations, static_cast<std::uint32_t>(row_of_variable_.size()));
+  blocks_ = graph::blt(graph_, row_of_variable_);
+  levels_ = graph::levels(graph_, row_of_variable_, blocks_);
+}
+
+std::vector<bool> Scheduler::needed_for(const std::vector<std::uint32_t>& variables) const {
+  std::vector<bool> wanted(row_of_variable_.size(), false), needed(blocks_.count(), false);
+  for (std::uint32_t v : variables) wanted[v] = true;
+  for (std::uint32_t b = blocks_.count(); b-- > 0;) {
+    auto rows = blocks_.block(b);
+    needed[b] = std::ranges::any_of(rows, [&](std::uint32_t r) { return wanted[variable_of_row_[r]]; });
+    if (!needed[b]) continue;
+    for (std::uint32_t r : rows)
+      for (std::uint32_t v : graph_.row(r)) wanted[v] = true;
+  }
+  return needed;
+}
+
+std::uint32_t Scheduler::position_in_row(std::uint32_t row, std::uint32_t variable, bool& once) const {
+  auto variables = graph_.row(row);
+  auto at = std::ranges::find(variables, variable);
+  once = at != variables.end() && std::find(at + 1, variables.end(), variable) == variables.end();
+  return static_cast<std::uint32_t>(at - variables.begin());
+}
+
+std::uint32_t Scheduler::key_of(std::uint32_t row) {
+  bool once = false;
+  std::uint32_t position = position_in_row(row, variable_of_row_[row], once);
+  if (!once) return kLoop;
+  std::uint32_t section = equations_.section_of(row);
+  if (!equations_.sections()[section].table) return kSum;
+  return kernels_.solve(shape_of_section_[section], position).value_or(kLoop);
+}
+
+void Scheduler::schedule(const std::vector<bool>& selected, std::vector<runtime::Step>& steps) {
+  std::vector<Item> items;
+  items.reserve(blocks_.count());
+  for (std::uint32_t b = 0; b < blocks_.count(); ++b) {
+    if (!selected[b]) continue;
+    auto rows = blocks_.block(b);
+    std::uint32_t key = rows.size() == 1 ? key_of(rows[0]) : kLoop;
+    items.push_back({levels_[b], key, *std::ranges::min_element(rows), b});
+  }
+  std::ranges::sort(items, [](const Item& x, const Item& y) {
+    if (x.level != y.level) return x.level < y.level;
+    if (x.key != y.key) return x.key < y.key;
+    return x.row < y.row;
+  });
+  for (std::size_t begin = 0; begin < items.size();) {
+    if (items[begin].key == kLoop) {
+      emit_loop(items[begin], steps);
+      ++begin;
+      continue;
+    }
+    std::size_t end = begin + 1;
+    while (end < items.size() && items[end].level == items[begin].level && items[end].key == items[begin].key) ++end;
+    emit_assign(std::span(items).subspan(begin, end - begin), steps);
+    begin = end;
+  }
+}
+
+void Scheduler::emit_assign(std::span<const Item> items, std::vector<runtime::Step>& steps) {
+  std::vector<std::uint32_t> rows;
+  rows.reserve(items.size());
+  for (const Item& item : items) rows.push_back(item.row);
+  steps.push_back({runtime::Step::Assign, static_cast<std::uint32_t>(plan_.model.runs.size())});
+  if (items[0].key == kSum) {
+    emit_run(rows, runtime::Role::Solve, runtime::kNone, 0);
+  } else {
+    emit_run(rows, runtime::Role::Solve, items[0].key, plan_.kernels[items[0].key].solved);
+  }
+}
+
+void Scheduler::emit_loop(const Item& item, std::vector<runtime::Step>& steps) {
+  auto block = blocks_.block(item.block);
+  std::vector<std::uint32_t> rows(block.begin(), block.end());
+  auto section_of = [&](std::uint32_t row) { return equations_.section_of(row); };
+  std::ranges::sort(rows);  // ascending numbers: the rows of a section stand together
+  runtime::Loop loop;
+  loop.first_run = static_cast<std::uint32_t>(plan_.model.runs.size());
+  loop.first_unknown = static_cast<std::uint32_t>(plan_.model.loop_unknowns.size());
+  loop.unknowns = static_cast<std::uint32_t>(rows.size());
+  for (std::size_t begin = 0; begin < rows.size();) {
+    std::size_t end = begin + 1;
+    while (end < rows.size() && section_of(rows[end]) == section_of(rows[begin])) ++end;
+    std::uint32_t section = section_of(rows[begin]);
+    bool sum = !equations_.sections()[section].table;
+    emit_run(std::span(rows).subspan(begin, end - begin), runtime::Role::Residual,
+             sum ? runtime::kNone : kernels_.residual(shape_of_section_[section]), 0);
+    ++loop.runs;
+    begin = end;
+  }
+  for (std::uint32_t row : rows) plan_.model.loop_unknowns.push_back(variable_of_row_[row]);
+  steps.push_back({runtime::Step::Solve, static_cast<std::uint32_t>(plan_.model.loops.size())});
+  plan_.model.loops.push_back(loop);
+}
+
+void Scheduler::emit_run(std::span<const std::uint32_t> rows, runtime::Role role, std::uint32_t kernel, std::uint32_t solved) {
+  runtime::Model& model = plan_.model;
+  runtime::Run run;
+  run.role = role;
+  run.kernel = kernel;
+  run.solved = solved;
+  run.count = static_cast<std::uint32_t>(rows.size());
+  run.table = model.tables.size();
+  run.equations = model.equations.size();
+  model.equations.insert(model.equations.end(), rows.begin(), rows.end());
+  if (kernel == runtime::kNone) {
+    std::uint32_t offset = 0;
+    auto terms_of = [&](std::uint32_t row) {
+      const EquationList::Section& s = equations_.sections()[equations_.section_of(row)];
+      return s.sums->terms_of(row - s.first);
+    };
+    model.tables.push_back(0);
+    for (std::uint32_t row : rows) model.tables.push_back(offset += static_cast<std::uint32_t>(terms_of(row).size()));
+    bool once = false;
+    if (role == runtime::Role::Solve)
+      for (std::uint32_t row : rows) model.tables.push_back(position_in_row(row, variable_of_row_[row], once));
+    for (std::uint32_t row : rows)
+      for (Term term : terms_of(row)) model.tables.push_back(term.code);
+  } else {
+    // One kernel can serve tables of several sections that have the same shape.
+    run.slots = plan_.kernels[kernel].slots;
+    run.params = plan_.kernels[kernel].params;
+    run.partials = kernels_.partials(shape_of_section_[equations_.section_of(rows[0])]);
+    std::size_t columns = std::size_t{run.slots} + run.params, count = rows.size();
+    model.tables.resize(run.table + columns * count);
+    std::uint32_t* out = model.tables.data() + run.table;
+    for (std::size_t i = 0; i < count; ++i) {
+      const EquationList::Section& s = equations_.sections()[equations_.section_of(rows[i])];
+      auto slots = s.table->unknowns_of(rows[i] - s.first);
+      auto params = s.table->parameters_of(rows[i] - s.first);
+      for (std::size_t k = 0; k < slots.size(); ++k) out[k * count + i] = slots[k];
+      for (std::size_t k = 0; k < params.size(); ++k) out[(run.slots + k) * count + i] = params[k];
+    }
+  }
+  model.runs.push_back(run);
+}
+
+}  // namespace sigrel::structure

@@ -1,0 +1,53 @@
+// From a matched system to steps: blocks in BLT order, gathered into runs.
+//
+// Equations of one level (graph/blt.h) are independent of each other; those of one level, shape and solved slot make one run,
+// in ascending order of their numbers. A ladder of 10^5 equal stages is a dozen runs.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "compiler/ir/plan.h"
+#include "compiler/structure/graph/blt.h"
+#include "compiler/structure/graph/bipartite.h"
+#include "compiler/structure/incidence.h"
+#include "compiler/structure/kernels.h"
+
+namespace sigrel::structure {
+
+class Scheduler {
+ public:
+  /// `row_of_variable` matches variables with equations of the list; kNone: the variable is known.
+  Scheduler(plan::Plan& plan, Kernels& kernels, const EquationList& equations, std::vector<std::uint32_t> row_of_variable);
+
+  const graph::Blocks& blocks() const { return blocks_; }
+  /// Which blocks the given variables need, themselves included.
+  std::vector<bool> needed_for(const std::vector<std::uint32_t>& variables) const;
+  /// Appends the steps of the blocks that are selected.
+  void schedule(const std::vector<bool>& selected, std::vector<runtime::Step>& steps);
+
+ private:
+  struct Item {  // one block
+    std::uint32_t level;
+    std::uint32_t key;  // what a run has in common; kLoop for a block that Newton solves
+    std::uint32_t row;  // the block's equation, of a loop the lowest one
+    std::uint32_t block;
+  };
+  static constexpr std::uint32_t kLoop = 0xFFFFFFFFu;
+
+  std::uint32_t key_of(std::uint32_t row);
+  std::uint32_t position_in_row(std::uint32_t row, std::uint32_t variable, bool& once) const;
+  void emit_assign(std::span<const Item> items, std::vector<runtime::Step>& steps);
+  void emit_loop(const Item& item, std::vector<runtime::Step>& steps);
+  void emit_run(std::span<const std::uint32_t> rows, runtime::Role role, std::uint32_t kernel, std::uint32_t solved);
+
+  plan::Plan& plan_;
+  Kernels& kernels_;
+  const EquationList& equations_;
+  std::vector<std::uint32_t> shape_of_section_;  // of tables
+  std::vector<std::uint32_t> row_of_variable_, variable_of_row_;
+  graph::Bipartite graph_;
+  graph::Blocks blocks_;
+  std::vector<std::uint32_t> levels_;
+};
+
+}  // namespace sigrel::structure

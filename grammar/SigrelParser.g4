@@ -126,9 +126,7 @@ parenthesised
   : OPERATOR_NAME
   | sectionOperator expression
   | BACKTICK qualifiedName BACKTICK expression
-  | expression (COMMA expression)*
-  | expression LEFT_SECTION
-  | expression LEFT_SECTION_NAMED qualifiedName BACKTICK
+  | expression ((COMMA expression)* | LEFT_SECTION | LEFT_SECTION_NAMED qualifiedName BACKTICK)
   ;
 sectionOperator
   : PLUS | STAR | SLASH | CARET | PLUS_PLUS | COLON | AND | OR

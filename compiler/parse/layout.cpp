@@ -174,24 +174,27 @@ void Layout::token(Token t) {
     if (top.block_kind != BlockKind::Top || !t.first_on_line || t.column > top.column) return;
     skipping_ = false;
   }
-  bool fresh = false, consumed = false;
+  bool fresh = false, consumed = false, else_if = false;
+  if (t.kind == K::LOWER_NAME && nearest({Frame::Then, Frame::StatementThen}, false)) {
+    std::string_view spelling = text(t);
+    else_if = spelling == "elseif" || spelling == "elsif" || spelling == "elif";
+  }
+  if (else_if) {
+    diagnostics_.report(Code::ForeignSyntax, span(t), "`" + std::string(text(t)) + "` is written `else if`")
+        .fix("write `else if`", span(t), "else if");
+    t.kind = K::ELSE;
+  }
   if (pending_) open_pending(t, fresh, consumed);
   if (skipping_) return;
   if (t.first_on_line && !fresh) line_start(t);
   if (scanner_.damaged()) damage();
   if (consumed || t.kind == K::OTHER) return;
-  if (t.kind == K::LOWER_NAME) {
-    std::string_view word_text = text(t);
-    if ((word_text == "elseif" || word_text == "elsif" || word_text == "elif") &&
-        nearest({Frame::Then, Frame::StatementThen}, false)) {
-      diagnostics_.report(Code::ForeignSyntax, span(t), "`" + std::string(word_text) + "` is written `else if`")
-          .fix("write `else if`", span(t), "else if");
-      t.kind = K::ELSE;
-      word(t);
-      if (pending_) chain_if_ = true;
-      pending_.reset();
-      t.kind = K::IF;
-    }
+  if (else_if) {
+    word(t);
+    pending_.reset();
+    chain_if_ = innermost_block().block_kind == BlockKind::Body && tokens_.size() > innermost_block().piece_begin &&
+                tokens_[innermost_block().piece_begin].kind == K::IF;
+    t.kind = K::IF;
   }
   word(t);
   if (skipping_) pending_.reset();
@@ -381,6 +384,7 @@ void Layout::unclosed(const Frame& bracket, const Token& t) {
     }
   }
   block->damaged = true;
+  if (given_up_.size() < kMaxNesting) given_up_.push_back(partner(bracket.open.kind));
 }
 
 void Layout::open_pending(Token& t, bool& fresh, bool& consumed) {
@@ -456,7 +460,10 @@ void Layout::close_bracket(Token& t, bool& consumed) {
   std::size_t i = frames_.size();
   while (i-- > 0 && !fits(frames_[i])) {}
   if (i == static_cast<std::size_t>(-1)) {
-    if (!innermost_block().damaged)
+    // The partner of a bracket that was given up is no second error.
+    auto lost = std::ranges::find(given_up_, t.kind);
+    if (lost != given_up_.end()) given_up_.erase(lost);
+    else if (!innermost_block().damaged)
       diagnostics_.report(Code::SyntaxError, span(t), "`" + std::string(text(t)) + "` closes nothing")
           .label("no bracket of this kind is open here");
     damage();
@@ -538,6 +545,7 @@ void Layout::end_piece(Frame& frame) {
       }
     tokens_.resize(frame.piece_begin);
     frame.damaged = false;
+    if (frame.block_kind == BlockKind::Top) given_up_.clear();
   }
 }
 

@@ -124,6 +124,7 @@ class Layout {
   std::vector<std::uint32_t> free_blocks_;
   std::optional<Pending> pending_;
   std::string doc_;
+  std::vector<std::uint16_t> given_up_;  // what would have closed the brackets that are not closed
   std::size_t recursive_ = 0;  // sum over the frames
   std::uint32_t last_end_ = 0;
   bool chain_if_ = false;      // `if` directly after the `else` of a statement

@@ -77,9 +77,11 @@ class StopAtError final : public antlr4::DefaultErrorStrategy {
     fault = {};
     fault.offending = offending->getTokenIndex();
     // What is expected is known for the current token only, not for one further ahead.
-    if (offending == parser->getCurrentToken())
-      for (const auto& interval : parser->getExpectedTokens().getIntervals())
+    if (offending == parser->getCurrentToken()) {
+      antlr4::misc::IntervalSet expected = parser->getExpectedTokens();
+      for (const auto& interval : expected.getIntervals())
         for (ssize_t k = interval.a; k <= interval.b; ++k) fault.expected.push_back(static_cast<std::size_t>(k));
+    }
     for (antlr4::RuleContext* ctx = parser->getContext(); ctx; ctx = static_cast<antlr4::RuleContext*>(ctx->parent))
       fault.rules.push_back(ctx->getRuleIndex());
     throw SyntaxStop{};

@@ -147,8 +147,8 @@ Token Scanner::read() {
         token.kind = SigrelLexer::NOT_EQUAL;
         break;
       case SigrelLexer::OTHER:
-        if (token.begin != other_end_) report_other(token);  // one report for a run of them
-        other_end_ = token.end;
+        if (token.line != other_line_) report_other(token);  // one report for a line: the others are like it
+        other_line_ = token.line;
         damaged_ahead_ = true;
         break;
       default:
@@ -167,6 +167,7 @@ Token Scanner::read() {
               .label("how far a tab indents depends on the editor, and the indentation has a meaning here")
               .help("indent with spaces");
         tab_reported_ = true;
+        damaged_ahead_ = true;
         std::uint32_t column = 1;
         for (char c : indentation)
           if (c == '\t') column = (column - 1) / kTabWidth * kTabWidth + kTabWidth + 1;

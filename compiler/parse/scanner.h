@@ -39,7 +39,7 @@ class Scanner {
   bool tab_reported_ = false;
   std::string doc_, doc_ahead_;
   std::uint32_t doc_line_ = 0;  // the last line of the comment in doc_ahead_
-  std::uint32_t other_end_ = 0xFFFFFFFF;
+  std::uint32_t other_line_ = 0;  // the last line with a character that was reported
   bool damaged_ = false, damaged_ahead_ = false;
 };
 

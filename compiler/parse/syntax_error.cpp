@@ -28,7 +28,7 @@ class Reporter {
       : fault_(fault), piece_(piece), file_(file), sources_(sources), diagnostics_(diagnostics), at_(fault.offending) {}
 
   void report() {
-    if (foreign_form()) return;
+    if (missing_word() || foreign_form()) return;
     std::string what = expectation();
     std::string message = "expected " + what;
     bool ends = kind(at_) == kEnd;
@@ -88,6 +88,7 @@ class Reporter {
         default: return "a declaration";
       }
     }
+    if (fault_.expected.empty() && inside(P::RuleUnit)) return "`>`";
     bool operand_done = expects(P::STAR) && !expects(P::UNIT_SIGN);
     if (!operand_done) {
       if (expects(P::UNIT_SIGN) && !expects(P::GREATER)) return "a unit";
@@ -131,6 +132,21 @@ class Reporter {
     std::string out(parts[0]);
     for (std::size_t i = 1; i < parts.size(); ++i) (out += i + 1 == parts.size() ? " or " : ", ") += parts[i];
     return out;
+  }
+
+  /// `do`, `then` or `where` is missing at the end of a line, and the text went on below.
+  bool missing_word() {
+    std::string_view word = expects(P::DO) ? "do" : expects(P::THEN) ? "then" : expects(P::WHERE) ? "where" : "";
+    if (word.empty() || piece_.tokens.empty() || at_ == 0) return false;
+    std::size_t line = 0;  // the first token of the next line
+    for (std::size_t i = 1; i <= std::min(at_, piece_.tokens.size() - 1) && line == 0; ++i)
+      if (piece_.tokens[i].first_on_line) line = i;
+    if (line == 0) return false;
+    std::uint32_t end = piece_.tokens[line - 1].end;
+    diagnostics_.report(Code::SyntaxError, span(line - 1), "expected `" + std::string(word) + "` after " + quoted(line - 1))
+        .label("the block below needs it here")
+        .fix("write `" + std::string(word) + "`", {file_, end, end}, " " + std::string(word));
+    return true;
   }
 
   Diagnostic& foreign(std::size_t i, std::string message) {

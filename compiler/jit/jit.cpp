@@ -1,6 +1,6 @@
 #include "compiler/jit/jit.h"
 
-#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/SmallString.h>
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
@@ -11,6 +11,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <utility>
@@ -38,16 +39,17 @@ class Timer {
 
 class Compiled final : public Code {
  public:
-  std::unique_ptr<orc::LLJIT> jit;
+  std::unique_ptr<orc::LLJIT> linker;  // owns the memory of the code
   std::vector<std::unique_ptr<Code>> interpreted;
 };
 
-// Which kernels are compiled how, by number.
+// What is compiled, and how wide; the rest is interpreted. By kernel number.
 struct Choice {
-  std::vector<std::uint32_t> vectorised, plain, interpreted;
+  std::vector<lower::Request> compiled;
+  std::vector<std::uint32_t> interpreted;
 };
 
-Choice choose(const plan::Plan& plan, const Options& options) {
+Choice choose(const plan::Plan& plan, const Options& options, std::uint32_t width) {
   // Rows of the largest run of each kernel. A kernel that no run names is taken to be run over many.
   constexpr std::uint32_t kUnnamed = 0xFFFFFFFFu;
   std::vector<std::uint32_t> rows(plan.kernels.size(), kUnnamed);
@@ -61,29 +63,25 @@ Choice choose(const plan::Plan& plan, const Options& options) {
   Choice choice;
   for (std::uint32_t k = 0; k < plan.kernels.size(); ++k) {
     if (topological(plan.exprs, plan.kernels[k].outputs).size() > options.interpret_above) choice.interpreted.push_back(k);
-    else if (options.optimise && rows[k] >= options.vectorise_from) choice.vectorised.push_back(k);
-    else choice.plain.push_back(k);
+    else choice.compiled.push_back({k, rows[k] >= options.vectorise_from ? width : 1});
   }
   return choice;
 }
 
-[[noreturn]] void fail(llvm::Module* module, const std::string& reason) {
-  llvm::errs() << "sigrel: internal error: " << reason << "\n";
-  if (module) llvm::errs() << *module;
+[[noreturn]] void fail(llvm::Module& module, const std::string& reason) {
+  llvm::errs() << "sigrel: internal error in generated code: " << reason << "\n" << module;
   std::abort();
 }
 
-std::unique_ptr<llvm::Module> make_module(const plan::Plan& plan, std::span<const std::uint32_t> kernels,
-                                          llvm::LLVMContext& context, llvm::TargetMachine& machine, const Options& options,
-                                          Statistics& statistics) {
-  Timer timer(statistics.lower_seconds);
-  std::unique_ptr<llvm::Module> module = lower::lower(plan, kernels, context, {.piece = options.piece});
+std::unique_ptr<llvm::Module> make_module(const plan::Plan& plan, std::span<const lower::Request> kernels,
+                                          llvm::LLVMContext& context, llvm::TargetMachine& machine, bool vector_math) {
+  std::unique_ptr<llvm::Module> module = lower::lower(plan, kernels, context, {.vector_math = vector_math});
   module->setDataLayout(machine.createDataLayout());
   module->setTargetTriple(machine.getTargetTriple().str());
 #ifdef SIGREL_VERIFY
   std::string errors;
   llvm::raw_string_ostream stream(errors);
-  if (llvm::verifyModule(*module, &stream)) fail(module.get(), errors);
+  if (llvm::verifyModule(*module, &stream)) fail(*module, errors);
 #endif
   return module;
 }
@@ -96,62 +94,45 @@ void count_code(const llvm::Module& module, Statistics& statistics) {
   }
 }
 
-// Object code of some kernels, at one level.
-std::unique_ptr<llvm::MemoryBuffer> make_object(const plan::Plan& plan, std::span<const std::uint32_t> kernels,
-                                                llvm::TargetMachine& machine, bool vectorise, const Options& options,
-                                                Statistics& statistics) {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = make_module(plan, kernels, context, machine, options, statistics);
-  if (vectorise) {
-    Timer timer(statistics.optimise_seconds);
-    optimise(*module, machine);
-  }
-  count_code(*module, statistics);
-  Timer timer(statistics.machine_seconds);
-  llvm::Expected<orc::SimpleCompiler::CompileResult> object = orc::SimpleCompiler(machine)(*module);
-  if (!object) fail(module.get(), llvm::toString(object.takeError()));
+std::unique_ptr<llvm::MemoryBuffer> make_object(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> object = orc::SimpleCompiler(machine)(module);
+  if (!object) fail(module, llvm::toString(object.takeError()));
   return std::move(*object);
 }
 
 llvm::Expected<std::unique_ptr<orc::LLJIT>> make_linker() {
   return orc::LLJITBuilder()
       .setObjectLinkingLayerCreator([](orc::ExecutionSession& session, const llvm::Triple&) {
-        return std::make_unique<orc::ObjectLinkingLayer>(session);  // no unwinding through kernels: no frames to register
+        return std::make_unique<orc::ObjectLinkingLayer>(session);  // nothing unwinds through kernels: no frames to register
       })
       .setLinkProcessSymbolsByDefault(false)
       .setPlatformSetUp(orc::setUpInactivePlatform)
       .create();
 }
 
-llvm::Error define_symbols(orc::LLJIT& jit) {
+llvm::Error define_symbols(orc::LLJIT& linker, std::span<const lower::Symbol> symbols) {
   orc::SymbolMap map;
-  for (const lower::Symbol& symbol : lower::symbols())
-    map[jit.mangleAndIntern(symbol.name)] = {orc::ExecutorAddr::fromPtr(symbol.address),
-                                             llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-  return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(map)));
+  for (const lower::Symbol& symbol : symbols)
+    map[linker.mangleAndIntern(symbol.name)] = {orc::ExecutorAddr::fromPtr(symbol.address),
+                                                llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  return linker.getMainJITDylib().define(orc::absoluteSymbols(std::move(map)));
 }
 
-llvm::Error link(const plan::Plan& plan, const Choice& choice, std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects,
-                 Compiled& code) {
-  auto jit = make_linker();
-  if (!jit) return jit.takeError();
-  code.jit = std::move(*jit);
-  if (llvm::Error error = define_symbols(*code.jit)) return error;
-  for (auto& object : objects)
-    if (llvm::Error error = code.jit->addObjectFile(std::move(object))) return error;
+// Links the object and puts the addresses of its functions into `kernels`.
+llvm::Error link(const plan::Plan& plan, std::span<const lower::Request> compiled, std::unique_ptr<llvm::MemoryBuffer> object,
+                 orc::LLJIT& linker, std::vector<runtime::Kernel>& kernels) {
+  if (llvm::Error error = linker.addObjectFile(std::move(object))) return error;
   orc::SymbolLookupSet wanted;
-  std::vector<std::pair<std::uint32_t, orc::SymbolStringPtr>> names;
-  for (const auto* kernels : {&choice.vectorised, &choice.plain}) {
-    for (std::uint32_t k : *kernels) {
-      names.emplace_back(k, code.jit->mangleAndIntern(lower::kernel_name(plan, k)));
-      wanted.add(names.back().second);
-    }
+  std::vector<orc::SymbolStringPtr> names;
+  for (const lower::Request& request : compiled) {
+    names.push_back(linker.mangleAndIntern(lower::kernel_name(plan, request.kernel)));
+    wanted.add(names.back());
   }
-  llvm::Expected<orc::SymbolMap> found = code.jit->getExecutionSession().lookup(
-      orc::makeJITDylibSearchOrder(&code.jit->getMainJITDylib()), std::move(wanted));
+  llvm::Expected<orc::SymbolMap> found = linker.getExecutionSession().lookup(
+      orc::makeJITDylibSearchOrder(&linker.getMainJITDylib()), std::move(wanted));
   if (!found) return found.takeError();
-  for (auto& [k, name] : names)
-    code.kernels[k].function = (*found)[name].getAddress().toPtr<runtime::Kernel::Function>();
+  for (std::size_t i = 0; i < compiled.size(); ++i)
+    kernels[compiled[i].kernel].function = (*found)[names[i]].getAddress().toPtr<runtime::Kernel::Function>();
   return llvm::Error::success();
 }
 
@@ -161,7 +142,17 @@ tl::expected<std::unique_ptr<Code>, std::string> compile(const plan::Plan& plan,
   Statistics statistics;
   auto code = std::make_unique<Compiled>();
   code->kernels.resize(plan.kernels.size());
-  Choice choice = choose(plan, options);
+
+  // The machine, and what to compile for it.
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::uint32_t width = 1;
+  {
+    Timer timer(statistics.setup_seconds);
+    machine = host_machine(options.optimise);
+    width = vector_width(*machine);
+  }
+  bool vector_math = options.vector_math && !vector_math_symbols(width).empty();
+  Choice choice = choose(plan, options, width);
 
   for (std::uint32_t k : choice.interpreted) {
     code->interpreted.push_back(interpret::interpret(plan.exprs, plan.kernels[k]));
@@ -169,46 +160,60 @@ tl::expected<std::unique_ptr<Code>, std::string> compile(const plan::Plan& plan,
   }
   statistics.interpreted = static_cast<std::uint32_t>(choice.interpreted.size());
 
-  if (!choice.vectorised.empty() || !choice.plain.empty()) {
-    std::optional<HostTarget> target;
+  if (!choice.compiled.empty()) {
+    // plan -> module -> object
+    llvm::LLVMContext context;
+    std::unique_ptr<llvm::Module> module;
     {
-      Timer timer(statistics.link_seconds);
-      target.emplace();
+      Timer timer(statistics.lower_seconds);
+      module = make_module(plan, choice.compiled, context, *machine, vector_math);
     }
-    std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
-    if (!choice.vectorised.empty())
-      objects.push_back(make_object(plan, choice.vectorised, *target->fast_code, true, options, statistics));
-    if (!choice.plain.empty())
-      objects.push_back(make_object(plan, choice.plain, *target->fast_compile, false, options, statistics));
+    count_code(*module, statistics);
+    std::unique_ptr<llvm::MemoryBuffer> object;
+    {
+      Timer timer(statistics.machine_seconds);
+      object = make_object(*module, *machine);
+    }
+    // object -> functions
+    {
+      Timer timer(statistics.setup_seconds);
+      llvm::Expected<std::unique_ptr<orc::LLJIT>> linker = make_linker();
+      if (!linker) return tl::unexpected(llvm::toString(linker.takeError()));
+      code->linker = std::move(*linker);
+      if (llvm::Error error = define_symbols(*code->linker, lower::symbols())) return tl::unexpected(llvm::toString(std::move(error)));
+      if (vector_math)
+        if (llvm::Error error = define_symbols(*code->linker, vector_math_symbols(width)))
+          return tl::unexpected(llvm::toString(std::move(error)));
+    }
     Timer timer(statistics.link_seconds);
-    if (llvm::Error error = link(plan, choice, std::move(objects), *code)) return tl::unexpected(llvm::toString(std::move(error)));
+    if (llvm::Error error = link(plan, choice.compiled, std::move(object), *code->linker, code->kernels))
+      return tl::unexpected(llvm::toString(std::move(error)));
   }
   if (out) *out = statistics;
   return code;
 }
 
 std::string print(const plan::Plan& plan, Listing listing, const Options& options) {
-  HostTarget target;
-  Choice choice = choose(plan, options);
-  Statistics ignored;
+  std::unique_ptr<llvm::TargetMachine> machine = host_machine(options.optimise);
+  std::uint32_t width = vector_width(*machine);
+  bool vector_math = options.vector_math && !vector_math_symbols(width).empty();
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      make_module(plan, choose(plan, options, width).compiled, context, *machine, vector_math);
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
-  auto level = [&](std::span<const std::uint32_t> kernels, llvm::TargetMachine& machine, bool vectorise) {
-    if (kernels.empty()) return;
-    llvm::LLVMContext context;
-    std::unique_ptr<llvm::Module> module = make_module(plan, kernels, context, machine, options, ignored);
-    if (vectorise) optimise(*module, machine);
-    if (listing == Listing::Optimised) {
+  switch (listing) {
+    case Listing::Llvm:
       stream << *module;
-      return;
+      break;
+    case Listing::Assembly: {
+      llvm::legacy::PassManager passes;
+      if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+        fail(*module, "this target has no assembly");
+      passes.run(*module);
+      break;
     }
-    llvm::legacy::PassManager passes;
-    if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
-      fail(nullptr, "no assembly for this machine");
-    passes.run(*module);
-  };
-  level(choice.vectorised, *target.fast_code, true);
-  level(choice.plain, *target.fast_compile, false);
+  }
   return std::string(text);
 }
 

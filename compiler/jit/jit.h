@@ -1,8 +1,8 @@
 // The JIT: plan -> callable kernels, by LLVM. Nothing of LLVM is initialised before the first call.
 //
-// The cost depends on the number and size of the kernels, never on the number of rows. Kernels are compiled at one of two
-// levels: those that the model runs over many rows are vectorised, one-off kernels are compiled as fast as can be. A kernel
-// with more than `interpret_above` nodes is interpreted: it would cost more to compile than most runs would win.
+// The cost depends on the number and size of the kernels, never on the number of rows. Kernels that the model runs over many
+// rows are vector code, others are scalar (compiler/lower/lower.h). A kernel with more than `interpret_above` nodes is
+// interpreted: it would cost more to compile than most runs would win.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -16,21 +16,21 @@
 namespace sigrel::jit {
 
 struct Options {
-  bool optimise = true;                   // off: the quickest code for every kernel
-  std::uint32_t vectorise_from = 8;       // rows of the largest run, from which a kernel's loop is worth vectorising
-  std::uint32_t interpret_above = 20'000; // nodes
-  std::uint32_t piece = 1000;             // operations per LLVM function
+  bool optimise = false;                   // optimising code generation: about 5 times its time for 10 to 15 % in loops
+  bool vector_math = false;                // libm by vectors, see lower::Options; ignored where there is no libmvec
+  std::uint32_t vectorise_from = 64;       // rows of a kernel's largest run
+  std::uint32_t interpret_above = 10'000;  // nodes
 };
 
 struct Statistics {
-  std::uint32_t functions = 0;     // of LLVM, pieces of large kernels included
+  std::uint32_t functions = 0;     // of LLVM
   std::uint32_t interpreted = 0;   // kernels left to the interpreter
-  std::uint64_t instructions = 0;  // of LLVM, after optimisation
-  double lower_seconds = 0;
-  double optimise_seconds = 0;
-  double machine_seconds = 0;      // instruction selection to object code
-  double link_seconds = 0;         // set-up of the target and of ORC, and linking
-  double llvm_seconds() const { return optimise_seconds + machine_seconds + link_seconds; }
+  std::uint64_t instructions = 0;  // of LLVM, before code generation
+  double lower_seconds = 0;        // plan to module
+  double setup_seconds = 0;        // the target and the linker
+  double machine_seconds = 0;      // module to object code
+  double link_seconds = 0;
+  double llvm_seconds() const { return setup_seconds + machine_seconds + link_seconds; }
 };
 
 /// Code for every kernel of the plan. The error says why this machine does not let us run generated code; any other failure
@@ -38,7 +38,7 @@ struct Statistics {
 tl::expected<std::unique_ptr<Code>, std::string> compile(const plan::Plan& plan, const Options& options = {},
                                                          Statistics* statistics = nullptr);
 
-enum class Listing { Optimised, Assembly };
+enum class Listing { Llvm, Assembly };
 /// What `compile` makes of the plan, as text.
 std::string print(const plan::Plan& plan, Listing listing, const Options& options = {});
 

@@ -1,67 +1,78 @@
 #include "compiler/jit/target.h"
 
-#include <llvm/Analysis/CGSCCPassManager.h>
-#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <dlfcn.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
-#include <llvm/IR/Module.h>
-#include <llvm/IR/PassManager.h>
-#include <llvm/Passes/PassBuilder.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
-#include <llvm/Transforms/InstCombine/InstCombine.h>
-#include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/LICM.h>
-#include <llvm/Transforms/Scalar/SimplifyCFG.h>
-#include <llvm/Transforms/Vectorize/LoopVectorize.h>
 
-#include <cstdlib>
+#include <deque>
 #include <mutex>
+#include <string>
 
 namespace sigrel::jit {
 namespace {
+
+// Loop strength reduction takes a third of the time of optimising code generation and gains nothing in our loops, which
+// have one induction variable and addresses that suit the machine. LLVM has no other way to switch it off.
+void disable_loop_strength_reduction() {
+  auto& options = llvm::cl::getRegisteredOptions();
+  if (auto found = options.find("disable-lsr"); found != options.end())
+    static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
+}
 
 void initialise_llvm() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    disable_loop_strength_reduction();
   });
 }
 
 }  // namespace
 
-HostTarget::HostTarget() {
+std::unique_ptr<llvm::TargetMachine> host_machine(bool optimise) {
   initialise_llvm();
   llvm::orc::JITTargetMachineBuilder builder = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
   builder.setRelocationModel(llvm::Reloc::PIC_);
   builder.setCodeModel(llvm::CodeModel::Small);
+  builder.setCodeGenOptLevel(optimise ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
   builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
-  fast_code = llvm::cantFail(builder.createTargetMachine());
-  builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
-  fast_compile = llvm::cantFail(builder.createTargetMachine());
+  return llvm::cantFail(builder.createTargetMachine());
 }
 
-HostTarget::~HostTarget() = default;
+std::uint32_t vector_width(const llvm::TargetMachine& machine) {
+  const llvm::MCSubtargetInfo& features = *machine.getMCSubtargetInfo();
+  if (!machine.getTargetTriple().isX86()) return 2;
+  if (features.checkFeatures("+avx512f") && features.checkFeatures("+avx512dq")) return 8;
+  return features.checkFeatures("+avx2") ? 4 : 2;
+}
 
-void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::EarlyCSEPass());
-  passes.addPass(llvm::LoopVectorizePass());
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::SimplifyCFGPass());
-  for (llvm::Function& function : module)
-    if (!function.isDeclaration()) passes.run(function, functions);
+const std::vector<lower::Symbol>& vector_math_symbols(std::uint32_t width) {
+  static std::mutex mutex;
+  static std::vector<lower::Symbol> known[2];
+  static std::deque<std::string> names;
+  static const std::vector<lower::Symbol> none;
+  if (width != 4 && width != 8) return none;
+  std::lock_guard lock(mutex);
+  std::vector<lower::Symbol>& symbols = known[width == 8];
+  if (!symbols.empty()) return symbols;
+  void* library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return none;
+  const std::string prefix = width == 8 ? "_ZGVeN8" : "_ZGVdN4";
+  for (const char* function : {"v_exp", "v_log", "v_log10", "v_sin", "v_cos", "v_tan", "v_asin", "v_acos", "v_atan", "v_sinh",
+                               "v_cosh", "v_tanh", "v_asinh", "v_acosh", "v_atanh", "vv_pow", "vv_atan2"}) {
+    std::string name = prefix + function;
+    void* address = dlsym(library, name.c_str());
+    if (!address) {  // an old library: all or nothing
+      symbols.clear();
+      return none;
+    }
+    symbols.push_back({names.emplace_back(std::move(name)).c_str(), address});
+  }
+  return symbols;
 }
 
 }  // namespace sigrel::jit

@@ -1,24 +1,24 @@
-// The host as a target, and the passes for it.
+// The machine that we run on as a target of code generation.
 #pragma once
+#include <cstdint>
 #include <memory>
-#include <string>
+#include <vector>
+
+#include "compiler/lower/lower.h"
 
 namespace llvm {
-class Function;
-class Module;
 class TargetMachine;
 }  // namespace llvm
 
 namespace sigrel::jit {
 
-struct HostTarget {
-  HostTarget();
-  ~HostTarget();
-  /// How fast code for the kernel is to be made or run.
-  std::unique_ptr<llvm::TargetMachine> fast_code, fast_compile;
-};
+/// For this processor and all that it can do. Initialises LLVM at the first call.
+std::unique_ptr<llvm::TargetMachine> host_machine(bool optimise);
 
-/// Vectorises loops and cleans up.
-void optimise(llvm::Module& module, llvm::TargetMachine& machine);
+/// Numbers in a vector register, at most 8.
+std::uint32_t vector_width(const llvm::TargetMachine& machine);
+
+/// Functions of libmvec for vectors of that width; empty if there is no such library. The names live as long as the process.
+const std::vector<lower::Symbol>& vector_math_symbols(std::uint32_t width);
 
 }  // namespace sigrel::jit

@@ -6,13 +6,10 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
-#include <numeric>
-#include <unordered_map>
 #include <vector>
 
 #include "compiler/ir/code.h"
 #include "compiler/lower/operation.h"
-#include "compiler/lower/pieces.h"
 #include "compiler/lower/row_loop.h"
 
 namespace sigrel::lower {
@@ -20,19 +17,17 @@ namespace {
 
 using llvm::Value;
 
-// The nodes of one piece, in the loop of its function. A node is emitted once per row, as a number or as a truth value,
-// and converted where the other is needed.
-class PieceEmitter {
+// The expressions of a kernel, in the loop of its function. A node is emitted once per row, as a number or as a truth value,
+// and converted where the other is needed; a leaf where it is first used.
+class BodyEmitter {
  public:
-  PieceEmitter(const plan::Body& body, const Piece& piece, RowLoop& loop)
-      : body_(body), piece_(piece), loop_(loop), here_(piece.last - piece.first), elsewhere_(piece.in.size()) {}
+  BodyEmitter(const plan::Body& body, RowLoop& loop, MathLanes math)
+      : body_(body), loop_(loop), math_(math), emitted_(body.nodes.size()) {}
 
   void emit() {
-    for (std::uint32_t i = piece_.first; i < piece_.last; ++i)
+    for (std::uint32_t i = 0; i < body_.nodes.size(); ++i)
       if (arity(body_.nodes[i].op) > 0) operation(i);
-    // Stores come last: no load of the row has to wait for one.
-    for (auto [node, cell] : piece_.out) loop_.store_cell(cell, number(node));
-    for (auto [output, node] : piece_.outputs) loop_.store_output(output, number(node));
+    for (std::uint32_t k = 0; k < body_.outputs.size(); ++k) loop_.store_output(k, number(body_.outputs[k]));
   }
 
  private:
@@ -40,78 +35,99 @@ class PieceEmitter {
     Value *number = nullptr, *condition = nullptr;
   };
 
-  Emitted& emitted(std::uint32_t node) {
-    if (node >= piece_.first) return here_[node - piece_.first];
-    if (arity(body_.nodes[node].op) == 0) return leaves_before_[node];
-    return elsewhere_[std::ranges::lower_bound(piece_.in, node, {}, &Piece::Cell::node) - piece_.in.begin()];
-  }
-
   void operation(std::uint32_t i) {
     const Node& node = body_.nodes[i];
-    Emitted& result = emitted(i);
+    Emitted& result = emitted_[i];
     llvm::IRBuilderBase& at = loop_.row();
+    bool binary = arity(node.op) > 1;
     if (node.op == Op::Not || node.op == Op::And || node.op == Op::Or) {
-      result.condition = emit_condition(at, node.op, condition(node.a), arity(node.op) > 1 ? condition(node.b) : nullptr);
+      result.condition = emit_condition(at, node.op, condition(node.a), binary ? condition(node.b) : nullptr);
     } else if (is_condition(node.op)) {
       result.condition = emit_condition(at, node.op, number(node.a), number(node.b));
     } else if (node.op == Op::Select) {
-      result.number = emit_number(at, node, condition(node.a), number(node.b), number(node.c));
+      result.number = emit_number(at, node, condition(node.a), number(node.b), number(node.c), math_);
     } else {
-      result.number = emit_number(at, node, number(node.a), arity(node.op) > 1 ? number(node.b) : nullptr, nullptr);
+      result.number = emit_number(at, node, number(node.a), binary ? number(node.b) : nullptr, nullptr, math_);
     }
   }
 
   Value* number(std::uint32_t node) {
-    Emitted& known = emitted(node);
-    if (!known.number) known.number = known.condition ? to_number(loop_.row(), known.condition) : operand(node);
+    Emitted& known = emitted_[node];
+    if (!known.number) known.number = known.condition ? to_number(loop_.row(), known.condition) : leaf(body_.nodes[node]);
     return known.number;
   }
 
   Value* condition(std::uint32_t node) {
-    Emitted& known = emitted(node);
+    Emitted& known = emitted_[node];
     if (!known.condition) known.condition = to_condition(loop_.row(), number(node));
     return known.condition;
   }
 
-  // What is not computed in this piece.
-  Value* operand(std::uint32_t index) {
-    const Node& node = body_.nodes[index];
-    if (node.op == Op::Const) return llvm::ConstantFP::get(loop_.row().getDoubleTy(), node.value);
-    if (node.op == Op::Slot) return loop_.unknown(node.a);
-    if (node.op == Op::Param) return loop_.parameter(node.a);
-    if (node.op == Op::Time) return loop_.time();
-    return loop_.cell(std::ranges::lower_bound(piece_.in, index, {}, &Piece::Cell::node)->cell);
+  Value* leaf(const Node& node) {
+    switch (node.op) {
+      case Op::Slot: return loop_.unknown(node.a);
+      case Op::Param: return loop_.parameter(node.a);
+      case Op::Time: return loop_.time();
+      default: return loop_.constant(node.value);
+    }
   }
 
   const plan::Body& body_;
-  const Piece& piece_;
   RowLoop& loop_;
-  std::vector<Emitted> here_, elsewhere_;                     // by position in the piece, in piece.in
-  std::unordered_map<std::uint32_t, Emitted> leaves_before_;  // leaves with numbers of earlier pieces
+  MathLanes math_;
+  std::vector<Emitted> emitted_;
 };
 
 class KernelEmitter {
  public:
   KernelEmitter(llvm::Module& module, const plan::Plan& plan, std::uint32_t number, const Options& options)
-      : module_(module), context_(module.getContext()), spec_(plan.kernels[number]), body_(plan::body(plan.exprs, spec_)),
-        pieces_(cut(body_, options.piece)), name_(kernel_name(plan, number)) {}
+      : module_(module), context_(module.getContext()), spec_(plan.kernels[number]), options_(options),
+        body_(plan::body(plan.exprs, spec_)), name_(kernel_name(plan, number)) {}
 
-  void emit() {
+  // void name(self, arguments)
+  void emit(std::uint32_t width) {
+    if (!options_.vector_math && std::ranges::any_of(body_.nodes, [](const Node& node) { return is_library_call(node); })) width = 1;
+    if (options_.vector_math) math_.lanes = width;
     llvm::Type* pointer = llvm::PointerType::getUnqual(context_);
     llvm::Function& function = declare(name_, {pointer, pointer}, llvm::GlobalValue::ExternalLinkage);
-    llvm::Argument* arguments = function.getArg(1);
     function.getArg(0)->setName("self");
-    describe_arguments(arguments);
-    if (pieces_.pieces.size() > 1) {
-      blocks(function, arguments);
+    llvm::Argument* arguments = function.getArg(1);
+    arguments->setName("arguments");
+    llvm::IRBuilder<> at(llvm::BasicBlock::Create(context_, "entry", &function));
+    Value* begin = load_field(at, arguments, Field::Begin);
+    Value* end = load_field(at, arguments, Field::End);
+    if (width == 1) {
+      rows(at, arguments, begin, end, 1);
     } else {
-      RowLoop loop(function, spec_, arguments);
-      PieceEmitter(body_, pieces_.pieces.front(), loop).emit();
-      loop.finish();
+      // As many rows as fill vectors, then the rest one by one.
+      Value* count = at.CreateSelect(at.CreateICmpULT(begin, end), at.CreateSub(end, begin), at.getInt64(0));
+      Value* middle = at.CreateAdd(begin, at.CreateAnd(count, at.getInt64(~std::uint64_t{width - 1})), "middle");
+      rows(at, arguments, begin, middle, width);
+      at.CreateCall(&rest(), {arguments, middle, end});
     }
+    at.CreateRetVoid();
   }
 
  private:
+  // void name_rest(arguments, begin, end)
+  llvm::Function& rest() {
+    llvm::Type *pointer = llvm::PointerType::getUnqual(context_), *size = llvm::Type::getInt64Ty(context_);
+    llvm::Function& function = declare(name_ + "_rest", {pointer, size, size}, llvm::GlobalValue::InternalLinkage);
+    function.getArg(0)->setName("arguments");
+    function.getArg(1)->setName("begin");
+    function.getArg(2)->setName("end");
+    llvm::IRBuilder<> at(llvm::BasicBlock::Create(context_, "entry", &function));
+    rows(at, function.getArg(0), function.getArg(1), function.getArg(2), 1);
+    at.CreateRetVoid();
+    return function;
+  }
+
+  void rows(llvm::IRBuilderBase& at, Value* arguments, Value* begin, Value* end, std::uint32_t width) {
+    RowLoop loop(at, spec_, arguments, begin, end, width);
+    BodyEmitter(body_, loop, math_).emit();
+    loop.finish();
+  }
+
   llvm::Function& declare(const std::string& name, llvm::ArrayRef<llvm::Type*> types, llvm::GlobalValue::LinkageTypes linkage) {
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), types, false);
     llvm::Function* function = llvm::Function::Create(type, linkage, name, module_);
@@ -119,56 +135,12 @@ class KernelEmitter {
     return *function;
   }
 
-  void describe_arguments(llvm::Argument* arguments) {
-    arguments->setName("arguments");
-    arguments->addAttr(llvm::Attribute::NoAlias);
-    arguments->addAttr(llvm::Attribute::ReadOnly);
-    arguments->addAttr(llvm::Attribute::NonNull);
-    arguments->addAttr(llvm::Attribute::getWithDereferenceableBytes(context_, sizeof(runtime::KernelArguments)));
-  }
-
-  // void piece(arguments, begin, end, frame)
-  llvm::Function& piece(std::size_t number) {
-    llvm::Type *pointer = llvm::PointerType::getUnqual(context_), *size = llvm::Type::getInt64Ty(context_);
-    llvm::Function& function = declare(name_ + "_piece" + std::to_string(number), {pointer, size, size, pointer},
-                                       llvm::GlobalValue::InternalLinkage);
-    function.addFnAttr(llvm::Attribute::NoInline);
-    describe_arguments(function.getArg(0));
-    function.getArg(1)->setName("begin");
-    function.getArg(2)->setName("end");
-    function.getArg(3)->setName("frame");
-    function.getArg(3)->addAttr(llvm::Attribute::NoAlias);
-    RowLoop loop(function, spec_, function.getArg(0), function.getArg(1), function.getArg(2), function.getArg(3));
-    PieceEmitter(body_, pieces_.pieces[number], loop).emit();
-    loop.finish();
-    return function;
-  }
-
-  // for (begin …; begin < end; begin += kFrameRows) for each piece: piece(arguments, begin, min(begin + kFrameRows, end), frame)
-  void blocks(llvm::Function& function, Value* arguments) {
-    auto* entry_block = llvm::BasicBlock::Create(context_, "entry", &function);
-    auto* loop_block = llvm::BasicBlock::Create(context_, "block", &function);
-    auto* exit_block = llvm::BasicBlock::Create(context_, "exit", &function);
-    llvm::IRBuilder<> entry(entry_block), block(loop_block);
-    Value* frame = entry.CreateAlloca(entry.getDoubleTy(), entry.getInt64(std::uint64_t{pieces_.cells} * kFrameRows), "frame");
-    Value* begin = load_field(entry, arguments, Field::Begin);
-    Value* end = load_field(entry, arguments, Field::End);
-    entry.CreateCondBr(entry.CreateICmpULT(begin, end), loop_block, exit_block);
-    llvm::PHINode* at = block.CreatePHI(block.getInt64Ty(), 2, "at");
-    at->addIncoming(begin, entry_block);
-    Value* next = block.CreateAdd(at, block.getInt64(kFrameRows), "next", true, true);
-    Value* stop = block.CreateSelect(block.CreateICmpULT(next, end), next, end, "stop");
-    for (std::size_t p = 0; p < pieces_.pieces.size(); ++p) block.CreateCall(&piece(p), {arguments, at, stop, frame});
-    at->addIncoming(next, loop_block);
-    block.CreateCondBr(block.CreateICmpULT(next, end), loop_block, exit_block);
-    llvm::IRBuilder<>(exit_block).CreateRetVoid();
-  }
-
   llvm::Module& module_;
   llvm::LLVMContext& context_;
   const plan::Kernel& spec_;
+  const Options& options_;
+  MathLanes math_;
   plan::Body body_;
-  Pieces pieces_;
   std::string name_;
 };
 
@@ -185,19 +157,19 @@ std::string kernel_name(const plan::Plan& plan, std::uint32_t kernel) {
   return "kernel" + number;
 }
 
-std::unique_ptr<llvm::Module> lower(const plan::Plan& plan, std::span<const std::uint32_t> kernels, llvm::LLVMContext& context,
+std::unique_ptr<llvm::Module> lower(const plan::Plan& plan, std::span<const Request> kernels, llvm::LLVMContext& context,
                                     const Options& options) {
   auto module = std::make_unique<llvm::Module>("model", context);
-  for (std::uint32_t number : kernels) KernelEmitter(*module, plan, number, options).emit();
+  for (const Request& request : kernels) KernelEmitter(*module, plan, request.kernel, options).emit(request.width);
   return module;
 }
 
-std::string print_llvm(const plan::Plan& plan, const Options& options) {
+std::string print_llvm(const plan::Plan& plan) {
   llvm::LLVMContext context;
-  std::vector<std::uint32_t> all(plan.kernels.size());
-  std::iota(all.begin(), all.end(), 0u);
+  std::vector<Request> all;
+  for (std::uint32_t k = 0; k < plan.kernels.size(); ++k) all.push_back({k, 1});
   std::string text;
-  llvm::raw_string_ostream(text) << *lower(plan, all, context, options);
+  llvm::raw_string_ostream(text) << *lower(plan, all, context);
   return text;
 }
 

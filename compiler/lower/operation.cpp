@@ -3,8 +3,11 @@
 #include <llvm/IR/Attributes.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/raw_ostream.h>
 
+#include <cassert>
 #include <cstdlib>
+#include <string>
 
 #include "compiler/ir/code.h"
 
@@ -15,34 +18,54 @@ using llvm::Value;
 
 namespace {
 
-// A call of a libm function. It neither reads nor writes memory (we never look at errno), so it may be moved and vectorised.
-Value* call(IRBuilderBase& at, const char* name, llvm::ArrayRef<Value*> arguments) {
+std::uint32_t width_of(Value* value) {
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+  return vector ? vector->getNumElements() : 1;
+}
+
+// A call of a pure function of numbers or vectors; we never look at errno.
+Value* call_pure(IRBuilderBase& at, const std::string& name, llvm::ArrayRef<Value*> arguments) {
   llvm::LLVMContext& context = at.getContext();
-  llvm::SmallVector<llvm::Type*, 2> types(arguments.size(), at.getDoubleTy());
+  llvm::Type* type = arguments.front()->getType();
   llvm::AttrBuilder pure(context);
   pure.addAttribute(llvm::Attribute::NoUnwind);
   pure.addAttribute(llvm::Attribute::WillReturn);
-  pure.addAttribute(llvm::Attribute::NoFree);
-  pure.addAttribute(llvm::Attribute::NoSync);
   pure.addMemoryAttr(llvm::MemoryEffects::none());
+  llvm::SmallVector<llvm::Type*, 2> types(arguments.size(), type);
   llvm::Module* module = at.GetInsertBlock()->getModule();
   llvm::FunctionCallee function =
-      module->getOrInsertFunction(name, llvm::FunctionType::get(at.getDoubleTy(), types, false),
+      module->getOrInsertFunction(name, llvm::FunctionType::get(type, types, false),
                                   llvm::AttributeList::get(context, llvm::AttributeList::FunctionIndex, pure));
   llvm::CallInst* result = at.CreateCall(function, arguments);
-  // With a constant operand LLVM would turn a power into another function, of another rounding.
-  for (Value* argument : arguments)
-    if (arguments.size() == 2 && llvm::isa<llvm::Constant>(argument)) result->addFnAttr(llvm::Attribute::NoBuiltin);
+  // LLVM knows these names, and would turn some powers into other functions, of another rounding.
+  result->addFnAttr(llvm::Attribute::NoBuiltin);
   return result;
 }
 
-Value* power(IRBuilderBase& at, Value* base, std::int32_t exponent) {
-  Value* one = llvm::ConstantFP::get(at.getDoubleTy(), 1.0);
-  if (!plan::is_multiplied(exponent)) return call(at, "pow", {base, llvm::ConstantFP::get(at.getDoubleTy(), exponent)});
-  return plan::power_steps(
-      base, one, exponent, [&](Value* x, Value* y) { return at.CreateFMul(x, y); },
-      [&](Value* x) { return at.CreateFDiv(one, x); });
+// A call of a libm function. libmvec names its variants by instruction set, width and kind of the arguments.
+Value* call(IRBuilderBase& at, const std::string& name, llvm::ArrayRef<Value*> arguments, MathLanes math) {
+  std::uint32_t width = width_of(arguments.front());
+  if (math.lanes == 1) {
+    assert(width == 1);
+    return call_pure(at, name, arguments);
+  }
+  std::string vector_name = (math.lanes == 8 ? "_ZGVeN8" : "_ZGVdN4") + std::string(arguments.size(), 'v') + "_" + name;
+  if (width == math.lanes) return call_pure(at, vector_name, arguments);
+  llvm::SmallVector<Value*, 2> vectors;
+  for (Value* argument : arguments) vectors.push_back(at.CreateVectorSplat(math.lanes, argument));
+  return at.CreateExtractElement(call_pure(at, vector_name, vectors), std::uint64_t{0});
 }
+
+Value* power(IRBuilderBase& at, Value* base, std::int32_t exponent, MathLanes math) {
+  auto number = [&](double value) { return llvm::ConstantFP::get(base->getType(), value); };
+  if (!plan::is_multiplied(exponent)) return call(at, "pow", {base, number(exponent)}, math);
+  return plan::power_steps(
+      base, static_cast<Value*>(number(1)), exponent, [&](Value* x, Value* y) { return at.CreateFMul(x, y); },
+      [&](Value* x) { return at.CreateFDiv(number(1), x); });
+}
+
+// Functions have their names in the language from libm, but for powers.
+const char* spelling_in_libm(Op op) { return op == Op::Pow ? "pow" : spelling(op); }
 
 [[noreturn]] void misplaced(Op op) {
   llvm::errs() << "sigrel: internal error: operation '" << spelling(op) << "' in a place where lowering has no use for it\n";
@@ -50,6 +73,11 @@ Value* power(IRBuilderBase& at, Value* base, std::int32_t exponent) {
 }
 
 }  // namespace
+
+bool is_library_call(const Node& node) {
+  if (node.op == Op::PowInt) return !plan::is_multiplied(static_cast<std::int32_t>(node.b));
+  return (node.op >= Op::Exp && node.op <= Op::Atanh) || node.op == Op::Pow || node.op == Op::Atan2;
+}
 
 bool is_condition(Op op) {
   return op == Op::Not || (op >= Op::Less && op <= Op::Or);
@@ -73,8 +101,12 @@ Value* emit_condition(IRBuilderBase& at, Op op, Value* a, Value* b) {
   misplaced(op);
 }
 
-Value* emit_number(IRBuilderBase& at, const Node& node, Value* a, Value* b, Value* c) {
-  auto number = [&](double value) { return llvm::ConstantFP::get(at.getDoubleTy(), value); };
+Value* emit_number(IRBuilderBase& at, const Node& node, Value* a, Value* b, Value* c, MathLanes math) {
+  auto number = [&](double value) { return llvm::ConstantFP::get(a->getType(), value); };
+  auto library = [&]() -> Value* {
+    if (b) return call(at, spelling_in_libm(node.op), {a, b}, math);
+    return call(at, spelling_in_libm(node.op), {a}, math);
+  };
   auto intrinsic = [&](llvm::Intrinsic::ID id) { return at.CreateUnaryIntrinsic(id, a); };
   switch (node.op) {
     case Op::Neg: return at.CreateFNeg(a);
@@ -84,21 +116,9 @@ Value* emit_number(IRBuilderBase& at, const Node& node, Value* a, Value* b, Valu
       return at.CreateSelect(at.CreateFCmpOGT(a, number(0)), number(1), negative);
     }
     case Op::Sqrt: return intrinsic(llvm::Intrinsic::sqrt);
-    case Op::Exp: return call(at, "exp", {a});
-    case Op::Log: return call(at, "log", {a});
-    case Op::Log10: return call(at, "log10", {a});
-    case Op::Sin: return call(at, "sin", {a});
-    case Op::Cos: return call(at, "cos", {a});
-    case Op::Tan: return call(at, "tan", {a});
-    case Op::Asin: return call(at, "asin", {a});
-    case Op::Acos: return call(at, "acos", {a});
-    case Op::Atan: return call(at, "atan", {a});
-    case Op::Sinh: return call(at, "sinh", {a});
-    case Op::Cosh: return call(at, "cosh", {a});
-    case Op::Tanh: return call(at, "tanh", {a});
-    case Op::Asinh: return call(at, "asinh", {a});
-    case Op::Acosh: return call(at, "acosh", {a});
-    case Op::Atanh: return call(at, "atanh", {a});
+    case Op::Exp: case Op::Log: case Op::Log10: case Op::Sin: case Op::Cos: case Op::Tan: case Op::Asin: case Op::Acos:
+    case Op::Atan: case Op::Sinh: case Op::Cosh: case Op::Tanh: case Op::Asinh: case Op::Acosh: case Op::Atanh: case Op::Pow:
+    case Op::Atan2: return library();
     case Op::Floor: return intrinsic(llvm::Intrinsic::floor);
     case Op::Ceil: return intrinsic(llvm::Intrinsic::ceil);
     case Op::Round: return intrinsic(llvm::Intrinsic::round);
@@ -106,11 +126,9 @@ Value* emit_number(IRBuilderBase& at, const Node& node, Value* a, Value* b, Valu
     case Op::Sub: return at.CreateFSub(a, b);
     case Op::Mul: return at.CreateFMul(a, b);
     case Op::Div: return at.CreateFDiv(a, b);
-    case Op::Pow: return call(at, "pow", {a, b});
     case Op::Min: return at.CreateSelect(at.CreateFCmpOLT(b, a), b, a);  // as apply: the first operand when one is not a number
     case Op::Max: return at.CreateSelect(at.CreateFCmpOLT(a, b), b, a);
-    case Op::Atan2: return call(at, "atan2", {a, b});
-    case Op::PowInt: return power(at, a, static_cast<std::int32_t>(node.b));
+    case Op::PowInt: return power(at, a, static_cast<std::int32_t>(node.b), math);
     case Op::Select: return at.CreateSelect(a, b, c);
     case Op::Const: case Op::Slot: case Op::Der: case Op::Param: case Op::Time: case Op::Less: case Op::LessEqual:
     case Op::Equal: case Op::NotEqual: case Op::And: case Op::Or: case Op::Not: break;
@@ -119,11 +137,13 @@ Value* emit_number(IRBuilderBase& at, const Node& node, Value* a, Value* b, Valu
 }
 
 Value* to_condition(IRBuilderBase& at, Value* number) {
-  return at.CreateFCmpUNE(number, llvm::ConstantFP::get(at.getDoubleTy(), 0.0));
+  return at.CreateFCmpUNE(number, llvm::ConstantFP::get(number->getType(), 0.0));
 }
 
 Value* to_number(IRBuilderBase& at, Value* condition) {
-  return at.CreateSelect(condition, llvm::ConstantFP::get(at.getDoubleTy(), 1.0), llvm::ConstantFP::get(at.getDoubleTy(), 0.0));
+  llvm::Type* type = at.getDoubleTy();
+  if (std::uint32_t width = width_of(condition); width > 1) type = llvm::FixedVectorType::get(type, width);
+  return at.CreateSelect(condition, llvm::ConstantFP::get(type, 1.0), llvm::ConstantFP::get(type, 0.0));
 }
 
 }  // namespace sigrel::lower

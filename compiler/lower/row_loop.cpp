@@ -1,7 +1,6 @@
 #include "compiler/lower/row_loop.h"
 
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/MDBuilder.h>
 
 #include <cstddef>
 #include <vector>
@@ -27,130 +26,113 @@ Value* load_field(llvm::IRBuilderBase& at, Value* arguments, Field field) {
   static constexpr const char* kNames[] = {"time", "values", "parameters", "table", "stride", "begin", "end", "out"};
   auto index = static_cast<unsigned>(field);
   llvm::StructType* type = arguments_type(at.getContext());
-  return at.CreateLoad(type->getElementType(index), at.CreateStructGEP(type, arguments, index), kNames[index]);
+  Value* place = at.CreateStructGEP(type, arguments, index);
+  return at.CreateAlignedLoad(type->getElementType(index), place, llvm::Align(8), kNames[index]);
 }
 
-// The loop is rotated, so that no pass has to: entry -> (guard) -> loop -> (condition) -> loop | exit.
+// entry: guard -> row -> (condition) -> row | after. All that does not depend on the row is computed in the entry, and each
+// operand at most once per row, so that the code is good without an optimiser.
 struct RowLoop::State {
-  State(llvm::Function& f, const plan::Kernel& k, Value* arguments_, Value* begin_, Value* end_, Value* frame_)
-      : context(f.getContext()), kernel(k), arguments(arguments_), begin(begin_), end(end_), frame(frame_),
-        entry_block(llvm::BasicBlock::Create(context, "entry", &f)), loop_block(llvm::BasicBlock::Create(context, "row", &f)),
-        exit_block(llvm::BasicBlock::Create(context, "exit", &f)), entry(entry_block), row(loop_block),
-        access_group(llvm::MDNode::getDistinct(context, {})) {
-    if (!begin) begin = load_field(entry, arguments, Field::Begin);
-    if (!end) end = load_field(entry, arguments, Field::End);
+  State(llvm::IRBuilderBase& entry_, const plan::Kernel& k, Value* arguments_, Value* begin_, Value* end_, std::uint32_t width_)
+      : context(entry_.getContext()), kernel(k), arguments(arguments_), begin(begin_), end(end_), width(width_), entry(entry_),
+        entry_block(entry_.GetInsertBlock()),
+        row_block(llvm::BasicBlock::Create(context, "row", entry_block->getParent())), row(row_block) {
     index = row.CreatePHI(row.getInt64Ty(), 2, "i");
     index->addIncoming(begin, entry_block);
-    columns.resize(kernel.slots + kernel.params);
+    table_columns.resize(kernel.slots + kernel.params);
   }
 
-  // Arguments are loaded once, before the loop.
+  llvm::Type* of(llvm::Type* scalar) { return width == 1 ? scalar : llvm::FixedVectorType::get(scalar, width); }
+
   Value* field(Field which) {
     Value*& known = fields[static_cast<unsigned>(which)];
     if (!known) known = load_field(entry, arguments, which);
     return known;
   }
 
-  template <class Access>
-  Access* grouped(Access* access) {
-    access->setMetadata(llvm::LLVMContext::MD_access_group, access_group);
-    return access;
+  // Column `number` of a column-major array of `element` with the run's stride.
+  Value* column(Field array, llvm::Type* element, std::uint32_t number) {
+    if (number == 0) return field(array);
+    Value* offset = entry.CreateMul(field(Field::Stride), entry.getInt64(number));
+    return entry.CreateInBoundsGEP(element, field(array), offset, "column" + llvm::Twine(number));
   }
 
-  // The row's entry of a table column: the position of a variable or parameter. The one place that knows how a run stores it.
-  Value* position(std::uint32_t column) {
-    Value*& start = columns[column];
-    if (!start) {
-      Value* offset = entry.CreateMul(field(Field::Stride), entry.getInt64(column));
-      start = entry.CreateInBoundsGEP(entry.getInt32Ty(), field(Field::Table), offset, "column" + llvm::Twine(column));
-    }
-    Value* place = row.CreateInBoundsGEP(row.getInt32Ty(), start, index);
-    return row.CreateZExt(grouped(row.CreateLoad(row.getInt32Ty(), place)), row.getInt64Ty());
+  // Where a variable or parameter of the row is. The one place that knows how a run says so.
+  Value* place(Field array, std::uint32_t number) {
+    Value*& start = table_columns[number];
+    if (!start) start = column(Field::Table, entry.getInt32Ty(), number);
+    Value* entry_place = row.CreateInBoundsGEP(row.getInt32Ty(), start, index);
+    Value* position = row.CreateAlignedLoad(of(row.getInt32Ty()), entry_place, llvm::Align(4));
+    return row.CreateInBoundsGEP(row.getDoubleTy(), field(array), row.CreateZExt(position, of(row.getInt64Ty())));
   }
 
-  Value* element(Value* array, Value* at) { return row.CreateInBoundsGEP(row.getDoubleTy(), array, at); }
-
-  Value* frame_cell(std::uint32_t cell) {
-    if (!frame_row) frame_row = row.CreateSub(index, begin);
-    Value* start = entry.CreateInBoundsGEP(entry.getDoubleTy(), frame, entry.getInt64(std::uint64_t{cell} * kFrameRows));
-    return element(start, frame_row);
+  Value* load(Value* place, const llvm::Twine& name) {
+    if (width == 1) return row.CreateAlignedLoad(row.getDoubleTy(), place, llvm::Align(8), name);
+    return row.CreateMaskedGather(of(row.getDoubleTy()), place, llvm::Align(8), nullptr, nullptr, name);
   }
 
   llvm::LLVMContext& context;
   const plan::Kernel& kernel;
-  Value *arguments, *begin, *end, *frame;
-  llvm::BasicBlock *entry_block, *loop_block, *exit_block;
-  IRBuilder<> entry, row;
-  // All accesses of the loop are in one group, and the loop is said to be parallel in it: rows are independent of each other
-  // (compiler/ir/code.h), also where a Solve kernel reads and writes `values`. The vectoriser needs no checks at run time.
-  llvm::MDNode* access_group;
+  Value *arguments, *begin, *end;
+  std::uint32_t width;
+  llvm::IRBuilderBase& entry;
+  llvm::BasicBlock *entry_block, *row_block;
+  IRBuilder<> row;
   llvm::PHINode* index = nullptr;
-  Value* frame_row = nullptr;
   Value* fields[8] = {};
-  std::vector<Value*> columns;
+  Value* time = nullptr;
+  std::vector<Value*> table_columns;  // where they start
 };
 
-RowLoop::RowLoop(llvm::Function& function, const plan::Kernel& kernel, Value* arguments, Value* begin, Value* end, Value* frame)
-    : state_(std::make_unique<State>(function, kernel, arguments, begin, end, frame)) {}
+RowLoop::RowLoop(llvm::IRBuilderBase& entry, const plan::Kernel& kernel, Value* arguments, Value* begin, Value* end,
+                 std::uint32_t width)
+    : state_(std::make_unique<State>(entry, kernel, arguments, begin, end, width)) {}
 RowLoop::~RowLoop() = default;
 
 llvm::IRBuilderBase& RowLoop::row() { return state_->row; }
 
+Value* RowLoop::constant(double value) { return llvm::ConstantFP::get(state_->of(state_->row.getDoubleTy()), value); }
+
 Value* RowLoop::unknown(std::uint32_t slot) {
-  State& s = *state_;
-  Value* place = s.element(s.field(Field::Values), s.position(slot));
-  return s.grouped(s.row.CreateLoad(s.row.getDoubleTy(), place, "slot" + llvm::Twine(slot)));
+  return state_->load(state_->place(Field::Values, slot), "slot" + llvm::Twine(slot));
 }
 
 Value* RowLoop::parameter(std::uint32_t index) {
-  State& s = *state_;
-  Value* place = s.element(s.field(Field::Parameters), s.position(s.kernel.slots + index));
-  return s.grouped(s.row.CreateLoad(s.row.getDoubleTy(), place, "param" + llvm::Twine(index)));
+  return state_->load(state_->place(Field::Parameters, state_->kernel.slots + index), "param" + llvm::Twine(index));
 }
 
-Value* RowLoop::time() { return state_->field(Field::Time); }
-
-Value* RowLoop::cell(std::uint32_t index) {
+Value* RowLoop::time() {
   State& s = *state_;
-  return s.grouped(s.row.CreateLoad(s.row.getDoubleTy(), s.frame_cell(index), "cell" + llvm::Twine(index)));
+  if (!s.time) s.time = s.width == 1 ? s.field(Field::Time) : s.entry.CreateVectorSplat(s.width, s.field(Field::Time), "time");
+  return s.time;
 }
 
 void RowLoop::store_output(std::uint32_t number, Value* value) {
   State& s = *state_;
-  Value* place = nullptr;
   switch (s.kernel.role) {
     case runtime::Role::Residual:
-      place = s.element(s.field(Field::Out), s.index);
-      break;
     case runtime::Role::Partials: {
-      Value* offset = s.entry.CreateMul(s.field(Field::Stride), s.entry.getInt64(number));
-      Value* start = s.entry.CreateInBoundsGEP(s.entry.getDoubleTy(), s.field(Field::Out), offset, "partial" + llvm::Twine(number));
-      place = s.element(start, s.index);
+      Value* start = s.column(Field::Out, s.entry.getDoubleTy(), number);
+      s.row.CreateAlignedStore(value, s.row.CreateInBoundsGEP(s.row.getDoubleTy(), start, s.index), llvm::Align(8));
       break;
     }
-    case runtime::Role::Solve:
-      place = s.element(s.field(Field::Values), s.position(s.kernel.solved));
+    case runtime::Role::Solve: {
+      Value* place = s.place(Field::Values, s.kernel.solved);
+      if (s.width == 1) s.row.CreateAlignedStore(value, place, llvm::Align(8));
+      else s.row.CreateMaskedScatter(value, place, llvm::Align(8));
       break;
+    }
   }
-  s.grouped(s.row.CreateStore(value, place));
-}
-
-void RowLoop::store_cell(std::uint32_t index, Value* value) {
-  state_->grouped(state_->row.CreateStore(value, state_->frame_cell(index)));
 }
 
 void RowLoop::finish() {
   State& s = *state_;
-  Value* next = s.row.CreateAdd(s.index, s.row.getInt64(1), "next", true, true);
-  s.index->addIncoming(next, s.loop_block);
-  llvm::BranchInst* again = s.row.CreateCondBr(s.row.CreateICmpULT(next, s.end), s.loop_block, s.exit_block);
-  llvm::MDNode* parallel =
-      llvm::MDNode::get(s.context, {llvm::MDString::get(s.context, "llvm.loop.parallel_accesses"), s.access_group});
-  llvm::MDNode* loop = llvm::MDNode::getDistinct(s.context, {nullptr, parallel});
-  loop->replaceOperandWith(0, loop);  // a loop's name refers to itself
-  again->setMetadata(llvm::LLVMContext::MD_loop, loop);
-  s.entry.CreateCondBr(s.entry.CreateICmpULT(s.begin, s.end), s.loop_block, s.exit_block);
-  IRBuilder<>(s.exit_block).CreateRetVoid();
+  llvm::BasicBlock* after = llvm::BasicBlock::Create(s.context, "after", s.entry_block->getParent());
+  Value* next = s.row.CreateAdd(s.index, s.row.getInt64(s.width), "next", true, true);
+  s.index->addIncoming(next, s.row_block);
+  s.row.CreateCondBr(s.row.CreateICmpULT(next, s.end), s.row_block, after);
+  s.entry.CreateCondBr(s.entry.CreateICmpULT(s.begin, s.end), s.row_block, after);
+  s.entry.SetInsertPoint(after);
 }
 
 }  // namespace sigrel::lower

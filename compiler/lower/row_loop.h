@@ -15,9 +15,6 @@ class Value;
 
 namespace sigrel::lower {
 
-/// Rows that a block of a kernel in pieces has: the frame holds that many numbers per cell.
-constexpr std::uint32_t kFrameRows = 8;
-
 /// runtime::KernelArguments as LLVM sees it.
 llvm::StructType* arguments_type(llvm::LLVMContext& context);
 enum class Field : unsigned { Time, Values, Parameters, Table, Stride, Begin, End, Out };
@@ -25,24 +22,25 @@ llvm::Value* load_field(llvm::IRBuilderBase& at, llvm::Value* arguments, Field f
 
 class RowLoop {
  public:
-  /// Rows [begin, end); null: those of the arguments. `function` is empty; it returns after `finish`.
-  RowLoop(llvm::Function& function, const plan::Kernel& kernel, llvm::Value* arguments, llvm::Value* begin = nullptr,
-          llvm::Value* end = nullptr, llvm::Value* frame = nullptr);
+  /// A loop from row `begin` to before row `end` in steps of `width`, which divides their difference. Operands and results
+  /// are numbers, for a width above 1 vectors of them. The loop comes at the end of the unfinished block of `entry`.
+  RowLoop(llvm::IRBuilderBase& entry, const plan::Kernel& kernel, llvm::Value* arguments, llvm::Value* begin, llvm::Value* end,
+          std::uint32_t width);
   ~RowLoop();
 
   /// Where instructions of the row go.
   llvm::IRBuilderBase& row();
 
   // Operands of the row, loaded where the row stands now.
+  llvm::Value* constant(double value);
   llvm::Value* unknown(std::uint32_t slot);
   llvm::Value* parameter(std::uint32_t index);
   llvm::Value* time();
-  llvm::Value* cell(std::uint32_t index);
 
-  // Results of the row.
+  /// A result of the row: output `number` of the kernel.
   void store_output(std::uint32_t number, llvm::Value* value);
-  void store_cell(std::uint32_t index, llvm::Value* value);
 
+  /// Closes the loop; `entry` then stands after it.
   void finish();
 
  private:

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/base/name.h"
@@ -91,6 +93,7 @@ struct Parameter {
 struct NamedParameter {
   std::string name;  // "r1.r"
   std::uint32_t parameter = 0;
+  bool structural = false;  // its value decided which equations there are: a change needs a new elaboration
 };
 
 enum class AttributeKind : std::uint8_t { Guess, Nominal, Min, Max, StatePreference };
@@ -124,6 +127,27 @@ std::string instance_name(const System& system, std::uint32_t instance);
 std::string unknown_name(const System& system, std::uint32_t unknown);
 /// The declaration of the unknown.
 const LocalInfo& unknown_info(const System& system, std::uint32_t unknown);
+/// Looks names up inside instances; an index per template is made when it is first needed.
+class Names {
+ public:
+  explicit Names(const System& system) : system_(system) {}
+  /// The unknown that `name` denotes inside an instance: "u", "p.v", "r1.c2.u".
+  std::optional<std::uint32_t> find(std::uint32_t instance, std::string_view name);
+  /// All names that could be meant at the place where the lookup of `name` failed: for "did you mean".
+  std::vector<std::string> candidates(std::uint32_t instance, std::string_view name);
+
+ private:
+  struct Index {
+    std::unordered_map<std::string_view, std::uint32_t> columns;  // interface first, then locals
+    std::unordered_map<std::string_view, std::uint32_t> children;
+  };
+  const Index& index(std::uint32_t body);
+  /// The instance and the rest of the name after as many children as match.
+  std::pair<std::uint32_t, std::string_view> descend(std::uint32_t instance, std::string_view name);
+  const System& system_;
+  std::unordered_map<std::uint32_t, Index> indices_;
+};
+
 /// The unknown that a hierarchical name denotes, through interfaces too ("c1.p.v"); nullopt when there is none.
 std::optional<std::uint32_t> find_unknown(const System& system, std::string_view name);
 /// "line 12 of `resistor` in r1": for messages.

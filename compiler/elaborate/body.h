@@ -1,0 +1,250 @@
+// One relation body, built once per skeleton and interface: its columns (interface first, then its own unknowns), its
+// equations as rows over columns, its node sums, and the children it applies. An instance is made from it by copying rows.
+#pragma once
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/elaborate/machine.h"
+#include "compiler/elaborate/relation.h"
+#include "compiler/ir/system.h"
+
+namespace sigrel::elaborate {
+
+/// A column of a body with this bit refers to a hidden variable of a child: the rest is an index of Blueprint::deep.
+constexpr std::uint32_t kDeep = 0x80000000u;
+
+/// Where an instance takes the Reals of a child from: its own bundle number `own`, or a new bundle.
+struct BundlePlan {
+  std::uint32_t own = kConstant;
+  std::vector<std::uint32_t> reals;    // of Blueprint::reals
+  std::vector<std::uint32_t> bundles;  // earlier ones of Blueprint::bundles
+  bool operator==(const BundlePlan&) const = default;
+};
+
+struct RowPlan {
+  std::uint32_t table = 0;
+  std::uint32_t first_slot = 0, first_real = 0;
+  std::uint32_t source = 0;
+  bool operator==(const RowPlan&) const = default;
+};
+
+struct AttributePlan {
+  system::AttributeKind kind{};
+  std::uint32_t column = 0;
+  std::uint32_t real = 0;
+  Span span;
+  bool operator==(const AttributePlan&) const = default;
+};
+
+/// A variable inside a child by its name there.
+struct DeepPlan {
+  std::uint32_t child = 0;
+  std::string name;
+  Span span;
+  bool operator==(const DeepPlan&) const = default;
+};
+
+struct ChildPlan {
+  std::uint32_t first_argument = 0;  // of Blueprint::arguments
+  std::uint32_t bundle = 0;
+  bool operator==(const ChildPlan&) const = default;
+};
+
+/// What all bodies of one relation literal that differ only in their children's relations share.
+struct Blueprint {
+  std::uint32_t body = 0;  // index of system::Template
+  std::uint32_t interface = 0, locals = 0;
+  std::vector<RowPlan> rows, initial_rows;
+  std::vector<std::uint32_t> slots;     // columns
+  std::vector<std::uint32_t> row_reals; // of `reals`
+  std::vector<std::uint32_t> sum_offsets{0}, sum_terms, sum_sources;  // terms: column << 1 | negative
+  /// Parameter expressions to evaluate per instance, operands first. Op::Param a: the instance's captured Real a.
+  std::vector<system::Parameter> reals;
+  std::vector<BundlePlan> bundles;
+  std::vector<ChildPlan> children;
+  std::vector<std::uint32_t> arguments;  // columns
+  std::vector<AttributePlan> attributes;
+  std::vector<DeepPlan> deep;
+};
+
+struct Body {
+  std::shared_ptr<const Blueprint> blueprint;
+  std::vector<RelationObject*> relations;  // of each child
+  std::vector<LayoutId> interfaces;        // of each child
+};
+
+/// The shapes of the system so far: canonical residual -> table.
+struct Shapes {
+  std::unordered_map<std::uint32_t, std::uint32_t> tables, initial;
+  std::unordered_map<std::uint64_t, std::uint32_t> constants;  // bits -> parameter
+
+  /// The parameter with this constant value.
+  std::uint32_t constant(system::System& system, double value);
+};
+
+class BodyBuilder final : public BodyHost {
+ public:
+  BodyBuilder(Machine& machine, Relations& relations, system::System& system, Shapes& shapes);
+
+  struct Output {
+    Body body;
+    std::set<std::uint32_t> forced;  // captured Reals that steer structure
+  };
+  /// `reals` are the values of the captured Reals in the instance that needs the body first.
+  std::optional<Output> build(RelationObject& relation, LayoutId interface, std::span<const double> reals);
+
+  // what the machine asks
+  std::optional<Value> node_field(const Object& node, std::uint32_t field, Span span) override;
+  std::optional<Value> member(const core::MemberExpr& member, const Value& base, std::span<const Value> indices) override;
+  Value member_field(const Object& member, std::uint32_t field, Name name) override;
+  Value member_index(const Object& member, std::span<const Value> indices) override;
+  ExprId member_signal(const Object& member) override;
+  std::optional<Value> block_apply(const Value& relation, const Value& inputs, Span span) override;
+  void force(std::uint32_t parameter) override;
+
+ private:
+  using Status = Machine::Status;
+  enum class Target : std::uint8_t { Main, Initial, Guess };
+
+  struct Column {
+    std::string name;
+    Span span;
+    system::UnknownKind kind;
+    bool dropped = false;  // the flow of a node that is nobody's: only its uses have flows
+  };
+  struct Use {
+    std::uint32_t child;
+    std::uint32_t first_flow;  // its own flow columns, in the order of the connector's flow scalars
+    Span span;
+  };
+  struct NodeInfo {
+    LayoutId layout;
+    std::uint32_t first;  // a column for every scalar
+    bool interface;
+    std::string name;
+    Span span;
+    std::vector<Use> uses;
+    std::optional<Span> flow_read;
+    bool connected = false;
+    std::uint32_t parent;  // union-find over nodes
+  };
+  struct Row {
+    std::uint32_t table, first_slot, first_real, source;
+    bool initial;
+  };
+  struct Sum {
+    std::vector<std::uint32_t> terms;
+    std::uint32_t source;
+  };
+  struct ChildInfo {
+    RelationObject* relation;
+    LayoutId interface;
+    std::vector<std::uint32_t> arguments;
+    std::vector<Value> formals;  // what each interface variable is bound to
+    std::string name;
+    bool labelled;
+    Span span;
+  };
+  struct LabelInfo {
+    std::map<std::vector<std::int64_t>, std::uint32_t> children;
+    std::size_t depth = 0;  // number of `for` around it
+  };
+  struct Deferred {
+    const core::Item* item;
+    Target target;
+    std::vector<Value> frame;
+    std::vector<std::int64_t> loops;
+  };
+
+  // body.cpp: items
+  Status block(const core::Body& body, Target target);
+  Status item(const core::Item& item, Target target);
+  Status retry(std::vector<Deferred>& pending);
+  Status evaluate(const core::Expr* expr, Value& result);
+  Status declare(const core::SignalDecl& declaration);
+  Status equation_item(const core::EquationItem& item, Target target);
+  Status application_item(const core::ApplicationItem& item);
+  Status connect_item(const core::ConnectItem& item);
+  Status let_item(const core::LetItem& item);
+  Status for_item(const core::ForItem& item, Target target);
+  Status if_item(const core::IfItem& item, Target target);
+  Status branch_equations(const core::Body& body, std::vector<std::pair<ExprId, Span>>& out);
+  bool equate(const Value& left, const Value& right, Span span, std::vector<std::pair<ExprId, std::string>>& out);
+  Status guess(const core::EquationItem& item, const Value& left, const Value& right);
+  Status unsupported(Span span, const char* what);
+  void undefined_item(const Deferred& deferred);
+
+  // rows.cpp: columns and rows
+  std::uint32_t column(std::string name, Span span, system::UnknownKind kind);
+  std::uint32_t find(std::uint32_t column);
+  void merge(std::uint32_t keep, std::uint32_t other);
+  void row(ExprId residual, std::uint32_t source, bool initial);
+  std::uint32_t source(system::EquationKind kind, Span span, std::string component);
+  std::uint32_t deep(std::uint32_t child, std::string name, Span span);
+  std::optional<std::uint32_t> column_of(const Value& value);
+  Value variable(LayoutId layout, const std::string& name, Span span, bool interface, std::uint32_t& next);
+  std::uint32_t real(ExprId parameter);
+  std::uint32_t bundle(RelationObject& relation);
+  void attribute(system::AttributeKind kind, const Value& target, const Value& number, Span span);
+
+  // nodes.cpp: applications and connections
+  std::optional<std::uint32_t> apply(RelationObject& relation, std::vector<Value> arguments, bool fresh, std::string name,
+                                     bool labelled, Span span, Span head_span);
+  bool bind(LayoutId layout, Value& argument, ChildInfo& child, std::uint32_t child_index, const std::string& formal, Span span);
+  std::uint32_t class_of(std::uint32_t node);
+  void resolve_nodes();
+  std::vector<std::pair<std::uint32_t, bool>> scalars(LayoutId layout) const;  // of a connector: (offset, is flow)
+  Body finish(RelationObject& relation);
+
+  Machine& machine_;
+  Relations& relations_;
+  system::System& system_;
+  Shapes& shapes_;
+
+  // of the body that is being built
+  const RelationCode* code_ = nullptr;
+  std::vector<Column> columns_;
+  std::vector<std::uint32_t> column_parent_;
+  std::uint32_t interface_ = 0;
+  std::vector<NodeInfo> nodes_;
+  std::vector<Row> rows_;
+  std::vector<std::uint32_t> slots_, row_reals_;
+  std::vector<Sum> sums_;
+  std::vector<ChildInfo> children_;
+  std::map<std::string, int> child_names_;
+  std::unordered_map<std::uint32_t, LabelInfo> labels_;
+  std::vector<std::int64_t> loops_;
+  std::vector<Deferred> deferred_;
+  std::unordered_map<std::uint32_t, std::uint32_t> reals_;  // parameter expression -> index in real_order_
+  std::vector<ExprId> real_order_;
+  std::vector<BundlePlan> bundles_;
+  std::unordered_map<const RelationObject*, std::uint32_t> bundle_of_;
+  std::vector<AttributePlan> attributes_;
+  std::vector<DeepPlan> deep_;
+  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> deep_index_;
+  struct Unbound {
+    LayoutId layout;
+    bool bound = false;
+    Value value;
+    std::string name;
+    Span span;
+  };
+  std::vector<Unbound> unbound_;
+  std::set<std::uint32_t> forced_;
+  std::vector<std::uint32_t> mark_, image_;  // scratch of row(): by signal expression
+  std::uint32_t epoch_ = 0;
+
+  struct SourceKey {
+    std::uint32_t file, begin, end, kind;
+    std::string component;
+    auto operator<=>(const SourceKey&) const = default;
+  };
+  std::map<SourceKey, std::uint32_t> sources_;
+  std::unordered_map<const RelationCode*, std::vector<std::shared_ptr<const Blueprint>>> recent_;
+};
+
+}  // namespace sigrel::elaborate

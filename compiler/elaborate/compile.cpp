@@ -1,0 +1,504 @@
+// core -> bytecode. One Unit per function or relation literal; a variable of an outer unit becomes a capture of every unit
+// between. Chains that a program can make long (a + b + c …, list literals) are compiled by loops.
+#include <cassert>
+#include <utility>
+
+#include "compiler/elaborate/bytecode.h"
+
+namespace sigrel::elaborate {
+namespace {
+
+struct Unit {
+  Unit* parent = nullptr;
+  RelationCode* relation = nullptr;  // null for a function
+  FunctionCode* out = nullptr;       // where instructions go: the function, or the chunk of a relation
+  std::uint32_t slots = 0;
+  std::unordered_map<std::uint32_t, std::uint32_t> slot;
+  std::vector<CaptureSource> captures;
+  std::vector<core::LocalId> captured;
+  std::unordered_map<std::uint32_t, std::uint32_t> capture;
+};
+
+}  // namespace
+
+class Compiler {
+ public:
+  Compiler(Code& code, const core::Global& global) : code_(code), global_(global) {}
+
+  std::uint32_t global() {
+    Unit unit;
+    std::uint32_t id = begin_function(global_.name, global_.span);
+    unit.out = code_.functions_[id].get();
+    unit_ = &unit;
+    expression(global_.body, true);
+    finish(unit);
+    return id;
+  }
+
+ private:
+  Code& code_;
+  const core::Global& global_;
+  Unit* unit_ = nullptr;
+
+  std::uint32_t begin_function(Name name, Span span) {
+    code_.functions_.push_back(std::make_unique<FunctionCode>());
+    code_.functions_.back()->name = name;
+    code_.functions_.back()->span = span;
+    return static_cast<std::uint32_t>(code_.functions_.size() - 1);
+  }
+
+  void finish(Unit& unit) {
+    emit(Opcode::Return, unit.out->span);
+    unit.out->slots = unit.slots;
+    unit.out->captures = std::move(unit.captures);
+  }
+
+  std::uint32_t emit(Opcode op, Span span, std::uint32_t a = 0, std::uint32_t b = 0) {
+    unit_->out->code.push_back({op, a, b});
+    unit_->out->spans.push_back(span);
+    return static_cast<std::uint32_t>(unit_->out->code.size() - 1);
+  }
+  std::uint32_t here() const { return static_cast<std::uint32_t>(unit_->out->code.size()); }
+  void set_a(std::uint32_t at, std::uint32_t target) { unit_->out->code[at].a = target; }
+  void set_b(std::uint32_t at, std::uint32_t target) { unit_->out->code[at].b = target; }
+
+  void constant(Value v, Span span) {
+    code_.constants.push_back(v);
+    emit(Opcode::Constant, span, static_cast<std::uint32_t>(code_.constants.size() - 1));
+  }
+
+  std::uint32_t new_slot(core::LocalId local) {
+    auto [it, fresh] = unit_->slot.try_emplace(local.value, unit_->slots);
+    if (fresh) ++unit_->slots;
+    return it->second;
+  }
+
+  // A relation's captures are slots of its body's frame; a function's are a separate array.
+  CaptureSource resolve(Unit& unit, core::LocalId local) {
+    if (auto it = unit.slot.find(local.value); it != unit.slot.end()) return {true, it->second};
+    if (auto it = unit.capture.find(local.value); it != unit.capture.end()) return {false, it->second};
+    assert(unit.parent && "the checker resolved every local");
+    CaptureSource source = resolve(*unit.parent, local);
+    unit.captures.push_back(source);
+    unit.captured.push_back(local);
+    if (unit.relation) {
+      unit.slot.emplace(local.value, unit.slots);
+      return {true, unit.slots++};
+    }
+    auto index = static_cast<std::uint32_t>(unit.captures.size() - 1);
+    unit.capture.emplace(local.value, index);
+    return {false, index};
+  }
+
+  void load(core::LocalId local, Span span) {
+    CaptureSource source = resolve(*unit_, local);
+    emit(source.local ? Opcode::Local : Opcode::Capture, span, source.index);
+  }
+
+  void expressions(std::span<core::Expr* const> list) {
+    for (core::Expr* e : list) expression(e, false);
+  }
+
+  void expression(const core::Expr* e, bool tail) {
+    using core::ExprKind;
+    switch (e->kind) {
+      case ExprKind::Int: constant(Value::of_int(static_cast<const core::IntExpr*>(e)->value), e->span); break;
+      case ExprKind::Real: constant(Value::of_real(static_cast<const core::RealExpr*>(e)->value), e->span); break;
+      case ExprKind::Bool: constant(Value::of_bool(static_cast<const core::BoolExpr*>(e)->value), e->span); break;
+      case ExprKind::String: constant(Value::of_string(intern(static_cast<const core::StringExpr*>(e)->value)), e->span); break;
+      case ExprKind::Local: load(static_cast<const core::LocalExpr*>(e)->local, e->span); break;
+      case ExprKind::Global: {
+        auto* g = static_cast<const core::GlobalExpr*>(e);
+        emit(Opcode::Global, e->span, g->global.value);
+        if (g->layouts.empty()) break;
+        for (const core::Layout* layout : g->layouts) this->layout(layout, e->span);
+        emit(Opcode::Call, e->span, static_cast<std::uint32_t>(g->layouts.size()));
+        break;
+      }
+      case ExprKind::Apply: {
+        auto* a = static_cast<const core::ApplyExpr*>(e);
+        expression(a->function, false);
+        expressions(a->args);
+        emit(tail && !unit_->relation ? Opcode::TailCall : Opcode::Call, e->span, static_cast<std::uint32_t>(a->args.size()));
+        break;
+      }
+      case ExprKind::Lambda: lambda(static_cast<const core::LambdaExpr*>(e), global_.name); break;
+      case ExprKind::Sigrel: relation(static_cast<const core::SigrelExpr*>(e)->relation, e->span); break;
+      case ExprKind::Let: {
+        auto* l = static_cast<const core::LetExpr*>(e);
+        for (const core::Binding& b : l->bindings) new_slot(b.local);
+        for (const core::Binding& b : l->bindings) {
+          binding_value(b);
+          emit(Opcode::Store, b.value->span, new_slot(b.local));
+        }
+        patch(l->bindings);
+        expression(l->body, tail);
+        break;
+      }
+      case ExprKind::If: {
+        auto* i = static_cast<const core::IfExpr*>(e);
+        expression(i->condition, false);
+        branch(e->span, [&] { expression(i->then_branch, tail); }, [&] { expression(i->else_branch, tail); }, tail);
+        break;
+      }
+      case ExprKind::Case: {
+        auto* c = static_cast<const core::CaseExpr*>(e);
+        expression(c->scrutinee, false);
+        std::vector<std::uint32_t> ends;
+        for (const core::Arm& arm : c->arms) {
+          std::uint32_t match = emit(Opcode::Match, arm.pattern->span, pattern(arm.pattern));
+          expression(arm.body, tail);
+          ends.push_back(emit(Opcode::Jump, e->span));
+          set_b(match, here());
+        }
+        emit(Opcode::MatchFailure, e->span);
+        for (std::uint32_t at : ends) set_a(at, here());
+        break;
+      }
+      case ExprKind::Tuple: {
+        auto* t = static_cast<const core::TupleExpr*>(e);
+        expressions(t->elements);
+        emit(Opcode::Tuple, e->span, static_cast<std::uint32_t>(t->elements.size()));
+        break;
+      }
+      case ExprKind::Construct: construct(static_cast<const core::ConstructExpr*>(e)); break;
+      case ExprKind::Record: {
+        auto* r = static_cast<const core::RecordExpr*>(e);
+        expressions(r->fields);
+        emit(Opcode::Record, e->span, r->record.value, static_cast<std::uint32_t>(r->fields.size()));
+        break;
+      }
+      case ExprKind::Update: {
+        auto* u = static_cast<const core::UpdateExpr*>(e);
+        expression(u->base, false);
+        for (const core::FieldUpdate& f : u->updates) expression(f.value, false);
+        code_.updates.push_back(u);
+        emit(Opcode::Update, e->span, static_cast<std::uint32_t>(code_.updates.size() - 1));
+        break;
+      }
+      case ExprKind::Field: {
+        auto* f = static_cast<const core::FieldExpr*>(e);
+        expression(f->base, false);
+        emit(Opcode::Field, e->span, f->index, f->name.value);
+        break;
+      }
+      case ExprKind::Primitive: primitive(static_cast<const core::PrimitiveExpr*>(e)); break;
+      case ExprKind::Index: {
+        auto* i = static_cast<const core::IndexExpr*>(e);
+        expression(i->base, false);
+        IndexShape shape;
+        for (const core::IndexPart& part : i->parts) {
+          expression(part.first, false);
+          if (part.last) expression(part.last, false);
+          shape.slices.push_back(part.last != nullptr);
+        }
+        code_.indices.push_back(std::move(shape));
+        emit(Opcode::Index, e->span, static_cast<std::uint32_t>(code_.indices.size() - 1));
+        break;
+      }
+      case ExprKind::Vector: {
+        auto* v = static_cast<const core::VectorExpr*>(e);
+        expressions(v->elements);
+        emit(Opcode::Vector, e->span, static_cast<std::uint32_t>(v->elements.size()));
+        break;
+      }
+      case ExprKind::Label: load(static_cast<const core::LabelExpr*>(e)->label, e->span); break;
+      case ExprKind::Member: {
+        auto* m = static_cast<const core::MemberExpr*>(e);
+        std::uint32_t bounds = 0;
+        if (m->base->kind == ExprKind::Label) {
+          auto* label = static_cast<const core::LabelExpr*>(m->base);
+          load(label->label, label->span);
+          expressions(label->indices);
+          bounds += static_cast<std::uint32_t>(label->indices.size());
+        } else {
+          expression(m->base, false);
+        }
+        expressions(m->indices);
+        code_.members.push_back(m);
+        emit(Opcode::Member, e->span, static_cast<std::uint32_t>(code_.members.size() - 1),
+             bounds + static_cast<std::uint32_t>(m->indices.size()));
+        break;
+      }
+      case ExprKind::BlockApply: {
+        auto* b = static_cast<const core::BlockApplyExpr*>(e);
+        expression(b->relation, false);
+        expression(b->inputs, false);
+        emit(Opcode::BlockApply, e->span);
+        break;
+      }
+    }
+  }
+
+  template <class Then, class Else>
+  void branch(Span span, Then then_branch, Else else_branch, bool tail) {
+    std::uint32_t at = emit(Opcode::Branch, span);
+    then_branch();
+    std::uint32_t end = tail && !unit_->relation ? emit(Opcode::Return, span) : emit(Opcode::Jump, span);
+    set_a(at, here());
+    else_branch();
+    if (tail && !unit_->relation) {
+      emit(Opcode::Return, span);
+    } else {
+      set_a(end, here());
+    }
+    set_b(at, here());
+    emit(Opcode::Join, span);
+  }
+
+  // A left-deep chain of binary operators is as long as the program text allows.
+  void primitive(const core::PrimitiveExpr* e) {
+    using core::Primitive;
+    auto is_chain = [](const core::Expr* x) {
+      if (x->kind != core::ExprKind::Primitive) return false;
+      auto* p = static_cast<const core::PrimitiveExpr*>(x);
+      return p->args.size() == 2 && p->op != Primitive::And && p->op != Primitive::Or;
+    };
+    if (e->op == Primitive::And || e->op == Primitive::Or) {
+      expression(e->args[0], false);
+      auto other = [&] { expression(e->args[1], false); };
+      if (e->op == Primitive::And) {
+        branch(e->span, other, [&] { constant(Value::of_bool(false), e->span); }, false);
+      } else {
+        branch(e->span, [&] { constant(Value::of_bool(true), e->span); }, other, false);
+      }
+      return;
+    }
+    std::vector<const core::PrimitiveExpr*> chain;
+    const core::Expr* left = e;
+    while (is_chain(left)) {
+      chain.push_back(static_cast<const core::PrimitiveExpr*>(left));
+      left = chain.back()->args[0];
+    }
+    if (chain.empty()) {
+      expressions(e->args);
+      emit(Opcode::Primitive, e->span, static_cast<std::uint32_t>(e->op), static_cast<std::uint32_t>(e->args.size()));
+      return;
+    }
+    expression(left, false);
+    for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
+      expression((*it)->args[1], false);
+      emit(Opcode::Primitive, (*it)->span, static_cast<std::uint32_t>((*it)->op), 2);
+    }
+  }
+
+  void construct(const core::ConstructExpr* e) {
+    static const Name cons = intern(":");
+    std::uint32_t items = 0;
+    const core::Expr* rest = e;
+    while (rest->kind == core::ExprKind::Construct) {
+      auto* c = static_cast<const core::ConstructExpr*>(rest);
+      if (c->name != cons || c->args.size() != 2) break;
+      expression(c->args[0], false);
+      ++items;
+      rest = c->args[1];
+    }
+    if (items) {
+      expression(rest, false);
+      emit(Opcode::List, e->span, items);
+      return;
+    }
+    expressions(e->args);
+    emit(Opcode::Construct, e->span, e->tag, static_cast<std::uint32_t>(e->args.size()));
+  }
+
+  void lambda(const core::LambdaExpr* e, Name name) {
+    std::uint32_t id = begin_function(name, e->span);
+    Unit inner;
+    inner.parent = unit_;
+    inner.out = code_.functions_[id].get();
+    inner.out->arity = static_cast<std::uint32_t>(e->parameters.size());
+    Unit* outer = std::exchange(unit_, &inner);
+    for (core::LocalId p : e->parameters) new_slot(p);
+    expression(e->body, true);
+    finish(inner);
+    unit_ = outer;
+    emit(Opcode::Closure, e->span, id);
+  }
+
+  void binding_value(const core::Binding& b) {
+    if (b.value->kind == core::ExprKind::Lambda)
+      lambda(static_cast<const core::LambdaExpr*>(b.value), b.name);
+    else
+      expression(b.value, false);
+  }
+
+  static bool is_closure(const core::Expr* e) {
+    return e->kind == core::ExprKind::Lambda || e->kind == core::ExprKind::Sigrel;
+  }
+
+  // Closures of one group may have captured slots that were filled after them.
+  void patch(std::span<const core::Binding> bindings) {
+    for (const core::Binding& b : bindings)
+      if (is_closure(b.value)) emit(Opcode::Patch, b.value->span, new_slot(b.local));
+  }
+
+  std::uint32_t pattern(const core::Pattern* root) {
+    struct Work { const core::Pattern* pattern; std::uint32_t at; };
+    auto first = static_cast<std::uint32_t>(code_.patterns.size());
+    code_.patterns.emplace_back();
+    std::vector<Work> work{{root, first}};
+    while (!work.empty()) {
+      auto [p, at] = work.back();
+      work.pop_back();
+      PatternNode node{p->kind, 0, p->integer, p->real, {}, p->tag, 0, static_cast<std::uint32_t>(p->elements.size())};
+      if (p->kind == core::PatternKind::Variable) node.slot = new_slot(p->local);
+      if (p->kind == core::PatternKind::String) node.string = intern(p->string);
+      node.first = static_cast<std::uint32_t>(code_.patterns.size());
+      code_.patterns.resize(code_.patterns.size() + p->elements.size());
+      for (std::uint32_t i = 0; i < node.count; ++i) work.push_back({p->elements[i], node.first + i});
+      code_.patterns[at] = node;
+    }
+    return first;
+  }
+
+  void layout(const core::Layout* l, Span span) {
+    // The sizes are evaluated in place, in the order in which Machine::layout pops them.
+    std::uint32_t sizes = 0;
+    std::vector<const core::Layout*> work{l};
+    while (!work.empty()) {
+      const core::Layout* node = work.back();
+      work.pop_back();
+      for (core::Expr* size : node->sizes) {
+        expression(size, false);
+        ++sizes;
+      }
+      if (node->kind == core::LayoutKind::Variable) {
+        load(node->variable, span);
+        ++sizes;
+      }
+      for (auto it = node->elements.rbegin(); it != node->elements.rend(); ++it) work.push_back(*it);
+    }
+    code_.layouts.push_back(l);
+    emit(Opcode::Layout, span, static_cast<std::uint32_t>(code_.layouts.size() - 1), sizes);
+  }
+
+  // ---- relation literals --------------------------------------------------------------------------------------------
+
+  void relation(const core::Relation* r, Span span) {
+    code_.relations_.push_back(std::make_unique<RelationCode>());
+    RelationCode& code = *code_.relations_.back();
+    code.relation = r;
+    code.global = &global_;
+    code.id = static_cast<std::uint32_t>(code_.relations_.size() - 1);
+    Unit inner;
+    inner.parent = unit_;
+    inner.relation = &code;
+    Unit* outer = std::exchange(unit_, &inner);
+    for (const core::Formal& f : r->formals) new_slot(f.local);
+    for (const core::Formal& f : r->formals) chunk_layout(f.layout, f.span);
+    body(r->body);
+    code.slots = inner.slots;
+    code.slot = std::move(inner.slot);
+    code.captures = std::move(inner.captures);
+    code.captured = std::move(inner.captured);
+    unit_ = outer;
+    emit(Opcode::Relation, span, code.id);
+  }
+
+  void chunk(const core::Expr* e) {
+    if (!e) return;
+    std::uint32_t id = begin_function(unit_->relation->relation->name, e->span);
+    unit_->out = code_.functions_[id].get();
+    expression(e, false);
+    emit(Opcode::Return, e->span);
+    unit_->relation->chunks.emplace(e, id);
+  }
+
+  // The chunk of a layout is keyed by the layout's address.
+  void chunk_layout(const core::Layout* l, Span span) {
+    const auto* key = reinterpret_cast<const core::Expr*>(l);
+    if (!l || unit_->relation->chunks.contains(key)) return;
+    std::uint32_t id = begin_function(unit_->relation->relation->name, span);
+    unit_->out = code_.functions_[id].get();
+    layout(l, span);
+    emit(Opcode::Return, span);
+    unit_->relation->chunks.emplace(key, id);
+  }
+
+  void declaration(const core::SignalDecl& d) {
+    new_slot(d.local);
+    chunk_layout(d.layout, d.span);
+    for (const core::Attribute& a : d.attributes) chunk(a.value);
+  }
+
+  void pattern_slots(const core::Pattern* p) {
+    if (p->kind == core::PatternKind::Variable) new_slot(p->local);
+    for (core::Pattern* e : p->elements) pattern_slots(e);
+  }
+
+  // Slots come before code: an item may refer to a label or a local of an item after it.
+  void declare(const core::Body& b) {
+    for (const core::SignalDecl& d : b.locals) new_slot(d.local);
+    for (const core::Item* item : b.items) {
+      if (item->kind == core::ItemKind::Application) {
+        auto* a = static_cast<const core::ApplicationItem*>(item);
+        if (a->label) new_slot(*a->label);
+      } else if (item->kind == core::ItemKind::Let) {
+        for (const core::Binding& x : static_cast<const core::LetItem*>(item)->bindings) new_slot(x.local);
+      } else if (item->kind == core::ItemKind::For) {
+        auto* f = static_cast<const core::ForItem*>(item);
+        pattern_slots(f->pattern);
+        declare(f->body);
+      } else if (item->kind == core::ItemKind::If) {
+        auto* i = static_cast<const core::IfItem*>(item);
+        declare(i->then_body);
+        declare(i->else_body);
+      } else if (item->kind == core::ItemKind::Initially || item->kind == core::ItemKind::Guess) {
+        declare(static_cast<const core::BlockItem*>(item)->body);
+      }
+    }
+  }
+
+  void body(const core::Body& b) {
+    declare(b);
+    for (const core::SignalDecl& d : b.locals) declaration(d);
+    for (const core::Item* item : b.items) this->item(item);
+  }
+
+  void item(const core::Item* item) {
+    using core::ItemKind;
+    switch (item->kind) {
+      case ItemKind::Equation: {
+        auto* e = static_cast<const core::EquationItem*>(item);
+        chunk(e->left);
+        chunk(e->right);
+        break;
+      }
+      case ItemKind::Application: {
+        auto* a = static_cast<const core::ApplicationItem*>(item);
+        chunk(a->relation);
+        chunk(a->args);
+        break;
+      }
+      case ItemKind::Connect:
+        for (core::Expr* e : static_cast<const core::ConnectItem*>(item)->nodes) chunk(e);
+        break;
+      case ItemKind::Let:
+        for (const core::Binding& b : static_cast<const core::LetItem*>(item)->bindings) chunk(b.value);
+        break;
+      case ItemKind::For: {
+        auto* f = static_cast<const core::ForItem*>(item);
+        chunk(f->first);
+        chunk(f->last);
+        body(f->body);
+        break;
+      }
+      case ItemKind::If: {
+        auto* i = static_cast<const core::IfItem*>(item);
+        chunk(i->condition);
+        body(i->then_body);
+        body(i->else_body);
+        break;
+      }
+      case ItemKind::Initially:
+      case ItemKind::Guess: body(static_cast<const core::BlockItem*>(item)->body); break;
+      case ItemKind::Discrete: case ItemKind::When: case ItemKind::Every: case ItemKind::Assign: case ItemKind::Switch:
+      case ItemKind::Assert: case ItemKind::Terminate: break;  // the body builder refuses them with a diagnostic
+    }
+  }
+};
+
+std::uint32_t Code::compile(core::GlobalId global) { return Compiler(*this, program_.globals[global.value]).global(); }
+
+}  // namespace sigrel::elaborate

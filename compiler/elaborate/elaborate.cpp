@@ -1,0 +1,67 @@
+#include "compiler/elaborate/elaborate.h"
+
+#include <fmt/format.h>
+
+#include "compiler/elaborate/instantiate.h"
+#include "compiler/elaborate/machine.h"
+#include "compiler/elaborate/relation.h"
+
+namespace sigrel::elaborate {
+namespace {
+
+std::vector<std::string> strings(const Value& list) {
+  std::vector<std::string> result;
+  for (const Object* cell = list.object; cell->size == 2; cell = cell->items[1].object)
+    result.emplace_back(text(Name{cell->items[0].index}));
+  return result;
+}
+
+double number(const Value& v) { return v.tag == Tag::Int ? static_cast<double>(v.integer) : v.real; }
+
+}  // namespace
+
+std::optional<Result> elaborate(const core::Program& program, const Options& options, Diagnostics& diagnostics) {
+  if (!program.main) {
+    diagnostics.report(sigrel::Code::NothingToRun, "there is no `main` to run")
+        .help("define `main = simulate model with { stop = 1.0 }`, or name a relation: `-e model`");
+    return std::nullopt;
+  }
+  Code code(program);
+  Heap heap;
+  Layouts layouts(program);
+  Machine machine(code, heap, layouts, diagnostics);
+  Relations relations(heap, program);
+  Result result;
+
+  const core::Global& main = program.globals[program.main->value];
+  Value value;
+  machine.begin_body(0);
+  Machine::Status status = machine.global(*program.main, main.span, value);
+  if (status == Machine::Status::NotReady)
+    diagnostics.report(sigrel::Code::DefinedByItself, main.span, fmt::format("the value of `{}` is needed to compute itself", text(main.name)));
+  if (status != Machine::Status::Done) return std::nullopt;
+
+  if (is_object(value, ObjectKind::Record)) {
+    const Object& e = *value.object;
+    auto field = [&](core::ExperimentField f) { return e.items[static_cast<std::uint32_t>(f)]; };
+    Experiment& x = result.experiment;
+    x.start = number(field(core::ExperimentField::Start));
+    x.stop = number(field(core::ExperimentField::Stop));
+    x.tolerance = number(field(core::ExperimentField::Tolerance));
+    x.steps = field(core::ExperimentField::Steps).integer;
+    x.outputs = strings(field(core::ExperimentField::Outputs));
+    x.plot = strings(field(core::ExperimentField::Plot));
+    x.solver = text(Name{field(core::ExperimentField::Solver).index});
+    value = field(core::ExperimentField::Model);
+  }
+  if (!is_object(value, ObjectKind::Relation)) {
+    diagnostics.report(sigrel::Code::NothingToRun, main.span, fmt::format("`{}` is {}; an experiment or a relation without interface is needed", text(main.name), kind_of(value)))
+        .help("an experiment is made by `simulate relation`");
+    return std::nullopt;
+  }
+  Instantiator instantiator(machine, relations, result.system, options);
+  if (!instantiator.run(*static_cast<RelationObject*>(value.object))) return std::nullopt;
+  return result;
+}
+
+}  // namespace sigrel::elaborate

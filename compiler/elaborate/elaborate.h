@@ -1,0 +1,47 @@
+// core::Program -> system::System: evaluates the functional level and instantiates relations into shapes and tables.
+//
+// Rooms, in the order in which a model passes through them:
+//   bytecode.h, compile.cpp    core expressions as code for a small stack machine (no native recursion over evaluation)
+//   value.h, machine.*         values and the machine; a signal is a scalar expression over the columns of a body
+//   primitives.cpp             overloaded arithmetic on numbers, parameters, signals, vectors and records
+//   relation.*                 a relation value as (skeleton, reals): what is structural, what is a parameter
+//   body.*, nodes.cpp          one relation body, once per skeleton: its columns, equations, node sums and children
+//   instantiate.*              bodies to table rows, instance by instance, with an explicit queue
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/diagnostics/diagnostic.h"
+#include "compiler/ir/core.h"
+#include "compiler/ir/system.h"
+
+namespace sigrel::elaborate {
+
+/// `--set NAME=VALUE`: the Real that the relation at that place captured, by hierarchical name: "r1.r".
+struct Setting {
+  std::string name;
+  double value = 0;
+};
+
+struct Options {
+  std::vector<Setting> set;
+};
+
+/// The settings of the experiment that `main` is.
+struct Experiment {
+  double start = 0, stop = 1, tolerance = 1e-6;
+  std::int64_t steps = 500;
+  std::vector<std::string> outputs, plot;
+  std::string solver = "auto";
+};
+
+struct Result {
+  system::System system;
+  Experiment experiment;
+};
+
+/// Elaborates `program.main`. Reports what the user did wrong and returns nothing then.
+std::optional<Result> elaborate(const core::Program& program, const Options& options, Diagnostics& diagnostics);
+
+}  // namespace sigrel::elaborate

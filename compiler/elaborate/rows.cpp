@@ -1,0 +1,355 @@
+// Columns and rows of the body that is being built, and its blueprint when it is complete.
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "compiler/elaborate/body.h"
+
+namespace sigrel::elaborate {
+
+std::uint32_t Shapes::constant(system::System& system, double value) {
+  auto [it, fresh] = constants.try_emplace(std::bit_cast<std::uint64_t>(value), static_cast<std::uint32_t>(system.parameters.size()));
+  if (fresh) system.parameters.push_back({Op::Const, 0, 0, 0, value});
+  return it->second;
+}
+
+std::uint32_t BodyBuilder::column(std::string name, Span span, system::UnknownKind kind) {
+  columns_.push_back({std::move(name), span, kind});
+  column_parent_.push_back(static_cast<std::uint32_t>(columns_.size() - 1));
+  return column_parent_.back();
+}
+
+std::uint32_t BodyBuilder::find(std::uint32_t c) {
+  while (column_parent_[c] != c) {
+    column_parent_[c] = column_parent_[column_parent_[c]];
+    c = column_parent_[c];
+  }
+  return c;
+}
+
+// The column that stays is the one with the name that a user would look for.
+void BodyBuilder::merge(std::uint32_t a, std::uint32_t b) {
+  a = find(a);
+  b = find(b);
+  if (a == b) return;
+  auto rank = [&](std::uint32_t c) { return c < interface_ ? 0 : columns_[c].kind == system::UnknownKind::Source ? 1 : 2; };
+  if (rank(b) < rank(a) || (rank(a) == rank(b) && b < a)) std::swap(a, b);
+  column_parent_[b] = a;
+}
+
+std::uint32_t BodyBuilder::source(system::EquationKind kind, Span span, std::string component) {
+  SourceKey key{span.file.value, span.begin, span.end, static_cast<std::uint32_t>(kind), std::move(component)};
+  auto [it, fresh] = sources_.try_emplace(std::move(key), static_cast<std::uint32_t>(system_.sources.size()));
+  if (fresh) system_.sources.push_back({kind, span, it->first.component});
+  return it->second;
+}
+
+std::uint32_t BodyBuilder::real(ExprId parameter) {
+  auto [it, fresh] = reals_.try_emplace(parameter.value, static_cast<std::uint32_t>(real_order_.size()));
+  if (fresh) real_order_.push_back(parameter);
+  return it->second;
+}
+
+std::uint32_t BodyBuilder::deep(std::uint32_t child, std::string name, Span span) {
+  auto [it, fresh] = deep_index_.try_emplace({child, name}, static_cast<std::uint32_t>(deep_.size()));
+  if (fresh) deep_.push_back({child, std::move(name), span});
+  return kDeep | it->second;
+}
+
+std::optional<std::uint32_t> BodyBuilder::column_of(const Value& v) {
+  if (is_object(v, ObjectKind::Member)) return machine_.signals[member_signal(*v.object)].a;
+  if (v.tag != Tag::Signal) return std::nullopt;
+  const Node& n = machine_.signals[ExprId{v.index}];
+  if (n.op != Op::Slot) return std::nullopt;
+  return n.a;
+}
+
+// A variable of a layout: a Node for each connector in it, a column for each scalar. Of the interface, columns are `next`
+// onwards (all are made here, in order); otherwise they are new.
+Value BodyBuilder::variable(LayoutId id, const std::string& name, Span span, bool interface, std::uint32_t& next) {
+  const LayoutNode node = machine_.layouts()[id];
+  Heap& heap = machine_.heap();
+  if (machine_.layouts().is_connector(id)) {
+    std::vector<std::string> names;
+    machine_.layouts().names(id, name, names);
+    auto first = static_cast<std::uint32_t>(columns_.size());
+    for (std::string& n : names) column(std::move(n), span, system::UnknownKind::Source);
+    next = static_cast<std::uint32_t>(columns_.size());
+    auto index = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.push_back({id, first, interface, name, span, {}, std::nullopt, false, index});
+    Object* o = heap.object(ObjectKind::Node, 0);
+    o->a = index;
+    return Value::of(o);
+  }
+  auto aggregate = [&](ObjectKind kind, std::uint32_t size, auto element, auto part) {
+    Object* o = heap.object(kind, size);
+    o->a = node.record.value;
+    for (std::uint32_t i = 0; i < size; ++i) o->items[i] = variable(element(i), name + part(i), span, interface, next);
+    return Value::of(o);
+  };
+  switch (node.kind) {
+    case core::LayoutKind::Record:
+      return aggregate(ObjectKind::Record, static_cast<std::uint32_t>(node.elements.size()), [&](std::uint32_t i) { return node.elements[i]; },
+                       [&](std::uint32_t i) { return "." + std::string(text(machine_.code().program().records[node.record.value].fields[i].name)); });
+    case core::LayoutKind::Tuple:
+      return aggregate(ObjectKind::Tuple, static_cast<std::uint32_t>(node.elements.size()), [&](std::uint32_t i) { return node.elements[i]; },
+                       [&](std::uint32_t i) { return fmt::format(".{}", i + 1); });
+    case core::LayoutKind::Vector: {
+      bool outer = machine_.layouts()[node.elements[0]].kind == core::LayoutKind::Vector;
+      bool inner = !name.empty() && name.back() == ',';
+      return aggregate(ObjectKind::Vector, node.size, [&](std::uint32_t) { return node.elements[0]; },
+                       [&](std::uint32_t i) { return fmt::format("{}{}{}", inner ? "" : "[", i + 1, outer ? "," : "]"); });
+    }
+    default: {
+      std::uint32_t c = column(name, span, system::UnknownKind::Source);
+      next = c + 1;
+      return Value::of_signal(machine_.signals.slot(c));
+    }
+  }
+}
+
+void BodyBuilder::attribute(system::AttributeKind kind, const Value& target, const Value& number, Span span) {
+  struct Work {
+    Value target, number;
+  };
+  std::vector<Work> work{{target, number}};
+  while (!work.empty()) {
+    Work w = work.back();
+    work.pop_back();
+    bool aggregate = is_object(w.target, ObjectKind::Vector) || is_object(w.target, ObjectKind::Record) || is_object(w.target, ObjectKind::Tuple);
+    if (aggregate) {
+      bool each = is_object(w.number, ObjectKind::Vector) && w.number.object->size == w.target.object->size;
+      for (std::uint32_t i = w.target.object->size; i-- > 0;)
+        work.push_back({w.target.object->items[i], each ? w.number.object->items[i] : w.number});
+      continue;
+    }
+    auto c = column_of(w.target);
+    if (!c || (w.number.tag != Tag::Real && w.number.tag != Tag::Int)) {
+      machine_.diagnostics()
+          .report(sigrel::Code::NotAScalar, span, "a guess belongs to a variable")
+          .help("write `name = number`, for example `guess x = 1.0`");
+      return;
+    }
+    attributes_.push_back({kind, *c, real(machine_.to_parameter(w.number)), span});
+  }
+}
+
+// The residual with slots and parameters numbered by first use is the shape; what they were is the row.
+void BodyBuilder::row(ExprId residual, std::uint32_t source, bool initial) {
+  const ExprPool& from = machine_.signals;
+  if (mark_.size() < from.size()) {
+    mark_.resize(from.size() * 2, 0);
+    image_.resize(mark_.size());
+  }
+  ++epoch_;
+  Row r{0, static_cast<std::uint32_t>(slots_.size()), static_cast<std::uint32_t>(row_reals_.size()), source, initial};
+  auto number = [&](std::vector<std::uint32_t>& list, std::uint32_t first, std::uint32_t value) {
+    for (std::uint32_t i = first; i < list.size(); ++i)
+      if (list[i] == value) return i - first;
+    list.push_back(value);
+    return static_cast<std::uint32_t>(list.size() - 1) - first;
+  };
+  // A long sum has many slots: then a map instead of the scan.
+  std::unordered_map<std::uint32_t, std::uint32_t> many;
+  auto slot = [&](std::uint32_t column) {
+    if (slots_.size() - r.first_slot < 16) return number(slots_, r.first_slot, column);
+    if (many.empty())
+      for (std::uint32_t i = r.first_slot; i < slots_.size(); ++i) many.emplace(slots_[i], i - r.first_slot);
+    auto [it, fresh] = many.try_emplace(column, static_cast<std::uint32_t>(slots_.size()) - r.first_slot);
+    if (fresh) slots_.push_back(column);
+    return it->second;
+  };
+  std::vector<std::uint32_t> work{residual.value};
+  ExprPool& to = system_.exprs;
+  while (!work.empty()) {
+    std::uint32_t id = work.back();
+    if (mark_[id] == epoch_) {
+      work.pop_back();
+      continue;
+    }
+    const Node n = from[ExprId{id}];
+    int k = arity(n.op);
+    bool ready = true;
+    auto need = [&](std::uint32_t child) {
+      if (mark_[child] != epoch_) {
+        work.push_back(child);
+        ready = false;
+      }
+    };
+    if (k > 2) need(n.c);
+    if (k > 1) need(n.b);
+    if (k > 0) need(n.a);
+    if (!ready) continue;
+    work.pop_back();
+    Node m = n;
+    switch (n.op) {
+      case Op::Slot: case Op::Der: m.a = slot(n.a); break;
+      case Op::Param: m.a = number(row_reals_, r.first_real, real(ExprId{n.a})); break;
+      default:
+        if (k > 0) m.a = image_[n.a];
+        if (k > 1) m.b = image_[n.b];
+        if (k > 2) m.c = image_[n.c];
+    }
+    image_[id] = to.intern(m).value;
+    mark_[id] = epoch_;
+  }
+  auto& tables = initial ? shapes_.initial : shapes_.tables;
+  auto& equations = initial ? system_.initial : system_.equations;
+  auto [it, fresh] = tables.try_emplace(image_[residual.value], static_cast<std::uint32_t>(equations.tables.size()));
+  if (fresh) {
+    EquationTable& t = equations.tables.emplace_back();
+    t.residual = ExprId{image_[residual.value]};
+    t.slots = static_cast<std::uint32_t>(slots_.size()) - r.first_slot;
+    t.params = static_cast<std::uint32_t>(row_reals_.size()) - r.first_real;
+  }
+  r.table = it->second;
+  rows_.push_back(r);
+}
+
+// Which bundle of the body holds the Reals of a relation value; made, innermost first, when it is not the body's own.
+std::uint32_t BodyBuilder::bundle(RelationObject& root) {
+  std::vector<RelationObject*> work{&root};
+  while (!work.empty()) {
+    RelationObject* r = work.back();
+    if (bundle_of_.contains(r)) {
+      work.pop_back();
+      continue;
+    }
+    BundlePlan plan;
+    if (r->own_bundle != kConstant) {
+      plan.own = r->own_bundle;
+    } else {
+      Relations::Parts parts = relations_.parts(*r);
+      bool ready = true;
+      for (RelationObject* inner : parts.relations)
+        if (!bundle_of_.contains(inner) && inner != r) {
+          work.push_back(inner);
+          ready = false;
+        }
+      if (!ready) continue;
+      for (const Value& v : parts.reals) plan.reals.push_back(real(machine_.to_parameter(v)));
+      for (RelationObject* inner : parts.relations) plan.bundles.push_back(inner == r ? kConstant : bundle_of_.at(inner));
+    }
+    bundle_of_.emplace(r, static_cast<std::uint32_t>(bundles_.size()));
+    bundles_.push_back(std::move(plan));
+    work.pop_back();
+  }
+  return bundle_of_.at(&root);
+}
+
+namespace {
+
+bool same(const std::vector<system::Parameter>& a, const std::vector<system::Parameter>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const system::Parameter& x, const system::Parameter& y) {
+    return x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c && std::bit_cast<std::uint64_t>(x.value) == std::bit_cast<std::uint64_t>(y.value);
+  });
+}
+
+bool same(const system::Template& a, const system::Template& b) {
+  auto local = [](const system::LocalInfo& x, const system::LocalInfo& y) { return x.name == y.name && x.span == y.span && x.kind == y.kind; };
+  auto child = [](const system::ChildInfo& x, const system::ChildInfo& y) { return x.name == y.name && x.labelled == y.labelled && x.span == y.span; };
+  return a.interface == b.interface && a.synonyms == b.synonyms && a.parameters == b.parameters &&
+         std::equal(a.locals.begin(), a.locals.end(), b.locals.begin(), b.locals.end(), local) &&
+         std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(), child);
+}
+
+bool same(const Blueprint& a, const Blueprint& b) {
+  return a.interface == b.interface && a.locals == b.locals && a.rows == b.rows && a.initial_rows == b.initial_rows && a.slots == b.slots &&
+         a.row_reals == b.row_reals && a.sum_offsets == b.sum_offsets && a.sum_terms == b.sum_terms && a.sum_sources == b.sum_sources &&
+         same(a.reals, b.reals) && a.bundles == b.bundles && a.children == b.children && a.arguments == b.arguments &&
+         a.attributes == b.attributes && a.deep == b.deep;
+}
+
+}  // namespace
+
+Body BodyBuilder::finish(RelationObject& relation) {
+  auto print = std::make_shared<Blueprint>();
+  Body body;
+  // Children need their bundles before the reals are laid out.
+  std::vector<std::uint32_t> child_bundles;
+  for (ChildInfo& c : children_) child_bundles.push_back(bundle(*c.relation));
+
+  // Columns: the interface keeps its numbers; every own column that stands for itself gets the next.
+  system::Template body_template;
+  body_template.relation = code_->relation->name;
+  body_template.span = code_->relation->span;
+  std::vector<std::uint32_t> renumber(columns_.size(), kConstant);
+  for (std::uint32_t c = 0; c < interface_; ++c) {
+    renumber[c] = c;
+    body_template.interface.push_back(columns_[c].name);
+    body_template.interface_spans.push_back(columns_[c].span);
+  }
+  std::uint32_t next = interface_;
+  for (std::uint32_t c = interface_; c < columns_.size(); ++c) {
+    if (find(c) != c || columns_[c].dropped) continue;
+    renumber[c] = next++;
+    body_template.locals.push_back({columns_[c].name, columns_[c].span, columns_[c].kind});
+  }
+  for (std::uint32_t c = interface_; c < columns_.size(); ++c)
+    if (find(c) != c && !columns_[c].dropped && columns_[c].kind == system::UnknownKind::Source)
+      body_template.synonyms.push_back({columns_[c].name, renumber[find(c)]});
+  auto final_column = [&](std::uint32_t c) { return c & kDeep ? c : renumber[find(c)]; };
+
+  print->interface = interface_;
+  print->locals = next - interface_;
+  for (const Row& r : rows_) (r.initial ? print->initial_rows : print->rows).push_back({r.table, r.first_slot, r.first_real, r.source});
+  print->slots.reserve(slots_.size());
+  for (std::uint32_t c : slots_) print->slots.push_back(final_column(c));
+  for (const Sum& s : sums_) {
+    for (std::uint32_t t : s.terms) print->sum_terms.push_back(final_column(t >> 1) << 1 | (t & 1));
+    print->sum_offsets.push_back(static_cast<std::uint32_t>(print->sum_terms.size()));
+    print->sum_sources.push_back(s.source);
+  }
+
+  // Parameter expressions, operands first.
+  const ExprPool& pool = machine_.parameters;
+  std::unordered_map<std::uint32_t, std::uint32_t> place;
+  for (ExprId id : topological(pool, real_order_)) {
+    Node n = pool[id];
+    system::Parameter p{n.op, n.a, n.b, n.c, n.value};
+    int k = arity(n.op);
+    if (k > 0) p.a = place.at(n.a);
+    if (k > 1) p.b = place.at(n.b);
+    if (k > 2) p.c = place.at(n.c);
+    if (n.op == Op::Const) p.a = shapes_.constant(system_, n.value);
+    place.emplace(id.value, static_cast<std::uint32_t>(print->reals.size()));
+    print->reals.push_back(p);
+  }
+  auto final_real = [&](std::uint32_t r) { return place.at(real_order_[r].value); };
+  for (std::uint32_t r : row_reals_) print->row_reals.push_back(final_real(r));
+  print->bundles = bundles_;
+  for (BundlePlan& b : print->bundles)
+    for (std::uint32_t& r : b.reals) r = final_real(r);
+  print->attributes = attributes_;
+  for (AttributePlan& a : print->attributes) {
+    a.column = final_column(a.column);
+    a.real = final_real(a.real);
+  }
+  print->deep = deep_;
+  for (std::size_t i = 0; i < children_.size(); ++i) {
+    ChildInfo& c = children_[i];
+    print->children.push_back({static_cast<std::uint32_t>(print->arguments.size()), child_bundles[i]});
+    for (std::uint32_t a : c.arguments) print->arguments.push_back(final_column(a));
+    body_template.children.push_back({c.name, c.labelled, c.span});
+    body.relations.push_back(c.relation);
+    body.interfaces.push_back(c.interface);
+  }
+  body_template.parameters = relations_.real_names(relation);
+
+  // The levels of a recursion differ in what they apply, not in this.
+  auto& recent = recent_[code_];
+  for (const auto& candidate : recent)
+    if (same(*candidate, *print) && same(system_.templates[candidate->body], body_template)) {
+      body.blueprint = candidate;
+      return body;
+    }
+  print->body = static_cast<std::uint32_t>(system_.templates.size());
+  system_.templates.push_back(std::move(body_template));
+  if (recent.size() >= 4) recent.erase(recent.begin());
+  recent.push_back(print);
+  body.blueprint = std::move(print);
+  return body;
+}
+
+}  // namespace sigrel::elaborate

@@ -1,0 +1,91 @@
+// Values of the functional level. A Real is a number and, where it depends on what a relation captured, the parameter
+// expression that computes it. A signal is a scalar expression over the columns of the body that is being built.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "compiler/base/name.h"
+#include "compiler/elaborate/layout.h"
+#include "compiler/ir/core.h"
+#include "compiler/ir/expr.h"
+
+namespace sigrel::elaborate {
+
+struct Object;
+struct RelationCode;
+
+/// A Real whose value is the same in every instance has no parameter expression.
+constexpr std::uint32_t kConstant = 0xFFFFFFFFu;
+
+enum class Tag : std::uint8_t { Undefined, Int, Bool, Real, String, Signal, Object };
+
+struct Value {
+  Tag tag = Tag::Undefined;
+  std::uint32_t index = kConstant;  // Real: its expression in the parameter pool; Signal: in the signal pool; String: Name
+  union {
+    std::int64_t integer = 0;
+    double real;
+    Object* object;
+  };
+
+  static Value of_int(std::int64_t i) { Value v; v.tag = Tag::Int; v.integer = i; return v; }
+  static Value of_bool(bool b) { Value v; v.tag = Tag::Bool; v.integer = b; return v; }
+  static Value of_real(double r, std::uint32_t expr = kConstant) { Value v; v.tag = Tag::Real; v.index = expr; v.real = r; return v; }
+  static Value of_string(Name n) { Value v; v.tag = Tag::String; v.index = n.value; return v; }
+  static Value of_signal(ExprId e) { Value v; v.tag = Tag::Signal; v.index = e.value; return v; }
+  static Value of(Object* o) { Value v; v.tag = Tag::Object; v.object = o; return v; }
+};
+
+enum class ObjectKind : std::uint8_t {
+  Tuple,
+  Construct,  // `a` is the constructor's tag; lists: 0 is [], 1 is (:)
+  Record,     // `a` is the record's id
+  Vector,
+  Closure,    // `code` is a FunctionCode, items are its captures
+  Partial,    // items: the function, then the arguments so far
+  Relation,   // a RelationObject
+  Layout,     // `a` is a LayoutId: what a layout parameter is bound to
+  Node,       // `a` is a node of the body that is being built; `b` the use whose flow it shows, or kConstant
+  Member,     // `a` is a deep reference of the body: a hidden variable of an instance
+  Label,      // `a` is a label of the body that is being built
+  Unbound,    // a signal whose layout is known only at its first application; `a` numbers it
+};
+
+struct Object {
+  ObjectKind kind;
+  bool open = false;  // holds a Real, a relation, or something that does
+  std::uint32_t a = 0, b = kConstant;
+  std::uint32_t size = 0;
+  const void* code = nullptr;
+  Value* items = nullptr;
+
+  std::span<Value> span() const { return {items, size}; }
+};
+
+struct RelationObject : Object {
+  std::uint32_t skeleton = kConstant;   // by relation.h, when first asked for
+  std::uint32_t own_bundle = kConstant; // of a captured relation: which of the body's bundles holds its reals
+  const RelationCode& relation() const { return *static_cast<const RelationCode*>(code); }
+};
+
+/// Bump storage for the values of one elaboration.
+class Heap {
+ public:
+  Object* object(ObjectKind kind, std::uint32_t size);
+  RelationObject* relation(const RelationCode& code, std::uint32_t size);
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void* allocate(std::size_t bytes);
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  std::byte* next_ = nullptr;
+  std::size_t left_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+inline bool is_object(const Value& v, ObjectKind kind) { return v.tag == Tag::Object && v.object->kind == kind; }
+inline bool is_open(const Value& v) { return v.tag == Tag::Real || (v.tag == Tag::Object && v.object->open); }
+
+}  // namespace sigrel::elaborate

@@ -1,0 +1,202 @@
+#include "compiler/ir/system.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace sigrel::system {
+namespace {
+
+std::uint32_t owner(const System& s, std::uint32_t unknown) {
+  auto it = std::upper_bound(s.instances.begin(), s.instances.end(), unknown,
+                             [](std::uint32_t u, const Instance& i) { return u < i.first_unknown; });
+  // Instances without unknowns of their own share the number; the last of them is the owner.
+  return static_cast<std::uint32_t>(it - s.instances.begin() - 1);
+}
+
+}  // namespace
+
+std::string instance_name(const System& s, std::uint32_t instance) {
+  std::vector<const std::string*> parts;
+  for (std::uint32_t i = instance; i != kRoot; i = s.instances[i].parent)
+    parts.push_back(&s.templates[s.instances[s.instances[i].parent].body].children[s.instances[i].child].name);
+  std::string name;
+  for (auto it = parts.rbegin(); it != parts.rend(); ++it) {
+    if (!name.empty()) name += '.';
+    name += **it;
+  }
+  return name;
+}
+
+const LocalInfo& unknown_info(const System& s, std::uint32_t unknown) {
+  const Instance& i = s.instances[owner(s, unknown)];
+  return s.templates[i.body].locals[unknown - i.first_unknown];
+}
+
+std::string unknown_name(const System& s, std::uint32_t unknown) {
+  std::string prefix = instance_name(s, owner(s, unknown));
+  if (!prefix.empty()) prefix += '.';
+  return prefix + unknown_info(s, unknown).name;
+}
+
+const Names::Index& Names::index(std::uint32_t body) {
+  auto [it, fresh] = indices_.try_emplace(body);
+  Index& x = it->second;
+  if (fresh) {
+    const Template& t = system_.templates[body];
+    std::uint32_t column = 0;
+    for (const std::string& n : t.interface) x.columns.emplace(n, column++);
+    for (const LocalInfo& l : t.locals) x.columns.emplace(l.name, column++);
+    for (const auto& [n, c] : t.synonyms) x.columns.emplace(n, c);
+    for (std::uint32_t c = 0; c < t.children.size(); ++c) x.children.emplace(t.children[c].name, c);
+  }
+  return x;
+}
+
+std::pair<std::uint32_t, std::string_view> Names::descend(std::uint32_t instance, std::string_view name) {
+  for (;;) {
+    const Instance& i = system_.instances[instance];
+    const Index& x = index(i.body);
+    if (x.columns.contains(name)) return {instance, name};
+    bool found = false;
+    for (std::size_t dot = name.find('.'); dot != std::string_view::npos && !found; dot = name.find('.', dot + 1)) {
+      auto it = x.children.find(name.substr(0, dot));
+      if (it == x.children.end()) continue;
+      instance = i.first_child + it->second;
+      name = name.substr(dot + 1);
+      found = true;
+    }
+    if (!found) return {instance, name};
+  }
+}
+
+std::optional<std::uint32_t> Names::find(std::uint32_t instance, std::string_view name) {
+  auto [where, rest] = descend(instance, name);
+  const Instance& i = system_.instances[where];
+  const Index& x = index(i.body);
+  auto it = x.columns.find(rest);
+  if (it == x.columns.end()) return std::nullopt;
+  std::uint32_t interface = static_cast<std::uint32_t>(system_.templates[i.body].interface.size());
+  if (it->second < interface) return system_.arguments[i.first_argument + it->second];
+  return i.first_unknown + it->second - interface;
+}
+
+std::vector<std::string> Names::candidates(std::uint32_t instance, std::string_view name) {
+  auto [where, rest] = descend(instance, name);
+  std::string prefix(name.substr(0, name.size() - rest.size()));
+  const Index& x = index(system_.instances[where].body);
+  std::vector<std::string> result;
+  for (const auto& [n, c] : x.columns) result.push_back(prefix + std::string(n));
+  for (const auto& [n, c] : x.children) result.push_back(prefix + std::string(n));
+  std::ranges::sort(result);
+  return result;
+}
+
+std::optional<std::uint32_t> find_unknown(const System& system, std::string_view name) { return Names(system).find(kRoot, name); }
+
+std::string describe_origin(const System& s, Origin origin) {
+  const SourceEquation& e = s.sources[origin.source];
+  const Instance& i = s.instances[origin.instance];
+  std::string_view relation = text(s.templates[i.body].relation);
+  std::string where = instance_name(s, origin.instance);
+  std::string what;
+  switch (e.kind) {
+    case EquationKind::Written: what = e.component.empty() ? "an equation" : fmt::format("component `{}` of an equation", e.component); break;
+    case EquationKind::Argument: what = "an argument"; break;
+    case EquationKind::NodeSum: what = fmt::format("the sum of flows at `{}`", e.component); break;
+    case EquationKind::Potential: what = fmt::format("the equal potential `{}`", e.component); break;
+    case EquationKind::Initial: what = "an initial equation"; break;
+  }
+  return where.empty() ? fmt::format("{} of `{}`", what, relation) : fmt::format("{} of `{}` in `{}`", what, relation, where);
+}
+
+namespace {
+
+[[noreturn]] void broken(const System& s, const std::string& what) {
+  std::fprintf(stderr, "internal error: system: %s\n%s", what.c_str(), print(s).c_str());
+  std::abort();
+}
+
+void verify(const System& s, const Equations& equations) {
+  for (const EquationTable& t : equations.tables) {
+    if (t.unknowns.size() != t.rows() * t.slots || t.parameters.size() != t.rows() * t.params) broken(s, "a table's columns have different lengths");
+    for (std::uint32_t u : t.unknowns)
+      if (u >= s.unknowns) broken(s, "a row refers to no unknown");
+    for (std::uint32_t p : t.parameters)
+      if (p >= s.parameters.size()) broken(s, "a row refers to no parameter");
+    for (ExprId id : topological(s.exprs, {&t.residual, 1})) {
+      const Node& n = s.exprs[id];
+      if ((n.op == Op::Slot || n.op == Op::Der) && n.a >= t.slots) broken(s, "a shape uses a slot that its table lacks");
+      if (n.op == Op::Param && n.a >= t.params) broken(s, "a shape uses a parameter that its table lacks");
+    }
+  }
+  for (const Term& t : equations.sums.terms)
+    if (t.unknown() >= s.unknowns) broken(s, "a sum refers to no unknown");
+}
+
+}  // namespace
+
+void verify(const System& s) {
+  verify(s, s.equations);
+  verify(s, s.initial);
+  if (s.instances.empty()) broken(s, "no instance");
+  for (std::size_t i = 1; i < s.instances.size(); ++i) {
+    if (s.instances[i].first_unknown < s.instances[i - 1].first_unknown) broken(s, "instances are not in the order of their unknowns");
+    if (s.instances[i].parent >= i) broken(s, "an instance comes before its parent");
+  }
+  for (std::size_t i = 0; i < s.parameters.size(); ++i) {
+    const Parameter& p = s.parameters[i];
+    int k = arity(p.op);
+    if ((k > 0 && p.a >= i) || (k > 1 && p.b >= i) || (k > 2 && p.c >= i)) broken(s, "a parameter is computed from a later one");
+  }
+}
+
+std::string print(const System& s) {
+  std::string out = fmt::format("{} unknowns, {} equations, {} initial equations, {} shapes, {} instances of {} relation bodies\n", s.unknowns,
+                                s.equations.count(), s.initial.count(), s.equations.tables.size(), s.instances.size(), s.templates.size());
+  constexpr std::size_t kMost = 200;  // rows of a table that are shown
+  auto tables = [&](const Equations& equations, const char* title) {
+    out += fmt::format("\n{}\n", title);
+    auto where = [&](Origin o) { return s.sources.size() > o.source ? describe_origin(s, o) : std::string("?"); };
+    for (const EquationTable& t : equations.tables) {
+      if (!t.rows()) continue;
+      out += fmt::format("  shape {} = 0: {} rows\n", print(s.exprs, t.residual), t.rows());
+      for (std::size_t r = 0; r < std::min(t.rows(), kMost); ++r) {
+        std::string text = print(
+            s.exprs, t.residual,
+            [&](std::uint32_t k, std::uint32_t order) {
+              std::string n = unknown_name(s, t.unknowns_of(r)[k]);
+              for (; order; --order) n = "der(" + n + ")";
+              return n;
+            },
+            [&](std::uint32_t k) { return fmt::format("%{}", t.parameters_of(r)[k]); });
+        out += fmt::format("    {} = 0    -- {}\n", text, where(t.origins[r]));
+      }
+    }
+    for (std::size_t r = 0; r < std::min(equations.sums.rows(), kMost); ++r) {
+      out += "    ";
+      bool first = true;
+      for (Term t : equations.sums.terms_of(r)) {
+        out += fmt::format("{}{}", t.negative() ? (first ? "-" : " - ") : first ? "" : " + ", unknown_name(s, t.unknown()));
+        first = false;
+      }
+      out += fmt::format(" = 0    -- {}\n", where(equations.sums.origins[r]));
+    }
+  };
+  tables(s.equations, "equations");
+  if (s.initial.count()) tables(s.initial, "initial equations");
+  if (!s.parameters.empty()) out += "\nparameters\n";
+  for (std::size_t i = 0; i < std::min(s.parameters.size(), kMost); ++i) {
+    const Parameter& p = s.parameters[i];
+    if (p.op == Op::Const)
+      out += fmt::format("  %{} = {}\n", i, p.value);
+    else
+      out += fmt::format("  %{} = {}(%{}{}{})\n", i, spelling(p.op), p.a, arity(p.op) > 1 ? fmt::format(", %{}", p.b) : "", arity(p.op) > 2 ? fmt::format(", %{}", p.c) : "");
+  }
+  for (const NamedParameter& n : s.named_parameters) out += fmt::format("  {} is %{}\n", n.name, n.parameter);
+  return out;
+}
+
+}  // namespace sigrel::system

@@ -1,0 +1,48 @@
+#include "compiler/driver/command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "compiler/session/files.h"
+
+namespace sigrel::driver {
+
+SessionOptions Globals::session_options() const { return {{path, session::library_folder()}, verify}; }
+
+bool use_color(const Globals& globals, std::FILE* stream) {
+  if (globals.color != "auto") return globals.color == "always";
+  return isatty(fileno(stream)) == 1;
+}
+
+void print_diagnostics(const Globals& globals, const Diagnostics& diagnostics, const SourceMap& sources) {
+  if (globals.json()) {
+    for (const Diagnostic& d : diagnostics.all()) fmt::print(stderr, "{}\n", render_json(d, sources));
+    return;
+  }
+  bool color = use_color(globals, stderr);
+  bool first = true;
+  for (const Diagnostic& d : diagnostics.all()) {
+    fmt::print(stderr, "{}{}", first ? "" : "\n", render_text(d, sources, color));
+    first = false;
+  }
+  if (diagnostics.error_count() > 1) fmt::print(stderr, "\n{} errors\n", diagnostics.error_count());
+}
+
+void print_diagnostics(const Globals& globals, Session& session) {
+  print_diagnostics(globals, session.diagnostics(), session.sources());
+}
+
+void print_timings(const Globals& globals, const Session& session) {
+  if (!globals.timings) return;
+  double total = 0;
+  for (const session::Timing& t : session.timings())
+    if (!t.part) total += t.seconds;
+  fmt::print(stderr, "\n{:<16} {:>10}\n", "stage", "ms");
+  for (const session::Timing& t : session.timings())
+    fmt::print(stderr, "{:<16} {:>10.3f}\n", (t.part ? "  " : "") + t.stage, 1e3 * t.seconds);
+  fmt::print(stderr, "{:<16} {:>10.3f}\n", "all", 1e3 * total);
+}
+
+}  // namespace sigrel::driver

@@ -1,0 +1,49 @@
+// What the subcommands of `sigrel` share: exit codes, global options, and where diagnostics go.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "compiler/diagnostics/diagnostic.h"
+#include "compiler/session/session.h"
+
+namespace CLI {
+class App;
+}
+
+namespace sigrel::driver {
+
+enum ExitCode : int {
+  kSuccess = 0,
+  kUserError = 1,      // diagnostics were reported
+  kUsage = 2,          // the command line
+  kInternal = 70,      // a bug of ours (EX_SOFTWARE of sysexits.h)
+  kInterrupted = 130,  // Ctrl-C; what was computed is kept (128 + SIGINT, as shells say it)
+};
+
+struct Globals {
+  std::vector<std::string> path;
+  std::string message_format = "text";
+  std::string color = "auto";
+  bool timings = false;
+  bool verify = false;
+
+  SessionOptions session_options() const;
+  bool json() const { return message_format == "json"; }
+};
+
+/// Whether to write escape sequences to a stream.
+bool use_color(const Globals& globals, std::FILE* stream);
+
+/// Writes the diagnostics to stderr, as text or JSON, and how many there were.
+void print_diagnostics(const Globals& globals, Session& session);
+void print_diagnostics(const Globals& globals, const Diagnostics& diagnostics, const SourceMap& sources);
+/// `--timings`: how long each stage took, to stderr.
+void print_timings(const Globals& globals, const Session& session);
+
+/// Each adds its subcommand; when that is the one called, `exit_code` is set.
+void add_check(CLI::App& app, const Globals& globals, int& exit_code);
+void add_run(CLI::App& app, const Globals& globals, int& exit_code);
+void add_dump(CLI::App& app, const Globals& globals, int& exit_code);
+void add_explain(CLI::App& app, const Globals& globals, int& exit_code);
+
+}  // namespace sigrel::driver

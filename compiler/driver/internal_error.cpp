@@ -1,0 +1,78 @@
+#include "compiler/driver/internal_error.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include "compiler/driver/command.h"
+
+namespace sigrel::driver {
+namespace {
+
+void put(const char* text) {
+  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) {
+    // Nothing is left to tell it to.
+  }
+}
+
+const char* name_of(int signal) {
+  switch (signal) {
+    case SIGSEGV: return "segmentation fault";
+    case SIGBUS: return "bus error";
+    case SIGFPE: return "arithmetic trap";
+    case SIGILL: return "illegal instruction";
+    case SIGABRT: return "a broken assumption";
+    default: return "fatal signal";
+  }
+}
+
+void on_signal(int signal) {
+  print_internal_error(name_of(signal));
+  _exit(kInternal);
+}
+
+void on_terminate() {
+  if (std::exception_ptr current = std::current_exception()) {
+    try {
+      std::rethrow_exception(current);
+    } catch (const std::bad_alloc&) {
+      put("sigrel: out of memory\n");
+      _exit(kInternal);
+    } catch (const std::exception& e) {
+      print_internal_error(e.what());
+    } catch (...) {
+      print_internal_error("an exception of unknown type");
+    }
+  } else {
+    print_internal_error("terminated");
+  }
+  _exit(kInternal);
+}
+
+}  // namespace
+
+void print_internal_error(const char* what) {
+  put("\nsigrel: internal error: ");
+  put(what);
+  put("\nThis is a fault of Sigrel, not of your model. Please report it with the model and the command line.\n");
+}
+
+void install_internal_error_handler() {
+  std::set_terminate(on_terminate);
+  // A stack of its own: the handler also runs when the ordinary one is exhausted.
+  static char stack[64 * 1024];
+  stack_t alternative{};
+  alternative.ss_sp = stack;
+  alternative.ss_size = sizeof stack;
+  sigaltstack(&alternative, nullptr);
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
+}
+
+}  // namespace sigrel::driver

@@ -1,0 +1,94 @@
+#include "compiler/driver/report.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "compiler/diagnostics/display.h"
+#include "runtime/plot_terminal.h"
+
+namespace sigrel::driver {
+namespace {
+
+constexpr std::size_t kFinalValues = 16;  // shown at most
+
+runtime::TerminalOptions terminal_size() {
+  runtime::TerminalOptions options;
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20 && size.ws_row >= 8) {
+    options.width = std::min<int>(size.ws_col, 120);
+    options.height = std::clamp<int>(size.ws_row - 6, 8, 24);
+  }
+  return options;
+}
+
+}  // namespace
+
+runtime::Plot plot_of(const Run& run, std::string title) {
+  runtime::Plot plot;
+  plot.title = std::move(title);
+  plot.times = run.trajectory.times();
+  for (const std::string& name : run.plot) plot.curves.push_back({name, run.column(name)});
+  return plot;
+}
+
+void print_terminal_plot(const Run& run, bool color) {
+  if (run.plot.empty()) return;
+  runtime::TerminalOptions options = terminal_size();
+  options.colour = color;
+  std::string text = runtime::plot_terminal(plot_of(run, {}), options);
+  fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+}
+
+void print_final_values(const Run& run) {
+  if (run.final_values.empty()) return;
+  // Variables that are plotted are those the user cares about.
+  std::vector<std::size_t> shown;
+  for (std::size_t c = 0; c < run.columns.size(); ++c)
+    if (run.plot.empty() || std::ranges::find(run.plot, run.columns.names[c]) != run.plot.end()) shown.push_back(c);
+  std::size_t all = run.columns.size();
+  if (shown.size() > kFinalValues) shown.resize(kFinalValues);
+  std::uint32_t width = 0;
+  for (std::size_t c : shown) width = std::max(width, display_width(run.columns.names[c]));
+  fmt::print("t = {:.10g} s\n", run.outcome.reached);
+  for (std::size_t c : shown) {
+    const std::string& name = run.columns.names[c];
+    fmt::print("  {}{} = {:.10g}\n", name, std::string(width - display_width(name), ' '), run.final_values[c]);
+  }
+  if (all > shown.size()) fmt::print("  and {} more: `-o FILE` writes them all\n", all - shown.size());
+}
+
+void print_statistics(const Compiled& model, const Run& run) {
+  const runtime::Statistics& s = run.outcome.statistics;
+  const session::Executable& code = model.executable;
+  auto row = [](std::string_view name, const std::string& value) { fmt::print("  {:<22} {}\n", name, value); };
+  const char* form = s.form == runtime::Form::Static     ? "no states"
+                     : s.form == runtime::Form::Explicit ? "explicit (y' = f(t, y))"
+                                                         : "implicit (F(t, y, y') = 0)";
+  fmt::print("model\n");
+  row("equations", fmt::format("{} in {} shapes", model.system.equations.count(), model.system.equations.tables.size()));
+  row("unknowns", fmt::format("{}", model.system.unknowns));
+  row("after reduction", fmt::format("{} equations, {} variables", model.dae.equations.count(), model.dae.variables.size()));
+  row("states", fmt::format("{}", model.plan.model.states.size()));
+  row("simultaneous blocks", fmt::format("{}", model.plan.model.loops.size()));
+  fmt::print("code\n");
+  row("kernels", fmt::format("{}, interpreted {}", model.plan.kernels.size(), code.interpreted));
+  if (code.backend == Backend::Jit)
+    row("LLVM", fmt::format("{} functions, {:.1f} ms", code.functions, 1e3 * code.llvm_seconds()));
+  else if (!code.why_interpreted.empty())
+    row("interpreter, because", code.why_interpreted);
+  fmt::print("run\n");
+  row("form", form);
+  if (!s.solver.empty()) row("solver", fmt::format("{}, {} linear algebra", s.solver, s.linear_solver));
+  row("unknowns", fmt::format("{}, of them {} states", s.unknowns, s.states));
+  row("Jacobian", fmt::format("{} nonzeros", s.nonzeros));
+  row("steps", fmt::format("{}, {} rejected, last order {}, last step {:.3g} s", s.steps, s.error_test_failures, s.last_order, s.last_step));
+  row("evaluations", fmt::format("{}, Jacobians {}, factorisations {}", s.evaluations, s.jacobians, s.factorisations));
+  row("Newton", fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));
+  row("result rows", fmt::format("{}", s.rows));
+  row("time", fmt::format("{:.3f} ms to initialise, {:.3f} ms to integrate", 1e3 * s.seconds_initialise, 1e3 * s.seconds_integrate));
+}
+
+}  // namespace sigrel::driver

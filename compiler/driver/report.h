@@ -1,0 +1,15 @@
+// What `sigrel run` tells about a run: a plot in the terminal, final values, statistics.
+#pragma once
+#include "compiler/session/session.h"
+#include "runtime/plot.h"
+
+namespace sigrel::driver {
+
+/// The curves of the run's plot variables.
+runtime::Plot plot_of(const Run& run, std::string title);
+
+void print_terminal_plot(const Run& run, bool color);
+void print_final_values(const Run& run);
+void print_statistics(const Compiled& model, const Run& run);
+
+}  // namespace sigrel::driver

@@ -1,0 +1,161 @@
+// sigrel run: a model from its file to results, a plot and final values.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <charconv>
+#include <memory>
+
+#include "compiler/driver/command.h"
+#include "compiler/driver/report.h"
+#include "runtime/csv.h"
+#include "runtime/output_file.h"
+#include "runtime/plot_svg.h"
+#include "runtime/progress.h"
+
+namespace sigrel::driver {
+namespace {
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+/// While it lives, Ctrl-C asks the run to stop at its next step; a second Ctrl-C ends the process at once.
+class InterruptGuard {
+ public:
+  InterruptGuard() {
+    struct sigaction action {};
+    action.sa_handler = [](int) { interrupted.store(true); };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, &before_);
+  }
+  ~InterruptGuard() { sigaction(SIGINT, &before_, nullptr); }
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
+struct Options {
+  std::string file;
+  std::optional<std::string> expression;
+  RunOptions run;
+  std::vector<std::string> set;
+  std::string csv, svg;
+  std::string terminal_plot = "auto";
+  bool no_plot = false;
+  std::string backend = "jit";
+  bool stats = false;
+};
+
+/// "r1.r=47" -> {"r1.r", 47}.
+Settings parse_settings(const std::vector<std::string>& texts) {
+  Settings settings;
+  for (const std::string& text : texts) {
+    std::size_t equals = text.find('=');
+    double value = 0;
+    const char* end = text.data() + text.size();
+    bool fine = equals != std::string::npos && equals > 0;
+    if (fine) {
+      auto [stop, error] = std::from_chars(text.data() + equals + 1, end, value);
+      fine = error == std::errc{} && stop == end;
+    }
+    if (!fine) throw CLI::ValidationError("--set", "`" + text + "` is not NAME=VALUE with a number, such as r1.r=47");
+    settings.emplace_back(text.substr(0, equals), value);
+  }
+  return settings;
+}
+
+bool write_svg(const Options& options, const Run& run, Session& session) {
+  std::string title = options.expression ? *options.expression : options.file;
+  std::string error = runtime::write_file(options.svg, runtime::plot_svg(plot_of(run, title)));
+  if (error.empty()) return true;
+  session.diagnostics().report(Code::ResultNotWritten, "the plot cannot be written to `" + options.svg + "`").note(error);
+  return false;
+}
+
+int run(const Globals& globals, Options& options) {
+  Settings set = parse_settings(options.set);
+  Session session(globals.session_options());
+  auto finish = [&](int exit_code) {
+    print_diagnostics(globals, session);
+    print_timings(globals, session);
+    return exit_code;
+  };
+
+  session.load(options.file);
+  if (!session.check(options.expression)) return finish(kUserError);
+  Backend backend = options.backend == "jit" ? Backend::Jit : Backend::Interpreter;
+  std::shared_ptr<Compiled> model = session.compile(set, backend);
+  if (!model) return finish(kUserError);
+
+  bool to_stdout = options.csv == "-";
+  runtime::CsvFile csv(to_stdout ? "/dev/stdout" : options.csv);
+  RunOptions& request = options.run;
+  if (!options.csv.empty()) {
+    request.sinks.push_back(&csv);
+    if (!to_stdout) request.kept_results = options.csv;
+  }
+  bool small = session::Results(model->system, model->dae).count() <= session::Results::kSmall;
+  bool terminal = options.terminal_plot == "always" ||
+                  (options.terminal_plot == "auto" && !options.no_plot && !to_stdout && isatty(STDOUT_FILENO) == 1);
+  request.all_outputs = small || !options.csv.empty();
+  request.plot_something = terminal || !options.svg.empty();
+  request.keep_trajectory = false;
+  request.cancel = &interrupted;
+  runtime::Progress progress(stderr);
+  if (isatty(STDERR_FILENO) == 1 && !globals.json()) request.progress = [&](double fraction) { progress.update(fraction); };
+
+  Run run;
+  {
+    InterruptGuard guard;
+    run = session.run(*model, request);
+  }
+  progress.finish();
+  if (!run.valid) return finish(kUserError);
+
+  bool fine = !session.diagnostics().has_errors();
+  if (!options.svg.empty() && run.trajectory.rows() > 0) fine = write_svg(options, run, session) && fine;
+  if (terminal && run.trajectory.rows() > 1) print_terminal_plot(run, use_color(globals, stdout));
+  if (!to_stdout) print_final_values(run);
+  if (options.stats) print_statistics(*model, run);
+  if (run.outcome.status == runtime::Outcome::Cancelled) {
+    fmt::print(stderr, "interrupted at t = {:.9g} s{}\n", run.outcome.reached,
+               request.kept_results.empty() ? "" : "; results up to there are kept in " + request.kept_results);
+    return finish(kInterrupted);
+  }
+  return finish(fine ? kSuccess : kUserError);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  RunOptions& run_options = options->run;
+  CLI::App* command = app.add_subcommand("run", "Run the experiment `main` of a file");
+  command->add_option("file", options->file, "The file")->required()->type_name("FILE");
+  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")->type_name("EXPR");
+  command->add_option("--start", run_options.start, "Time at which the run starts, in seconds")->type_name("T");
+  command->add_option("--stop", run_options.stop, "Time at which it stops")->type_name("T");
+  command->add_option("--tolerance", run_options.tolerance, "Relative tolerance")->type_name("X");
+  command->add_option("--steps", run_options.steps, "Output intervals: results have one row more")->type_name("N");
+  command->add_option("--solver", run_options.solver, "auto, cvode, adams or ida")->type_name("S");
+  command->add_option("--set", options->set, "The value of a Real parameter by its hierarchical name; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("-o,--output", options->csv, "Write results as CSV; - is standard output")->type_name("FILE");
+  command->add_option("--plot", options->svg, "Write a plot as SVG")->type_name("FILE");
+  command->add_flag("--no-plot", options->no_plot, "No plot in the terminal");
+  command->add_option("--terminal-plot", options->terminal_plot, "auto (on a terminal), always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->type_name("WHEN");
+  command->add_option("--backend", options->backend, "jit (generated code) or interpreter")
+      ->check(CLI::IsMember({"jit", "interpreter"}))
+      ->type_name("BACKEND");
+  command->add_flag("--stats", options->stats, "Show sizes of the model and the work of the solver");
+  command->callback([&globals, &exit_code, options] { exit_code = run(globals, *options); });
+}
+
+}  // namespace sigrel::driver

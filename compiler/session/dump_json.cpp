@@ -1,0 +1,206 @@
+#include "compiler/session/dump_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace sigrel::session {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string text_of(const ordered_json& json) { return json.dump(1, ' ', false, ordered_json::error_handler_t::replace); }
+
+const char* kind_name(system::EquationKind kind) {
+  switch (kind) {
+    case system::EquationKind::Written: return "written";
+    case system::EquationKind::Argument: return "argument";
+    case system::EquationKind::NodeSum: return "node sum";
+    case system::EquationKind::Potential: return "potential";
+    case system::EquationKind::Initial: return "initial";
+  }
+  return "";
+}
+
+const char* kind_name(system::UnknownKind kind) {
+  switch (kind) {
+    case system::UnknownKind::Source: return "source";
+    case system::UnknownKind::Auxiliary: return "auxiliary";
+    case system::UnknownKind::Flow: return "flow";
+  }
+  return "";
+}
+
+const char* kind_name(system::AttributeKind kind) {
+  switch (kind) {
+    case system::AttributeKind::Guess: return "guess";
+    case system::AttributeKind::Nominal: return "nominal";
+    case system::AttributeKind::Min: return "min";
+    case system::AttributeKind::Max: return "max";
+    case system::AttributeKind::StatePreference: return "state";
+  }
+  return "";
+}
+
+ordered_json origin_json(const system::System& system, Origin origin) {
+  return {{"instance", system::instance_name(system, origin.instance)},
+          {"kind", kind_name(system.sources[origin.source].kind)},
+          {"from", system::describe_origin(system, origin)}};
+}
+
+/// Every equation as text with its unknowns; `name(k, order)` names an unknown or variable, `incidence(k)` its number in
+/// the dump (1-based).
+template <class NameOf>
+ordered_json equations_json(const system::System& system, const ExprPool& exprs, const Equations& equations, NameOf name) {
+  ordered_json list = ordered_json::array();
+  std::size_t number = 0;
+  for (std::size_t t = 0; t < equations.tables.size(); ++t) {
+    const EquationTable& table = equations.tables[t];
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      auto unknowns = table.unknowns_of(row);
+      auto parameters = table.parameters_of(row);
+      std::string text = print(
+          exprs, table.residual, [&](std::uint32_t k, std::uint32_t order) { return name(unknowns[k], order); },
+          [&](std::uint32_t k) { return "p" + std::to_string(parameters[k]); });
+      list.push_back({{"number", ++number},
+                      {"shape", t},
+                      {"text", "0 = " + text},
+                      {"unknowns", std::vector<std::uint32_t>(unknowns.begin(), unknowns.end())},
+                      {"parameters", std::vector<std::uint32_t>(parameters.begin(), parameters.end())},
+                      {"origin", origin_json(system, table.origins[row])}});
+    }
+  }
+  for (std::size_t row = 0; row < equations.sums.rows(); ++row) {
+    std::string text = "0 =";
+    ordered_json unknowns = ordered_json::array();
+    bool first = true;
+    for (Term term : equations.sums.terms_of(row)) {
+      text += std::string(term.negative() ? " - " : first ? " " : " + ") + name(term.unknown(), 0);
+      unknowns.push_back(term.unknown());
+      first = false;
+    }
+    list.push_back({{"number", ++number},
+                    {"shape", nullptr},
+                    {"text", std::move(text)},
+                    {"unknowns", std::move(unknowns)},
+                    {"parameters", ordered_json::array()},
+                    {"origin", origin_json(system, equations.sums.origins[row])}});
+  }
+  return list;
+}
+
+ordered_json shapes_json(const ExprPool& exprs, const Equations& equations) {
+  ordered_json list = ordered_json::array();
+  for (const EquationTable& table : equations.tables)
+    list.push_back({{"residual", print(exprs, table.residual)}, {"slots", table.slots}, {"params", table.params}, {"rows", table.rows()}});
+  return list;
+}
+
+ordered_json parameter_json(const system::Parameter& p) {
+  if (p.op == Op::Const) return {{"value", p.value}};
+  return {{"op", spelling(p.op)}, {"a", p.a}, {"b", p.b}, {"c", p.c}};
+}
+
+}  // namespace
+
+std::string system_json(const system::System& system) {
+  auto name = [&](std::uint32_t unknown, std::uint32_t order) {
+    std::string text = system::unknown_name(system, unknown);
+    for (; order > 0; --order) text = "der(" + text + ")";
+    return text;
+  };
+  ordered_json unknowns = ordered_json::array();
+  for (std::uint32_t u = 0; u < system.unknowns; ++u)
+    unknowns.push_back({{"name", system::unknown_name(system, u)}, {"kind", kind_name(system::unknown_info(system, u).kind)}});
+  ordered_json parameters = ordered_json::array();
+  for (const system::Parameter& p : system.parameters) parameters.push_back(parameter_json(p));
+  ordered_json named = ordered_json::object();
+  for (const system::NamedParameter& p : system.named_parameters) named[p.name] = p.parameter;
+  ordered_json attributes = ordered_json::array();
+  for (const system::Attribute& a : system.attributes)
+    attributes.push_back({{"unknown", a.unknown}, {"attribute", kind_name(a.kind)}, {"parameter", a.parameter}});
+  ordered_json instances = ordered_json::array();
+  for (std::uint32_t i = 0; i < system.instances.size(); ++i)
+    instances.push_back({{"name", system::instance_name(system, i)},
+                         {"relation", text(system.templates[system.instances[i].body].relation)},
+                         {"parent", system.instances[i].parent}});
+  return text_of({{"shapes", shapes_json(system.exprs, system.equations)},
+                  {"unknowns", std::move(unknowns)},
+                  {"parameters", std::move(parameters)},
+                  {"named_parameters", std::move(named)},
+                  {"attributes", std::move(attributes)},
+                  {"instances", std::move(instances)},
+                  {"equations", equations_json(system, system.exprs, system.equations, name)},
+                  {"initial", equations_json(system, system.exprs, system.initial, name)}});
+}
+
+std::string dae_json(const system::System& system, const dae::System& dae) {
+  auto name = [&](std::uint32_t variable, std::uint32_t) { return dae::variable_name(system, dae, variable); };
+  auto number = [](std::uint32_t v) { return v == dae::kNone ? ordered_json(nullptr) : ordered_json(v); };
+  ordered_json variables = ordered_json::array();
+  for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
+    variables.push_back({{"name", name(v, 0)},
+                         {"derivative", number(dae.variables[v].derivative)},
+                         {"integral", number(dae.variables[v].integral)},
+                         {"assign", number(v < dae.assign.size() ? dae.assign[v] : dae::kNone)}});
+  ordered_json aliases = ordered_json::object();
+  for (std::uint32_t u = 0; u < dae.aliases.size(); ++u) {
+    const dae::Alias& alias = dae.aliases[u];
+    std::string is = alias.kind == dae::Alias::Zero ? "0" : (alias.kind == dae::Alias::Negated ? "-" : "") + name(alias.variable, 0);
+    aliases[system::unknown_name(system, u)] = is;
+  }
+  return text_of({{"shapes", shapes_json(dae.exprs, dae.equations)},
+                  {"variables", std::move(variables)},
+                  {"aliases", std::move(aliases)},
+                  {"equations", equations_json(system, dae.exprs, dae.equations, name)},
+                  {"initial", equations_json(system, dae.exprs, dae.initial, name)}});
+}
+
+std::string plan_json(const system::System& system, const dae::System& dae, const plan::Plan& plan) {
+  const runtime::Model& model = plan.model;
+  auto name = [&](std::uint32_t v) { return v < dae.variables.size() ? dae::variable_name(system, dae, v) : "v" + std::to_string(v); };
+  auto names_of = [&](const std::uint32_t* first, std::size_t n) {
+    ordered_json list = ordered_json::array();
+    for (std::size_t k = 0; k < n; ++k) list.push_back(name(first[k]));
+    return list;
+  };
+  ordered_json kernels = ordered_json::array();
+  for (const plan::Kernel& kernel : plan.kernels) {
+    ordered_json outputs = ordered_json::array();
+    for (ExprId id : kernel.outputs) outputs.push_back(print(plan.exprs, id));
+    const char* role = kernel.role == runtime::Role::Residual ? "residual" : kernel.role == runtime::Role::Solve ? "solve" : "partials";
+    kernels.push_back({{"role", role}, {"slots", kernel.slots}, {"params", kernel.params}, {"solved", kernel.solved}, {"outputs", std::move(outputs)}});
+  }
+  auto run_json = [&](const runtime::Run& run) {
+    ordered_json json = {{"kernel", run.kernel == runtime::kNone ? ordered_json("sum") : ordered_json(run.kernel)}, {"rows", run.count}};
+    if (run.role == runtime::Role::Solve && run.kernel != runtime::kNone)
+      json["assigns"] = names_of(model.tables.data() + run.table + std::uint64_t{run.solved} * run.count, run.count);
+    json["equations"] = std::vector<std::uint32_t>(model.equations.begin() + static_cast<std::ptrdiff_t>(run.equations),
+                                                   model.equations.begin() + static_cast<std::ptrdiff_t>(run.equations + run.count));
+    return json;
+  };
+  auto schedule = [&](const std::vector<runtime::Step>& steps) {
+    ordered_json list = ordered_json::array();
+    for (const runtime::Step& step : steps) {
+      if (step.kind == runtime::Step::Assign) {
+        list.push_back({{"assign", run_json(model.runs[step.index])}});
+        continue;
+      }
+      const runtime::Loop& loop = model.loops[step.index];
+      ordered_json runs = ordered_json::array();
+      for (std::uint32_t r = 0; r < loop.runs; ++r) runs.push_back(run_json(model.runs[loop.first_run + r]));
+      list.push_back({{"solve", {{"unknowns", names_of(model.loop_unknowns.data() + loop.first_unknown, loop.unknowns)}, {"runs", std::move(runs)}}}});
+    }
+    return list;
+  };
+  ordered_json states = ordered_json::array();
+  for (const runtime::State& s : model.states) states.push_back({{"state", name(s.variable)}, {"derivative", name(s.derivative)}});
+  return text_of({{"variables", model.variables},
+                  {"states", std::move(states)},
+                  {"kernels", std::move(kernels)},
+                  {"initial", schedule(model.initial)},
+                  {"dynamic", schedule(model.dynamic)},
+                  {"observed", schedule(model.observed)}});
+}
+
+std::string listing_json(const std::string& text) { return text_of({{"text", text}}); }
+
+}  // namespace sigrel::session

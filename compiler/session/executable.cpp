@@ -1,0 +1,38 @@
+#include "compiler/session/executable.h"
+
+#include "compiler/interpret/interpret.h"
+#include "compiler/jit/jit.h"
+
+namespace sigrel::session {
+
+Executable make_executable(const plan::Plan& plan, Backend backend) {
+  Executable result;
+  if (backend == Backend::Jit) {
+    jit::Statistics statistics;
+    if (auto code = jit::compile(plan, {}, &statistics)) {
+      result.kernels = (*code)->kernels;
+      result.owner = std::move(*code);
+      result.functions = statistics.functions;
+      result.interpreted = statistics.interpreted;
+      result.lower_seconds = statistics.lower_seconds;
+      result.optimise_seconds = statistics.optimise_seconds;
+      result.machine_seconds = statistics.machine_seconds;
+      result.link_seconds = statistics.link_seconds;
+      return result;
+    } else {
+      result.why_interpreted = code.error();
+    }
+  }
+  auto code = interpret::interpret(plan);
+  result.backend = Backend::Interpreter;
+  result.interpreted = static_cast<std::uint32_t>(plan.kernels.size());
+  result.kernels = code->kernels;
+  result.owner = std::move(code);
+  return result;
+}
+
+std::string print_code(const plan::Plan& plan, Listing listing) {
+  return jit::print(plan, listing == Listing::Llvm ? jit::Listing::Optimised : jit::Listing::Assembly);
+}
+
+}  // namespace sigrel::session

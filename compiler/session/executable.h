@@ -1,0 +1,34 @@
+// The last step of the pipeline: kernels that run, generated or interpreted.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/plan.h"
+#include "runtime/model.h"
+
+namespace sigrel::session {
+
+enum class Backend : std::uint8_t { Jit, Interpreter };
+
+struct Executable {
+  std::shared_ptr<const void> owner;  // what the kernels point to
+  std::vector<runtime::Kernel> kernels;
+
+  Backend backend = Backend::Jit;
+  std::string why_interpreted;  // when generated code was asked for and this machine does not allow it
+  std::uint32_t functions = 0;    // of LLVM
+  std::uint32_t interpreted = 0;  // kernels
+  double lower_seconds = 0, optimise_seconds = 0, machine_seconds = 0, link_seconds = 0;
+  double llvm_seconds() const { return optimise_seconds + machine_seconds + link_seconds; }
+};
+
+/// Code for the plan's kernels. Where generated code is not allowed the interpreter takes its place.
+Executable make_executable(const plan::Plan& plan, Backend backend);
+
+enum class Listing : std::uint8_t { Llvm, Assembly };
+/// The generated code as text.
+std::string print_code(const plan::Plan& plan, Listing listing);
+
+}  // namespace sigrel::session

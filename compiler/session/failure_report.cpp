@@ -1,0 +1,167 @@
+#include "compiler/session/failure_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sigrel::session {
+namespace {
+
+using runtime::Failure;
+using runtime::FailureKind;
+
+std::string number(double value) { return fmt::format("{:.6g}", value); }
+std::string seconds(double value) { return fmt::format("{:.9g} s", value); }
+
+class Report {
+ public:
+  Report(const FailureContext& context, const runtime::Outcome& outcome, Diagnostics& diagnostics)
+      : c_(context), outcome_(outcome), f_(outcome.failure), diagnostics_(diagnostics) {}
+
+  void write() {
+    switch (f_.kind) {
+      case FailureKind::None: return;
+      case FailureKind::LoopNotConverged:
+      case FailureKind::LoopSingular: return loop();
+      case FailureKind::NotFinite: return not_finite();
+      case FailureKind::ErrorTest:
+      case FailureKind::Convergence:
+      case FailureKind::NoProgress: return no_progress();
+      case FailureKind::ToleranceTooSmall:
+        keep(diagnostics_.report(Code::ToleranceTooSmall, "the tolerance is too small for this model at t = " + seconds(f_.time))
+                 .note("numbers have about 16 digits; below a tolerance of about 1e-13 the steps see only rounding errors")
+                 .help("choose a larger `tolerance`"));
+        return;
+      case FailureKind::TooDense:
+        keep(diagnostics_
+                 .report(Code::SolverDoesNotFit, "the solver `" + c_.solver + "` does not fit this model")
+                 .note("it works on explicit equations for the derivatives, and here each of them depends on so many states "
+                       "that their Jacobian does not fit into memory")
+                 .help("use `ida`, or leave the choice of the solver to Sigrel"));
+        return;
+      case FailureKind::BadExperiment:
+        diagnostics_.report(Code::BadExperiment, "the settings of the experiment do not make sense" +
+                                                     (f_.error.empty() ? std::string() : ": " + f_.error))
+            .help("`stop` is after `start`, and `tolerance` is a positive number below 1");
+        return;
+      case FailureKind::Output:
+        diagnostics_.report(Code::ResultNotWritten, "the results cannot be written" + (f_.path.empty() ? "" : " to `" + f_.path + "`"))
+            .note(f_.error)
+            .note(f_.kept_rows > 0 ? fmt::format("the {} rows up to t = {} are kept", f_.kept_rows, seconds(f_.kept_until))
+                                   : std::string("nothing could be kept"));
+        return;
+      case FailureKind::Internal: return;  // a bug of ours: the caller aborts
+    }
+  }
+
+ private:
+  std::string variable(std::uint32_t v) const { return "`" + dae::variable_name(c_.system, c_.dae, v) + "`"; }
+
+  Origin origin_of(std::uint32_t equation) const {
+    std::size_t dynamic = c_.dae.equations.count();
+    return equation < dynamic ? dae::origin(c_.dae.equations, equation)
+                              : dae::origin(c_.dae.initial, equation - static_cast<std::uint32_t>(dynamic));
+  }
+  bool known(std::uint32_t equation) const { return equation < c_.dae.equations.count() + c_.dae.initial.count(); }
+
+  std::string where(std::uint32_t equation) const { return system::describe_origin(c_.system, origin_of(equation)); }
+
+  /// Reports at the worst equation; the others are secondary.
+  Diagnostic& at_equations(Code code, const std::string& message, bool residuals) {
+    std::vector<std::uint32_t> shown;
+    for (const runtime::FailedEquation& e : f_.equations)
+      if (known(e.equation) && shown.size() < 3) shown.push_back(e.equation);
+    if (shown.empty()) return diagnostics_.report(code, message);
+    auto label = [&](std::uint32_t equation) {
+      double residual = 0;
+      for (const runtime::FailedEquation& e : f_.equations)
+        if (e.equation == equation) residual = e.residual;
+      std::string instance = system::instance_name(c_.system, origin_of(equation).instance);
+      std::string text = residuals ? "its two sides differ by " + number(residual) : "";
+      if (!instance.empty()) text += (text.empty() ? "in `" : ", in `") + instance + "`";
+      return text;
+    };
+    auto span = [&](std::uint32_t equation) { return c_.system.sources[origin_of(equation).source].span; };
+    Diagnostic& d = diagnostics_.report(code, span(shown[0]), message).label(label(shown[0]));
+    for (std::size_t i = 1; i < shown.size(); ++i)
+      if (span(shown[i]) != span(shown[0])) d.also(span(shown[i]), label(shown[i]));
+    return d;
+  }
+
+  std::string variables(std::size_t limit, bool values) const {
+    std::string text;
+    std::size_t n = std::min(limit, f_.variables.size());
+    for (std::size_t i = 0; i < n; ++i)
+      text += (i ? ", " : "") + variable(f_.variables[i].variable) + (values ? " = " + number(f_.variables[i].value) : "");
+    std::size_t all = std::max<std::size_t>(f_.unknowns, f_.variables.size());
+    if (all > n) text += fmt::format(" and {} more", all - n);
+    return text;
+  }
+
+  void loop() {
+    bool singular = f_.kind == FailureKind::LoopSingular;
+    Code code = f_.initial ? Code::InitialValuesNotFound : Code::LoopNotSolved;
+    std::string message = f_.initial ? "the initial values could not be found"
+                                     : "a simultaneous block of equations could not be solved at t = " + seconds(f_.time);
+    Diagnostic& d = at_equations(code, message, true);
+    d.note(fmt::format("block of {} unknown{}: {}", f_.unknowns, f_.unknowns == 1 ? "" : "s", variables(6, true)));
+    if (singular && !f_.variables.empty())
+      d.note("its equations do not determine " + variable(f_.variables[0].variable) + " at this point: their derivatives depend on each other");
+    else if (!singular)
+      d.note(fmt::format("Newton's method gave up after {} iterations", f_.iterations));
+    std::string unguessed;
+    int n = 0;
+    if (f_.initial)
+      for (const runtime::FailedVariable& v : f_.variables)
+        if (c_.model.start[v.variable] == runtime::kNone && n < 4) unguessed += (n++ ? ", " : "") + variable(v.variable);
+    if (n > 0)
+      d.help(unguessed + (n == 1 ? " starts" : " start") + " from 0.0, because no guess is given; a guess near the expected value usually helps");
+    else if (f_.initial)
+      d.help("other guesses, nearer to the expected values, may help");
+    keep(d);
+  }
+
+  void not_finite() {
+    std::string message = f_.initial ? "an equation gives no finite number at the start"
+                                     : "an equation gives no finite number at t = " + seconds(f_.time);
+    Diagnostic& d = at_equations(Code::NotFinite, message, false);
+    if (!f_.variables.empty()) d.note("there " + variables(4, true));
+    d.help("look for a division by zero, a root or logarithm of a negative number, or an overflow" +
+           std::string(f_.initial ? "; a guess or another initial value may avoid it" : ""));
+    keep(d);
+  }
+
+  void no_progress() {
+    Diagnostic& d = at_equations(Code::NoProgress, "the integration does not get beyond t = " + seconds(f_.time), false);
+    switch (f_.kind) {
+      case FailureKind::ErrorTest:
+        d.note("no step, down to " + seconds(f_.step) + ", meets the tolerance");
+        break;
+      case FailureKind::Convergence:
+        d.note("the equations of a step, down to one of " + seconds(f_.step) + ", could not be solved");
+        break;
+      default: d.note("the steps became as small as " + seconds(f_.step)); break;
+    }
+    if (!f_.variables.empty()) d.note("it is " + variables(3, true) + " that changes fastest there");
+    d.help("a value that grows without bound or jumps at this time stops any solver; look at these variables shortly before");
+    keep(d);
+  }
+
+  void keep(Diagnostic& d) const {
+    if (!c_.kept_results.empty() && !f_.initial)
+      d.note("results up to t = " + seconds(outcome_.reached) + " are kept in " + c_.kept_results);
+  }
+
+  const FailureContext& c_;
+  const runtime::Outcome& outcome_;
+  const Failure& f_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+void report_failure(const FailureContext& context, const runtime::Outcome& outcome, Diagnostics& diagnostics) {
+  Report(context, outcome, diagnostics).write();
+}
+
+}  // namespace sigrel::session

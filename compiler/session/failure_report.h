@@ -1,0 +1,21 @@
+// Why a run stopped, in the words of the model: the runtime gives numbers of equations and variables.
+#pragma once
+#include "compiler/diagnostics/diagnostic.h"
+#include "compiler/ir/dae.h"
+#include "compiler/ir/system.h"
+#include "runtime/model.h"
+#include "runtime/simulate.h"
+
+namespace sigrel::session {
+
+struct FailureContext {
+  const system::System& system;
+  const dae::System& dae;
+  const runtime::Model& model;
+  std::string solver;        // as the user chose it
+  std::string kept_results;  // the file with the results so far; empty: none
+};
+
+void report_failure(const FailureContext& context, const runtime::Outcome& outcome, Diagnostics& diagnostics);
+
+}  // namespace sigrel::session

@@ -1,0 +1,60 @@
+#include "compiler/session/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+namespace sigrel::session {
+namespace {
+
+// Spans are 32-bit offsets.
+constexpr std::size_t kLargestFile = std::numeric_limits<std::uint32_t>::max() / 2;
+
+struct Descriptor {
+  int fd;
+  ~Descriptor() {
+    if (fd >= 0) close(fd);
+  }
+};
+
+}  // namespace
+
+tl::expected<std::string, std::string> read_file(const std::string& path) {
+  Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.fd < 0) return tl::unexpected(std::string(std::strerror(errno)));
+  struct stat status {};
+  if (fstat(file.fd, &status) == 0 && S_ISDIR(status.st_mode)) return tl::unexpected(std::string("it is a folder"));
+  std::string text;
+  if (S_ISREG(status.st_mode) && status.st_size > 0) text.reserve(static_cast<std::size_t>(status.st_size) + 1);
+  for (;;) {
+    char chunk[64 * 1024];
+    ssize_t n = read(file.fd, chunk, sizeof chunk);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return tl::unexpected(std::string(std::strerror(errno)));
+    if (n == 0) return text;
+    text.append(chunk, static_cast<std::size_t>(n));
+    if (text.size() > kLargestFile) return tl::unexpected(std::string("it is larger than 2 GiB"));
+  }
+}
+
+std::string library_folder() {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path executable = fs::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    fs::path installed = executable.parent_path().parent_path() / "share" / "sigrel" / "stdlib";
+    if (fs::is_directory(installed, error)) return installed.string();
+    // Run from a build folder below the source tree.
+    for (fs::path folder = executable.parent_path(); folder.has_relative_path(); folder = folder.parent_path())
+      if (fs::is_regular_file(folder / "compiler" / "session" / "files.cpp", error) && fs::is_directory(folder / "stdlib", error))
+        return (folder / "stdlib").string();
+  }
+  return {};
+}
+
+}  // namespace sigrel::session

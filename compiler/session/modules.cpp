@@ -1,0 +1,213 @@
+#include "compiler/session/modules.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <unordered_map>
+
+#include "compiler/parse/parse.h"
+#include "compiler/session/files.h"
+
+namespace sigrel::session {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::string_view kPrelude = "Prelude";
+
+/// "Electrical.Analog" -> "Electrical/Analog.sr".
+fs::path file_of(std::string_view module) {
+  std::string path(module);
+  std::ranges::replace(path, '.', '/');
+  return fs::path(path + ".sr");
+}
+
+/// Modules that a search path offers, for "did you mean".
+std::vector<std::string> available(const std::vector<std::string>& folders) {
+  std::set<std::string> names;
+  for (const std::string& folder : folders) {
+    std::error_code error;
+    fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end;
+    for (int seen = 0; !error && it != end && seen < 10'000; it.increment(error), ++seen) {
+      if (it.depth() >= 3) it.disable_recursion_pending();
+      if (it->path().extension() != ".sr") continue;
+      std::string name = it->path().lexically_relative(folder).replace_extension().string();
+      std::ranges::replace(name, '/', '.');
+      if (!name.empty() && name[0] >= 'A' && name[0] <= 'Z') names.insert(name);
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+class Loader {
+ public:
+  Loader(const SearchPath& path, SourceMap& sources, Diagnostics& diagnostics)
+      : path_(path), sources_(sources), diagnostics_(diagnostics) {}
+
+  Modules load(std::string name, std::string text, const std::string& folder) {
+    Visit root = parse_text(std::move(name), std::move(text));
+    // `module A.B where` in src/A/B.sr: its neighbours are found from src.
+    fs::path base = folder;
+    if (root.module.has_header)
+      for (char c : std::string(sigrel::text(root.module.name.name)))
+        if (c == '.') base /= "..";
+    folders_ = {base.empty() ? "." : base.lexically_normal().string()};
+    folders_.insert(folders_.end(), path_.folders.begin(), path_.folders.end());
+    if (!path_.library.empty()) folders_.push_back(path_.library);
+
+    bool is_prelude = sigrel::text(root.module.name.name) == kPrelude;
+    if (!is_prelude && !path_.library.empty())
+      if (auto text = read_timed((fs::path(path_.library) / file_of(kPrelude)).string())) {
+        states_[intern(kPrelude)] = State::Open;
+        visit(parse_text((fs::path(path_.library) / file_of(kPrelude)).string(), std::move(*text)));
+      }
+    states_[root.module.name.name] = State::Open;
+    visit(std::move(root));
+    return std::move(result_);
+  }
+
+ private:
+  enum class State : std::uint8_t { Open, Done, Failed };
+
+  struct Visit {
+    ast::Module module;
+    std::size_t next = 0;  // declaration
+    const ast::ImportDecl* importing = nullptr;
+  };
+
+  tl::expected<std::string, std::string> read_timed(const std::string& path) {
+    auto start = Clock::now();
+    auto text = read_file(path);
+    result_.read_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    return text;
+  }
+
+  Visit parse_text(std::string name, std::string text) {
+    FileId file = sources_.add(std::move(name), std::move(text));
+    auto start = Clock::now();
+    Visit visit{parse(file, sources_, diagnostics_)};
+    result_.parse_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    return visit;
+  }
+
+  /// Depth first with a stack of our own: a long chain of imports is data.
+  void visit(Visit root) {
+    stack_.push_back(std::move(root));
+    while (!stack_.empty()) {
+      Visit& top = stack_.back();
+      top.importing = nullptr;
+      while (top.next < top.module.decls.size() && !top.importing)
+        if (const ast::Decl* decl = top.module.decls[top.next++]; decl->kind == ast::DeclKind::Import)
+          top.importing = static_cast<const ast::ImportDecl*>(decl);
+      if (top.importing) {
+        if (std::optional<Visit> imported = import(*top.importing)) stack_.push_back(std::move(*imported));
+        continue;
+      }
+      states_[top.module.name.name] = State::Done;
+      result_.modules.push_back(std::move(top.module));
+      stack_.pop_back();
+    }
+  }
+
+  /// The module to visit for an import, unless it is there already or an error was reported.
+  std::optional<Visit> import(const ast::ImportDecl& decl) {
+    Name name = decl.module.name;
+    if (auto state = states_.find(name); state != states_.end()) {
+      if (state->second == State::Open) report_circle(decl);
+      return std::nullopt;
+    }
+    fs::path file = file_of(sigrel::text(name));
+    for (const std::string& folder : folders_) {
+      std::string path = folder == "." ? file.string() : (fs::path(folder) / file).string();
+      std::error_code error;
+      if (!fs::exists(path, error)) continue;
+      auto text = read_timed(path);
+      if (!text) {
+        diagnostics_.report(Code::FileNotFound, decl.module.span, "`" + path + "` cannot be read").note(text.error());
+        states_[name] = State::Failed;
+        return std::nullopt;
+      }
+      Visit visit = parse_text(path, std::move(*text));
+      if (visit.module.has_header && visit.module.name.name != name) {
+        diagnostics_
+            .report(Code::ModuleNameMismatch, decl.module.span,
+                    "the file of module `" + std::string(sigrel::text(name)) + "` says that it is module `" +
+                        std::string(sigrel::text(visit.module.name.name)) + "`")
+            .label("imported from " + path)
+            .also(visit.module.name.span, "the name it gives itself")
+            .help("a module is in the file that has its name: `A.B` in A/B.sr");
+        states_[name] = State::Failed;
+        return std::nullopt;
+      }
+      visit.module.name.name = name;
+      states_[name] = State::Open;
+      return visit;
+    }
+    report_missing(decl);
+    states_[name] = State::Failed;
+    return std::nullopt;
+  }
+
+  void report_missing(const ast::ImportDecl& decl) {
+    std::string name(sigrel::text(decl.module.name));
+    Diagnostic& d = diagnostics_.report(Code::ModuleNotFound, decl.module.span, "there is no module `" + name + "`");
+    std::string places;
+    for (const std::string& folder : folders_) {
+      bool library = folder == path_.library;
+      places += (places.empty() ? "" : ", ") + (library ? "the standard library" : "`" + folder + "`");
+    }
+    d.note("looked for " + file_of(name).string() + " in " + places);
+    std::vector<std::string> names = available(folders_);
+    std::vector<std::string_view> views(names.begin(), names.end());
+    if (auto near = did_you_mean(name, views))
+      d.fix("did you mean `" + std::string(*near) + "`?", decl.module.span, std::string(*near));
+    else
+      d.help("name the folder that holds it with `--path`");
+  }
+
+  void report_circle(const ast::ImportDecl& decl) {
+    auto first = std::ranges::find(stack_, decl.module.name, [](const Visit& v) { return v.module.name.name; });
+    if (first == stack_.end()) return;  // the Prelude: visible everywhere
+    std::string circle;
+    for (auto it = first; it != stack_.end(); ++it) circle += std::string(sigrel::text(it->module.name.name)) + " → ";
+    circle += sigrel::text(decl.module.name);
+    bool itself = first + 1 == stack_.end();
+    Diagnostic& d = diagnostics_.report(Code::ImportCircle, decl.module.span,
+                                        itself ? "module `" + std::string(sigrel::text(decl.module.name)) + "` imports itself"
+                                               : "modules import each other in a circle: " + circle);
+    d.label("this import closes the circle");
+    for (auto it = first; it + 1 != stack_.end(); ++it)
+      d.also(it->importing->module.span, "`" + std::string(sigrel::text(it->module.name.name)) + "` imports it here");
+    d.help(itself ? "drop the import: a module sees its own definitions"
+                  : "move what both need into a third module that imports neither");
+  }
+
+  const SearchPath& path_;
+  SourceMap& sources_;
+  Diagnostics& diagnostics_;
+  std::vector<std::string> folders_;
+  std::unordered_map<Name, State> states_;
+  std::vector<Visit> stack_;
+  Modules result_;
+};
+
+}  // namespace
+
+std::optional<Modules> load_modules(const std::string& root, const SearchPath& path, SourceMap& sources,
+                                    Diagnostics& diagnostics) {
+  auto text = read_file(root);
+  if (!text) {
+    diagnostics.report(Code::FileNotFound, "`" + root + "` cannot be read").note(text.error());
+    return std::nullopt;
+  }
+  return load_modules(root, std::move(*text), fs::path(root).parent_path().string(), path, sources, diagnostics);
+}
+
+Modules load_modules(std::string name, std::string text, const std::string& folder, const SearchPath& path, SourceMap& sources,
+                     Diagnostics& diagnostics) {
+  return Loader(path, sources, diagnostics).load(std::move(name), std::move(text), folder);
+}
+
+}  // namespace sigrel::session

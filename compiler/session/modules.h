@@ -1,0 +1,31 @@
+// The modules of a program: a root file and, transitively, what it imports. Each module is read and parsed once.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/base/source.h"
+#include "compiler/diagnostics/diagnostic.h"
+#include "compiler/ir/ast.h"
+
+namespace sigrel::session {
+
+struct SearchPath {
+  std::vector<std::string> folders;  // of `--path`, searched after the root file's own folder
+  std::string library;               // the standard library, searched last; empty: none
+};
+
+struct Modules {
+  std::vector<ast::Module> modules;  // imports before importers, the Prelude first, the root last
+  double read_seconds = 0, parse_seconds = 0;
+};
+
+/// Reads and parses the file and what it imports. Reports files that cannot be read, imports that are not found and imports
+/// in a circle; the modules that could be parsed are returned all the same. Nullopt only when the root cannot be read.
+std::optional<Modules> load_modules(const std::string& root, const SearchPath& path, SourceMap& sources, Diagnostics& diagnostics);
+
+/// The same for a root that is text; its imports are sought in `folder`.
+Modules load_modules(std::string name, std::string text, const std::string& folder, const SearchPath& path, SourceMap& sources,
+                     Diagnostics& diagnostics);
+
+}  // namespace sigrel::session

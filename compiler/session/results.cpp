@@ -1,0 +1,180 @@
+#include "compiler/session/results.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace sigrel::session {
+namespace {
+
+constexpr std::size_t kSuggestionCandidates = 20'000;
+
+/// Instances whose path from the root is labels all the way: their interfaces are part of what the user named.
+std::vector<bool> labelled_paths(const system::System& system) {
+  std::vector<bool> labelled(system.instances.size(), false);
+  for (std::size_t i = 0; i < system.instances.size(); ++i) {  // parents come before their children
+    const system::Instance& instance = system.instances[i];
+    labelled[i] = i == system::kRoot || (labelled[instance.parent] &&
+                                         system.templates[system.instances[instance.parent].body].children[instance.child].labelled);
+  }
+  return labelled;
+}
+
+}  // namespace
+
+void Columns::add(std::string name, runtime::Column column) {
+  names.push_back(std::move(name));
+  columns.push_back(column);
+}
+
+bool matches(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+runtime::Column Results::column(std::uint32_t unknown) const {
+  const dae::Alias& alias = dae_.aliases[unknown];
+  switch (alias.kind) {
+    case dae::Alias::Variable: return {alias.variable, false};
+    case dae::Alias::Negated: return {alias.variable, true};
+    case dae::Alias::Zero: break;
+  }
+  return {};
+}
+
+std::optional<runtime::Column> Results::find(std::string_view name) const {
+  std::uint32_t order = 0;
+  while (name.starts_with("der(") && name.ends_with(")")) {
+    name = name.substr(4, name.size() - 5);
+    ++order;
+  }
+  std::optional<std::uint32_t> unknown = system::find_unknown(system_, name);
+  if (!unknown) return std::nullopt;
+  runtime::Column found = column(*unknown);
+  for (; order > 0 && found.variable != runtime::kNone; --order) {
+    found.variable = dae_.variables[found.variable].derivative;
+    if (found.variable == dae::kNone) return std::nullopt;  // nothing computes this derivative
+  }
+  return found;
+}
+
+std::size_t Results::count() const {
+  std::vector<bool> labelled = labelled_paths(system_);
+  std::vector<std::size_t> sources(system_.templates.size());
+  for (std::size_t t = 0; t < sources.size(); ++t)
+    sources[t] = static_cast<std::size_t>(std::ranges::count(system_.templates[t].locals, system::UnknownKind::Source,
+                                                             &system::LocalInfo::kind)) +
+                 system_.templates[t].synonyms.size();
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < system_.instances.size(); ++i) {
+    std::uint32_t body = system_.instances[i].body;
+    n += sources[body] + (labelled[i] ? system_.templates[body].interface.size() : 0);
+  }
+  return n;
+}
+
+void Results::each(const std::function<bool(std::string, runtime::Column)>& visit) const {
+  std::vector<bool> labelled = labelled_paths(system_);
+  for (std::uint32_t i = 0; i < system_.instances.size(); ++i) {
+    const system::Instance& instance = system_.instances[i];
+    const system::Template& body = system_.templates[instance.body];
+    std::string prefix = system::instance_name(system_, i);
+    if (!prefix.empty()) prefix += '.';
+    auto unknown = [&](std::size_t scalar) {
+      return scalar < body.interface.size() ? system_.arguments[instance.first_argument + scalar]
+                                            : instance.first_unknown + static_cast<std::uint32_t>(scalar - body.interface.size());
+    };
+    if (labelled[i])
+      for (std::size_t k = 0; k < body.interface.size(); ++k)
+        if (!visit(prefix + body.interface[k], column(unknown(k)))) return;
+    for (std::size_t k = 0; k < body.locals.size(); ++k)
+      if (body.locals[k].kind == system::UnknownKind::Source)
+        if (!visit(prefix + body.locals[k].name, column(unknown(body.interface.size() + k)))) return;
+    for (const auto& [name, scalar] : body.synonyms)
+      if (!visit(prefix + name, column(unknown(scalar)))) return;
+  }
+}
+
+Columns Results::states() const {
+  Columns found;
+  for (std::uint32_t v = 0; v < dae_.variables.size(); ++v) {
+    const dae::Variable& variable = dae_.variables[v];
+    if (variable.derivative != dae::kNone) found.add(dae::variable_name(system_, dae_, v), {v, false});
+  }
+  return found;
+}
+
+Columns Results::by_default() const {
+  if (count() > kSmall) return states();
+  Columns found;
+  std::unordered_set<std::string> seen;
+  each([&](std::string name, runtime::Column column) {
+    if (seen.insert(name).second) found.add(std::move(name), column);
+    return true;
+  });
+  return found;
+}
+
+Columns Results::select(std::span<const std::string> patterns, std::string_view what,
+                        std::span<const std::optional<Span>> spans, Diagnostics& diagnostics) const {
+  Columns found;
+  std::unordered_set<std::string> seen;
+  for (std::size_t k = 0; k < patterns.size(); ++k) {
+    const std::string& pattern = patterns[k];
+    bool any = false;
+    if (pattern.find('*') == std::string::npos) {
+      if (auto column = find(pattern)) {
+        any = true;
+        if (seen.insert(pattern).second) found.add(pattern, *column);
+      }
+    } else {
+      each([&](std::string name, runtime::Column column) {
+        if (matches(pattern, name)) {
+          any = true;
+          if (seen.insert(name).second) found.add(std::move(name), column);
+        }
+        return true;
+      });
+    }
+    if (any) continue;
+
+    std::string message = "no variable is named `" + pattern + "`";
+    if (pattern.find('*') != std::string::npos) message = "no variable matches `" + pattern + "`";
+    bool located = k < spans.size() && spans[k];
+    Diagnostic& d = located ? diagnostics.report(Code::UnknownResult, *spans[k], message).label("in `" + std::string(what) + "`")
+                            : diagnostics.report(Code::UnknownResult, message + ", which `" + std::string(what) + "` asks for");
+    std::vector<std::string> names;
+    each([&](std::string name, runtime::Column) {
+      names.push_back(std::move(name));
+      return names.size() < kSuggestionCandidates;
+    });
+    std::vector<std::string_view> views(names.begin(), names.end());
+    if (auto near = did_you_mean(pattern, views)) {
+      if (located)
+        d.fix("did you mean `" + std::string(*near) + "`?", *spans[k], '"' + std::string(*near) + '"');
+      else
+        d.help("did you mean `" + std::string(*near) + "`?");
+    } else if (!names.empty()) {
+      std::string some;
+      for (std::size_t i = 0; i < names.size() && i < 6; ++i) some += (i ? ", `" : "`") + names[i] + "`";
+      d.help("the model has " + some + (names.size() > 6 ? " and others" : ""));
+    }
+  }
+  return found;
+}
+
+}  // namespace sigrel::session

@@ -1,0 +1,228 @@
+#include "compiler/session/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_set>
+
+#include "compiler/session/failure_report.h"
+#include "compiler/session/settings.h"
+
+namespace sigrel {
+
+using session::Columns;
+using session::Results;
+
+namespace {
+
+constexpr std::size_t kPlotted = 6;  // curves in a plot that nobody chose
+
+/// Keeps the last row only: final values cost nothing however many columns there are.
+class LastRow final : public runtime::Sink {
+ public:
+  Error begin(std::span<const std::string>) override { return {}; }
+  Error row(double, std::span<const double> values) override {
+    last_.assign(values.begin(), values.end());
+    return {};
+  }
+  Error finish() override { return {}; }
+  std::vector<double> take() { return std::move(last_); }
+
+ private:
+  std::vector<double> last_;
+};
+
+/// Hands on some of the columns.
+class Selection final : public runtime::Sink {
+ public:
+  Selection(std::vector<std::size_t> columns, runtime::Sink& to) : columns_(std::move(columns)), to_(to) {}
+  Error begin(std::span<const std::string> names) override {
+    std::vector<std::string> some;
+    for (std::size_t c : columns_) some.push_back(names[c]);
+    return to_.begin(some);
+  }
+  Error row(double time, std::span<const double> values) override {
+    row_.clear();
+    for (std::size_t c : columns_) row_.push_back(values[c]);
+    return to_.row(time, row_);
+  }
+  Error finish() override { return to_.finish(); }
+
+ private:
+  std::vector<std::size_t> columns_;
+  std::vector<double> row_;
+  runtime::Sink& to_;
+};
+
+}  // namespace
+
+std::optional<double> Run::value(std::string_view name) const {
+  auto it = std::ranges::find(columns.names, name);
+  if (it == columns.names.end() || final_values.empty()) return std::nullopt;
+  return final_values[static_cast<std::size_t>(it - columns.names.begin())];
+}
+
+std::vector<double> Run::column(std::string_view name) const {
+  auto it = std::ranges::find(trajectory.names(), name);
+  if (it == trajectory.names().end()) return {};
+  return trajectory.column(static_cast<std::size_t>(it - trajectory.names().begin()));
+}
+
+Session::Session(SessionOptions options) : options_(std::move(options)) {}
+
+bool Session::load(const std::string& path) {
+  loaded_ = session::load_modules(path, options_.path, sources_, diagnostics_);
+  return !diagnostics_.has_errors();
+}
+
+bool Session::load_text(std::string name, std::string text, const std::string& folder) {
+  loaded_ = session::load_modules(std::move(name), std::move(text), folder, options_.path, sources_, diagnostics_);
+  return !diagnostics_.has_errors();
+}
+
+bool Session::check(const std::optional<std::string>& expression) {
+  session::Context context = this->context();
+  checked_ = session::front_end(std::move(loaded_), expression, context);
+  loaded_.reset();
+  return checked_.has_value();
+}
+
+std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend) {
+  if (!checked_) return nullptr;
+  elaborate::Options options;
+  for (const auto& [name, value] : set) options.set.push_back({name, value});
+  session::Context context = this->context();
+  return session::back_end(checked_->program, options, backend, context);
+}
+
+std::optional<std::string> Session::dump(const std::string& path, const std::optional<std::string>& expression,
+                                         session::Dump stage, bool json) {
+  session::Context context = this->context();
+  context.dump = stage;
+  context.dump_json = json;
+  auto checked = session::front_end(session::load_modules(path, options_.path, sources_, diagnostics_), expression, context);
+  if (checked) session::back_end(checked->program, {}, Backend::Interpreter, context);
+  if (diagnostics_.has_errors() && context.dumped.empty()) return std::nullopt;
+  return std::move(context.dumped);
+}
+
+std::vector<const core::Global*> Session::definitions() const {
+  std::vector<const core::Global*> found;
+  FileId root = checked_->modules.back().file;
+  for (const core::Global& global : checked_->program.globals)
+    if (global.span.file == root) found.push_back(&global);
+  std::ranges::stable_sort(found, {}, [](const core::Global* g) { return g->span.begin; });
+  return found;
+}
+
+/// The model's experiment with the changes of this run; nullopt after an error.
+std::optional<runtime::Experiment> Session::experiment(const Compiled& model, const RunOptions& options) {
+  std::size_t errors = diagnostics_.error_count();
+  const elaborate::Experiment& given = model.experiment;
+  runtime::Experiment e;
+  e.start = options.start.value_or(given.start);
+  e.stop = options.stop.value_or(given.stop);
+  e.tolerance = options.tolerance.value_or(given.tolerance);
+  std::int64_t steps = options.steps ? std::int64_t{*options.steps} : given.steps;
+  e.steps = static_cast<std::uint32_t>(std::clamp<std::int64_t>(steps, 1, std::numeric_limits<std::int32_t>::max()));
+
+  auto bad = [&](const std::string& message, const std::string& help) {
+    diagnostics_.report(Code::BadExperiment, message).help(help);
+  };
+  if (!std::isfinite(e.start) || !std::isfinite(e.stop))
+    bad("`start` and `stop` must be numbers", "give both in seconds");
+  else if (e.stop < e.start)
+    bad(fmt::format("the experiment stops at {:.6g} s, before it starts at {:.6g} s", e.stop, e.start),
+        "choose a `stop` that is later than `start`");
+  if (!(e.tolerance > 0) || !(e.tolerance < 1))
+    bad(fmt::format("the tolerance is {:.6g}", e.tolerance), "choose one between 1e-13 and 1, for example 1e-6");
+  if (steps < 1) bad(fmt::format("the experiment has {} steps", steps), "choose at least 1: results are given at steps + 1 times");
+
+  const std::string& solver = options.solver ? *options.solver : given.solver;
+  if (auto named = runtime::solver_named(solver)) {
+    e.solver = *named;
+  } else {
+    std::vector<std::string_view> solvers = {"auto", "cvode", "adams", "ida"};
+    Diagnostic& d = diagnostics_.report(Code::BadExperiment, "there is no solver `" + solver + "`");
+    if (auto near = did_you_mean(solver, solvers)) d.help("did you mean `" + std::string(*near) + "`?");
+    else d.help("the solvers are `auto`, `cvode`, `adams` and `ida`");
+  }
+
+  for (const auto& [name, value] : options.set) {
+    auto it = std::ranges::find(model.system.named_parameters, name, &system::NamedParameter::name);
+    if (it != model.system.named_parameters.end()) {
+      e.overrides.emplace_back(it->parameter, value);
+      continue;
+    }
+    std::vector<std::string_view> names;
+    for (const system::NamedParameter& p : model.system.named_parameters) names.push_back(p.name);
+    Diagnostic& d = diagnostics_.report(Code::UnknownParameter, "the model has no parameter `" + name + "`");
+    if (auto near = did_you_mean(name, names)) d.help("did you mean `" + std::string(*near) + "`?");
+  }
+  if (diagnostics_.error_count() != errors) return std::nullopt;
+  return e;
+}
+
+/// What to record: `outputs` (or the default) and `plot`, each name once.
+Columns Session::choose_columns(const Compiled& model, const RunOptions& options, std::vector<std::string>& plot) {
+  const Results results(model.system, model.dae);
+  const elaborate::Experiment& given = model.experiment;
+  auto located = [&](std::string_view setting, const std::vector<std::string>& values) {
+    return checked_ ? session::locate_setting(checked_->modules.back(), setting, values)
+                    : std::vector<std::optional<Span>>(values.size());
+  };
+  Columns columns;
+  if (options.all_outputs) {
+    if (!options.outputs.empty())
+      columns = results.select(options.outputs, "outputs", {}, diagnostics_);
+    else if (!given.outputs.empty())
+      columns = results.select(given.outputs, "outputs", located("outputs", given.outputs), diagnostics_);
+    else
+      columns = results.by_default();
+  }
+  Columns plotted = results.select(given.plot, "plot", located("plot", given.plot), diagnostics_);
+  if (given.plot.empty() && options.plot_something) {
+    plotted = results.states();
+    if (plotted.size() == 0) plotted = results.by_default();
+    plotted.names.resize(std::min(plotted.size(), kPlotted));
+    plotted.columns.resize(plotted.names.size());
+  }
+  plot = plotted.names;
+  const std::unordered_set<std::string_view> present(columns.names.begin(), columns.names.end());
+  Columns more;
+  for (std::size_t i = 0; i < plotted.size(); ++i)
+    if (!present.contains(plotted.names[i])) more.add(plotted.names[i], plotted.columns[i]);
+  for (std::size_t i = 0; i < more.size(); ++i) columns.add(std::move(more.names[i]), more.columns[i]);
+  return columns;
+}
+
+Run Session::run(const Compiled& model, const RunOptions& options) {
+  Run run;
+  std::size_t errors = diagnostics_.error_count();
+  std::optional<runtime::Experiment> experiment = this->experiment(model, options);
+  run.columns = choose_columns(model, options, run.plot);
+  if (!experiment || diagnostics_.error_count() != errors) return run;
+  run.valid = true;
+
+  LastRow last;
+  const std::unordered_set<std::string_view> plotted(run.plot.begin(), run.plot.end());
+  std::vector<std::size_t> kept;
+  for (std::size_t c = 0; c < run.columns.size(); ++c)
+    if (options.keep_trajectory || plotted.contains(run.columns.names[c])) kept.push_back(c);
+  Selection trajectory(std::move(kept), run.trajectory);
+
+  runtime::Output output{run.columns.columns, run.columns.names, {&last, &trajectory}};
+  output.sinks.insert(output.sinks.end(), options.sinks.begin(), options.sinks.end());
+  run.outcome = runtime::simulate(model.plan.model, *experiment, output, {options.cancel, options.progress});
+  run.final_values = last.take();
+  if (run.outcome.failure)
+    session::report_failure({model.system, model.dae, model.plan.model, options.solver.value_or(model.experiment.solver), options.kept_results},
+                            run.outcome, diagnostics_);
+  timings_.push_back({"initialise", run.outcome.statistics.seconds_initialise});
+  timings_.push_back({"integrate", run.outcome.statistics.seconds_integrate});
+  return run;
+}
+
+}  // namespace sigrel

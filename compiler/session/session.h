@@ -1,0 +1,104 @@
+// The facade that every tool uses: a file in, diagnostics, a compiled model, runs of it.
+//
+//   Session session({.path = {{}, session::library_folder()}});
+//   session.load("circuit.sr") && session.check();
+//   auto model = session.compile();
+//   auto run = session.run(*model, {.set = {{"r1.r", 5.0}}});   // again with other parameters: nothing is compiled
+//   double v = run.value("c1.u");                               // at the end; run.column("c1.u") over time
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/base/source.h"
+#include "compiler/diagnostics/diagnostic.h"
+#include "compiler/session/pipeline.h"
+#include "compiler/session/results.h"
+#include "runtime/simulate.h"
+#include "runtime/trajectory.h"
+
+namespace sigrel {
+
+using session::Backend;
+using session::Compiled;
+using Settings = std::vector<std::pair<std::string, double>>;  // parameter by hierarchical name, value
+
+struct SessionOptions {
+  session::SearchPath path;
+  bool verify = false;  // every intermediate representation, after every stage
+};
+
+/// What one run may change of its experiment; what is absent stays as the model says.
+struct RunOptions {
+  std::optional<double> start, stop, tolerance;
+  std::optional<std::uint32_t> steps;
+  std::optional<std::string> solver;
+  Settings set;
+  std::vector<std::string> outputs;        // patterns; empty: those of the model, or the default of session::Results
+  bool all_outputs = true;                 // false: only what `plot` asks for (nothing else is computed)
+  bool plot_something = false;             // a model without `plot` gets some of its states
+  std::vector<runtime::Sink*> sinks;       // get all columns, besides the trajectory
+  bool keep_trajectory = true;             // in memory; else only the columns of `plot`
+  const std::atomic<bool>* cancel = nullptr;
+  std::function<void(double fraction)> progress;
+  std::string kept_results;                // the file that a sink writes: for messages
+};
+
+struct Run {
+  bool valid = false;  // false: an error was reported before the run began
+  runtime::Outcome outcome;
+  session::Columns columns;      // what was asked for; `final_values` and the sinks have them in this order
+  std::vector<double> final_values;
+  runtime::Trajectory trajectory;
+  std::vector<std::string> plot;  // names of the columns to plot, all in the trajectory
+
+  bool completed() const { return valid && outcome.status == runtime::Outcome::Completed; }
+  /// The value at the end of a column by its name; nullopt when it was not recorded.
+  std::optional<double> value(std::string_view name) const;
+  /// A column of the trajectory; empty when it was not recorded.
+  std::vector<double> column(std::string_view name) const;
+};
+
+class Session {
+ public:
+  explicit Session(SessionOptions options);
+
+  /// Reads and parses a file and what it imports. False after errors; `check` finds more of them all the same.
+  bool load(const std::string& path);
+  /// The same for text; its imports are sought in `folder`.
+  bool load_text(std::string name, std::string text, const std::string& folder = ".");
+  /// Types. `expression` is what to run instead of `main`. False after errors.
+  bool check(const std::optional<std::string>& expression = std::nullopt);
+  /// Everything up to executable code. Null after errors.
+  std::shared_ptr<Compiled> compile(const Settings& set = {}, Backend backend = Backend::Jit);
+  /// Runs a compiled model. What goes wrong is reported; what was computed until then is in the result.
+  Run run(const Compiled& model, const RunOptions& options = {});
+
+  /// The output of a stage as text or JSON; nullopt after errors. Loads, checks and compiles as far as is needed.
+  std::optional<std::string> dump(const std::string& path, const std::optional<std::string>& expression, session::Dump stage,
+                                  bool json);
+
+  const SourceMap& sources() const { return sources_; }
+  Diagnostics& diagnostics() { return diagnostics_; }
+  const std::vector<session::Timing>& timings() const { return timings_; }
+  /// After `check`.
+  const core::Program& program() const { return checked_->program; }
+  /// The globals of the root module, in the order of the text.
+  std::vector<const core::Global*> definitions() const;
+
+ private:
+  session::Context context() { return {sources_, diagnostics_, timings_, options_.verify, {}, false, {}}; }
+  std::optional<runtime::Experiment> experiment(const Compiled& model, const RunOptions& options);
+  session::Columns choose_columns(const Compiled& model, const RunOptions& options, std::vector<std::string>& plot);
+
+  SessionOptions options_;
+  SourceMap sources_;
+  Diagnostics diagnostics_;
+  std::vector<session::Timing> timings_;
+  std::optional<session::Modules> loaded_;
+  std::optional<session::Checked> checked_;
+};
+
+}  // namespace sigrel

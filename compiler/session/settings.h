@@ -1,0 +1,15 @@
+// Where in the source a setting of an experiment was written.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/ast.h"
+
+namespace sigrel::session {
+
+/// The span of each string, as it is written in a list after `setting =` in a `with { … }` of the module.
+std::vector<std::optional<Span>> locate_setting(const ast::Module& module, std::string_view setting,
+                                                const std::vector<std::string>& values);
+
+}  // namespace sigrel::session

@@ -25,7 +25,7 @@ ASSERT: 'assert'; TERMINATE: 'terminate';
 
 DIAMOND: '<>' | '\u25C7';   // ◇
 ARROW: '->' | '\u2192';     // →
-BACKSLASH: '\\' | '\u03BB'; // λ
+BACKSLASH: '\\';
 DOUBLE_COLON: '::'; ASSIGN: ':='; COLON: ':'; EQUAL: '=';
 EQUAL_EQUAL: '=='; NOT_EQUAL: '/='; LESS_EQUAL: '<='; GREATER_EQUAL: '>='; LESS: '<'; GREATER: '>';
 PLUS: '+'; PLUS_PLUS: '++'; MINUS: '-'; STAR: '*'; SLASH: '/'; CARET: '^'; AND: '&&'; OR: '||';

@@ -3,7 +3,7 @@
 #include <cvode/cvode.h>
 #include <nvector/nvector_serial.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "runtime/integrator.h"
 #include "runtime/solver_objects.h"
@@ -21,6 +21,7 @@ class CvodeIntegrator final : public Integrator {
 
   bool make(const IntegratorOptions& options);
   bool step(double stop) override;
+  Failure stuck() override;
   double time() const override { return time_; }
   void interpolate(double time) override;
   const double* y() const override { return SolverObjects::data(shown_); }
@@ -34,6 +35,7 @@ class CvodeIntegrator final : public Integrator {
   static void quiet(int, const char*, const char*, char*, void*) {}
   bool check(int flag, const char* call);
   void describe(int flag);
+  void add_position();
 
   Problem& problem_;
   SolverObjects objects_;
@@ -41,14 +43,23 @@ class CvodeIntegrator final : public Integrator {
   Vector y_ = nullptr, shown_ = nullptr, errors_ = nullptr, weights_ = nullptr;
   std::vector<double> jacobian_;
   double time_ = 0;
-  bool adams_ = false, rejected_ = false;
+  bool adams_ = false;
+  // The last point that the model refused, for the message should it come to one.
+  bool rejected_ = false;             // by the last call
+  std::uint64_t rejections_ = 0;      // since time last moved
+  double rejected_time_ = 0;
+  std::vector<double> rejected_y_;
 };
 
 int CvodeIntegrator::right_hand_side(double time, N_Vector y, N_Vector out, void* self) {
   auto& me = *static_cast<CvodeIntegrator*>(self);
   const bool done = me.problem_.derivatives(time, SolverObjects::data(y), SolverObjects::data(out));
   me.rejected_ = !done;
-  return done ? 0 : 1;  // 1: try a smaller step
+  if (done) return 0;
+  ++me.rejections_;
+  me.rejected_time_ = time;
+  std::copy_n(SolverObjects::data(y), me.rejected_y_.size(), me.rejected_y_.begin());
+  return 1;  // try a smaller step
 }
 
 int CvodeIntegrator::linear_system(double time, N_Vector y, N_Vector, SUNMatrix matrix, booleantype keep, booleantype* fresh,
@@ -82,6 +93,7 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
   memory_ = CVodeCreate(adams_ ? CV_ADAMS : CV_BDF, objects_.context());
   if (!memory_ || !y_ || !shown_ || !errors_ || !weights_ || !tolerances) return check(-1, "CVodeCreate");
   jacobian_.assign(problem_.jacobian().pattern().nonzeros(), 0.0);
+  rejected_y_.assign(problem_.size(), 0.0);
   time_ = options.start;
   problem_.read(SolverObjects::data(y_), nullptr);
   for (std::size_t k = 0; k < problem_.size(); ++k)
@@ -100,34 +112,42 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
 bool CvodeIntegrator::step(double stop) {
   double reached = time_;
   const int flag = CVode(memory_, stop, y_, &reached, CV_ONE_STEP);
+  if (reached > time_) rejections_ = 0;
   time_ = reached;
   if (flag >= 0) return true;
   describe(flag);
   return false;
 }
 
+Failure CvodeIntegrator::stuck() {
+  if (rejections_ > 0) failure_ = problem_.explain(rejected_time_, rejected_y_.data(), nullptr);
+  if (!failure_) failure_ = Failure{.kind = FailureKind::NoProgress};
+  add_position();
+  return failure_;
+}
+
 void CvodeIntegrator::describe(int flag) {
   failure_ = Failure{};
-  double now = time_, step = 0;
-  CVodeGetCurrentTime(memory_, &now);
-  CVodeGetCurrentStep(memory_, &step);
-  // When the model itself said no last, its own reason is the better message.
+  // When the model itself refused last, its own reason is the better message.
   if (rejected_ || flag == CV_RHSFUNC_FAIL || flag == CV_FIRST_RHSFUNC_ERR || flag == CV_REPTD_RHSFUNC_ERR ||
-      flag == CV_UNREC_RHSFUNC_ERR || flag == CV_LSETUP_FAIL) {
-    failure_ = problem_.explain(now + step, SolverObjects::data(y_), nullptr);
-    if (!failure_) failure_ = problem_.failure();
+      flag == CV_UNREC_RHSFUNC_ERR) {
+    failure_ = problem_.explain(rejected_time_, rejected_y_.data(), nullptr);
     if (!failure_) failure_.kind = FailureKind::Convergence;
   } else if (flag == CV_TOO_MUCH_ACC) {
     failure_.kind = FailureKind::ToleranceTooSmall;
   } else if (flag == CV_ERR_FAILURE) {
     failure_.kind = FailureKind::ErrorTest;
-  } else if (flag == CV_CONV_FAILURE || flag == CV_LSOLVE_FAIL) {
+  } else if (flag == CV_CONV_FAILURE || flag == CV_LSOLVE_FAIL || flag == CV_LSETUP_FAIL) {
     failure_.kind = FailureKind::Convergence;
   } else {
     check(flag, "CVode");
   }
-  failure_.time = now;
-  failure_.step = step;
+  add_position();
+}
+
+void CvodeIntegrator::add_position() {
+  failure_.time = time_;
+  CVodeGetCurrentStep(memory_, &failure_.step);
   if (!failure_.variables.empty() || CVodeGetEstLocalErrors(memory_, errors_) < 0 || CVodeGetErrWeights(memory_, weights_) < 0)
     return;
   SolverObjects::worst(problem_, SolverObjects::data(y_), SolverObjects::data(errors_), SolverObjects::data(weights_), failure_);

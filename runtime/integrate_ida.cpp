@@ -2,7 +2,7 @@
 #include <ida/ida.h>
 #include <nvector/nvector_serial.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "runtime/integrator.h"
 #include "runtime/solver_objects.h"
@@ -20,6 +20,7 @@ class IdaIntegrator final : public Integrator {
 
   bool make(const IntegratorOptions& options);
   bool step(double stop) override;
+  Failure stuck() override;
   double time() const override { return time_; }
   void interpolate(double time) override;
   const double* y() const override { return SolverObjects::data(shown_); }
@@ -33,6 +34,7 @@ class IdaIntegrator final : public Integrator {
   static void quiet(int, const char*, const char*, char*, void*) {}
   bool check(int flag, const char* call);
   void describe(int flag);
+  void add_position();
 
   Problem& problem_;
   SolverObjects objects_;
@@ -40,7 +42,11 @@ class IdaIntegrator final : public Integrator {
   Vector y_ = nullptr, rates_ = nullptr, shown_ = nullptr, shown_rates_ = nullptr, errors_ = nullptr, weights_ = nullptr;
   std::vector<double> jacobian_;
   double time_ = 0;
-  bool rejected_ = false;
+  // The last point that the model refused, for the message should it come to one.
+  bool rejected_ = false;             // by the last call
+  std::uint64_t rejections_ = 0;      // since time last moved
+  double rejected_time_ = 0;
+  std::vector<double> rejected_y_, rejected_rates_;
 };
 
 int IdaIntegrator::residual(double time, N_Vector y, N_Vector rates, N_Vector out, void* self) {
@@ -48,7 +54,12 @@ int IdaIntegrator::residual(double time, N_Vector y, N_Vector rates, N_Vector ou
   const bool done =
       me.problem_.residuals(time, SolverObjects::data(y), SolverObjects::data(rates), SolverObjects::data(out));
   me.rejected_ = !done;
-  return done ? 0 : 1;
+  if (done) return 0;
+  ++me.rejections_;
+  me.rejected_time_ = time;
+  std::copy_n(SolverObjects::data(y), me.rejected_y_.size(), me.rejected_y_.begin());
+  std::copy_n(SolverObjects::data(rates), me.rejected_rates_.size(), me.rejected_rates_.begin());
+  return 1;  // try a smaller step
 }
 
 int IdaIntegrator::jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix matrix, void* self,
@@ -75,6 +86,8 @@ bool IdaIntegrator::make(const IntegratorOptions& options) {
   memory_ = IDACreate(objects_.context());
   if (!memory_ || !tolerances) return check(-1, "IDACreate");
   jacobian_.assign(problem_.jacobian().pattern().nonzeros(), 0.0);
+  rejected_y_.assign(problem_.size(), 0.0);
+  rejected_rates_.assign(problem_.size(), 0.0);
   time_ = options.start;
   problem_.read(SolverObjects::data(y_), SolverObjects::data(rates_));
   for (std::size_t k = 0; k < problem_.size(); ++k)
@@ -93,32 +106,40 @@ bool IdaIntegrator::make(const IntegratorOptions& options) {
 bool IdaIntegrator::step(double stop) {
   double reached = time_;
   const int flag = IDASolve(memory_, stop, &reached, y_, rates_, IDA_ONE_STEP);
+  if (reached > time_) rejections_ = 0;
   time_ = reached;
   if (flag >= 0) return true;
   describe(flag);
   return false;
 }
 
+Failure IdaIntegrator::stuck() {
+  if (rejections_ > 0) failure_ = problem_.explain(rejected_time_, rejected_y_.data(), rejected_rates_.data());
+  if (!failure_) failure_ = Failure{.kind = FailureKind::NoProgress};
+  add_position();
+  return failure_;
+}
+
 void IdaIntegrator::describe(int flag) {
   failure_ = Failure{};
-  double now = time_, step = 0;
-  IDAGetCurrentTime(memory_, &now);
-  IDAGetCurrentStep(memory_, &step);
-  if (rejected_ || flag == IDA_RES_FAIL || flag == IDA_FIRST_RES_FAIL || flag == IDA_REP_RES_ERR || flag == IDA_LSETUP_FAIL) {
-    failure_ = problem_.explain(now + step, SolverObjects::data(y_), SolverObjects::data(rates_));
-    if (!failure_) failure_ = problem_.failure();
+  if (rejected_ || flag == IDA_RES_FAIL || flag == IDA_FIRST_RES_FAIL || flag == IDA_REP_RES_ERR) {
+    failure_ = problem_.explain(rejected_time_, rejected_y_.data(), rejected_rates_.data());
     if (!failure_) failure_.kind = FailureKind::Convergence;
   } else if (flag == IDA_TOO_MUCH_ACC) {
     failure_.kind = FailureKind::ToleranceTooSmall;
   } else if (flag == IDA_ERR_FAIL) {
     failure_.kind = FailureKind::ErrorTest;
-  } else if (flag == IDA_CONV_FAIL || flag == IDA_LSOLVE_FAIL) {
+  } else if (flag == IDA_CONV_FAIL || flag == IDA_LSOLVE_FAIL || flag == IDA_LSETUP_FAIL) {
     failure_.kind = FailureKind::Convergence;
   } else {
     check(flag, "IDASolve");
   }
-  failure_.time = now;
-  failure_.step = step;
+  add_position();
+}
+
+void IdaIntegrator::add_position() {
+  failure_.time = time_;
+  IDAGetCurrentStep(memory_, &failure_.step);
   if (!failure_.variables.empty() || IDAGetEstLocalErrors(memory_, errors_) < 0 || IDAGetErrWeights(memory_, weights_) < 0)
     return;
   SolverObjects::worst(problem_, SolverObjects::data(y_), SolverObjects::data(errors_), SolverObjects::data(weights_), failure_);

@@ -14,6 +14,8 @@ class Integrator {
 
   /// One step of its own choice, never past `stop`. False: `failure()`.
   virtual bool step(double stop) = 0;
+  /// Why steps have become so small that time stands still.
+  virtual Failure stuck() = 0;
   virtual double time() const = 0;
   /// The unknowns and their rates at a time within the last step.
   virtual void interpolate(double time) = 0;

@@ -129,11 +129,14 @@ bool LoopSolver::newton(const Point& point, Failure& failure) {
   }
   for (std::uint32_t iteration = 1; iteration <= kMaxIterations; ++iteration) {
     LinearSystem::Status status = jacobian(point);
-    while (status == LinearSystem::Status::Singular && iteration == 1 && bumps < 2)
+    while (status == LinearSystem::Status::Singular && bumps < 2)
       if (bump(point, ++bumps)) status = jacobian(point);
     if (status != LinearSystem::Status::Ok) {
-      const bool singular = status == LinearSystem::Status::Singular;
-      return describe(point, singular ? FailureKind::LoopSingular : FailureKind::NotFinite, iteration, failure), false;
+      // Singular from the start, wherever that is: the equations depend on each other. Singular later: Newton got lost.
+      const FailureKind kind = status == LinearSystem::Status::NotFinite ? FailureKind::NotFinite
+                               : iteration == 1                          ? FailureKind::LoopSingular
+                                                                         : FailureKind::LoopNotConverged;
+      return describe(point, kind, iteration, failure), false;
     }
     for (std::size_t k = 0; k < n; ++k) step_[k] = -residual_[k];
     system_.solve(step_.data());

@@ -35,13 +35,13 @@ void Progress::update(double fraction) {
   next_ = now + std::chrono::milliseconds(100);
   drawn_ = true;
   const std::string line = progress_line(fraction, std::chrono::duration<double>(now - start_).count(), width_);
-  fmt::print(to_, "\r{}\x1b[K", line);
+  std::fputs(("\r" + line + "\x1b[K").c_str(), to_);
   std::fflush(to_);
 }
 
 void Progress::finish() {
   if (!drawn_) return;
-  fmt::print(to_, "\r\x1b[K");
+  std::fputs("\r\x1b[K", to_);
   std::fflush(to_);
   drawn_ = false;
 }

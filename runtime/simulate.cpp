@@ -16,9 +16,11 @@ namespace {
 constexpr double kLocalTolerance = 0.1;
 constexpr double kSmallestTolerance = 2e-14;
 
-// So many steps in a row that together move less than the given part of the whole range: the stop time is out of reach.
+// So many steps in a row that together move less than the given part of the whole range: the stop time is out of reach. When
+// time does not move at all, fewer are enough.
 constexpr int kStuckSteps = 20000;
 constexpr double kStuckAdvance = 1e-9;
+constexpr int kStandingSteps = 50;
 
 class Timer {
  public:
@@ -178,8 +180,8 @@ void Simulation::integrate(Problem& problem) {
                                                            : make_ida(problem, options, failure);
   if (!integrator) return fail(std::move(failure));
   std::uint32_t next = 1;
-  int stuck = 0;
-  double mark = experiment_.start;
+  int stuck = 0, standing = 0;
+  double mark = experiment_.start, last = mark;
   const double range = experiment_.stop - experiment_.start;
   while (true) {
     if (cancelled()) {
@@ -210,10 +212,14 @@ void Simulation::integrate(Problem& problem) {
     if (time - mark > kStuckAdvance * range) {
       mark = time;
       stuck = 0;
-    } else if (++stuck >= kStuckSteps) {
-      fail({.kind = FailureKind::NoProgress, .time = time, .step = (time - mark) / stuck});
-      break;
+    } else {
+      standing = time > last ? 0 : standing + 1;
+      if (++stuck >= kStuckSteps || standing >= kStandingSteps) {
+        fail(integrator->stuck());
+        break;
+      }
     }
+    last = time;
   }
   integrator->statistics(outcome_.statistics);
 }

@@ -1,0 +1,164 @@
+// What stops a run, and that the data names the cause.
+#include <atomic>
+#include <catch2/catch.hpp>
+
+#include "runtime/csv.h"
+#include "tests/unit/runtime/build_model.h"
+
+using namespace runtime;
+using namespace runtime::test;
+
+namespace {
+
+/// x' = f(x), given f and its derivative.
+struct Scalar : ModelBuilder {
+  std::uint32_t x, dx;
+  Scalar(double start, double (*f)(double), double (*slope)(double)) {
+    std::tie(x, dx) = state(start);
+    const Shape* right = shape(
+        2, 0, [f](double, Values s, Values) { return s[0] - f(s[1]); },
+        [slope](double, Values s, Values, double* d) { d[0] = 1, d[1] = -slope(s[1]); });
+    model.dynamic = {assign(run(Role::Solve, right, 0, {{{dx, x}, {}}}))};
+  }
+};
+
+/// Unknowns without states: f(u) = 0 for one unknown.
+struct OneLoop : ModelBuilder {
+  std::uint32_t u;
+  OneLoop(double guess, double (*f)(double), double (*slope)(double)) {
+    u = variable(guess);
+    const Shape* residual = shape(
+        1, 0, [f](double, Values s, Values) { return f(s[0]); },
+        [slope](double, Values s, Values, double* d) { d[0] = slope(s[0]); });
+    run(Role::Residual, residual, 0, {{{u}, {}}});
+    model.initial = {loop(0, {u})};
+    model.dynamic = {{Step::Solve, 0}};
+  }
+};
+
+Outcome run_it(const Model& model, double stop = 1, const Control& control = {}) {
+  Recording recording(model);
+  return simulate(model, {.stop = stop, .tolerance = 1e-6, .steps = 100}, recording.output, control);
+}
+
+}  // namespace
+
+TEST_CASE("NaN at the start names the equation and its variable") {
+  Scalar model(-1, [](double x) { return std::log(x); }, [](double x) { return 1 / x; });
+  const Outcome outcome = run_it(model.model);
+  REQUIRE(outcome.status == Outcome::Failed);
+  CHECK(outcome.failure.kind == FailureKind::NotFinite);
+  CHECK(outcome.failure.initial);
+  REQUIRE(outcome.failure.equations.size() == 1);
+  CHECK(outcome.failure.equations[0].equation == 0);
+  CHECK(outcome.failure.variables.at(0).variable == model.dx);
+}
+
+TEST_CASE("NaN on the way keeps what was computed") {
+  // x' = -1 - sqrt(x) / 10 reaches 0 before t = 1, and sqrt of a negative number is NaN.
+  Scalar model(0.5, [](double x) { return -1 - std::sqrt(x) / 10; }, [](double x) { return -0.05 / std::sqrt(x); });
+  Recording recording(model.model);
+  const Outcome outcome = simulate(model.model, {.stop = 1, .steps = 100}, recording.output);
+  REQUIRE(outcome.status == Outcome::Failed);
+  CHECK(outcome.failure.kind == FailureKind::NotFinite);
+  CHECK(!outcome.failure.initial);
+  CHECK(outcome.failure.equations.at(0).equation == 0);
+  CHECK(outcome.failure.time == Approx(0.477).margin(0.01));
+  CHECK(recording.trajectory.rows() > 40);
+  CHECK(outcome.reached == recording.trajectory.time(recording.trajectory.rows() - 1));
+}
+
+TEST_CASE("a solution that ends in a pole") {
+  Scalar model(1, [](double x) { return x * x; }, [](double x) { return 2 * x; });
+  const Outcome outcome = run_it(model.model, 2);
+  REQUIRE(outcome.status == Outcome::Failed);
+  CHECK(outcome.failure.time == Approx(1).epsilon(1e-3));
+  CHECK(outcome.failure.variables.at(0).variable <= model.dx);
+}
+
+TEST_CASE("a singular loop") {
+  ModelBuilder b;
+  const auto x = b.variable(), y = b.variable();
+  const auto one = b.parameter(1), two = b.parameter(2), three = b.parameter(3);
+  const Shape* line = b.shape(
+      2, 2, [](double, Values s, Values p) { return p[0] * (s[0] + s[1]) - p[1]; },
+      [](double, Values, Values p, double* d) { d[0] = d[1] = p[0]; });
+  b.run(Role::Residual, line, 0, {{{x, y}, {one, one}}, {{x, y}, {two, three}}});
+  b.model.initial = b.model.dynamic = {b.loop(0, {x, y})};
+  const Outcome outcome = run_it(b.model);
+  REQUIRE(outcome.status == Outcome::Failed);
+  CHECK(outcome.failure.kind == FailureKind::LoopSingular);
+  CHECK(outcome.failure.initial);
+  CHECK(outcome.failure.unknowns == 2);
+  CHECK(outcome.failure.equations.size() == 2);
+  CHECK(outcome.failure.variables.size() == 2);
+}
+
+TEST_CASE("a loop without a solution") {
+  OneLoop model(1, [](double u) { return u * u + 1; }, [](double u) { return 2 * u; });
+  const Outcome outcome = run_it(model.model);
+  REQUIRE(outcome.status == Outcome::Failed);
+  CHECK(outcome.failure.kind == FailureKind::LoopNotConverged);
+  CHECK(outcome.failure.equations.at(0).residual >= 1);
+  CHECK(outcome.failure.variables.at(0).variable == model.u);
+}
+
+TEST_CASE("loops from poor guesses") {
+  SECTION("no gradient at the guess") {
+    OneLoop model(0, [](double u) { return u * u - 4; }, [](double u) { return 2 * u; });
+    CHECK(std::abs(run_it(model.model).values[0]) == Approx(2));
+  }
+  SECTION("no value at the guess") {
+    OneLoop model(0, [](double u) { return std::log(u) - 1; }, [](double u) { return 1 / u; });
+    CHECK(run_it(model.model).values[0] == Approx(std::exp(1.0)));
+  }
+  SECTION("a full step would diverge") {
+    OneLoop model(20, [](double u) { return std::atan(u - 1); }, [](double u) { return 1 / (1 + (u - 1) * (u - 1)); });
+    CHECK(run_it(model.model).values[0] == Approx(1));
+  }
+  SECTION("an exponential far away") {
+    OneLoop model(0, [](double u) { return 1e-12 * (std::exp(u / 0.025) - 1) + u - 5; },
+                  [](double u) { return 1e-12 / 0.025 * std::exp(u / 0.025) + 1; });
+    const double u = run_it(model.model).values[0];
+    CHECK(1e-12 * (std::exp(u / 0.025) - 1) + u == Approx(5));
+  }
+}
+
+TEST_CASE("experiments that make no sense") {
+  Scalar model(1, [](double x) { return -x; }, [](double) { return -1.0; });
+  Recording recording(model.model);
+  for (const Experiment& experiment : {Experiment{.start = 1, .stop = 0}, Experiment{.tolerance = 0}, Experiment{.steps = 0},
+                                       Experiment{.stop = HUGE_VAL}, Experiment{.tolerance = std::nan("")}})
+    CHECK(simulate(model.model, experiment, recording.output).failure.kind == FailureKind::BadExperiment);
+  CHECK(solver_named("adams") == Solver::Adams);
+  CHECK(!solver_named("euler"));
+}
+
+TEST_CASE("cancelling keeps what was computed") {
+  Scalar model(1, [](double x) { return -x; }, [](double) { return -1.0; });
+  std::atomic<bool> cancel = false;
+  Control control;
+  control.cancel = &cancel;
+  control.progress = [&](double fraction) {
+    if (fraction > 0.3) cancel = true;
+  };
+  Recording recording(model.model);
+  const Outcome outcome = simulate(model.model, {.stop = 10, .steps = 100}, recording.output, control);
+  CHECK(outcome.status == Outcome::Cancelled);
+  CHECK(outcome.reached > 2);
+  CHECK(outcome.reached < 8);
+  CHECK(recording.trajectory.rows() == std::size_t(std::lround(outcome.reached * 10)) + 1);
+}
+
+TEST_CASE("a full disk") {
+  Scalar model(1, [](double x) { return -x; }, [](double) { return -1.0; });
+  Recording recording(model.model);
+  CsvFile csv("/dev/full");
+  recording.output.sinks.push_back(&csv);
+  const Outcome outcome = simulate(model.model, {}, recording.output);
+  CHECK(outcome.status == Outcome::Failed);
+  CHECK(outcome.failure.kind == FailureKind::Output);
+  CHECK(outcome.failure.path == "/dev/full");
+  CHECK(outcome.failure.error == "No space left on device");
+  CHECK(outcome.failure.kept_rows == 0);
+}

@@ -1,0 +1,73 @@
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "runtime/sparse.h"
+
+using namespace runtime;
+
+namespace {
+
+SparsePattern random_pattern(std::mt19937& random, std::size_t n) {
+  std::vector<Entry> entries;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    entries.push_back({i, i});
+    for (int k = 0; k < 3; ++k) entries.push_back({static_cast<std::uint32_t>(random() % n), i});
+  }
+  std::vector<std::uint32_t> positions;
+  return compress(n, entries, positions);
+}
+
+}  // namespace
+
+TEST_CASE("compress sorts, merges and remembers") {
+  std::vector<std::uint32_t> positions;
+  const std::vector<Entry> entries = {{2, 0}, {0, 0}, {1, 2}, {2, 0}, {0, 1}};
+  const SparsePattern pattern = compress(3, entries, positions);
+  CHECK(pattern.starts == std::vector<std::int64_t>{0, 2, 3, 4});
+  CHECK(pattern.rows == std::vector<std::int64_t>{0, 2, 0, 1});
+  CHECK(positions == std::vector<std::uint32_t>{1, 0, 3, 1, 2});
+}
+
+TEST_CASE("KLU and dense agree") {
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    std::mt19937 random(seed);
+    const std::size_t n = 1 + random() % 60;
+    const SparsePattern pattern = random_pattern(random, n);
+    LinearSystem dense(pattern, 1000), klu(pattern, 0);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    for (int round = 0; round < 3; ++round) {  // the second and third reuse the pivot order
+      for (std::size_t c = 0; c < n; ++c)
+        for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
+          dense.values()[k] = klu.values()[k] = uniform(random) + (pattern.rows[k] == std::int64_t(c) ? 5 : 0);
+      REQUIRE(dense.factor() == LinearSystem::Status::Ok);
+      REQUIRE(klu.factor() == LinearSystem::Status::Ok);
+      std::vector<double> a(n), b(n);
+      for (std::size_t i = 0; i < n; ++i) a[i] = b[i] = uniform(random);
+      dense.solve(a.data());
+      klu.solve(b.data());
+      for (std::size_t i = 0; i < n; ++i) CHECK(a[i] == Approx(b[i]).epsilon(1e-11).margin(1e-12));
+    }
+  }
+}
+
+TEST_CASE("singular matrices are seen") {
+  for (std::size_t limit : {std::size_t(0), std::size_t(100)}) {
+    std::vector<std::uint32_t> positions;
+    const std::vector<Entry> entries = {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {2, 2}};
+    LinearSystem system(compress(3, entries, positions), limit);
+    auto set = [&](double a, double b, double c, double d, double e) {
+      const double values[] = {a, b, c, d, e};
+      for (std::size_t k = 0; k < 5; ++k) system.values()[positions[k]] = values[k];
+    };
+    set(0.1, 0.2, 0.3, 0.6, 1);  // singular up to rounding only
+    CHECK(system.factor() == LinearSystem::Status::Singular);
+    CHECK(system.singular_column() < 2);
+    set(1, 2, 3, 4, 0);
+    CHECK(system.factor() == LinearSystem::Status::Singular);
+    CHECK(system.singular_column() == 2);
+    set(1, 2, 3, 4, std::nan(""));
+    CHECK(system.factor() == LinearSystem::Status::NotFinite);
+    set(1e-9, 2e-9, 3e5, 4e5, 1e-12);  // only badly scaled
+    CHECK(system.factor() == LinearSystem::Status::Ok);
+  }
+}

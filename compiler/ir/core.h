@@ -71,6 +71,7 @@ enum class Primitive : std::uint8_t {
   Der, Pre, Time,    // Time has no argument
   Smooth, NoEvent, Delay,
   Size,              // of a vector (outermost)
+  ToVector,          // a list as a vector
   Show               // a number as a string
 };
 

@@ -1,0 +1,102 @@
+#include "compiler/check/builtins.h"
+
+namespace sigrel::check {
+namespace {
+
+using core::Primitive;
+using S = BuiltinShape;
+
+constexpr Builtin kBuiltins[] = {
+    {"time", S::Time, Primitive::Time, 0},
+    {"pi", S::Pi, Primitive::Time, 0},
+    {"der", S::Derivative, Primitive::Der, 1},
+    {"pre", S::Signal, Primitive::Pre, 1},
+    {"noEvent", S::Signal, Primitive::NoEvent, 1},
+    {"smooth", S::Smooth, Primitive::Smooth, 2},
+    {"delay", S::Delay, Primitive::Delay, 2},
+    {"sin", S::RealToReal, Primitive::Sin, 1},
+    {"cos", S::RealToReal, Primitive::Cos, 1},
+    {"tan", S::RealToReal, Primitive::Tan, 1},
+    {"asin", S::RealToReal, Primitive::Asin, 1},
+    {"acos", S::RealToReal, Primitive::Acos, 1},
+    {"atan", S::RealToReal, Primitive::Atan, 1},
+    {"atan2", S::RealRealToReal, Primitive::Atan2, 2},
+    {"sinh", S::RealToReal, Primitive::Sinh, 1},
+    {"cosh", S::RealToReal, Primitive::Cosh, 1},
+    {"tanh", S::RealToReal, Primitive::Tanh, 1},
+    {"asinh", S::RealToReal, Primitive::Asinh, 1},
+    {"acosh", S::RealToReal, Primitive::Acosh, 1},
+    {"atanh", S::RealToReal, Primitive::Atanh, 1},
+    {"exp", S::RealToReal, Primitive::Exp, 1},
+    {"log", S::RealToReal, Primitive::Log, 1},
+    {"log10", S::RealToReal, Primitive::Log10, 1},
+    {"sqrt", S::RealToReal, Primitive::Sqrt, 1},
+    {"abs", S::NumberToSame, Primitive::Abs, 1},
+    {"sign", S::NumberToSame, Primitive::Sign, 1},
+    {"min", S::NumberPair, Primitive::Min, 2},
+    {"max", S::NumberPair, Primitive::Max, 2},
+    {"floor", S::RealToReal, Primitive::Floor, 1},
+    {"ceiling", S::RealToReal, Primitive::Ceiling, 1},
+    {"round", S::RealToInt, Primitive::Round, 1},
+    {"real", S::IntToReal, Primitive::ToReal, 1},
+    {"div", S::IntPair, Primitive::IntDiv, 2},
+    {"mod", S::IntPair, Primitive::IntMod, 2},
+    {"not", S::Not, Primitive::Not, 1},
+    {"show", S::Show, Primitive::Show, 1},
+    {"size", S::Size, Primitive::Size, 1},
+    {"vector", S::Vector, Primitive::ToVector, 1},
+    {"simulate", S::Simulate, Primitive::Time, 1},
+};
+
+}  // namespace
+
+std::span<const Builtin> builtins() { return kBuiltins; }
+
+Type* builtin_type(const Builtin& builtin, Types& types, std::uint32_t level) {
+  Type* r = types.real();
+  Type* n = types.integer();
+  switch (builtin.shape) {
+    case S::Time:
+    case S::Pi: return r;
+    case S::RealToReal: return types.function(r, r);
+    case S::RealRealToReal: return types.function(r, types.function(r, r));
+    case S::NumberToSame: {
+      Type* a = types.variable(level, kNumber | kScalar);
+      return types.function(a, a);
+    }
+    case S::NumberPair: {
+      Type* a = types.variable(level, kNumber | kScalar);
+      return types.function(a, types.function(a, a));
+    }
+    case S::Derivative: {
+      Type* a = types.variable(level, kNumber | kReal);
+      return types.function(a, a);
+    }
+    case S::Signal: {
+      Type* a = types.variable(level, kSignal);
+      return types.function(a, a);
+    }
+    case S::Smooth: {
+      Type* a = types.variable(level, kSignal);
+      return types.function(n, types.function(a, a));
+    }
+    case S::Delay: {
+      Type* a = types.variable(level, kSignal);
+      return types.function(a, types.function(r, a));
+    }
+    case S::IntToReal: return types.function(n, r);
+    case S::RealToInt: return types.function(r, n);
+    case S::IntPair: return types.function(n, types.function(n, n));
+    case S::Not: return types.function(types.boolean(), types.boolean());
+    case S::Show: return types.function(types.variable(level, kEquality), types.string());
+    case S::Size: return types.function(types.vector(types.variable(level), types.variable(level)), n);
+    case S::Vector: {
+      Type* a = types.variable(level, kSignal);
+      return types.function(types.list(a), types.vector(a, types.variable(level)));
+    }
+    case S::Simulate: return types.function(types.relation(types.unit(), {}), types.experiment());
+  }
+  return types.error();
+}
+
+}  // namespace sigrel::check

@@ -1,0 +1,444 @@
+// Definitions: clauses, signatures, groups of mutually recursive ones, lets.
+#include <algorithm>
+#include <functional>
+
+#include "compiler/check/checker.h"
+
+namespace sigrel::check {
+
+std::vector<Definition> Checker::group_definitions(std::span<ast::Decl* const> decls, bool) {
+  std::vector<Definition> definitions;
+  std::unordered_map<Name, std::size_t> by_name;
+  std::unordered_map<Name, std::pair<const ast::SignatureDecl*, Span>> signatures;
+  std::vector<std::pair<Name, Span>> signature_order;
+  const ast::ClauseDecl* previous = nullptr;
+  for (const ast::Decl* decl : decls) {
+    if (decl->kind == ast::DeclKind::Signature) {
+      auto* s = static_cast<const ast::SignatureDecl*>(decl);
+      for (const ast::Ident& name : s->names) {
+        if (auto [at, fresh] = signatures.emplace(name.name, std::pair{s, name.span}); !fresh)
+          duplicate(name, at->second.second, "the type of");
+        else
+          signature_order.emplace_back(name.name, name.span);
+      }
+      previous = nullptr;
+      continue;
+    }
+    if (decl->kind != ast::DeclKind::Clause) {
+      previous = nullptr;
+      continue;
+    }
+    auto* clause = static_cast<const ast::ClauseDecl*>(decl);
+    auto [at, fresh] = by_name.emplace(clause->name.name, definitions.size());
+    if (fresh) {
+      definitions.push_back({clause->name.name, clause->name.span, {clause}, nullptr});
+    } else {
+      Definition& definition = definitions[at->second];
+      bool follows = previous && previous->name.name == clause->name.name;
+      if (!follows || clause->parameters.empty()) {
+        duplicate(clause->name, definition.span, "the name");
+      } else if (clause->parameters.size() != definition.clauses[0]->parameters.size()) {
+        std::size_t here = clause->parameters.size(), first = definition.clauses[0]->parameters.size();
+        diagnostics_.report(Code::ClauseArity, clause->name.span,
+                            "this clause of `" + std::string(text(clause->name.name)) + "` has " + std::to_string(here) +
+                                (here == 1 ? " parameter" : " parameters") + ", the first has " + std::to_string(first))
+            .also(definition.span, "the first clause");
+      } else {
+        definition.clauses.push_back(clause);
+      }
+    }
+    previous = clause;
+  }
+  for (auto& [name, span] : signature_order) {
+    auto at = by_name.find(name);
+    if (at == by_name.end()) {
+      auto& d = diagnostics_.report(Code::SignatureWithoutDefinition, span, "`" + std::string(text(name)) + "` has a type but no definition");
+      std::vector<std::string_view> candidates;
+      for (auto& definition : definitions) candidates.push_back(text(definition.name));
+      if (auto near = did_you_mean(text(name), candidates)) d.help("did you mean `" + std::string(*near) + "`?");
+    } else {
+      definitions[at->second].signature = signatures.at(name).first;
+    }
+  }
+  return definitions;
+}
+
+Type* Checker::signature_type(const ast::SignatureDecl& signature, std::vector<std::pair<Name, Type*>>& variables) {
+  TypeScope scope;
+  scope.mode = TypeScope::Signature;
+  // In a let, a type variable of the enclosing signature is that one.
+  for (auto& known : scoped_type_variables_) scope.variables.push_back(known);
+  Type* type = convert(signature.type, scope);
+  variables = std::move(scope.variables);
+  return type;
+}
+
+void Checker::read_signature(GlobalState& state) {
+  if (!state.definition.signature || state.scheme) return;
+  scoped_type_variables_.clear();
+  state.scheme = signature_type(*state.definition.signature, state.type_variables);
+  Type* type = find(state.scheme);
+  state.polymorphic = type->generic || (type->kind == TypeKind::Variable && type->level == kGeneric);
+  state.assumed = true;
+  if (state.polymorphic) collect_layout_variables(state.scheme, false, state.layout_variables);
+}
+
+void Checker::refuse_evaluation_cycles(const DependencyGraph& immediate, const std::vector<const Definition*>& definitions) {
+  for (auto& component : components(immediate)) {
+    if (component.size() == 1 && !immediate.has_edge(component[0], component[0])) continue;
+    std::string names;
+    for (std::uint32_t v : component) names += (names.empty() ? "`" : ", `") + std::string(text(definitions[v]->name)) + "`";
+    diagnostics_.report(Code::EvaluationCycle, definitions[component[0]]->span,
+                        component.size() == 1 ? names + " is defined by its own value" : names + " are defined by each other's values")
+        .help("a definition may refer to itself only in the body of a function or a relation");
+  }
+}
+
+void Checker::check_group(const std::vector<core::GlobalId>& group) {
+  std::size_t errors = diagnostics_.error_count();
+  if (!infer_group(group)) {
+    // A relation over signals of any type was found to have no signature. Its layout parameters are known only now:
+    // check it again with the inferred type as its signature.
+    for (core::GlobalId id : group) {
+      core::Global& global = program_.globals[id.value];
+      global.local_count = 0;
+      global.local_names.clear();
+      globals_[id.value].inside.clear();
+    }
+    infer_group(group);
+  }
+  bool failed = diagnostics_.error_count() != errors;
+  for (core::GlobalId id : group) {
+    GlobalState& state = globals_[id.value];
+    core::Global& global = program_.globals[id.value];
+    state.checked = true;
+    if (failed) {
+      global.body = nullptr;
+      if (!state.definition.signature && !state.default_value) {
+        state.scheme = types_.error();
+        state.polymorphic = false;
+        state.layout_variables.clear();
+      }
+    }
+    global.layout_parameters = static_cast<std::uint32_t>(state.layout_variables.size());
+    global.type = print(state.scheme);
+  }
+}
+
+// False if the group must be checked again with its inferred schemes.
+bool Checker::infer_group(const std::vector<core::GlobalId>& group) {
+  level_ = 1;
+  std::size_t errors = diagnostics_.error_count();
+  for (core::GlobalId id : group)
+    if (!globals_[id.value].assumed) globals_[id.value].scheme = fresh();
+  std::vector<std::vector<std::pair<Type*, Type*>>> skolems(group.size());
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    GlobalState& state = globals_[group[i].value];
+    current_ = group[i];
+    scoped_type_variables_.clear();
+    layout_locals_.clear();
+    Type* type = state.scheme;
+    signature_sizes_.clear();
+    if (state.assumed && state.polymorphic) {
+      type = skolemise(state.scheme, skolems[i]);
+      for (Type* variable : state.layout_variables)
+        for (auto& [from, skolem] : skolems[i])
+          if (from == variable) layout_locals_.emplace_back(skolem, new_local(intern("layout")));
+      for (auto& [name, variable] : state.type_variables)
+        for (auto& [from, skolem] : skolems[i])
+          if (from == find(variable)) scoped_type_variables_.emplace_back(name, skolem);
+    }
+    layout_locals_of_[group[i]] = layout_locals_;
+    program_.globals[group[i].value].body = infer_definition(state.definition, type, state.assumed);
+  }
+  settle_group();
+  level_ = 0;
+  bool again = false;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    GlobalState& state = globals_[group[i].value];
+    for (auto& [variable, skolem] : skolems[i])  // what the body asked of its type variables
+      if (skolem->kind == TypeKind::Skolem) variable->needs |= skolem->needs & (kEquality | kOrder | kSignal);
+    if (state.assumed) {
+      share_inside(state, skolems[i]);
+      continue;
+    }
+    default_numbers(state.scheme);
+    state.polymorphic = quantify(state.scheme, 0);
+    if (state.polymorphic) collect_layout_variables(state.scheme, false, state.layout_variables);
+    again |= !state.layout_variables.empty();
+  }
+  if (again && diagnostics_.error_count() == errors) {
+    for (core::GlobalId id : group) globals_[id.value].assumed = true;
+    uses_.clear();
+    layouts_.clear();
+    matches_.clear();
+    literals_.clear();
+    literal_patterns_.clear();
+    equations_.clear();
+    layout_locals_of_.clear();
+    return false;
+  }
+  finish_layouts();
+  layout_locals_of_.clear();
+  return true;
+}
+
+void Checker::mark_tail_sigrels(const ast::Expr* e, Name name, Span span, bool inside) {
+  for (;;) {
+    switch (e->kind) {
+      case ast::ExprKind::Sigrel: {
+        auto* s = static_cast<const ast::SigrelExpr*>(e);
+        sigrel_names_[s] = {name, span};
+        if (inside) inside_sigrels_.insert(s);
+        return;
+      }
+      case ast::ExprKind::If:
+        mark_tail_sigrels(static_cast<const ast::IfExpr*>(e)->then_branch, name, {}, inside);
+        e = static_cast<const ast::IfExpr*>(e)->else_branch;
+        span = {};
+        continue;
+      case ast::ExprKind::Let: e = static_cast<const ast::LetExpr*>(e)->body; span = {}; continue;
+      case ast::ExprKind::Lambda: e = static_cast<const ast::LambdaExpr*>(e)->body; continue;
+      case ast::ExprKind::Case:
+        for (auto& a : static_cast<const ast::CaseExpr*>(e)->alternatives) mark_tail_sigrels(a.body, name, {}, inside);
+        return;
+      default: return;
+    }
+  }
+}
+
+core::Expr* Checker::infer_definition(const Definition& definition, Type* type, bool from_signature) {
+  const GlobalState& state = globals_[current_.value];
+  bool top = &definition == &state.definition;
+  Reason reason;
+  if (from_signature && definition.signature)
+    reason = {ReasonKind::Signature, definition.signature->type->span, definition.name, 0, nullptr, true};
+  if (top && state.default_value) {
+    reason = {ReasonKind::FieldValue, definition.span, definition.name, 0, nullptr, true};
+    return check_expr(state.default_value, type, reason);
+  }
+  for (auto* clause : definition.clauses) {
+    Span head = clause->name.span;
+    mark_tail_sigrels(clause->body, definition.name, head, top);
+  }
+  if (definition.clauses[0]->parameters.empty()) {
+    lower_signature_sizes({});
+    return check_expr(definition.clauses[0]->body, type, reason);
+  }
+  return infer_clauses(definition, type, reason);
+}
+
+// The sizes of a signature are expressions over its named parameters: `Real^(n+1)`.
+void Checker::lower_signature_sizes(const std::vector<std::pair<Name, core::LocalId>>& parameters) {
+  std::vector<Type*> sizes = std::move(signature_sizes_);
+  signature_sizes_.clear();
+  if (sizes.empty()) return;
+  std::size_t m = mark();
+  for (auto& [name, id] : parameters) bind_as(Local::Value, name, types_.integer(), {}, id);
+  struct Names : UseWalker {
+    Checker& checker;
+    bool known = true;
+    std::function<bool(const ast::QualifiedIdent&)> bound_name;
+    explicit Names(Checker& c) : checker(c) {}
+    void use(const ast::QualifiedIdent& name, bool) override { known &= bound_name(name); }
+  };
+  for (Type* size : sizes) {
+    Names names(*this);
+    names.bound_name = [this](const ast::QualifiedIdent& n) { return lookup_local(n.ident.name) || lookup_value(n, false); };
+    names.expr(size->size_ast);
+    if (!names.known) continue;  // over a quantified size: follows from the arguments
+    size->size_expr = check_expr(size->size_ast, types_.integer(), {ReasonKind::IndexValue});
+    size->size_owner = current_.value;
+  }
+  release(m);
+}
+
+core::Expr* Checker::infer_clauses(const Definition& definition, Type* type, const Reason& reason) {
+  auto& clauses = definition.clauses;
+  std::size_t count = clauses[0]->parameters.size();
+  auto simple = [](const ast::Pattern* p) {
+    return p->kind == ast::PatternKind::Variable || p->kind == ast::PatternKind::Typed;
+  };
+  auto name_of = [](const ast::Pattern* p) {
+    return p->kind == ast::PatternKind::Variable ? static_cast<const ast::VariablePattern*>(p)->name
+                                                 : static_cast<const ast::TypedPattern*>(p)->name;
+  };
+  bool direct = clauses.size() == 1 && std::ranges::all_of(clauses[0]->parameters, simple);
+  std::vector<core::LocalId> ids;
+  std::vector<Type*> types;
+  std::vector<std::pair<Name, core::LocalId>> sizes;
+  for (std::size_t i = 0; i < count; ++i) {
+    const ast::Pattern* first = clauses[0]->parameters[i];
+    Name name = clauses.size() == 1 && simple(first) ? name_of(first).name : intern("argument");
+    core::LocalId id = new_local(name);
+    type = find(type);
+    if (type->kind == TypeKind::Variable) {
+      Type* f = types_.function(fresh(), fresh());
+      unify(type, f);
+      type = find(f);
+    }
+    if (type->kind == TypeKind::Error) {
+      types.push_back(types_.error());
+    } else if (type->kind != TypeKind::Function) {
+      auto& d = diagnostics_.report(Code::ClauseArity, first->span,
+                                    "`" + std::string(text(definition.name)) + "` has " + std::to_string(count) +
+                                        (count == 1 ? " parameter" : " parameters") + ", but its type takes " + std::to_string(i));
+      if (reason.has_span) d.also(reason.span, "the type");
+      types.push_back(types_.error());
+      type = types_.error();
+    } else {
+      types.push_back(type->args[0]);
+      if (type->has_parameter && type->args.size() == 3) {
+        Type* size = find(type->args[2]);
+        if (size->kind == TypeKind::Size && !size->size_expr) {
+          core::LocalExpr e{{core::ExprKind::Local, first->span}, id};
+          size->size_expr = arena_.make<core::LocalExpr>(e);
+          size->size_owner = current_.value;
+        }
+        sizes.emplace_back(type->parameter, id);
+      }
+      type = type->args[1];
+    }
+    ids.push_back(id);
+  }
+  lower_signature_sizes(sizes);
+  Span span = join(clauses.front()->span, clauses.back()->span);
+  auto local = [&](std::size_t i) -> core::Expr* {
+    core::LocalExpr e{{core::ExprKind::Local, clauses[0]->parameters[i]->span}, ids[i]};
+    return arena_.make<core::LocalExpr>(e);
+  };
+  core::Expr* body;
+  if (direct) {
+    std::size_t m = mark();
+    for (std::size_t i = 0; i < count; ++i) {
+      const ast::Pattern* p = clauses[0]->parameters[i];
+      if (p->kind == ast::PatternKind::Typed) {
+        auto* t = static_cast<const ast::TypedPattern*>(p)->type;
+        Type* written = annotation(t, 0);
+        if (!unify(types[i], written)) mismatch_at(p->span, written, types[i], reason, {}, {});
+      }
+      for (std::size_t j = 0; j < i; ++j)
+        if (name_of(clauses[0]->parameters[j]).name == name_of(p).name) duplicate(name_of(p), name_of(clauses[0]->parameters[j]).span, "the parameter");
+      bind_as(Local::Value, name_of(p).name, types[i], name_of(p).span, ids[i]);
+    }
+    body = check_expr(clauses[0]->body, type, reason);
+    release(m);
+  } else {
+    std::vector<core::Arm> arms;
+    std::vector<const core::Pattern*> rows;
+    for (auto* clause : clauses) {
+      std::size_t m = mark();
+      core::Pattern* pattern;
+      if (count == 1) {
+        pattern = infer_pattern(clause->parameters[0], types[0], reason);
+      } else {
+        std::vector<core::Pattern*> elements;
+        for (std::size_t i = 0; i < count; ++i) elements.push_back(infer_pattern(clause->parameters[i], types[i], reason));
+        pattern = make_pattern(core::PatternKind::Tuple, join(clause->parameters.front()->span, clause->parameters.back()->span));
+        pattern->elements = arena_.copy(elements);
+      }
+      rows.push_back(pattern);
+      arms.push_back({pattern, check_expr(clause->body, type, reason)});
+      release(m);
+    }
+    core::Expr* scrutinee;
+    Type* matched;
+    if (count == 1) {
+      scrutinee = local(0);
+      matched = types[0];
+    } else {
+      std::vector<core::Expr*> elements;
+      for (std::size_t i = 0; i < count; ++i) elements.push_back(local(i));
+      core::TupleExpr tuple{{core::ExprKind::Tuple, definition.span}, arena_.copy(elements)};
+      scrutinee = arena_.make<core::TupleExpr>(tuple);
+      matched = types_.tuple(types);
+    }
+    add_match_check(rows, matched, definition.span, false);
+    core::CaseExpr match{{core::ExprKind::Case, span}, scrutinee, arena_.copy(arms)};
+    body = arena_.make<core::CaseExpr>(match);
+  }
+  core::LambdaExpr lambda{{core::ExprKind::Lambda, span}, arena_.copy(ids), body};
+  return arena_.make<core::LambdaExpr>(lambda);
+}
+
+namespace {
+
+class LetDependencies : public UseWalker {
+ public:
+  std::unordered_map<Name, std::uint32_t> index;
+  DependencyGraph all, immediate;
+
+ protected:
+  void use(const ast::QualifiedIdent& name, bool delayed) override {
+    if (name.qualified) return;
+    auto at = index.find(name.ident.name);
+    if (at == index.end()) return;
+    all.add(at->second);
+    if (!delayed) immediate.add(at->second);
+  }
+};
+
+}  // namespace
+
+// Signals cannot be quantified in a let: layouts are passed only between top-level definitions.
+void Checker::keep_monomorphic(Type* type, bool in_relation) {
+  type = find(type);
+  if (type->kind == TypeKind::Variable) {
+    if ((in_relation || (type->needs & kSignal)) && type->level != kGeneric && type->level > level_) type->level = level_;
+    return;
+  }
+  bool inside = in_relation || type->kind == TypeKind::Relation ||
+                (type->kind == TypeKind::Constructor && type->constructor->holds_relation);
+  for (Type* arg : type->args) keep_monomorphic(arg, inside);
+}
+
+std::vector<std::vector<core::Binding>> Checker::infer_let(std::span<ast::Decl* const> decls) {
+  std::vector<Definition> definitions = group_definitions(decls, false);
+  LetDependencies dependencies;
+  for (std::uint32_t i = 0; i < definitions.size(); ++i) dependencies.index.emplace(definitions[i].name, i);
+  std::vector<const Definition*> pointers;
+  for (auto& definition : definitions) {
+    for (auto* clause : definition.clauses) dependencies.clause(*clause);
+    dependencies.all.finish_vertex();
+    dependencies.immediate.finish_vertex();
+    pointers.push_back(&definition);
+  }
+  refuse_evaluation_cycles(dependencies.immediate, pointers);
+  std::vector<std::vector<core::Binding>> result;
+  for (auto& component : components(dependencies.all)) {
+    std::vector<Local*> locals;
+    std::vector<Type*> schemes;
+    ++level_;
+    for (std::uint32_t v : component) {
+      Definition& d = definitions[v];
+      std::vector<std::pair<Name, Type*>> variables;
+      Type* type = d.signature ? signature_type(*d.signature, variables) : fresh();
+      schemes.push_back(type);
+      Local* local = bind(Local::Value, d.name, type, d.span);
+      local->polymorphic = d.signature && (find(type)->generic || find(type)->kind == TypeKind::Variable);
+      locals.push_back(local);
+    }
+    std::vector<core::Binding> bindings;
+    for (std::size_t i = 0; i < component.size(); ++i) {
+      Definition& d = definitions[component[i]];
+      std::vector<std::pair<Type*, Type*>> skolems;
+      Type* type = schemes[i];
+      auto outer_sizes = std::move(signature_sizes_);
+      signature_sizes_.clear();
+      if (d.signature && locals[i]->polymorphic) type = skolemise(type, skolems);
+      core::Expr* value = infer_definition(d, type, d.signature != nullptr);
+      signature_sizes_ = std::move(outer_sizes);
+      bindings.push_back({locals[i]->id, d.name, value});
+    }
+    --level_;
+    for (std::size_t i = 0; i < component.size(); ++i) {
+      if (definitions[component[i]].signature) continue;
+      keep_monomorphic(schemes[i], false);
+      locals[i]->polymorphic = quantify(schemes[i], level_);
+    }
+    result.push_back(std::move(bindings));
+  }
+  return result;
+}
+
+}  // namespace sigrel::check

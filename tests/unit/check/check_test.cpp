@@ -1,0 +1,152 @@
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <sstream>
+
+#include "compiler/check/check.h"
+#include "compiler/ir/core_print.h"
+#include "compiler/ir/core_verify.h"
+#include "compiler/parse/parse.h"
+
+using namespace sigrel;
+
+namespace {
+
+std::string read(const std::string& path) {
+  std::ifstream in(std::string(SIGREL_SOURCE_DIR) + "/" + path);
+  std::stringstream s;
+  s << in.rdbuf();
+  return s.str();
+}
+
+/// The Prelude, Electrical and the given text, checked.
+struct Checked {
+  SourceMap sources;
+  Diagnostics diagnostics;
+  core::Program program;
+
+  explicit Checked(const std::string& text, const std::string& expression = "") {
+    std::vector<ast::Module> modules;
+    auto add = [&](std::string path, std::string content) {
+      FileId file = sources.add(std::move(path), std::move(content));
+      modules.push_back(parse(file, sources, diagnostics));
+    };
+    add("Prelude.sr", read("stdlib/Prelude.sr"));
+    add("Electrical.sr", read("stdlib/Electrical.sr"));
+    add("test.sr", text);
+    check::CheckOptions options;
+    if (!expression.empty()) {
+      add("-e", "main = " + expression + "\n");
+      options.last_sees_previous = true;
+    }
+    INFO(messages());
+    REQUIRE(!diagnostics.has_errors());
+    program = check::check(modules, diagnostics, options);
+    if (!diagnostics.has_errors()) {
+      auto findings = core::verify(program);
+      for (auto& f : findings) FAIL(f);
+    }
+  }
+  std::string messages() const {
+    std::string s;
+    for (auto& d : diagnostics.all()) s += render_text(d, sources, false) + "\n";
+    return s;
+  }
+  std::string type(std::string_view name) const {
+    for (auto it = program.globals.rbegin(); it != program.globals.rend(); ++it)
+      if (text(it->name) == name) return it->type;
+    return "(none)";
+  }
+};
+
+void accepts(const std::string& text) {
+  Checked c(text);
+  INFO(c.messages());
+  CHECK(c.diagnostics.all().empty());
+}
+
+/// One diagnostic with this code, whose message contains `part`.
+void refuses(const std::string& text, Code code, std::string_view part) {
+  Checked c(text);
+  INFO(text);
+  INFO(c.messages());
+  REQUIRE(c.diagnostics.all().size() == 1);
+  CHECK(info(c.diagnostics.all()[0].code).id == info(code).id);
+  std::string shown = c.messages();
+  CHECK(shown.find(part) != std::string::npos);
+}
+
+const std::string kTour = R"(module Tour where
+
+import Electrical (Pin, Resistance, Voltage, ground, sineVoltage, capacitor)
+
+-- | The part that all two-terminal components share.
+twoPin :: SR (p :: Pin, n :: Pin, u :: Voltage)
+twoPin = sigrel (p, n, u) where
+  u = p.v - n.v
+  p.i + n.i = 0
+
+resistor :: Resistance -> SR (p :: Pin, n :: Pin)
+resistor r = sigrel (p, n) where
+  twoPin <> (p, n, u)
+  r * p.i = u
+
+-- | `n` copies of a two-terminal part in a row; `m` is the node between.
+chain :: Int -> SR (Pin, Pin) -> SR (Pin, Pin)
+chain n part = if n == 1 then part else sigrel (p, q) where
+  part             <> (p, m)
+  chain (n-1) part <> (m, q)
+
+lowPass :: Resistance -> SR ()
+lowPass r = sigrel () where
+  source: sineVoltage 5.0 50.0 <> (a, g)
+  r1:     resistor r           <> (a, b)
+  c1:     capacitor 1.0e-6     <> (b, g)
+  ground                       <> g
+  initially c1.u = 0.0
+
+main = simulate (lowPass 100.0) with { stop = 0.1, plot = ["source.u", "c1.u"] }
+)";
+
+const std::string kFoo = R"(
+foo :: SR (Real, Real, Real)
+foo = sigrel (x1, x2, x3) where
+  x1 + x2 * x3 = 0.0
+  x2 = sin x3
+)";
+
+}  // namespace
+
+TEST_CASE("the tour model checks as printed") {
+  Checked c(kTour);
+  INFO(c.messages());
+  REQUIRE(c.diagnostics.all().empty());
+  REQUIRE(c.program.main.has_value());
+  CHECK(!c.program.main_is_relation);
+  CHECK(c.type("resistor") == "Resistance -> SR (p :: Pin, n :: Pin)");
+  CHECK(c.type("main") == "Experiment");
+  std::string dump = core::print(c.program);
+  CHECK(dump.find("c1.") != std::string::npos);
+  CHECK(dump.find("(implicit) :: Pin") != std::string::npos);
+  // `p.i + n.i = 0`: the literal became a Real.
+  CHECK(dump.find("= 0.0") != std::string::npos);
+}
+
+TEST_CASE("the relations of the talk check") {
+  accepts(kFoo + R"(
+bar = sigrel (u, y) where
+  foo <> (u, v, w)
+  foo <> (w, u + x, v + y)
+  u = x + y
+)");
+  accepts("foo = sigrel (x1, x2, x3) where { x1 + x2 * x3 = 0.0 ; x2 = sin x3 }\n");
+  Checked c("foo = sigrel (x1, x2, x3) where { x1 + x2 * x3 = 0.0 ; x2 = sin x3 }\n");
+  CHECK(c.type("foo") == "SR (x1 :: Real, x2 :: Real, x3 :: Real)");
+}
+
+TEST_CASE("applications to wrong signals are type errors") {
+  refuses(kFoo + "f = sigrel (a) where\n  foo <> (a, b)\n", Code::InterfaceArity, "`foo` has 3 interface variables; 2 are given");
+  refuses(kFoo + "f = sigrel (a) where\n  foo <> (a, b, c, d)\n", Code::InterfaceArity, "`foo` has 3 interface variables; 4 are given");
+  refuses("import Electrical\n" + kFoo + "f :: SR (q :: Pin)\nf = sigrel (q) where\n  foo <> (a, q, b)\n", Code::TypeMismatch,
+          "expected Real, because it is interface variable 2 of the relation, found Pin");
+  refuses("import Electrical\n" + kFoo + "f = sigrel () where\n  foo <> (a, resistor 1.0, b)\n", Code::TypeMismatch, "expected Real");
+}

@@ -18,11 +18,12 @@ int dump(const Globals& globals, const DumpOptions& options) {
   for (const session::DumpName& name : session::dump_names())
     if (name.name == options.stage) stage = name.dump;
   Session session(globals.session_options());
-  std::optional<std::string> text = session.dump(options.file, options.expression, stage, options.format == "json");
+  session.load(options.file);
+  std::optional<std::string> text = session.dump_loaded(options.expression, stage, options.format == "json");
   print_diagnostics(globals, session);
   if (text) std::fwrite(text->data(), 1, text->size(), stdout);
   print_timings(globals, session);
-  return text ? kSuccess : kUserError;
+  return session.diagnostics().has_errors() ? kUserError : kSuccess;
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compiler/ir/core_print.h"
+
 namespace sigrel::session {
 namespace {
 
@@ -100,6 +102,18 @@ ordered_json parameter_json(const system::Parameter& p) {
 }
 
 }  // namespace
+
+std::string core_json(const core::Program& program) {
+  ordered_json globals = ordered_json::array();
+  for (std::uint32_t g = 0; g < program.globals.size(); ++g) {
+    const core::Global& global = program.globals[g];
+    globals.push_back({{"name", text(global.name)},
+                       {"module", text(global.module)},
+                       {"type", global.type},
+                       {"body", global.body ? ordered_json(core::print(program, core::GlobalId{g})) : ordered_json(nullptr)}});
+  }
+  return text_of({{"globals", std::move(globals)}});
+}
 
 std::string system_json(const system::System& system) {
   auto name = [&](std::uint32_t unknown, std::uint32_t order) {

@@ -2,12 +2,14 @@
 #pragma once
 #include <string>
 
+#include "compiler/ir/core.h"
 #include "compiler/ir/dae.h"
 #include "compiler/ir/plan.h"
 #include "compiler/ir/system.h"
 
 namespace sigrel::session {
 
+std::string core_json(const core::Program& program);
 std::string system_json(const system::System& system);
 std::string dae_json(const system::System& system, const dae::System& dae);
 std::string plan_json(const system::System& system, const dae::System& dae, const plan::Plan& plan);

@@ -15,7 +15,7 @@ Executable make_executable(const plan::Plan& plan, Backend backend) {
       result.functions = statistics.functions;
       result.interpreted = statistics.interpreted;
       result.lower_seconds = statistics.lower_seconds;
-      result.optimise_seconds = statistics.optimise_seconds;
+      result.setup_seconds = statistics.setup_seconds;
       result.machine_seconds = statistics.machine_seconds;
       result.link_seconds = statistics.link_seconds;
       return result;
@@ -32,7 +32,7 @@ Executable make_executable(const plan::Plan& plan, Backend backend) {
 }
 
 std::string print_code(const plan::Plan& plan, Listing listing) {
-  return jit::print(plan, listing == Listing::Llvm ? jit::Listing::Optimised : jit::Listing::Assembly);
+  return jit::print(plan, listing == Listing::Llvm ? jit::Listing::Llvm : jit::Listing::Assembly);
 }
 
 }  // namespace sigrel::session

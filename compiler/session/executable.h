@@ -20,8 +20,8 @@ struct Executable {
   std::string why_interpreted;  // when generated code was asked for and this machine does not allow it
   std::uint32_t functions = 0;    // of LLVM
   std::uint32_t interpreted = 0;  // kernels
-  double lower_seconds = 0, optimise_seconds = 0, machine_seconds = 0, link_seconds = 0;
-  double llvm_seconds() const { return optimise_seconds + machine_seconds + link_seconds; }
+  double lower_seconds = 0, setup_seconds = 0, machine_seconds = 0, link_seconds = 0;
+  double llvm_seconds() const { return setup_seconds + machine_seconds + link_seconds; }
 };
 
 /// Code for the plan's kernels. Where generated code is not allowed the interpreter takes its place.

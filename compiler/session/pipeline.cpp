@@ -59,7 +59,7 @@ const std::vector<DumpName>& dump_names() {
       {Dump::System, "system", "the flat system: shapes, instances, unknowns"},
       {Dump::Dae, "dae", "without aliases and redundancy, with derivatives as variables"},
       {Dump::Plan, "plan", "the schedules that a run executes"},
-      {Dump::Llvm, "llvm", "the generated code, optimised"},
+      {Dump::Llvm, "llvm", "the generated code"},
       {Dump::Assembly, "assembly", "the generated code of this machine"},
   };
   return names;
@@ -70,8 +70,10 @@ std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optio
   if (!loaded) return std::nullopt;
   context.timings.push_back({"read", loaded->read_seconds});
   context.timings.push_back({"parse", loaded->parse_seconds});
-  Checked result{std::move(loaded->modules), {}};
-  const ast::Module& root = result.modules.back();
+  Checked result;
+  result.modules = std::move(loaded->modules);
+  result.root_index = result.modules.size() - 1;
+  const ast::Module& root = result.root();
   if (dumped(context, Dump::Ast, [&] { return ast::print(root); }, [&] { return ast::print_json(root); })) return std::nullopt;
   if (expression)
     if (std::optional<ast::Module> module = expression_module(*expression, context)) result.modules.push_back(std::move(*module));
@@ -82,8 +84,7 @@ std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optio
     return check::check(result.modules, context.diagnostics, {.last_sees_previous = last_sees_previous});
   });
   if (context.diagnostics.has_errors()) return std::nullopt;
-  if (context.verify) core::verify(result.program);
-  if (dumped(context, Dump::Core, [&] { return core::print(result.program); }, [&] { return core::print_json(result.program); }))
+  if (dumped(context, Dump::Core, [&] { return core::print(result.program); }, [&] { return core_json(result.program); }))
     return std::nullopt;
   return result;
 }
@@ -125,7 +126,7 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
   result->executable = timed(context, "code", [&] { return make_executable(plan, backend); });
   const Executable& executable = result->executable;
   if (executable.backend == Backend::Jit)
-    for (auto [part, seconds] : {std::pair{"lower", executable.lower_seconds}, std::pair{"optimise", executable.optimise_seconds},
+    for (auto [part, seconds] : {std::pair{"lower", executable.lower_seconds}, std::pair{"set-up", executable.setup_seconds},
                                  std::pair{"machine code", executable.machine_seconds}, std::pair{"link", executable.link_seconds}})
       context.timings.push_back({part, seconds, true});
   plan.model.kernels = executable.kernels;

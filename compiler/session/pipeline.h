@@ -47,7 +47,9 @@ struct Context {
 
 /// The front end's result.
 struct Checked {
-  std::vector<ast::Module> modules;  // the root last
+  std::vector<ast::Module> modules;  // imports before importers
+  std::size_t root_index = 0;        // the file that was asked for; an expression to run comes after it
+  const ast::Module& root() const { return modules[root_index]; }
   core::Program program;
 };
 

@@ -97,20 +97,20 @@ std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend)
   return session::back_end(checked_->program, options, backend, context);
 }
 
-std::optional<std::string> Session::dump(const std::string& path, const std::optional<std::string>& expression,
-                                         session::Dump stage, bool json) {
+std::optional<std::string> Session::dump_loaded(const std::optional<std::string>& expression, session::Dump stage, bool json) {
   session::Context context = this->context();
   context.dump = stage;
   context.dump_json = json;
-  auto checked = session::front_end(session::load_modules(path, options_.path, sources_, diagnostics_), expression, context);
+  auto checked = session::front_end(std::move(loaded_), expression, context);
+  loaded_.reset();
   if (checked) session::back_end(checked->program, {}, Backend::Interpreter, context);
-  if (diagnostics_.has_errors() && context.dumped.empty()) return std::nullopt;
+  if (context.dumped.empty()) return std::nullopt;
   return std::move(context.dumped);
 }
 
 std::vector<const core::Global*> Session::definitions() const {
   std::vector<const core::Global*> found;
-  FileId root = checked_->modules.back().file;
+  FileId root = checked_->root().file;
   for (const core::Global& global : checked_->program.globals)
     if (global.span.file == root) found.push_back(&global);
   std::ranges::stable_sort(found, {}, [](const core::Global* g) { return g->span.begin; });
@@ -170,7 +170,7 @@ Columns Session::choose_columns(const Compiled& model, const RunOptions& options
   const Results results(model.system, model.dae);
   const elaborate::Experiment& given = model.experiment;
   auto located = [&](std::string_view setting, const std::vector<std::string>& values) {
-    return checked_ ? session::locate_setting(checked_->modules.back(), setting, values)
+    return checked_ ? session::locate_setting(checked_->root(), setting, values)
                     : std::vector<std::optional<Span>>(values.size());
   };
   Columns columns;

@@ -76,11 +76,12 @@ class Session {
   /// Runs a compiled model. What goes wrong is reported; what was computed until then is in the result.
   Run run(const Compiled& model, const RunOptions& options = {});
 
-  /// The output of a stage as text or JSON; nullopt after errors. Loads, checks and compiles as far as is needed.
-  std::optional<std::string> dump(const std::string& path, const std::optional<std::string>& expression, session::Dump stage,
-                                  bool json);
+  /// The output of a stage as text or JSON, instead of `check`; nullopt after errors. Compiles as far as is needed.
+  std::optional<std::string> dump_loaded(const std::optional<std::string>& expression, session::Dump stage, bool json);
 
   const SourceMap& sources() const { return sources_; }
+  /// The file that `load` was given.
+  FileId root() const { return loaded_ ? loaded_->modules.back().file : checked_ ? checked_->root().file : FileId{}; }
   Diagnostics& diagnostics() { return diagnostics_; }
   const std::vector<session::Timing>& timings() const { return timings_; }
   /// After `check`.

@@ -1,14 +1,337 @@
 #include "compiler/structure/blame.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/structure/graph/dulmage_mendelsohn.h"
+#include "compiler/structure/graph/matching.h"
+#include "compiler/structure/incidence.h"
+#include "compiler/structure/pencil.h"
+#include "compiler/structure/source_terms.h"
+
 namespace sigrel::structure {
-void report_singular(const system::System&, const dae::System&, const std::vector<std::uint32_t>&, Diagnostics& d) {
-  d.report(Code::TooManyEquations, "singular");
+namespace {
+
+constexpr std::uint32_t kNone = graph::kNone;
+using Places = std::vector<SourceTerms::Place>;
+
+std::vector<Origin> origins_of(const EquationList& list, std::span<const std::uint32_t> equations) {
+  std::vector<Origin> result;
+  for (std::uint32_t e : equations) result.push_back(list.origin(e));
+  return result;
 }
-void report_strange_derivatives(const system::System&, const std::vector<StrangeDerivative>&, Diagnostics& d) {
-  d.report(Code::TooManyEquations, "singular");
+
+/// A system of equations as a graph whose columns can be named by unknowns of the system.
+struct Structure {
+  EquationList equations;
+  graph::Bipartite graph;
+  graph::Matching matching;
+  std::vector<std::uint32_t> unknown_of;  // by column
+
+  bool perfect() const { return matching.size() == graph.rows() && matching.size() == graph.columns; }
+  std::vector<std::uint32_t> unmatched_rows() const { return unmatched(matching.column_of_row); }
+  std::vector<std::uint32_t> unmatched_columns() const { return unmatched(matching.row_of_column); }
+  std::vector<std::uint32_t> unknowns(std::span<const std::uint32_t> columns) const {
+    std::vector<std::uint32_t> result;
+    for (std::uint32_t c : columns) result.push_back(unknown_of[c]);
+    std::ranges::sort(result);
+    return result;
+  }
+
+ private:
+  static std::vector<std::uint32_t> unmatched(const std::vector<std::uint32_t>& partner) {
+    std::vector<std::uint32_t> result;
+    for (std::uint32_t k = 0; k < partner.size(); ++k)
+      if (partner[k] == kNone) result.push_back(k);
+    return result;
+  }
+};
+
+/// As the source says it: x and der x are one column.
+Structure original(const system::System& system) {
+  Structure s;
+  s.equations.append(system.equations);
+  s.graph = incidence(s.equations, system.unknowns);
+  s.matching = graph::maximum_matching(s.graph);
+  for (std::uint32_t u = 0; u < system.unknowns; ++u) s.unknown_of.push_back(u);
+  return s;
 }
-void report_overdetermined_start(const system::System&, const dae::System&, const std::vector<std::uint32_t>&,
-                                 const std::vector<std::uint32_t>&, Diagnostics& d) {
-  d.report(Code::TooManyInitialEquations, "singular");
+
+/// After alias elimination. `blind`: x and der x are one column; otherwise what has a derivative is known.
+Structure reduced(const dae::System& dae, bool blind) {
+  Structure s;
+  s.equations.append(dae.equations);
+  std::vector<std::uint32_t> column_of(dae.variables.size(), kNone);
+  for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
+    const dae::Variable& variable = dae.variables[v];
+    if (blind && variable.integral != dae::kNone) {
+      column_of[v] = column_of[variable.integral];
+    } else if (blind || variable.derivative == dae::kNone) {
+      column_of[v] = static_cast<std::uint32_t>(s.unknown_of.size());
+      s.unknown_of.push_back(variable.unknown);
+    }
+  }
+  ExprPool pool = dae.exprs;
+  s.graph = determining_incidence(pool, s.equations, static_cast<std::uint32_t>(s.unknown_of.size()), column_of);
+  s.matching = graph::maximum_matching(s.graph);
+  return s;
 }
+
+class Blame {
+ public:
+  Blame(const system::System& system, Diagnostics& diagnostics)
+      : system_(system), terms_(system), diagnostics_(diagnostics) {}
+
+  /// Too many equations here, too few there.
+  void report_parts(const Structure& s) {
+    auto rows = s.unmatched_rows(), columns = s.unmatched_columns();
+    std::optional<std::uint32_t> over_instance;
+    Diagnostic* first = nullptr;
+    if (!rows.empty()) {
+      graph::HallSet set = graph::too_many_rows(s.graph, s.matching, rows.front());
+      first = &too_many(s, set, over_instance);
+      if (rows.size() > 1) first->note(fmt::format("in all, {} too many", counted(rows.size(), "equation") + (rows.size() == 1 ? " is" : " are")));
+    }
+    if (!columns.empty()) too_few(s, columns, over_instance, first);
+  }
+
+  /// Equations that follow from others: structurally everything is in order, but only before aliases are eliminated.
+  void report_redundant(const dae::System& dae, const std::vector<std::uint32_t>& redundant) {
+    Structure blind = reduced(dae, true);
+    auto columns = blind.unmatched_columns();
+    if (!columns.empty()) {
+      graph::Parts parts = graph::dulmage_mendelsohn(blind.graph, blind.matching);
+      std::vector<std::uint32_t> equations, variables;
+      for (std::uint32_t r = 0; r < parts.rows.size(); ++r)
+        if (parts.rows[r] == graph::Part::Under) equations.push_back(r);
+      std::uint32_t column = 0;
+      for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
+        if (dae.variables[v].integral == dae::kNone && parts.columns[column++] == graph::Part::Under) variables.push_back(v);
+      auto vectors = null_vectors(dae, equations, variables);
+      bool levels = vectors && !vectors->empty() &&
+                    std::ranges::all_of(*vectors, [](const NullVector& v) { return v.level && v.variables.size() > 1; });
+      if (levels) {
+        for (const NullVector& v : *vectors) no_reference(dae, v);
+        return;
+      }
+    }
+    if (redundant.empty()) return report_parts(blind);
+    says_nothing_new(blind, redundant);
+  }
+
+  /// The highest derivatives are not determined though the unknowns are.
+  void report_index(const dae::System& dae) {
+    Structure s = reduced(dae, false);
+    auto rows = s.unmatched_rows();
+    if (rows.empty()) return;
+    graph::HallSet set = graph::too_many_rows(s.graph, s.matching, rows.front());
+    std::vector<bool> met(dae.variables.size(), false);
+    std::vector<std::uint32_t> states;
+    for (std::uint32_t e : set.rows)
+      s.equations.each_variable(e, [&](std::uint32_t v) {
+        if (dae.variables[v].derivative == dae::kNone || met[v]) return;
+        met[v] = true;
+        states.push_back(dae.variables[v].unknown);
+      });
+    std::ranges::sort(states);
+    states.erase(std::ranges::unique(states).begin(), states.end());
+    auto origins = origins_of(s.equations, set.rows);
+    std::uint32_t where = terms_.common_instance(origins);
+    Places places = terms_.places(origins, where);
+    auto names = terms_.names(states, where);
+    bool one = names.size() == 1;
+    Diagnostic& d = diagnostics_.report(
+        Code::IndexAboveOne, places.back().span,
+        one ? fmt::format("`{}` is a state, but its value is fixed by an equation of {}", names[0], terms_.relation(where))
+            : fmt::format("the states {} of {} are not independent", listed(names), terms_.relation(where)));
+    d.label(one ? fmt::format("this fixes `{}`, so its derivative cannot be chosen", names[0])
+                : fmt::format("{} a relation between them", set.rows.size() == 1 ? "this is" : "these are"));
+    terms_.label(d, places, "together with this");
+    terms_.note_instance(d, where);
+    if (rows.size() > 1) d.note(fmt::format("in all, {} of this kind", counted(rows.size(), "equation") + (rows.size() == 1 ? " is" : " are")));
+    d.note("the index of the system is above 1: to solve it, equations must be differentiated, which this version does not do yet");
+    d.help(one ? fmt::format("let nothing differentiate `{}`: leave out the storage, or put a part between that makes it free", names[0])
+               : "drop the storage that depends on the others, join the two into one, or put a part between them");
+  }
+
+ private:
+  Diagnostic& too_many(const Structure& s, const graph::HallSet& set, std::optional<std::uint32_t>& instance) {
+    auto origins = origins_of(s.equations, set.rows);
+    std::uint32_t where = terms_.common_instance(origins);
+    instance = where;
+    Places places = terms_.places(origins, where);
+    auto names = terms_.names(s.unknowns(set.columns), where);
+    std::string relation = terms_.relation(where);
+    if (set.columns.empty()) {
+      Diagnostic& d = diagnostics_.report(Code::TooManyEquations, places.back().span,
+                                          fmt::format("an equation of {} contains no unknown", relation));
+      d.label("this says nothing about any unknown");
+      terms_.note_instance(d, where);
+      return d.help("drop it; what must hold can be stated with `assert`");
+    }
+    Diagnostic& d = diagnostics_.report(Code::TooManyEquations, places.back().span,
+                                        fmt::format("{} of {} determine only {}", counted(set.rows.size(), "equation"), relation,
+                                                    counted(names.size(), "unknown")));
+    std::string found = fmt::format("only {} can be found from {}", listed(names), places.size() > 1 || set.rows.size() > 1 ? "these" : "this");
+    if (!places.back().part.empty()) found = fmt::format("`{}` contributes {}; ", places.back().part, counted(places.back().equations, "equation")) + found;
+    d.label(std::move(found));
+    terms_.label(d, places, "together with this");
+    terms_.note_instance(d, where);
+    return d.help(set.rows.size() == 1 ? "drop it" : "one of these says the same as the others, or contradicts them: drop it, or let it contain another unknown");
+  }
+
+  /// The unmatched columns by connected components of the under-determined part: one cause each.
+  void too_few(const Structure& s, const std::vector<std::uint32_t>& unmatched, std::optional<std::uint32_t> over_instance,
+               Diagnostic* over) {
+    graph::Parts parts = graph::dulmage_mendelsohn(s.graph, s.matching);
+    graph::Bipartite columns = graph::transpose(s.graph);
+    std::vector<bool> row_seen(s.graph.rows(), false), column_seen(s.graph.columns, false);
+    constexpr std::size_t kReports = 3;
+    std::size_t reports = 0, left_out = 0;
+    Diagnostic* last = nullptr;
+    for (std::uint32_t start : unmatched) {
+      if (column_seen[start]) continue;
+      if (reports == kReports) {
+        ++left_out;
+        continue;
+      }
+      graph::HallSet part;
+      std::size_t missing = 0;
+      std::vector<std::uint32_t> work{start};
+      column_seen[start] = true;
+      while (!work.empty()) {
+        std::uint32_t c = work.back();
+        work.pop_back();
+        part.columns.push_back(c);
+        missing += s.matching.row_of_column[c] == kNone;
+        for (std::uint32_t r : columns.row(c)) {
+          if (row_seen[r]) continue;
+          row_seen[r] = true;
+          part.rows.push_back(r);
+          for (std::uint32_t next : s.graph.row(r))
+            if (!column_seen[next] && parts.columns[next] == graph::Part::Under) {
+              column_seen[next] = true;
+              work.push_back(next);
+            }
+        }
+      }
+      std::ranges::sort(part.rows);
+      std::ranges::sort(part.columns);
+      std::vector<std::uint32_t> unknowns = s.unknowns(part.columns);
+      std::uint32_t where = terms_.common_owner(unknowns);
+      if (over && over_instance == where) {
+        auto names = terms_.names(unknowns, where);
+        over->note(fmt::format("at the same time {} too few for {}: perhaps one of these equations was meant to contain {}",
+                               counted(missing, "equation") + (missing == 1 ? " is" : " are"), listed(names),
+                               names.size() == 1 ? "it" : "one of them"));
+        over = nullptr;
+        continue;
+      }
+      last = &report_missing(s, columns, part, missing, where);
+      ++reports;
+    }
+    if (left_out > 0 && last) last->note(fmt::format("{} not determined for other reasons", left_out == 1 ? "1 more unknown is" : fmt::format("{} more unknowns are", left_out)));
+  }
+
+  Diagnostic& report_missing(const Structure& s, const graph::Bipartite& columns, const graph::HallSet& part, std::size_t missing,
+                             std::uint32_t where) {
+    auto origins = origins_of(s.equations, part.rows);
+    auto unknowns = s.unknowns(part.columns);
+    // The one to name: in the fewest equations, declared in the source, first.
+    auto rank = [&](std::uint32_t c) {
+      return std::tuple(columns.row(c).size(), system::unknown_info(system_, s.unknown_of[c]).kind, s.unknown_of[c]);
+    };
+    std::uint32_t named = *std::ranges::min_element(part.columns, {}, rank);
+    std::uint32_t unknown = s.unknown_of[named];
+    std::string name = terms_.name(unknown, where), relation = terms_.relation(where);
+    auto names = terms_.names(unknowns, where);
+    Diagnostic& d = diagnostics_.report(
+        Code::Undetermined, system::unknown_info(system_, unknown).span,
+        missing == 1 ? fmt::format("nothing determines `{}` in {}", name, relation)
+                     : fmt::format("nothing determines {} unknowns of {}, for example `{}`", missing, relation, name));
+    if (part.rows.empty()) {
+      d.label("occurs in no equation");
+    } else {
+      d.label(part.columns.size() == 1 ? std::string("declared here")
+                                       : fmt::format("{} occur in {} only", listed(names), counted(part.rows.size(), "equation")));
+      std::uint32_t equations_at = terms_.common_instance(origins);
+      Places places = terms_.places(origins, equations_at);
+      std::size_t shown = 0;
+      for (const auto& p : places) {
+        if (++shown > 4) break;
+        d.also(p.span, p.part.empty() ? std::string("contains some of them")
+                                      : fmt::format("`{}` contributes {}", p.part, counted(p.equations, "equation")));
+      }
+    }
+    terms_.note_instance(d, where);
+    std::vector<std::uint32_t> flows;
+    for (std::uint32_t c : part.columns)
+      if (terms_.is_flow(s.unknown_of[c])) flows.push_back(c);
+    if (!flows.empty()) {
+      std::string flow = terms_.name(s.unknown_of[*std::ranges::min_element(flows, {}, rank)], where);
+      std::string node = flow.substr(0, flow.rfind('.'));
+      d.help(fmt::format("the flow `{}` is not determined: connect `{}`, or close it with `open <> {}`", flow, node, node));
+    } else {
+      d.help(fmt::format("an equation is missing that relates `{}` to other unknowns", name));
+    }
+    return d;
+  }
+
+  void no_reference(const dae::System& dae, const NullVector& vector) {
+    std::vector<std::uint32_t> unknowns;
+    for (std::uint32_t v : vector.variables) unknowns.push_back(dae.variables[v].unknown);
+    std::ranges::sort(unknowns);
+    std::uint32_t where = terms_.common_owner(unknowns);
+    Diagnostic& d = diagnostics_.report(Code::NoReferenceLevel, terms_.body(where).span, "no reference potential");
+    d.label(fmt::format("nothing fixes the level of {}: every equation contains only their differences",
+                        listed(terms_.names(unknowns, where))));
+    terms_.note_instance(d, where);
+    d.help("connect one of the nodes to `ground`, or give one of these a value");
+  }
+
+  void says_nothing_new(const Structure& blind, const std::vector<std::uint32_t>& redundant) {
+    EquationList list;
+    list.append(system_.equations);
+    std::vector<std::uint32_t> mentioned;
+    list.each_variable(redundant.back(), [&](std::uint32_t u) { mentioned.push_back(u); });
+    std::ranges::sort(mentioned);
+    mentioned.erase(std::ranges::unique(mentioned).begin(), mentioned.end());
+    auto origins = origins_of(list, redundant);
+    std::uint32_t where = terms_.common_instance(origins);
+    Places places = terms_.places(origins, where);
+    Diagnostic& d = diagnostics_.report(
+        Code::RedundantEquation, places.back().span,
+        redundant.size() == 1 ? fmt::format("an equation of {} says what others say already", terms_.relation(where))
+                              : fmt::format("{} equations of {} say what others say already", redundant.size(), terms_.relation(where)));
+    d.label(fmt::format("what this says of {} follows from the other equations", listed(terms_.names(mentioned, where))));
+    terms_.label(d, places, "and so does this");
+    terms_.note_instance(d, where);
+    auto columns = blind.unmatched_columns();
+    if (!columns.empty()) {
+      auto names = terms_.names(blind.unknowns(columns), where);
+      d.note(fmt::format("so {} too few: nothing determines {}", columns.size() == 1 ? "1 equation is" : fmt::format("{} equations are", columns.size()),
+                         listed(names)));
+      d.help("replace the redundant equation by one that says something new");
+    } else {
+      d.help("drop it");
+    }
+  }
+
+  const system::System& system_;
+  SourceTerms terms_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+void report_singular(const system::System& system, const dae::System& dae, const std::vector<std::uint32_t>& redundant,
+                     Diagnostics& diagnostics) {
+  Blame blame(system, diagnostics);
+  Structure source = original(system);
+  if (!source.perfect()) return blame.report_parts(source);
+  if (!redundant.empty() || !reduced(dae, true).perfect()) return blame.report_redundant(dae, redundant);
+  blame.report_index(dae);
+}
+
 }  // namespace sigrel::structure

@@ -37,7 +37,7 @@ ExprId times_partial(ExprPool& pool, ExprId id, std::size_t k, ExprId factor) {
     case Op::Atanh: return over(sub(pool, one, power(pool, a, 2)));
     case Op::Add: return factor;
     case Op::Sub: return k == 0 ? factor : neg(pool, factor);
-    case Op::Mul: return mul(pool, factor, k == 0 ? b : a);
+    case Op::Mul: return k == 0 ? mul(pool, factor, b) : mul(pool, a, factor);
     case Op::Div: return k == 0 ? over(b) : neg(pool, div(pool, mul(pool, factor, id), b));
     case Op::Pow: {
       if (k == 0) return mul(pool, factor, mul(pool, b, binary(pool, Op::Pow, a, sub(pool, b, one))));
@@ -115,11 +115,18 @@ std::vector<ExprId> gradient(ExprPool& pool, ExprId root, std::uint32_t slots) {
   const ExprId zero = pool.constant(0.0);
   std::vector<ExprId> result(slots, zero);
   PerNode<char> varies(pool, root, 0);
+  bool branches = false;
   for (std::size_t k = 0; k < varies.size(); ++k) {
     const Node n = pool[varies.id(k)];
     bool any = n.op == Op::Slot;
     for (std::uint32_t operand : operands(n)) any = any || varies[ExprId{operand}];
     varies.at(k) = any;
+    branches = branches || (any && (n.op == Op::Select || n.op == Op::Min || n.op == Op::Max || n.op == Op::Pow));
+  }
+  // Where a branch is not taken, its derivative may be infinite. Forward mode never multiplies by it; reverse mode would.
+  if (branches && varies.size() * slots <= 10'000'000) {
+    for (std::uint32_t k = 0; k < slots; ++k) result[k] = partial(pool, root, k);
+    return result;
   }
   PerNode<ExprId> adjoint(pool, root, zero);
   adjoint.at(adjoint.size() - 1) = pool.constant(1.0);

@@ -35,14 +35,25 @@ ExprId negation(ExprPool& pool, ExprId a) {
   return pool.unary(Op::Neg, a);
 }
 
+/// A constant factor in front, and what it multiplies.
+std::pair<double, ExprId> scaled(const ExprPool& pool, ExprId id) {
+  const Node& n = pool[id];
+  if (n.op == Op::Neg) return {-1.0, ExprId{n.a}};
+  if (n.op == Op::Mul)
+    if (auto c = constant_value(pool, ExprId{n.a})) return {*c, ExprId{n.b}};
+  return {1.0, id};
+}
+
 ExprId sum(ExprPool& pool, ExprId a, ExprId b) {
   auto ca = constant_value(pool, a), cb = constant_value(pool, b);
   if (ca && *ca == 0) return b;
   if (cb && *cb == 0) return a;
   if (ca && !cb) return sum(pool, b, a);  // a constant stands right
+  auto [fa, xa] = scaled(pool, a);
+  auto [fb, xb] = scaled(pool, b);
+  if (xa == xb) return binary(pool, Op::Mul, number(pool, fa + fb), xa);
   if (auto nb = negated(pool, b)) return binary(pool, Op::Sub, a, *nb);
   if (pool[a].op == Op::Neg) return binary(pool, Op::Sub, b, ExprId{pool[a].a});
-  if (a == b) return binary(pool, Op::Mul, pool.constant(2.0), a);
   return pool.binary(Op::Add, a, b);
 }
 
@@ -50,6 +61,9 @@ ExprId difference(ExprPool& pool, ExprId a, ExprId b) {
   if (a == b) return pool.constant(0.0);
   if (is_constant(pool, b, 0)) return a;
   if (is_constant(pool, a, 0)) return negation(pool, b);
+  auto [fa, xa] = scaled(pool, a);
+  auto [fb, xb] = scaled(pool, b);
+  if (xa == xb) return binary(pool, Op::Mul, number(pool, fa - fb), xa);
   if (auto nb = negated(pool, b)) return sum(pool, a, *nb);
   if (pool[a].op == Op::Neg) return negation(pool, sum(pool, ExprId{pool[a].a}, b));
   return pool.binary(Op::Sub, a, b);
@@ -75,17 +89,19 @@ ExprId product(ExprPool& pool, ExprId a, ExprId b) {
   if (na.op == Op::Neg) return negation(pool, product(pool, ExprId{na.a}, b));
   if (nb.op == Op::Neg) return negation(pool, product(pool, a, ExprId{nb.a}));
   if (a == b) return power(pool, a, 2);
+  for (auto [x, y] : {std::pair{a, nb}, std::pair{b, na}})
+    if (y.op == Op::PowInt && y.a == x.value && static_cast<std::int32_t>(y.b) > 0) return power(pool, x, static_cast<std::int32_t>(y.b) + 1);
   if (na.op == Op::Mul && pool[ExprId{na.a}].op == Op::Const)  // (c x) y = c (x y)
-    return product(pool, ExprId{na.a}, pool.binary(Op::Mul, ExprId{na.b}, b));
+    return product(pool, ExprId{na.a}, product(pool, ExprId{na.b}, b));
   if (nb.op == Op::Mul && pool[ExprId{nb.a}].op == Op::Const)
-    return product(pool, ExprId{nb.a}, pool.binary(Op::Mul, a, ExprId{nb.b}));
+    return product(pool, ExprId{nb.a}, product(pool, a, ExprId{nb.b}));
   if (na.op == Op::Div && is_constant(pool, ExprId{na.a}, 1)) return pool.binary(Op::Div, b, ExprId{na.b});
   if (nb.op == Op::Div && is_constant(pool, ExprId{nb.a}, 1)) return pool.binary(Op::Div, a, ExprId{nb.b});
   return pool.binary(Op::Mul, a, b);
 }
 
 ExprId quotient(ExprPool& pool, ExprId a, ExprId b) {
-  if (is_constant(pool, a, 0)) return a;
+  if (is_constant(pool, a, 0) && !constant_value(pool, b)) return a;
   if (is_constant(pool, b, 1)) return a;
   if (is_constant(pool, b, -1)) return negation(pool, a);
   const Node na = pool[a], nb = pool[b];

@@ -4,7 +4,7 @@
 // paths, O(edges * sqrt(rows)). It starts from the matching of Karp and Sipser (1981): a row or column with one choice left
 // takes it first, which on systems of equations leaves little or nothing to do.
 //
-// Example: rows {0: 0 1}, {1: 0}, {2: 1} over 2 columns  ->  rows 1 and 2 are matched with 0 and 1, row 0 with nothing.
+// Example: rows {0: 0 1}, {1: 0}, {2: 1} over 3 columns  ->  row 1 is matched with 0, row 0 with 1; row 2 finds nothing left.
 // A maximum matching is not unique; this one depends on the order of rows and columns only.
 #pragma once
 #include "compiler/structure/graph/bipartite.h"

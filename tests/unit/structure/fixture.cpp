@@ -11,13 +11,20 @@ using namespace sigrel;
 Builder::Builder() {
   system::Template body;
   body.relation = intern("model");
+  body.span = {FileId{0u}, 0, 22};
   system.templates.push_back(body);
   system.instances.push_back({});
 }
 
+Span Builder::line(const std::string& text) {
+  auto begin = static_cast<std::uint32_t>(source.size()) + 2;
+  source += "  " + text + "\n";
+  return {FileId{0u}, begin, begin + static_cast<std::uint32_t>(text.size())};
+}
+
 std::uint32_t Builder::unknown(std::string name, system::UnknownKind kind) {
-  auto line = static_cast<std::uint32_t>(system.templates[0].locals.size());
-  system.templates[0].locals.push_back({std::move(name), Span{FileId{0u}, line * 10, line * 10 + 5}, kind});
+  Span span = line("local " + name);
+  system.templates[0].locals.push_back({std::move(name), span, kind});
   return system.unknowns++;
 }
 
@@ -41,10 +48,20 @@ std::uint32_t Builder::add_shape(Equations& to, ExprId residual) {
 std::uint32_t Builder::shape(ExprId residual) { return add_shape(system.equations, residual); }
 std::uint32_t Builder::initial_shape(ExprId residual) { return add_shape(system.initial, residual); }
 
-Origin Builder::next_source(system::EquationKind kind) {
-  auto line = static_cast<std::uint32_t>(system.sources.size());
-  system.sources.push_back({kind, Span{FileId{0u}, 100000 + line * 10, 100000 + line * 10 + 5}, ""});
-  return {0, line};
+Origin Builder::next_source(system::EquationKind kind, const std::string& text) {
+  system.sources.push_back({kind, line(text), ""});
+  return {0, static_cast<std::uint32_t>(system.sources.size() - 1)};
+}
+
+std::string Builder::text(const EquationTable& table, const std::vector<std::uint32_t>& unknowns,
+                          const std::vector<std::uint32_t>& parameters) {
+  return "0 = " + print(
+                      system.exprs, table.residual,
+                      [&](std::uint32_t k, std::uint32_t order) {
+                        std::string name = system.templates[0].locals.at(unknowns.at(k)).name;
+                        return order == 0 ? name : "der " + name;
+                      },
+                      [&](std::uint32_t k) { return std::to_string(system.parameters.at(parameters.at(k)).value); });
 }
 
 namespace {
@@ -58,18 +75,25 @@ void append(EquationTable& table, const std::vector<std::uint32_t>& unknowns, co
 }  // namespace
 
 void Builder::row(std::uint32_t shape, std::vector<std::uint32_t> unknowns, std::vector<std::uint32_t> parameters) {
-  append(system.equations.tables[shape], unknowns, parameters, next_source(system::EquationKind::Written));
+  EquationTable& table = system.equations.tables[shape];
+  append(table, unknowns, parameters, next_source(system::EquationKind::Written, text(table, unknowns, parameters)));
 }
 
 void Builder::initial_row(std::uint32_t shape, std::vector<std::uint32_t> unknowns, std::vector<std::uint32_t> parameters) {
-  append(system.initial.tables[shape], unknowns, parameters, next_source(system::EquationKind::Initial));
+  EquationTable& table = system.initial.tables[shape];
+  append(table, unknowns, parameters,
+         next_source(system::EquationKind::Initial, "initially " + text(table, unknowns, parameters)));
 }
 
 void Builder::sum(std::initializer_list<std::pair<std::uint32_t, bool>> terms) {
   SumTable& sums = system.equations.sums;
-  for (auto [u, negative] : terms) sums.terms.push_back(Term::of(u, negative));
+  std::string text = "0 =";
+  for (auto [u, negative] : terms) {
+    sums.terms.push_back(Term::of(u, negative));
+    text += (negative ? " - " : " + ") + system.templates[0].locals[u].name;
+  }
   sums.offsets.push_back(static_cast<std::uint32_t>(sums.terms.size()));
-  sums.origins.push_back(next_source(system::EquationKind::NodeSum));
+  sums.origins.push_back(next_source(system::EquationKind::NodeSum, text));
 }
 
 void Builder::guess(std::uint32_t unknown, double value) {

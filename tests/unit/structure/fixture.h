@@ -13,7 +13,7 @@ namespace fixture {
 using sigrel::EquationTable;
 using sigrel::ExprId;
 
-/// A system of one instance, `model`; every equation has a source line of its own.
+/// A system of one instance, `model`; every declaration and every equation has a line of its own in `source`.
 class Builder {
  public:
   Builder();
@@ -40,13 +40,15 @@ class Builder {
   ExprId fn(sigrel::Op op, ExprId a) { return system.exprs.unary(op, a); }
 
   sigrel::system::System system;
+  std::string source = "model = sigrel () where\n";
 
  private:
   std::uint32_t add_shape(sigrel::Equations& to, ExprId residual);
-  sigrel::Origin next_source(sigrel::system::EquationKind kind);
+  sigrel::Span line(const std::string& text);
+  sigrel::Origin next_source(sigrel::system::EquationKind kind, const std::string& text);
+  std::string text(const EquationTable& table, const std::vector<std::uint32_t>& unknowns, const std::vector<std::uint32_t>& parameters);
 };
 
-/// The source text that the spans of a Builder lie in: one line per declaration and equation.
 struct Evaluation {
   std::vector<double> values, parameters;
 };

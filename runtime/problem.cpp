@@ -187,7 +187,7 @@ bool Problem::output(double time, const double* y, const double* rates, bool obs
 }
 
 bool Problem::evaluate_static(double time, bool observed) {
-  if (!evaluator_.run(model_.dynamic, point(time))) return false;
+  if (!evaluator_.run_checked(model_.dynamic, point(time))) return false;
   return !observed || evaluator_.run(model_.observed, point(time));
 }
 

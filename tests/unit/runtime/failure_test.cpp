@@ -68,6 +68,20 @@ TEST_CASE("NaN on the way keeps what was computed") {
   CHECK(outcome.reached == recording.trajectory.time(recording.trajectory.rows() - 1));
 }
 
+TEST_CASE("NaN on the way of a model without states") {
+  ModelBuilder b;
+  const auto o = b.variable();
+  const Shape* root = b.shape(
+      1, 0, [](double t, Values s, Values) { return s[0] - std::sqrt(0.505 - t); },
+      [](double, Values, Values, double* d) { d[0] = 1; });
+  b.model.dynamic = {b.assign(b.run(Role::Solve, root, 0, {{{o}, {}}}))};
+  const Outcome outcome = run_it(b.model);
+  REQUIRE(outcome.status == Outcome::Failed);
+  CHECK(outcome.failure.kind == FailureKind::NotFinite);
+  CHECK(outcome.failure.time == Approx(0.51));
+  CHECK(outcome.reached == Approx(0.5));
+}
+
 TEST_CASE("a solution that ends in a pole") {
   Scalar model(1, [](double x) { return x * x; }, [](double x) { return 2 * x; });
   const Outcome outcome = run_it(model.model, 2);

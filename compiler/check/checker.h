@@ -129,6 +129,7 @@ struct Definition {
   Span span;
   std::vector<const ast::ClauseDecl*> clauses;
   const ast::SignatureDecl* signature = nullptr;
+  bool broken = false;  // an error about its clauses was reported
 };
 
 struct GlobalState {
@@ -302,7 +303,7 @@ LabelInfo* find_label(const ast::Expr* e);
   bool settle_fields(bool last);
   bool settle_indices(bool last);
   void settle_group();
-  void finish_layouts();
+  void finish_layouts(bool check_matches);
   const core::Layout* layout(Type* type);
   void default_variable(Type* variable);
   void default_numbers(Type* type);

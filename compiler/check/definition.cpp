@@ -31,18 +31,20 @@ std::vector<Definition> Checker::group_definitions(std::span<ast::Decl* const> d
     auto* clause = static_cast<const ast::ClauseDecl*>(decl);
     auto [at, fresh] = by_name.emplace(clause->name.name, definitions.size());
     if (fresh) {
-      definitions.push_back({clause->name.name, clause->name.span, {clause}, nullptr});
+      definitions.push_back({clause->name.name, clause->name.span, {clause}, nullptr, false});
     } else {
       Definition& definition = definitions[at->second];
       bool follows = previous && previous->name.name == clause->name.name;
       if (!follows || clause->parameters.empty()) {
         duplicate(clause->name, definition.span, "the name");
+        definition.broken = true;
       } else if (clause->parameters.size() != definition.clauses[0]->parameters.size()) {
         std::size_t here = clause->parameters.size(), first = definition.clauses[0]->parameters.size();
         diagnostics_.report(Code::ClauseArity, clause->name.span,
                             "this clause of `" + std::string(text(clause->name.name)) + "` has " + std::to_string(here) +
                                 (here == 1 ? " parameter" : " parameters") + ", the first has " + std::to_string(first))
             .also(definition.span, "the first clause");
+        definition.broken = true;
       } else {
         definition.clauses.push_back(clause);
       }
@@ -108,6 +110,7 @@ void Checker::check_group(const std::vector<core::GlobalId>& group) {
     infer_group(group);
   }
   bool failed = diagnostics_.error_count() != errors;
+  for (core::GlobalId id : group) failed |= globals_[id.value].definition.broken;
   for (core::GlobalId id : group) {
     GlobalState& state = globals_[id.value];
     core::Global& global = program_.globals[id.value];
@@ -178,7 +181,9 @@ bool Checker::infer_group(const std::vector<core::GlobalId>& group) {
     layout_locals_of_.clear();
     return false;
   }
-  finish_layouts();
+  bool sound = diagnostics_.error_count() == errors;
+  for (core::GlobalId id : group) sound &= !globals_[id.value].definition.broken;
+  finish_layouts(sound);
   layout_locals_of_.clear();
   return true;
 }

@@ -104,6 +104,7 @@ const Entry<TypeName>* Checker::lookup_type(const ast::QualifiedIdent& name) {
 
 // The nearest candidate; ties go to the first by text, so that the order of the tables does not show.
 void Checker::suggest(Diagnostic& diagnostic, Name name, Span span, const std::vector<Name>& candidates) {
+  if (text(name).size() < 2) return;       // every other letter is as near
   if (++suggestions_ > 100) return;  // a file in the wrong language: each search reads all names
   std::vector<std::string_view> texts;
   for (Name candidate : candidates) texts.push_back(text(candidate));

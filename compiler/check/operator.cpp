@@ -336,6 +336,17 @@ Typed Checker::infer_section(const ast::SectionExpr* e) {
   core::LocalId missing = new_local(intern("x"));
   core::Expr* hole = arena_.make<core::LocalExpr>(core::LocalExpr{{core::ExprKind::Local, e->span}, missing});
   OperatorType t = operator_type(e->op);
+  Typed named{nullptr, nullptr};
+  if (e->op == BinaryOp::Named) {
+    named = infer_variable(e->name, e->name.ident.span);
+    t = {fresh(), fresh(), fresh()};
+    Type* wanted = types_.function(t.left, types_.function(t.right, t.result));
+    if (!unify(named.type, wanted)) {
+      diagnostics_.report(Code::AppliedNonFunction, e->name.ident.span,
+                          "`" + std::string(text(e->name.ident.name)) + "` is not a function of two arguments: its type is " + describe(named.type));
+      t = {types_.error(), types_.error(), types_.error()};
+    }
+  }
   core::Expr *left = hole, *right = hole;
   Type* argument;
   Reason reason{ReasonKind::Operand};
@@ -349,7 +360,8 @@ Typed Checker::infer_section(const ast::SectionExpr* e) {
   core::Expr* body = e->op == BinaryOp::Cons
                          ? static_cast<core::Expr*>(arena_.make<core::ConstructExpr>(core::ConstructExpr{
                                {core::ExprKind::Construct, e->span}, types_.cons.name, 1, arena_.copy(std::vector<core::Expr*>{left, right})}))
-                         : primitive(primitive_of(e->op), {left, right}, e->span);
+                     : e->op == BinaryOp::Named ? apply_named(e->name, named.expr, {left, right}, e->span)
+                                                : primitive(primitive_of(e->op), {left, right}, e->span);
   core::LambdaExpr lambda{{core::ExprKind::Lambda, e->span}, arena_.copy(std::vector<core::LocalId>{missing}), body};
   return {arena_.make<core::LambdaExpr>(lambda), types_.function(argument, t.result)};
 }

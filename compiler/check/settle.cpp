@@ -196,7 +196,7 @@ const core::Layout* Checker::layout(Type* type) {
   return make(core::LayoutKind::Unknown);
 }
 
-void Checker::finish_layouts() {
+void Checker::finish_layouts(bool check_matches) {
   auto enter = [&](core::GlobalId owner) {
     if (current_ == owner && !layout_locals_.empty()) return;
     current_ = owner;
@@ -214,7 +214,8 @@ void Checker::finish_layouts() {
     use.node->layouts = arena_.copy(list);
   }
   uses_.clear();
-  for (auto& match : matches_) check_match(match);
+  if (check_matches)
+    for (auto& match : matches_) check_match(match);
   matches_.clear();
 }
 

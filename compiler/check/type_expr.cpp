@@ -145,9 +145,14 @@ Type* Checker::convert_relation(const ast::RelationType* type, TypeScope& scope)
         }
     names.push_back(name);
   }
-  if (!any && elements.size() != 1) names.clear();
-  if (!any && elements.size() == 1) names.clear();
-  return types_.relation(elements.size() == 1 ? elements[0] : types_.tuple(elements), std::move(names));
+  if (!any) names.clear();
+  if (elements.size() == 1) return types_.relation(elements[0], std::move(names));
+  Type* tuple = types_.tuple(elements);
+  for (Type* e : elements) {
+    e = find(e);
+    tuple->generic |= e->generic || (e->kind == TypeKind::Variable && e->level == kGeneric);
+  }
+  return types_.relation(tuple, std::move(names));
 }
 
 Type* Checker::convert(const ast::Type* type, TypeScope& scope, Needs needs) {

@@ -221,7 +221,7 @@ std::string TypePrinter::print(Type* type, int precedence) {
         element = find(element->args[0]);
         ++count;
       }
-      return print(element, 2) + "^" + (count > 1 ? "(" + sizes + ")" : sizes);
+      return parenthesise(precedence >= 2, print(element, 2) + "^" + (count > 1 ? "(" + sizes + ")" : sizes));
     }
   }
   return "_";

@@ -113,6 +113,7 @@ void UseWalker::expr(const Expr* e) {
     case ExprKind::Unary: return expr(static_cast<const UnaryExpr*>(e)->operand);
     case ExprKind::Section: {
       auto* s = static_cast<const SectionExpr*>(e);
+      if (s->op == BinaryOp::Named && (s->name.qualified || !bound(s->name.ident.name))) use(s->name, delay_ > 0);
       if (s->left) expr(s->left);
       if (s->right) expr(s->right);
       return;

@@ -1,79 +1,10 @@
 #include <catch2/catch.hpp>
-#include <fstream>
-#include <sstream>
-
-#include "compiler/check/check.h"
-#include "compiler/ir/core_print.h"
-#include "compiler/ir/core_verify.h"
-#include "compiler/parse/parse.h"
+#include "tests/unit/check/checked.h"
 
 using namespace sigrel;
+using tests::Checked;
 
 namespace {
-
-std::string read(const std::string& path) {
-  std::ifstream in(std::string(SIGREL_SOURCE_DIR) + "/" + path);
-  std::stringstream s;
-  s << in.rdbuf();
-  return s.str();
-}
-
-/// The Prelude, Electrical and the given text, checked.
-struct Checked {
-  SourceMap sources;
-  Diagnostics diagnostics;
-  core::Program program;
-
-  explicit Checked(const std::string& text, const std::string& expression = "") {
-    std::vector<ast::Module> modules;
-    auto add = [&](std::string path, std::string content) {
-      FileId file = sources.add(std::move(path), std::move(content));
-      modules.push_back(parse(file, sources, diagnostics));
-    };
-    add("Prelude.sr", read("stdlib/Prelude.sr"));
-    add("Electrical.sr", read("stdlib/Electrical.sr"));
-    add("test.sr", text);
-    check::CheckOptions options;
-    if (!expression.empty()) {
-      add("-e", "main = " + expression + "\n");
-      options.last_sees_previous = true;
-    }
-    INFO(messages());
-    REQUIRE(!diagnostics.has_errors());
-    program = check::check(modules, diagnostics, options);
-    if (!diagnostics.has_errors()) {
-      auto findings = core::verify(program);
-      for (auto& f : findings) FAIL(f);
-    }
-  }
-  std::string messages() const {
-    std::string s;
-    for (auto& d : diagnostics.all()) s += render_text(d, sources, false) + "\n";
-    return s;
-  }
-  std::string type(std::string_view name) const {
-    for (auto it = program.globals.rbegin(); it != program.globals.rend(); ++it)
-      if (text(it->name) == name) return it->type;
-    return "(none)";
-  }
-};
-
-void accepts(const std::string& text) {
-  Checked c(text);
-  INFO(c.messages());
-  CHECK(c.diagnostics.all().empty());
-}
-
-/// One diagnostic with this code, whose message contains `part`.
-void refuses(const std::string& text, Code code, std::string_view part) {
-  Checked c(text);
-  INFO(text);
-  INFO(c.messages());
-  REQUIRE(c.diagnostics.all().size() == 1);
-  CHECK(info(c.diagnostics.all()[0].code).id == info(code).id);
-  std::string shown = c.messages();
-  CHECK(shown.find(part) != std::string::npos);
-}
 
 const std::string kTour = R"(module Tour where
 
@@ -132,21 +63,21 @@ TEST_CASE("the tour model checks as printed") {
 }
 
 TEST_CASE("the relations of the talk check") {
-  accepts(kFoo + R"(
+  ACCEPTS(kFoo + R"(
 bar = sigrel (u, y) where
   foo <> (u, v, w)
   foo <> (w, u + x, v + y)
   u = x + y
 )");
-  accepts("foo = sigrel (x1, x2, x3) where { x1 + x2 * x3 = 0.0 ; x2 = sin x3 }\n");
+  ACCEPTS("foo = sigrel (x1, x2, x3) where { x1 + x2 * x3 = 0.0 ; x2 = sin x3 }\n");
   Checked c("foo = sigrel (x1, x2, x3) where { x1 + x2 * x3 = 0.0 ; x2 = sin x3 }\n");
   CHECK(c.type("foo") == "SR (x1 :: Real, x2 :: Real, x3 :: Real)");
 }
 
 TEST_CASE("applications to wrong signals are type errors") {
-  refuses(kFoo + "f = sigrel (a) where\n  foo <> (a, b)\n", Code::InterfaceArity, "`foo` has 3 interface variables; 2 are given");
-  refuses(kFoo + "f = sigrel (a) where\n  foo <> (a, b, c, d)\n", Code::InterfaceArity, "`foo` has 3 interface variables; 4 are given");
-  refuses("import Electrical\n" + kFoo + "f :: SR (q :: Pin)\nf = sigrel (q) where\n  foo <> (a, q, b)\n", Code::TypeMismatch,
+  REFUSES(kFoo + "f = sigrel (a) where\n  foo <> (a, b)\n", Code::InterfaceArity, "`foo` has 3 interface variables; 2 are given");
+  REFUSES(kFoo + "f = sigrel (a) where\n  foo <> (a, b, c, d)\n", Code::InterfaceArity, "`foo` has 3 interface variables; 4 are given");
+  REFUSES("import Electrical\n" + kFoo + "f :: SR (q :: Pin)\nf = sigrel (q) where\n  foo <> (a, q, b)\n", Code::TypeMismatch,
           "expected Real, because it is interface variable 2 of the relation, found Pin");
-  refuses("import Electrical\n" + kFoo + "f = sigrel () where\n  foo <> (a, resistor 1.0, b)\n", Code::TypeMismatch, "expected Real");
+  REFUSES("import Electrical\n" + kFoo + "f = sigrel () where\n  foo <> (a, resistor 1.0, b)\n", Code::TypeMismatch, "expected Real");
 }

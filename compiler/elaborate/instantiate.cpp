@@ -149,7 +149,6 @@ bool Instantiator::run(RelationObject& model) {
       const system::Parameter& q = system_.parameters[k];
       int n = arity(q.op);
       if (n == 0) values_.push_back(q.value);
-      else if (q.op == Op::PowInt) values_.push_back(apply(q.op, values_[q.a], static_cast<std::int32_t>(q.b), 0));
       else values_.push_back(apply(q.op, values_[q.a], n > 1 ? values_[q.b] : 0, n > 2 ? values_[q.c] : 0));
     }
     std::size_t captured = relations_.real_count(relations_.skeleton(*p.relation));

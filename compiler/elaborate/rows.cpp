@@ -313,6 +313,12 @@ Body BodyBuilder::finish(RelationObject& relation) {
     if (k > 1) p.b = place.at(n.b);
     if (k > 2) p.c = place.at(n.c);
     if (n.op == Op::Const) p.a = shapes_.constant(system_, n.value);
+    if (n.op == Op::PowInt) {  // a parameter's operands are parameters: the exponent becomes one
+      auto exponent = static_cast<double>(static_cast<std::int32_t>(n.b));
+      p.op = Op::Pow;
+      p.b = static_cast<std::uint32_t>(print->reals.size());
+      print->reals.push_back({Op::Const, shapes_.constant(system_, exponent), 0, 0, exponent});
+    }
     place.emplace(id.value, static_cast<std::uint32_t>(print->reals.size()));
     print->reals.push_back(p);
   }

@@ -82,7 +82,7 @@ struct Instance {
 };
 
 /// Parameters: numbers that can change between runs without new analysis. `op == Const`: a value. Otherwise computed
-/// from earlier parameters a, b, c (the operands; for PowInt `b` is the exponent) in ascending order.
+/// from earlier parameters a, b, c (the operands; an integer power is Op::Pow) in ascending order.
 struct Parameter {
   Op op = Op::Const;
   std::uint32_t a = 0, b = 0, c = 0;

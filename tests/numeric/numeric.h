@@ -1,0 +1,44 @@
+// A model of tests/numeric/models, compiled; a fault in it fails the test with its diagnostics.
+#pragma once
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "compiler/diagnostics/diagnostic.h"
+#include "compiler/session/session.h"
+
+namespace numeric {
+
+class Model {
+ public:
+  explicit Model(const std::string& file, const char* expression = nullptr, const sigrel::Settings& set = {},
+                 sigrel::Backend backend = sigrel::Backend::Jit)
+      : session_({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}, .verify = true}) {
+    session_.load(SIGREL_SOURCE_DIR "/tests/numeric/models/" + file);
+    session_.check(expression ? std::optional<std::string>(expression) : std::nullopt);
+    if (!session_.diagnostics().has_errors()) compiled_ = session_.compile(set, backend);
+    require_no_errors();
+  }
+
+  const sigrel::session::Compiled& compiled() const { return *compiled_; }
+
+  sigrel::Run run(const sigrel::RunOptions& options) {
+    sigrel::Run run = session_.run(*compiled_, options);
+    require_no_errors();
+    REQUIRE(run.completed());
+    return run;
+  }
+
+ private:
+  void require_no_errors() {
+    std::string text;
+    for (const sigrel::Diagnostic& d : session_.diagnostics().all())
+      if (d.severity == sigrel::Severity::Error) text += render_text(d, session_.sources(), false);
+    INFO(text);
+    REQUIRE(!session_.diagnostics().has_errors());
+  }
+
+  sigrel::Session session_;
+  std::shared_ptr<sigrel::session::Compiled> compiled_;
+};
+
+}  // namespace numeric

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 
 namespace sigrel::elaborate {
@@ -13,6 +14,18 @@ constexpr std::uint64_t kMaxSteps = 1'000'000'000;
 constexpr std::size_t kMaxHeap = std::size_t{6} << 30;
 constexpr int kMaxSignalBranches = 2000;
 constexpr std::uint32_t kNoStop = 0xFFFFFFFFu;
+
+}  // namespace
+
+namespace {
+
+// Whether a layout is the same in every environment: no sizes, no layout parameters.
+bool is_fixed(const core::Layout& layout) {
+  if (!layout.sizes.empty() || layout.kind == core::LayoutKind::Variable || layout.kind == core::LayoutKind::Unknown ||
+      layout.kind == core::LayoutKind::Vector)
+    return false;
+  return std::ranges::all_of(layout.elements, [](const core::Layout* e) { return is_fixed(*e); });
+}
 
 }  // namespace
 
@@ -52,7 +65,7 @@ void Machine::fail(sigrel::Code code, Span span, std::string message) {
   int lines = 0;
   for (std::size_t i = frames_.size(); i-- > 0 && lines < 4;) {
     const Frame& f = frames_[i];
-    if (f.call.begin == f.call.end || f.function == shown) continue;
+    if (f.call.begin == f.call.end || f.call == span || f.function == shown) continue;
     shown = f.function;
     d.also(f.call, fmt::format("called from here{}", f.function->name == Name{} ? "" : fmt::format(" (`{}`)", text(f.function->name))));
     ++lines;
@@ -672,6 +685,8 @@ Machine::Status Machine::layout(const RelationCode& code, const core::Layout* l,
 
 std::optional<std::vector<std::optional<LayoutId>>> Machine::interface(const RelationObject& relation) {
   const RelationCode& code = relation.relation();
+  if (interfaces_.size() <= code.id) interfaces_.resize(code.id + 1);
+  if (interfaces_[code.id]) return *interfaces_[code.id];
   auto base = static_cast<std::uint32_t>(stack_.size());
   stack_.resize(base + code.slots);
   for (std::uint32_t i = 0; i < relation.size; ++i) stack_[base + code.slot.at(code.captured[i].value)] = relation.items[i];
@@ -686,6 +701,8 @@ std::optional<std::vector<std::optional<LayoutId>>> Machine::interface(const Rel
     result.push_back(unknown ? std::nullopt : std::optional(id));
   }
   stack_.resize(base);
+  auto fixed = [](const core::Formal& f) { return f.layout && is_fixed(*f.layout); };
+  if (std::ranges::all_of(code.relation->formals, fixed)) interfaces_[code.id] = result;
   return result;
 }
 

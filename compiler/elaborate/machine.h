@@ -125,6 +125,7 @@ class Machine {
   Layouts& layouts_;
   Diagnostics& diagnostics_;
   std::vector<GlobalState> globals_;
+  std::vector<std::optional<std::vector<std::optional<LayoutId>>>> interfaces_;  // by RelationCode, where always the same
   std::vector<Value> stack_;
   std::vector<Frame> frames_;
   std::uint64_t steps_ = 0;

@@ -247,7 +247,8 @@ double value_of(const dae::System& dae, const Evaluation& e, std::uint32_t unkno
 
 double rate_of(const dae::System& dae, const Evaluation& e, std::uint32_t unknown) {
   dae::Alias a = dae.aliases.at(unknown);
-  double v = e.values[dae.variables[a.variable].derivative];
+  if (a.kind == dae::Alias::Zero) return 0;
+  double v = e.values.at(dae.variables.at(a.variable).derivative);
   return a.kind == dae::Alias::Negated ? -v : v;
 }
 

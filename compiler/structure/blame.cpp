@@ -137,13 +137,13 @@ class Blame {
     std::ranges::sort(states);
     states.erase(std::ranges::unique(states).begin(), states.end());
     auto origins = origins_of(s.equations, set.rows);
-    std::uint32_t where = terms_.common_instance(origins);
+    std::uint32_t where = terms_.common(terms_.common_instance(origins), terms_.common_owner(states));
     Places places = terms_.places(origins, where);
     auto names = terms_.names(states, where);
     bool one = names.size() == 1;
     Diagnostic& d = diagnostics_.report(
         Code::IndexAboveOne, places.back().span,
-        one ? fmt::format("`{}` is a state, but its value is fixed by an equation of {}", names[0], terms_.relation(where))
+        one ? fmt::format("`{}` is a state of {}, but an equation fixes its value", names[0], terms_.relation(where))
             : fmt::format("the states {} of {} are not independent", listed(names), terms_.relation(where)));
     d.label(one ? fmt::format("this fixes `{}`, so its derivative cannot be chosen", names[0])
                 : fmt::format("{} a relation between them", set.rows.size() == 1 ? "this is" : "these are"));
@@ -236,7 +236,6 @@ class Blame {
 
   Diagnostic& report_missing(const Structure& s, const graph::Bipartite& columns, const graph::HallSet& part, std::size_t missing,
                              std::uint32_t where) {
-    auto origins = origins_of(s.equations, part.rows);
     auto unknowns = s.unknowns(part.columns);
     // The one to name: in the fewest equations, declared in the source, first.
     auto rank = [&](std::uint32_t c) {
@@ -247,34 +246,32 @@ class Blame {
     std::string name = terms_.name(unknown, where), relation = terms_.relation(where);
     auto names = terms_.names(unknowns, where);
     Diagnostic& d = diagnostics_.report(
-        Code::Undetermined, system::unknown_info(system_, unknown).span,
+        Code::Undetermined, terms_.declaration(unknown, where),
         missing == 1 ? fmt::format("nothing determines `{}` in {}", name, relation)
                      : fmt::format("nothing determines {} unknowns of {}, for example `{}`", missing, relation, name));
-    if (part.rows.empty()) {
+    auto own_rows = columns.row(named);
+    if (own_rows.empty()) {
       d.label("occurs in no equation");
     } else {
-      d.label(part.columns.size() == 1 ? std::string("declared here")
-                                       : fmt::format("{} occur in {} only", listed(names), counted(part.rows.size(), "equation")));
-      std::uint32_t equations_at = terms_.common_instance(origins);
-      Places places = terms_.places(origins, equations_at);
-      std::size_t shown = 0;
-      for (const auto& p : places) {
-        if (++shown > 4) break;
-        d.also(p.span, p.part.empty() ? std::string("contains some of them")
-                                      : fmt::format("`{}` contributes {}", p.part, counted(p.equations, "equation")));
-      }
+      d.label(fmt::format("{} have only {}", listed(names), counted(part.rows.size(), "equation")));
+      std::vector<Origin> origins = origins_of(s.equations, own_rows);
+      Places places = terms_.places(origins, terms_.common(where, terms_.common_instance(origins)));
+      for (std::size_t k = 0; k < places.size() && k < 3; ++k)
+        d.also(places[k].span, fmt::format("`{}` occurs {}{}", name, places[k].part.empty() ? "here" : fmt::format("in an equation of `{}`", places[k].part),
+                                           own_rows.size() == 1 ? ", and nowhere else" : ""));
     }
     terms_.note_instance(d, where);
-    std::vector<std::uint32_t> flows;
-    for (std::uint32_t c : part.columns)
-      if (terms_.is_flow(s.unknown_of[c])) flows.push_back(c);
-    if (!flows.empty()) {
-      std::string flow = terms_.name(s.unknown_of[*std::ranges::min_element(flows, {}, rank)], where);
-      std::string node = flow.substr(0, flow.rfind('.'));
-      d.help(fmt::format("the flow `{}` is not determined: connect `{}`, or close it with `open <> {}`", flow, node, node));
-    } else {
+    // A node that only one part uses has a potential and a flow of its own, both without an equation too many.
+    std::string node = name.substr(0, std::min(name.size(), name.rfind('.')));
+    bool is_node = node != name && std::ranges::any_of(part.columns, [&](std::uint32_t c) {
+      std::string sibling = terms_.name(s.unknown_of[c], where);
+      return c != named && sibling.starts_with(node + ".") && sibling.rfind('.') == node.size();
+    });
+    bool flows = std::ranges::any_of(part.columns, [&](std::uint32_t c) { return terms_.is_flow(s.unknown_of[c]); });
+    if (terms_.is_flow(unknown) || (is_node && flows))
+      d.help(fmt::format("connect `{}` to something else, or close it with `open <> {}`", node, node));
+    else
       d.help(fmt::format("an equation is missing that relates `{}` to other unknowns", name));
-    }
     return d;
   }
 

@@ -76,8 +76,9 @@ void report_overdetermined_start(const system::System& system, const dae::System
   terms.label(d, places, "together with this");
   terms.note_instance(d, where);
   if (separate > 0) d.note(fmt::format("{} too many, elsewhere", separate == 1 ? "1 more initial equation is" : fmt::format("{} more initial equations are", separate)));
-  d.help(fmt::format("drop {} {}, or make it a `guess`", conflicts == 1 ? "one" : std::to_string(conflicts),
-                     origins.size() == 1 ? "equation" : fmt::format("of the {}", origins.size())));
+  d.help(origins.size() == 1 ? std::string("drop it, or make it a `guess`")
+                             : fmt::format("drop {} of the {}, or make {} a `guess`", number_word(conflicts), number_word(origins.size()),
+                                           conflicts == 1 ? "it" : "them each"));
 }
 
 }  // namespace sigrel::structure

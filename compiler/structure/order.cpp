@@ -8,6 +8,7 @@
 #include "compiler/structure/kernels.h"
 #include "compiler/structure/parameters.h"
 #include "compiler/structure/schedule.h"
+#include "compiler/structure/source_terms.h"
 
 namespace sigrel::structure {
 namespace {
@@ -28,8 +29,8 @@ void note_guesses(const system::System& system, const dae::System& dae, const pl
   if (guessed.size() == 2) text += fmt::format(" and `{}`", dae::variable_name(system, dae, guessed.back()));
   if (guessed.size() > 2) text += fmt::format(" and {} other states", guessed.size() - 1);
   text += guessed.size() == 1 ? " is taken from its guess" : " is taken from guesses";
-  auto& note = diagnostics.report(Code::InitialFromGuesses,
-                                  system::unknown_info(system, dae.variables[guessed.front()].unknown).span, std::move(text));
+  Span place = SourceTerms(system).declaration(dae.variables[guessed.front()].unknown, system::kRoot);
+  Diagnostic& note = diagnostics.report(Code::InitialFromGuesses, place, std::move(text));
   bool any_default = false;
   for (std::uint32_t v : guessed) any_default = any_default || plan.model.start[v] == runtime::kNone;
   if (any_default) note.note("a state without a guess starts from 0.0");

@@ -21,6 +21,11 @@ std::string counted(std::size_t n, const char* noun) {
   return n == 0 ? fmt::format("no {}", noun) : n == 1 ? fmt::format("1 {}", noun) : fmt::format("{} {}s", n, noun);
 }
 
+std::string number_word(std::size_t n) {
+  static const char* const words[] = {"none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"};
+  return n < std::size(words) ? words[n] : std::to_string(n);
+}
+
 std::uint32_t SourceTerms::common(const std::vector<std::uint32_t>& instances) const {
   // How many of them each subtree contains; parents come before their children.
   std::vector<std::size_t> inside(system_.instances.size(), 0);
@@ -40,11 +45,23 @@ std::uint32_t SourceTerms::common_instance(std::span<const Origin> origins) cons
 
 std::uint32_t SourceTerms::common_owner(std::span<const std::uint32_t> unknowns) const {
   std::vector<std::uint32_t> instances;
-  for (std::uint32_t u : unknowns) {
-    auto it = std::ranges::upper_bound(system_.instances, u, {}, &system::Instance::first_unknown);
-    instances.push_back(static_cast<std::uint32_t>(it - system_.instances.begin() - 1));
-  }
+  for (std::uint32_t u : unknowns) instances.push_back(owner(u));
   return common(instances);
+}
+
+std::uint32_t SourceTerms::owner(std::uint32_t unknown) const {
+  auto it = std::ranges::upper_bound(system_.instances, unknown, {}, &system::Instance::first_unknown);
+  return static_cast<std::uint32_t>(it - system_.instances.begin() - 1);
+}
+
+Span SourceTerms::declaration(std::uint32_t unknown, std::uint32_t instance) const {
+  std::uint32_t at = owner(unknown), use = at;
+  while (at != instance && at != system::kRoot) {
+    use = at;
+    at = system_.instances[at].parent;
+  }
+  if (at != instance || owner(unknown) == instance) return system::unknown_info(system_, unknown).span;
+  return body(instance).children[system_.instances[use].child].span;
 }
 
 std::string SourceTerms::relation(std::uint32_t instance) const {

@@ -15,6 +15,8 @@ namespace sigrel::structure {
 std::string listed(const std::vector<std::string>& names, std::size_t shown = 5);
 /// "1 equation", "3 equations", "no equation".
 std::string counted(std::size_t n, const char* noun);
+/// "one", "two", … "nine", "10".
+std::string number_word(std::size_t n);
 
 class SourceTerms {
  public:
@@ -34,6 +36,11 @@ class SourceTerms {
     return system::unknown_info(system_, unknown).kind == system::UnknownKind::Flow;
   }
 
+  /// Where an unknown is to be found in the body of an instance: its declaration, or the use of the relation that has it.
+  Span declaration(std::uint32_t unknown, std::uint32_t instance) const;
+  /// The innermost instance that contains both.
+  std::uint32_t common(std::uint32_t a, std::uint32_t b) const { return common(std::vector{a, b}); }
+
   /// A place in the body of an instance: one of its own equations, or the use of a relation that contributes some.
   struct Place {
     Span span;
@@ -49,6 +56,7 @@ class SourceTerms {
 
  private:
   std::uint32_t common(const std::vector<std::uint32_t>& instances) const;
+  std::uint32_t owner(std::uint32_t unknown) const;
   const system::System& system_;
 };
 

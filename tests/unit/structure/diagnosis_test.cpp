@@ -67,7 +67,7 @@ TEST_CASE("an unknown in no equation, and one equation for two unknowns") {
   REQUIRE(d.all().size() == 2);
   CHECK(d.all()[0].code == Code::Undetermined);
   CHECK(says(d.all()[0], "nothing determines `x` in `model`"));
-  CHECK(says(d.all()[0], "`x` and `y` occur in 1 equation only"));
+  CHECK(says(d.all()[0], "`x` and `y` have only 1 equation"));
   CHECK(says(d.all()[1], "nothing determines `z` in `model`"));
   CHECK(says(d.all()[1], "occurs in no equation"));
 }
@@ -214,7 +214,7 @@ TEST_CASE("more initial equations than degrees of freedom") {
   Diagnostics d = diagnose(b);
   check_one(d, Code::TooManyInitialEquations);
   CHECK(d.all()[0].message == "3 initial equations for 2 degrees of freedom");
-  CHECK(says(d.all()[0], "drop one of the 3, or make it a `guess`"));
+  CHECK(says(d.all()[0], "drop one of the three, or make it a `guess`"));
 }
 
 TEST_CASE("an initial equation for what time fixes, and one for a derivative that is nowhere") {

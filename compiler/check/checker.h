@@ -164,9 +164,9 @@ class Checker {
 
   // declare.cpp
   void declare_types(const ast::Module& module, ModuleScope& scope);
-  void define_record(const ast::RecordDecl& decl, TypeConstructor& record, std::vector<core::GlobalId>& defaults);
+  void define_record(const ast::RecordDecl& decl, TypeConstructor& record);
   void define_data(const ast::DataDecl& decl, TypeConstructor& data);
-  Type* expand_synonym(Synonym& synonym, std::span<ast::Type* const> args, Span span, Name name);
+  Type* expand_synonym(Synonym& synonym, Span span, Name name);
   bool contains_relation(Type* type);
   void refuse_recursive_records(const std::vector<std::pair<TypeConstructor*, const ast::RecordDecl*>>& records);
 
@@ -174,7 +174,6 @@ class Checker {
   struct TypeScope {
     enum Mode : std::uint8_t { Signature, Annotation, Declaration } mode = Annotation;
     std::vector<std::pair<Name, Type*>> variables;
-    bool flexible_unit = true;
   };
   Type* convert(const ast::Type* type, TypeScope& scope, Needs needs = 0);
   Type* convert_named(const ast::NamedType* type, TypeScope& scope, Needs needs);
@@ -196,7 +195,7 @@ class Checker {
   Type* fresh(Needs needs = 0) { return types_.variable(level_, needs); }
 
   // definition.cpp
-  std::vector<Definition> group_definitions(std::span<ast::Decl* const> decls, bool top);
+  std::vector<Definition> group_definitions(std::span<ast::Decl* const> decls);
   void check_group(const std::vector<core::GlobalId>& group);
   bool infer_group(const std::vector<core::GlobalId>& group);
   core::Expr* infer_definition(const Definition& definition, Type* type, bool from_signature);
@@ -211,9 +210,8 @@ class Checker {
   void mark_tail_sigrels(const ast::Expr* e, Name name, Span span, bool inside);
 
   // pattern.cpp
-  core::Pattern* infer_pattern(const ast::Pattern* pattern, Type* type, const Reason& reason, bool opaque_signal = false);
+  core::Pattern* infer_pattern(const ast::Pattern* pattern, Type* type, const Reason& reason);
   core::Pattern* make_pattern(core::PatternKind kind, Span span);
-  bool irrefutable(const ast::Pattern* pattern) const;
   void add_match_check(std::vector<const core::Pattern*> rows, Type* type, Span span, bool is_let);
 
   // infer_expr.cpp
@@ -381,7 +379,6 @@ LabelInfo* find_label(const ast::Expr* e);
   std::vector<Type*> signature_sizes_;
   std::unordered_set<std::uint64_t> reported_names_;
   std::uint32_t suggestions_ = 0;
-  bool final_pass_ = true;
 
   // What waits for types, until the end of the group.
   struct WaitingProduct {

@@ -73,9 +73,8 @@ void Checker::declare_types(const ast::Module& module, ModuleScope& scope) {
     }
   }
   for (auto& [synonym, decl] : synonyms)
-    if (synonym->state != Synonym::Done) expand_synonym(*synonym, {}, decl->span, decl->name.name);
-  std::vector<core::GlobalId> defaults;
-  for (auto& [c, decl] : records) define_record(*decl, *c, defaults);
+    if (synonym->state != Synonym::Done) expand_synonym(*synonym, decl->span, decl->name.name);
+  for (auto& [c, decl] : records) define_record(*decl, *c);
   for (auto& [c, decl] : data) define_data(*decl, *c);
   refuse_recursive_records(records);
   for (bool changed = true; changed;) {  // types may refer to each other in circles
@@ -102,7 +101,7 @@ bool Checker::contains_relation(Type* type) {
   return false;
 }
 
-void Checker::define_record(const ast::RecordDecl& decl, TypeConstructor& record, std::vector<core::GlobalId>& defaults) {
+void Checker::define_record(const ast::RecordDecl& decl, TypeConstructor& record) {
   TypeScope scope;
   scope.mode = TypeScope::Declaration;
   for (std::size_t i = 0; i < decl.parameters.size(); ++i) scope.variables.emplace_back(decl.parameters[i].name, record.parameters[i]);
@@ -129,7 +128,6 @@ void Checker::define_record(const ast::RecordDecl& decl, TypeConstructor& record
       state.assumed = true;
       state.polymorphic = !record.parameters.empty();
       field.default_value = id;
-      defaults.push_back(id);
     }
     record.connector |= f.flow;
     info.fields.push_back({field.name, field.flow, field.span});
@@ -181,7 +179,7 @@ void Checker::refuse_recursive_records(const std::vector<std::pair<TypeConstruct
   for (auto& [c, decl] : records) visit(c);
 }
 
-Type* Checker::expand_synonym(Synonym& synonym, std::span<ast::Type* const>, Span span, Name name) {
+Type* Checker::expand_synonym(Synonym& synonym, Span span, Name name) {
   if (synonym.state == Synonym::Active) {
     diagnostics_.report(Code::RecursiveType, span, "the synonym `" + std::string(text(name)) + "` stands for itself")
         .help("`data` types may be recursive");

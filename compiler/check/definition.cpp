@@ -6,7 +6,7 @@
 
 namespace sigrel::check {
 
-std::vector<Definition> Checker::group_definitions(std::span<ast::Decl* const> decls, bool) {
+std::vector<Definition> Checker::group_definitions(std::span<ast::Decl* const> decls) {
   std::vector<Definition> definitions;
   std::unordered_map<Name, std::size_t> by_name;
   std::unordered_map<Name, std::pair<const ast::SignatureDecl*, Span>> signatures;
@@ -398,7 +398,7 @@ void Checker::keep_monomorphic(Type* type, bool in_relation) {
 }
 
 std::vector<std::vector<core::Binding>> Checker::infer_let(std::span<ast::Decl* const> decls) {
-  std::vector<Definition> definitions = group_definitions(decls, false);
+  std::vector<Definition> definitions = group_definitions(decls);
   LetDependencies dependencies;
   for (std::uint32_t i = 0; i < definitions.size(); ++i) dependencies.index.emplace(definitions[i].name, i);
   std::vector<const Definition*> pointers;

@@ -165,7 +165,7 @@ void Checker::check_module(const ast::Module& module) {
 
 void Checker::declare_definitions(const ast::Module& module, ModuleScope& scope) {
   std::unordered_map<Name, Span> seen;
-  for (Definition& definition : group_definitions(module.decls, true)) {
+  for (Definition& definition : group_definitions(module.decls)) {
     core::GlobalId id = new_global(definition.name, definition.span);
     scope.add(definition.name, Value{Value::Global, id, nullptr, nullptr, nullptr}, Priority::Own, module.name.name);
     scope.own_values.push_back(definition.name);
@@ -200,7 +200,7 @@ void Checker::declare_definitions(const ast::Module& module, ModuleScope& scope)
     TypeScope types;
     types.mode = TypeScope::Signature;
     state.scheme = convert(foreign.type, types);
-    state.polymorphic = false;
+    state.polymorphic = find(state.scheme)->generic;
     state.checked = state.assumed = true;
     program_.globals[id.value].type = print(state.scheme);
   }

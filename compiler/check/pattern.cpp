@@ -14,7 +14,7 @@ void Checker::add_match_check(std::vector<const core::Pattern*> rows, Type* type
   matches_.push_back({std::move(rows), type, span, is_let});
 }
 
-core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, const Reason& reason, bool signal) {
+core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, const Reason& reason) {
   auto want = [&](Type* found) {
     if (!unify(type, found)) mismatch_at(pattern->span, found, type, reason, "of the pattern", {});
   };
@@ -65,7 +65,7 @@ core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, c
         want(types_.tuple(types));
       }
       std::vector<core::Pattern*> elements;
-      for (std::size_t i = 0; i < t->elements.size(); ++i) elements.push_back(infer_pattern(t->elements[i], types[i], reason, signal));
+      for (std::size_t i = 0; i < t->elements.size(); ++i) elements.push_back(infer_pattern(t->elements[i], types[i], reason));
       core::Pattern* p = make_pattern(core::PatternKind::Tuple, pattern->span);
       p->elements = arena_.copy(elements);
       return p;
@@ -75,7 +75,7 @@ core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, c
       Type* element = fresh();
       want(types_.list(element));
       std::vector<core::Pattern*> elements;
-      for (auto* e : l->elements) elements.push_back(infer_pattern(e, element, reason, signal));
+      for (auto* e : l->elements) elements.push_back(infer_pattern(e, element, reason));
       core::Pattern* rest = make_pattern(core::PatternKind::Construct, pattern->span);  // []
       for (auto it = elements.rbegin(); it != elements.rend(); ++it) {
         core::Pattern* cell = make_pattern(core::PatternKind::Construct, pattern->span);
@@ -90,8 +90,8 @@ core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, c
       Type* element = fresh();
       Type* list = types_.list(element);
       want(list);
-      core::Pattern* head = infer_pattern(c->head, element, reason, signal);
-      core::Pattern* tail = infer_pattern(c->tail, list, reason, signal);
+      core::Pattern* head = infer_pattern(c->head, element, reason);
+      core::Pattern* tail = infer_pattern(c->tail, list, reason);
       core::Pattern* p = make_pattern(core::PatternKind::Construct, pattern->span);
       p->tag = 1;
       p->elements = arena_.copy(std::vector<core::Pattern*>{head, tail});
@@ -106,7 +106,7 @@ core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, c
           diagnostics_.report(Code::UnknownConstructor, c->name.ident.span,
                               "`" + std::string(text(c->name.ident.name)) + "` is a record, which has no pattern")
               .help("bind a name and read its fields: `r.field`");
-        for (auto* arg : c->args) infer_pattern(arg, types_.error(), reason, signal);
+        for (auto* arg : c->args) infer_pattern(arg, types_.error(), reason);
         return make_pattern(core::PatternKind::Wildcard, pattern->span);
       }
       std::vector<Type*> args;
@@ -119,12 +119,12 @@ core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, c
                             "`" + std::string(text(constructor->name)) + "` has " + std::to_string(takes) +
                                 (takes == 1 ? " argument, " : " arguments, ") + std::to_string(c->args.size()) +
                                 (c->args.size() == 1 ? " is given" : " are given"));
-        for (auto* arg : c->args) infer_pattern(arg, types_.error(), reason, signal);
+        for (auto* arg : c->args) infer_pattern(arg, types_.error(), reason);
         return make_pattern(core::PatternKind::Wildcard, pattern->span);
       }
       std::vector<core::Pattern*> elements;
       for (std::size_t i = 0; i < c->args.size(); ++i)
-        elements.push_back(infer_pattern(c->args[i], substitute(constructor->args[i], constructor->owner->parameters, args), reason, signal));
+        elements.push_back(infer_pattern(c->args[i], substitute(constructor->args[i], constructor->owner->parameters, args), reason));
       core::Pattern* p;
       if (constructor->owner == &types_.boolean_constructor) {
         p = make_pattern(core::PatternKind::Bool, pattern->span);

@@ -80,7 +80,7 @@ Type* Checker::convert_named(const ast::NamedType* type, TypeScope& scope, Needs
                               std::to_string(args.size()) + (args.size() == 1 ? " is given" : " are given"));
       return types_.error();
     }
-    if (synonym->state != Synonym::Done) expand_synonym(*synonym, {}, type->span, type->name.ident.name);
+    if (synonym->state != Synonym::Done) expand_synonym(*synonym, type->span, type->name.ident.name);
     if (!synonym->type) return types_.error();
     if (args.empty()) return types_.named(synonym->type, type->name.ident.name);
     return substitute(synonym->type, synonym->parameters, args);

@@ -1,6 +1,7 @@
 // One relation body, built once per skeleton and interface: its columns (interface first, then its own unknowns), its
 // equations as rows over columns, its node sums, and the children it applies. An instance is made from it by copying rows.
 #pragma once
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -244,7 +245,11 @@ class BodyBuilder final : public BodyHost {
     auto operator<=>(const SourceKey&) const = default;
   };
   std::map<SourceKey, std::uint32_t> sources_;
-  std::unordered_map<const RelationCode*, std::vector<std::shared_ptr<const Blueprint>>> recent_;
+  struct Recent {  // newest first
+    std::deque<std::uint32_t> templates;
+    std::deque<std::shared_ptr<const Blueprint>> blueprints;
+  };
+  std::unordered_map<const RelationCode*, Recent> recent_;
 };
 
 }  // namespace sigrel::elaborate

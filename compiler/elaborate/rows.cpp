@@ -343,17 +343,24 @@ Body BodyBuilder::finish(RelationObject& relation) {
   }
   body_template.parameters = relations_.real_names(relation);
 
-  // The levels of a recursion differ in what they apply, not in this.
-  auto& recent = recent_[code_];
-  for (const auto& candidate : recent)
-    if (same(*candidate, *print) && same(system_.templates[candidate->body], body_template)) {
-      body.blueprint = candidate;
-      return body;
-    }
-  print->body = static_cast<std::uint32_t>(system_.templates.size());
-  system_.templates.push_back(std::move(body_template));
-  if (recent.size() >= 4) recent.erase(recent.begin());
-  recent.push_back(print);
+  // The levels of a recursion differ in what they apply and perhaps in constants, not in their names.
+  Recent& recent = recent_[code_];
+  auto known = std::ranges::find_if(recent.templates, [&](std::uint32_t t) { return same(system_.templates[t], body_template); });
+  if (known != recent.templates.end()) {
+    print->body = *known;
+    for (const auto& candidate : recent.blueprints)
+      if (candidate->body == print->body && same(*candidate, *print)) {
+        body.blueprint = candidate;
+        return body;
+      }
+  } else {
+    print->body = static_cast<std::uint32_t>(system_.templates.size());
+    system_.templates.push_back(std::move(body_template));
+    recent.templates.push_front(print->body);
+    if (recent.templates.size() > 4) recent.templates.pop_back();
+  }
+  recent.blueprints.push_front(print);
+  if (recent.blueprints.size() > 4) recent.blueprints.pop_back();
   body.blueprint = std::move(print);
   return body;
 }

@@ -80,6 +80,10 @@ class Diagnostics {
   std::size_t error_count() const { return errors_; }
   const std::deque<Diagnostic>& all() const { return items_; }
   void clear() { items_.clear(); errors_ = 0; }
+  void append(const Diagnostics& more) {
+    items_.insert(items_.end(), more.items_.begin(), more.items_.end());
+    errors_ += more.errors_;
+  }
 
  private:
   std::deque<Diagnostic> items_;

@@ -115,7 +115,10 @@ class Loader {
   std::optional<Visit> import(const ast::ImportDecl& decl) {
     Name name = decl.module.name;
     if (auto state = states_.find(name); state != states_.end()) {
-      if (state->second == State::Open) report_circle(decl);
+      if (state->second == State::Open) {
+        result_.complete = false;
+        report_circle(decl);
+      }
       return std::nullopt;
     }
     fs::path file = file_of(sigrel::text(name));
@@ -126,6 +129,7 @@ class Loader {
       auto text = read_timed(path);
       if (!text) {
         diagnostics_.report(Code::FileNotFound, decl.module.span, "`" + path + "` cannot be read").note(text.error());
+        result_.complete = false;
         states_[name] = State::Failed;
         return std::nullopt;
       }
@@ -138,6 +142,7 @@ class Loader {
             .label("imported from " + path)
             .also(visit.module.name.span, "the name it gives itself")
             .help("a module is in the file that has its name: `A.B` in A/B.sr");
+        result_.complete = false;
         states_[name] = State::Failed;
         return std::nullopt;
       }
@@ -146,6 +151,7 @@ class Loader {
       return visit;
     }
     report_missing(decl);
+    result_.complete = false;
     states_[name] = State::Failed;
     return std::nullopt;
   }

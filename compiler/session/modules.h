@@ -17,6 +17,7 @@ struct SearchPath {
 
 struct Modules {
   std::vector<ast::Module> modules;  // imports before importers, the Prelude first, the root last
+  bool complete = true;              // every import was found: else their names would be reported as unknown, too
   double read_seconds = 0, parse_seconds = 0;
 };
 

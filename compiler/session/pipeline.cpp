@@ -75,6 +75,7 @@ std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optio
   result.root_index = result.modules.size() - 1;
   const ast::Module& root = result.root();
   if (dumped(context, Dump::Ast, [&] { return ast::print(root); }, [&] { return ast::print_json(root); })) return std::nullopt;
+  if (!loaded->complete) return std::nullopt;
   if (expression)
     if (std::optional<ast::Module> module = expression_module(*expression, context)) result.modules.push_back(std::move(*module));
 

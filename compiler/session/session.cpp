@@ -93,8 +93,12 @@ std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend)
   if (!checked_) return nullptr;
   elaborate::Options options;
   for (const auto& [name, value] : set) options.set.push_back({name, value});
-  session::Context context = this->context();
-  return session::back_end(checked_->program, options, backend, context);
+  // Errors of an earlier compilation or run are no reason to stop.
+  Diagnostics diagnostics;
+  session::Context context{sources_, diagnostics, timings_, options_.verify, {}, false, {}};
+  std::shared_ptr<Compiled> model = session::back_end(checked_->program, options, backend, context);
+  diagnostics_.append(diagnostics);
+  return model;
 }
 
 std::optional<std::string> Session::dump_loaded(const std::optional<std::string>& expression, session::Dump stage, bool json) {
@@ -152,14 +156,17 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
 
   for (const auto& [name, value] : options.set) {
     auto it = std::ranges::find(model.system.named_parameters, name, &system::NamedParameter::name);
-    if (it != model.system.named_parameters.end()) {
+    if (it != model.system.named_parameters.end() && !it->structural) {
       e.overrides.emplace_back(it->parameter, value);
       continue;
     }
+    std::string message = it == model.system.named_parameters.end() ? "the compiled model has no parameter `" + name + "`"
+                                                                    : "`" + name + "` decides which equations the model has";
     std::vector<std::string_view> names;
     for (const system::NamedParameter& p : model.system.named_parameters) names.push_back(p.name);
-    Diagnostic& d = diagnostics_.report(Code::UnknownParameter, "the model has no parameter `" + name + "`");
+    Diagnostic& d = diagnostics_.report(Code::UnknownParameter, std::move(message));
     if (auto near = did_you_mean(name, names)) d.help("did you mean `" + std::string(*near) + "`?");
+    d.help("compile the model with this parameter set: then it has it, and runs can change it");
   }
   if (diagnostics_.error_count() != errors) return std::nullopt;
   return e;

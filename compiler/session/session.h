@@ -3,7 +3,7 @@
 //   Session session({.path = {{}, session::library_folder()}});
 //   session.load("circuit.sr") && session.check();
 //   auto model = session.compile();
-//   auto run = session.run(*model, {.set = {{"r1.r", 5.0}}});   // again with other parameters: nothing is compiled
+//   auto run = session.run(*model, {.set = {{"r", 5.0}}});      // again with other parameters: nothing is compiled
 //   double v = run.value("c1.u");                               // at the end; run.column("c1.u") over time
 #pragma once
 #include <memory>
@@ -71,7 +71,8 @@ class Session {
   bool load_text(std::string name, std::string text, const std::string& folder = ".");
   /// Types. `expression` is what to run instead of `main`. False after errors.
   bool check(const std::optional<std::string>& expression = std::nullopt);
-  /// Everything up to executable code. Null after errors.
+  /// Everything up to executable code. Null after errors. What `set` names becomes a parameter of its own ("r1.r"), which
+  /// runs can change; the parameters of the relation that is run ("r") always are.
   std::shared_ptr<Compiled> compile(const Settings& set = {}, Backend backend = Backend::Jit);
   /// Runs a compiled model. What goes wrong is reported; what was computed until then is in the result.
   Run run(const Compiled& model, const RunOptions& options = {});

@@ -1,0 +1,229 @@
+// Whole processes: exit codes, what goes to stdout and what to stderr, files, bad input.
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "process.h"
+
+using nlohmann::json;
+
+namespace {
+
+const std::string kTour = std::string(SIGREL_SOURCE_DIR) + "/examples/01_low_pass.sr";
+
+const char* kDecay = R"(
+decay :: Real -> SR ()
+decay k = sigrel () where
+  local x :: Real
+  der x = -k * x
+  initially x = 1.0
+
+main = simulate (decay 1.0) with { stop = 1.0 }
+)";
+
+std::size_t lines(const std::string& text) { return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')); }
+
+}  // namespace
+
+TEST_CASE("check") {
+  Finished f = sigrel({"check", kTour});
+  CHECK(f.code == 0);
+  CHECK(f.err.empty());
+  f = sigrel({"check", kTour, "--types"});
+  CHECK(f.code == 0);
+  CHECK(f.out.find("resistor :: ") != std::string::npos);
+  CHECK(f.out.find("lowPass :: ") != std::string::npos);
+}
+
+TEST_CASE("several files: each is checked, one error makes the exit code") {
+  std::string good = temporary("good.sr", "x = 1.0\n"), bad = temporary("bad.sr", "x = y\n");
+  CHECK(sigrel({"check", good, good}).code == 0);
+  Finished f = sigrel({"check", bad, good});
+  CHECK(f.code == 1);
+  CHECK(f.out.find("good.sr: ok") != std::string::npos);
+  CHECK(f.err.find("error[SR0105]") != std::string::npos);
+}
+
+TEST_CASE("run: final values, CSV, SVG") {
+  std::string csv = temporary("a.csv"), svg = temporary("a.svg");
+  Finished f = sigrel({"run", kTour, "-o", csv, "--plot", svg, "--stats", "--timings"});
+  CHECK(f.code == 0);
+  CHECK(f.out.find("t = 0.1 s") != std::string::npos);
+  CHECK(f.out.find("c1.u") != std::string::npos);
+  CHECK(f.err.find("elaborate") != std::string::npos);
+  std::string table = read(csv);
+  CHECK(table.starts_with("time,"));
+  CHECK(lines(table) == 502);  // a header and steps + 1 rows
+  CHECK(table.find("c1.p.v") != std::string::npos);
+  CHECK(read(svg).find("<svg") != std::string::npos);
+}
+
+TEST_CASE("run: options") {
+  std::string decay = temporary("decay.sr", kDecay), csv = temporary("b.csv");
+  Finished f = sigrel({"run", decay, "--stop", "2", "--steps", "10", "--tolerance", "1e-9", "--solver", "ida", "-o", csv, "--no-plot"});
+  CHECK(f.code == 0);
+  CHECK(lines(read(csv)) == 12);
+  CHECK(f.out.find("t = 2 s") != std::string::npos);
+  CHECK(f.out.find("0.135335") != std::string::npos);
+  CHECK(sigrel({"run", decay, "--backend", "interpreter"}).out.find("0.36787") != std::string::npos);
+  CHECK(sigrel({"run", decay, "--set", "k=2"}).out.find("0.13533") != std::string::npos);
+  CHECK(sigrel({"run", decay, "-e", "decay 2.0", "--stop", "1"}).out.find("0.13533") != std::string::npos);
+  CHECK(sigrel({"run", decay, "-o", "-"}).out.starts_with("time,"));
+  CHECK(sigrel({"run", decay, "--terminal-plot", "always"}).out.find("┤") != std::string::npos);
+}
+
+TEST_CASE("usage") {
+  CHECK(sigrel({}).code == 2);
+  CHECK(sigrel({"frobnicate"}).code == 2);
+  CHECK(sigrel({"run"}).code == 2);
+  CHECK(sigrel({"run", kTour, "--stop", "soon"}).code == 2);
+  CHECK(sigrel({"run", kTour, "--set", "r1.r"}).code == 2);
+  CHECK(sigrel({"run", kTour, "--set", "r1.r=many"}).code == 2);
+  CHECK(sigrel({"check", kTour, "--message-format", "xml"}).code == 2);
+  CHECK(sigrel({"dump", "soup", kTour}).code == 2);
+  CHECK(sigrel({"--help"}).code == 0);
+  CHECK(sigrel({"run", "--help"}).code == 0);
+  CHECK(sigrel({"--version"}).out.starts_with("sigrel "));
+}
+
+TEST_CASE("files that cannot be read: SR0001, SR0002") {
+  Finished f = sigrel({"run", "no_such_file.sr"});
+  CHECK(f.code == 1);
+  CHECK(f.err.find("error[SR0001]") != std::string::npos);
+  CHECK(f.err.find("No such file") != std::string::npos);
+  f = sigrel({"check", temporary("latin1.sr", "x = 1.0 -- \xe4\xf6\n")});
+  CHECK(f.code == 1);
+  CHECK(f.err.find("error[SR0002]") != std::string::npos);
+}
+
+TEST_CASE("a file that is cut anywhere gives errors, never a crash") {
+  std::string whole = read(kTour);
+  for (std::size_t end = 1; end < whole.size(); end += 97) {
+    Finished f = sigrel({"check", temporary("cut.sr", whole.substr(0, end))});
+    INFO(whole.substr(0, end) << "\n" << f.err);
+    CHECK((f.code == 0 || f.code == 1));
+    CHECK((f.code == 0) == f.err.empty());
+  }
+}
+
+TEST_CASE("an unknown parameter: SR0601") {
+  Finished f = sigrel({"run", kTour, "--set", "r2.r=47"});
+  CHECK(f.code == 1);
+  CHECK(f.err.find("error[SR0601]") != std::string::npos);
+}
+
+TEST_CASE("a full disk: SR0611") {
+  for (std::vector<std::string> where : {std::vector<std::string>{"-o", "/dev/full"}, {"--plot", "/dev/full"}, {"-o", "/no/such/folder/x.csv"}}) {
+    std::vector<std::string> arguments = {"run", kTour};
+    arguments.insert(arguments.end(), where.begin(), where.end());
+    Finished f = sigrel(arguments);
+    INFO(where[1] << "\n" << f.err);
+    CHECK(f.code == 1);
+    CHECK(f.err.find("error[SR0611]") != std::string::npos);
+    CHECK(lines(f.err) < 6);  // one diagnostic
+  }
+}
+
+TEST_CASE("a limited file size keeps complete rows") {
+  std::string csv = temporary("limited.csv");
+  Finished f = sigrel({"run", kTour, "-o", csv, "--steps", "1000"});
+  CHECK(f.code == 0);
+  CHECK(read(csv).back() == '\n');
+}
+
+TEST_CASE("messages as JSON: one object per line, rustc's shape") {
+  Finished f = sigrel({"check", temporary("two.sr", "a = b\nc = d\n"), "--message-format", "json"});
+  CHECK(f.code == 1);
+  CHECK(lines(f.err) == 2);
+  std::istringstream in(f.err);
+  for (std::string line; std::getline(in, line);) {
+    json message = json::parse(line);
+    CHECK(message["$message_type"] == "diagnostic");
+    CHECK(message["level"] == "error");
+    CHECK(message["code"]["code"] == "SR0105");
+    CHECK(message["spans"][0]["is_primary"] == true);
+    CHECK(message["rendered"].get<std::string>().starts_with("error[SR0105]"));
+  }
+}
+
+TEST_CASE("color only when it is asked for, or on a terminal") {
+  std::string bad = temporary("bad.sr", "x = y\n");
+  CHECK(sigrel({"check", bad}).err.find('\033') == std::string::npos);
+  CHECK(sigrel({"check", bad, "--color", "always"}).err.find('\033') != std::string::npos);
+  CHECK(sigrel({"--color", "never", "check", bad}).err.find('\033') == std::string::npos);
+}
+
+TEST_CASE("every stage can be dumped, as text and as JSON") {
+  for (const char* stage : {"ast", "core", "system", "dae", "plan", "llvm", "assembly"}) {
+    INFO(stage);
+    Finished text = sigrel({"dump", stage, kTour});
+    CHECK(text.code == 0);
+    CHECK(!text.out.empty());
+    Finished object = sigrel({"dump", stage, kTour, "--format", "json"});
+    CHECK(object.code == 0);
+    CHECK_NOTHROW(json::parse(object.out));
+  }
+  json system = json::parse(sigrel({"dump", "system", kTour, "--format", "json"}).out);
+  CHECK(system["equations"].size() == system["unknowns"].size());
+}
+
+TEST_CASE("explain") {
+  CHECK(sigrel({"explain", "SR0301"}).out.starts_with("# SR0301: "));
+  CHECK(sigrel({"explain", "sr0301"}).code == 0);
+  CHECK(sigrel({"explain", "SR9999"}).code == 2);
+  CHECK(lines(sigrel({"explain"}).out) > 50);
+}
+
+TEST_CASE("Ctrl-C keeps what was computed") {
+  std::string model = temporary("long.sr", R"(
+spin :: SR ()
+spin = sigrel () where
+  local x, y :: Real
+  der x = 1000.0 * y
+  der y = -1000.0 * x
+  initially
+    x = 1.0
+    y = 0.0
+
+main = simulate spin with { stop = 100000.0, steps = 1000000 }
+)");
+  std::string csv = temporary("long.csv");
+  Finished f = sigrel({"run", model, "-o", csv}, 1500);
+  CHECK(f.code == 130);
+  CHECK(f.err.find("interrupted at t = ") != std::string::npos);
+  std::string table = read(csv);
+  CHECK(lines(table) > 1);
+  CHECK(table.back() == '\n');
+}
+
+TEST_CASE("a run that fails keeps its results: SR0504") {
+  std::string model = temporary("pole.sr", R"(
+pole :: SR ()
+pole = sigrel () where
+  local x :: Real
+  der x = x * x
+  initially x = 1.0
+
+main = simulate pole with { stop = 2.0 }
+)");
+  std::string csv = temporary("pole.csv");
+  Finished f = sigrel({"run", model, "-o", csv});
+  CHECK(f.code == 1);
+  CHECK(f.err.find("error[SR0504]") != std::string::npos);
+  CHECK(f.err.find("are kept in " + csv) != std::string::npos);
+  CHECK(lines(read(csv)) > 200);
+}
+
+TEST_CASE("--path") {
+  std::string main = temporary("uses.sr", "import Shared\ny = 2.0 * shared\n");
+  Finished f = sigrel({"check", main});
+  CHECK(f.code == 1);
+  CHECK(f.err.find("error[SR0003]") != std::string::npos);
+  CHECK(lines(f.err) < 9);  // one diagnostic
+  std::string folder = temporary("shared_modules");
+  std::filesystem::create_directories(folder);
+  temporary("shared_modules/Shared.sr", "shared = 1.0\n");
+  CHECK(sigrel({"check", main, "--path", folder}).code == 0);
+  CHECK(sigrel({"--path", folder, "check", main}).code == 0);
+}

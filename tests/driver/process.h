@@ -1,0 +1,18 @@
+// Runs `sigrel` as a process of its own.
+#pragma once
+#include <string>
+#include <vector>
+
+struct Finished {
+  int code = -1;    // exit code; 128 + n after signal n
+  std::string out;  // stdout
+  std::string err;  // stderr
+};
+
+/// `arguments` as given to the process, without a shell. `interrupt_after`: milliseconds until it gets SIGINT (0: never).
+Finished sigrel(const std::vector<std::string>& arguments, int interrupt_after = 0);
+
+/// A file in a folder of this test process, with its path.
+std::string temporary(const std::string& name, const std::string& text);
+std::string temporary(const std::string& name);  // its path alone
+std::string read(const std::string& path);

@@ -1,0 +1,62 @@
+// The structural type of a relation: an exact, small representation of the sets of interface columns that it can determine.
+//
+// B = { Y : the hidden columns and Y are perfectly matched with the rows }, a family of sets of one size, the rank. A parent
+// depends on a child only through B. A Kernel comes from `reduce`; what it guarantees:
+//  - there is a covering matching (cover.h);
+//  - interface columns that are in every set of B have a row of their own and occur nowhere else;
+//  - an edge is in some covering matching, unless the kernel was too large for the rules;
+//  - without hidden columns it is the canonical sparse form (presentation.h): equal types have equal kernels;
+//  - rows are in the order in which they are shown.
+//
+// Example: a resistor's u = p.v - n.v, i = p.i, p.i + n.i = 0, u = R·i over p.v p.i n.v n.i has the kernel
+// {p.v p.i n.v; p.i n.i}: rank 2, and B is every pair but {p.v, n.v}.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/structural/incidence.h"
+
+namespace sigrel::structural {
+
+class Kernel {
+ public:
+  Kernel() = default;
+  /// Rows of ascending columns, taken as they are.
+  explicit Kernel(const Incidence& incidence);
+
+  std::uint32_t interface() const { return interface_; }
+  std::uint32_t hidden() const { return hidden_; }
+  std::uint32_t columns() const { return interface_ + hidden_; }
+  std::uint32_t rows() const { return rows_; }
+  /// How many interface unknowns it determines.
+  std::uint32_t rank() const { return rows_ - hidden_; }
+
+  bool contains(std::uint32_t row, std::uint32_t column) const { return words(row)[column / 64] >> (column % 64) & 1; }
+  /// A row as a bit set of columns, (columns() + 63) / 64 words.
+  std::span<const std::uint64_t> words(std::uint32_t row) const { return {words_.data() + std::size_t{row} * stride_, stride_}; }
+  Incidence incidence() const;
+
+  /// The same representation. For the same type see `same_type`.
+  bool operator==(const Kernel&) const = default;
+
+ private:
+  std::uint32_t interface_ = 0, hidden_ = 0, rows_ = 0, stride_ = 0;
+  std::vector<std::uint64_t> words_;
+};
+
+/// What the rules that cost more than linear time are allowed to work on; beyond, a kernel stays larger, never less exact.
+struct Limits {
+  std::uint32_t surplus_columns = 256;       // K5, K5'
+  std::uint32_t presentation_columns = 256;  // K6, K9 on the maximal presentation
+  std::uint32_t transversal_interface = 10;  // K8, of one connected part
+};
+
+/// K1 to K9 until none applies. There is a covering matching.
+Kernel reduce(const Incidence& incidence, const Limits& limits = {});
+
+/// "{p.v p.i n.v; p.i n.i}". Hidden columns are shown as ~1, ~2, …
+std::string to_text(const Kernel& kernel, std::span<const std::string> names);
+
+}  // namespace sigrel::structural

@@ -93,8 +93,8 @@ struct Scanner::Antlr {
   Antlr(std::string_view text, std::size_t start) : stream(text, start), lexer(&stream) { lexer.removeErrorListeners(); }
 };
 
-Scanner::Scanner(FileId file, const SourceMap& sources, Diagnostics& diagnostics)
-    : file_(file), text_(sources.file(file).text), diagnostics_(diagnostics) {
+Scanner::Scanner(FileId file, const SourceMap& sources, Diagnostics& diagnostics, std::vector<Token>* comments)
+    : file_(file), text_(sources.file(file).text), diagnostics_(diagnostics), comments_(comments) {
   antlr_ = std::make_unique<Antlr>(text_, text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
   ahead_ = read();
 }
@@ -118,9 +118,11 @@ Token Scanner::read() {
     Token token = lexer.current;
     switch (token.kind) {
       case SigrelLexer::LINE_COMMENT:
+        if (comments_) comments_->push_back(token);
         comment(token);
         continue;
       case SigrelLexer::COMMENT_OPEN:
+        if (comments_) comments_->push_back(token);
         antlr_->comment_begin = token.begin;
         doc_ahead_.clear();
         continue;

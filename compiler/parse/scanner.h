@@ -3,6 +3,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "compiler/base/source.h"
 #include "compiler/diagnostics/diagnostic.h"
@@ -12,7 +13,8 @@ namespace sigrel::syntax {
 
 class Scanner {
  public:
-  Scanner(FileId file, const SourceMap& sources, Diagnostics& diagnostics);
+  /// `comments`, when given, gets every comment with its place.
+  Scanner(FileId file, const SourceMap& sources, Diagnostics& diagnostics, std::vector<Token>* comments = nullptr);
   ~Scanner();
 
   const Token& peek() const { return ahead_; }
@@ -33,6 +35,7 @@ class Scanner {
   FileId file_;
   const std::string& text_;
   Diagnostics& diagnostics_;
+  std::vector<Token>* comments_;
   std::unique_ptr<Antlr> antlr_;
   Token ahead_;
   std::uint32_t last_line_ = 0;

@@ -1,0 +1,88 @@
+// sigrel fmt: the text of files in the style of the language.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "compiler/driver/command.h"
+#include "compiler/format/format.h"
+#include "compiler/session/files.h"
+#include "runtime/output_file.h"
+
+namespace sigrel::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct FmtOptions {
+  std::vector<std::string> files;
+  bool check = false;
+  bool to_stdout = false;
+};
+
+/// Replaces a file at once or not at all; the reason when that fails. A link stays one: what it leads to is replaced.
+std::string replace_file(const std::string& path, const std::string& text) {
+  std::error_code error;
+  fs::path target = fs::canonical(path, error);
+  if (error) return error.message();
+  if (::access(target.c_str(), W_OK) != 0) return std::strerror(errno);  // a rename would not ask
+  fs::path temporary = target;
+  temporary += ".fmt-" + std::to_string(::getpid());
+  std::string reason = runtime::write_file(temporary.string(), text);
+  if (reason.empty()) {
+    fs::permissions(temporary, fs::status(target, error).permissions(), error);
+    if (!error) fs::rename(temporary, target, error);
+    if (error) reason = error.message();
+  }
+  if (!reason.empty()) fs::remove(temporary, error);
+  return reason;
+}
+
+int format_files(const Globals& globals, const FmtOptions& options) {
+  int exit_code = kSuccess;
+  for (const std::string& path : options.files) {
+    SourceMap sources;
+    Diagnostics diagnostics;
+    if (auto text = session::read_file(path); !text) {
+      diagnostics.report(Code::FileNotFound, "`" + path + "` cannot be read").note(text.error());
+    } else {
+      FileId file = sources.add(path, std::move(*text));
+      if (auto formatted = format::format(file, sources, diagnostics)) {
+        bool changed = *formatted != sources.file(file).text;
+        if (options.to_stdout) {
+          fmt::print("{}", *formatted);
+        } else if (changed && options.check) {
+          fmt::print("{}\n", path);
+        } else if (changed) {
+          std::string reason = replace_file(path, *formatted);
+          if (!reason.empty())
+            diagnostics.report(Code::ResultNotWritten, "the formatted text cannot be written to `" + path + "`")
+                .note(reason)
+                .note("the file is as it was");
+        }
+        if (changed && options.check) exit_code = kUserError;
+      }
+    }
+    if (diagnostics.has_errors()) exit_code = kUserError;
+    print_diagnostics(globals, diagnostics, sources);
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+void add_fmt(CLI::App& app, const Globals& globals, int& exit_code) {
+  auto options = std::make_shared<FmtOptions>();
+  CLI::App* command = app.add_subcommand("fmt", "Format files: spacing and indentation, never line breaks");
+  command->add_option("files", options->files, "The files")->required()->type_name("FILE");
+  CLI::Option* check =
+      command->add_flag("--check", options->check, "Change nothing; print the files that would change, exit with 1 if any");
+  command->add_flag("--stdout", options->to_stdout, "Write the formatted text to standard output instead")->excludes(check);
+  command->callback([&globals, &exit_code, options] { exit_code = format_files(globals, *options); });
+}
+
+}  // namespace sigrel::driver

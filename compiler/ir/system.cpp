@@ -149,6 +149,7 @@ void verify(const System& s) {
   for (std::size_t i = 0; i < s.parameters.size(); ++i) {
     const Parameter& p = s.parameters[i];
     int k = arity(p.op);
+    if (p.op == Op::PowInt || (k == 0 && p.op != Op::Const)) broken(s, "a parameter is neither a number nor computed from parameters");
     if ((k > 0 && p.a >= i) || (k > 1 && p.b >= i) || (k > 2 && p.c >= i)) broken(s, "a parameter is computed from a later one");
   }
 }

@@ -1,32 +1,11 @@
 #include "compiler/structure/parameters.h"
 
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-
 #include "compiler/ir/expr.h"
 
 namespace sigrel::structure {
 namespace {
 
-// A rule's operands are parameters, but the exponent of PowInt is a number: it is coded into the operation.
-constexpr int kPowerBase = 160, kPowerLeast = 64, kPowerMost = 255;
-static_assert(static_cast<int>(Op::Select) < kPowerLeast);
-
-double operation(std::uint8_t op, double a, double b, double c) {
-  if (op >= kPowerLeast) return apply(Op::PowInt, a, op - kPowerBase, 0);
-  return apply(static_cast<Op>(op), a, b, c);
-}
-
-runtime::ParameterRule power_rule(const runtime::Model& model, std::uint32_t a, std::int32_t exponent) {
-  std::int64_t code = std::int64_t{kPowerBase} + exponent;
-  if (code >= kPowerLeast && code <= kPowerMost) return {static_cast<std::uint8_t>(code), a, 0, 0, 0};
-  for (std::uint32_t p = 0; p < model.parameters.size(); ++p)
-    if (model.parameters[p].op == 0 && model.parameters[p].value == exponent)
-      return {static_cast<std::uint8_t>(Op::Pow), a, p, 0, 0};
-  std::fprintf(stderr, "internal error: a parameter to the power %d has no rule\n", exponent);
-  std::abort();
-}
+double operation(std::uint8_t op, double a, double b, double c) { return apply(static_cast<Op>(op), a, b, c); }
 
 void choose(const system::System& system, const dae::System& dae, system::AttributeKind kind,
             std::vector<const system::Attribute*>& best) {
@@ -45,12 +24,8 @@ void choose(const system::System& system, const dae::System& dae, system::Attrib
 void set_parameters(const system::System& system, runtime::Model& model) {
   model.operation = operation;
   model.parameters.reserve(system.parameters.size() + 16);
-  for (const system::Parameter& p : system.parameters) {
-    if (p.op == Op::PowInt)
-      model.parameters.push_back(power_rule(model, p.a, static_cast<std::int32_t>(p.b)));
-    else
-      model.parameters.push_back({static_cast<std::uint8_t>(p.op), p.a, p.b, p.c, p.value});
-  }
+  for (const system::Parameter& p : system.parameters)
+    model.parameters.push_back({static_cast<std::uint8_t>(p.op), p.a, p.b, p.c, p.value});
 }
 
 std::uint32_t add_parameter(runtime::Model& model, const runtime::ParameterRule& rule) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <unordered_set>
 
 namespace sigrel::elaborate {
 namespace {
@@ -25,6 +26,19 @@ bool is_fixed(const core::Layout& layout) {
       layout.kind == core::LayoutKind::Vector)
     return false;
   return std::ranges::all_of(layout.elements, [](const core::Layout* e) { return is_fixed(*e); });
+}
+
+bool has_signal(const Value& value) {
+  std::vector<Value> work{value};
+  std::unordered_set<const Object*> seen;
+  while (!work.empty()) {
+    Value v = work.back();
+    work.pop_back();
+    if (v.tag == Tag::Signal) return true;
+    if (v.tag != Tag::Object || v.object->size == 0 || !seen.insert(v.object).second) continue;
+    work.insert(work.end(), v.object->items, v.object->items + v.object->size);
+  }
+  return false;
 }
 
 }  // namespace
@@ -425,8 +439,10 @@ Machine::Status Machine::run() {
         Value result = stack_.back();
         Frame done = frame;
         if (done.global) {
-          globals_[done.global - 1].value = result;
-          globals_[done.global - 1].state = GlobalState::Done;
+          GlobalState& g = globals_[done.global - 1];
+          g.value = result;
+          // A signal belongs to the body that is being built; the next body evaluates the global again.
+          g.state = has_signal(result) ? GlobalState::Unknown : GlobalState::Done;
         }
         frames_.pop_back();
         if (done.closure)

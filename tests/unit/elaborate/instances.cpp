@@ -203,3 +203,28 @@ main = simulate (sigrel () where
   CHECK(s.system().initial.count() == 2);
   CHECK(s.unknown("x[1].m.v") != s.unknown("x[2].m.v"));
 }
+
+TEST_CASE("A global that is a signal is evaluated for each body that uses it") {
+  Source s(R"(
+wave = sin time
+phase = time + 1.0
+one :: SR (x :: Real)
+one = sigrel (x) where
+  x = 2.0 * time * phase
+two :: SR (x :: Real)
+two = sigrel (x) where
+  local y :: Real
+  y = exp x
+  x = wave
+main = simulate (sigrel () where
+    local z :: Real
+    z = wave + phase
+    a: one <> x
+    b: two <> y)
+)");
+  // sin(time) is the same expression in every shape that has it
+  auto& tables = s.system().equations.tables;
+  std::size_t waves = 0;
+  for (const auto& t : tables) waves += print(s.system().exprs, t.residual).find("sin(time)") != std::string::npos;
+  CHECK(waves == 2);
+}

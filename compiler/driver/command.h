@@ -45,6 +45,8 @@ void add_check(CLI::App& app, const Globals& globals, int& exit_code);
 void add_run(CLI::App& app, const Globals& globals, int& exit_code);
 void add_dump(CLI::App& app, const Globals& globals, int& exit_code);
 void add_explain(CLI::App& app, const Globals& globals, int& exit_code);
+void add_repl(CLI::App& app, const Globals& globals, int& exit_code);
 void add_fmt(CLI::App& app, const Globals& globals, int& exit_code);
+void add_doc(CLI::App& app, const Globals& globals, int& exit_code);
 
 }  // namespace sigrel::driver

@@ -1,0 +1,57 @@
+// sigrel repl: a conversation on a terminal, or with a pipe.
+#include <CLI/CLI.hpp>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+
+#include "compiler/driver/command.h"
+#include "compiler/driver/report.h"
+#include "compiler/repl/repl.h"
+#include "runtime/progress.h"
+
+namespace sigrel::driver {
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+/// Ctrl-C stops what is running, never the conversation. Reading goes on too: SA_RESTART.
+void catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted.store(true); };
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+}
+
+int talk(const Globals& globals, const std::string& file) {
+  bool terminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
+  catch_interrupts();
+  std::unique_ptr<runtime::Progress> progress;
+  repl::Surroundings around;
+  around.terminal = terminal;
+  around.interrupted = &interrupted;
+  around.report = [&](const Diagnostics& diagnostics, const SourceMap& sources) { print_diagnostics(globals, diagnostics, sources); };
+  around.plot = [&](const Run& run) { print_terminal_plot(run, use_color(globals, stdout)); };
+  if (terminal && isatty(STDERR_FILENO) == 1) {
+    around.progress = [&](double fraction) {
+      if (!progress) progress = std::make_unique<runtime::Progress>(stderr);
+      progress->update(fraction);
+    };
+    around.end_progress = [&] { progress.reset(); };
+  }
+  repl::Repl conversation(globals.session_options(), std::move(around));
+  bool fine = conversation.talk(file);
+  return fine || terminal ? kSuccess : kUserError;
+}
+
+}  // namespace
+
+void add_repl(CLI::App& app, const Globals& globals, int& exit_code) {
+  auto file = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("repl", "Define, evaluate, run and plot in a conversation");
+  command->add_option("file", *file, "A file to load first")->type_name("FILE");
+  command->callback([&globals, &exit_code, file] { exit_code = talk(globals, *file); });
+}
+
+}  // namespace sigrel::driver

@@ -50,7 +50,8 @@ class Kernel {
 struct Limits {
   std::uint32_t surplus_columns = 256;       // K5, K5'
   std::uint32_t presentation_columns = 256;  // K6, K9 on the maximal presentation
-  std::uint32_t transversal_interface = 10;  // K8, of one connected part
+  // K8, of one connected part: so few that it is the cheapest rule, and at most.
+  std::uint32_t transversal_first = 5, transversal_interface = 10;
 };
 
 /// K1 to K9 until none applies. There is a covering matching.

@@ -1,6 +1,7 @@
 // The rules in their order: cheap ones first, and again from the start whenever one has changed something. Every rule but
 // K9 on the maximal presentation deletes an edge, a row or a column; that one deletes a hidden column. So it ends.
 #include <algorithm>
+#include <numeric>
 
 #include "compiler/structural/admissible.h"
 #include "compiler/structural/canonical_order.h"
@@ -8,11 +9,14 @@
 #include "compiler/structural/kernel.h"
 #include "compiler/structural/merge.h"
 #include "compiler/structural/presentation.h"
+#include "compiler/structural/sparse.h"
 #include "compiler/structural/surplus.h"
 #include "compiler/structural/transversal.h"
 
 namespace sigrel::structural {
 namespace {
+
+constexpr std::uint32_t kDense = 512;  // columns of the largest bit sets
 
 /// The kernel as it comes out, part by part.
 class Collector {
@@ -20,6 +24,15 @@ class Collector {
   explicit Collector(std::uint32_t interface) { result_.interface = interface; }
 
   void coloop(std::uint32_t column) { rows_.push_back({{column}, {}}); }
+  void part(const Part& p) {
+    for (std::uint32_t r = 0; r < p.incidence.rows.rows(); ++r) {
+      Row& row = rows_.emplace_back();
+      for (std::uint32_t c : p.incidence.rows.row(r))
+        if (c < p.incidence.interface) row.visible.push_back(p.label[c]);
+        else row.hidden.push_back(result_.hidden + c - p.incidence.interface);
+    }
+    result_.hidden += p.incidence.hidden;
+  }
   template <unsigned W>
   void part(const Dense<W>& d) {
     std::vector<std::uint32_t> name(d.adjacent[kColumn].size());
@@ -71,27 +84,45 @@ void close_small(Dense<W>& d, Collector& out) {
   } while (merge_small(d));
 }
 
+/// One rule, the cheapest one that does something.
 template <unsigned W>
-void reduce_core(Dense<W> d, const Limits& limits, Collector& out) {
-  while (true) {
-    if (d.hidden().none()) break;
-    if (drop_dominated(d)) { close_small(d, out); continue; }
-    unsigned columns = d.live[kColumn].count();
-    if (columns <= limits.surplus_columns && (merge_rows_of_tight_sets(d) || merge_columns_of_tight_sets(d))) {
-      close_small(d, out);
+bool apply_rule(Dense<W>& d, const Limits& limits) {
+  if (drop_dominated(d)) return true;
+  unsigned columns = d.live[kColumn].count();
+  if (columns <= limits.surplus_columns && (merge_rows_of_tight_sets(d) || merge_columns_of_tight_sets(d))) return true;
+  return columns <= limits.presentation_columns && (thin_hidden(d) || drop_dominated_when_maximal(d));
+}
+
+/// The rules from K5 on, for each connected part by itself. `d` is closed under K1 to K4.
+template <unsigned W>
+void reduce_core(const Dense<W>& d, const Limits& limits, Collector& out) {
+  struct Work {
+    Dense<W> part;
+    unsigned not_transversal = 0;  // it was not when it had so many interface columns
+  };
+  std::vector<Work> work;
+  for (Dense<W>& part : connected_parts(d)) work.push_back({std::move(part)});
+  while (!work.empty()) {
+    Work next = std::move(work.back());
+    work.pop_back();
+    const unsigned visible = next.part.visible().count();
+    auto try_transversal = [&](unsigned limit) {
+      if (visible > limit || visible == next.not_transversal) return false;
+      std::optional<Dense<W>> form = transversal_form(next.part);
+      if (form) next.part = std::move(*form);
+      else next.not_transversal = visible;
+      return form.has_value();
+    };
+    if (next.part.hidden().none() || try_transversal(limits.transversal_first)) {
+    } else if (apply_rule(next.part, limits)) {
+      close_small(next.part, out);
+      for (Dense<W>& part : connected_parts(next.part)) work.push_back({std::move(part), next.not_transversal});
       continue;
+    } else {
+      try_transversal(limits.transversal_interface);
     }
-    if (columns <= limits.presentation_columns && (thin_hidden(d) || drop_dominated_when_maximal(d))) {
-      close_small(d, out);
-      continue;
-    }
-    break;
-  }
-  for (Dense<W>& part : connected_parts(d)) {
-    if (part.hidden().any() && part.visible().count() <= limits.transversal_interface)
-      if (std::optional<Dense<W>> form = transversal_form(part)) part = std::move(*form);
-    if (part.hidden().none()) make_sparse(part);
-    out.part(part);
+    if (next.part.hidden().none()) make_sparse(next.part);
+    out.part(next.part);
   }
 }
 
@@ -106,28 +137,38 @@ void reduce_small(const Dense<W>& d, const Limits& limits, Collector& out) {
 }
 
 template <unsigned W>
-Dense<W> load(const Incidence& incidence) {
+void reduce_loaded(const Part& part, const Limits& limits, Collector& out) {
+  const Incidence& incidence = part.incidence;
   Dense<W> d = dense_of<W>(incidence.interface, incidence.hidden, incidence.rows.rows());
+  d.label = part.label;
   for (std::uint32_t r = 0; r < incidence.rows.rows(); ++r)
     for (std::uint32_t c : incidence.rows.row(r)) d.insert(r, c);
-  return d;
-}
-
-template <unsigned W>
-void reduce_loaded(const Incidence& incidence, const Limits& limits, Collector& out) {
-  Dense<W> d = load<W>(incidence);
   close_small(d, out);
   reduce_small(d, limits, out);
+}
+
+void reduce_part(const Part& part, const Limits& limits, Collector& out) {
+  std::uint32_t columns = part.incidence.columns();
+  if (columns <= 64) reduce_loaded<1>(part, limits, out);
+  else if (columns <= 128) reduce_loaded<2>(part, limits, out);
+  else if (columns <= kDense) reduce_loaded<8>(part, limits, out);
+  else out.part(part);
 }
 
 }  // namespace
 
 Kernel reduce(const Incidence& incidence, const Limits& limits) {
   Collector out(incidence.interface);
-  std::uint32_t columns = incidence.columns();
-  if (columns <= 64) reduce_loaded<1>(incidence, limits, out);
-  else if (columns <= 128) reduce_loaded<2>(incidence, limits, out);
-  else if (columns <= 512) reduce_loaded<8>(incidence, limits, out);
+  if (incidence.columns() <= kDense) {
+    Part whole{incidence, std::vector<std::uint32_t>(incidence.interface)};
+    std::iota(whole.label.begin(), whole.label.end(), 0u);
+    reduce_part(whole, limits, out);
+  } else {
+    std::vector<std::uint32_t> coloops;
+    Part core = close_sparse(incidence, coloops);
+    for (std::uint32_t c : coloops) out.coloop(c);
+    for (const Part& part : connected_parts(core)) reduce_part(part, limits, out);
+  }
   return out.kernel();
 }
 

@@ -64,16 +64,18 @@ TightSet<W> surplus_one(const Dense<W>& d, const Pairing<W>& p, Side side, unsig
 template <unsigned W>
 bool merge_rows_of_tight_sets(Dense<W>& d) {
   bool any = false;
+  Pairing<W> p;
+  cover_hidden(d, p);
   for (unsigned z : d.hidden()) {
     if (!d.live[kColumn].test(z)) continue;  // gone with an earlier set
-    Pairing<W> p;
-    cover_hidden(d, p);
     TightSet<W> set = surplus_one(d, p, kColumn, z);
     if (set.lines.none()) continue;
     for (unsigned c : set.lines) d.remove(kColumn, c);
     unsigned into = set.across.pop();
     for (unsigned r : set.across) d.merge(kRow, r, into);
     any = true;
+    p = {};
+    cover_hidden(d, p);
   }
   return any;
 }
@@ -82,16 +84,18 @@ bool merge_rows_of_tight_sets(Dense<W>& d) {
 template <unsigned W>
 bool merge_columns_of_tight_sets(Dense<W>& d) {
   bool any = false;
+  Pairing<W> p;
+  cover_rows(d, p);
   for (unsigned e : d.live[kRow]) {
     if (!d.live[kRow].test(e)) continue;
-    Pairing<W> p;
-    cover_rows(d, p);
     TightSet<W> set = surplus_one(d, p, kRow, e);
     if (set.lines.none() || (set.across & d.visible()).count() > 1) continue;
     for (unsigned r : set.lines) d.remove(kRow, r);
     unsigned into = set.across.pop();  // interface columns come first
     for (unsigned c : set.across) d.merge(kColumn, c, into);
     any = true;
+    p = {};
+    cover_rows(d, p);
   }
   return any;
 }

@@ -1,0 +1,19 @@
+// The text of a documentation comment as HTML: paragraphs, lists (`- item`), `code`, and blocks between lines of ```.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace sigrel::doc {
+
+/// With `&<>"'` written as entities; control characters, which XML has no form for, are left out.
+std::string escape(std::string_view text);
+
+/// The inside of a paragraph.
+std::string inline_markup(std::string_view text);
+
+std::string markup(std::string_view text);
+
+/// The first sentence or line, for lists of definitions.
+std::string summary(std::string_view text);
+
+}  // namespace sigrel::doc

@@ -1,0 +1,208 @@
+#include "compiler/doc/module.h"
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/parse/tokens.h"
+#include "compiler/session/modules.h"
+
+namespace sigrel::doc {
+namespace {
+
+constexpr int kLongestChain = 32;  // of synonyms; a circle among them is an error of the checker
+
+class Reader {
+ public:
+  Reader(const session::Modules& modules, const SourceMap& sources, const Session& session)
+      : tree_(modules.modules.back()), sources_(sources) {
+    for (const core::Global* global : session.definitions()) types_[std::string(sigrel::text(global->name))] = global->type;
+    for (const ast::Module& module : modules.modules)
+      for (const ast::Decl* decl : module.decls)
+        if (decl->kind == ast::DeclKind::TypeSynonym) {
+          const auto& synonym = *static_cast<const ast::TypeSynonymDecl*>(decl);
+          synonyms_[synonym.name.name.value] = synonym.type;
+        }
+  }
+
+  Module read() {
+    Module module;
+    module.name = sigrel::text(tree_.name.name);
+    module.text = module_text();
+    for (const ast::Decl* decl : tree_.decls) declaration(module, decl);
+    return module;
+  }
+
+ private:
+  /// As it is written, but in one line and without comments at ends of lines.
+  std::string written(Span span) const {
+    std::string out;
+    std::string_view text = sources_.text(span);
+    bool in_string = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      char c = text[i];
+      if (c == '"' && !(in_string && text[i - 1] == '\\')) in_string = !in_string;
+      if (!in_string && text.substr(i, 2) == "--") {
+        i = std::min(text.find('\n', i), text.size());
+        c = ' ';
+      }
+      bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+      if (!blank || in_string) out += c;
+      else if (!out.empty() && out.back() != ' ') out += ' ';
+    }
+    while (out.ends_with(' ')) out.pop_back();
+    return out;
+  }
+
+  /// As an argument: the span of a type in parentheses is that of its inside.
+  std::string argument(const ast::Type* type) const {
+    bool atom = type->kind != ast::TypeKind::Function && type->kind != ast::TypeKind::Relation;
+    if (type->kind == ast::TypeKind::Named) atom = static_cast<const ast::NamedType*>(type)->args.empty();
+    std::string text = written(type->span);
+    return atom ? text : "(" + text + ")";
+  }
+
+  std::string module_text() const {
+    Diagnostics known;
+    std::string out;
+    std::uint32_t line = 0;
+    for (const SourceToken& t : tokens(tree_.file, sources_, known).tokens) {
+      std::string_view text = sources_.text(t.span);
+      if (t.kind != TokenKind::LineComment) {
+        if (t.kind == TokenKind::BlockComment) continue;
+        return text == "module" ? out : std::string{};
+      }
+      text.remove_prefix(2);
+      while (text.starts_with(' ')) text.remove_prefix(1);
+      while (text.ends_with(' ') || text.ends_with('\r')) text.remove_suffix(1);
+      if (text.starts_with('|')) {
+        text.remove_prefix(1);
+        out = text.starts_with(' ') ? text.substr(1) : text;
+        line = t.line;
+      } else if (line != 0 && t.line == line + 1) {
+        out += "\n";
+        out += text;
+        line = t.line;
+      }
+    }
+    return {};
+  }
+
+  std::string names(std::span<ast::Ident> idents) const {
+    std::string out;
+    for (const ast::Ident& ident : idents) out += (out.empty() ? "" : " ") + std::string(sigrel::text(ident.name));
+    return out;
+  }
+
+  std::string unit(const ast::Type* type) const {
+    for (int i = 0; i < kLongestChain && type; ++i) {
+      if (type->kind == ast::TypeKind::Power) {
+        type = static_cast<const ast::PowerType*>(type)->element;
+        continue;
+      }
+      if (type->kind != ast::TypeKind::Named) return {};
+      const auto& named = *static_cast<const ast::NamedType*>(type);
+      if (named.unit) {
+        std::string text = written(named.unit->span);
+        if (text.starts_with('<')) text.erase(0, 1);
+        if (text.ends_with('>')) text.pop_back();
+        return text;
+      }
+      auto synonym = synonyms_.find(named.name.ident.name.value);
+      type = synonym == synonyms_.end() ? nullptr : synonym->second;
+    }
+    return {};
+  }
+
+  void declaration(Module& module, const ast::Decl* decl) {
+    Entry entry;
+    entry.text = decl->doc;
+    switch (decl->kind) {
+      case ast::DeclKind::Import: {
+        const auto& d = *static_cast<const ast::ImportDecl*>(decl);
+        std::string line = written(d.span);
+        module.imports.push_back({std::string(sigrel::text(d.module.name)), line.substr(line.find(' ') + 1)});
+        return;
+      }
+      case ast::DeclKind::TypeSynonym: {
+        const auto& d = *static_cast<const ast::TypeSynonymDecl*>(decl);
+        entry.kind = Entry::Kind::Type;
+        entry.name = sigrel::text(d.name.name);
+        entry.parameters = names(d.parameters);
+        entry.signature = written(d.type->span);
+        break;
+      }
+      case ast::DeclKind::Record: {
+        const auto& d = *static_cast<const ast::RecordDecl*>(decl);
+        entry.kind = Entry::Kind::Record;
+        entry.name = sigrel::text(d.name.name);
+        entry.parameters = names(d.parameters);
+        for (const ast::RecordField& f : d.fields)
+          entry.fields.push_back({std::string(sigrel::text(f.name.name)), written(f.type->span), unit(f.type),
+                                  f.default_value ? written(f.default_value->span) : "", f.flow});
+        break;
+      }
+      case ast::DeclKind::Data: {
+        const auto& d = *static_cast<const ast::DataDecl*>(decl);
+        entry.kind = Entry::Kind::Data;
+        entry.name = sigrel::text(d.name.name);
+        entry.parameters = names(d.parameters);
+        for (const ast::DataConstructor& c : d.constructors) {
+          std::string text(sigrel::text(c.name.name));
+          for (const ast::Type* t : c.args) text += " " + argument(t);
+          entry.constructors.push_back(text);
+        }
+        break;
+      }
+      case ast::DeclKind::Foreign: {
+        const auto& d = *static_cast<const ast::ForeignDecl*>(decl);
+        entry.kind = Entry::Kind::Foreign;
+        entry.name = sigrel::text(d.name.name);
+        entry.signature = written(d.type->span);
+        break;
+      }
+      case ast::DeclKind::Signature: {
+        const auto& d = *static_cast<const ast::SignatureDecl*>(decl);
+        for (const ast::Ident& ident : d.names) definition(module, entry, sigrel::text(ident.name));
+        return;
+      }
+      case ast::DeclKind::Clause:
+        definition(module, entry, sigrel::text(static_cast<const ast::ClauseDecl*>(decl)->name.name));
+        return;
+    }
+    module.entries.push_back(std::move(entry));
+  }
+
+  /// A definition has an entry where its name comes first: at its type, or at its first clause.
+  void definition(Module& module, Entry entry, std::string_view name) {
+    entry.kind = Entry::Kind::Definition;
+    entry.name = name;
+    auto [seen, fresh] = seen_.try_emplace(entry.name, module.entries.size());
+    if (!fresh) {
+      Entry& earlier = module.entries[seen->second];
+      if (earlier.text.empty()) earlier.text = entry.text;
+      return;
+    }
+    if (auto type = types_.find(entry.name); type != types_.end()) entry.signature = type->second;
+    module.entries.push_back(std::move(entry));
+  }
+
+  const ast::Module& tree_;
+  const SourceMap& sources_;
+  std::map<std::string, std::string> types_;
+  std::map<std::uint32_t, const ast::Type*> synonyms_;
+  std::map<std::string, std::size_t> seen_;
+};
+
+}  // namespace
+
+std::optional<Module> read_module(const std::string& path, const SessionOptions& options, Session& session) {
+  session.load(path);
+  if (!session.check()) return std::nullopt;
+  SourceMap sources;
+  Diagnostics known;  // all of it has been reported by the session
+  auto modules = session::load_modules(path, options.path, sources, known);
+  if (!modules || known.has_errors()) return std::nullopt;
+  return Reader(*modules, sources, session).read();
+}
+
+}  // namespace sigrel::doc

@@ -1,0 +1,78 @@
+// sigrel doc: HTML pages from the `-- |` comments of modules.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "compiler/doc/page.h"
+#include "compiler/driver/command.h"
+#include "runtime/output_file.h"
+
+namespace sigrel::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct DocOptions {
+  std::string source;
+  std::string folder;
+};
+
+/// The file itself, or all sources in the folder and below it, by path.
+std::vector<std::string> sources_of(const std::string& source, Diagnostics& diagnostics) {
+  std::error_code error;
+  if (!fs::is_directory(source, error)) return {source};
+  std::vector<std::string> found;
+  fs::recursive_directory_iterator at(source, fs::directory_options::skip_permission_denied, error), end;
+  for (; !error && at != end; at.increment(error))
+    if (at->path().extension() == ".sr" && at->is_regular_file(error)) found.push_back(at->path().string());
+  if (error)
+    diagnostics.report(Code::FileNotFound, "`" + source + "` cannot be read").note(error.message());
+  else if (found.empty())
+    diagnostics.report(Code::FileNotFound, "`" + source + "` has no Sigrel files").help("name a folder with `.sr` files in it");
+  std::ranges::sort(found);
+  return found;
+}
+
+void write_pages(const std::string& folder, const std::vector<doc::Page>& pages, Diagnostics& diagnostics) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  std::string reason = error ? error.message() : "";
+  for (const doc::Page& page : pages)
+    if (reason.empty()) reason = runtime::write_file((fs::path(folder) / page.file).string(), page.html);
+  if (!reason.empty()) diagnostics.report(Code::ResultNotWritten, "the pages cannot be written to `" + folder + "`").note(reason);
+}
+
+int document(const Globals& globals, const DocOptions& options) {
+  Diagnostics diagnostics;
+  std::vector<doc::Module> modules;
+  bool fine = true;
+  SessionOptions session_options = globals.session_options();
+  std::error_code error;
+  // A module in a folder below is found by its whole name from the top.
+  if (fs::is_directory(options.source, error)) session_options.path.folders.insert(session_options.path.folders.begin(), options.source);
+  for (const std::string& file : sources_of(options.source, diagnostics)) {
+    Session session(session_options);
+    auto module = doc::read_module(file, session_options, session);
+    print_diagnostics(globals, session);
+    if (module) modules.push_back(std::move(*module));
+    else fine = false;
+  }
+  if (fine && !diagnostics.has_errors()) write_pages(options.folder, doc::pages(modules), diagnostics);
+  print_diagnostics(globals, diagnostics, SourceMap{});
+  return fine && !diagnostics.has_errors() ? kSuccess : kUserError;
+}
+
+}  // namespace
+
+void add_doc(CLI::App& app, const Globals& globals, int& exit_code) {
+  auto options = std::make_shared<DocOptions>();
+  CLI::App* command = app.add_subcommand("doc", "Write HTML pages from the `-- |` comments of modules");
+  command->add_option("source", options->source, "A file, or a folder with modules")->required()->type_name("FILE|FOLDER");
+  command->add_option("-o,--output", options->folder, "The folder for the pages")->required()->type_name("DIR");
+  command->callback([&globals, &exit_code, options] { exit_code = document(globals, *options); });
+}
+
+}  // namespace sigrel::driver

@@ -3,9 +3,11 @@
 // Rooms, in the order in which a model passes through them:
 //   bytecode.h, compile.cpp    core expressions as code for a small stack machine (no native recursion over evaluation)
 //   value.h, machine.*         values and the machine; a signal is a scalar expression over the columns of a body
+//   access.cpp, interface.cpp  parts of values; layouts whose sizes are evaluated
 //   primitives.cpp             overloaded arithmetic on numbers, parameters, signals, vectors and records
 //   relation.*                 a relation value as (skeleton, reals): what is structural, what is a parameter
-//   body.*, nodes.cpp          one relation body, once per skeleton: its columns, equations, node sums and children
+//   body.*, items.cpp,         one relation body, once per skeleton: its items, its applications and nodes,
+//   nodes.cpp, rows.cpp        its columns and rows
 //   instantiate.*              bodies to table rows, instance by instance, with an explicit queue
 #pragma once
 #include <optional>

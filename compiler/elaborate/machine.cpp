@@ -20,14 +20,6 @@ constexpr std::uint32_t kNoStop = 0xFFFFFFFFu;
 
 namespace {
 
-// Whether a layout is the same in every environment: no sizes, no layout parameters.
-bool is_fixed(const core::Layout& layout) {
-  if (!layout.sizes.empty() || layout.kind == core::LayoutKind::Variable || layout.kind == core::LayoutKind::Unknown ||
-      layout.kind == core::LayoutKind::Vector)
-    return false;
-  return std::ranges::all_of(layout.elements, [](const core::Layout* e) { return is_fixed(*e); });
-}
-
 bool has_signal(const Value& value) {
   std::vector<Value> work{value};
   std::unordered_set<const Object*> seen;
@@ -42,32 +34,6 @@ bool has_signal(const Value& value) {
 }
 
 }  // namespace
-
-std::string kind_of(const Value& v) {
-  switch (v.tag) {
-    case Tag::Undefined: return "nothing";
-    case Tag::Int: return "an Int";
-    case Tag::Bool: return "a Bool";
-    case Tag::Real: return "a Real";
-    case Tag::String: return "a String";
-    case Tag::Signal: return "a signal";
-    case Tag::Object: break;
-  }
-  switch (v.object->kind) {
-    case ObjectKind::Tuple: return "a tuple";
-    case ObjectKind::Construct: return "a list or data value";
-    case ObjectKind::Record: return "a record";
-    case ObjectKind::Vector: return "a vector";
-    case ObjectKind::Closure: case ObjectKind::Partial: return "a function";
-    case ObjectKind::Relation: return "a signal relation";
-    case ObjectKind::Layout: return "a type";
-    case ObjectKind::Node: return "a connector";
-    case ObjectKind::Member: return "a variable of an instance";
-    case ObjectKind::Label: return "an instance";
-    case ObjectKind::Unbound: return "a signal of unknown size";
-  }
-  return "a value";
-}
 
 void Machine::fail(sigrel::Code code, Span span, std::string message) {
   if (reported_) return;
@@ -264,74 +230,6 @@ bool Machine::match(std::uint32_t root, const Value& value, std::uint32_t base, 
     if (!matched) return true;
   }
   return true;
-}
-
-std::optional<Value> Machine::field(const Value& base, std::uint32_t i, Name name, Span span) {
-  if (is_object(base, ObjectKind::Record)) return base.object->items[i];
-  if (is_object(base, ObjectKind::Node)) return host->node_field(*base.object, i, span);
-  if (is_object(base, ObjectKind::Member)) return host->member_field(*base.object, i, name);
-  if (is_object(base, ObjectKind::Unbound)) {
-    not_ready();
-    return std::nullopt;
-  }
-  fail(sigrel::Code::NotAFunction, span, fmt::format("{} has no field `{}`", kind_of(base), text(name)));
-  return std::nullopt;
-}
-
-std::optional<Value> Machine::index(const IndexShape& shape, std::span<Value> values, Span span) {
-  if (is_object(values[0], ObjectKind::Member)) return host->member_index(*values[0].object, values.subspan(1));
-  if (is_object(values[0], ObjectKind::Unbound)) {
-    not_ready();
-    return std::nullopt;
-  }
-  // Indices apply from the outside in; a slice keeps its level and the rest applies to every element.
-  std::size_t next = 1;
-  auto apply = [&](auto& self, const Value& base, std::size_t part, std::size_t at) -> std::optional<Value> {
-    if (part == shape.slices.size()) return base;
-    if (!is_object(base, ObjectKind::Vector)) {
-      fail(sigrel::Code::IndexOutOfRange, span, fmt::format("{} is indexed", kind_of(base)));
-      return std::nullopt;
-    }
-    auto bound = [&](const Value& v) -> std::optional<std::int64_t> {
-      if (v.tag == Tag::Int) return v.integer;
-      fail(sigrel::Code::SignalSteersStructure, span, fmt::format("an index must be an Int that is known before the simulation, this is {}", kind_of(v)));
-      return std::nullopt;
-    };
-    auto n = static_cast<std::int64_t>(base.object->size);
-    auto first = bound(values[at]);
-    if (!first) return std::nullopt;
-    auto check = [&](std::int64_t k) {
-      if (k >= 1 && k <= n) return true;
-      fail(sigrel::Code::IndexOutOfRange, span, fmt::format("index {} is outside 1 .. {}", k, n));
-      return false;
-    };
-    if (!shape.slices[part]) return check(*first) ? self(self, base.object->items[*first - 1], part + 1, at + 1) : std::nullopt;
-    auto last = bound(values[at + 1]);
-    if (!last) return std::nullopt;
-    std::int64_t count = std::max<std::int64_t>(0, *last - *first + 1);
-    if (count && (!check(*first) || !check(*last))) return std::nullopt;
-    Object* o = heap_.object(ObjectKind::Vector, static_cast<std::uint32_t>(count));
-    for (std::int64_t i = 0; i < count; ++i) {
-      auto element = self(self, base.object->items[*first - 1 + i], part + 1, at + 2);
-      if (!element) return std::nullopt;
-      o->items[i] = *element;
-      o->open |= is_open(*element);
-    }
-    return Value::of(o);
-  };
-  return apply(apply, values[0], 0, next);
-}
-
-Value Machine::list(const std::vector<Value>& items, Value rest) {
-  for (std::size_t i = items.size(); i-- > 0;) {
-    Object* cell = heap_.object(ObjectKind::Construct, 2);
-    cell->a = 1;
-    cell->items[0] = items[i];
-    cell->items[1] = rest;
-    cell->open = is_open(items[i]) || is_open(rest);
-    rest = Value::of(cell);
-  }
-  return rest;
 }
 
 Machine::Status Machine::run() {
@@ -627,99 +525,6 @@ Machine::Status Machine::run() {
       }
     }
   }
-}
-
-// A Layout value with `b` = 0 has a size that no annotation says.
-std::optional<Value> Machine::build_layout(const core::Layout* root, std::span<const Value> values, Span span) {
-  // The values are in preorder, as Compiler::layout pushed them; a first pass attaches them to their nodes.
-  struct Item {
-    const core::Layout* layout;
-    std::size_t value;
-  };
-  std::vector<Item> order;
-  std::vector<const core::Layout*> work{root};
-  std::size_t next = 0;
-  while (!work.empty()) {
-    const core::Layout* l = work.back();
-    work.pop_back();
-    order.push_back({l, next});
-    next += l->sizes.size() + (l->kind == core::LayoutKind::Variable ? 1 : 0);
-    for (auto it = l->elements.rbegin(); it != l->elements.rend(); ++it) work.push_back(*it);
-  }
-  // Backwards, every node finds its elements on top of the stack, first element last.
-  std::vector<std::optional<LayoutId>> built;
-  for (std::size_t i = order.size(); i-- > 0;) {
-    const core::Layout* l = order[i].layout;
-    std::vector<LayoutId> elements;
-    bool known = true;
-    for (std::size_t k = 0; k < l->elements.size(); ++k) {
-      if (built.back()) elements.push_back(*built.back());
-      known &= built.back().has_value();
-      built.pop_back();
-    }
-    std::optional<LayoutId> result;
-    switch (l->kind) {
-      case core::LayoutKind::Real: case core::LayoutKind::Int: case core::LayoutKind::Bool: result = layouts_.scalar(l->kind); break;
-      case core::LayoutKind::Record: if (known) result = layouts_.record(l->record, elements); break;
-      case core::LayoutKind::Tuple: if (known) result = layouts_.tuple(elements); break;
-      case core::LayoutKind::Vector:
-        if (!known || l->sizes.empty()) break;
-        result = elements[0];
-        for (std::size_t k = l->sizes.size(); k-- > 0;) {
-          const Value& size = values[order[i].value + k];
-          if (size.tag != Tag::Int || size.integer < 0 || size.integer > 100'000'000) {
-            fail(sigrel::Code::SizeNotKnown, span, size.tag == Tag::Int ? fmt::format("a vector cannot have {} elements", size.integer)
-                                                                        : fmt::format("the size of a vector is {}", kind_of(size)));
-            return std::nullopt;
-          }
-          result = layouts_.vector(*result, static_cast<std::uint32_t>(size.integer));
-        }
-        break;
-      case core::LayoutKind::Variable: {
-        const Value& v = values[order[i].value];
-        if (is_object(v, ObjectKind::Layout) && v.object->b) result = LayoutId{v.object->a};
-        break;
-      }
-      case core::LayoutKind::Unknown: break;
-    }
-    built.push_back(result);
-  }
-  Object* o = heap_.object(ObjectKind::Layout, 0);
-  o->b = built[0] ? 1 : 0;
-  o->a = built[0] ? built[0]->value : 0;
-  return Value::of(o);
-}
-
-Machine::Status Machine::layout(const RelationCode& code, const core::Layout* l, std::uint32_t base, LayoutId& result, bool& unknown) {
-  Value v;
-  Status status = chunk(code_.function(code.chunks.at(reinterpret_cast<const core::Expr*>(l))), base, v);
-  if (status != Status::Done) return status;
-  unknown = v.object->b == 0;
-  result = LayoutId{v.object->a};
-  return status;
-}
-
-std::optional<std::vector<std::optional<LayoutId>>> Machine::interface(const RelationObject& relation) {
-  const RelationCode& code = relation.relation();
-  if (interfaces_.size() <= code.id) interfaces_.resize(code.id + 1);
-  if (interfaces_[code.id]) return *interfaces_[code.id];
-  auto base = static_cast<std::uint32_t>(stack_.size());
-  stack_.resize(base + code.slots);
-  for (std::uint32_t i = 0; i < relation.size; ++i) stack_[base + code.slot.at(code.captured[i].value)] = relation.items[i];
-  std::vector<std::optional<LayoutId>> result;
-  for (const core::Formal& f : code.relation->formals) {
-    LayoutId id;
-    bool unknown = true;
-    if (f.layout && layout(code, f.layout, base, id, unknown) != Status::Done) {
-      stack_.resize(base);
-      return std::nullopt;
-    }
-    result.push_back(unknown ? std::nullopt : std::optional(id));
-  }
-  stack_.resize(base);
-  auto fixed = [](const core::Formal& f) { return f.layout && is_fixed(*f.layout); };
-  if (std::ranges::all_of(code.relation->formals, fixed)) interfaces_[code.id] = result;
-  return result;
 }
 
 }  // namespace sigrel::elaborate

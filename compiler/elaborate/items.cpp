@@ -1,0 +1,244 @@
+// The items of a relation body, one function each.
+#include <fmt/format.h>
+
+#include "compiler/elaborate/body.h"
+#include "compiler/symbolic/symbolic.h"
+
+namespace sigrel::elaborate {
+
+bool BodyBuilder::equate(const Value& left, const Value& right, Span span, std::vector<std::pair<ExprId, std::string>>& out) {
+  struct Work {
+    Value left, right;
+    std::string component;
+  };
+  std::vector<Work> work{{left, right, ""}};
+  auto aggregate = [](const Value& v) {
+    return is_object(v, ObjectKind::Vector) || is_object(v, ObjectKind::Record) || is_object(v, ObjectKind::Tuple);
+  };
+  while (!work.empty()) {
+    Work w = std::move(work.back());
+    work.pop_back();
+    if (is_object(w.left, ObjectKind::Node) || is_object(w.right, ObjectKind::Node)) {
+      machine_.diagnostics()
+          .report(sigrel::Code::NotAScalar, span, "connectors are not equated: their flows must sum to zero, not be equal")
+          .help("did you mean `connect`?");
+      return false;
+    }
+    if (is_object(w.left, ObjectKind::Unbound) || is_object(w.right, ObjectKind::Unbound)) {
+      machine_.not_ready();  // an application may yet say the size
+      return false;
+    }
+    if (aggregate(w.left) && aggregate(w.right)) {
+      const Object &a = *w.left.object, &b = *w.right.object;
+      if (a.size != b.size) {
+        machine_.diagnostics().report(sigrel::Code::SizeMismatch, span, fmt::format("the left side has {} elements, the right side {}", a.size, b.size));
+        return false;
+      }
+      for (std::uint32_t i = a.size; i-- > 0;) {
+        std::string part = a.kind == ObjectKind::Record ? "." + std::string(text(machine_.code().program().records[a.a].fields[i].name))
+                           : a.kind == ObjectKind::Vector ? fmt::format("[{}]", i + 1) : fmt::format(".{}", i + 1);
+        work.push_back({a.items[i], b.items[i], w.component + part});
+      }
+      continue;
+    }
+    auto l = machine_.to_signal(w.left, span);
+    if (!l) return false;
+    auto r = machine_.to_signal(w.right, span);
+    if (!r) return false;
+    out.push_back({symbolic::simplified(machine_.signals, {Op::Sub, l->value, r->value, 0, 0}), std::move(w.component)});
+  }
+  return true;
+}
+
+Machine::Status BodyBuilder::equation_item(const core::EquationItem& item, Target target) {
+  Value left, right;
+  if (Status s = evaluate(item.left, left); s != Status::Done) return s;
+  if (Status s = evaluate(item.right, right); s != Status::Done) return s;
+  if (target == Target::Guess) return guess(item, left, right);
+  std::vector<std::pair<ExprId, std::string>> residuals;
+  machine_.begin_report();
+  if (!equate(left, right, item.span, residuals)) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
+  bool initial = target == Target::Initial;
+  for (auto& [residual, component] : residuals)
+    row(residual, source(initial ? system::EquationKind::Initial : system::EquationKind::Written, item.span, std::move(component)), initial);
+  return Status::Done;
+}
+
+Machine::Status BodyBuilder::guess(const core::EquationItem& item, const Value& left, const Value& right) {
+  if (right.tag != Tag::Real && right.tag != Tag::Int && !is_object(right, ObjectKind::Vector)) {
+    machine_.diagnostics()
+        .report(sigrel::Code::NotAScalar, item.right->span, fmt::format("a guess is a number; this is {}", kind_of(right)))
+        .help("write `name = number`; an equation that must hold at the start belongs under `initially`");
+    return Status::Failed;
+  }
+  attribute(system::AttributeKind::Guess, left, right, item.left->span);
+  return Status::Done;
+}
+
+Machine::Status BodyBuilder::let_item(const core::LetItem& item) {
+  for (const core::Binding& b : item.bindings) {
+    Value v;
+    if (Status s = evaluate(b.value, v); s != Status::Done) return s;
+    machine_.slot(code_->slot.at(b.local.value)) = v;
+  }
+  for (const core::Binding& b : item.bindings)
+    if (b.value->kind == core::ExprKind::Lambda || b.value->kind == core::ExprKind::Sigrel)
+      machine_.patch(machine_.slot(code_->slot.at(b.local.value)));
+  return Status::Done;
+}
+
+Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item) {
+  Value relation, args;
+  if (Status s = evaluate(item.relation, relation); s != Status::Done) return s;
+  if (!is_object(relation, ObjectKind::Relation)) {
+    machine_.diagnostics().report(sigrel::Code::NotAFunction, item.head_span, fmt::format("`<>` applies a signal relation; this is {}", kind_of(relation)));
+    return Status::Failed;
+  }
+  auto& r = *static_cast<RelationObject*>(relation.object);
+  std::size_t formals = r.relation().relation->formals.size();
+  std::vector<Value> arguments;
+  if (item.args) {
+    if (Status s = evaluate(item.args, args); s != Status::Done) return s;
+    if (formals == 1)
+      arguments.push_back(args);
+    else if (is_object(args, ObjectKind::Tuple))
+      arguments.assign(args.object->items, args.object->items + args.object->size);
+    if (arguments.size() != formals) {
+      machine_.diagnostics().report(sigrel::Code::SizeMismatch, item.span,
+                                    fmt::format("`{}` has {} interface variables, {} are given", text(r.relation().relation->name), formals, arguments.size()));
+      return Status::Failed;
+    }
+  } else {
+    arguments.resize(formals);
+  }
+  std::string name(text(item.name));
+  if (item.label) {
+    for (std::size_t i = 0; i < loops_.size(); ++i) name += fmt::format("{}{}", i ? "," : "[", loops_[i]);
+    if (!loops_.empty()) name += "]";
+  } else if (int n = ++child_names_[name]; n > 1) {
+    name += fmt::format("#{}", n);
+  }
+  machine_.begin_report();
+  auto child = apply(r, std::move(arguments), item.args == nullptr, std::move(name), item.label.has_value(), item.span, item.head_span);
+  if (!child) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
+  if (item.label) {
+    std::uint32_t slot = code_->slot.at(item.label->value);
+    LabelInfo& label = labels_[slot];
+    label.depth = loops_.size();
+    label.children[loops_] = *child;
+    Object* o = machine_.heap().object(ObjectKind::Label, 0);
+    o->a = slot;
+    machine_.slot(slot) = Value::of(o);
+  }
+  return Status::Done;
+}
+
+Machine::Status BodyBuilder::for_item(const core::ForItem& item, Target target) {
+  Value first, last;
+  if (Status s = evaluate(item.first, first); s != Status::Done) return s;
+  if (item.last) {
+    if (Status s = evaluate(item.last, last); s != Status::Done) return s;
+    if (first.tag != Tag::Int || last.tag != Tag::Int) {
+      machine_.diagnostics().report(sigrel::Code::SignalSteersStructure, item.span,
+                                    fmt::format("the bounds of `for` are Int values that are known before the simulation; here is {}",
+                                                kind_of(first.tag != Tag::Int ? first : last)));
+      return Status::Failed;
+    }
+  }
+  auto assign = [&](auto& self, const core::Pattern& p, const Value& v) -> bool {
+    switch (p.kind) {
+      case core::PatternKind::Variable: machine_.slot(code_->slot.at(p.local.value)) = v; return true;
+      case core::PatternKind::Wildcard: return true;
+      case core::PatternKind::Tuple:
+        for (std::size_t i = 0; i < p.elements.size(); ++i)
+          if (!self(self, *p.elements[i], v.object->items[i])) return false;
+        return true;
+      case core::PatternKind::Construct:
+        if (v.tag != Tag::Object || v.object->a != p.tag) return false;
+        for (std::size_t i = 0; i < p.elements.size(); ++i)
+          if (!self(self, *p.elements[i], v.object->items[i])) return false;
+        return true;
+      default: return false;
+    }
+  };
+  auto turn = [&](const Value& v, std::int64_t index) {
+    if (!assign(assign, *item.pattern, v)) {
+      machine_.diagnostics().report(sigrel::Code::NoMatch, item.pattern->span, "this pattern does not match every element");
+      return Status::Failed;
+    }
+    loops_.push_back(index);
+    Status s = block(item.body, target);
+    loops_.pop_back();
+    return s;
+  };
+  if (item.last) {
+    for (std::int64_t i = first.integer; i <= last.integer; ++i)
+      if (Status s = turn(Value::of_int(i), i); s != Status::Done) return s;
+    return Status::Done;
+  }
+  if (is_object(first, ObjectKind::Vector)) {
+    for (std::uint32_t i = 0; i < first.object->size; ++i)
+      if (Status s = turn(first.object->items[i], i + 1); s != Status::Done) return s;
+    return Status::Done;
+  }
+  std::int64_t position = 0;
+  for (const Object* cell = first.object; cell->size == 2; cell = cell->items[1].object) {
+    ++position;
+    const Value& v = cell->items[0];
+    if (Status s = turn(v, v.tag == Tag::Int ? v.integer : position); s != Status::Done) return s;
+  }
+  return Status::Done;
+}
+
+Machine::Status BodyBuilder::if_item(const core::IfItem& item, Target target) {
+  Value condition;
+  if (Status s = evaluate(item.condition, condition); s != Status::Done) return s;
+  if (condition.tag == Tag::Bool) return block(condition.integer ? item.then_body : item.else_body, target);
+  // The condition changes with time: equation k is the one or the other.
+  std::vector<std::pair<ExprId, Span>> yes, no;
+  if (Status s = branch_equations(item.then_body, yes); s != Status::Done) return s;
+  if (Status s = branch_equations(item.else_body, no); s != Status::Done) return s;
+  if (yes.size() != no.size()) {
+    machine_.diagnostics()
+        .report(sigrel::Code::BranchesDiffer, item.span, fmt::format("the first branch has {} equations, the other {}", yes.size(), no.size()))
+        .note("the condition changes with time, so both branches must determine the same number of unknowns")
+        .help("a change of the number of equations is a `switch`");
+    return Status::Failed;
+  }
+  auto c = machine_.to_signal(condition, item.condition->span);
+  if (!c) return Status::Failed;
+  for (std::size_t i = 0; i < yes.size(); ++i) {
+    ExprId residual = symbolic::simplified(machine_.signals, {Op::Select, c->value, yes[i].first.value, no[i].first.value, 0});
+    bool initial = target == Target::Initial;
+    row(residual, source(initial ? system::EquationKind::Initial : system::EquationKind::Written, yes[i].second, ""), initial);
+  }
+  return Status::Done;
+}
+
+Machine::Status BodyBuilder::branch_equations(const core::Body& body, std::vector<std::pair<ExprId, Span>>& out) {
+  for (const core::SignalDecl& d : body.locals)
+    if (Status s = declare(d); s != Status::Done) return s;
+  for (const core::Item* i : body.items) {
+    if (i->kind == core::ItemKind::Let) {
+      if (Status s = let_item(*static_cast<const core::LetItem*>(i)); s != Status::Done) return s;
+      continue;
+    }
+    if (i->kind != core::ItemKind::Equation) {
+      machine_.diagnostics()
+          .report(sigrel::Code::NotSupported, i->span, "only equations may depend on a condition that changes with time")
+          .help("parts that come and go are a `switch`");
+      return Status::Failed;
+    }
+    auto& e = *static_cast<const core::EquationItem*>(i);
+    Value left, right;
+    if (Status s = evaluate(e.left, left); s != Status::Done) return s;
+    if (Status s = evaluate(e.right, right); s != Status::Done) return s;
+    std::vector<std::pair<ExprId, std::string>> residuals;
+    machine_.begin_report();
+    if (!equate(left, right, e.span, residuals)) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
+    for (auto& r : residuals) out.push_back({r.first, e.span});
+  }
+  return Status::Done;
+}
+
+}  // namespace sigrel::elaborate

@@ -48,3 +48,16 @@ inline sigrel::graph::Bipartite band(std::uint32_t n, std::uint32_t width) {
   }
   return g;
 }
+
+/// Numbers as published: from 1, 0 for none.
+using Numbers = std::vector<std::uint32_t>;
+inline Numbers one_based(const std::vector<std::uint32_t>& numbers) {
+  Numbers result;
+  for (std::uint32_t x : numbers) result.push_back(x == sigrel::graph::kNone ? 0 : x + 1);
+  return result;
+}
+inline std::vector<std::uint32_t> zero_based(const Numbers& numbers) {
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t x : numbers) result.push_back(x == 0 ? sigrel::graph::kNone : x - 1);
+  return result;
+}

@@ -9,6 +9,9 @@
 
 namespace sigrel::repl {
 
+/// The first word of a line that begins with a lower-case name; else empty.
+std::string_view leading_name(std::string_view line);
+
 class Input {
  public:
   enum class Next : std::uint8_t {
@@ -19,6 +22,8 @@ class Input {
   Next add(std::string_view line);
   /// After a complete input: whether a line that is known to follow goes on with it (indented, or one more clause).
   bool goes_on(std::string_view line) const;
+  /// Whether it is worth to wait for the line that follows: a definition may go on, a command and an expression do not.
+  bool may_go_on() const { return !leading_name(text_).empty() && text_.find('=') != std::string::npos; }
 
   bool empty() const { return text_.empty() && !braced_; }
   const std::string& text() const { return text_; }
@@ -31,8 +36,5 @@ class Input {
   bool bracket_ = false;    // a bracket, string or comment is open
   bool block_ = false;      // a block, `=` or signature
 };
-
-/// The first word of a line that begins with a lower-case name; else empty.
-std::string_view leading_name(std::string_view line);
 
 }  // namespace sigrel::repl

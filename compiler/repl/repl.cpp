@@ -50,8 +50,8 @@ bool Repl::talk(const std::string& file) {
         break;
       }
       if (next == Input::Next::Complete) {
-        // A pipe shows what follows: an indented line, or one more clause.
-        const std::string* ahead = prompting || input.empty() || line->empty() ? nullptr : lines->ahead();
+        // A pipe shows what follows a definition: an indented line, or one more clause.
+        const std::string* ahead = prompting || line->empty() || !input.may_go_on() ? nullptr : lines->ahead();
         if (!ahead || !input.goes_on(*ahead)) break;
       }
     }

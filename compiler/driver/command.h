@@ -48,5 +48,6 @@ void add_explain(CLI::App& app, const Globals& globals, int& exit_code);
 void add_repl(CLI::App& app, const Globals& globals, int& exit_code);
 void add_fmt(CLI::App& app, const Globals& globals, int& exit_code);
 void add_doc(CLI::App& app, const Globals& globals, int& exit_code);
+void add_structure(CLI::App& app, const Globals& globals, int& exit_code);
 
 }  // namespace sigrel::driver

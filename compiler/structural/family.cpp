@@ -165,7 +165,7 @@ std::optional<bool> included(const Kernel& contract, const Kernel& actual, std::
 std::optional<bool> same_type(const Kernel& a, const Kernel& b, std::size_t limit) {
   if (a.interface() != b.interface() || a.rank() != b.rank()) return false;
   if (a == b) return true;
-  if (a.hidden() == 0 && b.hidden() == 0) return false;
+  if (a.hidden() == 0 && b.hidden() == 0) return reduce(a.incidence()) == reduce(b.incidence());
   std::optional<bool> there = included(a, b, limit);
   if (there && !*there) return false;
   std::optional<bool> back = included(b, a, limit);

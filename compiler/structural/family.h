@@ -28,7 +28,7 @@ std::uint32_t rank(const Kernel& kernel, const std::vector<std::uint32_t>& colum
 /// B(contract) ⊆ B(actual), over the same interface. Nothing: more than `limit` unions of rows in one part of the actual.
 std::optional<bool> included(const Kernel& contract, const Kernel& actual, std::size_t limit = 1'000'000);
 
-/// B(a) = B(b). Decided by the kernels themselves unless hidden columns are left.
+/// B(a) = B(b). Decided by the canonical sparse forms unless hidden columns are left.
 std::optional<bool> same_type(const Kernel& a, const Kernel& b, std::size_t limit = 1'000'000);
 
 /// The unique maximal presentation of a kernel without hidden columns, rows in the order in which they are shown.

@@ -86,7 +86,7 @@ void compare(Dice& dice, const std::vector<Definition>& library, const Limits& l
   }
 }
 
-void run(std::uint64_t seed, std::size_t hierarchies, const Limits& limits) {
+void run(std::uint64_t seed, std::size_t hierarchies, const Limits& limits, bool show = false) {
   Dice dice(seed);
   Tally tally;
   for (std::size_t h = 0; h < hierarchies; ++h) {
@@ -99,14 +99,15 @@ void run(std::uint64_t seed, std::size_t hierarchies, const Limits& limits) {
   CHECK(tally.families_differ == 0);
   CHECK(tally.fields_differ == 0);
   CHECK(tally.well_formed > tally.definitions / 4);
-  WARN(tally.hierarchies << " hierarchies, " << tally.definitions << " definitions, " << tally.well_formed << " well formed, "
-                         << tally.families << " families compared, " << tally.hidden << " kernels with hidden columns; differences: "
-                         << tally.verdicts_differ << " verdicts, " << tally.families_differ << " families, "
-                         << tally.fields_differ << " against random numbers");
+  if (show)
+    WARN(tally.hierarchies << " hierarchies, " << tally.definitions << " definitions, " << tally.well_formed << " well formed, "
+                           << tally.families << " families compared, " << tally.hidden << " kernels with hidden columns; differences: "
+                           << tally.verdicts_differ << " verdicts, " << tally.families_differ << " families, "
+                           << tally.fields_differ << " against random numbers");
 }
 
-const Limits kWithoutTransversal{256, 256, 0, 0};
-const Limits kCheapOnly{0, 0, 0, 0};
+const Limits kWithoutTransversal{.transversal_first = 0, .transversal_interface = 0};
+const Limits kCheapOnly{.surplus_columns = 0, .presentation_columns = 0, .transversal_first = 0, .transversal_interface = 0};
 
 /// The same system with rows and hidden columns in another order.
 Incidence shuffled(Dice& dice, const Incidence& incidence) {
@@ -130,9 +131,9 @@ TEST_CASE("modular verdicts and families are those of the flat system") { run(11
 TEST_CASE("also without K8") { run(12, 150, kWithoutTransversal); }
 TEST_CASE("also with the cheap rules alone") { run(13, 150, kCheapOnly); }
 TEST_CASE("20 000 hierarchies", "[.][long]") {
-  run(101, 14000, {});
-  run(102, 4000, kWithoutTransversal);
-  run(103, 2000, kCheapOnly);
+  run(101, 14000, {}, true);
+  run(102, 4000, kWithoutTransversal, true);
+  run(103, 2000, kCheapOnly, true);
 }
 
 TEST_CASE("the order of equations and locals changes nothing") {
@@ -151,8 +152,8 @@ TEST_CASE("the order of equations and locals changes nothing") {
       if (limits.transversal_interface > 0) CHECK(a == b);
     }
   }
-  CHECK(kernels_differ <= hidden);
-  WARN(hidden << " kernels with hidden columns, " << kernels_differ << " depend on the order");
+  CHECK(hidden > 0);
+  CHECK(kernels_differ == 0);
 }
 
 TEST_CASE("systems beyond the bit sets") {

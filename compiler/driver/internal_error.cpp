@@ -63,6 +63,7 @@ void print_internal_error(const char* what) {
 
 void install_internal_error_handler() {
   std::set_terminate(on_terminate);
+#ifndef __SANITIZE_ADDRESS__  // which reports signals itself, and better
   // A stack of its own: the handler also runs when the ordinary one is exhausted.
   static char stack[64 * 1024];
   stack_t alternative{};
@@ -73,6 +74,7 @@ void install_internal_error_handler() {
   action.sa_handler = on_signal;
   action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
+#endif
 }
 
 }  // namespace sigrel::driver

@@ -44,10 +44,11 @@ void print_terminal_plot(const Run& run, bool color) {
 
 void print_final_values(const Run& run) {
   if (run.final_values.empty()) return;
-  // Variables that are plotted are those the user cares about.
+  // Variables that are plotted are those the user cares about; interfaces and unlabelled parts come last.
   std::vector<std::size_t> shown;
   for (std::size_t c = 0; c < run.columns.size(); ++c)
     if (run.plot.empty() || std::ranges::find(run.plot, run.columns.names[c]) != run.plot.end()) shown.push_back(c);
+  std::ranges::stable_sort(shown, {}, [&](std::size_t c) { return std::ranges::count(run.columns.names[c], '.'); });
   std::size_t all = run.columns.size();
   if (shown.size() > kFinalValues) shown.resize(kFinalValues);
   std::uint32_t width = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace sigrel::session {
 namespace {
@@ -10,7 +11,12 @@ namespace {
 using runtime::Failure;
 using runtime::FailureKind;
 
-std::string number(double value) { return fmt::format("{:.6g}", value); }
+std::string number(double value) {
+  if (std::isnan(value)) return "no number";
+  if (std::isinf(value)) return value > 0 ? "infinity" : "-infinity";
+  return fmt::format("{:.6g}", value);
+}
+std::string counted(std::uint64_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 std::string seconds(double value) { return fmt::format("{:.9g} s", value); }
 
 class Report {
@@ -28,8 +34,8 @@ class Report {
       case FailureKind::Convergence:
       case FailureKind::NoProgress: return no_progress();
       case FailureKind::ToleranceTooSmall:
-        keep(diagnostics_.report(Code::ToleranceTooSmall, "the tolerance is too small for this model at t = " + seconds(f_.time))
-                 .note("numbers have about 16 digits; below a tolerance of about 1e-13 the steps see only rounding errors")
+        keep(diagnostics_.report(Code::BadExperiment, "the tolerance is too small for this model at t = " + seconds(f_.time))
+                 .note("numbers have about 16 digits; near that, a step sees rounding errors instead of its own")
                  .help("choose a larger `tolerance`"));
         return;
       case FailureKind::TooDense:
@@ -77,7 +83,7 @@ class Report {
       for (const runtime::FailedEquation& e : f_.equations)
         if (e.equation == equation) residual = e.residual;
       std::string instance = system::instance_name(c_.system, origin_of(equation).instance);
-      std::string text = residuals ? "its two sides differ by " + number(residual) : "";
+      std::string text = residuals && residual != 0 ? "its two sides differ by " + number(residual) : "";
       if (!instance.empty()) text += (text.empty() ? "in `" : ", in `") + instance + "`";
       return text;
     };
@@ -85,6 +91,15 @@ class Report {
     Diagnostic& d = diagnostics_.report(code, span(shown[0]), message).label(label(shown[0]));
     for (std::size_t i = 1; i < shown.size(); ++i)
       if (span(shown[i]) != span(shown[0])) d.also(span(shown[i]), label(shown[i]));
+    return d;
+  }
+
+  /// Reports at the declaration of the variable that stands out most.
+  Diagnostic& at_variable(Code code, const std::string& message) {
+    std::uint32_t unknown = c_.dae.variables[f_.variables[0].variable].unknown;
+    Diagnostic& d = diagnostics_.report(code, system::unknown_info(c_.system, unknown).span, message)
+                        .label(variable(f_.variables[0].variable) + " = " + number(f_.variables[0].value) + " changes fastest there");
+    if (f_.variables.size() > 1) d.note("the variables with the largest errors are " + variables(3, true));
     return d;
   }
 
@@ -104,11 +119,11 @@ class Report {
     std::string message = f_.initial ? "the initial values could not be found"
                                      : "a simultaneous block of equations could not be solved at t = " + seconds(f_.time);
     Diagnostic& d = at_equations(code, message, true);
-    d.note(fmt::format("block of {} unknown{}: {}", f_.unknowns, f_.unknowns == 1 ? "" : "s", variables(6, true)));
+    d.note("block of " + counted(f_.unknowns, "unknown") + ": " + variables(6, true));
     if (singular && !f_.variables.empty())
       d.note("its equations do not determine " + variable(f_.variables[0].variable) + " at this point: their derivatives depend on each other");
     else if (!singular)
-      d.note(fmt::format("Newton's method gave up after {} iterations", f_.iterations));
+      d.note("Newton's method gave up after " + counted(f_.iterations, "iteration"));
     std::string unguessed;
     int n = 0;
     if (f_.initial)
@@ -132,7 +147,8 @@ class Report {
   }
 
   void no_progress() {
-    Diagnostic& d = at_equations(Code::NoProgress, "the integration does not get beyond t = " + seconds(f_.time), false);
+    std::string message = "the integration does not get beyond t = " + seconds(f_.time);
+    Diagnostic& d = f_.variables.empty() ? at_equations(Code::NoProgress, message, false) : at_variable(Code::NoProgress, message);
     switch (f_.kind) {
       case FailureKind::ErrorTest:
         d.note("no step, down to " + seconds(f_.step) + ", meets the tolerance");
@@ -142,7 +158,6 @@ class Report {
         break;
       default: d.note("the steps became as small as " + seconds(f_.step)); break;
     }
-    if (!f_.variables.empty()) d.note("it is " + variables(3, true) + " that changes fastest there");
     d.help("a value that grows without bound or jumps at this time stops any solver; look at these variables shortly before");
     keep(d);
   }

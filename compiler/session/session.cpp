@@ -17,6 +17,7 @@ using session::Results;
 
 namespace {
 
+constexpr double kSmallestTolerance = 1e-13;
 constexpr std::size_t kPlotted = 6;  // curves in a plot that nobody chose
 
 /// Keeps the last row only: final values cost nothing however many columns there are.
@@ -140,8 +141,8 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
   else if (e.stop < e.start)
     bad(fmt::format("the experiment stops at {:.6g} s, before it starts at {:.6g} s", e.stop, e.start),
         "choose a `stop` that is later than `start`");
-  if (!(e.tolerance > 0) || !(e.tolerance < 1))
-    bad(fmt::format("the tolerance is {:.6g}", e.tolerance), "choose one between 1e-13 and 1, for example 1e-6");
+  if (!(e.tolerance >= kSmallestTolerance) || !(e.tolerance < 1))
+    bad(fmt::format("the tolerance is {:.6g}", e.tolerance), "choose one between 1e-13 and 1, for example 1e-6: numbers have about 16 digits");
   if (steps < 1) bad(fmt::format("the experiment has {} steps", steps), "choose at least 1: results are given at steps + 1 times");
 
   const std::string& solver = options.solver ? *options.solver : given.solver;

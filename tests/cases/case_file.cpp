@@ -150,7 +150,7 @@ bool same_text(const std::string& a, const std::string& b, double tolerance) {
       char *after_p, *after_q;
       double x = std::strtod(p, &after_p), y = std::strtod(q, &after_q);
       // Below 1 the tolerance is absolute: a value that should be zero is never quite.
-      if (std::abs(x - y) > tolerance * std::max({1.0, std::abs(x), std::abs(y)})) return false;
+      if (!std::isinf(tolerance) && std::abs(x - y) > tolerance * std::max({1.0, std::abs(x), std::abs(y)})) return false;
       p = after_p;
       q = after_q;
     } else if (*p++ != *q++) {

@@ -121,6 +121,7 @@ TEST_CASE("settings that make no sense are errors before the run") {
   CHECK(refused({.stop = -1.0}));
   CHECK(refused({.stop = std::nan("")}));
   CHECK(refused({.tolerance = 0.0}));
+  CHECK(refused({.tolerance = 1e-15}));
   CHECK(refused({.steps = 0}));
   CHECK(refused({.solver = "euler"}));
   CHECK(refused({.set = {{"r2.r", 1.0}}}));

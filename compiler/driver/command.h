@@ -49,5 +49,7 @@ void add_repl(CLI::App& app, const Globals& globals, int& exit_code);
 void add_fmt(CLI::App& app, const Globals& globals, int& exit_code);
 void add_doc(CLI::App& app, const Globals& globals, int& exit_code);
 void add_structure(CLI::App& app, const Globals& globals, int& exit_code);
+/// After add_structure: another subcommand of the same.
+void add_structure_graph(CLI::App& app, const Globals& globals, int& exit_code);
 
 }  // namespace sigrel::driver

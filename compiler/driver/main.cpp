@@ -58,6 +58,7 @@ int run_command(int argc, char** argv) {
   add_fmt(app, globals, exit_code);
   add_doc(app, globals, exit_code);
   add_structure(app, globals, exit_code);
+  add_structure_graph(app, globals, exit_code);
 
   try {
     app.parse(argc, argv);

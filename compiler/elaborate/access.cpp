@@ -39,7 +39,7 @@ std::optional<Value> Machine::field(const Value& base, std::uint32_t i, Name nam
     not_ready();
     return std::nullopt;
   }
-  fail(sigrel::Code::NotAFunction, span, fmt::format("{} has no field `{}`", kind_of(base), text(name)));
+  fail(sigrel::Code::NotSupported, span, fmt::format("{} has no field `{}`", kind_of(base), text(name)));
   return std::nullopt;
 }
 

@@ -232,7 +232,10 @@ Machine::Status BodyBuilder::declare(const core::SignalDecl& d) {
     using system::AttributeKind;
     AttributeKind kind = key == "guess" ? AttributeKind::Guess : key == "nominal" ? AttributeKind::Nominal : key == "min" ? AttributeKind::Min
                          : key == "max" ? AttributeKind::Max : AttributeKind::StatePreference;
-    if (is_object(number, ObjectKind::Construct)) number = Value::of_real(number.object->a == 0 ? 1.0 : -1.0);  // Prefer, Avoid
+    if (is_object(number, ObjectKind::Construct)) {
+      static constexpr double kPreference[] = {0.0, 1.0, -1.0, 2.0, -2.0};  // Default, Prefer, Avoid, Always, Never
+      number = Value::of_real(kPreference[std::min<std::uint32_t>(number.object->a, 4)]);
+    }
     attribute(kind, v, number, a.span);
   }
   return Status::Done;

@@ -91,7 +91,7 @@ Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item)
   Value relation, args;
   if (Status s = evaluate(item.relation, relation); s != Status::Done) return s;
   if (!is_object(relation, ObjectKind::Relation)) {
-    machine_.diagnostics().report(sigrel::Code::NotAFunction, item.head_span, fmt::format("`<>` applies a signal relation; this is {}", kind_of(relation)));
+    machine_.diagnostics().report(sigrel::Code::NotSupported, item.head_span, fmt::format("`<>` applies a signal relation; this is {}", kind_of(relation)));
     return Status::Failed;
   }
   auto& r = *static_cast<RelationObject*>(relation.object);
@@ -163,7 +163,7 @@ Machine::Status BodyBuilder::for_item(const core::ForItem& item, Target target) 
   };
   auto turn = [&](const Value& v, std::int64_t index) {
     if (!assign(assign, *item.pattern, v)) {
-      machine_.diagnostics().report(sigrel::Code::NoMatch, item.pattern->span, "this pattern does not match every element");
+      machine_.diagnostics().report(sigrel::Code::NotSupported, item.pattern->span, "this pattern does not match every element");
       return Status::Failed;
     }
     loops_.push_back(index);

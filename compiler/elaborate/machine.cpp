@@ -11,7 +11,7 @@ namespace {
 
 // A model of a million parts in a row is a recursion of a million; far beyond that nobody meant it.
 constexpr std::size_t kMaxFrames = 4'000'000;
-constexpr std::uint64_t kMaxSteps = 1'000'000'000;
+constexpr std::uint64_t kMaxSteps = 200'000'000;  // of one evaluation: an expression of an item, a global
 constexpr std::size_t kMaxHeap = std::size_t{6} << 30;
 constexpr int kMaxSignalBranches = 2000;
 constexpr std::uint32_t kNoStop = 0xFFFFFFFFu;
@@ -60,14 +60,23 @@ void Machine::begin_body(std::uint32_t slots) {
   reported_ = false;
 }
 
+bool Machine::has_body(core::GlobalId id, Span span) {
+  const core::Global& g = code_.program().globals[id.value];
+  if (g.body) return true;
+  fail(sigrel::Code::NotSupported, span, fmt::format("`{}` is a foreign function, which this version checks but does not call", text(g.name)));
+  if (last_) last_->also(g.span, "declared here");
+  return false;
+}
+
 Machine::Status Machine::global(core::GlobalId id, Span span, Value& result) {
   reported_ = false;
-  static const FunctionCode none{};
+  steps_ = 0;
   GlobalState& g = globals_[id.value];
   if (g.state == GlobalState::Done) {
     result = g.value;
     return Status::Done;
   }
+  if (!has_body(id, span)) return Status::Failed;
   if (!g.compiled) {
     g.code = code_.compile(id);
     g.compiled = true;
@@ -87,6 +96,7 @@ Machine::Status Machine::global(core::GlobalId id, Span span, Value& result) {
 
 Machine::Status Machine::chunk(const FunctionCode& f, std::uint32_t base, Value& result) {
   reported_ = false;
+  steps_ = 0;
   std::size_t depth = frames_.size(), height = stack_.size();
   frames_.push_back({&f, 0, base, nullptr, 0, kNoStop, true, nullptr, {}});
   Status status = run();
@@ -107,7 +117,7 @@ std::optional<Value> Machine::capture_relation(const RelationCode& code, const F
     o->items[i] = captured(code.captures[i], frame);
     const Value& v = o->items[i];
     if (v.tag == Tag::Signal || is_object(v, ObjectKind::Node) || is_object(v, ObjectKind::Unbound) || is_object(v, ObjectKind::Member)) {
-      fail(sigrel::Code::SignalCaptured, span,
+      fail(sigrel::Code::SignalOutOfReach, span,
            fmt::format("the relation uses the signal `{}` of the relation around it", text(code.global->local_names[code.captured[i].value])));
       if (last_) last_->help("signals are not values: pass it through the interface of the relation with `<>`");
       return std::nullopt;
@@ -145,7 +155,7 @@ bool Machine::call(std::uint32_t count, Span span, bool tail) {
       continue;
     }
     if (!is_object(callee, ObjectKind::Closure)) {
-      fail(sigrel::Code::NotAFunction, span, fmt::format("{} is applied to an argument", kind_of(callee)));
+      fail(sigrel::Code::NotSupported, span, fmt::format("{} is applied to an argument", kind_of(callee)));
       return false;
     }
     const auto& f = *static_cast<const FunctionCode*>(callee.object->code);
@@ -253,7 +263,7 @@ Machine::Status Machine::run() {
     ++frame.pc;
     if (++steps_ > kMaxSteps || heap_.bytes() > kMaxHeap) {
       fail(sigrel::Code::EvaluationTooLong, span, "the evaluation does not come to an end");
-      if (last_) last_->note("it was stopped after a thousand million steps or six gigabytes of values");
+      if (last_) last_->note("it was stopped after 200 million steps or six gigabytes of values");
       return Status::Failed;
     }
     switch (in.op) {
@@ -286,6 +296,7 @@ Machine::Status Machine::run() {
           fail(sigrel::Code::DefinedByItself, span, fmt::format("the value of `{}` is needed to compute itself", text(code_.program().globals[in.a].name)));
           return Status::Failed;
         }
+        if (!has_body(core::GlobalId{in.a}, span)) return Status::Failed;
         if (!g.compiled) {
           g.code = code_.compile(core::GlobalId{in.a});
           g.compiled = true;
@@ -366,7 +377,7 @@ Machine::Status Machine::run() {
           break;
         }
         if (condition.tag != Tag::Signal && !is_object(condition, ObjectKind::Member)) {
-          fail(sigrel::Code::NotAFunction, span, fmt::format("the condition of an `if` is {}", kind_of(condition)));
+          fail(sigrel::Code::NotSupported, span, fmt::format("the condition of an `if` is {}", kind_of(condition)));
           return Status::Failed;
         }
         // Both sides exist at once: run each in a copy of this frame.
@@ -431,7 +442,7 @@ Machine::Status Machine::run() {
       }
       case Opcode::Pop: stack_.pop_back(); break;
       case Opcode::MatchFailure:
-        fail(sigrel::Code::NoMatch, span, fmt::format("no case matches: the value is {}", kind_of(stack_.back())));
+        fail(sigrel::Code::NotSupported, span, fmt::format("no case matches: the value is {}", kind_of(stack_.back())));
         return Status::Failed;
       case Opcode::Tuple: stack_.push_back(Value::of(collect(ObjectKind::Tuple, in.a))); break;
       case Opcode::Vector: stack_.push_back(Value::of(collect(ObjectKind::Vector, in.a))); break;
@@ -452,7 +463,7 @@ Machine::Status Machine::run() {
         std::size_t count = u.updates.size();
         Value base = stack_[stack_.size() - count - 1];
         if (!is_object(base, ObjectKind::Record)) {
-          fail(sigrel::Code::NotAFunction, span, fmt::format("`with` updates a record; this is {}", kind_of(base)));
+          fail(sigrel::Code::NotSupported, span, fmt::format("`with` updates a record; this is {}", kind_of(base)));
           return Status::Failed;
         }
         Object* o = heap_.object(ObjectKind::Record, base.object->size);

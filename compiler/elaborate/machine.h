@@ -100,6 +100,7 @@ class Machine {
     Value value;
   };
 
+  bool has_body(core::GlobalId id, Span span);
   Status run();
   bool call(std::uint32_t count, Span span, bool tail);
   bool match(std::uint32_t pattern, const Value& value, std::uint32_t base, Span span, bool& matched);

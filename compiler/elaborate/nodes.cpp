@@ -267,7 +267,7 @@ std::optional<std::uint32_t> BodyBuilder::apply(RelationObject& relation, std::v
 
 std::optional<Value> BodyBuilder::block_apply(const Value& value, const Value& inputs, Span span) {
   if (!is_object(value, ObjectKind::Relation)) {
-    machine_.diagnostics().report(sigrel::Code::NotAFunction, span, fmt::format("`<>` applies a signal relation; this is {}", kind_of(value)));
+    machine_.diagnostics().report(sigrel::Code::NotSupported, span, fmt::format("`<>` applies a signal relation; this is {}", kind_of(value)));
     return std::nullopt;
   }
   auto& relation = *static_cast<RelationObject*>(value.object);

@@ -249,7 +249,7 @@ std::optional<Value> Machine::compare(core::Primitive p, const Value& a, const V
     if (x.tag == Tag::Object && y.tag == Tag::Object) {
       bool data = x.object->kind == y.object->kind && (is_aggregate(x) || x.object->kind == ObjectKind::Construct);
       if (!data) {
-        fail(sigrel::Code::NotAFunction, span, fmt::format("{} cannot be compared", kind_of(x)));
+        fail(sigrel::Code::NotSupported, span, fmt::format("{} cannot be compared", kind_of(x)));
         return std::nullopt;
       }
       equal = x.object->a == y.object->a && x.object->size == y.object->size;
@@ -296,7 +296,7 @@ std::optional<Value> Machine::append(const Value& a, const Value& b, Span span) 
     for (const Object* cell = a.object; cell->size == 2; cell = cell->items[1].object) items.push_back(cell->items[0]);
     return list(items, b);
   }
-  fail(sigrel::Code::NotAFunction, span, fmt::format("{} and {} cannot be joined", kind_of(a), kind_of(b)));
+  fail(sigrel::Code::NotSupported, span, fmt::format("{} and {} cannot be joined", kind_of(a), kind_of(b)));
   return std::nullopt;
 }
 
@@ -362,6 +362,16 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       std::int64_t q = x / y;
       if (x % y != 0 && (x < 0) != (y < 0)) --q;  // towards minus infinity
       return Value::of_int(p == Primitive::IntDiv ? q : x - q * y);
+    }
+    case Primitive::ToVector: {
+      if (!is_object(args[0], ObjectKind::Construct)) break;
+      std::uint32_t size = 0;
+      for (const Object* cell = args[0].object; cell->size == 2; cell = cell->items[1].object) ++size;
+      Object* o = heap_.object(ObjectKind::Vector, size);
+      o->open = args[0].object->open;
+      std::uint32_t i = 0;
+      for (const Object* cell = args[0].object; cell->size == 2; cell = cell->items[1].object) o->items[i++] = cell->items[0];
+      return Value::of(o);
     }
     case Primitive::Der: return der(args[0], span);
     case Primitive::Time: return Value::of_signal(signals.time());

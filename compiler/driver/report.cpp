@@ -42,13 +42,14 @@ void print_terminal_plot(const Run& run, bool color) {
   fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
 }
 
-void print_final_values(const Run& run) {
+void print_final_values(const Run& run, bool written) {
   if (run.final_values.empty()) return;
   // Variables that are plotted are those the user cares about; interfaces and unlabelled parts come last.
   std::vector<std::size_t> shown;
   for (std::size_t c = 0; c < run.columns.size(); ++c)
     if (run.plot.empty() || std::ranges::find(run.plot, run.columns.names[c]) != run.plot.end()) shown.push_back(c);
-  std::ranges::stable_sort(shown, {}, [&](std::size_t c) { return std::ranges::count(run.columns.names[c], '.'); });
+  if (shown.size() <= session::Results::kSmall)
+    std::ranges::stable_sort(shown, {}, [&](std::size_t c) { return std::ranges::count(run.columns.names[c], '.'); });
   std::size_t all = run.columns.size();
   if (shown.size() > kFinalValues) shown.resize(kFinalValues);
   std::uint32_t width = 0;
@@ -58,7 +59,7 @@ void print_final_values(const Run& run) {
     const std::string& name = run.columns.names[c];
     fmt::print("  {}{} = {:.10g}\n", name, std::string(width - display_width(name), ' '), run.final_values[c]);
   }
-  if (all > shown.size()) fmt::print("  and {} more: `-o FILE` writes them all\n", all - shown.size());
+  if (all > shown.size()) fmt::print("  and {} more{}\n", all - shown.size(), written ? "" : ": `-o FILE` writes them all");
 }
 
 void print_statistics(const Compiled& model, const Run& run) {

@@ -9,7 +9,8 @@ namespace sigrel::driver {
 runtime::Plot plot_of(const Run& run, std::string title);
 
 void print_terminal_plot(const Run& run, bool color);
-void print_final_values(const Run& run);
+/// `written`: the results are in a file too.
+void print_final_values(const Run& run, bool written);
 void print_statistics(const Compiled& model, const Run& run);
 
 }  // namespace sigrel::driver

@@ -119,7 +119,7 @@ int run(const Globals& globals, Options& options) {
   bool fine = !session.diagnostics().has_errors();
   if (!options.svg.empty() && run.trajectory.rows() > 0) fine = write_svg(options, run, session) && fine;
   if (terminal && run.trajectory.rows() > 1) print_terminal_plot(run, use_color(globals, stdout));
-  if (!to_stdout) print_final_values(run);
+  if (!to_stdout) print_final_values(run, !options.csv.empty());
   if (options.stats) print_statistics(*model, run);
   if (run.outcome.status == runtime::Outcome::Cancelled) {
     fmt::print(stderr, "interrupted at t = {:.9g} s{}\n", run.outcome.reached,

@@ -1,12 +1,15 @@
 #include "compiler/session/results.h"
 
 #include <algorithm>
+#include <charconv>
 #include <unordered_set>
 
 namespace sigrel::session {
 namespace {
 
 constexpr std::size_t kSuggestionCandidates = 20'000;
+constexpr std::uint32_t kRepeated = 3;                  // a component that follows itself more often is written once
+constexpr std::uint32_t kLongestExpansion = 10'000'000;
 
 /// Instances whose path from the root is labels all the way: their interfaces are part of what the user named.
 std::vector<bool> labelled_paths(const system::System& system) {
@@ -17,6 +20,73 @@ std::vector<bool> labelled_paths(const system::System& system) {
                                          system.templates[system.instances[instance.parent].body].children[instance.child].labelled);
   }
   return labelled;
+}
+
+/// The names of all instances. A recursive relation nests as deep as it recurs: its path is written `rest^1000`, so that
+/// names stay short, and each is found from its parent's in one step.
+class Paths {
+ public:
+  explicit Paths(const system::System& system) : paths_(system.instances.size()) {
+    for (std::size_t i = 1; i < paths_.size(); ++i) {  // parents come before their children
+      const system::Instance& instance = system.instances[i];
+      const std::string& name = system.templates[system.instances[instance.parent].body].children[instance.child].name;
+      const Path& parent = paths_[instance.parent];
+      if (parent.count > 0 && *parent.name == name)
+        paths_[i] = {parent.head, &name, parent.count + 1};
+      else
+        paths_[i] = {parent.count > 0 ? text(parent) + "." : "", &name, 1};
+    }
+  }
+
+  /// "" for the root, else the path with a point behind it.
+  std::string prefix(std::size_t instance) const {
+    return paths_[instance].count > 0 ? text(paths_[instance]) + "." : "";
+  }
+
+ private:
+  struct Path {
+    std::string head;                   // with a point behind it
+    const std::string* name = nullptr;  // the last component,
+    std::uint32_t count = 0;            // so many times
+  };
+  static std::string text(const Path& p) {
+    if (p.count > kRepeated) return p.head + *p.name + "^" + std::to_string(p.count);
+    std::string text = p.head + *p.name;
+    for (std::uint32_t k = 1; k < p.count; ++k) text += "." + *p.name;
+    return text;
+  }
+
+  std::vector<Path> paths_;
+};
+
+/// `rest^3.c.u` as `rest.rest.rest.c.u`.
+std::string expanded(std::string_view name) {
+  std::string out;
+  while (!name.empty()) {
+    std::size_t end = std::min(name.find('.'), name.size());
+    std::string_view part = name.substr(0, end);
+    std::uint32_t count = 1;
+    if (std::size_t power = part.find('^'); power != std::string_view::npos) {
+      std::uint32_t n = 0;
+      auto [stop, error] = std::from_chars(part.data() + power + 1, part.data() + part.size(), n);
+      if (error == std::errc{} && stop == part.data() + part.size() && n > 0 && n <= kLongestExpansion) {
+        count = n;
+        part = part.substr(0, power);
+      }
+    }
+    for (; count > 0; --count) {
+      if (!out.empty()) out += '.';
+      out += part;
+    }
+    name.remove_prefix(std::min(end + 1, name.size()));
+  }
+  return out;
+}
+
+/// The instance that owns an unknown: of those that share the number, the last.
+std::size_t owner(const system::System& system, std::uint32_t unknown) {
+  auto it = std::ranges::upper_bound(system.instances, unknown, {}, &system::Instance::first_unknown);
+  return static_cast<std::size_t>(it - system.instances.begin()) - 1;
 }
 
 }  // namespace
@@ -62,7 +132,8 @@ std::optional<runtime::Column> Results::find(std::string_view name) const {
     name = name.substr(4, name.size() - 5);
     ++order;
   }
-  std::optional<std::uint32_t> unknown = system::find_unknown(system_, name);
+  std::optional<std::uint32_t> unknown =
+      system::find_unknown(system_, name.find('^') == std::string_view::npos ? std::string(name) : expanded(name));
   if (!unknown) return std::nullopt;
   runtime::Column found = column(*unknown);
   for (; order > 0 && found.variable != runtime::kNone; --order) {
@@ -89,11 +160,11 @@ std::size_t Results::count() const {
 
 void Results::each(const std::function<bool(std::string, runtime::Column)>& visit) const {
   std::vector<bool> labelled = labelled_paths(system_);
+  const Paths paths(system_);
   for (std::uint32_t i = 0; i < system_.instances.size(); ++i) {
     const system::Instance& instance = system_.instances[i];
     const system::Template& body = system_.templates[instance.body];
-    std::string prefix = system::instance_name(system_, i);
-    if (!prefix.empty()) prefix += '.';
+    std::string prefix = paths.prefix(i);
     auto unknown = [&](std::size_t scalar) {
       return scalar < body.interface.size() ? system_.arguments[instance.first_argument + scalar]
                                             : instance.first_unknown + static_cast<std::uint32_t>(scalar - body.interface.size());
@@ -111,9 +182,13 @@ void Results::each(const std::function<bool(std::string, runtime::Column)>& visi
 
 Columns Results::states() const {
   Columns found;
+  const Paths paths(system_);
   for (std::uint32_t v = 0; v < dae_.variables.size(); ++v) {
     const dae::Variable& variable = dae_.variables[v];
-    if (variable.derivative != dae::kNone) found.add(dae::variable_name(system_, dae_, v), {v, false});
+    if (variable.derivative == dae::kNone) continue;
+    std::string name = paths.prefix(owner(system_, variable.unknown)) + system::unknown_info(system_, variable.unknown).name;
+    for (std::uint32_t k = 0; k < variable.order; ++k) name = "der(" + name + ")";
+    found.add(std::move(name), {v, false});
   }
   return found;
 }

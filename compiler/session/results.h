@@ -2,7 +2,8 @@
 // also those that the compiler eliminated: they are another variable, its negative, or zero.
 //
 // A variable is known by its hierarchical name: `r1.u`; the interface of a labelled instance too, `c1.p.v`, and the time
-// derivative of a state, `der(c1.u)`. Names are built when they are asked for.
+// derivative of a state, `der(c1.u)`. Names are built when they are asked for. A label that follows itself more than three
+// times, as recursive relations have it, is written once: `rest^1000.c.u`.
 #pragma once
 #include <functional>
 #include <optional>

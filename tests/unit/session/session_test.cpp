@@ -97,6 +97,44 @@ TEST_CASE("outputs by patterns") {
   CHECK(session.diagnostics().all().back().code == Code::UnknownResult);
 }
 
+TEST_CASE("deep recursion keeps short names") {
+  Session session(options());
+  REQUIRE(session.load_text("ladder.sr", R"(
+import Electrical
+
+ladder :: Int -> SR (p :: Pin, g :: Pin)
+ladder n = sigrel (p, g) where
+  r: resistor 1.0     <> (p, m)
+  c: capacitor 1.0e-3 <> (m, g)
+  if n > 1 then
+    rest: ladder (n - 1) <> (m, g)
+  initially c.u = 0.0
+
+model :: Int -> SR ()
+model n = sigrel () where
+  constantVoltage 1.0 <> (a, g)
+  ladder n            <> (a, g)
+  ground              <> g
+
+main = simulate (model 2000) with { stop = 0.001 }
+)"));
+  REQUIRE(session.check());
+  auto model = session.compile();
+  REQUIRE(model);
+  session::Results results(model->system, model->dae);
+  session::Columns states = results.states();
+  REQUIRE(states.size() == 2000);
+  for (std::size_t i = 0; i < states.size(); i += 97) {
+    CHECK(states.names[i].size() < 40);
+    auto found = results.find(states.names[i]);
+    REQUIRE(found);
+    CHECK(found->variable == states.columns[i].variable);
+  }
+  CHECK(results.find("ladder.rest^1999.c.u"));
+  CHECK(results.find("ladder.rest.rest.c.u"));
+  CHECK(!results.find("ladder.rest^2000.c.u"));
+}
+
 TEST_CASE("patterns") {
   using session::matches;
   CHECK(matches("r*.i", "r1.i"));

@@ -1,7 +1,6 @@
 #include "compiler/structural/definition.h"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 
 namespace sigrel::structural {
@@ -46,9 +45,7 @@ Composition compose(const Definition& d, const KernelOf& kernel_of) {
     }
     for (std::uint32_t h = 0; h < child.hidden(); ++h) actual.push_back(columns++);
     for (std::uint32_t r = 0; r < child.rows(); ++r) {
-      for (std::uint32_t w = 0; w < child.words(r).size(); ++w)
-        for (std::uint64_t rest = child.words(r)[w]; rest; rest &= rest - 1)
-          writer.add(actual[64 * w + static_cast<std::uint32_t>(std::countr_zero(rest))]);
+      for (std::uint32_t c : child.row(r)) writer.add(actual[c]);
       writer.end();
       result.rows.push_back({RowOrigin::Kind::Child, a, r});
     }

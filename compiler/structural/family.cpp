@@ -1,7 +1,6 @@
 #include "compiler/structural/family.h"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <numeric>
 #include <set>
@@ -15,7 +14,8 @@ namespace {
 /// Which interface columns a kernel can determine together.
 class Determination {
  public:
-  explicit Determination(const Kernel& kernel) : interface_(kernel.interface()), columns_(graph::transpose(kernel.incidence().rows)), base_(columns_) {
+  explicit Determination(const Kernel& kernel)
+      : interface_(kernel.interface()), columns_(graph::transpose(kernel.incidence().rows)), base_(columns_) {
     for (std::uint32_t h = 0; h < kernel.hidden(); ++h) base_.add(interface_ + h);
   }
   Determination(const Determination&) = delete;
@@ -42,10 +42,10 @@ class Determination {
 };
 
 /// Rows that are connected by columns, and their columns.
-struct Part {
+struct Group {
   std::vector<std::uint32_t> rows, visible, hidden;
 };
-std::vector<Part> parts_of(const Incidence& incidence) {
+std::vector<Group> groups_of(const Incidence& incidence) {
   std::vector<std::uint32_t> root(incidence.columns());
   std::iota(root.begin(), root.end(), 0u);
   auto find = [&](std::uint32_t c) {
@@ -58,7 +58,7 @@ std::vector<Part> parts_of(const Incidence& incidence) {
       root[std::max(a, b)] = std::min(a, b);
     }
   std::vector<std::uint32_t> number(incidence.columns(), graph::kNone);
-  std::vector<Part> parts;
+  std::vector<Group> parts;
   for (std::uint32_t r = 0; r < incidence.rows.rows(); ++r) {
     std::uint32_t& n = number[find(incidence.rows.row(r)[0])];
     if (n == graph::kNone) {
@@ -73,33 +73,44 @@ std::vector<Part> parts_of(const Incidence& incidence) {
   return parts;
 }
 
-using Words = std::vector<std::uint64_t>;
+/// A set of columns of one part, by their place in it: interface columns, then hidden ones.
+using Columns = std::vector<std::uint64_t>;
 
-bool subset(const std::uint64_t* a, const Words& b) {
+bool in(const Columns& set, std::size_t c) { return set[c / 64] >> (c % 64) & 1; }
+bool subset(const Columns& a, const Columns& b) {
   for (std::size_t w = 0; w < b.size(); ++w)
     if (a[w] & ~b[w]) return false;
   return true;
 }
 
 /// The condition of the header for every union of rows of one part.
-std::optional<bool> part_included(const Determination& contract, const Kernel& actual, const Part& part, std::size_t limit) {
-  std::set<Words> unions;
-  unions.insert(Words((actual.columns() + 63) / 64, 0));
+std::optional<bool> part_included(const Determination& contract, const Kernel& actual, const Group& part, std::size_t limit) {
+  const std::size_t visible = part.visible.size(), words = (visible + part.hidden.size() + 63) / 64;
+  std::vector<Columns> rows;
   for (std::uint32_t r : part.rows) {
-    std::vector<Words> more(unions.begin(), unions.end());
-    for (Words& set : more) {
-      for (std::size_t w = 0; w < set.size(); ++w) set[w] |= actual.words(r)[w];
+    Columns& row = rows.emplace_back(words, 0);
+    for (std::uint32_t c : actual.row(r)) {
+      const auto& side = c < actual.interface() ? part.visible : part.hidden;
+      auto place = static_cast<std::size_t>(std::ranges::lower_bound(side, c) - side.begin()) + (c < actual.interface() ? 0 : visible);
+      row[place / 64] |= std::uint64_t{1} << (place % 64);
+    }
+  }
+  std::set<Columns> unions{Columns(words, 0)};
+  for (const Columns& row : rows) {
+    std::vector<Columns> more(unions.begin(), unions.end());
+    for (Columns& set : more) {
+      for (std::size_t w = 0; w < words; ++w) set[w] |= row[w];
       unions.insert(std::move(set));
     }
     if (unions.size() > limit) return std::nullopt;
   }
-  for (const Words& set : unions) {
-    auto in_set = [&](std::uint32_t c) { return set[c / 64] >> (c % 64) & 1; };
-    std::ptrdiff_t allowed = static_cast<std::ptrdiff_t>(part.rows.size()) - static_cast<std::ptrdiff_t>(part.hidden.size());
-    for (std::uint32_t r : part.rows) allowed -= subset(actual.words(r).data(), set);
-    for (std::uint32_t c : part.hidden) allowed += static_cast<std::ptrdiff_t>(in_set(c));
+  for (const Columns& set : unions) {
+    auto allowed = static_cast<std::ptrdiff_t>(rows.size()) - static_cast<std::ptrdiff_t>(part.hidden.size());
+    for (const Columns& row : rows) allowed -= subset(row, set);
+    for (std::size_t h = 0; h < part.hidden.size(); ++h) allowed += in(set, visible + h);
     std::vector<std::uint32_t> outside;
-    std::ranges::copy_if(part.visible, std::back_inserter(outside), [&](std::uint32_t c) { return !in_set(c); });
+    for (std::size_t c = 0; c < visible; ++c)
+      if (!in(set, c)) outside.push_back(part.visible[c]);
     if (static_cast<std::ptrdiff_t>(contract.rank(outside)) > allowed) return false;
   }
   return true;
@@ -144,16 +155,16 @@ std::uint32_t rank(const Kernel& kernel, const std::vector<std::uint32_t>& colum
 std::optional<bool> included(const Kernel& contract, const Kernel& actual, std::size_t limit) {
   if (contract.interface() != actual.interface() || contract.rank() != actual.rank()) return false;
   Determination of_contract(contract);
-  std::vector<Part> parts = parts_of(actual.incidence());
+  std::vector<Group> parts = groups_of(actual.incidence());
   std::vector<bool> never(actual.interface(), true);
-  for (const Part& part : parts) {
+  for (const Group& part : parts) {
     for (std::uint32_t c : part.visible) never[c] = false;
     if (of_contract.rank(part.visible) != part.rows.size() - part.hidden.size()) return false;
   }
   for (std::uint32_t c = 0; c < actual.interface(); ++c)
     if (never[c] && of_contract.rank(std::vector{c}) > 0) return false;
   bool undecided = false;
-  for (const Part& part : parts) {
+  for (const Group& part : parts) {
     std::optional<bool> answer = part_included(of_contract, actual, part, limit);
     if (answer && !*answer) return false;
     undecided |= !answer;

@@ -16,6 +16,12 @@ class InOrder {
       : graph_(&graph), partner_(graph.columns, graph::kNone), mate_(graph.rows(), graph::kNone), seen_(graph.columns, 0),
         from_(graph.columns) {}
 
+  /// Goes on from lines that have found their places already.
+  void place(std::uint32_t line, std::uint32_t column) {
+    mate_[line] = column;
+    partner_[column] = line;
+  }
+
   /// Whether the line finds a place.
   bool add(std::uint32_t start) {
     ++search_;

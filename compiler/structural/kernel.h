@@ -11,6 +11,7 @@
 // Example: a resistor's u = p.v - n.v, i = p.i, p.i + n.i = 0, u = R·i over p.v p.i n.v n.i has the kernel
 // {p.v p.i n.v; p.i n.i}: rank 2, and B is every pair but {p.v, n.v}.
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,26 +25,27 @@ class Kernel {
  public:
   Kernel() = default;
   /// Rows of ascending columns, taken as they are.
-  explicit Kernel(const Incidence& incidence);
+  explicit Kernel(Incidence incidence) : incidence_(std::move(incidence)) {}
 
-  std::uint32_t interface() const { return interface_; }
-  std::uint32_t hidden() const { return hidden_; }
-  std::uint32_t columns() const { return interface_ + hidden_; }
-  std::uint32_t rows() const { return rows_; }
+  std::uint32_t interface() const { return incidence_.interface; }
+  std::uint32_t hidden() const { return incidence_.hidden; }
+  std::uint32_t columns() const { return incidence_.columns(); }
+  std::uint32_t rows() const { return incidence_.rows.rows(); }
   /// How many interface unknowns it determines.
-  std::uint32_t rank() const { return rows_ - hidden_; }
-
-  bool contains(std::uint32_t row, std::uint32_t column) const { return words(row)[column / 64] >> (column % 64) & 1; }
-  /// A row as a bit set of columns, (columns() + 63) / 64 words.
-  std::span<const std::uint64_t> words(std::uint32_t row) const { return {words_.data() + std::size_t{row} * stride_, stride_}; }
-  Incidence incidence() const;
+  std::uint32_t rank() const { return rows() - hidden(); }
+  /// Ascending columns.
+  std::span<const std::uint32_t> row(std::uint32_t r) const { return incidence_.rows.row(r); }
+  bool contains(std::uint32_t r, std::uint32_t column) const { return std::ranges::binary_search(row(r), column); }
+  const Incidence& incidence() const { return incidence_; }
 
   /// The same representation. For the same type see `same_type`.
-  bool operator==(const Kernel&) const = default;
+  friend bool operator==(const Kernel& a, const Kernel& b) {
+    return a.interface() == b.interface() && a.hidden() == b.hidden() && a.incidence_.rows.offsets == b.incidence_.rows.offsets &&
+           a.incidence_.rows.targets == b.incidence_.rows.targets;
+  }
 
  private:
-  std::uint32_t interface_ = 0, hidden_ = 0, rows_ = 0, stride_ = 0;
-  std::vector<std::uint64_t> words_;
+  Incidence incidence_;
 };
 
 /// What the rules that cost more than linear time are allowed to work on; beyond, a kernel stays larger, never less exact.
@@ -52,6 +54,7 @@ struct Limits {
   std::uint32_t presentation_columns = 256;  // K6, K9 on the maximal presentation
   // K8, of one connected part: so few that it is the cheapest rule, and at most.
   std::uint32_t transversal_first = 5, transversal_interface = 10;
+  std::uint64_t transversal_size = 100'000'000;  // K8 beyond the bit sets: subsets of the interface times columns
 };
 
 /// K1 to K9 until none applies. There is a covering matching.

@@ -5,7 +5,9 @@
 
 #include "compiler/structural/admissible.h"
 #include "compiler/structural/canonical_order.h"
+#include "compiler/structural/cover.h"
 #include "compiler/structural/dominance.h"
+#include "compiler/structural/in_order.h"
 #include "compiler/structural/kernel.h"
 #include "compiler/structural/merge.h"
 #include "compiler/structural/presentation.h"
@@ -147,11 +149,32 @@ void reduce_loaded(const Part& part, const Limits& limits, Collector& out) {
   reduce_small(d, limits, out);
 }
 
+/// K8 for a part that is too large for the other rules, as its canonical sparse form.
+std::optional<Dense<1>> transversal_form(const Part& part, const Limits& limits) {
+  const Incidence& system = part.incidence;
+  if (system.interface > limits.transversal_interface || std::uint64_t{system.columns()} << system.interface > limits.transversal_size)
+    return std::nullopt;
+  const graph::Bipartite columns = graph::transpose(system.rows);
+  const graph::Matching matching = cover(system).matching;
+  InOrder start(columns);
+  for (std::uint32_t h = system.interface; h < system.columns(); ++h) start.place(h, matching.row_of_column[h]);
+  auto rows = transversal_rows(ranks_of_subsets(system.interface, start, [](InOrder& m, unsigned k) { return m.add(k); }));
+  if (!rows) return std::nullopt;
+  Dense<1> form = dense_of<1>(system.interface, 0, static_cast<std::uint32_t>(rows->size()));
+  form.label = part.label;
+  for (unsigned r = 0; r < rows->size(); ++r)
+    for (unsigned k = 0; k < system.interface; ++k)
+      if ((*rows)[r] >> k & 1) form.insert(r, k);
+  make_sparse(form);
+  return form;
+}
+
 void reduce_part(const Part& part, const Limits& limits, Collector& out) {
   std::uint32_t columns = part.incidence.columns();
   if (columns <= 64) reduce_loaded<1>(part, limits, out);
   else if (columns <= 128) reduce_loaded<2>(part, limits, out);
   else if (columns <= kDense) reduce_loaded<8>(part, limits, out);
+  else if (std::optional<Dense<1>> form = transversal_form(part, limits)) out.part(*form);
   else out.part(part);
 }
 

@@ -1,5 +1,5 @@
 // The examples of the talk and the components that every engineer knows.
-#include "random_definitions.h"
+#include "networks.h"
 
 using namespace sigrel::structural;
 using random_definitions::Variables;
@@ -37,14 +37,14 @@ Kernel kernel_of(const std::vector<Definition>& library) {
 const std::vector<std::string> kPins = {"p.v", "p.i", "n.v", "n.i"};
 // p.v p.i n.v n.i, and the voltage 4 and the current 5 of two-pins.
 const Matrix kTwoPin = {{4, 0, 2}, {5, 1}, {1, 3}};
-Definition two_pin(const Variables& law) {
+Definition component(const Variables& law) {
   Matrix equations = kTwoPin;
   equations.push_back(law);
   return leaf(4, 2, equations);
 }
 const Definition kFoo = leaf(3, 0, {{0, 1, 2}, {1, 2}});
-/// r(v, i), v(v, i), a(i): components of two pins, and ground.
-const Definition kResistor = two_pin({4, 5}), kVoltageSource = two_pin({4}), kCurrentSource = two_pin({5}),
+//// Components of two pins, and ground.
+const Definition kResistor = component({4, 5}), kVoltageSource = component({4}), kCurrentSource = component({5}),
                  kGround = leaf(2, 0, {{0}});
 
 }  // namespace
@@ -107,6 +107,17 @@ TEST_CASE("N-6: electrical components") {
   parallel.equation(Variables{1, 4, 6});
   parallel.equation(Variables{3, 5, 7});
   CHECK(text({kResistor, parallel}) == "{p.v p.i n.v; p.v p.i n.i}");
+}
+
+TEST_CASE("meshes and chains of any size") {
+  using namespace networks;
+  CHECK(flat_network(25, mesh_edges(5)).locals() == 143);
+  // 5: bit sets; 20 written out: beyond them, the type from the ranks of a sparse system.
+  for (std::uint32_t n : {2u, 3u, 5u, 8u, 20u}) {
+    CHECK(to_text(kernel_of({two_pin(), network(n * n, mesh_edges(n))}), kPins) == "{p.v p.i n.v; p.v p.i n.i}");
+    CHECK(to_text(kernel_of({flat_network(n * n, mesh_edges(n))}), kPins) == "{p.v p.i n.v; p.v p.i n.i}");
+  }
+  for (std::uint32_t n : {2u, 10u, 500u}) CHECK(to_text(kernel_of({two_pin(), chain(n)}), kPins) == "{p.v p.i n.v; p.i n.i}");
 }
 
 TEST_CASE("three sums under two equations need hidden columns") {

@@ -2,9 +2,11 @@
 #include <chrono>
 #include <iostream>
 
+#include "networks.h"
 #include "random_definitions.h"
 
 using namespace sigrel::structural;
+using namespace networks;
 using namespace random_definitions;
 
 namespace {
@@ -33,62 +35,6 @@ void show(const std::string& what, std::vector<double> times, std::size_t skip =
             << sum / 1e3 << " ms\n";
 }
 
-/// p.v p.i n.v n.i with locals u, i.
-Definition two_pin() {
-  Definition d(4, 2);
-  d.equation(Variables{4, 0, 2});
-  d.equation(Variables{5, 1});
-  d.equation(Variables{1, 3});
-  d.equation(Variables{4, 5});
-  return d;
-}
-
-/// `count` resistors between nodes; nodes 0 and 1 are the pins p and n of the definition. Node potentials, then the pin
-/// currents of every resistor.
-Definition network(std::uint32_t nodes, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges) {
-  auto resistors = static_cast<std::uint32_t>(edges.size());
-  Definition d(4, nodes - 2 + 2 * resistors);
-  auto potential = [&](std::uint32_t node) { return node == 0 ? 0u : node == 1 ? 2u : 2 + node; };
-  auto current = [&](std::uint32_t edge, std::uint32_t end) { return 2 + nodes + 2 * edge + end; };
-  for (std::uint32_t e = 0; e < resistors; ++e) {
-    d.application(0);
-    d.variable(potential(edges[e].first));
-    d.variable(current(e, 0));
-    d.variable(potential(edges[e].second));
-    d.variable(current(e, 1));
-  }
-  for (std::uint32_t node = 0; node < nodes; ++node) {
-    Variables sum;
-    if (node < 2) sum.push_back(node == 0 ? 1 : 3);
-    for (std::uint32_t e = 0; e < resistors; ++e) {
-      if (edges[e].first == node) sum.push_back(current(e, 0));
-      if (edges[e].second == node) sum.push_back(current(e, 1));
-    }
-    d.equation(sum);
-  }
-  return d;
-}
-
-Definition mesh(std::uint32_t n) {
-  // Corner 0 is p, the opposite corner n.
-  std::vector<std::uint32_t> number(n * n);
-  for (std::uint32_t k = 0, next = 2; k < n * n; ++k) number[k] = k == 0 ? 0 : k == n * n - 1 ? 1 : next++;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
-  for (std::uint32_t y = 0; y < n; ++y)
-    for (std::uint32_t x = 0; x < n; ++x) {
-      if (x + 1 < n) edges.emplace_back(number[y * n + x], number[y * n + x + 1]);
-      if (y + 1 < n) edges.emplace_back(number[y * n + x], number[(y + 1) * n + x]);
-    }
-  return network(n * n, edges);
-}
-
-/// Nodes in a row, as in a filter or a pipe.
-Definition chain(std::uint32_t resistors) {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
-  for (std::uint32_t e = 0; e < resistors; ++e) edges.emplace_back(e == 0 ? 0 : e + 1, e + 1 == resistors ? 1 : e + 2);
-  return network(resistors + 1, edges);
-}
-
 }  // namespace
 
 TEST_CASE("random definitions of 10 to 40 equations", "[.][speed]") {
@@ -107,6 +53,27 @@ TEST_CASE("random definitions of 10 to 40 equations", "[.][speed]") {
   }
   show("random, well formed", time_types(library));
   std::cout << "  with hidden columns left: " << hidden << "\n";
+}
+
+TEST_CASE("random definitions of many equations and wide interfaces", "[.][speed]") {
+  for (std::uint32_t equations : {50u, 100u, 200u, 400u, 1000u}) {
+    Dice dice(equations);
+    std::vector<Definition> library;
+    std::size_t hidden = 0;
+    while (library.size() < 20) {
+      std::uint32_t interface = equations / 2, rank = equations / 4;
+      Definition d(interface, equations - rank);
+      for (std::uint32_t e = 0; e < equations; ++e) {
+        Variables row = dice.sample(interface + d.locals(), dice.number(2, 4));
+        row.push_back((interface + e) % (interface + d.locals()));  // a covering matching
+        d.equation(row);
+      }
+      hidden += type_of(d, nullptr).kernel->hidden() > 0;
+      library.push_back(std::move(d));
+    }
+    show(std::to_string(equations) + " equations", time_types(library));
+    std::cout << "  with hidden columns left: " << hidden << "\n";
+  }
 }
 
 TEST_CASE("definitions that apply others", "[.][speed]") {
@@ -158,15 +125,18 @@ TEST_CASE("engineering components", "[.][speed]") {
     library.push_back(chain(n));
     names.push_back("chain " + std::to_string(n));
   }
-  for (std::uint32_t n : {2u, 3u, 4u, 5u, 7u, 10u}) {
-    library.push_back(mesh(n));
+  for (std::uint32_t n : {2u, 3u, 4u, 5u, 7u, 10u, 30u, 300u}) {
+    library.push_back(network(n * n, mesh_edges(n)));
     names.push_back("mesh " + std::to_string(n));
+    library.push_back(flat_network(n * n, mesh_edges(n)));
+    names.push_back("mesh " + std::to_string(n) + " written out");
   }
   std::vector<double> times = time_types(library);
   std::vector<Type> types = types_of(library);
   for (std::size_t i = 0; i < library.size(); ++i) {
     std::cout << names[i] << ", " << library[i].locals() << " locals: " << times[i] << " us, ";
-    if (types[i].kernel) std::cout << to_text(*types[i].kernel, pins) << "\n";
-    else std::cout << "singular\n";
+    if (!types[i].kernel) std::cout << "singular\n";
+    else if (types[i].kernel->hidden() > 9) std::cout << types[i].kernel->hidden() << " hidden columns\n";
+    else std::cout << to_text(*types[i].kernel, pins) << "\n";
   }
 }

@@ -1,10 +1,13 @@
 #include "compiler/session/pipeline.h"
 
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 
 #include "compiler/check/check.h"
 #include "compiler/ir/ast_print.h"
 #include "compiler/ir/core_print.h"
+#include "compiler/ir/core_verify.h"
 #include "compiler/parse/parse.h"
 #include "compiler/session/dump_json.h"
 #include "compiler/structure/order.h"
@@ -31,6 +34,15 @@ bool dumped(Context& context, Dump dump, Text text, Json json) {
   context.dumped = context.dump_json ? json() : text();
   if (context.dumped.empty() || context.dumped.back() != '\n') context.dumped += '\n';
   return true;
+}
+
+/// Aborts with the program dumped when the checker broke a promise.
+void verify_core(const core::Program& program) {
+  std::vector<std::string> broken = core::verify(program);
+  if (broken.empty()) return;
+  for (const std::string& what : broken) std::fprintf(stderr, "core: %s\n", what.c_str());
+  std::fprintf(stderr, "%s", core::print(program).c_str());
+  std::abort();
 }
 
 /// The module `main = EXPR` of an expression given on the command line.
@@ -85,6 +97,7 @@ std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optio
     return check::check(result.modules, context.diagnostics, {.last_sees_previous = last_sees_previous});
   });
   if (context.diagnostics.has_errors()) return std::nullopt;
+  if (context.verify) verify_core(result.program);
   if (dumped(context, Dump::Core, [&] { return core::print(result.program); }, [&] { return core_json(result.program); }))
     return std::nullopt;
   return result;

@@ -215,7 +215,7 @@ main = simulate pole with { stop = 2.0 }
   CHECK(lines(read(csv)) > 200);
 }
 
-TEST_CASE("--path") {
+TEST_CASE("a folder given with --path is searched for modules") {
   std::string main = temporary("uses.sr", "import Shared\ny = 2.0 * shared\n");
   Finished f = sigrel({"check", main});
   CHECK(f.code == 1);

@@ -103,6 +103,8 @@ TEST_CASE("tools reach the stages through the session") {
                                          "compiler/doc", "compiler/repl", "compiler/structural", "runtime"};
   for (const Include& i : includes_of("compiler/driver")) {
     std::string to = room(i.path);
+    // `sigrel structure graph` runs the algorithms on a given graph: there is no model and no stage.
+    if (fs::path(i.file).filename() == "structure_graph.cpp" && to == "compiler/structure/graph") continue;
     if (!to.empty() && to != "compiler/driver" && !allowed.contains(to))
       FAIL_CHECK(i.file << ":" << i.line << " includes " << i.path);
   }

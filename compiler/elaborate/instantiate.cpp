@@ -136,7 +136,20 @@ bool Instantiator::run(RelationObject& model) {
   auto declared = machine_.interface(model);
   if (!declared) return false;
   std::vector<LayoutId> interface;
-  for (auto& l : *declared) interface.push_back(l.value_or(machine_.layouts().tuple({})));
+  for (std::size_t i = 0; i < declared->size(); ++i) {
+    const std::optional<LayoutId>& l = (*declared)[i];
+    if (l && machine_.layouts()[*l].scalars == 0) {
+      interface.push_back(*l);
+      continue;
+    }
+    const core::Relation& literal = *model.relation().relation;
+    machine_.diagnostics()
+        .report(sigrel::Code::NothingToRun, literal.formals[i].span,
+                fmt::format("`{}` has an interface: it is a part of a model, not a model", text(literal.name)))
+        .label("nothing is connected to this")
+        .help("apply it inside `sigrel () where …`, which is a model, with sources for its interface");
+    return false;
+  }
   system_.instances.push_back({});
   pending_.push_back({&model, machine_.layouts().tuple(interface), made.at(&model), 0, 1});
 

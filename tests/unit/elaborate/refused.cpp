@@ -91,6 +91,15 @@ main = simulate (sigrel () where
 
 }  // namespace
 
+TEST_CASE("A relation with an interface is no model") {
+  for (const char* text : {"main = resistor 100.0\n", "main = sigrel (x) where { x = 1.0 }\n"}) {
+    INFO(text);
+    Source s(text);
+    CHECK(s.codes() == std::vector{Code::NothingToRun});
+    CHECK_FALSE(s.result);
+  }
+}
+
 TEST_CASE("What cannot be elaborated is one error with its code") {
   for (const Refused& r : kCases) {
     INFO(r.title);

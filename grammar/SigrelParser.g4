@@ -43,6 +43,7 @@ constructor: UPPER_NAME typeAtom*;
 
 declaration
   : name ((COMMA name)* DOUBLE_COLON type | patternAtom* EQUAL expression)
+  | boundPattern EQUAL expression
   ;
 
 // ---- types ----------------------------------------------------------------------------------------------------------
@@ -138,15 +139,22 @@ generator: pattern IN expression (DOT_DOT expression)?;
 // ---- patterns -------------------------------------------------------------------------------------------------------
 
 pattern: patternOperand (COLON patternOperand)*;
-patternOperand: constructorName patternAtom* | MINUS (INT | REAL) | simplePattern;
-patternAtom: constructorName | simplePattern;
+// Left of `=` in a `let`. Never starts with a name, so that one token decides.
+boundPattern: constructorName (patternAtom* | fieldPatterns) | UNDERSCORE | bracketedPattern;
+patternOperand: constructorName (patternAtom* | fieldPatterns) | MINUS (INT | REAL) | simplePattern;
+patternAtom: constructorName fieldPatterns? | simplePattern;
+fieldPatterns: LEFT_BRACE (fieldPattern (COMMA fieldPattern)* COMMA?)? RIGHT_BRACE;
+fieldPattern: name (EQUAL pattern)?;
 simplePattern
   : name
   | UNDERSCORE
   | INT
   | REAL
   | STRING
-  | LEFT_PAREN (name DOUBLE_COLON type | pattern (COMMA pattern)*)? RIGHT_PAREN
+  | bracketedPattern
+  ;
+bracketedPattern
+  : LEFT_PAREN (name DOUBLE_COLON type | pattern (COMMA pattern)*)? RIGHT_PAREN
   | LEFT_BRACKET (pattern (COMMA pattern)*)? RIGHT_BRACKET
   ;
 

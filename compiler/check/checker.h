@@ -33,7 +33,7 @@ struct Typed {
 /// Why a type is expected at a place.
 enum class ReasonKind : std::uint8_t {
   None, Argument, Interface, LeftSide, Condition, Operand, Signature, Element, Branch, Pattern, FieldValue, Exponent,
-  IndexValue, Relation, Node, Target, Message, RangeEnd, Attribute
+  IndexValue, Relation, Node, Target, Message, RangeEnd, Attribute, Bound, Mode
 };
 struct Reason {
   ReasonKind kind = ReasonKind::None;
@@ -54,6 +54,8 @@ struct Local {
   core::LocalId id;
   Type* type = nullptr;
   bool polymorphic = false;
+  std::span<Type*> layout_variables{};             // of a polymorphic definition: what each use passes a layout for
+  std::vector<core::ApplyExpr*>* own_uses = nullptr;  // while it is inferred: its uses in itself, which may have to pass them too
   Span span;
   RelationContext* relation = nullptr;  // where it was bound; null outside every sigrel
   Local* shadowed = nullptr;
@@ -118,9 +120,15 @@ struct RelationContext {
   std::vector<InsideName> inside;
 };
 
+/// The modes of a switch, as the constructors of a type of its own.
 struct ModeContext {
   std::span<ast::Mode> modes;
-  std::vector<std::vector<Type*>> parameter_types;
+  TypeConstructor* type = nullptr;
+  const Constructor* find(Name name) const {
+    for (const Constructor* c : type->constructors)
+      if (c->name == name) return c;
+    return nullptr;
+  }
 };
 
 /// One definition with its clauses and its signature; top-level or in a `let`.
@@ -130,6 +138,7 @@ struct Definition {
   std::vector<const ast::ClauseDecl*> clauses;
   const ast::SignatureDecl* signature = nullptr;
   bool broken = false;  // an error about its clauses was reported
+  const ast::BindingDecl* binding = nullptr;  // instead of clauses: `(a, b) = e`, which has no name
 };
 
 struct GlobalState {
@@ -143,6 +152,8 @@ struct GlobalState {
   std::vector<std::pair<Name, Type*>> type_variables;  // of the signature
   std::vector<InsideName> inside;
 };
+
+std::optional<std::uint32_t> field_index(const TypeConstructor& record, Name name);
 
 class Checker {
  public:
@@ -161,6 +172,7 @@ class Checker {
   void declare_definitions(const ast::Module& module, ModuleScope& scope);
   void check_definitions(const std::vector<core::GlobalId>& globals);
   core::GlobalId new_global(Name name, Span span);
+  void check_main(core::GlobalId main, Type* type);
 
   // declare.cpp
   void declare_types(const ast::Module& module, ModuleScope& scope);
@@ -202,6 +214,10 @@ class Checker {
   core::Expr* infer_clauses(const Definition& definition, Type* type, const Reason& reason);
   void lower_signature_sizes(const std::vector<std::pair<Name, core::LocalId>>& parameters);
   void keep_monomorphic(Type* type, bool in_relation);
+  core::Binding with_layouts(core::Binding binding, std::span<Type* const> variables, std::span<Type* const> stand_for);
+  core::ApplyExpr* layout_application(core::ApplyExpr* place, core::Expr* function, std::span<Type* const> types, Span span);
+  core::Pattern* only_binding(const core::Pattern* pattern, core::LocalId local, core::LocalId as);
+  std::vector<core::Binding> infer_binding(const ast::BindingDecl& binding);
   void read_signature(GlobalState& state);
   Type* signature_type(const ast::SignatureDecl& signature, std::vector<std::pair<Name, Type*>>& variables);
   /// Binds the definitions of a let in dependency order; the caller pops them.
@@ -219,6 +235,7 @@ class Checker {
   core::Expr* check_expr(const ast::Expr* e, Type* expected, const Reason& reason);
   Typed infer_variable(const ast::QualifiedIdent& name, Span span);
   Typed infer_constructor(const ast::ConstructorExpr* e);
+  const Constructor* known_mode(const ast::QualifiedIdent& name) const;
   Typed infer_apply(const ast::ApplyExpr* e);
   Type* apply_arguments(Type* function, const ast::Expr* head, std::span<ast::Expr* const> args, Span span,
                         std::vector<core::Expr*>& out);
@@ -285,7 +302,7 @@ class Checker {
   core::Body lower_loop(const ast::ForItem* item, std::size_t index);
   void lower_for(const ast::ForItem* item, std::vector<core::Item*>& out);
   void lower_switch(const ast::SwitchItem* item, std::vector<core::Item*>& out);
-  std::optional<std::uint32_t> mode_target(const ast::Expr* e, std::vector<core::Expr*>& args);
+  core::Expr* check_mode(const ast::Expr* e);
   const ast::QualifiedIdent* head_of(const ast::Expr* e, std::uint32_t& args) const;
   std::optional<core::GlobalId> head_global(const ast::Expr* e, std::uint32_t& args);
 
@@ -372,12 +389,13 @@ LabelInfo* find_label(const ast::Expr* e);
   std::vector<std::pair<Type*, core::LocalId>> layout_locals_;
   RelationContext* relation_ = nullptr;
   ModeContext* modes_ = nullptr;
+  const ModeContext* mode_names_ = nullptr;  // set where a mode is named: the initial one, and the targets of `until`
   std::vector<core::ModeTransition>* transitions_ = nullptr;
   int static_ = 0;  // > 0 where a signal cannot be used: in the relation of `<>`
   std::unordered_map<const ast::SigrelExpr*, std::pair<Name, Span>> sigrel_names_;
   std::unordered_set<const ast::SigrelExpr*> inside_sigrels_;
   std::vector<Type*> signature_sizes_;
-  std::unordered_set<std::uint64_t> reported_names_;
+  std::unordered_set<std::uint64_t> reported_names_, reported_types_;
   std::uint32_t suggestions_ = 0;
 
   // What waits for types, until the end of the group.

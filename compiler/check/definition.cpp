@@ -6,6 +6,37 @@
 
 namespace sigrel::check {
 
+namespace {
+
+void names_in(const ast::Pattern* p, std::vector<ast::Ident>& out) {
+  using ast::PatternKind;
+  switch (p->kind) {
+    case PatternKind::Variable: out.push_back(static_cast<const ast::VariablePattern*>(p)->name); return;
+    case PatternKind::Typed: out.push_back(static_cast<const ast::TypedPattern*>(p)->name); return;
+    case PatternKind::Tuple:
+      for (auto* e : static_cast<const ast::TuplePattern*>(p)->elements) names_in(e, out);
+      return;
+    case PatternKind::List:
+      for (auto* e : static_cast<const ast::ListPattern*>(p)->elements) names_in(e, out);
+      return;
+    case PatternKind::Constructor:
+      for (auto* e : static_cast<const ast::ConstructorPattern*>(p)->args) names_in(e, out);
+      return;
+    case PatternKind::Record:
+      for (auto& f : static_cast<const ast::RecordPattern*>(p)->fields) names_in(f.pattern, out);
+      return;
+    case PatternKind::Cons:
+      names_in(static_cast<const ast::ConsPattern*>(p)->head, out);
+      return names_in(static_cast<const ast::ConsPattern*>(p)->tail, out);
+    case PatternKind::Wildcard:
+    case PatternKind::Int:
+    case PatternKind::Real:
+    case PatternKind::String: return;
+  }
+}
+
+}  // namespace
+
 std::vector<Definition> Checker::group_definitions(std::span<ast::Decl* const> decls) {
   std::vector<Definition> definitions;
   std::unordered_map<Name, std::size_t> by_name;
@@ -24,6 +55,19 @@ std::vector<Definition> Checker::group_definitions(std::span<ast::Decl* const> d
       previous = nullptr;
       continue;
     }
+    if (decl->kind == ast::DeclKind::Binding) {
+      auto* binding = static_cast<const ast::BindingDecl*>(decl);
+      std::vector<ast::Ident> names;
+      names_in(binding->pattern, names);
+      for (const ast::Ident& name : names)
+        if (auto [at, fresh] = by_name.emplace(name.name, definitions.size()); !fresh) {
+          const Definition* other = at->second < definitions.size() ? &definitions[at->second] : nullptr;
+          duplicate(name, other ? other->span : binding->pattern->span, "the name");
+        }
+      definitions.push_back({Name{}, binding->pattern->span, {}, nullptr, false, binding});
+      previous = nullptr;
+      continue;
+    }
     if (decl->kind != ast::DeclKind::Clause) {
       previous = nullptr;
       continue;
@@ -31,7 +75,7 @@ std::vector<Definition> Checker::group_definitions(std::span<ast::Decl* const> d
     auto* clause = static_cast<const ast::ClauseDecl*>(decl);
     auto [at, fresh] = by_name.emplace(clause->name.name, definitions.size());
     if (fresh) {
-      definitions.push_back({clause->name.name, clause->name.span, {clause}, nullptr, false});
+      definitions.push_back({clause->name.name, clause->name.span, {clause}, nullptr, false, nullptr});
     } else {
       Definition& definition = definitions[at->second];
       bool follows = previous && previous->name.name == clause->name.name;
@@ -56,8 +100,13 @@ std::vector<Definition> Checker::group_definitions(std::span<ast::Decl* const> d
     if (at == by_name.end()) {
       auto& d = diagnostics_.report(Code::SignatureWithoutDefinition, span, "`" + std::string(text(name)) + "` has a type but no definition");
       std::vector<std::string_view> candidates;
-      for (auto& definition : definitions) candidates.push_back(text(definition.name));
+      for (auto& definition : definitions)
+        if (!definition.binding) candidates.push_back(text(definition.name));
       if (auto near = did_you_mean(text(name), candidates)) d.help("did you mean `" + std::string(*near) + "`?");
+    } else if (definitions[at->second].binding) {
+      diagnostics_.report(Code::SignatureWithoutDefinition, span, "`" + std::string(text(name)) + "` is bound by a pattern, which says its type")
+          .also(definitions[at->second].span, "the pattern")
+          .help("write the type in the pattern: `(" + std::string(text(name)) + " :: …)`");
     } else {
       definitions[at->second].signature = signatures.at(name).first;
     }
@@ -89,7 +138,8 @@ void Checker::refuse_evaluation_cycles(const DependencyGraph& immediate, const s
   for (auto& component : components(immediate)) {
     if (component.size() == 1 && !immediate.has_edge(component[0], component[0])) continue;
     std::string names;
-    for (std::uint32_t v : component) names += (names.empty() ? "`" : ", `") + std::string(text(definitions[v]->name)) + "`";
+    for (std::uint32_t v : component)
+      names += (names.empty() ? "" : ", ") + (definitions[v]->binding ? "this pattern" : "`" + std::string(text(definitions[v]->name)) + "`");
     diagnostics_.report(Code::EvaluationCycle, definitions[component[0]]->span,
                         component.size() == 1 ? names + " is defined by its own value" : names + " are defined by each other's values")
         .help("a definition may refer to itself only in the body of a function or a relation");
@@ -151,8 +201,8 @@ bool Checker::infer_group(const std::vector<core::GlobalId>& group) {
         for (auto& [from, skolem] : skolems[i])
           if (from == find(variable)) scoped_type_variables_.emplace_back(name, skolem);
     }
-    layout_locals_of_[group[i]] = layout_locals_;
     program_.globals[group[i].value].body = infer_definition(state.definition, type, state.assumed);
+    layout_locals_of_[group[i]] = layout_locals_;
   }
   settle_group();
   level_ = 0;
@@ -373,37 +423,102 @@ class LetDependencies : public UseWalker {
   std::unordered_map<Name, std::uint32_t> index;
   DependencyGraph all, immediate;
 
+  void all_immediate(const ast::Expr* e) {
+    now_ = true;
+    expr(e);
+    now_ = false;
+  }
+
  protected:
   void use(const ast::QualifiedIdent& name, bool delayed) override {
     if (name.qualified) return;
     auto at = index.find(name.ident.name);
     if (at == index.end()) return;
     all.add(at->second);
-    if (!delayed) immediate.add(at->second);
+    if (!delayed || now_) immediate.add(at->second);
   }
+
+ private:
+  bool now_ = false;
 };
 
 }  // namespace
 
-// Signals cannot be quantified in a let: layouts are passed only between top-level definitions.
-void Checker::keep_monomorphic(Type* type, bool in_relation) {
-  type = find(type);
-  if (type->kind == TypeKind::Variable) {
-    if ((in_relation || (type->needs & kSignal)) && type->level != kGeneric && type->level > level_) type->level = level_;
-    return;
+// A definition that is used with signals of several types becomes a function of their layouts. `stand_for` are the types
+// of its body that have these layouts.
+core::Binding Checker::with_layouts(core::Binding binding, std::span<Type* const> variables, std::span<Type* const> stand_for) {
+  if (variables.empty()) return binding;
+  std::vector<core::LocalId> parameters;
+  for (Type* type : stand_for) {
+    parameters.push_back(new_local(intern("layout")));
+    layout_locals_.emplace_back(type, parameters.back());
   }
-  bool inside = in_relation || type->kind == TypeKind::Relation ||
-                (type->kind == TypeKind::Constructor && type->constructor->holds_relation);
-  for (Type* arg : type->args) keep_monomorphic(arg, inside);
+  core::LambdaExpr lambda{{core::ExprKind::Lambda, binding.value->span}, arena_.copy(parameters), binding.value};
+  binding.value = arena_.make<core::LambdaExpr>(lambda);
+  return binding;
+}
+
+// Makes `place` the application of a local definition to the layouts of `types`.
+core::ApplyExpr* Checker::layout_application(core::ApplyExpr* place, core::Expr* function, std::span<Type* const> types, Span span) {
+  std::vector<core::Expr*> args;
+  for (Type* type : types) {
+    auto* layout = arena_.make<core::LayoutExpr>(core::LayoutExpr{{core::ExprKind::Layout, span}, nullptr});
+    layouts_.push_back({&layout->layout, type, current_});
+    args.push_back(layout);
+  }
+  *place = {{core::ExprKind::Apply, span}, function, arena_.copy(args)};
+  return place;
+}
+
+// `pattern` with `local`, which is bound as `as`, and wildcards for its other variables.
+core::Pattern* Checker::only_binding(const core::Pattern* pattern, core::LocalId local, core::LocalId as) {
+  core::Pattern* copy = arena_.make<core::Pattern>(*pattern);
+  if (pattern->kind == core::PatternKind::Variable) {
+    if (pattern->local == local) copy->local = as;
+    else copy->kind = core::PatternKind::Wildcard;
+  }
+  std::vector<core::Pattern*> elements;
+  for (core::Pattern* e : pattern->elements) elements.push_back(only_binding(e, local, as));
+  copy->elements = arena_.copy(elements);
+  return copy;
+}
+
+// (a, b) = e  is  t = e; a = case t of (x, _) -> x; b = case t of (_, x) -> x.
+std::vector<core::Binding> Checker::infer_binding(const ast::BindingDecl& binding) {
+  std::vector<core::Binding> result;
+  Typed value = infer(binding.value);
+  Name name = intern("pattern");
+  core::LocalId whole = new_local(name);
+  result.push_back({whole, name, value.expr});
+  std::size_t first = mark();
+  core::Pattern* pattern = infer_pattern(binding.pattern, value.type, {ReasonKind::Bound, binding.value->span, {}, 0, binding.value, true});
+  add_match_check({pattern}, value.type, binding.pattern->span, true);
+  for (std::size_t i = first; i < trail_.size(); ++i) {
+    Span span = trail_[i]->span;
+    core::LocalId part = new_local(trail_[i]->name);
+    core::Expr* scrutinee = arena_.make<core::LocalExpr>(core::LocalExpr{{core::ExprKind::Local, span}, whole});
+    core::Expr* body = arena_.make<core::LocalExpr>(core::LocalExpr{{core::ExprKind::Local, span}, part});
+    std::vector<core::Arm> arms{{only_binding(pattern, trail_[i]->id, part), body}};
+    core::CaseExpr match{{core::ExprKind::Case, span}, scrutinee, arena_.copy(arms)};
+    result.push_back({trail_[i]->id, trail_[i]->name, arena_.make<core::CaseExpr>(match)});
+  }
+  return result;
 }
 
 std::vector<std::vector<core::Binding>> Checker::infer_let(std::span<ast::Decl* const> decls) {
   std::vector<Definition> definitions = group_definitions(decls);
   LetDependencies dependencies;
-  for (std::uint32_t i = 0; i < definitions.size(); ++i) dependencies.index.emplace(definitions[i].name, i);
+  for (std::uint32_t i = 0; i < definitions.size(); ++i) {
+    std::vector<ast::Ident> names;
+    if (definitions[i].binding) names_in(definitions[i].binding->pattern, names);
+    else names.push_back({definitions[i].name, definitions[i].span});
+    for (auto& name : names) dependencies.index.emplace(name.name, i);
+  }
   std::vector<const Definition*> pointers;
   for (auto& definition : definitions) {
     for (auto* clause : definition.clauses) dependencies.clause(*clause);
+    // All parts of a pattern are known together, when its value is.
+    if (definition.binding) dependencies.all_immediate(definition.binding->value);
     dependencies.all.finish_vertex();
     dependencies.immediate.finish_vertex();
     pointers.push_back(&definition);
@@ -411,39 +526,90 @@ std::vector<std::vector<core::Binding>> Checker::infer_let(std::span<ast::Decl* 
   refuse_evaluation_cycles(dependencies.immediate, pointers);
   std::vector<std::vector<core::Binding>> result;
   for (auto& component : components(dependencies.all)) {
+    if (component.size() == 1 && definitions[component[0]].binding) {
+      const ast::BindingDecl& binding = *definitions[component[0]].binding;
+      if (dependencies.all.has_edge(component[0], component[0])) infer_pattern(binding.pattern, types_.error(), {});
+      for (core::Binding& b : infer_binding(binding)) result.push_back({b});
+      continue;
+    }
     std::vector<Local*> locals;
     std::vector<Type*> schemes;
+    std::vector<std::vector<core::ApplyExpr*>> own_uses(component.size());
     ++level_;
-    for (std::uint32_t v : component) {
-      Definition& d = definitions[v];
+    for (std::size_t i = 0; i < component.size(); ++i) {
+      Definition& d = definitions[component[i]];
+      if (d.binding) {  // of a circle that is reported
+        infer_pattern(d.binding->pattern, types_.error(), {});
+        locals.push_back(nullptr);
+        schemes.push_back(nullptr);
+        continue;
+      }
       std::vector<std::pair<Name, Type*>> variables;
       Type* type = d.signature ? signature_type(*d.signature, variables) : fresh();
       schemes.push_back(type);
       Local* local = bind(Local::Value, d.name, type, d.span);
       local->polymorphic = d.signature && (find(type)->generic || find(type)->kind == TypeKind::Variable);
+      if (local->polymorphic) {
+        std::vector<Type*> layouts;
+        collect_layout_variables(type, false, layouts);
+        local->layout_variables = type_arena_.copy(layouts);
+      } else if (!d.signature) {
+        local->own_uses = &own_uses[i];
+      }
       locals.push_back(local);
     }
     std::vector<core::Binding> bindings;
     for (std::size_t i = 0; i < component.size(); ++i) {
       Definition& d = definitions[component[i]];
+      if (d.binding) continue;
       std::vector<std::pair<Type*, Type*>> skolems;
       Type* type = schemes[i];
       auto outer_sizes = std::move(signature_sizes_);
       signature_sizes_.clear();
-      if (d.signature && locals[i]->polymorphic) type = skolemise(type, skolems);
+      if (locals[i]->polymorphic) type = skolemise(type, skolems);
+      std::vector<Type*> rigid;
+      for (Type* variable : locals[i]->layout_variables)
+        for (auto& [from, skolem] : skolems)
+          if (from == variable) rigid.push_back(skolem);
       core::Expr* value = infer_definition(d, type, d.signature != nullptr);
       signature_sizes_ = std::move(outer_sizes);
-      bindings.push_back({locals[i]->id, d.name, value});
+      for (auto& [variable, skolem] : skolems)  // what the body asked of its type variables
+        if (skolem->kind == TypeKind::Skolem) variable->needs |= skolem->needs & (kEquality | kOrder | kSignal);
+      bindings.push_back(with_layouts({locals[i]->id, d.name, value}, locals[i]->layout_variables, rigid));
     }
     --level_;
     for (std::size_t i = 0; i < component.size(); ++i) {
+      if (definitions[component[i]].binding) continue;
+      locals[i]->own_uses = nullptr;
       if (definitions[component[i]].signature) continue;
-      keep_monomorphic(schemes[i], false);
+      // Definitions that call each other in a circle have the signals of the first use, as parameters do.
+      if (component.size() > 1) keep_monomorphic(schemes[i], false);
       locals[i]->polymorphic = quantify(schemes[i], level_);
+      std::vector<Type*> layouts;
+      if (locals[i]->polymorphic) collect_layout_variables(schemes[i], false, layouts);
+      if (layouts.empty()) continue;
+      locals[i]->layout_variables = type_arena_.copy(layouts);
+      bindings[i] = with_layouts(bindings[i], layouts, layouts);
+      for (core::ApplyExpr* use : own_uses[i]) {
+        auto* function = arena_.make<core::LocalExpr>(core::LocalExpr{{core::ExprKind::Local, use->span}, locals[i]->id});
+        layout_application(use, function, layouts, use->span);
+      }
     }
     result.push_back(std::move(bindings));
   }
   return result;
+}
+
+// Nothing in `type` that is a signal of a relation is quantified at this level.
+void Checker::keep_monomorphic(Type* type, bool in_relation) {
+  type = find(type);
+  if (type->kind == TypeKind::Variable) {
+    if (in_relation && type->level != kGeneric && type->level > level_) type->level = level_;
+    return;
+  }
+  bool inside = in_relation || type->kind == TypeKind::Relation ||
+                (type->kind == TypeKind::Constructor && type->constructor->holds_relation);
+  for (Type* arg : type->args) keep_monomorphic(arg, inside);
 }
 
 }  // namespace sigrel::check

@@ -42,20 +42,20 @@ Row specialise(const Row& row, std::size_t arity) {
 class Matches {
  public:
   using ArgumentTypes = std::function<std::vector<Type*>(const Constructor&, Type*)>;
-  Matches(const Types& types, ArgumentTypes argument_types) : types_(types), argument_types_(std::move(argument_types)) {}
+  using FieldTypes = std::function<std::vector<Type*>(Type*)>;
+  Matches(const Types& types, ArgumentTypes argument_types, FieldTypes field_types)
+      : types_(types), argument_types_(std::move(argument_types)), field_types_(std::move(field_types)) {}
 
   std::optional<std::vector<std::string>> missing(const std::vector<Row>& rows, const std::vector<Type*>& types) {
     if (types.empty()) return rows.empty() ? std::optional(std::vector<std::string>{}) : std::nullopt;
     if (++steps_ > kLimit) return std::nullopt;
     Type* type = find(types[0]);
     std::vector<Type*> rest(types.begin() + 1, types.end());
-    if (type->kind == TypeKind::Tuple) {
-      std::size_t arity = type->args.size();
-      auto found = missing(rows_with(rows, std::nullopt, arity), joined(type->args, rest));
+    if (is_product(type)) {
+      std::vector<Type*> parts = product_parts(type);
+      auto found = missing(rows_with(rows, std::nullopt, parts.size()), joined(parts, rest));
       if (!found) return std::nullopt;
-      std::string tuple = "(";
-      for (std::size_t i = 0; i < arity; ++i) tuple += (i ? ", " : "") + (*found)[i];
-      return prepend(tuple + ")", *found, arity);
+      return prepend(shown_product(type, *found), *found, parts.size());
     }
     std::set<std::uint32_t> used;
     if (has_constructors(type))
@@ -84,8 +84,10 @@ class Matches {
     if (++steps_ > kLimit) return true;
     Type* type = find(types[0]);
     std::vector<Type*> rest(types.begin() + 1, types.end());
-    if (type->kind == TypeKind::Tuple)
-      return useful(rows_with(rows, std::nullopt, type->args.size()), specialise(row, type->args.size()), joined(type->args, rest));
+    if (is_product(type)) {
+      std::vector<Type*> parts = product_parts(type);
+      return useful(rows_with(rows, std::nullopt, parts.size()), specialise(row, parts.size()), joined(parts, rest));
+    }
     Row tail(row.begin() + 1, row.end());
     if (!is_wild(row[0])) {
       if (has_constructors(type)) {
@@ -116,6 +118,23 @@ class Matches {
   static constexpr std::size_t kLimit = 100'000;  // the problem is NP-complete; a giant match is believed
 
   static bool has_constructors(Type* type) { return type->kind == TypeKind::Constructor && !type->constructor->constructors.empty(); }
+  // Tuples and records: one way to be built.
+  static bool is_product(Type* type) {
+    return type->kind == TypeKind::Tuple || (type->kind == TypeKind::Constructor && type->constructor->kind == NominalKind::Record);
+  }
+  std::vector<Type*> product_parts(Type* type) const {
+    return type->kind == TypeKind::Tuple ? std::vector<Type*>(type->args.begin(), type->args.end()) : field_types_(type);
+  }
+  static std::string shown_product(Type* type, const std::vector<std::string>& parts) {
+    std::string s;
+    if (type->kind == TypeKind::Tuple) {
+      for (std::size_t i = 0; i < type->args.size(); ++i) s += (i ? ", " : "") + parts[i];
+      return "(" + s + ")";
+    }
+    for (std::size_t i = 0; i < type->constructor->fields.size(); ++i)
+      if (parts[i] != "_") s += (s.empty() ? "" : ", ") + std::string(text(type->constructor->fields[i].name)) + " = " + parts[i];
+    return std::string(text(type->constructor->name)) + (s.empty() ? " {}" : " { " + s + " }");
+  }
   static std::vector<Row> rows_with(const std::vector<Row>& rows, std::optional<std::uint32_t> tag, std::size_t arity) {
     std::vector<Row> result;
     for (auto& row : rows)
@@ -148,6 +167,7 @@ class Matches {
 
   const Types& types_;
   ArgumentTypes argument_types_;
+  FieldTypes field_types_;
   std::size_t steps_ = 0;
 };
 
@@ -160,15 +180,20 @@ void Checker::check_match(const MatchCheck& match) {
     for (Type* arg : c.args) result.push_back(substitute(arg, c.owner->parameters, find(type)->args));
     return result;
   };
+  auto field_types = [this](Type* type) {
+    std::vector<Type*> result;
+    for (std::uint32_t i = 0; i < type->constructor->fields.size(); ++i) result.push_back(field_type(*type->constructor, i, type));
+    return result;
+  };
   std::vector<Row> rows;
   for (const Pattern* p : match.rows) {
     Row row{p};
-    Matches matches(types_, argument_types);
+    Matches matches(types_, argument_types, field_types);
     if (!rows.empty() && !matches.useful(rows, row, {match.type}))
       diagnostics_.report(Code::UnreachableCase, p->span, "this case is never reached: the ones before it match everything that it does");
     rows.push_back(std::move(row));
   }
-  Matches matches(types_, argument_types);
+  Matches matches(types_, argument_types, field_types);
   auto missing = matches.missing(rows, {match.type});
   if (!missing) return;
   std::string example = missing->front();

@@ -207,8 +207,21 @@ Typed Checker::infer_variable(const ast::QualifiedIdent& name, Span span) {
             .help("what a relation is made of must be known before: parameters and constants; pass signals after `<>`");
         return {primitive(core::Primitive::Time, {}, span), types_.error()};
       }
-      Type* type = local->polymorphic ? instantiate(local->type) : local->type;
-      return {node(arena_, core::LocalExpr{{core::ExprKind::Local, span}, local->id}), type};
+      core::Expr* use = node(arena_, core::LocalExpr{{core::ExprKind::Local, span}, local->id});
+      if (local->polymorphic) {
+        std::vector<Type*> layouts;
+        Type* type = instantiate(local->type, local->layout_variables, layouts);
+        if (!layouts.empty()) use = layout_application(arena_.make<core::ApplyExpr>(), use, layouts, span);
+        return {use, type};
+      }
+      if (local->own_uses) {
+        // Room for an application: whether it passes layouts is known when the definition is inferred.
+        static_assert(sizeof(core::LocalExpr) <= sizeof(core::ApplyExpr));
+        auto* place = arena_.make<core::ApplyExpr>();
+        use = new (place) core::LocalExpr(*static_cast<core::LocalExpr*>(use));
+        local->own_uses->push_back(place);
+      }
+      return {use, local->type};
     }
     if (LabelInfo* label = find_label(name.ident.name); label && !scope_->value(name.ident.name)) {
       std::string n(text(name.ident.name));
@@ -250,7 +263,21 @@ Typed Checker::use_builtin(const Builtin& builtin, Span span) {
   return {apply_known({Value::Primitive, {}, &builtin, nullptr, nullptr}, {}, span), type};
 }
 
+const Constructor* Checker::known_mode(const ast::QualifiedIdent& name) const {
+  return mode_names_ && !name.qualified ? mode_names_->find(name.ident.name) : nullptr;
+}
+
 Typed Checker::infer_constructor(const ast::ConstructorExpr* e) {
+  if (const Constructor* mode = known_mode(e->name))
+    return {apply_known({Value::Constructor, {}, nullptr, mode, nullptr}, {}, e->span), constructor_type(*mode)};
+  if (mode_names_ && !e->name.qualified && !lookup_value(e->name, false)) {
+    Name name = e->name.ident.name;
+    auto& d = diagnostics_.report(Code::UnknownMode, e->name.ident.span, "there is no mode `" + std::string(text(name)) + "` in this switch");
+    std::vector<std::string_view> candidates;
+    for (auto& mode : mode_names_->modes) candidates.push_back(text(mode.name.name));
+    if (auto near = did_you_mean(text(name), candidates)) d.fix("did you mean `" + std::string(*near) + "`?", e->name.ident.span, std::string(*near));
+    return {primitive(core::Primitive::Time, {}, e->span), types_.error()};
+  }
   auto* entry = lookup_value(e->name, true);
   if (!entry) return {primitive(core::Primitive::Time, {}, e->span), types_.error()};
   if (entry->meaning.kind == Value::Record) {
@@ -318,7 +345,13 @@ Typed Checker::infer_apply(const ast::ApplyExpr* e) {
                                                    entry->meaning.builtin->arity > 0)
         known = &entry->meaning;
   } else if (e->function->kind == ExprKind::Constructor) {
-    auto* entry = lookup_value(static_cast<const ast::ConstructorExpr*>(e->function)->name, false);
+    auto& name = static_cast<const ast::ConstructorExpr*>(e->function)->name;
+    if (const Constructor* mode = known_mode(name)) {
+      std::vector<core::Expr*> args;
+      Type* type = apply_arguments(constructor_type(*mode), e->function, e->args, e->span, args);
+      return {apply_known({Value::Constructor, {}, nullptr, mode, nullptr}, std::move(args), e->span), type};
+    }
+    auto* entry = lookup_value(name, false);
     if (entry && !entry->ambiguous && entry->meaning.kind == Value::Constructor) known = &entry->meaning;
   }
   if (known) {
@@ -549,6 +582,14 @@ Type* Checker::indexed(Type* base, std::span<const core::IndexPart> parts, Span 
 }
 
 Typed Checker::infer_connection(const ast::ConnectionExpr* e) {
+  if (!relation_) {
+    Span between{e->span.file, e->relation->span.end, e->args->span.begin};
+    diagnostics_.report(Code::ForeignSyntax, e->span, "`<>` applies a relation to signals, and signals exist only inside `sigrel … where`")
+        .fix("\"not equal\" is written `/=`", between, " /= ");
+    infer(e->relation);
+    infer(e->args);
+    return {primitive(core::Primitive::Time, {}, e->span), types_.error()};
+  }
   ++static_;
   Typed relation = infer(e->relation);
   --static_;

@@ -176,73 +176,68 @@ void Checker::lower_for(const ast::ForItem* item, std::vector<core::Item*>& out)
   out.insert(out.end(), body.items.begin(), body.items.end());
 }
 
-// The target of a transition, `Closed` or `Falling x y`: a mode of the enclosing switch.
-std::optional<std::uint32_t> Checker::mode_target(const ast::Expr* e, std::vector<core::Expr*>& args) {
-  const ast::Expr* head = e;
-  std::span<ast::Expr* const> given;
-  if (e->kind == ast::ExprKind::Apply) {
-    head = static_cast<const ast::ApplyExpr*>(e)->function;
-    given = static_cast<const ast::ApplyExpr*>(e)->args;
+// A mode of the enclosing switch: `Closed`, `Falling x y`, or an expression that chooses one.
+core::Expr* Checker::check_mode(const ast::Expr* e) {
+  const ModeContext* outer = mode_names_;
+  mode_names_ = modes_;
+  Type* type = types_.apply(modes_->type, {});
+  const ast::Expr* head = e->kind == ast::ExprKind::Apply ? static_cast<const ast::ApplyExpr*>(e)->function : e;
+  std::size_t given = e->kind == ast::ExprKind::Apply ? static_cast<const ast::ApplyExpr*>(e)->args.size() : 0;
+  const Constructor* mode = head->kind == ast::ExprKind::Constructor ? known_mode(static_cast<const ast::ConstructorExpr*>(head)->name) : nullptr;
+  core::Expr* result;
+  if (mode && mode->args.size() != given) {
+    std::size_t takes = mode->args.size();
+    diagnostics_.report(Code::WrongArgumentCount, e->span,
+                        "the mode `" + std::string(text(mode->name)) + "` takes " + std::to_string(takes) +
+                            (takes == 1 ? " argument, " : " arguments, ") + std::to_string(given) +
+                            (given == 1 ? " is given" : " are given"))
+        .also(mode->span, "the mode");
+    if (given)
+      for (auto* arg : static_cast<const ast::ApplyExpr*>(e)->args) infer(arg);
+    result = primitive(core::Primitive::Time, {}, e->span);
+  } else {
+    result = check_expr(e, type, {ReasonKind::Mode});
   }
-  if (head->kind != ast::ExprKind::Constructor || !modes_) {
-    diagnostics_.report(Code::UnknownMode, e->span, "expected the name of a mode with its arguments")
-        .note("a mode that is chosen by an expression is not supported yet");
-    return std::nullopt;
-  }
-  auto& name = static_cast<const ast::ConstructorExpr*>(head)->name.ident;
-  for (std::size_t i = 0; i < modes_->modes.size(); ++i) {
-    if (modes_->modes[i].name.name != name.name) continue;
-    auto& types = modes_->parameter_types[i];
-    if (types.size() != given.size())
-      diagnostics_.report(Code::WrongArgumentCount, e->span,
-                          "the mode `" + std::string(text(name.name)) + "` takes " + std::to_string(types.size()) +
-                              (types.size() == 1 ? " argument, " : " arguments, ") + std::to_string(given.size()) +
-                              (given.size() == 1 ? " is given" : " are given"))
-          .also(modes_->modes[i].name.span, "the mode");
-    for (std::size_t k = 0; k < given.size(); ++k)
-      args.push_back(check_expr(given[k], k < types.size() ? types[k] : types_.error(), {ReasonKind::Argument, modes_->modes[i].name.span, name.name, k, nullptr, true}));
-    return static_cast<std::uint32_t>(i);
-  }
-  auto& d = diagnostics_.report(Code::UnknownMode, name.span, "there is no mode `" + std::string(text(name.name)) + "` in this switch");
-  std::vector<std::string_view> candidates;
-  for (auto& mode : modes_->modes) candidates.push_back(text(mode.name.name));
-  if (auto near = did_you_mean(text(name.name), candidates)) d.fix("did you mean `" + std::string(*near) + "`?", name.span, std::string(*near));
-  for (auto* arg : given) infer(arg);
-  return std::nullopt;
+  mode_names_ = outer;
+  return result;
 }
 
 void Checker::lower_switch(const ast::SwitchItem* item, std::vector<core::Item*>& out) {
+  TypeConstructor& type = constructors_.emplace_back();
+  type.name = intern("mode");
+  type.module = scope_->name;
+  type.span = item->span;
+  type.kind = NominalKind::Data;
+  type.holds_relation = true;  // modes are not compared
   ModeContext context;
   context.modes = item->modes;
+  context.type = &type;
   for (std::size_t i = 0; i < item->modes.size(); ++i) {
-    std::vector<Type*> types;
-    for (std::size_t k = 0; k < item->modes[i].parameters.size(); ++k) types.push_back(fresh());
-    context.parameter_types.push_back(std::move(types));
-    for (std::size_t j = 0; j < i; ++j)
-      if (item->modes[j].name.name == item->modes[i].name.name) duplicate(item->modes[i].name, item->modes[j].name.span, "the mode");
+    const ast::Mode& mode = item->modes[i];
+    if (const Constructor* other = context.find(mode.name.name)) duplicate(mode.name, other->span, "the mode");
+    std::vector<Type*> args;
+    for (const ast::Pattern* p : mode.parameters)
+      args.push_back(p->kind == ast::PatternKind::Typed ? annotation(static_cast<const ast::TypedPattern*>(p)->type, 0) : fresh());
+    Constructor& constructor = data_constructors_.emplace_back();
+    constructor = {mode.name.name, mode.name.span, &type, static_cast<std::uint32_t>(i), type_arena_.copy(args)};
+    type.constructors.push_back(&constructor);
   }
   ModeContext* outer_modes = modes_;
   auto* outer_transitions = transitions_;
   modes_ = &context;
-  core::SwitchItem node{{core::ItemKind::Switch, item->span}, 0, {}, {}};
-  std::vector<core::Expr*> args;
-  if (auto mode = mode_target(item->initial, args)) node.initial_mode = *mode;
-  node.initial_args = arena_.copy(args);
+  core::SwitchItem node{{core::ItemKind::Switch, item->span}, nullptr, {}};
+  ++static_;
+  node.initial = check_mode(item->initial);
+  --static_;
   std::vector<core::Mode> modes;
   for (std::size_t i = 0; i < item->modes.size(); ++i) {
     const ast::Mode& mode = item->modes[i];
     std::size_t m = mark();
-    std::vector<core::LocalId> parameters;
+    std::vector<core::Pattern*> parameters;
     for (std::size_t k = 0; k < mode.parameters.size(); ++k) {
-      const ast::Pattern* p = mode.parameters[k];
-      core::Pattern* pattern = infer_pattern(p, context.parameter_types[i][k], {ReasonKind::None});
-      if (pattern->kind == core::PatternKind::Variable) {
-        parameters.push_back(pattern->local);
-      } else {
-        parameters.push_back(new_local(intern("argument")));
-        if (pattern->kind != core::PatternKind::Wildcard)
-          diagnostics_.report(Code::UnknownMode, p->span, "a parameter of a mode is a name").note("other patterns are not supported here yet");
-      }
+      Type* parameter = type.constructors[i]->args[k];
+      parameters.push_back(infer_pattern(mode.parameters[k], parameter, {ReasonKind::None}));
+      add_match_check({parameters.back()}, parameter, mode.parameters[k]->span, true);
     }
     std::vector<core::ModeTransition> transitions;
     transitions_ = &transitions;
@@ -265,6 +260,7 @@ void Checker::lower_item(const ast::Item* item, std::vector<core::Item*>& out) {
         return e->kind == ast::ExprKind::List || e->kind == ast::ExprKind::Comprehension || e->kind == ast::ExprKind::Int;
       };
       core::EquationItem node{{core::ItemKind::Equation, span}, nullptr, nullptr};
+      std::size_t errors = diagnostics_.error_count();
       Type* type;
       // A literal takes the type of the other side.
       if (literal(q->left) && !literal(q->right)) {
@@ -281,7 +277,7 @@ void Checker::lower_item(const ast::Item* item, std::vector<core::Item*>& out) {
       if (!require(type, kSignal)) {
         auto& d = diagnostics_.report(Code::NotASignal, span, "an equation is between signals, and this is between values of type " + describe(type));
         if (find(type)->kind == TypeKind::Relation) d.help("a relation is applied with `<>`; `let` names one");
-      } else {
+      } else if (diagnostics_.error_count() == errors) {
         equations_.push_back({q, type});
       }
       out.push_back(make(arena_, node));
@@ -373,11 +369,8 @@ void Checker::lower_item(const ast::Item* item, std::vector<core::Item*>& out) {
         diagnostics_.report(Code::UnknownMode, span, "`until` ends a mode, and this is not in one").help("modes are written in `switch … where`");
         return;
       }
-      core::ModeTransition transition{span, check_expr(u->condition, types_.boolean(), {ReasonKind::Condition}), 0, {}};
-      std::vector<core::Expr*> args;
-      if (auto mode = mode_target(u->target, args)) transition.mode = *mode;
-      transition.args = arena_.copy(args);
-      transitions_->push_back(transition);
+      core::Expr* condition = check_expr(u->condition, types_.boolean(), {ReasonKind::Condition});
+      transitions_->push_back({span, condition, check_mode(u->target)});
       return;
     }
     case ItemKind::Assert: {

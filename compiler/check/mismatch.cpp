@@ -103,6 +103,8 @@ std::string Checker::reason_text(const Reason& reason, std::optional<Span>& orig
     case ReasonKind::Target: return "the variable before `:=` is so";
     case ReasonKind::Message: return "it is a message";
     case ReasonKind::RangeEnd: return "it bounds a range";
+    case ReasonKind::Mode: return "a mode of the switch stands here";
+    case ReasonKind::Bound: return "the value is so";
     case ReasonKind::Attribute: return "it is the attribute " + n;
   }
   return {};

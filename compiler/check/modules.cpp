@@ -62,9 +62,22 @@ core::Program Checker::run(std::span<const ast::Module> modules) {
       Type* type = find(globals_[main.value].scheme ? globals_[main.value].scheme : types_.error());
       program_.main = main;
       program_.main_is_relation = type->kind == TypeKind::Relation;
+      if (!options_.last_sees_previous) check_main(main, type);
     }
   }
   return std::move(program_);
+}
+
+// `main` of a file is what `sigrel run` runs; an expression given instead may be anything, for it may be shown only.
+void Checker::check_main(core::GlobalId main, Type* type) {
+  if (type->kind == TypeKind::Error || is_constructor(type, types_.experiment_constructor)) return;
+  Type* interface = type->kind == TypeKind::Relation ? find(type->args[0]) : nullptr;
+  if (interface && interface->kind == TypeKind::Tuple && interface->args.empty()) return;
+  auto& d = diagnostics_.report(Code::MainType, program_.globals[main.value].span,
+                                "`main` is what runs: an experiment or a complete model, and this is " + describe(type));
+  if (interface) d.label("it is a part of a model").help("apply it inside `sigrel () where …`, with sources for its interface");
+  else if (type->kind == TypeKind::Function) d.label("it waits for an argument").help("give it its arguments");
+  else d.help("an experiment is made by `simulate model`; a value that is only to be shown has another name");
 }
 
 void Checker::import_all(ModuleScope& scope, const ModuleScope& from, Priority priority) {

@@ -4,6 +4,21 @@
 #include "compiler/check/checker.h"
 
 namespace sigrel::check {
+namespace {
+
+/// What a word of another language is called here.
+std::optional<std::string_view> our_word(std::string_view word) {
+  static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"true", "True"},    {"false", "False"},   {"and", "&&"},         {"or", "||"},        {"Double", "Real"},
+      {"Float", "Real"},   {"double", "Real"},   {"float", "Real"},     {"Integer", "Int"},  {"Boolean", "Bool"},
+      {"int", "Int"},      {"bool", "Bool"},     {"string", "String"},  {"Str", "String"},   {"ln", "log"},
+      {"ceil", "ceiling"}, {"arctan", "atan"},   {"arcsin", "asin"},    {"arccos", "acos"}};
+  for (auto& [theirs, ours] : kWords)
+    if (theirs == word) return ours;
+  return std::nullopt;
+}
+
+}  // namespace
 
 core::LocalId Checker::new_local(Name name) {
   core::Global& global = program_.globals[current_.value];
@@ -89,7 +104,14 @@ const Entry<TypeName>* Checker::lookup_type(const ast::QualifiedIdent& name) {
   }
   std::string n(text(name.ident.name));
   if (!found) {
+    // One message per name and definition.
+    std::uint64_t key = (std::uint64_t(current_.value) << 32) | name.ident.name.value;
+    if (!reported_types_.insert(key).second) return nullptr;
     auto& d = diagnostics_.report(Code::UnknownType, name.ident.span, "there is no type `" + n + "`");
+    if (auto ours = our_word(n)) {
+      d.fix("it is called `" + std::string(*ours) + "` here", name.ident.span, std::string(*ours));
+      return nullptr;
+    }
     std::vector<Name> candidates;
     for (auto& [candidate, entry] : searched->types) candidates.push_back(candidate);
     suggest(d, name.ident.name, name.ident.span, candidates);
@@ -139,6 +161,10 @@ void Checker::unknown_value(const ast::QualifiedIdent& name) {
   std::string shown = name.qualified ? std::string(text(name.qualifier)) + "." + n : n;
   auto& d = diagnostics_.report(upper ? Code::UnknownConstructor : Code::UnknownName, name.ident.span,
                                 "`" + shown + "` is not defined");
+  if (auto ours = name.qualified ? std::nullopt : our_word(n)) {
+    d.fix("it is written `" + std::string(*ours) + "` here", name.ident.span, std::string(*ours));
+    return;
+  }
   std::vector<Name> candidates;
   if (name.qualified) {
     for (const ModuleScope* module : scope_->qualifiers.at(name.qualifier))

@@ -104,8 +104,9 @@ core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, c
       if (!constructor) {
         if (entry)
           diagnostics_.report(Code::UnknownConstructor, c->name.ident.span,
-                              "`" + std::string(text(c->name.ident.name)) + "` is a record, which has no pattern")
-              .help("bind a name and read its fields: `r.field`");
+                              "`" + std::string(text(c->name.ident.name)) + "` is a record: its pattern names fields")
+              .help("write `" + std::string(text(c->name.ident.name)) + " { field = x }`, or `" +
+                    std::string(text(c->name.ident.name)) + " {}` for any");
         for (auto* arg : c->args) infer_pattern(arg, types_.error(), reason);
         return make_pattern(core::PatternKind::Wildcard, pattern->span);
       }
@@ -133,6 +134,42 @@ core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, c
         p = make_pattern(core::PatternKind::Construct, pattern->span);
         p->tag = constructor->tag;
       }
+      p->elements = arena_.copy(elements);
+      return p;
+    }
+    case ast::PatternKind::Record: {
+      auto* r = static_cast<const ast::RecordPattern*>(pattern);
+      auto* entry = lookup_value(r->constructor, true);
+      TypeConstructor* record = entry && entry->meaning.kind == Value::Record ? entry->meaning.record : nullptr;
+      if (!record) {
+        if (entry)
+          diagnostics_.report(Code::RecordConstruction, r->constructor.ident.span,
+                              "`" + std::string(text(r->constructor.ident.name)) + "` is not a record")
+              .help("the arguments of a constructor follow it: `" + std::string(text(r->constructor.ident.name)) + " x y`");
+        for (auto& f : r->fields) infer_pattern(f.pattern, types_.error(), reason);
+        return make_pattern(core::PatternKind::Wildcard, pattern->span);
+      }
+      std::vector<Type*> args;
+      for (std::size_t i = 0; i < record->parameters.size(); ++i) args.push_back(fresh());
+      Type* owner = types_.apply(record, args);
+      want(owner);
+      std::vector<core::Pattern*> elements(record->fields.size(), nullptr);
+      std::vector<Span> spans(elements.size());
+      for (auto& f : r->fields) {
+        auto index = field_index(*record, f.name.name);
+        if (!index || elements[*index]) {
+          if (!index) unknown_field(f.name, owner);
+          else duplicate(f.name, spans[*index], "the field");
+          infer_pattern(f.pattern, types_.error(), reason);
+          continue;
+        }
+        spans[*index] = f.name.span;
+        elements[*index] = infer_pattern(f.pattern, field_type(*record, *index, owner), reason);
+      }
+      for (core::Pattern*& e : elements)
+        if (!e) e = make_pattern(core::PatternKind::Wildcard, pattern->span);
+      core::Pattern* p = make_pattern(core::PatternKind::Record, pattern->span);
+      p->record = record->record;
       p->elements = arena_.copy(elements);
       return p;
     }

@@ -4,13 +4,14 @@
 #include "compiler/check/checker.h"
 
 namespace sigrel::check {
-namespace {
 
 std::optional<std::uint32_t> field_index(const TypeConstructor& record, Name name) {
   for (std::size_t i = 0; i < record.fields.size(); ++i)
     if (record.fields[i].name == name) return static_cast<std::uint32_t>(i);
   return std::nullopt;
 }
+
+namespace {
 
 bool is_record(Type* type) { return type->kind == TypeKind::Constructor && type->constructor->kind == NominalKind::Record; }
 

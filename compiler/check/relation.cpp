@@ -131,7 +131,9 @@ Typed Checker::infer_sigrel(const ast::SigrelExpr* e, Type* hint) {
   auto* outer_transitions = transitions_;
   int outer_static = static_;
   relation_ = &context;
+  const ModeContext* outer_names = mode_names_;
   modes_ = nullptr;
+  mode_names_ = nullptr;
   transitions_ = nullptr;
   static_ = 0;
   std::size_t m = mark();
@@ -203,6 +205,7 @@ Typed Checker::infer_sigrel(const ast::SigrelExpr* e, Type* hint) {
   release(m);
   relation_ = outer;
   modes_ = outer_modes;
+  mode_names_ = outer_names;
   transitions_ = outer_transitions;
   static_ = outer_static;
   auto* node = arena_.make<core::SigrelExpr>(core::SigrelExpr{{core::ExprKind::Sigrel, e->span}, relation});

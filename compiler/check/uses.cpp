@@ -30,6 +30,9 @@ void UseWalker::bind(const Pattern* p) {
     case PatternKind::Constructor:
       for (auto* e : static_cast<const ConstructorPattern*>(p)->args) bind(e);
       break;
+    case PatternKind::Record:
+      for (auto& f : static_cast<const RecordPattern*>(p)->fields) bind(f.pattern);
+      break;
     case PatternKind::Cons:
       bind(static_cast<const ConsPattern*>(p)->head);
       bind(static_cast<const ConsPattern*>(p)->tail);
@@ -50,15 +53,23 @@ void UseWalker::clause(const ClauseDecl& clause) {
   release(m);
 }
 
+void UseWalker::bind_definitions(std::span<Decl* const> decls) {
+  for (auto* d : decls) {
+    if (d->kind == DeclKind::Clause) bind(static_cast<const ClauseDecl*>(d)->name.name);
+    if (d->kind == DeclKind::Binding) bind(static_cast<const BindingDecl*>(d)->pattern);
+  }
+}
+
 void UseWalker::definitions(std::span<Decl* const> decls) {
-  for (auto* d : decls)
+  for (auto* d : decls) {
     if (d->kind == DeclKind::Clause) clause(*static_cast<const ClauseDecl*>(d));
+    if (d->kind == DeclKind::Binding) expr(static_cast<const BindingDecl*>(d)->value);
+  }
 }
 
 void UseWalker::decls(std::span<Decl* const> decls, const Expr* body) {
   std::size_t m = mark();
-  for (auto* d : decls)
-    if (d->kind == DeclKind::Clause) bind(static_cast<const ClauseDecl*>(d)->name.name);
+  bind_definitions(decls);
   definitions(decls);
   if (body) expr(body);
   release(m);
@@ -264,8 +275,7 @@ void UseWalker::item(const Item* i) {
     }
     case ItemKind::Let: {  // stays bound to the end of the block
       auto* l = static_cast<const LetItem*>(i);
-      for (auto* d : l->decls)
-        if (d->kind == DeclKind::Clause) bind(static_cast<const ClauseDecl*>(d)->name.name);
+      bind_definitions(l->decls);
       return definitions(l->decls);
     }
     case ItemKind::For: {

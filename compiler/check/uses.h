@@ -44,6 +44,7 @@ class UseWalker {
   void block(std::span<ast::Item* const> body, bool loop = false, std::size_t loop_count = 0);
   void settings(std::span<ast::Setting> settings);
   void arguments(const ast::Expr* e);
+  void bind_definitions(std::span<ast::Decl* const> decls);
   void definitions(std::span<ast::Decl* const> decls);
 
   std::vector<std::uint32_t> bound_;  // by name

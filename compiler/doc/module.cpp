@@ -165,6 +165,7 @@ class Reader {
         for (const ast::Ident& ident : d.names) definition(module, entry, sigrel::text(ident.name));
         return;
       }
+      case ast::DeclKind::Binding:
       case ast::DeclKind::Clause:
         definition(module, entry, sigrel::text(static_cast<const ast::ClauseDecl*>(decl)->name.name));
         return;

@@ -220,6 +220,7 @@ class Compiler {
              bounds + static_cast<std::uint32_t>(m->indices.size()));
         break;
       }
+      case ExprKind::Layout: layout(static_cast<const core::LayoutExpr*>(e)->layout, e->span); break;
       case ExprKind::BlockApply: {
         auto* b = static_cast<const core::BlockApplyExpr*>(e);
         expression(b->relation, false);
@@ -343,6 +344,7 @@ class Compiler {
       work.pop_back();
       PatternNode node{p->kind, 0, p->integer, p->real, {}, p->tag, 0, static_cast<std::uint32_t>(p->elements.size())};
       if (p->kind == core::PatternKind::Variable) node.slot = new_slot(p->local);
+      if (p->kind == core::PatternKind::Record) node.tag = p->record.value;
       if (p->kind == core::PatternKind::String) node.string = intern(p->string);
       node.first = static_cast<std::uint32_t>(code_.patterns.size());
       code_.patterns.resize(code_.patterns.size() + p->elements.size());

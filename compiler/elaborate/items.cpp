@@ -150,6 +150,7 @@ Machine::Status BodyBuilder::for_item(const core::ForItem& item, Target target) 
       case core::PatternKind::Variable: machine_.slot(code_->slot.at(p.local.value)) = v; return true;
       case core::PatternKind::Wildcard: return true;
       case core::PatternKind::Tuple:
+      case core::PatternKind::Record:
         for (std::size_t i = 0; i < p.elements.size(); ++i)
           if (!self(self, *p.elements[i], v.object->items[i])) return false;
         return true;

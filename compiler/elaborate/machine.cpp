@@ -228,6 +228,16 @@ bool Machine::match(std::uint32_t root, const Value& value, std::uint32_t base, 
         if (v.tag == Tag::Real && v.index != kConstant && host) host->force(v.index);
         break;
       case PatternKind::String: matched = v.tag == Tag::String && v.index == p.string.value; break;
+      case PatternKind::Record: {  // of a connector too: only the fields that the pattern names are read
+        const core::RecordInfo& record = code_.program().records[p.tag];
+        for (std::uint32_t i = p.count; i-- > 0;) {
+          if (code_.patterns[p.first + i].kind == PatternKind::Wildcard) continue;
+          auto part = field(v, i, record.fields[i].name, span);
+          if (!part) return false;
+          work.push_back({p.first + i, *part});
+        }
+        break;
+      }
       case PatternKind::Tuple:
       case PatternKind::Construct:
         if (v.tag != Tag::Object || (p.kind == PatternKind::Construct && v.object->a != p.tag)) {

@@ -232,7 +232,7 @@ struct ConnectionExpr : Expr {
 
 // ---- patterns -------------------------------------------------------------------------------------------------------
 
-enum class PatternKind : std::uint8_t { Wildcard, Variable, Int, Real, String, Tuple, List, Constructor, Cons, Typed };
+enum class PatternKind : std::uint8_t { Wildcard, Variable, Int, Real, String, Tuple, List, Constructor, Cons, Typed, Record };
 struct Pattern {
   PatternKind kind;
   Span span;
@@ -254,6 +254,15 @@ struct ConsPattern : Pattern {
 struct TypedPattern : Pattern {
   Ident name;
   Type* type;
+};
+struct FieldPattern {
+  Ident name;
+  Pattern* pattern;  // of `R { b }`: the variable b
+};
+/// `R { a = p, b }`; fields that are not named may be anything.
+struct RecordPattern : Pattern {
+  QualifiedIdent constructor;
+  std::span<FieldPattern> fields;
 };
 
 // ---- relation bodies ------------------------------------------------------------------------------------------------
@@ -347,7 +356,7 @@ struct TerminateItem : Item { Expr* condition; };
 
 // ---- declarations ---------------------------------------------------------------------------------------------------
 
-enum class DeclKind : std::uint8_t { Import, TypeSynonym, Record, Data, Foreign, Signature, Clause };
+enum class DeclKind : std::uint8_t { Import, TypeSynonym, Record, Data, Foreign, Signature, Clause, Binding };
 struct Decl {
   DeclKind kind;
   Span span;
@@ -400,6 +409,11 @@ struct ClauseDecl : Decl {
   Ident name;
   std::span<Pattern*> parameters;
   Expr* body;
+};
+/// `(a, b) = e` in a `let`: a pattern that binds the names in it.
+struct BindingDecl : Decl {
+  Pattern* pattern;
+  Expr* value;
 };
 
 /// The tree of one file.

@@ -112,6 +112,13 @@ class Printer {
         type(*s.type);
         break;
       }
+      case DeclKind::Binding: {
+        auto& b = static_cast<const BindingDecl&>(d);
+        pattern(*b.pattern);
+        out += " = ";
+        expr(*b.value);
+        break;
+      }
       case DeclKind::Clause: {
         auto& c = static_cast<const ClauseDecl&>(d);
         name(c.name);
@@ -527,6 +534,19 @@ class Printer {
         out += ')';
         return;
       }
+      case PatternKind::Record: {
+        auto& r = static_cast<const RecordPattern&>(p);
+        out += "(record ";
+        qualified(r.constructor);
+        for (const FieldPattern& f : r.fields) {
+          out += ' ';
+          name(f.name);
+          out += " = ";
+          pattern(*f.pattern);
+        }
+        out += ')';
+        return;
+      }
       case PatternKind::Typed: {
         auto& t = static_cast<const TypedPattern&>(p);
         out += '(';
@@ -674,6 +694,7 @@ std::string_view declared_name(const Decl& d) {
     case DeclKind::Foreign: return text(static_cast<const ForeignDecl&>(d).name.name);
     case DeclKind::Signature: return text(static_cast<const SignatureDecl&>(d).names[0].name);
     case DeclKind::Clause: return text(static_cast<const ClauseDecl&>(d).name.name);
+    case DeclKind::Binding: break;
   }
   return "";
 }

@@ -4,7 +4,8 @@
 // elaboration needs: the layouts of signals, and the printed type of each global.
 //
 // Type variables of a definition that occur inside an `SR` of its type are passed at run time as layouts: such a global
-// starts with that many layout parameters, and every use of it passes them (GlobalExpr::layouts).
+// starts with that many layout parameters, and every use of it passes them (GlobalExpr::layouts). A definition inside
+// another one that is used at several types does the same as a Lambda that is applied to LayoutExprs.
 #pragma once
 #include <memory>
 #include <optional>
@@ -55,7 +56,7 @@ struct RecordInfo {
 
 enum class ExprKind : std::uint8_t {
   Int, Real, Bool, String, Local, Global, Apply, Lambda, Let, If, Case, Tuple, Construct, Record, Update, Field,
-  Primitive, Index, Vector, Sigrel, Label, Member, BlockApply
+  Primitive, Index, Vector, Sigrel, Label, Member, BlockApply, Layout
 };
 
 enum class Primitive : std::uint8_t {
@@ -180,10 +181,12 @@ struct BlockApplyExpr : Expr {
   Expr* relation;
   Expr* inputs;
 };
+/// A layout as a value: an argument of a local definition for one of its layout parameters.
+struct LayoutExpr : Expr { const Layout* layout; };
 
 // ---- patterns -------------------------------------------------------------------------------------------------------
 
-enum class PatternKind : std::uint8_t { Wildcard, Variable, Int, Real, Bool, String, Tuple, Construct };
+enum class PatternKind : std::uint8_t { Wildcard, Variable, Int, Real, Bool, String, Tuple, Construct, Record };
 struct Pattern {
   PatternKind kind;
   Span span;
@@ -192,7 +195,8 @@ struct Pattern {
   double real = 0;                  // Real
   std::string_view string{};        // String
   std::uint32_t tag = 0;            // Construct; lists too
-  std::span<Pattern*> elements{};   // Tuple, Construct
+  RecordId record{};                // Record
+  std::span<Pattern*> elements{};   // Tuple, Construct; Record: of each field, in the record's order
 };
 
 // ---- relations ------------------------------------------------------------------------------------------------------
@@ -284,22 +288,22 @@ struct AssignItem : Item {
   Expr* target;
   Expr* value;
 };
+/// The modes of a switch are the constructors of a type of its own: a value of it is a Construct whose tag is the index of
+/// the mode, with the arguments of the mode.
 struct ModeTransition {
   Span span;
   Expr* condition;
-  std::uint32_t mode;
-  std::span<Expr*> args;
+  Expr* target;  // a mode
 };
 struct Mode {
   Name name;
   Span span;
-  std::span<LocalId> parameters;
+  std::span<Pattern*> parameters;  // each matches every value
   Body body;
   std::span<ModeTransition> transitions;
 };
 struct SwitchItem : Item {
-  std::uint32_t initial_mode;
-  std::span<Expr*> initial_args;
+  Expr* initial;  // a mode; without signals
   std::span<Mode> modes;
 };
 struct AssertItem : Item {

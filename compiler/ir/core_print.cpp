@@ -157,8 +157,10 @@ class Printer {
       case PatternKind::Bool: out += p->integer ? "True" : "False"; return;
       case PatternKind::String: out += fmt::format("\"{}\"", p->string); return;
       case PatternKind::Tuple:
+      case PatternKind::Record:
       case PatternKind::Construct:
-        out += p->kind == PatternKind::Tuple ? "(" : fmt::format("#{}(", p->tag);
+        if (p->kind == PatternKind::Record) out += text(program_.records[p->record.value].name);
+        out += p->kind != PatternKind::Construct ? "(" : fmt::format("#{}(", p->tag);
         for (std::size_t i = 0; i < p->elements.size(); ++i) {
           if (i) out += ", ";
           pattern(p->elements[i]);
@@ -353,6 +355,7 @@ class Printer {
         if (!m->indices.empty()) list(m->indices, indent, "[", "]");
         return;
       }
+      case ExprKind::Layout: return layout(static_cast<const LayoutExpr*>(e)->layout, indent);
       case ExprKind::BlockApply:
         expr(static_cast<const BlockApplyExpr*>(e)->relation, indent);
         out += " <> ";
@@ -465,21 +468,21 @@ class Printer {
         return expr(static_cast<const AssignItem*>(i)->value, indent);
       case ItemKind::Switch: {
         auto* s = static_cast<const SwitchItem*>(i);
-        out += fmt::format("switch #{}", s->initial_mode);
-        if (!s->initial_args.empty()) list(s->initial_args, indent, "(", ")");
+        out += "switch ";
+        expr(s->initial, indent);
         out += " where";
         for (auto& m : s->modes) {
           line(indent + 1);
           out += fmt::format("mode {}", text(m.name));
-          for (LocalId p : m.parameters) out += " " + local(p);
+          for (const Pattern* p : m.parameters) (out += ' ', pattern(p));
           out += " where";
           body(m.body, indent + 2);
           for (auto& t : m.transitions) {
             line(indent + 2);
             out += "until ";
             expr(t.condition, indent);
-            out += fmt::format(" -> #{}", t.mode);
-            if (!t.args.empty()) list(t.args, indent, "(", ")");
+            out += " -> ";
+            expr(t.target, indent);
           }
         }
         return;

@@ -50,7 +50,7 @@ class Verifier {
         for (auto* size : l->sizes) expr(size);
         break;
       case LayoutKind::Variable:
-        if (l->variable.value >= global_.layout_parameters) fail("a layout variable is no layout parameter");
+        use(l->variable, "layout parameter");
         break;
       case LayoutKind::Real:
       case LayoutKind::Int:
@@ -155,6 +155,7 @@ class Verifier {
           if (p.last) expr(p.last);
         }
         return;
+      case ExprKind::Layout: return layout(static_cast<const LayoutExpr*>(e)->layout);
       case ExprKind::Vector: return exprs(static_cast<const VectorExpr*>(e)->elements);
       case ExprKind::Sigrel: return relation(*static_cast<const SigrelExpr*>(e)->relation);
       case ExprKind::Label: return fail("an instance is used as a value");
@@ -255,16 +256,13 @@ class Verifier {
         return expr(static_cast<const AssignItem*>(i)->value);
       case ItemKind::Switch: {
         auto* s = static_cast<const SwitchItem*>(i);
-        if (s->initial_mode >= s->modes.size()) fail("the initial mode is out of range");
-        exprs(s->initial_args);
-        for (auto& m : s->modes)
-          for (LocalId p : m.parameters) bind(p);
+        expr(s->initial);
         for (auto& m : s->modes) {
+          for (Pattern* p : m.parameters) pattern(p);
           body(m.body);
           for (auto& t : m.transitions) {
-            if (t.mode >= s->modes.size()) fail("the target of a transition is out of range");
             expr(t.condition);
-            exprs(t.args);
+            expr(t.target);
           }
         }
         return;

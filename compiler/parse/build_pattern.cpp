@@ -18,6 +18,7 @@ ast::Pattern* Builder::pattern(P::PatternContext* ctx) {
 ast::Pattern* Builder::pattern_operand(P::PatternOperandContext* ctx) {
   Span whole = span(ctx);
   if (ctx->simplePattern()) return simple_pattern(ctx->simplePattern());
+  if (ctx->fieldPatterns()) return record_pattern(ctx->constructorName(), ctx->fieldPatterns(), whole);
   if (ctx->constructorName())
     return arena_.make<ast::ConstructorPattern>(ast::Pattern{PatternKind::Constructor, whole},
                                                 qualified(ctx->constructorName()),
@@ -32,10 +33,31 @@ ast::Pattern* Builder::pattern_operand(P::PatternOperandContext* ctx) {
   return arena_.make<ast::RealPattern>(ast::Pattern{PatternKind::Real, whole}, -value.value_or(0));
 }
 
+ast::Pattern* Builder::bound_pattern(P::BoundPatternContext* ctx) {
+  Span whole = span(ctx);
+  if (ctx->bracketedPattern()) return bracketed_pattern(ctx->bracketedPattern());
+  if (ctx->UNDERSCORE()) return arena_.make<ast::Pattern>(PatternKind::Wildcard, whole);
+  if (ctx->fieldPatterns()) return record_pattern(ctx->constructorName(), ctx->fieldPatterns(), whole);
+  return arena_.make<ast::ConstructorPattern>(ast::Pattern{PatternKind::Constructor, whole},
+                                              qualified(ctx->constructorName()), arena_.copy(patterns(ctx->patternAtom())));
+}
+
 ast::Pattern* Builder::pattern_atom(P::PatternAtomContext* ctx) {
   if (ctx->simplePattern()) return simple_pattern(ctx->simplePattern());
+  if (ctx->fieldPatterns()) return record_pattern(ctx->constructorName(), ctx->fieldPatterns(), span(ctx));
   return arena_.make<ast::ConstructorPattern>(ast::Pattern{PatternKind::Constructor, span(ctx)},
                                               qualified(ctx->constructorName()), std::span<ast::Pattern*>{});
+}
+
+ast::Pattern* Builder::record_pattern(P::ConstructorNameContext* name, P::FieldPatternsContext* ctx, Span whole) {
+  std::vector<ast::FieldPattern> fields;
+  for (auto* f : ctx->fieldPattern()) {
+    ast::Ident field = ident(f->name());
+    ast::Pattern* value = f->pattern() ? pattern(f->pattern())
+                                       : arena_.make<ast::VariablePattern>(ast::Pattern{PatternKind::Variable, field.span}, field);
+    fields.push_back({field, value});
+  }
+  return arena_.make<ast::RecordPattern>(ast::Pattern{PatternKind::Record, whole}, qualified(name), arena_.copy(fields));
 }
 
 std::vector<ast::Pattern*> Builder::patterns(const std::vector<P::PatternAtomContext*>& contexts) {
@@ -46,8 +68,7 @@ std::vector<ast::Pattern*> Builder::patterns(const std::vector<P::PatternAtomCon
 
 ast::Pattern* Builder::simple_pattern(P::SimplePatternContext* ctx) {
   Span whole = span(ctx);
-  if (ctx->type())
-    return arena_.make<ast::TypedPattern>(ast::Pattern{PatternKind::Typed, whole}, ident(ctx->name()), type(ctx->type()));
+  if (ctx->bracketedPattern()) return bracketed_pattern(ctx->bracketedPattern());
   if (ctx->name()) return arena_.make<ast::VariablePattern>(ast::Pattern{PatternKind::Variable, whole}, ident(ctx->name()));
   if (ctx->UNDERSCORE()) return arena_.make<ast::Pattern>(PatternKind::Wildcard, whole);
   if (ctx->INT()) {
@@ -60,11 +81,15 @@ ast::Pattern* Builder::simple_pattern(P::SimplePatternContext* ctx) {
     if (!value) failed_ = true;
     return arena_.make<ast::RealPattern>(ast::Pattern{PatternKind::Real, whole}, value.value_or(0));
   }
-  if (ctx->STRING()) {
-    auto value = read_string(text(ctx->STRING()), whole, arena_, diagnostics_);
-    if (!value) failed_ = true;
-    return arena_.make<ast::StringPattern>(ast::Pattern{PatternKind::String, whole}, value.value_or(""));
-  }
+  auto value = read_string(text(ctx->STRING()), whole, arena_, diagnostics_);
+  if (!value) failed_ = true;
+  return arena_.make<ast::StringPattern>(ast::Pattern{PatternKind::String, whole}, value.value_or(""));
+}
+
+ast::Pattern* Builder::bracketed_pattern(P::BracketedPatternContext* ctx) {
+  Span whole = span(ctx);
+  if (ctx->type())
+    return arena_.make<ast::TypedPattern>(ast::Pattern{PatternKind::Typed, whole}, ident(ctx->name()), type(ctx->type()));
   std::vector<ast::Pattern*> elements;
   for (auto* element : ctx->pattern()) elements.push_back(pattern(element));
   if (ctx->LEFT_BRACKET())

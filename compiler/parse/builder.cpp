@@ -66,7 +66,17 @@ void Builder::file(P::FilePieceContext* ctx) {
 // ---- declarations ---------------------------------------------------------------------------------------------------
 
 ast::Decl* Builder::top(P::TopContext* ctx) {
-  if (ctx->declaration()) return declaration(ctx->declaration());
+  if (auto* inner = ctx->declaration()) {
+    if (inner->boundPattern()) {
+      bool capital = inner->boundPattern()->start->getType() == P::UPPER_NAME;
+      Diagnostic& d = error(Code::SyntaxError, span(inner->boundPattern()->start),
+                            capital ? "the name of a definition starts with a lower-case letter" : "a definition starts with its name");
+      if (capital) d.label("names with a capital letter are types, constructors and modules");
+      else d.label("a pattern binds names in `let` only");
+      return nullptr;
+    }
+    return declaration(inner);
+  }
   auto decl = [&](ast::DeclKind kind) { return ast::Decl{kind, span(ctx), {}}; };
   if (ctx->FOREIGN()) {
     auto symbol = read_string(text(ctx->STRING()), span(ctx->STRING()), arena_, diagnostics_);
@@ -111,6 +121,9 @@ ast::Decl* Builder::declaration(P::DeclarationContext* ctx) {
     return arena_.make<ast::SignatureDecl>(ast::Decl{ast::DeclKind::Signature, span(ctx), {}}, arena_.copy(names),
                                            type(ctx->type()));
   }
+  if (ctx->boundPattern())
+    return arena_.make<ast::BindingDecl>(ast::Decl{ast::DeclKind::Binding, span(ctx), {}}, bound_pattern(ctx->boundPattern()),
+                                         expression(ctx->expression()));
   return arena_.make<ast::ClauseDecl>(ast::Decl{ast::DeclKind::Clause, span(ctx), {}}, ident(ctx->name(0)),
                                       arena_.copy(patterns(ctx->patternAtom())), expression(ctx->expression()));
 }

@@ -77,9 +77,12 @@ class Builder {
 
   // build_pattern.cpp
   ast::Pattern* pattern(P::PatternContext* ctx);
+  ast::Pattern* bound_pattern(P::BoundPatternContext* ctx);
+  ast::Pattern* bracketed_pattern(P::BracketedPatternContext* ctx);
   ast::Pattern* pattern_operand(P::PatternOperandContext* ctx);
   ast::Pattern* pattern_atom(P::PatternAtomContext* ctx);
   ast::Pattern* simple_pattern(P::SimplePatternContext* ctx);
+  ast::Pattern* record_pattern(P::ConstructorNameContext* name, P::FieldPatternsContext* ctx, Span whole);
   std::vector<ast::Pattern*> patterns(const std::vector<P::PatternAtomContext*>& contexts);
 
   // build_item.cpp

@@ -202,11 +202,20 @@ class Reporter {
         }
         break;
       case P::STAR:
+        if (at_ > 0 && kind(at_ - 1) == P::STAR && adjacent(at_ - 1)) {
+          Span power = join(span(at_ - 1), span(at_));
+          diagnostics_.report(Code::ForeignSyntax, power, "a power is written `^`").fix("write `^`", power, "^");
+          return true;
+        }
         if (at_ > 0 && kind(at_ - 1) == P::SLASH && adjacent(at_ - 1)) {
           foreign(at_, "a comment starts with `--`").help("or stands between `{-` and `-}`");
           return true;
         }
         break;
+      case P::UNIT_SIGN:
+        if (text(at_) != "%") break;
+        foreign(at_, "the rest of a division is written `mod a b`");
+        return true;
       case P::HASH:
         foreign(at_, "a comment starts with `--`");
         return true;

@@ -28,6 +28,7 @@ struct Names {
       case ast::DeclKind::Signature:
         for (const ast::Ident& name : static_cast<const ast::SignatureDecl*>(decl)->names) signatures.insert(name.name);
         break;
+      case ast::DeclKind::Binding: break;
       case ast::DeclKind::Clause: clauses.insert(static_cast<const ast::ClauseDecl*>(decl)->name.name); break;
     }
   }

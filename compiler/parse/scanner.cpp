@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "SigrelLexer.h"
+#include "compiler/parse/token_table.h"
 
 namespace sigrel::syntax {
 namespace {
@@ -61,21 +62,20 @@ class RecordingLexer final : public SigrelLexer {
   Token current;
 
   antlr4::Token* emit() override {
-    record(static_cast<std::uint16_t>(type), tokenStartCharIndex, tokenStartLine, tokenStartCharPositionInLine);
+    record(static_cast<std::uint16_t>(type), tokenStartCharIndex, _input->index(), tokenStartLine, tokenStartCharPositionInLine);
     return nullptr;
   }
   antlr4::Token* emitEOF() override {
     channel = antlr4::Token::DEFAULT_CHANNEL;
-    record(kEnd, _input->index(), getLine(), getCharPositionInLine());
+    record(kEnd, _input->index(), _input->index(), getLine(), getCharPositionInLine());
     return nullptr;
   }
 
- private:
-  void record(std::uint16_t kind, std::size_t begin, std::size_t line, std::size_t column) {
+  void record(std::uint16_t kind, std::size_t begin, std::size_t end, std::size_t line, std::size_t column) {
     current = {};
     current.kind = kind;
     current.begin = static_cast<std::uint32_t>(begin);
-    current.end = static_cast<std::uint32_t>(_input->index());
+    current.end = static_cast<std::uint32_t>(end);
     current.line = static_cast<std::uint32_t>(line);
     current.column = static_cast<std::uint32_t>(column + 1);
   }
@@ -87,10 +87,43 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 }  // namespace
 
 struct Scanner::Antlr {
+  std::string_view text;
   Utf8Stream stream;
   RecordingLexer lexer;
+  TokenTable table;
+  std::size_t at, line = 1, column = 0;  // of the next token, as ANTLR counts
   std::uint32_t comment_begin = 0;
-  Antlr(std::string_view text, std::size_t start) : stream(text, start), lexer(&stream) { lexer.removeErrorListeners(); }
+
+  Antlr(std::string_view text, std::size_t start) : text(text), stream(text, start), lexer(&stream), table(lexer), at(start) {
+    lexer.removeErrorListeners();
+  }
+
+  /// The next token; comments are tokens, blanks are not.
+  const Token& next() {
+    while (lexer.modeStack.empty() && at < text.size()) {
+      auto found = table.match(text, at);
+      if (!found) break;
+      if (found->kind == SigrelLexer::SPACE) {
+        for (; at < found->end; ++at)
+          if (text[at] == '\n') ++line, column = 0;
+          else ++column;
+        continue;
+      }
+      // All of it is ASCII and on one line: only blanks and block comments have line breaks.
+      lexer.record(found->kind, at, found->end, line, column);
+      column += found->end - at;
+      at = found->end;
+      return lexer.current;
+    }
+    stream.seek(at);
+    lexer.setLine(line);
+    lexer.setCharPositionInLine(column);
+    lexer.nextToken();
+    at = stream.index();
+    line = lexer.getLine();
+    column = lexer.getCharPositionInLine();
+    return lexer.current;
+  }
 };
 
 Scanner::Scanner(FileId file, const SourceMap& sources, Diagnostics& diagnostics, std::vector<Token>* comments)
@@ -114,8 +147,7 @@ Token Scanner::next() {
 Token Scanner::read() {
   RecordingLexer& lexer = antlr_->lexer;
   for (;;) {
-    lexer.nextToken();
-    Token token = lexer.current;
+    Token token = antlr_->next();
     switch (token.kind) {
       case SigrelLexer::LINE_COMMENT:
         if (comments_) comments_->push_back(token);

@@ -20,7 +20,7 @@ constexpr Builtin kBuiltins[] = {
     {"asin", S::RealToReal, Primitive::Asin, 1},
     {"acos", S::RealToReal, Primitive::Acos, 1},
     {"atan", S::RealToReal, Primitive::Atan, 1},
-    {"atan2", S::RealRealToReal, Primitive::Atan2, 2},
+    {"atan2", S::Angle, Primitive::Atan2, 2},
     {"sinh", S::RealToReal, Primitive::Sinh, 1},
     {"cosh", S::RealToReal, Primitive::Cosh, 1},
     {"tanh", S::RealToReal, Primitive::Tanh, 1},
@@ -30,9 +30,9 @@ constexpr Builtin kBuiltins[] = {
     {"exp", S::RealToReal, Primitive::Exp, 1},
     {"log", S::RealToReal, Primitive::Log, 1},
     {"log10", S::RealToReal, Primitive::Log10, 1},
-    {"sqrt", S::RealToReal, Primitive::Sqrt, 1},
+    {"sqrt", S::Root, Primitive::Sqrt, 1},
     {"abs", S::NumberToSame, Primitive::Abs, 1},
-    {"sign", S::NumberToSame, Primitive::Sign, 1},
+    {"sign", S::Sign, Primitive::Sign, 1},
     {"min", S::NumberPair, Primitive::Min, 2},
     {"max", S::NumberPair, Primitive::Max, 2},
     {"floor", S::RealToReal, Primitive::Floor, 1},
@@ -53,13 +53,24 @@ constexpr Builtin kBuiltins[] = {
 std::span<const Builtin> builtins() { return kBuiltins; }
 
 Type* builtin_type(const Builtin& builtin, Types& types, std::uint32_t level) {
-  Type* r = types.real();
+  Type* number = types.number();
   Type* n = types.integer();
+  auto any_real = [&] { return types.real(types.variable(level, 0, Sort::Unit)); };
   switch (builtin.shape) {
-    case S::Time:
-    case S::Pi: return r;
-    case S::RealToReal: return types.function(r, r);
-    case S::RealRealToReal: return types.function(r, types.function(r, r));
+    case S::Time: return types.seconds();
+    case S::Pi: return number;
+    case S::RealToReal: return types.function(number, number);
+    case S::Root: {
+      Type* unit = types.variable(level, 0, Sort::Unit);
+      Linear root;
+      root.add(unit, {1, 2});
+      return types.function(types.real(unit), types.real(types.form(root, Sort::Unit)));
+    }
+    case S::Sign: return types.function(any_real(), number);
+    case S::Angle: {
+      Type* real = any_real();
+      return types.function(real, types.function(real, number));
+    }
     case S::NumberToSame: {
       Type* a = types.variable(level, kNumber | kScalar);
       return types.function(a, a);
@@ -69,8 +80,8 @@ Type* builtin_type(const Builtin& builtin, Types& types, std::uint32_t level) {
       return types.function(a, types.function(a, a));
     }
     case S::Derivative: {
-      Type* a = types.variable(level, kNumber | kReal);
-      return types.function(a, a);
+      // The result is the argument's type per second: Checker::instantiate_builtin.
+      return types.function(types.variable(level, kNumber | kReal), types.variable(level, kNumber));
     }
     case S::Signal: {
       Type* a = types.variable(level, kSignal);
@@ -82,17 +93,17 @@ Type* builtin_type(const Builtin& builtin, Types& types, std::uint32_t level) {
     }
     case S::Delay: {
       Type* a = types.variable(level, kSignal);
-      return types.function(a, types.function(r, a));
+      return types.function(a, types.function(types.seconds(), a));
     }
-    case S::IntToReal: return types.function(n, r);
-    case S::RealToInt: return types.function(r, n);
+    case S::IntToReal: return types.function(n, number);
+    case S::RealToInt: return types.function(number, n);
     case S::IntPair: return types.function(n, types.function(n, n));
     case S::Not: return types.function(types.boolean(), types.boolean());
     case S::Show: return types.function(types.variable(level, kEquality), types.string());
-    case S::Size: return types.function(types.vector(types.variable(level), types.variable(level)), n);
+    case S::Size: return types.function(types.vector(types.variable(level), types.variable(level, 0, Sort::Size)), n);
     case S::Vector: {
       Type* a = types.variable(level, kSignal);
-      return types.function(types.list(a), types.vector(a, types.variable(level)));
+      return types.function(types.list(a), types.vector(a, types.variable(level, 0, Sort::Size)));
     }
     case S::Simulate: return types.function(types.relation(types.unit(), {}), types.experiment());
   }

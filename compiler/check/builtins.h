@@ -10,14 +10,16 @@ namespace sigrel::check {
 
 enum class BuiltinShape : std::uint8_t {
   Time,            // Real
-  RealToReal,
-  RealRealToReal,
+  RealToReal,      // of numbers
+  Root,            // Real<u> -> Real<u^(1/2)>
+  Sign,            // Real<u> -> Real<1>
+  Angle,           // Real<u> -> Real<u> -> Real<1>
   NumberToSame,    // a -> a, a scalar number
   NumberPair,      // a -> a -> a, scalar numbers
-  Derivative,      // a -> a, Reals
+  Derivative,      // a -> a per second, Reals
   Signal,          // a -> a, any signal
   Smooth,          // Int -> a -> a
-  Delay,           // a -> Real -> a
+  Delay,           // a -> Real<s> -> a
   IntToReal,
   RealToInt,
   IntPair,         // Int -> Int -> Int

@@ -40,7 +40,7 @@ struct Reason {
   Span span{};                       // of what explains it
   Name name{};                       // function, interface variable, field
   std::size_t index = 0;             // argument number, from 0
-  const ast::Expr* other = nullptr;  // the operand, branch or side that fixed the type
+  const ast::Expr* other = nullptr;  // the operand, branch or side that fixed the type; an operand has its sign as name
   bool has_span = false;
 };
 
@@ -147,6 +147,7 @@ struct GlobalState {
   Type* scheme = nullptr;      // null until inferred; while its group is being inferred, the type without quantifiers
   bool assumed = false;        // has a signature, or was inferred once and is checked again with its scheme
   bool polymorphic = false;    // scheme has quantified variables
+  bool has_units = false;      // scheme states a unit
   bool checked = false;
   std::vector<Type*> layout_variables;
   std::vector<std::pair<Name, Type*>> type_variables;  // of the signature
@@ -191,11 +192,22 @@ class Checker {
   Type* convert_named(const ast::NamedType* type, TypeScope& scope, Needs needs);
   Type* convert_relation(const ast::RelationType* type, TypeScope& scope);
   Type* convert_size(const ast::Expr* size, TypeScope& scope);
-  Type* type_variable(Name name, Span span, TypeScope& scope, Needs needs, bool size);
+  Type* type_variable(Name name, Span span, TypeScope& scope, Needs needs, Sort sort = Sort::Type);
+  /// The unit as a type; `value`, if given, is a number in it and becomes one in SI.
+  Type* unit_type(const ast::Unit& written, bool variables, TypeScope& scope, double* value = nullptr);
+  /// The sum of multiples that `size` is; what is none is one opaque part.
+  Type* size_form(core::Expr* size);
+  void refine_sizes(core::Expr* condition);
   Type* annotation(const ast::Type* type, Needs needs);  // inside a definition
 
   // unify.cpp
   bool unify(Type* a, Type* b);
+  bool solve(const Linear& form, Sort sort);
+  void unify_units(Type* a, Type* b);
+  bool unify_sizes(Type* a, Type* b);
+  /// unify, and the units agree too; when not, `mismatch` says what it was.
+  bool agree(Type* expected, Type* found);
+  void note_units(Type* type) { units_seen_ = units_seen_ || has_units(type); }
   bool bind_variable(Type* variable, Type* type);
   bool require(Type* type, Needs needs);
   Type* instantiate(Type* scheme);
@@ -205,6 +217,8 @@ class Checker {
   void collect_layout_variables(Type* type, bool in_relation, std::vector<Type*>& out);
   Type* skolemise(Type* scheme, std::vector<std::pair<Type*, Type*>>& skolems);
   Type* fresh(Needs needs = 0) { return types_.variable(level_, needs); }
+  Type* fresh(Sort sort) { return types_.variable(level_, 0, sort); }
+  Type* fresh_real() { return types_.real(fresh(Sort::Unit)); }
 
   // definition.cpp
   std::vector<Definition> group_definitions(std::span<ast::Decl* const> decls);
@@ -232,6 +246,7 @@ class Checker {
 
   // infer_expr.cpp
   Typed infer(const ast::Expr* e, Type* hint = nullptr);
+  Typed infer_kind(const ast::Expr* e, Type* hint);
   core::Expr* check_expr(const ast::Expr* e, Type* expected, const Reason& reason);
   Typed infer_variable(const ast::QualifiedIdent& name, Span span);
   Typed infer_constructor(const ast::ConstructorExpr* e);
@@ -242,6 +257,7 @@ class Checker {
   Type* constructor_type(const Constructor& constructor);
   Typed use_global(core::GlobalId global, Span span);
   Typed use_builtin(const Builtin& builtin, Span span);
+  Type* instantiate_builtin(const Builtin& builtin, Span span);
   core::Expr* apply_known(const Value& value, std::vector<core::Expr*> args, Span span);
   Type* index_type(Type* base, std::span<const core::IndexPart> parts, bool& waiting);
   Type* indexed(Type* base, std::span<const core::IndexPart> parts, Span span);
@@ -261,13 +277,26 @@ class Checker {
   struct OperatorType {
     Type *left, *right, *result;
   };
-  OperatorType operator_type(ast::BinaryOp op);
+  OperatorType operator_type(ast::BinaryOp op, Span span);
   core::Expr* apply_named(const ast::QualifiedIdent& name, core::Expr* function, std::vector<core::Expr*> args, Span span);
   Typed infer_section(const ast::SectionExpr* e);
   Typed literal(std::int64_t value, Span span, Type* hint);
+  /// `left * right`, `left / right` or `left ^ power`, as a type.
+  struct Product {
+    Type *left, *right, *result;  // result: what stands for it while it waits, else null
+    ast::BinaryOp op;             // Mul, Div or Pow
+    Ratio power;                  // Pow
+    Span span;
+    const ast::Expr *left_ast, *right_ast;
+    bool done = false;
+  };
   /// Null while it must wait for the type of an operand.
-  Type* product(Type* left, Type* right, Span span, const ast::Expr* left_ast, const ast::Expr* right_ast);
-  Type* multiply(Type* left, Type* right, Span span, const ast::Expr* left_ast, const ast::Expr* right_ast);
+  Type* product(const Product& p);
+  Type* factors_differ(const Product& p, Type* left, Type* right);
+  Type* vector_product(Type* left, Type* right, const Product& p);
+  Type* product_or_wait(Product p);
+  /// `type` with its scalars multiplied by `unit`^`power`.
+  Type* scaled(Type* type, Type* unit, Ratio power);
   bool number_operand(Type* type, Needs needs, const ast::Expr* e, std::string_view sign);
   core::Expr* primitive(core::Primitive op, std::vector<core::Expr*> args, Span span);
 
@@ -319,6 +348,8 @@ LabelInfo* find_label(const ast::Expr* e);
   bool settle_indices(bool last);
   void settle_group();
   void finish_layouts(bool check_matches);
+  core::Expr* size_value(Type* size);
+  void forget_units(Type* type);
   const core::Layout* layout(Type* type);
   void default_variable(Type* variable);
   void default_numbers(Type* type);
@@ -334,6 +365,9 @@ LabelInfo* find_label(const ast::Expr* e);
   void check_match(const MatchCheck& match);
 
   // mismatch.cpp
+  void unit_mismatch(Span span, Type* found, Type* expected, const Reason& reason, const std::string& why_found,
+                     std::optional<std::pair<Span, std::string>> origin);
+  std::string derivation(Span span);
   void mismatch(const ast::Expr* found_expr, Type* found, Type* expected, const Reason& reason);
   void mismatch_at(Span span, Type* found, Type* expected, const Reason& reason, std::string because,
                    std::optional<std::pair<Span, std::string>> origin);
@@ -395,16 +429,24 @@ LabelInfo* find_label(const ast::Expr* e);
   std::unordered_map<const ast::SigrelExpr*, std::pair<Name, Span>> sigrel_names_;
   std::unordered_set<const ast::SigrelExpr*> inside_sigrels_;
   std::vector<Type*> signature_sizes_;
+  std::unordered_map<core::LocalId, Type*> size_atoms_;  // the values that sizes are made of
+  std::unordered_set<Type*> refined_sizes_;              // sizes about which a condition around says more
+  bool settling_ = false;                                // at the end of the group: no definition is current
+  std::optional<std::pair<Type*, Type*>> unit_conflict_; // found by the last unify
+  bool units_forgotten_ = false;                         // they disagree in a group that states none
+  bool units_seen_ = false;                              // a unit was stated in the group: its units are checked
+  std::vector<Diagnostic> unit_errors_;                  // of the group
+  struct Leaf {                                          // what a unit is derived from
+    const ast::Expr* expr;
+    Type* type;
+    bool plain_number;  // a literal without a unit, beside `*`
+    bool divides = false;
+  };
+  std::vector<Leaf> leaves_;  // of the definition, in the order of inference
   std::unordered_set<std::uint64_t> reported_names_, reported_types_;
   std::uint32_t suggestions_ = 0;
 
   // What waits for types, until the end of the group.
-  struct WaitingProduct {
-    Type *left, *right, *result;
-    Span span;
-    const ast::Expr *left_ast, *right_ast;
-    bool done = false;
-  };
   struct WaitingField {
     core::FieldExpr* node;
     Type* base;
@@ -434,7 +476,7 @@ LabelInfo* find_label(const ast::Expr* e);
     Type* type;
     core::GlobalId owner;
   };
-  std::vector<WaitingProduct> products_;
+  std::vector<Product> products_;
   std::vector<WaitingField> fields_;
   std::vector<WaitingIndex> indices_;
   std::vector<WaitingEquation> equations_;

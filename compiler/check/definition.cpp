@@ -131,6 +131,7 @@ void Checker::read_signature(GlobalState& state) {
   Type* type = find(state.scheme);
   state.polymorphic = type->generic || (type->kind == TypeKind::Variable && type->level == kGeneric);
   state.assumed = true;
+  state.has_units = has_units(state.scheme);
   if (state.polymorphic) collect_layout_variables(state.scheme, false, state.layout_variables);
 }
 
@@ -182,8 +183,13 @@ void Checker::check_group(const std::vector<core::GlobalId>& group) {
 bool Checker::infer_group(const std::vector<core::GlobalId>& group) {
   level_ = 1;
   std::size_t errors = diagnostics_.error_count();
-  for (core::GlobalId id : group)
-    if (!globals_[id.value].assumed) globals_[id.value].scheme = fresh();
+  units_seen_ = false;
+  for (core::GlobalId id : group) {
+    GlobalState& state = globals_[id.value];
+    if (!state.assumed) state.scheme = fresh();
+    units_seen_ |= state.has_units;
+    for (auto& [name, variable] : state.type_variables) units_seen_ |= find(variable)->sort == Sort::Unit;
+  }
   std::vector<std::vector<std::pair<Type*, Type*>>> skolems(group.size());
   for (std::size_t i = 0; i < group.size(); ++i) {
     GlobalState& state = globals_[group[i].value];
@@ -201,6 +207,7 @@ bool Checker::infer_group(const std::vector<core::GlobalId>& group) {
         for (auto& [from, skolem] : skolems[i])
           if (from == find(variable)) scoped_type_variables_.emplace_back(name, skolem);
     }
+    size_atoms_.clear();
     program_.globals[group[i].value].body = infer_definition(state.definition, type, state.assumed);
     layout_locals_of_[group[i]] = layout_locals_;
   }
@@ -216,6 +223,8 @@ bool Checker::infer_group(const std::vector<core::GlobalId>& group) {
       continue;
     }
     default_numbers(state.scheme);
+    if (units_forgotten_) forget_units(state.scheme);
+    state.has_units = has_units(state.scheme, false);
     state.polymorphic = quantify(state.scheme, 0);
     if (state.polymorphic) collect_layout_variables(state.scheme, false, state.layout_variables);
     again |= !state.layout_variables.empty();
@@ -345,10 +354,11 @@ core::Expr* Checker::infer_clauses(const Definition& definition, Type* type, con
       types.push_back(type->args[0]);
       if (type->has_parameter && type->args.size() == 3) {
         Type* size = find(type->args[2]);
-        if (size->kind == TypeKind::Size && !size->size_expr) {
+        if (size->kind == TypeKind::Skolem && !size->size_expr) {
           core::LocalExpr e{{core::ExprKind::Local, first->span}, id};
           size->size_expr = arena_.make<core::LocalExpr>(e);
           size->size_owner = current_.value;
+          size_atoms_[id] = size;
         }
         sizes.emplace_back(type->parameter, id);
       }
@@ -370,7 +380,7 @@ core::Expr* Checker::infer_clauses(const Definition& definition, Type* type, con
       if (p->kind == ast::PatternKind::Typed) {
         auto* t = static_cast<const ast::TypedPattern*>(p)->type;
         Type* written = annotation(t, 0);
-        if (!unify(types[i], written)) mismatch_at(p->span, written, types[i], reason, {}, {});
+        if (!agree(types[i], written)) mismatch_at(p->span, written, types[i], reason, {}, {});
       }
       for (std::size_t j = 0; j < i; ++j)
         if (name_of(clauses[0]->parameters[j]).name == name_of(p).name) duplicate(name_of(p), name_of(clauses[0]->parameters[j]).span, "the parameter");
@@ -381,6 +391,9 @@ core::Expr* Checker::infer_clauses(const Definition& definition, Type* type, con
   } else {
     std::vector<core::Arm> arms;
     std::vector<const core::Pattern*> rows;
+    auto outer_refined = refined_sizes_;
+    for (core::LocalId id : ids)
+      if (auto at = size_atoms_.find(id); at != size_atoms_.end()) refined_sizes_.insert(at->second);  // a pattern says more
     for (auto* clause : clauses) {
       std::size_t m = mark();
       core::Pattern* pattern;
@@ -396,6 +409,7 @@ core::Expr* Checker::infer_clauses(const Definition& definition, Type* type, con
       arms.push_back({pattern, check_expr(clause->body, type, reason)});
       release(m);
     }
+    refined_sizes_ = std::move(outer_refined);
     core::Expr* scrutinee;
     Type* matched;
     if (count == 1) {

@@ -35,7 +35,7 @@ core::Expr* Checker::check_expr(const ast::Expr* e, Type* expected, const Reason
     default: break;
   }
   Typed found = infer(e, expected);
-  if (!unify(expected, found.type)) mismatch(e, found.type, expected, reason);
+  if (!agree(expected, found.type)) mismatch(e, found.type, expected, reason);
   return found.expr;
 }
 
@@ -45,10 +45,13 @@ core::Expr* Checker::check_branching(const ast::Expr* e, Type* expected, const R
     case ExprKind::If: {
       auto* i = static_cast<const ast::IfExpr*>(e);
       core::Expr* condition = check_expr(i->condition, types_.boolean(), {ReasonKind::Condition});
+      auto outer_refined = refined_sizes_;
+      refine_sizes(condition);
       core::Expr* then_branch = check_expr(i->then_branch, expected, reason);
       Reason other = reason.kind == ReasonKind::None
                          ? Reason{ReasonKind::Branch, i->then_branch->span, {}, 0, i->then_branch, true} : reason;
       core::Expr* else_branch = check_expr(i->else_branch, expected, other);
+      refined_sizes_ = std::move(outer_refined);
       return node(arena_, core::IfExpr{{core::ExprKind::If, e->span}, condition, then_branch, else_branch});
     }
     case ExprKind::Let: {
@@ -93,13 +96,13 @@ core::Expr* Checker::check_branching(const ast::Expr* e, Type* expected, const R
           types.push_back(element.type);
         }
         Type* found = types_.tuple(types);
-        if (!unify(expected, found)) mismatch(e, found, expected, reason);
+        if (!agree(expected, found)) mismatch(e, found, expected, reason);
       }
       return node(arena_, core::TupleExpr{{core::ExprKind::Tuple, e->span}, arena_.copy(elements)});
     }
     case ExprKind::List: {
       Typed found = infer_list(static_cast<const ast::ListExpr*>(e), expected);
-      if (!unify(expected, found.type)) mismatch(e, found.type, expected, reason);
+      if (!agree(expected, found.type)) mismatch(e, found.type, expected, reason);
       return found.expr;
     }
     case ExprKind::Comprehension: {
@@ -107,7 +110,7 @@ core::Expr* Checker::check_branching(const ast::Expr* e, Type* expected, const R
       Type* known = find(expected);
       bool vector = known->kind == TypeKind::Vector;
       Type* element = vector ? known->args[0] : fresh();
-      if (!vector && !unify(expected, types_.list(element))) {
+      if (!vector && !agree(expected, types_.list(element))) {
         mismatch(e, types_.list(element), expected, reason);
         element = fresh();
       }
@@ -120,16 +123,25 @@ core::Expr* Checker::check_branching(const ast::Expr* e, Type* expected, const R
 }
 
 Typed Checker::infer(const ast::Expr* e, Type* hint) {
+  Typed typed = infer_kind(e, hint);
+  bool literal = e->kind == ExprKind::Int || (e->kind == ExprKind::Real && !static_cast<const ast::RealExpr*>(e)->unit);
+  bool leaf = e->kind == ExprKind::Variable || e->kind == ExprKind::Field || e->kind == ExprKind::Apply || e->kind == ExprKind::Index;
+  if ((literal || leaf) && is_constructor(typed.type, types_.real_constructor))
+    leaves_.push_back({e, typed.type, literal && hint == types_.number()});
+  return typed;
+}
+
+Typed Checker::infer_kind(const ast::Expr* e, Type* hint) {
   switch (e->kind) {
     case ExprKind::Int: return literal(static_cast<const ast::IntExpr*>(e)->value, e->span, hint);
     case ExprKind::Real: {
       auto* r = static_cast<const ast::RealExpr*>(e);
       double value = r->value;
-      Type* type = types_.real();
+      // A plain literal takes the unit that its place needs.
+      Type* type = hint && is_constructor(hint, types_.real_constructor) ? find(hint) : fresh_real();
       if (r->unit) {
-        UnitValue unit = resolve_unit(*r->unit, false, diagnostics_);
-        value = to_si(value, unit);
-        type = types_.real_with_unit(type_arena_.make<UnitValue>(unit));
+        TypeScope scope;
+        type = types_.real(unit_type(*r->unit, false, scope, &value));
       }
       return {node(arena_, core::RealExpr{{core::ExprKind::Real, e->span}, value}), type};
     }
@@ -181,9 +193,9 @@ Typed Checker::infer(const ast::Expr* e, Type* hint) {
     case ExprKind::With: return infer_with(static_cast<const ast::WithExpr*>(e));
     case ExprKind::As: {
       auto* a = static_cast<const ast::AsExpr*>(e);
-      UnitValue unit = resolve_unit(*a->unit, true, diagnostics_);
-      core::Expr* value = check_expr(a->value, types_.real(), {ReasonKind::Operand});
-      return {value, types_.real_with_unit(type_arena_.make<UnitValue>(unit))};
+      TypeScope scope;
+      core::Expr* value = check_expr(a->value, fresh_real(), {ReasonKind::Operand});
+      return {value, types_.real(unit_type(*a->unit, true, scope))};
     }
     case ExprKind::Sigrel: return infer_sigrel(static_cast<const ast::SigrelExpr*>(e), hint);
     case ExprKind::Connection: return infer_connection(static_cast<const ast::ConnectionExpr*>(e));
@@ -246,6 +258,7 @@ Typed Checker::use_global(core::GlobalId global, Span span) {
   GlobalState& state = globals_[global.value];
   auto* use = arena_.make<core::GlobalExpr>(core::GlobalExpr{{core::ExprKind::Global, span}, global, {}});
   if (!state.scheme) return {use, types_.error()};
+  units_seen_ |= state.has_units;
   if (!state.polymorphic) return {use, state.scheme};
   WaitingUse waiting{use, current_, {}};
   Type* type = instantiate(state.scheme, state.layout_variables, waiting.instances);
@@ -253,8 +266,20 @@ Typed Checker::use_global(core::GlobalId global, Span span) {
   return {use, type};
 }
 
-Typed Checker::use_builtin(const Builtin& builtin, Span span) {
+Type* Checker::instantiate_builtin(const Builtin& builtin, Span span) {
   Type* type = builtin_type(builtin, types_, level_);
+  if (builtin.shape == BuiltinShape::Derivative) {  // a -> b, where b is a per second
+    type = find(type);
+    Linear rate;
+    rate.constant[2] = {-1, 1};
+    for (Type* t : type->args) t->needs |= kPending;
+    products_.push_back({type->args[0], types_.real(types_.form(rate, Sort::Unit)), type->args[1], ast::BinaryOp::Mul, {}, span, nullptr, nullptr});
+  }
+  return type;
+}
+
+Typed Checker::use_builtin(const Builtin& builtin, Span span) {
+  Type* type = instantiate_builtin(builtin, span);
   if (builtin.shape == BuiltinShape::Pi) return {node(arena_, core::RealExpr{{core::ExprKind::Real, span}, 3.14159265358979323846}), type};
   if (builtin.shape == BuiltinShape::Time && static_ > 0) {
     diagnostics_.report(Code::SignalOutOfReach, span, "`time` is a signal, and its value is not known before the simulation");
@@ -292,6 +317,7 @@ Typed Checker::infer_constructor(const ast::ConstructorExpr* e) {
 }
 
 Type* Checker::constructor_type(const Constructor& constructor) {
+  for (Type* arg : constructor.args) note_units(arg);
   if (constructor.owner == &types_.boolean_constructor) return types_.boolean();
   std::vector<Type*> args;
   for (std::size_t i = 0; i < constructor.owner->parameters.size(); ++i) args.push_back(fresh());
@@ -355,9 +381,16 @@ Typed Checker::infer_apply(const ast::ApplyExpr* e) {
     if (entry && !entry->ambiguous && entry->meaning.kind == Value::Constructor) known = &entry->meaning;
   }
   if (known) {
-    Type* type = known->kind == Value::Primitive ? builtin_type(*known->builtin, types_, level_) : constructor_type(*known->constructor);
+    std::size_t waiting = products_.size();
+    Type* type = known->kind == Value::Primitive ? instantiate_builtin(*known->builtin, e->function->span) : constructor_type(*known->constructor);
+    bool rate = products_.size() != waiting;
     std::vector<core::Expr*> args;
     type = apply_arguments(type, e->function, e->args, e->span, args);
+    if (rate)  // often known at once
+      if (Type* result = product(products_[waiting])) {
+        products_[waiting].done = true;
+        unify(products_[waiting].result, result);
+      }
     return {apply_known(*known, std::move(args), e->span), type};
   }
   Typed function = infer(e->function);
@@ -410,9 +443,7 @@ Type* Checker::apply_arguments(Type* type, const ast::Expr* head, std::span<ast:
     reason.index = i;
     core::Expr* arg = check_expr(args[i], type->args[0], reason);
     if (type->has_parameter && type->args.size() == 3) {  // the argument is the size
-      Type* size = arg->kind == core::ExprKind::Int ? types_.size_literal(static_cast<core::IntExpr*>(arg)->value)
-                                                    : types_.size_expression(arg, current_.value);
-      unify(type->args[2], size);
+      unify_sizes(type->args[2], size_form(arg));
     }
     out.push_back(arg);
     type = type->args[1];
@@ -551,7 +582,13 @@ Type* Checker::index_type(Type* base, std::span<const core::IndexPart> parts, bo
   }
   Type* inner = index_type(base->args[0], parts.subspan(1), waiting);
   if (!inner || !parts[0].last) return inner;
-  return list ? types_.list(inner) : types_.vector(inner, fresh());
+  if (list) return types_.list(inner);
+  if (settling_) return types_.vector(inner, fresh(Sort::Size));
+  Linear size;  // of x[first .. last]
+  size.add(size_form(parts[0].last), {1, 1});
+  size.add(size_form(parts[0].first), {-1, 1});
+  size.constant[0] = size.constant[0] + Ratio{1, 1};
+  return types_.vector(inner, types_.form(size, Sort::Size));
 }
 
 Typed Checker::infer_index(const ast::IndexExpr* e) {

@@ -108,7 +108,7 @@ core::Expr* Checker::relation_arguments(Type* interface, std::span<InterfaceName
   }
   Typed whole = infer(args);
   if (find(whole.type)->kind == TypeKind::Tuple) {
-    if (!unify(interface, whole.type)) mismatch(args, whole.type, interface, reason);
+    if (!agree(interface, whole.type)) mismatch(args, whole.type, interface, reason);
   } else if (!is_error(whole.type)) {
     interface_arity(relation, interface->args.size(), 1, args->span);
   }
@@ -326,8 +326,11 @@ void Checker::lower_item(const ast::Item* item, std::vector<core::Item*>& out) {
       auto* i = static_cast<const ast::IfItem*>(item);
       core::IfItem node{{core::ItemKind::If, span}, nullptr, {}, {}};
       node.condition = check_expr(i->condition, types_.boolean(), {ReasonKind::Condition});
+      auto outer_refined = refined_sizes_;
+      refine_sizes(node.condition);
       node.then_body = lower_block(i->then_body);
       node.else_body = lower_block(i->else_body);
+      refined_sizes_ = std::move(outer_refined);
       out.push_back(make(arena_, node));
       return;
     }
@@ -349,8 +352,8 @@ void Checker::lower_item(const ast::Item* item, std::vector<core::Item*>& out) {
     case ItemKind::Every: {
       auto* v = static_cast<const ast::EveryItem*>(item);
       core::EveryItem node{{core::ItemKind::Every, span}, nullptr, {}, {}};
-      node.period = check_expr(v->period, types_.real(), {ReasonKind::Argument, span, intern("every"), 0, nullptr, false});
-      node.settings = attributes(v->settings, types_.real());
+      node.period = check_expr(v->period, types_.seconds(), {ReasonKind::Argument, span, intern("every"), 0, nullptr, false});
+      node.settings = attributes(v->settings, types_.seconds());
       node.body = lower_block(v->body);
       out.push_back(make(arena_, node));
       return;

@@ -104,7 +104,7 @@ void Checker::finish_members(RelationContext& relation) {
       }
       default: break;  // an error was reported
     }
-    if (!unify(waiting.type, found.type)) mismatch_at(waiting.steps.back().span, found.type, waiting.type, {}, {}, {});
+    if (!agree(waiting.type, found.type)) mismatch_at(waiting.steps.back().span, found.type, waiting.type, {}, {}, {});
   }
   relation.waiting.clear();
 }
@@ -159,7 +159,10 @@ Typed Checker::resolve_member(LabelInfo& label, const std::vector<Step>& steps, 
         signal = {member(static_cast<std::uint32_t>(k), {}), t};
       }
     }
-    if (signal.expr) break;
+    if (signal.expr) {
+      note_units(signal.type);
+      break;
+    }
     const InsideName* inside = nullptr;
     if (head)
       for (auto& candidate : globals_[head->value].inside)
@@ -188,6 +191,7 @@ Typed Checker::resolve_member(LabelInfo& label, const std::vector<Step>& steps, 
     }
     // The types inside go with this use of the definition.
     Type* inside_type = inside->type;
+    note_units(inside_type);
     GlobalState& state = globals_[head->value];
     if (state.polymorphic) {
       std::vector<Type*> instances;

@@ -33,8 +33,8 @@ void Checker::open_builtin_scope() {
   experiment.record = core::RecordId(program_.records.size());
   Type* names = types_.list(types_.string());
   const std::pair<std::string_view, Type*> fields[] = {
-      {"model", types_.relation(types_.unit(), {})}, {"start", types_.real()},  {"stop", types_.real()},
-      {"tolerance", types_.real()},                  {"steps", types_.integer()}, {"outputs", names},
+      {"model", types_.relation(types_.unit(), {})}, {"start", types_.seconds()},  {"stop", types_.seconds()},
+      {"tolerance", types_.number()},                  {"steps", types_.integer()}, {"outputs", names},
       {"plot", names},                               {"solver", types_.string()}};
   core::RecordInfo info;
   info.name = experiment.name;

@@ -16,7 +16,7 @@ void Checker::add_match_check(std::vector<const core::Pattern*> rows, Type* type
 
 core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, const Reason& reason) {
   auto want = [&](Type* found) {
-    if (!unify(type, found)) mismatch_at(pattern->span, found, type, reason, "of the pattern", {});
+    if (!agree(type, found)) mismatch_at(pattern->span, found, type, reason, "of the pattern", {});
   };
   auto variable = [&](const ast::Ident& name) {
     core::Pattern* p = make_pattern(core::PatternKind::Variable, pattern->span);
@@ -45,7 +45,7 @@ core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, c
     case ast::PatternKind::Real: {
       core::Pattern* p = make_pattern(core::PatternKind::Real, pattern->span);
       p->real = static_cast<const ast::RealPattern*>(pattern)->value;
-      want(types_.real());
+      want(fresh_real());
       return p;
     }
     case ast::PatternKind::String: {

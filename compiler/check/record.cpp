@@ -18,6 +18,7 @@ bool is_record(Type* type) { return type->kind == TypeKind::Constructor && type-
 }  // namespace
 
 Type* Checker::field_type(const TypeConstructor& record, std::uint32_t index, Type* instance) {
+  if (&record != &types_.experiment_constructor) note_units(record.fields[index].type);
   return substitute(record.fields[index].type, record.parameters, find(instance)->args);
 }
 
@@ -170,7 +171,7 @@ bool Checker::resolve_field(core::FieldExpr* node, Type* base, const ast::Ident&
   auto give = [&](Type* type) {
     if (!result) {
       result = type;
-    } else if (!unify(result, type)) {
+    } else if (!agree(result, type)) {
       mismatch_at(node->span, type, result, {}, "`" + std::string(text(field.name)) + "` is so", {});
     }
     return true;
@@ -202,7 +203,7 @@ bool Checker::resolve_field(core::FieldExpr* node, Type* base, const ast::Ident&
     std::vector<Type*> args;
     for (std::size_t i = 0; i < record->parameters.size(); ++i) args.push_back(fresh());
     Type* type = types_.apply(record, args);
-    if (!unify(base, type)) {
+    if (!agree(base, type)) {
       mismatch_at(base_span, base, type, {}, {}, {});
       return give(types_.error());
     }

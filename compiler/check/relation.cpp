@@ -177,7 +177,7 @@ Typed Checker::infer_sigrel(const ast::SigrelExpr* e, Type* hint) {
   for (std::size_t i = 0; i < e->formals.size(); ++i) {
     const ast::Formal& f = e->formals[i];
     Type* type = f.type ? annotation(f.type, kSignal) : i < expected.size() ? expected[i] : fresh(kSignal);
-    if (f.type && i < expected.size() && !unify(expected[i], type)) {
+    if (f.type && i < expected.size() && !agree(expected[i], type)) {
       mismatch_at(f.type->span, type, expected[i], {ReasonKind::Signature}, {}, {});
       type = types_.error();
     }

@@ -5,34 +5,33 @@ namespace sigrel::check {
 
 bool Checker::settle_products(bool defaults) {
   bool progress = false;
+  // What an undecided operand is taken for: a number as the other one, a literal without a unit.
+  auto guess = [&](Type* t, Type* other) {
+    Type* v = find(t);
+    if (v->kind != TypeKind::Variable) return;
+    bool may_be_int = !(v->needs & kReal);
+    if (may_be_int && (is_constructor(other, types_.integer_constructor) || ((v->needs & kLiteral) && is_variable(other) && (find(other)->needs & kLiteral))))
+      unify(v, types_.integer());
+    else
+      unify(v, (v->needs & kLiteral) ? types_.number() : fresh_real());
+  };
   for (std::size_t i = 0; i < products_.size(); ++i) {
-    WaitingProduct p = products_[i];
+    Product p = products_[i];
     if (p.done) continue;
     Type* result = find(p.result);
     // A scalar product has scalar factors.
-    bool real = is_constructor(result, types_.real_constructor), integer = is_constructor(result, types_.integer_constructor);
-    if ((real || integer) && is_variable(p.left)) unify(p.left, real ? types_.real() : types_.integer());
-    if ((real || integer) && is_variable(p.right)) unify(p.right, real ? types_.real() : types_.integer());
-    if (defaults) {
-      Type *l = find(p.left), *r = find(p.right);
-      auto scalar = [&](Type* t) -> Type* {
-        if (is_constructor(t, types_.integer_constructor)) return types_.integer();
-        return types_.real();
-      };
-      if (l->kind == TypeKind::Variable && r->kind == TypeKind::Variable) {
-        bool literals = (l->needs & kLiteral) && (r->needs & kLiteral);
-        unify(l, r);
-        if (!literals) unify(l, types_.real());
-      } else if (l->kind == TypeKind::Variable) {
-        unify(l, scalar(r));
-      } else if (r->kind == TypeKind::Variable) {
-        unify(r, scalar(l));
-      }
+    if (is_constructor(result, types_.real_constructor) || is_constructor(result, types_.integer_constructor)) {
+      guess(p.left, result);
+      guess(p.right, result);
     }
-    Type* type = product(p.left, p.right, p.span, p.left_ast, p.right_ast);
+    if (defaults) {
+      guess(p.left, p.right);
+      guess(p.right, p.left);
+    }
+    Type* type = product(p);
     if (!type) continue;
     products_[i].done = progress = true;
-    if (!unify(p.result, type)) mismatch_at(p.span, type, p.result, {}, "it is this product", {});
+    if (!agree(p.result, type)) mismatch_at(p.span, type, p.result, {}, "it is this product", {});
     if (defaults) break;  // one guess may decide others
   }
   return progress;
@@ -55,7 +54,7 @@ bool Checker::settle_indices(bool last) {
   for (std::size_t i = 0; i < indices_.size(); ++i) {
     if (indices_[i].done) continue;
     WaitingIndex w = indices_[i];
-    if (last && is_variable(w.base)) unify(w.base, types_.vector(fresh(), fresh()));  // `x[i]` of something unknown: a vector
+    if (last && is_variable(w.base)) unify(w.base, types_.vector(fresh(), fresh(Sort::Size)));  // `x[i]` of something unknown: a vector
     bool waiting = false;
     Type* type = index_type(w.base, w.parts, waiting);
     if (!type && waiting) continue;
@@ -65,7 +64,7 @@ bool Checker::settle_indices(bool last) {
           .help("vectors and lists are indexed, from 1");
       type = types_.error();
     }
-    if (!unify(w.result, type)) mismatch_at(w.span, type, w.result, {}, "it is an element of this", {});
+    if (!agree(w.result, type)) mismatch_at(w.span, type, w.result, {}, "it is an element of this", {});
     if (last) break;
   }
   return progress;
@@ -75,7 +74,7 @@ void Checker::default_variable(Type* variable) {
   variable = find(variable);
   if (variable->kind != TypeKind::Variable) return;
   if ((variable->needs & kLiteral) && !(variable->needs & kReal)) variable->link = types_.integer();
-  else if (variable->needs & (kNumber | kLiteral | kReal | kOrder)) variable->link = types_.real();
+  else if (variable->needs & (kNumber | kLiteral | kReal | kOrder)) variable->link = fresh_real();
 }
 
 void Checker::default_numbers(Type* type) {
@@ -85,12 +84,14 @@ void Checker::default_numbers(Type* type) {
 }
 
 void Checker::settle_group() {
+  settling_ = true;
   for (bool progress = true; progress;) {
     while (settle_products(false) | settle_fields(false) | settle_indices(false)) {
     }
     // Nothing more follows from what is known: guess one thing, then see what follows.
     progress = settle_fields(true) || settle_indices(true) || settle_products(true);
   }
+  settling_ = false;
   products_.clear();
   fields_.clear();
   indices_.clear();
@@ -125,6 +126,40 @@ void Checker::settle_group() {
         .help("did you mean `connect`?");
   }
   equations_.clear();
+  // A definition in which no unit occurs needs none: its numbers are what the user says they are.
+  if (units_seen_)
+    for (Diagnostic& error : unit_errors_) {
+      Span span = error.primary->span;
+      diagnostics_.report(error.code, span, {}) = std::move(error);
+    }
+  units_forgotten_ = !units_seen_ && !unit_errors_.empty();
+  unit_errors_.clear();
+  leaves_.clear();
+}
+
+void Checker::forget_units(Type* type) {
+  type = find(type);
+  if (type->kind == TypeKind::Variable && type->sort == Sort::Unit && type->level != kGeneric) type->link = types_.error();
+  for (Type* arg : type->args) forget_units(arg);
+}
+
+// The expression of a size inside the current definition; null if it only follows from the arguments there.
+core::Expr* Checker::size_value(Type* size) {
+  Linear linear;
+  linear.add(size, {1, 1});
+  if (linear.unknown) return nullptr;
+  Span span = program_.globals[current_.value].span;
+  auto integer = [&](std::int32_t value) -> core::Expr* {
+    return arena_.make<core::IntExpr>(core::IntExpr{{core::ExprKind::Int, span}, value});
+  };
+  core::Expr* sum = nullptr;
+  auto plus = [&](core::Expr* e) { sum = sum ? primitive(core::Primitive::Add, {sum, e}, span) : e; };
+  for (auto& term : linear.terms) {
+    if (!term.atom->size_expr || term.atom->size_owner != current_.value || !term.weight.integral()) return nullptr;
+    plus(term.weight.num == 1 ? term.atom->size_expr : primitive(core::Primitive::Mul, {integer(term.weight.num), term.atom->size_expr}, span));
+  }
+  if (!sum || linear.constant[0].num != 0) plus(integer(linear.constant[0].num));
+  return sum;
 }
 
 const core::Layout* Checker::layout(Type* type) {
@@ -152,7 +187,8 @@ const core::Layout* Checker::layout(Type* type) {
     }
     case TypeKind::Constructor: {
       const TypeConstructor* c = type->constructor;
-      if (type->args.empty())
+      bool cached = type->args.empty() || c == &types_.real_constructor;
+      if (cached)
         if (auto at = layout_cache_.find(c); at != layout_cache_.end()) return at->second;
       core::Layout* l;
       if (c == &types_.real_constructor) l = make(core::LayoutKind::Real);
@@ -165,7 +201,7 @@ const core::Layout* Checker::layout(Type* type) {
         for (std::size_t i = 0; i < c->fields.size(); ++i) fields.push_back(layout(field_type(*c, static_cast<std::uint32_t>(i), type)));
         l->elements = elements(fields);
       } else l = make(core::LayoutKind::Unknown);
-      if (type->args.empty()) layout_cache_.emplace(c, l);
+      if (cached) layout_cache_.emplace(c, l);
       return l;
     }
     case TypeKind::Tuple: {
@@ -178,19 +214,12 @@ const core::Layout* Checker::layout(Type* type) {
     case TypeKind::Vector: {
       auto* l = make(core::LayoutKind::Vector);
       l->elements = elements({layout(type->args[0])});
-      Type* size = find(type->args[1]);
-      if (size->kind == TypeKind::Size) {
-        if (size->size >= 0)
-          l->sizes = arena_.copy(std::vector<core::Expr*>{arena_.make<core::IntExpr>(
-              core::IntExpr{{core::ExprKind::Int, program_.globals[current_.value].span}, size->size})});
-        else if (size->size_expr && size->size_owner == current_.value)
-          l->sizes = arena_.copy(std::vector<core::Expr*>{size->size_expr});
-      }
+      if (core::Expr* size = size_value(type->args[1])) l->sizes = arena_.copy(std::vector<core::Expr*>{size});
       return l;
     }
     case TypeKind::Function:
     case TypeKind::Relation:
-    case TypeKind::Size:
+    case TypeKind::Form:
     case TypeKind::Error: break;
   }
   return make(core::LayoutKind::Unknown);
@@ -228,11 +257,6 @@ void Checker::share_inside(GlobalState& state, const std::vector<std::pair<Type*
       type = find(type);
       for (auto& [variable, skolem] : skolems)
         if (type == skolem) return variable;
-      if (type->kind == TypeKind::Size) {
-        Type copy = *type;
-        copy.size_expr = nullptr;
-        return types.arena().make<Type>(copy);
-      }
       if (type->args.empty()) return type;
       Type copy = *type;
       std::vector<Type*> args;

@@ -21,13 +21,17 @@ Types::Types(Arena& arena) : arena_(arena) {
   builtin(string_constructor, "String");
   builtin(list_constructor, "List");
   builtin(experiment_constructor, "Experiment");
-  real_ = apply(&real_constructor, {});
+  error_ = make({});
+  real_ = real(error_);
+  number_ = real(form({}, Sort::Unit));
+  Linear second;
+  second.constant[2] = {1, 1};
+  seconds_ = real(form(second, Sort::Unit));
   integer_ = apply(&integer_constructor, {});
   boolean_ = apply(&boolean_constructor, {});
   string_ = apply(&string_constructor, {});
   experiment_ = apply(&experiment_constructor, {});
   unit_ = tuple({});
-  error_ = make({});
 
   Type* element = variable(kGeneric);
   list_constructor.parameters = {element};
@@ -43,9 +47,10 @@ Types::Types(Arena& arena) : arena_(arena) {
   boolean_constructor.constructors = {&false_constructor, &true_constructor};
 }
 
-Type* Types::variable(std::uint32_t level, Needs needs) {
+Type* Types::variable(std::uint32_t level, Needs needs, Sort sort) {
   Type t;
   t.kind = TypeKind::Variable;
+  t.sort = sort;
   t.level = level;
   t.needs = needs;
   return make(t);
@@ -99,25 +104,35 @@ Type* Types::vector(Type* element, Type* size) {
   return make(t);
 }
 
+Type* Types::real(Type* unit) {
+  Type* type = apply(&real_constructor, {unit});
+  Type* u = find(unit);
+  type->generic = u->generic || (u->kind == TypeKind::Variable && u->level == kGeneric);
+  return type;
+}
+
+Type* Types::form(const Linear& linear, Sort sort) {
+  if (linear.unknown) return error_;
+  if (linear.terms.size() == 1 && zero(linear.constant) && linear.terms[0].weight == Ratio{1, 1}) return linear.terms[0].atom;
+  std::vector<Type*> atoms;
+  std::vector<Ratio> weights;
+  for (auto& term : linear.terms) {
+    atoms.push_back(term.atom);
+    weights.push_back(term.weight);
+  }
+  Type t;
+  t.kind = TypeKind::Form;
+  t.sort = sort;
+  t.args = copy(atoms);
+  t.form = arena_.make<Form>(Form{linear.constant, arena_.copy(weights)});
+  for (Type* atom : atoms) t.generic |= atom->generic || (atom->kind == TypeKind::Variable && atom->level == kGeneric);
+  return make(t);
+}
+
 Type* Types::size_literal(std::int64_t size) {
-  Type t;
-  t.kind = TypeKind::Size;
-  t.size = size;
-  return make(t);
-}
-
-Type* Types::size_expression(core::Expr* expr, std::uint32_t owner) {
-  Type t;
-  t.kind = TypeKind::Size;
-  t.size_expr = expr;
-  t.size_owner = owner;
-  return make(t);
-}
-
-Type* Types::real_with_unit(const UnitValue* unit) {
-  Type t = *real_;
-  t.unit = unit;
-  return make(t);
+  Linear linear;
+  linear.constant[0] = Ratio::of(size);
+  return form(linear, Sort::Size);
 }
 
 Type* Types::named(Type* type, Name name) {
@@ -133,40 +148,88 @@ bool is_constructor(Type* type, const TypeConstructor& constructor) {
   return type->kind == TypeKind::Constructor && type->constructor == &constructor;
 }
 
+bool has_units(Type* type, bool count_time) {
+  type = find(type);
+  if (type->kind != TypeKind::Form) return std::ranges::any_of(type->args, [&](Type* arg) { return has_units(arg, count_time); });
+  if (type->sort != Sort::Unit) return false;
+  Dimension d = type->form->constant;
+  if (!count_time) d[2] = {};
+  return !zero(d);
+}
+
 std::string TypePrinter::variable(Type* type) {
-  auto at = std::ranges::find(variables_, type);
-  if (at == variables_.end()) {
-    variables_.push_back(type);
-    at = variables_.end() - 1;
+  if (type->named) return std::string(text(type->name));
+  bool is_unit = type->sort == Sort::Unit;  // u, v, …, t: `Real<u>`
+  auto& known = is_unit ? units_ : variables_;
+  auto at = std::ranges::find(known, type);
+  if (at == known.end()) {
+    known.push_back(type);
+    at = known.end() - 1;
   }
-  std::size_t index = static_cast<std::size_t>(at - variables_.begin());
-  std::string name(1, static_cast<char>('a' + index % 26));
+  std::size_t index = static_cast<std::size_t>(at - known.begin());
+  std::string name(1, static_cast<char>('a' + (index + (is_unit ? 20 : 0)) % 26));
   if (index >= 26) name += std::to_string(index / 26);
   return name;
 }
 
 std::string TypePrinter::size(Type* type) {
+  Linear linear;
+  linear.add(type, {1, 1});
+  if (linear.unknown) return "_";
+  std::string s;
+  for (auto& term : linear.terms) {
+    Ratio w = term.weight;
+    s += w.num < 0 ? "-" : s.empty() ? "" : "+";
+    if (std::abs(w.num) != 1) s += std::to_string(std::abs(w.num)) + "*";
+    if (term.atom->kind == TypeKind::Variable) s += variable(term.atom);
+    else s += term.atom->named || !term.atom->opaque ? std::string(text(term.atom->name)) : "_";
+    if (w.den != 1) s += "/" + std::to_string(w.den);
+  }
+  std::int32_t c = linear.constant[0].num;
+  if (c != 0 || s.empty()) s += (c < 0 || s.empty() ? "" : "+") + std::to_string(c);
+  return s;
+}
+
+// Without the brackets; empty for a unit that is not stated.
+std::string TypePrinter::unit(Type* type) {
   type = find(type);
-  if (type->kind == TypeKind::Variable) return variable(type);
-  if (type->kind == TypeKind::Skolem || type->named) return std::string(text(type->name));
-  if (type->kind == TypeKind::Size && type->size >= 0) return std::to_string(type->size);
-  return "_";
+  if (type->kind == TypeKind::Form && type->named) return std::string(text(type->name));
+  Linear linear;
+  linear.add(type, {1, 1});
+  if (linear.unknown) return {};
+  std::string over, under;
+  for (auto& term : linear.terms) {
+    std::string& side = term.weight.num < 0 ? under : over;
+    if (term.weight.num < 0) side += "/";
+    else if (!side.empty()) side += "*";
+    side += term.atom->kind == TypeKind::Skolem ? std::string(text(term.atom->name)) : variable(term.atom);
+    side += exponent_text(term.weight);
+  }
+  if (!zero(linear.constant) || (over.empty() && under.empty())) {
+    std::string dimension = dimension_text(linear.constant);
+    if (over.empty()) over = dimension;
+    else over += dimension.starts_with("1/") ? dimension.substr(1) : "*" + dimension;
+  }
+  return (over.empty() ? "1" : over) + under;
 }
 
 // Precedence 0: anything; 1: left of an arrow; 2: an argument.
 std::string TypePrinter::print(Type* type, int precedence) {
   type = find(type);
   auto parenthesise = [](bool needed, std::string s) { return needed ? "(" + s + ")" : s; };
-  if (type->named && type->kind != TypeKind::Skolem && type->kind != TypeKind::Size) return std::string(text(type->name));
+  if (type->named && type->kind != TypeKind::Skolem) return std::string(text(type->name));
   switch (type->kind) {
     case TypeKind::Variable: return variable(type);
     case TypeKind::Skolem: return std::string(text(type->name));
     case TypeKind::Error: return "_";
-    case TypeKind::Size: return size(type);
+    case TypeKind::Form: return type->sort == Sort::Unit ? unit(type) : size(type);
     case TypeKind::Constructor: {
       if (type->constructor == &types_.list_constructor) return "[" + print(type->args[0], 0) + "]";
       std::string s(text(type->constructor->name));
-      if (type->unit) s += "<" + unit_text(*type->unit) + ">";
+      if (type->constructor == &types_.real_constructor) {
+        std::string u = unit(type->args[0]);
+        return u.empty() ? s : s + "<" + u + ">";
+      }
       for (Type* arg : type->args) s += " " + print(arg, 2);
       return parenthesise(precedence >= 2 && !type->args.empty(), s);
     }
@@ -221,7 +284,8 @@ std::string TypePrinter::print(Type* type, int precedence) {
         element = find(element->args[0]);
         ++count;
       }
-      return parenthesise(precedence >= 2, print(element, 2) + "^" + (count > 1 ? "(" + sizes + ")" : sizes));
+      bool plain = count == 1 && sizes.find_first_of("+-*/") == std::string::npos;
+      return parenthesise(precedence >= 2, print(element, 2) + "^" + (plain ? sizes : "(" + sizes + ")"));
     }
   }
   return "_";

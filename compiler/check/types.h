@@ -10,15 +10,20 @@
 #include "compiler/base/arena.h"
 #include "compiler/base/name.h"
 #include "compiler/base/source.h"
+#include "compiler/check/linear.h"
 #include "compiler/ir/ast.h"
 #include "compiler/ir/core.h"
 
 namespace sigrel::check {
 
 struct Type;
-struct UnitValue;
 
-enum class TypeKind : std::uint8_t { Variable, Skolem, Constructor, Tuple, Function, Relation, Vector, Size, Error };
+/// Form: a unit or a size. Error: agrees with everything; as a unit, one that was not stated (plain `Real`); as a size,
+/// one that only the elaborator knows.
+enum class TypeKind : std::uint8_t { Variable, Skolem, Constructor, Tuple, Function, Relation, Vector, Form, Error };
+
+/// What a variable, a rigid variable or a form ranges over.
+enum class Sort : std::uint8_t { Type, Unit, Size };
 
 /// What a variable's type must offer. Quantified variables keep Signal and Equality; the others are defaulted.
 using Needs = std::uint8_t;
@@ -73,21 +78,22 @@ struct TypeConstructor {
 
 struct Type {
   TypeKind kind = TypeKind::Error;
+  Sort sort = Sort::Type;   // Variable, Skolem, Form
   Needs needs = 0;          // Variable, Skolem
   std::uint32_t level = 0;  // Variable, Skolem
   Type* link = nullptr;     // Variable: what it stands for
   Type* copy = nullptr;     // Variable: its instance, during instantiation only
-  Name name;                // Skolem: as written; elsewhere the synonym through which it was written, if `named`
+  Name name;                // Skolem and Variable: as written; elsewhere the synonym through which it was written; if `named`
   bool named = false;
   bool generic = false;     // some variable in it is quantified (set when a scheme is made)
   const TypeConstructor* constructor = nullptr;
-  const UnitValue* unit = nullptr;       // Real: the unit as written; not yet part of equality
-  std::span<Type*> args;                 // Constructor; Tuple; Function: from, to, and the size that a named parameter is; Relation: interface; Vector: element, size
+  std::span<Type*> args;                 // Constructor (of Real: its unit); Tuple; Function: from, to, and the size that a named parameter is; Relation: interface; Vector: element, size; Form: atoms
   std::span<InterfaceName> interface;    // Relation: one per interface variable, or empty when nothing is known
-  std::int64_t size = -1;                // Size: a literal, or -1
-  core::Expr* size_expr = nullptr;       // Size: the expression, valid inside the definition `size_owner`
+  const Form* form = nullptr;            // Form
+  core::Expr* size_expr = nullptr;       // Skolem of a size: its value, inside the definition `size_owner`
   std::uint32_t size_owner = 0;
-  const ast::Expr* size_ast = nullptr;   // Size of a signature: an expression over its parameters
+  bool opaque = false;                   // Skolem of a size: may be equal to others, as the elaborator will find
+  const ast::Expr* size_ast = nullptr;   // Skolem of a size in a signature: an expression that is no sum of multiples
   Name parameter;                        // Function: `(n :: Int) -> …`, if has_parameter
   bool has_parameter = false;
 };
@@ -109,7 +115,7 @@ class Types {
  public:
   explicit Types(Arena& arena);
 
-  Type* variable(std::uint32_t level, Needs needs = 0);
+  Type* variable(std::uint32_t level, Needs needs = 0, Sort sort = Sort::Type);
   Type* skolem(Name name, std::uint32_t level, Needs needs = 0);
   Type* apply(const TypeConstructor* constructor, std::vector<Type*> args);
   Type* list(Type* element);
@@ -117,13 +123,16 @@ class Types {
   Type* function(Type* from, Type* to);
   Type* relation(Type* interface, std::vector<InterfaceName> names);
   Type* vector(Type* element, Type* size);
+  Type* real(Type* unit);
+  /// The form as a type; a single atom stands for itself.
+  Type* form(const Linear& linear, Sort sort);
   Type* size_literal(std::int64_t size);
-  Type* size_expression(core::Expr* expr, std::uint32_t owner);
-  Type* real_with_unit(const UnitValue* unit);
   /// A copy of `type` that prints as the synonym `name`.
   Type* named(Type* type, Name name);
 
-  Type* real() const { return real_; }
+  Type* real() const { return real_; }      // of a unit that is not stated
+  Type* number() const { return number_; }  // Real<1>
+  Type* seconds() const { return seconds_; }
   Type* integer() const { return integer_; }
   Type* boolean() const { return boolean_; }
   Type* string() const { return string_; }
@@ -143,10 +152,13 @@ class Types {
   std::span<Type*> copy(const std::vector<Type*>& items) { return arena_.copy(items); }
 
   Arena& arena_;
-  Type *real_, *integer_, *boolean_, *string_, *experiment_, *unit_, *error_;
+  Type *real_, *number_, *seconds_, *integer_, *boolean_, *string_, *experiment_, *unit_, *error_;
 };
 
 bool is_constructor(Type* type, const TypeConstructor& constructor);
+/// Whether a unit other than 1 stands in it (not: in the fields of a record that it names). What is inferred has powers
+/// of seconds through `time` and `der` alone; they can be left out.
+bool has_units(Type* type, bool count_time = true);
 inline bool is_variable(Type* type) { return find(type)->kind == TypeKind::Variable; }
 inline bool is_error(Type* type) { return find(type)->kind == TypeKind::Error; }
 
@@ -159,10 +171,11 @@ class TypePrinter {
  private:
   std::string print(Type* type, int precedence);
   std::string size(Type* type);
+  std::string unit(Type* type);
   std::string variable(Type* type);
 
   const Types& types_;
-  std::vector<Type*> variables_;
+  std::vector<Type*> variables_, units_;
   std::vector<Name> used_;
 };
 

@@ -36,7 +36,7 @@ bool Checker::require(Type* type, Needs needs) {
     case TypeKind::Error: return true;
     case TypeKind::Function:
     case TypeKind::Relation: return (needs & ~kPending) == 0;
-    case TypeKind::Size: return true;
+    case TypeKind::Form: return true;
     case TypeKind::Tuple:
       if (needs & (kArithmetic | kOrder)) return false;
       for (Type* arg : type->args)
@@ -74,6 +74,65 @@ bool Checker::bind_variable(Type* variable, Type* type) {
   return true;
 }
 
+// Solves `form = 0` for a variable in it, the innermost one, so that nothing outside is decided without need. False if
+// there is none or (for sizes) the solution would not be integral.
+bool Checker::solve(const Linear& form, Sort sort) {
+  const Linear::Term* best = nullptr;
+  for (auto& term : form.terms) {
+    if (term.atom->kind != TypeKind::Variable) continue;
+    if (best && term.atom->level <= best->atom->level) continue;
+    if (sort == Sort::Size) {
+      Ratio over = -term.weight.inverse();
+      bool integral = (form.constant[0] * over).integral();
+      for (auto& other : form.terms) integral &= (other.weight * over).integral();
+      if (!integral) continue;
+    }
+    best = &term;
+  }
+  if (!best) return false;
+  Type* variable = best->atom;
+  Linear value;
+  value.add(form, -best->weight.inverse());
+  std::erase_if(value.terms, [&](auto& term) { return term.atom == variable; });
+  for (auto& term : value.terms)
+    if (term.atom->level > variable->level) {
+      if (term.atom->kind == TypeKind::Variable) term.atom->level = variable->level;
+      else if (sort == Sort::Unit) return false;  // a rigid unit would leave its scope
+    }
+  variable->link = types_.form(value, sort);
+  return true;
+}
+
+// Units never make two types differ in shape: a disagreement is kept, and reported by who knows the place (agree).
+void Checker::unify_units(Type* a, Type* b) {
+  Linear difference;
+  difference.add(a, {1, 1});
+  difference.add(b, {-1, 1});
+  if (difference.unknown || difference.zero() || solve(difference, Sort::Unit)) return;
+  if (!unit_conflict_) unit_conflict_ = {a, b};
+}
+
+bool Checker::agree(Type* expected, Type* found) {
+  unit_conflict_.reset();
+  if (unify(expected, found)) return !unit_conflict_;
+  unit_conflict_.reset();
+  return false;
+}
+
+// False if the sizes differ whatever the parameters are. What depends on more than the sizes themselves say is left to
+// the elaborator.
+bool Checker::unify_sizes(Type* a, Type* b) {
+  Linear difference;
+  difference.add(a, {1, 1});
+  difference.add(b, {-1, 1});
+  if (difference.unknown || difference.zero()) return true;
+  for (auto& term : difference.terms) {
+    if (term.atom->kind == TypeKind::Variable) return solve(difference, Sort::Size), true;
+    if (term.atom->opaque || refined_sizes_.contains(term.atom)) return true;
+  }
+  return false;
+}
+
 bool Checker::unify(Type* a, Type* b) {
   for (;;) {
     a = find(a);
@@ -81,16 +140,20 @@ bool Checker::unify(Type* a, Type* b) {
     if (a == b || a->kind == TypeKind::Error || b->kind == TypeKind::Error) return true;
     if (a->kind == TypeKind::Variable) return bind_variable(a, b);
     if (b->kind == TypeKind::Variable) return bind_variable(b, a);
-    if (a->kind == TypeKind::Size || b->kind == TypeKind::Size) {
-      // Sizes that are not both literals are compared by the elaborator.
-      return a->kind != b->kind || a->size < 0 || b->size < 0 || a->size == b->size;
-    }
     if (a->kind != b->kind) return false;
     if (a->kind == TypeKind::Skolem) return false;
     if (a->kind == TypeKind::Constructor && a->constructor != b->constructor) return false;
     std::size_t count = a->kind == TypeKind::Function ? 2 : a->args.size();
     if (a->kind != TypeKind::Function && b->args.size() != count) return false;
     if (count == 0) return true;
+    if (a->kind == TypeKind::Constructor && a->constructor == &types_.real_constructor) {
+      unify_units(a->args[0], b->args[0]);
+      return true;
+    }
+    if (a->kind == TypeKind::Vector) {
+      if (!unify(a->args[0], b->args[0])) return false;
+      return unify_sizes(a->args[1], b->args[1]);
+    }
     for (std::size_t i = 0; i + 1 < count; ++i)
       if (!unify(a->args[i], b->args[i])) return false;
     Type* last_a = a->args[count - 1];  // the last one in the loop: arrows are right-deep
@@ -111,7 +174,7 @@ struct Instantiation {
     if (type->kind == TypeKind::Variable) {
       if (type->copy) return type->copy;
       if (type->level != kGeneric) return type;
-      type->copy = types.variable(level, type->needs & ~kPending);
+      type->copy = types.variable(level, type->needs & ~kPending, type->sort);
       touched.push_back(type);
       return type->copy;
     }
@@ -119,7 +182,6 @@ struct Instantiation {
     Type copy = *type;
     copy.generic = false;
     copy.copy = nullptr;
-    if (type->kind == TypeKind::Size) copy.size_expr = nullptr, copy.size_ast = nullptr;
     std::vector<Type*> args;
     args.reserve(type->args.size());
     for (Type* arg : type->args) args.push_back(run(arg));
@@ -187,6 +249,7 @@ void Checker::collect_layout_variables(Type* type, bool in_relation, std::vector
     return;
   }
   if (type->kind == TypeKind::Vector) return collect_layout_variables(type->args[0], in_relation, out);  // not its size
+  if (is_constructor(type, types_.real_constructor)) return;                                             // nor a unit
   bool inside = in_relation || type->kind == TypeKind::Relation ||
                 (type->kind == TypeKind::Constructor && type->constructor->holds_relation);
   for (std::size_t i = 0; i < type->args.size(); ++i) {
@@ -202,16 +265,13 @@ Type* Checker::skolemise(Type* scheme, std::vector<std::pair<Type*, Type*>>& sko
     std::uint32_t level;
     std::vector<std::pair<Type*, Type*>>& skolems;
     std::vector<Type*>& sizes;
-    const std::vector<std::pair<Name, Type*>>& names;
 
     Type* operator()(Type* type) {
       type = find(type);
       if (type->kind == TypeKind::Variable) {
         if (type->copy || type->level != kGeneric) return type->copy ? type->copy : type;
-        Name name = intern("a");
-        for (auto& [n, t] : names)
-          if (find(t) == type) name = n;
-        type->copy = types.skolem(name, level, type->needs);
+        type->copy = types.skolem(type->named ? type->name : intern("a"), level, type->needs);
+        type->copy->sort = type->sort;
         skolems.emplace_back(type, type->copy);
         return type->copy;
       }
@@ -219,33 +279,15 @@ Type* Checker::skolemise(Type* scheme, std::vector<std::pair<Type*, Type*>>& sko
       Type copy = *type;
       copy.generic = false;
       std::vector<Type*> args;
-      for (std::size_t i = 0; i < type->args.size(); ++i) {
-        if (type->kind == TypeKind::Function && i == 2) {  // `(n :: Int) -> …`: a size, its expression is set with the parameter
-          args.push_back(find(type->args[2])->copy);
-          continue;
-        }
-        if (type->kind == TypeKind::Function && type->has_parameter && i == 0) {
-          Type* variable = find(type->args[2]);
-          if (variable->kind == TypeKind::Variable && !variable->copy) {
-            Type size;
-            size.kind = TypeKind::Size;
-            size.named = true;
-            size.name = type->parameter;
-            variable->copy = types.arena().make<Type>(size);
-            skolems.emplace_back(variable, variable->copy);
-          }
-        }
-        args.push_back((*this)(type->args[i]));
-      }
+      for (Type* arg : type->args) args.push_back((*this)(arg));
       copy.args = types.arena().copy(args);
       Type* result = types.arena().make<Type>(copy);
-      if (copy.kind == TypeKind::Size && copy.size_ast) sizes.push_back(result);
+      if (copy.size_ast) sizes.push_back(result);
       return result;
     }
   };
   signature_sizes_.clear();
-  static const std::vector<std::pair<Name, Type*>> kNone;
-  Run run{types_, level_, skolems, signature_sizes_, current_.value < globals_.size() ? globals_[current_.value].type_variables : kNone};
+  Run run{types_, level_, skolems, signature_sizes_};
   Type* type = run(scheme);
   for (auto& [variable, skolem] : skolems) variable->copy = nullptr;
   return type;

@@ -1,5 +1,6 @@
 #include "compiler/check/units.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -7,9 +8,11 @@
 namespace sigrel::check {
 namespace {
 
+using Exponents = std::array<std::int8_t, 7>;
+
 struct UnitRow {
   std::string_view name;
-  Dimension dimension;  // m, kg, s, A, K, mol, cd
+  Exponents dimension;  // m, kg, s, A, K, mol, cd
   double factor = 1;
   double offset = 0;
   bool prefixes = false;  // takes SI prefixes
@@ -131,13 +134,14 @@ std::string suggestion(std::string_view name) {
 
 UnitValue resolve_unit(const ast::Unit& unit, bool variables, Diagnostics& diagnostics) {
   UnitValue value;
-  value.written = &unit;
   for (const ast::UnitFactor& factor : unit.factors) {
     std::string_view name = text(factor.name.name);
     auto found = find_unit(name);
     if (!found) {
       if (variables && name.size() == 1 && name[0] >= 'a' && name[0] <= 'z') {
-        value.has_variables = true;
+        auto at = std::ranges::find(value.variables, factor.name.name, &std::pair<Name, Ratio>::first);
+        if (at == value.variables.end()) at = value.variables.insert(at, {factor.name.name, Ratio{}});
+        at->second = at->second + Ratio::of(factor.exponent);
         continue;
       }
       auto& d = diagnostics.report(Code::UnknownUnit, factor.name.span, "`" + std::string(name) + "` is not a unit");
@@ -148,7 +152,8 @@ UnitValue resolve_unit(const ast::Unit& unit, bool variables, Diagnostics& diagn
       continue;
     }
     for (std::size_t i = 0; i < value.dimension.size(); ++i)
-      value.dimension[i] = static_cast<std::int8_t>(value.dimension[i] + found->row->dimension[i] * factor.exponent);
+      value.dimension[i] = value.dimension[i] + Ratio::of(found->row->dimension[i] * factor.exponent);
+    value.coherent &= found->factor == 1 && found->row->offset == 0;
     value.factor *= std::pow(found->factor, factor.exponent);
     if (found->row->offset != 0 && unit.factors.size() == 1 && factor.exponent == 1) value.offset = found->row->offset;
   }
@@ -163,18 +168,95 @@ double to_si(double x, const UnitValue& unit) {
   return x * unit.factor + unit.offset;
 }
 
-std::string unit_text(const UnitValue& unit) {
-  if (!unit.written) return "1";
+std::string unit_text(const ast::Unit& unit) {
   std::string over, under;
-  for (const ast::UnitFactor& factor : unit.written->factors) {
+  for (const ast::UnitFactor& factor : unit.factors) {
     std::string& side = factor.exponent < 0 ? under : over;
-    int exponent = std::abs(factor.exponent);
     if (factor.exponent < 0) side += "/";
     else if (!side.empty()) side += "*";
-    side += text(factor.name.name);
-    if (exponent != 1) side += "^" + std::to_string(exponent);
+    side += std::string(text(factor.name.name)) + exponent_text(Ratio::of(factor.exponent));
   }
   return (over.empty() ? "1" : over) + under;
+}
+
+std::string exponent_text(Ratio exponent) {
+  int n = std::abs(exponent.num);
+  if (exponent.den != 1) return "^(" + std::to_string(n) + "/" + std::to_string(exponent.den) + ")";
+  return n == 1 ? "" : "^" + std::to_string(n);
+}
+
+namespace {
+
+// The names that derived units are printed with, best first.
+constexpr std::string_view kPrinted[] = {"m",  "kg", "s", "A",   "K", "mol", "cd", "V", "Ohm", "W",
+                                         "J",  "N",  "Pa", "F",  "H", "C",   "Wb", "T", "S"};
+
+Dimension dimension_of(std::string_view name) {
+  Dimension d{};
+  auto found = find_unit(name);
+  for (std::size_t i = 0; i < d.size(); ++i) d[i] = Ratio::of(found->row->dimension[i]);
+  return d;
+}
+
+Dimension combine(const Dimension& a, Ratio x, const Dimension& b, Ratio y) {
+  Dimension d;
+  for (std::size_t i = 0; i < d.size(); ++i) d[i] = a[i] * x + b[i] * y;
+  return d;
+}
+
+}  // namespace
+
+std::string dimension_text(const Dimension& dimension) {
+  if (zero(dimension)) return "1";
+  static const std::vector<std::pair<std::string_view, Dimension>> units = [] {
+    std::vector<std::pair<std::string_view, Dimension>> list;
+    for (auto name : kPrinted) list.emplace_back(name, dimension_of(name));
+    return list;
+  }();
+  for (int power : {1, -1, 2, -2, 3, -3})
+    for (auto& [name, d] : units)
+      if (dimension == combine(d, Ratio::of(power), {}, {}))
+        return (power < 0 ? "1/" : "") + std::string(name) + exponent_text(Ratio::of(power));
+  // Two units: of the base, then a derived and a base one, then two derived ones.
+  constexpr std::size_t kBase = 7;
+  for (std::size_t derived = 0; derived <= 2; ++derived)
+    for (int power : {-1, 1, -2, 2})
+      for (std::size_t i = derived > 0 ? kBase : 0; i < (derived > 0 ? units.size() : kBase); ++i)
+        for (std::size_t j = derived > 1 ? kBase : 0; j < (derived > 1 ? units.size() : kBase); ++j)
+          if (dimension == combine(units[i].second, Ratio::of(1), units[j].second, Ratio::of(power)))
+            return std::string(units[i].first) + (power < 0 ? "/" : "*") + std::string(units[j].first) + exponent_text(Ratio::of(power));
+  std::string over, under;
+  for (std::size_t i : {1u, 0u, 2u, 3u, 4u, 5u, 6u}) {
+    if (dimension[i].zero()) continue;
+    std::string& side = dimension[i].num < 0 ? under : over;
+    if (dimension[i].num < 0) side += "/";
+    else if (!side.empty()) side += "*";
+    side += std::string(units[i].first) + exponent_text(dimension[i]);
+  }
+  return (over.empty() ? "1" : over) + under;
+}
+
+std::string quantity_name(const Dimension& dimension) {
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"V", "a voltage"},       {"A", "a current"},         {"Ohm", "a resistance"}, {"S", "a conductance"},
+      {"F", "a capacitance"},   {"H", "an inductance"},     {"C", "a charge"},       {"W", "a power"},
+      {"J", "an energy or a torque"}, {"N", "a force"},     {"Pa", "a pressure"},    {"m", "a length"},
+      {"kg", "a mass"},         {"s", "a time"},            {"K", "a temperature"},  {"Wb", "a magnetic flux"},
+      {"Hz", "a frequency or an angular velocity"},         {"mol", "an amount of substance"}, {"cd", "a luminous intensity"}};
+  if (zero(dimension)) return "a number";
+  for (auto [unit, name] : kNames)
+    if (dimension == dimension_of(unit)) return std::string(name);
+  auto is = [&](std::string_view over, int p, std::string_view under, int q) {
+    return dimension == combine(dimension_of(over), Ratio::of(p), dimension_of(under), Ratio::of(q));
+  };
+  if (is("m", 1, "s", -1)) return "a velocity";
+  if (is("m", 1, "s", -2)) return "an acceleration";
+  if (is("m", 2, "s", 0)) return "an area";
+  if (is("m", 3, "s", 0)) return "a volume";
+  if (is("kg", 1, "s", -1)) return "a mass flow";
+  if (is("m", 3, "s", -1)) return "a volume flow";
+  if (is("kg", 1, "m", -3)) return "a density";
+  return {};
 }
 
 }  // namespace sigrel::check

@@ -7,21 +7,19 @@
 #include <vector>
 
 #include "compiler/base/name.h"
+#include "compiler/check/linear.h"
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/ast.h"
 
 namespace sigrel::check {
-
-/// Exponents of m, kg, s, A, K, mol, cd. Angles are numbers.
-using Dimension = std::array<std::int8_t, 7>;
 
 /// A unit as written, and what it means: a number x of it is `x * factor + offset` in SI.
 struct UnitValue {
   Dimension dimension{};
   double factor = 1;
   double offset = 0;
-  bool has_variables = false;  // `Real<u>` in a signature: any unit
-  const ast::Unit* written = nullptr;
+  bool coherent = true;  // made of SI units without a factor
+  std::vector<std::pair<Name, Ratio>> variables;  // `Real<u>` in a signature: any unit
 };
 
 /// The meaning of `unit`; an unknown name is reported. With `variables`, a name of one letter that is no unit stands for
@@ -31,7 +29,16 @@ UnitValue resolve_unit(const ast::Unit& unit, bool variables, Diagnostics& diagn
 /// `x` of `unit` as a number in SI units.
 double to_si(double x, const UnitValue& unit);
 
-/// As the user wrote it: `kg*m^2/s`.
-std::string unit_text(const UnitValue& unit);
+/// As the user wrote it.
+std::string unit_text(const ast::Unit& unit);
+
+/// `kg*m^2/s` with the fewest unit names: `V`, `V/s`, `N*m`; `1` for a number.
+std::string dimension_text(const Dimension& dimension);
+
+/// "" for 1, "^2", "^(1/2)".
+std::string exponent_text(Ratio exponent);
+
+/// What is measured in it: "a voltage", "a time"; empty if there is no common word.
+std::string quantity_name(const Dimension& dimension);
 
 }  // namespace sigrel::check

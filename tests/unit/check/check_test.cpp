@@ -71,7 +71,7 @@ bar = sigrel (u, y) where
 )");
   ACCEPTS("foo = sigrel (x1, x2, x3) where { x1 + x2 * x3 = 0.0 ; x2 = sin x3 }\n");
   Checked c("foo = sigrel (x1, x2, x3) where { x1 + x2 * x3 = 0.0 ; x2 = sin x3 }\n");
-  CHECK(c.type("foo") == "SR (x1 :: Real, x2 :: Real, x3 :: Real)");
+  CHECK(c.type("foo") == "SR (x1 :: Real<1>, x2 :: Real<1>, x3 :: Real<1>)");
 }
 
 TEST_CASE("applications to wrong signals are type errors") {

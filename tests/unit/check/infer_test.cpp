@@ -23,37 +23,37 @@ TEST_CASE("functions are inferred with let-polymorphism") {
   has_type("twice f x = f (f x)\n", "twice", "(a -> a) -> a -> a");
   has_type("pair = let same x = x in (same 1, same True)\n", "pair", "(Int, Bool)");
   has_type("swap (x, y) = (y, x)\n", "swap", "(a, b) -> (b, a)");
-  has_type("f x = x + 1.0\n", "f", "Real -> Real");
+  has_type("f x = x + 1.0\n", "f", "Real<u> -> Real<u>");
   has_type("f x = x + 1\n", "f", "Int -> Int");
-  has_type("f x = x * x\n", "f", "Real -> Real");
-  has_type("half x = x / 2\n", "half", "Real -> Real");
-  has_type("twice x = 2 * x\n", "twice", "Real -> Real");
+  has_type("f x = x * x\n", "f", "Real<u> -> Real<u^2>");
+  has_type("half x = x / 2\n", "half", "Real<u> -> Real<u>");
+  has_type("twice x = 2 * x\n", "twice", "Real<u> -> Real<u>");
   has_type("f 0 = 1\nf n = n * f (n - 1)\n", "f", "Int -> Int");
   has_type("even 0 = True\neven n = odd (n - 1)\nodd 0 = False\nodd n = even (n - 1)\n", "odd", "Int -> Bool");
   has_type("len xs = case xs of\n  [] -> 0\n  _ : rest -> 1 + len rest\n", "len", "[a] -> Int");
   has_type("xs = [i * i for i in 1 .. 10]\n", "xs", "[Int]");
-  has_type("xs = [(i, real j) for i in 1 .. 3, j in [4, 5]]\n", "xs", "[(Int, Real)]");
-  has_type("inc = map (+ 1.0)\n", "inc", "[Real] -> [Real]");
+  has_type("xs = [(i, real j) for i in 1 .. 3, j in [4, 5]]\n", "xs", "[(Int, Real<1>)]");
+  has_type("inc = map (+ 1.0)\n", "inc", "[Real<u>] -> [Real<u>]");
   has_type("f = (1 -)\n", "f", "Int -> Int");
-  has_type("f = foldr (+) 0.0\n", "f", "[Real] -> Real");
+  has_type("f = foldr (+) 0.0\n", "f", "[Real<u>] -> Real<u>");
   has_type("n = 7 `div` 2\n", "n", "Int");
   has_type("f = (`div` 2)\n", "f", "Int -> Int");
   has_type("s = \"a\" ++ show 1\n", "s", "String");
-  has_type("f x y = x ^ 2 + y ^ 0.5\n", "f", "Real -> Real -> Real");
-  has_type("f a b = if a < b then a else b\n", "f", "Real -> Real -> Real");
+  has_type("f x y = x ^ 2 + y ^ 0.5\n", "f", "Real<u> -> Real<u^4> -> Real<u^2>");
+  has_type("f a b = if a < b then a else b\n", "f", "Real<u> -> Real<u> -> Real<u>");
   has_type("same x y = x == y\n", "same", "a -> a -> Bool");
   has_type("g :: [a] -> a -> a\ng [] x = x\ng (x : _) _ = x\n", "g", "[a] -> a -> a");
-  has_type("f = max 1.0\n", "f", "Real -> Real");
-  has_type("xs = map sin [0.0, pi]\n", "xs", "[Real]");
+  has_type("f = max 1.0\n", "f", "Real<u> -> Real<u>");
+  has_type("xs = map sin [0.0, pi]\n", "xs", "[Real<1>]");
 }
 
 TEST_CASE("data types, records and synonyms") {
   has_type("data Shape = Circle Real | Square Real\narea s = case s of\n  Circle r -> pi * r ^ 2\n  Square a -> a * a\n", "area", "Shape -> Real");
-  has_type("f (Just x) = x\nf Nothing = 0.0\n", "f", "Maybe Real -> Real");
+  has_type("f (Just x) = x\nf Nothing = 0.0\n", "f", "Maybe Real<u> -> Real<u>");
   has_type("record D = { r :: Real = 0.5, n :: Int }\nd = D { n = 2 }\n", "d", "D");
   has_type("record D = { r :: Real = 0.5, n :: Int }\nf d = d with { n = 3 }\n", "f", "D -> D");
   has_type("record D = { r :: Real, n :: Int }\nf d = d.r * 2\n", "f", "D -> Real");
-  has_type("record P a = { left :: a, right :: a }\np = P { left = 1.0, right = 2.0 }\nl = p.left\n", "l", "Real");
+  has_type("record P a = { left :: a, right :: a }\np = P { left = 1.0, right = 2.0 }\nl = p.left\n", "l", "Real<u>");
   has_type("type Point a = (a, a)\nf :: Point Real -> Real\nf (x, y) = x + y\n", "f", "(Real, Real) -> Real");
   has_type("type Part = SR (Pin, Pin)\nimport Electrical\nf :: Part -> Part\nf p = p\n", "f", "Part -> Part");
 }

@@ -7,7 +7,7 @@ using namespace sigrel;
 using tests::Checked;
 
 TEST_CASE("imports: lists, aliases, hiding, re-exported names") {
-  ACCEPTS("import Electrical (Pin, Voltage, resistor)\nf :: Voltage -> SR (Pin, Pin)\nf v = resistor v\n");
+  ACCEPTS("import Electrical (Pin, Voltage, resistor)\nf :: Voltage -> SR (Pin, Pin)\nf v = resistor (v / 1.0<A>)\n");
   ACCEPTS("import Electrical as E\nf = E.resistor 1.0\ng :: SR (E.Pin, E.Pin)\ng = f\n");
   ACCEPTS("import Electrical hiding (resistor)\nresistor = 1.0\nx = resistor\n");
   ACCEPTS("import Electrical\nresistor = 1.0\nx = 2.0 * resistor\n");

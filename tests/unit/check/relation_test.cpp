@@ -35,7 +35,7 @@ TEST_CASE("instances are read by interface, by local and through inner instances
           "  initially l.c.u = 0.0\n");
   ACCEPTS("import Electrical\nf = sigrel () where\n  r1: resistor 1.0\n  c1: capacitor 1.0\n  connect r1.n c1.p\n  connect r1.p c1.n\n");
   ACCEPTS("import Electrical\nf :: Int -> SR (total :: Real)\nf n = sigrel (total) where\n"
-          "  for i in 1 .. n do\n    r: resistor 1.0 <> (a, b)\n    ground <> b\n    initially r.u = 0.0\n  total = r[1].u + r[2].p.i\n");
+          "  for i in 1 .. n do\n    r: resistor 1.0 <> (a, b)\n    ground <> b\n    initially r.u = 0.0\n  total = r[1].u + 1.0<Ohm> * r[2].p.i\n");
   REFUSES("import Electrical\nf = sigrel (x) where\n  r: resistor 1.0 <> (a, b)\n  x = r.w\n", Code::UnknownMember, "`r` has no variable `w`");
   REFUSES("import Electrical\nf = sigrel (x) where\n  r: resistor 1.0 <> (a, b)\n  x = r[1].u\n", Code::InstanceIndices, "not indexed");
   REFUSES("import Electrical\nf = sigrel (x) where\n  r: resistor 1.0 <> (a, b)\n  x = r\n", Code::InstanceAsValue, "is an instance");

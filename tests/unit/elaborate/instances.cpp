@@ -12,7 +12,7 @@ std::string ladder(int n, bool loop) {
   const char* recursive = R"(
 ladder :: Int -> SR (p :: Pin, g :: Pin)
 ladder n = sigrel (p, g) where
-  r: resistor (2.0 * real n) <> (p, m)
+  r: resistor (2.0<Ohm> * real n) <> (p, m)
   c: capacitor 1.0e-3        <> (m, g)
   if n > 1 then
     rest: ladder (n - 1) <> (m, g)
@@ -24,7 +24,7 @@ ladder n = sigrel (p, g) where
   local x :: Pin^(n + 1)
   connect p x[1]
   for i in 1 .. n do
-    r: resistor (2.0 * real i) <> (x[i], x[i + 1])
+    r: resistor (2.0<Ohm> * real i) <> (x[i], x[i + 1])
     c: capacitor 1.0e-3        <> (x[i + 1], g)
     initially c.u = 0.0
 )";
@@ -175,7 +175,7 @@ series a b = sigrel (p, n) where
   b <> (m, n)
 main = simulate (sigrel () where
     v: constantVoltage 1.0 <> (a, g)
-    s: foldr series (resistor 1.0) [resistor (real i) for i in 1 .. 3000] <> (a, g)
+    s: foldr series (resistor 1.0) [resistor (real i * 1.0<Ohm>) for i in 1 .. 3000] <> (a, g)
     ground <> g)
 )");
   CHECK(s.system().equations.tables.size() < 8);

@@ -53,7 +53,7 @@ main = simulate (sigrel () where
 f :: Int -> SR ()
 f n = sigrel () where
   local x :: Real^n
-  local y :: Real^(n + 1)
+  local y :: Real^(mod n 2 + 1)
   x = y
 main = simulate (f 3)
 )"},

@@ -28,6 +28,7 @@ std::string Checker::describe(Type* type) {
     if (type->needs & kSignal) return "a signal";
     if (type->needs & kOrder) return "something that is ordered";
   }
+  if (!type->named && is_constructor(type, types_.real_constructor) && is_variable(type->args[0])) return "Real";  // of any unit
   std::string s = print(type);
   // A synonym alone may hide why two types differ.
   if (type->named && type->kind != TypeKind::Skolem) {

@@ -272,6 +272,7 @@ class Checker {
 
   // operator.cpp
   Typed infer_binary(const ast::BinaryExpr* e, Type* hint);
+  Type* vector_literal(const ast::Expr* e);
   Typed binary(const ast::BinaryExpr* e, Typed left, const ast::Expr* left_ast, Type* hint);
   Typed operator_function(ast::BinaryOp op, Span span);
   struct OperatorType {

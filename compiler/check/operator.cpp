@@ -118,6 +118,10 @@ std::optional<Ratio> literal_exponent(const ast::Expr* e) {
   return negative ? -value : value;
 }
 
+bool is_arithmetic(BinaryOp op) {
+  return op == BinaryOp::Add || op == BinaryOp::Sub || op == BinaryOp::Mul || op == BinaryOp::Div;
+}
+
 Type* scalar_of(Type* type) {
   for (type = find(type); type->kind == TypeKind::Vector;) type = find(type->args[0]);
   return type;
@@ -237,6 +241,21 @@ Type* Checker::product_or_wait(Product p) {
   return p.result;
 }
 
+// The type of `[…]` as an operand of arithmetic, where it is a vector or a matrix; null for what is no literal.
+Type* Checker::vector_literal(const ast::Expr* e) {
+  std::size_t depth = 0;
+  for (;; ++depth) {
+    if (e->kind == ast::ExprKind::Comprehension) e = static_cast<const ast::ComprehensionExpr*>(e)->element;
+    else if (e->kind == ast::ExprKind::List && !static_cast<const ast::ListExpr*>(e)->elements.empty())
+      e = static_cast<const ast::ListExpr*>(e)->elements[0];
+    else break;
+  }
+  if (depth == 0) return nullptr;
+  Type* type = fresh(kNumber);
+  for (; depth > 0; --depth) type = types_.vector(type, fresh(Sort::Size));
+  return type;
+}
+
 Typed Checker::infer_binary(const ast::BinaryExpr* e, Type* hint) {
   std::vector<const ast::BinaryExpr*> spine;  // a + b + c …: chains lean left and may be long
   const ast::Expr* leftmost = e;
@@ -247,6 +266,7 @@ Typed Checker::infer_binary(const ast::BinaryExpr* e, Type* hint) {
   bool passes_hint = true;  // a literal takes the type of its sum
   for (auto* b : spine) passes_hint &= b->op == BinaryOp::Add || b->op == BinaryOp::Sub;
   bool factor = spine.back()->op == BinaryOp::Mul || spine.back()->op == BinaryOp::Div || spine.back()->op == BinaryOp::Pow;
+  if (Type* vector = vector_literal(leftmost); vector && is_arithmetic(spine.back()->op)) hint = vector, passes_hint = true;
   Typed left = infer(leftmost, passes_hint ? hint : factor && is_plain_real(leftmost) ? types_.number() : nullptr);
   const ast::Expr* left_ast = leftmost;
   for (auto it = spine.rbegin(); it != spine.rend(); ++it) {
@@ -277,7 +297,7 @@ Typed Checker::binary(const ast::BinaryExpr* e, Typed left, const ast::Expr* lef
     }
     case BinaryOp::Mul: {
       if (!number_operand(left.type, kNumber, left_ast, sign)) return result(infer(e->right).expr, types_.error());
-      Typed right = infer(e->right, is_plain_real(e->right) ? types_.number() : nullptr);
+      Typed right = infer(e->right, is_plain_real(e->right) ? types_.number() : vector_literal(e->right));
       if (!number_operand(right.type, kNumber, e->right, sign)) return result(right.expr, types_.error());
       return result(right.expr, product_or_wait({left.type, right.type, nullptr, e->op, {}, e->span, left_ast, e->right}));
     }

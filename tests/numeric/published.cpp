@@ -44,6 +44,7 @@ std::vector<Case> cases() {
       {"MD-2 v0 = 3", "md02_rc_charge.sr", nullptr, {{"c1.u", 7.4248439117999}, {"r1.u", 2.5751560882}}, {{"r", 5.0}, {"v0", 3.0}}},
       {"MD-5", "md05_inner_resistor.sr", nullptr, {{"c.u", 9.73652018820}}},
       {"MD-17", "md17_chirp.sr", nullptr, {{"x", -0.226330450940}}},
+      {"MD-23b", "md23b_units.sr", nullptr, {{"x", 8.5 - 3 * std::exp(-5.0)}, {"v", 3}}},
       {"MD-24 t = 1", "md24_pendulum.sr", "short", {{"phi", -1.014201843}, {"w", -0.2237829043}}},
       {"MD-24 t = 10", "md24_pendulum.sr", nullptr, {{"phi", -0.02484928173}, {"w", -0.04808779765}}},
       {"HY-1", "hy01_no_states.sr", nullptr, {{"o", std::sin(10.0)}}},
@@ -58,6 +59,11 @@ std::vector<Case> cases() {
       {"MP-1", "mp01_decay.sr", nullptr, {{"x", 10 * std::exp(-3.0)}}},
       {"MP-1 with an unused input", "mp01_decay.sr", "withInput", {{"x", 10 * std::exp(-3.0)}}},
       {"MP-2", "mp02_damped.sr", nullptr, {{"a1", closed_form(0.5, 30)}, {"b1", closed_form(1, 30)}, {"c1", closed_form(2, 30)}}},
+      {"connectors in arrays", "stars.sr", nullptr, {{"s.p[1].i", 3}, {"s.p[2].i", 1.5}, {"s.p[3].i", 1}, {"s.p[3].v", 3}, {"v.p.i", -5.5}}},
+      {"connectors in arrays, as arguments", "stars.sr", "arguments", {{"s.r[2].p.i", 1.5}, {"a[3].v", 3}, {"v.p.i", -5.5}}},
+      {"matrices", "matrices.sr", nullptr,
+       {{"position[1]", 0}, {"position[2]", 2}, {"position[3]", 1}, {"moment[1]", 20}, {"moment[2]", 0}, {"moment[3]", 0},
+        {"back[1]", 2 * std::cos(1.0)}, {"back[2]", -2 * std::sin(1.0)}, {"back[3]", 1}, {"row[1]", 10}, {"row[2]", 7}, {"distance", std::sqrt(5.0)}}},
       {"MP-19", "mp19_pendulum.sr", nullptr, {{"phi", 0.172453145977}, {"w", 0.0839283093319}}},
   };
 }

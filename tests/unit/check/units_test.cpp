@@ -1,5 +1,8 @@
 // Units and sizes: what is inferred, what is refused, and with which words.
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
+#include <random>
 
 #include "tests/unit/check/checked.h"
 
@@ -104,4 +107,84 @@ TEST_CASE("sizes are sums of multiples, and are compared as such") {
   // A condition may say more than the sizes do; then the elaborator compares the numbers.
   ACCEPTS((rod + "f :: (n :: Int) -> SR (x :: Real^n)\nf n = if n == 2 then rod 2 else sigrel (x) where\n  rod n <> x\n").c_str());
   ACCEPTS((rod + "f :: (n :: Int) -> SR (x :: Real^n)\nf 2 = rod 2\nf n = rod n\n").c_str());
+}
+
+// Units of unknowns are exponents; an equation between products is a linear equation on them. The oracle eliminates modulo
+// a prime, one base unit at a time, and knows nothing of the checker.
+namespace {
+
+constexpr long kPrime = 1000003;
+
+long power(long base, long exponent) {
+  long result = 1;
+  for (base %= kPrime; exponent > 0; exponent /= 2, base = base * base % kPrime)
+    if (exponent % 2) result = result * base % kPrime;
+  return result;
+}
+
+bool consistent(std::vector<std::vector<long>> rows) {  // the last column is the right side
+  std::size_t unknowns = rows[0].size() - 1, done = 0;
+  for (std::size_t column = 0; column < unknowns && done < rows.size(); ++column) {
+    std::size_t pivot = done;
+    while (pivot < rows.size() && rows[pivot][column] % kPrime == 0) ++pivot;
+    if (pivot == rows.size()) continue;
+    std::swap(rows[done], rows[pivot]);
+    long inverse = power((rows[done][column] % kPrime + kPrime) % kPrime, kPrime - 2);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      if (r == done) continue;
+      long factor = (rows[r][column] % kPrime + kPrime) % kPrime * inverse % kPrime;
+      for (std::size_t k = 0; k <= unknowns; ++k) rows[r][k] = (rows[r][k] - factor * (rows[done][k] % kPrime) % kPrime + 2 * kPrime) % kPrime;
+    }
+    ++done;
+  }
+  for (std::size_t r = done; r < rows.size(); ++r)
+    if (rows[r][unknowns] % kPrime != 0) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("units of random equations: accepted exactly when some assignment of units fits, in any order") {
+  std::mt19937 random(20261121);
+  auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  static const std::pair<const char*, std::array<long, 3>> kLiterals[] = {  // exponents of m, kg, s
+      {"m", {1, 0, 0}}, {"kg", {0, 1, 0}}, {"s", {0, 0, 1}}, {"N", {1, 1, -2}}, {"m/s", {1, 0, -1}}, {"J", {2, 1, -2}}, {"Pa*s", {-1, 1, -1}}};
+  int refused = 0;
+  for (int round = 0; round < 150; ++round) {
+    int unknowns = 2 + below(5), count = 2 + below(6);
+    std::vector<std::string> equations;
+    std::vector<std::vector<long>> rows[3];
+    for (int e = 0; e < count; ++e) {
+      std::vector<long> row(static_cast<std::size_t>(unknowns) + 1, 0);
+      std::string sides[2];
+      for (int side = 0; side < 2; ++side)
+        for (int f = 0; f < 1 + below(2); ++f) {
+          int x = below(unknowns), exponent = 1 + below(3);
+          row[static_cast<std::size_t>(x)] += side == 0 ? exponent : -exponent;
+          sides[side] += (sides[side].empty() ? "" : " * ") + ("x" + std::to_string(x)) + (exponent == 1 ? "" : "^" + std::to_string(exponent));
+        }
+      auto& [name, dimension] = kLiterals[below(std::size(kLiterals))];
+      bool literal = below(3) != 0;
+      if (literal) sides[1] = "2.0<" + std::string(name) + "> * " + sides[1];
+      for (int d = 0; d < 3; ++d) {
+        row.back() = literal ? dimension[static_cast<std::size_t>(d)] : 0;
+        rows[d].push_back(row);
+      }
+      equations.push_back("  " + sides[0] + " = " + sides[1] + "\n");
+    }
+    bool expected = consistent(rows[0]) && consistent(rows[1]) && consistent(rows[2]);
+    refused += !expected;
+    for (int order = 0; order < 3; ++order) {
+      std::string source = "r = sigrel (y) where\n  local ";
+      for (int x = 0; x < unknowns; ++x) source += (x ? ", x" : "x") + std::to_string(x);
+      source += "\n  y = 1.0<kg>\n";
+      for (auto& equation : equations) source += equation;
+      Checked c(source.c_str());
+      INFO(source << c.messages());
+      CHECK(c.diagnostics.has_errors() == !expected);
+      std::shuffle(equations.begin(), equations.end(), random);
+    }
+  }
+  CHECK(refused > 20);
+  CHECK(refused < 130);
 }

@@ -78,7 +78,8 @@ void print_statistics(const Compiled& model, const Run& run) {
   fmt::print("code\n");
   row("kernels", fmt::format("{}, interpreted {}", model.plan.kernels.size(), code.interpreted));
   if (code.backend == Backend::Jit)
-    row("LLVM", fmt::format("{} functions, {:.1f} ms", code.functions, 1e3 * code.llvm_seconds()));
+    row("LLVM", fmt::format("{} functions, {:.1f} ms{}", code.functions, 1e3 * code.llvm_seconds(),
+                            code.reused > 0 ? fmt::format("; {} kernels had their code", code.reused) : ""));
   else if (!code.why_interpreted.empty())
     row("interpreter, because", code.why_interpreted);
   fmt::print("run\n");

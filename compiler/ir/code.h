@@ -22,28 +22,43 @@ class Code {
 
 namespace plan {
 
-/// The expressions of one kernel alone: nodes renumbered densely, operands before users, each node once.
+/// The expressions of one kernel alone: nodes renumbered densely, operands before users, each node once, in the order in which
+/// the outputs need them. So equal expressions have equal bodies, whatever pools they are in.
 struct Body {
   std::vector<Node> nodes;             // operands are indices into this vector
   std::vector<std::uint32_t> outputs;  // one per output of the kernel
 };
 
 inline Body body(const ExprPool& pool, const Kernel& kernel) {
+  constexpr std::uint32_t kUnnumbered = 0xFFFFFFFFu;
   Body result;
   std::vector<ExprId> ids = topological(pool, kernel.outputs);
-  auto local = [&](std::uint32_t id) {
-    return static_cast<std::uint32_t>(std::ranges::lower_bound(ids, ExprId{id}) - ids.begin());
+  std::vector<std::uint32_t> number(ids.size(), kUnnumbered);
+  auto number_of = [&](std::uint32_t id) -> std::uint32_t& {
+    return number[static_cast<std::size_t>(std::ranges::lower_bound(ids, ExprId{id}) - ids.begin())];
   };
   result.nodes.reserve(ids.size());
-  for (ExprId id : ids) {
-    Node node = pool[id];
-    int operands = arity(node.op);
-    if (operands > 0) node.a = local(node.a);
-    if (operands > 1) node.b = local(node.b);
-    if (operands > 2) node.c = local(node.c);
-    result.nodes.push_back(node);
+  std::vector<std::uint32_t> work;
+  for (ExprId output : kernel.outputs) {
+    work.push_back(output.value);
+    while (!work.empty()) {
+      std::uint32_t id = work.back();
+      std::uint32_t& place = number_of(id);
+      Node node = pool[ExprId{id}];
+      std::uint32_t* operands[] = {&node.a, &node.b, &node.c};
+      std::size_t waiting = work.size();
+      if (place == kUnnumbered)
+        for (int k = arity(node.op); k-- > 0;)
+          if (number_of(*operands[k]) == kUnnumbered) work.push_back(*operands[k]);
+      if (work.size() > waiting) continue;
+      work.pop_back();
+      if (place != kUnnumbered) continue;
+      for (int k = 0; k < arity(node.op); ++k) *operands[k] = number_of(*operands[k]);
+      place = static_cast<std::uint32_t>(result.nodes.size());
+      result.nodes.push_back(node);
+    }
+    result.outputs.push_back(number_of(output.value));
   }
-  for (ExprId id : kernel.outputs) result.outputs.push_back(local(id.value));
   return result;
 }
 

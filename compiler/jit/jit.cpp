@@ -14,6 +14,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -39,14 +42,43 @@ class Timer {
 
 class Compiled final : public Code {
  public:
-  std::unique_ptr<orc::LLJIT> linker;  // owns the memory of the code
+  std::vector<std::shared_ptr<orc::LLJIT>> linkers;  // own the memory of the code
   std::vector<std::unique_ptr<Code>> interpreted;
 };
 
-// What is compiled, and how wide; the rest is interpreted. By kernel number.
+/// Everything that the code of a kernel depends on, besides its width.
+std::string content(const plan::Kernel& kernel, const plan::Body& body) {
+  std::string key;
+  auto add = [&](const auto& value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  add(kernel.role);
+  add(kernel.slots);
+  add(kernel.params);
+  add(kernel.solved);
+  for (std::uint32_t output : body.outputs) add(output);
+  for (const Node& node : body.nodes) {
+    add(node.op);
+    add(node.a);
+    add(node.b);
+    add(node.c);
+    add(node.value);
+  }
+  return key;
+}
+
+// What is to be compiled, and how wide; the rest is interpreted. By kernel number.
 struct Choice {
-  std::vector<lower::Request> compiled;
+  struct Wanted {
+    lower::Request request;
+    std::string content;
+  };
+  std::vector<Wanted> compiled;
   std::vector<std::uint32_t> interpreted;
+
+  std::vector<lower::Request> requests() const {
+    std::vector<lower::Request> all;
+    for (const Wanted& wanted : compiled) all.push_back(wanted.request);
+    return all;
+  }
 };
 
 Choice choose(const plan::Plan& plan, const Options& options, std::uint32_t width) {
@@ -62,8 +94,9 @@ Choice choose(const plan::Plan& plan, const Options& options, std::uint32_t widt
   }
   Choice choice;
   for (std::uint32_t k = 0; k < plan.kernels.size(); ++k) {
-    if (topological(plan.exprs, plan.kernels[k].outputs).size() > options.interpret_above) choice.interpreted.push_back(k);
-    else choice.compiled.push_back({k, rows[k] >= options.vectorise_from ? width : 1});
+    plan::Body body = plan::body(plan.exprs, plan.kernels[k]);
+    if (body.nodes.size() > options.interpret_above) choice.interpreted.push_back(k);
+    else choice.compiled.push_back({{k, rows[k] >= options.vectorise_from ? width : 1}, content(plan.kernels[k], body)});
   }
   return choice;
 }
@@ -118,9 +151,9 @@ llvm::Error define_symbols(orc::LLJIT& linker, std::span<const lower::Symbol> sy
   return linker.getMainJITDylib().define(orc::absoluteSymbols(std::move(map)));
 }
 
-// Links the object and puts the addresses of its functions into `kernels`.
-llvm::Error link(const plan::Plan& plan, std::span<const lower::Request> compiled, std::unique_ptr<llvm::MemoryBuffer> object,
-                 orc::LLJIT& linker, std::vector<runtime::Kernel>& kernels) {
+// Links the object; the addresses of its functions, in the order of the requests.
+llvm::Expected<std::vector<runtime::Kernel::Function>> link(const plan::Plan& plan, std::span<const lower::Request> compiled,
+                                                            std::unique_ptr<llvm::MemoryBuffer> object, orc::LLJIT& linker) {
   if (llvm::Error error = linker.addObjectFile(std::move(object))) return error;
   orc::SymbolLookupSet wanted;
   std::vector<orc::SymbolStringPtr> names;
@@ -131,42 +164,43 @@ llvm::Error link(const plan::Plan& plan, std::span<const lower::Request> compile
   llvm::Expected<orc::SymbolMap> found = linker.getExecutionSession().lookup(
       orc::makeJITDylibSearchOrder(&linker.getMainJITDylib()), std::move(wanted));
   if (!found) return found.takeError();
-  for (std::size_t i = 0; i < compiled.size(); ++i)
-    kernels[compiled[i].kernel].function = (*found)[names[i]].getAddress().toPtr<runtime::Kernel::Function>();
-  return llvm::Error::success();
+  std::vector<runtime::Kernel::Function> functions;
+  for (const orc::SymbolStringPtr& name : names) functions.push_back((*found)[name].getAddress().toPtr<runtime::Kernel::Function>());
+  return functions;
 }
 
 }  // namespace
 
-tl::expected<std::unique_ptr<Code>, std::string> compile(const plan::Plan& plan, const Options& options, Statistics* out) {
-  Statistics statistics;
-  auto code = std::make_unique<Compiled>();
-  code->kernels.resize(plan.kernels.size());
+struct Compiler::State {
+  /// A compiled kernel. One that is wider than wanted serves as well: it does the rows that fill no vector one by one.
+  struct Known {
+    std::uint32_t width = 0;
+    runtime::Kernel::Function function = nullptr;
+    std::shared_ptr<orc::LLJIT> linker;
+  };
 
-  // The machine, and what to compile for it.
-  std::unique_ptr<llvm::TargetMachine> machine;
+  Options options;
+  std::unique_ptr<llvm::TargetMachine> machine;  // from the first plan on
   std::uint32_t width = 1;
-  {
-    Timer timer(statistics.setup_seconds);
+  bool vector_math = false;
+  std::unordered_map<std::string, Known> known;  // by content
+
+  void find_machine() {
+    if (machine) return;
     machine = host_machine(options.optimise);
     width = vector_width(*machine);
+    vector_math = options.vector_math && !vector_math_symbols(width).empty();
   }
-  bool vector_math = options.vector_math && !vector_math_symbols(width).empty();
-  Choice choice = choose(plan, options, width);
 
-  for (std::uint32_t k : choice.interpreted) {
-    code->interpreted.push_back(interpret::interpret(plan.exprs, plan.kernels[k]));
-    code->kernels[k] = code->interpreted.back()->kernels.front();
-  }
-  statistics.interpreted = static_cast<std::uint32_t>(choice.interpreted.size());
-
-  if (!choice.compiled.empty()) {
-    // plan -> module -> object
+  // plan -> module -> object -> functions
+  llvm::Error generate(const plan::Plan& plan, std::span<const Choice::Wanted*> wanted, Statistics& statistics) {
+    std::vector<lower::Request> requests;
+    for (const Choice::Wanted* w : wanted) requests.push_back(w->request);
     llvm::LLVMContext context;
     std::unique_ptr<llvm::Module> module;
     {
       Timer timer(statistics.lower_seconds);
-      module = make_module(plan, choice.compiled, context, *machine, vector_math);
+      module = make_module(plan, requests, context, *machine, vector_math);
     }
     count_code(*module, statistics);
     std::unique_ptr<llvm::MemoryBuffer> object;
@@ -174,20 +208,66 @@ tl::expected<std::unique_ptr<Code>, std::string> compile(const plan::Plan& plan,
       Timer timer(statistics.machine_seconds);
       object = make_object(*module, *machine);
     }
-    // object -> functions
+    std::shared_ptr<orc::LLJIT> linker;
     {
       Timer timer(statistics.setup_seconds);
-      llvm::Expected<std::unique_ptr<orc::LLJIT>> linker = make_linker();
-      if (!linker) return tl::unexpected(llvm::toString(linker.takeError()));
-      code->linker = std::move(*linker);
-      if (llvm::Error error = define_symbols(*code->linker, lower::symbols())) return tl::unexpected(llvm::toString(std::move(error)));
+      llvm::Expected<std::unique_ptr<orc::LLJIT>> made = make_linker();
+      if (!made) return made.takeError();
+      linker = std::move(*made);
+      if (llvm::Error error = define_symbols(*linker, lower::symbols())) return error;
       if (vector_math)
-        if (llvm::Error error = define_symbols(*code->linker, vector_math_symbols(width)))
-          return tl::unexpected(llvm::toString(std::move(error)));
+        if (llvm::Error error = define_symbols(*linker, vector_math_symbols(width))) return error;
     }
     Timer timer(statistics.link_seconds);
-    if (llvm::Error error = link(plan, choice.compiled, std::move(object), *code->linker, code->kernels))
-      return tl::unexpected(llvm::toString(std::move(error)));
+    auto functions = link(plan, requests, std::move(object), *linker);
+    if (!functions) return functions.takeError();
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      known[wanted[i]->content] = {wanted[i]->request.width, (*functions)[i], linker};
+    return llvm::Error::success();
+  }
+};
+
+Compiler::Compiler(const Options& options) : state_(std::make_unique<State>()) { state_->options = options; }
+Compiler::~Compiler() = default;
+
+tl::expected<std::unique_ptr<Code>, std::string> Compiler::compile(const plan::Plan& plan, Statistics* out) {
+  State& state = *state_;
+  Statistics statistics;
+  auto code = std::make_unique<Compiled>();
+  code->kernels.resize(plan.kernels.size());
+  {
+    Timer timer(statistics.setup_seconds);
+    state.find_machine();
+  }
+  const Choice choice = choose(plan, state.options, state.width);
+
+  for (std::uint32_t k : choice.interpreted) {
+    code->interpreted.push_back(interpret::interpret(plan.exprs, plan.kernels[k]));
+    code->kernels[k] = code->interpreted.back()->kernels.front();
+  }
+  statistics.interpreted = static_cast<std::uint32_t>(choice.interpreted.size());
+
+  // What is not there yet, each content once at its greatest width.
+  std::vector<const Choice::Wanted*> fresh;
+  std::unordered_map<std::string_view, std::size_t> place;
+  for (const Choice::Wanted& wanted : choice.compiled) {
+    auto known = state.known.find(wanted.content);
+    if (known != state.known.end() && known->second.width >= wanted.request.width) {
+      ++statistics.reused;
+      continue;
+    }
+    auto [at, is_new] = place.try_emplace(wanted.content, fresh.size());
+    if (is_new) fresh.push_back(&wanted);
+    else if (fresh[at->second]->request.width < wanted.request.width) fresh[at->second] = &wanted;
+  }
+  if (!fresh.empty())
+    if (llvm::Error error = state.generate(plan, fresh, statistics)) return tl::unexpected(llvm::toString(std::move(error)));
+
+  std::unordered_set<orc::LLJIT*> linkers;
+  for (const Choice::Wanted& wanted : choice.compiled) {
+    const State::Known& known = state.known.at(wanted.content);
+    code->kernels[wanted.request.kernel].function = known.function;
+    if (linkers.insert(known.linker.get()).second) code->linkers.push_back(known.linker);
   }
   if (out) *out = statistics;
   return code;
@@ -199,7 +279,7 @@ std::string print(const plan::Plan& plan, Listing listing, const Options& option
   bool vector_math = options.vector_math && !vector_math_symbols(width).empty();
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
-      make_module(plan, choose(plan, options, width).compiled, context, *machine, vector_math);
+      make_module(plan, choose(plan, options, width).requests(), context, *machine, vector_math);
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
   switch (listing) {

@@ -5,14 +5,17 @@
 
 namespace sigrel::session {
 
-Executable make_executable(const plan::Plan& plan, Backend backend) {
+std::shared_ptr<jit::Compiler> make_compiler() { return std::make_shared<jit::Compiler>(); }
+
+Executable make_executable(const plan::Plan& plan, Backend backend, jit::Compiler& compiler) {
   Executable result;
   if (backend == Backend::Jit) {
     jit::Statistics statistics;
-    if (auto code = jit::compile(plan, {}, &statistics)) {
+    if (auto code = compiler.compile(plan, &statistics)) {
       result.kernels = (*code)->kernels;
       result.owner = std::move(*code);
       result.functions = statistics.functions;
+      result.reused = statistics.reused;
       result.interpreted = statistics.interpreted;
       result.lower_seconds = statistics.lower_seconds;
       result.setup_seconds = statistics.setup_seconds;

@@ -126,7 +126,8 @@ bool is_function_type(std::string_view type) {
 
 }  // namespace
 
-Interactive::Interactive(SessionOptions options) : options_(options), runner_(std::move(options)) {
+Interactive::Interactive(SessionOptions options)
+    : options_(options), runner_(std::move(options)), compiler_(make_compiler()) {
   own_.name = {intern("Main"), {}};
   Modules start = load_modules("<start>", "", folder_, options_.path, sources_, diagnostics_);
   add_libraries(start, libraries_);
@@ -340,7 +341,7 @@ std::shared_ptr<Compiled> Interactive::compile(const std::optional<std::string>&
   elaborate::Options options;
   for (const auto& [name, value] : set) options.set.push_back({name, value});
   Diagnostics found;
-  Context context{sources_, found, timings_, options_.verify, {}, false, {}};
+  Context context{sources_, found, timings_, *compiler_, options_.verify, {}, false, {}};
   std::shared_ptr<Compiled> model = back_end(*program, options, Backend::Jit, context);
   diagnostics_.append(found);
   return model;

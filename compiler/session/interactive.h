@@ -78,6 +78,7 @@ class Interactive {
   std::uint64_t version_ = 0;
   unsigned inputs_ = 0;
   Session runner_;
+  std::shared_ptr<jit::Compiler> compiler_;
 };
 
 }  // namespace sigrel::session

@@ -137,7 +137,7 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
   }
 
   // lower and jit: plan -> code. Or the interpreter, where it is asked for or code must not be generated.
-  result->executable = timed(context, "code", [&] { return make_executable(plan, backend); });
+  result->executable = timed(context, "code", [&] { return make_executable(plan, backend, context.compiler); });
   const Executable& executable = result->executable;
   if (executable.backend == Backend::Jit)
     for (auto [part, seconds] : {std::pair{"lower", executable.lower_seconds}, std::pair{"set-up", executable.setup_seconds},

@@ -38,6 +38,7 @@ struct Context {
   SourceMap& sources;
   Diagnostics& diagnostics;
   std::vector<Timing>& timings;
+  jit::Compiler& compiler;  // keeps the code of one model for the next
   bool verify = false;
   /// The stage whose output is wanted as text: the pipeline stops behind it.
   std::optional<Dump> dump;

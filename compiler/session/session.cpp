@@ -71,7 +71,7 @@ std::vector<double> Run::column(std::string_view name) const {
   return trajectory.column(static_cast<std::size_t>(it - trajectory.names().begin()));
 }
 
-Session::Session(SessionOptions options) : options_(std::move(options)) {}
+Session::Session(SessionOptions options) : options_(std::move(options)), compiler_(session::make_compiler()) {}
 
 bool Session::load(const std::string& path) {
   loaded_ = session::load_modules(path, options_.path, sources_, diagnostics_);
@@ -96,7 +96,7 @@ std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend)
   for (const auto& [name, value] : set) options.set.push_back({name, value});
   // Errors of an earlier compilation or run are no reason to stop.
   Diagnostics diagnostics;
-  session::Context context{sources_, diagnostics, timings_, options_.verify, {}, false, {}};
+  session::Context context{sources_, diagnostics, timings_, *compiler_, options_.verify, {}, false, {}};
   std::shared_ptr<Compiled> model = session::back_end(checked_->program, options, backend, context);
   diagnostics_.append(diagnostics);
   return model;

@@ -72,7 +72,8 @@ class Session {
   /// Types. `expression` is what to run instead of `main`. False after errors.
   bool check(const std::optional<std::string>& expression = std::nullopt);
   /// Everything up to executable code. Null after errors. What `set` names becomes a parameter of its own ("r1.r"), which
-  /// runs can change; the parameters of the relation that is run ("r") always are.
+  /// runs can change; the parameters of the relation that is run ("r") always are. What an earlier model of this session
+  /// computes in the same way (another size of it, for instance) is not generated again.
   std::shared_ptr<Compiled> compile(const Settings& set = {}, Backend backend = Backend::Jit);
   /// Runs a compiled model. What goes wrong is reported; what was computed until then is in the result.
   Run run(const Compiled& model, const RunOptions& options = {});
@@ -91,7 +92,7 @@ class Session {
   std::vector<const core::Global*> definitions() const;
 
  private:
-  session::Context context() { return {sources_, diagnostics_, timings_, options_.verify, {}, false, {}}; }
+  session::Context context() { return {sources_, diagnostics_, timings_, *compiler_, options_.verify, {}, false, {}}; }
   std::optional<runtime::Experiment> experiment(const Compiled& model, const RunOptions& options);
   session::Columns choose_columns(const Compiled& model, const RunOptions& options, std::vector<std::string>& plot);
 
@@ -99,6 +100,7 @@ class Session {
   SourceMap sources_;
   Diagnostics diagnostics_;
   std::vector<session::Timing> timings_;
+  std::shared_ptr<jit::Compiler> compiler_;
   std::optional<session::Modules> loaded_;
   std::optional<session::Checked> checked_;
 };

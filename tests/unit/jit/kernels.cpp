@@ -266,3 +266,43 @@ TEST_CASE("listings name the kernels and their operands") {
   REQUIRE(jit::print(plan, jit::Listing::Assembly).find("solve0_slot1:") != std::string::npos);
   REQUIRE(jit::print(plan, jit::Listing::Llvm).find("@solve0_slot1") != std::string::npos);
 }
+
+TEST_CASE("a compiler knows kernels by what they compute") {
+  // The same expressions in pools that were filled in another order, under other numbers.
+  auto make = [](bool turned) {
+    plan::Plan plan;
+    ExprPool& e = plan.exprs;
+    if (turned) e.binary(Op::Mul, e.param(0), e.binary(Op::Sub, e.constant(3.0), e.slot(1)));
+    auto first = [&] { return e.binary(Op::Add, e.binary(Op::Mul, e.slot(0), e.param(0)), e.slot(1)); };
+    auto second = [&] { return e.binary(Op::Sub, e.slot(1), e.binary(Op::Mul, e.slot(0), e.param(0))); };
+    for (int k = 0; k < 2; ++k) plan.kernels.push_back({Role::Residual, 2, 1, 0, {(k == 0) == turned ? second() : first()}});
+    return plan;
+  };
+  jit::Compiler compiler;
+  jit::Statistics statistics;
+  auto plan = make(false), other = make(true);
+  for (plan::Plan* p : {&plan, &other})
+    for (std::uint32_t k = 0; k < 2; ++k) add_run(*p, k, 3);
+  auto code = compiler.compile(plan, &statistics);
+  REQUIRE(code);
+  CHECK(statistics.functions == 2);
+  CHECK(statistics.reused == 0);
+  auto again = compiler.compile(other, &statistics);
+  REQUIRE(again);
+  CHECK(statistics.functions == 0);
+  CHECK(statistics.reused == 2);
+  CHECK((*again)->kernels[0].function == (*code)->kernels[1].function);
+  CHECK((*again)->kernels[1].function == (*code)->kernels[0].function);
+  // Another slot to solve for, another role and another constant are other code.
+  plan::Plan different;
+  ExprPool& e = different.exprs;
+  ExprId root = e.binary(Op::Add, e.binary(Op::Mul, e.slot(0), e.param(0)), e.slot(1));
+  different.kernels.push_back({Role::Solve, 2, 1, 1, {root}});
+  different.kernels.push_back({Role::Solve, 2, 1, 0, {root}});
+  different.kernels.push_back({Role::Solve, 2, 1, 0, {root}});
+  different.kernels.push_back({Role::Residual, 2, 1, 0, {e.binary(Op::Add, root, e.constant(0.0))}});
+  different.kernels.push_back({Role::Residual, 2, 1, 0, {e.binary(Op::Add, root, e.constant(-0.0))}});
+  for (std::uint32_t k = 0; k < 5; ++k) add_run(different, k, 3);
+  REQUIRE(compiler.compile(different, &statistics));
+  CHECK(statistics.functions == 4);
+}

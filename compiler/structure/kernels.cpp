@@ -24,6 +24,7 @@ std::optional<std::uint32_t> Kernels::solve(std::uint32_t number, std::uint32_t 
   std::uint32_t& kernel = shape.solve[slot];
   if (kernel == kUnknown) {
     auto solution = symbolic::solve_for(plan_.exprs, shape.root, slot);
+    if (solution) symbolic::improve(plan_.exprs, std::span(&*solution, 1));
     kernel = solution ? add(runtime::Role::Solve, shape, slot, {*solution}) : kUnsolvable;
   }
   if (kernel == kUnsolvable) return std::nullopt;
@@ -38,8 +39,11 @@ std::uint32_t Kernels::residual(std::uint32_t number) {
 
 std::uint32_t Kernels::partials(std::uint32_t number) {
   Shape& shape = shapes_[number];
-  if (shape.partials == kUnknown)
-    shape.partials = add(runtime::Role::Partials, shape, 0, symbolic::gradient(plan_.exprs, shape.root, shape.slots));
+  if (shape.partials == kUnknown) {
+    std::vector<ExprId> slopes = symbolic::gradient(plan_.exprs, shape.root, shape.slots);
+    symbolic::improve(plan_.exprs, slopes);
+    shape.partials = add(runtime::Role::Partials, shape, 0, std::move(slopes));
+  }
   return shape.partials;
 }
 

@@ -100,6 +100,7 @@ std::uint32_t Shapes::make(const EquationTable& table, std::span<const std::uint
     ExprId id = pool.intern(image);
     return p % 2 == 1 ? symbolic::simplified(pool, {Op::Neg, id.value, 0, 0, 0}) : id;
   });
+  symbolic::improve(pool, std::span(&s.residual, 1));  // what cancels says nothing of its slots
   for (ExprId id : topological(pool, std::span<const ExprId>(&s.residual, 1))) {
     const Node& n = pool[id];
     if (n.op == Op::Slot) s.leaves.push_back({n.a, 0});

@@ -17,6 +17,17 @@ ExprId rewrite(const ExprPool& from, ExprId root, ExprPool& to, const std::funct
 /// The node with local simplification: constants folded, 0 and 1 removed, double negation, equal operands.
 ExprId simplified(ExprPool& pool, const Node& node);
 
+/// The expression as a sum of products with numbers in front: like terms and factors collected, (a + b) + (a + b) is 2 a + 2 b,
+/// a a b is a² b, x / 4 is 0.25 x; sin² + cos² is 1, and sines and cosines of sums of angles are recognised. Products of sums are
+/// not multiplied out, nothing that may be 0 is cancelled in a quotient. Equal to the given one up to rounding.
+ExprId canonical(ExprPool& pool, ExprId root);
+
+/// Roughly what an evaluation takes, in additions; what the roots share counts once.
+double cost(const ExprPool& pool, std::span<const ExprId> roots);
+
+/// Puts the canonical forms in the place of the roots where they cost less together. Large expressions stay as they are.
+void improve(ExprPool& pool, std::span<ExprId> roots);
+
 /// Partial derivative with respect to slot `slot`; `order` selects the slot itself (0) or its `Der` leaf of that order.
 ExprId partial(ExprPool& pool, ExprId root, std::uint32_t slot, std::uint32_t order = 0);
 

@@ -232,3 +232,104 @@ TEST_CASE_METHOD(Fixture, "a residual with 10^5 terms") {
   CHECK(text(symbolic::partial(pool, e, n / 2)) == "p0");
   CHECK(symbolic::solve_for(pool, e, n - 1));
 }
+
+TEST_CASE_METHOD(Fixture, "canonical forms collect like terms and factors") {
+  // a = s0, b = s1, c = s2, raw: nothing is simplified before
+  auto raw = [&](Op op, ExprId x, ExprId y = {}) { return pool.intern({op, x.value, arity(op) > 1 ? y.value : 0, 0, 0}); };
+  auto canonical = [&](ExprId id) { return text(symbolic::canonical(pool, id)); };
+  ExprId a = s(0), b = s(1), c2 = s(2);
+  auto add = [&](ExprId x, ExprId y) { return raw(Op::Add, x, y); };
+  auto sub = [&](ExprId x, ExprId y) { return raw(Op::Sub, x, y); };
+  auto mul = [&](ExprId x, ExprId y) { return raw(Op::Mul, x, y); };
+  auto neg = [&](ExprId x) { return raw(Op::Neg, x); };
+  auto sin = [&](ExprId x) { return raw(Op::Sin, x); };
+  auto cos = [&](ExprId x) { return raw(Op::Cos, x); };
+
+  CHECK(canonical(add(add(a, b), add(a, b))) == "2.0 * s0 + 2.0 * s1");
+  CHECK(canonical(mul(mul(mul(mul(mul(a, a), a), b), b), c2)) == "s0^3 * s1^2 * s2");
+  CHECK(canonical(add(a, neg(a))) == "0.0");
+  CHECK(canonical(sub(mul(c(0.5), a), mul(c(0.5), a))) == "0.0");
+  CHECK(canonical(sub(add(mul(c(0.1), a), mul(c(0.2), a)), mul(c(0.3), a))) == "0.0");
+  CHECK(canonical(sub(mul(neg(sin(a)), cos(b)), mul(cos(a), sin(b)))) == "-sin(s0 + s1)");
+  CHECK(canonical(add(mul(neg(sin(a)), cos(b)), mul(cos(a), neg(sin(b))))) == "-sin(s0 + s1)");
+  CHECK(canonical(add(mul(cos(a), cos(a)), mul(sin(a), sin(a)))) == "1.0");
+  CHECK(canonical(add(mul(cos(a), cos(b)), mul(sin(a), sin(b)))) == "cos(s0 - s1)");
+  CHECK(canonical(sub(mul(cos(b), cos(a)), mul(sin(a), sin(b)))) == "cos(s0 + s1)");
+  CHECK(canonical(sub(mul(sin(b), cos(a)), mul(sin(a), cos(b)))) == "-sin(s0 - s1)");
+  // Terms in any order and shape are the same sum; factors around an identity stay.
+  CHECK(symbolic::canonical(pool, sub(mul(add(a, b), c2), mul(c2, add(b, a)))) == c(0));
+  CHECK(canonical(add(mul(p(0), mul(sin(a), sin(a))), mul(mul(cos(a), p(0)), cos(a)))) == "p0");
+  CHECK(canonical(add(sin(sub(b, a)), sin(sub(a, b)))) == "0.0");
+  CHECK(canonical(sub(cos(sub(b, a)), cos(sub(a, b)))) == "0.0");
+  // cos(a) cos(b) cos(c) - cos(a) sin(b) sin(c) - sin(a) (sin(b) cos(c) + cos(b) sin(c)), with the product written out
+  ExprId three = sub(sub(sub(mul(mul(cos(a), cos(b)), cos(c2)), mul(mul(cos(a), sin(b)), sin(c2))),
+                         mul(sin(a), mul(sin(b), cos(c2)))),
+                     mul(sin(a), mul(cos(b), sin(c2))));
+  ExprId folded = symbolic::canonical(pool, three);
+  CHECK(symbolic::cost(pool, std::span(&folded, 1)) == Approx(22));  // one cosine of two additions
+  // What may be zero is not cancelled; a product of sums is not multiplied out.
+  CHECK(canonical(raw(Op::Div, mul(a, b), a)) == "s0 * s1 / s0");
+  CHECK(canonical(mul(add(a, b), sub(a, b))) == "(s0 - s1) * (s0 + s1)");
+  CHECK(canonical(raw(Op::Div, raw(Op::Div, a, b), b)) == "s0 / s1^2");
+  // The product rule.
+  CHECK(canonical(symbolic::time_derivative(pool, mul(a, b))) == canonical(add(mul(pool.der(0, 1), b), mul(a, pool.der(1, 1)))));
+}
+
+TEST_CASE_METHOD(Fixture, "canonical forms keep values, and are their own canonical form") {
+  std::mt19937 random(3);
+  int checked = 0, cheaper = 0;
+  for (int k = 0; k < 5000; ++k) {
+    ExprId raw = random_expression(random, 5, k % 2 == 0);
+    if (k % 3 == 0) {  // sums of products of sines and cosines of few angles
+      raw = c(0);
+      for (int t = 0; t < 5; ++t) {
+        ExprId term = c(static_cast<double>(random() % 3) - 1);
+        for (int f = 0; f < 3; ++f) term = pool.binary(Op::Mul, term, pool.unary(random() % 2 ? Op::Sin : Op::Cos, s(random() % 2)));
+        raw = pool.binary(random() % 2 ? Op::Add : Op::Sub, raw, term);
+      }
+    }
+    ExprId form = symbolic::canonical(pool, raw);
+    CHECK(text(symbolic::canonical(pool, form)) == text(form));
+    std::vector<double> x{0.2 + 0.0007 * (random() % 1000), 0.2 + 0.0007 * (random() % 1000), 0.2 + 0.0007 * (random() % 1000)};
+    finite = true;
+    double a = eval(raw, x);
+    if (!finite) continue;
+    double b = eval(form, x);
+    INFO(text(raw) << "   =>   " << text(form));
+    CHECK(near(a, b, 1e-9));
+    ++checked;
+    cheaper += symbolic::cost(pool, std::span(&form, 1)) < symbolic::cost(pool, std::span(&raw, 1));
+    ExprId better[] = {raw};
+    symbolic::improve(pool, better);
+    CHECK(symbolic::cost(pool, better) <= symbolic::cost(pool, std::span(&raw, 1)));
+  }
+  CHECK(checked > 3000);
+  CHECK(cheaper > 1000);
+}
+
+TEST_CASE_METHOD(Fixture, "canonical forms do not depend on what the pool has seen") {
+  for (int round = 0; round < 50; ++round) {
+    std::string texts[2];
+    for (int turned = 0; turned < 2; ++turned) {
+      Fixture other;
+      std::mt19937 noise(round + 100);
+      if (turned)
+        for (int k = 0; k < 20; ++k) other.random_expression(noise, 4, false);
+      std::mt19937 same(round);
+      texts[turned] = other.text(symbolic::canonical(other.pool, other.random_expression(same, 6, false)));
+    }
+    CHECK(texts[0] == texts[1]);
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "a sum of 10^5 terms has a canonical form") {
+  ExprId total = c(0);
+  for (int k = 0; k < 100'000; ++k) total = pool.binary(Op::Add, total, pool.binary(Op::Mul, s(k % 1000), p(k % 7)));
+  ExprId form = symbolic::canonical(pool, total);
+  CHECK(symbolic::cost(pool, std::span(&form, 1)) < 30'000);
+  // Doubling a shared sum again and again stays small.
+  ExprId shared = pool.binary(Op::Add, s(0), pool.binary(Op::Mul, s(1), s(2)));
+  for (int k = 0; k < 200; ++k) shared = pool.binary(Op::Add, pool.binary(Op::Mul, shared, shared), pool.binary(Op::Add, shared, s(k % 3)));
+  form = symbolic::canonical(pool, shared);
+  CHECK(topological(pool, std::span<const ExprId>(&form, 1)).size() < 5'000);
+}

@@ -1,0 +1,378 @@
+// The canonical form of an expression: sums of products with numbers in front, like terms and like factors collected.
+//
+// Sums are flattened, and a number times a sum is distributed; a product of sums is not multiplied out, which could cost
+// digits and size. Whatever is neither a sum nor a product is an atom, of canonical operands. Terms and factors have an
+// order that depends on what they say and not on the pool: equal expressions of different models stay equal. A sum that is
+// used several times and is not small stays an atom, so that the form is never much larger than the expression.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "compiler/symbolic/algebra.h"
+#include "compiler/symbolic/canonical.h"
+
+namespace sigrel::symbolic {
+namespace {
+
+constexpr std::size_t kCopiedTerms = 8;        // of a sum that is used more than once
+constexpr int kRounds = 16;                    // of identities on one sum
+constexpr int kNested = 4;                     // angles that are sums with identities in them
+constexpr std::size_t kImprovedRoots = 64, kImprovedNodes = 2'000;  // what is larger is seldom written by hand
+constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+
+std::uint64_t mixed(std::uint64_t h, std::uint64_t v) {
+  h = (h ^ v) * 0xFF51AFD7ED558CCDull;
+  return h ^ h >> 32;
+}
+
+class Canonicaliser final : public SumBuilder {
+ public:
+  Canonicaliser(ExprPool& pool, int nested) : pool_(pool), nested_(nested) {}
+
+  ExprId run(ExprId root) {
+    PerNode<Form>& forms = forms_.emplace(pool_, root, Form{});
+    for (std::size_t k = 0; k < forms.size(); ++k)
+      for (std::uint32_t operand : operands(pool_[forms.id(k)])) ++forms[ExprId{operand}].uses;
+    for (std::size_t k = 0; k < forms.size(); ++k) forms.at(k).sum = sum_of(pool_[forms.id(k)], forms.id(k));
+    return whole(root);
+  }
+  /// The same, with the sign that makes its first term positive.
+  std::pair<double, ExprId> run_turned(ExprId root) {
+    run(root);
+    return turned(root);
+  }
+
+  ExprPool& pool() override { return pool_; }
+  Factor factor(ExprId base) override { return {base, 1, rank(base)}; }
+  std::pair<double, ExprId> trigonometric(Op op, ExprId x, double sign, ExprId y) override {
+    ExprId plain = pool_.binary(sign > 0 ? Op::Add : Op::Sub, x, y);
+    auto [turn, angle] = Canonicaliser(pool_, nested_ - 1).run_turned(plain);
+    return {op == Op::Sin ? turn : 1.0, unary(pool_, op, angle)};
+  }
+
+ private:
+  struct Form {
+    Sum sum;
+    std::uint32_t uses = 0;
+    bool normal = false;  // sorted, no like terms, identities applied
+    std::optional<ExprId> whole;
+  };
+  Form& form(ExprId id) { return (*forms_)[id]; }
+
+  // ---- order ----
+
+  /// Leaves by kind and number, then everything else by a hash of its structure.
+  std::uint64_t rank(ExprId id) {
+    const Node& n = pool_[id];
+    switch (n.op) {
+      case Op::Slot: return n.a;
+      case Op::Der: return 1ull << 60 | std::uint64_t{n.a} << 20 | n.b;
+      case Op::Param: return 2ull << 60 | n.a;
+      case Op::Time: return 3ull << 60;
+      default: return 4ull << 60 | structure(id) >> 4;
+    }
+  }
+
+  std::uint64_t structure(ExprId root) {
+    std::vector<ExprId> work{root};
+    while (!work.empty()) {
+      const ExprId id = work.back();
+      const Node n = pool_[id];
+      std::size_t waiting = work.size();
+      if (!structure_.contains(id.value))
+        for (std::uint32_t operand : operands(n))
+          if (!structure_.contains(operand)) work.push_back(ExprId{operand});
+      if (work.size() > waiting) continue;
+      work.pop_back();
+      if (structure_.contains(id.value)) continue;
+      std::uint64_t h = mixed(0x9E3779B97F4A7C15ull, static_cast<std::uint64_t>(n.op));
+      for (std::uint32_t operand : operands(n)) h = mixed(h, structure_.at(operand));
+      if (n.op == Op::PowInt) h = mixed(h, n.b);
+      if (operands(n).empty()) h = mixed(mixed(mixed(h, n.a), n.b), std::bit_cast<std::uint64_t>(n.value));
+      structure_.emplace(id.value, h);
+    }
+    return structure_.at(root.value);
+  }
+
+  static bool before(const Term& a, const Term& b) {
+    if (a.factors.empty() || b.factors.empty()) return !a.factors.empty() && b.factors.empty();  // the number comes last
+    for (std::size_t i = 0; i < a.factors.size() && i < b.factors.size(); ++i) {
+      const Factor &f = a.factors[i], &g = b.factors[i];
+      if (f.before(g)) return true;
+      if (g.before(f)) return false;
+      if (f.exponent != g.exponent) return f.exponent > g.exponent;
+    }
+    return a.factors.size() > b.factors.size();
+  }
+
+  // ---- sums ----
+
+  /// Like terms are collected. What cancels up to rounding is gone: 0.1 x + 0.2 x - 0.3 x.
+  void collect(Sum& sum) {
+    std::ranges::stable_sort(sum, before);
+    Sum result;
+    double magnitude = 0;
+    auto close = [&] {
+      if (!result.empty() && std::fabs(result.back().coefficient) <= kRounding * magnitude) result.pop_back();
+    };
+    for (Term& term : sum) {
+      if (!result.empty() && result.back().factors == term.factors) {
+        result.back().coefficient += term.coefficient;
+        magnitude += std::fabs(term.coefficient);
+        continue;
+      }
+      close();
+      magnitude = 0;
+      result.push_back(std::move(term));
+    }
+    close();
+    std::erase_if(result, [](const Term& term) { return term.coefficient == 0; });
+    sum = std::move(result);
+  }
+
+  const Sum& normal(ExprId id) {
+    Form& f = form(id);
+    if (!f.normal) {
+      collect(f.sum);
+      for (int round = 0; nested_ > 0 && round < kRounds && apply_trigonometry(*this, f.sum); ++round) collect(f.sum);
+      f.normal = true;
+    }
+    return f.sum;
+  }
+
+  ExprId whole(ExprId id) {
+    if (!form(id).whole) form(id).whole = expression(normal(id));
+    return *form(id).whole;
+  }
+
+  /// The whole of an operand with the sign that makes its first term positive.
+  std::pair<double, ExprId> turned(ExprId id) {
+    const Sum& sum = normal(id);
+    if (sum.empty() || sum.front().coefficient > 0) return {1.0, whole(id)};
+    return {-1.0, expression(scaled(sum, -1.0))};
+  }
+
+  Sum atom(ExprId base) {
+    if (auto value = constant_value(pool_, base)) return {{*value, {}}};
+    return {{1.0, {factor(base)}}};
+  }
+
+  /// The terms of an operand, to go into a sum.
+  Sum terms(ExprId id) {
+    Form& f = form(id);
+    if (f.uses == 1) return std::move(f.sum);
+    if (f.sum.size() <= kCopiedTerms) return f.sum;
+    return atom(whole(id));
+  }
+
+  static Sum scaled(Sum sum, double by) {
+    for (Term& term : sum) term.coefficient *= by;
+    return sum;
+  }
+
+  /// The value of an operand that is a number.
+  std::optional<double> number(ExprId id) {
+    const Sum& sum = normal(id);
+    if (sum.empty()) return 0.0;
+    if (sum.size() == 1 && sum.front().factors.empty()) return sum.front().coefficient;
+    return std::nullopt;
+  }
+
+  /// An operand as one term: for products.
+  Term single(ExprId id) {
+    const Sum& sum = normal(id);
+    if (sum.empty()) return {0.0, {}};
+    if (sum.size() == 1) return sum.front();
+    // A sum as a factor starts with a positive term, and has no number in front that all its terms share.
+    const double common = sum.front().coefficient;
+    if (common != 1 && std::ranges::all_of(sum, [&](const Term& t) { return std::fabs(t.coefficient) == std::fabs(common); })) {
+      Sum bare = sum;
+      for (Term& term : bare) term.coefficient = term.coefficient == common ? 1.0 : -1.0;
+      return {common, {factor(expression(bare))}};
+    }
+    auto [sign, base] = turned(id);
+    return {sign, {factor(base)}};
+  }
+
+  /// Nullopt when an exponent would not fit.
+  static std::optional<Term> product(const Term& a, const Term& b) {
+    Term result{a.coefficient * b.coefficient, {}};
+    auto x = a.factors.begin(), y = b.factors.begin();
+    while (x != a.factors.end() || y != b.factors.end()) {
+      if (y == b.factors.end() || (x != a.factors.end() && !x->same_place(*y) && x->before(*y))) {
+        result.factors.push_back(*x++);
+      } else if (x == a.factors.end() || !x->same_place(*y)) {
+        result.factors.push_back(*y++);
+      } else {
+        std::int64_t exponent = std::int64_t{x->exponent} + y->exponent;
+        if (std::abs(exponent) > 1'000'000) return std::nullopt;
+        result.factors.push_back(*x++);
+        result.factors.back().exponent = static_cast<std::int32_t>(exponent);
+        ++y;
+      }
+    }
+    return result;
+  }
+
+  /// term^n; nullopt when it would divide what is divided already, or its number is none.
+  static std::optional<Term> power_of(const Term& term, std::int32_t n) {
+    Term result{std::pow(term.coefficient, n), term.factors};
+    if (!std::isfinite(result.coefficient) || result.coefficient == 0) return std::nullopt;
+    for (Factor& f : result.factors) {
+      if (n < 0 && f.exponent < 0) return std::nullopt;
+      std::int64_t exponent = std::int64_t{f.exponent} * n;
+      if (std::abs(exponent) > 1'000'000) return std::nullopt;
+      f.exponent = static_cast<std::int32_t>(exponent);
+    }
+    return result;
+  }
+
+  Sum sum_of(const Node n, ExprId id) {
+    ExprId a{n.a}, b{n.b};
+    switch (n.op) {
+      case Op::Const: case Op::Slot: case Op::Der: case Op::Param: case Op::Time: return atom(id);
+      case Op::Neg: return scaled(terms(a), -1.0);
+      case Op::Add:
+      case Op::Sub: {
+        if (a == b) return scaled(terms(a), n.op == Op::Add ? 2.0 : 0.0);
+        Sum left = terms(a), right = terms(b);
+        if (n.op == Op::Sub) right = scaled(std::move(right), -1.0);
+        if (left.size() < right.size()) left.swap(right);  // the order comes later
+        left.insert(left.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
+        return left;
+      }
+      case Op::Mul: {
+        if (auto factor = number(a)) return scaled(terms(b), *factor);
+        if (auto factor = number(b)) return scaled(terms(a), *factor);
+        if (auto result = product(single(a), single(b))) return {std::move(*result)};
+        break;
+      }
+      case Op::Div: {
+        if (auto divisor = number(b); divisor && normal(a).size() > 1 && *divisor != 0 && std::isfinite(1.0 / *divisor))
+          return scaled(terms(a), 1.0 / *divisor);
+        Term x = single(a), y = single(b);
+        if (auto inverse = power_of(y, -1)) {
+          // The quotient of the numbers is rounded once.
+          double coefficient = x.coefficient / y.coefficient;
+          auto result = product(x, *inverse);
+          if (result && std::isfinite(coefficient)) {
+            result->coefficient = coefficient;
+            return {std::move(*result)};
+          }
+        }
+        break;
+      }
+      case Op::PowInt:
+        if (n.b == 0) return {{1.0, {}}};
+        if (n.b == 1) return terms(a);
+        if (auto result = power_of(single(a), static_cast<std::int32_t>(n.b))) return {std::move(*result)};
+        break;
+      default: break;
+    }
+    return function(n);
+  }
+
+  /// Anything else: an atom of canonical operands. Odd and even functions have arguments that start with a positive term.
+  Sum function(Node n) {
+    double sign = 1;
+    const Node from = n;
+    switch (n.op) {
+      case Op::Sin: case Op::Tan: case Op::Asin: case Op::Atan: case Op::Sinh: case Op::Tanh: case Op::Asinh: {
+        auto [turn, argument] = turned(ExprId{n.a});
+        n.a = argument.value;
+        sign = turn;
+        break;
+      }
+      case Op::Cos: case Op::Cosh: case Op::Abs: n.a = turned(ExprId{n.a}).second.value; break;
+      default:
+        n.a = whole(ExprId{n.a}).value;
+        if (operands(n).size() > 1) n.b = whole(ExprId{n.b}).value;
+        if (operands(n).size() > 2) n.c = whole(ExprId{n.c}).value;
+    }
+    ExprId result = simplified(pool_, n);
+    for (std::uint32_t operand : operands(from))  // max x x is x
+      if (form(ExprId{operand}).whole == result) return normal(ExprId{operand});
+    if (pool_[result].op == Op::Neg) return scaled(atom(ExprId{pool_[result].a}), -sign);
+    return scaled(atom(result), sign);
+  }
+
+  // ---- back to expressions ----
+
+  ExprId powers(const Term& term, bool below) {
+    std::optional<ExprId> result;
+    for (const Factor& f : term.factors) {
+      if ((f.exponent < 0) != below) continue;
+      ExprId p = power(pool_, f.base, below ? -f.exponent : f.exponent);
+      result = result ? mul(pool_, *result, p) : p;
+    }
+    return result ? *result : pool_.constant(1.0);
+  }
+
+  ExprId expression(const Term& term, double coefficient) {
+    // The number stands in front of the quotient: in its numerator it would be distributed.
+    ExprId above = powers(term, false), below = powers(term, true);
+    if (is_constant(pool_, above, 1)) return div(pool_, pool_.constant(coefficient), below);
+    return mul(pool_, pool_.constant(coefficient), div(pool_, above, below));
+  }
+
+  ExprId expression(const Sum& sum) {
+    auto head = std::ranges::find_if(sum, [](const Term& term) { return term.coefficient > 0; });
+    const bool turned = head == sum.end();
+    if (turned) head = sum.begin();
+    if (sum.empty()) return pool_.constant(0.0);
+    ExprId result = expression(*head, std::fabs(head->coefficient));
+    for (auto term = sum.begin(); term != sum.end(); ++term) {
+      if (term == head) continue;
+      bool minus = !turned && term->coefficient < 0;
+      result = binary(pool_, minus ? Op::Sub : Op::Add, result, expression(*term, std::fabs(term->coefficient)));
+    }
+    return turned ? neg(pool_, result) : result;
+  }
+
+  ExprPool& pool_;
+  int nested_;
+  std::optional<PerNode<Form>> forms_;
+  std::unordered_map<std::uint32_t, std::uint64_t> structure_;
+};
+
+double weight(const Node& n) {
+  switch (n.op) {
+    case Op::Const: case Op::Slot: case Op::Der: case Op::Param: case Op::Time: return 0;
+    case Op::Neg: return 0.5;
+    case Op::Div: case Op::Sqrt: return 4;
+    case Op::PowInt: {
+      auto e = static_cast<std::int32_t>(n.b);
+      auto size = static_cast<std::uint32_t>(e < 0 ? -e : e);
+      if (size > 32) return 40;
+      return std::bit_width(size) + std::popcount(size) - 2 + (e < 0 ? 4 : 0);
+    }
+    case Op::Exp: case Op::Log: case Op::Log10: case Op::Sin: case Op::Cos: case Op::Tan: case Op::Asin: case Op::Acos:
+    case Op::Atan: case Op::Sinh: case Op::Cosh: case Op::Tanh: case Op::Asinh: case Op::Acosh: case Op::Atanh: case Op::Atan2:
+      return 20;
+    case Op::Pow: return 40;
+    default: return 1;
+  }
+}
+
+}  // namespace
+
+double cost(const ExprPool& pool, std::span<const ExprId> roots) {
+  double total = 0;
+  for (ExprId id : topological(pool, roots)) total += weight(pool[id]);
+  return total;
+}
+
+ExprId canonical(ExprPool& pool, ExprId root) { return Canonicaliser(pool, kNested).run(root); }
+
+void improve(ExprPool& pool, std::span<ExprId> roots) {
+  if (roots.size() > kImprovedRoots || topological(pool, roots).size() > kImprovedNodes) return;
+  const std::size_t size = pool.size();
+  std::vector<ExprId> better;
+  for (ExprId root : roots) better.push_back(canonical(pool, root));
+  if (cost(pool, better) < cost(pool, roots)) std::ranges::copy(better, roots.begin());
+  else pool.truncate(size);
+}
+
+}  // namespace sigrel::symbolic

@@ -64,6 +64,11 @@ std::vector<Case> cases() {
       {"matrices", "matrices.sr", nullptr,
        {{"position[1]", 0}, {"position[2]", 2}, {"position[3]", 1}, {"moment[1]", 20}, {"moment[2]", 0}, {"moment[3]", 0},
         {"back[1]", 2 * std::cos(1.0)}, {"back[2]", -2 * std::sin(1.0)}, {"back[3]", 1}, {"row[1]", 10}, {"row[2]", 7}, {"distance", std::sqrt(5.0)}}},
+      {"MP-10", "mp10_gains.sr", nullptr,
+       {{"a[1]", 11}, {"a[2]", 25}, {"c[1]", 0}, {"b[1]", 7}, {"b[2]", 10}, {"d[1]", 30}, {"d[2]", 36}, {"d[3]", 42}}},
+      {"PM-9", "pm09_linear.sr", nullptr, {{"x1", 1}, {"x2", 2}, {"x3", 3}}},
+      {"PM-9 as a matrix", "pm09_linear.sr", "matrix", {{"x[1]", 1}, {"x[2]", 2}, {"x[3]", 3}}},
+      {"identities", "identities.sr", nullptr, {{"one", 1}, {"x", 3}, {"y", 1 + std::cos(1.0)}, {"w", std::sin(1.0)}, {"q", std::exp(-1.0)}}},
       {"MP-19", "mp19_pendulum.sr", nullptr, {{"phi", 0.172453145977}, {"w", 0.0839283093319}}},
   };
 }

@@ -47,13 +47,23 @@ TEST_CASE("MD-23 a: a parameter and a start value change on one compiled model")
 
 TEST_CASE("MD-23 b: another size, no code") {
   Models models;
-  auto two = models.compile("diagonal 2 [-1.0, -2.0] [1.0, 2.0]");
+  auto two = models.compile("uncoupled 2 [-1.0, -2.0] [1.0, 2.0]");
   models.finds(*two, {{"x[1]", std::exp(-2.0)}, {"x[2]", 2 * std::exp(-4.0)}});
-  auto three = models.compile("diagonal 3 [-1.0, -2.0, -3.0] [1.1, 2.1, 3.1]");
+  auto three = models.compile("uncoupled 3 [-1.0, -2.0, -3.0] [1.1, 2.1, 3.1]");
   CHECK(nothing_new(*three));
   models.finds(*three, {{"x[1]", 1.1 * std::exp(-2.0)}, {"x[2]", 2.1 * std::exp(-4.0)}, {"x[3]", 3.1 * std::exp(-6.0)}});
   two.reset();  // its code is that of the other
   models.finds(*three, {{"x[3]", 3.1 * std::exp(-6.0)}});
+}
+
+TEST_CASE("MD-23 b with a matrix: equal sizes are equal code, another size has rows of another length") {
+  Models models;
+  auto two = models.compile("matrix 2 (diagonal [-1.0, -2.0]) [1.0, 2.0]");
+  models.finds(*two, {{"x[1]", std::exp(-2.0)}, {"x[2]", 2 * std::exp(-4.0)}});
+  auto three = models.compile("matrix 3 (diagonal [-1.0, -2.0, -3.0]) [1.1, 2.1, 3.1]");
+  models.finds(*three, {{"x[1]", 1.1 * std::exp(-2.0)}, {"x[2]", 2.1 * std::exp(-4.0)}, {"x[3]", 3.1 * std::exp(-6.0)}});
+  CHECK(nothing_new(*models.compile("matrix 2 (diagonal [-3.0, -4.0]) [5.0, 2.0]")));
+  CHECK(nothing_new(*models.compile("matrix 3 (diagonal [-3.0, -4.0, 1.0]) [5.0, 2.0, 1.0]")));
 }
 
 TEST_CASE("coupled equations of another size, an equal model again, a different one") {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
+#include <utility>
 
+#include "compiler/ir/code.h"
 #include "compiler/structure/graph/bipartite.h"
 #include "compiler/symbolic/symbolic.h"
 
@@ -115,18 +118,24 @@ class Assembly {
       if (a.kind != dae::Alias::Zero) a.variable = variable_of_[a.variable];
   }
 
-  /// The table of a specialised shape, its residual over plain slots. Shapes of different origin may meet here.
-  std::uint32_t table_of(std::uint32_t specialised, std::map<std::uint32_t, std::uint32_t>& by_shape,
-                         std::map<std::tuple<ExprId, std::size_t, std::size_t>, std::uint32_t>& by_residual,
-                         std::vector<EquationTable>& tables) {
-    auto [at, fresh] = by_shape.try_emplace(specialised, 0);
-    if (!fresh) return at->second;
-    const Specialised& s = shapes_[specialised];
-    ExprPool& pool = result_.dae.exprs;
+  /// Where the rows of a specialised shape go: a table, and which of the shape's parameters each of its columns takes.
+  struct Place {
+    std::uint32_t table = kNone;
+    std::vector<std::uint32_t> parameters = {};  // positions in the shape's list
+  };
+  /// Tables by what they say: the canonical residual, its parameters numbered as they occur.
+  struct Known {
+    std::uint32_t table;
+    std::vector<std::uint32_t> parameters;  // columns of the table in that order
+  };
+  using Key = std::tuple<ExprId, std::size_t, std::size_t>;
+
+  /// The residual over plain slots, in another pool.
+  ExprId over_slots(const Specialised& s, ExprPool& pool) {
     auto position = [](const auto& sorted, const auto& item) {
       return static_cast<std::uint32_t>(std::ranges::lower_bound(sorted, item) - sorted.begin());
     };
-    ExprId residual = symbolic::rewrite(shapes_.exprs(), s.residual, pool, [&](const Node& leaf) {
+    return symbolic::rewrite(shapes_.exprs(), s.residual, pool, [&](const Node& leaf) {
       switch (leaf.op) {
         case Op::Slot: return pool.slot(position(s.leaves, Leaf{leaf.a, 0}));
         case Op::Der: return pool.slot(position(s.leaves, Leaf{leaf.a, leaf.b}));
@@ -134,31 +143,60 @@ class Assembly {
         default: return pool.intern(leaf);
       }
     });
-    auto [same, first] = by_residual.try_emplace({residual, s.leaves.size(), s.params.size()}, tables.size());
+  }
+
+  /// A residual that is the same for shapes that differ in the order of terms and parameters only, such as the rows of a
+  /// matrix product; and their parameters in its order.
+  std::pair<ExprId, std::vector<std::uint32_t>> meaning(const Specialised& s) {
+    ExprId residual = over_slots(s, meanings_);
+    std::vector<std::uint32_t> order(s.params.size());
+    std::iota(order.begin(), order.end(), 0u);
+    if (order.size() < 2) return {residual, std::move(order)};
+    ExprId canonical = symbolic::canonical(meanings_, residual);
+    std::vector<std::uint32_t> found;
+    for (const Node& node : plan::body(meanings_, {.outputs = {canonical}}).nodes)
+      if (node.op == Op::Param) found.push_back(node.a);
+    if (found.size() != order.size()) return {residual, std::move(order)};
+    std::vector<std::uint32_t> number(found.size());
+    for (std::uint32_t i = 0; i < found.size(); ++i) number[found[i]] = i;
+    canonical = symbolic::rewrite(meanings_, canonical, meanings_, [&](const Node& leaf) {
+      return leaf.op == Op::Param ? meanings_.param(number[leaf.a]) : meanings_.intern(leaf);
+    });
+    return {canonical, std::move(found)};
+  }
+
+  Place place_of(const Specialised& s, std::map<Key, Known>& known, std::vector<EquationTable>& tables) {
+    auto [key, order] = meaning(s);
+    auto [same, first] = known.try_emplace({key, s.leaves.size(), order.size()}, Known{static_cast<std::uint32_t>(tables.size()), order});
+    Place place{same->second.table, std::vector<std::uint32_t>(s.params.size())};
     if (first) {
       EquationTable table;
-      table.residual = residual;
+      table.residual = over_slots(s, result_.dae.exprs);
       table.slots = static_cast<std::uint32_t>(s.leaves.size());
       table.params = static_cast<std::uint32_t>(s.params.size());
       tables.push_back(std::move(table));
     }
-    return at->second = same->second;
+    for (std::uint32_t i = 0; i < order.size(); ++i) place.parameters[same->second.parameters[i]] = order[i];
+    return place;
   }
 
   void fill(const Equations& from, const std::vector<std::uint32_t>& shape_of, Equations& to) {
-    std::map<std::uint32_t, std::uint32_t> by_shape;
-    std::map<std::tuple<ExprId, std::size_t, std::size_t>, std::uint32_t> by_residual;
+    std::map<std::uint32_t, Place> by_shape;
+    std::map<Key, Known> known;
     std::size_t e = 0;
+    const Place* place = nullptr;
+    std::uint32_t last = kNone;
     for (const EquationTable& table : from.tables) {
-      std::uint32_t last = kNone, number = 0;
       for (std::size_t row = 0; row < table.rows(); ++row, ++e) {
         if (shape_of[e] == kNone) continue;
+        const Specialised& s = shapes_[shape_of[e]];
         if (shape_of[e] != last) {
           last = shape_of[e];
-          number = table_of(last, by_shape, by_residual, to.tables);
+          auto [at, fresh] = by_shape.try_emplace(last);
+          if (fresh) at->second = place_of(s, known, to.tables);
+          place = &at->second;
         }
-        EquationTable& target = to.tables[number];
-        const Specialised& s = shapes_[last];
+        EquationTable& target = to.tables[place->table];
         auto unknowns = table.unknowns_of(row);
         for (const Leaf& leaf : s.leaves) {
           std::uint32_t v = variable_of_[rep_.of[unknowns[leaf.slot]].variable];
@@ -166,7 +204,7 @@ class Assembly {
           target.unknowns.push_back(v);
         }
         auto parameters = table.parameters_of(row);
-        for (std::uint32_t p : s.params) target.parameters.push_back(parameters[p]);
+        for (std::uint32_t p : place->parameters) target.parameters.push_back(parameters[s.params[p]]);
         target.origins.push_back(table.origins[row]);
       }
     }
@@ -188,6 +226,7 @@ class Assembly {
 
   const system::System& system_;
   Shapes& shapes_;
+  ExprPool meanings_;
   Aliases& aliases_;
   const Representatives& rep_;
   Assembled result_;

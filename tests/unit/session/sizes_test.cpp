@@ -62,6 +62,12 @@ TEST_CASE("MD-23 b with a matrix: equal sizes are equal code, another size has r
   models.finds(*two, {{"x[1]", std::exp(-2.0)}, {"x[2]", 2 * std::exp(-4.0)}});
   auto three = models.compile("matrix 3 (diagonal [-1.0, -2.0, -3.0]) [1.1, 2.1, 3.1]");
   models.finds(*three, {{"x[1]", 1.1 * std::exp(-2.0)}, {"x[2]", 2.1 * std::exp(-4.0)}, {"x[3]", 3.1 * std::exp(-6.0)}});
+  // The rows of a product differ in the order of their terms only: one shape, solved, with its slopes, and the start.
+  CHECK(two->plan.kernels.size() == 4);
+  CHECK(three->plan.kernels.size() == 4);
+  auto larger = models.compile("matrix 30 (identity 30) (vector [real i for i in 1 .. 30])");
+  CHECK(larger->plan.kernels.size() == 4);
+  models.finds(*larger, {{"x[1]", std::exp(2.0)}, {"x[30]", 30 * std::exp(2.0)}});
   CHECK(nothing_new(*models.compile("matrix 2 (diagonal [-3.0, -4.0]) [5.0, 2.0]")));
   CHECK(nothing_new(*models.compile("matrix 3 (diagonal [-3.0, -4.0, 1.0]) [5.0, 2.0, 1.0]")));
 }

@@ -389,6 +389,8 @@ LabelInfo* find_label(const ast::Expr* e);
   std::size_t mark() const { return trail_.size(); }
   void release(std::size_t mark);
   const Entry<Value>* lookup_value(const ast::QualifiedIdent& name, bool report);
+  /// A constructor, mode or record; null after a report, and for what a declaration with a syntax error would have defined.
+  const Entry<Value>* lookup_constructor(const ast::QualifiedIdent& name);
   const Entry<TypeName>* lookup_type(const ast::QualifiedIdent& name);
   void unknown_value(const ast::QualifiedIdent& name);
   void unknown_qualifier(const ast::QualifiedIdent& name);

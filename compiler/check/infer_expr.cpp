@@ -303,7 +303,7 @@ Typed Checker::infer_constructor(const ast::ConstructorExpr* e) {
     if (auto near = did_you_mean(text(name), candidates)) d.fix("did you mean `" + std::string(*near) + "`?", e->name.ident.span, std::string(*near));
     return {primitive(core::Primitive::Time, {}, e->span), types_.error()};
   }
-  auto* entry = lookup_value(e->name, true);
+  auto* entry = lookup_constructor(e->name);
   if (!entry) return {primitive(core::Primitive::Time, {}, e->span), types_.error()};
   if (entry->meaning.kind == Value::Record) {
     std::string n(text(e->name.ident.name));

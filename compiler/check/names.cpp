@@ -86,6 +86,11 @@ const Entry<Value>* Checker::lookup_value(const ast::QualifiedIdent& name, bool 
   return found;
 }
 
+const Entry<Value>* Checker::lookup_constructor(const ast::QualifiedIdent& name) {
+  const Entry<Value>* found = lookup_value(name, true);
+  return found && found->meaning.kind == Value::Global ? nullptr : found;
+}
+
 const Entry<TypeName>* Checker::lookup_type(const ast::QualifiedIdent& name) {
   const Entry<TypeName>* found = nullptr;
   const ModuleScope* searched = scope_;
@@ -104,6 +109,8 @@ const Entry<TypeName>* Checker::lookup_type(const ast::QualifiedIdent& name) {
   }
   std::string n(text(name.ident.name));
   if (!found) {
+    // Its declaration has a syntax error, which was reported.
+    if (auto* value = searched->value(name.ident.name); value && value->meaning.kind == Value::Global) return nullptr;
     // One message per name and definition.
     std::uint64_t key = (std::uint64_t(current_.value) << 32) | name.ident.name.value;
     if (!reported_types_.insert(key).second) return nullptr;

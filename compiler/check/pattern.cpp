@@ -99,7 +99,7 @@ core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, c
     }
     case ast::PatternKind::Constructor: {
       auto* c = static_cast<const ast::ConstructorPattern*>(pattern);
-      auto* entry = lookup_value(c->name, true);
+      auto* entry = lookup_constructor(c->name);
       const Constructor* constructor = entry && entry->meaning.kind == Value::Constructor ? entry->meaning.constructor : nullptr;
       if (!constructor) {
         if (entry)
@@ -139,7 +139,7 @@ core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, c
     }
     case ast::PatternKind::Record: {
       auto* r = static_cast<const ast::RecordPattern*>(pattern);
-      auto* entry = lookup_value(r->constructor, true);
+      auto* entry = lookup_constructor(r->constructor);
       TypeConstructor* record = entry && entry->meaning.kind == Value::Record ? entry->meaning.record : nullptr;
       if (!record) {
         if (entry)

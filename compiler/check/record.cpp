@@ -43,7 +43,7 @@ void Checker::unknown_field(const ast::Ident& field, Type* type) {
 }
 
 Typed Checker::infer_record(const ast::RecordExpr* e) {
-  auto* entry = lookup_value(e->constructor, true);
+  auto* entry = lookup_constructor(e->constructor);
   TypeConstructor* record = entry && entry->meaning.kind == Value::Record ? entry->meaning.record : nullptr;
   if (!record) {
     if (entry)

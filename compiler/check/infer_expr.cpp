@@ -522,15 +522,15 @@ core::Expr* Checker::generators(const ast::ComprehensionExpr* e, std::size_t ind
   }
   core::LocalId go = new_local(intern("go")), all = new_local(intern("list")), rest = new_local(intern("rest"));
   auto local = [&](core::LocalId id) { return node(arena_, core::LocalExpr{{core::ExprKind::Local, span}, id}); };
-  auto again = [&] { return make_apply(local(go), {local(rest)}, span); };
+  auto again = [&](core::LocalId rest) { return make_apply(local(go), {local(rest)}, span); };
   core::Pattern* p = infer_pattern(g.pattern, item, {ReasonKind::None});
   core::Expr* body;
   if (last)
     body = node(arena_, core::ConstructExpr{{core::ExprKind::Construct, span}, types_.cons.name, 1,
-                                            arena_.copy(std::vector<core::Expr*>{check_expr(e->element, element, reason), again()})});
+                                            arena_.copy(std::vector<core::Expr*>{check_expr(e->element, element, reason), again(rest)})});
   else
-    body = primitive(core::Primitive::Append, {generators(e, index + 1, element, reason), again()}, span);
-  auto cell = [&](core::Pattern* head) {
+    body = primitive(core::Primitive::Append, {generators(e, index + 1, element, reason), again(rest)}, span);
+  auto cell = [&](core::Pattern* head, core::LocalId rest) {
     core::Pattern* tail = make_pattern(core::PatternKind::Variable, span);
     tail->local = rest;
     core::Pattern* c = make_pattern(core::PatternKind::Construct, span);
@@ -540,9 +540,11 @@ core::Expr* Checker::generators(const ast::ComprehensionExpr* e, std::size_t ind
   };
   std::vector<core::Arm> arms{{make_pattern(core::PatternKind::Construct, span),
                                node(arena_, core::ConstructExpr{{core::ExprKind::Construct, span}, types_.nil.name, 0, {}})},
-                              {cell(p), body}};
-  if (p->kind != core::PatternKind::Variable && p->kind != core::PatternKind::Wildcard)
-    arms.push_back({cell(make_pattern(core::PatternKind::Wildcard, span)), again()});
+                              {cell(p, rest), body}};
+  if (p->kind != core::PatternKind::Variable && p->kind != core::PatternKind::Wildcard) {
+    core::LocalId skipped = new_local(intern("rest"));
+    arms.push_back({cell(make_pattern(core::PatternKind::Wildcard, span), skipped), again(skipped)});
+  }
   core::Expr* match = node(arena_, core::CaseExpr{{core::ExprKind::Case, span}, local(all), arena_.copy(arms)});
   core::Expr* function = node(arena_, core::LambdaExpr{{core::ExprKind::Lambda, span}, arena_.copy(std::vector<core::LocalId>{all}), match});
   std::vector<core::Binding> bindings{{go, intern("go"), function}};

@@ -10,6 +10,7 @@
 #include "compiler/ir/ast_print.h"
 #include "compiler/parse/parse.h"
 #include "compiler/parse/tokens.h"
+#include "tests/reference/snippets.h"
 
 namespace sigrel::test {
 
@@ -52,17 +53,11 @@ inline std::vector<std::filesystem::path> all_models() {
   return found;
 }
 
-/// The first `sigrel` snippets of the language's reference, which have every construct.
+/// The snippets of the language's reference that parse, which have every construct.
 inline std::vector<std::string> reference_snippets() {
   std::vector<std::string> found;
-  std::string text = read(std::filesystem::path(SIGREL_SOURCE_DIR) / "grammar" / "README.md");
-  const std::string open = "```sigrel\n";
-  for (std::size_t at = text.find(open); at != std::string::npos; at = text.find(open, at)) {
-    at += open.size();
-    std::size_t end = text.find("```", at);
-    found.push_back(text.substr(at, end - at));
-    at = end;
-  }
+  for (const Snippet& snippet : snippets(SIGREL_SOURCE_DIR "/grammar/README.md"))
+    if (parses(snippet.text)) found.push_back(snippet.text);
   return found;
 }
 

@@ -1,0 +1,60 @@
+// The pages of the language say what is true: every snippet is compiled, the examples of mistakes have the mistake.
+#include "compiler/parse/parse.h"
+#include "compiler/session/session.h"
+#include "tests/reference/snippets.h"
+
+using namespace sigrel;
+
+namespace {
+
+const std::string kRoot = SIGREL_SOURCE_DIR;
+
+SessionOptions options() { return {{{}, kRoot + "/stdlib"}, true}; }
+
+std::string errors(const Diagnostics& diagnostics, const SourceMap& sources) {
+  std::string text;
+  for (const Diagnostic& d : diagnostics.all())
+    if (d.severity == Severity::Error) text += render_text(d, sources, false);
+  return text;
+}
+
+std::string codes(const Diagnostics& diagnostics) {
+  std::string text;
+  for (const Diagnostic& d : diagnostics.all())
+    if (d.severity == Severity::Error) text += (text.empty() ? "" : " ") + std::string(info(d.code).id);
+  return text;
+}
+
+void parsed(const std::string& text) {
+  SourceMap sources;
+  Diagnostics diagnostics;
+  ast::Module module = parse(sources.add("snippet.sr", text), sources, diagnostics);
+  CHECK(errors(diagnostics, sources) == "");
+  CHECK(!module.decls.empty());
+}
+
+void compiled(const std::string& text, const std::string& expected) {
+  Session session(options());
+  bool runs = session.load_text("snippet.sr", text) && session.check();
+  if (runs && session.program().main) {
+    auto model = session.compile({}, Backend::Interpreter);
+    if (model) session.run(*model);
+  }
+  if (expected.empty()) CHECK(errors(session.diagnostics(), session.sources()) == "");
+  else CHECK(codes(session.diagnostics()) == expected);
+}
+
+}  // namespace
+
+TEST_CASE("every snippet of the pages is what it says") {
+  std::size_t checked = 0;
+  for (const char* page : {"/README.md", "/grammar/README.md"})
+    for (const test::Snippet& snippet : test::snippets(kRoot + page)) {
+      INFO(page << ":" << snippet.line << "\n" << snippet.text);
+      if (snippet.kind == "parsed") parsed(snippet.text);
+      else if (snippet.kind.empty()) compiled(snippet.text, ""), ++checked;
+      else if (snippet.kind.starts_with("error ")) compiled(snippet.text, snippet.kind.substr(6)), ++checked;
+      else FAIL("unknown kind of snippet: " << snippet.kind);
+    }
+  CHECK(checked >= 10);
+}

@@ -90,7 +90,8 @@ class Canonicaliser final : public SumBuilder {
       std::uint64_t h = mixed(0x9E3779B97F4A7C15ull, static_cast<std::uint64_t>(n.op));
       for (std::uint32_t operand : operands(n)) h = mixed(h, structure_.at(operand));
       if (n.op == Op::PowInt) h = mixed(h, n.b);
-      if (operands(n).empty()) h = mixed(mixed(mixed(h, n.a), n.b), std::bit_cast<std::uint64_t>(n.value));
+      if (operands(n).empty()) h = mixed(mixed(h, n.a), n.b);
+      h = mixed(h, std::bit_cast<std::uint64_t>(n.value));
       structure_.emplace(id.value, h);
     }
     return structure_.at(root.value);

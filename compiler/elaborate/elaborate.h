@@ -20,7 +20,8 @@
 
 namespace sigrel::elaborate {
 
-/// `--set NAME=VALUE`: the Real that the relation at that place captured, by hierarchical name: "r1.r".
+/// `--set NAME=VALUE`: the Real that the relation at that place captured, by hierarchical name: "r1.r". An Int or a Bool of the
+/// model itself can be set too, which makes it another model.
 struct Setting {
   std::string name;
   double value = 0;

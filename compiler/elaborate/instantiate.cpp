@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace sigrel::elaborate {
 namespace {
 
@@ -50,6 +53,36 @@ std::uint32_t Instantiator::apply_settings(std::uint32_t instance, const Relatio
   system_.captured.insert(system_.captured.end(), reals.begin(), reals.end());
   bundles_.push_back(copy);
   return static_cast<std::uint32_t>(bundles_.size() - 1);
+}
+
+/// The model with the Ints and Bools that settings name: another model of the same relation. Only the model itself has them:
+/// those of an instance would have to fit what its interface is joined to.
+RelationObject* Instantiator::with_structural_settings(RelationObject& model) {
+  RelationObject* changed = &model;
+  const RelationCode& code = model.relation();
+  for (std::uint32_t k = 0; k < model.size; ++k) {
+    const Value old = model.items[k];
+    if (old.tag != Tag::Int && old.tag != Tag::Bool) continue;
+    const std::string name(text(code.global->local_names[code.captured[k].value]));
+    structural_names_.push_back(name);
+    for (std::size_t i = 0; i < options_.set.size(); ++i) {
+      if (options_.set[i].name != name) continue;
+      used_settings_[i] = true;
+      const double value = options_.set[i].value;
+      if (value != std::floor(value) || std::fabs(value) > 1e15 || (old.tag == Tag::Bool && value != 0 && value != 1)) {
+        machine_.diagnostics()
+            .report(sigrel::Code::UnknownParameter, fmt::format("`{}` cannot be set to {}", name, value))
+            .help(old.tag == Tag::Bool ? "it is a Bool: 0 is False, 1 is True" : "it is an Int: give a whole number");
+        continue;
+      }
+      if (changed == &model) {
+        changed = machine_.heap().relation(code, model.size);
+        std::ranges::copy(model.span(), changed->items);
+      }
+      changed->items[k] = old.tag == Tag::Bool ? Value::of_bool(value != 0) : Value::of_int(static_cast<std::int64_t>(value));
+    }
+  }
+  return changed;
 }
 
 std::optional<std::uint32_t> Instantiator::body_of(const Pending& p, std::uint32_t bundle, std::span<const double> reals) {
@@ -106,8 +139,10 @@ void Instantiator::add_rows(const Blueprint& b, const std::vector<RowPlan>& rows
   }
 }
 
-bool Instantiator::run(RelationObject& model) {
+bool Instantiator::run(RelationObject& given) {
   used_settings_.assign(options_.set.size(), false);
+  RelationObject& model = *with_structural_settings(given);
+  if (machine_.diagnostics().has_errors()) return false;
   std::vector<PendingSetting> all;
   for (std::size_t i = 0; i < options_.set.size(); ++i) all.push_back({i, options_.set[i].name});
   settings_.push_back(std::move(all));
@@ -291,13 +326,15 @@ void Instantiator::report_unused_settings() {
     if (!prefix.empty()) prefix += '.';
     const system::Template& t = system_.templates[system_.instances[instance].body];
     std::vector<std::string> known = t.parameters;
+    if (instance == system::kRoot) known.insert(known.end(), structural_names_.begin(), structural_names_.end());
     for (const system::ChildInfo& c : t.children) known.push_back(c.name);
     Diagnostic& d = machine_.diagnostics().report(sigrel::Code::UnknownParameter, fmt::format("no parameter is named `{}`", options_.set[i].name));
     std::vector<std::string_view> views(known.begin(), known.end());
     if (auto best = did_you_mean(rest, views))
       d.help(fmt::format("did you mean `{}{}`?", prefix, *best));
-    else if (!t.parameters.empty())
-      d.help(fmt::format("`{}` has the parameters {}", prefix.empty() ? std::string(text(t.relation)) : prefix.substr(0, prefix.size() - 1), fmt::join(t.parameters, ", ")));
+    else if (known.size() > t.children.size())
+      d.help(fmt::format("`{}` has the parameters {}", prefix.empty() ? std::string(text(t.relation)) : prefix.substr(0, prefix.size() - 1),
+                         fmt::join(known.begin(), known.end() - static_cast<std::ptrdiff_t>(t.children.size()), ", ")));
   }
 }
 

@@ -51,6 +51,7 @@ class Instantiator {
   std::optional<std::uint32_t> body_of(const Pending& pending, std::uint32_t bundle, std::span<const double> reals);
   void mark_forced(const Family& family, std::uint32_t bundle);
   std::uint32_t apply_settings(std::uint32_t instance, const RelationObject& relation, std::uint32_t bundle);
+  RelationObject* with_structural_settings(RelationObject& model);
   std::uint32_t named(std::string name, std::uint32_t parameter, std::optional<double> value);
   std::uint32_t parameter(const system::Parameter& p);
   void add_rows(const Blueprint& b, const std::vector<RowPlan>& rows, Equations& equations, std::uint32_t instance, bool initial);
@@ -77,6 +78,7 @@ class Instantiator {
   std::vector<Fix> fixes_;
   std::vector<std::vector<PendingSetting>> settings_{{}};
   std::vector<bool> used_settings_;
+  std::vector<std::string> structural_names_;  // what the model itself has besides Reals
   std::vector<bool> forced_;  // parameters that decided a structure
 };
 

@@ -11,10 +11,11 @@ struct Models {
   session::Interactive session{SessionOptions{{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true}};
   Models() { REQUIRE(session.load(std::string(SIGREL_SOURCE_DIR) + "/tests/numeric/models/md23_sizes.sr")); }
 
-  std::shared_ptr<Compiled> compile(const char* relation, const char* end = " with { stop = 2.0, tolerance = 1.0e-10 }") {
+  std::shared_ptr<Compiled> compile(const char* relation, const char* end = " with { stop = 2.0, tolerance = 1.0e-10 }",
+                                    const Settings& set = {}) {
     std::string expression = "simulate (";
     expression.append(relation).append(")").append(end);
-    std::shared_ptr<Compiled> model = session.compile(expression, {});
+    std::shared_ptr<Compiled> model = session.compile(expression, set);
     INFO(expression);
     REQUIRE(model);
     REQUIRE(model->executable.backend == Backend::Jit);
@@ -70,6 +71,23 @@ TEST_CASE("MD-23 b with a matrix: equal sizes are equal code, another size has r
   models.finds(*larger, {{"x[1]", std::exp(2.0)}, {"x[30]", 30 * std::exp(2.0)}});
   CHECK(nothing_new(*models.compile("matrix 2 (diagonal [-3.0, -4.0]) [5.0, 2.0]")));
   CHECK(nothing_new(*models.compile("matrix 3 (diagonal [-3.0, -4.0, 1.0]) [5.0, 2.0, 1.0]")));
+}
+
+TEST_CASE("an Int of the model is set as a parameter is: another size, no code") {
+  Models models;
+  auto five = models.compile("rod 5 1.0");
+  auto set = models.compile("rod 5 1.0", " with { stop = 2.0 }", {{"n", 40}, {"k", 3}});
+  CHECK(set->plan.model.states.size() == 40);
+  CHECK(nothing_new(*set));
+  auto written = models.compile("rod 40 3.0", " with { stop = 2.0 }");
+  CHECK(*models.session.run(*set, {}).value("x[3]") == *models.session.run(*written, {}).value("x[3]"));
+  models.session.diagnostics().clear();
+  CHECK_FALSE(models.session.compile("rod 5 1.0", {{"n", 2.5}}));
+  REQUIRE(models.session.diagnostics().all().size() == 1);
+  CHECK(models.session.diagnostics().all().front().message == "`n` cannot be set to 2.5");
+  models.session.diagnostics().clear();
+  CHECK_FALSE(models.session.compile("rod 5 1.0", {{"m", 2}}));
+  REQUIRE(models.session.diagnostics().all().size() == 1);
 }
 
 TEST_CASE("coupled equations of another size, an equal model again, a different one") {

@@ -230,6 +230,14 @@ class Canonicaliser final : public SumBuilder {
     return result;
   }
 
+  std::optional<Sum> power_sum(ExprId base, std::int32_t n) {
+    if (n == 0) return Sum{{1.0, {}}};
+    if (n == 1) return terms(base);
+    auto result = power_of(single(base), n);
+    if (!result) return std::nullopt;
+    return Sum{std::move(*result)};
+  }
+
   Sum sum_of(const Node n, ExprId id) {
     ExprId a{n.a}, b{n.b};
     switch (n.op) {
@@ -266,9 +274,11 @@ class Canonicaliser final : public SumBuilder {
         break;
       }
       case Op::PowInt:
-        if (n.b == 0) return {{1.0, {}}};
-        if (n.b == 1) return terms(a);
-        if (auto result = power_of(single(a), static_cast<std::int32_t>(n.b))) return {std::move(*result)};
+        if (auto result = power_sum(a, static_cast<std::int32_t>(n.b))) return std::move(*result);
+        break;
+      case Op::Pow:
+        if (auto e = number(b); e && *e == std::floor(*e) && std::fabs(*e) < 1e6)
+          if (auto result = power_sum(a, static_cast<std::int32_t>(*e))) return std::move(*result);
         break;
       default: break;
     }

@@ -53,7 +53,7 @@ struct Fixture {
     ExprId a = random_expression(random, depth - 1, simplify), b = random_expression(random, depth - 1, simplify);
     auto node = [&](Op op) { return make({op, a.value, b.value, 0, 0}); };
     auto one = [&](Op op) { return make({op, a.value, 0, 0, 0}); };
-    switch (random() % 16) {
+    switch (random() % 22) {
       case 0: case 1: return node(Op::Add);
       case 2: case 3: return node(Op::Sub);
       case 4: case 5: return node(Op::Mul);
@@ -66,6 +66,15 @@ struct Fixture {
       case 12: return one(Op::Tanh);
       case 13: return node(Op::Min);
       case 14: return node(Op::Max);
+      case 15: return one(Op::Cos);
+      case 16: return one(Op::Abs);
+      case 17: {  // no zeros, whose signs simplification does not keep
+        ExprId x = make({Op::Exp, b.value, 0, 0, 0});
+        return make({Op::Atan2, a.value, x.value, 0, 0});
+      }
+      case 18: return node(Op::Pow);
+      case 19: return one(random() % 2 ? Op::Sqrt : Op::Log);
+      case 20: return one(random() % 2 ? Op::Asinh : Op::Cosh);
       default: {
         ExprId condition = make({Op::Less, a.value, b.value, 0, 0});
         return make({Op::Select, condition.value, b.value, a.value, 0});

@@ -27,6 +27,11 @@ class PieceStream final : public antlr4::TokenStream {
 
   void consume() override { if (at_ + 1 < size_) ++at_; }
   std::size_t LA(ssize_t k) override {
+    // Asked for every token several times.
+    if (k > 0) {
+      std::uint16_t kind = tokens_[std::min(at_ + static_cast<std::size_t>(k) - 1, size_ - 1)].data.kind;
+      return kind == kEnd ? EOF : kind;
+    }
     antlr4::Token* t = LT(k);
     return t ? t->getType() : EOF;
   }
@@ -48,7 +53,7 @@ class PieceStream final : public antlr4::TokenStream {
   std::string getText(antlr4::Token*, antlr4::Token*) override { return {}; }
 
  private:
-  std::deque<PieceToken> tokens_;
+  std::vector<PieceToken> tokens_;  // grows between pieces only: parse trees point into it
   std::size_t size_ = 0, at_ = 0;
 };
 

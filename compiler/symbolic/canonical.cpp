@@ -110,22 +110,29 @@ class Canonicaliser final : public SumBuilder {
 
   // ---- sums ----
 
-  /// Like terms are collected. What cancels up to rounding is gone: 0.1 x + 0.2 x - 0.3 x.
+  /// Like terms are collected. What cancels up to rounding is gone: 0.1 x + 0.2 x - 0.3 x. Whole numbers are not rounded.
   void collect(Sum& sum) {
     std::ranges::stable_sort(sum, before);
     Sum result;
     double magnitude = 0;
+    bool whole = true;
+    auto note = [&](double coefficient) {
+      magnitude += std::fabs(coefficient);
+      whole = whole && coefficient == std::floor(coefficient);
+    };
     auto close = [&] {
-      if (!result.empty() && std::fabs(result.back().coefficient) <= kRounding * magnitude) result.pop_back();
+      if (!result.empty() && !whole && std::fabs(result.back().coefficient) <= kRounding * magnitude) result.pop_back();
     };
     for (Term& term : sum) {
       if (!result.empty() && result.back().factors == term.factors) {
         result.back().coefficient += term.coefficient;
-        magnitude += std::fabs(term.coefficient);
+        note(term.coefficient);
         continue;
       }
       close();
       magnitude = 0;
+      whole = true;
+      note(term.coefficient);
       result.push_back(std::move(term));
     }
     close();
@@ -197,6 +204,12 @@ class Canonicaliser final : public SumBuilder {
     return {sign, {factor(base)}};
   }
 
+  /// Whether to multiply by 1/x is to divide by x: floor (49 / 49) is 1, floor (49 * (1 / 49)) is 0.
+  static bool has_reciprocal(double x) {
+    int exponent = 0;
+    return std::fabs(std::frexp(x, &exponent)) == 0.5 && std::isfinite(1.0 / x);
+  }
+
   /// Nullopt when an exponent would not fit.
   static std::optional<Term> product(const Term& a, const Term& b) {
     Term result{a.coefficient * b.coefficient, {}};
@@ -218,8 +231,17 @@ class Canonicaliser final : public SumBuilder {
   }
 
   /// term^n; nullopt when it would divide what is divided already, or its number is none.
-  static std::optional<Term> power_of(const Term& term, std::int32_t n) {
-    Term result{std::pow(term.coefficient, n), term.factors};
+  std::optional<Term> power_of(Term term, std::int32_t n) {
+    if (n < 0 && !has_reciprocal(term.coefficient)) {
+      // The number stays below the line.
+      if (term.coefficient == 0) return std::nullopt;
+      Term below{1.0, {factor(pool_.constant(std::fabs(term.coefficient)))}};
+      term.coefficient = term.coefficient < 0 ? -1.0 : 1.0;
+      auto both = product(term, below);
+      if (!both) return std::nullopt;
+      term = std::move(*both);
+    }
+    Term result{std::pow(term.coefficient, n), std::move(term.factors)};
     if (!std::isfinite(result.coefficient) || result.coefficient == 0) return std::nullopt;
     for (Factor& f : result.factors) {
       if (n < 0 && f.exponent < 0) return std::nullopt;
@@ -259,18 +281,13 @@ class Canonicaliser final : public SumBuilder {
         break;
       }
       case Op::Div: {
-        if (auto divisor = number(b); divisor && normal(a).size() > 1 && *divisor != 0 && std::isfinite(1.0 / *divisor))
-          return scaled(terms(a), 1.0 / *divisor);
-        Term x = single(a), y = single(b);
-        if (auto inverse = power_of(y, -1)) {
-          // The quotient of the numbers is rounded once.
-          double coefficient = x.coefficient / y.coefficient;
-          auto result = product(x, *inverse);
-          if (result && std::isfinite(coefficient)) {
-            result->coefficient = coefficient;
-            return {std::move(*result)};
-          }
+        if (auto divisor = number(b)) {
+          if (auto dividend = number(a); dividend && std::isfinite(*dividend / *divisor)) return {{*dividend / *divisor, {}}};
+          if (has_reciprocal(*divisor)) return scaled(terms(a), 1.0 / *divisor);
         }
+        Term y = single(b);
+        if (auto inverse = power_of(y, -1))
+          if (auto result = product(single(a), *inverse)) return {std::move(*result)};
         break;
       }
       case Op::PowInt:

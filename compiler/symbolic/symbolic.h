@@ -18,7 +18,7 @@ ExprId rewrite(const ExprPool& from, ExprId root, ExprPool& to, const std::funct
 ExprId simplified(ExprPool& pool, const Node& node);
 
 /// The expression as a sum of products with numbers in front: like terms and factors collected, (a + b) + (a + b) is 2 a + 2 b,
-/// a a b is a² b, x / 4 is 0.25 x; sin² + cos² is 1, and sines and cosines of sums of angles are recognised. Products of sums are
+/// a a b is a² b, x / 4 is 0.25 x (but x / 3 is itself); sin² + cos² is 1, and sines and cosines of sums of angles are recognised. Products of sums are
 /// not multiplied out, nothing that may be 0 is cancelled in a quotient. Equal to the given one up to rounding.
 ExprId canonical(ExprPool& pool, ExprId root);
 

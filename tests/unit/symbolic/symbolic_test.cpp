@@ -280,6 +280,15 @@ TEST_CASE_METHOD(Fixture, "canonical forms collect like terms and factors") {
   CHECK(canonical(raw(Op::Div, mul(a, b), a)) == "s0 * s1 / s0");
   CHECK(canonical(mul(add(a, b), sub(a, b))) == "(s0 - s1) * (s0 + s1)");
   CHECK(canonical(raw(Op::Div, raw(Op::Div, a, b), b)) == "s0 / s1^2");
+  // Whole numbers stay whole: 49 * (1 / 49) is less than 1.
+  ExprId floor = symbolic::canonical(pool, raw(Op::Floor, raw(Op::Div, a, c(49))));
+  CHECK(text(floor) == "floor(s0 / 49.0)");
+  CHECK(eval(floor, {49}) == 1);
+  CHECK(canonical(sub(raw(Op::Div, a, c(3)), raw(Op::Div, mul(c(2), a), c(6)))) == "s0 / 3.0 - 2.0 * (s0 / 6.0)");
+  CHECK(canonical(add(raw(Op::Div, a, c(3)), raw(Op::Div, mul(c(2), a), c(3)))) == "3.0 * (s0 / 3.0)");
+  CHECK(canonical(raw(Op::Div, add(a, b), c(4))) == "0.25 * s0 + 0.25 * s1");
+  CHECK(canonical(raw(Op::Div, add(a, b), c(-3))) == "-(s0 + s1) / 3.0");
+  CHECK(canonical(sub(mul(c(1e16), a), mul(c(9999999999999998.0), a))) == "2.0 * s0");
   // The product rule.
   CHECK(canonical(symbolic::time_derivative(pool, mul(a, b))) == canonical(add(mul(pool.der(0, 1), b), mul(a, pool.der(1, 1)))));
 }

@@ -130,6 +130,11 @@ struct ChainRule::Builder {
     }
   }
 
+  /// A piecewise constant variable has no gradient, and nothing reaches a derivative through it.
+  void need(std::uint32_t variable) {
+    if (!model.is_discrete(variable)) needed[variable] = 1;
+  }
+
   /// Backwards: a variable is needed when a derivative, a kept variable's equation or a loop residual reads it.
   void mark_needed() {
     for (const State& state : model.states) needed[state.derivative] = 1;
@@ -141,13 +146,13 @@ struct ChainRule::Builder {
           const std::uint32_t variable = solved_variable(model, run, row);
           if (!needed[variable] && !is_kept(variable)) continue;
           needed[variable] = 1;
-          visit_slots(run, row, [&](std::uint32_t v) { needed[v] = 1; });
+          visit_slots(run, row, [&](std::uint32_t v) { need(v); });
         }
       } else {
         const Loop& loop = model.loops[step.index];
         for (std::uint32_t r = 0; r < loop.runs; ++r) {
           const Run& run = model.runs[loop.first_run + r];
-          for (std::uint32_t row = 0; row < run.count; ++row) visit_slots(run, row, [&](std::uint32_t v) { needed[v] = 1; });
+          for (std::uint32_t row = 0; row < run.count; ++row) visit_slots(run, row, [&](std::uint32_t v) { need(v); });
         }
         for (std::uint32_t k = 0; k < loop.unknowns; ++k) needed[model.loop_unknowns[loop.first_unknown + k]] = 1;
       }

@@ -82,6 +82,10 @@ struct Model {
   std::vector<State> states;
   std::vector<std::uint32_t> start;    // per variable: the parameter with its guess, or kNone (0.0)
   std::vector<std::uint32_t> nominal;  // per variable: the parameter with its nominal value, or kNone
+  /// Per variable: whether it is piecewise constant. Such a variable is assigned, has no derivative, and is no unknown of any
+  /// iteration. Empty: there is none.
+  std::vector<std::uint8_t> discrete;
+  bool is_discrete(std::uint32_t variable) const { return !discrete.empty() && discrete[variable]; }
   std::vector<ParameterRule> parameters;
   double (*operation)(std::uint8_t op, double a, double b, double c) = nullptr;  // of ParameterRule
 

@@ -115,6 +115,7 @@ class BodyBuilder final : public BodyHost {
     std::string name;
     Span span;
     system::UnknownKind kind;
+    system::SignalType type = system::SignalType::Real;
     bool dropped = false;  // the flow of a node that is nobody's: only its uses have flows
   };
   struct Use {
@@ -180,7 +181,7 @@ class BodyBuilder final : public BodyHost {
   void undefined_item(const Deferred& deferred);
 
   // rows.cpp: columns and rows
-  std::uint32_t column(std::string name, Span span, system::UnknownKind kind);
+  std::uint32_t column(std::string name, Span span, system::UnknownKind kind, core::LayoutKind type = core::LayoutKind::Real);
   std::uint32_t find(std::uint32_t column);
   void merge(std::uint32_t keep, std::uint32_t other);
   void row(ExprId residual, std::uint32_t source, bool initial);

@@ -199,7 +199,7 @@ bool BodyBuilder::bind(LayoutId id, Value& argument, ChildInfo& child, std::uint
     child.arguments.push_back(n.a);
     return true;
   }
-  std::uint32_t aux = column(child.name + "." + formal, span, system::UnknownKind::Auxiliary);
+  std::uint32_t aux = column(child.name + "." + formal, span, system::UnknownKind::Auxiliary, node.kind);
   child.arguments.push_back(aux);
   ExprId value = machine_.signals.slot(aux);
   row(symbolic::simplified(machine_.signals, {Op::Sub, value.value, signal->value, 0, 0}), source(system::EquationKind::Argument, span, ""), false);
@@ -211,6 +211,7 @@ namespace {
 
 // What layout a value of signals has: for interfaces whose size no annotation says.
 std::optional<LayoutId> layout_of(Machine& machine, const Value& v, const std::function<LayoutId(std::uint32_t)>& node_layout) {
+  if (v.tag == Tag::Bool) return machine.layouts().scalar(core::LayoutKind::Bool);
   if (v.tag == Tag::Signal || v.tag == Tag::Real || v.tag == Tag::Int || is_object(v, ObjectKind::Member)) return machine.layouts().scalar(core::LayoutKind::Real);
   if (v.tag != Tag::Object) return std::nullopt;
   if (v.object->kind == ObjectKind::Node) return node_layout(v.object->a);

@@ -242,6 +242,7 @@ std::optional<Value> Machine::compare(core::Primitive p, const Value& a, const V
   if (a.tag == Tag::String && b.tag == Tag::String) return Value::of_bool(decide(text(Name{a.index}), text(Name{b.index})));
   // Data: equal when built alike.
   bool equal = true;
+  std::optional<Value> later;  // what only the simulation decides
   std::vector<std::pair<Value, Value>> work{{a, b}};
   while (!work.empty() && equal) {
     auto [x, y] = work.back();
@@ -258,9 +259,15 @@ std::optional<Value> Machine::compare(core::Primitive p, const Value& a, const V
     } else {
       auto v = compare(Primitive::Equal, x, y, span);
       if (!v) return std::nullopt;
-      equal = v->tag == Tag::Bool && v->integer;
+      if (v->tag == Tag::Bool) {
+        equal = v->integer;
+      } else {
+        later = later ? scalar(Op::And, *later, *v, span) : v;
+        if (!later) return std::nullopt;
+      }
     }
   }
+  if (equal && later) return p == Primitive::NotEqual ? scalar(Op::Not, *later, span) : later;
   return Value::of_bool(p == Primitive::NotEqual ? !equal : equal);
 }
 
@@ -345,7 +352,8 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       return list(items, Value::of(heap_.object(ObjectKind::Construct, 0)));
     }
     case Primitive::ToReal:
-      return args[0].tag == Tag::Int ? Value::of_real(static_cast<double>(args[0].integer)) : args[0];
+      // Of a signal the rounded value: the same number, and an expression whose derivative is zero.
+      return args[0].tag == Tag::Int ? Value::of_real(static_cast<double>(args[0].integer)) : scalar(Op::Round, args[0], span);
     case Primitive::Round:
       if (args[0].tag == Tag::Real) {
         if (args[0].index != kConstant && host) host->force(args[0].index);
@@ -353,7 +361,13 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       }
       return scalar(Op::Round, args[0], span);
     case Primitive::IntDiv: case Primitive::IntMod: {
-      if (args[0].tag != Tag::Int || args[1].tag != Tag::Int) break;
+      if (args[0].tag != Tag::Int || args[1].tag != Tag::Int) {
+        auto quotient = scalar(Op::Div, args[0], args[1], span);
+        if (quotient) quotient = scalar(Op::Floor, *quotient, span);
+        if (!quotient || p == Primitive::IntDiv) return quotient;
+        auto whole = scalar(Op::Mul, *quotient, args[1], span);
+        return whole ? scalar(Op::Sub, args[0], *whole, span) : std::nullopt;
+      }
       std::int64_t x = args[0].integer, y = args[1].integer;
       if (y == 0) {
         fail(sigrel::Code::DivisionByZero, span, fmt::format("{} is divided by zero", x));

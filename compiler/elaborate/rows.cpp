@@ -14,8 +14,10 @@ std::uint32_t Shapes::constant(system::System& system, double value) {
   return it->second;
 }
 
-std::uint32_t BodyBuilder::column(std::string name, Span span, system::UnknownKind kind) {
-  columns_.push_back({std::move(name), span, kind});
+std::uint32_t BodyBuilder::column(std::string name, Span span, system::UnknownKind kind, core::LayoutKind type) {
+  using system::SignalType;
+  SignalType signal = type == core::LayoutKind::Int ? SignalType::Int : type == core::LayoutKind::Bool ? SignalType::Bool : SignalType::Real;
+  columns_.push_back({std::move(name), span, kind, signal});
   column_parent_.push_back(static_cast<std::uint32_t>(columns_.size() - 1));
   return column_parent_.back();
 }
@@ -102,7 +104,7 @@ Value BodyBuilder::variable(LayoutId id, const std::string& name, Span span, boo
                        [&](std::uint32_t i) { return fmt::format("{}{}{}", inner ? "" : "[", i + 1, outer ? "," : "]"); });
     }
     default: {
-      std::uint32_t c = column(name, span, system::UnknownKind::Source);
+      std::uint32_t c = column(name, span, system::UnknownKind::Source, node.kind);
       next = c + 1;
       return Value::of_signal(machine_.signals.slot(c));
     }
@@ -247,7 +249,7 @@ bool same(const std::vector<system::Parameter>& a, const std::vector<system::Par
 }
 
 bool same(const system::Template& a, const system::Template& b) {
-  auto local = [](const system::LocalInfo& x, const system::LocalInfo& y) { return x.name == y.name && x.span == y.span && x.kind == y.kind; };
+  auto local = [](const system::LocalInfo& x, const system::LocalInfo& y) { return x.name == y.name && x.span == y.span && x.kind == y.kind && x.type == y.type; };
   auto child = [](const system::ChildInfo& x, const system::ChildInfo& y) { return x.name == y.name && x.labelled == y.labelled && x.span == y.span; };
   return a.interface == b.interface && a.synonyms == b.synonyms && a.parameters == b.parameters &&
          std::equal(a.locals.begin(), a.locals.end(), b.locals.begin(), b.locals.end(), local) &&
@@ -284,7 +286,7 @@ Body BodyBuilder::finish(RelationObject& relation) {
   for (std::uint32_t c = interface_; c < columns_.size(); ++c) {
     if (find(c) != c || columns_[c].dropped) continue;
     renumber[c] = next++;
-    body_template.locals.push_back({columns_[c].name, columns_[c].span, columns_[c].kind});
+    body_template.locals.push_back({columns_[c].name, columns_[c].span, columns_[c].kind, columns_[c].type});
   }
   for (std::uint32_t c = interface_; c < columns_.size(); ++c)
     if (find(c) != c && !columns_[c].dropped && columns_[c].kind == system::UnknownKind::Source)

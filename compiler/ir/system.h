@@ -44,10 +44,14 @@ enum class UnknownKind : std::uint8_t {
   Flow,       // the flow of one use of a node
 };
 
+/// Int and Bool are piecewise constant: given by an assignment, never differentiated, never iterated on.
+enum class SignalType : std::uint8_t { Real, Int, Bool };
+
 struct LocalInfo {
   std::string name;  // "u", "m.v", "x[3]", inside its relation
   Span span;
   UnknownKind kind = UnknownKind::Source;
+  SignalType type = SignalType::Real;
 };
 
 struct ChildInfo {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compiler/structure/blame.h"
+#include "compiler/structure/discrete.h"
 #include "compiler/structure/incidence.h"
 #include "compiler/structure/initial.h"
 #include "compiler/structure/kernels.h"
@@ -46,6 +47,7 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   model.variables = static_cast<std::uint32_t>(dae.variables.size());
   set_parameters(system, model);
   set_attributes(system, dae, model);
+  model.discrete = discrete_variables(system, dae);
   std::vector<std::uint32_t> rates;
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
     std::uint32_t derivative = dae.variables[v].derivative;
@@ -60,6 +62,8 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   equations.append(dae.equations);
   {
     Scheduler scheduler(plan, kernels, equations, dae.assign);
+    if (!check_discrete(system, dae, model.discrete, plan.exprs, equations, scheduler.variable_of_row(), scheduler.blocks(), diagnostics))
+      return plan;
     std::vector<bool> selected = scheduler.needed_for(rates);
     scheduler.schedule(selected, model.dynamic);
     selected.flip();
@@ -88,6 +92,8 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   start.append(guesses);
   {
     Scheduler scheduler(plan, kernels, start, std::move(initial.row_of_variable));
+    if (!check_discrete(system, dae, model.discrete, plan.exprs, start, scheduler.variable_of_row(), scheduler.blocks(), diagnostics))
+      return plan;
     scheduler.schedule(std::vector<bool>(scheduler.blocks().count(), true), model.initial);
   }
   note_guesses(system, dae, plan, diagnostics);

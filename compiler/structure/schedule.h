@@ -20,6 +20,7 @@ class Scheduler {
   Scheduler(plan::Plan& plan, Kernels& kernels, const EquationList& equations, std::vector<std::uint32_t> row_of_variable);
 
   const graph::Blocks& blocks() const { return blocks_; }
+  const std::vector<std::uint32_t>& variable_of_row() const { return variable_of_row_; }
   /// Which blocks the given variables need, themselves included.
   std::vector<bool> needed_for(const std::vector<std::uint32_t>& variables) const;
   /// Appends the steps of the blocks that are selected.

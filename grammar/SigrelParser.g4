@@ -33,7 +33,7 @@ top
   | TYPE UPPER_NAME LOWER_NAME* EQUAL type
   | RECORD UPPER_NAME LOWER_NAME* EQUAL LEFT_BRACE (recordField (COMMA recordField)* COMMA?)? RIGHT_BRACE
   | DATA UPPER_NAME LOWER_NAME* EQUAL constructor (BAR constructor)*
-  | FOREIGN IMPORT STRING name DOUBLE_COLON type
+  | FOREIGN IMPORT STRING name DOUBLE_COLON type (WITH settings)?
   | declaration
   ;
 importList: HIDING? LEFT_PAREN (importName (COMMA importName)* COMMA?)? RIGHT_PAREN;

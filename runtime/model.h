@@ -7,6 +7,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -87,7 +88,8 @@ struct Model {
   std::vector<std::uint8_t> discrete;
   bool is_discrete(std::uint32_t variable) const { return !discrete.empty() && discrete[variable]; }
   std::vector<ParameterRule> parameters;
-  double (*operation)(std::uint8_t op, double a, double b, double c) = nullptr;  // of ParameterRule
+  double (*operation)(const void* library, const ParameterRule& rule, double a, double b, double c) = nullptr;
+  std::shared_ptr<const void> library;  // for `operation`: the compiler's, as its kernels know it
 
   std::vector<std::uint32_t> tables;
   std::vector<std::uint32_t> equations;
@@ -98,6 +100,11 @@ struct Model {
   std::vector<Step> initial;   // from nothing but parameters, time and guesses to every variable
   std::vector<Step> dynamic;   // from the states to their derivatives
   std::vector<Step> observed;  // from those to all other variables
+
+  /// What must stay true: Residual runs whose results are 0 where a condition is false. Equation numbers of their rows are
+  /// those of the assertions, from 0 on. They need no partials.
+  std::vector<std::uint32_t> assertions;
+  std::vector<Step> asserted;  // the part of `observed` that these read
 
   std::vector<Kernel> kernels;  // by number; empty until code is generated
 };

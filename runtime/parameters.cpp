@@ -20,7 +20,7 @@ std::vector<double> evaluate_parameters(const Model& model, const Overrides& ove
     auto operand = [&](std::uint32_t k) { return k < i ? values[k] : 0.0; };
     values[i] = rule.op == 0 || !model.operation
                     ? rule.value
-                    : model.operation(rule.op, operand(rule.a), operand(rule.b), operand(rule.c));
+                    : model.operation(model.library.get(), rule, operand(rule.a), operand(rule.b), operand(rule.c));
   }
   return values;
 }

@@ -191,6 +191,34 @@ bool Problem::evaluate_static(double time, bool observed) {
   return !observed || evaluator_.run(model_.observed, point(time));
 }
 
+bool Problem::assertions_hold(double time, const double* y, const double* rates) {
+  if (model_.assertions.empty()) return true;
+  set(time, y, rates);
+  if (!evaluator_.run(model_.dynamic, point(time)) || !evaluator_.run(model_.asserted, point(time))) return false;
+  return assertions_hold(time);
+}
+
+bool Problem::assertions_hold(double time) {
+  for (std::uint32_t r : model_.assertions) {
+    const Run& run = model_.runs[r];
+    conditions_.resize(std::max<std::size_t>(conditions_.size(), run.count));
+    evaluate(model_, run, point(time), conditions_.data());
+    for (std::uint32_t row = 0; row < run.count; ++row) {
+      if (conditions_[row] != 0) continue;
+      Failure& failure = evaluator_.failure();
+      failure = Failure{.kind = FailureKind::Assertion, .time = time};
+      failure.equations.push_back({model_.equations[run.equations + row], 0});
+      failure.unknowns = run.slots;
+      for (std::uint32_t slot = 0; slot < run.slots && slot < kFailureDetails; ++slot) {
+        const std::uint32_t variable = slot_variable(model_, run, slot, row);
+        failure.variables.push_back({variable, values_[variable], 0});
+      }
+      return false;
+    }
+  }
+  return true;
+}
+
 Failure Problem::explain(double time, const double* y, const double* rates) {
   set(time, y, rates);
   evaluator_.failure() = Failure{};

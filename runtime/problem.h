@@ -51,6 +51,11 @@ class Problem {
   bool output(double time, const double* y, const double* rates, bool observed);
   bool evaluate_static(double time, bool observed);
 
+  /// Whether all assertions hold at this point. False: `failure()` names the first that does not.
+  bool assertions_hold(double time, const double* y, const double* rates);
+  /// The same at the present values, of which all that are observed are up to date.
+  bool assertions_hold(double time);
+
   const std::vector<double>& values() const { return values_; }
   const Failure& failure() const { return evaluator_.failure(); }
   /// Names the equations that fail at this point, when a callback said no.
@@ -84,6 +89,7 @@ class Problem {
   std::vector<KeptRow> kept_rows_;
   std::vector<std::uint32_t> kept_ends_;  // per step of the dynamic schedule
   std::vector<double> loop_residuals_;
+  std::vector<double> conditions_;
   std::vector<double> values_;
   std::uint32_t kept_variables_ = 0;
 };

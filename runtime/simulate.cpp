@@ -136,7 +136,7 @@ bool Simulation::prepare(Problem& problem) {
   const FormChoice choice = experiment_.solver == Solver::Auto  ? FormChoice::Auto
                             : experiment_.solver == Solver::Ida ? FormChoice::Implicit
                                                                 : FormChoice::Explicit;
-  const bool ready = problem.initialise(experiment_.start) && problem.prepare(choice);
+  const bool ready = problem.initialise(experiment_.start) && problem.assertions_hold(experiment_.start) && problem.prepare(choice);
   Statistics& s = outcome_.statistics;
   s.seconds_initialise = timer.seconds();
   s.form = problem.form();
@@ -147,6 +147,7 @@ bool Simulation::prepare(Problem& problem) {
   if (!ready) {
     Failure failure = problem.failure();
     failure.time = experiment_.start;
+    if (failure.kind == FailureKind::Assertion) failure.initial = true;
     fail(std::move(failure));
   }
   return ready;
@@ -164,8 +165,9 @@ void Simulation::sample(Problem& problem) {
       outcome_.status = Outcome::Cancelled;
       return;
     }
-    if (!problem.evaluate_static(grid(k), observed_)) return fail(problem.failure());
+    if (!problem.evaluate_static(grid(k), observed_ || !model_.assertions.empty())) return fail(problem.failure());
     if (!record(grid(k), problem.values())) return;
+    if (!problem.assertions_hold(grid(k))) return fail(problem.failure());
     report(grid(k));
   }
   outcome_.status = Outcome::Completed;
@@ -204,6 +206,11 @@ void Simulation::integrate(Problem& problem) {
     }
     if (!evaluated) fail(problem.failure());
     if (!evaluated || !written) break;
+    if (!model_.assertions.empty()) integrator->interpolate(time);
+    if (!problem.assertions_hold(time, integrator->y(), integrator->rates())) {
+      fail(problem.failure());
+      break;
+    }
     report(time);
     if (next > experiment_.steps) {
       outcome_.status = Outcome::Completed;

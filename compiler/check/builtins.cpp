@@ -45,6 +45,8 @@ constexpr Builtin kBuiltins[] = {
     {"show", S::Show, Primitive::Show, 1},
     {"size", S::Size, Primitive::Size, 1},
     {"vector", S::Vector, Primitive::ToVector, 1},
+    {"table1", S::Table1, Primitive::Table1, 4},
+    {"table2", S::Table2, Primitive::Table2, 7},
     {"simulate", S::Simulate, Primitive::Time, 1},
 };
 
@@ -104,6 +106,15 @@ Type* builtin_type(const Builtin& builtin, Types& types, std::uint32_t level) {
     case S::Vector: {
       Type* a = types.variable(level, kSignal);
       return types.function(types.list(a), types.vector(a, types.variable(level, 0, Sort::Size)));
+    }
+    case S::Table1:
+    case S::Table2: {
+      Type* numbers = types.list(r);
+      bool one = builtin.shape == S::Table1;
+      Type* t = types.function(r, one ? r : types.function(r, r));
+      if (one) t = types.function(types.list(types.tuple({r, r})), t);
+      else t = types.function(numbers, types.function(numbers, types.function(types.list(numbers), t)));
+      return types.function(types.apply(&types.interpolation_constructor, {}), types.function(types.apply(&types.outside_constructor, {}), t));
     }
     case S::Simulate: return types.function(types.relation(types.unit(), {}), types.experiment());
   }

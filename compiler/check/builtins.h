@@ -29,6 +29,8 @@ enum class BuiltinShape : std::uint8_t {
   Simulate,        // SR () -> Experiment
   Pi,
   Vector,          // [a] -> a^n
+  Table1,          // Interpolation -> Outside -> [(Real, Real)] -> Real -> Real
+  Table2,          // Interpolation -> Outside -> [Real] -> [Real] -> [[Real]] -> Real -> Real -> Real
 };
 
 struct Builtin {

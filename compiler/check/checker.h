@@ -168,6 +168,8 @@ class Checker {
   // modules.cpp
   void open_builtin_scope();
   void check_module(const ast::Module& module);
+  std::uint32_t foreign_arity(const ast::ForeignDecl& foreign, Type* type);
+  std::optional<core::GlobalId> declare_derivative(const ast::ForeignDecl& foreign);
   void import_names(const ast::Module& module, ModuleScope& scope);
   void import_all(ModuleScope& scope, const ModuleScope& from, Priority priority);
   void declare_definitions(const ast::Module& module, ModuleScope& scope);

@@ -17,9 +17,10 @@ void Checker::open_builtin_scope() {
   Name prelude = intern("Prelude");
   builtin_scope_.name = prelude;
   for (TypeConstructor* c : {&types_.real_constructor, &types_.integer_constructor, &types_.boolean_constructor,
-                             &types_.string_constructor, &types_.experiment_constructor})
+                             &types_.string_constructor, &types_.experiment_constructor, &types_.interpolation_constructor,
+                             &types_.outside_constructor})
     builtin_scope_.add(c->name, TypeName{c, nullptr}, Priority::Prelude, prelude);
-  for (const Constructor* c : {&types_.false_constructor, &types_.true_constructor}) {
+  for (const Constructor* c : {&types_.false_constructor, &types_.true_constructor, &types_.linear, &types_.spline, &types_.hold, &types_.extend}) {
     Value value{Value::Constructor, {}, nullptr, c, nullptr};
     builtin_scope_.add(c->name, value, Priority::Prelude, prelude);
   }
@@ -204,6 +205,7 @@ void Checker::declare_definitions(const ast::Module& module, ModuleScope& scope)
       duplicate(foreign.name, at->second, "the function");
       continue;
     }
+    std::optional<core::GlobalId> derivative = declare_derivative(foreign);
     core::GlobalId id = new_global(foreign.name.name, foreign.name.span);
     scope.add(foreign.name.name, Value{Value::Global, id, nullptr, nullptr, nullptr}, Priority::Own, module.name.name);
     scope.own_values.push_back(foreign.name.name);
@@ -216,7 +218,48 @@ void Checker::declare_definitions(const ast::Module& module, ModuleScope& scope)
     state.polymorphic = find(state.scheme)->generic;
     state.checked = state.assumed = true;
     program_.globals[id.value].type = print(state.scheme);
+    program_.globals[id.value].foreign = core::Foreign{intern(foreign.symbol), foreign_arity(foreign, state.scheme), derivative};
   }
+}
+
+/// The number of arguments; a type that no function of C has is reported.
+std::uint32_t Checker::foreign_arity(const ast::ForeignDecl& foreign, Type* type) {
+  std::uint32_t arity = 0;
+  bool reals = true;
+  for (type = find(type); type->kind == TypeKind::Function; type = find(type->args[1]), ++arity)
+    reals &= is_constructor(type->args[0], types_.real_constructor);
+  if (is_error(type)) return 1;
+  if (reals && is_constructor(type, types_.real_constructor) && arity >= 1 && arity <= 3) return arity;
+  diagnostics_.report(Code::ForeignType, foreign.type->span, "`" + std::string(text(foreign.name.name)) + "` has no type that a function of C can have here")
+      .label(arity > 3 ? "this has " + std::to_string(arity) + " arguments" : "this is not a function from Reals to a Real")
+      .help("one, two or three arguments are Real, and so is the result: `Real -> Real -> Real`");
+  return 1;
+}
+
+/// `with { derivative = … }` as a definition without a name.
+std::optional<core::GlobalId> Checker::declare_derivative(const ast::ForeignDecl& foreign) {
+  std::optional<core::GlobalId> result;
+  for (const ast::Setting& s : foreign.settings) {
+    if (text(s.name.name) != "derivative") {
+      diagnostics_.report(Code::UnknownField, s.name.span, "a foreign function has no setting `" + std::string(text(s.name.name)) + "`")
+          .help("there is one: `derivative`");
+      continue;
+    }
+    core::GlobalId id = new_global(intern("derivative of " + std::string(text(foreign.name.name))), s.name.span);
+    TypeScope types;
+    types.mode = TypeScope::Signature;
+    Type* type = convert(foreign.type, types);
+    std::size_t arity = 0;
+    for (Type* t = find(type); t->kind == TypeKind::Function; t = find(t->args[1])) ++arity;
+    GlobalState& state = globals_[id.value];
+    state.definition.name = program_.globals[id.value].name;
+    state.definition.span = s.name.span;
+    state.default_value = s.value;
+    state.scheme = arity > 1 ? types_.tuple(std::vector<Type*>(arity, type)) : type;
+    state.assumed = true;
+    result = id;
+  }
+  return result;
 }
 
 /// The uses that definitions make of each other.

@@ -45,6 +45,16 @@ Types::Types(Arena& arena) : arena_(arena) {
   false_constructor = {intern("False"), {}, &boolean_constructor, 0, {}};
   true_constructor = {intern("True"), {}, &boolean_constructor, 1, {}};
   boolean_constructor.constructors = {&false_constructor, &true_constructor};
+  auto choice = [](TypeConstructor& type, std::string_view name, Constructor& first, std::string_view first_name, Constructor& second,
+                   std::string_view second_name) {
+    builtin(type, name);
+    type.kind = NominalKind::Data;
+    first = {intern(first_name), {}, &type, 0, {}};
+    second = {intern(second_name), {}, &type, 1, {}};
+    type.constructors = {&first, &second};
+  };
+  choice(interpolation_constructor, "Interpolation", linear, "Linear", spline, "Spline");
+  choice(outside_constructor, "Outside", hold, "Hold", extend, "Extend");
 }
 
 Type* Types::variable(std::uint32_t level, Needs needs, Sort sort) {

@@ -141,8 +141,9 @@ class Types {
   Type* error() const { return error_; }
 
   TypeConstructor real_constructor, integer_constructor, boolean_constructor, string_constructor, list_constructor,
-      experiment_constructor;
+      experiment_constructor, interpolation_constructor, outside_constructor;
   Constructor nil, cons, false_constructor, true_constructor;
+  Constructor linear, spline, hold, extend;  // of `Interpolation` and `Outside`
 
   Arena& arena() { return arena_; }
   const Arena& arena() const { return arena_; }

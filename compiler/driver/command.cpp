@@ -9,7 +9,7 @@
 
 namespace sigrel::driver {
 
-SessionOptions Globals::session_options() const { return {{path, session::library_folder()}, verify}; }
+SessionOptions Globals::session_options() const { return {{path, session::library_folder()}, verify, libraries}; }
 
 bool use_color(const Globals& globals, std::FILE* stream) {
   if (globals.color != "auto") return globals.color == "always";

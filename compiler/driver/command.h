@@ -22,6 +22,7 @@ enum ExitCode : int {
 
 struct Globals {
   std::vector<std::string> path;
+  std::vector<std::string> libraries;
   std::string message_format = "text";
   std::string color = "auto";
   bool timings = false;

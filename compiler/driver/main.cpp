@@ -35,6 +35,9 @@ int run_command(int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough();
   app.set_version_flag("--version", "sigrel " SIGREL_VERSION);
+  app.add_option("--library", globals.libraries, "A shared library (.so) in which functions of `foreign import` are found; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   app.add_option("--path", globals.path, "A folder to search for imported modules; may be repeated")
       ->type_name("DIR")
       ->allow_extra_args(false);

@@ -193,7 +193,7 @@ Machine::Status BodyBuilder::item(const core::Item& item, Target target) {
     case ItemKind::Every: return unsupported(item.span, "every");
     case ItemKind::Assign: return unsupported(item.span, ":=");
     case ItemKind::Switch: return unsupported(item.span, "switch");
-    case ItemKind::Assert: return unsupported(item.span, "assert");
+    case ItemKind::Assert: return assert_item(static_cast<const core::AssertItem&>(item));
     case ItemKind::Terminate: return unsupported(item.span, "terminate");
   }
   return Status::Failed;

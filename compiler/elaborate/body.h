@@ -26,6 +26,8 @@ struct BundlePlan {
   bool operator==(const BundlePlan&) const = default;
 };
 
+enum class RowKind : std::uint8_t { Equation, Initial, Assertion };
+
 struct RowPlan {
   std::uint32_t table = 0;
   std::uint32_t first_slot = 0, first_real = 0;
@@ -59,7 +61,7 @@ struct ChildPlan {
 struct Blueprint {
   std::uint32_t body = 0;  // index of system::Template
   std::uint32_t interface = 0, locals = 0;
-  std::vector<RowPlan> rows, initial_rows;
+  std::vector<RowPlan> rows, initial_rows, assertion_rows;
   std::vector<std::uint32_t> slots;     // columns
   std::vector<std::uint32_t> row_reals; // of `reals`
   std::vector<std::uint32_t> sum_offsets{0}, sum_terms, sum_sources;  // terms: column << 1 | negative
@@ -80,7 +82,7 @@ struct Body {
 
 /// The shapes of the system so far: canonical residual -> table.
 struct Shapes {
-  std::unordered_map<std::uint32_t, std::uint32_t> tables, initial;
+  std::unordered_map<std::uint32_t, std::uint32_t> tables, initial, assertions;
   std::unordered_map<std::uint64_t, std::uint32_t> constants;  // bits -> parameter
 
   /// The parameter with this constant value.
@@ -136,7 +138,7 @@ class BodyBuilder final : public BodyHost {
   };
   struct Row {
     std::uint32_t table, first_slot, first_real, source;
-    bool initial;
+    RowKind kind;
   };
   struct Sum {
     std::vector<std::uint32_t> terms;
@@ -176,6 +178,7 @@ class BodyBuilder final : public BodyHost {
   Status if_item(const core::IfItem& item, Target target);
   Status branch_equations(const core::Body& body, std::vector<std::pair<ExprId, Span>>& out);
   bool equate(const Value& left, const Value& right, Span span, std::vector<std::pair<ExprId, std::string>>& out);
+  Status assert_item(const core::AssertItem& item);
   Status guess(const core::EquationItem& item, const Value& left, const Value& right);
   Status unsupported(Span span, const char* what);
   void undefined_item(const Deferred& deferred);
@@ -184,7 +187,7 @@ class BodyBuilder final : public BodyHost {
   std::uint32_t column(std::string name, Span span, system::UnknownKind kind, core::LayoutKind type = core::LayoutKind::Real);
   std::uint32_t find(std::uint32_t column);
   void merge(std::uint32_t keep, std::uint32_t other);
-  void row(ExprId residual, std::uint32_t source, bool initial);
+  void row(ExprId residual, std::uint32_t source, RowKind kind);
   std::uint32_t source(system::EquationKind kind, Span span, std::string component);
   std::uint32_t deep(std::uint32_t child, std::string name, Span span);
   std::optional<std::uint32_t> column_of(const Value& value);

@@ -35,6 +35,7 @@ enum class Opcode : std::uint8_t {
   Update,        // updates[a]: pop its values and the base
   Field,         // field a of the top
   Primitive,     // primitive a with b operands
+  Foreign,       // the function of C that global a is, with b operands
   List,          // pop a items and the rest
   Vector,        // pop a items
   Index,         // parts[a] describes b popped bounds; below them the base

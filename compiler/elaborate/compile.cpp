@@ -25,12 +25,13 @@ class Compiler {
  public:
   Compiler(Code& code, const core::Global& global) : code_(code), global_(global) {}
 
-  std::uint32_t global() {
+  std::uint32_t global(core::GlobalId program_id) {
     Unit unit;
     std::uint32_t id = begin_function(global_.name, global_.span);
     unit.out = code_.functions_[id].get();
     unit_ = &unit;
-    expression(global_.body, true);
+    if (global_.foreign) foreign(program_id);
+    else expression(global_.body, true);
     finish(unit);
     return id;
   }
@@ -317,6 +318,20 @@ class Compiler {
     emit(Opcode::Closure, e->span, id);
   }
 
+  // A function of C is a closure like any other, so that it can be applied to some of its arguments.
+  void foreign(core::GlobalId global) {
+    std::uint32_t id = begin_function(global_.name, global_.span);
+    Unit inner;
+    inner.out = code_.functions_[id].get();
+    inner.slots = inner.out->arity = global_.foreign->arity;
+    Unit* outer = std::exchange(unit_, &inner);
+    for (std::uint32_t k = 0; k < inner.slots; ++k) emit(Opcode::Local, global_.span, k);
+    emit(Opcode::Foreign, global_.span, global.value, inner.slots);
+    finish(inner);
+    unit_ = outer;
+    emit(Opcode::Closure, global_.span, id);
+  }
+
   void binding_value(const core::Binding& b) {
     if (b.value->kind == core::ExprKind::Lambda)
       lambda(static_cast<const core::LambdaExpr*>(b.value), b.name);
@@ -495,12 +510,18 @@ class Compiler {
       }
       case ItemKind::Initially:
       case ItemKind::Guess: body(static_cast<const core::BlockItem*>(item)->body); break;
+      case ItemKind::Assert: {
+        auto* a = static_cast<const core::AssertItem*>(item);
+        chunk(a->message);
+        chunk(a->condition);
+        break;
+      }
       case ItemKind::Discrete: case ItemKind::When: case ItemKind::Every: case ItemKind::Assign: case ItemKind::Switch:
-      case ItemKind::Assert: case ItemKind::Terminate: break;  // the body builder refuses them with a diagnostic
+      case ItemKind::Terminate: break;  // the body builder refuses them with a diagnostic
     }
   }
 };
 
-std::uint32_t Code::compile(core::GlobalId global) { return Compiler(*this, program_.globals[global.value]).global(); }
+std::uint32_t Code::compile(core::GlobalId global) { return Compiler(*this, program_.globals[global.value]).global(global); }
 
 }  // namespace sigrel::elaborate

@@ -32,6 +32,7 @@ std::optional<Result> elaborate(const core::Program& program, const Options& opt
   Machine machine(code, heap, layouts, diagnostics);
   Relations relations(heap, program);
   Result result;
+  if (!machine.open_libraries(options.libraries)) return std::nullopt;
 
   const core::Global& main = program.globals[program.main->value];
   Value value;
@@ -61,6 +62,7 @@ std::optional<Result> elaborate(const core::Program& program, const Options& opt
   }
   Instantiator instantiator(machine, relations, result.system, options);
   if (!instantiator.run(*static_cast<RelationObject*>(value.object))) return std::nullopt;
+  result.system.exprs.library = machine.used_library();
   return result;
 }
 

@@ -4,6 +4,7 @@
 //   bytecode.h, compile.cpp    core expressions as code for a small stack machine (no native recursion over evaluation)
 //   value.h, machine.*         values and the machine; a signal is a scalar expression over the columns of a body
 //   access.cpp, interface.cpp  parts of values; layouts whose sizes are evaluated
+//   library.cpp                tables and functions of C
 //   primitives.cpp             overloaded arithmetic on numbers, parameters, signals, vectors and records
 //   relation.*                 a relation value as (skeleton, reals): what is structural, what is a parameter
 //   body.*, items.cpp,         one relation body, once per skeleton: its items, its applications and nodes,
@@ -29,6 +30,7 @@ struct Setting {
 
 struct Options {
   std::vector<Setting> set;
+  std::vector<std::string> libraries;  // files in which foreign functions are looked for first
 };
 
 /// The settings of the experiment that `main` is.

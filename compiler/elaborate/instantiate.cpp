@@ -121,14 +121,14 @@ void Instantiator::mark_forced(const Family& family, std::uint32_t bundle) {
   }
 }
 
-void Instantiator::add_rows(const Blueprint& b, const std::vector<RowPlan>& rows, Equations& equations, std::uint32_t instance, bool initial) {
+void Instantiator::add_rows(const Blueprint& b, const std::vector<RowPlan>& rows, Equations& equations, std::uint32_t instance, RowKind kind) {
   const system::Instance& self = system_.instances[instance];
   for (const RowPlan& r : rows) {
     EquationTable& t = equations.tables[r.table];
     for (std::uint32_t k = 0; k < t.slots; ++k) {
       std::uint32_t column = b.slots[r.first_slot + k];
       if (column & kDeep) {
-        fixes_.push_back({initial ? Fix::InitialRow : Fix::Row, r.table, t.unknowns.size(), instance, &b.deep[column & ~kDeep]});
+        fixes_.push_back({kind == RowKind::Initial ? Fix::InitialRow : kind == RowKind::Assertion ? Fix::AssertionRow : Fix::Row, r.table, t.unknowns.size(), instance, &b.deep[column & ~kDeep]});
         t.unknowns.push_back(0);
       } else {
         t.unknowns.push_back(unknown(b, self, column));
@@ -197,7 +197,7 @@ bool Instantiator::run(RelationObject& given) {
       const system::Parameter& q = system_.parameters[k];
       int n = arity(q.op);
       if (n == 0) values_.push_back(q.value);
-      else values_.push_back(apply(q.op, values_[q.a], n > 1 ? values_[q.b] : 0, n > 2 ? values_[q.c] : 0));
+      else values_.push_back(apply(machine_.used_library().get(), q.op, q.value, values_[q.a], n > 1 ? values_[q.b] : 0, n > 2 ? values_[q.c] : 0));
     }
     std::size_t captured = relations_.real_count(relations_.skeleton(*p.relation));
     reals.clear();
@@ -237,8 +237,9 @@ bool Instantiator::run(RelationObject& given) {
         reals_.push_back(parameter(q));
       }
     }
-    add_rows(b, b.rows, system_.equations, i, false);
-    add_rows(b, b.initial_rows, system_.initial, i, true);
+    add_rows(b, b.rows, system_.equations, i, RowKind::Equation);
+    add_rows(b, b.initial_rows, system_.initial, i, RowKind::Initial);
+    add_rows(b, b.assertion_rows, system_.assertions, i, RowKind::Assertion);
     SumTable& sums = system_.equations.sums;
     for (std::size_t s = 0; s < b.sum_sources.size(); ++s) {
       for (std::uint32_t t = b.sum_offsets[s]; t < b.sum_offsets[s + 1]; ++t)
@@ -356,6 +357,7 @@ bool Instantiator::fix() {
     switch (f.kind) {
       case Fix::Row: system_.equations.tables[f.table].unknowns[f.position] = *unknown; break;
       case Fix::InitialRow: system_.initial.tables[f.table].unknowns[f.position] = *unknown; break;
+      case Fix::AssertionRow: system_.assertions.tables[f.table].unknowns[f.position] = *unknown; break;
       case Fix::Attribute: system_.attributes[f.position].unknown = *unknown; break;
     }
   }

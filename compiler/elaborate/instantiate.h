@@ -41,7 +41,7 @@ class Instantiator {
     std::map<std::vector<double>, std::uint32_t> bodies;
   };
   struct Fix {
-    enum Kind : std::uint8_t { Row, InitialRow, Attribute } kind;
+    enum Kind : std::uint8_t { Row, InitialRow, AssertionRow, Attribute } kind;
     std::uint32_t table;
     std::size_t position;
     std::uint32_t instance;
@@ -54,7 +54,7 @@ class Instantiator {
   RelationObject* with_structural_settings(RelationObject& model);
   std::uint32_t named(std::string name, std::uint32_t parameter, std::optional<double> value);
   std::uint32_t parameter(const system::Parameter& p);
-  void add_rows(const Blueprint& b, const std::vector<RowPlan>& rows, Equations& equations, std::uint32_t instance, bool initial);
+  void add_rows(const Blueprint& b, const std::vector<RowPlan>& rows, Equations& equations, std::uint32_t instance, RowKind kind);
   std::uint32_t unknown(const Blueprint& b, const system::Instance& instance, std::uint32_t column) const {
     return column < b.interface ? system_.arguments[instance.first_argument + column] : instance.first_unknown + column - b.interface;
   }

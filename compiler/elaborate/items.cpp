@@ -60,7 +60,8 @@ Machine::Status BodyBuilder::equation_item(const core::EquationItem& item, Targe
   if (!equate(left, right, item.span, residuals)) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
   bool initial = target == Target::Initial;
   for (auto& [residual, component] : residuals)
-    row(residual, source(initial ? system::EquationKind::Initial : system::EquationKind::Written, item.span, std::move(component)), initial);
+    row(residual, source(initial ? system::EquationKind::Initial : system::EquationKind::Written, item.span, std::move(component)),
+        initial ? RowKind::Initial : RowKind::Equation);
   return Status::Done;
 }
 
@@ -72,6 +73,25 @@ Machine::Status BodyBuilder::guess(const core::EquationItem& item, const Value& 
     return Status::Failed;
   }
   attribute(system::AttributeKind::Guess, left, right, item.left->span);
+  return Status::Done;
+}
+
+Machine::Status BodyBuilder::assert_item(const core::AssertItem& item) {
+  Value condition, message;
+  if (Status s = evaluate(item.condition, condition); s != Status::Done) return s;
+  if (Status s = evaluate(item.message, message); s != Status::Done) return s;
+  std::string words(text(Name{message.index}));
+  if (condition.tag == Tag::Bool) {
+    if (condition.integer) return Status::Done;
+    machine_.diagnostics()
+        .report(sigrel::Code::AssertionFailed, item.span, words)
+        .label("this is false before the simulation starts");
+    return Status::Failed;
+  }
+  machine_.begin_report();
+  auto c = machine_.to_signal(condition, item.condition->span);
+  if (!c) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
+  row(*c, source(system::EquationKind::Assertion, item.span, std::move(words)), RowKind::Assertion);
   return Status::Done;
 }
 
@@ -211,7 +231,8 @@ Machine::Status BodyBuilder::if_item(const core::IfItem& item, Target target) {
   for (std::size_t i = 0; i < yes.size(); ++i) {
     ExprId residual = symbolic::simplified(machine_.signals, {Op::Select, c->value, yes[i].first.value, no[i].first.value, 0});
     bool initial = target == Target::Initial;
-    row(residual, source(initial ? system::EquationKind::Initial : system::EquationKind::Written, yes[i].second, ""), initial);
+    row(residual, source(initial ? system::EquationKind::Initial : system::EquationKind::Written, yes[i].second, ""),
+        initial ? RowKind::Initial : RowKind::Equation);
   }
   return Status::Done;
 }

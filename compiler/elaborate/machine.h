@@ -1,14 +1,19 @@
 // The machine that evaluates the functional level: an explicit stack of frames, so a program may recurse as deep as its
 // limit and ends with a diagnostic there, never with a crash.
 #pragma once
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/elaborate/bytecode.h"
 #include "compiler/elaborate/layout.h"
 #include "compiler/elaborate/value.h"
+#include "compiler/ir/library.h"
 
 namespace sigrel::elaborate {
 
@@ -64,6 +69,12 @@ class Machine {
   ExprId to_parameter(const Value& value);
   std::optional<Value> select(const Value& condition, const Value& a, const Value& b, Span span);
 
+  // library.cpp
+  /// Opens what `--library` names; false (reported) when one cannot be.
+  bool open_libraries(std::span<const std::string> files);
+  /// The library that the expressions refer to; null when they use none.
+  std::shared_ptr<const Library> used_library() const { return library_; }
+
   /// The host found that a label or `let` of a later item is needed first.
   void not_ready() { not_ready_ = true; }
   bool is_not_ready() const { return not_ready_; }
@@ -100,7 +111,6 @@ class Machine {
     Value value;
   };
 
-  bool has_body(core::GlobalId id, Span span);
   Status run();
   bool call(std::uint32_t count, Span span, bool tail);
   bool match(std::uint32_t pattern, const Value& value, std::uint32_t base, Span span, bool& matched);
@@ -120,6 +130,17 @@ class Machine {
   Value list(const std::vector<Value>& items, Value rest);
   std::optional<Value> build_layout(const core::Layout* layout, std::span<const Value> values, Span span);
   std::optional<Value> vector_product(const Value& a, const Value& b, Span span);
+  Library& library();
+  std::optional<Value> table1(std::span<const Value> args, Span span);
+  std::optional<Value> table2(std::span<const Value> args, Span span);
+  bool table_number(const Value& value, Span span, std::vector<double>& out);
+  bool table_knots(const std::vector<double>& knots, const char* what, Span span);
+  std::uint32_t table(std::vector<double> key, const std::function<LookupTable()>& make);
+  std::optional<std::uint32_t> foreign_function(core::GlobalId id);
+  bool foreign_partials(std::uint32_t number, core::GlobalId derivative, Span span);
+  std::optional<Value> foreign_call(std::uint32_t function, std::span<const Value> args, Span span);
+  void* find_symbol(const std::string& symbol);
+  std::optional<Value> library_use(Op op, double detail, std::optional<std::uint32_t> table, std::span<const Value> args, Span span);
 
   Code& code_;
   Heap& heap_;
@@ -129,6 +150,10 @@ class Machine {
   std::vector<std::optional<std::vector<std::optional<LayoutId>>>> interfaces_;  // by RelationCode, where always the same
   std::vector<Value> stack_;
   std::vector<Frame> frames_;
+  std::shared_ptr<Library> library_;
+  std::map<std::vector<double>, std::uint32_t> tables_;         // what it is made of -> its number in the library
+  std::unordered_map<std::uint32_t, std::uint32_t> foreign_;   // global -> its number in the library
+  std::vector<void*> shared_libraries_;
   std::uint64_t steps_ = 0;
   int branch_depth_ = 0;
   bool not_ready_ = false;

@@ -202,7 +202,7 @@ bool BodyBuilder::bind(LayoutId id, Value& argument, ChildInfo& child, std::uint
   std::uint32_t aux = column(child.name + "." + formal, span, system::UnknownKind::Auxiliary, node.kind);
   child.arguments.push_back(aux);
   ExprId value = machine_.signals.slot(aux);
-  row(symbolic::simplified(machine_.signals, {Op::Sub, value.value, signal->value, 0, 0}), source(system::EquationKind::Argument, span, ""), false);
+  row(symbolic::simplified(machine_.signals, {Op::Sub, value.value, signal->value, 0, 0}), source(system::EquationKind::Argument, span, ""), RowKind::Equation);
   argument = Value::of_signal(value);
   return true;
 }
@@ -404,7 +404,7 @@ void BodyBuilder::resolve_nodes() {
           continue;
         }
         ExprId a = machine_.signals.slot(keep.first + offset), b = machine_.signals.slot(n.first + offset);
-        row(machine_.signals.binary(Op::Sub, a, b), source(system::EquationKind::Potential, n.span, columns_[n.first + offset].name), false);
+        row(machine_.signals.binary(Op::Sub, a, b), source(system::EquationKind::Potential, n.span, columns_[n.first + offset].name), RowKind::Equation);
       }
     }
     // Flows.

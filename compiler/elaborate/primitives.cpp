@@ -285,6 +285,12 @@ std::optional<Value> Machine::der(const Value& a, Span span) {
   }
   auto x = to_signal(a, span);
   if (!x) return std::nullopt;
+  if (auto function = symbolic::call_without_derivative(signals, *x)) {
+    const ForeignFunction& f = library().functions[*function];
+    fail(sigrel::Code::NotDifferentiable, span, fmt::format("the derivative of `{}` is not known", f.name));
+    if (last_) last_->also(f.declared, "a function of C, declared without one").help("add it: `with { derivative = … }`");
+    return std::nullopt;
+  }
   return Value::of_signal(symbolic::time_derivative(signals, *x));
 }
 
@@ -388,6 +394,8 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       return Value::of(o);
     }
     case Primitive::Der: return der(args[0], span);
+    case Primitive::Table1: return table1(args, span);
+    case Primitive::Table2: return table2(args, span);
     case Primitive::Time: return Value::of_signal(signals.time());
     case Primitive::Smooth: case Primitive::NoEvent: return args[args.size() - 1];
     case Primitive::Size:

@@ -138,14 +138,14 @@ void BodyBuilder::attribute(system::AttributeKind kind, const Value& target, con
 }
 
 // The residual with slots and parameters numbered by first use is the shape; what they were is the row.
-void BodyBuilder::row(ExprId residual, std::uint32_t source, bool initial) {
+void BodyBuilder::row(ExprId residual, std::uint32_t source, RowKind kind) {
   const ExprPool& from = machine_.signals;
   if (mark_.size() < from.size()) {
     mark_.resize(from.size() * 2, 0);
     image_.resize(mark_.size());
   }
   ++epoch_;
-  Row r{0, static_cast<std::uint32_t>(slots_.size()), static_cast<std::uint32_t>(row_reals_.size()), source, initial};
+  Row r{0, static_cast<std::uint32_t>(slots_.size()), static_cast<std::uint32_t>(row_reals_.size()), source, kind};
   auto number = [&](std::vector<std::uint32_t>& list, std::uint32_t first, std::uint32_t value) {
     for (std::uint32_t i = first; i < list.size(); ++i)
       if (list[i] == value) return i - first;
@@ -196,8 +196,8 @@ void BodyBuilder::row(ExprId residual, std::uint32_t source, bool initial) {
     image_[id] = to.intern(m).value;
     mark_[id] = epoch_;
   }
-  auto& tables = initial ? shapes_.initial : shapes_.tables;
-  auto& equations = initial ? system_.initial : system_.equations;
+  auto& tables = kind == RowKind::Initial ? shapes_.initial : kind == RowKind::Assertion ? shapes_.assertions : shapes_.tables;
+  auto& equations = kind == RowKind::Initial ? system_.initial : kind == RowKind::Assertion ? system_.assertions : system_.equations;
   auto [it, fresh] = tables.try_emplace(image_[residual.value], static_cast<std::uint32_t>(equations.tables.size()));
   if (fresh) {
     EquationTable& t = equations.tables.emplace_back();
@@ -257,7 +257,7 @@ bool same(const system::Template& a, const system::Template& b) {
 }
 
 bool same(const Blueprint& a, const Blueprint& b) {
-  return a.interface == b.interface && a.locals == b.locals && a.rows == b.rows && a.initial_rows == b.initial_rows && a.slots == b.slots &&
+  return a.interface == b.interface && a.locals == b.locals && a.rows == b.rows && a.initial_rows == b.initial_rows && a.assertion_rows == b.assertion_rows && a.slots == b.slots &&
          a.row_reals == b.row_reals && a.sum_offsets == b.sum_offsets && a.sum_terms == b.sum_terms && a.sum_sources == b.sum_sources &&
          same(a.reals, b.reals) && a.bundles == b.bundles && a.children == b.children && a.arguments == b.arguments &&
          a.attributes == b.attributes && a.deep == b.deep;
@@ -295,7 +295,7 @@ Body BodyBuilder::finish(RelationObject& relation) {
 
   print->interface = interface_;
   print->locals = next - interface_;
-  for (const Row& r : rows_) (r.initial ? print->initial_rows : print->rows).push_back({r.table, r.first_slot, r.first_real, r.source});
+  for (const Row& r : rows_) (r.kind == RowKind::Initial ? print->initial_rows : r.kind == RowKind::Assertion ? print->assertion_rows : print->rows).push_back({r.table, r.first_slot, r.first_real, r.source});
   print->slots.reserve(slots_.size());
   for (std::uint32_t c : slots_) print->slots.push_back(final_column(c));
   for (const Sum& s : sums_) {

@@ -3,6 +3,7 @@
 
 #include "compiler/interpret/tape.h"
 #include "compiler/ir/code.h"
+#include "compiler/ir/library.h"
 
 namespace sigrel::interpret {
 namespace {
@@ -99,6 +100,13 @@ void run_block(const Tape& tape, const runtime::KernelArguments& args, double* r
       case Op::Atanh: case Op::Floor: case Op::Ceil: case Op::Round:
         each(d, at(in.a), n, [op = in.op](double a) { return apply(op, a, 0, 0); });
         break;
+      case Op::Lookup1: case Op::Lookup2: case Op::Call1: case Op::Call2: case Op::Call3: {
+        const double* a = at(in.a);
+        const double* b = arity(in.op) > 1 ? at(in.b) : a;
+        const double* c = arity(in.op) > 2 ? at(in.c) : a;
+        for (std::size_t i = 0; i < n; ++i) d[i] = apply(tape.library.get(), in.op, in.value, a[i], b[i], c[i]);
+        break;
+      }
       case Op::Pow: case Op::Atan2:
         each(d, at(in.a), at(in.b), n, [op = in.op](double a, double b) { return apply(op, a, b, 0); });
         break;

@@ -14,7 +14,7 @@ constexpr std::uint32_t kSmallestBlock = 8, kLargestBlock = 128;
 
 class Builder {
  public:
-  Builder(const ExprPool& exprs, const plan::Kernel& kernel) : kernel_(kernel), body_(plan::body(exprs, kernel)) {}
+  Builder(const ExprPool& exprs, const plan::Kernel& kernel) : kernel_(kernel), body_(plan::body(exprs, kernel)) { tape_.library = exprs.library; }
 
   Tape build() {
     count_uses();
@@ -71,7 +71,7 @@ class Builder {
   void operation(std::uint32_t index) {
     const Node& node = body_.nodes[index];
     int operands = arity(node.op);
-    Instruction instruction{.op = node.op, .a = load(node.a), .b = node.b};
+    Instruction instruction{.op = node.op, .a = load(node.a), .b = node.b, .value = node.value};
     if (operands > 1) instruction.b = load(node.b);
     if (operands > 2) instruction.c = load(node.c);
     registers_[index] = instruction.target = take();

@@ -2,6 +2,7 @@
 // once per block and its loop vectorises.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "compiler/ir/expr.h"
@@ -15,7 +16,7 @@ struct Instruction {
   bool store = false;             // an output: register a goes to output number b; `op` and the rest mean nothing
   std::uint32_t target = 0;       // register
   std::uint32_t a = 0, b = 0, c = 0;  // registers; Slot, Param: a is the column of the table; PowInt: b is the exponent
-  double value = 0;               // Const
+  double value = 0;               // Const; of what uses the library Node::value
 };
 
 struct Tape {
@@ -24,6 +25,7 @@ struct Tape {
   std::uint32_t registers = 0;
   std::uint32_t block = 0;        // rows evaluated at once
   std::vector<Instruction> code;
+  std::shared_ptr<const Library> library;
 };
 
 /// Orders the kernel's expressions and assigns registers: a leaf is loaded at its first use and a register is taken again

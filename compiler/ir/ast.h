@@ -399,6 +399,7 @@ struct ForeignDecl : Decl {
   std::string_view symbol;
   Ident name;
   Type* type;
+  std::span<Setting> settings;
 };
 struct SignatureDecl : Decl {
   std::span<Ident> names;

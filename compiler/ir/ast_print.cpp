@@ -103,6 +103,7 @@ class Printer {
         name(f.name);
         out += " :: ";
         type(*f.type);
+        settings(f.settings, " with ");
         break;
       }
       case DeclKind::Signature: {

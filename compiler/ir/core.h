@@ -71,6 +71,7 @@ enum class Primitive : std::uint8_t {
   Min, Max, Abs, Sign, Sqrt, Exp, Log, Log10, Sin, Cos, Tan, Asin, Acos, Atan, Atan2, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh,
   Der, Pre, Time,    // Time has no argument
   Smooth, NoEvent, Delay,
+  Table1, Table2,    // interpolation, outside, the data, the arguments
   Size,              // of a vector (outermost)
   ToVector,          // a list as a vector
   Show               // a number as a string
@@ -314,6 +315,13 @@ struct TerminateItem : Item { Expr* condition; };
 
 // ---- programs -------------------------------------------------------------------------------------------------------
 
+/// A function of C.
+struct Foreign {
+  Name symbol;
+  std::uint32_t arity = 1;                // all arguments and the result are Real
+  std::optional<GlobalId> derivative;     // a function of the same arguments; of several arguments a tuple of such functions
+};
+
 /// A top-level definition. A function is a Lambda; layout parameters come first.
 struct Global {
   Name name;
@@ -323,6 +331,7 @@ struct Global {
   std::uint32_t local_count = 0;
   std::vector<Name> local_names;  // by LocalId
   Expr* body = nullptr;           // null for a foreign function or after an error in it
+  std::optional<Foreign> foreign;
   std::string type;               // as `sigrel check --types` prints it
 };
 

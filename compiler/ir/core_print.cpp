@@ -57,6 +57,8 @@ std::string_view primitive_name(Primitive op) {
     case Primitive::Smooth: return "smooth";
     case Primitive::NoEvent: return "noEvent";
     case Primitive::Delay: return "delay";
+    case Primitive::Table1: return "table1";
+    case Primitive::Table2: return "table2";
     case Primitive::Size: return "size";
     case Primitive::ToVector: return "vector";
     case Primitive::Show: return "show";

@@ -57,7 +57,7 @@ Origin origin(const Equations& equations, std::uint32_t equation) {
 void verify(const system::System& system, const System& dae) {
   const std::size_t n = dae.variables.size();
   auto fail = [&](const std::string& what) { broken(system, dae, what); };
-  for (const Equations* equations : {&dae.equations, &dae.initial}) {
+  for (const Equations* equations : {&dae.equations, &dae.initial, &dae.assertions}) {
     for (std::size_t t = 0; t < equations->tables.size(); ++t) {
       const EquationTable& table = equations->tables[t];
       if (table.residual.value >= dae.exprs.size()) fail(fmt::format("table {} has no residual", t));

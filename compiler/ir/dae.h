@@ -32,6 +32,7 @@ struct System {
   ExprPool exprs;
   Equations equations;  // rows refer to variables; residuals have plain slots
   Equations initial;
+  Equations assertions;  // conditions: true is what is not 0
   std::vector<Variable> variables;
   std::vector<Alias> aliases;  // one per unknown of the system
   /// For messages: `assign[v]` is the equation matched to variable v (kNone for states), by dense equation number.

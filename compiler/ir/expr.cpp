@@ -10,8 +10,8 @@ namespace sigrel {
 
 int arity(Op op) {
   if (op <= Op::Time) return 0;
-  if (op <= Op::Not || op == Op::PowInt) return 1;
-  return op == Op::Select ? 3 : 2;
+  if (op <= Op::Not || op == Op::PowInt || op == Op::Call1) return 1;
+  return op == Op::Select || op == Op::Lookup2 || op == Op::Call3 ? 3 : 2;
 }
 
 const char* spelling(Op op) {
@@ -60,6 +60,9 @@ const char* spelling(Op op) {
     case Op::Or: return "||";
     case Op::PowInt: return "^";
     case Op::Select: return "if";
+    case Op::Lookup1: return "table1";
+    case Op::Lookup2: return "table2";
+    case Op::Call1: case Op::Call2: case Op::Call3: return "call";
   }
   return "?";
 }
@@ -87,6 +90,8 @@ std::string number_text(double value) {
   if (s.find_first_of(".en") == std::string::npos) s += ".0";
   return s;
 }
+
+std::string integer_text(double value) { return std::to_string(static_cast<std::int64_t>(value)); }
 
 }  // namespace detail
 
@@ -132,8 +137,9 @@ double apply(Op op, double a, double b, double c) {
     case Op::PowInt: return std::pow(a, b);  // the caller passes the exponent as a number
     case Op::Select: return a != 0.0 ? b : c;
     case Op::Const: case Op::Slot: case Op::Der: case Op::Param: case Op::Time: break;
+    case Op::Lookup1: case Op::Lookup2: case Op::Call1: case Op::Call2: case Op::Call3: break;
   }
-  assert(false && "a leaf has no operands to apply to");
+  assert(false && "a leaf has no operands to apply to, and the library is not known here");
   return 0;
 }
 

@@ -5,6 +5,7 @@
 // k-th parameter of the row. Conditions are numbers too: 0.0 is false, 1.0 is true.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,10 @@ enum class Op : std::uint8_t {
   PowInt,  // operand a to the integer power static_cast<int32_t>(b)
   // ternary
   Select,  // a != 0 ? b : c
+  // what the library holds (ir/library.h): `value` says more
+  Lookup1,  // table number a at b; `value`: the order of the derivative
+  Lookup2,  // table number a at b, c; `value`: the orders, as LookupDetail
+  Call1, Call2, Call3,  // a function of C of a, b, c; `value`: which one, as CallDetail
 };
 
 /// Number of operands that are expressions: 0 for leaves, 1 for PowInt.
@@ -44,11 +49,17 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-/// Value of an operation on numbers: what the interpreter, constant folding and the parameter program share.
+/// Value of an operation on numbers: what the interpreter, constant folding and the parameter program share. Operations that
+/// use the library: see the other `apply` in ir/library.h.
 double apply(Op op, double a, double b, double c);
+
+struct Library;
 
 class ExprPool {
  public:
+  /// What the operations that use a library refer to; null where there are none.
+  std::shared_ptr<const Library> library;
+
   /// The id of the node; the same for equal nodes (constants compare by bits).
   ExprId intern(const Node& node);
   const Node& operator[](ExprId id) const { return nodes_[id.value]; }

@@ -9,6 +9,7 @@ namespace sigrel {
 namespace detail {
 int precedence(Op op);
 std::string number_text(double value);
+std::string integer_text(double value);
 }  // namespace detail
 
 template <class SlotName, class ParamName>
@@ -34,6 +35,18 @@ std::string print(const ExprPool& pool, ExprId root, SlotName slot_name, ParamNa
     const Node& n = pool[piece.id];
     int level = detail::precedence(n.op);
     bool parens = level < piece.context;
+    if (n.op >= Op::Lookup1) {  // "call4(x, y)": the number says which, and which derivative
+      const std::uint32_t operands[] = {n.a, n.b, n.c};
+      out += spelling(n.op);
+      if (n.value != 0) out += detail::integer_text(n.value);
+      out += "(";
+      text(")");
+      for (int k = arity(n.op); k-- > 0;) {
+        expr(operands[k], 0);
+        if (k > 0) text(", ");
+      }
+      continue;
+    }
     switch (arity(n.op)) {
       case 0:
         switch (n.op) {

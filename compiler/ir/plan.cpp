@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -48,12 +49,16 @@ void verify_run(const Plan& plan, const Run& run) {
     if (run.table + size > model.tables.size() || run.table + size + rows.table()[run.count] > model.tables.size())
       broken("the table of a sum run is cut");
   } else {
-    if (run.kernel >= plan.kernels.size() || run.partials >= plan.kernels.size()) broken("a run has no kernel");
+    bool assertion = std::ranges::find(model.assertions, &run - model.runs.data()) != model.assertions.end();
+    if (run.kernel >= plan.kernels.size() || (!assertion && run.partials >= plan.kernels.size())) broken("a run has no kernel");
     const Kernel& kernel = plan.kernels[run.kernel];
-    const Kernel& partials = plan.kernels[run.partials];
-    if (kernel.role != run.role || partials.role != Role::Partials) broken("a run has a kernel of another role");
-    if (kernel.slots != run.slots || kernel.params != run.params || partials.slots != run.slots || partials.params != run.params)
-      broken("a run and its kernels differ in slots");
+    if (kernel.role != run.role) broken("a run has a kernel of another role");
+    if (kernel.slots != run.slots || kernel.params != run.params) broken("a run and its kernel differ in slots");
+    if (!assertion) {
+      const Kernel& partials = plan.kernels[run.partials];
+      if (partials.role != Role::Partials || partials.slots != run.slots || partials.params != run.params)
+        broken("a run and its derivatives differ in slots");
+    }
     if (run.role == Role::Solve && kernel.solved != run.solved) broken("a run and its kernel differ in the solved slot");
     if (run.table + (std::size_t{run.slots} + run.params) * run.count > model.tables.size()) broken("the table of a run is cut");
     for (std::uint32_t row = 0; row < run.count; ++row)
@@ -88,7 +93,10 @@ void verify_schedule(const Plan& plan, const std::vector<runtime::Step>& steps, 
       for (std::uint32_t row = 0; row < rows.run.count; ++row) determine(rows.solved(row));
     } else {
       const runtime::Loop& loop = model.loops[step.index];
-      for (std::uint32_t k = 0; k < loop.unknowns; ++k) determine(model.loop_unknowns[loop.first_unknown + k]);
+      for (std::uint32_t k = 0; k < loop.unknowns; ++k) {
+        determine(model.loop_unknowns[loop.first_unknown + k]);
+        if (model.is_discrete(model.loop_unknowns[loop.first_unknown + k])) broken("a loop iterates on what is piecewise constant");
+      }
       std::uint32_t count = 0;
       for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r) {
         Rows rows{model, model.runs[r]};
@@ -130,6 +138,15 @@ void verify(const Plan& plan) {
   verify_schedule(plan, model.dynamic, known, "dynamic");
   for (const runtime::State& s : model.states)
     if (!known[s.derivative]) broken(fmt::format("the derivative {} is not determined", s.derivative));
+  std::vector<bool> here = known;
+  verify_schedule(plan, model.asserted, here, "asserted");
+  for (std::uint32_t r : model.assertions) {
+    Rows rows{model, model.runs[r]};
+    for (std::uint32_t row = 0; row < rows.run.count; ++row)
+      rows.each(row, [&](std::uint32_t v) {
+        if (!here[v]) broken(fmt::format("an assertion reads variable {}, which is not determined by then", v));
+      });
+  }
   verify_schedule(plan, model.observed, known, "observed");
   for (std::uint32_t v = 0; v < model.variables; ++v)
     if (!known[v]) broken(fmt::format("variable {} is not determined", v));
@@ -143,7 +160,8 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
     Rows rows{model, run};
     auto slot = [&](std::uint32_t k, std::uint32_t) { return name(rows.column(k, row)); };
     auto param = [&](std::uint32_t k) { return fmt::format("p{}", rows.column(run.slots + k, row)); };
-    std::string left = run.role == Role::Solve ? name(rows.solved(row)) + " :=" : "0 =";
+    bool assertion = std::ranges::find(model.assertions, &run - model.runs.data()) != model.assertions.end();
+    std::string left = run.role == Role::Solve ? name(rows.solved(row)) + " :=" : assertion ? "assert" : "0 =";
     if (!rows.is_sum()) {
       out += fmt::format("    {} {}\n", left, sigrel::print(plan.exprs, plan.kernels[run.kernel].outputs[0], slot, param));
       return;
@@ -197,6 +215,14 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
   schedule("initial", model.initial);
   schedule("dynamic", model.dynamic);
   schedule("observed", model.observed);
+  if (!model.assertions.empty()) {
+    schedule("asserted", model.asserted);
+    out += "assertions\n";
+    for (std::uint32_t r : model.assertions) {
+      out += fmt::format("  run of {} rows, kernel {}\n", model.runs[r].count, model.runs[r].kernel);
+      print_run(model.runs[r]);
+    }
+  }
   return out;
 }
 

@@ -108,6 +108,7 @@ std::string describe_origin(const System& s, Origin origin) {
     case EquationKind::NodeSum: what = fmt::format("the sum of flows at `{}`", e.component); break;
     case EquationKind::Potential: what = fmt::format("the equal potential `{}`", e.component); break;
     case EquationKind::Initial: what = "an initial equation"; break;
+    case EquationKind::Assertion: what = "an assertion"; break;
   }
   return where.empty() ? fmt::format("{} of `{}`", what, relation) : fmt::format("{} of `{}` in `{}`", what, relation, where);
 }
@@ -141,6 +142,7 @@ void verify(const System& s, const Equations& equations) {
 void verify(const System& s) {
   verify(s, s.equations);
   verify(s, s.initial);
+  verify(s, s.assertions);
   if (s.instances.empty()) broken(s, "no instance");
   for (std::size_t i = 1; i < s.instances.size(); ++i) {
     if (s.instances[i].first_unknown < s.instances[i - 1].first_unknown) broken(s, "instances are not in the order of their unknowns");
@@ -188,6 +190,7 @@ std::string print(const System& s) {
   };
   tables(s.equations, "equations");
   if (s.initial.count()) tables(s.initial, "initial equations");
+  if (s.assertions.count()) tables(s.assertions, "assertions");
   if (!s.parameters.empty()) out += "\nparameters\n";
   for (std::size_t i = 0; i < std::min(s.parameters.size(), kMost); ++i) {
     const Parameter& p = s.parameters[i];

@@ -29,6 +29,7 @@ enum class EquationKind : std::uint8_t {
   NodeSum,    // the flows at a node
   Potential,  // potentials of connected interface nodes are equal
   Initial,    // an item of `initially`
+  Assertion,  // an `assert`; `component` is its message
 };
 
 /// One equation of a relation body (or of one iteration of its loops).
@@ -113,6 +114,7 @@ struct System {
   ExprPool exprs;
   Equations equations;  // hold always; residuals may contain Der
   Equations initial;    // hold at the start
+  Equations assertions; // conditions that must stay true: the "residual" is the condition, 0 is false
   std::uint32_t unknowns = 0;
   std::vector<Parameter> parameters;
   std::vector<NamedParameter> named_parameters;

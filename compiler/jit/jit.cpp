@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "compiler/interpret/interpret.h"
+#include "compiler/ir/library.h"
 #include "compiler/jit/target.h"
 #include "compiler/lower/lower.h"
 
@@ -43,11 +44,13 @@ class Timer {
 class Compiled final : public Code {
  public:
   std::vector<std::shared_ptr<orc::LLJIT>> linkers;  // own the memory of the code
+  std::shared_ptr<const Library> library;
   std::vector<std::unique_ptr<Code>> interpreted;
 };
 
-/// Everything that the code of a kernel depends on, besides its width.
-std::string content(const plan::Kernel& kernel, const plan::Body& body) {
+/// Everything that the code of a kernel depends on, besides its width. It gets the data of tables when it runs; functions of C
+/// are part of it.
+std::string content(const plan::Kernel& kernel, const plan::Body& body, const Library* library) {
   std::string key;
   auto add = [&](const auto& value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
   add(kernel.role);
@@ -61,6 +64,7 @@ std::string content(const plan::Kernel& kernel, const plan::Body& body) {
     add(node.b);
     add(node.c);
     add(node.value);
+    if (node.op >= Op::Call1 && node.op <= Op::Call3) add(library->functions[call_detail(node.value).function].address);
   }
   return key;
 }
@@ -96,7 +100,7 @@ Choice choose(const plan::Plan& plan, const Options& options, std::uint32_t widt
   for (std::uint32_t k = 0; k < plan.kernels.size(); ++k) {
     plan::Body body = plan::body(plan.exprs, plan.kernels[k]);
     if (body.nodes.size() > options.interpret_above) choice.interpreted.push_back(k);
-    else choice.compiled.push_back({{k, rows[k] >= options.vectorise_from ? width : 1}, content(plan.kernels[k], body)});
+    else choice.compiled.push_back({{k, rows[k] >= options.vectorise_from ? width : 1}, content(plan.kernels[k], body, plan.exprs.library.get())});
   }
   return choice;
 }
@@ -148,6 +152,16 @@ llvm::Error define_symbols(orc::LLJIT& linker, std::span<const lower::Symbol> sy
   for (const lower::Symbol& symbol : symbols)
     map[linker.mangleAndIntern(symbol.name)] = {orc::ExecutorAddr::fromPtr(symbol.address),
                                                 llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  return linker.getMainJITDylib().define(orc::absoluteSymbols(std::move(map)));
+}
+
+// The functions that the model imports; one symbol may be imported under several names.
+llvm::Error define_imports(orc::LLJIT& linker, const Library* library) {
+  if (!library || library->functions.empty()) return llvm::Error::success();
+  orc::SymbolMap map;
+  for (const ForeignFunction& function : library->functions)
+    map[linker.mangleAndIntern(foreign_symbol(function))] = {orc::ExecutorAddr::fromPtr(function.address),
+                                                             llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   return linker.getMainJITDylib().define(orc::absoluteSymbols(std::move(map)));
 }
 
@@ -215,6 +229,7 @@ struct Compiler::State {
       if (!made) return made.takeError();
       linker = std::move(*made);
       if (llvm::Error error = define_symbols(*linker, lower::symbols())) return error;
+      if (llvm::Error error = define_imports(*linker, plan.exprs.library.get())) return error;
       if (vector_math)
         if (llvm::Error error = define_symbols(*linker, vector_math_symbols(width))) return error;
     }
@@ -235,6 +250,7 @@ tl::expected<std::unique_ptr<Code>, std::string> Compiler::compile(const plan::P
   Statistics statistics;
   auto code = std::make_unique<Compiled>();
   code->kernels.resize(plan.kernels.size());
+  code->library = plan.exprs.library;
   {
     Timer timer(statistics.setup_seconds);
     state.find_machine();
@@ -266,7 +282,7 @@ tl::expected<std::unique_ptr<Code>, std::string> Compiler::compile(const plan::P
   std::unordered_set<orc::LLJIT*> linkers;
   for (const Choice::Wanted& wanted : choice.compiled) {
     const State::Known& known = state.known.at(wanted.content);
-    code->kernels[wanted.request.kernel].function = known.function;
+    code->kernels[wanted.request.kernel] = {known.function, plan.exprs.library.get()};
     if (linkers.insert(known.linker.get()).second) code->linkers.push_back(known.linker);
   }
   if (out) *out = statistics;

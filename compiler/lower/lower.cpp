@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/ir/code.h"
+#include "compiler/ir/library.h"
 #include "compiler/lower/operation.h"
 #include "compiler/lower/row_loop.h"
 
@@ -21,8 +22,9 @@ using llvm::Value;
 // and converted where the other is needed; a leaf where it is first used.
 class BodyEmitter {
  public:
-  BodyEmitter(const plan::Body& body, RowLoop& loop, MathLanes math)
-      : body_(body), loop_(loop), math_(math), emitted_(body.nodes.size()) {}
+  /// `library`: the functions, and where the kernel finds the data when it runs.
+  BodyEmitter(const plan::Body& body, RowLoop& loop, MathLanes math, const Library* functions, Value* library)
+      : body_(body), loop_(loop), math_(math), functions_(functions), library_(library), emitted_(body.nodes.size()) {}
 
   void emit() {
     for (std::uint32_t i = 0; i < body_.nodes.size(); ++i)
@@ -44,6 +46,9 @@ class BodyEmitter {
       result.condition = emit_condition(at, node.op, condition(node.a), binary ? condition(node.b) : nullptr);
     } else if (is_condition(node.op)) {
       result.condition = emit_condition(at, node.op, number(node.a), number(node.b));
+    } else if (uses_library(node.op)) {
+      result.number = emit_library_use(at, node, *functions_, library_, number(node.a), binary ? number(node.b) : nullptr,
+                                       arity(node.op) > 2 ? number(node.c) : nullptr);
     } else if (node.op == Op::Select) {
       result.number = emit_number(at, node, condition(node.a), number(node.b), number(node.c), math_);
     } else {
@@ -75,19 +80,22 @@ class BodyEmitter {
   const plan::Body& body_;
   RowLoop& loop_;
   MathLanes math_;
+  const Library* functions_;
+  Value* library_;
   std::vector<Emitted> emitted_;
 };
 
 class KernelEmitter {
  public:
   KernelEmitter(llvm::Module& module, const plan::Plan& plan, std::uint32_t number, const Options& options)
-      : module_(module), context_(module.getContext()), spec_(plan.kernels[number]), options_(options),
+      : module_(module), context_(module.getContext()), spec_(plan.kernels[number]), library_(plan.exprs.library.get()), options_(options),
         body_(plan::body(plan.exprs, spec_)), name_(kernel_name(plan, number)) {}
 
-  // void name(self, arguments)
+  // void name(self, arguments); `self` is the library
   void emit(std::uint32_t width) {
     if (!options_.vector_math && std::ranges::any_of(body_.nodes, [](const Node& node) { return is_library_call(node); })) width = 1;
     if (options_.vector_math) math_.lanes = width;
+    if (std::ranges::any_of(body_.nodes, [](const Node& node) { return uses_library(node.op); })) width = 1;
     llvm::Type* pointer = llvm::PointerType::getUnqual(context_);
     llvm::Function& function = declare(name_, {pointer, pointer}, llvm::GlobalValue::ExternalLinkage);
     function.getArg(0)->setName("self");
@@ -97,12 +105,12 @@ class KernelEmitter {
     Value* begin = load_field(at, arguments, Field::Begin);
     Value* end = load_field(at, arguments, Field::End);
     if (width == 1) {
-      rows(at, arguments, begin, end, 1);
+      rows(at, arguments, begin, end, 1, function.getArg(0));
     } else {
       // As many rows as fill vectors, then the rest one by one.
       Value* count = at.CreateSelect(at.CreateICmpULT(begin, end), at.CreateSub(end, begin), at.getInt64(0));
       Value* middle = at.CreateAdd(begin, at.CreateAnd(count, at.getInt64(~std::uint64_t{width - 1})), "middle");
-      rows(at, arguments, begin, middle, width);
+      rows(at, arguments, begin, middle, width, nullptr);
       at.CreateCall(&rest(), {arguments, middle, end});
     }
     at.CreateRetVoid();
@@ -117,14 +125,14 @@ class KernelEmitter {
     function.getArg(1)->setName("begin");
     function.getArg(2)->setName("end");
     llvm::IRBuilder<> at(llvm::BasicBlock::Create(context_, "entry", &function));
-    rows(at, function.getArg(0), function.getArg(1), function.getArg(2), 1);
+    rows(at, function.getArg(0), function.getArg(1), function.getArg(2), 1, nullptr);
     at.CreateRetVoid();
     return function;
   }
 
-  void rows(llvm::IRBuilderBase& at, Value* arguments, Value* begin, Value* end, std::uint32_t width) {
+  void rows(llvm::IRBuilderBase& at, Value* arguments, Value* begin, Value* end, std::uint32_t width, Value* library) {
     RowLoop loop(at, spec_, arguments, begin, end, width);
-    BodyEmitter(body_, loop, math_).emit();
+    BodyEmitter(body_, loop, math_, library_, library).emit();
     loop.finish();
   }
 
@@ -138,6 +146,7 @@ class KernelEmitter {
   llvm::Module& module_;
   llvm::LLVMContext& context_;
   const plan::Kernel& spec_;
+  const Library* library_;
   const Options& options_;
   MathLanes math_;
   plan::Body body_;

@@ -23,15 +23,16 @@ std::uint32_t width_of(Value* value) {
   return vector ? vector->getNumElements() : 1;
 }
 
-// A call of a pure function of numbers or vectors; we never look at errno.
+// A call of a pure function of numbers or vectors; we never look at errno. The result is like the last argument.
 Value* call_pure(IRBuilderBase& at, const std::string& name, llvm::ArrayRef<Value*> arguments) {
   llvm::LLVMContext& context = at.getContext();
-  llvm::Type* type = arguments.front()->getType();
+  llvm::Type* type = arguments.back()->getType();
   llvm::AttrBuilder pure(context);
   pure.addAttribute(llvm::Attribute::NoUnwind);
   pure.addAttribute(llvm::Attribute::WillReturn);
   pure.addMemoryAttr(llvm::MemoryEffects::none());
-  llvm::SmallVector<llvm::Type*, 2> types(arguments.size(), type);
+  llvm::SmallVector<llvm::Type*, 5> types;
+  for (Value* argument : arguments) types.push_back(argument->getType());
   llvm::Module* module = at.GetInsertBlock()->getModule();
   llvm::FunctionCallee function =
       module->getOrInsertFunction(name, llvm::FunctionType::get(type, types, false),
@@ -96,9 +97,31 @@ Value* emit_condition(IRBuilderBase& at, Op op, Value* a, Value* b) {
     case Op::Sqrt: case Op::Exp: case Op::Log: case Op::Log10: case Op::Sin: case Op::Cos: case Op::Tan: case Op::Asin:
     case Op::Acos: case Op::Atan: case Op::Sinh: case Op::Cosh: case Op::Tanh: case Op::Asinh: case Op::Acosh: case Op::Atanh:
     case Op::Floor: case Op::Ceil: case Op::Round: case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Pow:
-    case Op::Min: case Op::Max: case Op::Atan2: case Op::PowInt: case Op::Select: break;
+    case Op::Min: case Op::Max: case Op::Atan2: case Op::PowInt: case Op::Select: case Op::Lookup1: case Op::Lookup2:
+    case Op::Call1: case Op::Call2: case Op::Call3: break;
   }
   misplaced(op);
+}
+
+Value* emit_library_use(IRBuilderBase& at, const Node& node, const Library& functions, Value* library, Value* a, Value* b, Value* c) {
+  llvm::SmallVector<Value*, 5> arguments;
+  std::string name;
+  if (node.op == Op::Lookup1 || node.op == Op::Lookup2) {
+    name = node.op == Op::Lookup1 ? "sigrel_lookup1" : "sigrel_lookup2";
+    arguments = {library, at.getInt32(static_cast<std::uint32_t>(node.value))};
+  } else {
+    const CallDetail detail = call_detail(node.value);
+    name = foreign_symbol(functions.functions[detail.function]);
+    if (detail.argument > 0) {
+      auto* type = llvm::FunctionType::get(at.getDoubleTy(), llvm::SmallVector<llvm::Type*, 3>(arity(node.op), at.getDoubleTy()), false);
+      Value* function = at.GetInsertBlock()->getModule()->getOrInsertFunction(name, type).getCallee();
+      name = "sigrel_slope" + std::to_string(arity(node.op));
+      arguments = {function, at.getInt32(detail.argument)};
+    }
+  }
+  for (Value* operand : {a, b, c})
+    if (operand) arguments.push_back(operand);
+  return call_pure(at, name, arguments);
 }
 
 Value* emit_number(IRBuilderBase& at, const Node& node, Value* a, Value* b, Value* c, MathLanes math) {

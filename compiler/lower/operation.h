@@ -2,6 +2,8 @@
 #pragma once
 #include "compiler/ir/expr.h"
 
+#include "compiler/ir/library.h"
+
 namespace llvm {
 class IRBuilderBase;
 class Value;
@@ -26,6 +28,11 @@ llvm::Value* emit_condition(llvm::IRBuilderBase& at, Op op, llvm::Value* a, llvm
 /// A number from operands that are numbers; the condition of a Select is a truth value.
 llvm::Value* emit_number(llvm::IRBuilderBase& at, const Node& node, llvm::Value* a, llvm::Value* b, llvm::Value* c,
                          MathLanes math);
+
+/// An operation that uses the library, of single numbers: a table by a function of ours that gets the library, a function of C
+/// by its name, `foreign_symbol`.
+llvm::Value* emit_library_use(llvm::IRBuilderBase& at, const Node& node, const Library& functions, llvm::Value* library,
+                              llvm::Value* a, llvm::Value* b, llvm::Value* c);
 
 /// The truth of a number and the number of a truth: 0.0 is false, everything else (not-a-number too) is true; true is 1.0.
 llvm::Value* to_condition(llvm::IRBuilderBase& at, llvm::Value* number);

@@ -1,7 +1,8 @@
-// The only functions that generated code calls: libm, and what LLVM itself makes of loops that fill or copy.
+// The functions that generated code calls, besides those that a model imports: libm, the library of ir/library.h, and what LLVM itself makes of loops that fill or copy.
 #include <cmath>
 #include <cstring>
 
+#include "compiler/ir/library.h"
 #include "compiler/lower/lower.h"
 
 extern "C" void sincos(double, double*, double*);
@@ -20,6 +21,11 @@ const Symbol kSymbols[] = {
     {"pow", of(::pow)},     {"atan2", of(::atan2)},
     // A sine and a cosine of one operand become one call.
     {"sincos", reinterpret_cast<void*>(::sincos)},
+    {"sigrel_lookup1", reinterpret_cast<void*>(sigrel_lookup1)},
+    {"sigrel_lookup2", reinterpret_cast<void*>(sigrel_lookup2)},
+    {"sigrel_slope1", reinterpret_cast<void*>(sigrel_slope1)},
+    {"sigrel_slope2", reinterpret_cast<void*>(sigrel_slope2)},
+    {"sigrel_slope3", reinterpret_cast<void*>(sigrel_slope3)},
     {"memset", reinterpret_cast<void*>(::memset)},
     {"memcpy", reinterpret_cast<void*>(::memcpy)},
     {"memmove", reinterpret_cast<void*>(::memmove)},

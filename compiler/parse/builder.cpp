@@ -82,7 +82,7 @@ ast::Decl* Builder::top(P::TopContext* ctx) {
     auto symbol = read_string(text(ctx->STRING()), span(ctx->STRING()), arena_, diagnostics_);
     if (!symbol) failed_ = true;
     return arena_.make<ast::ForeignDecl>(decl(ast::DeclKind::Foreign), symbol.value_or(""), ident(ctx->name()),
-                                         type(ctx->type()));
+                                         type(ctx->type()), ctx->settings() ? settings(ctx->settings()) : std::span<ast::Setting>{});
   }
   if (ctx->IMPORT()) {
     auto* list = ctx->importList();

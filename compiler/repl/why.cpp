@@ -38,6 +38,7 @@ void equation(const session::Compiled& model, std::uint32_t number, const Source
     case system::EquationKind::Written:
     case system::EquationKind::Argument:
     case system::EquationKind::Initial:
+    case system::EquationKind::Assertion:
       out += fmt::format("  {}{}\n", excerpt(sources, source.span), path.empty() ? "" : fmt::format("    (`{}` in {})", text(model.system.templates[model.system.instances[origin.instance].body].relation), path));
       break;
   }

@@ -18,6 +18,7 @@ const char* kind_name(system::EquationKind kind) {
     case system::EquationKind::NodeSum: return "node sum";
     case system::EquationKind::Potential: return "potential";
     case system::EquationKind::Initial: return "initial";
+    case system::EquationKind::Assertion: return "assertion";
   }
   return "";
 }
@@ -143,7 +144,8 @@ std::string system_json(const system::System& system) {
                   {"attributes", std::move(attributes)},
                   {"instances", std::move(instances)},
                   {"equations", equations_json(system, system.exprs, system.equations, name)},
-                  {"initial", equations_json(system, system.exprs, system.initial, name)}});
+                  {"initial", equations_json(system, system.exprs, system.initial, name)},
+                  {"assertions", equations_json(system, system.exprs, system.assertions, name)}});
 }
 
 std::string dae_json(const system::System& system, const dae::System& dae) {
@@ -165,7 +167,8 @@ std::string dae_json(const system::System& system, const dae::System& dae) {
                   {"variables", std::move(variables)},
                   {"aliases", std::move(aliases)},
                   {"equations", equations_json(system, dae.exprs, dae.equations, name)},
-                  {"initial", equations_json(system, dae.exprs, dae.initial, name)}});
+                  {"initial", equations_json(system, dae.exprs, dae.initial, name)},
+                  {"assertions", equations_json(system, dae.exprs, dae.assertions, name)}});
 }
 
 std::string plan_json(const system::System& system, const dae::System& dae, const plan::Plan& plan) {

@@ -50,6 +50,7 @@ class Report {
                                                      (f_.error.empty() ? std::string() : ": " + f_.error))
             .help("`stop` is after `start`, and `tolerance` is a positive number below 1");
         return;
+      case FailureKind::Assertion: return assertion();
       case FailureKind::Output:
         diagnostics_.report(Code::ResultNotWritten, "the results cannot be written" + (f_.path.empty() ? "" : " to `" + f_.path + "`"))
             .note(f_.error)
@@ -133,6 +134,16 @@ class Report {
       d.help(unguessed + (n == 1 ? " starts" : " start") + " from 0.0, because no guess is given; a guess near the expected value usually helps");
     else if (f_.initial)
       d.help("other guesses, nearer to the expected values, may help");
+    keep(d);
+  }
+
+  void assertion() {
+    Origin origin = dae::origin(c_.dae.assertions, f_.equations[0].equation);
+    const system::SourceEquation& source = c_.system.sources[origin.source];
+    std::string instance = system::instance_name(c_.system, origin.instance);
+    Diagnostic& d = diagnostics_.report(Code::AssertionFailed, source.span, source.component)
+                        .label("this is false at t = " + seconds(f_.time) + (instance.empty() ? "" : ", in `" + instance + "`"));
+    if (!f_.variables.empty()) d.note("there " + variables(6, true));
     keep(d);
   }
 

@@ -339,6 +339,7 @@ std::shared_ptr<Compiled> Interactive::compile(const std::optional<std::string>&
   }
   if (!program) return nullptr;
   elaborate::Options options;
+  options.libraries = options_.libraries;
   for (const auto& [name, value] : set) options.set.push_back({name, value});
   Diagnostics found;
   Context context{sources_, found, timings_, *compiler_, options_.verify, {}, false, {}};

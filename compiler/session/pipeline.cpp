@@ -16,8 +16,6 @@
 namespace sigrel::session {
 namespace {
 
-double apply_operation(std::uint8_t op, double a, double b, double c) { return apply(static_cast<Op>(op), a, b, c); }
-
 /// Runs one stage and notes how long it took.
 template <class Stage>
 auto timed(Context& context, const char* name, Stage stage) {
@@ -144,7 +142,6 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
                                  std::pair{"machine code", executable.machine_seconds}, std::pair{"link", executable.link_seconds}})
       context.timings.push_back({part, seconds, true});
   plan.model.kernels = executable.kernels;
-  plan.model.operation = apply_operation;
   return result;
 }
 

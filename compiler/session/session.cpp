@@ -93,6 +93,7 @@ bool Session::check(const std::optional<std::string>& expression) {
 std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend) {
   if (!checked_) return nullptr;
   elaborate::Options options;
+  options.libraries = options_.libraries;
   for (const auto& [name, value] : set) options.set.push_back({name, value});
   // Errors of an earlier compilation or run are no reason to stop.
   Diagnostics diagnostics;
@@ -108,7 +109,7 @@ std::optional<std::string> Session::dump_loaded(const std::optional<std::string>
   context.dump_json = json;
   auto checked = session::front_end(std::move(loaded_), expression, context);
   loaded_.reset();
-  if (checked) session::back_end(checked->program, {}, Backend::Interpreter, context);
+  if (checked) session::back_end(checked->program, {.set = {}, .libraries = options_.libraries}, Backend::Interpreter, context);
   if (context.dumped.empty()) return std::nullopt;
   return std::move(context.dumped);
 }

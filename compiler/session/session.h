@@ -28,6 +28,7 @@ using Settings = std::vector<std::pair<std::string, double>>;  // parameter by h
 struct SessionOptions {
   session::SearchPath path;
   bool verify = false;  // every intermediate representation, after every stage
+  std::vector<std::string> libraries = {};  // shared libraries in which foreign functions are found
 };
 
 /// What one run may change of its experiment; what is absent stays as the model says.

@@ -21,6 +21,7 @@ class Assembly {
       : system_(system), shapes_(shapes), aliases_(aliases), rep_(representatives), slot_of_(system.unknowns, kNone) {}
 
   Assembled run() {
+    result_.dae.exprs.library = system_.exprs.library;
     // Which shape every row gets; only then is it known which derivatives occur.
     order_.assign(system_.unknowns, 0);
     auto rows = specialise(system_.equations, 0, false, [&](std::uint32_t e) { return aliases_.fate(e) == Fate::Kept; });
@@ -29,9 +30,13 @@ class Assembly {
     });
     auto first_initial = static_cast<std::uint32_t>(system_.equations.tables.size());
     auto initial_rows = specialise(system_.initial, first_initial, true, [](std::uint32_t) { return true; });
-    note_orders(system_.initial, initial_rows, [&](std::uint32_t unknown, std::uint32_t order, Origin origin) {
+    auto first_assertion = first_initial + static_cast<std::uint32_t>(system_.initial.tables.size());
+    auto assertion_rows = specialise(system_.assertions, first_assertion, false, [](std::uint32_t) { return true; });
+    auto strange = [&](std::uint32_t unknown, std::uint32_t order, Origin origin) {
       if (order > order_[unknown]) result_.strange.push_back({unknown, order, origin});
-    });
+    };
+    note_orders(system_.initial, initial_rows, strange);
+    note_orders(system_.assertions, assertion_rows, strange);
     make_variables();
     if (!result_.strange.empty()) return std::move(result_);
     fill(system_.equations, rows, result_.dae.equations);
@@ -39,6 +44,7 @@ class Assembly {
       return aliases_.fate(static_cast<std::uint32_t>(rows.size()) + s) == Fate::Kept;
     });
     fill(system_.initial, initial_rows, result_.dae.initial);
+    fill(system_.assertions, assertion_rows, result_.dae.assertions);
     fill_sums(system_.initial.sums, result_.dae.initial.sums, [&](std::uint32_t s) {
       return !aliases_.terms(system_.initial.sums.terms_of(s)).empty();
     });

@@ -10,7 +10,7 @@
 
 namespace sigrel::structure {
 
-/// A derivative that the initial equations contain and the equations do not.
+/// A derivative that the initial equations or assertions contain and the equations do not.
 struct StrangeDerivative {
   std::uint32_t unknown = 0;
   std::uint32_t order = 0;
@@ -22,7 +22,7 @@ struct Assembled {
   std::vector<StrangeDerivative> strange;
 };
 
-/// Tables of the system's initial equations follow those of its equations in `shapes`.
+/// Tables of the system's initial equations follow those of its equations in `shapes`, then those of its assertions.
 Assembled assemble(const system::System& system, Shapes& shapes, Aliases& aliases, const Representatives& representatives);
 
 }  // namespace sigrel::structure

@@ -20,9 +20,10 @@ void report_strange_derivatives(const system::System& system, const std::vector<
     for (std::uint32_t order = 0; order < s.order; ++order) derivative = "der " + (order == 0 ? derivative : "(" + derivative + ")");
     Diagnostic& d = diagnostics.report(Code::DerivativeNotInEquations, system.sources[s.origin.source].span,
                                        fmt::format("no equation contains `{}`", derivative));
-    d.label(fmt::format("so its start cannot be found{}", s.order == 1 ? fmt::format(": `{}` is not a state", name) : ""));
+    bool assertion = system.sources[s.origin.source].kind == system::EquationKind::Assertion;
+    d.label(assertion ? std::string("so it is never computed") : fmt::format("so its start cannot be found{}", s.order == 1 ? fmt::format(": `{}` is not a state", name) : ""));
     terms.note_instance(d, s.origin.instance);
-    d.help(fmt::format("give the start of a state instead, or add an unknown for `{}` to the equations", derivative));
+    d.help(fmt::format("{}add an unknown for `{}` to the equations", assertion ? "" : "give the start of a state instead, or ", derivative));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/structure/assertions.h"
 #include "compiler/structure/blame.h"
 #include "compiler/structure/discrete.h"
 #include "compiler/structure/incidence.h"
@@ -66,6 +67,10 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
       return plan;
     std::vector<bool> selected = scheduler.needed_for(rates);
     scheduler.schedule(selected, model.dynamic);
+    std::vector<bool> asserted = scheduler.needed_for(asserted_variables(dae));
+    for (std::size_t b = 0; b < asserted.size(); ++b) asserted[b] = asserted[b] && !selected[b];
+    scheduler.schedule(asserted, model.asserted);
+    add_assertions(dae, kernels, plan);
     selected.flip();
     scheduler.schedule(selected, model.observed);
   }

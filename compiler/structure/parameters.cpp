@@ -1,11 +1,13 @@
 #include "compiler/structure/parameters.h"
 
-#include "compiler/ir/expr.h"
+#include "compiler/ir/library.h"
 
 namespace sigrel::structure {
 namespace {
 
-double operation(std::uint8_t op, double a, double b, double c) { return apply(static_cast<Op>(op), a, b, c); }
+double operation(const void* library, const runtime::ParameterRule& rule, double a, double b, double c) {
+  return apply(static_cast<const Library*>(library), static_cast<Op>(rule.op), rule.value, a, b, c);
+}
 
 void choose(const system::System& system, const dae::System& dae, system::AttributeKind kind,
             std::vector<const system::Attribute*>& best) {
@@ -23,6 +25,7 @@ void choose(const system::System& system, const dae::System& dae, system::Attrib
 
 void set_parameters(const system::System& system, runtime::Model& model) {
   model.operation = operation;
+  model.library = system.exprs.library;
   model.parameters.reserve(system.parameters.size() + 16);
   for (const system::Parameter& p : system.parameters)
     model.parameters.push_back({static_cast<std::uint8_t>(p.op), p.a, p.b, p.c, p.value});

@@ -33,6 +33,7 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics) {
   Shapes shapes(system.exprs);
   for (const EquationTable& table : system.equations.tables) shapes.add(table);
   for (const EquationTable& table : system.initial.tables) shapes.add(table);
+  for (const EquationTable& table : system.assertions.tables) shapes.add(table);
 
   Aliases aliases(system, shapes);
   aliases.eliminate();

@@ -45,7 +45,7 @@ struct Specialised {
 
 class Shapes {
  public:
-  explicit Shapes(const ExprPool& source) : source_(source) {}
+  explicit Shapes(const ExprPool& source) : source_(source) { exprs_.library = source.library; }
 
   /// Announces a table; its number.
   std::uint32_t add(const EquationTable& table);

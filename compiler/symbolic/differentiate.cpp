@@ -1,12 +1,43 @@
 // Derivatives of expressions. Forward mode follows one direction through the expression; reverse mode gives all partial
 // derivatives of a residual in one pass, so that a residual with 10^5 terms costs 10^5 steps, not their square
 // (Griewank and Walther, Evaluating Derivatives, chapters 2 and 3).
+#include <cassert>
 #include <cmath>
 
+#include "compiler/ir/library.h"
 #include "compiler/symbolic/algebra.h"
 
 namespace sigrel::symbolic {
 namespace {
+
+/// The partial derivative of a call: its formula with the operands put in, or else the finite difference of that one call.
+ExprId call_partial(ExprPool& pool, const Node& call, std::size_t k) {
+  const CallDetail detail = call_detail(call.value);
+  const ForeignFunction& function = pool.library->functions[detail.function];
+  if (detail.argument == 0 && !function.partials.empty()) {
+    const std::uint32_t operands[] = {call.a, call.b, call.c};
+    return rewrite(pool.library->formulas, function.partials[k], pool,
+                   [&](const Node& leaf) { return leaf.op == Op::Slot ? ExprId{operands[leaf.a]} : pool.intern(leaf); });
+  }
+  assert(detail.argument == 0 && "the caller has asked call_without_derivative");
+  Node slope = call;
+  slope.value = encode(CallDetail{detail.function, static_cast<std::uint32_t>(k + 1)});
+  return pool.intern(slope);
+}
+
+/// The next derivative of a table in one of its arguments; operand 0 is which table it is.
+ExprId lookup_partial(ExprPool& pool, const Node& lookup, std::size_t k) {
+  Node next = lookup;
+  if (lookup.op == Op::Lookup1) {
+    next.value += 1;
+    return k == 0 || next.value > 3 ? pool.constant(0.0) : pool.intern(next);
+  }
+  LookupDetail orders = lookup_detail(lookup.value);
+  std::uint32_t& order = k == 1 ? orders.order_x : orders.order_y;
+  if (k == 0 || ++order > 3) return pool.constant(0.0);
+  next.value = encode(orders);
+  return pool.intern(next);
+}
 
 /// factor * d(node)/d(operand k). Min, Max and Select choose between the factor and zero: a product with 0 would
 /// spread the infinities of the branch that is not taken.
@@ -57,6 +88,8 @@ ExprId times_partial(ExprPool& pool, ExprId id, std::size_t k, ExprId factor) {
       ExprId square = add(pool, power(pool, a, 2), power(pool, b, 2));
       return k == 0 ? div(pool, mul(pool, factor, b), square) : neg(pool, div(pool, mul(pool, factor, a), square));
     }
+    case Op::Lookup1: case Op::Lookup2: return mul(pool, factor, lookup_partial(pool, n, k));
+    case Op::Call1: case Op::Call2: case Op::Call3: return mul(pool, factor, call_partial(pool, n, k));
     case Op::Select: return k == 0 ? zero : k == 1 ? select(pool, a, factor, zero) : select(pool, a, zero, factor);
     case Op::Sign: case Op::Floor: case Op::Ceil: case Op::Round: case Op::Not: case Op::Less: case Op::LessEqual:
     case Op::Equal: case Op::NotEqual: case Op::And: case Op::Or:
@@ -109,6 +142,20 @@ ExprId time_derivative(ExprPool& pool, ExprId root) {
       default: return pool.constant(0.0);
     }
   });
+}
+
+std::optional<std::uint32_t> call_without_derivative(const ExprPool& pool, ExprId root) {
+  PerNode<char> varies(pool, root, 0);
+  for (std::size_t k = 0; k < varies.size(); ++k) {
+    const Node& n = pool[varies.id(k)];
+    bool any = n.op == Op::Slot || n.op == Op::Der || n.op == Op::Time;
+    for (std::uint32_t operand : operands(n)) any = any || varies[ExprId{operand}];
+    varies.at(k) = any;
+    if (!any || n.op < Op::Call1 || n.op > Op::Call3) continue;
+    const CallDetail detail = call_detail(n.value);
+    if (detail.argument != 0 || pool.library->functions[detail.function].partials.empty()) return detail.function;
+  }
+  return std::nullopt;
 }
 
 std::vector<ExprId> gradient(ExprPool& pool, ExprId root, std::uint32_t slots) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/ir/library.h"
 #include "compiler/symbolic/algebra.h"
 
 namespace sigrel::symbolic {
@@ -129,6 +130,7 @@ ExprId integer_power(ExprPool& pool, ExprId a, std::int32_t n) {
 
 /// The value, when every operand is a number and the result is finite.
 std::optional<double> folded(const ExprPool& pool, const Node& n) {
+  if (uses_library(n.op)) return std::nullopt;
   double v[3] = {0, 0, 0};
   std::size_t k = 0;
   for (std::uint32_t operand : operands(n)) {
@@ -194,6 +196,7 @@ ExprId simplified(ExprPool& pool, const Node& node) {
     case Op::Asin: case Op::Acos: case Op::Atan: case Op::Sinh: case Op::Cosh: case Op::Tanh: case Op::Asinh:
     case Op::Acosh: case Op::Atanh: case Op::Floor: case Op::Ceil: case Op::Round: case Op::Atan2: case Op::Less:
     case Op::LessEqual: case Op::Equal: case Op::NotEqual:
+    case Op::Lookup1: case Op::Lookup2: case Op::Call1: case Op::Call2: case Op::Call3:
       return pool.intern(n);
   }
   return pool.intern(n);

@@ -37,6 +37,10 @@ std::vector<ExprId> gradient(ExprPool& pool, ExprId root, std::uint32_t slots);
 /// Total time derivative: Slot k becomes Der(k, 1), Der(k, n) becomes Der(k, n + 1), parameters are constant, time is 1.
 ExprId time_derivative(ExprPool& pool, ExprId root);
 
+/// The number of a function of C without a derivative that is called with something that varies: such an expression has no
+/// `time_derivative`. (Partial derivatives are wanted as numbers, and are finite differences there.)
+std::optional<std::uint32_t> call_without_derivative(const ExprPool& pool, ExprId root);
+
 /// root = factor * slot + rest with neither factor nor rest depending on the slot; nullopt when it is not linear in the slot.
 struct Linear {
   ExprId factor;

@@ -34,6 +34,14 @@ double closed_form(double c, double t) {  // MP-2: 100 x'' + 20 x' + c x = 0 fro
 
 const double kPi = std::acos(-1.0);
 
+// The integral of min(hi, sin 2πs) from 0 to t, for t up to 1/4, and at 1/2.
+double clamped_area(double t, double hi = 0.6) {
+  const double a = std::asin(hi) / (2 * kPi), foot = (1 - std::cos(2 * kPi * a)) / (2 * kPi);
+  return t == 0.5 ? 2 * foot + hi * (0.5 - 2 * a) : foot + hi * (t - a);
+}
+
+const double kErfDecay = 0.12359000377741712;  // x' = -erf x from 1 to t = 2, by 20 000 steps of the classical Runge-Kutta method
+
 std::vector<Case> cases() {
   const double x = 1.0 / 11.0;
   return {
@@ -69,6 +77,20 @@ std::vector<Case> cases() {
       {"PM-9", "pm09_linear.sr", nullptr, {{"x1", 1}, {"x2", 2}, {"x3", 3}}},
       {"PM-9 as a matrix", "pm09_linear.sr", "matrix", {{"x[1]", 1}, {"x[2]", 2}, {"x[3]", 3}}},
       {"identities", "identities.sr", nullptr, {{"one", 1}, {"x", 3}, {"y", 1 + std::cos(1.0)}, {"w", std::sin(1.0)}, {"q", std::exp(-1.0)}}},
+      {"MP-18", "mp18_saturation.sr", nullptr, {{"a", 0.6}, {"b", 0.6}, {"c", 0.6}, {"error", 0}, {"area", clamped_area(0.2), 1e-5}}},
+      {"MP-18 a whole period", "mp18_saturation.sr", "period", {{"area", clamped_area(0.5) - clamped_area(0.5, 0.5), 1e-5}, {"error", 0}}},
+      {"Bool and Int signals", "discrete_signals.sr", nullptr,
+       {{"s.high", 1}, {"s.count", 10}, {"low", 0}, {"same", 0}, {"other", 1}, {"both", 0}, {"either", 0}, {"n", 29}, {"m", -29},
+        {"q", -8}, {"r", 3}, {"y", -14.5}, {"z", -14.5}, {"s.level", 1.94},
+        {"w", 4.5 + 10 * 0.02 + 0.125, 1e-4}}},  // the steps of round (10 x), and x up to 1/2
+      // The natural spline through (0, 1), (1, 3), (2, 2), (4, 0) has the second derivatives 0, -108/23, 18/23, 0.
+      {"Tables", "tables.sr", nullptr,
+       {{"l", 2.5}, {"s", 505.0 / 184}, {"slope", -113.0 / 92}, {"curve", -45.0 / 23}, {"held", 0}, {"further", -7.5},
+        {"beyond", -255.0 / 46}, {"p", 9.5}, {"q", 2.5 * 505.0 / 184}, {"g", 5397.0 / 1472}, {"root", 0.5}, {"both", 9}, {"number", 1.5}}},
+      {"Foreign functions", "foreign.sr", nullptr,
+       {{"x", kErfDecay}, {"y", kErfDecay}, {"a", 0.476936276204470}, {"b", 0.476936276204470}, {"n", 10}, {"m", std::sqrt(73.0)},
+        {"f", 1.5}, {"speed", 5}, {"number", std::erf(0.25)}}},
+      {"Foreign functions with another parameter", "foreign.sr", nullptr, {{"f", 2.0}, {"number", std::erf(0.5)}}, {{"k", 0.5}}},
       {"MP-19", "mp19_pendulum.sr", nullptr, {{"phi", 0.172453145977}, {"w", 0.0839283093319}}},
   };
 }

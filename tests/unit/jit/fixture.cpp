@@ -1,5 +1,7 @@
 #include "fixture.h"
 
+#include "compiler/ir/library.h"
+
 #include <algorithm>
 
 namespace sigrel::testing {
@@ -49,7 +51,7 @@ Call::Result Call::reference(const ExprPool& exprs, const plan::Kernel& kernel) 
         case Op::PowInt: at[n] = apply(node.op, at[node.a], static_cast<std::int32_t>(node.b), 0); break;
         default: {
           int operands = arity(node.op);
-          at[n] = apply(node.op, at[node.a], operands > 1 ? at[node.b] : 0, operands > 2 ? at[node.c] : 0);
+          at[n] = apply(exprs.library.get(), node.op, node.value, at[node.a], operands > 1 ? at[node.b] : 0, operands > 2 ? at[node.c] : 0);
         }
       }
     }

@@ -225,7 +225,7 @@ Evaluation evaluate_start(const plan::Plan& plan) {
   for (const auto& rule : plan.model.parameters) {
     auto operand = [&](std::uint32_t k) { return k < e.parameters.size() ? e.parameters[k] : 0.0; };
     e.parameters.push_back(rule.op == 0 ? rule.value
-                                        : plan.model.operation(rule.op, operand(rule.a), operand(rule.b), operand(rule.c)));
+                                        : plan.model.operation(plan.model.library.get(), rule, operand(rule.a), operand(rule.b), operand(rule.c)));
   }
   e.values.assign(plan.model.variables, 0.0);
   for (std::uint32_t v = 0; v < plan.model.variables; ++v)

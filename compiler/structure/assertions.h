@@ -1,0 +1,18 @@
+// Assertions as runs: one kernel per shape of condition, one row per instance.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "compiler/ir/dae.h"
+#include "compiler/ir/plan.h"
+#include "compiler/structure/kernels.h"
+
+namespace sigrel::structure {
+
+/// The variables that the assertions read.
+std::vector<std::uint32_t> asserted_variables(const dae::System& dae);
+
+/// Adds the runs to the model. The numbers of their rows are those of `dae.assertions`.
+void add_assertions(const dae::System& dae, Kernels& kernels, plan::Plan& plan);
+
+}  // namespace sigrel::structure

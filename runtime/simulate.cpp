@@ -195,13 +195,15 @@ void Simulation::integrate(Problem& problem) {
       break;
     }
     const double time = integrator->time();
-    bool written = true, evaluated = true;
+    bool written = true, evaluated = true;  // an assertion that fails counts as not evaluated
     while (next <= experiment_.steps && grid(next) <= time) {
       integrator->interpolate(grid(next));
       evaluated = problem.output(grid(next), integrator->y(), integrator->rates(), observed_);
       if (!evaluated) break;
       written = record(grid(next), problem.values());
       if (!written) break;
+      evaluated = problem.assertions_hold(grid(next), integrator->y(), integrator->rates());
+      if (!evaluated) break;
       ++next;
     }
     if (!evaluated) fail(problem.failure());

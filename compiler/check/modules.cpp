@@ -245,7 +245,7 @@ std::optional<core::GlobalId> Checker::declare_derivative(const ast::ForeignDecl
           .help("there is one: `derivative`");
       continue;
     }
-    core::GlobalId id = new_global(intern("derivative of " + std::string(text(foreign.name.name))), s.name.span);
+    core::GlobalId id = new_global(intern(std::string(text(foreign.name.name)) + ".derivative"), s.name.span);
     TypeScope types;
     types.mode = TypeScope::Signature;
     Type* type = convert(foreign.type, types);

@@ -109,11 +109,11 @@ Type* builtin_type(const Builtin& builtin, Types& types, std::uint32_t level) {
     }
     case S::Table1:
     case S::Table2: {
-      Type* numbers = types.list(r);
       bool one = builtin.shape == S::Table1;
-      Type* t = types.function(r, one ? r : types.function(r, r));
-      if (one) t = types.function(types.list(types.tuple({r, r})), t);
-      else t = types.function(numbers, types.function(numbers, types.function(types.list(numbers), t)));
+      Type *x = any_real(), *y = any_real(), *z = one ? y : any_real();
+      Type* t = types.function(x, one ? z : types.function(y, z));
+      if (one) t = types.function(types.list(types.tuple({x, z})), t);
+      else t = types.function(types.list(x), types.function(types.list(y), types.function(types.list(types.list(z)), t)));
       return types.function(types.apply(&types.interpolation_constructor, {}), types.function(types.apply(&types.outside_constructor, {}), t));
     }
     case S::Simulate: return types.function(types.relation(types.unit(), {}), types.experiment());

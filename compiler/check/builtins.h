@@ -29,8 +29,8 @@ enum class BuiltinShape : std::uint8_t {
   Simulate,        // SR () -> Experiment
   Pi,
   Vector,          // [a] -> a^n
-  Table1,          // Interpolation -> Outside -> [(Real, Real)] -> Real -> Real
-  Table2,          // Interpolation -> Outside -> [Real] -> [Real] -> [[Real]] -> Real -> Real -> Real
+  Table1,          // Interpolation -> Outside -> [(Real<u>, Real<v>)] -> Real<u> -> Real<v>
+  Table2,          // … -> [Real<u>] -> [Real<v>] -> [[Real<w>]] -> Real<u> -> Real<v> -> Real<w>
 };
 
 struct Builtin {

@@ -169,6 +169,7 @@ class Checker {
   void open_builtin_scope();
   void check_module(const ast::Module& module);
   std::uint32_t foreign_arity(const ast::ForeignDecl& foreign, Type* type);
+  std::vector<Type*> partial_types(Type* function);
   std::optional<core::GlobalId> declare_derivative(const ast::ForeignDecl& foreign);
   void import_names(const ast::Module& module, ModuleScope& scope);
   void import_all(ModuleScope& scope, const ModuleScope& from, Priority priority);

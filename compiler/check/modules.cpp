@@ -236,6 +236,24 @@ std::uint32_t Checker::foreign_arity(const ast::ForeignDecl& foreign, Type* type
   return 1;
 }
 
+/// The type of each partial derivative of a function of Reals: its arguments, and its unit over that of one of them.
+std::vector<Type*> Checker::partial_types(Type* function) {
+  std::vector<Type*> arguments, partials;
+  Type* result = function;
+  for (; result->kind == TypeKind::Function; result = find(result->args[1])) arguments.push_back(result->args[0]);
+  auto is_real = [&](Type* t) { return is_constructor(t, types_.real_constructor); };
+  for (Type* argument : arguments) {
+    if (!is_real(argument) || !is_real(result)) return {types_.error()};
+    Linear slope;
+    slope.add(find(result)->args[0], {1, 1});
+    slope.add(find(argument)->args[0], {-1, 1});
+    Type* partial = types_.real(types_.form(slope, Sort::Unit));
+    for (auto it = arguments.rbegin(); it != arguments.rend(); ++it) partial = types_.function(*it, partial);
+    partials.push_back(partial);
+  }
+  return partials.empty() ? std::vector<Type*>{types_.error()} : partials;
+}
+
 /// `with { derivative = … }` as a definition without a name.
 std::optional<core::GlobalId> Checker::declare_derivative(const ast::ForeignDecl& foreign) {
   std::optional<core::GlobalId> result;
@@ -249,13 +267,13 @@ std::optional<core::GlobalId> Checker::declare_derivative(const ast::ForeignDecl
     TypeScope types;
     types.mode = TypeScope::Signature;
     Type* type = convert(foreign.type, types);
-    std::size_t arity = 0;
-    for (Type* t = find(type); t->kind == TypeKind::Function; t = find(t->args[1])) ++arity;
+    std::vector<Type*> partials = partial_types(find(type));
     GlobalState& state = globals_[id.value];
     state.definition.name = program_.globals[id.value].name;
     state.definition.span = s.name.span;
     state.default_value = s.value;
-    state.scheme = arity > 1 ? types_.tuple(std::vector<Type*>(arity, type)) : type;
+    state.scheme = partials.size() == 1 ? partials[0] : types_.tuple(partials);
+    state.polymorphic = find(state.scheme)->generic;
     state.assumed = true;
     result = id;
   }

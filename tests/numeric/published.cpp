@@ -150,6 +150,17 @@ TEST_CASE("A ladder of any length is the same few kernels") {
     }
 }
 
+TEST_CASE("Tables and assertions of any number of parts are the same few kernels") {
+  auto kernels = [](const char* expression) {
+    numeric::Model model("many_tables.sr", expression);
+    // While x is below 1: x' = i (1 + x), so x = exp (i t) - 1.
+    CHECK(*model.run({.stop = 0.1, .tolerance = 1e-9}).value("p[2].x") == Approx(std::exp(0.2) - 1).epsilon(1e-6));
+    CHECK(model.compiled().plan.model.assertions.size() == 1);
+    return model.compiled().plan.kernels.size();
+  };
+  CHECK(kernels("model 3") == kernels("model 60"));
+}
+
 TEST_CASE("Recursion and for give the same ladder") {
   auto current = [](const char* expression) {
     numeric::Model model("ladder.sr", expression);

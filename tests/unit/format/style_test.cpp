@@ -37,6 +37,7 @@ TEST_CASE("declarations and types") {
           "type V = Real<V/A>\nrecord Pin = { v :: V, flow i :: Real<A> = 0.0 }\ndata T a = L | N (T a) a\n");
   becomes("foreign   import \"g\"  g::Real->Real\nf,g ::(n::Int)->SR(in u::Real,out Real^n)\n",
           "foreign import \"g\" g :: Real -> Real\nf, g :: (n :: Int) -> SR (in u :: Real, out Real^n)\n");
+  stays("foreign import \"erf\" erf :: Real -> Real with { derivative = \\x -> exp (-x^2) }\n");
   becomes("f :: SR ( a ,b ){ 1 1 ;0 1 }->SR(a,b){ # 2 }\n", "f :: SR (a, b) {1 1; 0 1} -> SR (a, b) {#2}\n");
   becomes("f :: SR (a, b) { p . v x[ 1 ];u }\n", "f :: SR (a, b) {p.v x[1]; u}\n");
   stays("f :: SR (Real^(m,n), Real^(n + 1), [Pin]) like resistor\n");

@@ -160,6 +160,8 @@ TEST_CASE("declarations") {
         "record Pin\n  v :: Real\n  flow i :: Real = 0\n  flow j :: Real = 0\n  flow :: Int");
   CHECK(declaration("data T a = A | B a [T a]") == "data T a\n  A\n  B a [(T a)]");
   CHECK(declaration("foreign import \"gamma\" g :: Real -> Real") == "foreign \"gamma\" g :: (Real -> Real)");
+  CHECK(declaration("foreign import \"sinh\" s :: Real -> Real with { derivative = cosh }") ==
+        "foreign \"sinh\" s :: (Real -> Real) with {derivative = cosh}");
   CHECK(declaration("f 0 _ (x : xs) (Just y) [] (n :: Int) -1 = 2").find("SR0010") != std::string::npos);
   CHECK(declaration("f 0 _ (x : y : xs) (Just z) [] [a, b] (n :: Int) (-1) () \"s\" = 2") ==
         "f 0 _ (: x (: y xs)) (Just z) (list) (list a b) (n :: Int) -1 (tuple) \"s\" = 2");

@@ -194,3 +194,29 @@ TEST_CASE("the cost of the chain rule is linear in the model") {
   }
   CHECK(double(operations[1]) / double(operations[0]) < 2.1);
 }
+
+TEST_CASE("nothing reaches a derivative through a piecewise constant variable") {
+  for (bool discrete : {false, true}) {
+    ModelBuilder b;
+    const Shape* rounded = b.shape(
+        2, 0, [](double, Values s, Values) { return s[0] - std::round(s[1]); },
+        [](double, Values, Values, double* d) { d[0] = 1, d[1] = 0; });
+    const auto [x, dx] = b.state(1.7);
+    const auto [y, dy] = b.state(0.5);
+    const std::uint32_t n = b.variable();
+    b.model.dynamic = {b.assign(b.run(Role::Solve, rounded, 0, {{{n, x}, {}}})),
+                       b.assign(b.sums(Role::Solve, {{{dx, false}, {x, false}}, {{dy, false}, {n, true}}}, {0, 0}))};
+    if (discrete) {
+      b.model.discrete.assign(b.model.variables, 0);
+      b.model.discrete[n] = 1;
+    }
+    const std::vector<double> parameters = evaluate_parameters(b.model);
+    for (FormChoice form : {FormChoice::Explicit, FormChoice::Implicit}) {
+      Problem problem(b.model, parameters, nominal_values(b.model, parameters));
+      REQUIRE(problem.initialise(0));
+      REQUIRE(problem.prepare(form));
+      CHECK(problem.values()[n] == 2);
+      CHECK(problem.jacobian().pattern().nonzeros() == (discrete ? 2 : 3));  // the diagonal, and dy/dx through n
+    }
+  }
+}

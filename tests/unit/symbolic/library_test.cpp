@@ -152,3 +152,12 @@ TEST_CASE("a function of C with a derivative is differentiated by its formulas")
   ExprId rate = symbolic::time_derivative(f.pool, call);
   CHECK(value(*f.library, f.pool, rate, {3.0, -2.0, 0.5}) == 2 * 3.0 * -2.0 * -2.0 + 10 * 0.5);
 }
+
+TEST_CASE("different derivatives of one table stay different terms") {
+  Fixture f;
+  auto lookup = [&](double order) { return f.pool.intern({Op::Lookup1, f.pool.param(0).value, f.pool.slot(0).value, 0, order}); };
+  ExprId difference = symbolic::simplified(f.pool, {Op::Sub, lookup(1).value, lookup(0).value, 0, 0});
+  CHECK(f.pool[difference].op == Op::Sub);
+  auto gradient = symbolic::gradient(f.pool, difference, 1);
+  CHECK(print(f.pool, gradient[0]) == "table12(p0, s0) - table11(p0, s0)");
+}

@@ -378,6 +378,7 @@ double weight(const Node& n) {
     }
     case Op::Exp: case Op::Log: case Op::Log10: case Op::Sin: case Op::Cos: case Op::Tan: case Op::Asin: case Op::Acos:
     case Op::Atan: case Op::Sinh: case Op::Cosh: case Op::Tanh: case Op::Asinh: case Op::Acosh: case Op::Atanh: case Op::Atan2:
+    case Op::Lookup1: case Op::Lookup2: case Op::Call1: case Op::Call2: case Op::Call3:
       return 20;
     case Op::Pow: return 40;
     default: return 1;

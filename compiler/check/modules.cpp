@@ -216,6 +216,7 @@ void Checker::declare_definitions(const ast::Module& module, ModuleScope& scope)
     types.mode = TypeScope::Signature;
     state.scheme = convert(foreign.type, types);
     state.polymorphic = find(state.scheme)->generic;
+    state.has_units = has_units(state.scheme);
     state.checked = state.assumed = true;
     program_.globals[id.value].type = print(state.scheme);
     program_.globals[id.value].foreign = core::Foreign{intern(foreign.symbol), foreign_arity(foreign, state.scheme), derivative};
@@ -274,6 +275,7 @@ std::optional<core::GlobalId> Checker::declare_derivative(const ast::ForeignDecl
     state.default_value = s.value;
     state.scheme = partials.size() == 1 ? partials[0] : types_.tuple(partials);
     state.polymorphic = find(state.scheme)->generic;
+    state.has_units = has_units(state.scheme);
     state.assumed = true;
     result = id;
   }

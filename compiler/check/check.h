@@ -22,6 +22,8 @@ struct CheckOptions {
   /// The last module is `main = EXPR` given on the command line: it sees everything that the module before it sees.
   /// `main` is then that expression; it may have any type.
   bool last_sees_previous = false;
+  /// Fill Program::samples.
+  bool samples = false;
 };
 
 /// Checks `modules`, which come in dependency order: imports first, the root last. A module named `Prelude` is visible

@@ -6,6 +6,7 @@
 //   record.cpp      records, fields, updates                       relation.cpp   sigrel literals, labels, implicit locals
 //   item.cpp        the items of a relation body                   member.cpp     `r1.x`
 //   settle.cpp      what waits for types                           exhaustive.cpp missing and unreachable cases
+//   sample.cpp      definitions applied to some numbers
 //   mismatch.cpp    the messages about types                       names.cpp      the messages about names
 #pragma once
 #include <deque>
@@ -176,6 +177,10 @@ class Checker {
   void declare_definitions(const ast::Module& module, ModuleScope& scope);
   void check_definitions(const std::vector<core::GlobalId>& globals);
   core::GlobalId new_global(Name name, Span span);
+
+  // sample.cpp
+  core::Expr* sample(Type* type, Span span);
+  void add_samples(const std::vector<core::GlobalId>& definitions);
   void check_main(core::GlobalId main, Type* type);
 
   // declare.cpp

@@ -65,6 +65,12 @@ core::Program Checker::run(std::span<const ast::Module> modules) {
       program_.main_is_relation = type->kind == TypeKind::Relation;
       if (!options_.last_sees_previous) check_main(main, type);
     }
+    if (options_.samples && !diagnostics_.has_errors()) {
+      std::vector<core::GlobalId> own;
+      for (Name name : scope_->own_values)
+        if (auto* value = scope_->value(name); value && value->meaning.kind == Value::Global) own.push_back(value->meaning.global);
+      add_samples(own);
+    }
   }
   return std::move(program_);
 }

@@ -18,11 +18,14 @@ int check(const Globals& globals, const CheckOptions& options) {
   for (const std::string& file : options.files) {
     Session session(globals.session_options());
     session.load(file);
-    bool fine = session.check();
+    bool fine = session.check() && session.check_structure();
     print_diagnostics(globals, session);
     if (!fine) exit_code = kUserError;
     if (fine && options.types)
-      for (const core::Global* global : session.definitions()) fmt::print("{} :: {}\n", text(global->name), global->type);
+      for (const core::Global* global : session.definitions()) {
+        std::string structure = session.structural_type(*global);
+        fmt::print("{} :: {}{}{}\n", text(global->name), global->type, structure.empty() ? "" : " ", structure);
+      }
     else if (fine && !globals.json())
       fmt::print("{}: ok\n", file);
     print_timings(globals, session);

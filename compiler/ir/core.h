@@ -338,6 +338,12 @@ struct Global {
 /// The record `Experiment` is built in: `simulate m` constructs it with these defaults, `with` updates it.
 enum class ExperimentField : std::uint32_t { Model, Start, Stop, Tolerance, Steps, Outputs, Plot, Solver, Count };
 
+/// A definition that is a relation, or gives one for numbers: `expression` applies it to some.
+struct Sample {
+  GlobalId definition;
+  Expr* expression;
+};
+
 struct Program {
   std::vector<Global> globals;
   std::vector<RecordInfo> records;
@@ -345,6 +351,7 @@ struct Program {
   /// The global that `sigrel run` runs: `main`, or the expression given with -e; and whether it is a bare `SR ()`.
   std::optional<GlobalId> main;
   bool main_is_relation = false;
+  std::vector<Sample> samples;  // of the last module
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
 };
 

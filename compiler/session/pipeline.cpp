@@ -92,7 +92,7 @@ std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optio
   // check: ast -> core. Goes on after errors of syntax: what parsed may have errors of its own.
   bool last_sees_previous = expression && !context.diagnostics.has_errors();
   result.program = timed(context, "check", [&] {
-    return check::check(result.modules, context.diagnostics, {.last_sees_previous = last_sees_previous});
+    return check::check(result.modules, context.diagnostics, {.last_sees_previous = last_sees_previous, .samples = !expression});
   });
   if (context.diagnostics.has_errors()) return std::nullopt;
   if (context.verify) verify_core(result.program);

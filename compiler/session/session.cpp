@@ -1,5 +1,8 @@
 #include "compiler/session/session.h"
 
+#include "compiler/elaborate/components.h"
+#include "compiler/structural/components.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -88,6 +91,22 @@ bool Session::check(const std::optional<std::string>& expression) {
   checked_ = session::front_end(std::move(loaded_), expression, context);
   loaded_.reset();
   return checked_.has_value();
+}
+
+bool Session::check_structure() {
+  if (!checked_) return false;
+  std::size_t before = diagnostics_.error_count();
+  components::Library library = elaborate::library(checked_->program);
+  std::vector<std::optional<structural::Kernel>> types = structural::check(library, diagnostics_);
+  for (auto& [id, component] : library.definitions)
+    if (component && types[*component])
+      structural_types_[&checked_->program.globals[id.value]] = structural::to_text(*types[*component], library, *component);
+  return diagnostics_.error_count() == before;
+}
+
+std::string Session::structural_type(const core::Global& global) const {
+  auto at = structural_types_.find(&global);
+  return at == structural_types_.end() ? std::string() : at->second;
 }
 
 std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend) {

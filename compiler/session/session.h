@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/base/source.h"
@@ -72,6 +73,10 @@ class Session {
   bool load_text(std::string name, std::string text, const std::string& folder = ".");
   /// Types. `expression` is what to run instead of `main`. False after errors.
   bool check(const std::optional<std::string>& expression = std::nullopt);
+  /// After `check`: every relation by itself. False if one is singular in whatever it is used.
+  bool check_structure();
+  /// After `check_structure`: "{p.v p.i n.v; p.i n.i}"; empty where a definition is no relation, or not known without its use.
+  std::string structural_type(const core::Global& global) const;
   /// Everything up to executable code. Null after errors. What `set` names becomes a parameter of its own ("r1.r"), which
   /// runs can change; the parameters of the relation that is run ("r") always are. What an earlier model of this session
   /// computes in the same way (another size of it, for instance) is not generated again.
@@ -104,6 +109,7 @@ class Session {
   std::shared_ptr<jit::Compiler> compiler_;
   std::optional<session::Modules> loaded_;
   std::optional<session::Checked> checked_;
+  std::unordered_map<const core::Global*, std::string> structural_types_;
 };
 
 }  // namespace sigrel

@@ -1,0 +1,156 @@
+#include "compiler/elaborate/components.h"
+
+#include <algorithm>
+
+#include "compiler/elaborate/body.h"
+
+namespace sigrel::elaborate {
+namespace {
+
+constexpr std::size_t kMaxComponents = 100'000;  // a recursion without end makes ever new ones
+
+class Builder {
+ public:
+  Builder(const core::Program& program, components::Library& library)
+      : code_(program), layouts_(program), machine_(code_, heap_, layouts_, unseen_), relations_(heap_, program), library_(library),
+        bodies_(machine_, relations_, library.system, shapes_) {}
+
+  std::optional<std::uint32_t> definition(core::GlobalId sample, Span span) {
+    unseen_.clear();
+    Value value;
+    machine_.begin_body(0);
+    if (machine_.global(sample, span, value) != Machine::Status::Done || !is_object(value, ObjectKind::Relation)) return std::nullopt;
+    auto& relation = *static_cast<RelationObject*>(value.object);
+    auto declared = machine_.interface(relation);
+    if (!declared) return std::nullopt;
+    std::vector<LayoutId> interface;
+    for (auto& layout : *declared) {
+      if (!layout) return std::nullopt;
+      interface.push_back(*layout);
+    }
+    return component(relation, layouts_.tuple(std::move(interface)));
+  }
+
+ private:
+  struct State {
+    enum : std::uint8_t { New, Open, Done } stage = New;
+    std::optional<std::uint32_t> component;  // when Done: absent if it cannot be known here
+  };
+  struct Work {
+    RelationObject* relation;
+    LayoutId interface;
+    std::uint64_t key;
+    std::optional<Body> body;
+  };
+
+  std::uint64_t key(RelationObject& relation, LayoutId interface) {
+    return static_cast<std::uint64_t>(relations_.skeleton(relation)) << 32 | interface.value;
+  }
+
+  // Children first, with a stack of its own.
+  std::optional<std::uint32_t> component(RelationObject& root, LayoutId interface) {
+    std::vector<Work> stack;
+    stack.push_back({&root, interface, key(root, interface), {}});
+    while (!stack.empty()) {
+      Work& work = stack.back();
+      State& state = states_[work.key];
+      if (state.stage == State::Done) {
+        stack.pop_back();
+        continue;
+      }
+      if (state.stage == State::New) {
+        state.stage = State::Open;
+        work.body = build(work);
+        if (!work.body) {
+          state.stage = State::Done;
+          stack.pop_back();
+          continue;
+        }
+        const Body body = *work.body;
+        for (std::size_t c = 0; c < body.relations.size(); ++c) {
+          std::uint64_t child = key(*body.relations[c], body.interfaces[c]);
+          if (states_[child].stage == State::New) stack.push_back({body.relations[c], body.interfaces[c], child, {}});
+        }
+        continue;
+      }
+      finish(work, state);
+      stack.pop_back();
+    }
+    return states_[key(root, interface)].component;
+  }
+
+  std::optional<Body> build(const Work& work) {
+    if (library_.components.size() > kMaxComponents) return std::nullopt;
+    std::vector<double> reals(relations_.real_count(relations_.skeleton(*work.relation)), 1.0);
+    auto output = bodies_.build(*work.relation, work.interface, reals);
+    if (!output || !output->forced.empty() || unseen_.has_errors()) return std::nullopt;  // depends on numbers
+    return std::move(output->body);
+  }
+
+  void finish(const Work& work, State& state) {
+    state.stage = State::Done;
+    const Blueprint& b = *work.body->blueprint;
+    components::Component result;
+    result.body = b.body;
+    result.interface = b.interface;
+    result.locals = b.locals;
+    auto end = [&](std::uint32_t source) {
+      result.offsets.push_back(static_cast<std::uint32_t>(result.variables.size()));
+      result.sources.push_back(source);
+    };
+    for (const RowPlan& row : b.rows) {
+      std::uint32_t slots = library_.system.equations.tables[row.table].slots;
+      for (std::uint32_t k = 0; k < slots; ++k) result.variables.push_back(b.slots[row.first_slot + k]);
+      end(row.source);
+    }
+    for (std::size_t s = 0; s < b.sum_sources.size(); ++s) {
+      for (std::uint32_t t = b.sum_offsets[s]; t < b.sum_offsets[s + 1]; ++t) result.variables.push_back(b.sum_terms[t] >> 1);
+      end(b.sum_sources[s]);
+    }
+    // An equation that reads a hidden variable of a child opens the child; not yet here.
+    if (std::ranges::any_of(result.variables, [](std::uint32_t v) { return v & kDeep; })) return;
+    for (std::size_t c = 0; c < b.children.size(); ++c) {
+      const State& child = states_[key(*work.body->relations[c], work.body->interfaces[c])];
+      if (!child.component) return;
+      result.applications.push_back({*child.component, b.children[c].first_argument});
+    }
+    result.arguments = b.arguments;
+    if (std::ranges::any_of(result.arguments, [](std::uint32_t v) { return v & kDeep; })) return;
+    state.component = static_cast<std::uint32_t>(library_.components.size());
+    library_.components.push_back(std::move(result));
+  }
+
+  Diagnostics unseen_;
+  Code code_;
+  Heap heap_;
+  Layouts layouts_;
+  Machine machine_;
+  Relations relations_;
+  components::Library& library_;
+  Shapes shapes_;
+  BodyBuilder bodies_;
+  std::unordered_map<std::uint64_t, State> states_;
+};
+
+}  // namespace
+
+components::Library library(core::Program program) {
+  components::Library result;
+  // The samples become definitions of this copy, so that the machine can evaluate them.
+  auto first = static_cast<std::uint32_t>(program.globals.size());
+  for (const core::Sample& s : program.samples) {
+    core::Global global;
+    global.name = program.globals[s.definition.value].name;
+    global.span = program.globals[s.definition.value].span;
+    global.body = s.expression;
+    program.globals.push_back(std::move(global));
+  }
+  Builder builder(program, result);
+  for (std::uint32_t i = 0; i < program.samples.size(); ++i) {
+    core::GlobalId sample{first + i};
+    result.definitions.emplace_back(program.samples[i].definition, builder.definition(sample, program.globals[sample.value].span));
+  }
+  return result;
+}
+
+}  // namespace sigrel::elaborate

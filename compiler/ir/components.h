@@ -1,0 +1,40 @@
+// components::Library: the relation definitions of a program by themselves, before any model uses them. What elaboration
+// hands to structural typing: of each relation body its scalar variables, which of them occur in which equation, and the relations
+// it applies. No names of instances, no numbers: two resistors are one component.
+//
+// Children come before the components that apply them.
+#pragma once
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler/ir/core.h"
+#include "compiler/ir/system.h"
+
+namespace sigrel::components {
+
+/// Variables are numbered as in its template: the scalars of the interface, then the locals.
+struct Component {
+  std::uint32_t body = 0;  // of Library::system.templates
+  std::uint32_t interface = 0, locals = 0;
+
+  // Equation e: variables[offsets[e]] … before variables[offsets[e + 1]], repeated as they occur; sources: of Library::system.
+  std::vector<std::uint32_t> offsets{0}, variables, sources;
+
+  struct Application {
+    std::uint32_t component = 0;
+    std::uint32_t first_argument = 0;  // of arguments: a variable for each scalar of its interface
+  };
+  std::vector<Application> applications;  // the children of the template, in its order
+  std::vector<std::uint32_t> arguments;
+};
+
+struct Library {
+  system::System system;  // templates and sources only
+  std::vector<Component> components;
+  /// The definitions that are relations, or functions of numbers that give one; absent where the structure depends on
+  /// more than numbers can say here.
+  std::vector<std::pair<core::GlobalId, std::optional<std::uint32_t>>> definitions;
+};
+
+}  // namespace sigrel::components

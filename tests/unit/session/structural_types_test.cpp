@@ -1,0 +1,101 @@
+// Structural types of definitions, through the whole front end: what `sigrel check` says of a relation by itself.
+#include <catch2/catch.hpp>
+
+#include <map>
+
+#include "compiler/session/session.h"
+
+using namespace sigrel;
+
+namespace {
+
+struct Structure {
+  explicit Structure(std::string text) : session({}) {
+    session.load_text("test.sr", std::move(text));
+    fine = session.check() && session.check_structure();
+    for (const Diagnostic& d : session.diagnostics().all()) messages += render_text(d, session.sources(), false);
+    if (fine)
+      for (const core::Global* global : session.definitions()) types[std::string(sigrel::text(global->name))] = session.structural_type(*global);
+  }
+  std::vector<std::string> codes() {
+    std::vector<std::string> result;
+    for (const Diagnostic& d : session.diagnostics().all()) result.emplace_back(info(d.code).id);
+    return result;
+  }
+  Session session;
+  bool fine = false;
+  std::string messages;
+  std::map<std::string, std::string> types;
+};
+
+void has_types(const char* source, const std::map<std::string, std::string>& expected) {
+  Structure s(source);
+  INFO(source << s.messages);
+  CHECK(s.fine);
+  for (auto& [name, type] : expected) {
+    INFO(name);
+    CHECK(s.types[name] == type);
+  }
+}
+
+void refused(const char* source, const char* code, const char* part) {
+  Structure s(source);
+  INFO(source << s.messages);
+  CHECK(s.codes() == std::vector<std::string>{code});
+  CHECK(s.messages.find(part) != std::string::npos);
+}
+
+const char* kFoo =
+    "foo :: SR (x1 :: Real, x2 :: Real, x3 :: Real)\n"
+    "foo = sigrel (x1, x2, x3) where\n  x1 + x2 * x3 = 1.0\n  sin x2 + x3 = 0.0\n";
+
+}  // namespace
+
+TEST_CASE("N-1 to N-4: the types of the talk") {
+  // The sets that foo can determine are all pairs, so {x1 x2 x3; x2 x3} and {x1 x2; x1 x3} are one type.
+  has_types((std::string(kFoo) +
+             "two = sigrel (u :: Real, v :: Real, w :: Real, x :: Real, y :: Real) where\n  foo <> (u, v, w)\n"
+             "three = sigrel (u :: Real, v :: Real, w :: Real, x :: Real, y :: Real) where\n  foo <> (w, u + x, v + y)\n"
+             "bar = sigrel (u :: Real, y :: Real) where\n  local v, w, x\n  u = sin v\n  foo <> (u, w + x, y + v)\n  w * x = exp v\n")
+                .c_str(),
+            {{"foo", "{x1 x2; x1 x3}"}, {"two", "{u v; u w}"}, {"three", "{u w x; v w y}"}, {"bar", "{u y}"}});
+}
+
+TEST_CASE("N-5: an over-determined part is an error where it is defined, and only there") {
+  refused("f :: SR (x :: Real, y :: Real, z :: Real)\nf = sigrel (x, y, z) where\n  x + y * z = 1.0\n  sin z = 0.5\n  exp z = 2.0\n"
+          "user :: SR (a :: Real, b :: Real)\nuser = sigrel (a, b) where\n  f <> (a, b, c)\n  c = a\n",
+          "SR0301", "2 equations of `f` determine only 1 unknown");
+  refused("f :: SR (p :: Real)\nf = sigrel (p) where\n  local v, w :: Real\n  v = p\n", "SR0302", "nothing determines `w` in `f`");
+  refused("f :: SR (p :: Real)\nf = sigrel (p) where\n  local v, w :: Real\n  v = p\n  p = 1.0\n  v = w * 0.0 + 2.0 * w\n  w = 3.0\n", "SR0301",
+          "4 equations of `f` determine only 3 unknowns");
+}
+
+TEST_CASE("N-6: components of circuits and of machines") {
+  has_types(
+      "import Electrical\n"
+      "record Flange = { phi :: Angle, flow tau :: Torque }\n"
+      "inertia :: Inertia -> SR (a :: Flange)\ninertia j = sigrel (a) where\n  local w :: AngularVelocity\n  der a.phi = w\n  j * der w = a.tau\n"
+      "emf :: Real<N*m/A> -> SR (p :: Pin, n :: Pin, a :: Flange)\nemf k = sigrel (p, n, a) where\n  twoPin <> (p, n, u)\n  u = k * der a.phi\n  a.tau = -k * p.i\n"
+      "r :: Resistance -> SR (p :: Pin, n :: Pin)\nr = resistor\n"
+      "v :: Voltage -> SR (p :: Pin, n :: Pin)\nv = constantVoltage\n"
+      "i :: Current -> SR (p :: Pin, n :: Pin)\ni = constantCurrent\n"
+      "g = ground\n"
+      "lc = series (inductor 1.0) (capacitor 1.0)\n"
+      "rr = parallel (resistor 1.0) lc\n"
+      "both :: SR (p :: Pin, n :: Pin)\nboth = sigrel (p, n) where\n  constantVoltage 1.0 <> (p, n)\n  resistor 1.0 <> (p, n)\n",
+      {{"r", "{p.v p.i n.v; p.i n.i}"}, {"v", "{p.v n.v; p.i n.i}"}, {"i", "{p.i; n.i}"}, {"g", "{g.v}"}, {"lc", "{p.v p.i n.v; p.i n.i}"},
+       {"rr", "{p.v p.i n.v; p.i n.i}"}, {"both", "{p.v n.v; p.i n.i}"}, {"inertia", "{a.phi a.tau}"},
+       {"emf", "{p.v n.v a.phi; p.i n.i; p.i a.tau}"}});
+  // A source whose balance is written as two currents (MT-10 c).
+  refused("import Electrical\nsource :: Current -> SR (p :: Pin, n :: Pin)\nsource j = sigrel (p, n) where\n  twoPin <> (p, n, u)\n  p.i = j\n  n.i = j\n",
+          "SR0301", "of `source`");
+  // Two sources in parallel: no circuit can make it good (N-8).
+  refused("import Electrical\nboth :: SR (p :: Pin, n :: Pin)\nboth = sigrel (p, n) where\n  a: constantVoltage 1.0 <> (p, n)\n  b: constantVoltage 1.0 <> (p, n)\n",
+          "SR0301", "of `both`");
+}
+
+TEST_CASE("what depends on more than numbers has no structural type of its own yet") {
+  has_types("import Electrical\nrow :: Int -> SR (p :: Pin, n :: Pin)\nrow n = if n == 1 then resistor 1.0 else series (row (n - 1)) (resistor 1.0)\n"
+            "choose :: Real<1> -> SR (p :: Pin, n :: Pin)\nchoose x = if x > 0.0 then resistor 1.0 else constantVoltage 1.0\n",
+            {{"row", ""}});
+}

@@ -14,7 +14,7 @@ core::Expr* Checker::sample(Type* type, Span span) {
     }
     return true;
   };
-  if (is_constructor(type, types_.real_constructor)) return arena_.make<core::RealExpr>(core::RealExpr{{core::ExprKind::Real, span}, 1.0});
+  if (is_constructor(type, types_.real_constructor)) return primitive(core::Primitive::AnyReal, {}, span);
   if (type->kind == TypeKind::Tuple) {
     if (!all(type->args.size(), [&](std::size_t i) { return type->args[i]; })) return nullptr;
     return arena_.make<core::TupleExpr>(core::TupleExpr{{core::ExprKind::Tuple, span}, arena_.copy(parts)});

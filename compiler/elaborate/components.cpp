@@ -9,6 +9,19 @@ namespace {
 
 constexpr std::size_t kMaxComponents = 100'000;  // a recursion without end makes ever new ones
 
+/// Evaluation of a definition outside of every body: a number that nobody knows must not decide anything.
+class Outside final : public BodyHost {
+ public:
+  bool decided = false;
+  void force(std::uint32_t) override { decided = true; }
+  std::optional<Value> node_field(const Object&, std::uint32_t, Span) override { return std::nullopt; }
+  std::optional<Value> member(const core::MemberExpr&, const Value&, std::span<const Value>) override { return std::nullopt; }
+  Value member_field(const Object&, std::uint32_t, Name) override { return {}; }
+  Value member_index(const Object&, std::span<const Value>) override { return {}; }
+  ExprId member_signal(const Object&) override { return {}; }
+  std::optional<Value> block_apply(const Value&, const Value&, Span) override { return std::nullopt; }
+};
+
 class Builder {
  public:
   Builder(const core::Program& program, components::Library& library)
@@ -18,8 +31,12 @@ class Builder {
   std::optional<std::uint32_t> definition(core::GlobalId sample, Span span) {
     unseen_.clear();
     Value value;
+    Outside outside;
     machine_.begin_body(0);
-    if (machine_.global(sample, span, value) != Machine::Status::Done || !is_object(value, ObjectKind::Relation)) return std::nullopt;
+    machine_.host = &outside;
+    Machine::Status status = machine_.global(sample, span, value);
+    machine_.host = nullptr;
+    if (status != Machine::Status::Done || outside.decided || !is_object(value, ObjectKind::Relation)) return std::nullopt;
     auto& relation = *static_cast<RelationObject*>(value.object);
     auto declared = machine_.interface(relation);
     if (!declared) return std::nullopt;

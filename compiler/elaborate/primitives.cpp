@@ -397,6 +397,7 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
     case Primitive::Table1: return table1(args, span);
     case Primitive::Table2: return table2(args, span);
     case Primitive::Time: return Value::of_signal(signals.time());
+    case Primitive::AnyReal: return Value::of_real(1.0, parameters.param(0).value);
     case Primitive::Smooth: case Primitive::NoEvent: return args[args.size() - 1];
     case Primitive::Size:
       if (is_object(args[0], ObjectKind::Vector)) return Value::of_int(args[0].object->size);

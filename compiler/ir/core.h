@@ -74,7 +74,8 @@ enum class Primitive : std::uint8_t {
   Table1, Table2,    // interpolation, outside, the data, the arguments
   Size,              // of a vector (outermost)
   ToVector,          // a list as a vector
-  Show               // a number as a string
+  Show,              // a number as a string
+  AnyReal            // of which nothing is known; in Program::samples only
 };
 
 struct Expr {

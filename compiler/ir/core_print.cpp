@@ -62,6 +62,7 @@ std::string_view primitive_name(Primitive op) {
     case Primitive::Size: return "size";
     case Primitive::ToVector: return "vector";
     case Primitive::Show: return "show";
+    case Primitive::AnyReal: return "anyReal";
   }
   return "?";
 }

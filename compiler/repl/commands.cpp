@@ -172,9 +172,10 @@ bool Repl::structure(const std::string& line, std::string_view rest) {
     module_.diagnostics().report(Code::NotARelation, fmt::format("`{}` is not a relation", rest)).note("its type is " + *type);
     return true;
   }
-  fmt::print("{} :: {}\n", rest, *type);
-  if (type->find('{') == std::string::npos)
-    fmt::print("  which equations bind which variables is not part of types yet: that comes with a later version\n");
+  auto structure = module_.structural_type_of(in_place(line, rest));
+  if (!structure) return true;
+  fmt::print("{} :: {}{}{}\n", rest, *type, structure->empty() ? "" : " ", *structure);
+  if (structure->empty()) fmt::print("  which unknowns it determines depends on what it is applied to\n");
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include "compiler/check/check.h"
 #include "compiler/elaborate/show.h"
 #include "compiler/parse/parse.h"
+#include "compiler/session/structural_types.h"
 
 namespace sigrel::session {
 namespace {
@@ -153,7 +154,7 @@ std::optional<core::Program> Interactive::check(const std::vector<ast::Module>& 
   modules.push_back(own);
   if (expression) modules.push_back(*expression);
   Diagnostics found;
-  core::Program program = check::check(modules, found, {.last_sees_previous = expression != nullptr});
+  core::Program program = check::check(modules, found, {.last_sees_previous = expression != nullptr, .samples = expression != nullptr});
   timings_.push_back({"check", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
   bool fine = !found.has_errors();
   diagnostics_.append(found);
@@ -328,6 +329,16 @@ std::optional<std::string> Interactive::type_of(const std::string& text) {
   std::optional<Expression> found = expression(text);
   if (!found) return std::nullopt;
   return found->program.globals[found->program.main->value].type;
+}
+
+std::optional<std::string> Interactive::structural_type_of(const std::string& text) {
+  std::optional<Expression> found = expression(text);
+  if (!found) return std::nullopt;
+  std::size_t errors = diagnostics_.error_count();
+  auto types = structural_types(found->program, diagnostics_);
+  if (diagnostics_.error_count() != errors) return std::nullopt;
+  auto at = types.find(*found->program.main);
+  return at == types.end() ? std::string() : at->second;
 }
 
 std::shared_ptr<Compiled> Interactive::compile(const std::optional<std::string>& text, const Settings& set) {

@@ -36,6 +36,8 @@ class Interactive {
   Answer enter(const std::string& text);
   /// The type of an expression. `text` may start with blanks in place of a command, so that columns are those of the line.
   std::optional<std::string> type_of(const std::string& text);
+  /// The structural type of a relation, or of a function of numbers that gives one; empty if it has none without its use.
+  std::optional<std::string> structural_type_of(const std::string& text);
   /// `main`, or an expression instead, as an executable model. Null after errors.
   std::shared_ptr<Compiled> compile(const std::optional<std::string>& expression, const Settings& set);
   Run run(const Compiled& model, const RunOptions& options);

@@ -1,8 +1,5 @@
 #include "compiler/session/session.h"
 
-#include "compiler/elaborate/components.h"
-#include "compiler/structural/components.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +9,7 @@
 
 #include "compiler/session/failure_report.h"
 #include "compiler/session/settings.h"
+#include "compiler/session/structural_types.h"
 
 namespace sigrel {
 
@@ -96,16 +94,12 @@ bool Session::check(const std::optional<std::string>& expression) {
 bool Session::check_structure() {
   if (!checked_) return false;
   std::size_t before = diagnostics_.error_count();
-  components::Library library = elaborate::library(checked_->program);
-  std::vector<std::optional<structural::Kernel>> types = structural::check(library, diagnostics_);
-  for (auto& [id, component] : library.definitions)
-    if (component && types[*component])
-      structural_types_[&checked_->program.globals[id.value]] = structural::to_text(*types[*component], library, *component);
+  structural_types_ = session::structural_types(checked_->program, diagnostics_);
   return diagnostics_.error_count() == before;
 }
 
 std::string Session::structural_type(const core::Global& global) const {
-  auto at = structural_types_.find(&global);
+  auto at = structural_types_.find(core::GlobalId(&global - checked_->program.globals.data()));
   return at == structural_types_.end() ? std::string() : at->second;
 }
 

@@ -109,7 +109,7 @@ class Session {
   std::shared_ptr<jit::Compiler> compiler_;
   std::optional<session::Modules> loaded_;
   std::optional<session::Checked> checked_;
-  std::unordered_map<const core::Global*, std::string> structural_types_;
+  std::unordered_map<core::GlobalId, std::string> structural_types_;
 };
 
 }  // namespace sigrel

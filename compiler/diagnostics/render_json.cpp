@@ -75,7 +75,8 @@ std::string render_json(const Diagnostic& d, const SourceMap& sources) {
     for (const Edit& edit : help.edits) {
       ordered_json span = span_json(sources, edit.span, true);
       span["suggested_replacement"] = edit.replacement;
-      span["suggestion_applicability"] = "MaybeIncorrect";
+      // A help that asks ("did you mean …?") leaves the choice to the reader.
+      span["suggestion_applicability"] = help.text.ends_with('?') ? "MaybeIncorrect" : "MachineApplicable";
       edits.push_back(std::move(span));
     }
     children.push_back(child_json("help", help.text, std::move(edits)));

@@ -1,14 +1,24 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "compiler/diagnostics/display.h"
 #include "compiler/driver/command.h"
 
 namespace sigrel::driver {
 namespace {
 
-int explain(const std::string& id) {
+constexpr std::size_t kShown = 100;  // of each kind, at most
+
+struct ExplainOptions {
+  std::string what;
+  bool parameters = false;
+  std::optional<std::string> expression;
+};
+
+int explain_code(const std::string& id) {
   if (id.empty()) {
     for (const CodeInfo& code : all_codes()) fmt::print("{}  {}\n", code.id, code.title);
     return kSuccess;
@@ -16,6 +26,7 @@ int explain(const std::string& id) {
   std::optional<Code> code = code_from_id(id);
   if (!code) {
     fmt::print(stderr, "`{}` is not a code of Sigrel; `sigrel explain` lists them all\n", id);
+    if (id.ends_with(".sr")) fmt::print(stderr, "`sigrel explain {} --parameters` lists the parameters of its model\n", id);
     return kUsage;
   }
   std::string_view text = page(*code);
@@ -23,13 +34,59 @@ int explain(const std::string& id) {
   return kSuccess;
 }
 
+void print_arguments(const std::vector<elaborate::Argument>& all, bool structural, const SourceMap& sources) {
+  std::vector<const elaborate::Argument*> chosen;
+  for (const elaborate::Argument& a : all)
+    if (a.structural == structural) chosen.push_back(&a);
+  std::size_t rest = chosen.size() - std::min(chosen.size(), kShown);
+  chosen.resize(chosen.size() - rest);
+  std::uint32_t name_width = 0, value_width = 0, type_width = 0;
+  for (const elaborate::Argument* a : chosen) {
+    name_width = std::max(name_width, display_width(a->name));
+    value_width = std::max(value_width, display_width(a->value));
+    type_width = std::max(type_width, display_width(a->type));
+  }
+  auto padded = [](const std::string& text, std::uint32_t width) { return text + std::string(width - display_width(text), ' '); };
+  for (const elaborate::Argument* a : chosen) {
+    const SourceFile& file = sources.file(a->span.file);
+    fmt::print("  {}  {}  {}  {}:{}\n", padded(a->name, name_width), padded(a->value, value_width), padded(a->type, type_width), file.path,
+               file.position(a->span.begin).line);
+  }
+  if (rest > 0) fmt::print("  and {} more\n", rest);
+}
+
+int explain_parameters(const Globals& globals, const ExplainOptions& options) {
+  Session session(globals.session_options());
+  session.load(options.what);
+  std::optional<std::vector<elaborate::Argument>> all;
+  if (session.check(options.expression)) all = session.arguments();
+  print_diagnostics(globals, session);
+  if (!all) return kUserError;
+  auto numeric = std::ranges::count(*all, false, &elaborate::Argument::structural);
+  if (all->empty()) fmt::print("no relation of this model was given anything\n");
+  if (numeric > 0) {
+    fmt::print("parameters: numbers that `--set NAME=VALUE` changes\n");
+    print_arguments(*all, false, session.sources());
+  }
+  if (static_cast<std::size_t>(numeric) < all->size()) {
+    fmt::print("{}structure: these decide which equations there are; another value makes another model\n", numeric > 0 ? "\n" : "");
+    print_arguments(*all, true, session.sources());
+  }
+  return kSuccess;
+}
+
 }  // namespace
 
-void add_explain(CLI::App& app, const Globals&, int& exit_code) {
-  auto id = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("explain", "Explain the code of a diagnostic; without one: list the codes");
-  command->add_option("code", *id, "The code, for example SR0105")->type_name("CODE");
-  command->callback([&exit_code, id] { exit_code = explain(*id); });
+void add_explain(CLI::App& app, const Globals& globals, int& exit_code) {
+  auto options = std::make_shared<ExplainOptions>();
+  CLI::App* command = app.add_subcommand("explain", "Explain the code of a diagnostic, or the parameters of a model; alone: list the codes");
+  command->add_option("what", options->what, "A code, for example SR0105; with --parameters a file")->type_name("CODE|FILE");
+  CLI::Option* parameters = command->add_flag("--parameters", options->parameters, "What --set can change in the model of the file, and what is structure");
+  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")->type_name("EXPR")->needs(parameters);
+  command->callback([&globals, &exit_code, options] {
+    if (options->parameters && options->what.empty()) throw CLI::RequiredError("FILE");
+    exit_code = options->parameters ? explain_parameters(globals, *options) : explain_code(options->what);
+  });
 }
 
 }  // namespace sigrel::driver

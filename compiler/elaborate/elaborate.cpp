@@ -63,6 +63,7 @@ std::optional<Result> elaborate(const core::Program& program, const Options& opt
   Instantiator instantiator(machine, relations, result.system, options);
   if (!instantiator.run(*static_cast<RelationObject*>(value.object))) return std::nullopt;
   result.system.exprs.library = machine.used_library();
+  result.arguments = instantiator.take_arguments();
   return result;
 }
 

@@ -28,9 +28,21 @@ struct Setting {
   double value = 0;
 };
 
+/// A value of the functional level that an instance of a relation was given.
+struct Argument {
+  std::string name;   // "r1.r"
+  std::string value;
+  std::string type;   // as the signature of its relation has it; empty where there is none
+  Span span;          // of the relation that uses it
+  /// It decides which equations there are: another value means another elaboration. Otherwise it is a number that runs
+  /// can change.
+  bool structural = true;
+};
+
 struct Options {
   std::vector<Setting> set;
   std::vector<std::string> libraries;  // files in which foreign functions are looked for first
+  bool arguments = false;  // list them in the result
 };
 
 /// The settings of the experiment that `main` is.
@@ -44,6 +56,7 @@ struct Experiment {
 struct Result {
   system::System system;
   Experiment experiment;
+  std::vector<Argument> arguments;  // instance by instance; when Options ask for them
 };
 
 /// Elaborates `program.main`. Reports what the user did wrong and returns nothing then.

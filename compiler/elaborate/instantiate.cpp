@@ -204,6 +204,7 @@ bool Instantiator::run(RelationObject& given) {
     for (std::size_t k = 0; k < captured; ++k) reals.push_back(values_[system_.captured[bundles_[bundle].first_real + k]]);
     auto found = body_of(p, bundle, reals);
     if (!found) return false;
+    if (options_.arguments) note_arguments(i, *p.relation, bundle, reals);
     const Body& body = bodies_[*found];
     const Blueprint& b = *body.blueprint;
 
@@ -302,6 +303,8 @@ bool Instantiator::run(RelationObject& given) {
     if (n > 2) forced_[q.c] = true;
   }
   for (system::NamedParameter& n : system_.named_parameters) n.structural = forced_[n.parameter];
+  for (std::size_t k = 0; k < arguments_.size(); ++k)
+    if (argument_parameters_[k] != kConstant) arguments_[k].structural = forced_[argument_parameters_[k]];
   return fix() && !machine_.diagnostics().has_errors();
 }
 

@@ -17,6 +17,8 @@ class Instantiator {
 
   /// Instantiates the model. False when an error was reported.
   bool run(RelationObject& model);
+  /// What the instances were given, when the options ask for it.
+  std::vector<Argument> take_arguments() { return std::move(arguments_); }
 
  private:
   // The Reals of a relation value in one instance: its own, and one bundle for each relation that it captured.
@@ -58,6 +60,7 @@ class Instantiator {
   std::uint32_t unknown(const Blueprint& b, const system::Instance& instance, std::uint32_t column) const {
     return column < b.interface ? system_.arguments[instance.first_argument + column] : instance.first_unknown + column - b.interface;
   }
+  void note_arguments(std::uint32_t instance, const RelationObject& relation, std::uint32_t bundle, std::span<const double> reals);
   bool fix();
   void report_unused_settings();
 
@@ -80,6 +83,8 @@ class Instantiator {
   std::vector<bool> used_settings_;
   std::vector<std::string> structural_names_;  // what the model itself has besides Reals
   std::vector<bool> forced_;  // parameters that decided a structure
+  std::vector<Argument> arguments_;
+  std::vector<std::uint32_t> argument_parameters_;  // parallel; kConstant: no number
 };
 
 }  // namespace sigrel::elaborate

@@ -116,6 +116,15 @@ std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend)
   return model;
 }
 
+std::optional<std::vector<elaborate::Argument>> Session::arguments() {
+  if (!checked_) return std::nullopt;
+  elaborate::Options options;
+  options.arguments = true;
+  auto elaborated = elaborate::elaborate(checked_->program, options, diagnostics_);
+  if (!elaborated) return std::nullopt;
+  return std::move(elaborated->arguments);
+}
+
 std::optional<std::string> Session::dump_loaded(const std::optional<std::string>& expression, session::Dump stage, bool json) {
   session::Context context = this->context();
   context.dump = stage;

@@ -81,6 +81,9 @@ class Session {
   /// runs can change; the parameters of the relation that is run ("r") always are. What an earlier model of this session
   /// computes in the same way (another size of it, for instance) is not generated again.
   std::shared_ptr<Compiled> compile(const Settings& set = {}, Backend backend = Backend::Jit);
+  /// What the relations of the model were given: the numbers that `set` can change, and what decides the equations.
+  /// Nullopt after errors.
+  std::optional<std::vector<elaborate::Argument>> arguments();
   /// Runs a compiled model. What goes wrong is reported; what was computed until then is in the result.
   Run run(const Compiled& model, const RunOptions& options = {});
 

@@ -1,0 +1,122 @@
+// sigrel explain FILE --parameters; names that are not there in --set, plot and outputs; -e.
+#include <utility>
+
+#include "process.h"
+
+namespace {
+
+const std::string kTour = std::string(SIGREL_SOURCE_DIR) + "/examples/01_low_pass.sr";
+
+const char* kCoils = R"(import Electrical
+
+record Winding = { r :: Resistance = 0.5, l :: Inductance = 1.0e-3 }
+
+coil :: Winding -> SR (p :: Pin, n :: Pin)
+coil w = sigrel (p, n) where
+  twoPin <> (p, n, u)
+  u = w.r * p.i + w.l * der p.i
+
+coils :: (n :: Int) -> Bool -> Real -> SR (Pin, Pin) -> SR (p :: Pin, n :: Pin)
+coils count damped cut part = sigrel (p, q) where
+  for i in 1 .. count do
+    s: part <> (p, q)
+  if damped then
+    r: resistor 2.0 <> (p, q)
+  if cut > 0.5 then
+    r2: resistor (100.0 * cut) <> (p, q)
+
+model :: SR ()
+model = sigrel () where
+  source: sineVoltage 5.0 50.0 <> (a, g)
+  r1:     resistor 100.0       <> (a, g)
+  l:      coils 2 True 0.75 (coil (Winding {})) <> (a, g)
+  ground                       <> g
+
+main = simulate model with { stop = 0.01, outputs = ["l.*.i"], plot = ["r1.u"] }
+)";
+
+/// The lines that start with the name, as words.
+std::vector<std::string> row(const std::string& text, const std::string& name) {
+  std::size_t at = text.find("  " + name + " ");
+  if (at == std::string::npos) return {};
+  std::vector<std::string> words;
+  std::string line = text.substr(at, text.find('\n', at) - at), word;
+  for (char c : line + " ") {
+    if (c != ' ') word += c;
+    else if (!word.empty()) words.push_back(std::exchange(word, {}));
+  }
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("explain --parameters: numbers and structure, with values, types and places") {
+  std::string file = temporary("coils.sr", kCoils);
+  Finished f = sigrel({"explain", file, "--parameters"});
+  INFO(f.err);
+  REQUIRE(f.code == 0);
+  std::size_t structure = f.out.find("structure:");
+  REQUIRE(f.out.starts_with("parameters:"));
+  REQUIRE(structure != std::string::npos);
+  std::string numbers = f.out.substr(0, structure), rest = f.out.substr(structure);
+  auto r1 = row(numbers, "r1.r");
+  REQUIRE(r1.size() == 4);
+  CHECK(r1[1] == "100");
+  CHECK(r1[2] == "Resistance");
+  CHECK(r1[3].ends_with("Electrical.sr:25"));
+  CHECK(row(numbers, "source.frequency")[2] == "Frequency");
+  CHECK(row(numbers, "l.s[2].w.l")[1] == "0.001");
+  CHECK(row(numbers, "l.r2.r")[1] == "75");
+  CHECK(row(rest, "l.count") == std::vector<std::string>{"l.count", "2", "Int", file + ":11"});
+  CHECK(row(rest, "l.damped")[1] == "True");
+  CHECK(row(rest, "l.cut")[1] == "0.75");  // a Real that chooses equations
+  CHECK(row(rest, "l.part")[1] == "coil");
+  CHECK(row(numbers, "l.cut").empty());
+}
+
+TEST_CASE("every number that is listed can be set, and nothing that is not") {
+  std::string file = temporary("coils.sr", kCoils);
+  for (const char* name : {"r1.r=50", "source.amplitude=1", "l.s[2].w.l=0.01", "l.r2.r=3", "l.cut=0.25"})
+    CHECK(sigrel({"run", file, "--set", name}).code == 0);
+  Finished f = sigrel({"run", file, "--set", "l.count=3"});
+  CHECK(f.code == 1);
+  CHECK(f.err.find("error[SR0601]") != std::string::npos);
+}
+
+TEST_CASE("explain --parameters: expressions, models without parameters, mistakes") {
+  std::string file = temporary("plain.sr", "m = sigrel () where\n  local x :: Real\n  x = time\nk :: Real -> SR ()\nk a = sigrel () where\n  local x :: Real\n  x = a\n");
+  CHECK(sigrel({"explain", file, "--parameters", "-e", "m"}).out == "no relation of this model was given anything\n");
+  CHECK(row(sigrel({"explain", file, "--parameters", "-e", "k 2.5"}).out, "a")[1] == "2.5");
+  Finished f = sigrel({"explain", file, "--parameters"});
+  CHECK(f.code == 1);
+  CHECK(f.err.find("error[SR0602]") != std::string::npos);
+  CHECK(sigrel({"explain", "--parameters"}).code == 2);
+  CHECK(sigrel({"explain", "SR0301", "-e", "m"}).code == 2);
+  CHECK(sigrel({"explain", file}).err.find("--parameters` lists") != std::string::npos);
+}
+
+TEST_CASE("a name that is not there: the nearest one is suggested") {
+  auto says = [](const Finished& f, const char* code, const char* help) {
+    INFO(f.err);
+    CHECK(f.code == 1);
+    CHECK(f.err.find(std::string("error[") + code + "]") != std::string::npos);
+    CHECK(f.err.find(help) != std::string::npos);
+  };
+  says(sigrel({"run", kTour, "--set", "r1.q=1"}), "SR0601", "did you mean `r1.r`?");
+  says(sigrel({"run", kTour, "--set", "r.r=1"}), "SR0601", "did you mean");
+  std::string plot = temporary("plot.sr", std::string(kCoils) + "\nother = simulate model with { plot = [\"r1.v\"] }\n");
+  says(sigrel({"run", plot, "-e", "other", "--plot", temporary("a.svg")}), "SR0610", "did you mean `r1.u`?");
+  says(sigrel({"run", plot, "-e", "simulate model with { outputs = [\"l.s[3].p.i\"] }"}), "SR0610", "did you mean `l.s[1].p.i`?");
+  says(sigrel({"run", plot, "-e", "simulate model with { stopp = 1.0 }"}), "SR0108", "did you mean `stop`?");
+}
+
+TEST_CASE("-e: an experiment, a relation, and what is neither") {
+  CHECK(sigrel({"run", kTour, "-e", "lowPass 220.0", "--stop", "0.01"}).code == 0);
+  CHECK(sigrel({"run", kTour, "-e", "simulate (lowPass 220.0) with { stop = 0.02 }"}).out.find("t = 0.02 s") != std::string::npos);
+  Finished f = sigrel({"run", kTour, "-e", "lowPas 220.0"});
+  CHECK(f.code == 1);
+  CHECK(f.err.find("<expression>:1:1") != std::string::npos);
+  CHECK(f.err.find("did you mean `lowPass`?") != std::string::npos);
+  CHECK(sigrel({"run", kTour, "-e", "1 + 2"}).err.find("error[SR0602]") != std::string::npos);
+  CHECK(sigrel({"run", kTour, "-e", "lowPass (1.0"}).err.find("error[SR0011]") != std::string::npos);
+}

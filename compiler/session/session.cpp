@@ -119,6 +119,7 @@ std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend)
 std::optional<std::vector<elaborate::Argument>> Session::arguments() {
   if (!checked_) return std::nullopt;
   elaborate::Options options;
+  options.libraries = options_.libraries;
   options.arguments = true;
   auto elaborated = elaborate::elaborate(checked_->program, options, diagnostics_);
   if (!elaborated) return std::nullopt;

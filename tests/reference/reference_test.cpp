@@ -35,7 +35,7 @@ void parsed(const std::string& text) {
 
 void compiled(const std::string& text, const std::string& expected) {
   Session session(options());
-  bool runs = session.load_text("snippet.sr", text) && session.check();
+  bool runs = session.load_text("snippet.sr", text) && session.check() && session.check_structure();
   if (runs && session.program().main) {
     auto model = session.compile({}, Backend::Interpreter);
     if (model) session.run(*model);

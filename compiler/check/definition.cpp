@@ -98,6 +98,7 @@ std::vector<Definition> Checker::group_definitions(std::span<ast::Decl* const> d
   for (auto& [name, span] : signature_order) {
     auto at = by_name.find(name);
     if (at == by_name.end()) {
+      if (scope_->incomplete) continue;
       auto& d = diagnostics_.report(Code::SignatureWithoutDefinition, span, "`" + std::string(text(name)) + "` has a type but no definition");
       std::vector<std::string_view> candidates;
       for (auto& definition : definitions)

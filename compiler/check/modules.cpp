@@ -111,17 +111,20 @@ void Checker::import_names(const ast::Module& module, ModuleScope& scope) {
     std::string from_name(text(import.module.name));
     if (at == modules_.end()) {
       // Loading reports a file that is not there; this is for a module that was not handed in.
+      scope.incomplete = true;
       if (!diagnostics_.has_errors())
         diagnostics_.report(Code::UnknownModule, import.module.span, "there is no module `" + from_name + "`");
       continue;
     }
     const ModuleScope& from = *at->second;
+    scope.incomplete |= from.incomplete;
     scope.qualifiers[import.has_alias ? import.alias.name : import.module.name].push_back(&from);
     if (import.has_list && !import.hiding) {
       for (const ast::Ident& name : import.names) {
         auto* value = from.value(name.name);
         auto* type = from.type(name.name);
         if (!value && !type) {
+          if (from.incomplete) continue;
           auto& d = diagnostics_.report(Code::NotExported, name.span,
                                         "`" + std::string(text(name.name)) + "` is not defined in " + from_name);
           std::vector<std::string_view> candidates;
@@ -144,7 +147,7 @@ void Checker::import_names(const ast::Module& module, ModuleScope& scope) {
       std::unordered_set<Name> hidden;
       for (const ast::Ident& name : import.names) {
         hidden.insert(name.name);
-        if (!from.value(name.name) && !from.type(name.name))
+        if (!from.incomplete && !from.value(name.name) && !from.type(name.name))
           diagnostics_.report(Code::NotExported, name.span, "`" + std::string(text(name.name)) + "` is not defined in " + from_name);
       }
       for (Name name : from.own_values)
@@ -168,6 +171,7 @@ core::GlobalId Checker::new_global(Name name, Span span) {
 void Checker::check_module(const ast::Module& module) {
   ModuleScope& scope = scopes_.emplace_back();
   scope.name = module.name.name;
+  scope.incomplete = module.incomplete;
   scope_ = &scope;
   import_names(module, scope);
   modules_.emplace(module.name.name, &scope);

@@ -109,8 +109,7 @@ const Entry<TypeName>* Checker::lookup_type(const ast::QualifiedIdent& name) {
   }
   std::string n(text(name.ident.name));
   if (!found) {
-    // Its declaration has a syntax error, which was reported.
-    if (auto* value = searched->value(name.ident.name); value && value->meaning.kind == Value::Global) return nullptr;
+    if (scope_->incomplete) return nullptr;
     // One message per name and definition.
     std::uint64_t key = (std::uint64_t(current_.value) << 32) | name.ident.name.value;
     if (!reported_types_.insert(key).second) return nullptr;
@@ -160,6 +159,7 @@ std::vector<Name> Checker::names_in_scope(bool upper) const {
 }
 
 void Checker::unknown_value(const ast::QualifiedIdent& name) {
+  if (scope_->incomplete) return;
   // One message per name and definition.
   std::uint64_t key = (std::uint64_t(current_.value) << 32) | name.ident.name.value;
   if (!reported_names_.insert(key).second) return;
@@ -190,6 +190,7 @@ void Checker::unknown_value(const ast::QualifiedIdent& name) {
 }
 
 void Checker::unknown_qualifier(const ast::QualifiedIdent& name) {
+  if (scope_->incomplete) return;
   std::string q(text(name.qualifier));
   auto& d = diagnostics_.report(Code::UnknownModule, name.ident.span, "no module is imported as `" + q + "`");
   std::vector<Name> candidates;

@@ -186,6 +186,7 @@ bool Checker::resolve_field(core::FieldExpr* node, Type* base, const ast::Ident&
     if (!record) {
       if (ambiguous && !last) return false;
       std::string n(text(field.name));
+      if (!ambiguous && scope_->incomplete) return give(types_.error());
       if (!ambiguous) {
         auto& d = diagnostics_.report(Code::UnknownField, field.span, "no record has a field `" + n + "`");
         std::vector<Name> names;

@@ -51,6 +51,7 @@ struct Entry {
 
 struct ModuleScope {
   Name name;
+  bool incomplete = false;  // a syntax error here or in an import: a name that is missing may be that error's doing
   std::unordered_map<Name, Entry<Value>> values;
   std::unordered_map<Name, Entry<TypeName>> types;
   std::unordered_map<Name, std::vector<const ModuleScope*>> qualifiers;

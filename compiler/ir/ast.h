@@ -423,7 +423,8 @@ struct Module {
   bool has_header = false;
   Ident name;  // the dotted name of the header; the file's stem without one
   std::vector<Decl*> decls;
-  std::vector<Ident> damaged;  // the names of declarations that are left out because of a syntax error in them
+  bool incomplete = false;     // some text has a syntax error: there may be declarations that are not here
+  std::vector<Ident> damaged;  // the names of declarations that are left out because of it
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
 };
 

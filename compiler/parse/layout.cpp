@@ -281,12 +281,12 @@ void Layout::word(Token& t) {
                            : kind == Frame::Module ? BlockKind::Top
                                                    : BlockKind::Body, t};
       } else {
-        if (!innermost_block().damaged)
+        if (!innermost_block().damaged && !innermost_block().quiet)
           diagnostics_.report(Code::ForeignSyntax, span(t), "`where` belongs to `sigrel`, `mode`, `switch` or `module`")
               .label("none of these is open here")
               .help("local definitions of a function are written before its result: `let … in …`");
         damage();
-        pending_ = Pending{BlockKind::Declarations, t};
+        pending_ = Pending{BlockKind::Declarations, t, true};
       }
       break;
     case K::LET:
@@ -346,12 +346,13 @@ void Layout::line_start(const Token& t) {
       if (t.column == scope.column && !joins_line(t.kind)) {
         pop_to(index + 1);
         if (is_operator(t.kind) && tokens_.size() > scope.piece_begin) {
-          if (!scope.damaged)
+          if (!scope.damaged && !scope.quiet)
             diagnostics_.report(Code::OperatorAtBlockColumn, span(t),
                                 "this line starts with `" + std::string(text(t)) + "` at the column of its block")
                 .label("a line at this column starts a new " +
                        std::string(scope.block_kind == BlockKind::Body ? "item" : "declaration"))
                 .help("indent to continue the line before");
+          scope.damaged = true;
         } else {
           end_piece(scope);
         }
@@ -370,7 +371,7 @@ void Layout::unclosed(const Frame& bracket, const Token& t) {
   Frame* block = nullptr;
   for (std::size_t i = index; i-- > 0 && !block;)
     if (frames_[i].kind == Frame::Block) block = &frames_[i];
-  if (!block->damaged) {
+  if (!block->damaged && !block->quiet) {
     Diagnostic& d = diagnostics_.report(Code::UnclosedBracket, span(bracket.open),
                                         "`" + std::string(text(bracket.open)) + "` is not closed");
     if (t.kind == kEnd) d.label("the file ends before its partner");
@@ -394,9 +395,11 @@ void Layout::open_pending(Token& t, bool& fresh, bool& consumed) {
     open_block(pending.kind, t, true);
     last_end_ = t.end;
     consumed = true;
+    if (!skipping_) frames_.back().quiet |= pending.quiet;
   } else if (t.kind != kEnd && t.column > enclosing_column(frames_.size()) && !joins_line(t.kind)) {
     open_block(pending.kind, t, false);
     fresh = true;
+    if (!skipping_) frames_.back().quiet |= pending.quiet;
   } else {
     empty_block(pending, t);
   }
@@ -409,7 +412,7 @@ void Layout::empty_block(const Pending& pending, const Token& t) {
   block.block = new_block(pending.kind);
   if (pending.kind != BlockKind::Top) {
     blocks_[block.block]->damaged = true;
-    if (!innermost_block().damaged) {
+    if (!innermost_block().damaged && !innermost_block().quiet) {
       std::string_view what = "an item";
       switch (pending.opener.kind) {
         case K::WHERE: what = pending.kind == BlockKind::Modes ? "a mode" : "an equation"; break;
@@ -443,6 +446,7 @@ void Layout::open_block(BlockKind kind, const Token& first, bool braces) {
   frame.column = braces ? 0 : first.column;
   frame.block = new_block(kind);
   frame.piece_begin = tokens_.size();
+  frame.quiet = !frames_.empty() && innermost_block().quiet;
   frames_.push_back(frame);
 }
 
@@ -463,7 +467,7 @@ void Layout::close_bracket(Token& t, bool& consumed) {
     // The partner of a bracket that was given up is no second error.
     auto lost = std::ranges::find(given_up_, t.kind);
     if (lost != given_up_.end()) given_up_.erase(lost);
-    else if (!innermost_block().damaged)
+    else if (!innermost_block().damaged && !innermost_block().quiet)
       diagnostics_.report(Code::SyntaxError, span(t), "`" + std::string(text(t)) + "` closes nothing")
           .label("no bracket of this kind is open here");
     damage();
@@ -536,7 +540,7 @@ void Layout::end_piece(Frame& frame) {
   if (tokens_.size() > frame.piece_begin || frame.damaged) {
     mark(frame);
     std::span<Token> tokens(tokens_.data() + frame.piece_begin, tokens_.size() - frame.piece_begin);
-    sink_.piece({frame.block_kind, tokens, frame.damaged, frame.block_kind == BlockKind::Top ? doc_ : std::string_view{},
+    sink_.piece({frame.block_kind, tokens, frame.damaged || frame.quiet, frame.block_kind == BlockKind::Top ? doc_ : std::string_view{},
                  blocks_[frame.block].get()});
     for (const Token& t : tokens)
       if (t.kind == K::BLOCK) {

@@ -70,6 +70,7 @@ class Layout {
     BlockKind block_kind{};          // the rest is for blocks
     bool explicit_braces = false;
     bool damaged = false;            // the piece under way
+    bool quiet = false;              // its opening word is an error: what stands in it is not looked at
     std::uint32_t column = 0;        // 0 with braces
     std::uint32_t block = 0;
     std::size_t piece_begin = 0;     // index into tokens_
@@ -80,6 +81,7 @@ class Layout {
   struct Pending {
     BlockKind kind;
     Token opener;
+    bool quiet = false;
   };
 
   void token(Token t);

@@ -32,12 +32,14 @@ ast::Expr* run(BlockKind whole, FileId file, const SourceMap& sources, ast::Modu
 
   // Inner pieces are parsed before outer ones; errors are reported in the order of the text.
   std::vector<const Diagnostic*> order;
-  for (const Diagnostic& d : found.all()) order.push_back(&d);
+  for (const Diagnostic& d : found.all())
+    if (!parser.drops(d.primary->span)) order.push_back(&d);
   std::ranges::stable_sort(order, {}, [](const Diagnostic* d) { return d->primary->span.begin; });
   for (const Diagnostic* d : order) {
     Diagnostic& copy = diagnostics.report(d->code, d->primary->span, d->message);
     copy = *d;
   }
+  module.incomplete |= found.has_errors();
   return found.has_errors() ? nullptr : parser.expression();
 }
 

@@ -1,5 +1,7 @@
 #include "compiler/parse/piece_parser.h"
 
+#include <algorithm>
+
 #include "compiler/parse/builder.h"
 #include "compiler/parse/literal.h"
 #include "compiler/parse/syntax_error.h"
@@ -204,8 +206,26 @@ void* PieceParser::node(const Piece& piece) {
       else parsed = false;
       break;
   }
-  if (!parsed) report_fault(a.strategy->fault, piece, file_, sources_, diagnostics_);
+  if (!parsed && !blames_block(a.strategy->fault.offending, piece))
+    report_fault(a.strategy->fault, piece, file_, sources_, diagnostics_);
   return result;
+}
+
+// Whether the fault at token `at` of a piece follows from an error inside one of its blocks, which was reported. The other
+// way round, a block after the fault would not have been read as it was: what is reported in it is dropped.
+bool PieceParser::blames_block(std::size_t at, const Piece& piece) {
+  bool found = false;
+  for (std::size_t i = 0; i < piece.tokens.size(); ++i) {
+    const Token& t = piece.tokens[i];
+    if (t.kind != P::BLOCK || !layout_->block(t).damaged) continue;
+    if (i < at) found = true;
+    else if (!found) dropped_.push_back({file_, t.begin, t.end});
+  }
+  return found;
+}
+
+bool PieceParser::drops(Span span) const {
+  return std::ranges::any_of(dropped_, [&](Span s) { return s.begin <= span.begin && span.end <= s.end && s.begin < s.end; });
 }
 
 // Remembers which name is missing, so that its uses are not reported as unknown.

@@ -16,10 +16,13 @@ class PieceParser final : public PieceSink {
   void piece(const Piece& piece) override;
   /// The result of an Expression piece; null after an error.
   ast::Expr* expression() const { return expression_; }
+  /// Whether an error here follows from another one that is reported.
+  bool drops(Span span) const;
 
  private:
   struct Antlr;
   void* node(const Piece& piece);
+  bool blames_block(std::size_t at, const Piece& piece);
   void damaged_declaration(const Piece& piece);
 
   FileId file_;
@@ -29,6 +32,7 @@ class PieceParser final : public PieceSink {
   const Layout* layout_ = nullptr;
   std::unique_ptr<Antlr> antlr_;
   ast::Expr* expression_ = nullptr;
+  std::vector<Span> dropped_;
 };
 
 }  // namespace sigrel::syntax

@@ -245,6 +245,7 @@ class Checker {
   /// Binds the definitions of a let in dependency order; the caller pops them.
   std::vector<std::vector<core::Binding>> infer_let(std::span<ast::Decl* const> decls);
   void refuse_evaluation_cycles(const DependencyGraph& immediate, const std::vector<const Definition*>& definitions);
+  bool lacks_parameters(const Definition& definition, Type* type);
   void mark_tail_sigrels(const ast::Expr* e, Name name, Span span, bool inside);
 
   // pattern.cpp
@@ -307,6 +308,8 @@ class Checker {
   /// `type` with its scalars multiplied by `unit`^`power`.
   Type* scaled(Type* type, Type* unit, Ratio power);
   bool number_operand(Type* type, Needs needs, const ast::Expr* e, std::string_view sign);
+  /// Stands for what is not looked at because of an error around it.
+  core::Expr* nothing(Span span) { return primitive(core::Primitive::Time, {}, span); }
   core::Expr* primitive(core::Primitive op, std::vector<core::Expr*> args, Span span);
 
   // record.cpp
@@ -380,6 +383,8 @@ LabelInfo* find_label(const ast::Expr* e);
   void mismatch(const ast::Expr* found_expr, Type* found, Type* expected, const Reason& reason);
   void mismatch_at(Span span, Type* found, Type* expected, const Reason& reason, std::string because,
                    std::optional<std::pair<Span, std::string>> origin);
+  /// A local variable that was reported has any type from then on: its other uses have the same cause.
+  void blame(const ast::Expr* e);
   std::string because(const ast::Expr* e, std::optional<Span>& origin);
   std::string reason_text(const Reason& reason, std::optional<Span>& origin);
   std::string describe(Type* type);
@@ -436,10 +441,12 @@ LabelInfo* find_label(const ast::Expr* e);
   ModeContext* modes_ = nullptr;
   const ModeContext* mode_names_ = nullptr;  // set where a mode is named: the initial one, and the targets of `until`
   std::vector<core::ModeTransition>* transitions_ = nullptr;
+  bool contradicted_ = false;  // the definition is not what its signature says, and this is reported
   int static_ = 0;  // > 0 where a signal cannot be used: in the relation of `<>`
   std::unordered_map<const ast::SigrelExpr*, std::pair<Name, Span>> sigrel_names_;
   std::unordered_set<const ast::SigrelExpr*> inside_sigrels_;
   std::vector<Type*> signature_sizes_;
+  std::vector<std::pair<ast::Ident, const ast::SignatureDecl*>> without_definition_;  // of the last group_definitions
   std::unordered_map<core::LocalId, Type*> size_atoms_;  // the values that sizes are made of
   std::unordered_set<Type*> refined_sizes_;              // sizes about which a condition around says more
   bool settling_ = false;                                // at the end of the group: no definition is current

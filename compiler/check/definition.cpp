@@ -38,6 +38,7 @@ void names_in(const ast::Pattern* p, std::vector<ast::Ident>& out) {
 }  // namespace
 
 std::vector<Definition> Checker::group_definitions(std::span<ast::Decl* const> decls) {
+  without_definition_.clear();
   std::vector<Definition> definitions;
   std::unordered_map<Name, std::size_t> by_name;
   std::unordered_map<Name, std::pair<const ast::SignatureDecl*, Span>> signatures;
@@ -98,6 +99,7 @@ std::vector<Definition> Checker::group_definitions(std::span<ast::Decl* const> d
   for (auto& [name, span] : signature_order) {
     auto at = by_name.find(name);
     if (at == by_name.end()) {
+      without_definition_.emplace_back(ast::Ident{name, span}, signatures.at(name).first);
       if (scope_->incomplete) continue;
       auto& d = diagnostics_.report(Code::SignatureWithoutDefinition, span, "`" + std::string(text(name)) + "` has a type but no definition");
       std::vector<std::string_view> candidates;
@@ -149,6 +151,7 @@ void Checker::refuse_evaluation_cycles(const DependencyGraph& immediate, const s
 }
 
 void Checker::check_group(const std::vector<core::GlobalId>& group) {
+  contradicted_ = false;
   std::size_t errors = diagnostics_.error_count();
   if (!infer_group(group)) {
     // A relation over signals of any type was found to have no signature. Its layout parameters are known only now:
@@ -169,7 +172,7 @@ void Checker::check_group(const std::vector<core::GlobalId>& group) {
     state.checked = true;
     if (failed) {
       global.body = nullptr;
-      if (!state.definition.signature && !state.default_value) {
+      if (contradicted_ || (!state.definition.signature && !state.default_value)) {
         state.scheme = types_.error();
         state.polymorphic = false;
         state.layout_variables.clear();
@@ -272,6 +275,40 @@ void Checker::mark_tail_sigrels(const ast::Expr* e, Name name, Span span, bool i
   }
 }
 
+namespace {
+
+/// Whether `e` gives a relation, whatever it refers to.
+bool makes_relation(const ast::Expr* e) {
+  for (;;) {
+    switch (e->kind) {
+      case ast::ExprKind::Sigrel: return true;
+      case ast::ExprKind::If:
+        if (makes_relation(static_cast<const ast::IfExpr*>(e)->then_branch)) return true;
+        e = static_cast<const ast::IfExpr*>(e)->else_branch;
+        continue;
+      case ast::ExprKind::Let: e = static_cast<const ast::LetExpr*>(e)->body; continue;
+      case ast::ExprKind::Case:
+        return std::ranges::any_of(static_cast<const ast::CaseExpr*>(e)->alternatives, [](auto& a) { return makes_relation(a.body); });
+      default: return false;
+    }
+  }
+}
+
+}  // namespace
+
+// A clause that makes a relation but has fewer parameters than its type is not looked at further: the names of the ones that
+// are missing would be unknown.
+bool Checker::lacks_parameters(const Definition& definition, Type* type) {
+  std::size_t has = definition.clauses[0]->parameters.size(), takes = 0;
+  for (type = find(type); type->kind == TypeKind::Function; type = find(type->args[1])) ++takes;
+  if (has >= takes || !makes_relation(definition.clauses[0]->body)) return false;
+  diagnostics_.report(Code::ClauseArity, definition.span,
+                      "`" + std::string(text(definition.name)) + "` has " + std::to_string(has) + (has == 1 ? " parameter" : " parameters") +
+                          ", but its type takes " + std::to_string(takes))
+      .also(definition.signature->type->span, "the type");
+  return true;
+}
+
 core::Expr* Checker::infer_definition(const Definition& definition, Type* type, bool from_signature) {
   const GlobalState& state = globals_[current_.value];
   bool top = &definition == &state.definition;
@@ -282,6 +319,7 @@ core::Expr* Checker::infer_definition(const Definition& definition, Type* type, 
     reason = {ReasonKind::FieldValue, definition.span, definition.name, 0, nullptr, true};
     return check_expr(state.default_value, type, reason);
   }
+  if (reason.has_span && lacks_parameters(definition, type)) return nothing(definition.span);
   for (auto* clause : definition.clauses) {
     Span head = clause->name.span;
     mark_tail_sigrels(clause->body, definition.name, head, top);
@@ -328,6 +366,7 @@ core::Expr* Checker::infer_clauses(const Definition& definition, Type* type, con
     return p->kind == ast::PatternKind::Variable ? static_cast<const ast::VariablePattern*>(p)->name
                                                  : static_cast<const ast::TypedPattern*>(p)->name;
   };
+  std::size_t errors = diagnostics_.error_count();
   bool direct = clauses.size() == 1 && std::ranges::all_of(clauses[0]->parameters, simple);
   std::vector<core::LocalId> ids;
   std::vector<Type*> types;
@@ -384,7 +423,7 @@ core::Expr* Checker::infer_clauses(const Definition& definition, Type* type, con
         if (!agree(types[i], written)) mismatch_at(p->span, written, types[i], reason, {}, {});
       }
       for (std::size_t j = 0; j < i; ++j)
-        if (name_of(clauses[0]->parameters[j]).name == name_of(p).name) duplicate(name_of(p), name_of(clauses[0]->parameters[j]).span, "the parameter");
+        if (name_of(clauses[0]->parameters[j]).name == name_of(p).name && diagnostics_.error_count() == errors) duplicate(name_of(p), name_of(clauses[0]->parameters[j]).span, "the parameter");
       bind_as(Local::Value, name_of(p).name, types[i], name_of(p).span, ids[i]);
     }
     body = check_expr(clauses[0]->body, type, reason);

@@ -414,6 +414,7 @@ Type* Checker::apply_arguments(Type* type, const ast::Expr* head, std::span<ast:
       }
     }
   }
+  std::size_t errors = diagnostics_.error_count();
   for (std::size_t i = 0; i < args.size(); ++i) {
     type = find(type);
     if (type->kind == TypeKind::Variable) {
@@ -427,9 +428,12 @@ Type* Checker::apply_arguments(Type* type, const ast::Expr* head, std::span<ast:
     if (type->kind != TypeKind::Function) {
       std::string name = head_text(head);
       std::string shown = name.empty() ? "this" : "`" + name + "`";
-      if (i == 0) {
+      if (diagnostics_.error_count() != errors) {
+        // An argument is wrong already: that there are too many has the same cause.
+      } else if (i == 0) {
         auto& d = diagnostics_.report(Code::AppliedNonFunction, head->span, shown + " is not a function: its type is " + describe(type));
         if (type->kind == TypeKind::Relation) d.help("a relation is applied to signals with `<>`: `" + (name.empty() ? "r" : name) + " <> (…)`");
+        blame(head);
       } else {
         auto& d = diagnostics_.report(Code::WrongArgumentCount, join(args[i]->span, args.back()->span),
                                       shown + " takes " + std::to_string(i) + (i == 1 ? " argument, " : " arguments, ") +
@@ -437,7 +441,8 @@ Type* Checker::apply_arguments(Type* type, const ast::Expr* head, std::span<ast:
         d.label(args.size() - i == 1 ? "one too many" : std::to_string(args.size() - i) + " too many");
         if (reason.has_span) d.also(reason.span, "its type");
       }
-      for (; i < args.size(); ++i) out.push_back(infer(args[i]).expr);
+      // What is too much is not looked at: it may be signals behind a `<>` that is missing.
+      for (; i < args.size(); ++i) out.push_back(nothing(args[i]->span));
       return types_.error();
     }
     reason.index = i;
@@ -634,7 +639,7 @@ Typed Checker::infer_connection(const ast::ConnectionExpr* e) {
   --static_;
   Type* type = expect_relation(e->relation, relation.type);
   if (!type || type->kind == TypeKind::Error) {
-    core::Expr* args = infer(e->args).expr;
+    core::Expr* args = nothing(e->args->span);
     return {node(arena_, core::BlockApplyExpr{{core::ExprKind::BlockApply, e->span}, relation.expr, args}), types_.error()};
   }
   Type* interface = find(type->args[0]);
@@ -650,7 +655,7 @@ Typed Checker::infer_connection(const ast::ConnectionExpr* e) {
     diagnostics_.report(Code::NotABlock, e->relation->span, "a relation that is used as an expression needs an output")
         .note("its type is " + describe(type))
         .help("mark the interface: `SR (in u :: Real, out y :: Real)`, or write the application as an item of its own");
-    core::Expr* args = infer(e->args).expr;
+    core::Expr* args = nothing(e->args->span);
     return {node(arena_, core::BlockApplyExpr{{core::ExprKind::BlockApply, e->span}, relation.expr, args}), types_.error()};
   }
   Type* inputs = in.size() == 1 ? in[0] : types_.tuple(in);

@@ -61,6 +61,7 @@ Type* Checker::expect_relation(const ast::Expr* e, Type* type) {
   }
   auto& d = diagnostics_.report(Code::NotARelation, e->span, shown + " is not a relation: its type is " + describe(type));
   d.help("`<>` applies a relation to signals; `/=` is \"not equal\"");
+  blame(e);
   return types_.error();
 }
 
@@ -88,7 +89,7 @@ core::Expr* Checker::relation_arguments(Type* interface, std::span<InterfaceName
     if (args->kind == ast::ExprKind::Tuple && interface->kind != TypeKind::Tuple) {
       auto* t = static_cast<const ast::TupleExpr*>(args);
       interface_arity(relation, 1, t->elements.size(), args->span);
-      return infer(args).expr;
+      return nothing(args->span);
     }
     return check_expr(args, interface, reason);
   }
@@ -96,7 +97,7 @@ core::Expr* Checker::relation_arguments(Type* interface, std::span<InterfaceName
     auto* t = static_cast<const ast::TupleExpr*>(args);
     if (t->elements.size() != interface->args.size()) {
       interface_arity(relation, interface->args.size(), t->elements.size(), args->span);
-      return infer(args).expr;
+      return nothing(args->span);
     }
     std::vector<core::Expr*> elements;
     for (std::size_t i = 0; i < t->elements.size(); ++i) {

@@ -296,12 +296,22 @@ void Checker::mismatch_at(Span span, Type* found, Type* expected, const Reason& 
     d.note("`" + std::string(text(found->name)) + "` stands for any type, so nothing may be assumed about it");
 }
 
+void Checker::blame(const ast::Expr* e) {
+  if (e->kind != ExprKind::Variable) return;
+  auto& name = static_cast<const ast::VariableExpr*>(e)->name;
+  if (Local* local = name.qualified ? nullptr : lookup_local(name.ident.name)) {
+    local->type = types_.error();
+    local->polymorphic = false;
+  }
+}
+
 void Checker::mismatch(const ast::Expr* found_expr, Type* found, Type* expected, const Reason& reason) {
   std::optional<Span> origin;
   std::string why = because(found_expr, origin);
   std::optional<std::pair<Span, std::string>> also;
   if (origin) also = {*origin, describe(found) + " comes from here"};
   mismatch_at(found_expr->span, found, expected, reason, why, also);
+  blame(found_expr);
 }
 
 }  // namespace sigrel::check

@@ -124,6 +124,7 @@ void Checker::import_names(const ast::Module& module, ModuleScope& scope) {
         auto* value = from.value(name.name);
         auto* type = from.type(name.name);
         if (!value && !type) {
+          scope.incomplete = true;
           if (from.incomplete) continue;
           auto& d = diagnostics_.report(Code::NotExported, name.span,
                                         "`" + std::string(text(name.name)) + "` is not defined in " + from_name);
@@ -195,6 +196,18 @@ void Checker::declare_definitions(const ast::Module& module, ModuleScope& scope)
     scope.own_values.push_back(definition.name);
     seen.emplace(definition.name, definition.span);
     globals_[id.value].definition = std::move(definition);
+  }
+  // What has a type is there, whatever became of its definition.
+  for (auto& [name, signature] : without_definition_) {
+    if (!seen.emplace(name.name, name.span).second) continue;
+    core::GlobalId id = new_global(name.name, name.span);
+    scope.add(name.name, Value{Value::Global, id, nullptr, nullptr, nullptr}, Priority::Own, module.name.name);
+    scope.own_values.push_back(name.name);
+    GlobalState& state = globals_[id.value];
+    state.definition.name = name.name;
+    state.definition.span = name.span;
+    state.definition.signature = signature;
+    state.checked = true;
   }
   // What has a syntax error is there, with a type that agrees with everything.
   for (const ast::Ident& name : module.damaged) {

@@ -87,6 +87,7 @@ bool Checker::number_operand(Type* type, Needs needs, const ast::Expr* e, std::s
   if (type->kind == TypeKind::Skolem) d.note("`" + std::string(text(type->name)) + "` stands for any type; write `Real` if a number is meant");
   if (type->kind == TypeKind::Constructor && type->constructor->kind == NominalKind::Record)
     d.help("arithmetic is on the fields, for example `." + std::string(type->constructor->fields.empty() ? "x" : text(type->constructor->fields[0].name)) + "`");
+  blame(e);
   return false;
 }
 

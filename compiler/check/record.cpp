@@ -210,6 +210,8 @@ bool Checker::resolve_field(core::FieldExpr* node, Type* base, const ast::Ident&
     }
     base = find(base);
   }
+  // Without the signature that has a syntax error, a parameter may seem to be of any type.
+  if (base->kind == TypeKind::Skolem && scope_->incomplete) return give(types_.error());
   if (!is_record(base)) {
     auto& d = diagnostics_.report(Code::UnknownField, field.span, "`." + std::string(text(field.name)) + "` needs a record, and this is " + describe(base));
     d.also(base_span, "this is " + describe(base));

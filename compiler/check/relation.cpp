@@ -164,7 +164,7 @@ Typed Checker::infer_sigrel(const ast::SigrelExpr* e, Type* hint) {
                               "; its type has " + std::to_string(expected.size()))
           .note("its type is " + describe(known));
       expected.clear();
-      refused = true;
+      refused = contradicted_ = true;
     } else if (!open) {
       expected_names = known->interface;
     }

@@ -338,9 +338,10 @@ void Layout::line_start(const Token& t) {
           pop_to(index);
           continue;
         }
-        diagnostics_.report(Code::SyntaxError, span(t), "this declaration starts left of the ones before")
-            .label("the declarations of a file start at one column")
-            .also({file_, scope.open.begin, scope.open.end}, "the first one starts here");
+        if (!diagnostics_.has_errors())  // else what came before may be no declaration
+          diagnostics_.report(Code::SyntaxError, span(t), "this declaration starts left of the ones before")
+              .label("the declarations of a file start at one column")
+              .also({file_, scope.open.begin, scope.open.end}, "the first one starts here");
         scope.column = t.column;
       }
       if (t.column == scope.column && !joins_line(t.kind)) {
@@ -434,6 +435,7 @@ void Layout::empty_block(const Pending& pending, const Token& t) {
       if (pending.opener.kind == K::WHERE && pending.kind == BlockKind::Body)
         d.help("a relation without equations is written `where {}`");
     }
+    damage();
   }
   tokens_.push_back(block);
 }

@@ -16,6 +16,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/check/block.h"
 #include "compiler/check/builtins.h"
 #include "compiler/check/check.h"
 #include "compiler/check/order.h"
@@ -153,6 +154,7 @@ struct GlobalState {
   std::vector<Type*> layout_variables;
   std::vector<std::pair<Name, Type*>> type_variables;  // of the signature
   std::vector<InsideName> inside;
+  std::optional<FeedThrough> feed_through;  // of a block
 };
 
 std::optional<std::uint32_t> field_index(const TypeConstructor& record, Name name);
@@ -245,6 +247,8 @@ class Checker {
   /// Binds the definitions of a let in dependency order; the caller pops them.
   std::vector<std::vector<core::Binding>> infer_let(std::span<ast::Decl* const> decls);
   void refuse_evaluation_cycles(const DependencyGraph& immediate, const std::vector<const Definition*>& definitions);
+  void check_blocks();
+  void describe_feed_through(core::GlobalId global);
   bool lacks_parameters(const Definition& definition, Type* type);
   void mark_tail_sigrels(const ast::Expr* e, Name name, Span span, bool inside);
 
@@ -504,6 +508,12 @@ LabelInfo* find_label(const ast::Expr* e);
   // The places are inside arena nodes: a formal, a declaration.
   std::vector<WaitingLayout> layouts_;
   std::vector<MatchCheck> matches_;
+  struct WaitingBlock {
+    const core::Relation* relation;
+    std::optional<core::GlobalId> owner;  // the definition that gives the relation
+  };
+  std::vector<WaitingBlock> blocks_;
+  std::unordered_map<const void*, BlockUse> block_uses_;  // by application
   std::unordered_map<core::GlobalId, std::vector<std::pair<Type*, core::LocalId>>> layout_locals_of_;
   std::unordered_map<const TypeConstructor*, const core::Layout*> layout_cache_;
 };

@@ -180,6 +180,29 @@ void Checker::check_group(const std::vector<core::GlobalId>& group) {
     }
     global.layout_parameters = static_cast<std::uint32_t>(state.layout_variables.size());
     global.type = print(state.scheme);
+    describe_feed_through(id);
+  }
+}
+
+void Checker::describe_feed_through(core::GlobalId id) {
+  const GlobalState& state = globals_[id.value];
+  if (!state.feed_through) return;
+  Type* type = find(state.scheme);
+  while (type->kind == TypeKind::Function) type = find(type->args[1]);
+  if (type->kind != TypeKind::Relation) return;
+  std::vector<std::string> inputs, outputs;
+  for (std::size_t i = 0; i < type->interface.size(); ++i) {
+    const InterfaceName& n = type->interface[i];
+    auto& list = n.causality == core::Causality::Out ? outputs : inputs;
+    list.push_back(n.named ? std::string(text(n.name)) : std::to_string(i + 1));
+  }
+  if (outputs.size() != state.feed_through->size()) return;
+  std::string& out = program_.globals[id.value].feed_through;
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    out += (o ? "; " : "") + outputs[o];
+    bool any = false;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if ((*state.feed_through)[o][i]) out += (std::exchange(any, true) ? ", " : " <- ") + inputs[i];
   }
 }
 
@@ -242,11 +265,16 @@ bool Checker::infer_group(const std::vector<core::GlobalId>& group) {
     literal_patterns_.clear();
     equations_.clear();
     layout_locals_of_.clear();
+    blocks_.clear();
+    block_uses_.clear();
     return false;
   }
   bool sound = diagnostics_.error_count() == errors;
   for (core::GlobalId id : group) sound &= !globals_[id.value].definition.broken;
   finish_layouts(sound);
+  if (sound) check_blocks();
+  blocks_.clear();
+  block_uses_.clear();
   layout_locals_of_.clear();
   return true;
 }
@@ -295,6 +323,60 @@ bool makes_relation(const ast::Expr* e) {
 }
 
 }  // namespace
+
+namespace {
+
+/// Whether every way through `e` ends at a relation that is written there.
+bool only_literals(const ast::Expr* e) {
+  for (;;) {
+    switch (e->kind) {
+      case ast::ExprKind::Sigrel: return true;
+      case ast::ExprKind::If:
+        if (!only_literals(static_cast<const ast::IfExpr*>(e)->then_branch)) return false;
+        e = static_cast<const ast::IfExpr*>(e)->else_branch;
+        continue;
+      case ast::ExprKind::Let: e = static_cast<const ast::LetExpr*>(e)->body; continue;
+      case ast::ExprKind::Lambda: e = static_cast<const ast::LambdaExpr*>(e)->body; continue;
+      case ast::ExprKind::Case:
+        return std::ranges::all_of(static_cast<const ast::CaseExpr*>(e)->alternatives, [](auto& a) { return only_literals(a.body); });
+      default: return false;
+    }
+  }
+}
+
+}  // namespace
+
+// Blocks are looked at when all types of the group are known, in the order in which they are applied as far as there is one.
+void Checker::check_blocks() {
+  BlockContext context{[this](const void* application) {
+                         auto at = block_uses_.find(application);
+                         return at == block_uses_.end() ? nullptr : &at->second;
+                       },
+                       [this](core::GlobalId global) {
+                         auto& found = globals_[global.value].feed_through;
+                         return found ? &*found : nullptr;
+                       },
+                       diagnostics_};
+  std::unordered_map<std::uint32_t, std::optional<FeedThrough>> found;
+  for (const WaitingBlock& block : blocks_) {
+    std::optional<FeedThrough> through = check_block(*block.relation, context);
+    if (!block.owner) continue;
+    auto [at, first] = found.try_emplace(block.owner->value, through);
+    if (first) continue;
+    auto& all = at->second;
+    if (!all || !through || all->size() != through->size()) {
+      all.reset();
+      continue;
+    }
+    for (std::size_t o = 0; o < all->size(); ++o)
+      for (std::size_t i = 0; i < (*all)[o].size() && i < (*through)[o].size(); ++i)
+        if ((*through)[o][i]) (*all)[o][i] = true;
+  }
+  for (auto& [global, through] : found) {
+    GlobalState& state = globals_[global];
+    if (std::ranges::all_of(state.definition.clauses, [](auto* c) { return only_literals(c->body); })) state.feed_through = through;
+  }
+}
 
 // A clause that makes a relation but has fewer parameters than its type is not looked at further: the names of the ones that
 // are missing would be unknown.

@@ -660,8 +660,10 @@ Typed Checker::infer_connection(const ast::ConnectionExpr* e) {
   }
   Type* inputs = in.size() == 1 ? in[0] : types_.tuple(in);
   core::Expr* args = relation_arguments(inputs, in_names, e->relation, e->args);
-  return {node(arena_, core::BlockApplyExpr{{core::ExprKind::BlockApply, e->span}, relation.expr, args}),
-          out.size() == 1 ? out[0] : types_.tuple(out)};
+  core::Expr* apply = node(arena_, core::BlockApplyExpr{{core::ExprKind::BlockApply, e->span}, relation.expr, args});
+  std::uint32_t head_args = 0;
+  block_uses_[apply] = {names, head_global(e->relation, head_args)};
+  return {apply, out.size() == 1 ? out[0] : types_.tuple(out)};
 }
 
 }  // namespace sigrel::check

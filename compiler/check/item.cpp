@@ -141,6 +141,7 @@ void Checker::lower_application(const ast::Item* item, const ast::Ident* label, 
     else node.args = relation_arguments(type->args[0], type->interface, relation, args);
   }
   out.push_back(make(arena_, node));
+  if (type->kind == TypeKind::Relation) block_uses_[out.back()] = {type->interface, global};
 }
 
 core::Body Checker::lower_loop(const ast::ForItem* item, std::size_t index) {

@@ -200,6 +200,7 @@ Typed Checker::infer_sigrel(const ast::SigrelExpr* e, Type* hint) {
   ImplicitLocals(*this, context).run(*e);
   relation->body = lower_block(e->body);
   finish_members(context);
+  blocks_.push_back({relation, inside_sigrels_.contains(e) ? std::optional(current_) : std::nullopt});
   if (inside_sigrels_.contains(e)) remember_inside(context, relation->formals, types);
 
   release(m);

@@ -25,6 +25,7 @@ int check(const Globals& globals, const CheckOptions& options) {
       for (const core::Global* global : session.definitions()) {
         std::string structure = session.structural_type(*global);
         fmt::print("{} :: {}{}{}\n", text(global->name), global->type, structure.empty() ? "" : " ", structure);
+        if (!global->feed_through.empty()) fmt::print("  -- at once: {}\n", global->feed_through);
       }
     else if (fine && !globals.json())
       fmt::print("{}: ok\n", file);

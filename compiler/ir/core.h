@@ -334,6 +334,7 @@ struct Global {
   Expr* body = nullptr;           // null for a foreign function or after an error in it
   std::optional<Foreign> foreign;
   std::string type;               // as `sigrel check --types` prints it
+  std::string feed_through;       // of a block: "y <- u, v; z" where z depends on no input at once; empty when not known
 };
 
 /// The record `Experiment` is built in: `simulate m` constructs it with these defaults, `with` updates it.

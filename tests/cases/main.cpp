@@ -63,7 +63,10 @@ std::string values_text(const Run& run) {
 
 std::string types_text(const Session& session) {
   std::string text;
-  for (const core::Global* g : session.definitions()) text += fmt::format("{} :: {}\n", sigrel::text(g->name), g->type);
+  for (const core::Global* g : session.definitions()) {
+    text += fmt::format("{} :: {}\n", sigrel::text(g->name), g->type);
+    if (!g->feed_through.empty()) text += fmt::format("  at once: {}\n", g->feed_through);
+  }
   return text;
 }
 

@@ -65,6 +65,8 @@ std::vector<Case> cases() {
         {"fAbs", std::fabs(x - 0.5)}, {"fSignum", -1}, {"fNeg", -x}, {"fAdd", x + 1}, {"fSub", x - 1}, {"fMul", x * x}, {"fDiv", 1 / (1 + x)},
         {"fPow", x * x * x}, {"fPowReal", std::pow(x, 2.5)}}},
       {"MP-1", "mp01_decay.sr", nullptr, {{"x", 10 * std::exp(-3.0)}}},
+      {"MP-21", "mp21_blocks.sr", nullptr,
+       {{"c", 90.0}, {"y1", 2.0}, {"y2", 6.0}, {"z1", 2.0}, {"z2", 8.0}, {"x", 1 + 2 * std::exp(-3.0)}}},
       {"MP-1 with an unused input", "mp01_decay.sr", "withInput", {{"x", 10 * std::exp(-3.0)}}},
       {"MP-2", "mp02_damped.sr", nullptr, {{"a1", closed_form(0.5, 30)}, {"b1", closed_form(1, 30)}, {"c1", closed_form(2, 30)}}},
       {"connectors in arrays", "stars.sr", nullptr, {{"s.p[1].i", 3}, {"s.p[2].i", 1.5}, {"s.p[3].i", 1}, {"s.p[3].v", 3}, {"v.p.i", -5.5}}},

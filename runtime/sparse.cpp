@@ -168,8 +168,9 @@ void LinearSystem::solve(double* x) {
     return;
   }
   for (std::size_t i = 0; i < n; ++i) x[i] *= row_scale_[i];
+  // Whole rows were exchanged, the multipliers in them too: all exchanges come before the elimination.
+  for (std::size_t k = 0; k < n; ++k) std::swap(x[k], x[pivots_[k]]);
   for (std::size_t k = 0; k < n; ++k) {
-    std::swap(x[k], x[pivots_[k]]);
     const double* column = &dense_[k * n];
     const double value = x[k];
     for (std::size_t i = k + 1; i < n; ++i) x[i] -= column[i] * value;

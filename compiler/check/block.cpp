@@ -426,7 +426,7 @@ class Reader {
     std::vector<Piece> left = pieces(e.left), right = pieces(e.right);
     std::size_t n = std::max(left.size(), right.size());
     if (left.size() != right.size()) exact_ = false;
-    for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t k = 0; k < n && !left.empty() && !right.empty(); ++k) {
       Row row{{}, e.span, {}};
       bool vector = false;
       for (auto* side : {&left, &right}) {

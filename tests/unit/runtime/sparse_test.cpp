@@ -50,6 +50,23 @@ TEST_CASE("KLU and dense agree") {
   }
 }
 
+TEST_CASE("rows are exchanged more than once") {
+  // x1 - 2 x2 = 0, x2 + x0 = 7, x0 - 3 x1 = 0: the solution is 6, 2, 1.
+  for (std::size_t limit : {std::size_t(0), std::size_t(100)}) {
+    std::vector<std::uint32_t> positions;
+    const std::vector<Entry> entries = {{0, 1}, {0, 2}, {1, 2}, {1, 0}, {2, 0}, {2, 1}};
+    LinearSystem system(compress(3, entries, positions), limit);
+    const double values[] = {1, -2, 1, 1, 1, -3};
+    for (std::size_t k = 0; k < 6; ++k) system.values()[positions[k]] = values[k];
+    REQUIRE(system.factor() == LinearSystem::Status::Ok);
+    double x[] = {0, 7, 0};
+    system.solve(x);
+    CHECK(x[0] == Approx(6));
+    CHECK(x[1] == Approx(2));
+    CHECK(x[2] == Approx(1));
+  }
+}
+
 TEST_CASE("singular matrices are seen") {
   for (std::size_t limit : {std::size_t(0), std::size_t(100)}) {
     std::vector<std::uint32_t> positions;

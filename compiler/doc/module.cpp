@@ -15,7 +15,11 @@ class Reader {
  public:
   Reader(const session::Modules& modules, const SourceMap& sources, const Session& session)
       : tree_(modules.modules.back()), sources_(sources) {
-    for (const core::Global* global : session.definitions()) types_[std::string(sigrel::text(global->name))] = global->type;
+    for (const core::Global* global : session.definitions()) {
+      std::string name(sigrel::text(global->name));
+      types_[name] = global->type;
+      structures_[name] = session.structural_type(*global);
+    }
     for (const ast::Module& module : modules.modules)
       for (const ast::Decl* decl : module.decls)
         if (decl->kind == ast::DeclKind::TypeSynonym) {
@@ -184,12 +188,13 @@ class Reader {
       return;
     }
     if (auto type = types_.find(entry.name); type != types_.end()) entry.signature = type->second;
+    if (auto structure = structures_.find(entry.name); structure != structures_.end()) entry.structure = structure->second;
     module.entries.push_back(std::move(entry));
   }
 
   const ast::Module& tree_;
   const SourceMap& sources_;
-  std::map<std::string, std::string> types_;
+  std::map<std::string, std::string> types_, structures_;
   std::map<std::uint32_t, const ast::Type*> synonyms_;
   std::map<std::string, std::size_t> seen_;
 };
@@ -198,7 +203,7 @@ class Reader {
 
 std::optional<Module> read_module(const std::string& path, const SessionOptions& options, Session& session) {
   session.load(path);
-  if (!session.check()) return std::nullopt;
+  if (!session.check() || !session.check_structure()) return std::nullopt;
   SourceMap sources;
   Diagnostics known;  // all of it has been reported by the session
   auto modules = session::load_modules(path, options.path, sources, known);

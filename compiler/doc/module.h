@@ -17,6 +17,7 @@ struct Entry {
   enum class Kind : std::uint8_t { Type, Record, Data, Definition, Foreign } kind{};
   std::string name;
   std::string signature;            // of a definition its type; of a type what stands right of `=`
+  std::string structure;            // of a relation its structural type
   std::string parameters;           // of a type: `a b`
   std::vector<Field> fields;        // Record
   std::vector<std::string> constructors;  // Data: `Node (Tree a) a`

@@ -91,9 +91,9 @@ class Report {
     auto where = places(set.rows);
     const Place& last = where.back();
     if (set.columns.empty()) {
-      diagnostics_.report(Code::TooManyEquations, last.span, fmt::format("an equation of {} contains no unknown", relation()))
-          .label("this says nothing about any unknown")
-          .help("drop it; what must hold can be stated with `assert`");
+      diagnostics_.report(Code::NoUnknown, last.span, fmt::format("an equation of {} contains no unknown", relation()))
+          .label("only numbers and parameters, whose values are given: nothing is left to determine")
+          .help("give a parameter its value where the relation is used; what must hold can be stated with `assert`");
       return;
     }
     Diagnostic& d = diagnostics_.report(Code::TooManyEquations, last.span,

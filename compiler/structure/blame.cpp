@@ -164,11 +164,11 @@ class Blame {
     auto names = terms_.names(s.unknowns(set.columns), where);
     std::string relation = terms_.relation(where);
     if (set.columns.empty()) {
-      Diagnostic& d = diagnostics_.report(Code::TooManyEquations, places.back().span,
+      Diagnostic& d = diagnostics_.report(Code::NoUnknown, places.back().span,
                                           fmt::format("an equation of {} contains no unknown", relation));
-      d.label("this says nothing about any unknown");
+      d.label("only numbers and parameters, whose values are given: nothing is left to determine");
       terms_.note_instance(d, where);
-      return d.help("drop it; what must hold can be stated with `assert`");
+      return d.help("give a parameter its value where the relation is used; what must hold can be stated with `assert`");
     }
     Diagnostic& d = diagnostics_.report(Code::TooManyEquations, places.back().span,
                                         fmt::format("{} of {} determine only {}", counted(set.rows.size(), "equation"), relation,

@@ -7,7 +7,7 @@
 namespace sigrel::elaborate {
 namespace {
 
-constexpr std::size_t kMaxComponents = 100'000;  // a recursion without end makes ever new ones
+constexpr std::size_t kMaxBodies = 20'000;  // of one definition: a recursion without end makes ever new ones
 
 /// Evaluation of a definition outside of every body: a number that nobody knows must not decide anything.
 class Outside final : public BodyHost {
@@ -66,6 +66,7 @@ class Builder {
 
   // Children first, with a stack of its own.
   std::optional<std::uint32_t> component(RelationObject& root, LayoutId interface) {
+    built_ = 0;
     std::vector<Work> stack;
     stack.push_back({&root, interface, key(root, interface), {}});
     while (!stack.empty()) {
@@ -97,7 +98,7 @@ class Builder {
   }
 
   std::optional<Body> build(const Work& work) {
-    if (library_.components.size() > kMaxComponents) return std::nullopt;
+    if (++built_ > kMaxBodies) return std::nullopt;
     std::vector<double> reals(relations_.real_count(relations_.skeleton(*work.relation)), 1.0);
     auto output = bodies_.build(*work.relation, work.interface, reals);
     if (!output || !output->forced.empty() || unseen_.has_errors()) return std::nullopt;  // depends on numbers
@@ -147,6 +148,7 @@ class Builder {
   Shapes shapes_;
   BodyBuilder bodies_;
   std::unordered_map<std::uint64_t, State> states_;
+  std::size_t built_ = 0;
 };
 
 }  // namespace

@@ -95,3 +95,9 @@ TEST_CASE("what depends on more than numbers has no structural type of its own y
             "choose :: Real<1> -> SR (p :: Pin, n :: Pin)\nchoose x = if x > 0.0 then resistor 1.0 else constantVoltage 1.0\n",
             {{"row", ""}, {"choose", ""}});
 }
+
+TEST_CASE("a relation that contains itself without end has no structural type, and check ends") {
+  has_types("grow :: Int -> SR (x :: Real)\ngrow n = sigrel (x) where\n  grow (n + 1) <> x\ntop = grow 1\n"
+            "same :: SR (x :: Real)\nsame = sigrel (x) where\n  same <> x\n",
+            {{"top", ""}, {"same", ""}});
+}

@@ -212,6 +212,7 @@ class Checker {
 
   // unify.cpp
   bool unify(Type* a, Type* b);
+  bool unify_types(Type* a, Type* b);
   bool solve(const Linear& form, Sort sort);
   void unify_units(Type* a, Type* b);
   bool unify_sizes(Type* a, Type* b);
@@ -454,7 +455,7 @@ LabelInfo* find_label(const ast::Expr* e);
   std::unordered_map<core::LocalId, Type*> size_atoms_;  // the values that sizes are made of
   std::unordered_set<Type*> refined_sizes_;              // sizes about which a condition around says more
   bool settling_ = false;                                // at the end of the group: no definition is current
-  std::optional<std::pair<Type*, Type*>> unit_conflict_; // found by the last unify
+  std::optional<std::pair<Type*, Type*>> unit_conflict_; // found by the last agree
   bool units_forgotten_ = false;                         // they disagree in a group that states none
   bool units_seen_ = false;                              // a unit was stated in the group: its units are checked
   std::vector<Diagnostic> unit_errors_;                  // of the group

@@ -57,9 +57,8 @@ std::string_view sign_of(BinaryOp op) {
 }  // namespace
 
 Typed Checker::literal(std::int64_t value, Span span, Type* hint) {
-  if (hint && is_constructor(hint, types_.real_constructor)) {
+  if (hint && is_constructor(hint, types_.real_constructor))
     return {arena_.make<core::RealExpr>(core::RealExpr{{core::ExprKind::Real, span}, static_cast<double>(value)}), hint};
-  }
   auto* expr = arena_.make<core::IntExpr>(core::IntExpr{{core::ExprKind::Int, span}, value});
   if (hint && is_constructor(hint, types_.integer_constructor)) return {expr, types_.integer()};
   Type* type = fresh(kNumber | kLiteral | kScalar);
@@ -399,8 +398,8 @@ Typed Checker::binary(const ast::BinaryExpr* e, Typed left, const ast::Expr* lef
       }
       if (!agree(function.type, wanted))
         diagnostics_.report(Code::AppliedNonFunction, e->op_span, "`" + std::string(text(e->name.ident.name)) + "` is not a function of two arguments: its type is " + describe(function.type));
-      else
-        unify(find(wanted)->args[0], left.type);
+      else if (!agree(find(wanted)->args[0], left.type))
+        mismatch(left_ast, left.type, find(wanted)->args[0], {ReasonKind::Argument, e->op_span, e->name.ident.name, 0, nullptr, false});
       core::Expr* right = check_expr(e->right, right_type, {});
       return {apply_named(e->name, function.expr, {left.expr, right}, e->span), value};
     }

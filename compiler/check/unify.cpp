@@ -114,7 +114,7 @@ void Checker::unify_units(Type* a, Type* b) {
 
 bool Checker::agree(Type* expected, Type* found) {
   unit_conflict_.reset();
-  if (unify(expected, found)) return !unit_conflict_;
+  if (unify_types(expected, found)) return !unit_conflict_;
   unit_conflict_.reset();
   return false;
 }
@@ -133,7 +133,14 @@ bool Checker::unify_sizes(Type* a, Type* b) {
   return false;
 }
 
+// Units that disagree are none of the caller's business here: `agree` is for who reports them.
 bool Checker::unify(Type* a, Type* b) {
+  bool same = unify_types(a, b);
+  unit_conflict_.reset();
+  return same;
+}
+
+bool Checker::unify_types(Type* a, Type* b) {
   for (;;) {
     a = find(a);
     b = find(b);
@@ -151,11 +158,11 @@ bool Checker::unify(Type* a, Type* b) {
       return true;
     }
     if (a->kind == TypeKind::Vector) {
-      if (!unify(a->args[0], b->args[0])) return false;
+      if (!unify_types(a->args[0], b->args[0])) return false;
       return unify_sizes(a->args[1], b->args[1]);
     }
     for (std::size_t i = 0; i + 1 < count; ++i)
-      if (!unify(a->args[i], b->args[i])) return false;
+      if (!unify_types(a->args[i], b->args[i])) return false;
     Type* last_a = a->args[count - 1];  // the last one in the loop: arrows are right-deep
     b = b->args[count - 1];
     a = last_a;

@@ -335,10 +335,9 @@ std::optional<std::string> Interactive::structural_type_of(const std::string& te
   std::optional<Expression> found = expression(text);
   if (!found) return std::nullopt;
   std::size_t errors = diagnostics_.error_count();
-  auto types = structural_types(found->program, diagnostics_);
+  StructuralTypes types = structural_types(found->program, diagnostics_);
   if (diagnostics_.error_count() != errors) return std::nullopt;
-  auto at = types.find(*found->program.main);
-  return at == types.end() ? std::string() : at->second;
+  return types.text(*found->program.main);
 }
 
 std::shared_ptr<Compiled> Interactive::compile(const std::optional<std::string>& text, const Settings& set) {

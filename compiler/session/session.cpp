@@ -9,7 +9,6 @@
 
 #include "compiler/session/failure_report.h"
 #include "compiler/session/settings.h"
-#include "compiler/session/structural_types.h"
 
 namespace sigrel {
 
@@ -99,8 +98,7 @@ bool Session::check_structure() {
 }
 
 std::string Session::structural_type(const core::Global& global) const {
-  auto at = structural_types_.find(core::GlobalId(&global - checked_->program.globals.data()));
-  return at == structural_types_.end() ? std::string() : at->second;
+  return structural_types_.text(core::GlobalId(&global - checked_->program.globals.data()));
 }
 
 std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend) {

@@ -17,6 +17,7 @@
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/session/pipeline.h"
 #include "compiler/session/results.h"
+#include "compiler/session/structural_types.h"
 #include "runtime/simulate.h"
 #include "runtime/trajectory.h"
 
@@ -77,6 +78,7 @@ class Session {
   bool check_structure();
   /// After `check_structure`: "{p.v p.i n.v; p.i n.i}"; empty where a definition is no relation, or not known without its use.
   std::string structural_type(const core::Global& global) const;
+  const session::StructuralTypes& structural_types() const { return structural_types_; }
   /// Everything up to executable code. Null after errors. What `set` names becomes a parameter of its own ("r1.r"), which
   /// runs can change; the parameters of the relation that is run ("r") always are. What an earlier model of this session
   /// computes in the same way (another size of it, for instance) is not generated again.
@@ -112,7 +114,7 @@ class Session {
   std::shared_ptr<jit::Compiler> compiler_;
   std::optional<session::Modules> loaded_;
   std::optional<session::Checked> checked_;
-  std::unordered_map<core::GlobalId, std::string> structural_types_;
+  session::StructuralTypes structural_types_;
 };
 
 }  // namespace sigrel

@@ -5,12 +5,18 @@
 
 namespace sigrel::session {
 
-std::unordered_map<core::GlobalId, std::string> structural_types(const core::Program& program, Diagnostics& diagnostics) {
-  std::unordered_map<core::GlobalId, std::string> result;
-  components::Library library = elaborate::library(program);
-  std::vector<std::optional<structural::Kernel>> types = structural::check(library, diagnostics);
-  for (auto& [definition, component] : library.definitions)
-    if (component && types[*component]) result[definition] = structural::to_text(*types[*component], library, *component);
+std::string StructuralTypes::text(core::GlobalId definition) const {
+  auto at = components.find(definition);
+  if (at == components.end() || !kernels[at->second]) return {};
+  return structural::to_text(*kernels[at->second], library, at->second);
+}
+
+StructuralTypes structural_types(const core::Program& program, Diagnostics& diagnostics) {
+  StructuralTypes result;
+  result.library = elaborate::library(program);
+  result.kernels = structural::check(result.library, diagnostics);
+  for (auto& [definition, component] : result.library.definitions)
+    if (component) result.components[definition] = *component;
   return result;
 }
 

@@ -1,15 +1,26 @@
-// Structural types for those who look at a program: `sigrel check`, `:structure`.
+// Structural types for those who look at a program: `sigrel check --types`, `:structure`, `sigrel explain --structure`, `sigrel doc`.
 #pragma once
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "compiler/diagnostics/diagnostic.h"
-#include "compiler/ir/core.h"
+#include "compiler/ir/components.h"
+#include "compiler/structural/kernel.h"
 
 namespace sigrel::session {
 
-/// "{p.v p.i n.v; p.i n.i}" of each definition in `program.samples`, but for those that have none without their use; a definition
-/// that is singular in whatever it is used is reported.
-std::unordered_map<core::GlobalId, std::string> structural_types(const core::Program& program, Diagnostics& diagnostics);
+struct StructuralTypes {
+  components::Library library;
+  std::vector<std::optional<structural::Kernel>> kernels;        // by component; absent where something is singular
+  std::unordered_map<core::GlobalId, std::uint32_t> components;  // of the definitions that have a type without their use
+
+  /// "{p.v p.i n.v; p.i n.i}"; empty where there is none.
+  std::string text(core::GlobalId definition) const;
+};
+
+/// Of each definition in `program.samples`; one that is singular in whatever it is used is reported.
+StructuralTypes structural_types(const core::Program& program, Diagnostics& diagnostics);
 
 }  // namespace sigrel::session

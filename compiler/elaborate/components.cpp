@@ -1,8 +1,11 @@
 #include "compiler/elaborate/components.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "compiler/elaborate/body.h"
+#include "compiler/elaborate/opened.h"
 
 namespace sigrel::elaborate {
 namespace {
@@ -25,7 +28,7 @@ class Outside final : public BodyHost {
 class Builder {
  public:
   Builder(const core::Program& program, components::Library& library)
-      : code_(program), layouts_(program), machine_(code_, heap_, layouts_, unseen_), relations_(heap_, program), library_(library),
+      : code_(program), layouts_(program), machine_(code_, heap_, layouts_, unseen_), relations_(heap_, program), library_(library), opened_(library),
         bodies_(machine_, relations_, library.system, shapes_) {}
 
   std::optional<std::uint32_t> definition(core::GlobalId sample, Span span) {
@@ -125,17 +128,44 @@ class Builder {
       for (std::uint32_t t = b.sum_offsets[s]; t < b.sum_offsets[s + 1]; ++t) result.variables.push_back(b.sum_terms[t] >> 1);
       end(b.sum_sources[s]);
     }
-    // An equation that reads a hidden variable of a child opens the child; not yet here.
-    if (std::ranges::any_of(result.variables, [](std::uint32_t v) { return v & kDeep; })) return;
     for (std::size_t c = 0; c < b.children.size(); ++c) {
       const State& child = states_[key(*work.body->relations[c], work.body->interfaces[c])];
       if (!child.component) return;
       result.applications.push_back({*child.component, b.children[c].first_argument});
     }
     result.arguments = b.arguments;
-    if (std::ranges::any_of(result.arguments, [](std::uint32_t v) { return v & kDeep; })) return;
+    if (!read_inside(result, b)) return;
     state.component = static_cast<std::uint32_t>(library_.components.size());
     library_.components.push_back(std::move(result));
+  }
+
+  // Columns of the component in place of those that stand for a hidden variable of a child.
+  bool read_inside(components::Component& c, const Blueprint& b) {
+    constexpr std::uint32_t kUnread = kDeep - 1;
+    std::vector<std::uint32_t> column(b.deep.size(), kUnread);
+    std::map<std::uint32_t, std::vector<std::uint32_t>> of_child;
+    for (auto* list : {&c.variables, &c.arguments})
+      for (std::uint32_t v : *list)
+        if (v & kDeep && std::exchange(column[v & ~kDeep], 0) == kUnread) of_child[b.deep[v & ~kDeep].child].push_back(v & ~kDeep);
+    for (auto& [child, deep] : of_child) {
+      std::vector<std::string> names;
+      for (std::uint32_t d : deep) names.push_back(b.deep[d].name);
+      auto found = opened_.read(c, child, std::move(names));
+      if (!found) return false;
+      for (std::size_t k = 0; k < deep.size(); ++k) column[deep[k]] = (*found)[k];
+    }
+    // What is read may be an argument that is read elsewhere in turn.
+    auto resolved = [&](std::uint32_t v) {
+      for (std::size_t steps = 0; v & kDeep; ++steps) {
+        if (steps > column.size()) return kUnread;
+        v = column[v & ~kDeep];
+      }
+      return v;
+    };
+    for (auto* list : {&c.variables, &c.arguments})
+      for (std::uint32_t& v : *list)
+        if ((v = resolved(v)) == kUnread) return false;
+    return true;
   }
 
   Diagnostics unseen_;
@@ -145,6 +175,7 @@ class Builder {
   Machine machine_;
   Relations relations_;
   components::Library& library_;
+  OpenedComponents opened_;
   Shapes shapes_;
   BodyBuilder bodies_;
   std::unordered_map<std::uint64_t, State> states_;

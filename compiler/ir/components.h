@@ -18,12 +18,17 @@ struct Component {
   std::uint32_t body = 0;  // of Library::system.templates
   std::uint32_t interface = 0, locals = 0;
 
+  // What is read inside children (`r1.u` in an equation): `reads` are columns after the locals of the template, counted in `locals`.
+  // `opened` are the columns after the interface that whoever applies this component reads, in ascending order.
+  std::vector<system::LocalInfo> reads;
+  std::vector<std::uint32_t> opened;
+
   // Equation e: variables[offsets[e]] … before variables[offsets[e + 1]], repeated as they occur; sources: of Library::system.
   std::vector<std::uint32_t> offsets{0}, variables, sources;
 
   struct Application {
     std::uint32_t component = 0;
-    std::uint32_t first_argument = 0;  // of arguments: a variable for each scalar of its interface
+    std::uint32_t first_argument = 0;  // of arguments: a variable for each scalar of its interface, then for each that is opened
   };
   std::vector<Application> applications;  // the children of the template, in its order
   std::vector<std::uint32_t> arguments;

@@ -55,20 +55,21 @@ const Names::Index& Names::index(std::uint32_t body) {
   return x;
 }
 
+std::optional<Names::Step> Names::step(std::uint32_t body, std::string_view name) {
+  const Index& x = index(body);
+  if (auto it = x.columns.find(name); it != x.columns.end()) return Step{it->second, 0, {}};
+  for (std::size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.', dot + 1))
+    if (auto it = x.children.find(name.substr(0, dot)); it != x.children.end()) return Step{{}, it->second, name.substr(dot + 1)};
+  return std::nullopt;
+}
+
 std::pair<std::uint32_t, std::string_view> Names::descend(std::uint32_t instance, std::string_view name) {
   for (;;) {
     const Instance& i = system_.instances[instance];
-    const Index& x = index(i.body);
-    if (x.columns.contains(name)) return {instance, name};
-    bool found = false;
-    for (std::size_t dot = name.find('.'); dot != std::string_view::npos && !found; dot = name.find('.', dot + 1)) {
-      auto it = x.children.find(name.substr(0, dot));
-      if (it == x.children.end()) continue;
-      instance = i.first_child + it->second;
-      name = name.substr(dot + 1);
-      found = true;
-    }
-    if (!found) return {instance, name};
+    auto next = step(i.body, name);
+    if (!next || next->column) return {instance, name};
+    instance = i.first_child + next->child;
+    name = next->rest;
   }
 }
 

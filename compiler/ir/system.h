@@ -133,10 +133,17 @@ std::string instance_name(const System& system, std::uint32_t instance);
 std::string unknown_name(const System& system, std::uint32_t unknown);
 /// The declaration of the unknown.
 const LocalInfo& unknown_info(const System& system, std::uint32_t unknown);
-/// Looks names up inside instances; an index per template is made when it is first needed.
+/// Looks names up inside relation bodies and instances; an index per template is made when it is first needed.
 class Names {
  public:
   explicit Names(const System& system) : system_(system) {}
+  /// The first step of a name inside a template: a column (interface first, then locals), or a child and the name inside it.
+  struct Step {
+    std::optional<std::uint32_t> column;
+    std::uint32_t child = 0;
+    std::string_view rest;
+  };
+  std::optional<Step> step(std::uint32_t body, std::string_view name);
   /// The unknown that `name` denotes inside an instance: "u", "p.v", "r1.c2.u".
   std::optional<std::uint32_t> find(std::uint32_t instance, std::string_view name);
   /// All names that could be meant at the place where the lookup of `name` failed: for "did you mean".

@@ -10,13 +10,27 @@
 namespace sigrel::structural {
 namespace {
 
+// Columns that are opened go to the end of the interface.
 Definition definition_of(const components::Component& c, const std::vector<components::Component>& all) {
-  Definition d(c.interface, c.locals);
-  for (std::size_t e = 0; e < c.sources.size(); ++e)
-    d.equation(std::span(c.variables).subspan(c.offsets[e], c.offsets[e + 1] - c.offsets[e]));
+  auto opened = static_cast<std::uint32_t>(c.opened.size());
+  std::vector<std::uint32_t> renamed(c.interface + c.locals);
+  for (std::uint32_t v = 0, read = 0; v < renamed.size(); ++v) {
+    bool in_sight = read < opened && c.opened[read] == v;
+    renamed[v] = v < c.interface ? v : in_sight ? c.interface + read : v + opened - read;
+    read += in_sight;
+  }
+  Definition d(c.interface + opened, c.locals - opened);
+  std::vector<std::uint32_t> row;
+  for (std::size_t e = 0; e < c.sources.size(); ++e) {
+    row.clear();
+    for (std::uint32_t k = c.offsets[e]; k < c.offsets[e + 1]; ++k) row.push_back(renamed[c.variables[k]]);
+    d.equation(row);
+  }
   for (auto& application : c.applications) {
     d.application(application.component);
-    for (std::uint32_t i = 0; i < all[application.component].interface; ++i) d.variable(c.arguments[application.first_argument + i]);
+    const components::Component& child = all[application.component];
+    for (std::uint32_t i = 0; i < child.interface + child.opened.size(); ++i)
+      d.variable(renamed[c.arguments[application.first_argument + i]]);
   }
   return d;
 }
@@ -40,10 +54,13 @@ class Report {
   };
 
   std::string name(std::uint32_t variable) const {
-    return variable < component_.interface ? template_.interface[variable] : template_.locals[variable - component_.interface].name;
+    return variable < component_.interface ? template_.interface[variable] : local(variable - component_.interface).name;
   }
   Span declaration(std::uint32_t variable) const {
-    return variable < component_.interface ? template_.interface_spans[variable] : template_.locals[variable - component_.interface].span;
+    return variable < component_.interface ? template_.interface_spans[variable] : local(variable - component_.interface).span;
+  }
+  const system::LocalInfo& local(std::uint32_t index) const {
+    return index < template_.locals.size() ? template_.locals[index] : component_.reads[index - template_.locals.size()];
   }
   std::string relation() const { return fmt::format("`{}`", text(template_.relation)); }
 
@@ -148,7 +165,8 @@ std::vector<std::optional<Kernel>> check(const components::Library& library, Dia
       continue;
     }
     Type type = type_of(definition_of(component, library.components), [&](std::uint32_t r) -> const Kernel& { return *kernels[r]; });
-    if (!type.kernel) Report(library, c, type, diagnostics).run();
+    // One that is opened for somebody who reads inside it is singular only if it is so by itself.
+    if (!type.kernel && component.opened.empty()) Report(library, c, type, diagnostics).run();
     kernels.push_back(std::move(type.kernel));
   }
   return kernels;

@@ -101,3 +101,21 @@ TEST_CASE("a relation that contains itself without end has no structural type, a
             "same :: SR (x :: Real)\nsame = sigrel (x) where\n  same <> x\n",
             {{"top", ""}, {"same", ""}});
 }
+
+TEST_CASE("An equation that reads inside a part") {
+  // p = u^2 / r: power determines what else would be free.
+  has_types(
+      "import Electrical\n"
+      "rated :: Power -> SR (p :: Pin, n :: Pin)\nrated w = sigrel (p, n) where\n  r1: resistor 1.0 <> (p, m)\n  local v :: Voltage\n"
+      "  r2: resistor 1.0 <> (m, n)\n  v = r1.u - r2.u\n"
+      "doubled :: SR (p :: Pin, n :: Pin, x :: Real)\ndoubled = sigrel (p, n, x) where\n  r1: rated 1.0 <> (p, n)\n  x = r1.v + r1.r2.u\n",
+      {{"rated", "{p.v p.i n.v; p.i n.i}"}, {"doubled", "{p.v p.i n.v; p.i n.i; p.i x}"}});
+  refused(
+      "import Electrical\n"
+      "fixed :: SR (p :: Pin, n :: Pin)\nfixed = sigrel (p, n) where\n  r1: resistor 1.0 <> (p, n)\n  r1.u = 1.0\n  r1.u * 2.0 = 2.0\n",
+      "SR0301", "determine only");
+  // Reading is no equation: what a part leaves undetermined is its own mistake.
+  refused("part :: SR (x :: Real)\npart = sigrel (x) where\n  local w :: Real\n  x = 1.0\n"
+          "whole :: SR (y :: Real)\nwhole = sigrel (y) where\n  a: part <> x\n  y = a.w + x\n",
+          "SR0302", "nothing determines `w` in `part`");
+}

@@ -1,0 +1,79 @@
+#include "compiler/elaborate/opened.h"
+
+#include <algorithm>
+
+namespace sigrel::elaborate {
+
+// As deep as the names are long: a name of n parts goes through n - 1 relations.
+std::optional<OpenedComponents::Opened> OpenedComponents::open(std::uint32_t number, std::vector<std::string> names) {
+  auto key = std::make_pair(number, names);
+  if (auto it = known_.find(key); it != known_.end()) return it->second;
+  components::Component c = library_.components[number];
+  std::vector<std::uint32_t> columns(names.size());
+  struct Inner {
+    std::vector<std::string> names;
+    std::vector<std::size_t> of;  // of `names` above
+  };
+  std::map<std::uint32_t, Inner> inner;
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    auto step = names_.step(c.body, names[n]);
+    if (!step) return std::nullopt;
+    if (step->column) {
+      columns[n] = *step->column;
+      continue;
+    }
+    inner[step->child].names.emplace_back(step->rest);
+    inner[step->child].of.push_back(n);
+  }
+  for (auto& [child, below] : inner) {
+    auto found = read(c, child, below.names);
+    if (!found) return std::nullopt;
+    for (std::size_t k = 0; k < below.of.size(); ++k) columns[below.of[k]] = (*found)[k];
+  }
+  for (std::uint32_t column : columns)
+    if (column >= c.interface) c.opened.push_back(column);
+  std::ranges::sort(c.opened);
+  c.opened.erase(std::ranges::unique(c.opened).begin(), c.opened.end());
+
+  Opened result;
+  for (std::uint32_t column : columns)
+    result.arguments.push_back(column < c.interface ? column
+                                                    : c.interface + static_cast<std::uint32_t>(std::ranges::lower_bound(c.opened, column) - c.opened.begin()));
+  result.component = static_cast<std::uint32_t>(library_.components.size());
+  if (c.opened == library_.components[number].opened) result.component = number;
+  else library_.components.push_back(std::move(c));
+  known_.emplace(std::move(key), result);
+  return result;
+}
+
+std::optional<std::vector<std::uint32_t>> OpenedComponents::read(components::Component& c, std::uint32_t child, std::vector<std::string> names) {
+  const std::vector<std::string> wanted = names;
+  auto& application = c.applications[child];
+  auto found = open(application.component, std::move(names));
+  if (!found) return std::nullopt;
+  const components::Component& part = library_.components[found->component];
+  const components::Component& before = library_.components[application.component];
+  if (part.opened != before.opened) {
+    auto first = static_cast<std::uint32_t>(c.arguments.size());
+    for (std::uint32_t i = 0; i < part.interface; ++i) c.arguments.push_back(c.arguments[application.first_argument + i]);
+    const system::Template& own = library_.system.templates[c.body];
+    for (std::uint32_t i = 0; i < part.opened.size(); ++i) {
+      auto at = std::ranges::find(before.opened, part.opened[i]);
+      if (at != before.opened.end()) {
+        auto old = static_cast<std::uint32_t>(at - before.opened.begin());
+        c.arguments.push_back(c.arguments[application.first_argument + before.interface + old]);
+        continue;
+      }
+      c.arguments.push_back(c.interface + c.locals++);
+      std::size_t n = 0;
+      while (found->arguments[n] != part.interface + i) ++n;
+      c.reads.push_back({own.children[child].name + "." + wanted[n], own.children[child].span});
+    }
+    application = {found->component, first};
+  }
+  std::vector<std::uint32_t> columns;
+  for (std::uint32_t argument : found->arguments) columns.push_back(c.arguments[application.first_argument + argument]);
+  return columns;
+}
+
+}  // namespace sigrel::elaborate

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "compiler/elaborate/body.h"
@@ -39,7 +40,23 @@ class Builder {
     machine_.host = &outside;
     Machine::Status status = machine_.global(sample, span, value);
     machine_.host = nullptr;
-    if (status != Machine::Status::Done || outside.decided || !is_object(value, ObjectKind::Relation)) return std::nullopt;
+    if (status != Machine::Status::Done || outside.decided) return std::nullopt;
+    return of_value(value);
+  }
+
+  /// What is run, with its own numbers.
+  std::optional<std::uint32_t> model(core::GlobalId main, Span span) {
+    concrete_ = true;
+    Value value;
+    machine_.begin_body(0);
+    if (machine_.global(main, span, value) != Machine::Status::Done) return std::nullopt;
+    if (is_object(value, ObjectKind::Record)) value = value.object->items[static_cast<std::uint32_t>(core::ExperimentField::Model)];
+    return of_value(value);
+  }
+
+ private:
+  std::optional<std::uint32_t> of_value(const Value& value) {
+    if (!is_object(value, ObjectKind::Relation)) return std::nullopt;
     auto& relation = *static_cast<RelationObject*>(value.object);
     auto declared = machine_.interface(relation);
     if (!declared) return std::nullopt;
@@ -51,65 +68,83 @@ class Builder {
     return component(relation, layouts_.tuple(std::move(interface)));
   }
 
- private:
   struct State {
     enum : std::uint8_t { New, Open, Done } stage = New;
     std::optional<std::uint32_t> component;  // when Done: absent if it cannot be known here
   };
+  // The states of one skeleton and interface: one for each combination of values of the Reals that steer its structure.
+  struct Family {
+    std::set<std::uint32_t> forced;
+    std::map<std::vector<double>, State> states;
+  };
   struct Work {
     RelationObject* relation;
     LayoutId interface;
-    std::uint64_t key;
     std::optional<Body> body;
   };
 
-  std::uint64_t key(RelationObject& relation, LayoutId interface) {
-    return static_cast<std::uint64_t>(relations_.skeleton(relation)) << 32 | interface.value;
+  std::vector<double> values(const RelationObject& relation) const {
+    std::vector<double> result;
+    for (const Value& v : relations_.parts(relation).reals) result.push_back(v.real);
+    return result;
+  }
+
+  State& state(RelationObject& relation, LayoutId interface) {
+    Family& family = families_[static_cast<std::uint64_t>(relations_.skeleton(relation)) << 32 | interface.value];
+    std::vector<double> steering;
+    if (!family.forced.empty())
+      for (std::vector<double> all = values(relation); std::uint32_t k : family.forced) steering.push_back(all[k]);
+    return family.states[std::move(steering)];
   }
 
   // Children first, with a stack of its own.
   std::optional<std::uint32_t> component(RelationObject& root, LayoutId interface) {
     built_ = 0;
     std::vector<Work> stack;
-    stack.push_back({&root, interface, key(root, interface), {}});
+    stack.push_back({&root, interface, {}});
     while (!stack.empty()) {
       Work& work = stack.back();
-      State& state = states_[work.key];
+      State& state = this->state(*work.relation, work.interface);
       if (state.stage == State::Done) {
         stack.pop_back();
         continue;
       }
       if (state.stage == State::New) {
-        state.stage = State::Open;
         work.body = build(work);
+        State& now = this->state(*work.relation, work.interface);
+        now.stage = work.body ? State::Open : State::Done;
         if (!work.body) {
-          state.stage = State::Done;
           stack.pop_back();
           continue;
         }
         const Body body = *work.body;
-        for (std::size_t c = 0; c < body.relations.size(); ++c) {
-          std::uint64_t child = key(*body.relations[c], body.interfaces[c]);
-          if (states_[child].stage == State::New) stack.push_back({body.relations[c], body.interfaces[c], child, {}});
-        }
+        for (std::size_t c = 0; c < body.relations.size(); ++c)
+          if (this->state(*body.relations[c], body.interfaces[c]).stage == State::New) stack.push_back({body.relations[c], body.interfaces[c], {}});
         continue;
       }
       finish(work, state);
       stack.pop_back();
     }
-    return states_[key(root, interface)].component;
+    return state(root, interface).component;
   }
 
   std::optional<Body> build(const Work& work) {
     if (++built_ > kMaxBodies) return std::nullopt;
-    std::vector<double> reals(relations_.real_count(relations_.skeleton(*work.relation)), 1.0);
+    std::vector<double> reals = values(*work.relation);
     auto output = bodies_.build(*work.relation, work.interface, reals);
-    if (!output || !output->forced.empty() || unseen_.has_errors()) return std::nullopt;  // depends on numbers
+    if (!output || unseen_.has_errors()) return std::nullopt;
+    if (!output->forced.empty()) {
+      if (!concrete_) return std::nullopt;  // depends on numbers that nobody knows
+      Family& family = families_[static_cast<std::uint64_t>(relations_.skeleton(*work.relation)) << 32 | work.interface.value];
+      std::size_t before = family.forced.size();
+      family.forced.insert(output->forced.begin(), output->forced.end());
+      if (family.forced.size() != before) family.states.clear();  // those before were told apart by less
+    }
     return std::move(output->body);
   }
 
-  void finish(const Work& work, State& state) {
-    state.stage = State::Done;
+  void finish(const Work& work, State& finished) {
+    finished.stage = State::Done;
     const Blueprint& b = *work.body->blueprint;
     components::Component result;
     result.body = b.body;
@@ -129,13 +164,13 @@ class Builder {
       end(b.sum_sources[s]);
     }
     for (std::size_t c = 0; c < b.children.size(); ++c) {
-      const State& child = states_[key(*work.body->relations[c], work.body->interfaces[c])];
+      const State& child = state(*work.body->relations[c], work.body->interfaces[c]);
       if (!child.component) return;
       result.applications.push_back({*child.component, b.children[c].first_argument});
     }
     result.arguments = b.arguments;
     if (!read_inside(result, b)) return;
-    state.component = static_cast<std::uint32_t>(library_.components.size());
+    finished.component = static_cast<std::uint32_t>(library_.components.size());
     library_.components.push_back(std::move(result));
   }
 
@@ -178,11 +213,20 @@ class Builder {
   OpenedComponents opened_;
   Shapes shapes_;
   BodyBuilder bodies_;
-  std::unordered_map<std::uint64_t, State> states_;
+  std::unordered_map<std::uint64_t, Family> families_;  // by skeleton and interface
+  bool concrete_ = false;  // every number is the model's own
   std::size_t built_ = 0;
 };
 
 }  // namespace
+
+components::Library model(const core::Program& program) {
+  components::Library result;
+  if (!program.main) return result;
+  Builder builder(program, result);
+  result.definitions.emplace_back(*program.main, builder.model(*program.main, program.globals[program.main->value].span));
+  return result;
+}
 
 components::Library library(core::Program program) {
   components::Library result;

@@ -1,5 +1,6 @@
 #include "compiler/session/pipeline.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include "compiler/ir/core_verify.h"
 #include "compiler/parse/parse.h"
 #include "compiler/session/dump_json.h"
+#include "compiler/session/structural_types.h"
 #include "compiler/structure/order.h"
 #include "compiler/structure/reduce.h"
 
@@ -116,7 +118,11 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
   if (dumped(context, Dump::System, [&] { return system::print(system); }, [&] { return system_json(system); })) return nullptr;
 
   // reduce: system -> dae. Aliases, zeros and redundancy go; derivatives become variables.
-  result->dae = timed(context, "reduce", [&] { return structure::reduce(system, diagnostics); });
+  Diagnostics flat;
+  result->dae = timed(context, "reduce", [&] { return structure::reduce(system, flat); });
+  // One that is singular is so because of some definition: that one is told, and if none is by itself, the whole.
+  auto structural = [](const Diagnostic& d) { return d.code == Code::TooManyEquations || d.code == Code::Undetermined || d.code == Code::NoUnknown; };
+  if (!std::ranges::any_of(flat.all(), structural) || !report_singular_parts(program, diagnostics)) diagnostics.append(flat);
   if (diagnostics.has_errors()) return nullptr;
   const dae::System& dae = result->dae;
   if (context.verify) dae::verify(system, dae);

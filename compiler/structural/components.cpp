@@ -120,7 +120,7 @@ class Report {
     if (!last.part.empty()) found = fmt::format("`{}` contributes {}; ", last.part, counted(last.equations, "equation")) + found;
     d.label(std::move(found));
     label(d, std::span(where).first(where.size() - 1), "together with this");
-    d.note("whatever it is used in: no other relation can make up for it");
+    if (component_.interface) d.note("whatever it is used in: no other relation can make up for it");
     d.help("one of these says the same as the others, or contradicts them: drop it, or let it contain another unknown");
   }
 

@@ -6,6 +6,8 @@
 
 #include "compiler/diagnostics/display.h"
 #include "compiler/driver/command.h"
+#include "compiler/structural/picture.h"
+#include "runtime/output_file.h"
 
 namespace sigrel::driver {
 namespace {
@@ -13,8 +15,8 @@ namespace {
 constexpr std::size_t kShown = 100;  // of each kind, at most
 
 struct ExplainOptions {
-  std::string what;
-  bool parameters = false;
+  std::string what, relation, svg;
+  bool parameters = false, structure = false;
   std::optional<std::string> expression;
 };
 
@@ -75,17 +77,57 @@ int explain_parameters(const Globals& globals, const ExplainOptions& options) {
   return kSuccess;
 }
 
+int explain_structure(const Globals& globals, const ExplainOptions& options) {
+  Session session(globals.session_options());
+  session.load(options.what);
+  bool fine = session.check();
+  if (fine) {
+    fine = session.check_structure();
+    const core::Global* found = nullptr;
+    std::vector<std::string_view> names;
+    for (const core::Global* global : session.definitions()) {
+      names.push_back(text(global->name));
+      if (names.back() == options.relation) found = global;
+    }
+    Diagnostics& diagnostics = session.diagnostics();
+    if (!found) {
+      fine = false;
+      Diagnostic& d = diagnostics.report(Code::UnknownName, fmt::format("`{}` is not defined in {}", options.relation, options.what));
+      if (auto near = did_you_mean(options.relation, names)) d.help(fmt::format("did you mean `{}`?", *near));
+    } else if (std::optional<structural::Picture> picture = session.structure_picture(*found)) {
+      fmt::print("{} :: {}\n\n{}", text(found->name), found->type, structural::to_text(*picture));
+      if (!options.svg.empty())
+        if (std::string error = runtime::write_file(options.svg, structural::to_svg(*picture)); !error.empty()) {
+          fine = false;
+          diagnostics.report(Code::ResultNotWritten, "the picture cannot be written to `" + options.svg + "`").note(error);
+        }
+    } else if (fine) {
+      fmt::print("{} :: {}\n\n  no structural type of its own: it is no relation, or its equations depend on what it is given\n", text(found->name),
+                 found->type);
+    }
+  }
+  print_diagnostics(globals, session);
+  return fine ? kSuccess : kUserError;
+}
+
 }  // namespace
 
 void add_explain(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command = app.add_subcommand("explain", "Explain the code of a diagnostic, or the parameters of a model; alone: list the codes");
-  command->add_option("what", options->what, "A code, for example SR0105; with --parameters a file")->type_name("CODE|FILE");
-  CLI::Option* parameters = command->add_flag("--parameters", options->parameters, "What --set can change in the model of the file, and what is structure");
+  CLI::App* command = app.add_subcommand("explain", "Explain the code of a diagnostic, a relation, or the parameters of a model; alone: list the codes");
+  command->add_option("what", options->what, "A code, for example SR0105; with --structure or --parameters a file")->type_name("CODE|FILE");
+  CLI::Option* relation = command->add_option("relation", options->relation, "With --structure: a definition of the file")->type_name("RELATION");
+  CLI::Option* structure =
+      command->add_flag("--structure", options->structure, "The structural type of the relation, and its equations and unknowns as a matrix")->needs(relation);
+  relation->needs(structure);
+  command->add_option("--svg", options->svg, "Write the matrix as SVG too")->type_name("FILE")->needs(structure);
+  CLI::Option* parameters = command->add_flag("--parameters", options->parameters, "What --set can change in the model of the file, and what is structure")->excludes(structure);
   command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")->type_name("EXPR")->needs(parameters);
   command->callback([&globals, &exit_code, options] {
     if (options->parameters && options->what.empty()) throw CLI::RequiredError("FILE");
-    exit_code = options->parameters ? explain_parameters(globals, *options) : explain_code(options->what);
+    exit_code = options->structure    ? explain_structure(globals, *options)
+                : options->parameters ? explain_parameters(globals, *options)
+                                      : explain_code(options->what);
   });
 }
 

@@ -101,6 +101,12 @@ std::string Session::structural_type(const core::Global& global) const {
   return structural_types_.text(core::GlobalId(&global - checked_->program.globals.data()));
 }
 
+std::optional<structural::Picture> Session::structure_picture(const core::Global& global) const {
+  auto at = structural_types_.components.find(core::GlobalId(&global - checked_->program.globals.data()));
+  if (at == structural_types_.components.end()) return std::nullopt;
+  return structural::picture(structural_types_.library, structural_types_.kernels, at->second, sources_);
+}
+
 std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend) {
   if (!checked_) return nullptr;
   elaborate::Options options;

@@ -18,6 +18,7 @@
 #include "compiler/session/pipeline.h"
 #include "compiler/session/results.h"
 #include "compiler/session/structural_types.h"
+#include "compiler/structural/picture.h"
 #include "runtime/simulate.h"
 #include "runtime/trajectory.h"
 
@@ -78,7 +79,8 @@ class Session {
   bool check_structure();
   /// After `check_structure`: "{p.v p.i n.v; p.i n.i}"; empty where a definition is no relation, or not known without its use.
   std::string structural_type(const core::Global& global) const;
-  const session::StructuralTypes& structural_types() const { return structural_types_; }
+  /// After `check_structure`, whatever it said: what the definition looks like as a matrix, if it has a type or is itself singular.
+  std::optional<structural::Picture> structure_picture(const core::Global& global) const;
   /// Everything up to executable code. Null after errors. What `set` names becomes a parameter of its own ("r1.r"), which
   /// runs can change; the parameters of the relation that is run ("r") always are. What an earlier model of this session
   /// computes in the same way (another size of it, for instance) is not generated again.

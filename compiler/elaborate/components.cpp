@@ -143,6 +143,29 @@ class Builder {
     return std::move(output->body);
   }
 
+  std::optional<std::uint32_t> flows(LayoutId interface) const {
+    std::uint32_t flows = 0;
+    std::vector<LayoutId> todo{interface};
+    while (!todo.empty()) {
+      const LayoutNode& node = layouts_[todo.back()];
+      const bool connector = layouts_.is_connector(todo.back());
+      todo.pop_back();
+      if (node.elements.empty() && node.kind != core::LayoutKind::Tuple) return std::nullopt;
+      if (!connector) {
+        for (std::uint32_t i = 0; i < (node.kind == core::LayoutKind::Vector ? node.size : node.elements.size()); ++i)
+          todo.push_back(node.elements[node.kind == core::LayoutKind::Vector ? 0 : i]);
+        continue;
+      }
+      const auto& fields = code_.program().records[node.record.value].fields;
+      std::uint32_t of_node = 0;
+      for (std::size_t i = 0; i < fields.size(); ++i)
+        if (fields[i].flow) of_node += layouts_[node.elements[i]].scalars;
+      if (node.scalars != 2 * of_node) return std::nullopt;
+      flows += of_node;
+    }
+    return flows;
+  }
+
   void finish(const Work& work, State& finished) {
     finished.stage = State::Done;
     const Blueprint& b = *work.body->blueprint;
@@ -150,6 +173,7 @@ class Builder {
     result.body = b.body;
     result.interface = b.interface;
     result.locals = b.locals;
+    result.flows = flows(work.interface);
     auto end = [&](std::uint32_t source) {
       result.offsets.push_back(static_cast<std::uint32_t>(result.variables.size()));
       result.sources.push_back(source);

@@ -17,6 +17,7 @@ namespace sigrel::components {
 struct Component {
   std::uint32_t body = 0;  // of Library::system.templates
   std::uint32_t interface = 0, locals = 0;
+  std::optional<std::uint32_t> flows;  // of an interface of connectors alone that have as many potentials
 
   // What is read inside children (`r1.u` in an equation): `reads` are columns after the locals of the template, counted in `locals`.
   // `opened` are the columns after the interface that whoever applies this component reads, in ascending order.

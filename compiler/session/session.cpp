@@ -9,6 +9,8 @@
 
 #include "compiler/session/failure_report.h"
 #include "compiler/session/settings.h"
+#include "compiler/session/structural_types.h"
+#include "compiler/structural/picture.h"
 
 namespace sigrel {
 
@@ -93,18 +95,20 @@ bool Session::check(const std::optional<std::string>& expression) {
 bool Session::check_structure() {
   if (!checked_) return false;
   std::size_t before = diagnostics_.error_count();
-  structural_types_ = session::structural_types(checked_->program, diagnostics_);
+  structural_types_ = std::make_shared<session::StructuralTypes>(session::structural_types(checked_->program, diagnostics_));
   return diagnostics_.error_count() == before;
 }
 
 std::string Session::structural_type(const core::Global& global) const {
-  return structural_types_.text(core::GlobalId(&global - checked_->program.globals.data()));
+  return structural_types_ ? structural_types_->text(core::GlobalId(&global - checked_->program.globals.data())) : std::string();
 }
 
 std::optional<structural::Picture> Session::structure_picture(const core::Global& global) const {
-  auto at = structural_types_.components.find(core::GlobalId(&global - checked_->program.globals.data()));
-  if (at == structural_types_.components.end()) return std::nullopt;
-  return structural::picture(structural_types_.library, structural_types_.kernels, at->second, sources_);
+  if (!structural_types_) return std::nullopt;
+  const session::StructuralTypes& types = *structural_types_;
+  auto at = types.components.find(core::GlobalId(&global - checked_->program.globals.data()));
+  if (at == types.components.end()) return std::nullopt;
+  return structural::picture(types.library, types.kernels, at->second, sources_);
 }
 
 std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend) {

@@ -17,10 +17,15 @@
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/session/pipeline.h"
 #include "compiler/session/results.h"
-#include "compiler/session/structural_types.h"
-#include "compiler/structural/picture.h"
 #include "runtime/simulate.h"
 #include "runtime/trajectory.h"
+
+namespace sigrel::session {
+struct StructuralTypes;
+}
+namespace sigrel::structural {
+struct Picture;
+}
 
 namespace sigrel {
 
@@ -116,7 +121,7 @@ class Session {
   std::shared_ptr<jit::Compiler> compiler_;
   std::optional<session::Modules> loaded_;
   std::optional<session::Checked> checked_;
-  session::StructuralTypes structural_types_;
+  std::shared_ptr<const session::StructuralTypes> structural_types_;
 };
 
 }  // namespace sigrel

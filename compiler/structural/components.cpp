@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/structural/definition.h"
+#include "compiler/structural/unbalanced.h"
 
 namespace sigrel::structural {
 namespace {
@@ -41,7 +42,11 @@ class Report {
       : library_(library), component_(library.components[component]), template_(library.system.templates[component_.body]),
         type_(type), diagnostics_(diagnostics) {}
 
-  void run() {
+  /// `kernels` of the components before this one.
+  void run(const std::vector<std::optional<Kernel>>& kernels) {
+    const Incidence& whole = type_.composition.incidence;
+    const int equations = static_cast<int>(whole.rows.rows()) - static_cast<int>(whole.hidden);
+    if (auto part = unbalanced_part(library_, kernels, component_, equations)) return unbalanced(*part, *kernels[part->component]);
     if (type_.excess) return excess(*type_.excess);
     undetermined(*type_.undetermined);
   }
@@ -145,6 +150,21 @@ class Report {
     d.help(fmt::format("an equation is missing that relates {} to other unknowns", own.size() == 1 ? what : "one of them"));
   }
 
+  void unbalanced(const Unbalanced& part, const Kernel& kernel) {
+    const components::Component& at_fault = library_.components[part.component];
+    const system::Template& body = library_.system.templates[at_fault.body];
+    const std::size_t n = static_cast<std::size_t>(std::abs(part.surplus));
+    Diagnostic& d = diagnostics_.report(part.surplus > 0 ? Code::TooManyEquations : Code::Undetermined, body.span,
+                                        fmt::format("`{}` has {} {} than flows", text(body.relation), counted(n, "equation"), part.surplus > 0 ? "more" : "less"));
+    std::string type = at_fault.opened.empty() ? to_text(kernel, body.interface) + ": " : "";
+    d.label(type + counted(kernel.rank() - at_fault.opened.size(), "equation") + " for " + counted(*at_fault.flows, "flow"));
+    const Incidence& whole = type_.composition.incidence;
+    d.also(template_.children[part.application].span,
+           fmt::format("so {} has {} for {}", relation(), counted(whole.rows.rows(), "equation"), counted(whole.columns(), "unknown")));
+    d.note("what a connector is connected with gives one equation for each of its flows, and all other parts here count on that");
+    d.help(part.surplus > 0 ? "drop an equation, or let it contain another unknown" : "an equation is missing: often it is the balance of the flows, which sum to 0");
+  }
+
   const components::Library& library_;
   const components::Component& component_;
   const system::Template& template_;
@@ -166,7 +186,7 @@ std::vector<std::optional<Kernel>> check(const components::Library& library, Dia
     }
     Type type = type_of(definition_of(component, library.components), [&](std::uint32_t r) -> const Kernel& { return *kernels[r]; });
     // One that is opened for somebody who reads inside it is singular only if it is so by itself.
-    if (!type.kernel && component.opened.empty()) Report(library, c, type, diagnostics).run();
+    if (!type.kernel && component.opened.empty()) Report(library, c, type, diagnostics).run(kernels);
     kernels.push_back(std::move(type.kernel));
   }
   return kernels;

@@ -1,7 +1,7 @@
 // Runs golden cases: golden_cases [--update] [FILE or FOLDER …]; without any, every case of tests/cases.
 //
-// The folder says how far a case goes and which sections are written: parse (ast), check (types), elaborate (system),
-// structure (dae, plan), run (values at the end; computed with generated code and with the interpreter, which must agree).
+// The folder says how far a case goes and which sections are written: parse (ast), check (types), types (structural types of
+// every definition by itself), elaborate (system), structure (dae, plan), run (values at the end; computed with generated code and with the interpreter, which must agree).
 // Rendered diagnostics, if there are any, come first.
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ double tolerance(const std::string& stage, const std::string& section) {
 
 const std::map<std::string, std::vector<std::string>>& default_sections() {
   static const std::map<std::string, std::vector<std::string>> sections = {
-      {"parse", {"ast"}},     {"check", {"types"}},        {"elaborate", {"system"}},
+      {"parse", {"ast"}},     {"check", {"types"}},        {"types", {"structural"}}, {"elaborate", {"system"}},
       {"structure", {"dae", "plan"}}, {"run", {"values"}},
   };
   return sections;
@@ -70,9 +70,17 @@ std::string types_text(const Session& session) {
   return text;
 }
 
+std::string structural_text(const Session& session) {
+  std::string text;
+  for (const core::Global* g : session.definitions())
+    if (std::string type = session.structural_type(*g); !type.empty()) text += fmt::format("{} :: {}\n", sigrel::text(g->name), type);
+  return text;
+}
+
 /// One section of a case that has no errors.
 std::string section_text(const CaseFile& file, const std::string& name, Session& session, Backend backend) {
   if (name == "types") return types_text(session);
+  if (name == "structural") return structural_text(session);
   if (name == "values") {
     std::shared_ptr<Compiled> model = session.compile({}, backend);
     return model ? values_text(session.run(*model)) : "";
@@ -95,6 +103,7 @@ Outcome compile_case(const CaseFile& file, const std::string& stage, Backend bac
   bool only_parsed = stage == "parse" && wanted == std::vector<std::string>{"ast"};
   bool fine = !session.diagnostics().has_errors();
   if (!only_parsed) fine = session.check(file.expression) && fine;
+  if (fine && stage == "types") fine = session.check_structure();
   if (fine && (stage == "elaborate" || stage == "structure")) fine = session.compile({}, Backend::Interpreter) != nullptr;
 
   std::vector<Section> sections;
@@ -113,7 +122,7 @@ Outcome compile_case(const CaseFile& file, const std::string& stage, Backend bac
 /// What is wrong with a case; empty: nothing.
 std::vector<std::string> run_case(const fs::path& path, bool update) {
   std::string stage = fs::relative(path, kRoot).begin()->string();
-  if (!default_sections().contains(stage)) return {"the folder of a case is one of parse, check, elaborate, structure, run"};
+  if (!default_sections().contains(stage)) return {"the folder of a case is one of parse, check, types, elaborate, structure, run"};
   CaseFile file = read_case(path);
   Outcome outcome = compile_case(file, stage, Backend::Jit);
   if (!outcome.problems.empty()) {

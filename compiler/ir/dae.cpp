@@ -8,23 +8,21 @@
 namespace sigrel::dae {
 namespace {
 
-[[noreturn]] void broken(const system::System& system, const System& dae, const std::string& what) {
-  std::fprintf(stderr, "internal error: dae::System: %s\n", what.c_str());
-  if (dae.variables.size() < 1000) std::fputs(print(system, dae).c_str(), stderr);
-  std::abort();
-}
-
 void print_equations(const system::System& system, const System& dae, const Equations& equations, std::uint32_t first,
                      std::string& out) {
   auto name = [&](std::uint32_t v) { return variable_name(system, dae, v); };
   std::uint32_t e = first;
+  auto derived = [&] {
+    return e < dae.derivative_of.size() && dae.derivative_of[e] != kNone ? fmt::format("   derivative of {}", dae.derivative_of[e]) : "";
+  };
   for (const EquationTable& table : equations.tables)
     for (std::size_t row = 0; row < table.rows(); ++row, ++e)
-      out += fmt::format("  {}: 0 = {}\n", e,
+      out += fmt::format("  {}: 0 = {}{}\n", e,
                          sigrel::print(
                              dae.exprs, table.residual,
                              [&](std::uint32_t k, std::uint32_t) { return name(table.unknowns_of(row)[k]); },
-                             [&](std::uint32_t k) { return fmt::format("p{}", table.parameters_of(row)[k]); }));
+                             [&](std::uint32_t k) { return fmt::format("p{}", table.parameters_of(row)[k]); }),
+                         derived());
   for (std::size_t row = 0; row < equations.sums.rows(); ++row, ++e) {
     out += fmt::format("  {}: 0 =", e);
     bool first_term = true;
@@ -32,17 +30,29 @@ void print_equations(const system::System& system, const System& dae, const Equa
       out += fmt::format(" {}{}", term.negative() ? (first_term ? "-" : "- ") : (first_term ? "" : "+ "), name(term.unknown()));
       first_term = false;
     }
-    out += "\n";
+    out += derived() + "\n";
   }
 }
 
 }  // namespace
+
+void broken(const system::System& system, const System& dae, const std::string& what) {
+  std::fprintf(stderr, "internal error: dae::System: %s\n", what.c_str());
+  if (dae.variables.size() < 1000) std::fputs(print(system, dae).c_str(), stderr);
+  std::abort();
+}
 
 std::string variable_name(const system::System& system, const System& dae, std::uint32_t variable) {
   const Variable& v = dae.variables[variable];
   std::string name = system::unknown_name(system, v.unknown);
   for (std::uint32_t k = 0; k < v.order; ++k) name = "der(" + name + ")";
   return name;
+}
+
+std::uint32_t differentiations(const System& dae, std::uint32_t equation) {
+  std::uint32_t n = 0;
+  for (; equation < dae.derivative_of.size() && dae.derivative_of[equation] != kNone; equation = dae.derivative_of[equation]) ++n;
+  return n;
 }
 
 Origin origin(const Equations& equations, std::uint32_t equation) {
@@ -89,9 +99,11 @@ void verify(const system::System& system, const System& dae) {
   for (const Alias& a : dae.aliases)
     if (a.kind != Alias::Zero && (a.variable >= n || dae.variables[a.variable].order != 0)) fail("an alias refers to no variable");
   if (dae.assign.size() != n) fail("not every variable has an assignment");
+  if (!dae.derivative_of.empty() && dae.derivative_of.size() != dae.equations.count()) fail("not every equation has an entry in derivative_of");
   std::vector<bool> used(dae.equations.count(), false);
   for (std::uint32_t v = 0; v < n; ++v) {
-    bool state = dae.variables[v].derivative != kNone;
+    bool state = dae.variables[v].state;
+    if (state && dae.variables[v].derivative == kNone) fail(fmt::format("state {} has no derivative", v));
     if (state != (dae.assign[v] == kNone)) fail(fmt::format("variable {} is {} by an equation", v, state ? "a state and assigned" : "not assigned"));
     if (state) continue;
     if (dae.assign[v] >= used.size() || used[dae.assign[v]]) fail(fmt::format("variable {} has no equation of its own", v));
@@ -103,7 +115,7 @@ std::string print(const system::System& system, const System& dae) {
   std::string out = fmt::format("variables {}\n", dae.variables.size());
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
     out += fmt::format("  {}: {}", v, variable_name(system, dae, v));
-    if (dae.variables[v].derivative != kNone) out += "  state";
+    if (dae.variables[v].state) out += "  state";
     else if (v < dae.assign.size() && dae.assign[v] != kNone) out += fmt::format("  from {}", dae.assign[v]);
     out += "\n";
   }

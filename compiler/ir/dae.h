@@ -1,7 +1,8 @@
 // dae::System: what the reduce stage hands on. The same model with aliases, zeros and redundancy gone. A variable is a kept
 // unknown or a derivative of one; derivatives are variables of their own, tied by `derivative` (ModiaBase's Avar), so a
 // residual holds plain slots only, no `Der`. Every unknown of the system is still known: as a variable, a negated variable,
-// or zero. The highest derivatives and the algebraic variables can be determined by the equations (index at most 1).
+// or zero. Where it was needed, equations stand there with their derivatives (of these, `derivative_of` tells which), and only
+// some of the variables that have a derivative are states: the equations determine all others from the states (index 1).
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -24,8 +25,9 @@ struct Alias {
 struct Variable {
   std::uint32_t unknown = 0;        // the system's unknown that it stands for (of a derivative: the unknown differentiated)
   std::uint32_t order = 0;          // how often it is differentiated
-  std::uint32_t derivative = kNone; // the variable that is its time derivative: Avar. A variable that has one is a state
+  std::uint32_t derivative = kNone; // the variable that is its time derivative: Avar
   std::uint32_t integral = kNone;   // the inverse of `derivative`
+  bool state = false;               // it is integrated; it has a derivative then
 };
 
 struct System {
@@ -37,13 +39,20 @@ struct System {
   std::vector<Alias> aliases;  // one per unknown of the system
   /// For messages: `assign[v]` is the equation matched to variable v (kNone for states), by dense equation number.
   std::vector<std::uint32_t> assign;
+  /// Per equation: the one of which it is the derivative (the inverse of Bequ), or kNone. Empty: no equation is one.
+  std::vector<std::uint32_t> derivative_of;
 };
+
+/// How often an equation was differentiated.
+std::uint32_t differentiations(const System& dae, std::uint32_t equation);
 
 /// "der(c1.u)", the name of a variable.
 std::string variable_name(const system::System& system, const System& dae, std::uint32_t variable);
 /// The origin of an equation by its dense number.
 Origin origin(const Equations& equations, std::uint32_t equation);
 void verify(const system::System& system, const System& dae);
+/// Ends the program with what was found and the system: a bug of ours.
+[[noreturn]] void broken(const system::System& system, const System& dae, const std::string& what);
 std::string print(const system::System& system, const System& dae);
 
 }  // namespace sigrel::dae

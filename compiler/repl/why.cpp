@@ -78,8 +78,8 @@ std::optional<std::string> explain_variable(const session::Compiled& model, std:
 
   auto assigned = [&](std::uint32_t x) { return x < model.dae.assign.size() ? model.dae.assign[x] : dae::kNone; };
   std::uint32_t by = variable;
-  if (v.derivative != dae::kNone) {
-    while (model.dae.variables[by].derivative != dae::kNone) by = model.dae.variables[by].derivative;
+  if (v.state) {
+    while (model.dae.variables[by].state) by = model.dae.variables[by].derivative;
     out += fmt::format("`{}` is a state: integrated from `{}`\n", kept, dae::variable_name(model.system, model.dae, by));
   }
   if (assigned(by) != dae::kNone) {

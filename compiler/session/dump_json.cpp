@@ -156,6 +156,7 @@ std::string dae_json(const system::System& system, const dae::System& dae) {
     variables.push_back({{"name", name(v, 0)},
                          {"derivative", number(dae.variables[v].derivative)},
                          {"integral", number(dae.variables[v].integral)},
+                         {"state", dae.variables[v].state},
                          {"assign", number(v < dae.assign.size() ? dae.assign[v] : dae::kNone)}});
   ordered_json aliases = ordered_json::object();
   for (std::uint32_t u = 0; u < dae.aliases.size(); ++u) {
@@ -163,8 +164,11 @@ std::string dae_json(const system::System& system, const dae::System& dae) {
     std::string is = alias.kind == dae::Alias::Zero ? "0" : (alias.kind == dae::Alias::Negated ? "-" : "") + name(alias.variable, 0);
     aliases[system::unknown_name(system, u)] = is;
   }
+  ordered_json derivatives = ordered_json::array();
+  for (std::uint32_t of : dae.derivative_of) derivatives.push_back(number(of));
   return text_of({{"shapes", shapes_json(dae.exprs, dae.equations)},
                   {"variables", std::move(variables)},
+                  {"derivative_of", std::move(derivatives)},
                   {"aliases", std::move(aliases)},
                   {"equations", equations_json(system, dae.exprs, dae.equations, name)},
                   {"initial", equations_json(system, dae.exprs, dae.initial, name)},

@@ -117,7 +117,7 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
   if (context.verify) system::verify(system);
   if (dumped(context, Dump::System, [&] { return system::print(system); }, [&] { return system_json(system); })) return nullptr;
 
-  // reduce: system -> dae. Aliases, zeros and redundancy go; derivatives become variables.
+  // reduce: system -> dae. Aliases, zeros and redundancy go; derivatives become variables; what ties states is differentiated.
   Diagnostics flat;
   result->dae = timed(context, "reduce", [&] { return structure::reduce(system, flat); });
   // One that is singular is so because of some definition: that one is told, and if none is by itself, the whole.

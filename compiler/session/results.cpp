@@ -185,7 +185,7 @@ Columns Results::states() const {
   const Paths paths(system_);
   for (std::uint32_t v = 0; v < dae_.variables.size(); ++v) {
     const dae::Variable& variable = dae_.variables[v];
-    if (variable.derivative == dae::kNone) continue;
+    if (!variable.state) continue;
     std::string name = paths.prefix(owner(system_, variable.unknown)) + system::unknown_info(system_, variable.unknown).name;
     for (std::uint32_t k = 0; k < variable.order; ++k) name = "der(" + name + ")";
     found.add(std::move(name), {v, false});

@@ -58,16 +58,16 @@ Structure original(const system::System& system) {
   return s;
 }
 
-/// After alias elimination. `blind`: x and der x are one column; otherwise what has a derivative is known.
-Structure reduced(const dae::System& dae, bool blind) {
+/// After alias elimination; x and der x are one column.
+Structure reduced(const dae::System& dae) {
   Structure s;
   s.equations.append(dae.equations);
   std::vector<std::uint32_t> column_of(dae.variables.size(), kNone);
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
     const dae::Variable& variable = dae.variables[v];
-    if (blind && variable.integral != dae::kNone) {
+    if (variable.integral != dae::kNone) {
       column_of[v] = column_of[variable.integral];
-    } else if (blind || variable.derivative == dae::kNone) {
+    } else {
       column_of[v] = static_cast<std::uint32_t>(s.unknown_of.size());
       s.unknown_of.push_back(variable.unknown);
     }
@@ -98,7 +98,7 @@ class Blame {
 
   /// Equations that follow from others: structurally everything is in order, but only before aliases are eliminated.
   void report_redundant(const dae::System& dae, const std::vector<std::uint32_t>& redundant) {
-    Structure blind = reduced(dae, true);
+    Structure blind = reduced(dae);
     auto columns = blind.unmatched_columns();
     if (!columns.empty()) {
       graph::Parts parts = graph::dulmage_mendelsohn(blind.graph, blind.matching);
@@ -118,41 +118,6 @@ class Blame {
     }
     if (redundant.empty()) return report_parts(blind);
     says_nothing_new(blind, redundant);
-  }
-
-  /// The highest derivatives are not determined though the unknowns are.
-  void report_index(const dae::System& dae) {
-    Structure s = reduced(dae, false);
-    auto rows = s.unmatched_rows();
-    if (rows.empty()) return;
-    graph::HallSet set = graph::too_many_rows(s.graph, s.matching, rows.front());
-    std::vector<bool> met(dae.variables.size(), false);
-    std::vector<std::uint32_t> states;
-    for (std::uint32_t e : set.rows)
-      s.equations.each_variable(e, [&](std::uint32_t v) {
-        if (dae.variables[v].derivative == dae::kNone || met[v]) return;
-        met[v] = true;
-        states.push_back(dae.variables[v].unknown);
-      });
-    std::ranges::sort(states);
-    states.erase(std::ranges::unique(states).begin(), states.end());
-    auto origins = origins_of(s.equations, set.rows);
-    std::uint32_t where = terms_.common(terms_.common_instance(origins), terms_.common_owner(states));
-    Places places = terms_.places(origins, where);
-    auto names = terms_.names(states, where);
-    bool one = names.size() == 1;
-    Diagnostic& d = diagnostics_.report(
-        Code::IndexAboveOne, places.back().span,
-        one ? fmt::format("`{}` is a state of {}, but an equation fixes its value", names[0], terms_.relation(where))
-            : fmt::format("the states {} of {} are not independent", listed(names), terms_.relation(where)));
-    d.label(one ? fmt::format("this fixes `{}`, so its derivative cannot be chosen", names[0])
-                : fmt::format("{} a relation between them", set.rows.size() == 1 ? "this is" : "these are"));
-    terms_.label(d, places, "together with this");
-    terms_.note_instance(d, where);
-    if (rows.size() > 1) d.note(fmt::format("in all, {} of this kind", counted(rows.size(), "equation") + (rows.size() == 1 ? " is" : " are")));
-    d.note("the index of the system is above 1: to solve it, equations must be differentiated, which this version does not do yet");
-    d.help(one ? fmt::format("let nothing differentiate `{}`: leave out the storage, or put a part between that makes it free", names[0])
-               : "drop the storage that depends on the others, join the two into one, or put a part between them");
   }
 
  private:
@@ -327,8 +292,7 @@ void report_singular(const system::System& system, const dae::System& dae, const
   Blame blame(system, diagnostics);
   Structure source = original(system);
   if (!source.perfect()) return blame.report_parts(source);
-  if (!redundant.empty() || !reduced(dae, true).perfect()) return blame.report_redundant(dae, redundant);
-  blame.report_index(dae);
+  blame.report_redundant(dae, redundant);
 }
 
 }  // namespace sigrel::structure

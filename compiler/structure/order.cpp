@@ -52,7 +52,7 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   std::vector<std::uint32_t> rates;
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
     std::uint32_t derivative = dae.variables[v].derivative;
-    if (derivative == dae::kNone) continue;
+    if (!dae.variables[v].state) continue;
     model.states.push_back({v, derivative});
     rates.push_back(derivative);
   }

@@ -1,90 +1,17 @@
 #include "compiler/structure/pencil.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <queue>
 
 #include "compiler/structure/graph/bipartite.h"
 #include "compiler/structure/incidence.h"
+#include "compiler/structure/random_point.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::structure {
 namespace {
 
-constexpr std::uint64_t kPrime = (1ull << 61) - 1;
-
-std::uint64_t times(std::uint64_t a, std::uint64_t b) {
-  unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
-  std::uint64_t folded = static_cast<std::uint64_t>(product & kPrime) + static_cast<std::uint64_t>(product >> 61);
-  return folded >= kPrime ? folded - kPrime : folded;
-}
-std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return (a += b) >= kPrime ? a - kPrime : a; }
-std::uint64_t minus(std::uint64_t a) { return a == 0 ? 0 : kPrime - a; }
-std::uint64_t power(std::uint64_t a, std::uint64_t n) {
-  std::uint64_t r = 1;
-  for (; n; n >>= 1, a = times(a, a))
-    if (n & 1) r = times(r, a);
-  return r;
-}
-std::uint64_t inverse(std::uint64_t a) { return power(a, kPrime - 2); }
-
-/// A number that depends on nothing but its arguments.
-std::uint64_t drawn(std::uint64_t kind, std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0) {
-  std::uint64_t h = 0x9E3779B97F4A7C15ull * (kind + 1);
-  for (std::uint64_t x : {a, b, c}) {
-    h = (h ^ x) * 0xFF51AFD7ED558CCDull;
-    h ^= h >> 29;
-    h *= 0xC4CEB9FE1A85EC53ull;
-    h ^= h >> 32;
-  }
-  return h % (kPrime - 1) + 1;
-}
-
-/// Values of a shape's partial derivatives for one row after the other.
-class Evaluator {
- public:
-  Evaluator(const ExprPool& pool, std::vector<ExprId> roots) : pool_(pool), roots_(std::move(roots)) {
-    nodes_ = topological(pool, roots_);
-    value_.resize(nodes_.empty() ? 0 : nodes_.back().value + 1);
-  }
-  std::vector<std::uint64_t> row(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> params) {
-    for (ExprId id : nodes_) value_[id.value] = node(pool_[id], slots, params);
-    std::vector<std::uint64_t> result;
-    for (ExprId root : roots_) result.push_back(value_[root.value]);
-    return result;
-  }
-
- private:
-  std::uint64_t node(const Node& n, std::span<const std::uint32_t> slots, std::span<const std::uint32_t> params) {
-    auto v = [&](std::uint32_t id) { return value_[id]; };
-    switch (n.op) {
-      case Op::Const:
-        if (std::floor(n.value) == n.value && std::fabs(n.value) < 1e15)
-          return n.value < 0 ? minus(static_cast<std::uint64_t>(-n.value)) : static_cast<std::uint64_t>(n.value);
-        return n.value < 0 ? minus(drawn(1, std::bit_cast<std::uint64_t>(-n.value))) : drawn(1, std::bit_cast<std::uint64_t>(n.value));
-      case Op::Slot: return drawn(2, slots[n.a]);
-      case Op::Param: return drawn(3, params[n.a]);
-      case Op::Time: return drawn(4, 0);
-      case Op::Neg: return minus(v(n.a));
-      case Op::Add: return plus(v(n.a), v(n.b));
-      case Op::Sub: return plus(v(n.a), minus(v(n.b)));
-      case Op::Mul: return times(v(n.a), v(n.b));
-      case Op::Div: return times(v(n.a), inverse(v(n.b)));
-      case Op::PowInt: {
-        auto e = static_cast<std::int32_t>(n.b);
-        return power(e < 0 ? inverse(v(n.a)) : v(n.a), static_cast<std::uint64_t>(std::abs(std::int64_t{e})));
-      }
-      default: {
-        int k = arity(n.op);
-        return drawn(100 + static_cast<std::uint64_t>(n.op), v(n.a), k > 1 ? v(n.b) : 0, k > 2 ? v(n.c) : 0);
-      }
-    }
-  }
-  const ExprPool& pool_;
-  std::vector<ExprId> roots_, nodes_;
-  std::vector<std::uint64_t> value_;
-};
+using namespace modular;
 
 struct Entry {
   std::uint32_t column;
@@ -139,7 +66,7 @@ std::vector<SparseRow> matrix(const dae::System& dae, std::span<const std::uint3
   std::vector<std::vector<ExprId>> partials(list.sections().size());
   for (std::size_t k = 0; k < partials.size(); ++k)
     if (const EquationTable* t = list.sections()[k].table) partials[k] = symbolic::gradient(pool, t->residual, t->slots);
-  std::vector<std::optional<Evaluator>> evaluators(partials.size());
+  std::vector<std::optional<PointEvaluator>> evaluators(partials.size());
   std::vector<SparseRow> rows;
   for (std::uint32_t e : equations) {
     std::uint32_t number = list.section_of(e);

@@ -3,28 +3,49 @@
 #include "compiler/structure/aliases.h"
 #include "compiler/structure/assemble.h"
 #include "compiler/structure/blame.h"
+#include "compiler/structure/differentiate.h"
 #include "compiler/structure/graph/matching.h"
+#include "compiler/structure/graph/pantelides.h"
 #include "compiler/structure/incidence.h"
 #include "compiler/structure/representatives.h"
+#include "compiler/structure/states.h"
 
 namespace sigrel::structure {
 namespace {
 
 /// Matches equations with the variables that are not states. Whether everything is matched.
 bool match(dae::System& dae) {
-  std::vector<std::uint32_t> column_of(dae.variables.size(), graph::kNone), variable_of;
-  for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
-    if (dae.variables[v].derivative == dae::kNone) {
-      column_of[v] = static_cast<std::uint32_t>(variable_of.size());
-      variable_of.push_back(v);
-    }
+  std::vector<std::uint32_t> column_of(dae.variables.size());
+  std::uint32_t unknowns = 0;
+  for (std::uint32_t v = 0; v < column_of.size(); ++v) {
+    column_of[v] = dae.variables[v].state ? graph::kNone : v;
+    unknowns += !dae.variables[v].state;
+  }
   EquationList list;
   list.append(dae.equations);
-  auto columns = static_cast<std::uint32_t>(variable_of.size());
-  graph::Matching m = graph::maximum_matching(determining_incidence(dae.exprs, list, columns, column_of));
-  dae.assign.assign(dae.variables.size(), dae::kNone);
-  for (std::uint32_t c = 0; c < columns; ++c) dae.assign[variable_of[c]] = m.row_of_column[c];
-  return m.size() == list.count() && m.size() == columns;
+  graph::Matching m = graph::maximum_matching(determining_incidence(dae.exprs, list, static_cast<std::uint32_t>(column_of.size()), column_of));
+  dae.assign = std::move(m.row_of_column);
+  return m.size() == list.count() && list.count() == unknowns;
+}
+
+/// The states depend on each other, or there are too many or too few equations.
+void reduce_index(const system::System& system, const std::vector<std::uint32_t>& redundant, dae::System& dae, Diagnostics& diagnostics) {
+  EquationList list;
+  list.append(dae.equations);
+  graph::Bipartite graph = determining_incidence(dae.exprs, list, static_cast<std::uint32_t>(dae.variables.size()));
+  std::vector<std::uint32_t> derivative;
+  for (const dae::Variable& v : dae.variables) derivative.push_back(v.derivative);
+  if (!redundant.empty() || graph::check_consistency(graph, derivative).verdict != graph::Consistency::Consistent)
+    return report_singular(system, dae, redundant, diagnostics);
+
+  graph::Differentiated result = graph::pantelides(std::move(graph), std::move(derivative));
+  if (result.endless) broken(system, dae, "a consistent system is differentiated for ever");
+  Numbering numbering = differentiate(system, result, dae, diagnostics);
+  if (diagnostics.has_errors()) return;
+  for (dae::Variable& v : dae.variables) v.state = false;
+  select_states(system, result, numbering, dae, diagnostics);
+  if (diagnostics.has_errors()) return;
+  if (!match(dae)) broken(system, dae, "the equations do not determine what follows from the states");
 }
 
 }  // namespace
@@ -39,14 +60,16 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics) {
   aliases.eliminate();
   Representatives representatives = choose_representatives(system, aliases);
   Assembled assembled = assemble(system, shapes, aliases, representatives);
+  dae::System& dae = assembled.dae;
   if (!assembled.strange.empty()) {
     report_strange_derivatives(system, assembled.strange, diagnostics);
-    return std::move(assembled.dae);
+    return std::move(dae);
   }
-  bool complete = match(assembled.dae);
   std::vector<std::uint32_t> redundant = aliases.redundant();
-  if (!complete || !redundant.empty()) report_singular(system, assembled.dae, redundant, diagnostics);
-  return std::move(assembled.dae);
+  for (dae::Variable& v : dae.variables) v.state = v.derivative != dae::kNone;
+  bool independent = match(dae);
+  if (!independent || !redundant.empty()) reduce_index(system, redundant, dae, diagnostics);
+  return std::move(dae);
 }
 
 }  // namespace sigrel::structure

@@ -9,7 +9,7 @@ namespace {
 
 class Selection {
  public:
-  Selection(const Differentiated& system, std::span<const int> priority, const RankDecision& decide)
+  Selection(const Differentiated& system, std::span<const long> priority, const RankDecision& decide)
       : system_(system),
         decide_(decide),
         equation_below_(inverse(system.equation_derivative)),
@@ -28,7 +28,7 @@ class Selection {
   }
 
   DummyDerivatives run() {
-    std::vector<bool> highest = system_.highest(), dummy(system_.variables(), false);
+    std::vector<bool> highest = system_.highest(), dummy(system_.variables(), false), open(system_.variables(), false);
     // Partners of equations that were differentiated since are no part of the system of highest derivatives.
     std::vector<std::uint32_t> row_of_column(system_.variables(), kNone);
     for (std::uint32_t v = 0; v < system_.variables(); ++v)
@@ -51,23 +51,28 @@ class Selection {
           long pa = priority_[variable_below_[a]], pc = priority_[variable_below_[c]];
           return pa != pc ? pa < pc : a > c;
         });
-        DummyDerivatives::Choice choice{b, equations, variables, {}};
-        if (decide_)
-          if (auto decision = decide_(equations, variables)) choice.dummies = std::move(*decision);
-        if (choice.dummies.empty()) choice.dummies = by_structure(equations, variables);
-        variables = choice.dummies;
-        for (std::uint32_t& e : equations) e = equation_below_[e];
-        for (std::uint32_t& v : variables) {
-          dummy[v] = true;
-          v = variable_below_[v];
+        DummyDerivatives::Choice choice{b, equations, variables, {}, {}};
+        std::optional<Decision> decision;
+        if (decide_) decision = decide_(equations, variables);
+        if (decision) {
+          choice.dummies = std::move(decision->dummies);
+          choice.open = std::move(decision->open);
+        } else {
+          choice.dummies = by_structure(equations, variables);
         }
+        for (std::uint32_t v : choice.dummies) dummy[v] = true;
+        for (std::uint32_t v : choice.open) open[v] = true;
+        variables = choice.dummies;
+        variables.insert(variables.end(), choice.open.begin(), choice.open.end());
+        for (std::uint32_t& e : equations) e = equation_below_[e];
+        for (std::uint32_t& v : variables) v = variable_below_[v];
         result_.choices.push_back(std::move(choice));
       }
     }
     for (std::uint32_t v = 0; v < system_.variables(); ++v) {
       if (dummy[v]) result_.dummies.push_back(v);
       std::uint32_t d = system_.variable_derivative[v];
-      if (d != kNone && !dummy[d] && !system_.known[v]) result_.states.push_back(v);
+      if (d != kNone && !dummy[d] && !open[d] && !system_.known[v]) result_.states.push_back(v);
     }
     return std::move(result_);
   }
@@ -111,7 +116,7 @@ class Selection {
 
 }  // namespace
 
-DummyDerivatives dummy_derivatives(const Differentiated& system, std::span<const int> priority, const RankDecision& decide) {
+DummyDerivatives dummy_derivatives(const Differentiated& system, std::span<const long> priority, const RankDecision& decide) {
   return Selection(system, priority, decide).run();
 }
 

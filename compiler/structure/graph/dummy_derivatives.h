@@ -12,7 +12,8 @@
 // differentiation less only equation 6 is a derivative, in x' y': y' is the last dummy. States: x and w.
 //
 // Which choice is possible is decided by the structure alone; it may be singular at some point of a solution (the pendulum
-// above at y = 0). A decision by numbers, now or while the model runs, is what RankDecision is for.
+// above at y = 0). A decision by numbers is what RankDecision is for. It may leave a choice open, to be made while the model
+// runs: all of its candidates go on to the choice one differentiation below, and none of them is a dummy or makes a state.
 #pragma once
 #include <functional>
 
@@ -23,26 +24,31 @@ namespace sigrel::graph {
 
 /// Chooses as many of the candidates as there are equations, so that the equations' Jacobian with respect to them has full
 /// rank. Candidates come in the order in which they should become dummies. Without an answer the structure decides.
-using RankDecision = std::function<std::optional<std::vector<std::uint32_t>>(std::span<const std::uint32_t> equations,
-                                                                            std::span<const std::uint32_t> candidates)>;
+struct Decision {
+  std::vector<std::uint32_t> dummies;
+  std::vector<std::uint32_t> open;  // of these some become dummies later: as many as equations are left
+};
+using RankDecision =
+    std::function<std::optional<Decision>(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> candidates)>;
 
 struct DummyDerivatives {
   struct Choice {
     std::uint32_t block;                    // of `blocks`
     std::vector<std::uint32_t> equations;   // derivatives of other equations
     std::vector<std::uint32_t> candidates;  // in the order in which they should become dummies
-    std::vector<std::uint32_t> dummies;     // as many as equations
+    std::vector<std::uint32_t> dummies;     // as many as equations, where nothing is open
+    std::vector<std::uint32_t> open;
     bool free() const { return dummies.size() < candidates.size(); }
   };
   Blocks blocks;                     // of the equations without derivative for the variables without derivative
   std::vector<Choice> choices;       // of each block that contains derivatives of equations: highest derivatives first
   std::vector<std::uint32_t> dummies;  // ascending
-  std::vector<std::uint32_t> states;   // ascending
+  std::vector<std::uint32_t> states;   // ascending; without those whose derivative is open
 };
 
 /// `system` is complete. `priority`: of each original variable, the higher the rather a state; derivatives add that of what
 /// they are the derivative of, so a number for x counts for x' too. Of equals the first variables are states.
-DummyDerivatives dummy_derivatives(const Differentiated& system, std::span<const int> priority = {},
+DummyDerivatives dummy_derivatives(const Differentiated& system, std::span<const long> priority = {},
                                    const RankDecision& decide = {});
 
 }  // namespace sigrel::graph

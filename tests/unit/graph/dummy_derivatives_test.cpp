@@ -46,7 +46,7 @@ TEST_CASE("MB-5: dummies of the pendulum") {
   CHECK(d.choices[1].free());
 
   // Preferred: y, whose derivatives inherit that, and z.
-  DummyDerivatives other = dummy_derivatives(s, std::vector<int>{0, 1, 0, 1, 0, 0, 0, 0, 0});
+  DummyDerivatives other = dummy_derivatives(s, std::vector<long>{0, 1, 0, 1, 0, 0, 0, 0, 0});
   CHECK(plus_one(other.states) == Numbers{2, 4});
   check_reduced(s, 5, other);
 }
@@ -55,13 +55,13 @@ TEST_CASE("MT-6: priorities decide which of two equal chains is the state") {
   // x x' x'' y y' y'' f: x = y, x'' = f, y'' = … + f.
   Bipartite g = make({{1, 4}, {3, 7}, {6, 7}}, 7, 1);
   Differentiated s = pantelides(g, zero_based({2, 3, 0, 5, 6, 0, 0}));
-  DummyDerivatives x = dummy_derivatives(s, std::vector<int>{100, 0, 0, 0, 0, 0, 0});
+  DummyDerivatives x = dummy_derivatives(s, std::vector<long>{100, 0, 0, 0, 0, 0, 0});
   CHECK(plus_one(x.dummies) == Numbers{5, 6});
   CHECK(plus_one(x.states) == Numbers{1, 2});
-  DummyDerivatives y = dummy_derivatives(s, std::vector<int>{0, 0, 0, 100, 0, 0, 0});
+  DummyDerivatives y = dummy_derivatives(s, std::vector<long>{0, 0, 0, 100, 0, 0, 0});
   CHECK(plus_one(y.dummies) == Numbers{2, 3});
   CHECK(plus_one(y.states) == Numbers{4, 5});
-  CHECK(plus_one(dummy_derivatives(s, std::vector<int>{-1, 0, 0, 0, 0, 0, 0}).dummies) == Numbers{2, 3});
+  CHECK(plus_one(dummy_derivatives(s, std::vector<long>{-1, 0, 0, 0, 0, 0, 0}).dummies) == Numbers{2, 3});
   check_reduced(s, 3, x);
   check_reduced(s, 3, y);
 }
@@ -82,7 +82,7 @@ TEST_CASE("a decision by numbers replaces the structural one") {
   DummyDerivatives d = dummy_derivatives(s, {}, [&](auto equations, auto candidates) {
     ++asked;
     REQUIRE(equations.size() <= candidates.size());
-    return std::optional(std::vector<std::uint32_t>(candidates.end() - equations.size(), candidates.end()));
+    return std::optional(sigrel::graph::Decision{{candidates.end() - equations.size(), candidates.end()}, {}});
   });
   CHECK(asked == 2);
   CHECK(plus_one(d.states) == Numbers{4, 5});
@@ -101,8 +101,8 @@ TEST_CASE("random systems: one dummy for each differentiated equation, and a sys
     }
     Bipartite g = random_graph(random, n, columns, 0.1 + 0.05 * (random() % 5));
     if (check_consistency(g, derivative).verdict != Consistency::Consistent) continue;
-    std::vector<int> priority(columns);
-    for (int& p : priority) p = static_cast<int>(random() % 3);
+    std::vector<long> priority(columns);
+    for (long& p : priority) p = static_cast<long>(random() % 3);
     Differentiated s = pantelides(g, derivative);
     DummyDerivatives d = dummy_derivatives(s, priority);
     check_reduced(s, n, d);

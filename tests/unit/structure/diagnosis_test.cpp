@@ -157,30 +157,6 @@ TEST_CASE("a redundant alias") {
   CHECK(says(d.all()[0], "what this says of `x` and `z` follows from the other equations"));
 }
 
-TEST_CASE("equations that tie states: index above 1") {
-  Builder b;
-  auto x = b.unknown("x"), y = b.unknown("y"), v = b.unknown("v"), w = b.unknown("w");
-  auto ode = b.shape(b.sub(b.der(0), b.s(1)));
-  b.row(ode, {x, v});
-  b.row(ode, {y, w});
-  b.row(b.shape(b.sub(b.add(b.mul(b.s(0), b.s(0)), b.mul(b.s(1), b.s(1))), b.p(0))), {x, y}, {b.parameter(1)});
-  b.row(b.shape(b.sub(b.add(b.s(0), b.s(1)), b.fn(Op::Sin, b.time()))), {v, w});
-  Diagnostics d = diagnose(b);
-  check_one(d, Code::IndexAboveOne);
-  CHECK(says(d.all()[0], "the states `x` and `y` of `model` are not independent"));
-}
-
-TEST_CASE("a capacitor on a source: its state is fixed") {
-  Circuit x;
-  auto a = x.node("a"), g = x.node("g");
-  x.source("s", a, g, 10);
-  x.capacitor("c", a, g, 2);
-  x.ground(g);
-  x.finish();
-  Diagnostics d = diagnose(x);
-  check_one(d, Code::IndexAboveOne);
-}
-
 TEST_CASE("capacitors in parallel and inductors in series are one state each") {
   Circuit x;
   auto a = x.node("a"), b = x.node("b"), g = x.node("g"), c = x.node("c");

@@ -1,0 +1,205 @@
+#include "compiler/structure/states.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "compiler/structure/graph/dummy_derivatives.h"
+#include "compiler/structure/incidence.h"
+#include "compiler/structure/pivots.h"
+#include "compiler/structure/random_point.h"
+#include "compiler/structure/source_terms.h"
+#include "compiler/symbolic/symbolic.h"
+
+namespace sigrel::structure {
+namespace {
+
+constexpr std::uint32_t kNone = graph::kNone;
+constexpr int kNever = -2, kAlways = 2;  // as `state = …` is handed on
+constexpr std::uint64_t kMostWork = 200'000'000;
+
+/// `state = …` of each variable. Of several in a class of equal unknowns the one of the outermost relation counts: parts have
+/// higher numbers than what contains them.
+std::vector<int> preferences(const system::System& system, const dae::System& dae) {
+  std::vector<const system::Attribute*> best(dae.variables.size(), nullptr);
+  for (const system::Attribute& a : system.attributes) {
+    if (a.kind != system::AttributeKind::StatePreference || dae.aliases[a.unknown].kind == dae::Alias::Zero) continue;
+    const system::Attribute*& b = best[dae.aliases[a.unknown].variable];
+    if (!b || a.unknown < b->unknown) b = &a;
+  }
+  std::vector<int> result(dae.variables.size(), 0);
+  for (std::size_t v = 0; v < best.size(); ++v)
+    if (best[v]) result[v] = static_cast<int>(system.parameters[best[v]->parameter].value);
+  return result;
+}
+
+/// The entries of the Jacobian of the equations, at the random point.
+class Jacobian {
+ public:
+  explicit Jacobian(dae::System& dae) : dae_(dae) {
+    equations_.append(dae.equations);
+    shapes_.resize(equations_.sections().size());
+  }
+
+  const EquationList& equations() const { return equations_; }
+
+  /// Calls visit(variable, value, fixed) for the variables of an equation.
+  template <class Visit>
+  void row(std::uint32_t equation, Visit visit) {
+    std::uint32_t number = equations_.section_of(equation);
+    const EquationList::Section& section = equations_.sections()[number];
+    if (!section.table) {
+      for (Term t : section.sums->terms_of(equation - section.first)) visit(t.unknown(), t.negative() ? modular::kPrime - 1 : 1, true);
+      return;
+    }
+    std::optional<Shape>& shape = shapes_[number];
+    if (!shape) shape.emplace(dae_.exprs, *section.table);
+    auto slots = section.table->unknowns_of(equation - section.first);
+    auto values = shape->values.row(slots, section.table->parameters_of(equation - section.first));
+    for (std::size_t k = 0; k < slots.size(); ++k)
+      if (values[k] != 0) visit(slots[k], values[k], shape->fixed[k]);
+  }
+
+ private:
+  struct Shape {
+    std::vector<bool> fixed;  // by slot: the derivative is made of numbers and parameters
+    PointEvaluator values;
+
+    Shape(ExprPool& pool, const EquationTable& table) : Shape(pool, symbolic::gradient(pool, table.residual, table.slots)) {}
+    Shape(const ExprPool& pool, std::vector<ExprId> slopes) : values(pool, slopes) {
+      for (ExprId slope : slopes)
+        fixed.push_back(std::ranges::none_of(topological(pool, std::span<const ExprId>(&slope, 1)), [&](ExprId id) {
+          return pool[id].op == Op::Slot || pool[id].op == Op::Time;
+        }));
+    }
+  };
+
+  dae::System& dae_;
+  EquationList equations_;
+  std::vector<std::optional<Shape>> shapes_;  // by section
+};
+
+class Selection {
+ public:
+  Selection(const system::System& system, const graph::Differentiated& graph, const Numbering& numbering, dae::System& dae,
+            Diagnostics& diagnostics)
+      : system_(system), graph_(graph), numbering_(numbering), dae_(dae), diagnostics_(diagnostics),
+        preference_(preferences(system, dae)), jacobian_(dae), base_(dae.variables.size()), column_of_(dae.variables.size()),
+        place_(graph.variables(), kNone) {
+    for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
+      base_[v] = dae.variables[v].integral == dae::kNone ? v : base_[dae.variables[v].integral];
+    for (std::uint32_t c = 0; c < graph.variables(); ++c) column_of_[numbering.variable_of[c]] = c;
+  }
+
+  void run() {
+    std::vector<long> priority = priorities();
+    graph::DummyDerivatives chosen = graph::dummy_derivatives(
+        graph_, priority, [&](auto equations, auto candidates) { return decide(equations, candidates); });
+    for (std::uint32_t c : chosen.states) dae_.variables[numbering_.variable_of[c]].state = true;
+  }
+
+ private:
+  /// The more wanted as a state the higher: `state = …`, then what the source differentiates, what has a start of its own, what
+  /// it declares. At last the name decides, so that the order in which a model is written changes nothing.
+  std::vector<long> priorities() const {
+    const std::size_t known = dae_.variables.size();
+    std::vector<bool> differentiated(known, false), starts(known, false), takes_part(known, false);
+    const std::vector<std::uint32_t> below = graph::inverse(graph_.equation_derivative);
+    for (std::uint32_t e = 0; e < graph_.equations(); ++e) {
+      const bool original = below[e] == kNone;
+      for (std::uint32_t c : graph_.graph.row(e)) {
+        std::uint32_t v = numbering_.variable_of[c];
+        if (original && dae_.variables[v].order > 0) differentiated[base_[v]] = true;
+        if (!original) takes_part[base_[v]] = true;
+      }
+    }
+    for (const EquationTable& table : dae_.initial.tables)
+      for (std::uint32_t v : table.unknowns) starts[v] = true;
+    for (const system::Attribute& a : system_.attributes)
+      if (a.kind == system::AttributeKind::Guess && dae_.aliases[a.unknown].kind != dae::Alias::Zero) starts[dae_.aliases[a.unknown].variable] = true;
+    std::vector<std::pair<std::string, std::uint32_t>> names;
+    for (std::uint32_t v = 0; v < known; ++v)
+      if (takes_part[v] && base_[v] == v) names.emplace_back(system::unknown_name(system_, dae_.variables[v].unknown), v);
+    std::ranges::sort(names);
+    std::vector<long> priority(graph_.variables(), 0);
+    for (std::size_t rank = 0; rank < names.size(); ++rank) {
+      std::uint32_t v = names[rank].second;
+      bool source = system::unknown_info(system_, dae_.variables[v].unknown).kind == system::UnknownKind::Source;
+      long merit = 8L * preference_[v] + 4 * differentiated[v] + 2 * starts[v] + source;
+      priority[column_of_[v]] = merit * static_cast<long>(names.size()) + static_cast<long>(names.size() - 1 - rank);
+    }
+    return priority;
+  }
+
+  std::optional<graph::Decision> decide(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> candidates) {
+    std::vector<std::vector<Pivots::Entry>> columns(candidates.size());
+    for (std::uint32_t k = 0; k < candidates.size(); ++k) place_[candidates[k]] = k;
+    for (std::uint32_t row = 0; row < equations.size(); ++row)
+      jacobian_.row(numbering_.equation_of[equations[row]], [&](std::uint32_t v, std::uint64_t value, bool fixed) {
+        if (std::uint32_t k = place_[column_of_[v]]; k != kNone) columns[k].push_back({row, value, fixed});
+      });
+    for (std::uint32_t c : candidates) place_[c] = kNone;
+
+    Pivots pivots(static_cast<std::uint32_t>(equations.size()));
+    graph::Decision decision;
+    auto offer = [&](std::uint32_t k, bool varying) {
+      Pivots::Answer answer = pivots.offer(columns[k], varying);
+      if (answer == Pivots::Answer::Taken) decision.dummies.push_back(candidates[k]);
+      return answer;
+    };
+    auto preference = [&](std::uint32_t k) { return preference_[base_[numbering_.variable_of[candidates[k]]]]; };
+    auto group = [&](auto belongs) {
+      std::vector<std::uint32_t> varying;
+      for (std::uint32_t k = 0; k < candidates.size() && decision.dummies.size() < equations.size(); ++k)
+        if (belongs(preference(k)) && offer(k, false) == Pivots::Answer::Varies) varying.push_back(k);
+      for (std::uint32_t k : varying)
+        if (decision.dummies.size() < equations.size()) offer(k, true);
+    };
+    group([](int p) { return p == kNever; });
+    group([](int p) { return p != kNever && p != kAlways; });
+    group([](int p) { return p == kAlways; });
+    if (pivots.work() > kMostWork) return std::nullopt;
+    if (decision.dummies.size() == equations.size()) return decision;
+    report_dependent(equations);
+    return std::nullopt;
+  }
+
+  void report_dependent(std::span<const std::uint32_t> equations) {
+    if (diagnostics_.has_errors()) return;  // the first is enough: the others are of the same block
+    SourceTerms terms(system_);
+    std::vector<Origin> origins;
+    for (std::uint32_t e : equations) origins.push_back(jacobian_.equations().origin(numbering_.equation_of[e]));
+    std::uint32_t where = terms.common_instance(origins);
+    auto places = terms.places(origins, where);
+    Diagnostic& d = diagnostics_.report(Code::DependentConstraints, places.back().span,
+                                        fmt::format("constraints of {} depend on each other", terms.relation(where)));
+    d.label("what the derivative of this says follows from the others, or contradicts them");
+    terms.label(d, places, "together with this");
+    terms.note_instance(d, where);
+    d.help("one of them is not needed: drop it, or let it contain another unknown");
+  }
+
+
+  const system::System& system_;
+  const graph::Differentiated& graph_;
+  const Numbering& numbering_;
+  dae::System& dae_;
+  Diagnostics& diagnostics_;
+  std::vector<int> preference_;  // by variable
+  Jacobian jacobian_;
+  std::vector<std::uint32_t> base_;       // by variable: the one of order 0 of which it is a derivative
+  std::vector<std::uint32_t> column_of_;  // by variable
+  std::vector<std::uint32_t> place_;      // scratch, by column
+};
+
+}  // namespace
+
+void select_states(const system::System& system, const graph::Differentiated& graph, const Numbering& numbering, dae::System& dae,
+                   Diagnostics& diagnostics) {
+  Selection(system, graph, numbering, dae, diagnostics).run();
+}
+
+}  // namespace sigrel::structure

@@ -6,7 +6,7 @@
 //   record.cpp      records, fields, updates                       relation.cpp   sigrel literals, labels, implicit locals
 //   item.cpp        the items of a relation body                   member.cpp     `r1.x`
 //   settle.cpp      what waits for types                           exhaustive.cpp missing and unreachable cases
-//   sample.cpp      definitions applied to some numbers
+//   sample.cpp      definitions applied to unknown values
 //   mismatch.cpp    the messages about types                       names.cpp      the messages about names
 #pragma once
 #include <deque>
@@ -182,6 +182,10 @@ class Checker {
 
   // sample.cpp
   core::Expr* sample(Type* type, Span span);
+  core::Expr* sample_function(Type* type, Span span);
+  core::Expr* hole(Type* type, Span span);
+  core::LocalId sample_local(Name name);
+  bool has_fixed_layout(Type* type);
   void add_samples(const std::vector<core::GlobalId>& definitions);
   void check_main(core::GlobalId main, Type* type);
 
@@ -517,6 +521,12 @@ LabelInfo* find_label(const ast::Expr* e);
   std::unordered_map<const void*, BlockUse> block_uses_;  // by application
   std::unordered_map<core::GlobalId, std::vector<std::pair<Type*, core::LocalId>>> layout_locals_of_;
   std::unordered_map<const TypeConstructor*, const core::Layout*> layout_cache_;
+  struct Sampling {  // of a definition: the parameter for which a value is made
+    Name parameter;
+    Span parameter_span;
+    bool inside_function = false;
+    std::vector<Name> local_names;
+  } sampling_;
 };
 
 }  // namespace sigrel::check

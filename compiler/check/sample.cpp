@@ -1,9 +1,99 @@
-// Definitions applied to some numbers: what structural typing elaborates to see a relation by itself.
+// Definitions applied to values of which nothing is known: what structural typing elaborates to see a relation by itself.
 #include "compiler/check/checker.h"
 
 namespace sigrel::check {
+namespace {
 
-// Any value of a type that says nothing about structure: numbers, records, tuples and vectors of them. Null for others.
+constexpr std::int32_t kMaxSample = 100;  // elements of a vector
+
+/// The parameter number `index` of a definition, as it is written there.
+const ast::Pattern* parameter_pattern(const Definition& definition, std::size_t index) {
+  if (definition.clauses.empty()) return nullptr;
+  const ast::ClauseDecl& clause = *definition.clauses[0];
+  if (index < clause.parameters.size()) return clause.parameters[index];
+  index -= clause.parameters.size();
+  for (const ast::Expr* e = clause.body; e->kind == ast::ExprKind::Lambda; e = static_cast<const ast::LambdaExpr*>(e)->body) {
+    auto& lambda = *static_cast<const ast::LambdaExpr*>(e);
+    if (index < lambda.parameters.size()) return lambda.parameters[index];
+    index -= lambda.parameters.size();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+// Whether the layout of a signal of this type is the same everywhere.
+bool Checker::has_fixed_layout(Type* type) {
+  type = find(type);
+  if (type->kind == TypeKind::Tuple) {
+    for (Type* arg : type->args)
+      if (!has_fixed_layout(arg)) return false;
+    return true;
+  }
+  if (type->kind == TypeKind::Vector) {
+    Linear size;
+    size.add(type->args[1], {1, 1});
+    return !size.unknown && size.terms.empty() && size.constant[0].num <= kMaxSample && has_fixed_layout(type->args[0]);
+  }
+  if (type->kind != TypeKind::Constructor) return false;
+  if (type->constructor->kind == NominalKind::Record)
+    for (std::size_t i = 0; i < type->constructor->fields.size(); ++i)
+      if (!has_fixed_layout(field_type(*type->constructor, static_cast<std::uint32_t>(i), type))) return false;
+  return true;
+}
+
+core::LocalId Checker::sample_local(Name name) {
+  sampling_.local_names.push_back(name);
+  return core::LocalId(sampling_.local_names.size() - 1);
+}
+
+// A relation of which only the interface is known.
+core::Expr* Checker::hole(Type* type, Span span) {
+  Type* interface = find(type->args[0]);
+  bool tuple = interface->kind == TypeKind::Tuple && type->interface.size() != 1;
+  if (!has_fixed_layout(interface)) return nullptr;
+  core::Relation relation{};
+  relation.name = sampling_.parameter;
+  relation.span = sampling_.parameter_span;
+  std::vector<core::Formal> formals;
+  for (std::size_t i = 0; i < (tuple ? interface->args.size() : 1); ++i) {
+    const InterfaceName* written = i < type->interface.size() ? &type->interface[i] : nullptr;
+    Name name = written && written->named ? written->name : intern(std::to_string(i + 1));
+    formals.push_back({sample_local(name), name, sampling_.parameter_span, written ? written->causality : core::Causality::None,
+                       layout(tuple ? interface->args[i] : interface)});
+  }
+  relation.formals = arena_.copy(formals);
+  relation.hole = arena_.make<core::Hole>(core::Hole{sampling_.parameter, sampling_.parameter_span, sampling_.inside_function});
+  auto* literal = arena_.make<core::Relation>(relation);
+  return arena_.make<core::SigrelExpr>(core::SigrelExpr{{core::ExprKind::Sigrel, span}, literal});
+}
+
+// A function of which nothing is known: a hole whatever its arguments are, or a number that may depend on all of them.
+core::Expr* Checker::sample_function(Type* type, Span span) {
+  std::vector<core::LocalId> parameters;
+  std::vector<core::Expr*> terms;
+  bool numbers = true;
+  for (; type->kind == TypeKind::Function; type = find(type->args[1])) {
+    parameters.push_back(sample_local(intern("argument")));
+    numbers &= is_constructor(type->args[0], types_.real_constructor);
+    auto* use = arena_.make<core::LocalExpr>(core::LocalExpr{{core::ExprKind::Local, span}, parameters.back()});
+    terms.push_back(primitive(core::Primitive::Exp, {use}, span));  // not linear: an unknown function does not cancel
+  }
+  core::Expr* result = nullptr;
+  if (type->kind == TypeKind::Relation) {
+    bool outer = std::exchange(sampling_.inside_function, true);
+    result = hole(type, span);
+    sampling_.inside_function = outer;
+  } else if (numbers && is_constructor(type, types_.real_constructor)) {
+    result = primitive(core::Primitive::AnyReal, {}, span);
+    for (core::Expr* term : terms) result = primitive(core::Primitive::Mul, {result, term}, span);
+  }
+  if (!result) return nullptr;
+  return arena_.make<core::LambdaExpr>(core::LambdaExpr{{core::ExprKind::Lambda, span}, arena_.copy(parameters), result});
+}
+
+// Any value of a type: of numbers, records, tuples and vectors of them, relations, and functions that give one of these. Null
+// for what can steer structure otherwise.
 core::Expr* Checker::sample(Type* type, Span span) {
   type = find(type);
   std::vector<core::Expr*> parts;
@@ -15,6 +105,8 @@ core::Expr* Checker::sample(Type* type, Span span) {
     return true;
   };
   if (is_constructor(type, types_.real_constructor)) return primitive(core::Primitive::AnyReal, {}, span);
+  if (type->kind == TypeKind::Relation) return hole(type, span);
+  if (type->kind == TypeKind::Function) return sample_function(type, span);
   if (type->kind == TypeKind::Tuple) {
     if (!all(type->args.size(), [&](std::size_t i) { return type->args[i]; })) return nullptr;
     return arena_.make<core::TupleExpr>(core::TupleExpr{{core::ExprKind::Tuple, span}, arena_.copy(parts)});
@@ -22,7 +114,6 @@ core::Expr* Checker::sample(Type* type, Span span) {
   if (type->kind == TypeKind::Vector) {
     Linear size;
     size.add(type->args[1], {1, 1});
-    constexpr std::int32_t kMaxSample = 100;
     if (size.unknown || !size.terms.empty() || size.constant[0].num > kMaxSample) return nullptr;
     if (!all(static_cast<std::size_t>(size.constant[0].num), [&](std::size_t) { return type->args[0]; })) return nullptr;
     return arena_.make<core::VectorExpr>(core::VectorExpr{{core::ExprKind::Vector, span}, arena_.copy(parts)});
@@ -36,20 +127,29 @@ core::Expr* Checker::sample(Type* type, Span span) {
 }
 
 void Checker::add_samples(const std::vector<core::GlobalId>& definitions) {
+  layout_locals_.clear();
   for (core::GlobalId id : definitions) {
     const GlobalState& state = globals_[id.value];
     if (!program_.globals[id.value].body || !state.layout_variables.empty() || state.default_value) continue;
     Span span = program_.globals[id.value].span;
+    current_ = id;
+    sampling_ = {};
     std::vector<core::Expr*> args;
     Type* type = find(state.scheme);
     bool known = true;
     for (; type->kind == TypeKind::Function && known; type = find(type->args[1])) {
+      const ast::Pattern* pattern = parameter_pattern(state.definition, args.size());
+      sampling_.parameter = intern("argument " + std::to_string(args.size() + 1));
+      sampling_.parameter_span = pattern ? pattern->span : span;
+      if (pattern && pattern->kind == ast::PatternKind::Variable) sampling_.parameter = static_cast<const ast::VariablePattern*>(pattern)->name.name;
+      if (pattern && pattern->kind == ast::PatternKind::Typed) sampling_.parameter = static_cast<const ast::TypedPattern*>(pattern)->name.name;
       args.push_back(sample(type->args[0], span));
       known = args.back() != nullptr;
     }
     if (!known || type->kind != TypeKind::Relation) continue;
     auto* use = arena_.make<core::GlobalExpr>(core::GlobalExpr{{core::ExprKind::Global, span}, id, {}});
-    program_.samples.push_back({id, make_apply(use, std::move(args), span)});
+    core::Expr* applied = make_apply(use, std::move(args), span);
+    program_.samples.push_back({id, applied, std::move(sampling_.local_names)});
   }
 }
 

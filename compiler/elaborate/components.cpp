@@ -32,8 +32,9 @@ class Builder {
       : code_(program), layouts_(program), machine_(code_, heap_, layouts_, unseen_), relations_(heap_, program), library_(library), opened_(library),
         bodies_(machine_, relations_, library.system, shapes_) {}
 
-  std::optional<std::uint32_t> definition(core::GlobalId sample, Span span) {
+  std::optional<std::uint32_t> definition(core::GlobalId definition, core::GlobalId sample, Span span) {
     unseen_.clear();
+    definition_ = definition;
     Value value;
     Outside outside;
     machine_.begin_body(0);
@@ -109,6 +110,11 @@ class Builder {
         stack.pop_back();
         continue;
       }
+      if (work.relation->relation().relation->hole) {
+        state = {State::Done, hole(*work.relation, work.interface)};
+        stack.pop_back();
+        continue;
+      }
       if (state.stage == State::New) {
         work.body = build(work);
         State& now = this->state(*work.relation, work.interface);
@@ -166,11 +172,34 @@ class Builder {
     return flows;
   }
 
+  std::uint32_t hole(const RelationObject& relation, LayoutId interface) {
+    const core::Relation& literal = *relation.relation().relation;
+    const LayoutNode layout = layouts_[interface];
+    system::Template shape;
+    shape.relation = literal.name;
+    shape.span = literal.span;
+    for (std::size_t i = 0; i < literal.formals.size(); ++i)
+      layouts_.names(layout.elements[i], std::string(text(literal.formals[i].name)), shape.interface);
+    shape.interface_spans.assign(shape.interface.size(), literal.span);
+    components::Component result;
+    result.body = static_cast<std::uint32_t>(library_.system.templates.size());
+    result.literal = relation.relation().id;
+    result.interface = layout.scalars;
+    result.hole = static_cast<std::uint32_t>(library_.holes.size());
+    result.holes = {*result.hole};
+    auto component = static_cast<std::uint32_t>(library_.components.size());
+    library_.system.templates.push_back(std::move(shape));
+    library_.holes.push_back({definition_, *literal.hole, component});
+    library_.components.push_back(std::move(result));
+    return component;
+  }
+
   void finish(const Work& work, State& finished) {
     finished.stage = State::Done;
     const Blueprint& b = *work.body->blueprint;
     components::Component result;
     result.body = b.body;
+    result.literal = work.relation->relation().id;
     result.interface = b.interface;
     result.locals = b.locals;
     result.flows = flows(work.interface);
@@ -191,7 +220,11 @@ class Builder {
       const State& child = state(*work.body->relations[c], work.body->interfaces[c]);
       if (!child.component) return;
       result.applications.push_back({*child.component, b.children[c].first_argument});
+      auto& holes = library_.components[*child.component].holes;
+      result.holes.insert(result.holes.end(), holes.begin(), holes.end());
     }
+    std::ranges::sort(result.holes);
+    result.holes.erase(std::ranges::unique(result.holes).begin(), result.holes.end());
     result.arguments = b.arguments;
     if (!read_inside(result, b)) return;
     finished.component = static_cast<std::uint32_t>(library_.components.size());
@@ -240,6 +273,7 @@ class Builder {
   std::unordered_map<std::uint64_t, Family> families_;  // by skeleton and interface
   bool concrete_ = false;  // every number is the model's own
   std::size_t built_ = 0;
+  core::GlobalId definition_{};
 };
 
 }  // namespace
@@ -261,12 +295,14 @@ components::Library library(core::Program program) {
     global.name = program.globals[s.definition.value].name;
     global.span = program.globals[s.definition.value].span;
     global.body = s.expression;
+    global.local_names = s.local_names;
+    global.local_count = static_cast<std::uint32_t>(s.local_names.size());
     program.globals.push_back(std::move(global));
   }
   Builder builder(program, result);
   for (std::uint32_t i = 0; i < program.samples.size(); ++i) {
     core::GlobalId sample{first + i};
-    result.definitions.emplace_back(program.samples[i].definition, builder.definition(sample, program.globals[sample.value].span));
+    result.definitions.emplace_back(program.samples[i].definition, builder.definition(program.samples[i].definition, sample, program.globals[sample.value].span));
   }
   return result;
 }

@@ -13,11 +13,21 @@
 
 namespace sigrel::components {
 
+/// A relation parameter of a definition that is looked at by itself.
+struct Hole {
+  core::GlobalId definition;
+  core::Hole parameter;
+  std::uint32_t component = 0;
+};
+
 /// Variables are numbered as in its template: the scalars of the interface, then the locals.
 struct Component {
-  std::uint32_t body = 0;  // of Library::system.templates
+  std::uint32_t body = 0;     // of Library::system.templates
+  std::uint32_t literal = 0;  // which relation of the source; components of one literal differ in what it captured
   std::uint32_t interface = 0, locals = 0;
   std::optional<std::uint32_t> flows;  // of an interface of connectors alone that have as many potentials
+  std::optional<std::uint32_t> hole;  // of Library::holes: it is one, and has no equations
+  std::vector<std::uint32_t> holes;   // on which it depends, ascending
 
   // What is read inside children (`r1.u` in an equation): `reads` are columns after the locals of the template, counted in `locals`.
   // `opened` are the columns after the interface that whoever applies this component reads, in ascending order.
@@ -38,8 +48,9 @@ struct Component {
 struct Library {
   system::System system;  // templates and sources only
   std::vector<Component> components;
-  /// The definitions that are relations, or functions of numbers that give one; absent where the structure depends on
-  /// more than numbers can say here.
+  std::vector<Hole> holes;
+  /// The definitions that are relations, or functions of numbers and relations that give one; absent where the structure depends on
+  /// more than that.
   std::vector<std::pair<core::GlobalId, std::optional<std::uint32_t>>> definitions;
 };
 

@@ -229,12 +229,20 @@ struct Body {
   std::span<Item*> items;
 };
 
-/// A `sigrel (…) where …` literal.
+/// What a relation parameter is where its definition is looked at by itself: nothing but its interface is known.
+struct Hole {
+  Name parameter;    // as the definition calls it
+  Span span;         // of the parameter
+  bool by_function;  // the parameter is a function that gives it: other arguments may give another relation
+};
+
+/// A `sigrel (…) where …` literal, or a hole.
 struct Relation {
   Name name;  // of the definition or let that it is the body of; "sigrel" for an anonymous one
   Span span;  // the head `name … = sigrel (…)` or the literal's `sigrel (…)`
   std::span<Formal> formals;
   Body body;
+  const Hole* hole = nullptr;  // then there is no body; in Program::samples only
 };
 
 enum class ItemKind : std::uint8_t {
@@ -340,10 +348,11 @@ struct Global {
 /// The record `Experiment` is built in: `simulate m` constructs it with these defaults, `with` updates it.
 enum class ExperimentField : std::uint32_t { Model, Start, Stop, Tolerance, Steps, Outputs, Plot, Solver, Count };
 
-/// A definition that is a relation, or gives one for numbers: `expression` applies it to some.
+/// A definition that is a relation, or gives one for numbers and relations: `expression` applies it to some.
 struct Sample {
   GlobalId definition;
   Expr* expression;
+  std::vector<Name> local_names;  // by LocalId: of `expression`
 };
 
 struct Program {

@@ -7,14 +7,15 @@ namespace sigrel::session {
 
 std::string StructuralTypes::text(core::GlobalId definition) const {
   auto at = components.find(definition);
-  if (at == components.end() || !kernels[at->second]) return {};
-  return structural::to_text(*kernels[at->second], library, at->second);
+  return at == components.end() ? std::string() : structural::to_text(kernels[at->second], fits[at->second], library, at->second);
 }
 
 StructuralTypes structural_types(const core::Program& program, Diagnostics& diagnostics) {
   StructuralTypes result;
   result.library = elaborate::library(program);
-  result.kernels = structural::check(result.library, diagnostics);
+  structural::Checked checked = structural::check(result.library, diagnostics);
+  result.kernels = std::move(checked.kernels);
+  result.fits = std::move(checked.fits);
   for (auto& [definition, component] : result.library.definitions)
     if (component) result.components[definition] = *component;
   return result;

@@ -7,13 +7,14 @@
 
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/components.h"
-#include "compiler/structural/kernel.h"
+#include "compiler/structural/components.h"
 
 namespace sigrel::session {
 
 struct StructuralTypes {
   components::Library library;
   std::vector<std::optional<structural::Kernel>> kernels;        // by component; absent where something is singular
+  std::vector<structural::Fit> fits;                             // by component: of relation parameters
   std::unordered_map<core::GlobalId, std::uint32_t> components;  // of the definitions that have a type without their use
 
   /// "{p.v p.i n.v; p.i n.i}"; empty where there is none.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "compiler/structural/definition.h"
 #include "compiler/structural/unbalanced.h"
@@ -11,51 +12,49 @@
 namespace sigrel::structural {
 namespace {
 
-// Columns that are opened go to the end of the interface.
-Definition definition_of(const components::Component& c, const std::vector<components::Component>& all) {
-  auto opened = static_cast<std::uint32_t>(c.opened.size());
-  std::vector<std::uint32_t> renamed(c.interface + c.locals);
-  for (std::uint32_t v = 0, read = 0; v < renamed.size(); ++v) {
-    bool in_sight = read < opened && c.opened[read] == v;
-    renamed[v] = v < c.interface ? v : in_sight ? c.interface + read : v + opened - read;
-    read += in_sight;
-  }
-  Definition d(c.interface + opened, c.locals - opened);
-  std::vector<std::uint32_t> row;
-  for (std::size_t e = 0; e < c.sources.size(); ++e) {
-    row.clear();
-    for (std::uint32_t k = c.offsets[e]; k < c.offsets[e + 1]; ++k) row.push_back(renamed[c.variables[k]]);
-    d.equation(row);
-  }
-  for (auto& application : c.applications) {
-    d.application(application.component);
-    const components::Component& child = all[application.component];
-    for (std::uint32_t i = 0; i < child.interface + child.opened.size(); ++i)
-      d.variable(renamed[c.arguments[application.first_argument + i]]);
-  }
-  return d;
-}
+std::string counted(std::size_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+
+// What the sizes of the holes are in the type that is reported.
+enum class Of : std::uint8_t { Given, Smallest, Largest };
 
 class Report {
  public:
-  Report(const components::Library& library, std::uint32_t component, const Type& type, Diagnostics& diagnostics)
+  Report(const components::Library& library, std::uint32_t component, const Type& type, Diagnostics& diagnostics, Of sizes = Of::Given)
       : library_(library), component_(library.components[component]), template_(library.system.templates[component_.body]),
-        type_(type), diagnostics_(diagnostics) {}
+        type_(type), diagnostics_(diagnostics), sizes_(sizes) {}
 
   /// `kernels` of the components before this one.
   void run(const std::vector<std::optional<Kernel>>& kernels) {
     const Incidence& whole = type_.composition.incidence;
     const int equations = static_cast<int>(whole.rows.rows()) - static_cast<int>(whole.hidden);
     if (auto part = unbalanced_part(library_, kernels, component_, equations)) return unbalanced(*part, *kernels[part->component]);
-    if (type_.excess) return excess(*type_.excess);
+    run();
+  }
+  void run() {
+    if (type_.excess && sizes_ != Of::Largest) return excess(*type_.excess);
     undetermined(*type_.undetermined);
   }
+
+  /// The sets that compete for too few unknowns with the smallest relations that leave none undetermined.
+  Diagnostic& whatever(std::string_view parameters) {
+    auto where = places(type_.excess->rows);
+    const Place& last = where.back();
+    Diagnostic& d = diagnostics_.report(Code::NoRelationFits, last.span, fmt::format("{} cannot be completed, whatever {}", relation(), parameters));
+    std::string found = fmt::format("{} determine only {}", counted(type_.excess->rows.size(), "equation"), counted(type_.excess->columns.size(), "unknown"));
+    if (!type_.excess->columns.empty()) found += fmt::format(": {}", names(type_.excess->columns));
+    if (!last.part.empty()) found = contributes(last) + "; " + found;
+    d.label(std::move(found));
+    label(d, std::span(where).first(where.size() - 1), "together with this");
+    return d;
+  }
+  std::string undetermined_names() const { return names(type_.undetermined->columns); }
 
  private:
   struct Place {
     Span span;
     std::string part;  // the instance that contributes the equations
     std::uint32_t equations;
+    bool open = false;  // how many depends on a hole
   };
 
   std::string name(std::uint32_t variable) const {
@@ -92,7 +91,7 @@ class Report {
         place = {library_.system.sources[component_.sources[origin.index]].span, {}, 1};
       } else {
         const system::ChildInfo& child = template_.children[origin.application];
-        place = {child.span, child.name, 1};
+        place = {child.span, child.name, 1, !library_.components[component_.applications[origin.application].component].holes.empty()};
       }
       auto same = std::ranges::find(result, place.span, &Place::span);
       if (same == result.end()) result.push_back(std::move(place));
@@ -102,11 +101,14 @@ class Report {
     return result;
   }
 
-  static std::string counted(std::size_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+  std::string contributes(const Place& p) const {
+    std::string_view bound = !p.open || sizes_ == Of::Given ? "" : sizes_ == Of::Smallest ? "at least " : "at most ";
+    return fmt::format("`{}` contributes {}{}", p.part, bound, counted(p.equations, "equation"));
+  }
 
   void label(Diagnostic& d, std::span<const Place> others, std::string_view text) {
     for (const Place& p : others)
-      d.also(p.span, p.part.empty() ? std::string(text) : fmt::format("`{}` contributes {}", p.part, counted(p.equations, "equation")));
+      d.also(p.span, p.part.empty() ? std::string(text) : contributes(p));
   }
 
   void excess(const graph::HallSet& set) {
@@ -122,7 +124,7 @@ class Report {
                                         fmt::format("{} of {} determine only {}", counted(set.rows.size(), "equation"), relation(),
                                                     counted(set.columns.size(), "unknown")));
     std::string found = fmt::format("only {} can be found from {}", names(set.columns), set.rows.size() > 1 ? "these" : "this");
-    if (!last.part.empty()) found = fmt::format("`{}` contributes {}; ", last.part, counted(last.equations, "equation")) + found;
+    if (!last.part.empty()) found = contributes(last) + "; " + found;
     d.label(std::move(found));
     label(d, std::span(where).first(where.size() - 1), "together with this");
     if (component_.interface) d.note("whatever it is used in: no other relation can make up for it");
@@ -170,30 +172,147 @@ class Report {
   const system::Template& template_;
   const Type& type_;
   Diagnostics& diagnostics_;
+  Of sizes_;
+};
+
+class Check {
+ public:
+  Check(const components::Library& library, Diagnostics& diagnostics)
+      : library_(library), diagnostics_(diagnostics), holes_(library, result_.kernels) {}
+
+  Checked run() {
+    auto count = static_cast<std::uint32_t>(library_.components.size());
+    result_.kernels.resize(count);
+    result_.fits.resize(count);
+    for (std::uint32_t c = 0; c < count; ++c) {
+      const components::Component& component = library_.components[c];
+      if (component.holes.empty()) {
+        closed(c, component);
+        continue;
+      }
+      const Fit& fit = result_.fits[c] = holes_.fit(c);
+      // Applied to a parameter of another definition, it has the same fault again.
+      if (fit.kind == Fit::None && component.opened.empty() && reported_.insert(component.literal).second) nothing_fits(c, fit);
+      if (fit.only) result_.kernels[c] = holes_.kernel_at(c, *fit.only);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void closed(std::uint32_t c, const components::Component& component) {
+    if (!std::ranges::all_of(component.applications, [&](auto& a) { return result_.kernels[a.component].has_value(); })) return;
+    Type type = type_of(definition_of(component, library_.components), [&](std::uint32_t r) -> const Kernel& { return *result_.kernels[r]; });
+    // One that is opened for somebody who reads inside it is singular only if it is so by itself.
+    if (!type.kernel && component.opened.empty()) Report(library_, c, type, diagnostics_).run(result_.kernels);
+    result_.kernels[c] = std::move(type.kernel);
+  }
+
+  // One cause, one error: what is wrong even with the smallest or the largest relations does not depend on them.
+  void nothing_fits(std::uint32_t c, const Fit& fit) {
+    const components::Component& component = library_.components[c];
+    Sizes smallest, largest;
+    for (std::uint32_t h : component.holes) {
+      smallest.push_back(0);
+      largest.push_back(library_.components[library_.holes[h].component].interface);
+    }
+    if (holes_.parts_fit(c, smallest))
+      if (Type type = holes_.type_at(c, smallest); type.excess) return Report(library_, c, type, diagnostics_, Of::Smallest).run();
+    if (holes_.parts_fit(c, largest))
+      if (Type type = holes_.type_at(c, largest); type.undetermined) return Report(library_, c, type, diagnostics_, Of::Largest).run();
+    if (!fit.nearest) return parts_disagree(c);
+    Sizes sizes = *fit.nearest;
+    for (std::uint32_t& size : sizes)
+      while (size > 0) {
+        --size;
+        if (holes_.parts_fit(c, sizes) && !holes_.type_at(c, sizes).undetermined) continue;
+        ++size;
+        break;
+      }
+    Type type = holes_.type_at(c, sizes);
+    Diagnostic& d = Report(library_, c, type, diagnostics_).whatever(parameters(component));
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (sizes[i] == 0) continue;
+      Sizes fewer = sizes;
+      --fewer[i];
+      if (!holes_.parts_fit(c, fewer)) continue;
+      Type less = holes_.type_at(c, fewer);
+      if (less.undetermined)
+        d.note(fmt::format("`{}` is taken to have {}; with fewer, nothing determines {}", parameter(component.holes[i]), counted(sizes[i], "equation"),
+                           Report(library_, c, less, diagnostics_).undetermined_names()));
+    }
+    d.help("no argument can make up for both: drop one of the equations, or relate the unknowns that are left to others");
+  }
+
+  std::string_view parameter(std::uint32_t hole) const { return text(library_.holes[hole].parameter.parameter); }
+  std::string parameters(const components::Component& component) const {
+    std::string list;
+    auto& holes = component.holes;
+    for (std::size_t i = 0; i < holes.size(); ++i) list += fmt::format("{}`{}`", i == 0 ? "" : i + 1 < holes.size() ? ", " : " and ", parameter(holes[i]));
+    return list + (holes.size() > 1 ? " are" : " is");
+  }
+
+  // Two parts need different relations in one place.
+  void parts_disagree(std::uint32_t c) {
+    const components::Component& component = library_.components[c];
+    auto& children = library_.system.templates[component.body].children;
+    for (std::size_t i = 0; i < component.holes.size(); ++i) {
+      std::uint32_t hole = component.holes[i];
+      std::optional<std::size_t> most, least;  // the application that needs the largest, and the one that allows the smallest
+      auto interval = [&](std::size_t a) -> std::optional<Interval> {
+        std::uint32_t part = component.applications[a].component;
+        auto& holes = library_.components[part].holes;
+        auto at = std::ranges::lower_bound(holes, hole);
+        if (at == holes.end() || *at != hole) return std::nullopt;
+        return result_.fits[part].sizes[static_cast<std::size_t>(at - holes.begin())];
+      };
+      for (std::size_t a = 0; a < component.applications.size(); ++a) {
+        auto mine = interval(a);
+        if (!mine) continue;
+        if (!most || mine->first > interval(*most)->first) most = a;
+        if (!least || mine->last < interval(*least)->last) least = a;
+      }
+      if (!most || interval(*most)->first <= interval(*least)->last) continue;
+      std::size_t later = std::max(*most, *least), earlier = std::min(*most, *least);
+      auto needs = [&](std::size_t a) {
+        return fmt::format("`{}` needs {} {} of `{}`", children[a].name, a == *most ? "at least" : "at most",
+                           counted(a == *most ? interval(a)->first : interval(a)->last, "equation"), parameter(hole));
+      };
+      diagnostics_.report(Code::NoRelationFits, children[later].span,
+                          fmt::format("`{}` cannot be completed, whatever {}", text(library_.system.templates[component.body].relation), parameters(component)))
+          .label(needs(later))
+          .also(children[earlier].span, needs(earlier));
+      return;
+    }
+  }
+
+  const components::Library& library_;
+  Diagnostics& diagnostics_;
+  Checked result_;
+  Holes holes_;
+  std::set<std::uint32_t> reported_;  // literals
 };
 
 }  // namespace
 
-std::vector<std::optional<Kernel>> check(const components::Library& library, Diagnostics& diagnostics) {
-  std::vector<std::optional<Kernel>> kernels;
-  kernels.reserve(library.components.size());
-  for (std::uint32_t c = 0; c < library.components.size(); ++c) {
-    const components::Component& component = library.components[c];
-    bool complete = std::ranges::all_of(component.applications, [&](auto& a) { return kernels[a.component].has_value(); });
-    if (!complete) {
-      kernels.emplace_back();
-      continue;
-    }
-    Type type = type_of(definition_of(component, library.components), [&](std::uint32_t r) -> const Kernel& { return *kernels[r]; });
-    // One that is opened for somebody who reads inside it is singular only if it is so by itself.
-    if (!type.kernel && component.opened.empty()) Report(library, c, type, diagnostics).run(kernels);
-    kernels.push_back(std::move(type.kernel));
-  }
-  return kernels;
-}
+Checked check(const components::Library& library, Diagnostics& diagnostics) { return Check(library, diagnostics).run(); }
 
 std::string to_text(const Kernel& kernel, const components::Library& library, std::uint32_t component) {
   return to_text(kernel, library.system.templates[library.components[component].body].interface);
+}
+
+std::string to_text(const std::optional<Kernel>& kernel, const Fit& fit, const components::Library& library, std::uint32_t component) {
+  std::string type = kernel ? to_text(*kernel, library, component) : std::string();
+  std::string sizes;
+  auto& holes = library.components[component].holes;
+  for (std::size_t i = 0; i < fit.sizes.size(); ++i) {
+    const components::Hole& hole = library.holes[holes[i]];
+    auto [first, last] = fit.sizes[i];
+    if (first == 0 && last == library.components[hole.component].interface) continue;  // any relation
+    sizes += fmt::format("{} {} {{#{}}}", sizes.empty() ? " for" : ",", text(hole.parameter.parameter),
+                         first == last ? fmt::format("{}", first) : fmt::format("{} .. {}", first, last));
+  }
+  if (holes.empty() || (type.empty() && sizes.empty())) return type;
+  return type.empty() ? sizes.substr(1) : type + " at most" + (sizes.empty() ? "" : "," + sizes);
 }
 
 }  // namespace sigrel::structural

@@ -6,14 +6,22 @@
 
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/components.h"
-#include "compiler/structural/kernel.h"
+#include "compiler/structural/holes.h"
 
 namespace sigrel::structural {
 
-/// By component; absent for one that is singular, or applies one that is. A singular one is reported once, where it is defined.
-std::vector<std::optional<Kernel>> check(const components::Library& library, Diagnostics& diagnostics);
+struct Checked {
+  /// By component; absent for one that is singular, or applies one that is. Of a component with holes: with the best relations in
+  /// them, if only one size of each is possible.
+  std::vector<std::optional<Kernel>> kernels;
+  std::vector<Fit> fits;  // by component: of those with holes
+};
+/// A component that is singular is reported once, where it is defined.
+Checked check(const components::Library& library, Diagnostics& diagnostics);
 
 /// "{p.v p.i n.v; p.i n.i}", with the names of the component's interface.
 std::string to_text(const Kernel& kernel, const components::Library& library, std::uint32_t component);
+/// The same; of a component with holes "{…} at most, for load {#2}, source {#1 .. 3}", or what of that is known.
+std::string to_text(const std::optional<Kernel>& kernel, const Fit& fit, const components::Library& library, std::uint32_t component);
 
 }  // namespace sigrel::structural

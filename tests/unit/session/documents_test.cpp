@@ -50,7 +50,7 @@ Result compile(const std::string& name, const std::string& text, bool run, const
   Session session({{{}, (kSource / "stdlib").string()}, true});
   session.load_text(name, text, folder);
   Result result;
-  result.fine = session.check();
+  result.fine = session.check() && (run || session.check_structure());
   if (result.fine && run) {
     auto model = session.compile({}, Backend::Interpreter);
     result.fine = model && session.run(*model, {.outputs = {}}).completed();

@@ -119,3 +119,41 @@ TEST_CASE("An equation that reads inside a part") {
           "whole :: SR (y :: Real)\nwhole = sigrel (y) where\n  a: part <> x\n  y = a.w + x\n",
           "SR0302", "nothing determines `w` in `part`");
 }
+
+TEST_CASE("relation parameters: how many equations an argument may have, and what the definition has at most") {
+  has_types(
+      "import Electrical\n"
+      "twice :: SR (Pin, Pin) -> SR (p :: Pin, n :: Pin)\ntwice part = sigrel (p, n) where\n  part <> (p, m)\n  part <> (m, n)\n"
+      "four :: SR (Pin, Pin) -> SR (p :: Pin, n :: Pin)\nfour part = twice (twice part)\n"
+      "driven :: SR (Pin, Pin) -> SR ()\ndriven load = sigrel () where\n  sineVoltage 5.0 50.0 <> (a, g)\n  load <> (a, g)\n  ground <> g\n"
+      "ladder :: (Resistance -> SR (Pin, Pin)) -> SR (Pin, Pin)\nladder part = sigrel (p, n) where\n  part 1.0 <> (p, m)\n  part 2.0 <> (m, n)\n"
+      "rung :: SR (Pin, Pin) -> SR (Pin, Pin) -> SR (Pin, Pin)\nrung a b = series a (parallel b (series a b))\n"
+      "whole = driven (four (resistor 1.0))\n"
+      "made = rung (resistor 1.0) (capacitor 1.0)\n",
+      {{"twice", "for part {#1 .. 3}"}, {"four", "{p.v p.i n.v; p.v p.i n.i} at most, for part {#2}"}, {"driven", "{} at most, for load {#2}"},
+       {"ladder", "for part {#1 .. 3}"}, {"whole", "{}"}, {"made", "{p.v p.i n.v; p.v p.i n.i}"}});
+}
+
+TEST_CASE("functions of numbers as arguments are unknown numbers; they depend on signals that they are applied to") {
+  has_types("law :: (Real -> Real) -> SR (x :: Real, y :: Real)\nlaw f = sigrel (x, y) where\n  f x = f y\n"
+            "root :: (Real -> Real) -> SR ()\nroot f = sigrel () where\n  local x\n  f x = 0.0\n",
+            {{"law", "{x y}"}, {"root", "{}"}});
+}
+
+TEST_CASE("SR0304: a definition that no argument can complete") {
+  const char* both =
+      "both :: SR (Real, Real) -> SR (a :: Real, b :: Real)\nboth part = sigrel (a, b) where\n  part <> (a, x)\n  a = 1.0\n  x = 2.0\n  part <> (y, b)\n";
+  refused(both, "SR0304", "`both` cannot be completed, whatever `part` is");
+  refused(both, "SR0304", "`part` is taken to have 1 equation; with fewer, nothing determines `y`");
+  // Whoever uses it has nothing to blame itself for.
+  refused((std::string(both) + "user :: SR (Real, Real) -> SR (a :: Real)\nuser p = sigrel (a) where\n  both p <> (a, b)\n  b = a\n").c_str(), "SR0304", "`both`");
+  // What is wrong without the argument is said without it.
+  refused("f :: SR (Real, Real, Real) -> SR (a :: Real)\nf part = sigrel (a) where\n  part <> (a, x, y)\n  a = 1.0\n  a * a = 2.0 * a\n", "SR0301",
+          "2 equations of `f` determine only 1 unknown");
+  refused("f :: SR (Real, Real) -> SR (a :: Real)\nf part = sigrel (a) where\n  local z :: Real\n  part <> (a, x)\n", "SR0302", "nothing determines `z`");
+  // Each part by itself can be completed, both together cannot.
+  refused("one :: SR (Real, Real) -> SR (a :: Real)\none part = sigrel (a) where\n  part <> (x, a)\n  x = sin a\n  a = 2.0\n"
+          "two :: SR (Real, Real) -> SR (a :: Real)\ntwo part = sigrel (a) where\n  part <> (x, y)\n  a = 2.0\n"
+          "pair :: SR (Real, Real) -> SR (a :: Real, b :: Real)\npair part = sigrel (a, b) where\n  one part <> a\n  two part <> b\n",
+          "SR0304", "`two` needs at least 2 equations of `part`");
+}

@@ -21,6 +21,7 @@ class CvodeIntegrator final : public Integrator {
 
   bool make(const IntegratorOptions& options);
   bool step(double stop) override;
+  bool restart() override;
   Failure stuck() override;
   double time() const override { return time_; }
   void interpolate(double time) override;
@@ -42,7 +43,8 @@ class CvodeIntegrator final : public Integrator {
   void* memory_ = nullptr;
   Vector y_ = nullptr, shown_ = nullptr, errors_ = nullptr, weights_ = nullptr;
   std::vector<double> jacobian_;
-  double time_ = 0;
+  double time_ = 0, stop_ = 0;
+  Statistics before_;  // the last restart
   bool adams_ = false;
   // The last point that the model refused, for the message should it come to one.
   bool rejected_ = false;             // by the last call
@@ -95,6 +97,7 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
   jacobian_.assign(problem_.jacobian().pattern().nonzeros(), 0.0);
   rejected_y_.assign(problem_.size(), 0.0);
   time_ = options.start;
+  stop_ = options.stop;
   problem_.read(SolverObjects::data(y_), nullptr);
   for (std::size_t k = 0; k < problem_.size(); ++k)
     SolverObjects::data(tolerances)[k] = options.tolerance * problem_.nominal(k);
@@ -117,6 +120,14 @@ bool CvodeIntegrator::step(double stop) {
   if (flag >= 0) return true;
   describe(flag);
   return false;
+}
+
+bool CvodeIntegrator::restart() {
+  Statistics so_far;
+  statistics(so_far);
+  before_ = so_far;
+  problem_.read(SolverObjects::data(y_), nullptr);
+  return check(CVodeReInit(memory_, time_, y_), "CVodeReInit") && check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
 }
 
 Failure CvodeIntegrator::stuck() {
@@ -176,6 +187,7 @@ void CvodeIntegrator::statistics(Statistics& s) const {
   s.newton_iterations = iterations;
   s.newton_failures = failures;
   s.jacobians = jacobians;
+  add(before_, s);
 }
 
 }  // namespace

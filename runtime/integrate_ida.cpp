@@ -20,6 +20,7 @@ class IdaIntegrator final : public Integrator {
 
   bool make(const IntegratorOptions& options);
   bool step(double stop) override;
+  bool restart() override;
   Failure stuck() override;
   double time() const override { return time_; }
   void interpolate(double time) override;
@@ -41,7 +42,8 @@ class IdaIntegrator final : public Integrator {
   void* memory_ = nullptr;
   Vector y_ = nullptr, rates_ = nullptr, shown_ = nullptr, shown_rates_ = nullptr, errors_ = nullptr, weights_ = nullptr;
   std::vector<double> jacobian_;
-  double time_ = 0;
+  double time_ = 0, stop_ = 0;
+  Statistics before_;  // the last restart
   // The last point that the model refused, for the message should it come to one.
   bool rejected_ = false;             // by the last call
   std::uint64_t rejections_ = 0;      // since time last moved
@@ -89,6 +91,7 @@ bool IdaIntegrator::make(const IntegratorOptions& options) {
   rejected_y_.assign(problem_.size(), 0.0);
   rejected_rates_.assign(problem_.size(), 0.0);
   time_ = options.start;
+  stop_ = options.stop;
   problem_.read(SolverObjects::data(y_), SolverObjects::data(rates_));
   for (std::size_t k = 0; k < problem_.size(); ++k)
     SolverObjects::data(tolerances)[k] = options.tolerance * problem_.nominal(k);
@@ -111,6 +114,14 @@ bool IdaIntegrator::step(double stop) {
   if (flag >= 0) return true;
   describe(flag);
   return false;
+}
+
+bool IdaIntegrator::restart() {
+  Statistics so_far;
+  statistics(so_far);
+  before_ = so_far;
+  problem_.read(SolverObjects::data(y_), SolverObjects::data(rates_));
+  return check(IDAReInit(memory_, time_, y_, rates_), "IDAReInit") && check(IDASetStopTime(memory_, stop_), "IDASetStopTime");
 }
 
 Failure IdaIntegrator::stuck() {
@@ -171,6 +182,7 @@ void IdaIntegrator::statistics(Statistics& s) const {
   s.newton_iterations = iterations;
   s.newton_failures = failures;
   s.jacobians = jacobians;
+  add(before_, s);
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ class Integrator {
 
   /// One step of its own choice, never past `stop`. False: `failure()`.
   virtual bool step(double stop) = 0;
+  /// Begins anew from the problem's present values: its states have become others. False: `failure()`.
+  virtual bool restart() = 0;
   /// Why steps have become so small that time stands still.
   virtual Failure stuck() = 0;
   virtual double time() const = 0;
@@ -25,6 +27,16 @@ class Integrator {
   const Failure& failure() const { return failure_; }
 
  protected:
+  /// The solver counts from its last start; what it did before is added.
+  static void add(const Statistics& before, Statistics& now) {
+    now.steps += before.steps;
+    now.evaluations += before.evaluations;
+    now.factorisations += before.factorisations;
+    now.error_test_failures += before.error_test_failures;
+    now.newton_iterations += before.newton_iterations;
+    now.newton_failures += before.newton_failures;
+    now.jacobians += before.jacobians;
+  }
   Failure failure_;
 };
 

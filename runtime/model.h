@@ -70,6 +70,17 @@ struct State {
   std::uint32_t derivative = 0;
 };
 
+/// Variables of which some are states, at one time these and at another those (state_choice.h). The set has states of its own,
+/// which equations of the model tie to the candidates: state = sum of selector * candidate, and likewise for the rates.
+struct StateSet {
+  std::uint32_t first_run = 0, runs = 0;    // Residual runs, of which the partial derivatives matter: what ties the rates
+  /// Into Model::set_variables: rates that are found from the others whatever is chosen, rates of the candidates, candidates.
+  std::uint32_t first_variable = 0, eliminated = 0, candidates = 0;
+  std::uint32_t first_weight = 0;           // into Model::set_weights, one per candidate: the smaller the rather a state
+  std::uint32_t first_state = 0, states = 0;  // into Model::states
+  std::uint32_t first_selector = 0;         // parameters: states * candidates, state by state
+};
+
 /// parameters[i] = value, or an operation on earlier parameters; evaluated once per run in ascending order by
 /// `evaluate_parameters`, a function that the compiler supplies with its operations.
 struct ParameterRule {
@@ -81,6 +92,9 @@ struct ParameterRule {
 struct Model {
   std::uint32_t variables = 0;
   std::vector<State> states;
+  std::vector<StateSet> sets;
+  std::vector<std::uint32_t> set_variables;
+  std::vector<double> set_weights;
   std::vector<std::uint32_t> start;    // per variable: the parameter with its guess, or kNone (0.0)
   std::vector<std::uint32_t> nominal;  // per variable: the parameter with its nominal value, or kNone
   /// Per variable: whether it is piecewise constant. Such a variable is assigned, has no derivative, and is no unknown of any

@@ -27,7 +27,9 @@ Problem::Problem(const Model& model, std::vector<double> parameters, std::vector
       parameters_(std::move(parameters)),
       nominal_(std::move(nominal)),
       evaluator_(model, nominal_),
-      values_(start_values(model, parameters_)) {}
+      values_(start_values(model, parameters_)) {
+  for (const StateSet& set : model.sets) choices_.emplace_back(model, set, nominal_);
+}
 
 bool Problem::prepare(FormChoice choice) {
   if (model_.states.empty()) return true;
@@ -89,8 +91,9 @@ bool Problem::prepare(FormChoice choice) {
 bool Problem::initialise(double time) {
   values_ = start_values(model_, parameters_);
   const Point at = point(time);
-  const bool done = evaluator_.run_checked(model_.initial, at) && evaluator_.run_checked(model_.dynamic, at) &&
-                    evaluator_.run_checked(model_.observed, at);
+  bool done = evaluator_.run_checked(model_.initial, at);
+  for (std::size_t k = 0; done && k < choices_.size(); ++k) choices_[k].choose(at, parameters_, true);
+  done = done && evaluator_.run_checked(model_.dynamic, at) && evaluator_.run_checked(model_.observed, at);
   Failure& failure = evaluator_.failure();
   if (done) {
     // A state whose start is a parameter without value comes from no equation.
@@ -184,6 +187,16 @@ bool Problem::output(double time, const double* y, const double* rates, bool obs
   set(time, y, rates);
   if (!evaluator_.run(model_.dynamic, point(time))) return false;
   return !observed || evaluator_.run(model_.observed, point(time));
+}
+
+bool Problem::choose_states(double time, const double* y, const double* rates) {
+  if (choices_.empty()) return false;
+  set(time, y, rates);
+  const Point at = point(time);
+  if (!evaluator_.run(model_.dynamic, at)) return false;  // the next step will say why
+  bool changed = false;
+  for (StateChoice& choice : choices_) changed = choice.choose(at, parameters_, false) || changed;
+  return changed && evaluator_.run(model_.dynamic, at);
 }
 
 bool Problem::evaluate_static(double time, bool observed) {

@@ -9,6 +9,7 @@
 #include "runtime/failure.h"
 #include "runtime/model.h"
 #include "runtime/schedule.h"
+#include "runtime/state_choice.h"
 
 namespace runtime {
 
@@ -27,7 +28,8 @@ class Problem {
   /// Chooses the form and works out the Jacobian's pattern. False: TooDense.
   bool prepare(FormChoice choice);
 
-  /// Finds the initial values: guesses, the initial schedule, then the dynamic and the observed one; all must be finite.
+  /// Finds the initial values: guesses, the initial schedule, a choice of states, then the dynamic and the observed schedule;
+  /// all must be finite.
   bool initialise(double time);
 
   Form form() const { return form_; }
@@ -50,6 +52,9 @@ class Problem {
   /// integrator's tolerance; then the observed ones when asked. False: a value could not be computed.
   bool output(double time, const double* y, const double* rates, bool observed);
   bool evaluate_static(double time, bool observed);
+
+  /// Whether sets of states have chosen anew at this point: then the integrator must start again from the present values.
+  bool choose_states(double time, const double* y, const double* rates);
 
   /// Whether all assertions hold at this point. False: `failure()` names the first that does not.
   bool assertions_hold(double time, const double* y, const double* rates);
@@ -84,6 +89,7 @@ class Problem {
   Form form_ = Form::Static;
   Layout layout_;
   ChainRule chain_;
+  std::vector<StateChoice> choices_;      // one per set
   std::vector<Rate> rates_;               // variables that are y' of a state
   std::vector<StateRow> state_rows_;      // implicit: derivative - y'
   std::vector<KeptRow> kept_rows_;

@@ -183,6 +183,7 @@ void Simulation::integrate(Problem& problem) {
   if (!integrator) return fail(std::move(failure));
   std::uint32_t next = 1;
   int stuck = 0, standing = 0;
+  std::uint64_t choices = 0;
   double mark = experiment_.start, last = mark;
   const double range = experiment_.stop - experiment_.start;
   while (true) {
@@ -208,7 +209,7 @@ void Simulation::integrate(Problem& problem) {
     }
     if (!evaluated) fail(problem.failure());
     if (!evaluated || !written) break;
-    if (!model_.assertions.empty()) integrator->interpolate(time);
+    if (!model_.assertions.empty() || !model_.sets.empty()) integrator->interpolate(time);
     if (!problem.assertions_hold(time, integrator->y(), integrator->rates())) {
       fail(problem.failure());
       break;
@@ -217,6 +218,13 @@ void Simulation::integrate(Problem& problem) {
     if (next > experiment_.steps) {
       outcome_.status = Outcome::Completed;
       break;
+    }
+    if (problem.choose_states(time, integrator->y(), integrator->rates())) {
+      ++choices;
+      if (!integrator->restart()) {
+        fail(integrator->failure());
+        break;
+      }
     }
     if (time - mark > kStuckAdvance * range) {
       mark = time;
@@ -231,6 +239,7 @@ void Simulation::integrate(Problem& problem) {
     last = time;
   }
   integrator->statistics(outcome_.statistics);
+  outcome_.statistics.state_changes = choices;
 }
 
 Outcome Simulation::run() {

@@ -6,6 +6,7 @@
 
 #include "compiler/diagnostics/display.h"
 #include "compiler/driver/command.h"
+#include "compiler/session/structure_report.h"
 #include "compiler/structural/picture.h"
 #include "runtime/output_file.h"
 
@@ -16,7 +17,7 @@ constexpr std::size_t kShown = 100;  // of each kind, at most
 
 struct ExplainOptions {
   std::string what, relation, svg;
-  bool parameters = false, structure = false;
+  bool parameters = false, structure = false, states = false, index = false;
   std::optional<std::string> expression;
 };
 
@@ -110,23 +111,41 @@ int explain_structure(const Globals& globals, const ExplainOptions& options) {
   return fine ? kSuccess : kUserError;
 }
 
+int explain_model(const Globals& globals, const ExplainOptions& options) {
+  Session session(globals.session_options());
+  session.load(options.what);
+  std::shared_ptr<Compiled> model;
+  if (session.check(options.expression)) model = session.compile({}, Backend::Interpreter);
+  print_diagnostics(globals, session);
+  if (!model) return kUserError;
+  if (options.states) fmt::print("{}", session::states_text(*model, session.sources()));
+  if (options.states && options.index) fmt::print("\n");
+  if (options.index) fmt::print("{}", session::index_text(*model, session.sources()));
+  return kSuccess;
+}
+
 }  // namespace
 
 void add_explain(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command = app.add_subcommand("explain", "Explain the code of a diagnostic, a relation, or the parameters of a model; alone: list the codes");
-  command->add_option("what", options->what, "A code, for example SR0105; with --structure or --parameters a file")->type_name("CODE|FILE");
+  CLI::App* command = app.add_subcommand("explain", "Explain the code of a diagnostic, a relation, or a model; alone: list the codes");
+  command->add_option("what", options->what, "A code, for example SR0105; with an option a file")->type_name("CODE|FILE");
   CLI::Option* relation = command->add_option("relation", options->relation, "With --structure: a definition of the file")->type_name("RELATION");
   CLI::Option* structure =
       command->add_flag("--structure", options->structure, "The structural type of the relation, and its equations and unknowns as a matrix")->needs(relation);
   relation->needs(structure);
   command->add_option("--svg", options->svg, "Write the matrix as SVG too")->type_name("FILE")->needs(structure);
   CLI::Option* parameters = command->add_flag("--parameters", options->parameters, "What --set can change in the model of the file, and what is structure")->excludes(structure);
-  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")->type_name("EXPR")->needs(parameters);
+  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")->type_name("EXPR");
+  command->add_flag("--states", options->states, "The states of the model in the file, and what is differentiated but no state")->excludes(structure)->excludes(parameters);
+  command->add_flag("--index", options->index, "Which equations of the model had to be differentiated")->excludes(structure)->excludes(parameters);
   command->callback([&globals, &exit_code, options] {
-    if (options->parameters && options->what.empty()) throw CLI::RequiredError("FILE");
+    const bool model = options->parameters || options->states || options->index;
+    if (model && options->what.empty()) throw CLI::RequiredError("FILE");
+    if (options->expression && !model) throw CLI::RequiresError("--expression", "--parameters, --states or --index");
     exit_code = options->structure    ? explain_structure(globals, *options)
                 : options->parameters ? explain_parameters(globals, *options)
+                : model               ? explain_model(globals, *options)
                                       : explain_code(options->what);
   });
 }

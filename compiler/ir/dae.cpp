@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -44,7 +45,17 @@ void broken(const system::System& system, const System& dae, const std::string& 
 
 std::string variable_name(const system::System& system, const System& dae, std::uint32_t variable) {
   const Variable& v = dae.variables[variable];
-  std::string name = system::unknown_name(system, v.unknown);
+  std::string name;
+  if (v.set == kNone) {
+    name = system::unknown_name(system, v.unknown);
+  } else {
+    const StateSet& set = dae.sets[v.set];
+    std::uint32_t base = v.integral == kNone ? variable : v.integral;
+    name = set.states.size() == 1 ? "one of " : fmt::format("no. {} of ", std::ranges::find(set.states, base) - set.states.begin() + 1);
+    for (std::size_t k = 0; k < set.candidates.size(); ++k)
+      name += (k ? ", " : "(") + variable_name(system, dae, dae.variables[set.candidates[k]].integral);
+    name += ")";
+  }
   for (std::uint32_t k = 0; k < v.order; ++k) name = "der(" + name + ")";
   return name;
 }
@@ -76,7 +87,7 @@ void verify(const system::System& system, const System& dae) {
       for (std::uint32_t v : table.unknowns)
         if (v >= n) fail(fmt::format("table {} refers to variable {} of {}", t, v, n));
       for (std::uint32_t p : table.parameters)
-        if (p >= system.parameters.size()) fail(fmt::format("table {} refers to parameter {}", t, p));
+        if (p >= system.parameters.size() + dae.selectors) fail(fmt::format("table {} refers to parameter {}", t, p));
       for (ExprId id : topological(dae.exprs, std::span<const ExprId>(&table.residual, 1))) {
         const Node& node = dae.exprs[id];
         if (node.op == Op::Der) fail(fmt::format("table {} still has a derivative", t));

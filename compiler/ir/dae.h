@@ -28,6 +28,19 @@ struct Variable {
   std::uint32_t derivative = kNone; // the variable that is its time derivative: Avar
   std::uint32_t integral = kNone;   // the inverse of `derivative`
   bool state = false;               // it is integrated; it has a derivative then
+  std::uint32_t set = kNone;        // of a state that a set has for itself, and of its derivative: which set
+};
+
+/// Variables of which some are states, at one time these and at another those, because no choice is good everywhere. The set
+/// has states of its own, each a selection of its candidates by parameters that the runtime changes (runtime/state_choice.h):
+/// two equations for each say that it is a sum of selector times candidate, and its derivative that of their rates.
+struct StateSet {
+  std::vector<std::uint32_t> equations;   // differentiated equations, which tie the rates
+  std::vector<std::uint32_t> eliminated;  // derivatives in these that are found from the others, whatever is chosen
+  std::vector<std::uint32_t> candidates;  // derivatives; their integrals are what can be a state
+  std::vector<double> weights;            // of the candidates: the smaller the rather a state
+  std::vector<std::uint32_t> states;      // the variables that are selections
+  std::uint32_t first_selector = 0;       // parameters, states × candidates; their numbers go on where those of the system end
 };
 
 struct System {
@@ -41,6 +54,8 @@ struct System {
   std::vector<std::uint32_t> assign;
   /// Per equation: the one of which it is the derivative (the inverse of Bequ), or kNone. Empty: no equation is one.
   std::vector<std::uint32_t> derivative_of;
+  std::vector<StateSet> sets;
+  std::uint32_t selectors = 0;  // parameters of all sets
 };
 
 /// How often an equation was differentiated.

@@ -6,6 +6,7 @@
 
 #include "compiler/repl/repl.h"
 #include "compiler/repl/why.h"
+#include "compiler/session/structure_report.h"
 
 namespace sigrel::repl {
 namespace {
@@ -157,7 +158,7 @@ bool Repl::info(const std::string& line, std::string_view rest) {
       fmt::print("  {}\n", trim(decl->doc));
       break;
     }
-  fmt::print("  defined at {}\n", place(module_.sources(), found[0]->span));
+  fmt::print("  defined at {}\n", session::place(module_.sources(), found[0]->span));
   return true;
 }
 

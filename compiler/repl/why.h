@@ -12,7 +12,4 @@ namespace sigrel::repl {
 /// Some lines of text; nullopt when the model has no such variable.
 std::optional<std::string> explain_variable(const session::Compiled& model, std::string_view name, const SourceMap& sources);
 
-/// "circuit.sr:12:3".
-std::string place(const SourceMap& sources, Span span);
-
 }  // namespace sigrel::repl

@@ -166,9 +166,13 @@ std::string dae_json(const system::System& system, const dae::System& dae) {
   }
   ordered_json derivatives = ordered_json::array();
   for (std::uint32_t of : dae.derivative_of) derivatives.push_back(number(of));
+  ordered_json sets = ordered_json::array();
+  for (const dae::StateSet& set : dae.sets)
+    sets.push_back({{"states", set.states}, {"candidates", set.candidates}, {"eliminated", set.eliminated}, {"equations", set.equations}});
   return text_of({{"shapes", shapes_json(dae.exprs, dae.equations)},
                   {"variables", std::move(variables)},
                   {"derivative_of", std::move(derivatives)},
+                  {"sets", std::move(sets)},
                   {"aliases", std::move(aliases)},
                   {"equations", equations_json(system, dae.exprs, dae.equations, name)},
                   {"initial", equations_json(system, dae.exprs, dae.initial, name)},

@@ -185,11 +185,13 @@ Columns Results::states() const {
   const Paths paths(system_);
   for (std::uint32_t v = 0; v < dae_.variables.size(); ++v) {
     const dae::Variable& variable = dae_.variables[v];
-    if (!variable.state) continue;
+    if (!variable.state || variable.set != dae::kNone) continue;
     std::string name = paths.prefix(owner(system_, variable.unknown)) + system::unknown_info(system_, variable.unknown).name;
     for (std::uint32_t k = 0; k < variable.order; ++k) name = "der(" + name + ")";
     found.add(std::move(name), {v, false});
   }
+  for (const dae::StateSet& set : dae_.sets)
+    for (std::uint32_t rate : set.candidates) found.add(dae::variable_name(system_, dae_, dae_.variables[rate].integral), {dae_.variables[rate].integral, false});
   return found;
 }
 

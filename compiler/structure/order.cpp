@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "compiler/structure/assertions.h"
 #include "compiler/structure/blame.h"
 #include "compiler/structure/discrete.h"
@@ -15,13 +17,42 @@
 namespace sigrel::structure {
 namespace {
 
-/// States in the order in which they may take their guesses: those with a guess of their own first.
-std::vector<std::uint32_t> guess_order(const runtime::Model& model) {
+/// Variables in the order in which they may take their guesses: what is differentiated and has a guess of its own first, then
+/// the states; for those of a set all of its candidates.
+std::vector<std::uint32_t> guess_order(const dae::System& dae, const runtime::Model& model) {
+  std::vector<bool> may_be_state(dae.variables.size(), false);
+  for (std::uint32_t v = 0; v < dae.variables.size(); ++v) may_be_state[v] = dae.variables[v].state && dae.variables[v].set == dae::kNone;
+  for (const dae::StateSet& set : dae.sets)
+    for (std::uint32_t rate : set.candidates) may_be_state[dae.variables[rate].integral] = true;
   std::vector<std::uint32_t> order;
   for (bool given : {true, false})
-    for (const runtime::State& s : model.states)
-      if ((model.start[s.variable] != runtime::kNone) == given) order.push_back(s.variable);
+    for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
+      bool guessed = model.start[v] != runtime::kNone && dae.variables[v].derivative != dae::kNone;
+      if (guessed == given && (guessed || may_be_state[v])) order.push_back(v);
+    }
   return order;
+}
+
+/// The sets of states, with runs of their equations.
+void add_sets(const dae::System& dae, Scheduler& scheduler, runtime::Model& model) {
+  std::vector<std::uint32_t> number(dae.variables.size(), dae::kNone);
+  for (std::uint32_t s = 0; s < model.states.size(); ++s) number[model.states[s].variable] = s;
+  for (const dae::StateSet& set : dae.sets) {
+    runtime::StateSet to;
+    std::tie(to.first_run, to.runs) = scheduler.residuals(set.equations);
+    to.first_variable = static_cast<std::uint32_t>(model.set_variables.size());
+    to.eliminated = static_cast<std::uint32_t>(set.eliminated.size());
+    to.candidates = static_cast<std::uint32_t>(set.candidates.size());
+    model.set_variables.insert(model.set_variables.end(), set.eliminated.begin(), set.eliminated.end());
+    model.set_variables.insert(model.set_variables.end(), set.candidates.begin(), set.candidates.end());
+    for (std::uint32_t rate : set.candidates) model.set_variables.push_back(dae.variables[rate].integral);
+    to.first_weight = static_cast<std::uint32_t>(model.set_weights.size());
+    model.set_weights.insert(model.set_weights.end(), set.weights.begin(), set.weights.end());
+    to.first_state = number[set.states.front()];  // they follow each other
+    to.states = static_cast<std::uint32_t>(set.states.size());
+    to.first_selector = set.first_selector;
+    model.sets.push_back(to);
+  }
 }
 
 void note_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan, Diagnostics& diagnostics) {
@@ -46,7 +77,7 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   plan.exprs = dae.exprs;
   runtime::Model& model = plan.model;
   model.variables = static_cast<std::uint32_t>(dae.variables.size());
-  set_parameters(system, model);
+  set_parameters(system, dae, model);
   set_attributes(system, dae, model);
   model.discrete = discrete_variables(system, dae);
   std::vector<std::uint32_t> rates;
@@ -73,12 +104,13 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
     add_assertions(dae, kernels, plan);
     selected.flip();
     scheduler.schedule(selected, model.observed);
+    add_sets(dae, scheduler, model);
   }
 
   // The start: the same equations with the states unknown, the initial equations, and guesses.
   EquationList start = equations;
   start.append(dae.initial);
-  InitialMatching initial = match_initial(plan.exprs, dae, start, guess_order(model));
+  InitialMatching initial = match_initial(plan.exprs, dae, start, guess_order(dae, model));
   if (!initial.unmatched.empty()) {
     report_overdetermined_start(system, dae, initial.column_of_row, initial.unmatched, diagnostics);
     return plan;

@@ -23,12 +23,16 @@ void choose(const system::System& system, const dae::System& dae, system::Attrib
 
 }  // namespace
 
-void set_parameters(const system::System& system, runtime::Model& model) {
+void set_parameters(const system::System& system, const dae::System& dae, runtime::Model& model) {
   model.operation = operation;
   model.library = system.exprs.library;
   model.parameters.reserve(system.parameters.size() + 16);
   for (const system::Parameter& p : system.parameters)
     model.parameters.push_back({static_cast<std::uint8_t>(p.op), p.a, p.b, p.c, p.value});
+  for (const dae::StateSet& set : dae.sets)  // until the first choice: the first candidates
+    for (std::size_t state = 0; state < set.states.size(); ++state)
+      for (std::size_t candidate = 0; candidate < set.candidates.size(); ++candidate)
+        add_parameter(model, {.value = state == candidate ? 1.0 : 0.0});
 }
 
 std::uint32_t add_parameter(runtime::Model& model, const runtime::ParameterRule& rule) {
@@ -50,6 +54,9 @@ void set_attributes(const system::System& system, const dae::System& dae, runtim
   model.nominal.assign(dae.variables.size(), runtime::kNone);
   for (std::uint32_t v = 0; v < best.size(); ++v)
     if (best[v]) model.nominal[v] = best[v]->parameter;  // a magnitude: the sign does not matter
+  for (const dae::StateSet& set : dae.sets)
+    for (std::size_t k = 0; k < set.states.size(); ++k)
+      model.nominal[set.states[k]] = model.nominal[dae.variables[set.candidates[k]].integral];
 }
 
 }  // namespace sigrel::structure

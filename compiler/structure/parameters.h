@@ -1,4 +1,5 @@
-// The parameters of the executable model: those of the system under the same numbers, then what the plan adds.
+// The parameters of the executable model: those of the system under the same numbers, the selectors of its sets of states, then
+// what the plan adds.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -9,7 +10,7 @@
 
 namespace sigrel::structure {
 
-void set_parameters(const system::System& system, runtime::Model& model);
+void set_parameters(const system::System& system, const dae::System& dae, runtime::Model& model);
 /// The number of a new parameter.
 std::uint32_t add_parameter(runtime::Model& model, const runtime::ParameterRule& rule);
 

@@ -6,6 +6,7 @@
 #include "compiler/structure/differentiate.h"
 #include "compiler/structure/graph/matching.h"
 #include "compiler/structure/graph/pantelides.h"
+#include "compiler/structure/hidden_constraints.h"
 #include "compiler/structure/incidence.h"
 #include "compiler/structure/representatives.h"
 #include "compiler/structure/states.h"
@@ -66,6 +67,7 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics) {
     return std::move(dae);
   }
   std::vector<std::uint32_t> redundant = aliases.redundant();
+  expose_constraints(dae);
   for (dae::Variable& v : dae.variables) v.state = v.derivative != dae::kNone;
   bool independent = match(dae);
   if (!independent || !redundant.empty()) reduce_index(system, redundant, dae, diagnostics);

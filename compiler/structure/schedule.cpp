@@ -1,6 +1,7 @@
 #include "compiler/structure/schedule.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace sigrel::structure {
 namespace {
@@ -90,15 +91,10 @@ void Scheduler::emit_assign(std::span<const Item> items, std::vector<runtime::St
   }
 }
 
-void Scheduler::emit_loop(const Item& item, std::vector<runtime::Step>& steps) {
-  auto block = blocks_.block(item.block);
-  std::vector<std::uint32_t> rows(block.begin(), block.end());
+std::pair<std::uint32_t, std::uint32_t> Scheduler::residuals(std::vector<std::uint32_t> rows) {
+  const auto first = static_cast<std::uint32_t>(plan_.model.runs.size());
   auto section_of = [&](std::uint32_t row) { return equations_.section_of(row); };
   std::ranges::sort(rows);  // ascending numbers: the rows of a section stand together
-  runtime::Loop loop;
-  loop.first_run = static_cast<std::uint32_t>(plan_.model.runs.size());
-  loop.first_unknown = static_cast<std::uint32_t>(plan_.model.loop_unknowns.size());
-  loop.unknowns = static_cast<std::uint32_t>(rows.size());
   for (std::size_t begin = 0; begin < rows.size();) {
     std::size_t end = begin + 1;
     while (end < rows.size() && section_of(rows[end]) == section_of(rows[begin])) ++end;
@@ -106,9 +102,19 @@ void Scheduler::emit_loop(const Item& item, std::vector<runtime::Step>& steps) {
     bool sum = !equations_.sections()[section].table;
     emit_run(std::span(rows).subspan(begin, end - begin), runtime::Role::Residual,
              sum ? runtime::kNone : kernels_.residual(shape_of_section_[section]), 0);
-    ++loop.runs;
     begin = end;
   }
+  return {first, static_cast<std::uint32_t>(plan_.model.runs.size()) - first};
+}
+
+void Scheduler::emit_loop(const Item& item, std::vector<runtime::Step>& steps) {
+  auto block = blocks_.block(item.block);
+  std::vector<std::uint32_t> rows(block.begin(), block.end());
+  std::ranges::sort(rows);  // as the residuals come
+  runtime::Loop loop;
+  std::tie(loop.first_run, loop.runs) = residuals(rows);
+  loop.first_unknown = static_cast<std::uint32_t>(plan_.model.loop_unknowns.size());
+  loop.unknowns = static_cast<std::uint32_t>(rows.size());
   for (std::uint32_t row : rows) plan_.model.loop_unknowns.push_back(variable_of_row_[row]);
   steps.push_back({runtime::Step::Solve, static_cast<std::uint32_t>(plan_.model.loops.size())});
   plan_.model.loops.push_back(loop);

@@ -4,6 +4,7 @@
 // in ascending order of their numbers. A ladder of 10^5 equal stages is a dozen runs.
 #pragma once
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "compiler/ir/plan.h"
@@ -23,6 +24,8 @@ class Scheduler {
   const std::vector<std::uint32_t>& variable_of_row() const { return variable_of_row_; }
   /// Which blocks the given variables need, themselves included.
   std::vector<bool> needed_for(const std::vector<std::uint32_t>& variables) const;
+  /// Adds Residual runs of these equations, in ascending order of their numbers; the first run, and how many.
+  std::pair<std::uint32_t, std::uint32_t> residuals(std::vector<std::uint32_t> rows);
   /// Appends the steps of the blocks that are selected.
   void schedule(const std::vector<bool>& selected, std::vector<runtime::Step>& steps);
 

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "compiler/structure/graph/dummy_derivatives.h"
+#include "compiler/structure/graph/signed_union_find.h"
 #include "compiler/structure/incidence.h"
 #include "compiler/structure/pivots.h"
 #include "compiler/structure/random_point.h"
@@ -20,6 +22,7 @@ namespace {
 constexpr std::uint32_t kNone = graph::kNone;
 constexpr int kNever = -2, kAlways = 2;  // as `state = …` is handed on
 constexpr std::uint64_t kMostWork = 200'000'000;
+constexpr std::size_t kLargestSet = 100;  // candidates: the runtime works on a dense matrix
 
 /// `state = …` of each variable. Of several in a class of equal unknowns the one of the outermost relation counts: parts have
 /// higher numbers than what contains them.
@@ -99,6 +102,7 @@ class Selection {
     graph::DummyDerivatives chosen = graph::dummy_derivatives(
         graph_, priority, [&](auto equations, auto candidates) { return decide(equations, candidates); });
     for (std::uint32_t c : chosen.states) dae_.variables[numbering_.variable_of[c]].state = true;
+    add_sets();
   }
 
  private:
@@ -131,6 +135,9 @@ class Selection {
       long merit = 8L * preference_[v] + 4 * differentiated[v] + 2 * starts[v] + source;
       priority[column_of_[v]] = merit * static_cast<long>(names.size()) + static_cast<long>(names.size() - 1 - rank);
     }
+    // Of a speed and the derivative of a coordinate, which may say the same, the speed.
+    for (std::uint32_t c = 0; c < graph_.variables(); ++c)
+      if (dae_.variables[numbering_.variable_of[c]].order > 0) priority[c] = -4L * static_cast<long>(names.size());
     return priority;
   }
 
@@ -151,20 +158,127 @@ class Selection {
       return answer;
     };
     auto preference = [&](std::uint32_t k) { return preference_[base_[numbering_.variable_of[candidates[k]]]]; };
+    std::size_t open_rows = 0;
+    std::vector<bool> taken(candidates.size(), false);
     auto group = [&](auto belongs) {
       std::vector<std::uint32_t> varying;
-      for (std::uint32_t k = 0; k < candidates.size() && decision.dummies.size() < equations.size(); ++k)
-        if (belongs(preference(k)) && offer(k, false) == Pivots::Answer::Varies) varying.push_back(k);
+      for (std::uint32_t k = 0; k < candidates.size() && decision.dummies.size() + open_rows < equations.size(); ++k) {
+        if (!belongs(preference(k))) continue;
+        Pivots::Answer answer = offer(k, false);
+        taken[k] = answer == Pivots::Answer::Taken;
+        if (answer == Pivots::Answer::Varies) varying.push_back(k);
+      }
+      open_rows += leave_open(equations, candidates, columns, taken, pivots, varying, decision);
       for (std::uint32_t k : varying)
-        if (decision.dummies.size() < equations.size()) offer(k, true);
+        if (decision.dummies.size() + open_rows < equations.size()) taken[k] = offer(k, true) == Pivots::Answer::Taken;
     };
     group([](int p) { return p == kNever; });
     group([](int p) { return p != kNever && p != kAlways; });
     group([](int p) { return p == kAlways; });
     if (pivots.work() > kMostWork) return std::nullopt;
-    if (decision.dummies.size() == equations.size()) return decision;
+    if (decision.dummies.size() + open_rows == equations.size()) return decision;
     report_dependent(equations);
     return std::nullopt;
+  }
+
+  /// Columns whose pivots vary, by what they are connected with: where there are more of them than rows without a pivot, which of
+  /// them become dummies is left open, and they are taken out of `varying`. The number of such rows.
+  std::size_t leave_open(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> candidates,
+                         const std::vector<std::vector<Pivots::Entry>>& columns, const std::vector<bool>& taken, const Pivots& pivots,
+                         std::vector<std::uint32_t>& varying, graph::Decision& decision) {
+    if (varying.empty()) return 0;
+    graph::SignedUnionFind parts(static_cast<std::uint32_t>(equations.size()));
+    auto connect = [&](std::uint32_t k) {
+      for (const Pivots::Entry& e : columns[k]) parts.unite(columns[k].front().row, e.row, false);
+    };
+    for (std::uint32_t k = 0; k < candidates.size(); ++k)
+      if (taken[k]) connect(k);
+    for (std::uint32_t k : varying) connect(k);
+    struct Part {
+      std::vector<std::uint32_t> rows, eliminated, candidates;
+      std::size_t open = 0;  // rows without a pivot
+    };
+    std::map<std::uint32_t, Part> by_root;
+    for (std::uint32_t k : varying) by_root[parts.find(columns[k].front().row).root].candidates.push_back(k);
+    for (std::uint32_t row = 0; row < equations.size(); ++row)
+      if (auto at = by_root.find(parts.find(row).root); at != by_root.end()) {
+        at->second.rows.push_back(row);
+        at->second.open += !pivots.has_pivot(row);
+      }
+    for (std::uint32_t k = 0; k < candidates.size(); ++k)
+      if (taken[k] && !columns[k].empty())
+        if (auto at = by_root.find(parts.find(columns[k].front().row).root); at != by_root.end()) at->second.eliminated.push_back(k);
+    std::size_t rows = 0;
+    Pivots trial = pivots;
+    for (auto& [root, part] : by_root) {
+      if (part.open == 0 || part.candidates.size() <= part.open || part.candidates.size() > kLargestSet) continue;
+      auto rank = std::ranges::count_if(part.candidates, [&](std::uint32_t k) { return trial.offer(columns[k], true) == Pivots::Answer::Taken; });
+      if (static_cast<std::size_t>(rank) != part.open) continue;
+      rows += part.open;
+      dae::StateSet set;
+      for (std::uint32_t row : part.rows) set.equations.push_back(numbering_.equation_of[equations[row]]);
+      for (std::uint32_t k : part.eliminated) set.eliminated.push_back(numbering_.variable_of[candidates[k]]);
+      // Wanted first: the first choice among equals.
+      std::ranges::reverse(part.candidates);
+      for (std::uint32_t k : part.candidates) {
+        std::uint32_t rate = numbering_.variable_of[candidates[k]];
+        set.candidates.push_back(rate);
+        set.weights.push_back(std::pow(10.0, -preference_[base_[rate]]));
+        decision.open.push_back(candidates[k]);
+      }
+      set.states.resize(part.candidates.size() - part.open);
+      dae_.sets.push_back(std::move(set));
+      std::erase_if(varying, [&](std::uint32_t k) { return std::ranges::find(part.candidates, k) != part.candidates.end(); });
+    }
+    return rows;
+  }
+
+  /// The states of sets, their derivatives, and the equations of both, which stand behind the tables: sums move on.
+  void add_sets() {
+    if (dae_.sets.empty()) return;
+    std::uint32_t before = 0;
+    for (const EquationTable& table : dae_.equations.tables) before += static_cast<std::uint32_t>(table.rows());
+    std::map<std::size_t, EquationTable> tables;  // by number of candidates
+    std::uint32_t rows = 0;
+    for (std::uint32_t number = 0; number < dae_.sets.size(); ++number) {
+      dae::StateSet& set = dae_.sets[number];
+      set.first_selector = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.selectors;
+      const auto candidates = static_cast<std::uint32_t>(set.candidates.size());
+      const std::uint32_t unknown = dae_.variables[set.candidates.front()].unknown;
+      const Origin origin = jacobian_.equations().origin(set.equations.front());
+      for (std::uint32_t& state : set.states) {
+        state = static_cast<std::uint32_t>(dae_.variables.size());
+        dae_.variables.push_back({.unknown = unknown, .derivative = state + 1, .state = true, .set = number});
+        dae_.variables.push_back({.unknown = unknown, .order = 1, .integral = state, .set = number});
+      }
+      auto [at, fresh] = tables.try_emplace(candidates);
+      EquationTable& table = at->second;
+      if (fresh) {
+        ExprPool& pool = dae_.exprs;
+        table.slots = candidates + 1;
+        table.params = candidates;
+        table.residual = pool.slot(0);
+        for (std::uint32_t k = 0; k < candidates; ++k)
+          table.residual = pool.binary(Op::Sub, table.residual, pool.binary(Op::Mul, pool.param(k), pool.slot(k + 1)));
+      }
+      for (std::uint32_t s = 0; s < set.states.size(); ++s)
+        for (bool rate : {false, true}) {
+          table.unknowns.push_back(set.states[s] + (rate ? 1 : 0));
+          for (std::uint32_t candidate : set.candidates) table.unknowns.push_back(rate ? candidate : dae_.variables[candidate].integral);
+          for (std::uint32_t k = 0; k < candidates; ++k) table.parameters.push_back(set.first_selector + s * candidates + k);
+          table.origins.push_back(origin);
+          ++rows;
+        }
+      dae_.selectors += static_cast<std::uint32_t>(set.states.size()) * candidates;
+    }
+    for (auto& [size, table] : tables) dae_.equations.tables.push_back(std::move(table));
+    auto moved = [&](std::uint32_t& e) {
+      if (e != dae::kNone && e >= before) e += rows;
+    };
+    for (dae::StateSet& set : dae_.sets)
+      for (std::uint32_t& e : set.equations) moved(e);
+    for (std::uint32_t& e : dae_.derivative_of) moved(e);
+    dae_.derivative_of.insert(dae_.derivative_of.begin() + before, rows, dae::kNone);
   }
 
   void report_dependent(std::span<const std::uint32_t> equations) {

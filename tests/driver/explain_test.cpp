@@ -95,6 +95,37 @@ TEST_CASE("explain --parameters: expressions, models without parameters, mistake
   CHECK(sigrel({"explain", file}).err.find("--parameters` lists") != std::string::npos);
 }
 
+TEST_CASE("explain --states and --index") {
+  std::string file = temporary("pendulum.sr", R"(pendulum :: SR ()
+pendulum = sigrel () where
+  local x, y, vx, vy, tension, z, w :: Real
+  der x = vx
+  der y = vy
+  der vx = -tension * x
+  der vy = -tension * y - 9.81
+  x^2 + y^2 = 1.0
+  der z = w - z
+  z = 2.0 * sin time
+)");
+  auto has = [](const Finished& f, const std::string& text) {
+    INFO(f.out << f.err);
+    CHECK(f.out.find(text) != std::string::npos);
+  };
+  Finished states = sigrel({"explain", file, "--states", "-e", "pendulum"});
+  CHECK(states.code == 0);
+  has(states, "2 states\n");
+  has(states, "  1 of x, y    chosen while the model runs");
+  has(states, "  1 of vx, vy    chosen while the model runs");
+  has(states, "  z, from\n    z = 2.0 * sin time\n    at " + file + ":10:3\n");
+  Finished index = sigrel({"explain", file, "--index", "-e", "pendulum"});
+  has(index, "4 equations had to be differentiated, twice at most\n");
+  has(index, "twice\n  x^2 + y^2 = 1.0\n    at " + file + ":8:3\n");
+  has(index, "once\n  der x = vx\n");
+  has(sigrel({"explain", kTour, "--index"}), "no equation had to be differentiated");
+  has(sigrel({"explain", kTour, "--states"}), "1 state\n  c1.u    declared at ");
+  CHECK(sigrel({"explain", "--states"}).code == 2);
+}
+
 TEST_CASE("a name that is not there: the nearest one is suggested") {
   auto says = [](const Finished& f, const char* code, const char* help) {
     INFO(f.err);

@@ -152,6 +152,65 @@ TEST_CASE("the order of equations and declarations does not change the states") 
   }
 }
 
+TEST_CASE("no choice is good everywhere: a set of states for each level, with equations of its own") {
+  auto pendulum = [](double preference) {
+    Builder b;
+    auto x = b.unknown("x"), y = b.unknown("y"), vx = b.unknown("vx"), vy = b.unknown("vy"), t = b.unknown("t");
+    auto ode = b.shape(b.sub(b.der(0), b.s(1)));
+    auto push = b.shape(b.add(b.der(0), b.mul(b.s(1), b.s(2))));
+    b.row(ode, {x, vx});
+    b.row(ode, {y, vy});
+    b.row(push, {vx, t, x});
+    b.row(push, {vy, t, y});
+    b.row(b.shape(b.sub(b.add(b.mul(b.s(0), b.s(0)), b.mul(b.s(1), b.s(1))), b.c(1))), {x, y});
+    auto value = b.initial_shape(b.sub(b.s(0), b.p(0)));
+    b.initial_row(value, {y}, {b.parameter(0.6)});
+    b.initial_row(value, {vy}, {b.parameter(0.8)});
+    b.guess(x, 1);
+    if (preference != 0)
+      for (std::uint32_t u : {x, vx}) b.system.attributes.push_back({system::AttributeKind::StatePreference, u, b.parameter(preference), {}});
+    return b;
+  };
+  Builder b = pendulum(0);
+  dae::System dae = reduced(b);
+  REQUIRE(dae.sets.size() == 2);
+  CHECK(states(b, dae) == Names{"one of (vx, vy)", "one of (x, y)"});
+  CHECK(dae.selectors == 4);
+  for (const dae::StateSet& set : dae.sets) {
+    CHECK(set.candidates.size() == 2);
+    CHECK(set.states.size() == 1);
+    CHECK(set.equations.size() == set.eliminated.size() + 1);
+  }
+  // At (0.8, 0.6), speed (-0.6, 0.8), length and mass one: the tension is the speed squared.
+  Evaluation e = solved(b, dae);
+  CHECK(value_of(dae, e, 0) == Approx(0.8));
+  CHECK(value_of(dae, e, 2) == Approx(-0.6));
+  CHECK(value_of(dae, e, 4) == Approx(1));
+
+  Builder fixed = pendulum(2);
+  dae = reduced(fixed);
+  CHECK(dae.sets.empty());
+  CHECK(states(fixed, dae) == Names{"vx", "x"});
+  CHECK(value_of(dae, solved(fixed, dae), 4) == Approx(1));
+}
+
+TEST_CASE("constraints between states that no equation states alone") {
+  // i = j + k, j + k = l, i' = f, l' = g, f + 2 g = 1: a combination of the first two ties i and l.
+  Builder b;
+  auto i = b.unknown("i"), j = b.unknown("j"), k = b.unknown("k"), l = b.unknown("l"), f = b.unknown("f"), g = b.unknown("g");
+  auto ode = b.shape(b.sub(b.der(0), b.s(1)));
+  b.row(ode, {i, f});
+  b.row(ode, {l, g});
+  b.sum({{i, false}, {j, true}, {k, true}});
+  b.sum({{j, false}, {k, false}, {l, true}});
+  b.row(b.shape(b.sub(b.s(0), b.mul(b.c(2), b.fn(Op::Tanh, b.s(1))))), {j, k});
+  b.row(b.shape(b.sub(b.add(b.s(0), b.mul(b.c(2), b.s(1))), b.s(2))), {f, g, b.unknown("h")});
+  b.row(b.shape(b.sub(b.s(0), b.c(3))), {6});
+  dae::System dae = reduced(b);
+  CHECK(states(b, dae) == Names{"i"});
+  CHECK(rate_of(dae, solved(b, dae), l) == Approx(1));
+}
+
 TEST_CASE("pivots: exact independence, and fixed before varying") {
   using structure::Pivots;
   using structure::modular::drawn;

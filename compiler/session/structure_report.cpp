@@ -1,0 +1,129 @@
+#include "compiler/session/structure_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sigrel::session {
+namespace {
+
+constexpr std::size_t kShown = 100;  // of each kind, at most
+
+/// The source of a span on one line.
+std::string excerpt(const SourceMap& sources, Span span) {
+  std::string text;
+  bool space = false;
+  for (char c : sources.text(span)) {
+    if (c == '\n' || c == '\r' || c == '\t' || c == ' ') {
+      space = true;
+      continue;
+    }
+    if (space && !text.empty()) text += ' ';
+    space = false;
+    text += c;
+    if (text.size() > 100) return text + " …";
+  }
+  return text;
+}
+
+std::string times(std::uint32_t n) { return n == 1 ? "once" : n == 2 ? "twice" : fmt::format("{} times", n); }
+
+/// "the derivative of ", "the second derivative of ", …
+std::string derivative(std::uint32_t n) {
+  static constexpr const char* kOrdinals[] = {"", "", "second ", "third ", "fourth "};
+  if (n == 0) return "";
+  return n < std::size(kOrdinals) ? fmt::format("the {}derivative of ", kOrdinals[n]) : fmt::format("the {}th derivative of ", n);
+}
+
+std::string rest(std::size_t count) { return count > kShown ? fmt::format("  and {} more\n", count - kShown) : ""; }
+
+/// The variables of a set, "x, y".
+std::string candidates(const Compiled& model, const dae::StateSet& set) {
+  std::string names;
+  for (std::uint32_t rate : set.candidates)
+    names += (names.empty() ? "" : ", ") + dae::variable_name(model.system, model.dae, model.dae.variables[rate].integral);
+  return names;
+}
+
+}  // namespace
+
+std::string place(const SourceMap& sources, Span span) {
+  const SourceFile& file = sources.file(span.file);
+  Position at = file.position(span.begin);
+  return fmt::format("{}:{}:{}", file.path, at.line, at.column);
+}
+
+std::string equation_text(const Compiled& model, std::uint32_t number, const SourceMap& sources) {
+  Origin origin = dae::origin(model.dae.equations, number);
+  const system::SourceEquation& source = model.system.sources[origin.source];
+  std::string path = system::instance_name(model.system, origin.instance);
+  std::string out = "  " + derivative(dae::differentiations(model.dae, number));
+  switch (source.kind) {
+    case system::EquationKind::NodeSum:
+      out += fmt::format("the flows at the node `{}` sum to zero{}\n", source.component, path.empty() ? "" : ", in " + path);
+      break;
+    case system::EquationKind::Potential:
+      out += fmt::format("the potentials at `{}` are equal{}\n", source.component, path.empty() ? "" : ", in " + path);
+      break;
+    case system::EquationKind::Written:
+    case system::EquationKind::Argument:
+    case system::EquationKind::Initial:
+    case system::EquationKind::Assertion:
+      out += fmt::format("{}{}\n", excerpt(sources, source.span), path.empty() ? "" : fmt::format("    (`{}` in {})", text(model.system.templates[model.system.instances[origin.instance].body].relation), path));
+      break;
+  }
+  if (source.span.file.value < sources.size()) out += fmt::format("    at {}\n", place(sources, source.span));
+  return out;
+}
+
+std::string states_text(const Compiled& model, const SourceMap& sources) {
+  const dae::System& dae = model.dae;
+  std::vector<std::uint32_t> states, others;
+  for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
+    const dae::Variable& variable = dae.variables[v];
+    if (variable.derivative == dae::kNone || variable.set != dae::kNone) continue;
+    (variable.state ? states : others).push_back(v);
+  }
+  std::size_t count = states.size();
+  for (const dae::StateSet& set : dae.sets) count += set.states.size();
+  std::string out = count == 0 ? "no states: nothing is integrated\n" : fmt::format("{} state{}\n", count, count == 1 ? "" : "s");
+  for (std::size_t k = 0; k < states.size() && k < kShown; ++k)
+    out += fmt::format("  {}    declared at {}\n", dae::variable_name(model.system, dae, states[k]),
+                       place(sources, system::unknown_info(model.system, dae.variables[states[k]].unknown).span));
+  out += rest(states.size());
+  for (std::size_t k = 0; k < dae.sets.size() && k < kShown; ++k)
+    out += fmt::format("  {} of {}    chosen while the model runs: no choice is good everywhere\n", dae.sets[k].states.size(), candidates(model, dae.sets[k]));
+  out += rest(dae.sets.size());
+  std::erase_if(others, [&](std::uint32_t v) {  // candidates were named
+    return std::ranges::any_of(dae.sets, [&](const dae::StateSet& set) { return std::ranges::find(set.candidates, dae.variables[v].derivative) != set.candidates.end(); });
+  });
+  if (others.empty()) return out;
+  out += "\ndifferentiated, but no states: equations determine them\n";
+  for (std::size_t k = 0; k < others.size() && k < kShown; ++k) {
+    out += fmt::format("  {}, from\n", dae::variable_name(model.system, dae, others[k]));
+    if (dae.assign[others[k]] != dae::kNone) out += "  " + equation_text(model, dae.assign[others[k]], sources);
+  }
+  return out + rest(others.size());
+}
+
+std::string index_text(const Compiled& model, const SourceMap& sources) {
+  const dae::System& dae = model.dae;
+  std::vector<std::uint32_t> times_of(dae.equations.count(), 0);
+  std::uint32_t most = 0;
+  for (std::uint32_t e = 0; e < dae.derivative_of.size(); ++e) {
+    std::uint32_t base = e, n = dae::differentiations(dae, e);
+    while (dae.derivative_of[base] != dae::kNone) base = dae.derivative_of[base];
+    times_of[base] = std::max(times_of[base], n);
+  }
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t e = 0; e < times_of.size(); ++e)
+    if (times_of[e] > 0) found.push_back(e), most = std::max(most, times_of[e]);
+  if (found.empty()) return "no equation had to be differentiated: the states are independent\n";
+  std::string out = fmt::format("{} equation{} had to be differentiated, {} at most\n", found.size(), found.size() == 1 ? "" : "s", times(most));
+  std::ranges::stable_sort(found, [&](std::uint32_t a, std::uint32_t b) { return times_of[a] > times_of[b]; });
+  for (std::size_t k = 0; k < found.size() && k < kShown; ++k)
+    out += fmt::format("{}\n{}", times(times_of[found[k]]), equation_text(model, found[k], sources));
+  return out + rest(found.size());
+}
+
+}  // namespace sigrel::session

@@ -1,0 +1,23 @@
+// The structure of a compiled model in the words of its source: states, differentiated equations, what determines what. Text for
+// `sigrel explain` and for the conversation.
+#pragma once
+#include <string>
+
+#include "compiler/base/source.h"
+#include "compiler/session/pipeline.h"
+
+namespace sigrel::session {
+
+/// "circuit.sr:12:3".
+std::string place(const SourceMap& sources, Span span);
+
+/// An equation as the source has it, and where; of one that was differentiated, how often. Indented, one or two lines.
+std::string equation_text(const Compiled& model, std::uint32_t equation, const SourceMap& sources);
+
+/// The states, and what is no state though it is differentiated, each with its declaration or equation.
+std::string states_text(const Compiled& model, const SourceMap& sources);
+
+/// The equations that were differentiated, and how often.
+std::string index_text(const Compiled& model, const SourceMap& sources);
+
+}  // namespace sigrel::session

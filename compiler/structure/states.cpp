@@ -158,6 +158,7 @@ class Selection {
       return answer;
     };
     auto preference = [&](std::uint32_t k) { return preference_[base_[numbering_.variable_of[candidates[k]]]]; };
+    const std::size_t sets = dae_.sets.size();
     std::size_t open_rows = 0;
     std::vector<bool> taken(candidates.size(), false);
     auto group = [&](auto belongs) {
@@ -175,9 +176,10 @@ class Selection {
     group([](int p) { return p == kNever; });
     group([](int p) { return p != kNever && p != kAlways; });
     group([](int p) { return p == kAlways; });
-    if (pivots.work() > kMostWork) return std::nullopt;
-    if (decision.dummies.size() + open_rows == equations.size()) return decision;
-    report_dependent(equations);
+    const bool complete = decision.dummies.size() + open_rows == equations.size(), fast = pivots.work() <= kMostWork;
+    if (complete && fast) return decision;
+    if (!complete) report_dependent(equations);
+    dae_.sets.resize(sets);  // the structure decides
     return std::nullopt;
   }
 

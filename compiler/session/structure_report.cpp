@@ -94,9 +94,10 @@ std::string states_text(const Compiled& model, const SourceMap& sources) {
   for (std::size_t k = 0; k < dae.sets.size() && k < kShown; ++k)
     out += fmt::format("  {} of {}    chosen while the model runs: no choice is good everywhere\n", dae.sets[k].states.size(), candidates(model, dae.sets[k]));
   out += rest(dae.sets.size());
-  std::erase_if(others, [&](std::uint32_t v) {  // candidates were named
-    return std::ranges::any_of(dae.sets, [&](const dae::StateSet& set) { return std::ranges::find(set.candidates, dae.variables[v].derivative) != set.candidates.end(); });
-  });
+  std::vector<bool> named(dae.variables.size(), false);
+  for (const dae::StateSet& set : dae.sets)
+    for (std::uint32_t rate : set.candidates) named[dae.variables[rate].integral] = true;
+  std::erase_if(others, [&](std::uint32_t v) { return named[v]; });
   if (others.empty()) return out;
   out += "\ndifferentiated, but no states: equations determine them\n";
   for (std::size_t k = 0; k < others.size() && k < kShown; ++k) {

@@ -59,7 +59,7 @@ void report_overdetermined_start(const system::System& system, const dae::System
     if (in_set[e]) origins.push_back(list.origin(e));
   std::vector<std::uint32_t> states;
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
-    if (column_in_set[v] && dae.variables[v].state) states.push_back(dae.variables[v].unknown);
+    if (column_in_set[v] && dae.variables[v].derivative != dae::kNone && dae.variables[v].set == dae::kNone) states.push_back(dae.variables[v].unknown);
   std::ranges::sort(states);
   states.erase(std::ranges::unique(states).begin(), states.end());
 

@@ -211,6 +211,7 @@ class Selection {
       if (taken[k] && !columns[k].empty())
         if (auto at = by_root.find(parts.find(columns[k].front().row).root); at != by_root.end()) at->second.eliminated.push_back(k);
     std::size_t rows = 0;
+    std::vector<bool> left_open(candidates.size(), false);
     Pivots trial = pivots;
     for (auto& [root, part] : by_root) {
       if (part.open == 0 || part.candidates.size() <= part.open || part.candidates.size() > kLargestSet) continue;
@@ -230,8 +231,9 @@ class Selection {
       }
       set.states.resize(part.candidates.size() - part.open);
       dae_.sets.push_back(std::move(set));
-      std::erase_if(varying, [&](std::uint32_t k) { return std::ranges::find(part.candidates, k) != part.candidates.end(); });
+      for (std::uint32_t k : part.candidates) left_open[k] = true;
     }
+    std::erase_if(varying, [&](std::uint32_t k) { return left_open[k]; });
     return rows;
   }
 

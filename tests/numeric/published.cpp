@@ -59,6 +59,18 @@ std::vector<Case> cases() {
       {"MD-2 r = 5", "md02_rc_charge.sr", nullptr, {{"c1.u", 6.35799353240272}}, {{"r", 5.0}}},
       {"MD-2 v0 = 3", "md02_rc_charge.sr", nullptr, {{"c1.u", 7.4248439117999}, {"r1.u", 2.5751560882}}, {{"r", 5.0}, {"v0", 3.0}}},
       {"MD-5", "md05_inner_resistor.sr", nullptr, {{"c.u", 9.73652018820}}},
+      {"MD-4", "md04_filters.sr", nullptr,
+       {{"v[1]", 2.906340025}, {"v[2]", 2.289872248}, {"v[3]", 1.894565545}, {"v[4]", 1.619830924}, {"v[5]", 1.417908792},
+        {"v[6]", 1.263280664}, {"v[7]", 1.141090764}, {"v[8]", 1.042109561}, {"v[9]", 0.9603029088}, {"v[10]", 0.8915602952}}},
+      {"MD-15", "md04_filters.sr", "heated",
+       {{"t[1]", 492.963024285}, {"t[2]", 492.607375341}, {"t[3]", 492.304842279}, {"t[4]", 492.085039144}, {"t[5]", 491.969481797}}},
+      {"MD-19", "md04_filters.sr", "controlled",
+       {{"x", 3.48784457617}, {"fo", 106.828747826}, {"i", 4.61608715125}, {"phiM", 2.0141207238}, {"wm", 41.9804882824},
+        {"phiL", 0.018332432945}, {"wl", 0.372593055289}}},
+      {"MT-1", "mt09_structures.sr", nullptr, {{"u5", 1.6069926947050053}, {"u1", 0.9993449829954304}}},
+      {"MT-9", "mt09_structures.sr", "zeros",
+       {{"x", 0}, {"y", 0}, {"u1", 1 + std::sqrt(2.0)}, {"u2", 1 + std::sqrt(2.0)}, {"r", 1 + 2 * std::exp(-1.0)}, {"q", 7 - 2 * std::exp(-1.0)}}},
+      {"PM-6", "mt09_structures.sr", "hand", {{"error", 0, 1e-8}}},
       {"MD-6", "md06_series_inductors.sr", nullptr,
        {{"l1.p.i", 1.5 - 1.4 * std::exp(-200.0 / 9)}, {"l2.p.i", 1.5 - 1.4 * std::exp(-200.0 / 9)}, {"r2.p.i", 0.5}}},
       {"MB-5", "mb05_pendulum.sr", nullptr,
@@ -145,6 +157,19 @@ TEST_CASE("Published and closed-form answers") {
           CHECK(*actual == Approx(v.expected).epsilon(v.relative).margin(v.expected == 0 ? v.relative : 1e-12));
         }
       }
+}
+
+TEST_CASE("Differentiated equations of any number of parts are the same few kernels") {
+  for (const char* relation : {"gears", "pendulums", "shaft"}) {
+    auto compiled = [&](int n) {
+      std::string expression = std::string("simulate (") + relation + " " + std::to_string(n) + ") with { stop = 0.1 }";
+      numeric::Model model("many_constraints.sr", expression.c_str());
+      CHECK(model.run({.solver = "auto"}).completed());
+      return std::pair(model.compiled().plan.kernels.size(), model.compiled().dae.equations.tables.size());
+    };
+    INFO(relation);
+    CHECK(compiled(5) == compiled(200));
+  }
 }
 
 TEST_CASE("A pendulum that turns over for ever keeps its length") {

@@ -7,6 +7,7 @@
 
 #include "compiler/elaborate/body.h"
 #include "compiler/elaborate/opened.h"
+#include "compiler/elaborate/slopes.h"
 
 namespace sigrel::elaborate {
 namespace {
@@ -208,12 +209,17 @@ class Builder {
       result.sources.push_back(source);
     };
     for (const RowPlan& row : b.rows) {
-      std::uint32_t slots = library_.system.equations.tables[row.table].slots;
-      for (std::uint32_t k = 0; k < slots; ++k) result.variables.push_back(b.slots[row.first_slot + k]);
+      for (const SlotSlope& s : slopes(row.table)) {
+        result.variables.push_back(b.slots[row.first_slot + s.slot]);
+        result.slopes.push_back(s.slope);
+      }
       end(row.source);
     }
     for (std::size_t s = 0; s < b.sum_sources.size(); ++s) {
-      for (std::uint32_t t = b.sum_offsets[s]; t < b.sum_offsets[s + 1]; ++t) result.variables.push_back(b.sum_terms[t] >> 1);
+      for (std::uint32_t t = b.sum_offsets[s]; t < b.sum_offsets[s + 1]; ++t) {
+        result.variables.push_back(b.sum_terms[t] >> 1);
+        result.slopes.push_back({0, 0, b.sum_terms[t] & 1 ? -1 : 1});
+      }
       end(b.sum_sources[s]);
     }
     for (std::size_t c = 0; c < b.children.size(); ++c) {
@@ -260,6 +266,14 @@ class Builder {
     return true;
   }
 
+  /// Of a shape: once, whatever number of equations has it.
+  std::span<const SlotSlope> slopes(std::uint32_t table) {
+    auto [it, fresh] = slopes_.try_emplace(table);
+    library_.system.exprs.library = machine_.used_library();
+    if (fresh) it->second = slopes_of(library_.system.exprs, library_.system.equations.tables[table].residual);
+    return it->second;
+  }
+
   Diagnostics unseen_;
   Code code_;
   Heap heap_;
@@ -272,6 +286,7 @@ class Builder {
   BodyBuilder bodies_;
   std::unordered_map<std::uint64_t, Family> families_;  // by skeleton and interface
   bool concrete_ = false;  // every number is the model's own
+  std::unordered_map<std::uint32_t, std::vector<SlotSlope>> slopes_;
   std::size_t built_ = 0;
   core::GlobalId definition_{};
 };

@@ -20,6 +20,17 @@ struct Hole {
   std::uint32_t component = 0;
 };
 
+/// How a variable occurs in an equation: its derivative of that order, and what the residual's slope with respect to it is:
+/// `factor` itself for all values of parameters and unknowns, or `factor` times one of the equation's generic numbers, which depend on
+/// those. Generic numbers count from 1 in each equation.
+///
+/// Example: u = n * (a - b) has slopes 1 for u, -1 times number 1 for a, and 1 times number 1 for b.
+struct Slope {
+  std::uint32_t order = 0;
+  std::uint32_t generic = 0;
+  std::int64_t factor = 1;
+};
+
 /// Variables are numbered as in its template: the scalars of the interface, then the locals.
 struct Component {
   std::uint32_t body = 0;     // of Library::system.templates
@@ -34,8 +45,10 @@ struct Component {
   std::vector<system::LocalInfo> reads;
   std::vector<std::uint32_t> opened;
 
-  // Equation e: variables[offsets[e]] … before variables[offsets[e + 1]], repeated as they occur; sources: of Library::system.
+  // Equation e: variables[offsets[e]] … before variables[offsets[e + 1]], once for each derivative that occurs; sources: of
+  // Library::system.
   std::vector<std::uint32_t> offsets{0}, variables, sources;
+  std::vector<Slope> slopes;  // of each of `variables`
 
   struct Application {
     std::uint32_t component = 0;

@@ -121,7 +121,10 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
   Diagnostics flat;
   result->dae = timed(context, "reduce", [&] { return structure::reduce(system, flat); });
   // One that is singular is so because of some definition: that one is told, and if none is by itself, the whole.
-  auto structural = [](const Diagnostic& d) { return d.code == Code::TooManyEquations || d.code == Code::Undetermined || d.code == Code::NoUnknown; };
+  auto structural = [](const Diagnostic& d) {
+    return d.code == Code::TooManyEquations || d.code == Code::Undetermined || d.code == Code::NoUnknown || d.code == Code::NoReferenceLevel ||
+           d.code == Code::RedundantEquation;
+  };
   if (!std::ranges::any_of(flat.all(), structural) || !report_singular_parts(program, diagnostics)) diagnostics.append(flat);
   if (diagnostics.has_errors()) return nullptr;
   const dae::System& dae = result->dae;

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "compiler/structural/definition.h"
+#include "compiler/structural/flat.h"
+#include "compiler/structural/mixed_report.h"
 #include "compiler/structural/unbalanced.h"
 
 namespace sigrel::structural {
@@ -201,9 +202,16 @@ class Check {
  private:
   void closed(std::uint32_t c, const components::Component& component) {
     if (!std::ranges::all_of(component.applications, [&](auto& a) { return result_.kernels[a.component].has_value(); })) return;
-    Type type = type_of(definition_of(component, library_.components), [&](std::uint32_t r) -> const Kernel& { return *result_.kernels[r]; });
+    Definition definition = definition_of(component, library_.components);
+    Type type = type_of(definition, [&](std::uint32_t r) -> const Kernel& { return *result_.kernels[r]; });
     // One that is opened for somebody who reads inside it is singular only if it is so by itself.
-    if (!type.kernel && component.opened.empty()) Report(library_, c, type, diagnostics_).run(result_.kernels);
+    const bool judged = component.opened.empty();
+    if (!type.kernel) {
+      if (judged) Report(library_, c, type, diagnostics_).run(result_.kernels);
+    } else if (auto singularity = mixed_.check(c, definition)) {
+      type.kernel.reset();
+      if (judged) report(*singularity, library_, c, diagnostics_);
+    }
     result_.kernels[c] = std::move(type.kernel);
   }
 
@@ -289,6 +297,7 @@ class Check {
   Diagnostics& diagnostics_;
   Checked result_;
   Holes holes_;
+  MixedLayer mixed_{library_};
   std::set<std::uint32_t> reported_;  // literals
 };
 

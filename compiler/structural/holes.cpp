@@ -16,31 +16,6 @@ bool all_at_least(const Sizes& a, const Sizes& b) {
 
 }  // namespace
 
-// Columns that are opened go to the end of the interface.
-Definition definition_of(const components::Component& c, const std::vector<components::Component>& all) {
-  auto opened = static_cast<std::uint32_t>(c.opened.size());
-  std::vector<std::uint32_t> renamed(c.interface + c.locals);
-  for (std::uint32_t v = 0, read = 0; v < renamed.size(); ++v) {
-    bool in_sight = read < opened && c.opened[read] == v;
-    renamed[v] = v < c.interface ? v : in_sight ? c.interface + read : v + opened - read;
-    read += in_sight;
-  }
-  Definition d(c.interface + opened, c.locals - opened);
-  std::vector<std::uint32_t> row;
-  for (std::size_t e = 0; e < c.sources.size(); ++e) {
-    row.clear();
-    for (std::uint32_t k = c.offsets[e]; k < c.offsets[e + 1]; ++k) row.push_back(renamed[c.variables[k]]);
-    d.equation(row);
-  }
-  for (auto& application : c.applications) {
-    d.application(application.component);
-    const components::Component& child = all[application.component];
-    for (std::uint32_t i = 0; i < child.interface + child.opened.size(); ++i)
-      d.variable(renamed[c.arguments[application.first_argument + i]]);
-  }
-  return d;
-}
-
 // Row i: column i, and the columns from `rank` on.
 Kernel uniform(std::uint32_t rank, std::uint32_t interface) {
   Incidence incidence;

@@ -14,11 +14,9 @@
 #include <vector>
 
 #include "compiler/ir/components.h"
-#include "compiler/structural/definition.h"
+#include "compiler/structural/flat.h"
 
 namespace sigrel::structural {
-
-Definition definition_of(const components::Component& component, const std::vector<components::Component>& all);
 
 /// Any `rank` of the columns.
 Kernel uniform(std::uint32_t rank, std::uint32_t interface);

@@ -1,0 +1,202 @@
+#include "compiler/structural/mixed.h"
+
+#include <algorithm>
+
+namespace sigrel::structural {
+namespace {
+
+constexpr std::size_t kMostWork = 20'000'000;
+constexpr std::size_t kMostRows = 50'000;   // expanded
+constexpr std::uint64_t kRates = 0x5DEECE66D;  // seed of s
+constexpr std::size_t kVectors = 8;
+
+/// Numbers that depend on the seed alone (Steele, Lea, Flood 2014).
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : state_(seed * 0xD1342543DE82EF95u) {}
+  Field next() {
+    std::uint64_t z = state_ += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return Field::from_bits(z ^ z >> 31);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Columns for elimination: hidden ones first, then the interface.
+std::uint32_t place(std::uint32_t variable, std::uint32_t interface, std::uint32_t hidden) {
+  return variable < interface ? hidden + variable : variable - interface;
+}
+
+/// The values of slopes, equation by equation.
+class Coefficients {
+ public:
+  Coefficients(Field s, Draw& draw) : s_(s), draw_(draw) {}
+  void next_equation() { generic_.clear(); }
+  Field of(const components::Slope& slope) {
+    Field value(slope.factor);
+    while (generic_.size() < slope.generic) generic_.push_back(draw_.next());
+    if (slope.generic > 0) value = value * generic_[slope.generic - 1];
+    for (std::uint32_t k = 0; k < slope.order; ++k) value = value * s_;
+    return value;
+  }
+
+ private:
+  Field s_;
+  Draw& draw_;
+  std::vector<Field> generic_;
+};
+
+/// The equations e of which slopes are `slopes` from offsets[e] on, in columns for elimination.
+std::vector<SparseRow> drawn(const graph::Bipartite& equations, std::span<const components::Slope> slopes, std::uint32_t interface, Field s,
+                             Draw& draw) {
+  Coefficients coefficients(s, draw);
+  std::vector<SparseRow> rows(equations.rows());
+  for (std::uint32_t r = 0; r < rows.size(); ++r) {
+    coefficients.next_equation();
+    rows[r].reserve(equations.row(r).size());
+    for (std::uint32_t k = equations.offsets[r]; k < equations.offsets[r + 1]; ++k)
+      rows[r].push_back({place(equations.targets[k], interface, equations.columns - interface), coefficients.of(slopes[k])});
+    tidy(rows[r]);
+  }
+  return rows;
+}
+
+std::vector<SparseRow> rows_of(const Flat& flat, Field s, Draw& draw) {
+  return drawn(flat.expansion.incidence.rows, flat.slopes, flat.expansion.incidence.interface, s, draw);
+}
+
+struct Reduced {
+  bool regular = false;
+  std::vector<SparseRow> rows;  // over the interface, numbered from 0
+};
+
+/// Nothing beyond the budget.
+std::optional<Reduced> reduced(std::vector<SparseRow> rows, std::uint32_t interface, std::uint32_t hidden) {
+  Reduced result;
+  auto inner = eliminate(std::move(rows), hidden, kMostWork);
+  if (!inner) return std::nullopt;
+  if (inner->pivots.size() < hidden) return result;
+  std::vector<bool> used(inner->rows.size(), false);
+  for (auto& pivot : inner->pivots) used[pivot.row] = true;
+  for (std::size_t r = 0; r < used.size(); ++r) {
+    if (used[r]) continue;
+    if (inner->rows[r].empty()) return result;
+    for (Entry& e : inner->rows[r]) e.column -= hidden;
+    result.rows.push_back(std::move(inner->rows[r]));
+  }
+  auto outer = eliminate(result.rows, interface, kMostWork);
+  if (!outer) return std::nullopt;
+  result.regular = outer->pivots.size() == result.rows.size();
+  return result;
+}
+
+/// One vector for each column without a pivot: that one is 1, others without a pivot are 0, the pivots follow, last first.
+std::vector<NullVector> free_columns(const Flat& flat, const Eliminated& e, std::uint32_t hidden) {
+  std::vector<bool> determined(hidden, false);
+  for (auto& pivot : e.pivots) determined[pivot.column] = true;
+  std::vector<NullVector> result;
+  for (std::uint32_t free = 0; free < hidden && result.size() < kVectors; ++free) {
+    if (determined[free]) continue;
+    std::vector<Field> value(hidden);
+    value[free] = Field(1);
+    for (std::size_t k = e.pivots.size(); k-- > 0;) {
+      Field sum, own(1);
+      for (const Entry& entry : e.rows[e.pivots[k].row]) {
+        if (entry.column >= hidden) break;
+        if (entry.column == e.pivots[k].column) own = entry.value;
+        else if (!value[entry.column].zero()) sum = sum + entry.value * value[entry.column];
+      }
+      if (!sum.zero()) value[e.pivots[k].column] = -sum * own.inverse();
+    }
+    NullVector vector;
+    vector.level = true;
+    for (std::uint32_t c = 0; c < hidden; ++c) {
+      if (value[c].zero()) continue;
+      vector.support.push_back(flat.expansion.incidence.interface + c);
+      vector.level = vector.level && value[c] == Field(1);
+    }
+    vector.level = vector.level && vector.support.size() > 1;
+    result.push_back(std::move(vector));
+  }
+  return result;
+}
+
+/// Every row gets a column of its own, which says in the end what the rows that vanish are made of.
+std::vector<NullVector> redundant_rows(std::vector<SparseRow> rows, std::uint32_t columns) {
+  for (std::uint32_t r = 0; r < rows.size(); ++r) rows[r].push_back({columns + r, Field(1)});
+  auto e = eliminate(std::move(rows), columns, kMostWork);
+  std::vector<NullVector> result;
+  if (!e) return result;
+  std::vector<bool> used(e->rows.size(), false);
+  for (auto& pivot : e->pivots) used[pivot.row] = true;
+  for (std::size_t r = 0; r < used.size(); ++r) {
+    if (used[r]) continue;
+    NullVector vector;
+    for (const Entry& entry : e->rows[r]) vector.support.push_back(entry.column - columns);
+    vector.level = vector.support.size() > 1 && std::ranges::all_of(e->rows[r], [&](auto& x) { return x.value == e->rows[r][0].value; });
+    result.push_back(std::move(vector));
+  }
+  std::ranges::stable_sort(result, {}, [](const NullVector& v) { return v.support.size(); });
+  if (result.size() > kVectors) result.resize(kVectors);
+  return result;
+}
+
+}  // namespace
+
+std::optional<std::vector<SparseRow>> MixedLayer::composed(std::uint32_t component, const Definition& d) const {
+  const components::Component& c = library_.components[component];
+  const Field s = Draw(kRates).next();
+  Draw draw(component + 1);
+  std::vector<SparseRow> rows = drawn(d.equations(), c.slopes, d.interface(), s, draw);
+  for (std::uint32_t a = 0; a < d.applications(); ++a) {
+    const auto& child = rows_[d.relation(a)];
+    if (!child) return std::nullopt;
+    for (SparseRow row : *child) {
+      for (Entry& e : row) e.column = place(d.argument(d.first_argument(a) + e.column)[0], d.interface(), d.locals());
+      tidy(row);
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+std::optional<Singularity> MixedLayer::check(std::uint32_t component, const Definition& definition) {
+  auto composed = this->composed(component, definition);
+  if (!composed) return std::nullopt;
+  auto once = reduced(std::move(*composed), definition.interface(), definition.locals());
+  if (!once) return std::nullopt;
+  if (once->regular) {
+    rows_[component] = std::move(once->rows);
+    return std::nullopt;
+  }
+  auto flat = flatten(library_, component, kMostRows);
+  if (!flat) return std::nullopt;
+  const std::uint32_t interface = flat->expansion.incidence.interface, hidden = flat->expansion.incidence.hidden;
+  std::vector<SparseRow> rows;
+  for (std::uint64_t turn = 1; turn <= 2; ++turn) {
+    Draw draw(~(std::uint64_t{component} << 2 | turn));
+    Field s = draw.next();
+    rows = rows_of(*flat, s, draw);
+    auto again = reduced(rows, interface, hidden);
+    if (!again) return std::nullopt;
+    if (again->regular) {
+      // With the s that all components share.
+      Draw shared(~(std::uint64_t{component} << 2 | 3));
+      auto handed_up = reduced(rows_of(*flat, Draw(kRates).next(), shared), interface, hidden);
+      if (handed_up && handed_up->regular) rows_[component] = std::move(handed_up->rows);
+      return std::nullopt;
+    }
+  }
+  Singularity result;
+  auto inner = eliminate(rows, hidden, kMostWork);
+  if (inner) result.free = free_columns(*flat, *inner, hidden);
+  result.redundant = redundant_rows(std::move(rows), hidden + interface);
+  result.flat = std::move(*flat);
+  if (result.free.empty() && result.redundant.empty()) return std::nullopt;  // too large to say what is wrong
+  return result;
+}
+
+}  // namespace sigrel::structural

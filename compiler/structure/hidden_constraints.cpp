@@ -72,6 +72,7 @@ class Elimination {
 
   void run() {
     find_linear();
+    if (linear_.empty()) return;
     find_core();
     if (core_.empty()) return;
     eliminate();
@@ -81,16 +82,30 @@ class Elimination {
  private:
   bool unknown(std::uint32_t v) const { return dae_.variables[v].derivative == dae::kNone; }
 
-  /// The linear equations, and the unknowns in them as a graph.
+  /// The linear equations whose unknowns all occur in another of them, and these unknowns as a graph. Most models have none: two
+  /// passes over the tables say so.
   void find_linear() {
-    graph_.columns = static_cast<std::uint32_t>(dae_.variables.size());
+    std::vector<std::uint8_t> count(dae_.variables.size(), 0);  // 2: twice or more, or no unknown
+    for (std::uint32_t v = 0; v < dae_.variables.size(); ++v)
+      if (!unknown(v)) count[v] = 2;
+    auto met = [&](std::uint32_t v) { count[v] = static_cast<std::uint8_t>(count[v] + (count[v] < 2)); };
     for (const EquationList::Section& section : equations_.sections()) {
       std::optional<std::vector<std::int64_t>> whole;
       if (section.table && section.rows > 0) whole = whole_coefficients(dae_.exprs, *section.table);
       coefficients_.push_back(whole);
-      if (section.table && !whole) continue;
+      if (whole)
+        for (std::uint32_t v : section.table->unknowns) met(v);
+      if (!section.table)
+        for (Term t : section.sums->terms) met(t.unknown());
+    }
+    graph_.columns = static_cast<std::uint32_t>(dae_.variables.size());
+    for (std::uint32_t number = 0; number < coefficients_.size(); ++number) {
+      const EquationList::Section& section = equations_.sections()[number];
+      if (section.table && !coefficients_[number]) continue;
       for (std::uint32_t row = 0; row < section.rows; ++row) {
-        bool any = false;
+        bool shared = true, any = false;
+        equations_.each_variable(section.first + row, [&](std::uint32_t v) { shared = shared && count[v] > 1; });
+        if (!shared) continue;
         equations_.each_variable(section.first + row, [&](std::uint32_t v) {
           if (!unknown(v)) return;
           graph_.targets.push_back(v);

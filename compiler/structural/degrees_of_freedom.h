@@ -4,7 +4,9 @@
 // highest derivative of x in e; the weight of the heaviest matching that covers all equations and all unknowns is the number of
 // degrees of freedom of the system. A relation with an interface does not determine all of it, and what it determines is up to the
 // context: a capacitor has an initial condition in most circuits, and none between the poles of a voltage source. Here an interface
-// unknown may stay unmatched, so the number is the largest that any context leaves to the relation; without an interface it is exact.
+// unknown may stay unmatched, so the number is the largest that a context can leave to the relation, as far as structure goes: two
+// capacitors in parallel count 2 by themselves, because only coefficients say that they fix one difference twice; in a circuit they
+// count 1. Without an interface it is the number of states of a run, unless coefficients cancel.
 //
 // Example: u = p - n, der u = i over p, n, i with u hidden: u may be matched with the second equation, which weighs 1.
 #pragma once

@@ -1,5 +1,9 @@
 #include "compiler/driver/command.h"
 
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -43,6 +47,23 @@ void print_timings(const Globals& globals, const Session& session) {
   for (const session::Timing& t : session.timings())
     fmt::print(stderr, "{:<16} {:>10.3f}\n", (t.part ? "  " : "") + t.stage, 1e3 * t.seconds);
   fmt::print(stderr, "{:<16} {:>10.3f}\n", "all", 1e3 * total);
+}
+
+Settings parse_settings(const std::vector<std::string>& texts) {
+  Settings settings;
+  for (const std::string& text : texts) {
+    std::size_t equals = text.find('=');
+    double value = 0;
+    const char* end = text.data() + text.size();
+    bool fine = equals != std::string::npos && equals > 0;
+    if (fine) {
+      auto [stop, error] = std::from_chars(text.data() + equals + 1, end, value);
+      fine = error == std::errc{} && stop == end;
+    }
+    if (!fine) throw CLI::ValidationError("--set", "`" + text + "` is not NAME=VALUE with a number, such as r1.r=47");
+    settings.emplace_back(text.substr(0, equals), value);
+  }
+  return settings;
 }
 
 }  // namespace sigrel::driver

@@ -41,11 +41,15 @@ void print_diagnostics(const Globals& globals, const Diagnostics& diagnostics, c
 /// `--timings`: how long each stage took, to stderr.
 void print_timings(const Globals& globals, const Session& session);
 
+/// "r1.r=47" -> {"r1.r", 47}. Throws CLI::ValidationError.
+Settings parse_settings(const std::vector<std::string>& texts);
+
 /// Each adds its subcommand; when that is the one called, `exit_code` is set.
 void add_check(CLI::App& app, const Globals& globals, int& exit_code);
 void add_run(CLI::App& app, const Globals& globals, int& exit_code);
 void add_dump(CLI::App& app, const Globals& globals, int& exit_code);
 void add_explain(CLI::App& app, const Globals& globals, int& exit_code);
+void add_linearize(CLI::App& app, const Globals& globals, int& exit_code);
 void add_repl(CLI::App& app, const Globals& globals, int& exit_code);
 void add_fmt(CLI::App& app, const Globals& globals, int& exit_code);
 void add_doc(CLI::App& app, const Globals& globals, int& exit_code);

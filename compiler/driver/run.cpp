@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <charconv>
 #include <memory>
 
 #include "compiler/driver/command.h"
@@ -49,24 +48,6 @@ struct Options {
   std::string backend = "jit";
   bool stats = false;
 };
-
-/// "r1.r=47" -> {"r1.r", 47}.
-Settings parse_settings(const std::vector<std::string>& texts) {
-  Settings settings;
-  for (const std::string& text : texts) {
-    std::size_t equals = text.find('=');
-    double value = 0;
-    const char* end = text.data() + text.size();
-    bool fine = equals != std::string::npos && equals > 0;
-    if (fine) {
-      auto [stop, error] = std::from_chars(text.data() + equals + 1, end, value);
-      fine = error == std::errc{} && stop == end;
-    }
-    if (!fine) throw CLI::ValidationError("--set", "`" + text + "` is not NAME=VALUE with a number, such as r1.r=47");
-    settings.emplace_back(text.substr(0, equals), value);
-  }
-  return settings;
-}
 
 bool write_svg(const Options& options, const Run& run, Session& session) {
   std::string title = options.expression ? *options.expression : options.file;

@@ -181,17 +181,27 @@ void Results::each(const std::function<bool(std::string, runtime::Column)>& visi
 }
 
 Columns Results::states() const {
+  std::vector<std::uint32_t> states;
+  for (std::uint32_t v = 0; v < dae_.variables.size(); ++v)
+    if (dae_.variables[v].state && dae_.variables[v].set == dae::kNone) states.push_back(v);
+  for (const dae::StateSet& set : dae_.sets)
+    for (std::uint32_t rate : set.candidates) states.push_back(dae_.variables[rate].integral);
+  return named(states);
+}
+
+Columns Results::named(std::span<const std::uint32_t> variables) const {
   Columns found;
   const Paths paths(system_);
-  for (std::uint32_t v = 0; v < dae_.variables.size(); ++v) {
+  for (std::uint32_t v : variables) {
     const dae::Variable& variable = dae_.variables[v];
-    if (!variable.state || variable.set != dae::kNone) continue;
+    if (variable.set != dae::kNone) {
+      found.add(dae::variable_name(system_, dae_, v), {v, false});
+      continue;
+    }
     std::string name = paths.prefix(owner(system_, variable.unknown)) + system::unknown_info(system_, variable.unknown).name;
     for (std::uint32_t k = 0; k < variable.order; ++k) name = "der(" + name + ")";
     found.add(std::move(name), {v, false});
   }
-  for (const dae::StateSet& set : dae_.sets)
-    for (std::uint32_t rate : set.candidates) found.add(dae::variable_name(system_, dae_, dae_.variables[rate].integral), {dae_.variables[rate].integral, false});
   return found;
 }
 

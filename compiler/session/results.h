@@ -38,6 +38,8 @@ class Results {
   std::optional<runtime::Column> find(std::string_view name) const;
   Columns by_default() const;
   Columns states() const;
+  /// Variables of the reduced system.
+  Columns named(std::span<const std::uint32_t> variables) const;
   /// The columns that the patterns name, in their order, each once. `*` stands for any characters. Reports a pattern
   /// that names nothing; `what` says where it was given ("plot", "outputs"), `spans` where in the source, if known.
   Columns select(std::span<const std::string> patterns, std::string_view what, std::span<const std::optional<Span>> spans,

@@ -17,6 +17,7 @@
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/session/pipeline.h"
 #include "compiler/session/results.h"
+#include "runtime/linearize.h"
 #include "runtime/simulate.h"
 #include "runtime/trajectory.h"
 
@@ -70,6 +71,18 @@ struct Run {
   std::vector<double> column(std::string_view name) const;
 };
 
+struct LinearizeOptions {
+  RunOptions run;  // to the point: its `stop` is the time, absent: the start
+  std::vector<std::string> inputs, outputs;  // names; `*` stands for any characters
+};
+
+/// A tangent with the names of its rows and columns.
+struct Linearization {
+  double time = 0;
+  std::vector<std::string> states, inputs, outputs;
+  runtime::LinearModel model;
+};
+
 class Session {
  public:
   explicit Session(SessionOptions options);
@@ -95,6 +108,9 @@ class Session {
   std::optional<std::vector<elaborate::Argument>> arguments();
   /// Runs a compiled model. What goes wrong is reported; what was computed until then is in the result.
   Run run(const Compiled& model, const RunOptions& options = {});
+
+  /// Runs a compiled model to a point and linearizes it there; nullopt after errors.
+  std::optional<Linearization> linearize(const Compiled& model, const LinearizeOptions& options);
 
   /// The output of a stage as text or JSON, instead of `check`; nullopt after errors. Compiles as far as is needed.
   std::optional<std::string> dump_loaded(const std::optional<std::string>& expression, session::Dump stage, bool json);

@@ -53,6 +53,12 @@ std::vector<Value> reactor(double t) {
 std::vector<Case> cases() {
   const double x = 1.0 / 11.0;
   return {
+      {"example: predator and prey", "../../../examples/02_predator_prey.sr", nullptr,
+       {{"h", (0.1 * 10 - 0.4 * std::log(10.0) + 0.4 * 5 - 1.1 * std::log(5.0)) / 1.1}}},
+      {"example: heated rod", "../../../examples/03_heated_rod.sr", nullptr, {{"rod.first.m.t", 369.15}, {"rod.rest^9.m.t", 297.15}}},
+      {"example: motor", "../../../examples/04_dc_motor.sr", nullptr, {{"w", 200.0}, {"u", 1.2 * 0.08 + 0.05 * 200.0}}},
+      {"example: pendulum", "../../../examples/05_pendulum.sr", nullptr, {{"x", 0.3895919540194288}, {"y", -0.9209875728604178}}},
+      {"example: tanks", "../../../examples/06_tanks.sr", nullptr, {{"t1.level", 1.15}, {"t2.level", 1.15}, {"t3.level", 1.15}}},
       {"MD-1", "md01_first_order.sr", nullptr, {{"x", -0.361737312571}}},
       {"MD-1 slow", "md01_first_order.sr", "slow", {{"x", -0.179648706241}}},
       {"MD-2", "md02_rc_charge.sr", nullptr, {{"c1.u", 9.99955054069535}}},

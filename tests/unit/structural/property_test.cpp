@@ -1,45 +1,12 @@
 // Kernels against the flat system: by matching, by enumeration, and by linear algebra with random coefficients.
-#include "compiler/structural/field.h"
+#include "field_oracle.h"
 #include "random_definitions.h"
 
 using namespace sigrel::structural;
 using namespace random_definitions;
+using field_oracle::Matrix, field_oracle::random_matrix, field_oracle::rank_of, field_oracle::numbers;
 
 namespace {
-
-using Matrix = std::vector<std::vector<Field>>;
-
-/// A random number for every entry of the system.
-Matrix random_matrix(Dice& dice, const Incidence& incidence) {
-  Matrix matrix(incidence.rows.rows(), std::vector<Field>(incidence.columns()));
-  for (std::uint32_t r = 0; r < incidence.rows.rows(); ++r)
-    for (std::uint32_t c : incidence.rows.row(r)) matrix[r][c] = Field::from_bits(dice.engine()());
-  return matrix;
-}
-
-std::uint32_t rank_of(Matrix m, const Variables& columns) {
-  std::uint32_t rank = 0;
-  for (std::uint32_t c : columns) {
-    std::uint32_t pivot = rank;
-    while (pivot < m.size() && m[pivot][c].zero()) ++pivot;
-    if (pivot == m.size()) continue;
-    std::swap(m[rank], m[pivot]);
-    Field inverse = m[rank][c].inverse();
-    for (std::uint32_t r = rank + 1; r < m.size(); ++r) {
-      if (m[r][c].zero()) continue;
-      Field factor = m[r][c] * inverse;
-      for (std::uint32_t k : columns) m[r][k] = m[r][k] - factor * m[rank][k];
-    }
-    ++rank;
-  }
-  return rank;
-}
-
-Variables numbers(std::uint32_t first, std::uint32_t last) {
-  Variables list;
-  for (std::uint32_t v = first; v < last; ++v) list.push_back(v);
-  return list;
-}
 
 struct Tally {
   std::size_t hierarchies = 0, definitions = 0, well_formed = 0, families = 0, hidden = 0, verdicts_differ = 0, families_differ = 0,
@@ -62,9 +29,7 @@ void compare(Dice& dice, const std::vector<Definition>& library, const Limits& l
     Matrix matrix;
     if (small) {
       matrix = random_matrix(dice, flat);
-      const bool regular = rank_of(matrix, numbers(flat.interface, flat.columns())) == flat.hidden &&
-                           rank_of(matrix, numbers(0, flat.columns())) == flat.rows.rows();
-      tally.fields_differ += regular != ok;
+      tally.fields_differ += field_oracle::regular(matrix, flat) != ok;
     }
     if (!ok) continue;
     ++tally.well_formed;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <unordered_set>
@@ -95,7 +96,9 @@ bool Session::check(const std::optional<std::string>& expression) {
 bool Session::check_structure() {
   if (!checked_) return false;
   std::size_t before = diagnostics_.error_count();
+  auto start = std::chrono::steady_clock::now();
   structural_types_ = std::make_shared<session::StructuralTypes>(session::structural_types(checked_->program, diagnostics_));
+  timings_.push_back({"structure", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
   return diagnostics_.error_count() == before;
 }
 

@@ -33,7 +33,7 @@ void parsed(const std::string& text) {
   CHECK(!module.decls.empty());
 }
 
-void compiled(const std::string& text, const std::string& expected) {
+void compiled(const std::string& text, const std::string& expected, const std::string& message = "") {
   Session session(options());
   bool runs = session.load_text("snippet.sr", text) && session.check() && session.check_structure();
   if (runs && session.program().main) {
@@ -42,6 +42,7 @@ void compiled(const std::string& text, const std::string& expected) {
   }
   if (expected.empty()) CHECK(errors(session.diagnostics(), session.sources()) == "");
   else CHECK(codes(session.diagnostics()) == expected);
+  if (!message.empty()) CHECK(errors(session.diagnostics(), session.sources()) == message);
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ TEST_CASE("every snippet of the pages is what it says") {
       INFO(page << ":" << snippet.line << "\n" << snippet.text);
       if (snippet.kind == "parsed") parsed(snippet.text);
       else if (snippet.kind.empty()) compiled(snippet.text, ""), ++checked;
-      else if (snippet.kind.starts_with("error ")) compiled(snippet.text, snippet.kind.substr(6)), ++checked;
+      else if (snippet.kind.starts_with("error ")) compiled(snippet.text, snippet.kind.substr(6), snippet.message), ++checked;
       else FAIL("unknown kind of snippet: " << snippet.kind);
     }
   CHECK(checked >= 10);

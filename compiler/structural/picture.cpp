@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "compiler/structural/components.h"
 #include "compiler/structural/cover.h"
 #include "compiler/structural/family.h"
 
@@ -62,7 +63,7 @@ class Composer {
   }
   bool local_free(std::uint32_t c) const {
     const components::Component& component = library_.components[c];
-    if (!kernels_[c] || !component.opened.empty() || component.sources.size() > kRows) return false;
+    if (!kernels_[c] || !component.holes.empty() || !component.opened.empty() || component.sources.size() > kRows) return false;
     for (std::uint32_t v = component.interface; v < component.interface + component.locals; ++v)
       if (!is_auxiliary(c, v)) return false;
     return std::ranges::all_of(component.applications, [&](auto& a) {
@@ -153,15 +154,51 @@ std::string first_line(std::string_view text) {
   return result;
 }
 
+/// Sizes of relation parameters with which a component can be completed.
+struct Assumed {
+  Sizes sizes;
+  Fit fit;
+};
+/// Also puts what has parameters into `kernels`, with these sizes.
+std::optional<Assumed> assume(const components::Library& library, std::vector<std::optional<Kernel>>& kernels, std::uint32_t component) {
+  const std::vector<std::optional<Kernel>> closed = kernels;
+  Holes holes(library, closed);
+  Assumed result;
+  for (std::uint32_t c = 0; c <= component; ++c)
+    if (!library.components[c].holes.empty()) result.fit = holes.fit(c);
+  if (result.fit.kind != Fit::Some) return std::nullopt;
+  if (result.fit.only) result.sizes = *result.fit.only;
+  else
+    for (const Interval& interval : result.fit.sizes) result.sizes.push_back(interval.first);
+  const std::vector<std::uint32_t>& mine = library.components[component].holes;
+  auto with = [&](std::uint32_t c) {
+    Sizes sizes;
+    for (std::uint32_t hole : library.components[c].holes) sizes.push_back(result.sizes[static_cast<std::size_t>(std::ranges::find(mine, hole) - mine.begin())]);
+    kernels[c] = holes.kernel_at(c, sizes);
+  };
+  for (auto& application : library.components[component].applications)
+    if (!library.components[application.component].holes.empty()) with(application.component);
+  with(component);
+  if (!kernels[component]) return std::nullopt;  // each size occurs in some combination, the smallest together do not
+  return result;
+}
+
 }  // namespace
 
-std::optional<Picture> picture(const components::Library& library, const std::vector<std::optional<Kernel>>& kernels, std::uint32_t component,
+std::optional<Picture> picture(const components::Library& library, std::vector<std::optional<Kernel>> kernels, std::uint32_t component,
                                const SourceMap& sources) {
   const components::Component& c = library.components[component];
   const system::Template& body = library.system.templates[c.body];
   Picture result;
   result.relation = text(body.relation);
   result.interface = c.interface;
+  std::optional<Assumed> assumed;
+  if (!c.holes.empty()) {
+    assumed = assume(library, kernels, component);
+    if (!assumed) return std::nullopt;
+    for (std::size_t i = 0; i < c.holes.size(); ++i)
+      result.assumed += (i > 0 ? ", " : "") + std::string(text(library.holes[c.holes[i]].parameter.parameter)) + " {#" + std::to_string(assumed->sizes[i]) + "}";
+  }
   // A singular one as check() saw it, so that the same set is blamed.
   std::optional<Written> written = Composer(library, kernels).component(component, kernels[component].has_value());
   if (!written) return std::nullopt;
@@ -219,6 +256,8 @@ std::optional<Picture> picture(const components::Library& library, const std::ve
   }
 
   result.type = kernels[component];
+  if (assumed) result.type_text = to_text(result.type, assumed->fit, library, component);
+  else if (result.type && c.opened.empty()) result.type_text = to_text(*result.type, library, component);
   if (result.type && result.type->hidden() == 0 && result.type->columns() <= 512)
     if (Kernel maximal = maximal_presentation(*result.type); maximal != *result.type) result.maximal = std::move(maximal);
   return result;

@@ -44,11 +44,14 @@ struct Picture {
   std::vector<Row> rows;
 
   std::optional<Kernel> type;     // absent for a singular relation: there rows and columns of a Hall set are blamed
+  std::string type_text;          // as it is shown everywhere
+  std::string assumed;            // "load {#2}": a relation parameter takes part as any relation with so many equations
   std::optional<Kernel> maximal;  // the maximal presentation, where it differs from the rows of `type`
 };
 
-/// `kernels` as check() gives them. Nothing if the component applies a relation that is singular itself.
-std::optional<Picture> picture(const components::Library& library, const std::vector<std::optional<Kernel>>& kernels, std::uint32_t component,
+/// `kernels` as check() gives them. Nothing if the component applies a relation that is singular itself, or if nothing can be
+/// said of its relation parameters.
+std::optional<Picture> picture(const components::Library& library, std::vector<std::optional<Kernel>> kernels, std::uint32_t component,
                                const SourceMap& sources);
 
 /// For a terminal. What is more than a screen is left out, and said to be.

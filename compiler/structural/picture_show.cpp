@@ -48,7 +48,7 @@ std::vector<std::string> interface_names(const Picture& p, std::uint32_t count) 
 
 /// "{1 1 1; 0 1 1}"; empty if it would be long.
 std::string matrix(std::span<const std::vector<std::uint32_t>> rows, std::uint32_t columns) {
-  if (columns > 12 || rows.size() > 12) return {};
+  if (columns == 0 || columns > 12 || rows.size() > 12) return {};
   std::string text = "{";
   for (std::size_t r = 0; r < rows.size(); ++r) {
     if (r > 0) text += "; ";
@@ -100,9 +100,10 @@ std::vector<Fact> facts(const Picture& p) {
     if (same_type(Kernel(std::move(written)), *p.type, 1000) == false)
       note = "an argument that is an expression is one number, from which one of its unknowns can be found";
   }
-  result.push_back({"type", to_text(*p.type, names), matrix(*p.type)});
+  result.push_back({"type", p.type_text, p.assumed.empty() ? matrix(*p.type) : std::string()});
   if (p.maximal) result.push_back({"maximal", to_text(*p.maximal, names), matrix(*p.maximal)});
   result.push_back({"rank", fmt::format("{{#{}}}: {}", p.type->rank(), count), {}});
+  if (!p.assumed.empty()) result.push_back({"shown", "with any relation of " + p.assumed, {}});
   if (!note.empty()) result.push_back({"note", std::move(note), {}});
   return result;
 }
@@ -228,7 +229,9 @@ std::string to_svg(const Picture& p) {
                  wide, high, kMargin, kMargin + 14, escaped(p.relation));
   auto block = [&](std::size_t first, std::size_t last, const char* name, const char* colour) {
     if (first == last) return;
-    fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"11\" fill=\"#7a808a\">{}</text>\n", x(first), header + 6, name);
+    const bool narrow = first == 0 && last - first < 3;  // then the name begins left of the block
+    fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"11\" fill=\"#7a808a\"{}>{}</text>\n", narrow ? x(last - 1) + kCell : x(first), header + 6,
+                   narrow ? " text-anchor=\"end\"" : "", name);
     fmt::format_to(out, "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", x(first), top,
                    static_cast<double>(last - first) * kCell, bottom - top, colour);
   };

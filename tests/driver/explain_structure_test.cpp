@@ -147,3 +147,14 @@ TEST_CASE("the picture as SVG: every equation has its unknown marked") {
   CHECK(count(text, "<text") == count(text, "</text>"));
   CHECK(sigrel({"explain", file, "bar", "--structure", "--svg", "/nowhere/x.svg"}).err.find("error[SR0611]") != std::string::npos);
 }
+
+TEST_CASE("a relation parameter is shown as any relation of a size that fits") {
+  std::string file = temporary("holes.sr",
+                               "import Electrical\n"
+                               "loaded :: SR (Pin, Pin) -> SR (p :: Pin)\nloaded load = sigrel (p) where\n  load <> (p, g)\n  ground <> g\n"
+                               "twice :: SR (Pin, Pin) -> SR (p :: Pin)\ntwice part = sigrel (p) where\n  loaded part <> p\n");
+  Finished f = explain(file, "loaded");
+  shows(f, "shown     with any relation of load {#");
+  CHECK(f.code == 0);
+  CHECK(explain(file, "twice").code == 0);
+}

@@ -167,10 +167,13 @@ std::optional<Assumed> assume(const components::Library& library, std::vector<st
   for (std::uint32_t c = 0; c <= component; ++c)
     if (!library.components[c].holes.empty()) result.fit = holes.fit(c);
   if (result.fit.kind != Fit::Some) return std::nullopt;
-  if (result.fit.only) result.sizes = *result.fit.only;
-  else
-    for (const Interval& interval : result.fit.sizes) result.sizes.push_back(interval.first);
   const std::vector<std::uint32_t>& mine = library.components[component].holes;
+  // What a relation over connectors has as a rule, half as many as unknowns, or what is nearest to it.
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const std::uint32_t half = library.components[library.holes[mine[i]].component].interface / 2;
+    result.sizes.push_back(std::clamp(half, result.fit.sizes[i].first, result.fit.sizes[i].last));
+  }
+  if (result.fit.only) result.sizes = *result.fit.only;
   auto with = [&](std::uint32_t c) {
     Sizes sizes;
     for (std::uint32_t hole : library.components[c].holes) sizes.push_back(result.sizes[static_cast<std::size_t>(std::ranges::find(mine, hole) - mine.begin())]);
@@ -179,7 +182,7 @@ std::optional<Assumed> assume(const components::Library& library, std::vector<st
   for (auto& application : library.components[component].applications)
     if (!library.components[application.component].holes.empty()) with(application.component);
   with(component);
-  if (!kernels[component]) return std::nullopt;  // each size occurs in some combination, the smallest together do not
+  if (!kernels[component]) return std::nullopt;  // each size occurs in some combination, these together do not
   return result;
 }
 
@@ -256,8 +259,8 @@ std::optional<Picture> picture(const components::Library& library, std::vector<s
   }
 
   result.type = kernels[component];
-  if (assumed) result.type_text = to_text(result.type, assumed->fit, library, component);
-  else if (result.type && c.opened.empty()) result.type_text = to_text(*result.type, library, component);
+  if (assumed)
+    if (std::string needs = to_text(std::nullopt, assumed->fit, library, component); !needs.empty()) result.assumed += " (what fits: " + needs + ")";
   if (result.type && result.type->hidden() == 0 && result.type->columns() <= 512)
     if (Kernel maximal = maximal_presentation(*result.type); maximal != *result.type) result.maximal = std::move(maximal);
   return result;

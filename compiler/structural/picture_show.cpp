@@ -100,10 +100,10 @@ std::vector<Fact> facts(const Picture& p) {
     if (same_type(Kernel(std::move(written)), *p.type, 1000) == false)
       note = "an argument that is an expression is one number, from which one of its unknowns can be found";
   }
-  result.push_back({"type", p.type_text, p.assumed.empty() ? matrix(*p.type) : std::string()});
+  result.push_back({"type", to_text(*p.type, names), matrix(*p.type)});
   if (p.maximal) result.push_back({"maximal", to_text(*p.maximal, names), matrix(*p.maximal)});
   result.push_back({"rank", fmt::format("{{#{}}}: {}", p.type->rank(), count), {}});
-  if (!p.assumed.empty()) result.push_back({"shown", "with any relation of " + p.assumed, {}});
+  if (!p.assumed.empty()) result.push_back({"with", "any relation as " + p.assumed, {}});
   if (!note.empty()) result.push_back({"note", std::move(note), {}});
   return result;
 }

@@ -154,7 +154,8 @@ TEST_CASE("a relation parameter is shown as any relation of a size that fits") {
                                "loaded :: SR (Pin, Pin) -> SR (p :: Pin)\nloaded load = sigrel (p) where\n  load <> (p, g)\n  ground <> g\n"
                                "twice :: SR (Pin, Pin) -> SR (p :: Pin)\ntwice part = sigrel (p) where\n  loaded part <> p\n");
   Finished f = explain(file, "loaded");
-  shows(f, "shown     with any relation of load {#");
+  shows(f, "with      any relation as load {#2} (what fits: for load {#1 .. 3})");
+  shows(f, "load <> (p, g)   1   1  |");
   CHECK(f.code == 0);
   CHECK(explain(file, "twice").code == 0);
 }

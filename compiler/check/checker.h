@@ -6,7 +6,7 @@
 //   record.cpp      records, fields, updates                       relation.cpp   sigrel literals, labels, implicit locals
 //   item.cpp        the items of a relation body                   member.cpp     `r1.x`
 //   settle.cpp      what waits for types                           exhaustive.cpp missing and unreachable cases
-//   sample.cpp      definitions applied to unknown values
+//   sample.cpp      definitions applied to unknown values           choices.cpp    … and to what steers structure
 //   mismatch.cpp    the messages about types                       names.cpp      the messages about names
 #pragma once
 #include <deque>
@@ -187,6 +187,14 @@ class Checker {
   core::LocalId sample_local(Name name);
   bool has_fixed_layout(Type* type);
   void add_samples(const std::vector<core::GlobalId>& definitions);
+  // choices.cpp
+  struct Alternative {
+    core::Expr* value;
+    std::string text;  // of a choice; empty where there is none
+    std::optional<std::int64_t> size{};
+  };
+  std::vector<Alternative> alternatives(Type* type, Span span, int depth);
+  void add_samples(core::GlobalId id);
   void check_main(core::GlobalId main, Type* type);
 
   // declare.cpp
@@ -527,6 +535,7 @@ LabelInfo* find_label(const ast::Expr* e);
     bool inside_function = false;
     std::vector<Name> local_names;
   } sampling_;
+  std::vector<std::pair<Type*, std::int64_t>> sample_sizes_;  // of the size variables of the definition that is sampled
 };
 
 }  // namespace sigrel::check

@@ -1,24 +1,12 @@
 // Definitions applied to values of which nothing is known: what structural typing elaborates to see a relation by itself.
+#include <algorithm>
+
 #include "compiler/check/checker.h"
 
 namespace sigrel::check {
 namespace {
 
 constexpr std::int32_t kMaxSample = 100;  // elements of a vector
-
-/// The parameter number `index` of a definition, as it is written there.
-const ast::Pattern* parameter_pattern(const Definition& definition, std::size_t index) {
-  if (definition.clauses.empty()) return nullptr;
-  const ast::ClauseDecl& clause = *definition.clauses[0];
-  if (index < clause.parameters.size()) return clause.parameters[index];
-  index -= clause.parameters.size();
-  for (const ast::Expr* e = clause.body; e->kind == ast::ExprKind::Lambda; e = static_cast<const ast::LambdaExpr*>(e)->body) {
-    auto& lambda = *static_cast<const ast::LambdaExpr*>(e);
-    if (index < lambda.parameters.size()) return lambda.parameters[index];
-    index -= lambda.parameters.size();
-  }
-  return nullptr;
-}
 
 }  // namespace
 
@@ -114,7 +102,13 @@ core::Expr* Checker::sample(Type* type, Span span) {
   if (type->kind == TypeKind::Vector) {
     Linear size;
     size.add(type->args[1], {1, 1});
-    if (size.unknown || !size.terms.empty() || size.constant[0].num > kMaxSample) return nullptr;
+    for (auto& [atom, value] : sample_sizes_) {
+      auto term = std::ranges::find(size.terms, atom, [](auto& t) { return find(t.atom); });
+      if (term == size.terms.end()) continue;
+      size.constant[0] = size.constant[0] + term->weight * Ratio::of(value);
+      size.terms.erase(term);
+    }
+    if (size.unknown || !size.terms.empty() || size.constant[0].num < 0 || !size.constant[0].integral() || size.constant[0].num > kMaxSample) return nullptr;
     if (!all(static_cast<std::size_t>(size.constant[0].num), [&](std::size_t) { return type->args[0]; })) return nullptr;
     return arena_.make<core::VectorExpr>(core::VectorExpr{{core::ExprKind::Vector, span}, arena_.copy(parts)});
   }
@@ -130,26 +124,7 @@ void Checker::add_samples(const std::vector<core::GlobalId>& definitions) {
   layout_locals_.clear();
   for (core::GlobalId id : definitions) {
     const GlobalState& state = globals_[id.value];
-    if (!program_.globals[id.value].body || !state.layout_variables.empty() || state.default_value) continue;
-    Span span = program_.globals[id.value].span;
-    current_ = id;
-    sampling_ = {};
-    std::vector<core::Expr*> args;
-    Type* type = find(state.scheme);
-    bool known = true;
-    for (; type->kind == TypeKind::Function && known; type = find(type->args[1])) {
-      const ast::Pattern* pattern = parameter_pattern(state.definition, args.size());
-      sampling_.parameter = intern("argument " + std::to_string(args.size() + 1));
-      sampling_.parameter_span = pattern ? pattern->span : span;
-      if (pattern && pattern->kind == ast::PatternKind::Variable) sampling_.parameter = static_cast<const ast::VariablePattern*>(pattern)->name.name;
-      if (pattern && pattern->kind == ast::PatternKind::Typed) sampling_.parameter = static_cast<const ast::TypedPattern*>(pattern)->name.name;
-      args.push_back(sample(type->args[0], span));
-      known = args.back() != nullptr;
-    }
-    if (!known || type->kind != TypeKind::Relation) continue;
-    auto* use = arena_.make<core::GlobalExpr>(core::GlobalExpr{{core::ExprKind::Global, span}, id, {}});
-    core::Expr* applied = make_apply(use, std::move(args), span);
-    program_.samples.push_back({id, applied, std::move(sampling_.local_names)});
+    if (program_.globals[id.value].body && state.layout_variables.empty() && !state.default_value) add_samples(id);
   }
 }
 

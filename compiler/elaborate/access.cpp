@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "compiler/elaborate/machine.h"
+#include "compiler/elaborate/moving.h"
 
 namespace sigrel::elaborate {
 
@@ -58,7 +59,12 @@ std::optional<Value> Machine::index(const IndexShape& shape, std::span<Value> va
       return std::nullopt;
     }
     auto bound = [&](const Value& v) -> std::optional<std::int64_t> {
-      if (v.tag == Tag::Int) return v.integer;
+      if (v.tag == Tag::Int) {
+        // Of a vector whose size moves the element moves; it exists where the index is inside.
+        if (base.object->b == kConstant) pin(v);
+        else if (moving) moving->inside(v, *base.object);
+        return v.integer;
+      }
       fail(sigrel::Code::SignalSteersStructure, span, fmt::format("an index must be an Int that is known before the simulation, this is {}", kind_of(v)));
       return std::nullopt;
     };
@@ -76,6 +82,7 @@ std::optional<Value> Machine::index(const IndexShape& shape, std::span<Value> va
     std::int64_t count = std::max<std::int64_t>(0, *last - *first + 1);
     if (count && (!check(*first) || !check(*last))) return std::nullopt;
     Object* o = heap_.object(ObjectKind::Vector, static_cast<std::uint32_t>(count));
+    if (moving && base.object->b != kConstant) o->b = moving->sum(values[at + 1], values[at], -1);
     for (std::int64_t i = 0; i < count; ++i) {
       auto element = self(self, base.object->items[*first - 1 + i], part + 1, at + 2);
       if (!element) return std::nullopt;

@@ -23,6 +23,7 @@ std::optional<BodyBuilder::Output> BodyBuilder::build(RelationObject& relation, 
   child_names_.clear();
   labels_.clear();
   loops_.clear();
+  place_ = kNoPlace;
   deferred_.clear();
   reals_.clear();
   real_order_.clear();

@@ -2,6 +2,7 @@
 // equations as rows over columns, its node sums, and the children it applies. An instance is made from it by copying rows.
 #pragma once
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -57,6 +58,9 @@ struct ChildPlan {
   bool operator==(const ChildPlan&) const = default;
 };
 
+/// Where a local stands in a row of parts whose length is the size of a sample: its index in a vector, the turn that made it.
+constexpr std::int32_t kNoPlace = INT32_MIN;
+
 /// What all bodies of one relation literal that differ only in their children's relations share.
 struct Blueprint {
   std::uint32_t body = 0;  // index of system::Template
@@ -72,6 +76,7 @@ struct Blueprint {
   std::vector<std::uint32_t> arguments;  // columns
   std::vector<AttributePlan> attributes;
   std::vector<DeepPlan> deep;
+  std::vector<std::int32_t> places;     // of the columns
 };
 
 struct Body {
@@ -118,6 +123,7 @@ class BodyBuilder final : public BodyHost {
     Span span;
     system::UnknownKind kind;
     system::SignalType type = system::SignalType::Real;
+    std::int32_t place = kNoPlace;
     bool dropped = false;  // the flow of a node that is nobody's: only its uses have flows
   };
   struct Use {
@@ -156,6 +162,7 @@ class BodyBuilder final : public BodyHost {
   struct LabelInfo {
     std::map<std::vector<std::int64_t>, std::uint32_t> children;
     std::size_t depth = 0;  // number of `for` around it
+    bool moving = false;    // one of them has a number of turns that moves
   };
   struct Deferred {
     const core::Item* item;
@@ -174,6 +181,7 @@ class BodyBuilder final : public BodyHost {
   Status application_item(const core::ApplicationItem& item);
   Status connect_item(const core::ConnectItem& item);
   Status let_item(const core::LetItem& item);
+  Status moving_for(const Value& first, const Value& last, const std::function<Status(const Value&, std::int64_t)>& turn);
   Status for_item(const core::ForItem& item, Target target);
   Status if_item(const core::IfItem& item, Target target);
   Status branch_equations(const core::Body& body, std::vector<std::pair<ExprId, Span>>& out);
@@ -223,6 +231,7 @@ class BodyBuilder final : public BodyHost {
   std::map<std::string, int> child_names_;
   std::unordered_map<std::uint32_t, LabelInfo> labels_;
   std::vector<std::int64_t> loops_;
+  std::int32_t place_ = kNoPlace;
   std::vector<Deferred> deferred_;
   std::unordered_map<std::uint32_t, std::uint32_t> reals_;  // parameter expression -> index in real_order_
   std::vector<ExprId> real_order_;

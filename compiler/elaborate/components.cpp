@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/elaborate/body.h"
+#include "compiler/elaborate/moving.h"
 #include "compiler/elaborate/opened.h"
 #include "compiler/elaborate/slopes.h"
 
@@ -13,6 +14,7 @@ namespace sigrel::elaborate {
 namespace {
 
 constexpr std::size_t kMaxBodies = 20'000;  // of one definition: a recursion without end makes ever new ones
+constexpr std::size_t kMaxSampleBodies = 1'000;  // of one size: it may be none, and recurse without end
 
 /// Evaluation of a definition outside of every body: a number that nobody knows must not decide anything.
 class Outside final : public BodyHost {
@@ -31,11 +33,25 @@ class Builder {
  public:
   Builder(const core::Program& program, components::Library& library)
       : code_(program), layouts_(program), machine_(code_, heap_, layouts_, unseen_), relations_(heap_, program), library_(library), opened_(library),
-        bodies_(machine_, relations_, library.system, shapes_) {}
+        bodies_(machine_, relations_, library.system, shapes_), moving_(relations_, heap_) {}
+
+  void family(core::GlobalId definition, std::span<const core::Sample> samples, core::GlobalId first) {
+    components::Family result{definition, samples[0].choices, {}};
+    machine_.moving = &moving_;
+    for (std::uint32_t i = 0; i < samples.size(); ++i) {
+      moving_.begin();
+      auto component = this->definition(definition, core::GlobalId(first.value + i), {});
+      if (component) result.members.push_back({samples[i].size.value_or(0), *component, evaluated_.holds_beyond()});
+      if (component && built_ > kMaxSampleBodies / 2) break;  // the next ones are larger
+    }
+    machine_.moving = nullptr;
+    library_.families.push_back(std::move(result));
+  }
 
   std::optional<std::uint32_t> definition(core::GlobalId definition, core::GlobalId sample, Span span) {
     unseen_.clear();
     definition_ = definition;
+    built_ = 0;
     Value value;
     Outside outside;
     machine_.begin_body(0);
@@ -62,6 +78,7 @@ class Builder {
     auto& relation = *static_cast<RelationObject*>(value.object);
     auto declared = machine_.interface(relation);
     if (!declared) return std::nullopt;
+    evaluated_ = moving_.finish();
     std::vector<LayoutId> interface;
     for (auto& layout : *declared) {
       if (!layout) return std::nullopt;
@@ -83,6 +100,7 @@ class Builder {
     RelationObject* relation;
     LayoutId interface;
     std::optional<Body> body;
+    Region region{};  // of its body and of the call that gave it
   };
 
   std::vector<double> values(const RelationObject& relation) const {
@@ -101,7 +119,6 @@ class Builder {
 
   // Children first, with a stack of its own.
   std::optional<std::uint32_t> component(RelationObject& root, LayoutId interface) {
-    built_ = 0;
     std::vector<Work> stack;
     stack.push_back({&root, interface, {}});
     while (!stack.empty()) {
@@ -118,6 +135,7 @@ class Builder {
       }
       if (state.stage == State::New) {
         work.body = build(work);
+        work.region = region(*work.relation);
         State& now = this->state(*work.relation, work.interface);
         now.stage = work.body ? State::Open : State::Done;
         if (!work.body) {
@@ -136,7 +154,8 @@ class Builder {
   }
 
   std::optional<Body> build(const Work& work) {
-    if (++built_ > kMaxBodies) return std::nullopt;
+    if (++built_ > (machine_.moving ? kMaxSampleBodies : kMaxBodies)) return std::nullopt;
+    moving_.begin();
     std::vector<double> reals = values(*work.relation);
     auto output = bodies_.build(*work.relation, work.interface, reals);
     if (!output || unseen_.has_errors()) return std::nullopt;
@@ -195,6 +214,13 @@ class Builder {
     return component;
   }
 
+  // Of the body that was built just now, and of the call that gave its relation.
+  Region region(const RelationObject& relation) {
+    Region result = moving_.finish();
+    if (relation.origin != kConstant) result.merge(moving_.origin(relation.origin));
+    return result;
+  }
+
   void finish(const Work& work, State& finished) {
     finished.stage = State::Done;
     const Blueprint& b = *work.body->blueprint;
@@ -204,6 +230,10 @@ class Builder {
     result.interface = b.interface;
     result.locals = b.locals;
     result.flows = flows(work.interface);
+    result.holds_beyond = work.region.holds_beyond();
+    result.holds_everywhere = work.region.holds_everywhere();
+    result.places = b.places;
+    result.owner = core::GlobalId(work.relation->relation().global - code_.program().globals.data());
     auto end = [&](std::uint32_t source) {
       result.offsets.push_back(static_cast<std::uint32_t>(result.variables.size()));
       result.sources.push_back(source);
@@ -289,6 +319,8 @@ class Builder {
   std::unordered_map<std::uint32_t, std::vector<SlotSlope>> slopes_;
   std::size_t built_ = 0;
   core::GlobalId definition_{};
+  Moving moving_;
+  Region evaluated_;  // of the last definition
 };
 
 }  // namespace
@@ -298,6 +330,7 @@ components::Library model(const core::Program& program) {
   if (!program.main) return result;
   Builder builder(program, result);
   result.definitions.emplace_back(*program.main, builder.model(*program.main, program.globals[program.main->value].span));
+  result.plain = static_cast<std::uint32_t>(result.components.size());
   return result;
 }
 
@@ -315,9 +348,17 @@ components::Library library(core::Program program) {
     program.globals.push_back(std::move(global));
   }
   Builder builder(program, result);
-  for (std::uint32_t i = 0; i < program.samples.size(); ++i) {
+  const auto& samples = program.samples;
+  for (std::uint32_t i = 0; i < samples.size(); ++i) {
+    if (!samples[i].choices.empty()) continue;
     core::GlobalId sample{first + i};
-    result.definitions.emplace_back(program.samples[i].definition, builder.definition(program.samples[i].definition, sample, program.globals[sample.value].span));
+    result.definitions.emplace_back(samples[i].definition, builder.definition(samples[i].definition, sample, program.globals[sample.value].span));
+  }
+  result.plain = static_cast<std::uint32_t>(result.components.size());
+  for (std::uint32_t i = 0, end = 0; i < samples.size(); i = end) {
+    auto same = [&](std::uint32_t k) { return samples[k].definition == samples[i].definition && samples[k].family == samples[i].family; };
+    for (end = i + 1; end < samples.size() && same(end);) ++end;
+    if (!samples[i].choices.empty()) builder.family(samples[i].definition, std::span(samples).subspan(i, end - i), core::GlobalId{first + i});
   }
   return result;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/elaborate/machine.h"
+#include "compiler/elaborate/moving.h"
 
 namespace sigrel::elaborate {
 namespace {
@@ -62,7 +63,8 @@ std::optional<Value> Machine::build_layout(const core::Layout* root, std::span<c
                                                                         : fmt::format("the size of a vector is {}", kind_of(size)));
             return std::nullopt;
           }
-          result = layouts_.vector(*result, static_cast<std::uint32_t>(size.integer));
+          if (moving) moving->require(size.integer, Motion::of(size.index));
+          result = layouts_.vector(*result, static_cast<std::uint32_t>(size.integer), size.index);
         }
         break;
       case core::LayoutKind::Variable: {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "compiler/elaborate/body.h"
+#include "compiler/elaborate/moving.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::elaborate {
@@ -145,10 +146,34 @@ Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item)
     std::uint32_t slot = code_->slot.at(item.label->value);
     LabelInfo& label = labels_[slot];
     label.depth = loops_.size();
+    label.moving = place_ != kNoPlace;
     label.children[loops_] = *child;
     Object* o = machine_.heap().object(ObjectKind::Label, 0);
     o->a = slot;
     machine_.slot(slot) = Value::of(o);
+  }
+  return Status::Done;
+}
+
+// The number of turns moves: each turn has a place, and what it asks is kept apart.
+Machine::Status BodyBuilder::moving_for(const Value& first, const Value& last, const std::function<Status(const Value&, std::int64_t)>& turn) {
+  Moving& moving = *machine_.moving;
+  Motion from = Motion::of(first.index), to = Motion::of(last.index);
+  bool known = place_ == kNoPlace && from.turn == 0 && to.turn == 0 && to.size - from.size == 1;
+  std::vector<Region> turns;
+  for (std::int64_t i = first.integer; i <= last.integer; ++i) {
+    Value index = Value::of_int(i);
+    index.index = Motion{from.size, 1}.index();
+    if (known) place_ = static_cast<std::int32_t>(i);
+    moving.begin_turn();
+    Status s = turn(known ? index : Value::of_int(i), i);
+    turns.push_back(moving.end_turn());
+    if (known) place_ = kNoPlace;
+    if (s != Status::Done) return s;
+  }
+  if (!known || !Moving::is_pattern(turns)) {
+    moving.pin({1, 0});
+    moving.pin({0, 1});
   }
   return Status::Done;
 }
@@ -163,6 +188,13 @@ Machine::Status BodyBuilder::for_item(const core::ForItem& item, Target target) 
                                     fmt::format("the bounds of `for` are Int values that are known before the simulation; here is {}",
                                                 kind_of(first.tag != Tag::Int ? first : last)));
       return Status::Failed;
+    }
+  }
+  if (machine_.moving) {
+    if (!item.last) {
+      machine_.moving->pin_list(first);
+    } else if (last.integer < first.integer) {
+      machine_.moving->compared(last, first);
     }
   }
   auto assign = [&](auto& self, const core::Pattern& p, const Value& v) -> bool {
@@ -193,8 +225,9 @@ Machine::Status BodyBuilder::for_item(const core::ForItem& item, Target target) 
     return s;
   };
   if (item.last) {
-    for (std::int64_t i = first.integer; i <= last.integer; ++i)
-      if (Status s = turn(Value::of_int(i), i); s != Status::Done) return s;
+    if (machine_.moving && first.index != last.index && first.integer <= last.integer) return moving_for(first, last, turn);
+    for (Value i = first; i.integer <= last.integer; ++i.integer)
+      if (Status s = turn(i, i.integer); s != Status::Done) return s;
     return Status::Done;
   }
   if (is_object(first, ObjectKind::Vector)) {

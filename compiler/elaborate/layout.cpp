@@ -10,7 +10,7 @@ std::size_t hash(const LayoutNode& n) {
 }
 
 bool same(const LayoutNode& a, const LayoutNode& b) {
-  return a.kind == b.kind && a.record == b.record && a.size == b.size && a.elements == b.elements;
+  return a.kind == b.kind && a.record == b.record && a.size == b.size && a.moves == b.moves && a.elements == b.elements;
 }
 
 }  // namespace
@@ -45,8 +45,8 @@ LayoutId Layouts::record(core::RecordId r, std::vector<LayoutId> fields) {
 LayoutId Layouts::tuple(std::vector<LayoutId> elements) {
   return intern({core::LayoutKind::Tuple, {}, 0, std::move(elements), 0});
 }
-LayoutId Layouts::vector(LayoutId element, std::uint32_t size) {
-  return intern({core::LayoutKind::Vector, {}, size, {element}, 0});
+LayoutId Layouts::vector(LayoutId element, std::uint32_t size, std::uint32_t moves) {
+  return intern({core::LayoutKind::Vector, {}, size, {element}, 0, moves});
 }
 
 bool Layouts::is_connector(LayoutId id) const {

@@ -17,6 +17,7 @@ struct LayoutNode {
   std::uint32_t size = 0;            // Vector
   std::vector<LayoutId> elements{};  // Record, Tuple: each; Vector: one
   std::uint32_t scalars = 1;
+  std::uint32_t moves = 0xFFFFFFFF;  // Vector of a sample: how its size moves (moving.h)
 };
 
 class Layouts {
@@ -25,7 +26,7 @@ class Layouts {
   LayoutId scalar(core::LayoutKind kind);
   LayoutId record(core::RecordId record, std::vector<LayoutId> fields);
   LayoutId tuple(std::vector<LayoutId> elements);
-  LayoutId vector(LayoutId element, std::uint32_t size);
+  LayoutId vector(LayoutId element, std::uint32_t size, std::uint32_t moves = 0xFFFFFFFF);
   const LayoutNode& operator[](LayoutId id) const { return nodes_[id.value]; }
   bool is_connector(LayoutId id) const;
   /// The name of each scalar below `prefix`: "p.v", "p.i", "x[3]".

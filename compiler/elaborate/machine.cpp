@@ -6,12 +6,17 @@
 #include <cassert>
 #include <unordered_set>
 
+#include "compiler/elaborate/moving.h"
+
 namespace sigrel::elaborate {
 namespace {
 
 // A model of a million parts in a row is a recursion of a million; far beyond that nobody meant it.
 constexpr std::size_t kMaxFrames = 4'000'000;
 constexpr std::uint64_t kMaxSteps = 200'000'000;  // of one evaluation: an expression of an item, a global
+// A sample of a size that is none may recurse without end.
+constexpr std::size_t kMaxSampleFrames = 10'000;
+constexpr std::uint64_t kMaxSampleSteps = 1'000'000;
 constexpr std::size_t kMaxHeap = std::size_t{6} << 30;
 constexpr int kMaxSignalBranches = 2000;
 constexpr std::uint32_t kNoStop = 0xFFFFFFFFu;
@@ -130,6 +135,25 @@ void Machine::patch(Value closure) {
   }
 }
 
+void Machine::steer(const Value& real) {
+  if (real.index == kConstant || !host) return;
+  if (moving) {
+    ExprId root{real.index};
+    bool only_moving = true;
+    for (ExprId id : topological(parameters, {&root, 1}))
+      if (parameters[id].op == Op::Param) only_moving &= parameters[id].a == kMovingReal;
+    if (only_moving) {
+      moving->pin({1, 0});
+      return moving->pin({0, 1});
+    }
+  }
+  host->force(real.index);
+}
+
+void Machine::pin(const Value& value) {
+  if (moving && value.tag == Tag::Int && value.index != kConstant) moving->pin(value);
+}
+
 bool Machine::call(std::uint32_t count, Span span, bool tail) {
   for (;;) {
     std::size_t at = stack_.size() - count - 1;
@@ -164,7 +188,7 @@ bool Machine::call(std::uint32_t count, Span span, bool tail) {
       std::copy(stack_.end() - (count - f.arity), stack_.end(), pending->items);
       stack_.resize(stack_.size() - (count - f.arity));
     }
-    if (tail && !pending) {
+    if (tail && !pending && !moving) {
       Frame& frame = frames_.back();
       if (!frame.pending && !frame.global && frame.closure) {  // the frame's own callee slot is base - 1
         std::copy(stack_.begin() + static_cast<std::ptrdiff_t>(at), stack_.end(), stack_.begin() + frame.base - 1);
@@ -177,7 +201,7 @@ bool Machine::call(std::uint32_t count, Span span, bool tail) {
         return true;
       }
     }
-    if (frames_.size() >= kMaxFrames) {
+    if (frames_.size() >= (moving ? kMaxSampleFrames : kMaxFrames)) {
       fail(sigrel::Code::EvaluationTooDeep, span, fmt::format("`{}` calls itself without end", text(f.name)));
       if (last_) {
         last_->note(fmt::format("the evaluation stopped at a depth of {} calls", kMaxFrames));
@@ -187,6 +211,7 @@ bool Machine::call(std::uint32_t count, Span span, bool tail) {
     }
     auto base = static_cast<std::uint32_t>(at + 1);
     frames_.push_back({&f, 0, base, callee.object, 0, kNoStop, false, pending, span});
+    if (moving) moving->enter(frames_.size(), *callee.object, std::span(stack_).subspan(base, f.arity));
     stack_.resize(base + f.slots);
     return true;
   }
@@ -211,12 +236,14 @@ bool Machine::match(std::uint32_t root, const Value& value, std::uint32_t base, 
       case PatternKind::Variable: stack_[base + p.slot] = v; break;
       case PatternKind::Int:
         matched = v.tag == Tag::Int ? v.integer == p.integer : v.tag == Tag::Real && v.real == static_cast<double>(p.integer);
-        if (v.tag == Tag::Real && v.index != kConstant && host) host->force(v.index);
+        if (moving && v.tag == Tag::Int) moving->compared(v, Value::of_int(p.integer));
+        if (v.tag == Tag::Real) steer(v);
         break;
       case PatternKind::Bool: matched = v.tag == Tag::Bool && v.integer == p.integer; break;
       case PatternKind::Real:
         matched = v.tag == Tag::Real ? v.real == p.real : v.tag == Tag::Int && static_cast<double>(v.integer) == p.real;
-        if (v.tag == Tag::Real && v.index != kConstant && host) host->force(v.index);
+        if (v.tag == Tag::Real) steer(v);
+        pin(v);
         break;
       case PatternKind::String: matched = v.tag == Tag::String && v.index == p.string.value; break;
       case PatternKind::Record: {  // of a connector too: only the fields that the pattern names are read
@@ -231,6 +258,13 @@ bool Machine::match(std::uint32_t root, const Value& value, std::uint32_t base, 
       }
       case PatternKind::Tuple:
       case PatternKind::Construct:
+        if (moving && is_object(v, ObjectKind::Construct) && v.object->b != kConstant) {
+          std::int64_t length = 0;
+          for (const Object* cell = v.object; cell->size == 2; cell = cell->items[1].object) ++length;
+          Value size = Value::of_int(length);
+          size.index = v.object->b;
+          moving->compared(size, Value::of_int(0));
+        }
         if (v.tag != Tag::Object || (p.kind == PatternKind::Construct && v.object->a != p.tag)) {
           matched = false;
         } else {
@@ -262,7 +296,7 @@ Machine::Status Machine::run() {
     const Instruction in = f.code[frame.pc];
     const Span span = f.spans[frame.pc];
     ++frame.pc;
-    if (++steps_ > kMaxSteps || heap_.bytes() > kMaxHeap) {
+    if (++steps_ > (moving ? kMaxSampleSteps : kMaxSteps) || heap_.bytes() > kMaxHeap) {
       fail(sigrel::Code::EvaluationTooLong, span, "the evaluation does not come to an end");
       if (last_) last_->note("it was stopped after 200 million steps or six gigabytes of values");
       return Status::Failed;
@@ -347,6 +381,7 @@ Machine::Status Machine::run() {
       case Opcode::Return: {
         Value result = stack_.back();
         Frame done = frame;
+        if (moving) moving->leave(frames_.size(), result);
         if (done.global) {
           GlobalState& g = globals_[done.global - 1];
           g.value = result;

@@ -31,6 +31,8 @@ class BodyHost {
   virtual void force(std::uint32_t parameter) = 0;
 };
 
+class Moving;
+
 class Machine {
  public:
   Machine(Code& code, Heap& heap, Layouts& layouts, Diagnostics& diagnostics)
@@ -39,6 +41,7 @@ class Machine {
   ExprPool parameters;  // over the captured reals of the body that is being built (Param leaves)
   ExprPool signals;     // over its columns (Slot, Der leaves) and parameters (Param leaves: ids in `parameters`)
   BodyHost* host = nullptr;
+  Moving* moving = nullptr;  // while a sample is evaluated, of a definition whose sizes vary
 
   enum class Status : std::uint8_t {
     Done,
@@ -60,6 +63,10 @@ class Machine {
   Status layout(const RelationCode& code, const core::Layout* layout, std::uint32_t base, LayoutId& result, bool& unknown);
   /// Fills the captures of a closure or relation again from the frame at 0.
   void patch(Value closure);
+  /// The number of a Real steers structure.
+  void steer(const Value& real);
+  /// A moving Int is used in a way that holds for this number only.
+  void pin(const Value& value);
 
   // primitives.cpp
   std::optional<Value> primitive(core::Primitive op, std::span<Value> args, Span span);

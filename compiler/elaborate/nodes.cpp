@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "compiler/elaborate/body.h"
+#include "compiler/elaborate/moving.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::elaborate {
@@ -77,6 +78,7 @@ std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value&
     }
   if (is_object(base, ObjectKind::Member)) {
     const DeepPlan& outer = deep_[base.object->a];
+    for (const Value& v : indices) machine_.pin(v);
     add(indices);
     Object* o = machine_.heap().object(ObjectKind::Member, 0);
     o->a = deep(outer.child, outer.name + "." + std::string(text(m.member)) + suffix, m.span) & ~kDeep;
@@ -88,6 +90,10 @@ std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value&
   }
   const LabelInfo& label = labels_.at(base.object->a);
   std::size_t own = indices.size() - m.indices.size();
+  // The instance of another turn moves with the turn, as what that turn made does; the last one with the size.
+  auto follows = [&](const Value& v) { return label.moving && (v.index == Motion{0, 1}.index() || v.index == Motion{1, 0}.index()); };
+  for (std::size_t k = 0; k < indices.size(); ++k)
+    if (k >= own || !follows(indices[k])) machine_.pin(indices[k]);
   std::vector<std::int64_t> key;
   if (own < label.depth) key.assign(loops_.begin(), loops_.begin() + static_cast<std::ptrdiff_t>(std::min(loops_.size(), label.depth - own)));
   for (const Value& v : indices.first(own)) key.push_back(v.integer);

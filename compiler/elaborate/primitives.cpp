@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "compiler/elaborate/moving.h"
 #include "compiler/elaborate/machine.h"
 #include "compiler/symbolic/symbolic.h"
 
@@ -14,6 +15,9 @@ namespace {
 bool is_aggregate(const Value& v) {
   return v.tag == Tag::Object && (v.object->kind == ObjectKind::Vector || v.object->kind == ObjectKind::Record || v.object->kind == ObjectKind::Tuple);
 }
+
+// An Int of a sample that depends on its size.
+bool moves(const Value& v) { return v.tag == Tag::Int && v.index != kConstant; }
 
 bool is_number(const Value& v) { return v.tag == Tag::Int || v.tag == Tag::Real || v.tag == Tag::Bool; }
 
@@ -56,13 +60,16 @@ std::optional<Op> scalar_op(core::Primitive p) {
 
 ExprId Machine::to_parameter(const Value& v) {
   if (v.tag == Tag::Real && v.index != kConstant) return ExprId{v.index};
+  if (moves(v)) return parameters.param(kMovingReal);
   return parameters.constant(v.tag == Tag::Real ? v.real : static_cast<double>(v.integer));
 }
 
 std::optional<ExprId> Machine::to_signal(const Value& v, Span span) {
   switch (v.tag) {
     case Tag::Signal: return ExprId{v.index};
-    case Tag::Int: case Tag::Bool: return signals.constant(static_cast<double>(v.integer));
+    case Tag::Int: case Tag::Bool:
+      if (moves(v)) return signals.param(to_parameter(v).value);
+      return signals.constant(static_cast<double>(v.integer));
     case Tag::Real: return v.index == kConstant ? signals.constant(v.real) : signals.param(v.index);
     case Tag::Object:
       if (v.object->kind == ObjectKind::Member) return host->member_signal(*v.object);
@@ -78,6 +85,18 @@ std::optional<ExprId> Machine::to_signal(const Value& v, Span span) {
 }
 
 std::optional<Value> Machine::scalar(Op op, const Value& a, Span span) {
+  if (moves(a)) {
+    if (op == Op::Neg) {
+      Value result = Value::of_int(-a.integer);
+      result.index = moving->sum(Value::of_int(0), a, -1);
+      return result;
+    }
+    if (op != Op::Abs && op != Op::Sign) {
+      ExprId real = to_parameter(a);
+      return Value::of_real(apply(op, static_cast<double>(a.integer), 0, 0), symbolic::simplified(parameters, {op, real.value, 0, 0, 0}).value);
+    }
+    moving->pin(a);
+  }
   if (a.tag == Tag::Int && op == Op::Neg) return Value::of_int(-a.integer);
   if (a.tag == Tag::Int && op == Op::Abs) return Value::of_int(a.integer < 0 ? -a.integer : a.integer);
   if (a.tag == Tag::Int && op == Op::Sign) return Value::of_int((a.integer > 0) - (a.integer < 0));
@@ -105,7 +124,16 @@ std::optional<Value> Machine::scalar(Op op, const Value& a, const Value& b, Span
       fail(sigrel::Code::IntegerOverflow, span, fmt::format("{} {} {} does not fit into an Int", a.integer, spelling(op), b.integer));
       return std::nullopt;
     }
-    return Value::of_int(r);
+    Value result = Value::of_int(r);
+    if (moves(a) || moves(b)) {
+      if (op == Op::Min || op == Op::Max) {
+        moving->compared(a, b);
+        result.index = r == a.integer ? a.index : b.index;
+      } else {
+        result.index = op == Op::Mul ? moving->product(a, b) : moving->sum(a, b, op == Op::Add ? 1 : -1);
+      }
+    }
+    return result;
   }
   if (is_number(a) && is_number(b)) {
     double x = a.tag == Tag::Real ? a.real : static_cast<double>(a.integer);
@@ -189,7 +217,9 @@ std::optional<Value> Machine::arithmetic(core::Primitive p, const Value& a, cons
 std::optional<Value> Machine::power(const Value& a, const Value& b, Span span) {
   bool integral = b.tag == Tag::Int || (b.tag == Tag::Real && b.index == kConstant && b.real == std::floor(b.real) && std::fabs(b.real) < 1e6);
   std::int64_t n = b.tag == Tag::Int ? b.integer : integral ? static_cast<std::int64_t>(b.real) : 0;
+  pin(b);
   if (a.tag == Tag::Int && b.tag == Tag::Int && n >= 0) {
+    pin(a);
     std::int64_t r = 1;
     for (std::int64_t i = 0; i < n; ++i)
       if (__builtin_mul_overflow(r, a.integer, &r)) {
@@ -204,7 +234,7 @@ std::optional<Value> Machine::power(const Value& a, const Value& b, Span span) {
     double x = a.tag == Tag::Real ? a.real : static_cast<double>(a.integer);
     double r = apply(Op::PowInt, x, static_cast<double>(n), 0);
     if (a.index == kConstant) return Value::of_real(r);
-    return Value::of_real(r, symbolic::simplified(parameters, {Op::PowInt, a.index, exponent, 0, 0}).value);
+    return Value::of_real(r, symbolic::simplified(parameters, {Op::PowInt, to_parameter(a).value, exponent, 0, 0}).value);
   }
   auto x = to_signal(a, span);
   if (!x) return std::nullopt;
@@ -221,8 +251,10 @@ std::optional<Value> Machine::compare(core::Primitive p, const Value& a, const V
             : p == Primitive::Less || p == Primitive::Greater ? Op::Less : Op::LessEqual;
     return swap ? scalar(op, b, a, span) : scalar(op, a, b, span);
   }
-  for (const Value* v : {&a, &b})
-    if (v->tag == Tag::Real && v->index != kConstant && host) host->force(v->index);
+  for (const Value* v : {&a, &b}) {
+    if (v->tag == Tag::Real) steer(*v);
+    if (a.tag != b.tag) pin(*v);
+  }
   auto decide = [&](auto x, auto y) {
     switch (p) {
       case Primitive::Equal: return x == y;
@@ -233,7 +265,10 @@ std::optional<Value> Machine::compare(core::Primitive p, const Value& a, const V
       default: return x >= y;
     }
   };
-  if (a.tag == Tag::Int && b.tag == Tag::Int) return Value::of_bool(decide(a.integer, b.integer));
+  if (a.tag == Tag::Int && b.tag == Tag::Int) {
+    if (moving) moving->compared(a, b);
+    return Value::of_bool(decide(a.integer, b.integer));
+  }
   if (is_number(a) && is_number(b)) {
     double x = a.tag == Tag::Real ? a.real : static_cast<double>(a.integer);
     double y = b.tag == Tag::Real ? b.real : static_cast<double>(b.integer);
@@ -248,6 +283,7 @@ std::optional<Value> Machine::compare(core::Primitive p, const Value& a, const V
     auto [x, y] = work.back();
     work.pop_back();
     if (x.tag == Tag::Object && y.tag == Tag::Object) {
+      if (moving) moving->pin_list(x), moving->pin_list(y);
       bool data = x.object->kind == y.object->kind && (is_aggregate(x) || x.object->kind == ObjectKind::Construct);
       if (!data) {
         fail(sigrel::Code::NotSupported, span, fmt::format("{} cannot be compared", kind_of(x)));
@@ -305,6 +341,7 @@ std::optional<Value> Machine::append(const Value& a, const Value& b, Span span) 
     return Value::of(o);
   }
   if (is_object(a, ObjectKind::Construct) && is_object(b, ObjectKind::Construct)) {
+    if (moving) moving->pin_list(a), moving->pin_list(b);
     std::vector<Value> items;
     for (const Object* cell = a.object; cell->size == 2; cell = cell->items[1].object) items.push_back(cell->items[0]);
     return list(items, b);
@@ -354,15 +391,23 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
     case Primitive::Append: return append(args[0], args[1], span);
     case Primitive::Range: {
       std::vector<Value> items;
-      for (std::int64_t i = args[0].integer; i <= args[1].integer; ++i) items.push_back(Value::of_int(i));
+      if (moving && args[0].index != args[1].index) {
+        if (args[1].integer < args[0].integer) moving->compared(args[0], args[1]);
+        else pin(args[0]), pin(args[1]);
+      }
+      for (std::int64_t i = args[0].integer; i <= args[1].integer; ++i) {
+        items.push_back(Value::of_int(i));
+        items.back().index = args[0].index;
+      }
       return list(items, Value::of(heap_.object(ObjectKind::Construct, 0)));
     }
     case Primitive::ToReal:
       // Of a signal the rounded value: the same number, and an expression whose derivative is zero.
+      if (moves(args[0])) return Value::of_real(static_cast<double>(args[0].integer), to_parameter(args[0]).value);
       return args[0].tag == Tag::Int ? Value::of_real(static_cast<double>(args[0].integer)) : scalar(Op::Round, args[0], span);
     case Primitive::Round:
       if (args[0].tag == Tag::Real) {
-        if (args[0].index != kConstant && host) host->force(args[0].index);
+        steer(args[0]);
         return Value::of_int(static_cast<std::int64_t>(std::llround(args[0].real)));
       }
       return scalar(Op::Round, args[0], span);
@@ -374,6 +419,8 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
         auto whole = scalar(Op::Mul, *quotient, args[1], span);
         return whole ? scalar(Op::Sub, args[0], *whole, span) : std::nullopt;
       }
+      pin(args[0]);
+      pin(args[1]);
       std::int64_t x = args[0].integer, y = args[1].integer;
       if (y == 0) {
         fail(sigrel::Code::DivisionByZero, span, fmt::format("{} is divided by zero", x));
@@ -385,6 +432,7 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
     }
     case Primitive::ToVector: {
       if (!is_object(args[0], ObjectKind::Construct)) break;
+      if (moving) moving->pin_list(args[0]);
       std::uint32_t size = 0;
       for (const Object* cell = args[0].object; cell->size == 2; cell = cell->items[1].object) ++size;
       Object* o = heap_.object(ObjectKind::Vector, size);
@@ -398,13 +446,27 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
     case Primitive::Table2: return table2(args, span);
     case Primitive::Time: return Value::of_signal(signals.time());
     case Primitive::AnyReal: return Value::of_real(1.0, parameters.param(0).value);
+    case Primitive::AnySize: {
+      Value size = args[0];
+      size.index = Motion{1, 0}.index();
+      return size;
+    }
+    case Primitive::AnyList: {
+      Object* empty = heap_.object(ObjectKind::Construct, 0);
+      empty->b = args[0].index;
+      Value result = list(std::vector<Value>(static_cast<std::size_t>(args[0].integer), args[1]), Value::of(empty));
+      for (Object* cell = result.object; cell->size == 2; cell = cell->items[1].object) cell->b = args[0].index;
+      return result;
+    }
     case Primitive::Smooth: case Primitive::NoEvent: return args[args.size() - 1];
     case Primitive::Size:
       if (is_object(args[0], ObjectKind::Vector)) return Value::of_int(args[0].object->size);
       break;
     case Primitive::Show:
       switch (args[0].tag) {
-        case Tag::Int: return Value::of_string(intern(std::to_string(args[0].integer)));
+        case Tag::Int:
+          pin(args[0]);
+          return Value::of_string(intern(std::to_string(args[0].integer)));
         case Tag::Bool: return Value::of_string(intern(args[0].integer ? "True" : "False"));
         case Tag::Real: return Value::of_string(intern(fmt::format("{}", args[0].real)));
         case Tag::String: return args[0];

@@ -35,44 +35,87 @@ void traverse(std::span<const Value> items, Visitor&& visitor) {
   }
 }
 
-enum Word : std::uint64_t { kScalar = 1, kReal, kRelation, kSelf, kAgain, kObject };
+enum Word : std::uint64_t { kScalar = 1, kReal, kRelation, kSelf, kAgain, kObject, kOrigin };
 std::uint64_t word(Word kind, std::uint64_t a, std::uint64_t b = 0) { return kind | a << 4 | b << 40; }
 
 }  // namespace
 
-bool Relations::compute(RelationObject& relation, std::vector<RelationObject*>& missing) {
-  struct Visitor {
-    std::vector<std::uint64_t> words;
-    std::vector<RelationObject*>& missing;
-    std::uint32_t reals = 0;
-    void scalar(const Value& v) {
-      if (v.tag == Tag::Real) {
-        ++reals;
-        words.push_back(word(kReal, 0));
-      } else {
-        words.push_back(word(kScalar, static_cast<std::uint64_t>(v.tag)));
-        words.push_back(v.tag == Tag::String ? v.index : static_cast<std::uint64_t>(v.integer));
-      }
+namespace {
+
+// What values are, in words, but for Reals.
+struct Words {
+  std::vector<std::uint64_t> words;
+  std::uint32_t reals = 0;
+  bool moving = false;
+
+  void scalar(const Value& v) {
+    if (v.tag == Tag::Real) {
+      ++reals;
+      words.push_back(word(kReal, 0));
+      return;
     }
+    bool moves = v.tag == Tag::Int && v.index != kConstant;
+    words.push_back(word(kScalar, static_cast<std::uint64_t>(v.tag), moves));
+    words.push_back(v.tag == Tag::String ? v.index : static_cast<std::uint64_t>(v.integer));
+    if (moves) words.push_back(v.index);
+    moving |= moves;
+  }
+  void again(std::uint32_t i) { words.push_back(word(kAgain, i)); }
+  void object(const Object& o) {
+    words.push_back(word(kObject, static_cast<std::uint64_t>(o.kind), o.size));
+    bool moves = o.kind == ObjectKind::Construct && o.b != kConstant;
+    words.push_back(o.a | static_cast<std::uint64_t>(o.kind == ObjectKind::Layout || moves ? o.b : 0) << 32);
+    if (o.code) words.push_back(reinterpret_cast<std::uintptr_t>(o.code));
+    moving |= moves;
+  }
+};
+
+}  // namespace
+
+bool Relations::compute(RelationObject& relation, std::vector<RelationObject*>& missing) {
+  struct Visitor : Words {
+    Relations& relations;
+    std::vector<RelationObject*>& missing;
+    Visitor(Relations& r, std::vector<RelationObject*>& m) : relations(r), missing(m) {}
     void relation(RelationObject& r) {
       if (r.skeleton == kConstant) missing.push_back(&r);
       words.push_back(r.skeleton == kInProgress ? word(kSelf, r.relation().id) : word(kRelation, r.skeleton));
+      moving |= r.skeleton < relations.moving_.size() && relations.moving_[r.skeleton];
     }
-    void again(std::uint32_t i) { words.push_back(word(kAgain, i)); }
-    void object(const Object& o) {
-      words.push_back(word(kObject, static_cast<std::uint64_t>(o.kind), o.size));
-      words.push_back(o.a | static_cast<std::uint64_t>(o.kind == ObjectKind::Layout ? o.b : 0) << 32);
-      if (o.code) words.push_back(reinterpret_cast<std::uintptr_t>(o.code));
-    }
-  } visitor{{}, missing, 0};
+  } visitor{*this, missing};
   visitor.words.push_back(relation.relation().id);
+  if (relation.origin != kConstant) visitor.words.push_back(word(kOrigin, relation.origin));
   std::size_t before = missing.size();
   traverse({relation.items, relation.size}, visitor);
   if (missing.size() != before) return false;
   auto [it, fresh] = skeletons_.try_emplace(std::move(visitor.words), static_cast<std::uint32_t>(skeletons_.size()));
-  if (fresh) real_counts_.push_back(visitor.reals);
+  if (fresh) {
+    real_counts_.push_back(visitor.reals);
+    moving_.push_back(visitor.moving || relation.origin != kConstant);
+  }
   relation.skeleton = it->second;
   return true;
+}
+
+bool Relations::moves(std::span<const Value> values, std::vector<std::uint64_t>& key) {
+  struct Visitor : Words {
+    Relations& relations;
+    explicit Visitor(Relations& r) : relations(r) {}
+    void relation(RelationObject& r) {
+      // One of a recursive `let` is not complete yet: it is nothing but itself.
+      if (std::ranges::any_of(r.span(), [](const Value& v) { return v.tag == Tag::Undefined; })) {
+        words.push_back(word(kSelf, 0));
+        words.push_back(reinterpret_cast<std::uintptr_t>(&r));
+        return;
+      }
+      std::uint32_t skeleton = relations.skeleton(r);
+      words.push_back(word(kRelation, skeleton));
+      moving |= relations.moving_[skeleton];
+    }
+  } visitor{*this};
+  traverse(values, visitor);
+  key = std::move(visitor.words);
+  return visitor.moving;
 }
 
 std::uint32_t Relations::skeleton(RelationObject& root) {
@@ -134,6 +177,7 @@ std::vector<Value> Relations::opened(const RelationObject& relation, std::span<c
       copy->items = r.items;  // read again only when its own body is built
       copy->size = r.size;
       copy->skeleton = skeleton(r);
+      copy->origin = r.origin;
       copy->own_bundle = bundle++;
       *target = Value::of(copy);
     } else {

@@ -20,6 +20,9 @@ class Relations {
   /// The id of the relation's skeleton.
   std::uint32_t skeleton(RelationObject& relation);
 
+  /// Whether something in these values moves with the size of a sample; `key` is what they are, but for Reals.
+  bool moves(std::span<const Value> values, std::vector<std::uint64_t>& key);
+
   /// How many Reals a relation of this skeleton captured.
   std::uint32_t real_count(std::uint32_t skeleton) const { return real_counts_[skeleton]; }
 
@@ -53,6 +56,7 @@ class Relations {
   };
   std::unordered_map<std::vector<std::uint64_t>, std::uint32_t, Hash> skeletons_;
   std::vector<std::uint32_t> real_counts_;  // by skeleton
+  std::vector<bool> moving_;                // by skeleton
 };
 
 }  // namespace sigrel::elaborate

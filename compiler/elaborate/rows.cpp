@@ -17,7 +17,7 @@ std::uint32_t Shapes::constant(system::System& system, double value) {
 std::uint32_t BodyBuilder::column(std::string name, Span span, system::UnknownKind kind, core::LayoutKind type) {
   using system::SignalType;
   SignalType signal = type == core::LayoutKind::Int ? SignalType::Int : type == core::LayoutKind::Bool ? SignalType::Bool : SignalType::Real;
-  columns_.push_back({std::move(name), span, kind, signal});
+  columns_.push_back({std::move(name), span, kind, signal, place_});
   column_parent_.push_back(static_cast<std::uint32_t>(columns_.size() - 1));
   return column_parent_.back();
 }
@@ -100,8 +100,15 @@ Value BodyBuilder::variable(LayoutId id, const std::string& name, Span span, boo
     case core::LayoutKind::Vector: {
       bool outer = machine_.layouts()[node.elements[0]].kind == core::LayoutKind::Vector;
       bool inner = !name.empty() && name.back() == ',';
-      return aggregate(ObjectKind::Vector, node.size, [&](std::uint32_t) { return node.elements[0]; },
-                       [&](std::uint32_t i) { return fmt::format("{}{}{}", inner ? "" : "[", i + 1, outer ? "," : "]"); });
+      bool row = node.moves != kConstant && place_ == kNoPlace;
+      Value vector = aggregate(ObjectKind::Vector, node.size, [&](std::uint32_t) { return node.elements[0]; },
+                               [&](std::uint32_t i) {
+                                 if (row) place_ = static_cast<std::int32_t>(i) + 1;
+                                 return fmt::format("{}{}{}", inner ? "" : "[", i + 1, outer ? "," : "]");
+                               });
+      vector.object->b = node.moves;
+      if (row) place_ = kNoPlace;
+      return vector;
     }
     default: {
       std::uint32_t c = column(name, span, system::UnknownKind::Source, node.kind);
@@ -260,7 +267,7 @@ bool same(const Blueprint& a, const Blueprint& b) {
   return a.interface == b.interface && a.locals == b.locals && a.rows == b.rows && a.initial_rows == b.initial_rows && a.assertion_rows == b.assertion_rows && a.slots == b.slots &&
          a.row_reals == b.row_reals && a.sum_offsets == b.sum_offsets && a.sum_terms == b.sum_terms && a.sum_sources == b.sum_sources &&
          same(a.reals, b.reals) && a.bundles == b.bundles && a.children == b.children && a.arguments == b.arguments &&
-         a.attributes == b.attributes && a.deep == b.deep;
+         a.attributes == b.attributes && a.deep == b.deep && a.places == b.places;
 }
 
 }  // namespace
@@ -281,11 +288,13 @@ Body BodyBuilder::finish(RelationObject& relation) {
     renumber[c] = c;
     body_template.interface.push_back(columns_[c].name);
     body_template.interface_spans.push_back(columns_[c].span);
+    print->places.push_back(columns_[c].place);
   }
   std::uint32_t next = interface_;
   for (std::uint32_t c = interface_; c < columns_.size(); ++c) {
     if (find(c) != c || columns_[c].dropped) continue;
     renumber[c] = next++;
+    print->places.push_back(columns_[c].place);
     body_template.locals.push_back({columns_[c].name, columns_[c].span, columns_[c].kind, columns_[c].type});
   }
   for (std::uint32_t c = interface_; c < columns_.size(); ++c)

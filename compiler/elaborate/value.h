@@ -23,7 +23,8 @@ enum class Tag : std::uint8_t { Undefined, Int, Bool, Real, String, Signal, Obje
 
 struct Value {
   Tag tag = Tag::Undefined;
-  std::uint32_t index = kConstant;  // Real: its expression in the parameter pool; Signal: in the signal pool; String: Name
+  // Real: its expression in the parameter pool; Signal: in the signal pool; String: Name; Int of a sample: how it moves (moving.h)
+  std::uint32_t index = kConstant;
   union {
     std::int64_t integer = 0;
     double real;
@@ -40,7 +41,7 @@ struct Value {
 
 enum class ObjectKind : std::uint8_t {
   Tuple,
-  Construct,  // `a` is the constructor's tag; lists: 0 is [], 1 is (:)
+  Construct,  // `a` is the constructor's tag; lists: 0 is [], 1 is (:); a list of a sample: `b` is how its length moves
   Record,     // `a` is the record's id
   Vector,
   Closure,    // `code` is a FunctionCode, items are its captures
@@ -67,6 +68,7 @@ struct Object {
 struct RelationObject : Object {
   std::uint32_t skeleton = kConstant;   // by relation.h, when first asked for
   std::uint32_t own_bundle = kConstant; // of a captured relation: which of the body's bundles holds its reals
+  std::uint32_t origin = kConstant;     // in a sample: the call that gave it (moving.h)
   const RelationCode& relation() const { return *static_cast<const RelationCode*>(code); }
 };
 

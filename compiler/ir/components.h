@@ -4,6 +4,7 @@
 //
 // Children come before the components that apply them.
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@ struct Hole {
   core::Hole parameter;
   std::uint32_t component = 0;
 };
+constexpr std::int32_t kNoPlace = INT32_MIN;
 
 /// How a variable occurs in an equation: its derivative of that order, and what the residual's slope with respect to it is:
 /// `factor` itself for all values of parameters and unknowns, or `factor` times one of the equation's generic numbers, which depend on
@@ -54,16 +56,39 @@ struct Component {
     std::uint32_t component = 0;
     std::uint32_t first_argument = 0;  // of arguments: a variable for each scalar of its interface, then for each that is opened
   };
+  core::GlobalId owner;  // the definition in which the relation is written
+  /// Built for a sample of a size: with any larger size in its place it is the same, and what it applies moves with the size.
+  bool holds_beyond = false;
+  bool holds_everywhere = false;  // with any other size or turn of a loop in place of those in it
+  /// Of interface and locals: where a variable stands in a row of parts whose number is the size; kNoPlace for others.
+  std::vector<std::int32_t> places;
+
   std::vector<Application> applications;  // the children of the template, in its order
   std::vector<std::uint32_t> arguments;
+};
+
+/// Samples of one definition that differ in one size, in ascending order; or a single one, where there is no size.
+struct Family {
+  core::GlobalId definition;
+  std::vector<core::Choice> choices;  // with the name of the size that varies; its value says nothing
+  struct Member {
+    std::int64_t size = 0;
+    std::uint32_t component = 0;
+    bool holds_beyond = false;  // that the sample gives this component holds for larger sizes, as it moves
+  };
+  std::vector<Member> members;  // of the sizes that the definition takes; none: nothing is known
+  bool varies() const { return std::ranges::any_of(choices, &core::Choice::varies); }
 };
 
 struct Library {
   system::System system;  // templates and sources only
   std::vector<Component> components;
   std::vector<Hole> holes;
+  /// Components from here on were made for families only.
+  std::uint32_t plain = 0;
+  std::vector<Family> families;  // those of a definition are consecutive
   /// The definitions that are relations, or functions of numbers and relations that give one; absent where the structure depends on
-  /// more than that.
+  /// more than that. Those with sizes are families.
   std::vector<std::pair<core::GlobalId, std::optional<std::uint32_t>>> definitions;
 };
 

@@ -75,7 +75,9 @@ enum class Primitive : std::uint8_t {
   Size,              // of a vector (outermost)
   ToVector,          // a list as a vector
   Show,              // a number as a string
-  AnyReal            // of which nothing is known; in Program::samples only
+  AnyReal,           // of which nothing is known; in Program::samples only
+  AnySize,           // an Int, of which its argument is a sample; in Program::samples only
+  AnyList            // of so many elements, all like the second argument; the number is a sample; in Program::samples only
 };
 
 struct Expr {
@@ -348,11 +350,22 @@ struct Global {
 /// The record `Experiment` is built in: `simulate m` constructs it with these defaults, `with` updates it.
 enum class ExperimentField : std::uint32_t { Model, Start, Stop, Tolerance, Steps, Outputs, Plot, Solver, Count };
 
-/// A definition that is a relation, or gives one for numbers and relations: `expression` applies it to some.
+/// What a sample gives to a parameter that can steer structure.
+struct Choice {
+  std::string parameter;  // "n"; "the length of xs"
+  std::string value;      // "3", "True"
+  bool varies = false;    // the size that grows from one sample of the family to the next
+};
+
+/// A definition that is a relation, or gives one for numbers and relations: `expression` applies it to some. One whose parameters steer
+/// structure has several: families, in each of which a size is 0, 1, 2, … and the other choices are the same.
 struct Sample {
   GlobalId definition;
   Expr* expression;
-  std::vector<Name> local_names;  // by LocalId: of `expression`
+  std::vector<Name> local_names{};  // by LocalId: of `expression`
+  std::vector<Choice> choices{};
+  std::uint32_t family = 0;            // of the definition; consecutive
+  std::optional<std::int64_t> size{};  // of the choice that varies
 };
 
 struct Program {

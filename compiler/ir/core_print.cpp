@@ -63,6 +63,8 @@ std::string_view primitive_name(Primitive op) {
     case Primitive::ToVector: return "vector";
     case Primitive::Show: return "show";
     case Primitive::AnyReal: return "anyReal";
+    case Primitive::AnySize: return "anySize";
+    case Primitive::AnyList: return "anyList";
   }
   return "?";
 }

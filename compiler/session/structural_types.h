@@ -7,7 +7,7 @@
 
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/components.h"
-#include "compiler/structural/components.h"
+#include "compiler/structural/families.h"
 
 namespace sigrel::session {
 
@@ -15,6 +15,7 @@ struct StructuralTypes {
   components::Library library;
   std::vector<std::optional<structural::Kernel>> kernels;        // by component; absent where something is singular
   std::vector<structural::Fit> fits;                             // by component: of relation parameters
+  std::vector<structural::FamilyType> families;                  // of library.families: definitions with parameters that steer structure
   std::unordered_map<core::GlobalId, std::uint32_t> components;  // of the definitions that have a type without their use
 
   /// "{p.v p.i n.v; p.i n.i}"; empty where there is none.

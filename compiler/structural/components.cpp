@@ -178,28 +178,32 @@ class Report {
 
 class Check {
  public:
-  Check(const components::Library& library, Diagnostics& diagnostics)
-      : library_(library), diagnostics_(diagnostics), holes_(library, result_.kernels) {}
+  Check(const components::Library& library, Diagnostics& diagnostics, Withheld* withheld)
+      : library_(library), reported_to_(diagnostics), withheld_(withheld), holes_(library, result_.kernels) {}
 
   Checked run() {
     auto count = static_cast<std::uint32_t>(library_.components.size());
     result_.kernels.resize(count);
     result_.fits.resize(count);
     for (std::uint32_t c = 0; c < count; ++c) {
-      const components::Component& component = library_.components[c];
-      if (component.holes.empty()) {
-        closed(c, component);
-        continue;
-      }
-      const Fit& fit = result_.fits[c] = holes_.fit(c);
-      // Applied to a parameter of another definition, it has the same fault again.
-      if (fit.kind == Fit::None && component.opened.empty() && reported_.insert(component.literal).second) nothing_fits(c, fit);
-      if (fit.only) result_.kernels[c] = holes_.kernel_at(c, *fit.only);
+      diagnostics_.clear();
+      component(c);
+      if (c < library_.plain) reported_to_.append(diagnostics_);
+      else if (withheld_ && diagnostics_.has_errors()) withheld_->emplace_back(c, diagnostics_.all().front());
     }
     return std::move(result_);
   }
 
  private:
+  void component(std::uint32_t c) {
+    const components::Component& component = library_.components[c];
+    if (component.holes.empty()) return closed(c, component);
+    const Fit& fit = result_.fits[c] = holes_.fit(c);
+    // Applied to a parameter of another definition, it has the same fault again.
+    if (fit.kind == Fit::None && component.opened.empty() && reported_.insert(component.literal).second) nothing_fits(c, fit);
+    if (fit.only) result_.kernels[c] = holes_.kernel_at(c, *fit.only);
+  }
+
   void closed(std::uint32_t c, const components::Component& component) {
     if (!std::ranges::all_of(component.applications, [&](auto& a) { return result_.kernels[a.component].has_value(); })) return;
     Definition definition = definition_of(component, library_.components);
@@ -294,7 +298,9 @@ class Check {
   }
 
   const components::Library& library_;
-  Diagnostics& diagnostics_;
+  Diagnostics& reported_to_;
+  Withheld* withheld_;
+  Diagnostics diagnostics_;  // of one component
   Checked result_;
   Holes holes_;
   MixedLayer mixed_{library_};
@@ -303,7 +309,13 @@ class Check {
 
 }  // namespace
 
-Checked check(const components::Library& library, Diagnostics& diagnostics) { return Check(library, diagnostics).run(); }
+Checked check(const components::Library& library, Diagnostics& diagnostics, Withheld* withheld) { return Check(library, diagnostics, withheld).run(); }
+
+std::optional<Composition> composition_of(const components::Library& library, std::span<const std::optional<Kernel>> kernels, std::uint32_t component) {
+  const components::Component& c = library.components[component];
+  if (!std::ranges::all_of(c.applications, [&](auto& a) { return kernels[a.component].has_value(); })) return std::nullopt;
+  return compose(definition_of(c, library.components), [&](std::uint32_t r) -> const Kernel& { return *kernels[r]; });
+}
 
 std::string to_text(const Kernel& kernel, const components::Library& library, std::uint32_t component) {
   return to_text(kernel, library.system.templates[library.components[component].body].interface);

@@ -1,11 +1,13 @@
 // The structural types of a library of relation definitions, and the definitions that no context can complete.
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/components.h"
+#include "compiler/structural/definition.h"
 #include "compiler/structural/holes.h"
 
 namespace sigrel::structural {
@@ -16,8 +18,14 @@ struct Checked {
   std::vector<std::optional<Kernel>> kernels;
   std::vector<Fit> fits;  // by component: of those with holes
 };
+/// What is wrong in a component that only families use: whether it is an error depends on the other sizes.
+using Withheld = std::vector<std::pair<std::uint32_t, Diagnostic>>;
+
 /// A component that is singular is reported once, where it is defined.
-Checked check(const components::Library& library, Diagnostics& diagnostics);
+Checked check(const components::Library& library, Diagnostics& diagnostics, Withheld* withheld = nullptr);
+
+/// A component with the kernels of its children in place of them; nothing where one has none.
+std::optional<Composition> composition_of(const components::Library& library, std::span<const std::optional<Kernel>> kernels, std::uint32_t component);
 
 /// "{p.v p.i n.v; p.i n.i}", with the names of the component's interface.
 std::string to_text(const Kernel& kernel, const components::Library& library, std::uint32_t component);

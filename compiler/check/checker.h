@@ -6,6 +6,7 @@
 //   record.cpp      records, fields, updates                       relation.cpp   sigrel literals, labels, implicit locals
 //   item.cpp        the items of a relation body                   member.cpp     `r1.x`
 //   settle.cpp      what waits for types                           exhaustive.cpp missing and unreachable cases
+//   contract.cpp    written structural types
 //   sample.cpp      definitions applied to unknown values           choices.cpp    … and to what steers structure
 //   mismatch.cpp    the messages about types                       names.cpp      the messages about names
 #pragma once
@@ -180,10 +181,24 @@ class Checker {
   void check_definitions(const std::vector<core::GlobalId>& globals);
   core::GlobalId new_global(Name name, Span span);
 
+  // contract.cpp
+  struct ContractPart {
+    Type* type;
+    std::uint32_t first;  // scalar
+  };
+  std::optional<std::uint32_t> scalar_count(Type* type);
+  void promise(Type* relation, const ast::StructuralAnnotation& written);
+  std::optional<std::vector<ContractPart>> contract_column(const ast::Expr* e, Type* relation);
+  std::optional<std::vector<std::vector<std::uint32_t>>> contract_rows(const ast::StructuralAnnotation& written, Type* relation,
+                                                                       std::optional<std::uint32_t> scalars);
+  void resolve_contracts();
+  core::Expr* claimed(core::Expr* e, Type* expected, bool argument, Span span);
+
   // sample.cpp
   core::Expr* sample(Type* type, Span span);
   core::Expr* sample_function(Type* type, Span span);
   core::Expr* hole(Type* type, Span span);
+  std::optional<core::ContractId> hole_contract(Type* type);
   core::LocalId sample_local(Name name);
   bool has_fixed_layout(Type* type);
   void add_samples(const std::vector<core::GlobalId>& definitions);
@@ -529,10 +544,19 @@ LabelInfo* find_label(const ast::Expr* e);
   std::unordered_map<const void*, BlockUse> block_uses_;  // by application
   std::unordered_map<core::GlobalId, std::vector<std::pair<Type*, core::LocalId>>> layout_locals_of_;
   std::unordered_map<const TypeConstructor*, const core::Layout*> layout_cache_;
+  struct WaitingContract {
+    core::ContractId id;
+    const ast::StructuralAnnotation* written;
+    Type* relation;
+  };
+  std::vector<WaitingContract> waiting_contracts_;
+  std::unordered_map<const ast::StructuralAnnotation*, core::ContractId> contract_of_;
+  Type* own_result_ = nullptr;  // of the global that is being inferred: its contract is checked by its sample
+  std::unordered_set<core::GlobalId> sampled_;
   struct Sampling {  // of a definition: the parameter for which a value is made
     Name parameter;
     Span parameter_span;
-    bool inside_function = false;
+    bool inside_function = false, has_signature = false;
     std::vector<Name> local_names;
   } sampling_;
   std::vector<std::pair<Type*, std::int64_t>> sample_sizes_;  // of the size variables of the definition that is sampled

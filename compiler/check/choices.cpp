@@ -107,6 +107,7 @@ void Checker::add_samples(core::GlobalId id) {
   Span span = program_.globals[id.value].span;
   current_ = id;
   sampling_ = {};
+  sampling_.has_signature = state.definition.signature != nullptr;
   auto look_at = [&](Name name, std::size_t index) {  // a hole is called after its parameter
     const ast::Pattern* pattern = parameter_pattern(state.definition, index);
     sampling_.parameter = name;
@@ -155,7 +156,7 @@ void Checker::add_samples(core::GlobalId id) {
     sample_sizes_.clear();
     for (std::size_t s = 0; s < sizes.size(); ++s)
       if (sizes[s].atom) sample_sizes_.emplace_back(sizes[s].atom, at[s]);
-    core::Sample result{id, nullptr, {}, {}, family, {}};
+    core::Sample result{id, nullptr, {}, {}, family, {}, sampling_.has_signature ? type->contract : std::nullopt};
     std::vector<core::Expr*> args;
     auto size_of = [&](std::size_t parameter) {
       std::size_t s = 0;

@@ -235,9 +235,12 @@ bool Checker::infer_group(const std::vector<core::GlobalId>& group) {
           if (from == find(variable)) scoped_type_variables_.emplace_back(name, skolem);
     }
     size_atoms_.clear();
+    own_result_ = find(type);
+    while (own_result_->kind == TypeKind::Function) own_result_ = find(own_result_->args[1]);
     program_.globals[group[i].value].body = infer_definition(state.definition, type, state.assumed);
     layout_locals_of_[group[i]] = layout_locals_;
   }
+  own_result_ = nullptr;
   settle_group();
   level_ = 0;
   bool again = false;

@@ -36,7 +36,7 @@ core::Expr* Checker::check_expr(const ast::Expr* e, Type* expected, const Reason
   }
   Typed found = infer(e, expected);
   if (!agree(expected, found.type)) mismatch(e, found.type, expected, reason);
-  return found.expr;
+  return claimed(found.expr, expected, reason.kind == ReasonKind::Argument, e->span);
 }
 
 // The forms whose parts are checked against the expected type, so that a message points at the part.

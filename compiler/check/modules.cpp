@@ -70,6 +70,20 @@ core::Program Checker::run(std::span<const ast::Module> modules) {
       for (Name name : scope_->own_values)
         if (auto* value = scope_->value(name); value && value->meaning.kind == Value::Global) own.push_back(value->meaning.global);
       add_samples(own);
+      // What a definition of another module asks of its arguments is needed to say what is wrong with one.
+      std::vector<core::GlobalId> imported;
+      for (const ModuleScope& scope : scopes_)
+        for (Name name : scope.own_values) {
+          auto* value = scope.value(name);
+          if (&scope == scope_ || !value || value->meaning.kind != Value::Global) continue;
+          Type* type = globals_[value->meaning.global.value].scheme;
+          for (type = type ? find(type) : types_.error(); type->kind == TypeKind::Function; type = find(type->args[1])) {
+            if (find(type->args[0])->kind != TypeKind::Relation) continue;
+            imported.push_back(value->meaning.global);
+            break;
+          }
+        }
+      add_samples(imported);
     }
   }
   return std::move(program_);
@@ -186,6 +200,7 @@ void Checker::check_module(const ast::Module& module) {
     read_signature(globals_[i]);
   }
   check_definitions(globals);
+  resolve_contracts();
 }
 
 void Checker::declare_definitions(const ast::Module& module, ModuleScope& scope) {

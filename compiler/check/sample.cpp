@@ -35,6 +35,28 @@ core::LocalId Checker::sample_local(Name name) {
   return core::LocalId(sampling_.local_names.size() - 1);
 }
 
+// What a signature says of a parameter: a contract, or that it is a block, which determines its outputs.
+std::optional<core::ContractId> Checker::hole_contract(Type* type) {
+  if (!sampling_.has_signature) return std::nullopt;
+  if (type->contract) return type->contract;
+  Type* interface = find(type->args[0]);
+  bool tuple = interface->kind == TypeKind::Tuple && type->interface.size() != 1;
+  core::Contract contract;
+  std::uint32_t first = 0;
+  for (std::size_t i = 0; i < type->interface.size(); ++i) {
+    auto count = scalar_count(tuple ? interface->args[i] : interface);
+    if (!count || type->interface[i].causality == core::Causality::None) return std::nullopt;
+    if (type->interface[i].causality == core::Causality::Out)
+      for (std::uint32_t k = 0; k < *count; ++k) contract.rows.push_back({first + k});
+    first += *count;
+  }
+  if (type->interface.empty()) return std::nullopt;
+  contract.form = core::Contract::Rows;
+  contract.span = sampling_.parameter_span;
+  program_.contracts.push_back(std::move(contract));
+  return core::ContractId(program_.contracts.size() - 1);
+}
+
 // A relation of which only the interface is known.
 core::Expr* Checker::hole(Type* type, Span span) {
   Type* interface = find(type->args[0]);
@@ -51,7 +73,7 @@ core::Expr* Checker::hole(Type* type, Span span) {
                        layout(tuple ? interface->args[i] : interface)});
   }
   relation.formals = arena_.copy(formals);
-  relation.hole = arena_.make<core::Hole>(core::Hole{sampling_.parameter, sampling_.parameter_span, sampling_.inside_function});
+  relation.hole = arena_.make<core::Hole>(core::Hole{sampling_.parameter, sampling_.parameter_span, sampling_.inside_function, hole_contract(type)});
   auto* literal = arena_.make<core::Relation>(relation);
   return arena_.make<core::SigrelExpr>(core::SigrelExpr{{core::ExprKind::Sigrel, span}, literal});
 }
@@ -120,11 +142,29 @@ core::Expr* Checker::sample(Type* type, Span span) {
   return nullptr;
 }
 
+// The definitions that are named in contracts of a type come before it.
 void Checker::add_samples(const std::vector<core::GlobalId>& definitions) {
   layout_locals_.clear();
-  for (core::GlobalId id : definitions) {
+  std::vector<core::GlobalId> work(definitions.rbegin(), definitions.rend());
+  while (!work.empty()) {
+    core::GlobalId id = work.back();
+    std::size_t before = work.size();
     const GlobalState& state = globals_[id.value];
-    if (program_.globals[id.value].body && state.layout_variables.empty() && !state.default_value) add_samples(id);
+    if (!sampled_.contains(id) && state.scheme) {
+      std::vector<Type*> types{state.scheme};
+      while (!types.empty()) {
+        Type* type = find(types.back());
+        types.pop_back();
+        if (type->kind == TypeKind::Function) types.insert(types.end(), {type->args[0], type->args[1]});
+        if (type->kind != TypeKind::Relation || !type->contract) continue;
+        const core::Contract& contract = program_.contracts[type->contract->value];
+        if (contract.form == core::Contract::Like && !sampled_.contains(contract.like) && std::ranges::find(work, contract.like) == work.end())
+          work.push_back(contract.like);
+      }
+    }
+    if (work.size() != before) continue;
+    work.pop_back();
+    if (sampled_.insert(id).second && program_.globals[id.value].body && state.layout_variables.empty() && !state.default_value) add_samples(id);
   }
 }
 

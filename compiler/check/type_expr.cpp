@@ -238,7 +238,11 @@ Type* Checker::convert_relation(const ast::RelationType* type, TypeScope& scope)
     }
     return t;
   };
-  if (type->whole) return types_.relation(check_signal(convert(type->whole, scope, kSignal), type->whole), {});
+  auto promised = [&](Type* relation) {
+    if (type->structure) promise(relation, *type->structure);
+    return relation;
+  };
+  if (type->whole) return promised(types_.relation(check_signal(convert(type->whole, scope, kSignal), type->whole), {}));
   std::vector<Type*> elements;
   std::vector<InterfaceName> names;
   bool any = false;
@@ -258,13 +262,13 @@ Type* Checker::convert_relation(const ast::RelationType* type, TypeScope& scope)
     names.push_back(name);
   }
   if (!any) names.clear();
-  if (elements.size() == 1) return types_.relation(elements[0], std::move(names));
+  if (elements.size() == 1) return promised(types_.relation(elements[0], std::move(names)));
   Type* tuple = types_.tuple(elements);
   for (Type* e : elements) {
     e = find(e);
     tuple->generic |= e->generic || (e->kind == TypeKind::Variable && e->level == kGeneric);
   }
-  return types_.relation(tuple, std::move(names));
+  return promised(types_.relation(tuple, std::move(names)));
 }
 
 Type* Checker::convert(const ast::Type* type, TypeScope& scope, Needs needs) {

@@ -223,6 +223,12 @@ std::string TypePrinter::unit(Type* type) {
   return (over.empty() ? "1" : over) + under;
 }
 
+// Of a parameter.
+std::string TypePrinter::contract(Type* type) {
+  type = find(type);
+  return type->kind == TypeKind::Relation && type->contract ? " " + std::string(text(type->contract_text)) : "";
+}
+
 // Precedence 0: anything; 1: left of an arrow; 2: an argument.
 std::string TypePrinter::print(Type* type, int precedence) {
   type = find(type);
@@ -255,10 +261,10 @@ std::string TypePrinter::print(Type* type, int precedence) {
         if (t->has_parameter)
           s += "(" + std::string(text(t->parameter)) + " :: " + print(t->args[0], 0) + ") -> ";
         else
-          s += print(t->args[0], 1) + " -> ";
+          s += print(t->args[0], 1) + contract(t->args[0]) + " -> ";
         Type* to = find(t->args[1]);
         if (to->kind != TypeKind::Function || to->named) {
-          s += print(to, 0);
+          s += print(to, 0) + (precedence >= 1 ? contract(to) : "");  // that of a definition is shown by what it is
           break;
         }
         t = to;

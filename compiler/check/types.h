@@ -89,6 +89,8 @@ struct Type {
   const TypeConstructor* constructor = nullptr;
   std::span<Type*> args;                 // Constructor (of Real: its unit); Tuple; Function: from, to, and the size that a named parameter is; Relation: interface; Vector: element, size; Form: atoms
   std::span<InterfaceName> interface;    // Relation: one per interface variable, or empty when nothing is known
+  std::optional<core::ContractId> contract;  // Relation: a written structural type; no part of equality
+  Name contract_text;
   const Form* form = nullptr;            // Form
   core::Expr* size_expr = nullptr;       // Skolem of a size: its value, inside the definition `size_owner`
   std::uint32_t size_owner = 0;
@@ -173,6 +175,7 @@ class TypePrinter {
   std::string print(Type* type, int precedence);
   std::string size(Type* type);
   std::string unit(Type* type);
+  std::string contract(Type* type);
   std::string variable(Type* type);
 
   const Types& types_;

@@ -33,9 +33,11 @@ class Builder {
  public:
   Builder(const core::Program& program, components::Library& library)
       : code_(program), layouts_(program), machine_(code_, heap_, layouts_, unseen_), relations_(heap_, program), library_(library), opened_(library),
-        bodies_(machine_, relations_, library.system, shapes_), moving_(relations_, heap_) {}
+        bodies_(machine_, relations_, library.system, shapes_), moving_(relations_, heap_) {
+    machine_.claims = &claims_;
+  }
 
-  void family(core::GlobalId definition, std::span<const core::Sample> samples, core::GlobalId first) {
+  void family(core::GlobalId definition, std::span<const core::Sample> samples, core::GlobalId first, Span span) {
     components::Family result{definition, samples[0].choices, {}};
     machine_.moving = &moving_;
     for (std::uint32_t i = 0; i < samples.size(); ++i) {
@@ -45,6 +47,7 @@ class Builder {
       if (component && built_ > kMaxSampleBodies / 2) break;  // the next ones are larger
     }
     machine_.moving = nullptr;
+    if (samples[0].contract && !result.members.empty()) library_.claims.push_back({*samples[0].contract, result.members.back().component, span, false});
     library_.families.push_back(std::move(result));
   }
 
@@ -59,7 +62,9 @@ class Builder {
     Machine::Status status = machine_.global(sample, span, value);
     machine_.host = nullptr;
     if (status != Machine::Status::Done || outside.decided) return std::nullopt;
-    return of_value(value);
+    auto component = of_value(value);
+    settle_claims();
+    return component;
   }
 
   /// What is run, with its own numbers.
@@ -115,6 +120,19 @@ class Builder {
     if (!family.forced.empty())
       for (std::vector<double> all = values(relation); std::uint32_t k : family.forced) steering.push_back(all[k]);
     return family.states[std::move(steering)];
+  }
+
+  // What the bodies so far say of relations that they pass on; each relation once, where it is said first.
+  void settle_claims() {
+    while (!claims_.empty())
+      for (const Machine::Claim& claim : std::exchange(claims_, {})) {
+        if (!is_object(claim.relation, ObjectKind::Relation)) continue;
+        auto& relation = *static_cast<RelationObject*>(claim.relation.object);
+        if (!claimed_.insert({relations_.skeleton(relation), claim.contract.value}).second) continue;
+        unseen_.clear();
+        machine_.begin_body(0);
+        if (auto component = of_value(claim.relation)) library_.claims.push_back({claim.contract, *component, claim.span});
+      }
   }
 
   // Children first, with a stack of its own.
@@ -265,6 +283,9 @@ class Builder {
     if (!read_inside(result, b)) return;
     finished.component = static_cast<std::uint32_t>(library_.components.size());
     library_.components.push_back(std::move(result));
+    const core::Relation& literal = *work.relation->relation().relation;
+    if (literal.contract && claimed_.insert({relations_.skeleton(*work.relation), literal.contract->value}).second)
+      library_.claims.push_back({*literal.contract, *finished.component, literal.span, false});
   }
 
   // Columns of the component in place of those that stand for a hidden variable of a child.
@@ -321,6 +342,8 @@ class Builder {
   core::GlobalId definition_{};
   Moving moving_;
   Region evaluated_;  // of the last definition
+  std::vector<Machine::Claim> claims_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> claimed_;  // skeleton, contract
 };
 
 }  // namespace
@@ -328,6 +351,7 @@ class Builder {
 components::Library model(const core::Program& program) {
   components::Library result;
   if (!program.main) return result;
+  result.contracts = program.contracts;
   Builder builder(program, result);
   result.definitions.emplace_back(*program.main, builder.model(*program.main, program.globals[program.main->value].span));
   result.plain = static_cast<std::uint32_t>(result.components.size());
@@ -347,18 +371,23 @@ components::Library library(core::Program program) {
     global.local_count = static_cast<std::uint32_t>(s.local_names.size());
     program.globals.push_back(std::move(global));
   }
+  result.contracts = program.contracts;
   Builder builder(program, result);
   const auto& samples = program.samples;
   for (std::uint32_t i = 0; i < samples.size(); ++i) {
     if (!samples[i].choices.empty()) continue;
     core::GlobalId sample{first + i};
-    result.definitions.emplace_back(samples[i].definition, builder.definition(samples[i].definition, sample, program.globals[sample.value].span));
+    result.definition_spans.push_back(program.globals[sample.value].span);
+    auto component = builder.definition(samples[i].definition, sample, program.globals[sample.value].span);
+    result.definitions.emplace_back(samples[i].definition, component);
+    if (samples[i].contract && component) result.claims.push_back({*samples[i].contract, *component, program.globals[sample.value].span, false});
   }
   result.plain = static_cast<std::uint32_t>(result.components.size());
   for (std::uint32_t i = 0, end = 0; i < samples.size(); i = end) {
     auto same = [&](std::uint32_t k) { return samples[k].definition == samples[i].definition && samples[k].family == samples[i].family; };
     for (end = i + 1; end < samples.size() && same(end);) ++end;
-    if (!samples[i].choices.empty()) builder.family(samples[i].definition, std::span(samples).subspan(i, end - i), core::GlobalId{first + i});
+    if (!samples[i].choices.empty())
+      builder.family(samples[i].definition, std::span(samples).subspan(i, end - i), core::GlobalId{first + i}, program.globals[first + i].span);
   }
   return result;
 }

@@ -42,6 +42,12 @@ class Machine {
   ExprPool signals;     // over its columns (Slot, Der leaves) and parameters (Param leaves: ids in `parameters`)
   BodyHost* host = nullptr;
   Moving* moving = nullptr;  // while a sample is evaluated, of a definition whose sizes vary
+  struct Claim {
+    core::ContractId contract;
+    Value relation;
+    Span span;
+  };
+  std::vector<Claim>* claims = nullptr;  // where it is written down what has to keep a contract
 
   enum class Status : std::uint8_t {
     Done,

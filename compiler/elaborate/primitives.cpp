@@ -445,6 +445,9 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
     case Primitive::Table1: return table1(args, span);
     case Primitive::Table2: return table2(args, span);
     case Primitive::Time: return Value::of_signal(signals.time());
+    case Primitive::Claim:
+      if (claims) claims->push_back({core::ContractId(static_cast<std::uint32_t>(args[0].integer)), args[1], span});
+      return args[1];
     case Primitive::AnyReal: return Value::of_real(1.0, parameters.param(0).value);
     case Primitive::AnySize: {
       Value size = args[0];

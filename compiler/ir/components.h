@@ -80,6 +80,14 @@ struct Family {
   bool varies() const { return std::ranges::any_of(choices, &core::Choice::varies); }
 };
 
+/// A component that has to keep a written contract.
+struct Claim {
+  core::ContractId contract;
+  std::uint32_t component = 0;
+  Span span;                // of the argument, or the name of the definition
+  bool is_argument = true;  // else it is the relation of a definition
+};
+
 struct Library {
   system::System system;  // templates and sources only
   std::vector<Component> components;
@@ -87,9 +95,12 @@ struct Library {
   /// Components from here on were made for families only.
   std::uint32_t plain = 0;
   std::vector<Family> families;  // those of a definition are consecutive
+  std::vector<core::Contract> contracts;  // of the program
+  std::vector<Claim> claims;
   /// The definitions that are relations, or functions of numbers and relations that give one; absent where the structure depends on
   /// more than that. Those with sizes are families.
   std::vector<std::pair<core::GlobalId, std::optional<std::uint32_t>>> definitions;
+  std::vector<Span> definition_spans;  // their names
 };
 
 }  // namespace sigrel::components

@@ -21,6 +21,7 @@ namespace sigrel::core {
 
 using GlobalId = Id<struct GlobalTag>;
 using RecordId = Id<struct RecordTag>;
+using ContractId = Id<struct ContractTag>;
 using LocalId = Id<struct LocalTag>;  // unique inside one Global: parameters, lets, patterns, signals, labels, layouts
 
 struct Expr;
@@ -75,6 +76,7 @@ enum class Primitive : std::uint8_t {
   Size,              // of a vector (outermost)
   ToVector,          // a list as a vector
   Show,              // a number as a string
+  Claim,             // Int c, relation r -> r, which has to keep contract c of the program
   AnyReal,           // of which nothing is known; in Program::samples only
   AnySize,           // an Int, of which its argument is a sample; in Program::samples only
   AnyList            // of so many elements, all like the second argument; the number is a sample; in Program::samples only
@@ -231,11 +233,26 @@ struct Body {
   std::span<Item*> items;
 };
 
+/// A written structural type: what a relation has to be able to determine.
+struct Contract {
+  enum Form : std::uint8_t {
+    Unknown,  // a size in it is not known, or it is wrong, which was reported
+    Rows,     // of scalars of the interface
+    Count,
+    Like      // a definition
+  } form = Unknown;
+  Span span;
+  std::vector<std::vector<std::uint32_t>> rows;
+  std::uint32_t count = 0;
+  GlobalId like{};
+};
+
 /// What a relation parameter is where its definition is looked at by itself: nothing but its interface is known.
 struct Hole {
   Name parameter;    // as the definition calls it
   Span span;         // of the parameter
   bool by_function;  // the parameter is a function that gives it: other arguments may give another relation
+  std::optional<ContractId> contract;
 };
 
 /// A `sigrel (…) where …` literal, or a hole.
@@ -245,6 +262,7 @@ struct Relation {
   std::span<Formal> formals;
   Body body;
   const Hole* hole = nullptr;  // then there is no body; in Program::samples only
+  std::optional<ContractId> contract;  // of its signature, if that is not the definition's
 };
 
 enum class ItemKind : std::uint8_t {
@@ -366,6 +384,7 @@ struct Sample {
   std::vector<Choice> choices{};
   std::uint32_t family = 0;            // of the definition; consecutive
   std::optional<std::int64_t> size{};  // of the choice that varies
+  std::optional<ContractId> contract{};  // that the relation has to keep
 };
 
 struct Program {
@@ -375,7 +394,8 @@ struct Program {
   /// The global that `sigrel run` runs: `main`, or the expression given with -e; and whether it is a bare `SR ()`.
   std::optional<GlobalId> main;
   bool main_is_relation = false;
-  std::vector<Sample> samples;  // of the last module
+  std::vector<Sample> samples;  // of the last module, and of others what takes a relation or is named in a contract
+  std::vector<Contract> contracts;
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
 };
 

@@ -62,6 +62,7 @@ std::string_view primitive_name(Primitive op) {
     case Primitive::Size: return "size";
     case Primitive::ToVector: return "vector";
     case Primitive::Show: return "show";
+    case Primitive::Claim: return "claim";
     case Primitive::AnyReal: return "anyReal";
     case Primitive::AnySize: return "anySize";
     case Primitive::AnyList: return "anyList";

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "compiler/structural/family.h"
 #include "compiler/structural/flat.h"
 #include "compiler/structural/mixed_report.h"
 #include "compiler/structural/unbalanced.h"
@@ -92,7 +94,7 @@ class Report {
         place = {library_.system.sources[component_.sources[origin.index]].span, {}, 1};
       } else {
         const system::ChildInfo& child = template_.children[origin.application];
-        place = {child.span, child.name, 1, !library_.components[component_.applications[origin.application].component].holes.empty()};
+        place = {child.span, child.name, 1, is_open(library_.components[component_.applications[origin.application].component])};
       }
       auto same = std::ranges::find(result, place.span, &Place::span);
       if (same == result.end()) result.push_back(std::move(place));
@@ -102,6 +104,9 @@ class Report {
     return result;
   }
 
+  bool is_open(const components::Component& part) const {
+    return std::ranges::any_of(part.holes, [&](std::uint32_t h) { return !library_.holes[h].parameter.contract; });
+  }
   std::string contributes(const Place& p) const {
     std::string_view bound = !p.open || sizes_ == Of::Given ? "" : sizes_ == Of::Smallest ? "at least " : "at most ";
     return fmt::format("`{}` contributes {}{}", p.part, bound, counted(p.equations, "equation"));
@@ -185,38 +190,159 @@ class Check {
     auto count = static_cast<std::uint32_t>(library_.components.size());
     result_.kernels.resize(count);
     result_.fits.resize(count);
+    verdicts_.resize(count);
+    singularities_.resize(count);
+    for (std::uint32_t c = 0; c < count; ++c)
+      if (library_.components[c].holes.empty()) closed(c);
+      else open(c);
     for (std::uint32_t c = 0; c < count; ++c) {
       diagnostics_.clear();
-      component(c);
+      judge(c);
       if (c < library_.plain) reported_to_.append(diagnostics_);
       else if (withheld_ && diagnostics_.has_errors()) withheld_->emplace_back(c, diagnostics_.all().front());
     }
+    diagnostics_.clear();
+    for (const components::Claim& claim : library_.claims) kept(claim);
+    reported_to_.append(diagnostics_);
     return std::move(result_);
   }
 
  private:
-  void component(std::uint32_t c) {
+  enum Verdict : std::uint8_t {
+    Fine,
+    Singular,
+    Spoilt,   // a part has no type, and that is reported
+    Unfit,    // its definition can be completed, but not with the relations that it is applied to here
+    Reported
+  };
+
+  void closed(std::uint32_t c) {
     const components::Component& component = library_.components[c];
-    if (component.holes.empty()) return closed(c, component);
-    const Fit& fit = result_.fits[c] = holes_.fit(c);
-    // Applied to a parameter of another definition, it has the same fault again.
-    if (fit.kind == Fit::None && component.opened.empty() && reported_.insert(component.literal).second) nothing_fits(c, fit);
-    if (fit.only) result_.kernels[c] = holes_.kernel_at(c, *fit.only);
+    if (!std::ranges::all_of(component.applications, [&](auto& a) { return result_.kernels[a.component].has_value(); })) {
+      verdicts_[c] = Spoilt;
+      return;
+    }
+    Definition definition = definition_of(component, library_.components);
+    result_.kernels[c] = type_of(definition, [&](std::uint32_t r) -> const Kernel& { return *result_.kernels[r]; }).kernel;
+    if (result_.kernels[c]) singularities_[c] = mixed_.check(c, definition);
+    if (singularities_[c]) result_.kernels[c].reset();
+    if (!result_.kernels[c]) verdicts_[c] = Singular;
   }
 
-  void closed(std::uint32_t c, const components::Component& component) {
-    if (!std::ranges::all_of(component.applications, [&](auto& a) { return result_.kernels[a.component].has_value(); })) return;
-    Definition definition = definition_of(component, library_.components);
-    Type type = type_of(definition, [&](std::uint32_t r) -> const Kernel& { return *result_.kernels[r]; });
-    // One that is opened for somebody who reads inside it is singular only if it is so by itself.
-    const bool judged = component.opened.empty();
-    if (!type.kernel) {
-      if (judged) Report(library_, c, type, diagnostics_).run(result_.kernels);
-    } else if (auto singularity = mixed_.check(c, definition)) {
-      type.kernel.reset();
-      if (judged) report(*singularity, library_, c, diagnostics_);
+  void open(std::uint32_t c) {
+    const Fit& fit = result_.fits[c] = holes_.fit(c);
+    if (fit.only) result_.kernels[c] = holes_.kernel_at(c, *fit.only);
+    if (fit.kind == Fit::None) verdicts_[c] = Singular;
+    if (fit.kind == Fit::Spoilt) verdicts_[c] = Spoilt;
+    if (fit.kind == Fit::Some && !generic_.contains(library_.components[c].literal)) generic_[library_.components[c].literal] = c;
+  }
+
+  Type type(std::uint32_t c) {
+    return type_of(definition_of(library_.components[c], library_.components), [&](std::uint32_t r) -> const Kernel& { return *result_.kernels[r]; });
+  }
+
+  // The same relation of the source with parameters in place of what it is applied to, if some arguments fit it.
+  std::optional<std::uint32_t> generic(std::uint32_t c) const {
+    auto at = generic_.find(library_.components[c].literal);
+    return at == generic_.end() || at->second == c ? std::nullopt : std::optional(at->second);
+  }
+
+  void judge(std::uint32_t c) {
+    const components::Component& component = library_.components[c];
+    if (verdicts_[c] == Fine || !component.opened.empty()) return;  // opened: singular only if it is so by itself
+    auto unfit_part = std::ranges::find_if(component.applications, [&](auto& a) { return verdicts_[a.component] == Unfit; });
+    bool by_part = verdicts_[c] == Spoilt;
+    if (by_part && unfit_part == component.applications.end()) return;
+    if (generic(c)) {
+      auto named = std::ranges::find(library_.definitions, std::optional(c), [](auto& d) { return d.second; });
+      verdicts_[c] = named == library_.definitions.end() ? Unfit : Reported;
+      if (verdicts_[c] == Reported) unfit(c, library_.definition_spans[static_cast<std::size_t>(named - library_.definitions.begin())]);
+      return;
     }
-    result_.kernels[c] = std::move(type.kernel);
+    verdicts_[c] = Reported;
+    if (by_part) {
+      auto index = static_cast<std::size_t>(unfit_part - component.applications.begin());
+      return unfit(unfit_part->component, library_.system.templates[component.body].children[index].span);
+    }
+    if (singularities_[c]) return report(*singularities_[c], library_, c, diagnostics_);
+    if (component.holes.empty()) return Report(library_, c, type(c), diagnostics_).run(result_.kernels);
+    // Applied to a parameter of another definition, it has the same fault again.
+    if (reported_.insert(component.literal).second) nothing_fits(c, result_.fits[c]);
+  }
+
+  std::string relation_name(std::uint32_t c) const { return std::string(text(library_.system.templates[library_.components[c].body].relation)); }
+
+  // An application of what other arguments would fit.
+  void unfit(std::uint32_t c, Span span) {
+    // The innermost one says why.
+    for (bool deeper = true; deeper;) {
+      deeper = false;
+      for (auto& a : library_.components[c].applications)
+        if (verdicts_[a.component] == Unfit) {
+          c = a.component;
+          deeper = true;
+          break;
+        }
+    }
+    const components::Component& actual = library_.components[c];
+    const components::Component& other = library_.components[*generic(c)];
+    const Fit& fit = result_.fits[*generic(c)];
+    if (!reported_unfit_.insert({span.begin, actual.literal}).second) return;
+    Diagnostic& d = diagnostics_.report(Code::NoRelationFits, span, fmt::format("`{}` cannot be completed by what it is applied to", relation_name(c)));
+    bool found = false;
+    std::set<std::uint32_t> told;
+    for (std::size_t i = 0; i < std::min(actual.applications.size(), other.applications.size()); ++i) {
+      const components::Component& hole = library_.components[other.applications[i].component];
+      std::uint32_t given = actual.applications[i].component;
+      if (!hole.hole || !result_.kernels[given] || !told.insert(*hole.hole).second) continue;
+      auto at = std::ranges::lower_bound(other.holes, *hole.hole) - other.holes.begin();
+      auto [first, last] = fit.sizes[static_cast<std::size_t>(at)];
+      const Kernel& kernel = *result_.kernels[given];
+      std::string has = fmt::format("`{}` has {}: {}", relation_name(given), counted(kernel.rank(), "equation"), to_text(kernel, library_, given));
+      if (kernel.rank() >= first && kernel.rank() <= last) {
+        if (told.size() <= 4) d.note(has);
+        continue;
+      }
+      if (!found) d.label(has);
+      std::string needs = first == last ? fmt::format("{}", first) : fmt::format("{} to {}", first, last);
+      d.also(library_.holes[*hole.hole].parameter.span, fmt::format("{} {} needed here", needs, last == 1 ? "equation is" : "equations are"));
+      found = true;
+    }
+    if (!found) {
+      d.label("other arguments could complete it");
+      if (actual.holes.empty() && std::ranges::all_of(actual.applications, [&](auto& a) { return result_.kernels[a.component].has_value(); }))
+        if (Type t = type(c); t.excess || t.undetermined)
+          d.note(t.excess ? fmt::format("{} would determine only {}", counted(t.excess->rows.size(), "equation"), counted(t.excess->columns.size(), "unknown"))
+                          : "nothing would determine all of its unknowns");
+    }
+    d.help("`sigrel check --types` shows what fits a definition, and what an argument can determine");
+  }
+
+  // B(contract) is part of what the relation can determine; of an open component: of the best that it can be.
+  void kept(const components::Claim& claim) {
+    const components::Component& component = library_.components[claim.component];
+    auto& actual = result_.kernels[claim.component];
+    if (!actual || (component.hole && !holes_.promised(component))) return;
+    auto contract = holes_.promised(claim.contract, component.interface);
+    if (!contract || !component.opened.empty() || included(*contract, *actual).value_or(true)) return;
+    Span written = library_.contracts[claim.contract.value].span;
+    std::string name = relation_name(claim.component);
+    Diagnostic& d = diagnostics_.report(Code::ContractBroken, claim.span,
+                                        claim.is_argument ? fmt::format("`{}` does not keep the contract of this argument", name)
+                                                          : fmt::format("`{}` does not keep its contract", name));
+    d.label(fmt::format("`{}` has {}", name, to_text(*actual, library_, claim.component)));
+    d.also(written, fmt::format("{} is promised", to_text(*contract, library_, claim.component)));
+    if (contract->rank() != actual->rank()) {
+      d.note(fmt::format("{} {} promised, `{}` has {}", counted(contract->rank(), "equation"), contract->rank() == 1 ? "is" : "are", name, actual->rank()));
+    } else if (auto sets = bases(*contract, 10'000)) {
+      for (auto& set : *sets) {
+        if (rank(*actual, set) == set.size()) continue;
+        std::vector<std::string> names;
+        for (std::uint32_t column : set) names.push_back("`" + library_.system.templates[component.body].interface[column] + "`");
+        d.note(fmt::format("it is promised to determine {}{} when the others are given, which it cannot", fmt::join(names, ", "), set.size() > 1 ? " together" : ""));
+        break;
+      }
+    }
   }
 
   // One cause, one error: what is wrong even with the smallest or the largest relations does not depend on them.
@@ -224,8 +350,9 @@ class Check {
     const components::Component& component = library_.components[c];
     Sizes smallest, largest;
     for (std::uint32_t h : component.holes) {
-      smallest.push_back(0);
-      largest.push_back(library_.components[library_.holes[h].component].interface);
+      const Interval& any = result_.fits[library_.holes[h].component].sizes[0];
+      smallest.push_back(any.first);
+      largest.push_back(any.last);
     }
     if (holes_.parts_fit(c, smallest))
       if (Type type = holes_.type_at(c, smallest); type.excess) return Report(library_, c, type, diagnostics_, Of::Smallest).run();
@@ -233,8 +360,8 @@ class Check {
       if (Type type = holes_.type_at(c, largest); type.undetermined) return Report(library_, c, type, diagnostics_, Of::Largest).run();
     if (!fit.nearest) return parts_disagree(c);
     Sizes sizes = *fit.nearest;
-    for (std::uint32_t& size : sizes)
-      while (size > 0) {
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      for (std::uint32_t& size = sizes[i]; size > smallest[i];) {
         --size;
         if (holes_.parts_fit(c, sizes) && !holes_.type_at(c, sizes).undetermined) continue;
         ++size;
@@ -243,7 +370,7 @@ class Check {
     Type type = holes_.type_at(c, sizes);
     Diagnostic& d = Report(library_, c, type, diagnostics_).whatever(parameters(component));
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (sizes[i] == 0) continue;
+      if (sizes[i] == smallest[i]) continue;
       Sizes fewer = sizes;
       --fewer[i];
       if (!holes_.parts_fit(c, fewer)) continue;
@@ -304,7 +431,11 @@ class Check {
   Checked result_;
   Holes holes_;
   MixedLayer mixed_{library_};
-  std::set<std::uint32_t> reported_;  // literals
+  std::vector<Verdict> verdicts_;
+  std::vector<std::optional<Singularity>> singularities_;  // of those whose structure is in order
+  std::map<std::uint32_t, std::uint32_t> generic_;  // literal -> component with holes that some arguments fit
+  std::set<std::uint32_t> reported_;                // literals
+  std::set<std::pair<std::uint32_t, std::uint32_t>> reported_unfit_;
 };
 
 }  // namespace
@@ -328,11 +459,16 @@ std::string to_text(const std::optional<Kernel>& kernel, const Fit& fit, const c
   for (std::size_t i = 0; i < fit.sizes.size(); ++i) {
     const components::Hole& hole = library.holes[holes[i]];
     auto [first, last] = fit.sizes[i];
+    if (hole.parameter.contract && first == last) continue;                            // it is in the type
     if (first == 0 && last == library.components[hole.component].interface) continue;  // any relation
     sizes += fmt::format("{} {} {{#{}}}", sizes.empty() ? " for" : ",", text(hole.parameter.parameter),
                          first == last ? fmt::format("{}", first) : fmt::format("{} .. {}", first, last));
   }
-  if (holes.empty() || (type.empty() && sizes.empty())) return type;
+  auto promised = static_cast<std::size_t>(std::ranges::count_if(holes, [&](std::uint32_t h) { return library.holes[h].parameter.contract.has_value(); }));
+  if (holes.empty()) return type;
+  if (promised == holes.size()) return type.empty() ? type : type + " at least";
+  if (promised) type.clear();  // neither at least nor at most
+  if (type.empty() && sizes.empty()) return type;
   return type.empty() ? sizes.substr(1) : type + " at most" + (sizes.empty() ? "" : "," + sizes);
 }
 

@@ -32,6 +32,36 @@ Holes::Holes(const components::Library& library, const std::vector<std::optional
     : library_(library), kernels_(kernels), outcomes_(library.components.size()), parts_(library.components.size()),
       uses_(library.components.size()), fits_(library.components.size()) {}
 
+std::optional<Kernel> Holes::promised(core::ContractId id, std::uint32_t interface) const {
+  const core::Contract& contract = library_.contracts[id.value];
+  switch (contract.form) {
+    case core::Contract::Unknown: return std::nullopt;
+    case core::Contract::Count: return contract.count <= interface ? std::optional(uniform(contract.count, interface)) : std::nullopt;
+    case core::Contract::Like: {
+      auto at = std::ranges::find(library_.definitions, contract.like, [](auto& d) { return d.first; });
+      if (at == library_.definitions.end() || !at->second) return std::nullopt;
+      const components::Component& like = library_.components[*at->second];
+      return like.holes.empty() && like.interface == interface ? kernels_[*at->second] : std::nullopt;
+    }
+    case core::Contract::Rows: break;
+  }
+  Incidence incidence;
+  incidence.interface = incidence.rows.columns = interface;
+  for (auto& row : contract.rows) {
+    for (std::uint32_t c : row) {
+      if (c >= interface) return std::nullopt;
+      incidence.rows.targets.push_back(c);
+    }
+    incidence.rows.end_row();
+  }
+  return reduce(incidence);
+}
+
+std::optional<Kernel> Holes::promised(const components::Component& hole) const {
+  auto contract = library_.holes[*hole.hole].parameter.contract;
+  return contract ? promised(*contract, hole.interface) : std::nullopt;
+}
+
 Sizes Holes::restricted(std::uint32_t from, const Sizes& sizes, std::uint32_t to) const {
   auto& holes = library_.components[from].holes;
   Sizes result;
@@ -64,7 +94,8 @@ void Holes::compute(std::uint32_t c, const Sizes& sizes) {
   if (!fresh) return;
   Outcome& outcome = at->second;
   if (component.hole) {
-    outcome.kernel = uniform(sizes[0], component.interface);
+    outcome.kernel = promised(component);
+    if (!outcome.kernel) outcome.kernel = uniform(sizes[0], component.interface);
     return;
   }
   for (auto& application : component.applications) {
@@ -121,7 +152,10 @@ const Fit& Holes::fit(std::uint32_t component) {
 Fit Holes::search(std::uint32_t component) {
   const components::Component& c = library_.components[component];
   Fit result;
-  if (c.hole) return {Fit::Some, {{0, c.interface}}, {}, {}};
+  if (c.hole) {
+    if (auto kernel = promised(c)) return {Fit::Some, {{kernel->rank(), kernel->rank()}}, Sizes{kernel->rank()}, {}};
+    return {Fit::Some, {{0, c.interface}}, c.interface ? std::nullopt : std::optional(Sizes{0}), {}};
+  }
   std::vector<Interval> ranges;
   for (std::uint32_t h : c.holes) ranges.push_back({0, library_.components[library_.holes[h].component].interface});
   bool disagree = false;

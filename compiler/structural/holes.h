@@ -54,6 +54,9 @@ class Holes {
   /// Whether its parts have a type there.
   bool parts_fit(std::uint32_t component, const Sizes& sizes);
   std::optional<Kernel> kernel_at(std::uint32_t component, const Sizes& sizes);
+  /// What a contract promises of a relation with that interface; nothing where it is not known.
+  std::optional<Kernel> promised(core::ContractId contract, std::uint32_t interface) const;
+  std::optional<Kernel> promised(const components::Component& hole) const;
 
  private:
   struct Outcome {

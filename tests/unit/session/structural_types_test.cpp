@@ -157,3 +157,60 @@ TEST_CASE("SR0304: a definition that no argument can complete") {
           "pair :: SR (Real, Real) -> SR (a :: Real, b :: Real)\npair part = sigrel (a, b) where\n  one part <> a\n  two part <> b\n",
           "SR0304", "`two` needs at least 2 equations of `part`");
 }
+
+TEST_CASE("contracts of parameters: the body is checked with what is promised") {
+  has_types(
+      "import Electrical\n"
+      "twice :: SR (p :: Pin, n :: Pin) {p.v n.v p.i; p.i n.i} -> SR (p :: Pin, n :: Pin)\ntwice part = sigrel (p, n) where\n  part <> (p, m)\n  part <> (m, n)\n"
+      "same :: SR (p :: Pin, n :: Pin) like resistor -> SR (p :: Pin, n :: Pin) like resistor\nsame part = twice part\n"
+      "bits :: SR (Real, Real, Real) {1 1 1; 0 1 1} -> SR (x :: Real)\nbits f = sigrel (x) where\n  f <> (x, y, z)\n"
+      "cells :: SR (x :: Real^3) {x[1]; x[2 .. 3]} -> SR (y :: Real)\ncells f = sigrel (y) where\n  local v :: Real^3\n  f <> v\n  y = v[1] + v[2] * v[3]\n"
+      "counted :: SR (Real, Real) {#1} -> SR (x :: Real)\ncounted f = sigrel (x) where\n  f <> (x, y)\n"
+      "filter :: SR (in u :: Real, out y :: Real) -> SR (u :: Real, y :: Real)\nfilter b = sigrel (u, y) where\n  b <> (u, w)\n  b <> (w, y)\n"
+      "made = same (capacitor 1.0)\n",
+      {{"twice", "{p.v p.i n.v; p.i n.i} at least"}, {"same", "{p.v p.i n.v; p.i n.i} at least"}, {"bits", "{} at least"}, {"cells", "{} at least"}, {"counted", "{} at least"},
+       {"filter", "{y} at least"}, {"made", "{p.v p.i n.v; p.i n.i}"}});
+}
+
+TEST_CASE("SR0306: arguments and definitions that do not keep a contract") {
+  std::string fed = "import Electrical\nfed :: SR (p :: Pin, n :: Pin) like resistor -> SR ()\nfed load = sigrel () where\n  constantVoltage 5.0 <> (a, g)\n"
+                    "  load <> (a, g)\n  ground <> g\n";
+  refused((fed + "whole = fed (constantCurrent 2.0)\n").c_str(), "SR0306", "`constantCurrent` does not keep the contract of this argument");
+  refused((fed + "inside :: Current -> SR (x :: Real)\ninside i = sigrel (x) where\n  fed (constantCurrent i) <> ()\n  x = 1.0\n").c_str(), "SR0306", "`constantCurrent`");
+  refused((fed + "whole = let part = constantCurrent 1.0 in fed part\n").c_str(), "SR0306", "`constantCurrent`");
+  // Passed on: the contract of a parameter is all that is known of it.
+  refused((fed + "pass :: SR (Pin, Pin) {#1} -> SR ()\npass x = fed x\n").c_str(), "SR0306", "2 equations are promised, `x` has 1");
+  refused((fed + "made :: (Real -> SR (p :: Pin, n :: Pin) like resistor) -> SR ()\nmade f = fed (f 1.0)\nwhole = made (\\r -> constantCurrent 2.0)\n").c_str(), "SR0306", "`constantCurrent`");
+  refused((fed + "made :: (Current -> SR (p :: Pin, n :: Pin) like resistor) -> SR ()\nmade f = fed (f 1.0)\nwhole = made constantCurrent\n").c_str(), "SR0306", "`constantCurrent`");
+  refused("import Electrical\nf :: Current -> SR (p :: Pin, n :: Pin) like resistor\nf i = sigrel (p, n) where\n  constantCurrent i <> (p, n)\n", "SR0306", "`f` does not keep its contract");
+  refused("f :: SR (x :: Real, y :: Real) {x}\nf = sigrel (x, y) where\n  y = 1.0\n", "SR0306", "it is promised to determine `x`");
+  refused("record Part = { rel :: SR (x :: Real, y :: Real) {x} }\nf = sigrel (x :: Real, y :: Real) where\n  y = 1.0\nuse :: Part -> SR (Real, Real)\nuse p = p.rel\nbad = use Part { rel = f }\n",
+          "SR0306", "`f` does not keep the contract");
+  // An inferred parameter is not strict, nor is one without a contract.
+  has_types((fed + "free x = fed x\nother :: SR (Pin, Pin) -> SR ()\nother x = fed x\nwhole = other (resistor 1.0)\nhalf = fed (inductor 1.0)\n").c_str(), {{"whole", "{}"}, {"half", "{}"}});
+}
+
+TEST_CASE("SR0305: contracts that do not fit the interface") {
+  auto contract = [](const char* text) { return std::string("import Electrical\nf :: SR (p :: Pin, x :: Real^3) ") + text + " -> SR (y :: Real)\nf r = sigrel (y) where\n  y = 1.0\n"; };
+  refused(contract("{p.v q.v}").c_str(), "SR0305", "`q` is no variable of this interface");
+  refused(contract("{p.w}").c_str(), "SR0305", "`p` has no part `w`");
+  refused(contract("{x[4]}").c_str(), "SR0305", "`x` has 3 elements");
+  refused(contract("{p[1]}").c_str(), "SR0305", "`p` is no vector");
+  refused(contract("{1 1 1}").c_str(), "SR0305", "this row has 3 columns, the interface has 5 scalars");
+  refused(contract("{#6}").c_str(), "SR0305", "6 equations are promised for 5 unknowns");
+  refused(contract("{p.v; p.v}").c_str(), "SR0305", "they determine only 1 unknown");
+  refused(contract("like resistor").c_str(), "SR0305", "`resistor` has another interface");
+  refused(contract("like pi").c_str(), "SR0305", "`pi` is no relation");
+  refused("f :: SR (Real, Real) {x} -> SR (y :: Real)\nf r = sigrel (y) where\n  y = 1.0\n", "SR0305", "`x` is no variable of this interface");
+  has_types(contract("{p x[1]; x[2 .. 3]}").c_str(), {{"f", "{y} at least"}});
+}
+
+TEST_CASE("SR0304: what does not fit a definition is said where it is applied") {
+  std::string driven = "import Electrical\ndriven :: SR (Pin, Pin) -> SR ()\ndriven load = sigrel () where\n  constantVoltage 5.0 <> (a, g)\n  load <> (a, g)\n  ground <> g\n"
+                       "probe :: SR (p :: Pin, n :: Pin)\nprobe = sigrel (p, n) where\n  p.i = 0.0\n";
+  refused((driven + "whole = driven probe\n").c_str(), "SR0304", "`probe` has 1 equation: {p.i}");
+  refused((driven + "top = sigrel () where\n  driven probe <> ()\n").c_str(), "SR0304", "2 equations are needed here");
+  refused((driven + "top = sigrel () where\n  driven (constantVoltage 1.0) <> ()\n").c_str(), "SR0304", "`driven` cannot be completed by what it is applied to");
+  refused("import Electrical\nprobe :: SR (p :: Pin, n :: Pin)\nprobe = sigrel (p, n) where\n  twoPin <> (p, n, u)\n  u = 1.0\n  p.i = 1.0\n"
+          "top :: SR (p :: Pin, n :: Pin)\ntop = sigrel (p, n) where\n  series probe probe <> (p, n)\n", "SR0304", "`series` cannot be completed");
+}

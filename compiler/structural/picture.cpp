@@ -5,6 +5,7 @@
 
 #include "compiler/structural/components.h"
 #include "compiler/structural/cover.h"
+#include "compiler/structural/degrees_of_freedom.h"
 #include "compiler/structural/family.h"
 
 namespace sigrel::structural {
@@ -259,6 +260,7 @@ std::optional<Picture> picture(const components::Library& library, std::vector<s
   }
 
   result.type = kernels[component];
+  if (result.type && c.holes.empty()) result.freedom = degrees_of_freedom(library, component);
   if (assumed)
     if (std::string needs = to_text(std::nullopt, assumed->fit, library, component); !needs.empty()) result.assumed += " (what fits: " + needs + ")";
   if (result.type && result.type->hidden() == 0 && result.type->columns() <= 512)

@@ -44,6 +44,7 @@ struct Picture {
   std::vector<Row> rows;
 
   std::optional<Kernel> type;     // absent for a singular relation: there rows and columns of a Hall set are blamed
+  std::optional<std::uint32_t> freedom;  // initial conditions that it takes at most
   std::string assumed;            // "load {#2}": a relation parameter takes part as any relation with so many equations
   std::optional<Kernel> maximal;  // the maximal presentation, where it differs from the rows of `type`
 };

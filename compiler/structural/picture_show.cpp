@@ -80,7 +80,8 @@ std::vector<Fact> facts(const Picture& p) {
     const std::string what = rows > columns ? fmt::format("{} {}", counted(rows, "equation"), rows == 1 ? "contains" : "contain")
                                             : fmt::format("{} {} in", counted(columns, "unknown"), columns == 1 ? "occurs" : "occur");
     const std::size_t other = std::min(rows, columns);
-    result.push_back({"singular", fmt::format("the marked {} {}", what, other == 0 ? std::string(rows > columns ? "no unknown" : "no equation")
+    if (rows == columns) result.push_back({"singular", "each equation has its unknown, but their coefficients are dependent whatever the parameters are", {}});
+    else result.push_back({"singular", fmt::format("the marked {} {}", what, other == 0 ? std::string(rows > columns ? "no unknown" : "no equation")
                                                                                    : "only " + counted(other, rows > columns ? "unknown" : "equation")), {}});
     result.push_back({"count", count, {}});
     return result;
@@ -103,6 +104,7 @@ std::vector<Fact> facts(const Picture& p) {
   result.push_back({"type", to_text(*p.type, names), matrix(*p.type)});
   if (p.maximal) result.push_back({"maximal", to_text(*p.maximal, names), matrix(*p.maximal)});
   result.push_back({"rank", fmt::format("{{#{}}}: {}", p.type->rank(), count), {}});
+  if (p.freedom) result.push_back({"initial", fmt::format("{}{}", p.interface > 0 && *p.freedom > 0 ? "at most " : "", counted(*p.freedom, "condition")), {}});
   if (!p.assumed.empty()) result.push_back({"with", "any relation as " + p.assumed, {}});
   if (!note.empty()) result.push_back({"note", std::move(note), {}});
   return result;

@@ -78,11 +78,18 @@ TEST_CASE("the matrices of the talk, as printed there") {
 }
 
 TEST_CASE("a component with locals takes part with its type; the maximal presentation is named where it is another") {
-  std::string file = temporary("circuit.sr", "import Electrical\nr = resistor\nv = constantVoltage\nboth = series (resistor 1.0) (resistor 2.0)\n");
+  std::string file = temporary("circuit.sr", "import Electrical\nr = resistor\nv = constantVoltage\nboth = series (resistor 1.0) (resistor 2.0)\ncoil = inductor\n");
   shows(explain(file, "r"), "type      {p.v p.i n.v; p.i n.i}       {1 1 1 0; 0 1 0 1}");
   shows(explain(file, "r"), "maximal   {p.v p.i n.v n.i; p.i n.i}   {1 1 1 1; 0 1 0 1}");
   CHECK(explain(file, "v").out.find("maximal") == std::string::npos);
   shows(explain(file, "both"), "flows at m");
+  shows(explain(file, "both"), "initial   0 conditions");
+  shows(explain(file, "coil"), "initial   at most 1 condition\n");
+  // Singular by its coefficients only: nothing is blamed in the matrix.
+  shows(explain(temporary("twice.sr", "import Electrical\nlamp :: SR (p :: Pin, n :: Pin)\nlamp = sigrel (p, n) where\n  twoPin <> (p, n, u)\n"
+                                      "  u = 5.0<Ohm> * p.i\n  p.i + n.i = 0.0\n"),
+                "lamp"),
+        "singular  each equation has its unknown");
   shows(explain(file, "both"), "m.v first.n.i second.p.i");
 }
 
@@ -155,7 +162,7 @@ TEST_CASE("a relation parameter is shown as any relation of a size that fits") {
                                "twice :: SR (Pin, Pin) -> SR (p :: Pin)\ntwice part = sigrel (p) where\n  loaded part <> p\n");
   Finished f = explain(file, "loaded");
   shows(f, "with      any relation as load {#2} (what fits: for load {#1 .. 3})");
-  shows(f, "load <> (p, g)   1   1  |");
+  shows(f, "load <> (p, g)  [1]  1  |");
   CHECK(f.code == 0);
   CHECK(explain(file, "twice").code == 0);
 }

@@ -66,7 +66,9 @@ core::Program Checker::run(std::span<const ast::Module> modules) {
       if (!options_.last_sees_previous) check_main(main, type);
     }
     if (options_.samples && !diagnostics_.has_errors()) {
-      std::vector<core::GlobalId> own;
+      std::vector<core::GlobalId> own;  // what contracts name comes first
+      for (const core::Contract& contract : program_.contracts)
+        if (contract.form == core::Contract::Like) own.push_back(contract.like);
       for (Name name : scope_->own_values)
         if (auto* value = scope_->value(name); value && value->meaning.kind == Value::Global) own.push_back(value->meaning.global);
       add_samples(own);

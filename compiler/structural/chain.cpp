@@ -54,6 +54,26 @@ std::optional<Slices> slice(const RowOfParts& parts) {
         if (c >= own) inner[c] = inner[c] == kNoPlace ? at : std::min(inner[c], at);
   for (std::size_t c = own; c < place.size(); ++c) place[c] = inner[c];
 
+  // What is at an end and occurs far from it belongs to no place: `x[i] = x[i - 1] + x[1]`.
+  auto spans = [&](std::uint32_t r) {
+    std::set<std::int32_t> at;
+    for (std::uint32_t c : rows.row(r))
+      if (place[c] != kNoPlace) at.insert(place[c]);
+    return at;
+  };
+  std::set<std::int32_t> everything;
+  for (std::uint32_t r = 0; r < rows.rows(); ++r) everything.merge(spans(r));
+  for (std::uint32_t r = 0; r < rows.rows() && !everything.empty(); ++r) {
+    std::set<std::int32_t> at = spans(r);
+    if (at.size() < 2 || *at.rbegin() - *at.begin() <= kWidest) continue;
+    for (std::int32_t end : {*everything.begin(), *everything.rbegin()}) {
+      std::set<std::int32_t> rest = at;
+      if (!rest.erase(end) || *rest.rbegin() - *rest.begin() > kWidest) continue;
+      for (std::uint32_t c : rows.row(r))
+        if (place[c] == end) place[c] = kNoPlace;
+      break;
+    }
+  }
   // A sum over all places (the flows at a node) is a chain of partial sums, each an unknown of its own: exact, by K3 backwards.
   std::vector<std::vector<std::uint32_t>> all;
   for (std::uint32_t r = 0; r < rows.rows(); ++r) {

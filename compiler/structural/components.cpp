@@ -195,15 +195,14 @@ class Check {
     for (std::uint32_t c = 0; c < count; ++c)
       if (library_.components[c].holes.empty()) closed(c);
       else open(c);
+    for (const components::Claim& claim : library_.claims) kept(claim);
+    reported_to_.append(diagnostics_);
     for (std::uint32_t c = 0; c < count; ++c) {
       diagnostics_.clear();
       judge(c);
       if (c < library_.plain) reported_to_.append(diagnostics_);
       else if (withheld_ && diagnostics_.has_errors()) withheld_->emplace_back(c, diagnostics_.all().front());
     }
-    diagnostics_.clear();
-    for (const components::Claim& claim : library_.claims) kept(claim);
-    reported_to_.append(diagnostics_);
     return std::move(result_);
   }
 
@@ -287,6 +286,7 @@ class Check {
     const components::Component& actual = library_.components[c];
     const components::Component& other = library_.components[*generic(c)];
     const Fit& fit = result_.fits[*generic(c)];
+    if (std::ranges::any_of(actual.applications, [&](auto& a) { return broken_.contains(a.component); })) return;  // that says why
     if (!reported_unfit_.insert({span.begin, actual.literal}).second) return;
     Diagnostic& d = diagnostics_.report(Code::NoRelationFits, span, fmt::format("`{}` cannot be completed by what it is applied to", relation_name(c)));
     bool found = false;
@@ -325,6 +325,7 @@ class Check {
     if (!actual || (component.hole && !holes_.promised(component))) return;
     auto contract = holes_.promised(claim.contract, component.interface);
     if (!contract || !component.opened.empty() || included(*contract, *actual).value_or(true)) return;
+    if (!broken_.insert(claim.component).second) return;  // passed on, it breaks another one
     Span written = library_.contracts[claim.contract.value].span;
     std::string name = relation_name(claim.component);
     Diagnostic& d = diagnostics_.report(Code::ContractBroken, claim.span,
@@ -435,6 +436,7 @@ class Check {
   std::vector<std::optional<Singularity>> singularities_;  // of those whose structure is in order
   std::map<std::uint32_t, std::uint32_t> generic_;  // literal -> component with holes that some arguments fit
   std::set<std::uint32_t> reported_;                // literals
+  std::set<std::uint32_t> broken_;                  // components that do not keep a contract
   std::set<std::pair<std::uint32_t, std::uint32_t>> reported_unfit_;
 };
 

@@ -309,7 +309,7 @@ class Check {
       found = true;
     }
     if (!found) {
-      d.label("other arguments could complete it");
+      d.label(singularities_[c] ? "with these, some of its equations say what others say already" : "other arguments could complete it");
       if (actual.holes.empty() && std::ranges::all_of(actual.applications, [&](auto& a) { return result_.kernels[a.component].has_value(); }))
         if (Type t = type(c); t.excess || t.undetermined)
           d.note(t.excess ? fmt::format("{} would determine only {}", counted(t.excess->rows.size(), "equation"), counted(t.excess->columns.size(), "unknown"))
@@ -454,8 +454,9 @@ std::string to_text(const Kernel& kernel, const components::Library& library, st
   return to_text(kernel, library.system.templates[library.components[component].body].interface);
 }
 
-std::string to_text(const std::optional<Kernel>& kernel, const Fit& fit, const components::Library& library, std::uint32_t component) {
-  std::string type = kernel ? to_text(*kernel, library, component) : std::string();
+std::string to_text(const std::optional<Kernel>& kernel, const Fit& fit, const components::Library& library, std::uint32_t component,
+                    std::optional<std::uint32_t> names_of) {
+  std::string type = kernel ? to_text(*kernel, library, names_of.value_or(component)) : std::string();
   std::string sizes;
   auto& holes = library.components[component].holes;
   for (std::size_t i = 0; i < fit.sizes.size(); ++i) {

@@ -30,6 +30,8 @@ std::optional<Composition> composition_of(const components::Library& library, st
 /// "{p.v p.i n.v; p.i n.i}", with the names of the component's interface.
 std::string to_text(const Kernel& kernel, const components::Library& library, std::uint32_t component);
 /// The same; of a component with holes "{…} at most, for load {#2}, source {#1 .. 3}", or what of that is known.
-std::string to_text(const std::optional<Kernel>& kernel, const Fit& fit, const components::Library& library, std::uint32_t component);
+/// The names are those of the component `names_of`, which has an interface of the same size.
+std::string to_text(const std::optional<Kernel>& kernel, const Fit& fit, const components::Library& library, std::uint32_t component,
+                    std::optional<std::uint32_t> names_of = std::nullopt);
 
 }  // namespace sigrel::structural

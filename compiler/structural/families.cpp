@@ -259,7 +259,10 @@ std::string to_text(std::span<const components::Family> families, std::span<cons
     std::vector<std::string> parts;
     for (const FamilyType::Range& range : types[f].ranges) {
       std::uint32_t component = families[f].members[range.first].component;
-      std::string type = to_text(kernels[component], fits[component], library, component);
+      // The base of a recursion may call its interface otherwise.
+      std::uint32_t last = families[f].members.back().component;
+      bool alike = library.components[last].interface == library.components[component].interface;
+      std::string type = to_text(kernels[component], fits[component], library, component, alike ? last : component);
       if (type.empty() && !library.components[component].holes.empty()) continue;
       if (type.empty()) type = "none";
       if (!varying(families[f])) parts.push_back(type);

@@ -152,8 +152,9 @@ TEST_CASE("what only a use makes singular is said of the use") {
   Checked c("import Electrical\nwire :: SR (p :: Pin, n :: Pin)\nwire = sigrel (p, n) where\n  p.v = n.v\n  p.i + n.i = 0.0\n"
             "row = series wire wire\nring = parallel wire row\n");
   INFO(c.messages);
-  CHECK(c.codes == std::vector<std::string>{"SR0311"});
-  CHECK(c.messages.find("an equation of `parallel` says what others say already") != std::string::npos);
+  CHECK(c.codes == std::vector<std::string>{"SR0304"});
+  CHECK(c.messages.find("`parallel` cannot be completed by what it is applied to") != std::string::npos);
+  CHECK(c.messages.find("with these, some of its equations say what others say already") != std::string::npos);
 }
 
 TEST_CASE("what depends on itself in a circle is no missing reference") {

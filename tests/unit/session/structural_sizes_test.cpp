@@ -67,7 +67,7 @@ TEST_CASE("the same by `for`, over vectors of numbers and of connectors") {
       "  for i in 1 .. n do\n    r: resistor 1.0 <> (x[i], x[i + 1])\n"
       "rod :: Int -> SR (left :: Real, right :: Real)\nrod n = sigrel (left, right) where\n  local x :: Real^n\n"
       "  der x[1] = left - x[1]\n  for i in 2 .. n do\n    der x[i] = x[i - 1] - x[i]\n  right = 2.0 * x[n]\n",
-      {{"row", "{p.v p.i q.v; p.i q.i} for all n >= 1"}, {"rod", "{right} for all n >= 1"}});
+      {{"row", "{p.v q.v; p.i q.i} for n = 0; {p.v p.i q.v; p.i q.i} for all n >= 1"}, {"rod", "{left right} for all n >= 1"}});
 }
 
 TEST_CASE("an equation too few or too many is an error in the definition, from the first size on") {

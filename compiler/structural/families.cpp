@@ -34,7 +34,7 @@ class Induction {
     std::size_t from = members_.size();
     while (from > 0 && !kernel(from - 1)) --from;
     if (from < members_.size()) result.singular_from = from;
-    result.proved = repeats.has_value();
+    result.proved = !varies || repeats.has_value();
     if (repeats && *repeats == 1) result.ranges.back().beyond = true;
     return result;
   }

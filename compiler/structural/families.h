@@ -30,8 +30,8 @@ struct FamilyType {
   std::optional<std::size_t> singular_from;
   bool proved = false;
 
-  /// No size from some on can be completed, or no sample at all.
-  bool refused() const { return singular_from && (proved || *singular_from == 0); }
+  /// No size from some on can be completed. Where that is not proved, a use of the definition says so.
+  bool refused() const { return singular_from && proved; }
 };
 
 std::vector<FamilyType> types_of_families(const components::Library& library, const Checked& checked);

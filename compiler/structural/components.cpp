@@ -335,7 +335,7 @@ class Check {
                                         claim.is_argument ? fmt::format("`{}` does not keep the contract of this argument", name)
                                                           : fmt::format("`{}` does not keep its contract", name));
     d.label(fmt::format("`{}` has {}", name, to_text(*actual, library_, claim.component)));
-    d.also(written, fmt::format("{} is promised", to_text(*contract, library_, claim.component)));
+    d.also(written, fmt::format("{} is promised", count ? fmt::format("{{#{}}}", contract->rank()) : to_text(*contract, library_, claim.component)));
     if (contract->rank() != actual->rank()) {
       d.note(fmt::format("{} {} promised, `{}` has {}", counted(contract->rank(), "equation"), contract->rank() == 1 ? "is" : "are", name, actual->rank()));
     } else if (auto sets = bases(*contract, 10'000)) {

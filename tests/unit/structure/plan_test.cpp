@@ -1,6 +1,5 @@
 // From a system to a plan: circuits whose answers are known.
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <cmath>
 
 #include "compiler/structure/order.h"
@@ -74,23 +73,17 @@ TEST_CASE("a ladder has as many runs and kernels whatever its length") {
     }
     x.finish();
     Diagnostics d;
-    auto t0 = std::chrono::steady_clock::now();
     dae::System dae = structure::reduce(x.system, d);
-    auto t1 = std::chrono::steady_clock::now();
     plan::Plan plan = structure::order(x.system, dae, d);
-    auto t2 = std::chrono::steady_clock::now();
     REQUIRE_FALSE(d.has_errors());
     dae::verify(x.system, dae);
     plan::verify(plan);
     runs[k] = plan.model.runs.size();
     kernels[k] = plan.kernels.size();
     ++k;
-    double reduce = std::chrono::duration<double>(t1 - t0).count(), order = std::chrono::duration<double>(t2 - t1).count();
-    INFO(n << " stages, " << x.system.unknowns << " unknowns: reduce " << reduce << " s, order " << order << " s, " << runs[k - 1]
-           << " runs, " << kernels[k - 1] << " kernels");
+    INFO(n << " stages, " << x.system.unknowns << " unknowns, " << runs[k - 1] << " runs, " << kernels[k - 1] << " kernels");
     CHECK(plan.model.states.size() == n);
     CHECK(plan.guessed_states.size() == n);
-    CHECK(reduce + order < 5);
   }
   CHECK(runs[0] == runs[2]);
   CHECK(runs[1] == runs[2]);

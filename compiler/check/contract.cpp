@@ -48,8 +48,9 @@ std::string contract_text(const ast::StructuralAnnotation& s) {
 
 }  // namespace
 
-/// How many scalars a signal of this type has, if every size is known.
+/// How many scalars a signal of this type has, if every size is known; nothing beyond what contracts are compared for.
 std::optional<std::uint32_t> Checker::scalar_count(Type* type) {
+  constexpr std::int64_t kMost = 100'000;
   type = find(type);
   auto sum = [&](std::size_t count, auto part) -> std::optional<std::uint32_t> {
     std::uint32_t total = 0;
@@ -57,6 +58,7 @@ std::optional<std::uint32_t> Checker::scalar_count(Type* type) {
       auto n = scalar_count(part(i));
       if (!n) return std::nullopt;
       total += *n;
+      if (total > kMost) return std::nullopt;
     }
     return total;
   };
@@ -65,8 +67,10 @@ std::optional<std::uint32_t> Checker::scalar_count(Type* type) {
     Linear size;
     size.add(type->args[1], {1, 1});
     auto element = scalar_count(type->args[0]);
-    if (!element || size.unknown || !size.terms.empty()) return std::nullopt;
-    return *element * static_cast<std::uint32_t>(size.constant[0].num);
+    if (!element || size.unknown || !size.terms.empty() || !size.constant[0].integral()) return std::nullopt;
+    const std::int64_t count = size.constant[0].num;
+    if (count < 0 || count > kMost || *element * count > kMost) return std::nullopt;
+    return *element * static_cast<std::uint32_t>(count);
   }
   if (type->kind != TypeKind::Constructor) return std::nullopt;
   if (type->constructor->kind == NominalKind::Record)

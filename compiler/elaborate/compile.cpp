@@ -30,8 +30,16 @@ class Compiler {
     std::uint32_t id = begin_function(global_.name, global_.span);
     unit.out = code_.functions_[id].get();
     unit_ = &unit;
-    if (global_.foreign) foreign(program_id);
-    else expression(global_.body, true);
+    if (global_.foreign) {
+      foreign(program_id);
+    } else if (global_.layout_parameters > 0) {  // a use applies it to its layouts first
+      std::vector<core::LocalId> layouts;
+      for (std::uint32_t i = 0; i < global_.layout_parameters; ++i) layouts.push_back(core::LocalId(i));
+      core::LambdaExpr lambda{{core::ExprKind::Lambda, global_.span}, layouts, global_.body};
+      expression(&lambda, true);
+    } else {
+      expression(global_.body, true);
+    }
     finish(unit);
     return id;
   }

@@ -53,6 +53,7 @@ std::vector<Value> reactor(double t) {
 std::vector<Case> cases() {
   const double x = 1.0 / 11.0;
   return {
+      {"one combinator for all connectors", "any_connector.sr", nullptr, {{"d.m.v", 6.0}, {"e.phi", std::cos(2.0)}}},
       {"example: predator and prey", "../../../examples/02_predator_prey.sr", nullptr,
        {{"h", (0.1 * 10 - 0.4 * std::log(10.0) + 0.4 * 5 - 1.1 * std::log(5.0)) / 1.1}}},
       {"example: heated rod", "../../../examples/03_heated_rod.sr", nullptr, {{"rod.first.m.t", 369.15}, {"rod.rest^9.m.t", 297.15}}},

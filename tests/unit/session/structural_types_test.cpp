@@ -163,6 +163,17 @@ TEST_CASE("SR0305: contracts that do not fit the interface") {
   refused(contract("like pi").c_str(), "SR0305", "`pi` is no relation");
   refused("f :: SR (Real, Real) {x} -> SR (y :: Real)\nf r = sigrel (y) where\n  y = 1.0\n", "SR0305", "`x` is no variable of this interface");
   has_types(contract("{p x[1]; x[2 .. 3]}").c_str(), {{"f", "{y}"}});
+  // What is too large to compare is not compared.
+  has_types("f :: SR (x :: Real^9223372036854775807) {x[4]} -> SR (y :: Real)\nf r = sigrel (y) where\n  y = 1.0\n", {});
+}
+
+TEST_CASE("a combinator for connectors of every kind") {
+  has_types(
+      "import Electrical\nimport Rotational (Flange, spring)\n"
+      "joined :: SR (c, c) -> SR (c, c) -> SR (p :: c, n :: c)\njoined first second = sigrel (p, n) where\n  first <> (p, m)\n  second <> (m, n)\n"
+      "divider = joined (resistor 1.0) (resistor 3.0)\nshaft = joined (spring 2.0) (spring 2.0)\n"
+      "half = sigrel (x, y) where\n  x = 0.0\nuse :: SR (Real, Real) -> SR (x :: Real)\nuse f = sigrel (x) where\n  f <> (x, y)\n  y = 2.0\ngood = use half\n",
+      {{"divider", "{p.v p.i n.v; p.i n.i}"}, {"shaft", "{p.phi p.tau n.phi; p.tau n.tau}"}, {"good", "{x}"}});
 }
 
 TEST_CASE("SR0304: what does not fit a definition is said where it is applied") {

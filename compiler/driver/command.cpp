@@ -8,12 +8,20 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 
 #include "compiler/session/files.h"
 
 namespace sigrel::driver {
 
-SessionOptions Globals::session_options() const { return {{path, session::library_folder()}, verify, libraries}; }
+SessionOptions Globals::session_options() const {
+  std::string library = session::library_folder();
+  std::error_code error;
+  if (!std::filesystem::exists(library, error))
+    for (const std::string& folder : path)
+      if (std::filesystem::exists(std::filesystem::path(folder) / "Prelude.sr", error)) library = folder;
+  return {{path, library}, verify, libraries};
+}
 
 bool use_color(const Globals& globals, std::FILE* stream) {
   if (globals.color != "auto") return globals.color == "always";

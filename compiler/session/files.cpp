@@ -53,6 +53,7 @@ std::string library_folder() {
     for (fs::path folder = executable.parent_path(); folder.has_relative_path(); folder = folder.parent_path())
       if (fs::is_regular_file(folder / "compiler" / "session" / "files.cpp", error) && fs::is_directory(folder / "stdlib", error))
         return (folder / "stdlib").string();
+    return installed.string();
   }
   return {};
 }

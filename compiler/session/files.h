@@ -10,7 +10,7 @@ namespace sigrel::session {
 tl::expected<std::string, std::string> read_file(const std::string& path);
 
 /// The folder of the standard library: ../share/sigrel/stdlib beside the executable's folder when installed, else the
-/// source tree's. Empty when there is neither.
+/// source tree's. When there is neither, where it should be.
 std::string library_folder();
 
 }  // namespace sigrel::session

@@ -58,11 +58,19 @@ class Loader {
     if (!path_.library.empty()) folders_.push_back(path_.library);
 
     bool is_prelude = sigrel::text(root.module.name.name) == kPrelude;
-    if (!is_prelude && !path_.library.empty())
-      if (auto text = read_timed((fs::path(path_.library) / file_of(kPrelude)).string())) {
+    if (!is_prelude && !path_.library.empty()) {
+      const std::string file = (fs::path(path_.library) / file_of(kPrelude)).string();
+      if (auto text = read_timed(file)) {
         states_[intern(kPrelude)] = State::Open;
-        visit(parse_text((fs::path(path_.library) / file_of(kPrelude)).string(), std::move(*text)));
+        visit(parse_text(file, std::move(*text)));
+      } else {  // nothing would have its types
+        diagnostics_.report(Code::FileNotFound, "the standard library is not found: `" + file + "` cannot be read")
+            .note(text.error())
+            .help("it is installed beside the program; or say where it is: `--path DIR`");
+        result_.complete = false;
+        library_missing_ = true;
       }
+    }
     states_[root.module.name.name] = State::Open;
     visit(std::move(root));
     return std::move(result_);
@@ -150,7 +158,7 @@ class Loader {
       states_[name] = State::Open;
       return visit;
     }
-    report_missing(decl);
+    if (!library_missing_) report_missing(decl);  // else it may be there
     result_.complete = false;
     states_[name] = State::Failed;
     return std::nullopt;
@@ -196,6 +204,7 @@ class Loader {
   std::vector<std::string> folders_;
   std::unordered_map<Name, State> states_;
   std::vector<Visit> stack_;
+  bool library_missing_ = false;
   Modules result_;
 };
 

@@ -12,3 +12,13 @@ execute_process(COMMAND ${folder}/moved/bin/sigrel run 01_low_pass.sr --no-plot 
 if(NOT result EQUAL 0 OR NOT output MATCHES "c1.u")
   message(FATAL_ERROR "exit code ${result}: ${output}")
 endif()
+# Without its library, and away from the source, the program says so, once.
+execute_process(COMMAND mktemp -d OUTPUT_VARIABLE alone OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+file(COPY ${folder}/moved/bin/sigrel DESTINATION ${alone})
+execute_process(COMMAND ${alone}/sigrel check 01_low_pass.sr WORKING_DIRECTORY ${folder} ERROR_VARIABLE output RESULT_VARIABLE result)
+file(REMOVE_RECURSE ${alone})
+string(REGEX MATCHALL "error\\[" errors "${output}")
+list(LENGTH errors count)
+if(NOT result EQUAL 1 OR NOT count EQUAL 1 OR NOT output MATCHES "the standard library is not found")
+  message(FATAL_ERROR "exit code ${result}: ${output}")
+endif()

@@ -62,6 +62,7 @@ class Problem {
   bool assertions_hold(double time);
 
   const std::vector<double>& values() const { return values_; }
+  const std::vector<double>& parameters() const { return parameters_; }
   const Failure& failure() const { return evaluator_.failure(); }
   /// Names the equations that fail at this point, when a callback said no.
   Failure explain(double time, const double* y, const double* rates);

@@ -264,6 +264,7 @@ Outcome Simulation::run() {
     outcome_.statistics.seconds_integrate = timer.seconds();
   }
   outcome_.values = problem.values();
+  outcome_.parameters = problem.parameters();
   outcome_.statistics.rows = recorder_.rows();
   recorder_.finish();
   if (const Sink::Error& error = recorder_.error(); error && !outcome_.failure) {

@@ -60,6 +60,7 @@ struct Outcome {
   Failure failure;
   Statistics statistics;
   std::vector<double> values;       // of all variables at `reached`
+  std::vector<double> parameters;   // at the end: those that select states are as the run left them
 };
 
 /// Rows are handed to the sinks at `steps + 1` equally spaced times, the last one exactly at the stop time.

@@ -60,7 +60,7 @@ void print_text(const Linearization& l) {
     if (z.imag() == 0) fmt::print("  {}\n", number(z.real()));
     else if (z.imag() > 0)
       fmt::print("  {} ± {} i    {} Hz, damping ratio {}\n", number(z.real()), number(z.imag()), fmt::format("{:.6g}", std::abs(z) / (2 * std::acos(-1.0))),
-                 fmt::format("{:.6g}", -z.real() / std::abs(z)));
+                 fmt::format("{:.6g}", 0.0 - z.real() / std::abs(z)));
 }
 
 void print_json(const Linearization& l) {

@@ -19,11 +19,8 @@ std::optional<Linearization> Session::linearize(const Compiled& model, const Lin
   request.all_outputs = request.plot_something = request.keep_trajectory = false;
   const Run run = this->run(model, request);
   if (!run.completed()) return std::nullopt;
-  const std::optional<runtime::Experiment> experiment = this->experiment(model, request);
-  if (!experiment) return std::nullopt;
-
   const runtime::Model& m = model.plan.model;
-  const std::vector<double> parameters = runtime::evaluate_parameters(m, experiment->overrides);
+  const std::vector<double>& parameters = run.outcome.parameters;
   std::vector<double> values = run.outcome.values;
   const runtime::Point point{run.outcome.reached, values.data(), parameters.data()};
   runtime::Evaluator evaluator(m, runtime::nominal_values(m, parameters));

@@ -83,6 +83,14 @@ TEST_CASE("linearize: simultaneous equations are eliminated") {
   refused({"implicit", "--input", "y"}, "SR0590", "solved together");
 }
 
+TEST_CASE("linearize: with the states that the run has chosen") {
+  json j = linear({"pendulum"});
+  REQUIRE(j["eigenvalues"].size() == 2);
+  const double slope = 2.0 * 9.81 * -std::sqrt(1.0 - 0.95 * 0.95);
+  CHECK(j["eigenvalues"][0][0].get<double>() == Approx(0.0).margin(1e-6));
+  CHECK(j["eigenvalues"][0][1].get<double>() == Approx(std::sqrt(-slope)));
+}
+
 TEST_CASE("linearize: eigenvalues, text, mistakes") {
   json j = linear({"pair"});
   CHECK(j["eigenvalues"][0][0].get<double>() == Approx(-0.2));

@@ -257,10 +257,12 @@ class Builder {
       result.sources.push_back(source);
     };
     for (const RowPlan& row : b.rows) {
-      for (const SlotSlope& s : slopes(row.table)) {
+      const ShapeSlopes& shape = slopes(row.table);
+      for (const SlotSlope& s : shape.slopes) {
         result.variables.push_back(b.slots[row.first_slot + s.slot]);
         result.slopes.push_back(s.slope);
       }
+      result.homogeneous.push_back(shape.homogeneous);
       end(row.source);
     }
     for (std::size_t s = 0; s < b.sum_sources.size(); ++s) {
@@ -268,6 +270,7 @@ class Builder {
         result.variables.push_back(b.sum_terms[t] >> 1);
         result.slopes.push_back({0, 0, b.sum_terms[t] & 1 ? -1 : 1});
       }
+      result.homogeneous.push_back(true);
       end(b.sum_sources[s]);
     }
     for (std::size_t c = 0; c < b.children.size(); ++c) {
@@ -318,7 +321,7 @@ class Builder {
   }
 
   /// Of a shape: once, whatever number of equations has it.
-  std::span<const SlotSlope> slopes(std::uint32_t table) {
+  const ShapeSlopes& slopes(std::uint32_t table) {
     auto [it, fresh] = slopes_.try_emplace(table);
     library_.system.exprs.library = machine_.used_library();
     if (fresh) it->second = slopes_of(library_.system.exprs, library_.system.equations.tables[table].residual);
@@ -337,7 +340,7 @@ class Builder {
   BodyBuilder bodies_;
   std::unordered_map<std::uint64_t, Family> families_;  // by skeleton and interface
   bool concrete_ = false;  // every number is the model's own
-  std::unordered_map<std::uint32_t, std::vector<SlotSlope>> slopes_;
+  std::unordered_map<std::uint32_t, ShapeSlopes> slopes_;
   std::size_t built_ = 0;
   core::GlobalId definition_{};
   Moving moving_;

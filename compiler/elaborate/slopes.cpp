@@ -42,7 +42,7 @@ Multiple multiple(ExprPool& pool, ExprId root) {
 
 }  // namespace
 
-std::vector<SlotSlope> slopes_of(const ExprPool& pool, ExprId residual) {
+ShapeSlopes slopes_of(const ExprPool& pool, ExprId residual) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> leaves;  // slot, order
   for (ExprId id : topological(pool, {&residual, 1})) {
     const Node& n = pool[id];
@@ -59,17 +59,18 @@ std::vector<SlotSlope> slopes_of(const ExprPool& pool, ExprId residual) {
     return scratch.slot(static_cast<std::uint32_t>(std::ranges::lower_bound(leaves, key) - leaves.begin()));
   });
   auto gradient = symbolic::gradient(scratch, separate, static_cast<std::uint32_t>(leaves.size()));
-  std::vector<SlotSlope> result;
+  std::vector<bool> decides = symbolic::slots_in_conditions(pool, residual, leaves.empty() ? 0 : leaves.back().first + 1);
+  ShapeSlopes result{{}, symbolic::homogeneous(pool, residual)};
   std::vector<ExprId> generic;
   for (std::size_t k = 0; k < leaves.size(); ++k) {
     Multiple m = multiple(scratch, gradient[k]);
-    components::Slope slope{leaves[k].second, 0, m.factor};
+    components::Slope slope{leaves[k].second, 0, m.factor, decides[leaves[k].first]};
     if (scratch[m.of].op != Op::Const || scratch[m.of].value != 1) {
       auto at = std::ranges::find(generic, m.of);
       slope.generic = static_cast<std::uint32_t>(at - generic.begin()) + 1;
       if (at == generic.end()) generic.push_back(m.of);
     }
-    result.push_back({leaves[k].first, slope});
+    result.slopes.push_back({leaves[k].first, slope});
   }
   return result;
 }

@@ -13,7 +13,10 @@ struct SlotSlope {
   components::Slope slope;
 };
 
-/// In the order of slots, then of derivatives.
-std::vector<SlotSlope> slopes_of(const ExprPool& pool, ExprId residual);
+struct ShapeSlopes {
+  std::vector<SlotSlope> slopes;  // in the order of slots, then of derivatives
+  bool homogeneous = false;       // the residual is zero where all slots are
+};
+ShapeSlopes slopes_of(const ExprPool& pool, ExprId residual);
 
 }  // namespace sigrel::elaborate

@@ -31,6 +31,7 @@ struct Slope {
   std::uint32_t order = 0;
   std::uint32_t generic = 0;
   std::int64_t factor = 1;
+  bool decides = false;  // a condition looks at the variable
 };
 
 /// Variables are numbered as in its template: the scalars of the interface, then the locals.
@@ -51,6 +52,7 @@ struct Component {
   // Library::system.
   std::vector<std::uint32_t> offsets{0}, variables, sources;
   std::vector<Slope> slopes;  // of each of `variables`
+  std::vector<bool> homogeneous;  // by equation: it holds where everything is zero
 
   struct Application {
     std::uint32_t component = 0;

@@ -123,9 +123,12 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
   // One that is singular is so because of some definition: that one is told, and if none is by itself, the whole.
   auto structural = [](const Diagnostic& d) {
     return d.code == Code::TooManyEquations || d.code == Code::Undetermined || d.code == Code::NoUnknown || d.code == Code::NoReferenceLevel ||
-           d.code == Code::RedundantEquation;
+           d.code == Code::RedundantEquation || d.code == Code::ArbitraryLevel;
   };
-  if (!std::ranges::any_of(flat.all(), structural) || !report_singular_parts(program, diagnostics)) diagnostics.append(flat);
+  Diagnostics parts;
+  if (std::ranges::any_of(flat.all(), structural)) report_singular_parts(program, parts);
+  bool told = parts.has_errors() || (!flat.has_errors() && !parts.all().empty());
+  diagnostics.append(told ? parts : flat);
   if (diagnostics.has_errors()) return nullptr;
   const dae::System& dae = result->dae;
   if (context.verify) dae::verify(system, dae);

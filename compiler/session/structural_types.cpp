@@ -30,10 +30,8 @@ StructuralTypes structural_types(const core::Program& program, Diagnostics& diag
   return result;
 }
 
-bool report_singular_parts(const core::Program& program, Diagnostics& diagnostics) {
-  std::size_t before = diagnostics.error_count();
+void report_singular_parts(const core::Program& program, Diagnostics& diagnostics) {
   structural::check(elaborate::model(program), diagnostics);
-  return diagnostics.error_count() != before;
 }
 
 }  // namespace sigrel::session

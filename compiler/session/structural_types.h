@@ -25,8 +25,8 @@ struct StructuralTypes {
 /// Of each definition in `program.samples`; one that is singular in whatever it is used is reported.
 StructuralTypes structural_types(const core::Program& program, Diagnostics& diagnostics);
 
-/// Reports the definitions that are singular by themselves among those that a model is made of, with its own numbers; false if there
-/// is none to be found. `main` is elaborated already.
-bool report_singular_parts(const core::Program& program, Diagnostics& diagnostics);
+/// Reports the definitions that are singular by themselves, harmlessly or not, among those that a model is made of, with its own numbers.
+/// `main` is elaborated already.
+void report_singular_parts(const core::Program& program, Diagnostics& diagnostics);
 
 }  // namespace sigrel::session

@@ -200,7 +200,7 @@ class Check {
     for (std::uint32_t c = 0; c < count; ++c) {
       diagnostics_.clear();
       judge(c);
-      if (c < library_.plain) reported_to_.append(diagnostics_);
+      if (c < library_.plain || !diagnostics_.has_errors()) reported_to_.append(diagnostics_);
       else if (withheld_ && diagnostics_.has_errors()) withheld_->emplace_back(c, diagnostics_.all().front());
     }
     return std::move(result_);
@@ -222,9 +222,14 @@ class Check {
       return;
     }
     Definition definition = definition_of(component, library_.components);
-    result_.kernels[c] = type_of(definition, [&](std::uint32_t r) -> const Kernel& { return *result_.kernels[r]; }).kernel;
+    auto kernel_of = [&](std::uint32_t r) -> const Kernel& { return *result_.kernels[r]; };
+    result_.kernels[c] = type_of(definition, kernel_of).kernel;
     if (result_.kernels[c]) singularities_[c] = mixed_.check(c, definition);
-    if (singularities_[c]) result_.kernels[c].reset();
+    if (singularities_[c]) {
+      for (auto [equation, variable] : singularities_[c]->references) definition.take_as_zero(equation, variable);
+      if (singularities_[c]->harmless()) result_.kernels[c] = type_of(definition, kernel_of).kernel;
+      else result_.kernels[c].reset();
+    }
     if (!result_.kernels[c]) verdicts_[c] = Singular;
   }
 
@@ -248,6 +253,7 @@ class Check {
 
   void judge(std::uint32_t c) {
     const components::Component& component = library_.components[c];
+    if (verdicts_[c] == Fine && singularities_[c] && warned_.insert(component.literal).second) return report(*singularities_[c], library_, c, diagnostics_);
     if (verdicts_[c] == Fine || !component.opened.empty()) return;  // opened: singular only if it is so by itself
     auto unfit_part = std::ranges::find_if(component.applications, [&](auto& a) { return verdicts_[a.component] == Unfit; });
     bool by_part = verdicts_[c] == Spoilt;
@@ -438,7 +444,7 @@ class Check {
   std::vector<Verdict> verdicts_;
   std::vector<std::optional<Singularity>> singularities_;  // of those whose structure is in order
   std::map<std::uint32_t, std::uint32_t> generic_;  // literal -> component with holes that some arguments fit
-  std::set<std::uint32_t> reported_;                // literals
+  std::set<std::uint32_t> reported_, warned_;       // literals
   std::set<std::uint32_t> broken_;                  // components that do not keep a contract
   std::set<std::pair<std::uint32_t, std::uint32_t>> reported_unfit_;
 };

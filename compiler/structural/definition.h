@@ -23,6 +23,14 @@ class Definition {
   }
 
   void equation(std::span<const std::uint32_t> variables) { append(equations_, variables); }
+  /// Puts `variable = 0` in the place of an equation.
+  void take_as_zero(std::uint32_t equation, std::uint32_t variable) {
+    graph::Bipartite& e = equations_;
+    const std::uint32_t first = e.offsets[equation], last = e.offsets[equation + 1];
+    e.targets.erase(e.targets.begin() + first, e.targets.begin() + last);
+    e.targets.insert(e.targets.begin() + first, variable);
+    for (std::uint32_t k = equation + 1; k < e.offsets.size(); ++k) e.offsets[k] -= last - first - 1;
+  }
   /// Starts an application; as many arguments follow as the relation has interface columns. `relation` is a number of the
   /// caller's, below that of this definition in a library.
   void application(std::uint32_t relation) { applications_.push_back({relation, arguments_.rows()}); }

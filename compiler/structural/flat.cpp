@@ -3,9 +3,7 @@
 #include <algorithm>
 
 namespace sigrel::structural {
-namespace {
 
-/// The variable of the definition for each variable of the component.
 std::vector<std::uint32_t> renamed_variables(const components::Component& c) {
   auto opened = static_cast<std::uint32_t>(c.opened.size());
   std::vector<std::uint32_t> renamed(c.interface + c.locals);
@@ -16,6 +14,8 @@ std::vector<std::uint32_t> renamed_variables(const components::Component& c) {
   }
   return renamed;
 }
+
+namespace {
 
 template <class Number>
 Definition numbered(const components::Component& c, const std::vector<components::Component>& all, Number number) {

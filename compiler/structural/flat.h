@@ -12,6 +12,9 @@ namespace sigrel::structural {
 /// components as the library does.
 Definition definition_of(const components::Component& component, const std::vector<components::Component>& all);
 
+/// The variable of that definition for each variable of the component.
+std::vector<std::uint32_t> renamed_variables(const components::Component& component);
+
 struct Flat {
   /// `definition` of an instance is an index of `components`; columns are numbered as the variables of their component.
   Expansion expansion;

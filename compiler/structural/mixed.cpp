@@ -1,6 +1,7 @@
 #include "compiler/structural/mixed.h"
 
 #include <algorithm>
+#include <set>
 
 namespace sigrel::structural {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 constexpr std::size_t kMostWork = 20'000'000;
 constexpr std::size_t kMostRows = 50'000;   // expanded
 constexpr std::uint64_t kRates = 0x5DEECE66D;  // seed of s
-constexpr std::size_t kVectors = 8;
+constexpr std::size_t kVectors = 256;
 
 /// Numbers that depend on the seed alone (Steele, Lea, Flood 2014).
 class Draw {
@@ -144,6 +145,60 @@ std::vector<NullVector> redundant_rows(std::vector<SparseRow> rows, std::uint32_
   return result;
 }
 
+/// An equation and a variable of the definition itself for each level that is not inside a part (that is told there), such that no
+/// level or redundancy counted before has them.
+std::vector<Singularity::Reference> references(const Singularity& s, const components::Library& library) {
+  const Expansion& e = s.flat.expansion;
+  const std::vector<std::uint32_t> renamed = renamed_variables(library.components[s.flat.components[e.instances[0].definition]]);
+  std::set<std::uint32_t> rows_before, columns_before;
+  std::vector<Singularity::Reference> result;
+  auto own_row = [&](std::uint32_t r) { return e.rows[r].instance == 0; };
+  auto own_column = [&](std::uint32_t c) { return e.columns[c].instance == 0; };
+  std::vector<const NullVector*> free, redundant;
+  for (const NullVector& v : s.free)
+    if (std::ranges::any_of(v.support, own_column)) free.push_back(&v);
+  for (const NullVector& v : s.redundant)
+    if (std::ranges::any_of(v.support, own_row)) redundant.push_back(&v);
+  if (free.size() != redundant.size()) return {};
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    const auto& rows = redundant[k]->support;
+    const auto& columns = free[k]->support;
+    auto row = std::ranges::find_if(rows, [&](std::uint32_t r) { return own_row(r) && !rows_before.contains(r); });
+    auto column = std::ranges::find_if(columns, [&](std::uint32_t c) { return own_column(c) && !columns_before.contains(c); });
+    if (row == rows.end() || column == columns.end()) return {};
+    result.push_back({e.rows[*row].index, renamed[e.columns[*column].index]});
+    rows_before.insert(rows.begin(), rows.end());
+    columns_before.insert(columns.begin(), columns.end());
+  }
+  return result;
+}
+
+/// Levels alone are free, and whole equations between other unknowns alone are redundant.
+void judge(Singularity& s, const components::Library& library) {
+  const Incidence& whole = s.flat.expansion.incidence;
+  if (s.free.empty() || s.free.size() != s.redundant.size() || !std::ranges::all_of(s.free, &NullVector::level)) return;
+  std::vector<bool> level(whole.columns(), false), redundant(whole.rows.rows(), false);
+  for (const NullVector& v : s.free)
+    for (std::uint32_t c : v.support) level[c] = true;
+  for (const NullVector& v : s.redundant)
+    for (std::uint32_t r : v.support) redundant[r] = true;
+  for (std::uint32_t r = 0; r < whole.rows.rows(); ++r) {
+    const FlatRow& row = s.flat.expansion.rows[r];
+    const std::vector<bool>& homogeneous = library.components[s.flat.components[s.flat.expansion.instances[row.instance].definition]].homogeneous;
+    bool exact = row.index < homogeneous.size() && homogeneous[row.index], touches = false, decides = false;
+    for (std::uint32_t k = whole.rows.offsets[r]; k < whole.rows.offsets[r + 1]; ++k) {
+      const components::Slope& slope = s.flat.slopes[k];
+      exact = exact && slope.generic == 0;
+      touches = touches || level[whole.rows.targets[k]];
+      decides = decides || (slope.decides && level[whole.rows.targets[k]]);
+    }
+    if (redundant[r] && touches) return;
+    if (redundant[r] && !exact && !s.depends) s.depends = r;
+    if (decides && !s.decides) s.decides = r;
+  }
+  if (!s.decides && !s.depends) s.references = references(s, library);
+}
+
 }  // namespace
 
 std::optional<std::vector<SparseRow>> MixedLayer::composed(std::uint32_t component, const Definition& d) const {
@@ -196,6 +251,14 @@ std::optional<Singularity> MixedLayer::check(std::uint32_t component, const Defi
   result.redundant = redundant_rows(std::move(rows), hidden + interface);
   result.flat = std::move(*flat);
   if (result.free.empty() && result.redundant.empty()) return std::nullopt;  // too large to say what is wrong
+  judge(result, library_);
+  if (!result.harmless()) return result;
+  auto with_zeros = this->composed(component, definition);
+  for (auto [equation, variable] : result.references)
+    (*with_zeros)[equation] = {{place(variable, definition.interface(), definition.locals()), Field(1)}};
+  auto handed_up = reduced(std::move(*with_zeros), definition.interface(), definition.locals());
+  if (handed_up && handed_up->regular) rows_[component] = std::move(handed_up->rows);
+  else result.references.clear();
   return result;
 }
 

@@ -36,6 +36,16 @@ struct Singularity {
   Flat flat;
   std::vector<NullVector> free;       // hidden columns of flat.expansion that can move together without breaking an equation
   std::vector<NullVector> redundant;  // rows that add up to nothing; the shortest first
+  /// Levels that nothing depends on, as many as there are rows too many, and these follow from the others: any value will do. For
+  /// each level an equation of the definition, in the place of which one of its variables is zero; empty where there is harm.
+  struct Reference {
+    std::uint32_t equation, variable;
+  };
+  std::vector<Reference> references;
+  bool harmless() const { return !references.empty(); }
+  // Why levels are not harmless, where that is all that is wrong.
+  std::optional<std::uint32_t> decides;  // a row with a condition that looks at one
+  std::optional<std::uint32_t> depends;  // a redundant row that may contradict the others: it has numbers other than whole coefficients
 };
 
 class MixedLayer {
@@ -43,7 +53,8 @@ class MixedLayer {
   explicit MixedLayer(const components::Library& library) : library_(library), rows_(library.components.size()) {}
 
   /// Of a component that has a structural type, after what it applies; `definition` is the component in numbers. Nothing where it is
-  /// regular, where that is not decided, and where it applies one that was singular, not decided, or not looked at.
+  /// regular, where that is not decided, and where it applies one that was singular, not decided, or not looked at. One that is singular
+  /// without harm counts as regular in what applies it.
   std::optional<Singularity> check(std::uint32_t component, const Definition& definition);
 
  private:

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 namespace sigrel::structural {
 namespace {
@@ -32,6 +33,7 @@ class Report {
 
   void run() {
     const auto& free = singularity_.free;
+    if (singularity_.harmless()) return arbitrary();
     // Without a reference it is the flows that are balanced once too often. Where equations of the levels themselves depend on each
     // other, x = y, y = z, z = x, one of them is the mistake.
     bool levels = !free.empty() && std::ranges::all_of(free, &NullVector::level);
@@ -124,10 +126,46 @@ class Report {
     if (component_.interface > 0) d.note("whatever it is used in: no other relation can make up for it");
   }
 
+  std::string nothing_fixes(const NullVector& level) const {
+    return fmt::format("nothing fixes the level of {}: every equation contains only their differences", listed(names(level.support)));
+  }
+  static constexpr const char* kGround = "connect one of the nodes to `ground`, or give one of these a value";
+
   void no_reference(const NullVector& level) {
-    diagnostics_.report(Code::NoReferenceLevel, template_.span, "no reference potential")
-        .label(fmt::format("nothing fixes the level of {}: every equation contains only their differences", listed(names(level.support))))
-        .help("connect one of the nodes to `ground`, or give one of these a value");
+    Diagnostic& d = diagnostics_.report(Code::NoReferenceLevel, template_.span, "no reference potential");
+    d.label(nothing_fixes(level));
+    if (singularity_.decides)
+      d.also(places(std::array{*singularity_.decides})[0].span, "a condition here depends on the level");
+    else if (singularity_.depends)
+      d.also(places(std::array{*singularity_.depends})[0].span, "this follows from the other flows, or contradicts them: that depends on its numbers");
+    d.help(kGround);
+  }
+
+  /// Of each level its part that is not told where a part of this relation is defined.
+  void arbitrary() {
+    std::size_t told = 0;
+    for (const NullVector& level : singularity_.free) {
+      if (inside_a_part(level)) continue;
+      if (++told > 3) break;
+      std::vector<std::string> sources;
+      for (std::uint32_t c : level.support)
+        if (is_source(c)) sources.push_back(name(c));
+      if (sources.empty()) sources = names(level.support);
+      diagnostics_
+          .report(Code::ArbitraryLevel, template_.span, fmt::format("no reference potential: `{}` is taken as 0", *std::ranges::max_element(sources)))
+          .label(nothing_fixes(level))
+          .help(kGround);
+    }
+  }
+  bool inside_a_part(const NullVector& level) const {
+    std::optional<std::uint32_t> part;
+    for (std::uint32_t c : level.support) {
+      std::uint32_t use = 0;
+      for (std::uint32_t i = flat_.expansion.columns[c].instance; i != 0; i = flat_.expansion.instances[i].parent) use = i;
+      if (use == 0 || (part && *part != use)) return false;
+      part = use;
+    }
+    return true;
   }
 
   void redundant(const NullVector& equations) {

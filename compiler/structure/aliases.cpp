@@ -145,8 +145,8 @@ void Aliases::state_form(std::uint32_t equation, const Specialised& shape, std::
     case Form::Equal: state(equation, unknowns[shape.a], unknowns[shape.b], false); return;
     case Form::Opposite: state(equation, unknowns[shape.a], unknowns[shape.b], true); return;
     case Form::Zero: state_zero(equation, unknowns[shape.a]); return;
-    case Form::Nothing:
-    case Form::NoUnknown: fate_[equation] = Fate::Redundant; return;
+    case Form::Nothing: fate_[equation] = Fate::Redundant; return;
+    case Form::NoUnknown: fate_[equation] = Fate::Constant; return;
   }
 }
 
@@ -228,10 +228,10 @@ void Aliases::examine_sum(std::uint32_t equation, std::span<const Term> sum) {
   patience_[equation] = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(left.size() - 1) / 2);
 }
 
-std::vector<std::uint32_t> Aliases::redundant() const {
+std::vector<std::uint32_t> Aliases::of_fate(Fate fate) const {
   std::vector<std::uint32_t> result;
   for (std::uint32_t e = 0; e < fate_.size(); ++e)
-    if (fate_[e] == Fate::Redundant) result.push_back(e);
+    if (fate_[e] == fate) result.push_back(e);
   return result;
 }
 

@@ -17,19 +17,22 @@ enum class Fate : std::uint8_t {
   Kept,
   Used,       // it made an alias or a zero
   Redundant,  // it says nothing that others did not say
+  Constant,   // only numbers and parameters are left in it
 };
 
 class Aliases {
  public:
   /// Table t of the system's equations is number t of `shapes`.
   Aliases(const system::System& system, Shapes& shapes);
+  /// Taken as zero, though no equation says so; before `eliminate`.
+  void take_as_zero(std::uint32_t unknown) { zero_[unknown] = true; }
   void eliminate();
 
   graph::SignedUnionFind::Member find(std::uint32_t unknown) { return classes_.find(unknown); }
   bool is_zero(std::uint32_t root) const { return zero_[root]; }
   Fate fate(std::uint32_t equation) const { return fate_[equation]; }
-  /// The redundant equations, ascending.
-  std::vector<std::uint32_t> redundant() const;
+  /// The equations of that fate, ascending.
+  std::vector<std::uint32_t> of_fate(Fate fate) const;
   /// What is left of a sum: its terms over roots, merged. The span is valid until the next call.
   struct RootTerm {
     std::uint32_t root;

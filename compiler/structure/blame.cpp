@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "compiler/structure/graph/dulmage_mendelsohn.h"
 #include "compiler/structure/graph/matching.h"
 #include "compiler/structure/incidence.h"
-#include "compiler/structure/pencil.h"
 #include "compiler/structure/source_terms.h"
 
 namespace sigrel::structure {
@@ -97,25 +97,11 @@ class Blame {
   }
 
   /// Equations that follow from others: structurally everything is in order, but only before aliases are eliminated.
-  void report_redundant(const dae::System& dae, const std::vector<std::uint32_t>& redundant) {
+  void report_redundant(const dae::System& dae, const std::vector<std::uint32_t>& redundant, Levels levels) {
     Structure blind = reduced(dae);
-    auto columns = blind.unmatched_columns();
-    if (!columns.empty()) {
-      graph::Parts parts = graph::dulmage_mendelsohn(blind.graph, blind.matching);
-      std::vector<std::uint32_t> equations, variables;
-      for (std::uint32_t r = 0; r < parts.rows.size(); ++r)
-        if (parts.rows[r] == graph::Part::Under) equations.push_back(r);
-      std::uint32_t column = 0;
-      for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
-        if (dae.variables[v].integral == dae::kNone && parts.columns[column++] == graph::Part::Under) variables.push_back(v);
-      auto vectors = null_vectors(dae, equations, variables);
-      bool levels = vectors && !vectors->empty() &&
-                    std::ranges::all_of(*vectors, [](const NullVector& v) { return v.level && v.variables.size() > 1; });
-      if (levels) {
-        for (const NullVector& v : *vectors) no_reference(dae, v);
-        return;
-      }
-    }
+    if (redundant.empty()) levels = find_levels(system_, dae, {});
+    for (const Level& level : levels.levels) no_reference(level, levels);
+    if (!levels.levels.empty()) return;
     if (redundant.empty()) return report_parts(blind);
     says_nothing_new(blind, redundant);
   }
@@ -240,14 +226,17 @@ class Blame {
     return d;
   }
 
-  void no_reference(const dae::System& dae, const NullVector& vector) {
-    std::vector<std::uint32_t> unknowns;
-    for (std::uint32_t v : vector.variables) unknowns.push_back(dae.variables[v].unknown);
-    std::ranges::sort(unknowns);
-    std::uint32_t where = terms_.common_owner(unknowns);
+  void no_reference(const Level& level, const Levels& all) {
+    std::uint32_t where = terms_.common_owner(level.unknowns);
     Diagnostic& d = diagnostics_.report(Code::NoReferenceLevel, terms_.body(where).span, "no reference potential");
     d.label(fmt::format("nothing fixes the level of {}: every equation contains only their differences",
-                        listed(terms_.names(unknowns, where))));
+                        listed(terms_.names(level.unknowns, where))));
+    auto also = [&](const std::optional<Origin>& origin, const char* why) {
+      if (origin) d.also(terms_.places(std::array{*origin}, terms_.common(where, origin->instance))[0].span, why);
+    };
+    also(all.decides, "a condition here depends on the level");
+    also(all.starts, "its start depends on the level, and after it nothing does");
+    also(all.depends, "this follows from the other flows, or contradicts them: that depends on its numbers");
     terms_.note_instance(d, where);
     d.help("connect one of the nodes to `ground`, or give one of these a value");
   }
@@ -288,11 +277,11 @@ class Blame {
 }  // namespace
 
 void report_singular(const system::System& system, const dae::System& dae, const std::vector<std::uint32_t>& redundant,
-                     Diagnostics& diagnostics) {
+                     const Levels& levels, Diagnostics& diagnostics) {
   Blame blame(system, diagnostics);
   Structure source = original(system);
   if (!source.perfect()) return blame.report_parts(source);
-  blame.report_redundant(dae, redundant);
+  blame.report_redundant(dae, redundant, levels);
 }
 
 }  // namespace sigrel::structure

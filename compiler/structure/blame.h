@@ -7,13 +7,14 @@
 #include "compiler/ir/dae.h"
 #include "compiler/ir/system.h"
 #include "compiler/structure/assemble.h"
+#include "compiler/structure/levels.h"
 
 namespace sigrel::structure {
 
-/// Reports why the system cannot be solved. `redundant` are equations of the system that say nothing new after alias
-/// elimination, ascending; the reduced system may have an incomplete matching.
+/// Reports why the system cannot be solved. `redundant` are equations of the system that say nothing new after elimination,
+/// ascending; the reduced system may have an incomplete matching. `levels` are not harmless.
 void report_singular(const system::System& system, const dae::System& dae, const std::vector<std::uint32_t>& redundant,
-                     Diagnostics& diagnostics);
+                     const Levels& levels, Diagnostics& diagnostics);
 
 /// Reports initial equations for derivatives that no equation contains.
 void report_strange_derivatives(const system::System& system, const std::vector<StrangeDerivative>& strange,

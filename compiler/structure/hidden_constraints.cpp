@@ -66,24 +66,98 @@ std::optional<Row> combined(std::int64_t a, const Row& row, std::int64_t b, cons
   return result;
 }
 
+/// The rows that are left when one after the other is left out that contains a column which no other contains.
+std::vector<std::uint32_t> core(const graph::Bipartite& graph) {
+  std::vector<std::uint32_t> count(graph.columns, 0);
+  // The numbers of the rows that contain a column, combined by exclusive or: of the last one left, its number.
+  std::vector<std::uint32_t> rows_of(graph.columns, 0);
+  for (std::uint32_t r = 0; r < graph.rows(); ++r)
+    for (std::uint32_t v : graph.row(r)) {
+      ++count[v];
+      rows_of[v] ^= r;
+    }
+  std::vector<bool> out(graph.rows(), false);
+  std::vector<std::uint32_t> work;
+  for (std::uint32_t v = 0; v < graph.columns; ++v)
+    if (count[v] == 1) work.push_back(v);
+  while (!work.empty()) {
+    std::uint32_t column = work.back();
+    work.pop_back();
+    if (count[column] != 1) continue;
+    std::uint32_t r = rows_of[column];
+    out[r] = true;
+    for (std::uint32_t v : graph.row(r)) {
+      rows_of[v] ^= r;
+      if (--count[v] == 1) work.push_back(v);
+    }
+  }
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t r = 0; r < graph.rows(); ++r)
+    if (!out[r]) result.push_back(r);
+  return result;
+}
+
+/// Eliminates the columns that `pivots` says: the shortest row next, of its columns the rarest for a pivot, so that little fills up
+/// (Markowitz 1957). By row: whether it was used for a pivot, or given up and left as it was.
+template <class IsPivot>
+std::vector<bool> eliminate(std::vector<Row>& rows, std::uint32_t columns, IsPivot pivots) {
+  std::vector<std::vector<std::uint32_t>> rows_of(columns);
+  auto size_of = [&](std::uint32_t r) { return static_cast<std::size_t>(std::ranges::count_if(rows[r], [&](const Entry& e) { return pivots(e.variable); })); };
+  using Candidate = std::pair<std::size_t, std::uint32_t>;
+  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
+  for (std::uint32_t r = 0; r < rows.size(); ++r) {
+    for (const Entry& e : rows[r])
+      if (pivots(e.variable)) rows_of[e.variable].push_back(r);
+    queue.emplace(size_of(r), r);
+  }
+  std::vector<bool> done(rows.size(), false);
+  std::size_t work = 0;
+  while (!queue.empty()) {
+    auto [size, r] = queue.top();
+    queue.pop();
+    if (done[r] || size == 0 || size != size_of(r)) continue;
+    const Entry* pivot = nullptr;
+    for (const Entry& e : rows[r])
+      if (pivots(e.variable) && (!pivot || rows_of[e.variable].size() < rows_of[pivot->variable].size())) pivot = &e;
+    done[r] = true;
+    const Entry at = *pivot;
+    std::vector<std::uint32_t> users = std::move(rows_of[at.variable]);
+    std::ranges::sort(users);
+    users.erase(std::ranges::unique(users).begin(), users.end());
+    for (std::uint32_t other : users) {
+      if (done[other]) continue;
+      auto found = std::ranges::lower_bound(rows[other], at.variable, {}, &Entry::variable);
+      if (found == rows[other].end() || found->variable != at.variable) continue;
+      std::optional<Row> row = combined(at.coefficient, rows[other], -found->coefficient, rows[r]);
+      if (!row || (work += row->size()) > kMostWork) {
+        done[other] = true;  // as it was
+        continue;
+      }
+      rows[other] = std::move(*row);
+      for (const Entry& e : rows[r])
+        if (e.variable != at.variable && pivots(e.variable)) rows_of[e.variable].push_back(other);
+      queue.emplace(size_of(other), other);
+    }
+  }
+  return done;
+}
+
 class Elimination {
  public:
   explicit Elimination(dae::System& dae) : dae_(dae) { equations_.append(dae.equations); }
 
-  void run() {
+  std::vector<Origin> run() {
     find_linear();
-    if (linear_.empty()) return;
-    find_core();
-    if (core_.empty()) return;
-    eliminate();
-    replace();
+    eliminate_unknowns();
+    find_redundant_constraints();
+    return replace();
   }
 
  private:
   bool unknown(std::uint32_t v) const { return dae_.variables[v].derivative == dae::kNone; }
 
-  /// The linear equations whose unknowns all occur in another of them, and these unknowns as a graph. Most models have none: two
-  /// passes over the tables say so.
+  /// The linear equations whose unknowns all occur in another of them, and these unknowns as a graph; and the linear equations
+  /// without unknowns. Most models have none: two passes over the tables say so.
   void find_linear() {
     std::vector<std::uint8_t> count(dae_.variables.size(), 0);  // 2: twice or more, or no unknown
     for (std::uint32_t v = 0; v < dae_.variables.size(); ++v)
@@ -111,40 +185,14 @@ class Elimination {
           graph_.targets.push_back(v);
           any = true;
         });
-        if (!any) continue;
+        if (!any) {
+          constraints_.push_back(section.first + row);
+          continue;
+        }
         graph_.end_row();
         linear_.push_back(section.first + row);
       }
     }
-  }
-
-  /// Leaves out what contains an unknown that nothing else contains.
-  void find_core() {
-    std::vector<std::uint32_t> count(graph_.columns, 0);
-    // The numbers of the rows that contain a column, combined by exclusive or: of the last one left, its number.
-    std::vector<std::uint32_t> rows_of(graph_.columns, 0);
-    for (std::uint32_t r = 0; r < graph_.rows(); ++r)
-      for (std::uint32_t v : graph_.row(r)) {
-        ++count[v];
-        rows_of[v] ^= r;
-      }
-    std::vector<bool> out(graph_.rows(), false);
-    std::vector<std::uint32_t> work;
-    for (std::uint32_t v = 0; v < graph_.columns; ++v)
-      if (count[v] == 1) work.push_back(v);
-    while (!work.empty()) {
-      std::uint32_t column = work.back();
-      work.pop_back();
-      if (count[column] != 1) continue;
-      std::uint32_t r = rows_of[column];
-      out[r] = true;
-      for (std::uint32_t v : graph_.row(r)) {
-        rows_of[v] ^= r;
-        if (--count[v] == 1) work.push_back(v);
-      }
-    }
-    for (std::uint32_t r = 0; r < graph_.rows(); ++r)
-      if (!out[r]) core_.push_back(linear_[r]);
   }
 
   Row row_of(std::uint32_t equation) const {
@@ -161,62 +209,60 @@ class Elimination {
     return row;
   }
 
-  /// The shortest row next, of its unknowns the rarest for a pivot: little fills up (Markowitz 1957).
-  void eliminate() {
-    std::vector<std::vector<std::uint32_t>> rows_of(dae_.variables.size());
-    auto unknowns_in = [&](std::uint32_t r) { return static_cast<std::size_t>(std::ranges::count_if(rows_[r], [&](const Entry& e) { return unknown(e.variable); })); };
-    using Candidate = std::pair<std::size_t, std::uint32_t>;
-    std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
-    for (std::uint32_t r = 0; r < core_.size(); ++r) {
-      rows_.push_back(row_of(core_[r]));
-      for (const Entry& e : rows_[r])
-        if (unknown(e.variable)) rows_of[e.variable].push_back(r);
-      queue.emplace(unknowns_in(r), r);
+  void eliminate_unknowns() {
+    for (std::uint32_t r : core(graph_)) {
+      equation_of_.push_back(linear_[r]);
+      rows_.push_back(row_of(linear_[r]));
     }
-    done_.assign(rows_.size(), false);
-    std::size_t work = 0;
-    while (!queue.empty()) {
-      auto [size, r] = queue.top();
-      queue.pop();
-      if (done_[r] || size == 0 || size != unknowns_in(r)) continue;
-      const Entry* pivot = nullptr;
-      for (const Entry& e : rows_[r])
-        if (unknown(e.variable) && (!pivot || rows_of[e.variable].size() < rows_of[pivot->variable].size())) pivot = &e;
-      done_[r] = true;
-      const Entry at = *pivot;
-      std::vector<std::uint32_t> users = std::move(rows_of[at.variable]);
-      std::ranges::sort(users);
-      users.erase(std::ranges::unique(users).begin(), users.end());
-      for (std::uint32_t other : users) {
-        if (done_[other]) continue;
-        auto found = std::ranges::lower_bound(rows_[other], at.variable, {}, &Entry::variable);
-        if (found == rows_[other].end() || found->variable != at.variable) continue;
-        std::optional<Row> row = combined(at.coefficient, rows_[other], -found->coefficient, rows_[r]);
-        if (!row || (work += row->size()) > kMostWork) {
-          done_[other] = true;  // as it was
-          continue;
-        }
-        rows_[other] = std::move(*row);
-        for (const Entry& e : rows_[r])
-          if (e.variable != at.variable && unknown(e.variable)) rows_of[e.variable].push_back(other);
-        queue.emplace(unknowns_in(other), other);
-      }
-    }
+    if (!rows_.empty()) done_ = eliminate(rows_, graph_.columns, [&](std::uint32_t v) { return unknown(v); });
   }
 
-  /// Rows without an unknown become sums; what says nothing any more stays as it was.
-  void replace() {
-    std::vector<bool> gone(equations_.count(), false);
-    std::vector<std::uint32_t> found;
+  /// Of what is said of states alone, what is said twice.
+  void find_redundant_constraints() {
+    for (std::uint32_t e : constraints_) {
+      equation_of_.push_back(e);
+      rows_.push_back(row_of(e));
+      done_.push_back(true);
+    }
+    redundant_.assign(rows_.size(), false);
+    graph::Bipartite graph;
+    graph.columns = graph_.columns;
+    std::vector<std::uint32_t> of_states;
     for (std::uint32_t r = 0; r < rows_.size(); ++r) {
+      bool states = std::ranges::none_of(rows_[r], [&](const Entry& e) { return unknown(e.variable); });
+      redundant_[r] = rows_[r].empty();
+      if (!states || rows_[r].empty()) continue;
+      of_states.push_back(r);
+      for (const Entry& e : rows_[r]) graph.targets.push_back(e.variable);
+      graph.end_row();
+    }
+    if (of_states.size() < 2) return;
+    std::vector<std::uint32_t> kept = core(graph);
+    std::vector<Row> copies;
+    for (std::uint32_t k : kept) copies.push_back(rows_[of_states[k]]);
+    eliminate(copies, graph.columns, [](std::uint32_t) { return true; });
+    for (std::size_t k = 0; k < kept.size(); ++k)
+      if (copies[k].empty()) redundant_[of_states[kept[k]]] = true;
+  }
+
+  /// Rows without an unknown become sums; redundant ones go.
+  std::vector<Origin> replace() {
+    std::vector<bool> gone(equations_.count(), false);
+    std::vector<std::uint32_t> found, superfluous;
+    for (std::uint32_t r = 0; r < rows_.size(); ++r) {
+      if (redundant_[r]) {
+        gone[equation_of_[r]] = true;
+        superfluous.push_back(r);
+        continue;
+      }
       std::int64_t terms = 0;
       for (const Entry& e : rows_[r]) terms += std::abs(e.coefficient);
-      if (done_[r] || terms == 0 || terms > kMostTerms) continue;
-      gone[core_[r]] = true;
+      if (done_[r] || terms > kMostTerms) continue;
+      gone[equation_of_[r]] = true;
       found.push_back(r);
     }
-    if (found.empty()) return;
-    const std::vector<Origin> origins = origins_of(found);
+    if (found.empty() && superfluous.empty()) return {};
+    const std::vector<Origin> origins = origins_of(found), dropped = origins_of(superfluous);
     std::uint32_t equation = 0;
     for (EquationTable& table : dae_.equations.tables) {
       EquationTable kept;
@@ -248,26 +294,28 @@ class Elimination {
     }
     dae_.equations.sums = std::move(sums);
     std::erase_if(dae_.equations.tables, [](const EquationTable& table) { return table.rows() == 0; });
+    return dropped;
   }
 
   std::vector<Origin> origins_of(const std::vector<std::uint32_t>& rows) const {
     std::vector<Origin> result;
-    for (std::uint32_t r : rows) result.push_back(dae::origin(dae_.equations, core_[r]));
+    for (std::uint32_t r : rows) result.push_back(dae::origin(dae_.equations, equation_of_[r]));
     return result;
   }
 
   dae::System& dae_;
   EquationList equations_;
   std::vector<std::optional<std::vector<std::int64_t>>> coefficients_;  // by section
-  std::vector<std::uint32_t> linear_;  // equations
-  graph::Bipartite graph_;             // of these, over unknowns
-  std::vector<std::uint32_t> core_;    // equations
-  std::vector<Row> rows_;              // of the core
-  std::vector<bool> done_;             // pivot rows, and what was given up
+  std::vector<std::uint32_t> linear_, constraints_;  // equations: with unknowns, and without
+  graph::Bipartite graph_;                           // of `linear_`, over unknowns
+  std::vector<Row> rows_;                            // what was eliminated, then the constraints
+  std::vector<std::uint32_t> equation_of_;           // by row
+  std::vector<bool> done_;                           // pivot rows, and what was given up
+  std::vector<bool> redundant_;
 };
 
 }  // namespace
 
-void expose_constraints(dae::System& dae) { Elimination(dae).run(); }
+std::vector<Origin> expose_constraints(dae::System& dae) { return Elimination(dae).run(); }
 
 }  // namespace sigrel::structure

@@ -7,13 +7,18 @@
 //
 // An unknown that only one of these equations contains cannot cancel: that equation is left out, and then others, until each
 // unknown is in two at least. What remains is little or nothing, and only that is eliminated.
+//
+// An equation that the elimination leaves nothing of follows from the others.
 #pragma once
+#include <vector>
+
 #include "compiler/ir/dae.h"
 
 namespace sigrel::structure {
 
-/// Replaces equations by what they say of states alone, where others take all their unknowns away. Before derivatives are
-/// known to be states: an unknown is a variable that has no derivative. Linear in the size of the system but for what remains.
-void expose_constraints(dae::System& dae);
+/// Replaces equations by what they say of states alone, where others take all their unknowns away, and takes out those that say
+/// nothing new, whose origins are returned. Before derivatives are known to be states: an unknown is a variable that has no
+/// derivative. Linear in the size of the system but for what remains.
+std::vector<Origin> expose_constraints(dae::System& dae);
 
 }  // namespace sigrel::structure

@@ -92,7 +92,7 @@ std::vector<SparseRow> matrix(const dae::System& dae, std::span<const std::uint3
 
 std::optional<std::vector<NullVector>> null_vectors(const dae::System& dae, std::span<const std::uint32_t> equations,
                                                     std::span<const std::uint32_t> variables) {
-  constexpr std::size_t kMostWork = 50'000'000;
+  constexpr std::size_t kMostWork = 50'000'000, kMostVectors = 256;
   std::vector<SparseRow> rows = matrix(dae, equations, variables);
   const auto columns = static_cast<std::uint32_t>(variables.size());
   // The shortest row next, its rarest column for a pivot: little fills up (Markowitz 1957).
@@ -136,7 +136,7 @@ std::optional<std::vector<NullVector>> null_vectors(const dae::System& dae, std:
   // One vector per free column: that one is 1, the other free ones are 0, the pivots follow, last first.
   std::vector<NullVector> result;
   std::vector<std::uint64_t> value(columns);
-  for (std::uint32_t free = 0; free < columns && result.size() < 8; ++free) {
+  for (std::uint32_t free = 0; free < columns && result.size() < kMostVectors; ++free) {
     if (pivot_row[free] != graph::kNone) continue;
     std::ranges::fill(value, 0);
     value[free] = 1;
@@ -152,8 +152,11 @@ std::optional<std::vector<NullVector>> null_vectors(const dae::System& dae, std:
     }
     NullVector vector;
     vector.level = true;
+    std::uint64_t first = 0;
     for (std::uint32_t c = 0; c < columns; ++c) {
       if (value[c] == 0) continue;
+      vector.opposite.push_back(!vector.variables.empty() && value[c] != first);
+      if (vector.variables.empty()) first = value[c];
       vector.variables.push_back(variables[c]);
       vector.level = vector.level && (value[c] == 1 || value[c] == kPrime - 1);
     }

@@ -16,6 +16,7 @@ namespace sigrel::structure {
 
 struct NullVector {
   std::vector<std::uint32_t> variables;  // with a nonzero entry, ascending
+  std::vector<bool> opposite;            // of each: its entry is not that of the first
   bool level = false;                    // all entries are 1 or -1: only differences (or sums) of these are determined
 };
 

@@ -198,4 +198,34 @@ std::vector<ExprId> gradient(ExprPool& pool, ExprId root, std::uint32_t slots) {
   return result;
 }
 
+std::vector<bool> slots_in_conditions(const ExprPool& pool, ExprId root, std::uint32_t slots) {
+  std::vector<ExprId> looked_at;
+  for (ExprId id : topological(pool, {&root, 1})) {
+    const Node& n = pool[id];
+    switch (n.op) {
+      case Op::Sign: case Op::Floor: case Op::Ceil: case Op::Round: case Op::Not: case Op::Less: case Op::LessEqual: case Op::Equal:
+      case Op::NotEqual: case Op::And: case Op::Or:
+        looked_at.push_back(id);
+        break;
+      case Op::Select:
+        looked_at.push_back(ExprId{n.a});
+        break;
+      default: break;
+    }
+  }
+  std::vector<bool> result(slots, false);
+  for (ExprId id : topological(pool, looked_at))
+    if (pool[id].op == Op::Slot || pool[id].op == Op::Der) result[pool[id].a] = true;
+  return result;
+}
+
+bool homogeneous(const ExprPool& pool, ExprId root) {
+  ExprPool scratch;
+  scratch.library = pool.library;
+  ExprId at_zero = rewrite(pool, root, scratch, [&](const Node& leaf) {
+    return leaf.op == Op::Slot || leaf.op == Op::Der ? scratch.constant(0.0) : scratch.intern(leaf);
+  });
+  return scratch[at_zero].op == Op::Const && scratch[at_zero].value == 0;
+}
+
 }  // namespace sigrel::symbolic

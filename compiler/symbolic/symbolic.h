@@ -55,4 +55,11 @@ std::optional<ExprId> solve_for(ExprPool& pool, ExprId root, std::uint32_t slot)
 /// Whether the slot (or a Der of it) occurs.
 bool depends_on(const ExprPool& pool, ExprId root, std::uint32_t slot);
 
+/// By slot: whether a condition or a rounding looks at its value (or at a Der of it), which slopes do not show. Min, max and abs are not
+/// meant: they move with what they look at.
+std::vector<bool> slots_in_conditions(const ExprPool& pool, ExprId root, std::uint32_t slots);
+
+/// Whether the expression is zero where all slots (and Ders) are, whatever the parameters and the time.
+bool homogeneous(const ExprPool& pool, ExprId root);
+
 }  // namespace sigrel::symbolic

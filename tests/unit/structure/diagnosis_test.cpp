@@ -105,15 +105,34 @@ TEST_CASE("a flow that nothing determines") {
   CHECK(says(d.all()[0], "open <> p"));
 }
 
-TEST_CASE("MB-8a: a source and a resistor without ground have no reference potential") {
+TEST_CASE("MB-8a: of a source and a resistor without ground two equations are left, and one level is arbitrary") {
+  Circuit x;
+  auto a = x.node("a"), b = x.node("b");
+  auto s = x.source("s", a, b, 10), r = x.resistor("r", a, b, 2);
+  x.finish();
+  Diagnostics d = diagnose(x);
+  check_one(d, Code::ArbitraryLevel);
+  CHECK(says(d.all()[0], "nothing fixes the level of `a.v` and `b.v`"));
+  CHECK(says(d.all()[0], "`b.v` is taken as 0"));
+  Diagnostics quiet;
+  dae::System dae = structure::reduce(x.system, quiet);
+  CHECK(dae.equations.count() == 2);
+  CHECK(dae.variables.size() == 2);
+  CHECK(dae.aliases[b].kind == dae::Alias::Zero);
+  CHECK(dae.aliases[a].variable == dae.aliases[s.u].variable);
+  CHECK(dae.aliases[r.u].variable == dae.aliases[s.u].variable);
+}
+
+TEST_CASE("MB-8b: with a ground nothing is arbitrary") {
   Circuit x;
   auto a = x.node("a"), b = x.node("b");
   x.source("s", a, b, 10);
   x.resistor("r", a, b, 2);
+  x.ground(b);
   x.finish();
-  Diagnostics d = diagnose(x);
-  check_one(d, Code::NoReferenceLevel);
-  CHECK(says(d.all()[0], "nothing fixes the level of `a.v` and `b.v`"));
+  CHECK(diagnose(x).all().empty());
+  Diagnostics quiet;
+  CHECK(structure::reduce(x.system, quiet).equations.count() == 2);
 }
 
 TEST_CASE("MB-8c: the same with a capacitor, and with two islands") {
@@ -121,15 +140,40 @@ TEST_CASE("MB-8c: the same with a capacitor, and with two islands") {
   auto a = x.node("a"), b = x.node("b"), c = x.node("c");
   x.source("s", a, b, 10);
   x.resistor("r", a, c, 2);
-  x.capacitor("k", c, b, 2);
+  auto k = x.capacitor("k", c, b, 2);
   auto e = x.node("e"), f = x.node("f");
-  x.inductor("l", e, f, 1);
+  auto l = x.inductor("l", e, f, 1);
   x.resistor("m", e, f, 1);
   x.finish();
   Diagnostics d = diagnose(x);
-  REQUIRE(d.all().size() == 2);
+  REQUIRE(d.all().size() == 3);  // and a note on the start
+  CHECK(d.all()[0].code == Code::ArbitraryLevel);
   CHECK(says(d.all()[0], "nothing fixes the level of `a.v`, `b.v` and `c.v`"));
   CHECK(says(d.all()[1], "nothing fixes the level of `e.v` and `f.v`"));
+  Diagnostics quiet;
+  dae::System dae = structure::reduce(x.system, quiet);
+  CHECK(dae.variables[dae.aliases[k.u].variable].state);
+  CHECK(dae.variables[dae.aliases[l.i].variable].state);
+}
+
+TEST_CASE("MB-8d: inductors in series without ground have one state, and one level is arbitrary") {
+  Circuit x;
+  auto a = x.node("a"), b = x.node("b"), c = x.node("c"), g = x.node("g");
+  x.source("v", a, g, 10);
+  auto l1 = x.inductor("l1", a, b, 0.1);
+  x.resistor("r1", b, c, 10);
+  x.resistor("r2", b, c, 20);
+  auto l2 = x.inductor("l2", c, g, 0.2);
+  x.finish();
+  Diagnostics d = diagnose(x);
+  REQUIRE(d.all().size() == 2);
+  CHECK(says(d.all()[0], "nothing fixes the level of `a.v`, `b.v`, `c.v` and `g.v`"));
+  Diagnostics quiet;
+  dae::System dae = structure::reduce(x.system, quiet);
+  CHECK(std::ranges::count_if(dae.variables, &dae::Variable::state) == 1);
+  // L1.i - L2.i = 0 follows from the source between them: they are one variable.
+  CHECK(dae.aliases[l1.i].variable == dae.aliases[l2.i].variable);
+  CHECK(dae.variables[dae.aliases[l1.i].variable].state);
 }
 
 TEST_CASE("a circuit grounded twice is not singular") {

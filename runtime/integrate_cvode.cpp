@@ -1,7 +1,7 @@
 // CVODE on the explicit form: BDF or Adams, Newton's method with the analytic sparse Jacobian. The matrix I - γJ is formed here
 // and not by SUNDIALS: the values of J are kept, so that a new γ costs one pass over the nonzeros.
 #include <cvode/cvode.h>
-#include <nvector/nvector_serial.h>
+#include <sundials/sundials_nvector.h>
 
 #include <algorithm>
 
@@ -25,13 +25,13 @@ class CvodeIntegrator final : public Integrator {
   Failure stuck() override;
   double time() const override { return time_; }
   void interpolate(double time) override;
-  const double* y() const override { return SolverObjects::data(shown_); }
+  const double* y() const override { return data(shown_); }
   const double* rates() const override { return nullptr; }
   void statistics(Statistics& statistics) const override;
 
  private:
   static int right_hand_side(double time, N_Vector y, N_Vector out, void* self);
-  static int linear_system(double time, N_Vector y, N_Vector f, SUNMatrix matrix, booleantype keep, booleantype* fresh,
+  static int linear_system(double time, N_Vector y, N_Vector f, SUNMatrix, booleantype keep, booleantype* fresh,
                            double gamma, void* self, N_Vector, N_Vector, N_Vector);
   static void quiet(int, const char*, const char*, char*, void*) {}
   bool check(int flag, const char* call);
@@ -55,25 +55,25 @@ class CvodeIntegrator final : public Integrator {
 
 int CvodeIntegrator::right_hand_side(double time, N_Vector y, N_Vector out, void* self) {
   auto& me = *static_cast<CvodeIntegrator*>(self);
-  const bool done = me.problem_.derivatives(time, SolverObjects::data(y), SolverObjects::data(out));
+  const bool done = me.problem_.derivatives(time, data(y), data(out));
   me.rejected_ = !done;
   if (done) return 0;
   ++me.rejections_;
   me.rejected_time_ = time;
-  std::copy_n(SolverObjects::data(y), me.rejected_y_.size(), me.rejected_y_.begin());
+  std::copy_n(data(y), me.rejected_y_.size(), me.rejected_y_.begin());
   return 1;  // try a smaller step
 }
 
-int CvodeIntegrator::linear_system(double time, N_Vector y, N_Vector, SUNMatrix matrix, booleantype keep, booleantype* fresh,
+int CvodeIntegrator::linear_system(double time, N_Vector y, N_Vector, SUNMatrix, booleantype keep, booleantype* fresh,
                                    double gamma, void* self, N_Vector, N_Vector, N_Vector) {
   auto& me = *static_cast<CvodeIntegrator*>(self);
   *fresh = SUNFALSE;
   if (!keep) {
-    if (!me.problem_.jacobian(time, SolverObjects::data(y), nullptr, 0, me.jacobian_.data())) return 1;
+    if (!me.problem_.jacobian(time, data(y), nullptr, 0, me.jacobian_.data())) return 1;
     *fresh = SUNTRUE;
   }
   const ChainRule& chain = me.problem_.jacobian();
-  me.objects_.fill(matrix, chain.pattern(), chain.diagonal(), me.jacobian_, -gamma, 1.0);
+  me.objects_.fill(chain.diagonal(), me.jacobian_, -gamma, 1.0);
   return 0;
 }
 
@@ -98,9 +98,9 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
   rejected_y_.assign(problem_.size(), 0.0);
   time_ = options.start;
   stop_ = options.stop;
-  problem_.read(SolverObjects::data(y_), nullptr);
+  problem_.read(data(y_), nullptr);
   for (std::size_t k = 0; k < problem_.size(); ++k)
-    SolverObjects::data(tolerances)[k] = options.tolerance * problem_.nominal(k);
+    data(tolerances)[k] = options.tolerance * problem_.nominal(k);
   return check(CVodeSetErrHandlerFn(memory_, quiet, nullptr), "CVodeSetErrHandlerFn") &&
          check(CVodeInit(memory_, right_hand_side, time_, y_), "CVodeInit") &&
          check(CVodeSVtolerances(memory_, options.tolerance, tolerances), "CVodeSVtolerances") &&
@@ -126,7 +126,7 @@ bool CvodeIntegrator::restart() {
   Statistics so_far;
   statistics(so_far);
   before_ = so_far;
-  problem_.read(SolverObjects::data(y_), nullptr);
+  problem_.read(data(y_), nullptr);
   return check(CVodeReInit(memory_, time_, y_), "CVodeReInit") && check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
 }
 
@@ -161,7 +161,7 @@ void CvodeIntegrator::add_position() {
   CVodeGetCurrentStep(memory_, &failure_.step);
   if (!failure_.variables.empty() || CVodeGetEstLocalErrors(memory_, errors_) < 0 || CVodeGetErrWeights(memory_, weights_) < 0)
     return;
-  SolverObjects::worst(problem_, SolverObjects::data(y_), SolverObjects::data(errors_), SolverObjects::data(weights_), failure_);
+  SolverObjects::worst(problem_, data(y_), data(errors_), data(weights_), failure_);
 }
 
 void CvodeIntegrator::interpolate(double time) {
@@ -170,7 +170,7 @@ void CvodeIntegrator::interpolate(double time) {
 
 void CvodeIntegrator::statistics(Statistics& s) const {
   s.solver = adams_ ? "CVODE Adams" : "CVODE BDF";
-  s.linear_solver = objects_.dense() ? "dense" : "KLU";
+  s.linear_solver = objects_.linear_solver_name();
   long steps = 0, evaluations = 0, setups = 0, errors = 0, iterations = 0, failures = 0, jacobians = 0;
   CVodeGetNumSteps(memory_, &steps);
   CVodeGetNumRhsEvals(memory_, &evaluations);

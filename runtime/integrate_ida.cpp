@@ -1,6 +1,6 @@
 // IDA on the implicit form: variable-order BDF, Newton's method with the analytic sparse Jacobian dF/dy + c dF/dy'.
 #include <ida/ida.h>
-#include <nvector/nvector_serial.h>
+#include <sundials/sundials_nvector.h>
 
 #include <algorithm>
 
@@ -24,13 +24,13 @@ class IdaIntegrator final : public Integrator {
   Failure stuck() override;
   double time() const override { return time_; }
   void interpolate(double time) override;
-  const double* y() const override { return SolverObjects::data(shown_); }
-  const double* rates() const override { return SolverObjects::data(shown_rates_); }
+  const double* y() const override { return data(shown_); }
+  const double* rates() const override { return data(shown_rates_); }
   void statistics(Statistics& statistics) const override;
 
  private:
   static int residual(double time, N_Vector y, N_Vector rates, N_Vector out, void* self);
-  static int jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix matrix, void* self, N_Vector,
+  static int jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix, void* self, N_Vector,
                       N_Vector, N_Vector);
   static void quiet(int, const char*, const char*, char*, void*) {}
   bool check(int flag, const char* call);
@@ -54,22 +54,22 @@ class IdaIntegrator final : public Integrator {
 int IdaIntegrator::residual(double time, N_Vector y, N_Vector rates, N_Vector out, void* self) {
   auto& me = *static_cast<IdaIntegrator*>(self);
   const bool done =
-      me.problem_.residuals(time, SolverObjects::data(y), SolverObjects::data(rates), SolverObjects::data(out));
+      me.problem_.residuals(time, data(y), data(rates), data(out));
   me.rejected_ = !done;
   if (done) return 0;
   ++me.rejections_;
   me.rejected_time_ = time;
-  std::copy_n(SolverObjects::data(y), me.rejected_y_.size(), me.rejected_y_.begin());
-  std::copy_n(SolverObjects::data(rates), me.rejected_rates_.size(), me.rejected_rates_.begin());
+  std::copy_n(data(y), me.rejected_y_.size(), me.rejected_y_.begin());
+  std::copy_n(data(rates), me.rejected_rates_.size(), me.rejected_rates_.begin());
   return 1;  // try a smaller step
 }
 
-int IdaIntegrator::jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix matrix, void* self,
+int IdaIntegrator::jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix, void* self,
                             N_Vector, N_Vector, N_Vector) {
   auto& me = *static_cast<IdaIntegrator*>(self);
-  if (!me.problem_.jacobian(time, SolverObjects::data(y), SolverObjects::data(rates), rate, me.jacobian_.data())) return 1;
+  if (!me.problem_.jacobian(time, data(y), data(rates), rate, me.jacobian_.data())) return 1;
   const ChainRule& chain = me.problem_.jacobian();
-  me.objects_.fill(matrix, chain.pattern(), chain.diagonal(), me.jacobian_, 1.0, 0.0);
+  me.objects_.fill(chain.diagonal(), me.jacobian_, 1.0, 0.0);
   return 0;
 }
 
@@ -92,9 +92,9 @@ bool IdaIntegrator::make(const IntegratorOptions& options) {
   rejected_rates_.assign(problem_.size(), 0.0);
   time_ = options.start;
   stop_ = options.stop;
-  problem_.read(SolverObjects::data(y_), SolverObjects::data(rates_));
+  problem_.read(data(y_), data(rates_));
   for (std::size_t k = 0; k < problem_.size(); ++k)
-    SolverObjects::data(tolerances)[k] = options.tolerance * problem_.nominal(k);
+    data(tolerances)[k] = options.tolerance * problem_.nominal(k);
   return check(IDASetErrHandlerFn(memory_, quiet, nullptr), "IDASetErrHandlerFn") &&
          check(IDAInit(memory_, residual, time_, y_, rates_), "IDAInit") &&
          check(IDASVtolerances(memory_, options.tolerance, tolerances), "IDASVtolerances") &&
@@ -120,7 +120,7 @@ bool IdaIntegrator::restart() {
   Statistics so_far;
   statistics(so_far);
   before_ = so_far;
-  problem_.read(SolverObjects::data(y_), SolverObjects::data(rates_));
+  problem_.read(data(y_), data(rates_));
   return check(IDAReInit(memory_, time_, y_, rates_), "IDAReInit") && check(IDASetStopTime(memory_, stop_), "IDASetStopTime");
 }
 
@@ -153,7 +153,7 @@ void IdaIntegrator::add_position() {
   IDAGetCurrentStep(memory_, &failure_.step);
   if (!failure_.variables.empty() || IDAGetEstLocalErrors(memory_, errors_) < 0 || IDAGetErrWeights(memory_, weights_) < 0)
     return;
-  SolverObjects::worst(problem_, SolverObjects::data(y_), SolverObjects::data(errors_), SolverObjects::data(weights_), failure_);
+  SolverObjects::worst(problem_, data(y_), data(errors_), data(weights_), failure_);
 }
 
 void IdaIntegrator::interpolate(double time) {
@@ -165,7 +165,7 @@ void IdaIntegrator::interpolate(double time) {
 
 void IdaIntegrator::statistics(Statistics& s) const {
   s.solver = "IDA";
-  s.linear_solver = objects_.dense() ? "dense" : "KLU";
+  s.linear_solver = objects_.linear_solver_name();
   long steps = 0, evaluations = 0, setups = 0, errors = 0, iterations = 0, failures = 0, jacobians = 0;
   IDAGetNumSteps(memory_, &steps);
   IDAGetNumResEvals(memory_, &evaluations);

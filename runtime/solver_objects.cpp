@@ -1,11 +1,9 @@
 #include "runtime/solver_objects.h"
 
-#include <nvector/nvector_serial.h>
 #include <sundials/sundials_context.h>
-#include <sunlinsol/sunlinsol_dense.h>
-#include <sunlinsol/sunlinsol_klu.h>
-#include <sunmatrix/sunmatrix_dense.h>
-#include <sunmatrix/sunmatrix_sparse.h>
+#include <sundials/sundials_linearsolver.h>
+#include <sundials/sundials_matrix.h>
+#include <sundials/sundials_nvector.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,62 +16,53 @@ SolverObjects::SolverObjects() {
 }
 
 SolverObjects::~SolverObjects() {
-  if (linear_solver_) SUNLinSolFree(linear_solver_);
-  if (matrix_) SUNMatDestroy(matrix_);
+  if (linear_solver_) SUNLinSolFreeEmpty(linear_solver_);
+  if (matrix_) SUNMatFreeEmpty(matrix_);
   for (Vector vector : vectors_) N_VDestroy(vector);
   if (context_) SUNContext_Free(&context_);
 }
 
 bool SolverObjects::make(const Problem& problem) {
   size_ = problem.size();
-  dense_ = size_ <= kDenseLimit;
   if (!context_) return false;
-  const auto n = static_cast<sunindextype>(size_);
-  Vector y = new_vector();
-  if (!y) return false;
-  if (dense_) {
-    matrix_ = SUNDenseMatrix(n, n, context_);
-    linear_solver_ = matrix_ ? SUNLinSol_Dense(y, matrix_, context_) : nullptr;
-  } else {
-    const auto nonzeros = static_cast<sunindextype>(problem.jacobian().pattern().nonzeros());
-    matrix_ = SUNSparseMatrix(n, n, nonzeros, CSC_MAT, context_);
-    linear_solver_ = matrix_ ? SUNLinSol_KLU(y, matrix_, context_) : nullptr;
-    if (linear_solver_) SUNLinSol_KLUSetOrdering(linear_solver_, 0);  // AMD
-  }
-  return matrix_ && linear_solver_;
+  system_.emplace(problem.jacobian().pattern());
+  matrix_ = SUNMatNewEmpty(context_);
+  linear_solver_ = SUNLinSolNewEmpty(context_);
+  if (!matrix_ || !linear_solver_) return false;
+  matrix_->ops->getid = [](SUNMatrix) { return SUNMATRIX_CUSTOM; };
+  matrix_->ops->zero = [](SUNMatrix) { return 0; };  // `fill` writes every value
+  linear_solver_->content = this;
+  linear_solver_->ops->gettype = [](SUNLinearSolver) { return SUNLINEARSOLVER_DIRECT; };
+  linear_solver_->ops->getid = [](SUNLinearSolver) { return SUNLINEARSOLVER_CUSTOM; };
+  linear_solver_->ops->setup = factor;
+  linear_solver_->ops->solve = solve;
+  return true;
 }
 
 Vector SolverObjects::new_vector() {
-  Vector vector = N_VNew_Serial(static_cast<sunindextype>(size_), context_);
-  if (!vector) return nullptr;
-  N_VEnableFusedOps_Serial(vector, SUNTRUE);
-  N_VConst(0.0, vector);
-  vectors_.push_back(vector);
+  Vector vector = runtime::new_vector(size_, context_);
+  if (vector) vectors_.push_back(vector);
   return vector;
 }
 
-double* SolverObjects::data(Vector vector) { return NV_DATA_S(vector); }
+int SolverObjects::factor(LinearSolver self, Matrix) {
+  auto& me = *static_cast<SolverObjects*>(self->content);
+  return me.system_->factor() == LinearSystem::Status::Ok ? 0 : SUNLS_LUFACT_FAIL;  // the latter: try another step
+}
 
-void SolverObjects::fill(Matrix matrix, const SparsePattern& pattern, std::span<const std::uint32_t> diagonal,
-                         const std::vector<double>& values, double factor, double diagonal_value) const {
-  if (dense_) {
-    double* data = SM_DATA_D(matrix);
-    std::fill(data, data + size_ * size_, 0.0);
-    for (std::size_t c = 0; c < size_; ++c) {
-      for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
-        data[c * size_ + pattern.rows[k]] = factor * values[k];
-      data[c * size_ + c] += diagonal_value;
-    }
-    return;
-  }
-  // SUNDIALS may have cleared the pattern together with the values.
-  static_assert(sizeof(sunindextype) == sizeof(std::int64_t));
-  std::copy(pattern.starts.begin(), pattern.starts.end(), SM_INDEXPTRS_S(matrix));
-  std::copy(pattern.rows.begin(), pattern.rows.end(), SM_INDEXVALS_S(matrix));
-  double* data = SM_DATA_S(matrix);
-  for (std::size_t k = 0; k < values.size(); ++k) data[k] = factor * values[k];
+int SolverObjects::solve(LinearSolver self, Matrix, Vector x, Vector right_hand_side, double) {
+  auto& me = *static_cast<SolverObjects*>(self->content);
+  if (x != right_hand_side) std::copy_n(data(right_hand_side), me.size_, data(x));
+  me.system_->solve(data(x));
+  return 0;
+}
+
+void SolverObjects::fill(std::span<const std::uint32_t> diagonal, std::span<const double> values, double factor,
+                         double diagonal_value) {
+  std::span<double> to = system_->values();
+  for (std::size_t k = 0; k < values.size(); ++k) to[k] = factor * values[k];
   if (diagonal_value != 0)
-    for (std::uint32_t k : diagonal) data[k] += diagonal_value;
+    for (std::uint32_t k : diagonal) to[k] += diagonal_value;
 }
 
 void SolverObjects::worst(const Problem& problem, const double* y, const double* errors, const double* weights,

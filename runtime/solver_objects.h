@@ -1,21 +1,23 @@
-// The vectors, matrices and linear solvers that the integrators work with: the one place where they are made, so that own
-// kinds can replace SUNDIALS' stock ones.
+// What the integrators work with: vectors, and the linear system of Newton's method. SUNDIALS sees a matrix and a linear solver;
+// both are faces of one LinearSystem, which is filled and factorised here.
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "runtime/failure.h"
 #include "runtime/problem.h"
+#include "runtime/sparse.h"
+#include "runtime/vector.h"
 
-struct _generic_N_Vector;
 struct _generic_SUNMatrix;
 struct _generic_SUNLinearSolver;
 struct _SUNContext;
 
 namespace runtime {
 
-using Vector = _generic_N_Vector*;
 using Matrix = _generic_SUNMatrix*;
 using LinearSolver = _generic_SUNLinearSolver*;
 
@@ -33,22 +35,22 @@ class SolverObjects {
   Vector new_vector();  // zero; owned here
   Matrix matrix() const { return matrix_; }
   LinearSolver linear_solver() const { return linear_solver_; }
-  bool dense() const { return dense_; }
+  std::string_view linear_solver_name() const { return system_ && system_->is_dense() ? "dense" : "KLU"; }
 
-  static double* data(Vector vector);
-
-  /// Fills a matrix with `factor * values + diagonal * I`, values in the problem's pattern.
-  void fill(Matrix matrix, const SparsePattern& pattern, std::span<const std::uint32_t> diagonal,
-            const std::vector<double>& values, double factor, double diagonal_value) const;
+  /// Sets the matrix to `factor * values + diagonal_value * I`, values in the problem's pattern.
+  void fill(std::span<const std::uint32_t> diagonal, std::span<const double> values, double factor, double diagonal_value);
 
   /// The variables with the largest weighted errors first.
   static void worst(const Problem& problem, const double* y, const double* errors, const double* weights, Failure& failure);
 
  private:
+  static int factor(LinearSolver self, Matrix);
+  static int solve(LinearSolver self, Matrix, Vector x, Vector right_hand_side, double);
+
   _SUNContext* context_ = nullptr;
   std::size_t size_ = 0;
-  bool dense_ = false;
   std::vector<Vector> vectors_;
+  std::optional<LinearSystem> system_;
   Matrix matrix_ = nullptr;
   LinearSolver linear_solver_ = nullptr;
 };

@@ -38,6 +38,7 @@ class LinearSystem {
 
   const SparsePattern& pattern() const { return pattern_; }
   std::span<double> values() { return values_; }
+  bool is_dense() const { return is_dense_; }
 
   enum class Status : std::uint8_t { Ok, Singular, NotFinite };
   /// Factorises the present values. When singular, `singular_column` is a column that depends on the others.

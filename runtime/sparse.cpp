@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/sparse_factors.h"
+
 namespace runtime {
 
 SparsePattern compress(std::size_t n, std::span<const Entry> entries, std::vector<std::uint32_t>& positions) {
@@ -41,16 +43,29 @@ SparsePattern compress(std::size_t n, std::span<const Entry> entries, std::vecto
 struct LinearSystem::Klu {
   klu_l_common common;
   klu_l_symbolic* symbolic = nullptr;
-  klu_l_numeric* numeric = nullptr;
+  std::optional<SparseFactors> factors;
 
   Klu() {
     klu_l_defaults(&common);
     common.ordering = 0;  // AMD: better than COLAMD on the nearly symmetric patterns of networks
     common.scale = 2;     // rows by their largest entry
   }
-  ~Klu() {
-    klu_l_free_numeric(&numeric, &common);
-    klu_l_free_symbolic(&symbolic, &common);
+  ~Klu() { klu_l_free_symbolic(&symbolic, &common); }
+
+  void take_over(const SparsePattern& pattern, klu_l_numeric* numeric) {
+    static_assert(sizeof(SuiteSparse_long) == sizeof(std::int64_t));
+    const std::size_t n = pattern.n;
+    auto longs = [](std::vector<std::int64_t>& v) { return reinterpret_cast<SuiteSparse_long*>(v.data()); };
+    SparseFactors::Columns lower, upper;
+    lower.starts.resize(n + 1);
+    lower.rows.resize(static_cast<std::size_t>(numeric->lnz));
+    upper.starts.resize(n + 1);
+    upper.rows.resize(static_cast<std::size_t>(numeric->unz));
+    std::vector<std::int64_t> row_order(n), column_order(n), blocks(static_cast<std::size_t>(symbolic->nblocks) + 1);
+    std::vector<double> values(std::max(lower.rows.size(), upper.rows.size()));  // of no use, yet without them nothing is extracted
+    klu_l_extract(numeric, symbolic, longs(lower.starts), longs(lower.rows), values.data(), longs(upper.starts), longs(upper.rows),
+                  values.data(), nullptr, nullptr, nullptr, longs(row_order), longs(column_order), nullptr, longs(blocks), &common);
+    factors.emplace(pattern, lower, upper, row_order, column_order, blocks);
   }
 };
 
@@ -123,48 +138,40 @@ LinearSystem::Status LinearSystem::factor_dense() {
 }
 
 LinearSystem::Status LinearSystem::factor_klu() {
+  std::vector<double>& least_pivot = column_max_;
+  for (double& v : least_pivot) v *= 8 * std::numeric_limits<double>::epsilon();
+  if (klu_->factors && klu_->factors->factor(values_, row_scale_, least_pivot)) return Status::Ok;
+  klu_->factors.reset();  // other pivots are needed
   const auto n = static_cast<SuiteSparse_long>(pattern_.n);
   auto* starts = reinterpret_cast<SuiteSparse_long*>(pattern_.starts.data());
   auto* rows = reinterpret_cast<SuiteSparse_long*>(pattern_.rows.data());
   klu_l_common& common = klu_->common;
+  if (!klu_->symbolic) klu_->symbolic = klu_l_analyze(n, starts, rows, &common);
   if (!klu_->symbolic) {
-    klu_->symbolic = klu_l_analyze(n, starts, rows, &common);
-    if (!klu_->symbolic) {
-      singular_column_ = 0;
-      return Status::Singular;
-    }
-  }
-  // The old pivot order is good as long as no pivot became small.
-  bool fresh = true;
-  if (klu_->numeric) {
-    fresh = !klu_l_refactor(starts, rows, values_.data(), klu_->symbolic, klu_->numeric, &common) ||
-            !klu_l_rcond(klu_->symbolic, klu_->numeric, &common) || common.rcond < 1e-10;
-  }
-  if (fresh) {
-    klu_l_free_numeric(&klu_->numeric, &common);
-    klu_->numeric = klu_l_factor(starts, rows, values_.data(), klu_->symbolic, &common);
-    if (!klu_->numeric || common.status == KLU_SINGULAR) {
-      singular_column_ = static_cast<std::uint32_t>(std::clamp<SuiteSparse_long>(common.singular_col, 0, n - 1));
-      klu_l_free_numeric(&klu_->numeric, &common);
-      return Status::Singular;
-    }
-  }
-  const auto* diagonal = static_cast<const double*>(klu_->numeric->Udiag);
-  const double epsilon = 8 * std::numeric_limits<double>::epsilon();
-  for (SuiteSparse_long k = 0; k < n; ++k) {
-    const SuiteSparse_long column = klu_->symbolic->Q[k];
-    if (std::abs(diagonal[k]) > epsilon * column_max_[column]) continue;
-    singular_column_ = static_cast<std::uint32_t>(column);
-    klu_l_free_numeric(&klu_->numeric, &common);
+    singular_column_ = 0;
     return Status::Singular;
   }
-  return Status::Ok;
+  klu_l_numeric* numeric = klu_l_factor(starts, rows, values_.data(), klu_->symbolic, &common);
+  bool fine = numeric && common.status != KLU_SINGULAR;
+  if (!fine) singular_column_ = static_cast<std::uint32_t>(std::clamp<SuiteSparse_long>(common.singular_col, 0, n - 1));
+  for (SuiteSparse_long k = 0; fine && k < n; ++k) {
+    const SuiteSparse_long column = klu_->symbolic->Q[k];
+    if (std::abs(static_cast<const double*>(numeric->Udiag)[k]) > least_pivot[column]) continue;
+    singular_column_ = static_cast<std::uint32_t>(column);
+    fine = false;
+  }
+  if (fine) {
+    klu_->take_over(pattern_, numeric);
+    fine = klu_->factors->factor(values_, row_scale_, least_pivot);
+  }
+  klu_l_free_numeric(&numeric, &common);
+  return fine ? Status::Ok : Status::Singular;
 }
 
 void LinearSystem::solve(double* x) {
   const std::size_t n = pattern_.n;
   if (!is_dense_) {
-    klu_l_solve(klu_->symbolic, klu_->numeric, static_cast<SuiteSparse_long>(n), 1, x, &klu_->common);
+    klu_->factors->solve(x);
     return;
   }
   for (std::size_t i = 0; i < n; ++i) x[i] *= row_scale_[i];

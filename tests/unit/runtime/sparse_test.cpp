@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <random>
 
 #include "runtime/sparse.h"
@@ -46,6 +47,55 @@ TEST_CASE("KLU and dense agree") {
       dense.solve(a.data());
       klu.solve(b.data());
       for (std::size_t i = 0; i < n; ++i) CHECK(a[i] == Approx(b[i]).epsilon(1e-11).margin(1e-12));
+    }
+  }
+}
+
+TEST_CASE("sparse solutions fulfil their equations") {
+  auto pattern_of = [](std::size_t n, auto&& neighbours) {
+    std::vector<Entry> entries;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      entries.push_back({i, i});
+      for (std::uint32_t j : neighbours(i))
+        if (j < n) entries.push_back({i, j});
+    }
+    std::vector<std::uint32_t> positions;
+    return compress(n, entries, positions);
+  };
+  using List = std::vector<std::uint32_t>;
+  const SparsePattern patterns[] = {
+      pattern_of(1600, [](std::uint32_t i) { return List{i - 40, i % 40 ? i - 1 : i, i % 40 < 39 ? i + 1 : i, i + 40}; }),  // a grid: fill-in
+      pattern_of(500, [](std::uint32_t i) { return List{i + 1, i + 7}; }),                          // triangular: blocks of one
+      pattern_of(500, [](std::uint32_t i) { return List{i / 5 * 5 + (i + 1) % 5, i + 5}; }),        // blocks of five in a chain
+      pattern_of(500, [](std::uint32_t i) { return List{0, 499 - i}; }),
+  };
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (const SparsePattern& pattern : patterns) {
+    LinearSystem system(pattern, 0);
+    for (int round = 0; round < 4; ++round) {
+      for (std::size_t c = 0; c < pattern.n; ++c)
+        for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
+          system.values()[k] = std::pow(10.0, static_cast<double>(pattern.rows[k] % 9) - 4) *  // rows in different units
+                               (uniform(random) + (pattern.rows[k] == std::int64_t(c) ? 6 : 0));
+      if (round == 2)  // the diagonal, which is where pivots are, becomes useless where there is a choice
+        for (std::size_t c = 0; c < pattern.n; ++c)
+          for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
+            if (pattern.starts[c + 1] - pattern.starts[c] > 3 && pattern.rows[k] == std::int64_t(c)) system.values()[k] *= 1e-14;
+      REQUIRE(system.factor() == LinearSystem::Status::Ok);
+      std::vector<double> wanted(pattern.n), x(pattern.n, 0.0), scale(pattern.n, 0.0);
+      for (double& v : wanted) v = uniform(random);
+      for (std::size_t c = 0; c < pattern.n; ++c)
+        for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k) x[pattern.rows[k]] += system.values()[k] * wanted[c];
+      const std::vector<double> right = x;
+      system.solve(x.data());
+      std::vector<double> residual = right;
+      for (std::size_t c = 0; c < pattern.n; ++c)
+        for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k) {
+          residual[pattern.rows[k]] -= system.values()[k] * x[c];
+          scale[pattern.rows[k]] += std::abs(system.values()[k] * x[c]);
+        }
+      for (std::size_t i = 0; i < pattern.n; ++i) CHECK(std::abs(residual[i]) <= 1e-10 * scale[i]);
     }
   }
 }

@@ -1,0 +1,67 @@
+// Factors of a sparse matrix, laid out by rows for what an integrator does all the time: new values in the same pattern, and solving.
+//
+// KLU chooses orders and pivots once. Its factors P R A Q = L U + F (R scales rows; U is block diagonal with L, F what is above the
+// blocks) are taken over: every step of a solution is then a short scalar product and one multiplication, where columns would
+// scatter through memory and divide. New values are factorised row by row with the same pivots.
+//
+// Davis, Palamadai Natarajan, Algorithm 907: KLU, a direct sparse solver for circuit simulation problems, ACM TOMS 37 (2010).
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace runtime {
+
+struct SparsePattern;
+
+class SparseFactors {
+ public:
+  /// The pattern of factors by columns, as KLU extracts them.
+  struct Columns {
+    std::vector<std::int64_t> starts, rows;
+  };
+  /// `row_order[i]` and `column_order[i]` are the matrix's row and column of pivot i; blocks start at `blocks`, which ends with n.
+  SparseFactors(const SparsePattern& pattern, const Columns& lower, const Columns& upper, std::span<const std::int64_t> row_order,
+                std::span<const std::int64_t> column_order, std::span<const std::int64_t> blocks);
+
+  /// Factorises, rows scaled by `row_scale`; `tolerance[c]` is the least pivot in column c. False when a pivot is smaller, or
+  /// when the pivots, once good, make numbers grow.
+  bool factor(std::span<const double> values, std::span<const double> row_scale, std::span<const double> tolerance);
+
+  /// Overwrites the right-hand side by the solution.
+  void solve(double* x);
+
+ private:
+  struct Run {
+    std::uint32_t first, count;  // columns
+  };
+  struct Rows {
+    std::vector<std::uint32_t> starts, columns;
+    std::vector<double> values;
+    std::vector<std::uint32_t> run_starts;  // with `by_runs_`: columns that follow each other
+    std::vector<Run> runs;
+  };
+  std::uint64_t find_runs(Rows& rows);
+  template <class Subtract>
+  bool factor_with(std::span<const double>, std::span<const double>, std::span<const double>, Subtract);
+  template <class Product>
+  void solve_with(double*, Product);
+  bool factor_entries(std::span<const double>, std::span<const double>, std::span<const double>);
+  bool factor_runs(std::span<const double>, std::span<const double>, std::span<const double>);
+  void solve_entries(double*);
+  void solve_runs(double*);
+
+  std::size_t n_ = 0;
+  bool by_runs_ = false;
+  std::vector<std::uint32_t> row_order_, column_order_, blocks_;
+  Rows matrix_;                       // values: unused; which value of the matrix is in `source_`
+  std::vector<std::uint32_t> source_;
+  Rows lower_;                        // of each row first F (as many as `above_` says), then L without its diagonal
+  std::vector<std::uint32_t> above_;
+  Rows upper_;                        // without its diagonal
+  std::vector<double> reciprocal_;    // of the pivots
+  std::vector<double> scale_;         // of each row, in pivot order
+  std::vector<double> work_;
+};
+
+}  // namespace runtime

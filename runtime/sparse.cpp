@@ -84,7 +84,7 @@ LinearSystem::~LinearSystem() = default;
 LinearSystem::LinearSystem(LinearSystem&&) noexcept = default;
 LinearSystem& LinearSystem::operator=(LinearSystem&&) noexcept = default;
 
-LinearSystem::Status LinearSystem::factor() {
+LinearSystem::Status LinearSystem::factor(double least) {
   // Rows are scaled by their largest entry, so that a pivot can be judged against its column whatever the units of the rows.
   const std::size_t n = pattern_.n;
   row_scale_.assign(n, 0.0);
@@ -103,16 +103,16 @@ LinearSystem::Status LinearSystem::factor() {
       return Status::Singular;
     }
   }
-  return is_dense_ ? factor_dense() : factor_klu();
+  return is_dense_ ? factor_dense(least) : factor_klu(least);
 }
 
-LinearSystem::Status LinearSystem::factor_dense() {
+LinearSystem::Status LinearSystem::factor_dense(double least) {
   const std::size_t n = pattern_.n;
   dense_.assign(n * n, 0.0);
   for (std::size_t c = 0; c < n; ++c)
     for (std::int64_t k = pattern_.starts[c]; k < pattern_.starts[c + 1]; ++k)
       dense_[c * n + pattern_.rows[k]] = values_[k] * row_scale_[pattern_.rows[k]];
-  const double epsilon = std::numeric_limits<double>::epsilon() * static_cast<double>(n);
+  const double epsilon = least * static_cast<double>(n);
   for (std::size_t k = 0; k < n; ++k) {
     double* column = &dense_[k * n];
     std::size_t pivot = k;
@@ -137,10 +137,11 @@ LinearSystem::Status LinearSystem::factor_dense() {
   return Status::Ok;
 }
 
-LinearSystem::Status LinearSystem::factor_klu() {
+LinearSystem::Status LinearSystem::factor_klu(double least) {
+  constexpr double kGrowth = 1e5;  // KLU chooses pivots with at most 1000
   std::vector<double>& least_pivot = column_max_;
-  for (double& v : least_pivot) v *= 8 * std::numeric_limits<double>::epsilon();
-  if (klu_->factors && klu_->factors->factor(values_, row_scale_, least_pivot)) return Status::Ok;
+  for (double& v : least_pivot) v *= 8 * least;
+  if (klu_->factors && klu_->factors->factor(values_, row_scale_, least_pivot, kGrowth)) return Status::Ok;
   klu_->factors.reset();  // other pivots are needed
   const auto n = static_cast<SuiteSparse_long>(pattern_.n);
   auto* starts = reinterpret_cast<SuiteSparse_long*>(pattern_.starts.data());
@@ -162,7 +163,7 @@ LinearSystem::Status LinearSystem::factor_klu() {
   }
   if (fine) {
     klu_->take_over(pattern_, numeric);
-    fine = klu_->factors->factor(values_, row_scale_, least_pivot);
+    fine = klu_->factors->factor(values_, row_scale_, least_pivot, HUGE_VAL);
   }
   klu_l_free_numeric(&numeric, &common);
   return fine ? Status::Ok : Status::Singular;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,8 +42,9 @@ class LinearSystem {
   bool is_dense() const { return is_dense_; }
 
   enum class Status : std::uint8_t { Ok, Singular, NotFinite };
-  /// Factorises the present values. When singular, `singular_column` is a column that depends on the others.
-  Status factor();
+  /// Factorises the present values, rows scaled by their largest. A pivot that is as small as a rounding error of its column, with
+  /// numbers exact to `least`, makes the matrix singular: `singular_column` depends on others then. With 0 only a zero does.
+  Status factor(double least = std::numeric_limits<double>::epsilon());
   std::uint32_t singular_column() const { return singular_column_; }
 
   /// Overwrites the right-hand side by the solution, with the last factors.
@@ -50,8 +52,8 @@ class LinearSystem {
 
  private:
   struct Klu;
-  Status factor_dense();
-  Status factor_klu();
+  Status factor_dense(double least);
+  Status factor_klu(double least);
 
   SparsePattern pattern_;
   std::vector<double> values_;

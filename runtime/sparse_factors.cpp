@@ -9,9 +9,6 @@
 namespace runtime {
 namespace {
 
-// Rows are subtracted from each other at most so many times; more than KLU allows when it chooses pivots (1000), and as much
-// of the 16 digits is lost.
-constexpr double kGrowth = 1e5;
 constexpr std::uint64_t kLongRun = 2;  // mean length from which loops over runs of columns pay
 
 /// Four numbers anywhere in an array.
@@ -98,20 +95,21 @@ std::uint64_t SparseFactors::find_runs(Rows& rows) {
   return rows.runs.size();
 }
 
-bool SparseFactors::factor(std::span<const double> values, std::span<const double> row_scale, std::span<const double> tolerance) {
-  return by_runs_ ? factor_runs(values, row_scale, tolerance) : factor_entries(values, row_scale, tolerance);
+bool SparseFactors::factor(std::span<const double> values, std::span<const double> row_scale, std::span<const double> least,
+                           double growth) {
+  return by_runs_ ? factor_runs(values, row_scale, least, growth) : factor_entries(values, row_scale, least, growth);
 }
 void SparseFactors::solve(double* x) { by_runs_ ? solve_runs(x) : solve_entries(x); }
 
 FOR_EACH_TARGET bool SparseFactors::factor_entries(std::span<const double> values, std::span<const double> row_scale,
-                                                   std::span<const double> tolerance) {
-  return factor_with(values, row_scale, tolerance, [](const Rows& upper, std::uint32_t j, double factor, double* work) {
+                                                   std::span<const double> least, double growth) {
+  return factor_with(values, row_scale, least, growth, [](const Rows& upper, std::uint32_t j, double factor, double* work) {
     for (std::uint32_t u = upper.starts[j]; u < upper.starts[j + 1]; ++u) work[upper.columns[u]] -= factor * upper.values[u];
   });
 }
 FOR_EACH_TARGET bool SparseFactors::factor_runs(std::span<const double> values, std::span<const double> row_scale,
-                                                std::span<const double> tolerance) {
-  return factor_with(values, row_scale, tolerance, [](const Rows& upper, std::uint32_t j, double factor, double* work) {
+                                                std::span<const double> least, double growth) {
+  return factor_with(values, row_scale, least, growth, [](const Rows& upper, std::uint32_t j, double factor, double* work) {
     const double* v = upper.values.data() + upper.starts[j];
     for (std::uint32_t r = upper.run_starts[j]; r < upper.run_starts[j + 1]; ++r) {
       double* w = work + upper.runs[r].first;
@@ -146,7 +144,7 @@ FOR_EACH_TARGET void SparseFactors::solve_runs(double* x) {
 
 template <class Subtract>
 inline __attribute__((always_inline)) bool SparseFactors::factor_with(std::span<const double> values, std::span<const double> row_scale,
-                                                                      std::span<const double> tolerance, Subtract subtract) {
+                                                                      std::span<const double> least, double limit, Subtract subtract) {
   double* work = work_.data();  // zero between rows
   double growth = 0;
   for (std::uint32_t i = 0; i < n_; ++i) {
@@ -172,9 +170,9 @@ inline __attribute__((always_inline)) bool SparseFactors::factor_with(std::span<
       upper_.values[u] = work[upper_.columns[u]];
       work[upper_.columns[u]] = 0;
     }
-    if (!(std::abs(pivot) > tolerance[column_order_[i]])) return false;  // NaN too
+    if (!(std::abs(pivot) > least[column_order_[i]])) return false;  // NaN too
   }
-  return growth <= kGrowth;
+  return growth <= limit;
 }
 
 template <class Product>

@@ -24,9 +24,9 @@ class SparseFactors {
   SparseFactors(const SparsePattern& pattern, const Columns& lower, const Columns& upper, std::span<const std::int64_t> row_order,
                 std::span<const std::int64_t> column_order, std::span<const std::int64_t> blocks);
 
-  /// Factorises, rows scaled by `row_scale`; `tolerance[c]` is the least pivot in column c. False when a pivot is smaller, or
-  /// when the pivots, once good, make numbers grow.
-  bool factor(std::span<const double> values, std::span<const double> row_scale, std::span<const double> tolerance);
+  /// Factorises, rows scaled by `row_scale`. False when a pivot is not larger than `least` of its column, or when a row is
+  /// subtracted from another more than `growth` times: as much of the 16 digits is lost.
+  bool factor(std::span<const double> values, std::span<const double> row_scale, std::span<const double> least, double growth);
 
   /// Overwrites the right-hand side by the solution.
   void solve(double* x);
@@ -43,11 +43,11 @@ class SparseFactors {
   };
   std::uint64_t find_runs(Rows& rows);
   template <class Subtract>
-  bool factor_with(std::span<const double>, std::span<const double>, std::span<const double>, Subtract);
+  bool factor_with(std::span<const double>, std::span<const double>, std::span<const double>, double, Subtract);
   template <class Product>
   void solve_with(double*, Product);
-  bool factor_entries(std::span<const double>, std::span<const double>, std::span<const double>);
-  bool factor_runs(std::span<const double>, std::span<const double>, std::span<const double>);
+  bool factor_entries(std::span<const double>, std::span<const double>, std::span<const double>, double);
+  bool factor_runs(std::span<const double>, std::span<const double>, std::span<const double>, double);
   void solve_entries(double*);
   void solve_runs(double*);
 

@@ -94,6 +94,7 @@ bool Problem::initialise(double time) {
   bool done = evaluator_.run_checked(model_.initial, at);
   for (std::size_t k = 0; done && k < choices_.size(); ++k) choices_[k].choose(at, parameters_, true);
   done = done && evaluator_.run_checked(model_.dynamic, at) && evaluator_.run_checked(model_.observed, at);
+  for (std::size_t k = 0; done && k < choices_.size(); ++k) choices_[k].regular(at);
   Failure& failure = evaluator_.failure();
   if (done) {
     // A state whose start is a parameter without value comes from no equation.
@@ -183,10 +184,33 @@ bool Problem::jacobian(double time, const double* y, const double* rates, double
   return chain_.evaluate(evaluator_, at, rate, out);
 }
 
-bool Problem::output(double time, const double* y, const double* rates, bool observed) {
+bool Problem::output(double time, const double* y, const double* rates, std::span<const Step> observed) {
   set(time, y, rates);
   if (!evaluator_.run(model_.dynamic, point(time))) return false;
-  return !observed || evaluator_.run(model_.observed, point(time));
+  return evaluator_.run(observed, point(time));
+}
+
+bool Problem::states_hold(double time, const double* y, const double* rates) {
+  if (std::ranges::none_of(model_.sets, [](const StateSet& s) { return s.candidates == 0; })) return true;
+  set(time, y, rates);
+  const Point at = point(time);
+  if (!evaluator_.run(model_.dynamic, at)) return true;  // the next step will say why
+  for (StateChoice& choice : choices_) {
+    if (choice.regular(at)) continue;
+    Failure& failure = evaluator_.failure();
+    failure = Failure{.kind = FailureKind::StatesLost, .time = time, .unknowns = choice.set().eliminated};
+    for (std::uint32_t k = 0; k < choice.set().eliminated && k < kFailureDetails; ++k) {
+      const std::uint32_t v = model_.set_variables[choice.set().first_variable + k];
+      failure.variables.push_back({v, values_[v], 0});
+    }
+    for (std::uint32_t r = 0; r < choice.set().runs; ++r) {
+      const Run& run = model_.runs[choice.set().first_run + r];
+      for (std::uint32_t row = 0; row < run.count && failure.equations.size() < kFailureDetails; ++row)
+        failure.equations.push_back({model_.equations[run.equations + row], 0});
+    }
+    return false;
+  }
+  return true;
 }
 
 bool Problem::choose_states(double time, const double* y, const double* rates) {
@@ -199,9 +223,9 @@ bool Problem::choose_states(double time, const double* y, const double* rates) {
   return changed && evaluator_.run(model_.dynamic, at);
 }
 
-bool Problem::evaluate_static(double time, bool observed) {
+bool Problem::evaluate_static(double time, std::span<const Step> observed) {
   if (!evaluator_.run_checked(model_.dynamic, point(time))) return false;
-  return !observed || evaluator_.run(model_.observed, point(time));
+  return evaluator_.run(observed, point(time));
 }
 
 bool Problem::assertions_hold(double time, const double* y, const double* rates) {

@@ -49,10 +49,12 @@ class Problem {
   bool jacobian(double time, const double* y, const double* rates, double rate, double* out);
 
   /// Sets all variables from the unknowns: loops are solved again, so that results satisfy the equations and not only the
-  /// integrator's tolerance; then the observed ones when asked. False: a value could not be computed.
-  bool output(double time, const double* y, const double* rates, bool observed);
-  bool evaluate_static(double time, bool observed);
+  /// integrator's tolerance; then what else is asked for. False: a value could not be computed.
+  bool output(double time, const double* y, const double* rates, std::span<const Step> observed);
+  bool evaluate_static(double time, std::span<const Step> observed);
 
+  /// False: states that were chosen for good have become a bad choice on the way to this point (`failure()`).
+  bool states_hold(double time, const double* y, const double* rates);
   /// Whether sets of states have chosen anew at this point: then the integrator must start again from the present values.
   bool choose_states(double time, const double* y, const double* rates);
 

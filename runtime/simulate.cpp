@@ -98,20 +98,39 @@ class Recorder {
   Sink::Error error_;
 };
 
-/// Whether a recorded column is computed by the observed schedule.
-bool wants_observed(const Model& model, const Output& output) {
-  std::vector<std::uint8_t> observed(model.variables, 0);
-  for (const Step& step : model.observed) {
-    if (step.kind == Step::Solve) {
-      const Loop& loop = model.loops[step.index];
-      for (std::uint32_t k = 0; k < loop.unknowns; ++k) observed[model.loop_unknowns[loop.first_unknown + k]] = 1;
-      continue;
+/// The steps of the observed schedule that recorded columns need.
+std::vector<Step> wanted_steps(const Model& model, const Output& output) {
+  std::vector<std::uint8_t> wanted(model.variables, 0);
+  for (const Column& c : output.columns)
+    if (c.variable != kNone) wanted[c.variable] = 1;
+  auto reads = [&](const Run& run, std::uint32_t row) {
+    if (run.kernel == kNone) {
+      const SumTable table(model, run);
+      for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k) wanted[table.terms[k] >> 1] = 1;
+    } else {
+      for (std::uint32_t slot = 0; slot < run.slots; ++slot) wanted[slot_variable(model, run, slot, row)] = 1;
     }
-    const Run& run = model.runs[step.index];
-    for (std::uint32_t row = 0; row < run.count; ++row) observed[solved_variable(model, run, row)] = 1;
+  };
+  std::vector<Step> steps;
+  for (auto step = model.observed.rbegin(); step != model.observed.rend(); ++step) {
+    bool needed = false;
+    if (step->kind == Step::Solve) {
+      const Loop& loop = model.loops[step->index];
+      for (std::uint32_t k = 0; k < loop.unknowns; ++k) needed = needed || wanted[model.loop_unknowns[loop.first_unknown + k]];
+      for (std::uint32_t r = 0; needed && r < loop.runs; ++r)
+        for (std::uint32_t row = 0; row < model.runs[loop.first_run + r].count; ++row) reads(model.runs[loop.first_run + r], row);
+    } else {
+      const Run& run = model.runs[step->index];
+      for (std::uint32_t row = 0; row < run.count; ++row) {
+        if (!wanted[solved_variable(model, run, row)]) continue;
+        needed = true;
+        reads(run, row);
+      }
+    }
+    if (needed) steps.push_back(*step);
   }
-  return std::any_of(output.columns.begin(), output.columns.end(),
-                     [&](const Column& c) { return c.variable != kNone && observed[c.variable]; });
+  std::ranges::reverse(steps);
+  return steps;
 }
 
 class Simulation {
@@ -147,7 +166,7 @@ class Simulation {
   Recorder recorder_;
   const Output& output_;
   Outcome outcome_;
-  bool observed_ = false;
+  std::vector<Step> observed_;  // what results need of the observed schedule
 };
 
 bool Simulation::accept_experiment() {
@@ -192,7 +211,7 @@ void Simulation::sample(Problem& problem) {
       outcome_.status = Outcome::Cancelled;
       return;
     }
-    if (!problem.evaluate_static(grid(k), observed_ || !model_.assertions.empty())) return fail(problem.failure());
+    if (!problem.evaluate_static(grid(k), model_.assertions.empty() ? std::span<const Step>(observed_) : model_.observed)) return fail(problem.failure());
     if (!record(grid(k), problem.values())) return;
     if (!problem.assertions_hold(grid(k))) return fail(problem.failure());
     report(grid(k));
@@ -223,6 +242,13 @@ void Simulation::integrate(Problem& problem) {
       break;
     }
     const double time = integrator->time();
+    if (!model_.sets.empty()) {
+      integrator->interpolate(time);
+      if (!problem.states_hold(time, integrator->y(), integrator->rates())) {
+        fail(problem.failure());
+        break;
+      }
+    }
     bool written = true, evaluated = true;  // an assertion that fails counts as not evaluated
     while (next <= experiment_.steps && grid(next) <= time) {
       integrator->interpolate(grid(next));
@@ -275,7 +301,7 @@ Outcome Simulation::run() {
   std::vector<double> parameters = evaluate_parameters(model_, experiment_.overrides);
   std::vector<double> nominal = nominal_values(model_, parameters);
   Problem problem(model_, std::move(parameters), std::move(nominal));
-  observed_ = wants_observed(model_, output_);
+  observed_ = wanted_steps(model_, output_);
   const bool begun = recorder_.begin();
   if (begun && prepare(problem)) {
     const Timer timer;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <utility>
 
 namespace runtime {
 
@@ -85,7 +86,34 @@ bool StateChoice::pivot_column(std::size_t column) {
   return true;
 }
 
+bool StateChoice::regular(const Point& point) {
+  if (set_.candidates > 0) return true;
+  fill(point);
+  for (const double value : matrix_)
+    if (!std::isfinite(value)) return true;  // whoever needs it will say so
+  int sign = 1;
+  for (std::size_t k = 0; k < columns_; ++k) {
+    std::size_t best = k;
+    for (std::size_t r = k + 1; r < rows_; ++r)
+      if (std::abs(at(r, k)) > std::abs(at(best, k))) best = r;
+    if (at(best, k) == 0) return false;
+    if (best != k) {
+      for (std::size_t c = 0; c < columns_; ++c) std::swap(at(best, c), at(k, c));
+      sign = -sign;
+    }
+    if (at(k, k) < 0) sign = -sign;
+    for (std::size_t r = k + 1; r < rows_; ++r) {
+      const double factor = at(r, k) / at(k, k);
+      if (factor == 0) continue;
+      for (std::size_t c = k; c < columns_; ++c) at(r, c) -= factor * at(k, c);
+    }
+  }
+  const int before = std::exchange(sign_, sign);
+  return before == 0 || before == sign;
+}
+
 bool StateChoice::choose(const Point& point, std::span<double> parameters, bool fresh) {
+  if (set_.candidates == 0) return false;
   fill(point);
   for (const double value : matrix_)
     if (!std::isfinite(value)) return false;

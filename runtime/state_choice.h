@@ -26,6 +26,11 @@ class StateChoice {
   /// Whether the choice changed: then the selecting parameters are others, and the states have the values that go with them.
   bool choose(const Point& point, std::span<double> parameters, bool fresh);
 
+  /// Of a set without candidates: whether its equations still determine its rates as they did before. Where their determinant
+  /// changes its sign they did not on the way, and the run may have gone on along another solution.
+  bool regular(const Point& point);
+  const StateSet& set() const { return set_; }
+
  private:
   static constexpr double kSwitch = 2, kGood = 1.001;
   struct Scatter {
@@ -45,6 +50,7 @@ class StateChoice {
   std::vector<std::uint32_t> basis_;     // per row: the column of its pivot, or kNone
   std::vector<std::uint8_t> in_basis_;   // per column
   std::vector<std::uint32_t> selected_;  // per state: the candidate that it is
+  int sign_ = 0;                         // of the determinant, when it was last looked at
 };
 
 }  // namespace runtime

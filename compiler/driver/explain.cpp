@@ -1,12 +1,15 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
 
 #include "compiler/diagnostics/display.h"
 #include "compiler/driver/command.h"
+#include "compiler/session/results.h"
 #include "compiler/session/structure_report.h"
+#include "compiler/session/why_report.h"
 #include "compiler/structural/picture.h"
 #include "runtime/output_file.h"
 
@@ -17,6 +20,7 @@ constexpr std::size_t kShown = 100;  // of each kind, at most
 
 struct ExplainOptions {
   std::string what, relation, svg;
+  std::vector<std::string> why;
   bool parameters = false, structure = false, states = false, index = false;
   std::optional<std::string> expression;
 };
@@ -116,8 +120,16 @@ int explain_model(const Globals& globals, const ExplainOptions& options) {
   session.load(options.what);
   std::shared_ptr<Compiled> model;
   if (session.check(options.expression)) model = session.compile({}, Backend::Interpreter);
+  std::vector<std::string> why;
+  for (const std::string& name : options.why) {
+    if (!model) break;
+    if (auto text = session::why_text(*model, name, session.sources())) why.push_back(*std::move(text));
+    else session::Results(model->system, model->dae).select({&name, 1}, "--why", {}, session.diagnostics());
+  }
   print_diagnostics(globals, session);
-  if (!model) return kUserError;
+  if (!model || session.diagnostics().has_errors()) return kUserError;
+  if (!why.empty()) fmt::print("{}", fmt::join(why, "\n"));
+  if (!why.empty() && (options.states || options.index)) fmt::print("\n");
   if (options.states) fmt::print("{}", session::states_text(*model, session.sources()));
   if (options.states && options.index) fmt::print("\n");
   if (options.index) fmt::print("{}", session::index_text(*model, session.sources()));
@@ -139,10 +151,11 @@ void add_explain(CLI::App& app, const Globals& globals, int& exit_code) {
   command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")->type_name("EXPR");
   command->add_flag("--states", options->states, "The states of the model in the file, and what is differentiated but no state")->excludes(structure)->excludes(parameters);
   command->add_flag("--index", options->index, "Which equations of the model had to be differentiated")->excludes(structure)->excludes(parameters);
+  command->add_option("--why", options->why, "The chain from a variable back to the lines that determine it")->type_name("NAME")->allow_extra_args(false)->excludes(structure)->excludes(parameters);
   command->callback([&globals, &exit_code, options] {
-    const bool model = options->parameters || options->states || options->index;
+    const bool model = options->parameters || options->states || options->index || !options->why.empty();
     if (model && options->what.empty()) throw CLI::RequiredError("FILE");
-    if (options->expression && !model) throw CLI::RequiresError("--expression", "--parameters, --states or --index");
+    if (options->expression && !model) throw CLI::RequiresError("--expression", "--parameters, --states, --index or --why");
     exit_code = options->structure    ? explain_structure(globals, *options)
                 : options->parameters ? explain_parameters(globals, *options)
                 : model               ? explain_model(globals, *options)

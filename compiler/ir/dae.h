@@ -34,6 +34,8 @@ struct Variable {
 /// Variables of which some are states, at one time these and at another those, because no choice is good everywhere. The set
 /// has states of its own, each a selection of its candidates by parameters that the runtime changes (runtime/state_choice.h):
 /// two equations for each say that it is a sum of selector times candidate, and its derivative that of their rates.
+/// A set without candidates is one that is only watched: its states were chosen for good, and the run must not come to a point where
+/// its equations do not determine what is eliminated.
 struct StateSet {
   std::vector<std::uint32_t> equations;   // differentiated equations, which tie the rates
   std::vector<std::uint32_t> eliminated;  // derivatives in these that are found from the others, whatever is chosen

@@ -5,8 +5,8 @@
 #include <charconv>
 
 #include "compiler/repl/repl.h"
-#include "compiler/repl/why.h"
 #include "compiler/session/structure_report.h"
+#include "compiler/session/why_report.h"
 
 namespace sigrel::repl {
 namespace {
@@ -311,7 +311,7 @@ bool Repl::why(const std::string&, std::string_view rest) {
     return true;
   }
   if (!has_run("whose variables could be explained")) return true;
-  if (auto text = explain_variable(*model_, rest, module_.sources())) {
+  if (auto text = session::why_text(*model_, rest, module_.sources())) {
     fmt::print("{}", *text);
     return true;
   }

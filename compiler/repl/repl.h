@@ -4,7 +4,6 @@
 //   input.h     when an input of several lines is complete
 //   repl.cpp    definitions and expressions, running, parameters
 //   commands.cpp  `:load`, `:run`, …
-//   why.h       what determines a variable
 #pragma once
 #include <atomic>
 #include <cstdio>

@@ -50,6 +50,7 @@ class Report {
                                                      (f_.error.empty() ? std::string() : ": " + f_.error))
             .help("`stop` is after `start`, and `tolerance` is a positive number below 1");
         return;
+      case FailureKind::StatesLost: return states_lost();
       case FailureKind::Assertion: return assertion();
       case FailureKind::Output:
         diagnostics_.report(Code::ResultNotWritten, "the results cannot be written" + (f_.path.empty() ? "" : " to `" + f_.path + "`"))
@@ -114,6 +115,20 @@ class Report {
     std::size_t all = std::max<std::size_t>(f_.unknowns, f_.variables.size());
     if (all > n) text += fmt::format(" and {} more", all - n);
     return text;
+  }
+
+  void states_lost() {
+    Diagnostic& d = at_equations(Code::StatesLost, fmt::format("the states do not determine {} any more, at t = {}", variables(3, false), seconds(f_.time)), false);
+    if (d.primary)
+      d.label(d.primary->text + (d.primary->text.empty() ? "" : ", ") + "here the other solution of this equation was met: the results could go on along the wrong one");
+    for (const system::Attribute& a : c_.system.attributes) {
+      if (a.kind != system::AttributeKind::StatePreference) continue;
+      if (double preference = c_.system.parameters[a.parameter].value; std::abs(preference) < 2) continue;
+      d.note(fmt::format("`{}` has `state = {}`, so the choice of states is not made again", system::unknown_name(c_.system, a.unknown),
+                         c_.system.parameters[a.parameter].value > 0 ? "Always" : "Never"));
+      break;
+    }
+    keep(d.help("with `state = Prefer` or `Avoid` the choice follows the motion"));
   }
 
   void loop() {

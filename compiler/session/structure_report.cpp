@@ -54,10 +54,13 @@ std::string place(const SourceMap& sources, Span span) {
 }
 
 std::string equation_text(const Compiled& model, std::uint32_t number, const SourceMap& sources) {
-  Origin origin = dae::origin(model.dae.equations, number);
+  return origin_text(model, dae::origin(model.dae.equations, number), sources, derivative(dae::differentiations(model.dae, number)));
+}
+
+std::string origin_text(const Compiled& model, Origin origin, const SourceMap& sources, const std::string& prefix) {
   const system::SourceEquation& source = model.system.sources[origin.source];
   std::string path = system::instance_name(model.system, origin.instance);
-  std::string out = "  " + derivative(dae::differentiations(model.dae, number));
+  std::string out = "  " + prefix;
   switch (source.kind) {
     case system::EquationKind::NodeSum:
       out += fmt::format("the flows at the node `{}` sum to zero{}\n", source.component, path.empty() ? "" : ", in " + path);
@@ -92,7 +95,8 @@ std::string states_text(const Compiled& model, const SourceMap& sources) {
                        place(sources, system::unknown_info(model.system, dae.variables[states[k]].unknown).span));
   out += rest(states.size());
   for (std::size_t k = 0; k < dae.sets.size() && k < kShown; ++k)
-    out += fmt::format("  {} of {}    chosen while the model runs: no choice is good everywhere\n", dae.sets[k].states.size(), candidates(model, dae.sets[k]));
+    if (!dae.sets[k].states.empty())
+      out += fmt::format("  {} of {}    chosen while the model runs: no choice is good everywhere\n", dae.sets[k].states.size(), candidates(model, dae.sets[k]));
   out += rest(dae.sets.size());
   std::vector<bool> named(dae.variables.size(), false);
   for (const dae::StateSet& set : dae.sets)

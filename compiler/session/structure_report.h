@@ -11,6 +11,9 @@ namespace sigrel::session {
 /// "circuit.sr:12:3".
 std::string place(const SourceMap& sources, Span span);
 
+/// An equation as the source has it, and where. Indented, one or two lines; `prefix` is put before the equation.
+std::string origin_text(const Compiled& model, Origin origin, const SourceMap& sources, const std::string& prefix = "");
+
 /// An equation as the source has it, and where; of one that was differentiated, how often. Indented, one or two lines.
 std::string equation_text(const Compiled& model, std::uint32_t equation, const SourceMap& sources);
 

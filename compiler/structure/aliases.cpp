@@ -1,6 +1,7 @@
 #include "compiler/structure/aliases.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace sigrel::structure {
 
@@ -119,6 +120,7 @@ void Aliases::state_zero(std::uint32_t equation, std::uint32_t a) {
     return;
   }
   fate_[equation] = Fate::Used;
+  if (noting_) merges_.push_back({equation, a, std::nullopt, false});
   make_zero(root);
 }
 
@@ -135,6 +137,7 @@ void Aliases::state(std::uint32_t equation, std::uint32_t a, std::uint32_t b, bo
     case graph::SignedUnionFind::Outcome::Merged: break;
   }
   fate_[equation] = Fate::Used;
+  if (noting_) merges_.push_back({equation, a, b, opposite});
   touch_class(result.loser);
   std::swap(next_[result.winner], next_[result.loser]);
 }
@@ -215,12 +218,17 @@ std::span<const Aliases::RootTerm> Aliases::terms(std::span<const Term> sum) {
 
 void Aliases::examine_sum(std::uint32_t equation, std::span<const Term> sum) {
   auto left = terms(sum);
+  // What is said is said of the unknowns that stand in the sum.
+  auto member = [&](std::uint32_t root) { return std::ranges::find_if(sum, [&](Term t) { return classes_.find(t.unknown()).root == root; })->unknown(); };
   switch (left.size()) {
     case 0: fate_[equation] = Fate::Redundant; return;
-    case 1: state_zero(equation, left[0].root); return;
+    case 1: state_zero(equation, member(left[0].root)); return;
     case 2:
-      if (left[0].coefficient == left[1].coefficient) return state(equation, left[0].root, left[1].root, true);
-      if (left[0].coefficient == -left[1].coefficient) return state(equation, left[0].root, left[1].root, false);
+      if (std::abs(left[0].coefficient) == std::abs(left[1].coefficient)) {
+        std::uint32_t a = member(left[0].root), b = member(left[1].root);
+        bool signs = classes_.find(a).negative != classes_.find(b).negative;
+        return state(equation, a, b, (left[0].coefficient == left[1].coefficient) != signs);
+      }
       break;
     default: break;
   }

@@ -5,6 +5,7 @@
 // a chain of 5*10^5 of them, discovered from either end, included.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "compiler/ir/system.h"
@@ -26,7 +27,16 @@ class Aliases {
   Aliases(const system::System& system, Shapes& shapes);
   /// Taken as zero, though no equation says so; before `eliminate`.
   void take_as_zero(std::uint32_t unknown) { zero_[unknown] = true; }
+  /// Before `eliminate`: keeps what each equation said.
+  void note_merges() { noting_ = true; }
   void eliminate();
+  /// The equation made a and b equal or opposite, or a zero.
+  struct Merge {
+    std::uint32_t equation, a;
+    std::optional<std::uint32_t> b;
+    bool opposite;
+  };
+  const std::vector<Merge>& merges() const { return merges_; }
 
   graph::SignedUnionFind::Member find(std::uint32_t unknown) { return classes_.find(unknown); }
   bool is_zero(std::uint32_t root) const { return zero_[root]; }
@@ -67,6 +77,8 @@ class Aliases {
   std::vector<std::int32_t> coefficient_;  // by root: scratch of `terms`, zero between calls
   std::vector<bool> met_;
   std::vector<RootTerm> terms_;
+  bool noting_ = false;
+  std::vector<Merge> merges_;
 };
 
 }  // namespace sigrel::structure

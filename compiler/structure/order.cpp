@@ -48,7 +48,7 @@ void add_sets(const dae::System& dae, Scheduler& scheduler, runtime::Model& mode
     for (std::uint32_t rate : set.candidates) model.set_variables.push_back(dae.variables[rate].integral);
     to.first_weight = static_cast<std::uint32_t>(model.set_weights.size());
     model.set_weights.insert(model.set_weights.end(), set.weights.begin(), set.weights.end());
-    to.first_state = number[set.states.front()];  // they follow each other
+    to.first_state = set.states.empty() ? 0 : number[set.states.front()];  // they follow each other
     to.states = static_cast<std::uint32_t>(set.states.size());
     to.first_selector = set.first_selector;
     model.sets.push_back(to);

@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint32_t kNone = graph::kNone;
 constexpr int kNever = -2, kAlways = 2;  // as `state = …` is handed on
 constexpr std::uint64_t kMostWork = 200'000'000;
-constexpr std::size_t kLargestSet = 100;  // candidates: the runtime works on a dense matrix
+constexpr std::size_t kLargestSet = 300;  // candidates, or equations that are watched: the runtime works on a dense matrix
 
 /// `state = …` of each variable. Of several in a class of equal unknowns the one of the outermost relation counts: parts have
 /// higher numbers than what contains them.
@@ -103,6 +103,7 @@ class Selection {
         graph_, priority, [&](auto equations, auto candidates) { return decide(equations, candidates); });
     for (std::uint32_t c : chosen.states) dae_.variables[numbering_.variable_of[c]].state = true;
     add_sets();
+    report_too_large();
   }
 
  private:
@@ -161,6 +162,7 @@ class Selection {
     const std::size_t sets = dae_.sets.size();
     std::size_t open_rows = 0;
     std::vector<bool> taken(candidates.size(), false);
+    std::vector<std::uint32_t> fixed_though_varying;
     auto group = [&](auto belongs) {
       std::vector<std::uint32_t> varying;
       for (std::uint32_t k = 0; k < candidates.size() && decision.dummies.size() + open_rows < equations.size(); ++k) {
@@ -171,13 +173,19 @@ class Selection {
       }
       open_rows += leave_open(equations, candidates, columns, taken, pivots, varying, decision);
       for (std::uint32_t k : varying)
-        if (decision.dummies.size() + open_rows < equations.size()) taken[k] = offer(k, true) == Pivots::Answer::Taken;
+        if (decision.dummies.size() + open_rows < equations.size() && offer(k, true) == Pivots::Answer::Taken) {
+          taken[k] = true;
+          fixed_though_varying.push_back(k);
+        }
     };
     group([](int p) { return p == kNever; });
     group([](int p) { return p != kNever && p != kAlways; });
     group([](int p) { return p == kAlways; });
     const bool complete = decision.dummies.size() + open_rows == equations.size(), fast = pivots.work() <= kMostWork;
-    if (complete && fast) return decision;
+    if (complete && fast) {
+      watch(equations, candidates, columns, taken, fixed_though_varying, decision);
+      return decision;
+    }
     if (!complete) report_dependent(equations);
     dae_.sets.resize(sets);  // the structure decides
     return std::nullopt;
@@ -214,7 +222,11 @@ class Selection {
     std::vector<bool> left_open(candidates.size(), false);
     Pivots trial = pivots;
     for (auto& [root, part] : by_root) {
-      if (part.open == 0 || part.candidates.size() <= part.open || part.candidates.size() > kLargestSet) continue;
+      if (part.open == 0 || part.candidates.size() <= part.open) continue;
+      if (part.candidates.size() > kLargestSet) {
+        if (!too_large_ || part.candidates.size() > too_large_->candidates) too_large_ = TooLarge{part.candidates.size(), part.open, numbering_.variable_of[candidates[part.candidates.front()]]};
+        continue;
+      }
       auto rank = std::ranges::count_if(part.candidates, [&](std::uint32_t k) { return trial.offer(columns[k], true) == Pivots::Answer::Taken; });
       if (static_cast<std::size_t>(rank) != part.open) continue;
       rows += part.open;
@@ -237,6 +249,40 @@ class Selection {
     return rows;
   }
 
+  /// Dummies whose pivots vary, though others could take their place: the runtime is to notice when that was wrong. For this they
+  /// become, with all that is tied to them, a set without states.
+  void watch(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> candidates,
+             const std::vector<std::vector<Pivots::Entry>>& columns, const std::vector<bool>& taken, const std::vector<std::uint32_t>& varying,
+             const graph::Decision& decision) {
+    if (varying.empty()) return;
+    graph::SignedUnionFind parts(static_cast<std::uint32_t>(equations.size()));
+    for (std::uint32_t k = 0; k < candidates.size(); ++k)
+      for (const Pivots::Entry& e : columns[k])
+        if (taken[k]) parts.unite(columns[k].front().row, e.row, false);
+    struct Part {
+      dae::StateSet set;
+      bool other = false;  // another choice is possible
+    };
+    std::map<std::uint32_t, Part> by_root;
+    for (std::uint32_t k : varying) by_root.try_emplace(parts.find(columns[k].front().row).root);
+    auto part_of = [&](std::uint32_t row) {
+      auto at = by_root.find(parts.find(row).root);
+      return at == by_root.end() ? nullptr : &at->second;
+    };
+    for (std::uint32_t row = 0; row < equations.size(); ++row)
+      if (Part* part = part_of(row)) part->set.equations.push_back(numbering_.equation_of[equations[row]]);
+    for (std::uint32_t k = 0; k < candidates.size(); ++k) {
+      if (taken[k]) {
+        if (Part* part = columns[k].empty() ? nullptr : part_of(columns[k].front().row)) part->set.eliminated.push_back(numbering_.variable_of[candidates[k]]);
+      } else if (std::ranges::find(decision.open, candidates[k]) == decision.open.end()) {
+        for (const Pivots::Entry& e : columns[k])
+          if (Part* part = part_of(e.row)) part->other = true;
+      }
+    }
+    for (auto& [root, part] : by_root)
+      if (part.other && part.set.equations.size() == part.set.eliminated.size() && part.set.equations.size() <= kLargestSet) dae_.sets.push_back(std::move(part.set));
+  }
+
   /// The states of sets, their derivatives, and the equations of both, which stand behind the tables: sums move on.
   void add_sets() {
     if (dae_.sets.empty()) return;
@@ -246,6 +292,7 @@ class Selection {
     std::uint32_t rows = 0;
     for (std::uint32_t number = 0; number < dae_.sets.size(); ++number) {
       dae::StateSet& set = dae_.sets[number];
+      if (set.states.empty()) continue;
       set.first_selector = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.selectors;
       const auto candidates = static_cast<std::uint32_t>(set.candidates.size());
       const std::uint32_t unknown = dae_.variables[set.candidates.front()].unknown;
@@ -300,6 +347,17 @@ class Selection {
     d.help("one of them is not needed: drop it, or let it contain another unknown");
   }
 
+  void report_too_large() {
+    if (!too_large_) return;
+    const std::uint32_t unknown = dae_.variables[base_[too_large_->example]].unknown;
+    SourceTerms terms(system_);
+    diagnostics_
+        .report(Code::StatesChosenOnce, terms.declaration(unknown, system::kRoot),
+                fmt::format("{} variables could be states, too many to choose among while the model runs", too_large_->candidates))
+        .label(fmt::format("`{}` is one of them; equations tie them so that {} of them are none", system::unknown_name(system_, unknown), too_large_->dummies))
+        .note("the choice that is good at the start is kept; a run that comes to where it is not stops there")
+        .help("coordinates of which fewer are tied to each other (an angle in place of two lengths) need no such choice");
+  }
 
   const system::System& system_;
   const graph::Differentiated& graph_;
@@ -311,6 +369,11 @@ class Selection {
   std::vector<std::uint32_t> base_;       // by variable: the one of order 0 of which it is a derivative
   std::vector<std::uint32_t> column_of_;  // by variable
   std::vector<std::uint32_t> place_;      // scratch, by column
+  struct TooLarge {
+    std::size_t candidates, dummies;
+    std::uint32_t example;  // variable
+  };
+  std::optional<TooLarge> too_large_;  // the largest set that was not left open because of its size
 };
 
 }  // namespace

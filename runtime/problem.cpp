@@ -190,6 +190,26 @@ bool Problem::output(double time, const double* y, const double* rates, std::spa
   return evaluator_.run(observed, point(time));
 }
 
+Failure Problem::lost(const StateSet& states, double time) const {
+  Failure failure{.kind = FailureKind::StatesLost, .time = time, .unknowns = states.eliminated};
+  for (std::uint32_t k = 0; k < states.eliminated && k < kFailureDetails; ++k) {
+    const std::uint32_t v = model_.set_variables[states.first_variable + k];
+    failure.variables.push_back({v, values_[v], 0});
+  }
+  for (std::uint32_t r = 0; r < states.runs; ++r) {
+    const Run& run = model_.runs[states.first_run + r];
+    for (std::uint32_t row = 0; row < run.count && failure.equations.size() < kFailureDetails; ++row)
+      failure.equations.push_back({model_.equations[run.equations + row], 0});
+  }
+  return failure;
+}
+
+std::optional<Failure> Problem::states_nearly_lost(double time) const {
+  for (const StateChoice& choice : choices_)
+    if (choice.nearly_singular()) return lost(choice.set(), time);
+  return std::nullopt;
+}
+
 bool Problem::states_hold(double time, const double* y, const double* rates) {
   if (std::ranges::none_of(model_.sets, [](const StateSet& s) { return s.candidates == 0; })) return true;
   set(time, y, rates);
@@ -197,17 +217,7 @@ bool Problem::states_hold(double time, const double* y, const double* rates) {
   if (!evaluator_.run(model_.dynamic, at)) return true;  // the next step will say why
   for (StateChoice& choice : choices_) {
     if (choice.regular(at)) continue;
-    Failure& failure = evaluator_.failure();
-    failure = Failure{.kind = FailureKind::StatesLost, .time = time, .unknowns = choice.set().eliminated};
-    for (std::uint32_t k = 0; k < choice.set().eliminated && k < kFailureDetails; ++k) {
-      const std::uint32_t v = model_.set_variables[choice.set().first_variable + k];
-      failure.variables.push_back({v, values_[v], 0});
-    }
-    for (std::uint32_t r = 0; r < choice.set().runs; ++r) {
-      const Run& run = model_.runs[choice.set().first_run + r];
-      for (std::uint32_t row = 0; row < run.count && failure.equations.size() < kFailureDetails; ++row)
-        failure.equations.push_back({model_.equations[run.equations + row], 0});
-    }
+    evaluator_.failure() = lost(choice.set(), time);
     return false;
   }
   return true;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -55,6 +56,8 @@ class Problem {
 
   /// False: states that were chosen for good have become a bad choice on the way to this point (`failure()`).
   bool states_hold(double time, const double* y, const double* rates);
+  /// Why an integrator does not get on from here, where it is the choice of states.
+  std::optional<Failure> states_nearly_lost(double time) const;
   /// Whether sets of states have chosen anew at this point: then the integrator must start again from the present values.
   bool choose_states(double time, const double* y, const double* rates);
 
@@ -70,6 +73,7 @@ class Problem {
   Failure explain(double time, const double* y, const double* rates);
 
  private:
+  Failure lost(const StateSet& states, double time) const;
   void set(double time, const double* y, const double* rates);
   bool run_kept(const Run& run, double* out);
   Point point(double time) { return {time, values_.data(), parameters_.data()}; }

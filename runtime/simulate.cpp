@@ -238,7 +238,7 @@ void Simulation::integrate(Problem& problem) {
       break;
     }
     if (!integrator->step(experiment_.stop)) {
-      fail(integrator->failure());
+      fail(problem.states_nearly_lost(integrator->time()).value_or(integrator->failure()));
       break;
     }
     const double time = integrator->time();
@@ -285,7 +285,7 @@ void Simulation::integrate(Problem& problem) {
     } else {
       standing = time > last ? 0 : standing + 1;
       if (++stuck >= kStuckSteps || standing >= kStandingSteps) {
-        fail(integrator->stuck());
+        fail(problem.states_nearly_lost(time).value_or(integrator->stuck()));
         break;
       }
     }

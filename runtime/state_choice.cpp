@@ -91,25 +91,34 @@ bool StateChoice::regular(const Point& point) {
   fill(point);
   for (const double value : matrix_)
     if (!std::isfinite(value)) return true;  // whoever needs it will say so
-  int sign = 1;
+  double determinant = 1;
   for (std::size_t k = 0; k < columns_; ++k) {
     std::size_t best = k;
     for (std::size_t r = k + 1; r < rows_; ++r)
       if (std::abs(at(r, k)) > std::abs(at(best, k))) best = r;
-    if (at(best, k) == 0) return false;
     if (best != k) {
       for (std::size_t c = 0; c < columns_; ++c) std::swap(at(best, c), at(k, c));
-      sign = -sign;
+      determinant = -determinant;
     }
-    if (at(k, k) < 0) sign = -sign;
+    determinant *= at(k, k);
+    if (determinant == 0) break;
     for (std::size_t r = k + 1; r < rows_; ++r) {
       const double factor = at(r, k) / at(k, k);
       if (factor == 0) continue;
       for (std::size_t c = k; c < columns_; ++c) at(r, c) -= factor * at(k, c);
     }
   }
-  const int before = std::exchange(sign_, sign);
-  return before == 0 || before == sign;
+  const Seen now{point.time, determinant};
+  double expected = last_[1].determinant;
+  if (seen_ == 2 && last_[1].time > last_[0].time)
+    expected += (last_[1].determinant - last_[0].determinant) / (last_[1].time - last_[0].time) * (now.time - last_[1].time);
+  largest_ = std::max(largest_, std::abs(determinant));
+  const bool turned = seen_ == 2 && expected * last_[1].determinant < 0 && std::abs(determinant) < 0.2 * largest_;
+  const bool passed = seen_ > 0 && determinant * last_[1].determinant <= 0;
+  last_[0] = last_[1];
+  last_[1] = now;
+  seen_ = std::min(seen_ + 1, 2u);
+  return !turned && !passed;
 }
 
 bool StateChoice::choose(const Point& point, std::span<double> parameters, bool fresh) {

@@ -9,6 +9,7 @@
 // B_D larger by that factor; where no entry is, the choice is as good as any next to it (Knuth, Semi-optimal bases for linear
 // dependencies (1985)). A choice is left alone until an entry passes kSwitch, because every change restarts the integrator.
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -26,9 +27,12 @@ class StateChoice {
   /// Whether the choice changed: then the selecting parameters are others, and the states have the values that go with them.
   bool choose(const Point& point, std::span<double> parameters, bool fresh);
 
-  /// Of a set without candidates: whether its equations still determine its rates as they did before. Where their determinant
-  /// changes its sign they did not on the way, and the run may have gone on along another solution.
+  /// Of a set without candidates: whether its equations still determine its rates as they did before. Where their determinant passes
+  /// through zero they do not, and there the run may take another solution, on which the determinant turns round instead: so it is
+  /// compared with what its last values lead to.
   bool regular(const Point& point);
+  /// Of a set without candidates: whether the determinant was last a small part of what it has been.
+  bool nearly_singular() const { return set_.candidates == 0 && seen_ > 0 && std::abs(last_[1].determinant) < 0.05 * largest_; }
   const StateSet& set() const { return set_; }
 
  private:
@@ -50,7 +54,12 @@ class StateChoice {
   std::vector<std::uint32_t> basis_;     // per row: the column of its pivot, or kNone
   std::vector<std::uint8_t> in_basis_;   // per column
   std::vector<std::uint32_t> selected_;  // per state: the candidate that it is
-  int sign_ = 0;                         // of the determinant, when it was last looked at
+  struct Seen {
+    double time = 0, determinant = 0;
+  };
+  Seen last_[2];       // the last two points
+  unsigned seen_ = 0;  // how many of them there are
+  double largest_ = 0; // determinant, up to its sign
 };
 
 }  // namespace runtime

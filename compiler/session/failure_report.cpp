@@ -120,7 +120,7 @@ class Report {
   void states_lost() {
     Diagnostic& d = at_equations(Code::StatesLost, fmt::format("the states do not determine {} any more, at t = {}", variables(3, false), seconds(f_.time)), false);
     if (d.primary)
-      d.label(d.primary->text + (d.primary->text.empty() ? "" : ", ") + "here the other solution of this equation was met: the results could go on along the wrong one");
+      d.label(d.primary->text + (d.primary->text.empty() ? "" : ", ") + "of two solutions that meet here, nothing tells which one goes on");
     for (const system::Attribute& a : c_.system.attributes) {
       if (a.kind != system::AttributeKind::StatePreference) continue;
       if (double preference = c_.system.parameters[a.parameter].value; std::abs(preference) < 2) continue;

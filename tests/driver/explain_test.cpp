@@ -126,6 +126,39 @@ pendulum = sigrel () where
   CHECK(sigrel({"explain", "--states"}).code == 2);
 }
 
+TEST_CASE("explain --why: by which equations a variable is another one, and what determines it") {
+  std::string file = temporary("series.sr", R"(import Electrical
+circuit :: SR ()
+circuit = sigrel () where
+  v:  constantVoltage 10.0 <> (a, d)
+  l1: inductor 0.1         <> (a, b)
+  r1: resistor 10.0        <> (b, c)
+  l2: inductor 0.2         <> (c, d)
+  initially l1.p.i = 0.0
+main = simulate circuit
+)");
+  auto why = [&](const std::string& name, std::vector<std::string> lines) {
+    Finished f = sigrel({"explain", file, "--why", name});
+    INFO(f.out << f.err);
+    CHECK(f.code == 0);
+    std::size_t at = 0;
+    for (const std::string& line : lines) {
+      INFO(line);
+      at = f.out.find(line, at);
+      REQUIRE(at != std::string::npos);
+    }
+  };
+  why("l2.p.i", {"`l2.p.i` is declared at " + file + ":7:3\n", "`l2.p.i` = -`", ", because\n", "it always equals `l1.p.i`\n", "`l1.p.i` is a state: integrated from `der(l1.p.i)`\n",
+                 "`der(l1.p.i)` is determined by\n", "simultaneous equations, together with"});
+  why("d.v", {"`d.v` is taken as 0: nothing fixes the level of the potentials", "`d.v` is zero"});
+  why("v.u", {"`v.u` = `a.v`, because\n  u = p.v - n.v    (`twoPin` in v.twoPin)\n", "`a.v` is determined by\n", "from parameters alone: it is constant\n"});
+  Finished wrong = sigrel({"explain", file, "--why", "l3.u"});
+  CHECK(wrong.code == 1);
+  CHECK(wrong.err.find("error[SR0610]: no variable is named `l3.u`, which `--why` asks for") != std::string::npos);
+  CHECK(wrong.err.find("did you mean") != std::string::npos);
+  CHECK(sigrel({"explain", "--why", "x"}).code == 2);
+}
+
 TEST_CASE("a name that is not there: the nearest one is suggested") {
   auto says = [](const Finished& f, const char* code, const char* help) {
     INFO(f.err);

@@ -1,7 +1,10 @@
 // Structural cases with published or closed-form answers: what is left of a model, which states it has, and its values all the same.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "compiler/structure/graph/blt.h"
+#include "compiler/structure/incidence.h"
 #include "numeric.h"
 
 using namespace sigrel;
@@ -162,6 +165,35 @@ TEST_CASE("MT-14: laws that were eliminated hold in every row of the results") {
   Model serial("structures.sr", "simulate serial with { stop = 0.1, tolerance = 1.0e-9 }");
   CHECK(states(serial).size() == 1);
   CHECK(value(serial.run({}), "l1.p.i") == Approx(2 - 1.5 * std::exp(-0.1 * 5 / 0.3)).epsilon(1e-6));
+}
+
+TEST_CASE("MT-14: fifty branches that heat one body are fifty independent blocks") {
+  constexpr int kBranches = 50;
+  Model model("structures.sr", "simulate (heating 50) with { stop = 1.0, tolerance = 1.0e-9 }");
+  CHECK(states(model).size() == kBranches + 1);
+  const session::Compiled& c = model.compiled();
+  CHECK(c.system.equations.count() > 10 * kBranches);
+  CHECK(c.dae.equations.count() <= 5 * kBranches + 1);
+  structure::EquationList equations;
+  equations.append(c.dae.equations);
+  std::vector<std::uint32_t> variable_of(equations.count());
+  for (std::uint32_t v = 0; v < c.dae.assign.size(); ++v)
+    if (c.dae.assign[v] != dae::kNone) variable_of[c.dae.assign[v]] = v;
+  auto blocks = graph::blt(structure::incidence(equations, static_cast<std::uint32_t>(c.dae.variables.size())), c.dae.assign);
+  CHECK(blocks.count() > kBranches);
+  for (std::uint32_t b = 0; b < blocks.count(); ++b) {
+    std::set<std::string> branches;
+    for (std::uint32_t r : blocks.block(b)) {
+      std::string name = dae::variable_name(c.system, c.dae, variable_of[r]);
+      branches.insert(name.substr(0, name.find(']')));
+    }
+    CHECK(branches.size() == 1);
+  }
+  // What the sources gave and is not in the capacitors has become heat.
+  Run run = model.run({});
+  const double v = value(run, "b[7].c.u");
+  CHECK(value(run, "b[50].c.u") == v);
+  CHECK(100 * value(run, "t") == Approx(kBranches * (10 * 0.5 * v - 0.5 * 0.5 * v * v)).epsilon(1e-6));
 }
 
 TEST_CASE("PM-10: a chain of equal signals is one variable, by for and by recursion") {

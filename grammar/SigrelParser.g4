@@ -161,9 +161,9 @@ bracketedPattern
 // ---- items of a relation --------------------------------------------------------------------------------------------
 
 // That a lone expression is an application `f <> x`, or an instance after a label, is checked on the tree, where the
-// message can say more.
+// message can say more. So is `steady x, y` of `initially`: `steady` is a word there, and a name elsewhere.
 item
-  : ((name | UPPER_NAME) LABEL_COLON)? expression ((EQUAL | ASSIGN) expression)?
+  : ((name | UPPER_NAME) LABEL_COLON)? expression ((EQUAL | ASSIGN) expression | (COMMA expression)+)?
   | LET BLOCK
   | CONNECT postfix+
   | LOCAL name (COMMA name)* (DOUBLE_COLON type)? (WITH settings)?

@@ -12,6 +12,7 @@ enum class FailureKind : std::uint8_t {
   None,
   LoopNotConverged,   // Newton's method did not converge in a simultaneous block
   LoopSingular,       // the Jacobian of a simultaneous block is singular; `variables` starts with the column
+  StartContradicts,   // the initial values do not satisfy `equations`, which determine none of them
   NotFinite,          // an equation gives NaN or infinity from finite values (or its Jacobian does)
   ErrorTest,          // the integrator cannot meet the tolerance with any step
   Convergence,        // the integrator's Newton method does not converge with any step
@@ -50,6 +51,12 @@ struct Failure {
   std::string path{}, error{};   // Output, Internal
 
   explicit operator bool() const { return kind != FailureKind::None; }
+};
+
+/// A block that was solved by continuation, after Newton's method had failed.
+struct Continued {
+  std::uint32_t unknowns = 0;
+  std::uint32_t variable = 0, equation = 0;  // one of each
 };
 
 constexpr std::size_t kFailureDetails = 8;

@@ -74,16 +74,18 @@ std::variant<LinearModel, NotLinear> linearize(const Model& model, const Point& 
     const std::uint32_t v = inputs[k].variable;
     if (v == kNone) return NotLinear{NotLinear::InputIsZero, k};
     if (mover[v] != kNone && mover[v] >= states) return NotLinear{NotLinear::InputTwice, k};
-    if (!is_state[v]) {
+    if (!is_state[v] && std::ranges::find(model.constants, v) == model.constants.end()) {
       if (row_of[v] == kNone) return NotLinear{NotLinear::InputInLoop, k};
       row_cut[row_of[v]] = true;
     }
     mover[v] = static_cast<std::uint32_t>(states) + k;
   }
 
+  std::vector<bool> constant(model.variables, false);
+  for (std::uint32_t v : model.constants) constant[v] = mover[v] == kNone;
   std::vector<std::uint32_t> column(model.variables, kNone), variable, row(row_cut.size(), kNone);
   for (const Equations::Entry& e : equations.entries)
-    if (mover[e.variable] == kNone && column[e.variable] == kNone) {
+    if (mover[e.variable] == kNone && !constant[e.variable] && column[e.variable] == kNone) {
       column[e.variable] = static_cast<std::uint32_t>(variable.size());
       variable.push_back(e.variable);
     }
@@ -96,7 +98,7 @@ std::variant<LinearModel, NotLinear> linearize(const Model& model, const Point& 
   std::vector<double> values;
   std::vector<std::vector<std::pair<std::uint32_t, double>>> right(moved);
   for (const Equations::Entry& e : equations.entries) {
-    if (row_cut[e.row]) continue;
+    if (row_cut[e.row] || constant[e.variable]) continue;
     if (mover[e.variable] != kNone) {
       right[mover[e.variable]].emplace_back(row[e.row], e.value);
     } else {

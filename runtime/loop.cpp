@@ -80,12 +80,17 @@ void LoopSolver::residuals(const Point& point, double* out) const {
   }
 }
 
-LinearSystem::Status LoopSolver::jacobian(const Point& point) {
+LinearSystem::Status LoopSolver::evaluate_jacobian(const Point& point) {
   for (std::size_t r = 0; r < runs_.size(); ++r)
     if (runs_[r].kernel != kNone) evaluate_partials(model_, runs_[r], point, coefficients_.data() + offsets_[r]);
   std::span<double> values = system_.values();
   std::copy(constant_.begin(), constant_.end(), values.begin());
   for (const Scatter& s : scatter_) values[s.position] += coefficients_[s.coefficient];
+  return std::ranges::all_of(values, [](double v) { return std::isfinite(v); }) ? LinearSystem::Status::Ok : LinearSystem::Status::NotFinite;
+}
+
+LinearSystem::Status LoopSolver::jacobian(const Point& point) {
+  evaluate_jacobian(point);
   ++factorisations_;
   return system_.factor();
 }

@@ -22,6 +22,9 @@ class LoopSolver {
   /// Solves for the unknowns in `point.values`, from the values they have. On failure they are back where they started.
   bool solve(const Point& point, Failure& failure);
 
+  /// The same along the curve F(x) = (1 - l) F(x0) from l = 0 to 1; slower, and finds solutions that Newton's method does not.
+  bool solve_by_continuation(const Point& point, Failure& failure);
+
   /// Factorises the Jacobian at the present values, for derivatives of the solution.
   LinearSystem::Status factor(const Point& point);
   void solve_linear(double* right_hand_side) { system_.solve(right_hand_side); }
@@ -31,8 +34,10 @@ class LoopSolver {
   std::uint64_t factorisations() const { return factorisations_; }
 
  private:
+  class Curve;  // continuation.cpp
   bool newton(const Point& point, Failure& failure);
   LinearSystem::Status jacobian(const Point& point);
+  LinearSystem::Status evaluate_jacobian(const Point& point);
   bool bump(const Point& point, int attempt);
   void describe(const Point& point, FailureKind kind, std::uint32_t iterations, Failure& failure) const;
   void describe_not_finite(const Point& point, Failure& failure) const;

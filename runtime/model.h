@@ -111,9 +111,15 @@ struct Model {
   std::vector<Loop> loops;
   std::vector<std::uint32_t> loop_unknowns;
 
+  /// Variables that have a derivative, which is zero: the start finds them, and they keep their values.
+  std::vector<std::uint32_t> constants;
+
   std::vector<Step> initial;   // from nothing but parameters, time and guesses to every variable
   std::vector<Step> dynamic;   // from the states to their derivatives
   std::vector<Step> observed;  // from those to all other variables
+
+  /// Residual runs of equations that must hold at the start and determine nothing there.
+  std::vector<std::uint32_t> initial_checks;
 
   /// What must stay true: Residual runs whose results are 0 where a condition is false. Equation numbers of their rows are
   /// those of the assertions, from 0 on. They need no partials.

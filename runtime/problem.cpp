@@ -88,12 +88,72 @@ bool Problem::prepare(FormChoice choice) {
   return true;
 }
 
-bool Problem::initialise(double time) {
+/// The states as `from` says, and all else that it knows as guesses.
+bool Problem::start_from(const Point& at, std::span<const double> from) {
+  for (std::uint32_t v = 0; v < model_.variables; ++v)
+    if (!std::isnan(from[v])) values_[v] = from[v];
+  // A set's own states are what it selects.
+  for (const StateSet& set : model_.sets) {
+    const std::uint32_t* candidates = model_.set_variables.data() + set.first_variable + set.eliminated + set.candidates;
+    for (std::uint32_t s = 0; s < set.states; ++s) {
+      double& value = values_[model_.states[set.first_state + s].variable];
+      value = 0;
+      for (std::uint32_t k = 0; k < set.candidates; ++k) value += parameters_[set.first_selector + s * set.candidates + k] * values_[candidates[k]];
+    }
+  }
+  for (StateChoice& choice : choices_) choice.choose(at, parameters_, true);
+  return evaluator_.run_checked(model_.dynamic, at);
+}
+
+/// Whether the initial equations that determine nothing hold: to a part of what their terms amount to.
+bool Problem::start_agrees(const Point& at) {
+  constexpr double kAgrees = 1e-6;
+  std::vector<double> residuals, slopes;
+  Failure failure{.kind = FailureKind::StartContradicts, .time = at.time};
+  for (std::uint32_t r : model_.initial_checks) {
+    const Run& run = model_.runs[r];
+    residuals.assign(run.count, 0.0);
+    evaluate(model_, run, at, residuals.data());
+    std::vector<double> scale(run.count, 0.0);
+    auto add = [&](std::size_t row, std::uint32_t variable, double slope) {
+      scale[row] += std::abs(slope) * (std::abs(values_[variable]) + nominal_[variable]);
+    };
+    if (run.kernel == kNone) {
+      const SumTable table(model_, run);
+      for (std::uint32_t row = 0; row < run.count; ++row)
+        for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k) add(row, table.terms[k] >> 1, 1);
+    } else {
+      slopes.assign(std::size_t{run.slots} * run.count, 0.0);
+      evaluate_partials(model_, run, at, slopes.data());
+      for (std::uint32_t slot = 0; slot < run.slots; ++slot)
+        for (std::uint32_t row = 0; row < run.count; ++row)
+          add(row, slot_variable(model_, run, slot, row), slopes[std::size_t{slot} * run.count + row]);
+    }
+    for (std::uint32_t row = 0; row < run.count; ++row) {
+      if (std::abs(residuals[row]) <= kAgrees * scale[row]) continue;
+      ++failure.unknowns;  // here: how many do not hold
+      if (failure.equations.size() < kFailureDetails) failure.equations.push_back({model_.equations[run.equations + row], residuals[row]});
+    }
+  }
+  if (failure.equations.empty()) return true;
+  evaluator_.failure() = std::move(failure);
+  return false;
+}
+
+bool Problem::initialise(double time, std::span<const double> from) {
   values_ = start_values(model_, parameters_);
   const Point at = point(time);
-  bool done = evaluator_.run_checked(model_.initial, at);
-  for (std::size_t k = 0; done && k < choices_.size(); ++k) choices_[k].choose(at, parameters_, true);
-  done = done && evaluator_.run_checked(model_.dynamic, at) && evaluator_.run_checked(model_.observed, at);
+  evaluator_.allow_continuation(true);
+  bool done = false;
+  if (from.empty()) {
+    done = evaluator_.run_checked(model_.initial, at) && start_agrees(at);
+    for (std::size_t k = 0; done && k < choices_.size(); ++k) choices_[k].choose(at, parameters_, true);
+    done = done && evaluator_.run_checked(model_.dynamic, at);
+  } else {
+    done = start_from(at, from);
+  }
+  done = done && evaluator_.run_checked(model_.observed, at);
+  evaluator_.allow_continuation(false);
   for (std::size_t k = 0; done && k < choices_.size(); ++k) choices_[k].regular(at);
   Failure& failure = evaluator_.failure();
   if (done) {

@@ -30,8 +30,8 @@ class Problem {
   bool prepare(FormChoice choice);
 
   /// Finds the initial values: guesses, the initial schedule, a choice of states, then the dynamic and the observed schedule;
-  /// all must be finite.
-  bool initialise(double time);
+  /// all must be finite, and the initial equations that are too many must hold. Without `from` (see Experiment::from).
+  bool initialise(double time, std::span<const double> from = {});
 
   Form form() const { return form_; }
   std::size_t size() const { return layout_.unknowns.size(); }
@@ -69,12 +69,15 @@ class Problem {
   const std::vector<double>& values() const { return values_; }
   const std::vector<double>& parameters() const { return parameters_; }
   const Failure& failure() const { return evaluator_.failure(); }
+  const std::vector<Continued>& continued() const { return evaluator_.continued(); }
   /// Names the equations that fail at this point, when a callback said no.
   Failure explain(double time, const double* y, const double* rates);
 
  private:
   Failure lost(const StateSet& states, double time) const;
   void set(double time, const double* y, const double* rates);
+  bool start_from(const Point& at, std::span<const double> from);
+  bool start_agrees(const Point& at);
   bool run_kept(const Run& run, double* out);
   Point point(double time) { return {time, values_.data(), parameters_.data()}; }
 

@@ -69,7 +69,15 @@ LoopSolver& Evaluator::loop(std::uint32_t index) {
   return *loops_[index];
 }
 
-bool Evaluator::solve_loop(std::uint32_t index, const Point& point) { return loop(index).solve(point, failure_); }
+bool Evaluator::solve_loop(std::uint32_t index, const Point& point) {
+  LoopSolver& solver = loop(index);
+  if (solver.solve(point, failure_)) return true;
+  if (!continuation_ || !solver.solve_by_continuation(point, failure_)) return false;
+  const Loop& block = model_.loops[index];
+  const Run& run = model_.runs[block.first_run];
+  continued_.push_back({block.unknowns, model_.loop_unknowns[block.first_unknown], model_.equations[run.equations]});
+  return true;
+}
 
 bool Evaluator::run(std::span<const Step> steps, const Point& point) {
   for (const Step& step : steps) {

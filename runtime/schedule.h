@@ -60,6 +60,10 @@ class Evaluator {
   /// Like `run`, and looks for the first equations that give NaN or infinity. Slow: for failures and the first evaluation.
   bool run_checked(std::span<const Step> steps, const Point& point);
 
+  /// While this is on, a block that Newton's method does not solve is tried by continuation (continuation.h).
+  void allow_continuation(bool on) { continuation_ = on; }
+  const std::vector<Continued>& continued() const { return continued_; }
+
   LoopSolver& loop(std::uint32_t index);
   const Failure& failure() const { return failure_; }
   Failure& failure() { return failure_; }
@@ -72,6 +76,8 @@ class Evaluator {
   std::vector<double> nominal_;
   std::vector<std::unique_ptr<LoopSolver>> loops_;
   Failure failure_;
+  bool continuation_ = false;
+  std::vector<Continued> continued_;
 };
 
 }  // namespace runtime

@@ -182,7 +182,8 @@ bool Simulation::prepare(Problem& problem) {
   const FormChoice choice = experiment_.solver == Solver::Auto  ? FormChoice::Auto
                             : experiment_.solver == Solver::Ida ? FormChoice::Implicit
                                                                 : FormChoice::Explicit;
-  const bool ready = problem.initialise(experiment_.start) && problem.assertions_hold(experiment_.start) && problem.prepare(choice);
+  const bool ready = problem.initialise(experiment_.start, experiment_.from) && problem.assertions_hold(experiment_.start) && problem.prepare(choice);
+  outcome_.continued = problem.continued();
   Statistics& s = outcome_.statistics;
   s.seconds_initialise = timer.seconds();
   s.form = problem.form();

@@ -32,6 +32,9 @@ struct Experiment {
   std::uint32_t steps = 500;  // output intervals: steps + 1 rows
   Solver solver = Solver::Auto;
   Overrides overrides;      // of parameters
+  /// Per variable: its value at the start, NaN where it is not known. Those of all states are; then the model's own start
+  /// is not looked at. Empty: the model's own.
+  std::vector<double> from;
 };
 
 struct Control {
@@ -59,6 +62,7 @@ struct Outcome {
   double reached = 0;               // time up to which there are results
   Failure failure;
   Statistics statistics;
+  std::vector<Continued> continued; // blocks of the start that Newton's method alone did not solve
   std::vector<double> values;       // of all variables at `reached`
   std::vector<double> parameters;   // at the end: those that select states are as the run left them
 };

@@ -463,7 +463,8 @@ class Reader {
         return inexact(f.else_body);
       }
       case ItemKind::Initially:
-      case ItemKind::Guess: return;
+      case ItemKind::Guess:
+      case ItemKind::Steady: return;
       case ItemKind::Discrete: {
         auto& d = static_cast<const core::DiscreteItem&>(i).declaration;
         exact_ = false;

@@ -357,6 +357,7 @@ class Checker {
   // relation.cpp
   Typed infer_sigrel(const ast::SigrelExpr* e, Type* hint);
   core::Body lower_block(std::span<ast::Item* const> items);
+  core::Expr* derivative_of(const ast::Expr* signal);
   core::SignalDecl signal_decl(const ast::Ident& name, Type* type, bool implicit);
   std::span<core::Attribute> attributes(std::span<ast::Setting> settings, Type* type);
   void finish_members(RelationContext& relation);
@@ -474,6 +475,7 @@ LabelInfo* find_label(const ast::Expr* e);
   const ModeContext* mode_names_ = nullptr;  // set where a mode is named: the initial one, and the targets of `until`
   std::vector<core::ModeTransition>* transitions_ = nullptr;
   bool contradicted_ = false;  // the definition is not what its signature says, and this is reported
+  bool in_initially_ = false;
   int static_ = 0;  // > 0 where a signal cannot be used: in the relation of `<>`
   std::unordered_map<const ast::SigrelExpr*, std::pair<Name, Span>> sigrel_names_;
   std::unordered_set<const ast::SigrelExpr*> inside_sigrels_;

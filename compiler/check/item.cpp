@@ -1,4 +1,8 @@
 // The items of a relation body.
+#include <algorithm>
+#include <utility>
+
+#include "compiler/check/builtins.h"
 #include "compiler/check/checker.h"
 
 namespace sigrel::check {
@@ -13,6 +17,13 @@ core::Item* make(Arena& arena, T item) {
 }
 
 }  // namespace
+
+/// `der signal`, of which the unit does not matter.
+core::Expr* Checker::derivative_of(const ast::Expr* signal) {
+  const Builtin& der = *std::ranges::find(builtins(), core::Primitive::Der, &Builtin::op);
+  core::Expr* argument = check_expr(signal, types_.variable(level_, kNumber | kReal), {ReasonKind::Argument, signal->span, intern("steady"), 0, nullptr, false});
+  return apply_known({Value::Primitive, {}, &der, nullptr, nullptr}, {argument}, signal->span);
+}
 
 const ast::QualifiedIdent* Checker::head_of(const ast::Expr* e, std::uint32_t& args) const {
   args = 0;
@@ -339,7 +350,21 @@ void Checker::lower_item(const ast::Item* item, std::vector<core::Item*>& out) {
     case ItemKind::Initially:
     case ItemKind::Guess: {
       core::BlockItem node{{item->kind == ItemKind::Initially ? core::ItemKind::Initially : core::ItemKind::Guess, span}, {}};
+      const bool outer = std::exchange(in_initially_, item->kind == ItemKind::Initially);
       node.body = lower_block(static_cast<const ast::BlockItem*>(item)->body);
+      in_initially_ = outer;
+      out.push_back(make(arena_, node));
+      return;
+    }
+    case ItemKind::Steady: {
+      if (!in_initially_) {
+        diagnostics_.report(Code::SyntaxError, span, "`steady` says how a model starts, and stands in `initially`").help("write `initially steady`");
+        return;
+      }
+      core::SteadyItem node{{core::ItemKind::Steady, span}, {}};
+      std::vector<core::Expr*> derivatives;
+      for (ast::Expr* signal : static_cast<const ast::SteadyItem*>(item)->signals) derivatives.push_back(derivative_of(signal));
+      node.derivatives = arena_.copy(derivatives);
       out.push_back(make(arena_, node));
       return;
     }

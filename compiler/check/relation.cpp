@@ -95,6 +95,7 @@ class ImplicitLocals : public UseWalker {
         case ast::ItemKind::When: collect_labels(static_cast<const ast::WhenItem*>(i)->body); break;
         case ast::ItemKind::Every: collect_labels(static_cast<const ast::EveryItem*>(i)->body); break;
         case ast::ItemKind::Equation:
+        case ast::ItemKind::Steady:
         case ast::ItemKind::Connect:
         case ast::ItemKind::Local:
         case ast::ItemKind::Discrete:

@@ -298,6 +298,9 @@ void UseWalker::item(const Item* i) {
     }
     case ItemKind::Initially:
     case ItemKind::Guess: return block(static_cast<const BlockItem*>(i)->body);
+    case ItemKind::Steady:
+      for (auto* signal : static_cast<const SteadyItem*>(i)->signals) expr(signal);
+      return;
     case ItemKind::When:
       expr(static_cast<const WhenItem*>(i)->condition);
       return block(static_cast<const WhenItem*>(i)->body);

@@ -44,12 +44,17 @@ void print_timings(const Globals& globals, const Session& session);
 /// "r1.r=47" -> {"r1.r", 47}. Throws CLI::ValidationError.
 Settings parse_settings(const std::vector<std::string>& texts);
 
+/// `--strict-initial` and `--init-from`.
+void add_start_options(CLI::App& command, bool& strict_initial, RunOptions& run);
+StartPolicy start_policy(bool strict_initial, const RunOptions& run);
+
 /// Each adds its subcommand; when that is the one called, `exit_code` is set.
 void add_check(CLI::App& app, const Globals& globals, int& exit_code);
 void add_run(CLI::App& app, const Globals& globals, int& exit_code);
 void add_dump(CLI::App& app, const Globals& globals, int& exit_code);
 void add_explain(CLI::App& app, const Globals& globals, int& exit_code);
 void add_linearize(CLI::App& app, const Globals& globals, int& exit_code);
+void add_steady(CLI::App& app, const Globals& globals, int& exit_code);
 void add_repl(CLI::App& app, const Globals& globals, int& exit_code);
 void add_fmt(CLI::App& app, const Globals& globals, int& exit_code);
 void add_doc(CLI::App& app, const Globals& globals, int& exit_code);

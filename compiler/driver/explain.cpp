@@ -21,7 +21,7 @@ constexpr std::size_t kShown = 100;  // of each kind, at most
 struct ExplainOptions {
   std::string what, relation, svg;
   std::vector<std::string> why;
-  bool parameters = false, structure = false, states = false, index = false;
+  bool parameters = false, structure = false, states = false, index = false, initial = false;
   std::optional<std::string> expression;
 };
 
@@ -133,6 +133,8 @@ int explain_model(const Globals& globals, const ExplainOptions& options) {
   if (options.states) fmt::print("{}", session::states_text(*model, session.sources()));
   if (options.states && options.index) fmt::print("\n");
   if (options.index) fmt::print("{}", session::index_text(*model, session.sources()));
+  if ((options.states || options.index) && options.initial) fmt::print("\n");
+  if (options.initial) fmt::print("{}", session::initial_text(*model, session.sources()));
   return kSuccess;
 }
 
@@ -151,11 +153,12 @@ void add_explain(CLI::App& app, const Globals& globals, int& exit_code) {
   command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")->type_name("EXPR");
   command->add_flag("--states", options->states, "The states of the model in the file, and what is differentiated but no state")->excludes(structure)->excludes(parameters);
   command->add_flag("--index", options->index, "Which equations of the model had to be differentiated")->excludes(structure)->excludes(parameters);
+  command->add_flag("--initial", options->initial, "What every state of the model starts from, and which equations are solved together for that")->excludes(structure)->excludes(parameters);
   command->add_option("--why", options->why, "The chain from a variable back to the lines that determine it")->type_name("NAME")->allow_extra_args(false)->excludes(structure)->excludes(parameters);
   command->callback([&globals, &exit_code, options] {
-    const bool model = options->parameters || options->states || options->index || !options->why.empty();
+    const bool model = options->parameters || options->states || options->index || options->initial || !options->why.empty();
     if (model && options->what.empty()) throw CLI::RequiredError("FILE");
-    if (options->expression && !model) throw CLI::RequiresError("--expression", "--parameters, --states, --index or --why");
+    if (options->expression && !model) throw CLI::RequiresError("--expression", "--parameters, --states, --index, --initial or --why");
     exit_code = options->structure    ? explain_structure(globals, *options)
                 : options->parameters ? explain_parameters(globals, *options)
                 : model               ? explain_model(globals, *options)

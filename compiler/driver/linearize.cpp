@@ -16,6 +16,7 @@ struct Options {
   std::optional<std::string> expression;
   std::vector<std::string> set;
   LinearizeOptions linearize;
+  bool strict_initial = false;
 };
 
 using Names = std::vector<std::string>;
@@ -91,7 +92,7 @@ int linearize(const Globals& globals, const Options& options) {
   session.load(options.file);
   std::optional<Linearization> result;
   if (session.check(options.expression))
-    if (std::shared_ptr<Compiled> model = session.compile(set)) result = session.linearize(*model, options.linearize);
+    if (std::shared_ptr<Compiled> model = session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.linearize.run))) result = session.linearize(*model, options.linearize);
   print_diagnostics(globals, session);
   print_timings(globals, session);
   if (!result) return kUserError;
@@ -110,6 +111,7 @@ void add_linearize(CLI::App& app, const Globals& globals, int& exit_code) {
   command->add_option("--input", options->linearize.inputs, "A variable that is cut off from what determines it; may be repeated")->type_name("NAME")->allow_extra_args(false);
   command->add_option("--output", options->linearize.outputs, "A variable to observe; may be repeated")->type_name("NAME")->allow_extra_args(false);
   command->add_option("--tolerance", options->linearize.run.tolerance, "Relative tolerance of the run to that point")->type_name("X");
+  add_start_options(*command, options->strict_initial, options->linearize.run);
   command->add_option("--set", options->set, "The value of a Real parameter by its hierarchical name; may be repeated")->type_name("NAME=VALUE")->allow_extra_args(false);
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}))->type_name("FORMAT");
   command->callback([&globals, &exit_code, options] { exit_code = linearize(globals, *options); });

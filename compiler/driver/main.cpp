@@ -58,6 +58,7 @@ int run_command(int argc, char** argv) {
   add_dump(app, globals, exit_code);
   add_explain(app, globals, exit_code);
   add_linearize(app, globals, exit_code);
+  add_steady(app, globals, exit_code);
   add_repl(app, globals, exit_code);
   add_fmt(app, globals, exit_code);
   add_doc(app, globals, exit_code);

@@ -46,7 +46,7 @@ struct Options {
   std::string terminal_plot = "auto";
   bool no_plot = false;
   std::string backend = "jit";
-  bool stats = false;
+  bool stats = false, strict_initial = false;
 };
 
 bool write_svg(const Options& options, const Run& run, Session& session) {
@@ -69,7 +69,7 @@ int run(const Globals& globals, Options& options) {
   session.load(options.file);
   if (!session.check(options.expression)) return finish(kUserError);
   Backend backend = options.backend == "jit" ? Backend::Jit : Backend::Interpreter;
-  std::shared_ptr<Compiled> model = session.compile(set, backend);
+  std::shared_ptr<Compiled> model = session.compile(set, backend, start_policy(options.strict_initial, options.run));
   if (!model) return finish(kUserError);
 
   bool to_stdout = options.csv == "-";
@@ -126,6 +126,7 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
   command->add_option("--set", options->set, "The value of a Real parameter by its hierarchical name; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  add_start_options(*command, options->strict_initial, run_options);
   command->add_option("-o,--output", options->csv, "Write results as CSV; - is standard output")->type_name("FILE");
   command->add_option("--plot", options->svg, "Write a plot as SVG")->type_name("FILE");
   command->add_flag("--no-plot", options->no_plot, "No plot in the terminal");

@@ -31,6 +31,7 @@ std::optional<BodyBuilder::Output> BodyBuilder::build(RelationObject& relation, 
   bundle_of_.clear();
   attributes_.clear();
   deep_.clear();
+  steady_.clear();
   deep_index_.clear();
   unbound_.clear();
   forced_.clear();
@@ -173,7 +174,8 @@ void BodyBuilder::undefined_item(const Deferred& deferred) {
 Machine::Status BodyBuilder::item(const core::Item& item, Target target) {
   using core::ItemKind;
   if (target != Target::Main) {
-    bool allowed = item.kind == ItemKind::Equation || item.kind == ItemKind::Let || item.kind == ItemKind::For || item.kind == ItemKind::If;
+    bool allowed = item.kind == ItemKind::Equation || item.kind == ItemKind::Let || item.kind == ItemKind::For || item.kind == ItemKind::If ||
+                   (item.kind == ItemKind::Steady && target == Target::Initial);
     if (!allowed) {
       machine_.diagnostics().report(sigrel::Code::NotSupported, item.span,
                                     fmt::format("`{}` takes equations only", target == Target::Initial ? "initially" : "guess"));
@@ -189,6 +191,7 @@ Machine::Status BodyBuilder::item(const core::Item& item, Target target) {
     case ItemKind::If: return if_item(static_cast<const core::IfItem&>(item), target);
     case ItemKind::Initially: return block(static_cast<const core::BlockItem&>(item).body, Target::Initial);
     case ItemKind::Guess: return block(static_cast<const core::BlockItem&>(item).body, Target::Guess);
+    case ItemKind::Steady: return steady_item(static_cast<const core::SteadyItem&>(item));
     case ItemKind::Discrete: return unsupported(item.span, "discrete");
     case ItemKind::When: return unsupported(item.span, "when");
     case ItemKind::Every: return unsupported(item.span, "every");

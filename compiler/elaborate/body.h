@@ -76,6 +76,7 @@ struct Blueprint {
   std::vector<std::uint32_t> arguments;  // columns
   std::vector<AttributePlan> attributes;
   std::vector<DeepPlan> deep;
+  std::vector<std::uint32_t> steady;    // sources
   std::vector<std::int32_t> places;     // of the columns
 };
 
@@ -187,6 +188,7 @@ class BodyBuilder final : public BodyHost {
   Status branch_equations(const core::Body& body, std::vector<std::pair<ExprId, Span>>& out);
   bool equate(const Value& left, const Value& right, Span span, std::vector<std::pair<ExprId, std::string>>& out);
   Status assert_item(const core::AssertItem& item);
+  Status steady_item(const core::SteadyItem& item);
   Status guess(const core::EquationItem& item, const Value& left, const Value& right);
   Status unsupported(Span span, const char* what);
   void undefined_item(const Deferred& deferred);
@@ -238,6 +240,7 @@ class BodyBuilder final : public BodyHost {
   std::vector<BundlePlan> bundles_;
   std::unordered_map<const RelationObject*, std::uint32_t> bundle_of_;
   std::vector<AttributePlan> attributes_;
+  std::vector<std::uint32_t> steady_;
   std::vector<DeepPlan> deep_;
   std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> deep_index_;
   struct Unbound {

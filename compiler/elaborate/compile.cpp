@@ -518,6 +518,9 @@ class Compiler {
       }
       case ItemKind::Initially:
       case ItemKind::Guess: body(static_cast<const core::BlockItem*>(item)->body); break;
+      case ItemKind::Steady:
+        for (core::Expr* e : static_cast<const core::SteadyItem*>(item)->derivatives) chunk(e);
+        break;
       case ItemKind::Assert: {
         auto* a = static_cast<const core::AssertItem*>(item);
         chunk(a->message);

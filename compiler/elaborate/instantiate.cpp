@@ -248,6 +248,7 @@ bool Instantiator::run(RelationObject& given) {
       sums.offsets.push_back(static_cast<std::uint32_t>(sums.terms.size()));
       sums.origins.push_back({i, b.sum_sources[s]});
     }
+    for (std::uint32_t source : b.steady) system_.steady.push_back({i, source});
     for (const AttributePlan& a : b.attributes) {
       bool deep = a.column & kDeep;
       if (deep) fixes_.push_back({Fix::Attribute, 0, system_.attributes.size(), i, &b.deep[a.column & ~kDeep]});

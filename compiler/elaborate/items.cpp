@@ -66,6 +66,31 @@ Machine::Status BodyBuilder::equation_item(const core::EquationItem& item, Targe
   return Status::Done;
 }
 
+Machine::Status BodyBuilder::steady_item(const core::SteadyItem& item) {
+  if (item.derivatives.empty()) {
+    steady_.push_back(source(system::EquationKind::Initial, item.span, ""));
+    return Status::Done;
+  }
+  for (const core::Expr* expr : item.derivatives) {
+    Value derivative;
+    if (Status s = evaluate(expr, derivative); s != Status::Done) return s;
+    std::vector<std::pair<Value, std::string>> work{{derivative, ""}};
+    machine_.begin_report();
+    while (!work.empty()) {
+      auto [value, component] = std::move(work.back());
+      work.pop_back();
+      if (is_object(value, ObjectKind::Vector)) {
+        for (std::uint32_t i = value.object->size; i-- > 0;) work.emplace_back(value.object->items[i], fmt::format("{}[{}]", component, i + 1));
+        continue;
+      }
+      auto scalar = machine_.to_signal(value, expr->span);
+      if (!scalar) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
+      row(*scalar, source(system::EquationKind::Initial, expr->span, std::move(component)), RowKind::Initial);
+    }
+  }
+  return Status::Done;
+}
+
 Machine::Status BodyBuilder::guess(const core::EquationItem& item, const Value& left, const Value& right) {
   if (right.tag != Tag::Real && right.tag != Tag::Int && !is_object(right, ObjectKind::Vector)) {
     machine_.diagnostics()

@@ -264,7 +264,7 @@ bool same(const system::Template& a, const system::Template& b) {
 }
 
 bool same(const Blueprint& a, const Blueprint& b) {
-  return a.interface == b.interface && a.locals == b.locals && a.rows == b.rows && a.initial_rows == b.initial_rows && a.assertion_rows == b.assertion_rows && a.slots == b.slots &&
+  return a.interface == b.interface && a.locals == b.locals && a.rows == b.rows && a.initial_rows == b.initial_rows && a.steady == b.steady && a.assertion_rows == b.assertion_rows && a.slots == b.slots &&
          a.row_reals == b.row_reals && a.sum_offsets == b.sum_offsets && a.sum_terms == b.sum_terms && a.sum_sources == b.sum_sources &&
          same(a.reals, b.reals) && a.bundles == b.bundles && a.children == b.children && a.arguments == b.arguments &&
          a.attributes == b.attributes && a.deep == b.deep && a.places == b.places;
@@ -344,6 +344,7 @@ Body BodyBuilder::finish(RelationObject& relation) {
     a.real = final_real(a.real);
   }
   print->deep = deep_;
+  print->steady = steady_;
   for (std::size_t i = 0; i < children_.size(); ++i) {
     ChildInfo& c = children_[i];
     print->children.push_back({static_cast<std::uint32_t>(print->arguments.size()), child_bundles[i]});

@@ -268,7 +268,7 @@ struct RecordPattern : Pattern {
 // ---- relation bodies ------------------------------------------------------------------------------------------------
 
 enum class ItemKind : std::uint8_t {
-  Equation, Application, Instance, Connect, Local, Discrete, Let, For, If, Initially, Guess, When, Every, Assign,
+  Equation, Application, Instance, Connect, Local, Discrete, Let, For, If, Initially, Guess, Steady, When, Every, Assign,
   Switch, Until, Assert, Terminate
 };
 struct Item {
@@ -321,6 +321,7 @@ struct IfItem : Item {
   std::span<Item*> else_body;
 };
 struct BlockItem : Item { std::span<Item*> body; };  // Initially, Guess
+struct SteadyItem : Item { std::span<Expr*> signals; };  // `steady x, y`; alone: all states of the relation
 struct WhenItem : Item {
   Expr* condition;
   std::span<Item*> body;

@@ -198,6 +198,16 @@ class Printer {
         out += i.kind == ItemKind::Guess ? "guess" : "initially";
         items(static_cast<const BlockItem&>(i).body);
         return;
+      case ItemKind::Steady: {
+        out += "steady";
+        const char* before = " ";
+        for (const Expr* signal : static_cast<const SteadyItem&>(i).signals) {
+          out += before;
+          expr(*signal);
+          before = ", ";
+        }
+        return;
+      }
       case ItemKind::When: {
         auto& w = static_cast<const WhenItem&>(i);
         out += "when ";

@@ -266,7 +266,7 @@ struct Relation {
 };
 
 enum class ItemKind : std::uint8_t {
-  Equation, Application, Connect, Let, For, If, Initially, Guess, Discrete, When, Every, Assign, Switch, Assert, Terminate
+  Equation, Application, Connect, Let, For, If, Initially, Guess, Steady, Discrete, When, Every, Assign, Switch, Assert, Terminate
 };
 struct Item {
   ItemKind kind;
@@ -301,6 +301,8 @@ struct IfItem : Item {
   Body else_body;
 };
 struct BlockItem : Item { Body body; };  // Initially, Guess: equations, for and if
+/// In `initially`: these derivatives are zero; without any, those of all states of the relation and its parts.
+struct SteadyItem : Item { std::span<Expr*> derivatives; };
 struct DiscreteItem : Item {
   SignalDecl declaration;
   Expr* initial;  // may be null

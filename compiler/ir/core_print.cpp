@@ -447,6 +447,13 @@ class Printer {
       }
       case ItemKind::Initially: out += "initially"; return body(static_cast<const BlockItem*>(i)->body, indent + 1);
       case ItemKind::Guess: out += "guess"; return body(static_cast<const BlockItem*>(i)->body, indent + 1);
+      case ItemKind::Steady:
+        out += "steady";
+        for (const Expr* derivative : static_cast<const SteadyItem*>(i)->derivatives) {
+          out += " ";
+          expr(derivative, indent);
+        }
+        return;
       case ItemKind::Discrete: {
         auto* d = static_cast<const DiscreteItem*>(i);
         out += "discrete " + local(d->declaration.local) + " :: ";

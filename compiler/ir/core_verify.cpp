@@ -238,6 +238,7 @@ class Verifier {
         return body(static_cast<const IfItem*>(i)->else_body);
       case ItemKind::Initially:
       case ItemKind::Guess: return body(static_cast<const BlockItem*>(i)->body);
+      case ItemKind::Steady: return exprs(static_cast<const SteadyItem*>(i)->derivatives);
       case ItemKind::Discrete: {
         auto* d = static_cast<const DiscreteItem*>(i);
         if (d->initial) expr(d->initial);

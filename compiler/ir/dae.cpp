@@ -60,6 +60,18 @@ std::string variable_name(const system::System& system, const System& dae, std::
   return name;
 }
 
+std::vector<bool> constants(const System& dae) {
+  std::vector<bool> result(dae.variables.size(), false);
+  for (const EquationTable& table : dae.equations.tables) {
+    if (table.slots != 1 || dae.exprs[table.residual].op != Op::Slot) continue;
+    for (std::uint32_t rate : table.unknowns) {
+      const std::uint32_t integral = dae.variables[rate].integral;
+      if (integral != kNone && dae.variables[integral].state && dae.variables[integral].set == kNone) result[integral] = true;
+    }
+  }
+  return result;
+}
+
 std::uint32_t differentiations(const System& dae, std::uint32_t equation) {
   std::uint32_t n = 0;
   for (; equation < dae.derivative_of.size() && dae.derivative_of[equation] != kNone; equation = dae.derivative_of[equation]) ++n;

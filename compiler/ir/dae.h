@@ -63,6 +63,10 @@ struct System {
 /// How often an equation was differentiated.
 std::uint32_t differentiations(const System& dae, std::uint32_t equation);
 
+/// By variable: whether it is a state whose derivative is zero by an equation of its own, `der p = 0`. Such a variable is found at
+/// the start and keeps its value; it is not integrated.
+std::vector<bool> constants(const System& dae);
+
 /// "der(c1.u)", the name of a variable.
 std::string variable_name(const system::System& system, const System& dae, std::uint32_t variable);
 /// The origin of an equation by its dense number.

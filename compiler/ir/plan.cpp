@@ -131,10 +131,11 @@ void verify(const Plan& plan) {
   for (const Run& run : model.runs) verify_run(plan, run);
   std::vector<bool> known(model.variables, false);
   verify_schedule(plan, model.initial, known, "initial");
-  for (std::uint32_t v = 0; v < model.variables; ++v)
+  for (std::uint32_t v = 0; v < model.variables && !plan.initial_assign.empty(); ++v)
     if (!known[v]) broken(fmt::format("the start does not determine variable {}", v));
   known.assign(model.variables, false);
   for (const runtime::State& s : model.states) known[s.variable] = true;
+  for (std::uint32_t v : model.constants) known[v] = true;
   verify_schedule(plan, model.dynamic, known, "dynamic");
   for (const runtime::State& s : model.states)
     if (!known[s.derivative]) broken(fmt::format("the derivative {} is not determined", s.derivative));
@@ -212,7 +213,19 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
       out += fmt::format("{} {}", i ? "," : "", sigrel::print(plan.exprs, kernel.outputs[i]));
     out += "\n";
   }
+  if (!model.constants.empty()) {
+    out += "constants";
+    for (std::uint32_t v : model.constants) out += " " + name(v);
+    out += "\n";
+  }
   schedule("initial", model.initial);
+  if (!model.initial_checks.empty()) {
+    out += "initial checks\n";
+    for (std::uint32_t r : model.initial_checks) {
+      out += fmt::format("  run of {} rows, kernel {}\n", model.runs[r].count, model.runs[r].kernel);
+      print_run(model.runs[r]);
+    }
+  }
   schedule("dynamic", model.dynamic);
   schedule("observed", model.observed);
   if (!model.assertions.empty()) {

@@ -20,12 +20,24 @@ struct Kernel {
   std::vector<ExprId> outputs;     // Residual, Solve: one; Partials: one per slot
 };
 
+/// What the start of a run is made of.
+enum class StartPolicy : std::uint8_t {
+  Guesses,  // the initial equations; where they leave freedom guesses fill in, and a note says so
+  Strict,   // the initial equations; that they leave freedom is an error
+  Given,    // the states will be given: there is no initial schedule
+};
+
 struct Plan {
   ExprPool exprs;
   std::vector<Kernel> kernels;
   runtime::Model model;  // kernels empty
-  /// States whose start was not given and is taken from guesses: for the note.
+  /// States whose start was not given and is taken from guesses.
   std::vector<std::uint32_t> guessed_states;
+  /// By variable: the equation that the start finds it from, in the model's numbering of equations. Empty when the start is not
+  /// the model's own (StartPolicy::Given).
+  std::vector<std::uint32_t> initial_assign;
+  /// Equations of the start beyond the degrees of freedom: it checks that they hold.
+  std::vector<std::uint32_t> spare_initial;
 };
 
 void verify(const Plan& plan);

@@ -114,6 +114,7 @@ struct System {
   ExprPool exprs;
   Equations equations;  // hold always; residuals may contain Der
   Equations initial;    // hold at the start
+  std::vector<Origin> steady;  // `steady` of an instance: the states that it and its parts have start at rest
   Equations assertions; // conditions that must stay true: the "residual" is the condition, 0 is false
   std::uint32_t unknowns = 0;
   std::vector<Parameter> parameters;

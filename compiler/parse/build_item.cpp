@@ -88,6 +88,11 @@ ast::Item* Builder::expression_item(P::ItemContext* ctx) {
     return arena_.make<ast::ApplicationItem>(base(ItemKind::Application), labelled, label, application->relation,
                                              application->args, op_span);
   }
+  if (auto* steady = steady_item(ctx, left, labelled)) return steady;
+  if (!ctx->COMMA().empty()) {
+    error(Code::SyntaxError, span(ctx->COMMA(0)), "an item ends before `,`").help("give each equation a line of its own");
+    return nullptr;
+  }
   if (labelled) return arena_.make<ast::InstanceItem>(base(ItemKind::Instance), label, left);
 
   const Token& start = data(ctx->start);
@@ -106,6 +111,27 @@ ast::Item* Builder::expression_item(P::ItemContext* ctx) {
               "`when`");
   }
   return nullptr;
+}
+
+// `steady`, `steady x, y`: null when it is something else.
+ast::Item* Builder::steady_item(P::ItemContext* ctx, ast::Expr* left, bool labelled) {
+  static const Name kSteady = intern("steady");
+  auto is_word = [](const ast::Expr* e) {
+    if (e->kind != ast::ExprKind::Variable) return false;
+    const ast::QualifiedIdent& name = static_cast<const ast::VariableExpr*>(e)->name;
+    return !name.qualified && name.ident.name == kSteady;
+  };
+  std::vector<ast::Expr*> signals;
+  if (left->kind == ast::ExprKind::Apply) {
+    auto* apply = static_cast<ast::ApplyExpr*>(left);
+    if (!is_word(apply->function) || apply->args.size() != 1) return nullptr;
+    signals.push_back(apply->args[0]);
+  } else if (!is_word(left)) {
+    return nullptr;
+  }
+  if (labelled || (signals.empty() && !ctx->COMMA().empty())) return nullptr;
+  for (std::size_t i = 1; i < ctx->expression().size(); ++i) signals.push_back(expression(ctx->expression(i)));
+  return arena_.make<ast::SteadyItem>(Item{ItemKind::Steady, span(ctx)}, arena_.copy(signals));
 }
 
 ast::Item* Builder::if_item(P::ItemContext* ctx) {

@@ -23,6 +23,7 @@ class Builder {
   ast::Decl* top(P::TopContext* ctx);
   ast::Decl* declaration(P::DeclarationContext* ctx);
   ast::Item* item(P::ItemContext* ctx);
+  ast::Item* steady_item(P::ItemContext* ctx, ast::Expr* left, bool labelled);
   ast::Mode* mode(P::ModePieceContext* ctx);
   ast::CaseAlternative* alternative(P::AlternativePieceContext* ctx);
   ast::Expr* expression(P::ExpressionContext* ctx);

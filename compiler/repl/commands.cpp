@@ -40,7 +40,7 @@ std::string in_place(const std::string& line, std::string_view expression) {
   return std::string(at == std::string::npos ? 0 : at, ' ') + std::string(expression);
 }
 
-constexpr std::string_view kRunSettings[] = {"start", "stop", "steps", "tolerance", "solver"};
+constexpr std::string_view kRunSettings[] = {"start", "stop", "steps", "tolerance", "solver", "from"};
 
 }  // namespace
 
@@ -51,7 +51,7 @@ const std::vector<Repl::Command>& Repl::commands() {
       {":type", "EXPR", "the type of an expression", &Repl::type},
       {":info", "NAME", "what a name is, and where it is defined", &Repl::info},
       {":structure", "NAME", "the interface and structure of a relation", &Repl::structure},
-      {":run", "[EXPR] [stop=T …]", "run `main` or an expression; also start=, steps=, tolerance=, solver=", &Repl::run},
+      {":run", "[EXPR] [stop=T …]", "run `main` or an expression; also start=, steps=, tolerance=, solver=, from=FILE.csv[@t]", &Repl::run},
       {":plot", "NAME …", "plot variables of the last run; `*` stands for any characters", &Repl::plot},
       {":set", "[NAME=VALUE …]", "change parameters and run again", &Repl::set},
       {":why", "NAME", "where a variable is declared and what determines it", &Repl::why},
@@ -189,6 +189,10 @@ bool Repl::run_setting(std::string_view key, std::string_view value) {
     request_.solver = std::string(value);
     return true;
   }
+  if (key == "from") {
+    request_.init_from = std::string(value);
+    return true;
+  }
   std::optional<double> x = number(value);
   if (!x) return refuse("a number: write for example `" + std::string(key) + (key == "steps" ? "=100`" : "=0.5`"));
   if (key == "steps") {
@@ -214,7 +218,7 @@ bool Repl::run(const std::string& line, std::string_view rest) {
       Diagnostic& d = module_.diagnostics().report(Code::BadExperiment, fmt::format("a run has no setting `{}`", key));
       std::vector<std::string_view> all(std::begin(kRunSettings), std::end(kRunSettings));
       if (auto near = did_you_mean(key, all)) d.help(fmt::format("did you mean `{}`?", *near));
-      else d.help("the settings are start, stop, steps, tolerance and solver; `:set` changes parameters of the model");
+      else d.help("the settings are start, stop, steps, tolerance, solver and from; `:set` changes parameters of the model");
       return true;
     }
     given.emplace_back(key, word.substr(equals + 1));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/structure/blame.h"
+
 namespace sigrel::session {
 namespace {
 
@@ -29,6 +31,11 @@ class Report {
       case FailureKind::None: return;
       case FailureKind::LoopNotConverged:
       case FailureKind::LoopSingular: return loop();
+      case FailureKind::StartContradicts: {
+        std::vector<structure::Contradiction> found;
+        for (const runtime::FailedEquation& e : f_.equations) found.push_back({e.equation, e.residual});
+        return structure::report_overdetermined_start(c_.system, c_.dae, c_.plan, found, diagnostics_);
+      }
       case FailureKind::NotFinite: return not_finite();
       case FailureKind::ErrorTest:
       case FailureKind::Convergence:
@@ -146,8 +153,11 @@ class Report {
     int n = 0;
     if (f_.initial)
       for (const runtime::FailedVariable& v : f_.variables)
-        if (c_.model.start[v.variable] == runtime::kNone && n < 4) unguessed += (n++ ? ", " : "") + variable(v.variable);
-    if (n > 0)
+        if (c_.plan.model.start[v.variable] == runtime::kNone && n < 4) unguessed += (n++ ? ", " : "") + variable(v.variable);
+    if (f_.initial && singular && !c_.plan.guessed_states.empty())
+      d.help("the start of " + variable(c_.plan.guessed_states.front()) + " was taken from its guess, because nothing says where it is; an initial equation or a guess for " +
+             variable(f_.variables[0].variable) + " may be what is missing");
+    else if (n > 0)
       d.help(unguessed + (n == 1 ? " starts" : " start") + " from 0.0, because no guess is given; a guess near the expected value usually helps");
     else if (f_.initial)
       d.help("other guesses, nearer to the expected values, may help");

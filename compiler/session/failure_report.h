@@ -3,7 +3,7 @@
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/dae.h"
 #include "compiler/ir/system.h"
-#include "runtime/model.h"
+#include "compiler/ir/plan.h"
 #include "runtime/simulate.h"
 
 namespace sigrel::session {
@@ -11,7 +11,7 @@ namespace sigrel::session {
 struct FailureContext {
   const system::System& system;
   const dae::System& dae;
-  const runtime::Model& model;
+  const plan::Plan& plan;
   std::string solver;        // as the user chose it
   std::string kept_results;  // the file with the results so far; empty: none
 };

@@ -135,7 +135,7 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
   if (dumped(context, Dump::Dae, [&] { return dae::print(system, dae); }, [&] { return dae_json(system, dae); })) return nullptr;
 
   // order: dae -> plan. Schedules of runs: matching, blocks, what is solved by whom.
-  result->plan = timed(context, "order", [&] { return structure::order(system, dae, diagnostics); });
+  result->plan = timed(context, "order", [&] { return structure::order(system, dae, diagnostics, context.start); });
   if (diagnostics.has_errors()) return nullptr;
   plan::Plan& plan = result->plan;
   if (context.verify) plan::verify(plan);

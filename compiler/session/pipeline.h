@@ -43,7 +43,8 @@ struct Context {
   /// The stage whose output is wanted as text: the pipeline stops behind it.
   std::optional<Dump> dump;
   bool dump_json = false;
-  std::string dumped;
+  std::string dumped = {};
+  plan::StartPolicy start = plan::StartPolicy::Guesses;
 };
 
 /// The front end's result.

@@ -10,8 +10,10 @@
 
 #include "compiler/session/failure_report.h"
 #include "compiler/session/settings.h"
+#include "compiler/session/start_file.h"
 #include "compiler/session/structural_types.h"
 #include "compiler/structural/picture.h"
+#include "compiler/structure/blame.h"
 
 namespace sigrel {
 
@@ -114,14 +116,14 @@ std::optional<structural::Picture> Session::structure_picture(const core::Global
   return structural::picture(types.library, types.kernels, at->second, sources_);
 }
 
-std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend) {
+std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend, StartPolicy start) {
   if (!checked_) return nullptr;
   elaborate::Options options;
   options.libraries = options_.libraries;
   for (const auto& [name, value] : set) options.set.push_back({name, value});
   // Errors of an earlier compilation or run are no reason to stop.
   Diagnostics diagnostics;
-  session::Context context{sources_, diagnostics, timings_, *compiler_, options_.verify, {}, false, {}};
+  session::Context context{sources_, diagnostics, timings_, *compiler_, options_.verify, {}, false, {}, start};
   std::shared_ptr<Compiled> model = session::back_end(checked_->program, options, backend, context);
   diagnostics_.append(diagnostics);
   return model;
@@ -246,6 +248,9 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   std::size_t errors = diagnostics_.error_count();
   std::optional<runtime::Experiment> experiment = this->experiment(model, options);
   run.columns = choose_columns(model, options, run.plot);
+  if (experiment && !options.init_from.empty()) {
+    if (auto from = session::start_from_file(model, options.init_from, diagnostics_)) experiment->from = std::move(*from);
+  }
   if (!experiment || diagnostics_.error_count() != errors) return run;
   run.valid = true;
 
@@ -261,8 +266,10 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   run.outcome = runtime::simulate(model.plan.model, *experiment, output, {options.cancel, options.progress});
   run.final_values = last.take();
   if (run.outcome.failure)
-    session::report_failure({model.system, model.dae, model.plan.model, options.solver.value_or(model.experiment.solver), options.kept_results},
+    session::report_failure({model.system, model.dae, model.plan, options.solver.value_or(model.experiment.solver), options.kept_results},
                             run.outcome, diagnostics_);
+  if (!run.outcome.failure.initial && experiment->from.empty()) structure::note_spare_initial(model.system, model.dae, model.plan, diagnostics_);
+  for (const runtime::Continued& block : run.outcome.continued) session::note_continuation(model, block, diagnostics_);
   timings_.push_back({"initialise", run.outcome.statistics.seconds_initialise});
   timings_.push_back({"integrate", run.outcome.statistics.seconds_integrate});
   return run;

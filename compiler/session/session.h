@@ -6,6 +6,7 @@
 //   auto run = session.run(*model, {.set = {{"r", 5.0}}});      // again with other parameters: nothing is compiled
 //   double v = run.value("c1.u");                               // at the end; run.column("c1.u") over time
 #pragma once
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include "compiler/session/results.h"
 #include "runtime/linearize.h"
 #include "runtime/simulate.h"
+#include "runtime/steady.h"
 #include "runtime/trajectory.h"
 
 namespace sigrel::session {
@@ -32,6 +34,7 @@ namespace sigrel {
 
 using session::Backend;
 using session::Compiled;
+using plan::StartPolicy;
 using Settings = std::vector<std::pair<std::string, double>>;  // parameter by hierarchical name, value
 
 struct SessionOptions {
@@ -46,6 +49,7 @@ struct RunOptions {
   std::optional<std::uint32_t> steps;
   std::optional<std::string> solver;
   Settings set;
+  std::string init_from;                   // "FILE" or "FILE@t", results of an earlier run: where the states start
   std::vector<std::string> outputs;        // patterns; empty: those of the model, or the default of session::Results
   bool all_outputs = true;                 // false: only what `plot` asks for (nothing else is computed)
   bool plot_something = false;             // a model without `plot` gets some of its states
@@ -83,6 +87,33 @@ struct Linearization {
   runtime::LinearModel model;
 };
 
+struct SteadyOptions {
+  struct Vary {
+    std::string name;  // a parameter, or a variable
+    double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
+  };
+  RunOptions run;                    // to the start, where the search begins
+  Settings fix;                      // variables and the values that they have
+  std::vector<Vary> vary;
+  std::vector<std::string> exclude;  // states
+  std::string minimise, maximise;    // a variable; at most one of the two
+};
+
+struct SteadyRow {
+  enum Role : std::uint8_t { State, Input, Parameter, Given, Goal } role;
+  std::string name;
+  double value = 0;
+  bool at_bound = false;
+};
+
+struct SteadyPoint {
+  double time = 0;
+  std::vector<SteadyRow> rows;  // what was free, given and sought
+  std::uint32_t iterations = 0;
+  session::Columns all;         // every variable of a small model, the states of a large one
+  std::vector<double> values;   // of `all`
+};
+
 class Session {
  public:
   explicit Session(SessionOptions options);
@@ -101,8 +132,8 @@ class Session {
   std::optional<structural::Picture> structure_picture(const core::Global& global) const;
   /// Everything up to executable code. Null after errors. What `set` names becomes a parameter of its own ("r1.r"), which
   /// runs can change; the parameters of the relation that is run ("r") always are. What an earlier model of this session
-  /// computes in the same way (another size of it, for instance) is not generated again.
-  std::shared_ptr<Compiled> compile(const Settings& set = {}, Backend backend = Backend::Jit);
+  /// computes in the same way (another size of it, for instance) is not generated again. StartPolicy::Given is for runs with `init_from`.
+  std::shared_ptr<Compiled> compile(const Settings& set = {}, Backend backend = Backend::Jit, StartPolicy start = StartPolicy::Guesses);
   /// What the relations of the model were given: the numbers that `set` can change, and what decides the equations.
   /// Nullopt after errors.
   std::optional<std::vector<elaborate::Argument>> arguments();
@@ -111,6 +142,9 @@ class Session {
 
   /// Runs a compiled model to a point and linearizes it there; nullopt after errors.
   std::optional<Linearization> linearize(const Compiled& model, const LinearizeOptions& options);
+
+  /// A steady state of a compiled model; nullopt after errors.
+  std::optional<SteadyPoint> steady(const Compiled& model, const SteadyOptions& options);
 
   /// The output of a stage as text or JSON, instead of `check`; nullopt after errors. Compiles as far as is needed.
   std::optional<std::string> dump_loaded(const std::optional<std::string>& expression, session::Dump stage, bool json);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/parameters.h"
+
 namespace sigrel::session {
 namespace {
 
@@ -54,6 +56,8 @@ std::string place(const SourceMap& sources, Span span) {
 }
 
 std::string equation_text(const Compiled& model, std::uint32_t number, const SourceMap& sources) {
+  const auto dynamic = static_cast<std::uint32_t>(model.dae.equations.count());
+  if (number >= dynamic) return origin_text(model, dae::origin(model.dae.initial, number - dynamic), sources, "");
   return origin_text(model, dae::origin(model.dae.equations, number), sources, derivative(dae::differentiations(model.dae, number)));
 }
 
@@ -82,10 +86,11 @@ std::string origin_text(const Compiled& model, Origin origin, const SourceMap& s
 std::string states_text(const Compiled& model, const SourceMap& sources) {
   const dae::System& dae = model.dae;
   std::vector<std::uint32_t> states, others;
+  const std::vector<bool> constant = dae::constants(dae);
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
     const dae::Variable& variable = dae.variables[v];
     if (variable.derivative == dae::kNone || variable.set != dae::kNone) continue;
-    (variable.state ? states : others).push_back(v);
+    if (!constant[v]) (variable.state ? states : others).push_back(v);
   }
   std::size_t count = states.size();
   for (const dae::StateSet& set : dae.sets) count += set.states.size();
@@ -98,6 +103,11 @@ std::string states_text(const Compiled& model, const SourceMap& sources) {
     if (!dae.sets[k].states.empty())
       out += fmt::format("  {} of {}    chosen while the model runs: no choice is good everywhere\n", dae.sets[k].states.size(), candidates(model, dae.sets[k]));
   out += rest(dae.sets.size());
+  if (std::ranges::find(constant, true) != constant.end()) out += "\nconstants of the run: found at the start, and kept\n";
+  std::size_t shown = 0;
+  for (std::uint32_t v = 0; v < constant.size(); ++v)
+    if (constant[v] && ++shown <= kShown) out += fmt::format("  {}    declared at {}\n", dae::variable_name(model.system, dae, v), place(sources, system::unknown_info(model.system, dae.variables[v].unknown).span));
+  out += rest(shown);
   std::vector<bool> named(dae.variables.size(), false);
   for (const dae::StateSet& set : dae.sets)
     for (std::uint32_t rate : set.candidates) named[dae.variables[rate].integral] = true;
@@ -109,6 +119,66 @@ std::string states_text(const Compiled& model, const SourceMap& sources) {
     if (dae.assign[others[k]] != dae::kNone) out += "  " + equation_text(model, dae.assign[others[k]], sources);
   }
   return out + rest(others.size());
+}
+
+std::string initial_text(const Compiled& model, const SourceMap& sources) {
+  const dae::System& dae = model.dae;
+  const runtime::Model& m = model.plan.model;
+  const auto hard = static_cast<std::uint32_t>(dae.equations.count() + dae.initial.count());
+  auto name = [&](std::uint32_t v) { return dae::variable_name(model.system, dae, v); };
+  // Blocks that are solved by iteration, by variable.
+  std::vector<std::uint32_t> blocks, block_of(dae.variables.size(), dae::kNone);
+  for (const runtime::Step& step : m.initial)
+    if (step.kind == runtime::Step::Solve) {
+      const runtime::Loop& loop = m.loops[step.index];
+      for (std::uint32_t k = 0; k < loop.unknowns; ++k) block_of[m.loop_unknowns[loop.first_unknown + k]] = static_cast<std::uint32_t>(blocks.size());
+      blocks.push_back(step.index);
+    }
+  const std::vector<double> values = runtime::evaluate_parameters(m);
+  auto guess = [&](std::uint32_t v) {
+    return m.start[v] == runtime::kNone ? std::string("0.0, the default: there is no guess") : fmt::format("{:.9g}, its guess", values[m.start[v]]);
+  };
+  auto entry = [&](std::uint32_t v) {
+    std::string out = "  " + name(v);
+    const std::uint32_t e = model.plan.initial_assign[v];
+    if (e >= hard) return out + fmt::format("    free: starts from {}\n", guess(v));
+    if (block_of[v] != dae::kNone) return out + fmt::format("    found in block {}, where the search starts from {}\n", block_of[v] + 1, guess(v));
+    return out + (e < dae.equations.count() ? "    follows from\n  " : "    given by\n  ") + equation_text(model, e, sources);
+  };
+
+  std::vector<std::uint32_t> states;
+  for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
+    if (dae.variables[v].state && dae.variables[v].set == dae::kNone && std::ranges::find(m.constants, v) == m.constants.end()) states.push_back(v);
+  for (const dae::StateSet& set : dae.sets)
+    for (std::uint32_t rate : set.candidates) states.push_back(dae.variables[rate].integral);
+  std::string out = states.empty() ? "no states: nothing has to be given\n" : "states\n";
+  for (std::size_t k = 0; k < states.size() && k < kShown; ++k) out += entry(states[k]);
+  out += rest(states.size());
+  if (!m.constants.empty()) {
+    out += "\nconstants of the run: found at the start, and kept\n";
+    for (std::size_t k = 0; k < m.constants.size() && k < kShown; ++k) out += entry(m.constants[k]);
+    out += rest(m.constants.size());
+  }
+  if (!blocks.empty()) out += "\nblocks: equations that are solved together\n";
+  for (std::size_t b = 0; b < blocks.size() && b < kShown; ++b) {
+    const runtime::Loop& loop = m.loops[blocks[b]];
+    out += fmt::format("block {}:", b + 1);
+    for (std::uint32_t k = 0; k < loop.unknowns && k < 10; ++k) {
+      const std::uint32_t v = m.loop_unknowns[loop.first_unknown + k];
+      out += fmt::format("{} {} from {:.9g}", k ? "," : "", name(v), m.start[v] == runtime::kNone ? 0.0 : values[m.start[v]]);
+    }
+    out += loop.unknowns > 10 ? fmt::format(" and {} more\n", loop.unknowns - 10) : "\n";
+    std::size_t shown = 0;
+    for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r)
+      for (std::uint32_t row = 0; row < m.runs[r].count && shown < 10; ++row, ++shown) {
+        const std::uint32_t e = m.equations[m.runs[r].equations + row];
+        out += e < hard ? equation_text(model, e, sources) : std::string("  a guess\n");
+      }
+  }
+  out += rest(blocks.size());
+  if (!model.plan.spare_initial.empty()) out += "\nchecked: these determine nothing, and must hold\n";
+  for (std::size_t k = 0; k < model.plan.spare_initial.size() && k < kShown; ++k) out += equation_text(model, model.plan.spare_initial[k], sources);
+  return out + rest(model.plan.spare_initial.size());
 }
 
 std::string index_text(const Compiled& model, const SourceMap& sources) {

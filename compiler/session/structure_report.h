@@ -23,4 +23,7 @@ std::string states_text(const Compiled& model, const SourceMap& sources);
 /// The equations that were differentiated, and how often.
 std::string index_text(const Compiled& model, const SourceMap& sources);
 
+/// What every state starts from: an initial equation, others, or its guess; what is solved together for that, and what is checked.
+std::string initial_text(const Compiled& model, const SourceMap& sources);
+
 }  // namespace sigrel::session

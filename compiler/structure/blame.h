@@ -5,6 +5,7 @@
 
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/dae.h"
+#include "compiler/ir/plan.h"
 #include "compiler/ir/system.h"
 #include "compiler/structure/assemble.h"
 #include "compiler/structure/levels.h"
@@ -20,9 +21,15 @@ void report_singular(const system::System& system, const dae::System& dae, const
 void report_strange_derivatives(const system::System& system, const std::vector<StrangeDerivative>& strange,
                                 Diagnostics& diagnostics);
 
-/// Reports initial equations that cannot all hold; `unmatched` are numbers of the list "equations, then initial equations".
-void report_overdetermined_start(const system::System& system, const dae::System& dae,
-                                 const std::vector<std::uint32_t>& column_of_equation, const std::vector<std::uint32_t>& unmatched,
-                                 Diagnostics& diagnostics);
+/// An equation of the start beyond the degrees of freedom, by its number in the plan, and by how much its sides differ.
+struct Contradiction {
+  std::uint32_t equation = 0;
+  double residual = 0;
+};
+/// Reports initial equations that cannot all hold: those that a run found not to hold, and what they contradict.
+void report_overdetermined_start(const system::System& system, const dae::System& dae, const plan::Plan& plan,
+                                 const std::vector<Contradiction>& contradictions, Diagnostics& diagnostics);
+/// Says in a note that spare initial equations hold.
+void note_spare_initial(const system::System& system, const dae::System& dae, const plan::Plan& plan, Diagnostics& diagnostics);
 
 }  // namespace sigrel::structure

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "compiler/structure/blame.h"
 #include "compiler/structure/graph/dulmage_mendelsohn.h"
@@ -27,9 +28,16 @@ void report_strange_derivatives(const system::System& system, const std::vector<
   }
 }
 
-void report_overdetermined_start(const system::System& system, const dae::System& dae,
-                                 const std::vector<std::uint32_t>& column_of_equation, const std::vector<std::uint32_t>& unmatched,
-                                 Diagnostics& diagnostics) {
+namespace {
+
+/// What competes in a start that is over-determined: the first of some spare equations, and others that share equations with it.
+struct Conflict {
+  std::vector<Origin> initial;        // the initial equations
+  std::vector<std::uint32_t> states;  // unknowns that they all together fix
+  std::size_t surplus = 0, elsewhere = 0;
+};
+
+Conflict conflict(const dae::System& dae, const plan::Plan& plan, const std::vector<std::uint32_t>& spare) {
   EquationList list;
   list.append(dae.equations);
   const std::uint32_t equations = list.count();
@@ -37,49 +45,86 @@ void report_overdetermined_start(const system::System& system, const dae::System
   ExprPool pool = dae.exprs;
   graph::Bipartite g = determining_incidence(pool, list, static_cast<std::uint32_t>(dae.variables.size()));
   graph::Matching matching = graph::Matching::empty(list.count(), g.columns);
-  for (std::uint32_t e = 0; e < list.count(); ++e)
-    if (column_of_equation[e] != graph::kNone) matching.match(e, column_of_equation[e]);
+  for (std::uint32_t v = 0; v < g.columns; ++v)
+    if (plan.initial_assign[v] < list.count()) matching.match(plan.initial_assign[v], v);
 
-  // Everything that takes part in the first conflict, and further ones that share equations with it.
+  Conflict result;
   std::vector<bool> in_set(list.count(), false), column_in_set(g.columns, false);
-  std::size_t conflicts = 0, separate = 0;
-  for (std::size_t k = 0; k < unmatched.size() && k < 20; ++k) {
-    graph::HallSet set = graph::too_many_rows(g, matching, unmatched[k]);
-    bool shares = k == 0 || std::ranges::any_of(set.rows, [&](std::uint32_t r) { return in_set[r]; });
-    if (!shares) {
-      ++separate;
+  for (std::size_t k = 0; k < spare.size() && k < 20; ++k) {
+    graph::HallSet set = graph::too_many_rows(g, matching, spare[k]);
+    if (k > 0 && !std::ranges::any_of(set.rows, [&](std::uint32_t r) { return in_set[r]; })) {
+      ++result.elsewhere;
       continue;
     }
-    ++conflicts;
+    ++result.surplus;
     for (std::uint32_t r : set.rows) in_set[r] = true;
     for (std::uint32_t c : set.columns) column_in_set[c] = true;
   }
-  std::vector<Origin> origins;
   for (std::uint32_t e = equations; e < list.count(); ++e)
-    if (in_set[e]) origins.push_back(list.origin(e));
-  std::vector<std::uint32_t> states;
+    if (in_set[e]) result.initial.push_back(list.origin(e));
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
-    if (column_in_set[v] && dae.variables[v].derivative != dae::kNone && dae.variables[v].set == dae::kNone) states.push_back(dae.variables[v].unknown);
-  std::ranges::sort(states);
-  states.erase(std::ranges::unique(states).begin(), states.end());
+    if (column_in_set[v] && dae.variables[v].derivative != dae::kNone && dae.variables[v].set == dae::kNone) result.states.push_back(dae.variables[v].unknown);
+  std::ranges::sort(result.states);
+  result.states.erase(std::ranges::unique(result.states).begin(), result.states.end());
+  return result;
+}
+
+Origin origin_of(const dae::System& dae, std::uint32_t equation) {
+  const auto equations = static_cast<std::uint32_t>(dae.equations.count());
+  return equation < equations ? dae::origin(dae.equations, equation) : dae::origin(dae.initial, equation - equations);
+}
+
+}  // namespace
+
+void report_overdetermined_start(const system::System& system, const dae::System& dae, const plan::Plan& plan,
+                                 const std::vector<Contradiction>& contradictions, Diagnostics& diagnostics) {
+  std::vector<std::uint32_t> spare;
+  for (const Contradiction& c : contradictions) spare.push_back(c.equation);
+  const Conflict found = conflict(dae, plan, spare);
 
   SourceTerms terms(system);
-  std::uint32_t where = terms.common_instance(origins);
-  auto places = terms.places(origins, where);
-  std::size_t freedom = origins.size() - std::min(origins.size(), conflicts);
+  std::uint32_t where = terms.common_instance(found.initial);
+  auto places = terms.places(found.initial, where);
+  const Span contradiction = system.sources[origin_of(dae, spare.front()).source].span;
+  bool written = false;  // the contradiction is one of them, and comes last
+  if (auto at = std::ranges::find(places, contradiction, &SourceTerms::Place::span); at != places.end()) {
+    std::rotate(at, at + 1, places.end());
+    written = true;
+  }
+  const std::size_t count = found.initial.size(), freedom = count - std::min(count, found.surplus);
   Diagnostic& d = diagnostics.report(
       Code::TooManyInitialEquations, places.back().span,
-      freedom == 0 ? fmt::format("the equations leave no freedom for {}", origins.size() == 1 ? "an initial equation" : counted(origins.size(), "initial equation"))
-                   : fmt::format("{} for {} of freedom", counted(origins.size(), "initial equation"),
+      freedom == 0 ? fmt::format("the equations contradict {}", count == 1 ? "an initial equation" : counted(count, "initial equation"))
+                   : fmt::format("{} for {} of freedom contradict each other", counted(count, "initial equation"),
                                  freedom == 1 ? "1 degree" : fmt::format("{} degrees", freedom)));
-  d.label(freedom == 0 ? "what this fixes follows from the equations already"
-                       : fmt::format("the others already fix what this fixes: the start of {}", listed(terms.names(states, where))));
+  const std::string differ = fmt::format("its two sides differ by {:.6g}", std::abs(contradictions.front().residual));
+  d.label((freedom == 0                ? "what this fixes follows from the equations already"
+           : found.states.empty()      ? "the others already fix what this fixes"
+                                       : fmt::format("the others already fix what this fixes: the start of {}", listed(terms.names(found.states, where)))) +
+          (written ? "; " + differ : ""));
+  terms.label(d, places, "together with this");
+  if (!written) d.also(contradiction, differ);
+  terms.note_instance(d, where);
+  if (found.elsewhere > 0)
+    d.note(fmt::format("{} too many, elsewhere", found.elsewhere == 1 ? "1 more initial equation is" : fmt::format("{} more initial equations are", found.elsewhere)));
+  d.help(count == 1 ? std::string("drop it, or make it a `guess`")
+                    : fmt::format("drop {} of the {}, or make {} a `guess`", number_word(found.surplus), number_word(count), found.surplus == 1 ? "it" : "them each"));
+}
+
+void note_spare_initial(const system::System& system, const dae::System& dae, const plan::Plan& plan, Diagnostics& diagnostics) {
+  if (plan.spare_initial.empty()) return;
+  const Conflict found = conflict(dae, plan, plan.spare_initial);
+  const std::size_t count = plan.spare_initial.size();
+  SourceTerms terms(system);
+  std::uint32_t where = terms.common_instance(found.initial);
+  auto places = terms.places(found.initial, where);
+  Diagnostic& d = diagnostics.report(Code::SpareInitialEquations, places.back().span,
+                                     count == 1 ? std::string("1 initial equation more than there are degrees of freedom, and it agrees with the others")
+                                                : fmt::format("{} initial equations more than there are degrees of freedom, and they agree with the others", count));
+  d.label(places.size() == 1 ? "what this says follows from the equations" : "what this says follows from the others");
   terms.label(d, places, "together with this");
   terms.note_instance(d, where);
-  if (separate > 0) d.note(fmt::format("{} too many, elsewhere", separate == 1 ? "1 more initial equation is" : fmt::format("{} more initial equations are", separate)));
-  d.help(origins.size() == 1 ? std::string("drop it, or make it a `guess`")
-                             : fmt::format("drop {} of the {}, or make {} a `guess`", number_word(conflicts), number_word(origins.size()),
-                                           conflicts == 1 ? "it" : "them each"));
+  d.help(count == 1 ? "drop one of them, or keep it as a check" : "drop some of them, or keep them as checks");
 }
 
 }  // namespace sigrel::structure

@@ -13,7 +13,8 @@ struct InitialMatching {
   std::vector<std::uint32_t> row_of_variable;
   std::vector<std::uint32_t> guessed;    // states whose start is their guess
   std::vector<std::uint32_t> column_of_row;
-  std::vector<std::uint32_t> unmatched;  // hard equations that do not fit; then nothing was guessed
+  std::vector<std::uint32_t> unmatched;  // hard equations that do not fit: what they say follows from others, or contradicts them
+  std::vector<std::uint32_t> undetermined;  // variables that the hard equations leave open: any of these may be given
 };
 
 /// Matches the hard equations (the system's, which `dae.assign` matches, then the initial ones) with all variables, states

@@ -1,18 +1,16 @@
 #include "compiler/structure/order.h"
 
-#include <fmt/format.h>
-
 #include <tuple>
 
 #include "compiler/structure/assertions.h"
 #include "compiler/structure/blame.h"
+#include "compiler/structure/blame_guesses.h"
 #include "compiler/structure/discrete.h"
 #include "compiler/structure/incidence.h"
 #include "compiler/structure/initial.h"
 #include "compiler/structure/kernels.h"
 #include "compiler/structure/parameters.h"
 #include "compiler/structure/schedule.h"
-#include "compiler/structure/source_terms.h"
 
 namespace sigrel::structure {
 namespace {
@@ -55,24 +53,9 @@ void add_sets(const dae::System& dae, Scheduler& scheduler, runtime::Model& mode
   }
 }
 
-void note_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan, Diagnostics& diagnostics) {
-  const auto& guessed = plan.guessed_states;
-  if (guessed.empty()) return;
-  std::string text = fmt::format("the start of `{}`", dae::variable_name(system, dae, guessed.front()));
-  if (guessed.size() == 2) text += fmt::format(" and `{}`", dae::variable_name(system, dae, guessed.back()));
-  if (guessed.size() > 2) text += fmt::format(" and {} other states", guessed.size() - 1);
-  text += guessed.size() == 1 ? " is taken from its guess" : " is taken from guesses";
-  Span place = SourceTerms(system).declaration(dae.variables[guessed.front()].unknown, system::kRoot);
-  Diagnostic& note = diagnostics.report(Code::InitialFromGuesses, place, std::move(text));
-  bool any_default = false;
-  for (std::uint32_t v : guessed) any_default = any_default || plan.model.start[v] == runtime::kNone;
-  if (any_default) note.note("a state without a guess starts from 0.0");
-  note.help("give the start in an `initially` block");
-}
-
 }  // namespace
 
-plan::Plan order(const system::System& system, const dae::System& dae, Diagnostics& diagnostics) {
+plan::Plan order(const system::System& system, const dae::System& dae, Diagnostics& diagnostics, plan::StartPolicy policy) {
   plan::Plan plan;
   plan.exprs = dae.exprs;
   runtime::Model& model = plan.model;
@@ -81,9 +64,14 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   set_attributes(system, dae, model);
   model.discrete = discrete_variables(system, dae);
   std::vector<std::uint32_t> rates;
+  const std::vector<bool> constant = dae::constants(dae);
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
     std::uint32_t derivative = dae.variables[v].derivative;
     if (!dae.variables[v].state) continue;
+    if (constant[v]) {
+      model.constants.push_back(v);
+      continue;
+    }
     model.states.push_back({v, derivative});
     rates.push_back(derivative);
   }
@@ -108,14 +96,17 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   }
 
   // The start: the same equations with the states unknown, the initial equations, and guesses.
+  if (policy == plan::StartPolicy::Given) return plan;
   EquationList start = equations;
   start.append(dae.initial);
   InitialMatching initial = match_initial(plan.exprs, dae, start, guess_order(dae, model));
-  if (!initial.unmatched.empty()) {
-    report_overdetermined_start(system, dae, initial.column_of_row, initial.unmatched, diagnostics);
+  plan.guessed_states = initial.guessed;
+  plan.initial_assign = initial.row_of_variable;
+  plan.spare_initial = initial.unmatched;
+  if (policy == plan::StartPolicy::Strict && !initial.guessed.empty()) {
+    report_missing_start(system, dae, initial, diagnostics);
     return plan;
   }
-  plan.guessed_states = initial.guessed;
   EquationTable guesses;
   guesses.residual = plan.exprs.binary(Op::Sub, plan.exprs.slot(0), plan.exprs.param(0));
   guesses.slots = guesses.params = 1;
@@ -127,13 +118,14 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
     guesses.origins.push_back({});
   }
   start.append(guesses);
-  {
-    Scheduler scheduler(plan, kernels, start, std::move(initial.row_of_variable));
-    if (!check_discrete(system, dae, model.discrete, plan.exprs, start, scheduler.variable_of_row(), scheduler.blocks(), diagnostics))
-      return plan;
-    scheduler.schedule(std::vector<bool>(scheduler.blocks().count(), true), model.initial);
-  }
-  note_guesses(system, dae, plan, diagnostics);
+  Scheduler scheduler(plan, kernels, start, std::move(initial.row_of_variable));
+  if (!check_discrete(system, dae, model.discrete, plan.exprs, start, scheduler.variable_of_row(), scheduler.blocks(), diagnostics))
+    return plan;
+  scheduler.schedule(std::vector<bool>(scheduler.blocks().count(), true), model.initial);
+  auto [first, runs] = scheduler.residuals(initial.unmatched);
+  for (std::uint32_t r = 0; r < runs; ++r) model.initial_checks.push_back(first + r);
+  note_guesses(system, dae, plan, initial, diagnostics);
+  warn_unused_guesses(system, dae, plan, scheduler, diagnostics);
   return plan;
 }
 

@@ -7,6 +7,7 @@
 #include "compiler/structure/graph/pantelides.h"
 #include "compiler/structure/incidence.h"
 #include "compiler/structure/states.h"
+#include "compiler/structure/steady_start.h"
 
 namespace sigrel::structure {
 namespace {
@@ -59,6 +60,7 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics) {
   for (dae::Variable& v : dae.variables) v.state = v.derivative != dae::kNone;
   bool independent = match(dae);
   if (!independent || !eliminated.redundant.equations.empty()) reduce_index(system, eliminated.redundant, eliminated.levels, dae, diagnostics);
+  if (!diagnostics.has_errors()) add_steady_start(system, dae);
   return std::move(dae);
 }
 

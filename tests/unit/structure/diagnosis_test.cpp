@@ -1,6 +1,7 @@
 // What is said of systems that cannot be solved.
 #include <catch2/catch.hpp>
 
+#include "compiler/structure/blame.h"
 #include "compiler/structure/order.h"
 #include "compiler/structure/reduce.h"
 #include "tests/unit/structure/circuits.h"
@@ -220,6 +221,25 @@ TEST_CASE("capacitors in parallel and inductors in series are one state each") {
   CHECK(plan.model.states.size() == 2);
 }
 
+namespace {
+
+/// What is said of a start with too many equations, when a run finds that the spare ones do not hold.
+Diagnostics contradicted(Builder& b) {
+  Diagnostics d;
+  dae::System dae = structure::reduce(b.system, d);
+  plan::Plan plan = structure::order(b.system, dae, d);
+  plan::verify(plan);
+  CHECK(d.all().empty());
+  std::vector<structure::Contradiction> all;
+  for (std::uint32_t e : plan.spare_initial) all.push_back({e, 0.5});
+  REQUIRE(all.size() == 1);
+  CHECK(plan.model.initial_checks.size() == 1);
+  structure::report_overdetermined_start(b.system, dae, plan, all, d);
+  return d;
+}
+
+}  // namespace
+
 TEST_CASE("more initial equations than degrees of freedom") {
   Builder b;
   auto h1 = b.unknown("h1"), h2 = b.unknown("h2"), q = b.unknown("q");
@@ -231,9 +251,9 @@ TEST_CASE("more initial equations than degrees of freedom") {
   b.initial_row(start, {h1}, {b.parameter(1)});
   b.initial_row(start, {h2}, {b.parameter(2)});
   b.initial_row(start, {q}, {b.parameter(0.1)});
-  Diagnostics d = diagnose(b);
+  Diagnostics d = contradicted(b);
   check_one(d, Code::TooManyInitialEquations);
-  CHECK(d.all()[0].message == "3 initial equations for 2 degrees of freedom");
+  CHECK(d.all()[0].message == "3 initial equations for 2 degrees of freedom contradict each other");
   CHECK(says(d.all()[0], "drop one of the three, or make it a `guess`"));
 }
 
@@ -243,7 +263,9 @@ TEST_CASE("an initial equation for what time fixes, and one for a derivative tha
   b.row(b.shape(b.sub(b.s(0), b.fn(Op::Sin, b.time()))), {x});
   b.row(b.shape(b.sub(b.der(0), b.s(1))), {y, x});
   b.initial_row(b.initial_shape(b.sub(b.s(0), b.p(0))), {x}, {b.parameter(1)});
-  check_one(diagnose(b), Code::TooManyInitialEquations);
+  Diagnostics fixed = contradicted(b);
+  check_one(fixed, Code::TooManyInitialEquations);
+  CHECK(fixed.all()[0].message == "the equations contradict an initial equation");
 
   Builder c;
   auto z = c.unknown("z");

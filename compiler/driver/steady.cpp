@@ -1,0 +1,147 @@
+// sigrel steady: where a model does not change.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "compiler/diagnostics/display.h"
+#include "compiler/driver/command.h"
+#include "runtime/csv.h"
+
+namespace sigrel::driver {
+namespace {
+
+struct Options {
+  std::string file, format = "text";
+  std::optional<std::string> expression;
+  std::vector<std::string> set, fix, vary;
+  SteadyOptions steady;
+  bool strict_initial = false;
+};
+
+std::string number(double x) { return fmt::format("{:.10g}", x); }
+
+double bound(std::string_view text, double otherwise, const std::string& whole) {
+  if (text.empty()) return otherwise;
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size())
+    throw CLI::ValidationError("--vary", "`" + whole + "` is not NAME or NAME=LOW..HIGH, such as v=0..50");
+  return value;
+}
+
+/// "v", "v=0..50", "v=0..".
+SteadyOptions::Vary parse_vary(const std::string& text) {
+  SteadyOptions::Vary result;
+  const std::size_t equals = text.find('=');
+  result.name = text.substr(0, equals);
+  if (equals == std::string::npos) return result;
+  const std::string_view range = std::string_view(text).substr(equals + 1);
+  const std::size_t dots = range.find("..");
+  if (dots == std::string_view::npos) throw CLI::ValidationError("--vary", "`" + text + "` is not NAME or NAME=LOW..HIGH; a value is given with --fix or --set");
+  result.lower = bound(range.substr(0, dots), result.lower, text);
+  result.upper = bound(range.substr(dots + 2), result.upper, text);
+  return result;
+}
+
+const char* role_name(SteadyRow::Role role) {
+  switch (role) {
+    case SteadyRow::State: return "state";
+    case SteadyRow::Input: return "input";
+    case SteadyRow::Parameter: return "parameter";
+    case SteadyRow::Given: return "given";
+    case SteadyRow::Goal: return "goal";
+  }
+  return "";
+}
+
+void print_text(const SteadyPoint& point) {
+  std::uint32_t width = 0, value_width = 0;
+  for (const SteadyRow& row : point.rows) {
+    width = std::max(width, display_width(row.name));
+    value_width = std::max(value_width, display_width(number(row.value)));
+  }
+  fmt::print("steady at t = {:.9g} s\n", point.time);
+  for (const SteadyRow& row : point.rows) {
+    std::string name = row.name + std::string(width - display_width(row.name), ' ');
+    std::string value = number(row.value);
+    fmt::print("  {:<9}  {}  {}{}{}\n", role_name(row.role), name, std::string(value_width - display_width(value), ' '), value, row.at_bound ? "  at its bound" : "");
+  }
+}
+
+void print_json(const SteadyPoint& point) {
+  nlohmann::ordered_json j, values = nlohmann::ordered_json::object();
+  j["time"] = point.time;
+  for (const char* role : {"state", "input", "parameter", "given", "goal"}) {
+    nlohmann::ordered_json part = nlohmann::ordered_json::object();
+    for (const SteadyRow& row : point.rows)
+      if (std::string_view(role_name(row.role)) == role) part[row.name] = row.value;
+    if (!part.empty()) j[role] = std::move(part);
+  }
+  for (std::size_t k = 0; k < point.all.size(); ++k) values[point.all.names[k]] = point.values[k];
+  j["values"] = std::move(values);
+  fmt::print("{}\n", j.dump());
+}
+
+/// One row of results, as `--init-from` reads them.
+void print_csv(const SteadyPoint& point) {
+  std::string header = "time", row = fmt::format("{}", point.time);
+  for (std::size_t k = 0; k < point.all.size(); ++k) {
+    header += "," + runtime::csv_field(point.all.names[k]);
+    row += fmt::format(",{}", point.values[k]);
+  }
+  fmt::print("{}\n{}\n", header, row);
+}
+
+int steady(const Globals& globals, Options& options) {
+  Settings set = parse_settings(options.set);
+  options.steady.fix = parse_settings(options.fix);
+  for (const std::string& text : options.vary) options.steady.vary.push_back(parse_vary(text));
+  Session session(globals.session_options());
+  session.load(options.file);
+  std::optional<SteadyPoint> result;
+  if (session.check(options.expression)) {
+    // What varies is a parameter of its own, like what is set.
+    if (auto arguments = session.arguments())
+      for (const SteadyOptions::Vary& v : options.steady.vary)
+        for (const elaborate::Argument& a : *arguments)
+          if (double value = 0; a.name == v.name && !a.structural && std::ranges::find(set, v.name, &Settings::value_type::first) == set.end())
+            if (auto [end, error] = std::from_chars(a.value.data(), a.value.data() + a.value.size(), value); error == std::errc{}) set.emplace_back(v.name, value);
+    if (std::shared_ptr<Compiled> model = session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.steady.run)))
+      result = session.steady(*model, options.steady);
+  }
+  print_diagnostics(globals, session);
+  print_timings(globals, session);
+  if (!result) return kUserError;
+  if (options.format == "json") print_json(*result);
+  else if (options.format == "csv") print_csv(*result);
+  else print_text(*result);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_steady(CLI::App& app, const Globals& globals, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  SteadyOptions& s = options->steady;
+  CLI::App* command = app.add_subcommand("steady", "A steady state of a model: the derivatives of its states are zero");
+  command->add_option("file", options->file, "The file")->required()->type_name("FILE");
+  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")->type_name("EXPR");
+  command->add_option("--set", options->set, "The value of a Real parameter by its hierarchical name; may be repeated")->type_name("NAME=VALUE")->allow_extra_args(false);
+  command->add_option("--fix", options->fix, "A variable that has this value in the steady state; may be repeated")->type_name("NAME=VALUE")->allow_extra_args(false);
+  command->add_option("--vary", options->vary, "A parameter or a variable that is free, within bounds; a variable is cut off from what determines it; may be repeated")
+      ->type_name("NAME[=LOW..HIGH]")
+      ->allow_extra_args(false);
+  CLI::Option* least = command->add_option("--minimise,--minimize", s.minimise, "Of all steady states, one where this variable is smallest")->type_name("NAME");
+  command->add_option("--maximise,--maximize", s.maximise, "… where it is largest")->type_name("NAME")->excludes(least);
+  command->add_option("--exclude", s.exclude, "A state that keeps its start and need not be at rest; may be repeated")->type_name("STATE")->allow_extra_args(false);
+  command->add_option("--at", s.run.start, "The time, in seconds; without it, the start of the experiment")->type_name("T");
+  add_start_options(*command, options->strict_initial, s.run);
+  command->add_option("--format", options->format, "text, json or csv; the last is what --init-from reads")->check(CLI::IsMember({"text", "json", "csv"}))->type_name("FORMAT");
+  command->callback([&globals, &exit_code, options] { exit_code = steady(globals, *options); });
+}
+
+}  // namespace sigrel::driver

@@ -1,0 +1,123 @@
+// How a model starts, as a user of the program sees it: --strict-initial, --init-from, explain --initial, and the messages.
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "process.h"
+
+using nlohmann::json;
+
+namespace {
+
+const std::string kModels = std::string(SIGREL_SOURCE_DIR) + "/tests/numeric/models/starts.sr";
+
+std::string file(const std::string& name, const std::string& text) {
+  std::string path = "start_test_" + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+void refused(std::vector<std::string> arguments, std::initializer_list<const char*> parts) {
+  Finished f = sigrel(arguments);
+  INFO(f.err);
+  CHECK(f.code == 1);
+  for (const char* part : parts) CHECK(contains(f.err, part));
+}
+
+/// A final value that `run` prints.
+double value(const Finished& f, const std::string& name) {
+  const std::size_t at = f.out.find("  " + name + " ");
+  REQUIRE(at != std::string::npos);
+  return std::stod(f.out.substr(f.out.find('=', at) + 1));
+}
+
+const char* kDecay = "decay = sigrel () where\n"
+                     "  local x, y, z :: Real\n"
+                     "  der x = -x\n"
+                     "  der y = x - y\n"
+                     "  z = x + y\n"
+                     "main = simulate decay with { stop = 2.0, tolerance = 1.0e-9 }\n";
+
+}  // namespace
+
+TEST_CASE("strict: start values that are missing are listed, with what might be given") {
+  const std::string model = file("open.sr", kDecay);
+  refused({"run", model, "--strict-initial"},
+          {"error[SR0405]: 2 initial equations are missing", "the start of `x` and `y` is open", "`z`, `der x` or `der y` would do as well"});
+  refused({"linearize", model, "--strict-initial"}, {"SR0405"});
+  CHECK(sigrel({"run", model}).code == 0);
+}
+
+TEST_CASE("a start that contradicts itself shows values (MD-13, MD-14, MT-14)") {
+  refused({"run", kModels, "-e", "serialInductors 0.5 0.6"},
+          {"error[SR0402]: 2 initial equations for 1 degree of freedom contradict each other", "its two sides differ by 0.1", "drop one of the two"});
+  refused({"run", kModels, "-e", "inertiaAndDamper 1.0 0.0"}, {"error[SR0402]", "its two sides differ by 1"});
+  refused({"run", kModels, "-e", "contradicted"}, {"error[SR0501]", "x^2 + y^2 = 1.0"});
+}
+
+TEST_CASE("a start that is not found says so after continuation, too") {
+  refused({"run", kModels, "-e", "noSolution"}, {"error[SR0501]", "x^2 + 1.0 = 0.5 * sin x", "its two sides differ by 0.93", "no guess is given"});
+}
+
+TEST_CASE("from an earlier run: its last row, a time, an interpolated time") {
+  const std::string model = file("decay.sr", kDecay);
+  REQUIRE(sigrel({"run", model, "--init-from", file("first.csv", "time,x,y\n0,1,2\n1,3,4\n"), "--stop", "0"}).code == 0);
+  Finished last = sigrel({"run", model, "--init-from", "start_test_first.csv", "--stop", "0"});
+  CHECK(value(last, "x") == 3);
+  CHECK(value(last, "z") == 7);
+  CHECK(contains(last.err, "note[SR0593]: the start is taken from `start_test_first.csv`, at t = 1 s there"));
+  CHECK(!contains(last.err, "SR0403"));
+  CHECK(value(sigrel({"run", model, "--init-from", "start_test_first.csv@0.25", "--stop", "0"}), "x") == 1.5);
+  CHECK(value(sigrel({"run", model, "--init-from", "start_test_first.csv@0", "--stop", "0"}), "y") == 2);
+
+  // Half a run and its other half are one run: x = e^-t, from x = 3 here.
+  REQUIRE(sigrel({"run", model, "--init-from", "start_test_first.csv", "-o", "start_test_half.csv", "--stop", "1"}).code == 0);
+  CHECK(value(sigrel({"run", model, "--init-from", "start_test_half.csv", "--stop", "1"}), "x") == Approx(3 * std::exp(-2.0)).epsilon(1e-7));
+  // linearize takes the same start.
+  Finished linear = sigrel({"linearize", model, "--init-from", "start_test_half.csv", "--format", "json"});
+  CHECK(json::parse(linear.out)["A"] == json::parse("[[-1.0, 0.0], [1.0, -1.0]]"));
+}
+
+TEST_CASE("initial equations are not used where a file gives the start, and a pendulum finds its states in it") {
+  const std::string pendulum = std::string(SIGREL_SOURCE_DIR) + "/examples/05_pendulum.sr";
+  REQUIRE(sigrel({"run", pendulum, "-o", "start_test_pendulum.csv", "--stop", "1"}).code == 0);
+  Finished whole = sigrel({"run", pendulum, "--stop", "1.5", "--tolerance", "1e-10"});
+  REQUIRE(sigrel({"run", pendulum, "-o", "start_test_pendulum.csv", "--stop", "1", "--tolerance", "1e-10"}).code == 0);
+  Finished rest = sigrel({"run", pendulum, "--init-from", "start_test_pendulum.csv", "--stop", "0.5", "--tolerance", "1e-10"});
+  INFO(rest.err);
+  REQUIRE(rest.code == 0);
+  CHECK(contains(rest.err, "initial equations of the model are not used"));
+  CHECK(value(rest, "x") == Approx(value(whole, "x")).epsilon(1e-6));
+}
+
+TEST_CASE("a file that does not fit is one message") {
+  const std::string model = file("fit.sr", kDecay);
+  auto with = [&](const char* text, std::initializer_list<const char*> parts, const std::string& at = "") {
+    refused({"run", model, "--init-from", file("bad.csv", text) + at}, parts);
+  };
+  refused({"run", model, "--init-from", "start_test_nowhere.csv"}, {"error[SR0409]: `start_test_nowhere.csv` cannot be read"});
+  with("", {"SR0409", "no table of results"});
+  with("time,x,y\n", {"SR0409", "no rows"});
+  with("time,x,y\n0,1\n", {"SR0409", "2 numbers in line 2, for 3 names"});
+  with("time,x,y\n0,1,zwei\n", {"SR0409", "no number in line 2, column 3", "`zwei`"});
+  with("time,a,b\n0,1,2\n", {"SR0409", "no variable of this model", "its columns are a, b"});
+  with("time,x,z\n0,1,2\n", {"SR0409", "does not say where `y` is"});
+  with("time,x,y\n0,1,2\n1,2,3\n", {"SR0409", "no results at t = 5 s", "they end at t = 1 s"}, "@5");
+}
+
+TEST_CASE("explain --initial: what every state starts from") {
+  Finished f = sigrel({"explain", kModels, "-e", "atRest", "--initial"});
+  INFO(f.out);
+  REQUIRE(f.code == 0);
+  CHECK(contains(f.out, "constants of the run"));
+  CHECK(contains(f.out, "c1.u = 2.5"));
+  Finished open = sigrel({"explain", file("explained.sr", kDecay), "--initial"});
+  CHECK(contains(open.out, "x    free: starts from 0.0, the default: there is no guess"));
+  Finished block = sigrel({"explain", kModels, "-e", "coupledCubic", "--initial"});
+  CHECK(contains(block.out, "block 1: "));
+  CHECK(contains(block.out, "exp y = 3.0 + x * y - y"));
+  Finished spare = sigrel({"explain", kModels, "-e", "serialInductors 1.0 1.0", "--initial"});
+  CHECK(contains(spare.out, "checked: these determine nothing, and must hold"));
+}

@@ -17,7 +17,8 @@
 namespace runtime {
 namespace {
 
-constexpr int kSteps = 3000;             // in each direction
+constexpr std::size_t kLargest = 1000;   // unknowns: the search takes some thousand factorisations
+constexpr int kSteps = 1000;             // in each direction
 constexpr double kFirstStep = 0.05, kSmallestStep = 1e-9;
 constexpr double kFarAway = 1e8;         // in nominal values
 constexpr int kCorrections = 6;
@@ -157,6 +158,7 @@ class LoopSolver::Curve {
 };
 
 bool LoopSolver::solve_by_continuation(const Point& point, Failure& failure) {
+  if (unknowns_.size() > kLargest) return false;
   const std::vector<double> guess = start_;  // as the failed attempt left it
   for (double direction : {1.0, -1.0}) {
     start_ = guess;

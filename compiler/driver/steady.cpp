@@ -96,6 +96,22 @@ void print_csv(const SteadyPoint& point) {
   fmt::print("{}\n{}\n", header, row);
 }
 
+/// What varies is a parameter of its own, like what is set. False after errors.
+bool set_varied(Session& session, const std::vector<SteadyOptions::Vary>& vary, Settings& set) {
+  if (vary.empty()) return true;
+  auto arguments = session.arguments();
+  if (!arguments) return false;
+  for (const SteadyOptions::Vary& v : vary) {
+    if (std::ranges::find(set, v.name, &Settings::value_type::first) != set.end()) continue;
+    auto found = std::ranges::find(*arguments, v.name, &elaborate::Argument::name);
+    if (found == arguments->end() || found->structural) continue;
+    double value = 0;  // where the search begins
+    if (auto [end, error] = std::from_chars(found->value.data(), found->value.data() + found->value.size(), value); error == std::errc{})
+      set.emplace_back(v.name, value);
+  }
+  return true;
+}
+
 int steady(const Globals& globals, Options& options) {
   Settings set = parse_settings(options.set);
   options.steady.fix = parse_settings(options.fix);
@@ -103,13 +119,7 @@ int steady(const Globals& globals, Options& options) {
   Session session(globals.session_options());
   session.load(options.file);
   std::optional<SteadyPoint> result;
-  if (session.check(options.expression)) {
-    // What varies is a parameter of its own, like what is set.
-    if (auto arguments = session.arguments())
-      for (const SteadyOptions::Vary& v : options.steady.vary)
-        for (const elaborate::Argument& a : *arguments)
-          if (double value = 0; a.name == v.name && !a.structural && std::ranges::find(set, v.name, &Settings::value_type::first) == set.end())
-            if (auto [end, error] = std::from_chars(a.value.data(), a.value.data() + a.value.size(), value); error == std::errc{}) set.emplace_back(v.name, value);
+  if (session.check(options.expression) && set_varied(session, options.steady.vary, set)) {
     if (std::shared_ptr<Compiled> model = session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.steady.run)))
       result = session.steady(*model, options.steady);
   }

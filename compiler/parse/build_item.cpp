@@ -90,7 +90,7 @@ ast::Item* Builder::expression_item(P::ItemContext* ctx) {
   }
   if (auto* steady = steady_item(ctx, left, labelled)) return steady;
   if (!ctx->COMMA().empty()) {
-    error(Code::SyntaxError, span(ctx->COMMA(0)), "an item ends before `,`").help("give each equation a line of its own");
+    error(Code::SyntaxError, span(ctx->COMMA(0)), "`,` does not belong here: the item is complete before it");
     return nullptr;
   }
   if (labelled) return arena_.make<ast::InstanceItem>(base(ItemKind::Instance), label, left);

@@ -274,7 +274,7 @@ class Search {
     Matrix j, b = Matrix::Identity(n, n);
     double f = 0, penalty = 0;
     out.at_bound.assign(static_cast<std::size_t>(n), 0);
-    if (!f_.evaluate(y, c, f) || !f_.derivatives(y, j, g)) {
+    if (!evaluate(y, c, f) || !derivatives(y, j, g)) {
       out.status = Steady::NotComputed;
       out.failure = f_.failure();
       return;
@@ -298,8 +298,9 @@ class Search {
         out.endless = objective_;
         break;
       }
-      penalty = std::max(penalty, 1.5 * (m > 0 ? step.multipliers.lpNorm<Eigen::Infinity>() : 0) + 1e-3);
-      if (!objective_) penalty = 1;
+      // Large enough that the step leads down, and not larger than it was needed long ago (Powell 1978).
+      const double needed = 1.5 * (m > 0 ? step.multipliers.lpNorm<Eigen::Infinity>() : 0) + 1e-3;
+      penalty = objective_ ? std::max(needed, (penalty + needed) / 2) : 1;
       const double merit = f + penalty * violation.lpNorm<1>();
       // What the merit falls by to first order.
       const double fall = g.dot(step.d) - penalty * (violation.lpNorm<1>() - (violation + scaled * step.d).lpNorm<1>());
@@ -309,7 +310,7 @@ class Search {
       double next_f = 0;
       for (; part > 1e-10; part /= 2) {
         next = (y + part * step.d).cwiseMax(lower).cwiseMin(upper);
-        if (f_.evaluate(next, next_c, next_f)) {
+        if (evaluate(next, next_c, next_f)) {
           if (next_f + penalty * scale.cwiseProduct(next_c).lpNorm<1>() <= merit + 1e-4 * part * fall + 1e-14 * (1 + std::abs(merit))) {
             taken = true;
             break;
@@ -318,7 +319,7 @@ class Search {
             const QuadraticStep back = quadratic_step(Matrix::Identity(n, n), Vector::Zero(n), scaled, scale.cwiseProduct(next_c), lower - next, upper - next);
             Vector corrected = (next + back.d).cwiseMax(lower).cwiseMin(upper), corrected_c;
             double corrected_f = 0;
-            if (f_.evaluate(corrected, corrected_c, corrected_f) &&
+            if (evaluate(corrected, corrected_c, corrected_f) &&
                 corrected_f + penalty * scale.cwiseProduct(corrected_c).lpNorm<1>() <= merit + 1e-4 * fall + 1e-14 * (1 + std::abs(merit))) {
               next = corrected, next_c = corrected_c, next_f = corrected_f;
               taken = true;
@@ -330,7 +331,7 @@ class Search {
       if (!taken) {
         double again = 0;
         Vector same;
-        f_.evaluate(y, same, again);
+        evaluate(y, same, again);
         // Nothing better near: as good as rounding allows, or lost.
         if (worst <= 1e-8 * (1 + y.lpNorm<Eigen::Infinity>()) && length <= 1e-5) return finish(y, step, scaled, out);
         if (b.isIdentity(0) || ++since > 1) break;
@@ -340,7 +341,7 @@ class Search {
       since = 0;
       Matrix next_j;
       Vector next_g;
-      if (!f_.derivatives(next, next_j, next_g)) break;
+      if (!derivatives(next, next_j, next_g)) break;
       if (objective_) {
         const Vector s = next - y, raw = (next_g + next_j.transpose() * scale.cwiseProduct(step.multipliers)) - (g + j.transpose() * scale.cwiseProduct(step.multipliers));
         update(b, s, raw, out.iterations == 1);
@@ -362,6 +363,18 @@ class Search {
   }
 
  private:
+  // Without a goal there is none to be seen.
+  bool evaluate(const Vector& y, Vector& c, double& f) {
+    const bool fine = f_.evaluate(y, c, f);
+    if (!objective_) f = 0;
+    return fine;
+  }
+  bool derivatives(const Vector& y, Matrix& jacobian, Vector& gradient) {
+    const bool fine = f_.derivatives(y, jacobian, gradient);
+    if (!objective_) gradient.setZero();
+    return fine;
+  }
+
   /// Damped BFGS (Powell 1978): the matrix stays positive definite.
   static void update(Matrix& b, const Vector& s, Vector raw, bool first) {
     if (s.squaredNorm() == 0) return;
@@ -381,8 +394,8 @@ class Search {
     out.status = Steady::Found;
     Vector c, next;
     double f = 0;
-    f_.evaluate(y, c, f);
-    if (const double before = c.norm(); !f_.evaluate(y + step.d, next, f) || next.norm() > before) f_.evaluate(y, c, f);
+    evaluate(y, c, f);
+    if (const double before = c.norm(); !evaluate(y + step.d, next, f) || next.norm() > before) evaluate(y, c, f);
     if (objective_) return;
     std::vector<Eigen::Index> free;
     for (Eigen::Index k = 0; k < y.size(); ++k)
@@ -421,7 +434,11 @@ Steady find_steady(const Model& model, double time, std::vector<double> values, 
     out.freedom = static_cast<std::uint32_t>(n - m);
     out.subject = static_cast<std::uint32_t>(n - 1);
   } else {
-    Search(functions, problem.objective.has_value()).run(out);
+    if (problem.objective) Search(functions, false).run(out);  // first any steady state
+    if (!problem.objective || out.status != Steady::NotComputed) {
+      out = {};
+      Search(functions, problem.objective.has_value()).run(out);
+    }
   }
   out.values = functions.values();
   out.parameters = functions.parameters();

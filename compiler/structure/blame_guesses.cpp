@@ -61,8 +61,8 @@ void report_missing_start(const system::System& system, const dae::System& dae, 
   Diagnostic& d = diagnostics.report(Code::StartMissing, terms.declaration(dae.variables[missing.front()].unknown, system::kRoot),
                                      fmt::format("{} {} missing", counted(missing.size(), "initial equation"), missing.size() == 1 ? "is" : "are"));
   std::vector<std::string> names;
-  for (std::uint32_t v : missing) names.push_back("`" + dae::variable_name(system, dae, v) + "`");
-  d.label(fmt::format("nothing says where {} starts", names.front()));
+  for (std::uint32_t v : missing) names.push_back(dae::variable_name(system, dae, v));
+  d.label(fmt::format("nothing says where `{}` starts", names.front()));
   if (names.size() > 1) d.note(fmt::format("the start of {} is open", listed(names)));
   d.note("guesses do not fill in, because of `--strict-initial`");
   d.help(help(system, dae, initial));

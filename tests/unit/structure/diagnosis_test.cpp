@@ -229,7 +229,8 @@ Diagnostics contradicted(Builder& b) {
   dae::System dae = structure::reduce(b.system, d);
   plan::Plan plan = structure::order(b.system, dae, d);
   plan::verify(plan);
-  CHECK(d.all().empty());
+  CHECK(!d.has_errors());
+  d.clear();
   std::vector<structure::Contradiction> all;
   for (std::uint32_t e : plan.spare_initial) all.push_back({e, 0.5});
   REQUIRE(all.size() == 1);

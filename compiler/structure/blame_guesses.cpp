@@ -15,10 +15,12 @@ namespace {
 std::string alternatives(const system::System& system, const dae::System& dae, const InitialMatching& initial) {
   constexpr std::size_t kShown = 4;
   std::vector<std::string> names;
+  std::vector<bool> guessed(dae.variables.size(), false);
+  for (std::uint32_t v : initial.guessed) guessed[v] = true;
   bool more = false;
   for (std::uint32_t v : initial.undetermined) {
     const dae::Variable& variable = dae.variables[v];
-    if (variable.set != dae::kNone || std::ranges::find(initial.guessed, v) != initial.guessed.end()) continue;
+    if (variable.set != dae::kNone || guessed[v]) continue;
     if (system::unknown_info(system, variable.unknown).kind != system::UnknownKind::Source) continue;
     more = names.size() == kShown;
     if (more) break;

@@ -251,6 +251,13 @@ TEST_CASE("files") {
   CHECK(s.output.ends_with("3\n"));
 }
 
+TEST_CASE("a run starts where the results of an earlier one are") {
+  std::string path = temporary("decay.sr", kDecay), earlier = temporary("earlier.csv", "time,x\n0,3\n1,5\n");
+  Said s = say(":run main stop=0 from=" + earlier + "@0.5\n", {path});
+  CHECK(s.code == 0);
+  CHECK(s.has("x = 4\n"));
+}
+
 TEST_CASE("Ctrl-C stops the run and not the conversation") {
   Conversation c;
   c.say(std::string(kDecay) + "\"ready\"\n:run decay 1.0 stop=1.0e12 steps=900000000\n");

@@ -6,14 +6,6 @@
 
 namespace runtime {
 
-namespace {
-
-// Fixed places in gradients_ and coefficients_.
-constexpr std::uint32_t kZeroPlace = 0, kOnePlace = 1, kRatePlace = 2, kFirstPlace = 3;
-constexpr std::uint32_t kPlus = 0, kMinus = 1, kFirstCoefficient = 2;
-
-}  // namespace
-
 Layout explicit_layout(const Model& model) {
   Layout layout;
   layout.column.assign(model.variables, kNone);
@@ -47,15 +39,19 @@ Layout implicit_layout(const Model& model, std::vector<std::uint8_t> kept) {
     return false;
   };
   std::vector<std::uint32_t> free_rows;
+  auto keep_assigned = [&](const Run& run) {
+    for (std::uint32_t row = 0; row < run.count; ++row) {
+      const std::uint32_t variable = solved_variable(model, run, row);
+      if (layout.kept[variable]) keep(variable);
+    }
+  };
   for (const Step& step : model.dynamic) {
     if (step.kind == Step::Assign) {
-      const Run& run = model.runs[step.index];
-      for (std::uint32_t row = 0; row < run.count; ++row) {
-        const std::uint32_t variable = solved_variable(model, run, row);
-        if (layout.kept[variable]) keep(variable);
-      }
+      keep_assigned(model.runs[step.index]);
     } else {
       const Loop& loop = model.loops[step.index];
+      for (const Run& run : loop_runs(model, loop))
+        if (run.role == Role::Solve) keep_assigned(run);
       for (std::uint32_t k = 0; k < loop.unknowns; ++k) {
         const std::uint32_t variable = model.loop_unknowns[loop.first_unknown + k];
         if (keep(variable))
@@ -78,12 +74,11 @@ std::uint64_t ChainRule::direct_size(const Model& model) {
     if (step.kind == Step::Assign)
       add(model.runs[step.index]);
     else
-      for (std::uint32_t r = 0; r < model.loops[step.index].runs; ++r) add(model.runs[model.loops[step.index].first_run + r]);
+      for (const Run& run : loop_runs(model, model.loops[step.index])) add(run);
   }
   return size;
 }
 
-// Builds the list of multiply-adds. `columns` and `places` hold the gradients end to end; `first` and `last` per variable.
 struct ChainRule::Builder {
   ChainRule& chain;
   const Model& model;
@@ -91,32 +86,16 @@ struct ChainRule::Builder {
   const Limits& limits;
   std::vector<std::uint8_t>* crowded;
 
-  std::vector<std::uint32_t> columns, places;
-  std::vector<std::uint32_t> first, last;       // per variable
-  std::vector<std::uint32_t> stamp, place_of;   // per column: when last seen, and where
-  std::uint32_t clock = 0;
-  std::uint32_t next_place = kFirstPlace;
+  GradientIndex index;
+  GradientBuilder gradients;
   std::vector<std::uint8_t> needed;             // per variable
   std::vector<Entry> entries;                   // of the Jacobian
   std::vector<std::uint32_t> entry_places;
-  std::vector<std::uint32_t> found;             // columns of the row at hand
-
-  struct Term {
-    std::uint32_t coefficient, variable;
-  };
-  std::vector<Term> terms;
+  std::size_t next_loop_row = 0;
 
   Builder(ChainRule& c, const Model& m, const Layout& l, const Limits& lim, std::vector<std::uint8_t>* out)
       : chain(c), model(m), layout(l), limits(lim), crowded(out),
-        first(m.variables, 0), last(m.variables, 0),
-        stamp(l.unknowns.size() + (out ? m.variables : 0), 0), place_of(stamp.size(), 0), needed(m.variables, 0) {}
-
-  void seed(std::uint32_t variable, std::uint32_t column, std::uint32_t place) {
-    first[variable] = static_cast<std::uint32_t>(columns.size());
-    columns.push_back(column);
-    places.push_back(place);
-    last[variable] = static_cast<std::uint32_t>(columns.size());
-  }
+        gradients(c.gradients_, m, l.unknowns.size() + (out ? m.variables : 0), index), needed(m.variables, 0) {}
 
   bool is_kept(std::uint32_t variable) const { return layout.kept[variable] != 0; }
 
@@ -150,195 +129,137 @@ struct ChainRule::Builder {
         }
       } else {
         const Loop& loop = model.loops[step.index];
-        for (std::uint32_t r = 0; r < loop.runs; ++r) {
-          const Run& run = model.runs[loop.first_run + r];
+        for (const Run& run : loop_runs(model, loop))
           for (std::uint32_t row = 0; row < run.count; ++row) visit_slots(run, row, [&](std::uint32_t v) { need(v); });
-        }
         for (std::uint32_t k = 0; k < loop.unknowns; ++k) needed[model.loop_unknowns[loop.first_unknown + k]] = 1;
       }
     }
   }
 
-  /// The terms of a row: coefficient places and variables. A Solve row leaves its solved variable out.
-  void collect_terms(const Run& run, std::uint32_t row, std::uint64_t offset, std::vector<Duplicate>* duplicates) {
-    terms.clear();
-    if (run.kernel == kNone) {
-      const SumTable table(model, run);
-      const bool solve = run.role == Role::Solve;
-      const std::uint32_t solved = solve ? table.offsets[row] + table.positions[row] : kNone;
-      // ± v + Σ ± t = 0: each term goes to the other side.
-      const bool flip = solve && !(table.terms[solved] & 1);
-      for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k) {
-        if (k == solved) continue;
-        const bool negative = ((table.terms[k] & 1) != 0) != flip;
-        terms.push_back({negative ? kMinus : kPlus, table.terms[k] >> 1});
-      }
-      return;
-    }
-    const std::uint32_t solved = run.role == Role::Solve ? slot_variable(model, run, run.solved, row) : kNone;
-    const auto solved_at = static_cast<std::uint32_t>(offset + std::uint64_t(run.solved) * run.count + row);
-    for (std::uint32_t slot = 0; slot < run.slots; ++slot) {
-      if (run.role == Role::Solve && slot == run.solved) continue;
-      const auto at = static_cast<std::uint32_t>(offset + std::uint64_t(slot) * run.count + row);
-      const std::uint32_t variable = slot_variable(model, run, slot, row);
-      if (run.role == Role::Solve && variable == solved)
-        duplicates->push_back({solved_at, at});
-      else
-        terms.push_back({at, variable});
-    }
-  }
-
-  /// Collects the union of the columns of `terms` into `found`, sorted.
-  void unite() {
-    ++clock;
-    found.clear();
-    for (const Term& term : terms)
-      for (std::uint32_t k = first[term.variable]; k < last[term.variable]; ++k) {
-        if (stamp[columns[k]] == clock) continue;
-        stamp[columns[k]] = clock;
-        found.push_back(columns[k]);
-      }
-    std::sort(found.begin(), found.end());
-  }
-
-  /// Gives the columns in `found` places in a row and appends the multiply-adds of `terms`.
-  void emit() {
-    for (std::uint32_t column : found) place_of[column] = next_place++;
-    for (const Term& term : terms)
-      for (std::uint32_t k = first[term.variable]; k < last[term.variable]; ++k)
-        chain.operations_.push_back({place_of[columns[k]], term.coefficient, places[k]});
-  }
-
-  void record(std::uint32_t variable) {
-    first[variable] = static_cast<std::uint32_t>(columns.size());
-    for (std::uint32_t column : found) {
-      columns.push_back(column);
-      places.push_back(place_of[column]);
-    }
-    last[variable] = static_cast<std::uint32_t>(columns.size());
-  }
-
   void add_jacobian_row(std::uint32_t row) {
-    for (std::uint32_t column : found) {
+    for (std::uint32_t column : gradients.found) {
       entries.push_back({row, column});
-      entry_places.push_back(place_of[column]);
+      entry_places.push_back(gradients.place(column));
     }
   }
 
   /// The row `terms - own`, where `own` is the single place of an unknown or of a rate.
   void equation_row(std::uint32_t row, std::uint32_t column, std::uint32_t place) {
-    unite();
-    if (stamp[column] != clock) found.insert(std::lower_bound(found.begin(), found.end(), column), column);
-    emit();
-    chain.operations_.push_back({place_of[column], kMinus, place});
+    auto& found = gradients.found;
+    gradients.unite();
+    if (!gradients.has(column)) found.insert(std::lower_bound(found.begin(), found.end(), column), column);
+    gradients.emit();
+    gradients.add(gradients.place(column), GradientBuilder::kMinus, place);
     add_jacobian_row(row);
   }
 
-  bool within_limits() const {
-    return chain.operations_.size() <= limits.operations && columns.size() < kNone - 1 && next_place < kNone - 1;
-  }
+  bool within_limits() const { return gradients.operations() <= limits.operations && gradients.fits(); }
 
-  bool assign(const Run& run, std::uint64_t offset, std::vector<Duplicate>& duplicates) {
+  bool assign(const Run& run, std::uint64_t offset, bool again = false) {
     for (std::uint32_t row = 0; row < run.count; ++row) {
       const std::uint32_t variable = solved_variable(model, run, row);
       if (!needed[variable]) continue;
-      collect_terms(run, row, offset, &duplicates);
+      gradients.collect(run, row, offset, again);
       if (is_kept(variable)) {
         const bool rate = layout.rate_column[variable] != kNone;
-        equation_row(layout.row_of_kept(variable), layout.row_of_kept(variable), rate ? kRatePlace : kOnePlace);
+        equation_row(layout.row_of_kept(variable), layout.row_of_kept(variable), rate ? Gradients::kRatePlace : Gradients::kOnePlace);
       } else {
-        unite();
-        if (crowded && found.size() > limits.gradient) {
+        gradients.unite();
+        if (crowded && gradients.found.size() > limits.gradient) {
           // It will be an unknown: to its readers a single column, here one of its own beyond those of the layout.
           (*crowded)[variable] = 1;
-          seed(variable, static_cast<std::uint32_t>(layout.unknowns.size()) + variable, kOnePlace);
+          gradients.seed(variable, static_cast<std::uint32_t>(layout.unknowns.size()) + variable, Gradients::kOnePlace);
           continue;
         }
-        emit();
-        record(variable);
+        gradients.emit();
+        gradients.record(variable);
       }
       if (!within_limits()) return false;
     }
     return true;
   }
 
-  bool block(std::uint32_t index, std::vector<std::uint64_t>& offsets) {
-    const Loop& loop = model.loops[index];
-    std::vector<Term> all;
-    std::vector<std::uint32_t> row_ends;
-    for (std::uint32_t r = 0; r < loop.runs; ++r) {
-      const Run& run = model.runs[loop.first_run + r];
+  /// Implicit form: assignments and rows.
+  bool open_block(const Loop& loop) {
+    for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r) {
+      const Run& run = model.runs[r];
+      const std::uint64_t offset = gradients.add_part(r);
+      if (!gradients.fits()) return false;
+      if (run.role == Role::Solve) {
+        if (!assign(run, offset)) return false;
+        continue;
+      }
       for (std::uint32_t row = 0; row < run.count; ++row) {
-        collect_terms(run, row, offsets[r], nullptr);
-        all.insert(all.end(), terms.begin(), terms.end());
-        row_ends.push_back(static_cast<std::uint32_t>(all.size()));
+        gradients.collect(run, row, offset);
+        gradients.unite();
+        gradients.emit();
+        add_jacobian_row(layout.loop_rows[next_loop_row++]);
       }
-    }
-    std::vector<std::uint32_t> row_places;  // explicit form: start of each residual row
-    if (!layout.implicit) {
-      // The unknowns have no gradient yet, so `all` reaches what the loop depends on only.
-      terms = all;
-      unite();
-      const std::vector<std::uint32_t> shared = found;
-      Block b;
-      b.loop = index;
-      b.size = loop.unknowns;
-      b.columns = static_cast<std::uint32_t>(shared.size());
-      if (2ull * b.size * b.columns + next_place >= kNone - 1 || 2ull * b.size * b.columns > limits.operations) return false;
-      b.rows_at = next_place;
-      for (std::size_t i = 0; i < row_ends.size(); ++i) {
-        terms.assign(all.begin() + (i ? row_ends[i - 1] : 0), all.begin() + row_ends[i]);
-        emit();
-      }
-      b.unknowns_at = next_place;
-      b.operations_before = chain.operations_.size();
-      for (std::uint32_t k = 0; k < loop.unknowns; ++k) {
-        for (std::uint32_t column : found) place_of[column] = next_place++;
-        record(model.loop_unknowns[loop.first_unknown + k]);
-      }
-      chain.blocks_.push_back(b);
-      return within_limits();
-    }
-    for (std::size_t i = 0; i < row_ends.size(); ++i) {
-      terms.assign(all.begin() + (i ? row_ends[i - 1] : 0), all.begin() + row_ends[i]);
-      unite();
-      emit();
-      add_jacobian_row(layout.loop_rows[next_loop_row++]);
     }
     return within_limits();
   }
-  std::size_t next_loop_row = 0;
 
-  std::uint64_t add_part(std::uint32_t run, std::uint64_t& size) {
-    const std::uint64_t offset = size;
-    if (model.runs[run].kernel == kNone) return offset;
-    chain.parts_.push_back({run, offset});
-    chain.duplicates_.emplace_back();
-    size += std::uint64_t(model.runs[run].slots) * model.runs[run].count;
-    return offset;
+  /// Explicit form: a block that is solved inside.
+  bool block(std::uint32_t number) {
+    const Loop& loop = model.loops[number];
+    std::vector<std::uint64_t> offsets;
+    std::vector<GradientBuilder::Term> all;  // of the residuals
+    std::vector<std::size_t> row_ends;
+    for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r) {
+      const Run& run = model.runs[r];
+      offsets.push_back(gradients.add_part(r));
+      if (!gradients.fits()) return false;
+      if (run.role == Role::Solve) {
+        if (!assign(run, offsets.back())) return false;  // with the unknowns held
+        continue;
+      }
+      for (std::uint32_t row = 0; row < run.count; ++row) {
+        gradients.collect(run, row, offsets.back());
+        all.insert(all.end(), gradients.terms.begin(), gradients.terms.end());
+        row_ends.push_back(all.size());
+      }
+    }
+    // The unknowns have no gradient yet, so `all` reaches what the block depends on only.
+    gradients.terms = all;
+    gradients.unite();
+    Block b;
+    b.loop = number;
+    b.size = loop.unknowns;
+    b.columns = static_cast<std::uint32_t>(gradients.found.size());
+    const std::uint64_t places = 2ull * b.size * b.columns;
+    if (places + gradients.next_place() >= kNone - 1 || places > limits.operations) return false;
+    b.rows_at = gradients.next_place();
+    for (std::size_t i = 0; i < row_ends.size(); ++i) {
+      gradients.terms.assign(all.begin() + static_cast<std::ptrdiff_t>(i ? row_ends[i - 1] : 0), all.begin() + static_cast<std::ptrdiff_t>(row_ends[i]));
+      gradients.emit();
+    }
+    b.unknowns_at = gradients.next_place();
+    b.operations_before = gradients.operations();
+    for (std::uint32_t k = 0; k < loop.unknowns; ++k) {
+      gradients.fresh_places();
+      gradients.record(model.loop_unknowns[loop.first_unknown + k]);
+    }
+    chain.blocks_.push_back(b);
+    for (std::uint32_t r = 0; r < loop.runs; ++r)
+      if (const Run& run = model.runs[loop.first_run + r]; run.role == Role::Solve && !assign(run, offsets[r], true)) return false;
+    return within_limits();
   }
 
   bool build() {
     mark_needed();
-    for (std::uint32_t c = 0; c < layout.unknowns.size(); ++c) seed(layout.unknowns[c], c, kOnePlace);
+    for (std::uint32_t c = 0; c < layout.unknowns.size(); ++c) gradients.seed(layout.unknowns[c], c, Gradients::kOnePlace);
     for (std::uint32_t v = 0; v < model.variables; ++v)
-      if (layout.rate_column[v] != kNone) seed(v, layout.rate_column[v], kRatePlace);
-    std::uint64_t size = kFirstCoefficient;
-    std::vector<Duplicate> none;
+      if (layout.rate_column[v] != kNone) gradients.seed(v, layout.rate_column[v], Gradients::kRatePlace);
     for (const Step& step : model.dynamic) {
       if (step.kind == Step::Assign) {
         const Run& run = model.runs[step.index];
         bool any = false;
         for (std::uint32_t row = 0; row < run.count && !any; ++row) any = needed[solved_variable(model, run, row)];
         if (!any) continue;
-        const std::uint64_t offset = add_part(step.index, size);
-        if (size >= kNone - 1) return false;
-        if (!assign(run, offset, run.kernel == kNone ? none : chain.duplicates_.back())) return false;
-      } else {
-        const Loop& loop = model.loops[step.index];
-        std::vector<std::uint64_t> offsets;
-        for (std::uint32_t r = 0; r < loop.runs; ++r) offsets.push_back(add_part(loop.first_run + r, size));
-        if (size >= kNone - 1 || !block(step.index, offsets)) return false;
+        const std::uint64_t offset = gradients.add_part(step.index);
+        if (!gradients.fits() || !assign(run, offset)) return false;
+      } else if (!(layout.implicit ? open_block(model.loops[step.index]) : block(step.index))) {
+        return false;
       }
     }
     if (crowded) return true;
@@ -346,35 +267,31 @@ struct ChainRule::Builder {
     for (std::uint32_t s = 0; s < model.states.size(); ++s) {
       const std::uint32_t derivative = model.states[s].derivative;
       if (!layout.implicit) {
-        for (std::uint32_t k = first[derivative]; k < last[derivative]; ++k) {
-          entries.push_back({s, columns[k]});
-          entry_places.push_back(places[k]);
-        }
+        gradients.each(derivative, [&](std::uint32_t column, std::uint32_t place) {
+          entries.push_back({s, column});
+          entry_places.push_back(place);
+        });
       } else if (layout.rate_column[derivative] != s) {
-        terms.assign(1, {kPlus, derivative});
-        equation_row(s, s, kRatePlace);
+        gradients.terms.assign(1, {GradientBuilder::kPlus, derivative});
+        equation_row(s, s, Gradients::kRatePlace);
       }
     }
     for (std::uint32_t c = 0; c < layout.unknowns.size(); ++c) entries.push_back({c, c});
     if (!within_limits() || entries.size() >= kNone) return false;
-    finish(size);
+    finish();
     return true;
   }
 
-  void finish(std::uint64_t coefficients) {
+  void finish() {
     std::vector<std::uint32_t> positions;
     chain.pattern_ = compress(layout.unknowns.size(), entries, positions);
-    chain.gather_.assign(chain.pattern_.nonzeros(), kZeroPlace);
+    chain.gather_.assign(chain.pattern_.nonzeros(), Gradients::kZeroPlace);
     for (std::size_t k = 0; k < entry_places.size(); ++k) chain.gather_[positions[k]] = entry_places[k];
     chain.diagonal_.assign(positions.end() - static_cast<std::ptrdiff_t>(layout.unknowns.size()), positions.end());
-    chain.coefficients_.assign(coefficients, 0.0);
-    chain.coefficients_[kPlus] = 1;
-    chain.coefficients_[kMinus] = -1;
-    chain.gradients_.assign(next_place, 0.0);
+    gradients.finish();
     std::uint32_t largest = 0;
     for (const Block& b : chain.blocks_) largest = std::max(largest, b.size);
     chain.column_buffer_.assign(largest, 0.0);
-    chain.operations_.shrink_to_fit();
   }
 };
 
@@ -386,35 +303,10 @@ bool ChainRule::build(const Model& model, const Layout& layout, const Limits& li
 }
 
 bool ChainRule::evaluate(Evaluator& evaluator, const Point& point, double rate, double* out) {
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const Run& run = model_->runs[parts_[p].run];
-    double* partials = coefficients_.data() + parts_[p].offset;
-    evaluate_partials(*model_, run, point, partials);
-    if (run.role != Role::Solve) continue;
-    for (const Duplicate& d : duplicates_[p]) coefficients_[d.into] += coefficients_[d.from];
-    const std::size_t count = run.count;
-    double* solved = partials + run.solved * count;
-    for (std::size_t i = 0; i < count; ++i) solved[i] = -1 / solved[i];
-    for (std::uint32_t slot = 0; slot < run.slots; ++slot) {
-      if (slot == run.solved) continue;
-      double* column = partials + slot * count;
-      for (std::size_t i = 0; i < count; ++i) column[i] *= solved[i];
-    }
-  }
-  std::fill(gradients_.begin(), gradients_.end(), 0.0);
-  gradients_[kOnePlace] = 1;
-  gradients_[kRatePlace] = rate;
-  double* d = gradients_.data();
-  const double* c = coefficients_.data();
-  std::size_t done = 0;
-  auto run_to = [&](std::size_t end) {
-    for (; done < end; ++done) {
-      const Operation& op = operations_[done];
-      d[op.destination] += c[op.coefficient] * d[op.source];
-    }
-  };
+  gradients_.begin(*model_, point, rate);
+  double* d = gradients_.values();
   for (const Block& block : blocks_) {
-    run_to(block.operations_before);
+    gradients_.run_to(block.operations_before);
     LoopSolver& loop = evaluator.loop(block.loop);
     if (loop.factor(point) != LinearSystem::Status::Ok) return false;
     for (std::uint32_t column = 0; column < block.columns; ++column) {
@@ -425,7 +317,7 @@ bool ChainRule::evaluate(Evaluator& evaluator, const Point& point, double rate, 
         d[block.unknowns_at + std::size_t(i) * block.columns + column] = column_buffer_[i];
     }
   }
-  run_to(operations_.size());
+  gradients_.run_all();
   for (std::size_t k = 0; k < gather_.size(); ++k) out[k] = d[gather_[k]];
   return true;
 }

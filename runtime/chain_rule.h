@@ -1,11 +1,9 @@
-// The Jacobian of the reduced problem: partial derivatives of single equations, put together through explicit assignments.
+// The Jacobian of the reduced problem: gradients (gradients.h) through explicit assignments and through blocks.
 //
-// Every variable v that depends on the integrator's unknowns has a sparse gradient: a list of (column, place in a flat array).
-// An assignment `v = f(a, b)` has grad v = f_a grad a + f_b grad b. Which places are combined never changes, so the pattern is
-// worked out once, into a flat list of multiply-adds `d[dst] += c[coefficient] * d[source]`; evaluating the Jacobian then means
-// calling the Partials kernels, and running down that list. Cost of both: linear in the length of the list.
-//
-//   x' = a - x, a = 2 b, b = x y        grad b: {x: y, y: x}; grad a = 2 grad b; row of x': grad a - {x: 1}
+// A torn block in the explicit form: with its unknowns t held, its Solve runs and residuals R give dR/dw for the columns w on
+// which the block depends; grad t = -(dR/dt)^-1 dR/dw, where dR/dt is what the block's own solver factorises; and its Solve runs
+// once more, now with the gradients of t, give those of the inner variables. In the implicit form a block is its runs: the
+// unknowns are columns, and the residuals rows.
 //
 // A long chain of sums would make gradients that are nearly full (quadratic cost). A variable can therefore be *kept*: it
 // becomes an unknown of the integrator with an equation of its own, and its gradient is a single 1.
@@ -15,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/gradients.h"
 #include "runtime/model.h"
 #include "runtime/schedule.h"
 #include "runtime/sparse.h"
@@ -58,39 +57,25 @@ class ChainRule {
   /// Rows and columns of the integrator's system, every diagonal entry included.
   const SparsePattern& pattern() const { return pattern_; }
   std::span<const std::uint32_t> diagonal() const { return diagonal_; }
-  std::uint64_t operations() const { return operations_.size(); }
+  std::uint64_t operations() const { return gradients_.operations(); }
 
   /// Writes the values of the Jacobian dF/dy + rate * dF/dy' at a point where the schedule has been evaluated.
   /// False when a block inside has a singular Jacobian.
   bool evaluate(Evaluator& evaluator, const Point& point, double rate, double* out);
 
  private:
-  struct Operation {
-    std::uint32_t destination, coefficient, source;
-  };
-  struct Part {  // Partials of one run; for Solve runs they are divided by minus the partial of the solved slot
-    std::uint32_t run = 0;
-    std::uint64_t offset = 0;
-  };
-  struct Duplicate {  // a slot that holds the solved variable again
-    std::uint32_t into = 0, from = 0;
-  };
   struct Block {  // a loop inside the explicit form: grad u = -J^-1 R_w grad w, all unknowns over one list of columns
     std::uint32_t loop = 0, size = 0, columns = 0;
-    std::uint32_t rows_at = 0, unknowns_at = 0;  // in gradients_, row by row
+    std::uint32_t rows_at = 0, unknowns_at = 0;  // places, row by row
     std::uint64_t operations_before = 0;
   };
   struct Builder;
 
   SparsePattern pattern_;
-  std::vector<std::uint32_t> gather_;    // per nonzero: its place in gradients_
+  std::vector<std::uint32_t> gather_;    // per nonzero: its place
   std::vector<std::uint32_t> diagonal_;  // per column: the nonzero on the diagonal
-  std::vector<Part> parts_;
-  std::vector<std::vector<Duplicate>> duplicates_;  // per part, mostly empty
-  std::vector<Operation> operations_;
+  Gradients gradients_;
   std::vector<Block> blocks_;
-  std::vector<double> coefficients_;
-  std::vector<double> gradients_;
   std::vector<double> column_buffer_;
   const Model* model_ = nullptr;
 };

@@ -13,6 +13,7 @@ enum class FailureKind : std::uint8_t {
   LoopNotConverged,   // Newton's method did not converge in a simultaneous block
   LoopSingular,       // the Jacobian of a simultaneous block is singular; `variables` starts with the column
   StartContradicts,   // the initial values do not satisfy `equations`, which determine none of them
+  ZeroPivot,          // a block needs an equation to give a variable (`variables`), and its coefficient is zero or not finite
   NotFinite,          // an equation gives NaN or infinity from finite values (or its Jacobian does)
   ErrorTest,          // the integrator cannot meet the tolerance with any step
   Convergence,        // the integrator's Newton method does not converge with any step
@@ -37,15 +38,23 @@ struct FailedEquation {
   double residual = 0;
 };
 
+struct FailedParameter {
+  std::uint32_t parameter = 0;
+  double value = 0;
+};
+
 struct Failure {
   FailureKind kind = FailureKind::None;
   bool initial = false;          // while the initial values were sought
   double time = 0;
-  std::uint32_t unknowns = 0;    // size of the block
+  std::uint32_t unknowns = 0;    // of the block
+  std::uint32_t inner = 0;       // variables of the block that follow from these
+  bool linear = false;           // the block is
   std::uint32_t iterations = 0;  // of Newton's method
   double step = 0;               // the integrator's last step size
   std::vector<FailedVariable> variables{};  // worst first, at most a few
   std::vector<FailedEquation> equations{};  // worst first, at most a few
+  std::vector<FailedParameter> parameters{};  // ZeroPivot: of the equation
   std::uint64_t kept_rows = 0;   // Output: complete rows in the file, and the time of the last
   double kept_until = 0;
   std::string path{}, error{};   // Output, Internal

@@ -21,7 +21,7 @@ class Equations {
       for (const Step& step : steps)
         if (step.kind == Step::Assign) add(model.runs[step.index], true);
         else
-          for (std::uint32_t r = 0; r < model.loops[step.index].runs; ++r) add(model.runs[model.loops[step.index].first_run + r], false);
+          for (const Run& run : loop_runs(model, model.loops[step.index])) add(run, false);
   }
   std::vector<Entry> entries;
   std::vector<std::uint32_t> assigned;  // per row: the variable that it gives, or kNone in a block

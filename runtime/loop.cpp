@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <unordered_map>
 
 namespace runtime {
 
@@ -11,6 +10,7 @@ namespace {
 
 constexpr int kMaxIterations = 100;
 constexpr double kSmallestDamping = 1e-7;
+constexpr double kLongStep = 1e-3;           // of a linear block: relative to value and nominal
 constexpr double kStepTolerance = 1e-11;      // of a Newton correction, relative to value and nominal
 constexpr double kResidualTolerance = 2e-15;  // relative to the terms that make the residual up: rounding
 
@@ -20,82 +20,113 @@ bool all_finite(const std::vector<double>& x) {
 
 }  // namespace
 
-LoopSolver::LoopSolver(const Model& model, const Loop& loop, const std::vector<double>& nominal)
+LoopSolver::LoopSolver(const Model& model, const Loop& loop, const std::vector<double>& nominal, GradientIndex& index)
     : model_(model),
-      runs_(model.runs.data() + loop.first_run, loop.runs),
       unknowns_(model.loop_unknowns.data() + loop.first_unknown, loop.unknowns),
+      kind_(loop.kind),
       system_(SparsePattern{}) {
   const std::size_t n = unknowns_.size();
-  // Column of a variable: a hash map only while the pattern is made, and only as large as the loop.
-  std::unordered_map<std::uint32_t, std::uint32_t> column;
-  column.reserve(n);
-  for (std::uint32_t k = 0; k < n; ++k) column.emplace(unknowns_[k], k);
-
+  const std::span<const Run> runs = loop_runs(model, loop);
+  const auto inner = static_cast<std::size_t>(
+      std::find_if(runs.begin(), runs.end(), [](const Run& run) { return run.role == Role::Residual; }) - runs.begin());
+  inner_ = runs.first(inner);
+  residual_runs_ = runs.subspan(inner);
+  GradientBuilder builder(gradients_, model, n, index);
+  for (std::uint32_t k = 0; k < n; ++k) builder.seed(unknowns_[k], k, Gradients::kOnePlace);
   std::vector<Entry> entries;
-  std::vector<std::uint32_t> source;  // per entry: its coefficient, or kNone and kNone - 1 for the constants 1 and -1
-  std::uint32_t row_base = 0;
-  std::uint64_t size = 0;
-  for (const Run& run : runs_) {
-    offsets_.push_back(size);
-    if (run.kernel == kNone) {
-      const SumTable table(model, run);
-      for (std::uint32_t row = 0; row < run.count; ++row)
-        for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k) {
-          const auto found = column.find(table.terms[k] >> 1);
-          if (found == column.end()) continue;
-          entries.push_back({row_base + row, found->second});
-          source.push_back(table.terms[k] & 1 ? kNone - 1 : kNone);
-        }
-    } else {
-      for (std::uint32_t slot = 0; slot < run.slots; ++slot)
-        for (std::uint32_t row = 0; row < run.count; ++row) {
-          const auto found = column.find(slot_variable(model, run, slot, row));
-          if (found == column.end()) continue;
-          entries.push_back({row_base + row, found->second});
-          source.push_back(static_cast<std::uint32_t>(size + std::uint64_t(slot) * run.count + row));
-        }
-      size += std::uint64_t(run.slots) * run.count;
+  std::vector<std::uint32_t> places, positions;
+  std::uint32_t equation = 0;
+  for (std::uint32_t r = 0; r < loop.runs; ++r) {
+    const std::uint64_t offset = builder.add_part(loop.first_run + r);
+    for (std::uint32_t row = 0; row < runs[r].count; ++row) {
+      builder.collect(runs[r], row, offset);
+      builder.unite();
+      builder.emit();
+      if (r < inner) {
+        builder.record(solved_variable(model, runs[r], row));
+        continue;
+      }
+      for (std::uint32_t column : builder.found) {
+        entries.push_back({equation, column});
+        places.push_back(builder.place(column));
+      }
+      ++equation;
     }
-    row_base += run.count;
   }
-  std::vector<std::uint32_t> positions;
+  builder.finish();
   system_ = LinearSystem(compress(n, entries, positions));
-  coefficients_.resize(size);
-  constant_.assign(system_.pattern().nonzeros(), 0.0);
-  for (std::size_t k = 0; k < entries.size(); ++k) {
-    if (source[k] >= kNone - 1)
-      constant_[positions[k]] += source[k] == kNone ? 1.0 : -1.0;
-    else
-      scatter_.push_back({source[k], positions[k]});
-  }
+  gather_.assign(system_.pattern().nonzeros(), Gradients::kZeroPlace);
+  for (std::size_t k = 0; k < places.size(); ++k) gather_[positions[k]] = places[k];
   nominal_.reserve(n);
   for (std::uint32_t variable : unknowns_) nominal_.push_back(nominal[variable]);
   for (auto* v : {&start_, &x_, &step_, &trial_, &residual_, &row_scale_}) v->assign(n, 0.0);
 }
 
+void LoopSolver::evaluate_inner(const Point& point) const {
+  for (const Run& run : inner_) evaluate(model_, run, point, nullptr);
+}
+
 void LoopSolver::residuals(const Point& point, double* out) const {
-  for (const Run& run : runs_) {
+  evaluate_inner(point);
+  for (const Run& run : residual_runs_) {
     evaluate(model_, run, point, out);
     out += run.count;
   }
 }
 
+void LoopSolver::set(const Point& point, const std::vector<double>& x) const {
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) point.values[unknowns_[k]] = x[k];
+}
+
 LinearSystem::Status LoopSolver::evaluate_jacobian(const Point& point) {
-  for (std::size_t r = 0; r < runs_.size(); ++r)
-    if (runs_[r].kernel != kNone) evaluate_partials(model_, runs_[r], point, coefficients_.data() + offsets_[r]);
+  gradients_.begin(model_, point, 0);
+  gradients_.run_all();
   std::span<double> values = system_.values();
-  std::copy(constant_.begin(), constant_.end(), values.begin());
-  for (const Scatter& s : scatter_) values[s.position] += coefficients_[s.coefficient];
+  for (std::size_t k = 0; k < gather_.size(); ++k) values[k] = gradients_.values()[gather_[k]];
   return std::ranges::all_of(values, [](double v) { return std::isfinite(v); }) ? LinearSystem::Status::Ok : LinearSystem::Status::NotFinite;
 }
 
 LinearSystem::Status LoopSolver::jacobian(const Point& point) {
   evaluate_jacobian(point);
   ++factorisations_;
-  return system_.factor();
+  const LinearSystem::Status status = system_.factor();
+  factored_ = status == LinearSystem::Status::Ok;
+  return status;
 }
 
-LinearSystem::Status LoopSolver::factor(const Point& point) { return jacobian(point); }
+LinearSystem::Status LoopSolver::factor(const Point& point) {
+  return kind_ == Loop::Fixed && factored_ ? LinearSystem::Status::Ok : jacobian(point);
+}
+
+double LoopSolver::length(const std::vector<double>& step) const {
+  double largest = 0;
+  for (std::size_t k = 0; k < step.size(); ++k) largest = std::max(largest, std::abs(step[k]) / (std::abs(x_[k]) + nominal_[k]));
+  return largest;
+}
+
+/// The coefficient of what a Solve run gives is made of parameters: once is enough.
+bool LoopSolver::pivots_hold(const Point& point, Failure& failure) {
+  std::vector<double> partials;
+  for (const Run& run : inner_) {
+    if (run.kernel == kNone) continue;
+    partials.resize(std::size_t{run.slots} * run.count);
+    evaluate_partials(model_, run, point, partials.data());
+    for (std::uint32_t row = 0; row < run.count; ++row) {
+      const double pivot = partials[std::size_t{run.solved} * run.count + row];
+      if (pivot != 0 && std::isfinite(pivot)) continue;
+      failure = begin_failure(point, FailureKind::ZeroPivot);
+      failure.equations.push_back({model_.equations[run.equations + row], pivot});
+      failure.variables.push_back({solved_variable(model_, run, row), 0, 0});
+      for (std::uint32_t k = 0; k < run.params; ++k) {
+        const std::uint32_t parameter = model_.tables[run.table + (std::size_t{run.slots} + k) * run.count + row];
+        failure.parameters.push_back({parameter, point.parameters[parameter]});
+      }
+      return false;
+    }
+  }
+  pivots_checked_ = true;
+  return true;
+}
 
 bool LoopSolver::bump(const Point& point, int attempt) {
   // A product of two guesses of zero has no gradient, a logarithm of zero no value: move off, each unknown by its own amount.
@@ -114,18 +145,39 @@ bool LoopSolver::solve(const Point& point, Failure& failure) {
     start_[k] = x_[k] = std::isfinite(value) ? value : 0.0;
     point.values[unknowns_[k]] = x_[k];
   }
-  if (newton(point, failure)) return true;
-  for (std::size_t k = 0; k < unknowns_.size(); ++k) point.values[unknowns_[k]] = start_[k];
+  if ((pivots_checked_ || pivots_hold(point, failure)) &&
+      (kind_ == Loop::Nonlinear ? newton(point, failure) : linear(point, failure)))
+    return true;
+  set(point, start_);
   return false;
+}
+
+bool LoopSolver::linear(const Point& point, Failure& failure) {
+  const std::size_t n = unknowns_.size();
+  for (bool first : {true, false}) {
+    residuals(point, residual_.data());
+    if (!all_finite(residual_)) return describe_not_finite(point, failure), false;
+    if (first && !(kind_ == Loop::Fixed && factored_)) {
+      const LinearSystem::Status status = jacobian(point);
+      if (status != LinearSystem::Status::Ok) {
+        std::fill(step_.begin(), step_.end(), 0.0);
+        describe(point, status == LinearSystem::Status::Singular ? FailureKind::LoopSingular : FailureKind::NotFinite, 1, failure);
+        return false;
+      }
+    }
+    for (std::size_t k = 0; k < n; ++k) step_[k] = -residual_[k];
+    system_.solve(step_.data());
+    if (!all_finite(step_)) return describe(point, FailureKind::LoopSingular, 1, failure), false;
+    for (std::size_t k = 0; k < n; ++k) x_[k] += step_[k];
+    set(point, x_);
+    if (length(step_) <= kLongStep) break;
+  }
+  evaluate_inner(point);
+  return true;
 }
 
 bool LoopSolver::newton(const Point& point, Failure& failure) {
   const std::size_t n = unknowns_.size();
-  auto length = [&](const std::vector<double>& step) {
-    double largest = 0;
-    for (std::size_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(step[k]) / (std::abs(x_[k]) + nominal_[k]));
-    return largest;
-  };
   int bumps = 0;
   residuals(point, residual_.data());
   while (!all_finite(residual_)) {
@@ -157,7 +209,7 @@ bool LoopSolver::newton(const Point& point, Failure& failure) {
 
     for (double damping = 1;; damping /= 2) {
       if (damping < kSmallestDamping) {
-        for (std::size_t k = 0; k < n; ++k) point.values[unknowns_[k]] = x_[k];
+        set(point, x_);
         residuals(point, residual_.data());
         return describe(point, FailureKind::LoopNotConverged, iteration, failure), false;
       }
@@ -175,6 +227,7 @@ bool LoopSolver::newton(const Point& point, Failure& failure) {
       const double rest = length(trial_);
       if (damping == 1 && rest <= kStepTolerance) {
         for (std::size_t k = 0; k < n; ++k) point.values[unknowns_[k]] += trial_[k];
+        evaluate_inner(point);
         return true;
       }
       if (!(rest <= (1 - damping / 4) * full)) continue;
@@ -185,9 +238,17 @@ bool LoopSolver::newton(const Point& point, Failure& failure) {
   return describe(point, FailureKind::LoopNotConverged, kMaxIterations, failure), false;
 }
 
+Failure LoopSolver::begin_failure(const Point& point, FailureKind kind) const {
+  Failure failure{.kind = kind, .time = point.time, .unknowns = static_cast<std::uint32_t>(unknowns_.size())};
+  for (const Run& run : inner_) failure.inner += run.count;
+  failure.linear = kind_ != Loop::Nonlinear;
+  return failure;
+}
+
 void LoopSolver::describe(const Point& point, FailureKind kind, std::uint32_t iterations, Failure& failure) const {
   const std::size_t n = unknowns_.size();
-  failure = Failure{.kind = kind, .time = point.time, .unknowns = static_cast<std::uint32_t>(n), .iterations = iterations};
+  failure = begin_failure(point, kind);
+  failure.iterations = iterations;
   std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0u);
   const std::size_t shown = std::min(n, kFailureDetails);
@@ -196,7 +257,7 @@ void LoopSolver::describe(const Point& point, FailureKind kind, std::uint32_t it
   });
   for (std::size_t k = 0; k < shown; ++k) {
     std::uint32_t row = order[k];
-    const Run* run = runs_.data();
+    const Run* run = residual_runs_.data();
     while (row >= run->count) row -= (run++)->count;
     failure.equations.push_back({model_.equations[run->equations + row], residual_[order[k]]});
   }
@@ -215,18 +276,24 @@ void LoopSolver::describe(const Point& point, FailureKind kind, std::uint32_t it
 }
 
 void LoopSolver::describe_not_finite(const Point& point, Failure& failure) const {
-  failure = Failure{.kind = FailureKind::NotFinite, .time = point.time,
-                    .unknowns = static_cast<std::uint32_t>(unknowns_.size())};
-  std::size_t position = 0;
-  for (const Run& run : runs_)
-    for (std::uint32_t row = 0; row < run.count; ++row, ++position) {
-      if (std::isfinite(residual_[position]) || failure.equations.size() == kFailureDetails) continue;
-      failure.equations.push_back({model_.equations[run.equations + row], residual_[position]});
-      for (std::uint32_t slot = 0; slot < run.slots && failure.variables.size() < kFailureDetails; ++slot) {
-        const std::uint32_t variable = slot_variable(model_, run, slot, row);
-        failure.variables.push_back({variable, point.values[variable], 0});
-      }
+  failure = begin_failure(point, FailureKind::NotFinite);
+  auto full = [](const auto& list) { return list.size() == kFailureDetails; };
+  auto add = [&](const Run& run, std::uint32_t row, double value) {
+    if (std::isfinite(value) || full(failure.equations)) return;
+    failure.equations.push_back({model_.equations[run.equations + row], value});
+    for (std::uint32_t slot = 0; slot < run.slots && !full(failure.variables); ++slot) {
+      const std::uint32_t variable = slot_variable(model_, run, slot, row);
+      failure.variables.push_back({variable, point.values[variable], 0});
     }
+  };
+  // Where it begins: what the inner variables make of it later is no news.
+  for (const Run& run : inner_)
+    for (std::uint32_t row = 0; row < run.count && failure.equations.empty(); ++row)
+      add(run, row, point.values[solved_variable(model_, run, row)]);
+  if (!failure.equations.empty()) return;
+  std::size_t position = 0;
+  for (const Run& run : residual_runs_)
+    for (std::uint32_t row = 0; row < run.count; ++row) add(run, row, residual_[position++]);
 }
 
 }  // namespace runtime

@@ -53,10 +53,16 @@ struct Run {
   std::uint64_t equations = 0;       // offset into Model::equations: the equation number of each row, for messages
 };
 
-/// A simultaneous block: the residuals of its runs determine its unknowns (Newton).
+/// A simultaneous block. Given its unknowns, its Solve runs, which come first and in an order in which they can be evaluated,
+/// give its inner variables; its Residual runs are zero when the unknowns are right.
 struct Loop {
-  std::uint32_t first_run = 0, runs = 0;         // Residual runs
-  std::uint32_t first_unknown = 0, unknowns = 0; // into Model::loop_unknowns; as many as rows in its runs
+  std::uint32_t first_run = 0, runs = 0;
+  std::uint32_t first_unknown = 0, unknowns = 0; // into Model::loop_unknowns; as many as rows in its Residual runs
+  enum Kind : std::uint8_t {
+    Nonlinear,
+    Linear,  // in the unknowns and the inner variables, whatever the values of all others
+    Fixed,   // linear, and the coefficients are made of numbers and parameters
+  } kind = Nonlinear;
 };
 
 /// One step of a schedule, in order: an index of a Solve run or of a loop.

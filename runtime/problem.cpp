@@ -68,23 +68,27 @@ bool Problem::prepare(FormChoice choice) {
   }
   if (form_ == Form::Explicit) return true;
   std::size_t largest = 0;
+  auto open = [&](std::uint32_t index) {
+    const Run& run = model_.runs[index];
+    if (run.role == Role::Residual) largest = std::max<std::size_t>(largest, run.count);
+    for (std::uint32_t row = 0; row < run.count && run.role == Role::Solve; ++row) {
+      const std::uint32_t variable = solved_variable(model_, run, row);
+      if (!layout_.kept[variable]) continue;
+      const bool rate = layout_.rate_column[variable] != kNone;
+      const std::uint32_t at = layout_.row_of_kept(variable);
+      kept_rows_.push_back({variable, at, rate, at});
+    }
+    open_runs_.push_back({index, static_cast<std::uint32_t>(kept_rows_.size())});
+  };
   for (const Step& step : model_.dynamic) {
     if (step.kind == Step::Assign) {
-      const Run& run = model_.runs[step.index];
-      for (std::uint32_t row = 0; row < run.count; ++row) {
-        const std::uint32_t variable = solved_variable(model_, run, row);
-        if (!layout_.kept[variable]) continue;
-        const bool rate = layout_.rate_column[variable] != kNone;
-        const std::uint32_t at = layout_.row_of_kept(variable);
-        kept_rows_.push_back({variable, at, rate, at});
-      }
+      open(step.index);
     } else {
-      largest = std::max<std::size_t>(largest, model_.loops[step.index].unknowns);
-      evaluator_.loop(step.index);  // made now: callbacks allocate nothing
+      const Loop& loop = model_.loops[step.index];
+      for (std::uint32_t r = 0; r < loop.runs; ++r) open(loop.first_run + r);
     }
-    kept_ends_.push_back(static_cast<std::uint32_t>(kept_rows_.size()));
   }
-  loop_residuals_.assign(largest, 0.0);
+  run_residuals_.assign(largest, 0.0);
   return true;
 }
 
@@ -102,6 +106,7 @@ bool Problem::start_from(const Point& at, std::span<const double> from) {
     }
   }
   for (StateChoice& choice : choices_) choice.choose(at, parameters_, true);
+  if (!choices_.empty()) evaluator_.parameters_changed();
   return evaluator_.run_checked(model_.dynamic, at);
 }
 
@@ -148,6 +153,7 @@ bool Problem::initialise(double time, std::span<const double> from) {
   if (from.empty()) {
     done = evaluator_.run_checked(model_.initial, at) && start_agrees(at);
     for (std::size_t k = 0; done && k < choices_.size(); ++k) choices_[k].choose(at, parameters_, true);
+    if (!choices_.empty()) evaluator_.parameters_changed();
     done = done && evaluator_.run_checked(model_.dynamic, at);
   } else {
     done = start_from(at, from);
@@ -198,25 +204,24 @@ bool Problem::residuals(double time, const double* y, const double* rates, doubl
   const Point at = point(time);
   double probe = 0;
   std::size_t loop_row = 0, kept = 0;
-  for (std::size_t s = 0; s < model_.dynamic.size(); ++s) {
-    const Step& step = model_.dynamic[s];
-    if (step.kind == Step::Assign) {
-      evaluate(model_, model_.runs[step.index], at, nullptr);
-      // A kept variable has the integrator's value; what its run computed is its residual.
-      for (; kept < kept_ends_[s]; ++kept) {
-        const KeptRow& row = kept_rows_[kept];
-        const double own = row.rate ? rates[row.source] : y[row.source];
-        out[row.row] = values_[row.variable] - own;
-        values_[row.variable] = own;
-        probe = finite_probe(probe, out[row.row]);
+  for (const OpenRun& step : open_runs_) {
+    const Run& run = model_.runs[step.run];
+    if (run.role == Role::Residual) {
+      evaluate(model_, run, at, run_residuals_.data());
+      for (std::uint32_t k = 0; k < run.count; ++k) {
+        out[layout_.loop_rows[loop_row++]] = run_residuals_[k];
+        probe = finite_probe(probe, run_residuals_[k]);
       }
-    } else {
-      const std::uint32_t count = model_.loops[step.index].unknowns;
-      evaluator_.loop(step.index).residuals(at, loop_residuals_.data());
-      for (std::uint32_t k = 0; k < count; ++k) {
-        out[layout_.loop_rows[loop_row++]] = loop_residuals_[k];
-        probe = finite_probe(probe, loop_residuals_[k]);
-      }
+      continue;
+    }
+    evaluate(model_, run, at, nullptr);
+    // A kept variable has the integrator's value; what its run computed is its residual.
+    for (; kept < step.kept_end; ++kept) {
+      const KeptRow& row = kept_rows_[kept];
+      const double own = row.rate ? rates[row.source] : y[row.source];
+      out[row.row] = values_[row.variable] - own;
+      values_[row.variable] = own;
+      probe = finite_probe(probe, out[row.row]);
     }
   }
   for (const StateRow& row : state_rows_) {
@@ -233,9 +238,9 @@ bool Problem::jacobian(double time, const double* y, const double* rates, double
     if (!evaluator_.run(model_.dynamic, at)) return false;
   } else {
     std::size_t kept = 0;
-    for (std::size_t s = 0; s < model_.dynamic.size(); ++s) {
-      if (model_.dynamic[s].kind == Step::Assign) evaluate(model_, model_.runs[model_.dynamic[s].index], at, nullptr);
-      for (; kept < kept_ends_[s]; ++kept) {
+    for (const OpenRun& step : open_runs_) {
+      if (model_.runs[step.run].role == Role::Solve) evaluate(model_, model_.runs[step.run], at, nullptr);
+      for (; kept < step.kept_end; ++kept) {
         const KeptRow& row = kept_rows_[kept];
         values_[row.variable] = row.rate ? rates[row.source] : y[row.source];
       }
@@ -290,6 +295,7 @@ bool Problem::choose_states(double time, const double* y, const double* rates) {
   if (!evaluator_.run(model_.dynamic, at)) return false;  // the next step will say why
   bool changed = false;
   for (StateChoice& choice : choices_) changed = choice.choose(at, parameters_, false) || changed;
+  if (changed) evaluator_.parameters_changed();
   return changed && evaluator_.run(model_.dynamic, at);
 }
 

@@ -78,7 +78,6 @@ class Problem {
   void set(double time, const double* y, const double* rates);
   bool start_from(const Point& at, std::span<const double> from);
   bool start_agrees(const Point& at);
-  bool run_kept(const Run& run, double* out);
   Point point(double time) { return {time, values_.data(), parameters_.data()}; }
 
   struct KeptRow {  // of a run, in order
@@ -103,8 +102,13 @@ class Problem {
   std::vector<Rate> rates_;               // variables that are y' of a state
   std::vector<StateRow> state_rows_;      // implicit: derivative - y'
   std::vector<KeptRow> kept_rows_;
-  std::vector<std::uint32_t> kept_ends_;  // per step of the dynamic schedule
-  std::vector<double> loop_residuals_;
+  /// Implicit: the runs of the dynamic schedule, those of blocks among them, in order.
+  struct OpenRun {
+    std::uint32_t run;
+    std::uint32_t kept_end;  // in kept_rows_: after this run
+  };
+  std::vector<OpenRun> open_runs_;
+  std::vector<double> run_residuals_;
   std::vector<double> conditions_;
   std::vector<double> values_;
   std::uint32_t kept_variables_ = 0;

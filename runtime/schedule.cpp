@@ -61,18 +61,23 @@ void evaluate_partials(const Model& model, const Run& run, const Point& point, d
 }
 
 Evaluator::Evaluator(const Model& model, std::vector<double> nominal)
-    : model_(model), nominal_(std::move(nominal)), loops_(model.loops.size()) {}
+    : model_(model), nominal_(std::move(nominal)), loops_(model.loops.size()), index_(std::make_unique<GradientIndex>()) {}
 Evaluator::~Evaluator() = default;
 
 LoopSolver& Evaluator::loop(std::uint32_t index) {
-  if (!loops_[index]) loops_[index] = std::make_unique<LoopSolver>(model_, model_.loops[index], nominal_);
+  if (!loops_[index]) loops_[index] = std::make_unique<LoopSolver>(model_, model_.loops[index], nominal_, *index_);
   return *loops_[index];
+}
+
+void Evaluator::parameters_changed() {
+  for (auto& loop : loops_)
+    if (loop) loop->parameters_changed();
 }
 
 bool Evaluator::solve_loop(std::uint32_t index, const Point& point) {
   LoopSolver& solver = loop(index);
   if (solver.solve(point, failure_)) return true;
-  if (!continuation_ || !solver.solve_by_continuation(point, failure_)) return false;
+  if (!continuation_ || failure_.linear || failure_.kind == FailureKind::ZeroPivot || !solver.solve_by_continuation(point, failure_)) return false;
   const Loop& block = model_.loops[index];
   const Run& run = model_.runs[block.first_run];
   continued_.push_back({block.unknowns, model_.loop_unknowns[block.first_unknown], model_.equations[run.equations]});

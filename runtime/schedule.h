@@ -11,6 +11,7 @@
 namespace runtime {
 
 class LoopSolver;
+struct GradientIndex;
 
 /// What an evaluation reads and writes.
 struct Point {
@@ -42,6 +43,10 @@ inline std::uint32_t solved_variable(const Model& model, const Run& run, std::si
   return run.kernel == kNone ? SumTable(model, run).solved(row) : slot_variable(model, run, run.solved, row);
 }
 
+inline std::span<const Run> loop_runs(const Model& model, const Loop& loop) {
+  return {model.runs.data() + loop.first_run, loop.runs};
+}
+
 /// Solve: assigns the run's variables. Residual: writes `count` residuals to `out`.
 void evaluate(const Model& model, const Run& run, const Point& point, double* out);
 
@@ -65,6 +70,8 @@ class Evaluator {
   const std::vector<Continued>& continued() const { return continued_; }
 
   LoopSolver& loop(std::uint32_t index);
+  /// To be called when parameters have changed since the last evaluation.
+  void parameters_changed();
   const Failure& failure() const { return failure_; }
   Failure& failure() { return failure_; }
 
@@ -75,6 +82,7 @@ class Evaluator {
   const Model& model_;
   std::vector<double> nominal_;
   std::vector<std::unique_ptr<LoopSolver>> loops_;
+  std::unique_ptr<GradientIndex> index_;
   Failure failure_;
   bool continuation_ = false;
   std::vector<Continued> continued_;

@@ -117,8 +117,10 @@ std::vector<Step> wanted_steps(const Model& model, const Output& output) {
     if (step->kind == Step::Solve) {
       const Loop& loop = model.loops[step->index];
       for (std::uint32_t k = 0; k < loop.unknowns; ++k) needed = needed || wanted[model.loop_unknowns[loop.first_unknown + k]];
-      for (std::uint32_t r = 0; needed && r < loop.runs; ++r)
-        for (std::uint32_t row = 0; row < model.runs[loop.first_run + r].count; ++row) reads(model.runs[loop.first_run + r], row);
+      for (const Run& run : loop_runs(model, loop))
+        for (std::uint32_t row = 0; row < run.count && !needed && run.role == Role::Solve; ++row) needed = wanted[solved_variable(model, run, row)];
+      for (const Run& run : loop_runs(model, loop))
+        for (std::uint32_t row = 0; row < run.count && needed; ++row) reads(run, row);
     } else {
       const Run& run = model.runs[step->index];
       for (std::uint32_t row = 0; row < run.count; ++row) {

@@ -276,7 +276,9 @@ struct ChainRule::Builder {
         equation_row(s, s, Gradients::kRatePlace);
       }
     }
-    for (std::uint32_t c = 0; c < layout.unknowns.size(); ++c) entries.push_back({c, c});
+    // An integrator adds to the diagonal of the explicit form. Elsewhere entries that are never anything but zero would mislead
+    // the choice of pivots.
+    for (std::uint32_t c = 0; c < layout.unknowns.size() && !layout.implicit; ++c) entries.push_back({c, c});
     if (!within_limits() || entries.size() >= kNone) return false;
     finish();
     return true;
@@ -287,7 +289,7 @@ struct ChainRule::Builder {
     chain.pattern_ = compress(layout.unknowns.size(), entries, positions);
     chain.gather_.assign(chain.pattern_.nonzeros(), Gradients::kZeroPlace);
     for (std::size_t k = 0; k < entry_places.size(); ++k) chain.gather_[positions[k]] = entry_places[k];
-    chain.diagonal_.assign(positions.end() - static_cast<std::ptrdiff_t>(layout.unknowns.size()), positions.end());
+    chain.diagonal_.assign(positions.begin() + static_cast<std::ptrdiff_t>(entry_places.size()), positions.end());
     gradients.finish();
     std::uint32_t largest = 0;
     for (const Block& b : chain.blocks_) largest = std::max(largest, b.size);

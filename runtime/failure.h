@@ -38,6 +38,11 @@ struct FailedEquation {
   double residual = 0;
 };
 
+struct Follower {  // an inner variable of a block, and the equation that gives it
+  std::uint32_t variable = 0, equation = 0;
+  double value = 0;
+};
+
 struct FailedParameter {
   std::uint32_t parameter = 0;
   double value = 0;
@@ -54,6 +59,7 @@ struct Failure {
   double step = 0;               // the integrator's last step size
   std::vector<FailedVariable> variables{};  // worst first, at most a few
   std::vector<FailedEquation> equations{};  // worst first, at most a few
+  std::vector<Follower> followers{};            // of a block, in order, at most a few
   std::vector<FailedParameter> parameters{};  // ZeroPivot: of the equation
   std::uint64_t kept_rows = 0;   // Output: complete rows in the file, and the time of the last
   double kept_until = 0;

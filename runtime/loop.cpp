@@ -273,6 +273,11 @@ void LoopSolver::describe(const Point& point, FailureKind kind, std::uint32_t it
   });
   for (std::size_t k = 0; k < shown && failure.variables.size() < kFailureDetails; ++k)
     if (order[k] != first) show(order[k]);
+  for (const Run& run : inner_)
+    for (std::uint32_t row = 0; row < run.count && failure.followers.size() < kFailureDetails; ++row) {
+      const std::uint32_t variable = solved_variable(model_, run, row);
+      failure.followers.push_back({variable, model_.equations[run.equations + row], point.values[variable]});
+    }
 }
 
 void LoopSolver::describe_not_finite(const Point& point, Failure& failure) const {

@@ -81,16 +81,19 @@ void verify_schedule(const Plan& plan, const std::vector<runtime::Step>& steps, 
   auto read = [&](std::uint32_t v) {
     if (!known[v]) broken(fmt::format("{}: variable {} is read before it is determined", name, v));
   };
+  auto assign = [&](const Run& run) {
+    Rows rows{model, run};
+    // Rows of one run are independent: they read only what was known before all of them.
+    for (std::uint32_t row = 0; row < run.count; ++row)
+      rows.each(row, [&](std::uint32_t v) {
+        if (v != rows.solved(row)) read(v);
+      });
+    for (std::uint32_t row = 0; row < run.count; ++row) determine(rows.solved(row));
+  };
   for (const runtime::Step& step : steps) {
     if (step.kind == runtime::Step::Assign) {
-      Rows rows{model, model.runs[step.index]};
-      if (rows.run.role != Role::Solve) broken("an assignment step does not assign");
-      // Rows of one run are independent: they read only what was known before all of them.
-      for (std::uint32_t row = 0; row < rows.run.count; ++row)
-        rows.each(row, [&](std::uint32_t v) {
-          if (v != rows.solved(row)) read(v);
-        });
-      for (std::uint32_t row = 0; row < rows.run.count; ++row) determine(rows.solved(row));
+      if (model.runs[step.index].role != Role::Solve) broken("an assignment step does not assign");
+      assign(model.runs[step.index]);
     } else {
       const runtime::Loop& loop = model.loops[step.index];
       for (std::uint32_t k = 0; k < loop.unknowns; ++k) {
@@ -99,10 +102,15 @@ void verify_schedule(const Plan& plan, const std::vector<runtime::Step>& steps, 
       }
       std::uint32_t count = 0;
       for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r) {
-        Rows rows{model, model.runs[r]};
-        if (rows.run.role != Role::Residual) broken("a loop has a run that is no residual");
-        count += rows.run.count;
-        for (std::uint32_t row = 0; row < rows.run.count; ++row) rows.each(row, read);
+        const Run& run = model.runs[r];
+        if (run.role == Role::Solve) {
+          if (count > 0) broken("a loop assigns after its residuals");
+          assign(run);
+          continue;
+        }
+        Rows rows{model, run};
+        count += run.count;
+        for (std::uint32_t row = 0; row < run.count; ++row) rows.each(row, read);
       }
       if (count != loop.unknowns) broken("a loop has not as many equations as unknowns");
     }
@@ -193,7 +201,10 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
         print_run(run);
       } else {
         const runtime::Loop& loop = model.loops[step.index];
-        out += fmt::format("  solve {} equations for", loop.unknowns);
+        std::uint32_t equations = 0;
+        for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r) equations += model.runs[r].count;
+        const char* kind = loop.kind == runtime::Loop::Nonlinear ? "" : loop.kind == runtime::Loop::Linear ? "linear " : "linear, constant ";
+        out += fmt::format("  solve {} {}equations for", equations, kind);
         for (std::uint32_t k = 0; k < loop.unknowns && k < 20; ++k)
           out += fmt::format("{} {}", k ? "," : "", name(model.loop_unknowns[loop.first_unknown + k]));
         out += loop.unknowns > 20 ? fmt::format(" and {} more\n", loop.unknowns - 20) : "\n";

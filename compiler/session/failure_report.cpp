@@ -36,6 +36,7 @@ class Report {
         for (const runtime::FailedEquation& e : f_.equations) found.push_back({e.equation, e.residual});
         return structure::report_overdetermined_start(c_.system, c_.dae, c_.plan, found, diagnostics_);
       }
+      case FailureKind::ZeroPivot: return zero_pivot();
       case FailureKind::NotFinite: return not_finite();
       case FailureKind::ErrorTest:
       case FailureKind::Convergence:
@@ -102,6 +103,12 @@ class Report {
     Diagnostic& d = diagnostics_.report(code, span(shown[0]), message).label(label(shown[0]));
     for (std::size_t i = 1; i < shown.size(); ++i)
       if (span(shown[i]) != span(shown[0])) d.also(span(shown[i]), label(shown[i]));
+    std::size_t n = shown.size();
+    for (const runtime::Follower& f : f_.followers)
+      if (known(f.equation) && n < 3 && span(f.equation) != span(shown[0])) {
+        d.also(span(f.equation), "gives " + variable(f.variable));
+        ++n;
+      }
     return d;
   }
 
@@ -138,13 +145,24 @@ class Report {
     keep(d.help("with `state = Prefer` or `Avoid` the choice follows the motion"));
   }
 
+  /// "block of 4 unknowns: `x` = 1, `y` = 2, from which follow `z` = 3 and 1 more"
+  std::string block() const {
+    std::string text = "block of " + counted(f_.unknowns + f_.inner, "unknown") + ": " + variables(6, true);
+    const std::size_t n = std::min<std::size_t>(f_.followers.size(), 4);
+    for (std::size_t i = 0; i < n; ++i)
+      text += (i ? ", " : n == 1 ? ", from which follows " : ", from which follow ") + variable(f_.followers[i].variable) + " = " + number(f_.followers[i].value);
+    if (f_.inner > n) text += fmt::format(" and {} more", f_.inner - n);
+    return text;
+  }
+
   void loop() {
     bool singular = f_.kind == FailureKind::LoopSingular;
+    if (singular && f_.linear) return dependent();
     Code code = f_.initial ? Code::InitialValuesNotFound : Code::LoopNotSolved;
     std::string message = f_.initial ? "the initial values could not be found"
                                      : "a simultaneous block of equations could not be solved at t = " + seconds(f_.time);
     Diagnostic& d = at_equations(code, message, true);
-    d.note("block of " + counted(f_.unknowns, "unknown") + ": " + variables(6, true));
+    d.note(block());
     if (singular && !f_.variables.empty())
       d.note("its equations do not determine " + variable(f_.variables[0].variable) + " at this point: their derivatives depend on each other");
     else if (!singular)
@@ -161,6 +179,31 @@ class Report {
       d.help(unguessed + (n == 1 ? " starts" : " start") + " from 0.0, because no guess is given; a guess near the expected value usually helps");
     else if (f_.initial)
       d.help("other guesses, nearer to the expected values, may help");
+    keep(d);
+  }
+
+  /// Linear equations: no guess helps.
+  void dependent() {
+    Diagnostic& d = at_equations(Code::LinearBlockSingular,
+                                 "linear equations depend on each other " + (f_.initial ? std::string("at the start") : "at t = " + seconds(f_.time)), true);
+    d.note(block());
+    if (!f_.variables.empty())
+      d.note("with the present coefficients they contradict each other, or leave " + variable(f_.variables[0].variable) + " open");
+    d.help("look for parameters, or values of other variables, for which one of the equations says the same as the others");
+    keep(d);
+  }
+
+  void zero_pivot() {
+    const std::uint32_t v = f_.variables[0].variable;
+    Diagnostic& d = at_equations(Code::ZeroPivot, "an equation no longer gives " + variable(v) + ": its coefficient is " + number(f_.equations[0].residual), false);
+    std::string values;
+    for (const runtime::FailedParameter& p : f_.parameters)
+      for (const system::NamedParameter& named : c_.system.named_parameters)
+        if (named.parameter == p.parameter) values += fmt::format("{}`{}` = {}", values.empty() ? "" : ", ", named.name, number(p.value));
+    if (!values.empty()) d.note("there " + values);
+    d.note(fmt::format("a block of {} is solved with this equation for {}, because the model was compiled with other parameter values",
+                       counted(f_.unknowns + f_.inner, "unknown"), variable(v)));
+    d.help("compile the model with these values: then it is solved in another way");
     keep(d);
   }
 

@@ -53,6 +53,18 @@ void add_sets(const dae::System& dae, Scheduler& scheduler, runtime::Model& mode
   }
 }
 
+/// Blocks rather iterate on what has a guess, or is wanted as a state.
+TearingHints tearing_hints(const system::System& system, const dae::System& dae, const runtime::Model& model) {
+  TearingHints hints;
+  for (std::uint32_t v = 0; v < dae.variables.size(); ++v) hints.preferred.push_back(model.start[v] != runtime::kNone);
+  for (const system::Attribute& a : system.attributes)
+    if (a.kind == system::AttributeKind::StatePreference && dae.aliases[a.unknown].kind != dae::Alias::Zero && system.parameters[a.parameter].value > 0)
+      hints.preferred[dae.aliases[a.unknown].variable] = true;
+  hints.moving.resize(model.parameters.size(), false);
+  for (std::uint32_t k = 0; k < dae.selectors; ++k) hints.moving[system.parameters.size() + k] = true;
+  return hints;
+}
+
 }  // namespace
 
 plan::Plan order(const system::System& system, const dae::System& dae, Diagnostics& diagnostics, plan::StartPolicy policy) {
@@ -76,12 +88,13 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
     rates.push_back(derivative);
   }
   Kernels kernels(plan);
+  TearingHints hints = tearing_hints(system, dae, model);
 
   // From the states to their derivatives, and on to everything else.
   EquationList equations;
   equations.append(dae.equations);
   {
-    Scheduler scheduler(plan, kernels, equations, dae.assign);
+    Scheduler scheduler(plan, kernels, equations, dae.assign, hints);
     if (!check_discrete(system, dae, model.discrete, plan.exprs, equations, scheduler.variable_of_row(), scheduler.blocks(), diagnostics))
       return plan;
     std::vector<bool> selected = scheduler.needed_for(rates);
@@ -118,7 +131,8 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
     guesses.origins.push_back({});
   }
   start.append(guesses);
-  Scheduler scheduler(plan, kernels, start, std::move(initial.row_of_variable));
+  hints.moving.resize(model.parameters.size(), false);
+  Scheduler scheduler(plan, kernels, start, std::move(initial.row_of_variable), hints);
   if (!check_discrete(system, dae, model.discrete, plan.exprs, start, scheduler.variable_of_row(), scheduler.blocks(), diagnostics))
     return plan;
   scheduler.schedule(std::vector<bool>(scheduler.blocks().count(), true), model.initial);

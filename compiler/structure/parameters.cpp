@@ -35,6 +35,16 @@ void set_parameters(const system::System& system, const dae::System& dae, runtim
         add_parameter(model, {.value = state == candidate ? 1.0 : 0.0});
 }
 
+std::vector<double> parameter_values(const runtime::Model& model) {
+  std::vector<double> values;
+  values.reserve(model.parameters.size());
+  auto operand = [&](std::uint32_t k) { return k < values.size() ? values[k] : 0.0; };
+  for (const runtime::ParameterRule& rule : model.parameters)
+    values.push_back(rule.op == 0 ? rule.value
+                                  : model.operation(model.library.get(), rule, operand(rule.a), operand(rule.b), operand(rule.c)));
+  return values;
+}
+
 std::uint32_t add_parameter(runtime::Model& model, const runtime::ParameterRule& rule) {
   model.parameters.push_back(rule);
   return static_cast<std::uint32_t>(model.parameters.size() - 1);

@@ -18,4 +18,7 @@ std::uint32_t add_parameter(runtime::Model& model, const runtime::ParameterRule&
 /// variable's own unknown counts, else the one of the lowest unknown: an outer relation comes before its parts.
 void set_attributes(const system::System& system, const dae::System& dae, runtime::Model& model);
 
+/// The values that all parameters have when no run changes them.
+std::vector<double> parameter_values(const runtime::Model& model);
+
 }  // namespace sigrel::structure

@@ -11,8 +11,8 @@ constexpr std::uint32_t kSum = 0xFFFFFFFEu;
 }  // namespace
 
 Scheduler::Scheduler(plan::Plan& plan, Kernels& kernels, const EquationList& equations,
-                     std::vector<std::uint32_t> row_of_variable)
-    : plan_(plan), kernels_(kernels), equations_(equations), row_of_variable_(std::move(row_of_variable)) {
+                     std::vector<std::uint32_t> row_of_variable, const TearingHints& hints)
+    : plan_(plan), kernels_(kernels), equations_(equations), hints_(hints), row_of_variable_(std::move(row_of_variable)) {
   for (const EquationList::Section& s : equations.sections())
     shape_of_section_.push_back(s.table && s.rows > 0 ? kernels.shape(*s.table) : kNone);
   variable_of_row_.assign(equations.count(), kNone);
@@ -61,29 +61,31 @@ void Scheduler::schedule(const std::vector<bool>& selected, std::vector<runtime:
     std::uint32_t key = rows.size() == 1 ? key_of(rows[0]) : kLoop;
     items.push_back({levels_[b], key, *std::ranges::min_element(rows), b});
   }
-  std::ranges::sort(items, [](const Item& x, const Item& y) {
-    if (x.level != y.level) return x.level < y.level;
-    if (x.key != y.key) return x.key < y.key;
-    return x.row < y.row;
-  });
-  for (std::size_t begin = 0; begin < items.size();) {
-    if (items[begin].key == kLoop) {
-      emit_loop(items[begin], steps);
-      ++begin;
-      continue;
+  gather(items, [&](std::span<const Item> group) {
+    if (group[0].key == kLoop) {
+      for (const Item& item : group) emit_loop(item, steps);
+    } else {
+      steps.push_back({runtime::Step::Assign, static_cast<std::uint32_t>(plan_.model.runs.size())});
+      emit_assign(group);
     }
+  });
+}
+
+template <class Emit>
+void Scheduler::gather(std::vector<Item>& items, Emit emit) {
+  std::ranges::sort(items, {}, [](const Item& x) { return std::tuple(x.level, x.key, x.row); });
+  for (std::size_t begin = 0; begin < items.size();) {
     std::size_t end = begin + 1;
     while (end < items.size() && items[end].level == items[begin].level && items[end].key == items[begin].key) ++end;
-    emit_assign(std::span(items).subspan(begin, end - begin), steps);
+    emit(std::span<const Item>(items).subspan(begin, end - begin));
     begin = end;
   }
 }
 
-void Scheduler::emit_assign(std::span<const Item> items, std::vector<runtime::Step>& steps) {
+void Scheduler::emit_assign(std::span<const Item> items) {
   std::vector<std::uint32_t> rows;
   rows.reserve(items.size());
   for (const Item& item : items) rows.push_back(item.row);
-  steps.push_back({runtime::Step::Assign, static_cast<std::uint32_t>(plan_.model.runs.size())});
   if (items[0].key == kSum) {
     emit_run(rows, runtime::Role::Solve, runtime::kNone, 0);
   } else {
@@ -108,14 +110,29 @@ std::pair<std::uint32_t, std::uint32_t> Scheduler::residuals(std::vector<std::ui
 }
 
 void Scheduler::emit_loop(const Item& item, std::vector<runtime::Step>& steps) {
-  auto block = blocks_.block(item.block);
-  std::vector<std::uint32_t> rows(block.begin(), block.end());
-  std::ranges::sort(rows);  // as the residuals come
+  auto rows = blocks_.block(item.block);
+  std::vector<std::uint32_t> variables;
+  for (std::uint32_t row : rows) variables.push_back(variable_of_row_[row]);
+  if (!tearing_) tearing_ = std::make_unique<BlockTearing>(plan_, kernels_, equations_, graph_, shape_of_section_, hints_);
+  const TornBlock torn = tearing_->tear(rows, variables);
+  // From here on the block is matched as it is torn.
+  std::vector<Item> inner;
+  inner.reserve(torn.inner.size());
+  for (const TornBlock::Inner& i : torn.inner) {
+    variable_of_row_[i.row] = i.variable;
+    inner.push_back({i.level, key_of(i.row), i.row, item.block});
+  }
+  for (std::size_t k = 0; k < torn.residues.size(); ++k) variable_of_row_[torn.residues[k]] = torn.unknowns[k];
+
   runtime::Loop loop;
-  std::tie(loop.first_run, loop.runs) = residuals(rows);
+  loop.kind = torn.kind;
+  loop.first_run = static_cast<std::uint32_t>(plan_.model.runs.size());
+  gather(inner, [&](std::span<const Item> group) { emit_assign(group); });
+  residuals(torn.residues);
+  loop.runs = static_cast<std::uint32_t>(plan_.model.runs.size()) - loop.first_run;
   loop.first_unknown = static_cast<std::uint32_t>(plan_.model.loop_unknowns.size());
-  loop.unknowns = static_cast<std::uint32_t>(rows.size());
-  for (std::uint32_t row : rows) plan_.model.loop_unknowns.push_back(variable_of_row_[row]);
+  loop.unknowns = static_cast<std::uint32_t>(torn.unknowns.size());
+  plan_.model.loop_unknowns.insert(plan_.model.loop_unknowns.end(), torn.unknowns.begin(), torn.unknowns.end());
   steps.push_back({runtime::Step::Solve, static_cast<std::uint32_t>(plan_.model.loops.size())});
   plan_.model.loops.push_back(loop);
 }

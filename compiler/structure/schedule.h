@@ -1,9 +1,11 @@
 // From a matched system to steps: blocks in BLT order, gathered into runs.
 //
 // Equations of one level (graph/blt.h) are independent of each other; those of one level, shape and solved slot make one run,
-// in ascending order of their numbers. A ladder of 10^5 equal stages is a dozen runs.
+// in ascending order of their numbers. A ladder of 10^5 equal stages is a dozen runs. The assignments inside a torn block
+// (torn_block.h) are gathered in the same way.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -12,13 +14,15 @@
 #include "compiler/structure/graph/bipartite.h"
 #include "compiler/structure/incidence.h"
 #include "compiler/structure/kernels.h"
+#include "compiler/structure/torn_block.h"
 
 namespace sigrel::structure {
 
 class Scheduler {
  public:
   /// `row_of_variable` matches variables with equations of the list; kNone: the variable is known.
-  Scheduler(plan::Plan& plan, Kernels& kernels, const EquationList& equations, std::vector<std::uint32_t> row_of_variable);
+  Scheduler(plan::Plan& plan, Kernels& kernels, const EquationList& equations, std::vector<std::uint32_t> row_of_variable,
+            const TearingHints& hints);
 
   const graph::Blocks& blocks() const { return blocks_; }
   const std::vector<std::uint32_t>& variable_of_row() const { return variable_of_row_; }
@@ -32,7 +36,7 @@ class Scheduler {
  private:
   struct Item {  // one block
     std::uint32_t level;
-    std::uint32_t key;  // what a run has in common; kLoop for a block that Newton solves
+    std::uint32_t key;  // what a run has in common; kLoop for a simultaneous block
     std::uint32_t row;  // the block's equation, of a loop the lowest one
     std::uint32_t block;
   };
@@ -40,18 +44,23 @@ class Scheduler {
 
   std::uint32_t key_of(std::uint32_t row);
   std::uint32_t position_in_row(std::uint32_t row, std::uint32_t variable, bool& once) const;
-  void emit_assign(std::span<const Item> items, std::vector<runtime::Step>& steps);
+  /// Gathers items of one level and key, and calls emit(items) for each such group, in ascending order.
+  template <class Emit>
+  static void gather(std::vector<Item>& items, Emit emit);
+  void emit_assign(std::span<const Item> items);
   void emit_loop(const Item& item, std::vector<runtime::Step>& steps);
   void emit_run(std::span<const std::uint32_t> rows, runtime::Role role, std::uint32_t kernel, std::uint32_t solved);
 
   plan::Plan& plan_;
   Kernels& kernels_;
   const EquationList& equations_;
+  const TearingHints& hints_;
   std::vector<std::uint32_t> shape_of_section_;  // of tables
   std::vector<std::uint32_t> row_of_variable_, variable_of_row_;
   graph::Bipartite graph_;
   graph::Blocks blocks_;
   std::vector<std::uint32_t> levels_;
+  std::unique_ptr<BlockTearing> tearing_;  // when the first block needs it
 };
 
 }  // namespace sigrel::structure

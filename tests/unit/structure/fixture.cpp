@@ -140,12 +140,20 @@ Row row_of(const plan::Plan& plan, const Evaluation& e, const runtime::Run& run,
   return row;
 }
 
-/// Dense Newton on one loop.
+/// Dense Newton on one loop, its inner variables among the unknowns.
 void solve_loop(const plan::Plan& plan, Evaluation& e, const runtime::Loop& loop, double time) {
   const auto& m = plan.model;
-  std::size_t n = loop.unknowns;
+  std::vector<std::uint32_t> unknowns(m.loop_unknowns.begin() + loop.first_unknown, m.loop_unknowns.begin() + loop.first_unknown + loop.unknowns);
+  for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r) {
+    const auto& run = m.runs[r];
+    const auto* table = m.tables.data() + run.table;
+    for (std::uint32_t i = 0; i < run.count && run.role == runtime::Role::Solve; ++i)
+      unknowns.push_back(run.kernel == runtime::kNone ? (table + 2 * run.count + 1)[table[i] + table[run.count + 1 + i]] >> 1
+                                                      : table[std::size_t{run.solved} * run.count + i]);
+  }
+  std::size_t n = unknowns.size();
   std::vector<int> column(m.variables, -1);
-  for (std::size_t k = 0; k < n; ++k) column[m.loop_unknowns[loop.first_unknown + k]] = static_cast<int>(k);
+  for (std::size_t k = 0; k < n; ++k) column[unknowns[k]] = static_cast<int>(k);
   for (int iteration = 0; iteration < 50; ++iteration) {
     std::vector<std::vector<double>> a(n, std::vector<double>(n + 1, 0.0));
     std::size_t at = 0;
@@ -154,7 +162,7 @@ void solve_loop(const plan::Plan& plan, Evaluation& e, const runtime::Loop& loop
       for (std::uint32_t i = 0; i < run.count; ++i, ++at) {
         if (run.kernel == runtime::kNone) {
           const auto* offsets = m.tables.data() + run.table;
-          const auto* terms = offsets + run.count + 1;
+          const auto* terms = offsets + run.count + 1 + (run.role == runtime::Role::Solve ? run.count : 0);
           for (std::uint32_t k = offsets[i]; k < offsets[i + 1]; ++k) {
             double sign = terms[k] & 1 ? -1 : 1;
             a[at][n] += sign * e.values[terms[k] >> 1];
@@ -164,6 +172,8 @@ void solve_loop(const plan::Plan& plan, Evaluation& e, const runtime::Loop& loop
         }
         Row row = row_of(plan, e, run, i);
         a[at][n] = eval(plan, plan.kernels[run.kernel].outputs[0], row.slots, row.params, time);
+        if (run.role == runtime::Role::Solve)  // F = slope * (v - what the equation gives for v)
+          a[at][n] = eval(plan, plan.kernels[run.partials].outputs[run.solved], row.slots, row.params, time) * (row.slots[run.solved] - a[at][n]);
         for (std::uint32_t k = 0; k < run.slots; ++k)
           if (int c = column[row.variables[k]]; c >= 0)
             a[at][c] += eval(plan, plan.kernels[run.partials].outputs[k], row.slots, row.params, time);
@@ -184,7 +194,7 @@ void solve_loop(const plan::Plan& plan, Evaluation& e, const runtime::Loop& loop
     double change = 0;
     for (std::size_t k = 0; k < n; ++k) {
       double step = a[k][n] / a[k][k];
-      e.values[m.loop_unknowns[loop.first_unknown + k]] -= step;
+      e.values[unknowns[k]] -= step;
       change = std::max(change, std::fabs(step));
     }
     if (change < 1e-13) return;

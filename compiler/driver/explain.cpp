@@ -7,6 +7,7 @@
 
 #include "compiler/diagnostics/display.h"
 #include "compiler/driver/command.h"
+#include "compiler/session/blocks.h"
 #include "compiler/session/results.h"
 #include "compiler/session/structure_report.h"
 #include "compiler/session/why_report.h"
@@ -19,9 +20,9 @@ namespace {
 constexpr std::size_t kShown = 100;  // of each kind, at most
 
 struct ExplainOptions {
-  std::string what, relation, svg;
+  std::string what, relation, svg, dot;
   std::vector<std::string> why;
-  bool parameters = false, structure = false, states = false, index = false, initial = false;
+  bool parameters = false, structure = false, states = false, index = false, initial = false, blocks = false;
   std::optional<std::string> expression;
 };
 
@@ -115,6 +116,22 @@ int explain_structure(const Globals& globals, const ExplainOptions& options) {
   return fine ? kSuccess : kUserError;
 }
 
+/// Writes the pictures that were asked for.
+void write_pictures(const ExplainOptions& options, const Compiled& model, Diagnostics& diagnostics) {
+  const std::size_t equations = model.dae.equations.count();
+  for (const std::string* path : {&options.svg, &options.dot}) {
+    if (path->empty()) continue;
+    auto report = [&](const std::string& reason) -> Diagnostic& {
+      return diagnostics.report(Code::ResultNotWritten, "the picture cannot be written to `" + *path + "`").note(reason);
+    };
+    if (equations > session::kLargestPicture)
+      report(fmt::format("the model has {} equations after reduction; a picture has {} at most", equations, session::kLargestPicture))
+          .help("make the model smaller, or read the matrix from `sigrel dump plan --format json`");
+    else if (std::string error = runtime::write_file(*path, path == &options.svg ? session::incidence_svg(model) : session::incidence_dot(model)); !error.empty())
+      report(error);
+  }
+}
+
 int explain_model(const Globals& globals, const ExplainOptions& options) {
   Session session(globals.session_options());
   session.load(options.what);
@@ -126,15 +143,18 @@ int explain_model(const Globals& globals, const ExplainOptions& options) {
     if (auto text = session::why_text(*model, name, session.sources())) why.push_back(*std::move(text));
     else session::Results(model->system, model->dae).select({&name, 1}, "--why", {}, session.diagnostics());
   }
+  if (model && options.blocks) write_pictures(options, *model, session.diagnostics());
   print_diagnostics(globals, session);
   if (!model || session.diagnostics().has_errors()) return kUserError;
   if (!why.empty()) fmt::print("{}", fmt::join(why, "\n"));
-  if (!why.empty() && (options.states || options.index)) fmt::print("\n");
+  if (!why.empty() && (options.states || options.index || options.blocks)) fmt::print("\n");
   if (options.states) fmt::print("{}", session::states_text(*model, session.sources()));
   if (options.states && options.index) fmt::print("\n");
   if (options.index) fmt::print("{}", session::index_text(*model, session.sources()));
   if ((options.states || options.index) && options.initial) fmt::print("\n");
   if (options.initial) fmt::print("{}", session::initial_text(*model, session.sources()));
+  if ((options.states || options.index || options.initial) && options.blocks) fmt::print("\n");
+  if (options.blocks) fmt::print("{}", session::blocks_text(*model, session.sources()));
   return kSuccess;
 }
 
@@ -148,17 +168,21 @@ void add_explain(CLI::App& app, const Globals& globals, int& exit_code) {
   CLI::Option* structure =
       command->add_flag("--structure", options->structure, "The structural type of the relation, and its equations and unknowns as a matrix")->needs(relation);
   relation->needs(structure);
-  command->add_option("--svg", options->svg, "Write the matrix as SVG too")->type_name("FILE")->needs(structure);
+  command->add_option("--svg", options->svg, "With --structure or --blocks: write the matrix as SVG too")->type_name("FILE");
+  command->add_option("--dot", options->dot, "With --blocks: write equations and variables as a graph for Graphviz")->type_name("FILE");
   CLI::Option* parameters = command->add_flag("--parameters", options->parameters, "What --set can change in the model of the file, and what is structure")->excludes(structure);
   command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")->type_name("EXPR");
   command->add_flag("--states", options->states, "The states of the model in the file, and what is differentiated but no state")->excludes(structure)->excludes(parameters);
   command->add_flag("--index", options->index, "Which equations of the model had to be differentiated")->excludes(structure)->excludes(parameters);
   command->add_flag("--initial", options->initial, "What every state of the model starts from, and which equations are solved together for that")->excludes(structure)->excludes(parameters);
+  command->add_flag("--blocks", options->blocks, "In which order the equations of the model are solved, and which of them together")->excludes(structure)->excludes(parameters);
   command->add_option("--why", options->why, "The chain from a variable back to the lines that determine it")->type_name("NAME")->allow_extra_args(false)->excludes(structure)->excludes(parameters);
   command->callback([&globals, &exit_code, options] {
-    const bool model = options->parameters || options->states || options->index || options->initial || !options->why.empty();
+    const bool model = options->parameters || options->states || options->index || options->initial || options->blocks || !options->why.empty();
     if (model && options->what.empty()) throw CLI::RequiredError("FILE");
-    if (options->expression && !model) throw CLI::RequiresError("--expression", "--parameters, --states, --index, --initial or --why");
+    if (options->expression && !model) throw CLI::RequiresError("--expression", "--parameters, --states, --index, --initial, --blocks or --why");
+    if (!options->svg.empty() && !options->structure && !options->blocks) throw CLI::RequiresError("--svg", "--structure or --blocks");
+    if (!options->dot.empty() && !options->blocks) throw CLI::RequiresError("--dot", "--blocks");
     exit_code = options->structure    ? explain_structure(globals, *options)
                 : options->parameters ? explain_parameters(globals, *options)
                 : model               ? explain_model(globals, *options)

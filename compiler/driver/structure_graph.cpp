@@ -32,10 +32,10 @@ struct GraphDocument {
   std::optional<std::vector<Numbers>> solvable;  // ascending
 };
 
-/// Reads the document; stops at the first flaw.
+/// Reads the document, or the part `graph` of a dump; stops at the first flaw.
 class GraphReader {
  public:
-  GraphReader(const ordered_json& root) : root_(root) {}
+  GraphReader(const ordered_json& root) : root_(root.is_object() && !root.contains("G") && root.contains("graph") ? root["graph"] : root) {}
 
   std::optional<GraphDocument> read() {
     if (!root_.is_object() || !root_.contains("G")) fail("the document has no `G`");
@@ -45,7 +45,7 @@ class GraphReader {
     std::uint32_t columns = 0;
     for (const Numbers& row : rows)
       for (std::uint32_t v : row) columns = std::max(columns, v + 1);
-    for (const char* key : {"A", "assign", "vActive"})
+    for (const char* key : {"A", "Avar", "assign", "vActive"})
       if (auto it = root_.find(key); it != root_.end() && it->is_array()) columns = std::max<std::uint32_t>(columns, it->size());
     document_.rows.columns = columns;
     for (const Numbers& row : rows) {
@@ -53,8 +53,8 @@ class GraphReader {
       document_.rows.end_row();
     }
     const std::uint32_t equations = document_.rows.rows();
-    document_.derivative = association("A", columns, columns);
-    document_.equation_derivative = association("B", equations, equations);
+    document_.derivative = association(root_.contains("Avar") ? "Avar" : "A", columns, columns);
+    document_.equation_derivative = association(root_.contains("Bequ") ? "Bequ" : "B", equations, equations);
     for (const auto& vector : {document_.derivative, document_.equation_derivative})
       if (flaw.empty() && vector && endless(*vector)) fail("a chain of derivatives in `A` or `B` leads back to its start");
     if (document_.equation_derivative && !document_.derivative) fail("`B` needs `A`");
@@ -69,7 +69,9 @@ class GraphReader {
 
  private:
   static bool known(const std::string& key) {
-    for (const char* name : {"G", "A", "B", "assign", "vActive", "es", "vs", "eSolvedFixed", "vSolvedFixed", "solvable"})
+    // `Avar` and `Bequ` are other names; the last three are results, which a dump has too.
+    for (const char* name : {"G", "A", "B", "assign", "vActive", "es", "vs", "eSolvedFixed", "vSolvedFixed", "solvable", "Avar", "Bequ",
+                             "invAssign", "blt", "tearing"})
       if (key == name) return true;
     return false;
   }

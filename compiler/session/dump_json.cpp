@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/ir/core_print.h"
+#include "compiler/session/blocks.h"
+#include "compiler/structure/graph/blt.h"
 
 namespace sigrel::session {
 namespace {
@@ -97,6 +99,55 @@ ordered_json shapes_json(const ExprPool& exprs, const Equations& equations) {
   return list;
 }
 
+ordered_json one_based(const std::vector<std::uint32_t>& numbers) {
+  ordered_json list = ordered_json::array();
+  for (std::uint32_t n : numbers) list.push_back(n == dae::kNone ? 0 : n + 1);
+  return list;
+}
+
+/// The vectors of ModiaBase, from 1 on, 0 for none. `sigrel structure graph` reads them. With a plan, blocks are as they are
+/// solved, else as the matching has them.
+ordered_json graph_json(const dae::System& dae, const plan::Plan* plan) {
+  const auto rows = incidence_lists(dae);
+  const std::size_t variables = dae.variables.size();
+  std::vector<std::uint32_t> assign = dae.assign, inverse(rows.size(), dae::kNone), derivative(variables), above(rows.size(), dae::kNone);
+  assign.resize(variables, dae::kNone);
+  ordered_json blt = ordered_json::array(), tearing = ordered_json::array(), active = ordered_json::array(), g = ordered_json::array();
+  if (plan) {
+    for (const SolvedBlock& b : solved_blocks(*plan)) {
+      std::vector<std::uint32_t> equations = b.inner_equations;
+      equations.insert(equations.end(), b.residues.begin(), b.residues.end());
+      blt.push_back(one_based(equations));
+      tearing.push_back({{"eSolved", one_based(b.inner_equations)}, {"vSolved", one_based(b.inner_variables)},
+                         {"eResidue", one_based(b.residues)}, {"vTear", one_based(b.unknowns)}});
+    }
+  } else {
+    graph::Bipartite graph;
+    graph.columns = static_cast<std::uint32_t>(variables);
+    for (const auto& row : rows) {
+      graph.targets.insert(graph.targets.end(), row.begin(), row.end());
+      graph.end_row();
+    }
+    const graph::Blocks blocks = graph::blt(graph, assign);
+    for (std::uint32_t b = 0; b < blocks.count(); ++b) {
+      auto block = blocks.block(b);
+      blt.push_back(one_based({block.begin(), block.end()}));
+    }
+  }
+  for (const auto& row : rows) g.push_back(one_based(row));
+  for (std::uint32_t v = 0; v < variables; ++v) {
+    if (assign[v] != dae::kNone) inverse[assign[v]] = v;
+    derivative[v] = dae.variables[v].derivative;
+    active.push_back(assign[v] != dae::kNone);
+  }
+  for (std::uint32_t e = 0; e < dae.derivative_of.size(); ++e)
+    if (dae.derivative_of[e] != dae::kNone) above[dae.derivative_of[e]] = e;
+  ordered_json result = {{"G", std::move(g)},       {"assign", one_based(assign)}, {"invAssign", one_based(inverse)}, {"Avar", one_based(derivative)},
+                         {"Bequ", one_based(above)}, {"vActive", std::move(active)}, {"blt", std::move(blt)}};
+  if (plan) result["tearing"] = std::move(tearing);
+  return result;
+}
+
 ordered_json parameter_json(const system::Parameter& p) {
   if (p.op == Op::Const) return {{"value", p.value}};
   return {{"op", spelling(p.op)}, {"a", p.a}, {"b", p.b}, {"c", p.c}};
@@ -174,6 +225,7 @@ std::string dae_json(const system::System& system, const dae::System& dae) {
                   {"derivative_of", std::move(derivatives)},
                   {"sets", std::move(sets)},
                   {"aliases", std::move(aliases)},
+                  {"graph", graph_json(dae, nullptr)},
                   {"equations", equations_json(system, dae.exprs, dae.equations, name)},
                   {"initial", equations_json(system, dae.exprs, dae.initial, name)},
                   {"assertions", equations_json(system, dae.exprs, dae.assertions, name)}});
@@ -210,9 +262,14 @@ std::string plan_json(const system::System& system, const dae::System& dae, cons
         continue;
       }
       const runtime::Loop& loop = model.loops[step.index];
-      ordered_json runs = ordered_json::array();
-      for (std::uint32_t r = 0; r < loop.runs; ++r) runs.push_back(run_json(model.runs[loop.first_run + r]));
-      list.push_back({{"solve", {{"unknowns", names_of(model.loop_unknowns.data() + loop.first_unknown, loop.unknowns)}, {"runs", std::move(runs)}}}});
+      ordered_json inner = ordered_json::array(), residuals = ordered_json::array();
+      for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r)
+        (model.runs[r].role == runtime::Role::Solve ? inner : residuals).push_back(run_json(model.runs[r]));
+      static constexpr const char* kKinds[] = {"nonlinear", "linear", "linear with constant coefficients"};
+      list.push_back({{"solve", {{"kind", kKinds[loop.kind]},
+                                 {"unknowns", names_of(model.loop_unknowns.data() + loop.first_unknown, loop.unknowns)},
+                                 {"inner", std::move(inner)},
+                                 {"residuals", std::move(residuals)}}}});
     }
     return list;
   };
@@ -220,6 +277,7 @@ std::string plan_json(const system::System& system, const dae::System& dae, cons
   for (const runtime::State& s : model.states) states.push_back({{"state", name(s.variable)}, {"derivative", name(s.derivative)}});
   return text_of({{"variables", model.variables},
                   {"states", std::move(states)},
+                  {"graph", graph_json(dae, &plan)},
                   {"kernels", std::move(kernels)},
                   {"initial", schedule(model.initial)},
                   {"dynamic", schedule(model.dynamic)},

@@ -195,7 +195,7 @@ class Report {
 
   void zero_pivot() {
     const std::uint32_t v = f_.variables[0].variable;
-    Diagnostic& d = at_equations(Code::ZeroPivot, "an equation no longer gives " + variable(v) + ": its coefficient is " + number(f_.equations[0].residual), false);
+    Diagnostic& d = at_equations(Code::ZeroPivot, "an equation no longer gives " + variable(v) + ": its coefficient is " + number(std::fabs(f_.equations[0].residual)), false);
     std::string values;
     for (const runtime::FailedParameter& p : f_.parameters)
       for (const system::NamedParameter& named : c_.system.named_parameters)

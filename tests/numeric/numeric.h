@@ -28,12 +28,21 @@ class Model {
     return run;
   }
 
+  /// The messages of a run that does not complete.
+  std::string refusal(const sigrel::RunOptions& options) {
+    CHECK_FALSE(session_.run(*compiled_, options).completed());
+    return errors();
+  }
+
  private:
-  void require_no_errors() {
+  std::string errors() {
     std::string text;
     for (const sigrel::Diagnostic& d : session_.diagnostics().all())
       if (d.severity == sigrel::Severity::Error) text += render_text(d, session_.sources(), false);
-    INFO(text);
+    return text;
+  }
+  void require_no_errors() {
+    INFO(errors());
     REQUIRE(!session_.diagnostics().has_errors());
   }
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "runtime/csv.h"
+#include "runtime/problem.h"
 #include "tests/unit/runtime/build_model.h"
 
 using namespace runtime;
@@ -175,4 +176,38 @@ TEST_CASE("a full disk") {
   CHECK(outcome.failure.path == "/dev/full");
   CHECK(outcome.failure.error == "No space left on device");
   CHECK(outcome.failure.kept_rows == 0);
+}
+
+TEST_CASE("a coefficient that has become zero names its equation, variable and parameters") {
+  ModelBuilder b;
+  const std::uint32_t r = b.parameter(2.0), x = b.variable(), y = b.variable();
+  const Shape* law = b.shape(
+      2, 1, [](double, Values s, Values p) { return p[0] * s[0] - s[1]; },
+      [](double, Values, Values p, double* d) { d[0] = p[0], d[1] = -1; });
+  const Shape* rest = b.shape(
+      2, 0, [](double, Values s, Values) { return s[0] + s[1] - 3; }, [](double, Values, Values, double* d) { d[0] = d[1] = 1; });
+  const auto first = static_cast<std::uint32_t>(b.model.runs.size());
+  b.run(Role::Solve, law, 0, {{{y, x}, {r}}});
+  b.run(Role::Residual, rest, 0, {{{y, x}, {}}});
+  b.model.dynamic = b.model.initial = {b.loop(first, {x})};
+  b.model.loops.back().kind = Loop::Fixed;
+  for (double value : {2.0, 0.0}) {
+    std::vector<double> parameters = {value};
+    Problem problem(b.model, parameters, nominal_values(b.model, parameters));
+    CHECK(problem.initialise(0) == (value != 0));
+    if (value != 0) {
+      CHECK(problem.values()[x] == Approx(2));
+      CHECK(problem.values()[y] == Approx(1));
+      continue;
+    }
+    const Failure& failure = problem.failure();
+    CHECK(failure.kind == FailureKind::ZeroPivot);
+    CHECK(failure.initial);
+    REQUIRE(failure.equations.size() == 1);
+    CHECK(failure.equations[0].equation == 0);
+    REQUIRE(failure.variables.size() == 1);
+    CHECK(failure.variables[0].variable == y);
+    REQUIRE(failure.parameters.size() == 1);
+    CHECK(failure.parameters[0].parameter == r);
+  }
 }

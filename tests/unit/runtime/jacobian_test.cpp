@@ -66,10 +66,23 @@ struct RandomModel : ModelBuilder {
       if (kind == 5) {
         const auto first = static_cast<std::uint32_t>(model.runs.size());
         for (unsigned i = 0; i < rows + 1; ++i) made.push_back(fresh());
-        for (unsigned i = 0; i < rows; ++i) table.push_back({{made[i], made[(i + 1) % made.size()], pick()}, {}});
+        const std::vector<std::uint32_t> iterated = made;
+        // Torn blocks: what follows from the unknowns, one after the other.
+        std::vector<std::uint32_t> followers;
+        for (unsigned i = random() % 3; i > 0; --i) {
+          const std::uint32_t v = fresh(), from = followers.empty() ? made[random() % made.size()] : followers.back();
+          followers.push_back(v);
+          if (followers.size() == 1 || random() % 2)  // a third of what it follows: the block stays regular
+            run(Role::Solve, doubled, 0, {{{v, from, pick()}, {}}});
+          else
+            sums(Role::Solve, {{{pick(), true}, {v, false}, {from, random() % 2 == 0}}}, {1});
+        }
+        auto read = [&] { return followers.empty() || random() % 2 ? pick() : followers[random() % followers.size()]; };
+        for (unsigned i = 0; i < rows; ++i) table.push_back({{made[i], made[(i + 1) % made.size()], read()}, {}});
         run(Role::Residual, coupled, 0, table);
-        sums(Role::Residual, {{{made.back(), true}, {pick(), false}, {pick(), false}, {pick(), true}}});
-        model.dynamic.push_back(loop(first, made));
+        sums(Role::Residual, {{{made.back(), true}, {pick(), false}, {pick(), false}, {read(), true}}});
+        model.dynamic.push_back(loop(first, iterated));
+        made.insert(made.end(), followers.begin(), followers.end());
       } else {
         std::vector<std::vector<std::pair<std::uint32_t, bool>>> terms;
         std::vector<std::uint32_t> solved;

@@ -33,8 +33,10 @@ Problem::Problem(const Model& model, std::vector<double> parameters, std::vector
 
 bool Problem::prepare(FormChoice choice) {
   if (model_.states.empty()) return true;
-  const bool loops = std::any_of(model_.dynamic.begin(), model_.dynamic.end(),
-                                 [](const Step& step) { return step.kind == Step::Solve; });
+  // Linear blocks are solved inside at little cost; others are left to the integrator, which predicts where they go.
+  const bool loops = std::any_of(model_.dynamic.begin(), model_.dynamic.end(), [&](const Step& step) {
+    return step.kind == Step::Solve && model_.loops[step.index].kind == Loop::Nonlinear;
+  });
   const std::uint64_t allowed = std::max(kFillFactor * ChainRule::direct_size(model_), kSmallList);
   bool found = false;
   if (choice == FormChoice::Explicit || (choice == FormChoice::Auto && !loops)) {

@@ -109,7 +109,12 @@ TornBlock BlockTearing::tear(std::span<const std::uint32_t> rows, std::span<cons
   TornBlock block;
   ++clock_;
   std::vector<std::uint32_t> sorted(rows.begin(), rows.end()), unknowns(variables.begin(), variables.end());
-  std::ranges::sort(sorted);
+  // By what they contain: the order in which equations are written decides nothing.
+  std::ranges::sort(sorted, [&](std::uint32_t a, std::uint32_t b) {
+    auto x = graph_.row(a), y = graph_.row(b);
+    auto order = std::lexicographical_compare_three_way(x.begin(), x.end(), y.begin(), y.end());
+    return order != 0 ? order < 0 : a < b;
+  });
   std::ranges::sort(unknowns);
   for (std::uint32_t v : unknowns) mark_[v] = clock_;
   block.kind = kind_of(sorted);

@@ -1,6 +1,11 @@
 // Simultaneous blocks: published answers and closed forms, by every solver and backend; what is iterated on; growth with size.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <unistd.h>
 
 #include "compiler/session/blocks.h"
 #include "numeric.h"
@@ -53,6 +58,13 @@ std::vector<Case> cases() {
   };
 }
 
+const char* const kHard[] = {nullptr, "isHelical", "isChebyquad", "isRosenbrock", "isHinge"};
+const std::vector<Value> kHardValues[] = {{{"x", 1.0981593297e-5}, {"y", 9.106146739867}},
+                                          {{"x", 1}, {"y", 0}, {"z", 0}},
+                                          {{"x", 0.2113248654}, {"y", 0.7886751346}},
+                                          {{"x", 1}, {"y", 1}},
+                                          {}};
+
 std::vector<SolvedBlock> blocks(const numeric::Model& model) {
   std::vector<SolvedBlock> all = sigrel::session::solved_blocks(model.compiled().plan);
   std::erase_if(all, [](const SolvedBlock& b) { return b.residues.empty(); });
@@ -79,6 +91,51 @@ TEST_CASE("Blocks: published and closed-form answers") {
           CHECK(*actual == Approx(v.expected).epsilon(v.relative).margin(1e-12));
         }
       }
+}
+
+TEST_CASE("Blocks that are hard to solve from where they start") {
+  for (std::size_t k = 0; k < std::size(kHard); ++k) {
+    INFO((kHard[k] ? kHard[k] : "main"));
+    numeric::Model model("hard_blocks.sr", kHard[k]);
+    sigrel::Run run = model.run({});
+    for (const Value& v : kHardValues[k]) CHECK(*run.value(v.name) == Approx(v.expected).epsilon(1e-9).margin(1e-9));
+    if (!kHardValues[k].empty()) continue;
+    const double u = *run.value("u"), v = *run.value("v");
+    CHECK(u + v == Approx(3).epsilon(1e-9));
+    CHECK(u * (2 - u) == Approx(0.75).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("The order of equations decides nothing in a block") {
+  // MT-1 and a linear block, with their equations in twenty orders.
+  std::vector<std::string> loop = {"u1 = sin u5", "u2 = cos u1", "u3 = sqrt (u1^2 + u2^2)", "u4 = sqrt (u2^2 + u3^2)", "u5 = sqrt (u4^2 + u1^2)",
+                                   "2.0 * a + 4.0 * b = u5", "a + c = 2.0 * u5", "4.0 * b + 5.0 * c = u1"};
+  std::set<std::vector<std::string>> unknowns;
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / ("sigrel-permuted-" + std::to_string(getpid()) + ".sr");
+  for (int k = 0; k < 20; ++k) {
+    std::string text = "model :: SR ()\nmodel = sigrel () where\n  local u1, u2, u3, u4, u5, a, b, c :: Real\n";
+    for (const std::string& equation : loop) text += "  " + equation + "\n";
+    text += "main = simulate model with { stop = 0.0 }\n";
+    sigrel::Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}, .verify = true});
+    std::ofstream(path) << text;
+    session.load(path.string());
+    REQUIRE(session.check());
+    auto compiled = session.compile({}, sigrel::Backend::Interpreter);
+    REQUIRE(compiled);
+    std::vector<std::string> found;
+    for (const SolvedBlock& b : sigrel::session::solved_blocks(compiled->plan)) {
+      if (b.residues.empty()) continue;
+      found.push_back(std::to_string(b.size()));
+      for (std::uint32_t v : b.unknowns) found.push_back(sigrel::dae::variable_name(compiled->system, compiled->dae, v));
+    }
+    unknowns.insert(found);
+    CHECK(*session.run(*compiled, {}).value("u5") == Approx(1.6069926947050053).epsilon(1e-12));
+    std::next_permutation(loop.begin(), loop.end());
+    std::rotate(loop.begin(), loop.begin() + 3, loop.end());
+  }
+  std::filesystem::remove(path);
+  REQUIRE(unknowns.size() == 1);
+  CHECK(*unknowns.begin() == std::vector<std::string>{"5", "u5", "3", unknowns.begin()->back()});
 }
 
 TEST_CASE("One unknown is left of each published block") {

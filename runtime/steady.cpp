@@ -155,7 +155,10 @@ class Functions {
     return true;
   }
 
-  bool run() { return run(model_.dynamic, dynamic_cuts_) && run(model_.observed, observed_cuts_); }
+  bool run() {
+    evaluator_.parameters_changed();
+    return run(model_.dynamic, dynamic_cuts_) && run(model_.observed, observed_cuts_);
+  }
   bool run(const std::vector<Step>& steps, const std::vector<Cut>& cuts) {
     std::size_t begin = 0;
     auto part = [&](std::size_t end) {

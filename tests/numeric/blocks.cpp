@@ -58,12 +58,11 @@ std::vector<Case> cases() {
   };
 }
 
-const char* const kHard[] = {nullptr, "isHelical", "isChebyquad", "isRosenbrock", "isHinge"};
+const char* const kHard[] = {nullptr, "isHelical", "isChebyquad", "isRosenbrock"};
 const std::vector<Value> kHardValues[] = {{{"x", 1.0981593297e-5}, {"y", 9.106146739867}},
                                           {{"x", 1}, {"y", 0}, {"z", 0}},
                                           {{"x", 0.2113248654}, {"y", 0.7886751346}},
-                                          {{"x", 1}, {"y", 1}},
-                                          {}};
+                                          {{"x", 1}, {"y", 1}}};
 
 std::vector<SolvedBlock> blocks(const numeric::Model& model) {
   std::vector<SolvedBlock> all = sigrel::session::solved_blocks(model.compiled().plan);
@@ -99,10 +98,6 @@ TEST_CASE("Blocks that are hard to solve from where they start") {
     numeric::Model model("hard_blocks.sr", kHard[k]);
     sigrel::Run run = model.run({});
     for (const Value& v : kHardValues[k]) CHECK(*run.value(v.name) == Approx(v.expected).epsilon(1e-9).margin(1e-9));
-    if (!kHardValues[k].empty()) continue;
-    const double u = *run.value("u"), v = *run.value("v");
-    CHECK(u + v == Approx(3).epsilon(1e-9));
-    CHECK(u * (2 - u) == Approx(0.75).epsilon(1e-9));
   }
 }
 

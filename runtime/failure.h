@@ -23,6 +23,7 @@ enum class FailureKind : std::uint8_t {
   BadExperiment,      // stop before start, a tolerance or a time that is no positive finite number
   StatesLost,         // states that were chosen once no longer determine `variables` by `equations`
   Assertion,          // a condition of the model is false: `equations` says which, `variables` what it reads
+  EndlessEvents,      // comparisons change without end at one instant: `equations` says which, `variables` what they compare
   Output,             // a result cannot be written: `path` and `error`
   Internal,           // a solver refused its input: a bug of ours, `error` says which call
 };

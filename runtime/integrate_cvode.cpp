@@ -20,7 +20,8 @@ class CvodeIntegrator final : public Integrator {
   }
 
   bool make(const IntegratorOptions& options);
-  bool step(double stop) override;
+  bool step() override;
+  bool limit(double time) override;
   bool restart() override;
   Failure stuck() override;
   double time() const override { return time_; }
@@ -33,8 +34,20 @@ class CvodeIntegrator final : public Integrator {
   static int right_hand_side(double time, N_Vector y, N_Vector out, void* self);
   static int linear_system(double time, N_Vector y, N_Vector f, SUNMatrix, booleantype keep, booleantype* fresh,
                            double gamma, void* self, N_Vector, N_Vector, N_Vector);
+  static int differences(double time, N_Vector y, double* out, void* self) {
+    auto& me = *static_cast<CvodeIntegrator*>(self);
+    if (me.problem_.differences(time, data(y), nullptr, out)) return 0;
+    me.reject(time, y);
+    return 1;
+  }
   static void quiet(int, const char*, const char*, char*, void*) {}
   bool check(int flag, const char* call);
+  void reject(double time, N_Vector y) {
+    rejected_ = true;
+    ++rejections_;
+    rejected_time_ = time;
+    std::copy_n(data(y), rejected_y_.size(), rejected_y_.begin());
+  }
   void describe(int flag);
   void add_position();
 
@@ -56,11 +69,9 @@ class CvodeIntegrator final : public Integrator {
 int CvodeIntegrator::right_hand_side(double time, N_Vector y, N_Vector out, void* self) {
   auto& me = *static_cast<CvodeIntegrator*>(self);
   const bool done = me.problem_.derivatives(time, data(y), data(out));
-  me.rejected_ = !done;
+  me.rejected_ = false;
   if (done) return 0;
-  ++me.rejections_;
-  me.rejected_time_ = time;
-  std::copy_n(data(y), me.rejected_y_.size(), me.rejected_y_.begin());
+  me.reject(time, y);
   return 1;  // try a smaller step
 }
 
@@ -109,17 +120,28 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
          check(CVodeSetLinSysFn(memory_, linear_system), "CVodeSetLinSysFn") &&
          check(CVodeSetMaxErrTestFails(memory_, 30), "CVodeSetMaxErrTestFails") &&
          check(CVodeSetMaxConvFails(memory_, 30), "CVodeSetMaxConvFails") &&
-         check(CVodeSetStopTime(memory_, options.stop), "CVodeSetStopTime");
+         check(CVodeSetStopTime(memory_, options.stop), "CVodeSetStopTime") &&
+         (problem_.watched() == 0 || check(CVodeRootInit(memory_, static_cast<int>(problem_.watched()), differences), "CVodeRootInit"));
 }
 
-bool CvodeIntegrator::step(double stop) {
+bool CvodeIntegrator::step() {
   double reached = time_;
-  const int flag = CVode(memory_, stop, y_, &reached, CV_ONE_STEP);
+  const int flag = CVode(memory_, stop_, y_, &reached, CV_ONE_STEP);
   if (reached > time_) rejections_ = 0;
   time_ = reached;
+  crossed_.clear();
+  if (flag == CV_ROOT_RETURN) {
+    crossed_.resize(problem_.watched());
+    CVodeGetRootInfo(memory_, crossed_.data());
+  }
   if (flag >= 0) return true;
   describe(flag);
   return false;
+}
+
+bool CvodeIntegrator::limit(double time) {
+  stop_ = time;
+  return check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
 }
 
 bool CvodeIntegrator::restart() {

@@ -19,7 +19,8 @@ class IdaIntegrator final : public Integrator {
   }
 
   bool make(const IntegratorOptions& options);
-  bool step(double stop) override;
+  bool step() override;
+  bool limit(double time) override;
   bool restart() override;
   Failure stuck() override;
   double time() const override { return time_; }
@@ -32,8 +33,21 @@ class IdaIntegrator final : public Integrator {
   static int residual(double time, N_Vector y, N_Vector rates, N_Vector out, void* self);
   static int jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix, void* self, N_Vector,
                       N_Vector, N_Vector);
+  static int differences(double time, N_Vector y, N_Vector rates, double* out, void* self) {
+    auto& me = *static_cast<IdaIntegrator*>(self);
+    if (me.problem_.differences(time, data(y), data(rates), out)) return 0;
+    me.reject(time, y, rates);
+    return 1;
+  }
   static void quiet(int, const char*, const char*, char*, void*) {}
   bool check(int flag, const char* call);
+  void reject(double time, N_Vector y, N_Vector rates) {
+    rejected_ = true;
+    ++rejections_;
+    rejected_time_ = time;
+    std::copy_n(data(y), rejected_y_.size(), rejected_y_.begin());
+    std::copy_n(data(rates), rejected_rates_.size(), rejected_rates_.begin());
+  }
   void describe(int flag);
   void add_position();
 
@@ -55,12 +69,9 @@ int IdaIntegrator::residual(double time, N_Vector y, N_Vector rates, N_Vector ou
   auto& me = *static_cast<IdaIntegrator*>(self);
   const bool done =
       me.problem_.residuals(time, data(y), data(rates), data(out));
-  me.rejected_ = !done;
+  me.rejected_ = false;
   if (done) return 0;
-  ++me.rejections_;
-  me.rejected_time_ = time;
-  std::copy_n(data(y), me.rejected_y_.size(), me.rejected_y_.begin());
-  std::copy_n(data(rates), me.rejected_rates_.size(), me.rejected_rates_.begin());
+  me.reject(time, y, rates);
   return 1;  // try a smaller step
 }
 
@@ -103,17 +114,28 @@ bool IdaIntegrator::make(const IntegratorOptions& options) {
          check(IDASetJacFn(memory_, jacobian), "IDASetJacFn") &&
          check(IDASetMaxErrTestFails(memory_, 30), "IDASetMaxErrTestFails") &&
          check(IDASetMaxConvFails(memory_, 30), "IDASetMaxConvFails") &&
-         check(IDASetStopTime(memory_, options.stop), "IDASetStopTime");
+         check(IDASetStopTime(memory_, options.stop), "IDASetStopTime") &&
+         (problem_.watched() == 0 || check(IDARootInit(memory_, static_cast<int>(problem_.watched()), differences), "IDARootInit"));
 }
 
-bool IdaIntegrator::step(double stop) {
+bool IdaIntegrator::step() {
   double reached = time_;
-  const int flag = IDASolve(memory_, stop, &reached, y_, rates_, IDA_ONE_STEP);
+  const int flag = IDASolve(memory_, stop_, &reached, y_, rates_, IDA_ONE_STEP);
   if (reached > time_) rejections_ = 0;
   time_ = reached;
+  crossed_.clear();
+  if (flag == IDA_ROOT_RETURN) {
+    crossed_.resize(problem_.watched());
+    IDAGetRootInfo(memory_, crossed_.data());
+  }
   if (flag >= 0) return true;
   describe(flag);
   return false;
+}
+
+bool IdaIntegrator::limit(double time) {
+  stop_ = time;
+  return check(IDASetStopTime(memory_, stop_), "IDASetStopTime");
 }
 
 bool IdaIntegrator::restart() {

@@ -1,6 +1,8 @@
 // The integrators behind one interface. SUNDIALS stays in the .cpp files.
 #pragma once
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "runtime/problem.h"
 #include "runtime/simulate.h"
@@ -12,8 +14,12 @@ class Integrator {
  public:
   virtual ~Integrator() = default;
 
-  /// One step of its own choice, never past `stop`. False: `failure()`.
-  virtual bool step(double stop) = 0;
+  /// One step of its own choice, not past the limit, and to where a watched difference passes zero. False: `failure()`.
+  virtual bool step() = 0;
+  /// Directions in which watched differences passed zero at the end of the last step; empty when none did.
+  std::span<const int> crossed() const { return crossed_; }
+  /// No step goes beyond this time.
+  virtual bool limit(double time) = 0;
   /// Begins anew from the problem's present values: its states have become others. False: `failure()`.
   virtual bool restart() = 0;
   /// Why steps have become so small that time stands still.
@@ -38,6 +44,7 @@ class Integrator {
     now.jacobians += before.jacobians;
   }
   Failure failure_;
+  std::vector<int> crossed_;
 };
 
 struct IntegratorOptions {

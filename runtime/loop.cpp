@@ -64,6 +64,8 @@ LoopSolver::LoopSolver(const Model& model, const Loop& loop, const std::vector<d
 
 void LoopSolver::evaluate_inner(const Point& point) const {
   for (const Run& run : inner_) evaluate(model_, run, point, nullptr);
+  if (point.follow && (*point.follow)())
+    for (const Run& run : inner_) evaluate(model_, run, point, nullptr);
 }
 
 void LoopSolver::residuals(const Point& point, double* out) const {

@@ -87,6 +87,15 @@ struct StateSet {
   std::uint32_t first_selector = 0;         // parameters: states * candidates, state by state
 };
 
+/// Comparisons of values that change with time. `run` (Residual) gives left side minus right side; between two events parameters
+/// `first` + row say whether that is below zero (or, when not strict, not above).
+struct Relation {
+  std::uint32_t run = 0;
+  std::uint32_t first = 0;
+  bool strict = false;
+  bool linear_in_time = false;  // the difference has no variable and changes evenly: the instant is known beforehand
+};
+
 /// parameters[i] = value, or an operation on earlier parameters; evaluated once per run in ascending order by
 /// `evaluate_parameters`, a function that the compiler supplies with its operations.
 struct ParameterRule {
@@ -131,6 +140,9 @@ struct Model {
   /// those of the assertions, from 0 on. They need no partials.
   std::vector<std::uint32_t> assertions;
   std::vector<Step> asserted;  // the part of `observed` that these read
+
+  std::vector<Relation> relations;  // equation numbers of their rows: from 0 on
+  std::vector<Step> compared;       // the part of `observed` that these read
 
   std::vector<Kernel> kernels;  // by number; empty until code is generated
 };

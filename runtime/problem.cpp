@@ -22,11 +22,13 @@ inline double finite_probe(double probe, double value) { return probe + value * 
 
 }  // namespace
 
-Problem::Problem(const Model& model, std::vector<double> parameters, std::vector<double> nominal)
+Problem::Problem(const Model& model, std::vector<double> parameters, std::vector<double> nominal, double moment)
     : model_(model),
       parameters_(std::move(parameters)),
       nominal_(std::move(nominal)),
+      moment_(moment),
       evaluator_(model, nominal_),
+      relations_(model),
       values_(start_values(model, parameters_)) {
   for (const StateSet& set : model.sets) choices_.emplace_back(model, set, nominal_);
 }
@@ -109,7 +111,8 @@ bool Problem::start_from(const Point& at, std::span<const double> from) {
   }
   for (StateChoice& choice : choices_) choice.choose(at, parameters_, true);
   if (!choices_.empty()) evaluator_.parameters_changed();
-  return evaluator_.run_checked(model_.dynamic, at);
+  bool changed = false;
+  return evaluator_.run_checked(model_.dynamic, at) && settle(at, {}, changed);
 }
 
 /// Whether the initial equations that determine nothing hold: to a part of what their terms amount to.
@@ -150,10 +153,21 @@ bool Problem::start_agrees(const Point& at) {
 bool Problem::initialise(double time, std::span<const double> from) {
   values_ = start_values(model_, parameters_);
   const Point at = point(time);
-  evaluator_.allow_continuation(true);
-  bool done = false;
+  evaluator_.allow_continuation(relations_.empty());
+  bool done = false, changed = false;
   if (from.empty()) {
-    done = evaluator_.run_checked(model_.initial, at) && start_agrees(at);
+    done = settle(at, model_.initial, changed);
+    if (!done && !relations_.empty()) {
+      // The comparisons that the guesses suggest leave no way to a solution: let them follow the iteration.
+      evaluator_.failure() = {};
+      evaluator_.allow_continuation(true);
+      std::ranges::copy(start_values(model_, parameters_), values_.begin());  // where `at` looks
+      const std::function<bool()> follow = [&] { return relations_.follow(at, parameters_); };
+      Point moving = at;
+      moving.follow = &follow;
+      done = evaluator_.run_checked(model_.initial, moving) && settle(at, model_.initial, changed);
+    }
+    done = done && start_agrees(at);
     for (std::size_t k = 0; done && k < choices_.size(); ++k) choices_[k].choose(at, parameters_, true);
     if (!choices_.empty()) evaluator_.parameters_changed();
     done = done && evaluator_.run_checked(model_.dynamic, at);
@@ -236,19 +250,78 @@ bool Problem::residuals(double time, const double* y, const double* rates, doubl
 bool Problem::jacobian(double time, const double* y, const double* rates, double rate, double* out) {
   set(time, y, rates);
   const Point at = point(time);
-  if (form_ == Form::Explicit) {
-    if (!evaluator_.run(model_.dynamic, at)) return false;
-  } else {
-    std::size_t kept = 0;
-    for (const OpenRun& step : open_runs_) {
-      if (model_.runs[step.run].role == Role::Solve) evaluate(model_, model_.runs[step.run], at, nullptr);
-      for (; kept < step.kept_end; ++kept) {
-        const KeptRow& row = kept_rows_[kept];
-        values_[row.variable] = row.rate ? rates[row.source] : y[row.source];
-      }
+  if (form_ == Form::Implicit)
+    assign(at, y, rates);
+  else if (!evaluator_.run(model_.dynamic, at))
+    return false;
+  return chain_.evaluate(evaluator_, at, rate, out);
+}
+
+/// Implicit form: all variables that are no unknowns of the integrator.
+void Problem::assign(const Point& at, const double* y, const double* rates) {
+  std::size_t kept = 0;
+  for (const OpenRun& step : open_runs_) {
+    if (model_.runs[step.run].role == Role::Solve) evaluate(model_, model_.runs[step.run], at, nullptr);
+    for (; kept < step.kept_end; ++kept) {
+      const KeptRow& row = kept_rows_[kept];
+      values_[row.variable] = row.rate ? rates[row.source] : y[row.source];
     }
   }
-  return chain_.evaluate(evaluator_, at, rate, out);
+}
+
+bool Problem::differences(double time, const double* y, const double* rates, double* out) {
+  set(time, y, rates);
+  const Point at = point(time);
+  if (form_ == Form::Implicit)
+    assign(at, y, rates);
+  else if (!evaluator_.run(model_.dynamic, at))
+    return false;
+  if (!evaluator_.run(model_.compared, at)) return false;
+  relations_.watch(at, out);
+  return true;
+}
+
+bool Problem::settle(double time, const double* y, const double* rates, std::span<const int> directions, bool& changed) {
+  if (relations_.empty()) return true;
+  if (y) set(time, y, rates);
+  const Point at = point(time);
+  std::vector<double> before = parameters_;
+  relations_.crossed(directions, parameters_);
+  const bool done = settle(at, {}, changed);
+  changed = before != parameters_;
+  return done;
+}
+
+/// Solves and sets comparisons until they agree. `first`: what is to be solved before the rest, the start.
+bool Problem::settle(const Point& at, std::span<const Step> first, bool& changed) {
+  if (relations_.empty()) return evaluator_.run_checked(first, at);
+  if (!first.empty()) relations_.update(at, parameters_, false);  // by the guesses
+  for (int round = 0; round < Relations::kRounds; ++round) {
+    evaluator_.parameters_changed();
+    if (!evaluator_.run_checked(first, at) || !evaluator_.run_checked(model_.dynamic, at) || !evaluator_.run_checked(model_.compared, at))
+      return false;
+    if (relations_.update(at, parameters_, round >= Relations::kRoundsAtOnce) || look_ahead(at)) {
+      changed = true;
+      continue;
+    }
+    relations_.settled();
+    return true;
+  }
+  evaluator_.failure() = relations_.endless(at);
+  return false;
+}
+
+/// Decides comparisons that stand at zero by what is true a moment later. Whether that changes one.
+bool Problem::look_ahead(const Point& at) {
+  if (!relations_.undecided(at)) return false;
+  const std::vector<double> here = values_;
+  for (const State& state : model_.states) values_[state.variable] += moment_ * here[state.derivative];
+  const Point later = point(at.time + moment_);
+  const bool known = evaluator_.run(model_.dynamic, later) && evaluator_.run(model_.compared, later);
+  evaluator_.failure() = {};
+  const bool changes = known && relations_.look_ahead(later, parameters_);
+  values_ = here;
+  return changes;
 }
 
 bool Problem::output(double time, const double* y, const double* rates, std::span<const Step> observed) {
@@ -292,7 +365,7 @@ bool Problem::states_hold(double time, const double* y, const double* rates) {
 
 bool Problem::choose_states(double time, const double* y, const double* rates) {
   if (choices_.empty()) return false;
-  set(time, y, rates);
+  if (y) set(time, y, rates);
   const Point at = point(time);
   if (!evaluator_.run(model_.dynamic, at)) return false;  // the next step will say why
   bool changed = false;
@@ -302,7 +375,8 @@ bool Problem::choose_states(double time, const double* y, const double* rates) {
 }
 
 bool Problem::evaluate_static(double time, std::span<const Step> observed) {
-  if (!evaluator_.run_checked(model_.dynamic, point(time))) return false;
+  bool changed = false;
+  if (!settle(time, nullptr, nullptr, {}, changed) || !evaluator_.run_checked(model_.dynamic, point(time))) return false;
   return evaluator_.run(observed, point(time));
 }
 

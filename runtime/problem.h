@@ -10,6 +10,7 @@
 #include "runtime/failure.h"
 #include "runtime/model.h"
 #include "runtime/schedule.h"
+#include "runtime/relations.h"
 #include "runtime/state_choice.h"
 
 namespace runtime {
@@ -24,7 +25,8 @@ enum class FormChoice : std::uint8_t { Auto, Explicit, Implicit };
 
 class Problem {
  public:
-  Problem(const Model& model, std::vector<double> parameters, std::vector<double> nominal);
+  /// `moment`: a time in which nothing happens, yet long enough to see where things go.
+  Problem(const Model& model, std::vector<double> parameters, std::vector<double> nominal, double moment = 1e-9);
 
   /// Chooses the form and works out the Jacobian's pattern. False: TooDense.
   bool prepare(FormChoice choice);
@@ -58,7 +60,18 @@ class Problem {
   bool states_hold(double time, const double* y, const double* rates);
   /// Why an integrator does not get on from here, where it is the choice of states.
   std::optional<Failure> states_nearly_lost(double time) const;
-  /// Whether sets of states have chosen anew at this point: then the integrator must start again from the present values.
+  // Comparisons that are events.
+  std::size_t watched() const { return relations_.watched(); }
+  bool differences(double time, const double* y, const double* rates, double* out);  // callback: `watched()` of them
+  /// The next instant after `time` at which a comparison of time alone changes.
+  double next_instant(double time) { return relations_.next(point(time), time); }
+  /// Takes the point over and makes the comparisons consistent there, the watched ones having passed zero in these directions (empty:
+  /// none). `changed`: equations are others now, and the integrator must start again from the present values.
+  bool settle(double time, const double* y, const double* rates, std::span<const int> directions, bool& changed);
+  /// Why events do not come to an end.
+  Failure endless_events(double time) { return relations_.endless(point(time)); }
+
+  /// Whether sets of states have chosen anew at this point (`y` null: the present values): then the integrator must start again from the present values.
   bool choose_states(double time, const double* y, const double* rates);
 
   /// Whether all assertions hold at this point. False: `failure()` names the first that does not.
@@ -78,6 +91,9 @@ class Problem {
   void set(double time, const double* y, const double* rates);
   bool start_from(const Point& at, std::span<const double> from);
   bool start_agrees(const Point& at);
+  void assign(const Point& at, const double* y, const double* rates);
+  bool settle(const Point& at, std::span<const Step> first, bool& changed);
+  bool look_ahead(const Point& at);
   Point point(double time) { return {time, values_.data(), parameters_.data()}; }
 
   struct KeptRow {  // of a run, in order
@@ -94,10 +110,12 @@ class Problem {
 
   const Model& model_;
   std::vector<double> parameters_, nominal_;
+  double moment_ = 0;
   Evaluator evaluator_;
   Form form_ = Form::Static;
   Layout layout_;
   ChainRule chain_;
+  Relations relations_;
   std::vector<StateChoice> choices_;      // one per set
   std::vector<Rate> rates_;               // variables that are y' of a state
   std::vector<StateRow> state_rows_;      // implicit: derivative - y'

@@ -1,6 +1,7 @@
 // Running a schedule: runs of kernels and sums over `values`, and simultaneous blocks by Newton's method.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -18,6 +19,8 @@ struct Point {
   double time = 0;
   double* values = nullptr;            // Model::variables of them
   const double* parameters = nullptr;
+  /// Called in every iteration of a block, when its variables have new values: parameters that depend on them. Whether any changed.
+  const std::function<bool()>* follow = nullptr;
 };
 
 /// The parts of a sum run's table.

@@ -25,6 +25,8 @@ constexpr double kSmallestTolerance = 2e-14;
 constexpr int kStuckSteps = 20000;
 constexpr double kStuckAdvance = 1e-9;
 constexpr int kStandingSteps = 50;
+constexpr double kMoment = 1e-9;  // of the range
+constexpr int kCloseEvents = 1000;  // the same for events
 
 /// Numbers below the smallest normal one (2.2e-308) are zeros while this lives: a wave that dies out far from its source leaves
 /// thousands of them, and an operation on each takes the time of a hundred others.
@@ -146,6 +148,7 @@ class Simulation {
   bool accept_experiment();
   bool prepare(Problem& problem);
   void integrate(Problem& problem);
+  bool settle_event(Problem& problem, const Integrator& integrator, bool& restart);
   void sample(Problem& problem);
   bool record(double time, const std::vector<double>& values);
   double grid(std::uint32_t k) const {
@@ -168,6 +171,9 @@ class Simulation {
   Recorder recorder_;
   const Output& output_;
   Outcome outcome_;
+  std::uint64_t events_ = 0;
+  int close_events_ = 0;  // since `event_mark_`
+  double event_mark_ = -HUGE_VAL;
   std::vector<Step> observed_;  // what results need of the observed schedule
 };
 
@@ -222,6 +228,24 @@ void Simulation::sample(Problem& problem) {
   outcome_.status = Outcome::Completed;
 }
 
+/// `restart`: equations are others now. False when the conditions come to no end, at this point or one after the other.
+bool Simulation::settle_event(Problem& problem, const Integrator& integrator, bool& restart) {
+  const double time = integrator.time();
+  if (!problem.settle(time, integrator.y(), integrator.rates(), integrator.crossed(), restart)) {
+    fail(problem.failure());
+    return false;
+  }
+  events_ += restart;
+  if (time - event_mark_ > kStuckAdvance * (experiment_.stop - experiment_.start)) {
+    event_mark_ = time;
+    close_events_ = 0;
+  } else if (++close_events_ >= kCloseEvents) {
+    fail(problem.endless_events(time));
+    return false;
+  }
+  return true;
+}
+
 void Simulation::integrate(Problem& problem) {
   IntegratorOptions options{.start = experiment_.start, .stop = experiment_.stop,
                             .tolerance = std::max(kLocalTolerance * experiment_.tolerance, kSmallestTolerance),
@@ -235,12 +259,24 @@ void Simulation::integrate(Problem& problem) {
   std::uint64_t choices = 0;
   double mark = experiment_.start, last = mark;
   const double range = experiment_.stop - experiment_.start;
+  double instant = problem.next_instant(experiment_.start);
+  if (instant < experiment_.stop && !integrator->limit(instant)) return fail(integrator->failure());
+  // Writes the rows up to a time, or those before it; false when there is an end with that.
+  auto rows_until = [&](double time, bool inclusive) {
+    for (; next <= experiment_.steps && (grid(next) < time || (inclusive && grid(next) == time)); ++next) {
+      integrator->interpolate(grid(next));
+      if (!problem.output(grid(next), integrator->y(), integrator->rates(), observed_)) return fail(problem.failure()), false;
+      if (!record(grid(next), problem.values())) return false;
+      if (!problem.assertions_hold(grid(next), integrator->y(), integrator->rates())) return fail(problem.failure()), false;
+    }
+    return true;
+  };
   while (true) {
     if (cancelled()) {
       outcome_.status = Outcome::Cancelled;
       break;
     }
-    if (!integrator->step(experiment_.stop)) {
+    if (!integrator->step()) {
       fail(problem.states_nearly_lost(integrator->time()).value_or(integrator->failure()));
       break;
     }
@@ -252,21 +288,18 @@ void Simulation::integrate(Problem& problem) {
         break;
       }
     }
-    bool written = true, evaluated = true;  // an assertion that fails counts as not evaluated
-    while (next <= experiment_.steps && grid(next) <= time) {
-      integrator->interpolate(grid(next));
-      evaluated = problem.output(grid(next), integrator->y(), integrator->rates(), observed_);
-      if (!evaluated) break;
-      written = record(grid(next), problem.values());
-      if (!written) break;
-      evaluated = problem.assertions_hold(grid(next), integrator->y(), integrator->rates());
-      if (!evaluated) break;
-      ++next;
-    }
-    if (!evaluated) fail(problem.failure());
-    if (!evaluated || !written) break;
-    if (!model_.assertions.empty() || !model_.sets.empty()) integrator->interpolate(time);
-    if (!problem.assertions_hold(time, integrator->y(), integrator->rates())) {
+    const bool event = !integrator->crossed().empty() || time >= instant;
+    if (!rows_until(time, !event)) break;
+    if (event || !model_.assertions.empty() || !model_.sets.empty()) integrator->interpolate(time);
+    bool restart = false;
+    if (event) {
+      if (!settle_event(problem, *integrator, restart)) break;
+      instant = problem.next_instant(time);
+      if (!integrator->limit(std::min(instant, experiment_.stop))) {
+        fail(integrator->failure());
+        break;
+      }
+    } else if (!problem.assertions_hold(time, integrator->y(), integrator->rates())) {
       fail(problem.failure());
       break;
     }
@@ -275,12 +308,18 @@ void Simulation::integrate(Problem& problem) {
       outcome_.status = Outcome::Completed;
       break;
     }
-    if (problem.choose_states(time, integrator->y(), integrator->rates())) {
+    if (problem.choose_states(time, restart ? nullptr : integrator->y(), integrator->rates())) {
       ++choices;
-      if (!integrator->restart()) {
-        fail(integrator->failure());
-        break;
-      }
+      restart = true;
+    }
+    if (restart && !integrator->restart()) {
+      fail(integrator->failure());
+      break;
+    }
+    if (event && !rows_until(time, true)) break;  // what holds after it
+    if (next > experiment_.steps) {
+      outcome_.status = Outcome::Completed;
+      break;
     }
     if (time - mark > kStuckAdvance * range) {
       mark = time;
@@ -296,6 +335,7 @@ void Simulation::integrate(Problem& problem) {
   }
   integrator->statistics(outcome_.statistics);
   outcome_.statistics.state_changes = choices;
+  outcome_.statistics.events = events_;
 }
 
 Outcome Simulation::run() {
@@ -303,7 +343,7 @@ Outcome Simulation::run() {
   if (!accept_experiment()) return std::move(outcome_);
   std::vector<double> parameters = evaluate_parameters(model_, experiment_.overrides);
   std::vector<double> nominal = nominal_values(model_, parameters);
-  Problem problem(model_, std::move(parameters), std::move(nominal));
+  Problem problem(model_, std::move(parameters), std::move(nominal), kMoment * (experiment_.stop - experiment_.start));
   observed_ = wanted_steps(model_, output_);
   const bool begun = recorder_.begin();
   if (begun && prepare(problem)) {

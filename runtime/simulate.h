@@ -49,6 +49,7 @@ struct Statistics {
   std::uint64_t unknowns = 0, states = 0, kept = 0;
   std::uint64_t nonzeros = 0;
   std::uint64_t steps = 0, evaluations = 0, jacobians = 0, factorisations = 0;
+  std::uint64_t events = 0;         // after which equations were others
   std::uint64_t state_changes = 0;  // sets of states that chose anew
   std::uint64_t newton_iterations = 0, newton_failures = 0, error_test_failures = 0;
   int last_order = 0;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "runtime/linearize.h"
+#include "runtime/relations.h"
 #include "runtime/schedule.h"
 
 namespace runtime {
@@ -25,7 +26,7 @@ class Functions {
  public:
   Functions(const Model& model, double time, std::vector<double> values, std::vector<double> parameters, const Overrides& overrides, const SteadyProblem& problem)
       : model_(model), problem_(problem), time_(time), values_(std::move(values)), parameters_(std::move(parameters)), overrides_(overrides),
-        nominal_(nominal_values(model, parameters_)), evaluator_(model, nominal_) {
+        nominal_(nominal_values(model, parameters_)), evaluator_(model, nominal_), relations_(model) {
     for (const FreeValue& f : problem.free) {
       const double now = f.kind == FreeValue::Parameter ? parameters_[f.index] : values_[f.index];
       const double usual = f.kind == FreeValue::Parameter ? 0.0 : nominal_[f.index];
@@ -155,9 +156,15 @@ class Functions {
     return true;
   }
 
+  /// With comparisons as they are at the point.
   bool run() {
-    evaluator_.parameters_changed();
-    return run(model_.dynamic, dynamic_cuts_) && run(model_.observed, observed_cuts_);
+    for (int round = 0; round < Relations::kRounds; ++round) {
+      evaluator_.parameters_changed();
+      if (!run(model_.dynamic, dynamic_cuts_) || !run(model_.observed, observed_cuts_)) return false;
+      if (!relations_.update(point(), parameters_, round >= Relations::kRoundsAtOnce)) return true;
+    }
+    evaluator_.failure() = relations_.endless(point());
+    return false;
   }
   bool run(const std::vector<Step>& steps, const std::vector<Cut>& cuts) {
     std::size_t begin = 0;
@@ -216,6 +223,7 @@ class Functions {
   const Overrides& overrides_;
   std::vector<double> nominal_;
   Evaluator evaluator_;
+  Relations relations_;
   std::vector<double> unit_;
   std::vector<Cut> dynamic_cuts_, observed_cuts_;
   std::size_t conditions_ = 0;

@@ -89,6 +89,7 @@ void print_statistics(const Compiled& model, const Run& run) {
   row("Jacobian", fmt::format("{} nonzeros", s.nonzeros));
   row("steps", fmt::format("{}, {} rejected, last order {}, last step {:.3g} s", s.steps, s.error_test_failures, s.last_order, s.last_step));
   row("evaluations", fmt::format("{}, Jacobians {}, factorisations {}", s.evaluations, s.jacobians, s.factorisations));
+  if (s.events > 0) row("events", fmt::format("{}", s.events));
   if (s.state_changes > 0) row("choices", fmt::format("{} times other variables became states", s.state_changes));
   row("Newton", fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));
   row("result rows", fmt::format("{}", s.rows));

@@ -461,7 +461,18 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       for (Object* cell = result.object; cell->size == 2; cell = cell->items[1].object) cell->b = args[0].index;
       return result;
     }
-    case Primitive::Smooth: case Primitive::NoEvent: return args[args.size() - 1];
+    case Primitive::Smooth: case Primitive::NoEvent: {
+      const Value& value = args[args.size() - 1];
+      if (value.tag == Tag::Signal) return Value::of_signal(symbolic::without_events(signals, ExprId{value.index}));
+      if (!is_aggregate(value)) return value;
+      Object* o = heap_.object(value.object->kind, value.object->size);
+      o->a = value.object->a;
+      for (std::uint32_t i = 0; i < o->size; ++i) {
+        o->items[i] = *primitive(Primitive::NoEvent, {&value.object->items[i], 1}, span);
+        o->open |= is_open(o->items[i]);
+      }
+      return Value::of(o);
+    }
     case Primitive::Size:
       if (is_object(args[0], ObjectKind::Vector)) return Value::of_int(args[0].object->size);
       break;

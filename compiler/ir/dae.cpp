@@ -9,6 +9,13 @@
 namespace sigrel::dae {
 namespace {
 
+std::string print_row(const system::System& system, const System& dae, const EquationTable& table, std::size_t row) {
+  return sigrel::print(
+      dae.exprs, table.residual,
+      [&](std::uint32_t k, std::uint32_t) { return variable_name(system, dae, table.unknowns_of(row)[k]); },
+      [&](std::uint32_t k) { return fmt::format("p{}", table.parameters_of(row)[k]); });
+}
+
 void print_equations(const system::System& system, const System& dae, const Equations& equations, std::uint32_t first,
                      std::string& out) {
   auto name = [&](std::uint32_t v) { return variable_name(system, dae, v); };
@@ -18,12 +25,7 @@ void print_equations(const system::System& system, const System& dae, const Equa
   };
   for (const EquationTable& table : equations.tables)
     for (std::size_t row = 0; row < table.rows(); ++row, ++e)
-      out += fmt::format("  {}: 0 = {}{}\n", e,
-                         sigrel::print(
-                             dae.exprs, table.residual,
-                             [&](std::uint32_t k, std::uint32_t) { return name(table.unknowns_of(row)[k]); },
-                             [&](std::uint32_t k) { return fmt::format("p{}", table.parameters_of(row)[k]); }),
-                         derived());
+      out += fmt::format("  {}: 0 = {}{}\n", e, print_row(system, dae, table, row), derived());
   for (std::size_t row = 0; row < equations.sums.rows(); ++row, ++e) {
     out += fmt::format("  {}: 0 =", e);
     bool first_term = true;
@@ -90,27 +92,32 @@ Origin origin(const Equations& equations, std::uint32_t equation) {
 void verify(const system::System& system, const System& dae) {
   const std::size_t n = dae.variables.size();
   auto fail = [&](const std::string& what) { broken(system, dae, what); };
-  for (const Equations* equations : {&dae.equations, &dae.initial, &dae.assertions}) {
-    for (std::size_t t = 0; t < equations->tables.size(); ++t) {
-      const EquationTable& table = equations->tables[t];
-      if (table.residual.value >= dae.exprs.size()) fail(fmt::format("table {} has no residual", t));
-      if (table.unknowns.size() != table.rows() * table.slots) fail(fmt::format("table {} has {} unknowns", t, table.unknowns.size()));
-      if (table.parameters.size() != table.rows() * table.params) fail(fmt::format("table {} has {} parameters", t, table.parameters.size()));
-      for (std::uint32_t v : table.unknowns)
-        if (v >= n) fail(fmt::format("table {} refers to variable {} of {}", t, v, n));
-      for (std::uint32_t p : table.parameters)
-        if (p >= system.parameters.size() + dae.selectors) fail(fmt::format("table {} refers to parameter {}", t, p));
-      for (ExprId id : topological(dae.exprs, std::span<const ExprId>(&table.residual, 1))) {
-        const Node& node = dae.exprs[id];
-        if (node.op == Op::Der) fail(fmt::format("table {} still has a derivative", t));
-        if (node.op == Op::Slot && node.a >= table.slots) fail(fmt::format("table {} has slot {} of {}", t, node.a, table.slots));
-        if (node.op == Op::Param && node.a >= table.params) fail(fmt::format("table {} has parameter {} of {}", t, node.a, table.params));
-      }
+  auto check_table = [&](const EquationTable& table, const std::string& name) {
+    if (table.residual.value >= dae.exprs.size()) fail(name + " has no residual");
+    if (table.unknowns.size() != table.rows() * table.slots) fail(fmt::format("{} has {} unknowns", name, table.unknowns.size()));
+    if (table.parameters.size() != table.rows() * table.params) fail(fmt::format("{} has {} parameters", name, table.parameters.size()));
+    for (std::uint32_t v : table.unknowns)
+      if (v >= n) fail(fmt::format("{} refers to variable {} of {}", name, v, n));
+    for (std::uint32_t p : table.parameters)
+      if (p >= system.parameters.size() + dae.held) fail(fmt::format("{} refers to parameter {}", name, p));
+    for (ExprId id : topological(dae.exprs, std::span<const ExprId>(&table.residual, 1))) {
+      const Node& node = dae.exprs[id];
+      if (node.op == Op::Der) fail(name + " still has a derivative");
+      if (node.op == Op::Slot && node.a >= table.slots) fail(fmt::format("{} has slot {} of {}", name, node.a, table.slots));
+      if (node.op == Op::Param && node.a >= table.params) fail(fmt::format("{} has parameter {} of {}", name, node.a, table.params));
     }
+  };
+  for (const Equations* equations : {&dae.equations, &dae.initial, &dae.assertions}) {
+    for (std::size_t t = 0; t < equations->tables.size(); ++t) check_table(equations->tables[t], fmt::format("table {}", t));
     const SumTable& sums = equations->sums;
     if (sums.offsets.size() != sums.rows() + 1 || sums.offsets.back() != sums.terms.size()) fail("the sums have wrong offsets");
     for (Term term : sums.terms)
       if (term.unknown() >= n) fail(fmt::format("a sum refers to variable {} of {}", term.unknown(), n));
+  }
+  for (const Relation& r : dae.relations) {
+    check_table(r.differences, "a relation");
+    if (r.first < system.parameters.size() || r.first + r.differences.rows() > system.parameters.size() + dae.held)
+      fail("a relation has no parameter of its own");
   }
   for (std::uint32_t v = 0; v < n; ++v) {
     const Variable& variable = dae.variables[v];
@@ -147,6 +154,10 @@ std::string print(const system::System& system, const System& dae) {
   auto first = static_cast<std::uint32_t>(dae.equations.count());
   if (dae.initial.count() > 0) out += fmt::format("initial {}\n", dae.initial.count());
   print_equations(system, dae, dae.initial, first, out);
+  if (!dae.relations.empty()) out += "relations\n";
+  for (const Relation& r : dae.relations)
+    for (std::size_t row = 0; row < r.differences.rows(); ++row)
+      out += fmt::format("  p{}: {} {} 0\n", r.first + row, print_row(system, dae, r.differences, row), r.strict ? "<" : "<=");
   std::string aliases;
   for (std::uint32_t u = 0; u < dae.aliases.size(); ++u) {
     const Alias& a = dae.aliases[u];

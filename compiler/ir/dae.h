@@ -42,7 +42,16 @@ struct StateSet {
   std::vector<std::uint32_t> candidates;  // derivatives; their integrals are what can be a state
   std::vector<double> weights;            // of the candidates: the smaller the rather a state
   std::vector<std::uint32_t> states;      // the variables that are selections
-  std::uint32_t first_selector = 0;       // parameters, states × candidates; their numbers go on where those of the system end
+  std::uint32_t first_selector = 0;       // parameters, states × candidates
+};
+
+/// Comparisons that are events: one row for each. While the run is between two events, it is the parameter `first + row` that
+/// says whether the difference is below zero.
+struct Relation {
+  EquationTable differences;    // residual: left side minus right side, over variables; parameters may be those of other relations
+  bool strict = false;          // <, not <=
+  bool linear_in_time = false;  // no variable in it: known beforehand
+  std::uint32_t first = 0;      // parameter of the first row
 };
 
 struct System {
@@ -56,8 +65,9 @@ struct System {
   std::vector<std::uint32_t> assign;
   /// Per equation: the one of which it is the derivative (the inverse of Bequ), or kNone. Empty: no equation is one.
   std::vector<std::uint32_t> derivative_of;
+  std::vector<Relation> relations;
   std::vector<StateSet> sets;
-  std::uint32_t selectors = 0;  // parameters of all sets
+  std::uint32_t held = 0;  // parameters that the run changes: those of relations and sets; their numbers go on where the system's end
 };
 
 /// How often an equation was differentiated.

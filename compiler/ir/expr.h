@@ -37,6 +37,9 @@ enum class Op : std::uint8_t {
   Call1, Call2, Call3,  // a function of C of a, b, c; `value`: which one, as CallDetail
 };
 
+/// The `value` of a Less or LessEqual of which the run takes no notice (`noEvent`).
+constexpr double kNoEvent = 1;
+
 /// Number of operands that are expressions: 0 for leaves, 1 for PowInt.
 int arity(Op op);
 /// The name as it is printed: "sin", "+", …

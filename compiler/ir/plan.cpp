@@ -49,12 +49,12 @@ void verify_run(const Plan& plan, const Run& run) {
     if (run.table + size > model.tables.size() || run.table + size + rows.table()[run.count] > model.tables.size())
       broken("the table of a sum run is cut");
   } else {
-    bool assertion = std::ranges::find(model.assertions, &run - model.runs.data()) != model.assertions.end();
-    if (run.kernel >= plan.kernels.size() || (!assertion && run.partials >= plan.kernels.size())) broken("a run has no kernel");
+    bool looked_at = run.role == Role::Residual && run.partials == runtime::kNone;  // an assertion, a relation
+    if (run.kernel >= plan.kernels.size() || (!looked_at && run.partials >= plan.kernels.size())) broken("a run has no kernel");
     const Kernel& kernel = plan.kernels[run.kernel];
     if (kernel.role != run.role) broken("a run has a kernel of another role");
     if (kernel.slots != run.slots || kernel.params != run.params) broken("a run and its kernel differ in slots");
-    if (!assertion) {
+    if (!looked_at) {
       const Kernel& partials = plan.kernels[run.partials];
       if (partials.role != Role::Partials || partials.slots != run.slots || partials.params != run.params)
         broken("a run and its derivatives differ in slots");
@@ -148,13 +148,20 @@ void verify(const Plan& plan) {
   for (const runtime::State& s : model.states)
     if (!known[s.derivative]) broken(fmt::format("the derivative {} is not determined", s.derivative));
   std::vector<bool> here = known;
-  verify_schedule(plan, model.asserted, here, "asserted");
-  for (std::uint32_t r : model.assertions) {
+  auto verify_reader = [&](std::uint32_t r, const char* what) {
     Rows rows{model, model.runs[r]};
     for (std::uint32_t row = 0; row < rows.run.count; ++row)
       rows.each(row, [&](std::uint32_t v) {
-        if (!here[v]) broken(fmt::format("an assertion reads variable {}, which is not determined by then", v));
+        if (!here[v]) broken(fmt::format("{} reads variable {}, which is not determined by then", what, v));
       });
+  };
+  verify_schedule(plan, model.asserted, here, "asserted");
+  for (std::uint32_t r : model.assertions) verify_reader(r, "an assertion");
+  here = known;
+  verify_schedule(plan, model.compared, here, "compared");
+  for (const runtime::Relation& r : model.relations) {
+    verify_reader(r.run, "a relation");
+    if (r.first + model.runs[r.run].count > model.parameters.size()) broken("a relation has no parameter");
   }
   verify_schedule(plan, model.observed, known, "observed");
   for (std::uint32_t v = 0; v < model.variables; ++v)
@@ -170,7 +177,8 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
     auto slot = [&](std::uint32_t k, std::uint32_t) { return name(rows.column(k, row)); };
     auto param = [&](std::uint32_t k) { return fmt::format("p{}", rows.column(run.slots + k, row)); };
     bool assertion = std::ranges::find(model.assertions, &run - model.runs.data()) != model.assertions.end();
-    std::string left = run.role == Role::Solve ? name(rows.solved(row)) + " :=" : assertion ? "assert" : "0 =";
+    bool relation = std::ranges::find(model.relations, &run - model.runs.data(), &runtime::Relation::run) != model.relations.end();
+    std::string left = run.role == Role::Solve ? name(rows.solved(row)) + " :=" : assertion ? "assert" : relation ? "compare" : "0 =";
     if (!rows.is_sum()) {
       out += fmt::format("    {} {}\n", left, sigrel::print(plan.exprs, plan.kernels[run.kernel].outputs[0], slot, param));
       return;
@@ -245,6 +253,15 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
     for (std::uint32_t r : model.assertions) {
       out += fmt::format("  run of {} rows, kernel {}\n", model.runs[r].count, model.runs[r].kernel);
       print_run(model.runs[r]);
+    }
+  }
+  if (!model.relations.empty()) {
+    schedule("compared", model.compared);
+    out += "relations\n";
+    for (const runtime::Relation& r : model.relations) {
+      out += fmt::format("  run of {} rows, kernel {}: parameters from p{} on, {} 0\n", model.runs[r.run].count, model.runs[r.run].kernel, r.first,
+                         r.strict ? "<" : "<=");
+      print_run(model.runs[r.run]);
     }
   }
   return out;

@@ -60,6 +60,7 @@ class Report {
         return;
       case FailureKind::StatesLost: return states_lost();
       case FailureKind::Assertion: return assertion();
+      case FailureKind::EndlessEvents: return endless_events();
       case FailureKind::Output:
         diagnostics_.report(Code::ResultNotWritten, "the results cannot be written" + (f_.path.empty() ? "" : " to `" + f_.path + "`"))
             .note(f_.error)
@@ -214,6 +215,30 @@ class Report {
     Diagnostic& d = diagnostics_.report(Code::AssertionFailed, source.span, source.component)
                         .label("this is false at t = " + seconds(f_.time) + (instance.empty() ? "" : ", in `" + instance + "`"));
     if (!f_.variables.empty()) d.note("there " + variables(6, true));
+    keep(d);
+  }
+
+  void endless_events() {
+    std::string message = f_.initial ? "conditions contradict each other at the start" : "conditions change without end at t = " + seconds(f_.time);
+    std::vector<Origin> origins;
+    for (const runtime::FailedEquation& e : f_.equations) {
+      std::uint32_t row = e.equation;
+      for (const dae::Relation& r : c_.dae.relations) {
+        if (row < r.differences.rows()) {
+          origins.push_back(r.differences.origins[row]);
+          break;
+        }
+        row -= static_cast<std::uint32_t>(r.differences.rows());
+      }
+    }
+    Diagnostic& d = origins.empty() ? diagnostics_.report(Code::EndlessEvents, message)
+                                    : diagnostics_.report(Code::EndlessEvents, c_.system.sources[origins[0].source].span, message);
+    if (!origins.empty()) {
+      std::string instance = system::instance_name(c_.system, origins[0].instance);
+      d.label("a condition in this changes again as soon as it has changed" + (instance.empty() ? "" : ", in `" + instance + "`"));
+    }
+    if (!f_.variables.empty()) d.note("there " + variables(4, true));
+    d.help("let it change back only at another value (a hysteresis), or pass smoothly from one case to the other; `noEvent` makes it no event");
     keep(d);
   }
 

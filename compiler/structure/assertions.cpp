@@ -8,27 +8,32 @@ std::vector<std::uint32_t> asserted_variables(const dae::System& dae) {
   return result;
 }
 
-void add_assertions(const dae::System& dae, Kernels& kernels, plan::Plan& plan) {
+std::uint32_t add_rows(const EquationTable& table, std::uint32_t first, Kernels& kernels, plan::Plan& plan) {
   runtime::Model& model = plan.model;
+  const std::size_t count = table.rows();
+  runtime::Run run;
+  run.role = runtime::Role::Residual;
+  run.kernel = kernels.residual(kernels.shape(table));
+  run.slots = table.slots;
+  run.params = table.params;
+  run.count = static_cast<std::uint32_t>(count);
+  run.table = model.tables.size();
+  run.equations = model.equations.size();
+  for (std::uint32_t k = 0; k < table.slots; ++k)
+    for (std::size_t row = 0; row < count; ++row) model.tables.push_back(table.unknowns_of(row)[k]);
+  for (std::uint32_t k = 0; k < table.params; ++k)
+    for (std::size_t row = 0; row < count; ++row) model.tables.push_back(table.parameters_of(row)[k]);
+  for (std::uint32_t row = 0; row < count; ++row) model.equations.push_back(first + row);
+  model.runs.push_back(run);
+  return static_cast<std::uint32_t>(model.runs.size() - 1);
+}
+
+void add_assertions(const dae::System& dae, Kernels& kernels, plan::Plan& plan) {
   std::uint32_t number = 0;
   for (const EquationTable& table : dae.assertions.tables) {
-    std::size_t count = table.rows();
-    if (count == 0) continue;
-    runtime::Run run;
-    run.role = runtime::Role::Residual;
-    run.kernel = kernels.residual(kernels.shape(table));
-    run.slots = table.slots;
-    run.params = table.params;
-    run.count = static_cast<std::uint32_t>(count);
-    run.table = model.tables.size();
-    run.equations = model.equations.size();
-    for (std::uint32_t k = 0; k < table.slots; ++k)
-      for (std::size_t row = 0; row < count; ++row) model.tables.push_back(table.unknowns_of(row)[k]);
-    for (std::uint32_t k = 0; k < table.params; ++k)
-      for (std::size_t row = 0; row < count; ++row) model.tables.push_back(table.parameters_of(row)[k]);
-    for (std::size_t row = 0; row < count; ++row) model.equations.push_back(number++);
-    model.assertions.push_back(static_cast<std::uint32_t>(model.runs.size()));
-    model.runs.push_back(run);
+    if (table.rows() == 0) continue;
+    plan.model.assertions.push_back(add_rows(table, number, kernels, plan));
+    number += static_cast<std::uint32_t>(table.rows());
   }
 }
 

@@ -10,6 +10,7 @@
 #include "compiler/structure/initial.h"
 #include "compiler/structure/kernels.h"
 #include "compiler/structure/parameters.h"
+#include "compiler/structure/relations.h"
 #include "compiler/structure/schedule.h"
 
 namespace sigrel::structure {
@@ -61,7 +62,7 @@ TearingHints tearing_hints(const system::System& system, const dae::System& dae,
     if (a.kind == system::AttributeKind::StatePreference && dae.aliases[a.unknown].kind != dae::Alias::Zero && system.parameters[a.parameter].value > 0)
       hints.preferred[dae.aliases[a.unknown].variable] = true;
   hints.moving.resize(model.parameters.size(), false);
-  for (std::uint32_t k = 0; k < dae.selectors; ++k) hints.moving[system.parameters.size() + k] = true;
+  for (std::uint32_t k = 0; k < dae.held; ++k) hints.moving[system.parameters.size() + k] = true;
   return hints;
 }
 
@@ -99,10 +100,15 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
       return plan;
     std::vector<bool> selected = scheduler.needed_for(rates);
     scheduler.schedule(selected, model.dynamic);
-    std::vector<bool> asserted = scheduler.needed_for(asserted_variables(dae));
-    for (std::size_t b = 0; b < asserted.size(); ++b) asserted[b] = asserted[b] && !selected[b];
-    scheduler.schedule(asserted, model.asserted);
+    auto beside = [&](const std::vector<std::uint32_t>& variables, std::vector<runtime::Step>& steps) {
+      std::vector<bool> needed = scheduler.needed_for(variables);
+      for (std::size_t b = 0; b < needed.size(); ++b) needed[b] = needed[b] && !selected[b];
+      scheduler.schedule(needed, steps);
+    };
+    beside(asserted_variables(dae), model.asserted);
     add_assertions(dae, kernels, plan);
+    beside(compared_variables(dae), model.compared);
+    add_relations(dae, kernels, plan);
     selected.flip();
     scheduler.schedule(selected, model.observed);
     add_sets(dae, scheduler, model);

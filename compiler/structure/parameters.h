@@ -1,4 +1,4 @@
-// The parameters of the executable model: those of the system under the same numbers, the selectors of its sets of states, then
+// The parameters of the executable model: those of the system under the same numbers, those of its relations and the selectors of its sets of states, then
 // what the plan adds.
 #pragma once
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include "compiler/structure/graph/matching.h"
 #include "compiler/structure/graph/pantelides.h"
 #include "compiler/structure/incidence.h"
+#include "compiler/structure/relations.h"
 #include "compiler/structure/states.h"
 #include "compiler/structure/steady_start.h"
 
@@ -57,6 +58,7 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics) {
     return std::move(dae);
   }
   if (eliminated.taken) report_arbitrary(system, eliminated.levels, diagnostics);
+  hold_relations(system, dae);
   for (dae::Variable& v : dae.variables) v.state = v.derivative != dae::kNone;
   bool independent = match(dae);
   if (!independent || !eliminated.redundant.equations.empty()) reduce_index(system, eliminated.redundant, eliminated.levels, dae, diagnostics);

@@ -293,7 +293,7 @@ class Selection {
     for (std::uint32_t number = 0; number < dae_.sets.size(); ++number) {
       dae::StateSet& set = dae_.sets[number];
       if (set.states.empty()) continue;
-      set.first_selector = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.selectors;
+      set.first_selector = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.held;
       const auto candidates = static_cast<std::uint32_t>(set.candidates.size());
       const std::uint32_t unknown = dae_.variables[set.candidates.front()].unknown;
       const Origin origin = jacobian_.equations().origin(set.equations.front());
@@ -320,7 +320,7 @@ class Selection {
           table.origins.push_back(origin);
           ++rows;
         }
-      dae_.selectors += static_cast<std::uint32_t>(set.states.size()) * candidates;
+      dae_.held += static_cast<std::uint32_t>(set.states.size()) * candidates;
     }
     for (auto& [size, table] : tables) dae_.equations.tables.push_back(std::move(table));
     auto moved = [&](std::uint32_t& e) {

@@ -225,4 +225,21 @@ bool depends_on(const ExprPool& pool, ExprId root, std::uint32_t slot) {
   return false;
 }
 
+ExprId without_events(ExprPool& pool, ExprId root) {
+  std::vector<ExprId> ids = topological(pool, std::span<const ExprId>(&root, 1)), image(ids.size());
+  auto of = [&](std::uint32_t id) { return image[static_cast<std::size_t>(std::ranges::lower_bound(ids, ExprId{id}) - ids.begin())].value; };
+  for (std::size_t k = 0; k < ids.size(); ++k) {
+    Node node = pool[ids[k]];
+    switch (arity(node.op)) {
+      case 3: node.c = of(node.c); [[fallthrough]];
+      case 2: node.b = of(node.b); [[fallthrough]];
+      case 1: node.a = of(node.a); break;
+      default: break;
+    }
+    if (node.op == Op::Less || node.op == Op::LessEqual) node.value = kNoEvent;
+    image[k] = pool.intern(node);
+  }
+  return image.back();
+}
+
 }  // namespace sigrel::symbolic

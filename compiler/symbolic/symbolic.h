@@ -52,6 +52,9 @@ std::optional<Linear> linear_in(ExprPool& pool, ExprId root, std::uint32_t slot)
 /// expression that is nonzero wherever the equation can be used (parameters, nonzero products and quotients of them); else nullopt.
 std::optional<ExprId> solve_for(ExprPool& pool, ExprId root, std::uint32_t slot);
 
+/// The same, with comparisons of which the run takes no notice.
+ExprId without_events(ExprPool& pool, ExprId root);
+
 /// Whether the slot (or a Der of it) occurs.
 bool depends_on(const ExprPool& pool, ExprId root, std::uint32_t slot);
 

@@ -91,6 +91,39 @@ TEST_CASE("linearize: with the states that the run has chosen") {
   CHECK(j["eigenvalues"][0][1].get<double>() == Approx(std::sqrt(-slope)));
 }
 
+TEST_CASE("linearize: a PID controller (MT-28)") {
+  json j = linear({"pid", "--input", "r", "--input", "y", "--output", "u"});
+  equal(j["D"], {{4400, -4400}});
+  if (j["states"][0] == "xi") {
+    equal(j["A"], {{0, 0}, {0, -10}});
+    equal(j["B"], {{2, -2}, {10, -10}});
+    equal(j["C"], {{400, -4000}});
+  } else {
+    equal(j["A"], {{-10, 0}, {0, 0}});
+    equal(j["B"], {{10, -10}, {2, -2}});
+    equal(j["C"], {{-4000, 400}});
+  }
+}
+
+TEST_CASE("linearize: a limiter inside and outside of its limits (MT-29)") {
+  equal(linear({"saturated", "--input", "u", "--output", "y"})["D"], {{1}});
+  equal(linear({"saturated", "--input", "u", "--output", "y", "--at", "0.4"})["D"], {{1}});
+  equal(linear({"saturated", "--input", "u", "--output", "y", "--at", "2"})["D"], {{0}});
+  refused({"saturated", "--input", "v"}, "SR0", "`v`");
+  refused({"saturated", "--input", "u", "--output", "w"}, "SR0", "`w`");
+}
+
+TEST_CASE("linearize: coupled inertias and a lag (MD-26)") {
+  json j = linear({"coupled"});
+  std::vector<std::vector<double>> a = j["A"].get<Rows>();
+  REQUIRE(a.size() == 3);
+  double sum = 0;
+  for (const auto& row : a)
+    for (double v : row) sum += v;
+  CHECK(sum == Approx(1 - 2.5));  // [[0, 1], [0, 0]] and -2.5, states in any order
+  for (std::size_t k = 0; k < 3; ++k) CHECK(a[k][k] == Approx(j["states"][k] == "x" ? -2.5 : 0).margin(1e-12));
+}
+
 TEST_CASE("linearize: eigenvalues, text, mistakes") {
   json j = linear({"pair"});
   CHECK(j["eigenvalues"][0][0].get<double>() == Approx(-0.2));

@@ -1,0 +1,142 @@
+#include "compiler/structure/relations.h"
+
+#include <algorithm>
+
+#include "compiler/structure/assertions.h"
+#include "compiler/symbolic/symbolic.h"
+
+namespace sigrel::structure {
+namespace {
+
+bool is_relation(const Node& node) { return (node.op == Op::Less || node.op == Op::LessEqual) && node.value != kNoEvent; }
+
+/// Whether the expression is a + b * time, with a and b constant between events.
+bool linear_in_time(const ExprPool& pool, ExprId root) {
+  std::vector<ExprId> ids = topological(pool, std::span<const ExprId>(&root, 1));
+  std::vector<std::uint8_t> degree(ids.size(), 0);  // 2: something else
+  auto of = [&](std::uint32_t id) { return degree[static_cast<std::size_t>(std::ranges::lower_bound(ids, ExprId{id}) - ids.begin())]; };
+  for (std::size_t k = 0; k < ids.size(); ++k) {
+    const Node& node = pool[ids[k]];
+    const std::uint32_t operands[] = {node.a, node.b, node.c};
+    std::uint8_t largest = 0;
+    for (int i = 0; i < arity(node.op); ++i) largest = std::max(largest, of(operands[i]));
+    switch (node.op) {
+      case Op::Time: degree[k] = 1; break;
+      case Op::Slot: case Op::Der: degree[k] = 2; break;
+      case Op::Neg: case Op::Add: case Op::Sub: degree[k] = largest; break;
+      case Op::Mul: degree[k] = std::min<std::uint8_t>(2, of(node.a) + of(node.b)); break;
+      case Op::Div: degree[k] = of(node.b) == 0 ? of(node.a) : 2; break;
+      case Op::Select: degree[k] = of(node.a) == 0 ? largest : 2; break;
+      default: degree[k] = largest == 0 ? 0 : 2;
+    }
+  }
+  return degree.back() < 2;
+}
+
+class Holding {
+ public:
+  Holding(const system::System& system, dae::System& dae) : system_(system), dae_(dae) {}
+
+  void run() {
+    for (EquationTable& table : dae_.equations.tables) hold(table);
+  }
+
+ private:
+  void hold(EquationTable& table) {
+    ExprPool& pool = dae_.exprs;
+    std::vector<ExprId> ids = topological(pool, std::span<const ExprId>(&table.residual, 1));
+    std::vector<std::uint8_t> moves(ids.size(), 0);
+    std::vector<ExprId> replacement(ids.size());
+    auto place = [&](std::uint32_t id) { return static_cast<std::size_t>(std::ranges::lower_bound(ids, ExprId{id}) - ids.begin()); };
+    std::vector<std::uint32_t> firsts;  // of the comparisons found, by which parameter the first row knows them
+    for (std::size_t k = 0; k < ids.size(); ++k) {
+      Node node = pool[ids[k]];
+      std::uint32_t* operands[] = {&node.a, &node.b, &node.c};
+      moves[k] = node.op == Op::Slot || node.op == Op::Time;
+      for (int i = 0; i < arity(node.op); ++i) {
+        const std::size_t at = place(*operands[i]);
+        moves[k] = moves[k] || moves[at];
+        *operands[i] = replacement[at].value;
+      }
+      if (!moves[k] || !is_relation(node)) {
+        replacement[k] = arity(node.op) > 0 ? pool.intern(node) : ids[k];
+        continue;
+      }
+      moves[k] = 0;  // between events
+      replacement[k] = pool.param(table.params + static_cast<std::uint32_t>(firsts.size()));
+      firsts.push_back(relation(table, node, firsts));
+    }
+    if (firsts.empty()) return;
+    const auto added = static_cast<std::uint32_t>(firsts.size());
+    std::vector<std::uint32_t> parameters;
+    parameters.reserve(table.rows() * (table.params + added));
+    for (std::uint32_t row = 0; row < table.rows(); ++row) {
+      auto own = table.parameters_of(row);
+      parameters.insert(parameters.end(), own.begin(), own.end());
+      for (std::uint32_t first : firsts) parameters.push_back(first + row);
+    }
+    table.residual = replacement.back();
+    table.parameters = std::move(parameters);
+    table.params += added;
+  }
+
+  /// A table for one comparison of the rows of a table, whose comparisons before it may read others; the parameter of the first row.
+  std::uint32_t relation(const EquationTable& table, const Node& node, const std::vector<std::uint32_t>& firsts) {
+    ExprPool& pool = dae_.exprs;
+    dae::Relation to{.strict = node.op == Op::Less, .first = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.held};
+    ExprId difference = symbolic::simplified(pool, {Op::Sub, node.a, node.b, 0, 0});
+    std::vector<std::uint32_t> slots, params;
+    for (ExprId id : topological(pool, std::span<const ExprId>(&difference, 1))) {
+      if (pool[id].op == Op::Slot) slots.push_back(pool[id].a);
+      if (pool[id].op == Op::Param) params.push_back(pool[id].a);
+    }
+    std::ranges::sort(slots);
+    std::ranges::sort(params);
+    auto number = [](const std::vector<std::uint32_t>& in, std::uint32_t of) {
+      return static_cast<std::uint32_t>(std::ranges::lower_bound(in, of) - in.begin());
+    };
+    EquationTable& rows = to.differences;
+    rows.residual = symbolic::rewrite(pool, difference, pool, [&](const Node& leaf) {
+      if (leaf.op == Op::Slot) return pool.slot(number(slots, leaf.a));
+      if (leaf.op == Op::Param) return pool.param(number(params, leaf.a));
+      return pool.intern(leaf);
+    });
+    rows.slots = static_cast<std::uint32_t>(slots.size());
+    rows.params = static_cast<std::uint32_t>(params.size());
+    rows.origins = table.origins;
+    for (std::uint32_t row = 0; row < table.rows(); ++row) {
+      for (std::uint32_t slot : slots) rows.unknowns.push_back(table.unknowns_of(row)[slot]);
+      for (std::uint32_t p : params)
+        rows.parameters.push_back(p < table.params ? table.parameters_of(row)[p] : firsts[p - table.params] + row);
+    }
+    to.linear_in_time = linear_in_time(pool, rows.residual);
+    dae_.held += static_cast<std::uint32_t>(table.rows());
+    dae_.relations.push_back(std::move(to));
+    return dae_.relations.back().first;
+  }
+
+  const system::System& system_;
+  dae::System& dae_;
+};
+
+}  // namespace
+
+void hold_relations(const system::System& system, dae::System& dae) { Holding(system, dae).run(); }
+
+std::vector<std::uint32_t> compared_variables(const dae::System& dae) {
+  std::vector<std::uint32_t> result;
+  for (const dae::Relation& r : dae.relations)
+    result.insert(result.end(), r.differences.unknowns.begin(), r.differences.unknowns.end());
+  return result;
+}
+
+void add_relations(const dae::System& dae, Kernels& kernels, plan::Plan& plan) {
+  std::uint32_t number = 0;
+  for (const dae::Relation& r : dae.relations) {
+    const auto rows = static_cast<std::uint32_t>(r.differences.rows());
+    if (rows > 0) plan.model.relations.push_back({add_rows(r.differences, number, kernels, plan), r.first, r.strict, r.linear_in_time});
+    number += rows;
+  }
+}
+
+}  // namespace sigrel::structure

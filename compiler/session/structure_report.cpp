@@ -47,6 +47,20 @@ std::string candidates(const Compiled& model, const dae::StateSet& set) {
   return names;
 }
 
+/// The set of which an equation says what a state of its own is, or its derivative; null for what the source says.
+const dae::StateSet* chosen_by(const dae::System& dae, std::uint32_t equation) {
+  for (const EquationTable& table : dae.equations.tables) {
+    if (equation >= table.rows()) {
+      equation -= static_cast<std::uint32_t>(table.rows());
+      continue;
+    }
+    for (std::uint32_t v : table.unknowns_of(equation))
+      if (dae.variables[v].set != dae::kNone) return &dae.sets[dae.variables[v].set];
+    return nullptr;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::string place(const SourceMap& sources, Span span) {
@@ -57,6 +71,9 @@ std::string place(const SourceMap& sources, Span span) {
 
 std::string equation_text(const Compiled& model, std::uint32_t number, const SourceMap& sources) {
   const auto dynamic = static_cast<std::uint32_t>(model.dae.equations.count());
+  if (number < dynamic)
+    if (const dae::StateSet* set = chosen_by(model.dae, number))
+      return fmt::format("  the choice of a state among {}\n", candidates(model, *set));
   if (number >= dynamic) return origin_text(model, dae::origin(model.dae.initial, number - dynamic), sources, "");
   return origin_text(model, dae::origin(model.dae.equations, number), sources, derivative(dae::differentiations(model.dae, number)));
 }

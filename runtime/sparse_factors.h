@@ -25,34 +25,19 @@ class SparseFactors {
                 std::span<const std::int64_t> column_order, std::span<const std::int64_t> blocks);
 
   /// Factorises, rows scaled by `row_scale`. False when a pivot is not larger than `least` of its column, or when a row is
-  /// subtracted from another more than `growth` times: as much of the 16 digits is lost.
-  bool factor(std::span<const double> values, std::span<const double> row_scale, std::span<const double> least, double growth);
+  /// subtracted from another more than `limit` times: as much of the 16 digits is lost.
+  bool factor(std::span<const double> values, std::span<const double> row_scale, std::span<const double> least, double limit);
 
   /// Overwrites the right-hand side by the solution.
   void solve(double* x);
 
  private:
-  struct Run {
-    std::uint32_t first, count;  // columns
-  };
   struct Rows {
     std::vector<std::uint32_t> starts, columns;
     std::vector<double> values;
-    std::vector<std::uint32_t> run_starts;  // with `by_runs_`: columns that follow each other
-    std::vector<Run> runs;
   };
-  std::uint64_t find_runs(Rows& rows);
-  template <class Subtract>
-  bool factor_with(std::span<const double>, std::span<const double>, std::span<const double>, double, Subtract);
-  template <class Product>
-  void solve_with(double*, Product);
-  bool factor_entries(std::span<const double>, std::span<const double>, std::span<const double>, double);
-  bool factor_runs(std::span<const double>, std::span<const double>, std::span<const double>, double);
-  void solve_entries(double*);
-  void solve_runs(double*);
 
   std::size_t n_ = 0;
-  bool by_runs_ = false;
   std::vector<std::uint32_t> row_order_, column_order_, blocks_;
   Rows matrix_;                       // values: unused; which value of the matrix is in `source_`
   std::vector<std::uint32_t> source_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace sigrel::elaborate {
@@ -186,7 +187,7 @@ bool Instantiator::run(RelationObject& given) {
     return false;
   }
   system_.instances.push_back({});
-  pending_.push_back({&model, machine_.layouts().tuple(interface), made.at(&model), 0, 1});
+  pending_.push_back({&model, machine_.layouts().tuple(interface), made.at(&model), 0, 1, 0});
 
   std::vector<double> reals;
   std::vector<std::uint32_t> new_bundles;
@@ -213,7 +214,9 @@ bool Instantiator::run(RelationObject& given) {
     self.first_unknown = system_.unknowns;
     self.first_parameter = bundles_[bundle].first_real;
     self.first_child = static_cast<std::uint32_t>(system_.instances.size());
-    if (p.depth > kMaxDepth || system_.unknowns > kMaxUnknowns) {
+    pending_[i].bundle = bundle;
+    pending_[i].body = *found;
+    if (p.depth > kMaxDepth || system_.unknowns > kMaxUnknowns || repeats(i)) {
       const system::Template& t = system_.templates[b.body];
       machine_.diagnostics()
           .report(sigrel::Code::EvaluationTooDeep, t.span, fmt::format("`{}` contains itself without end", text(t.relation)))
@@ -289,7 +292,8 @@ bool Instantiator::run(RelationObject& given) {
           settings_.push_back(std::move(inside));
         }
       }
-      pending_.push_back({body.relations[c], body.interfaces[c], new_bundles[plan.bundle], p.depth + 1, settings});
+      pending_.push_back({body.relations[c], body.interfaces[c], new_bundles[plan.bundle], p.depth + 1, settings,
+                          std::has_single_bit(p.depth) ? i : p.earlier});
     }
   }
   report_unused_settings();
@@ -307,6 +311,17 @@ bool Instantiator::run(RelationObject& given) {
   for (std::size_t k = 0; k < arguments_.size(); ++k)
     if (argument_parameters_[k] != kConstant) arguments_[k].structural = forced_[argument_parameters_[k]];
   return fix() && !machine_.diagnostics().has_errors();
+}
+
+/// Whether the instance is what an instance that contains it is, with the same numbers: then it contains itself again, and so on.
+bool Instantiator::repeats(std::uint32_t instance) {
+  const Pending &inner = pending_[instance], &outer = pending_[inner.earlier];
+  if (instance == inner.earlier || inner.body != outer.body || inner.settings) return false;
+  if (!relations_.parts(*inner.relation).relations.empty()) return false;  // these have numbers of their own
+  const std::size_t reals = relations_.real_count(relations_.skeleton(*inner.relation));
+  for (std::size_t k = 0; k < reals; ++k)
+    if (values_[system_.captured[bundles_[inner.bundle].first_real + k]] != values_[system_.captured[bundles_[outer.bundle].first_real + k]]) return false;
+  return true;
 }
 
 void Instantiator::report_unused_settings() {

@@ -32,6 +32,8 @@ class Instantiator {
     std::uint32_t bundle;
     std::uint32_t depth;
     std::uint32_t settings;  // index of settings_, 0: none
+    std::uint32_t earlier;   // an instance that contains it (Brent's cycle detection): the last at a depth that is a power of two
+    std::uint32_t body = 0;  // of bodies_, when it has been instantiated
   };
   struct PendingSetting {
     std::size_t option;
@@ -61,6 +63,7 @@ class Instantiator {
     return column < b.interface ? system_.arguments[instance.first_argument + column] : instance.first_unknown + column - b.interface;
   }
   void note_arguments(std::uint32_t instance, const RelationObject& relation, std::uint32_t bundle, std::span<const double> reals);
+  bool repeats(std::uint32_t instance);
   bool fix();
   void report_unused_settings();
 

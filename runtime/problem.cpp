@@ -248,17 +248,14 @@ bool Problem::residuals(double time, const double* y, const double* rates, doubl
 }
 
 bool Problem::jacobian(double time, const double* y, const double* rates, double rate, double* out) {
-  set(time, y, rates);
-  const Point at = point(time);
-  if (form_ == Form::Implicit)
-    assign(at, y, rates);
-  else if (!evaluator_.run(model_.dynamic, at))
-    return false;
-  return chain_.evaluate(evaluator_, at, rate, out);
+  return place(time, y, rates) && chain_.evaluate(evaluator_, point(time), rate, out);
 }
 
-/// Implicit form: all variables that are no unknowns of the integrator.
-void Problem::assign(const Point& at, const double* y, const double* rates) {
+/// Takes the integrator's unknowns over and evaluates the other variables of the dynamic schedule; in the implicit form no block is solved.
+bool Problem::place(double time, const double* y, const double* rates) {
+  set(time, y, rates);
+  const Point at = point(time);
+  if (form_ == Form::Explicit) return evaluator_.run(model_.dynamic, at);
   std::size_t kept = 0;
   for (const OpenRun& step : open_runs_) {
     if (model_.runs[step.run].role == Role::Solve) evaluate(model_, model_.runs[step.run], at, nullptr);
@@ -267,17 +264,12 @@ void Problem::assign(const Point& at, const double* y, const double* rates) {
       values_[row.variable] = row.rate ? rates[row.source] : y[row.source];
     }
   }
+  return true;
 }
 
 bool Problem::differences(double time, const double* y, const double* rates, double* out) {
-  set(time, y, rates);
-  const Point at = point(time);
-  if (form_ == Form::Implicit)
-    assign(at, y, rates);
-  else if (!evaluator_.run(model_.dynamic, at))
-    return false;
-  if (!evaluator_.run(model_.compared, at)) return false;
-  relations_.watch(at, out);
+  if (!place(time, y, rates) || !evaluator_.run(model_.compared, point(time))) return false;
+  relations_.watch(point(time), out);
   return true;
 }
 

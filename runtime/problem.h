@@ -91,7 +91,7 @@ class Problem {
   void set(double time, const double* y, const double* rates);
   bool start_from(const Point& at, std::span<const double> from);
   bool start_agrees(const Point& at);
-  void assign(const Point& at, const double* y, const double* rates);
+  bool place(double time, const double* y, const double* rates);
   bool settle(const Point& at, std::span<const Step> first, bool& changed);
   bool look_ahead(const Point& at);
   Point point(double time) { return {time, values_.data(), parameters_.data()}; }

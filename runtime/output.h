@@ -15,6 +15,22 @@ struct Column {
   bool negated = false;
 };
 
+class Sink;
+
+/// A number that a run does not change.
+struct Constant {
+  std::string name, description;
+  double value = 0;
+};
+
+struct Output {
+  std::vector<Column> columns{};
+  std::vector<std::string> names{};  // one per column
+  std::vector<Sink*> sinks{};
+  std::vector<std::string> descriptions{};  // one per column, or none at all
+  std::vector<Constant> constants{};
+};
+
 /// Takes rows as they come. A sink that cannot go on says so once; the run stops and keeps what was taken.
 class Sink {
  public:
@@ -26,16 +42,11 @@ class Sink {
   };
 
   virtual ~Sink() = default;
-  virtual Error begin(std::span<const std::string> names) = 0;
+  /// `output` is what the rows will be; it lives as long as the run.
+  virtual Error begin(const Output& output) = 0;
   virtual Error row(double time, std::span<const double> values) = 0;
   /// Called once at the end, also when the run was cancelled or failed.
   virtual Error finish() = 0;
-};
-
-struct Output {
-  std::vector<Column> columns;
-  std::vector<std::string> names;  // one per column
-  std::vector<Sink*> sinks;
 };
 
 }  // namespace runtime

@@ -42,6 +42,17 @@ bool OutputFile::write(std::string_view text) {
   return true;
 }
 
+bool OutputFile::patch(std::uint64_t offset, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::pwrite(descriptor_, text.data(), text.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return fail();
+    offset += static_cast<std::uint64_t>(written);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
 bool OutputFile::close() {
   if (descriptor_ < 0) return true;
   const int result = ::close(descriptor_);

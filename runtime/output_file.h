@@ -1,4 +1,4 @@
-// A file that is written from front to back, every write checked.
+// A file that is written from front to back, every write checked; what is written can be replaced, byte by byte.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -17,8 +17,11 @@ class OutputFile {
   bool open(const std::string& path);
   /// On failure the file keeps what was written before this call, as far as the device allows.
   bool write(std::string_view text);
+  /// Replaces bytes that were written before.
+  bool patch(std::uint64_t offset, std::string_view text);
   bool close();
 
+  std::uint64_t size() const { return size_; }
   const std::string& path() const { return path_; }
   const std::string& error() const { return error_; }  // "No space left on device"
 

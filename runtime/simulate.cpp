@@ -65,7 +65,7 @@ class Recorder {
   explicit Recorder(const Output& output) : output_(output), row_(output.columns.size()) {}
 
   bool begin() {
-    return each([&](Sink& sink) { return sink.begin(output_.names); });
+    return each([&](Sink& sink) { return sink.begin(output_); });
   }
   bool row(double time, const std::vector<double>& values) {
     for (std::size_t k = 0; k < row_.size(); ++k) {

@@ -9,8 +9,8 @@ namespace {
 constexpr std::size_t kBlockValues = 64 * 1024;
 }
 
-Sink::Error Trajectory::begin(std::span<const std::string> names) {
-  names_.assign(names.begin(), names.end());
+Sink::Error Trajectory::begin(const Output& output) {
+  names_ = output.names;
   blocks_.clear();
   rows_ = 0;
   block_rows_ = std::max<std::size_t>(1, kBlockValues / (names_.size() + 1));

@@ -12,7 +12,7 @@ namespace runtime {
 
 class Trajectory final : public Sink {
  public:
-  Error begin(std::span<const std::string> names) override;
+  Error begin(const Output& output) override;
   Error row(double time, std::span<const double> values) override;
   Error finish() override { return {}; }
 

@@ -76,7 +76,7 @@ Settings parse_settings(const std::vector<std::string>& texts) {
 
 void add_start_options(CLI::App& command, bool& strict_initial, RunOptions& run) {
   CLI::Option* strict = command.add_flag("--strict-initial", strict_initial, "Start values that are missing are an error: guesses do not fill in");
-  command.add_option("--init-from", run.init_from, "Start from results of an earlier run: their last row, or what they are at time t")->type_name("FILE.csv[@t]")->excludes(strict);
+  command.add_option("--init-from", run.init_from, "Start from results of an earlier run: their last row, or what they are at time t")->type_name("FILE[@t]")->excludes(strict);
 }
 
 StartPolicy start_policy(bool strict_initial, const RunOptions& run) {

@@ -9,10 +9,10 @@
 
 #include "compiler/driver/command.h"
 #include "compiler/driver/report.h"
-#include "runtime/csv.h"
 #include "runtime/output_file.h"
 #include "runtime/plot_svg.h"
 #include "runtime/progress.h"
+#include "runtime/result_file.h"
 
 namespace sigrel::driver {
 namespace {
@@ -42,7 +42,7 @@ struct Options {
   std::optional<std::string> expression;
   RunOptions run;
   std::vector<std::string> set;
-  std::string csv, svg;
+  std::string results, svg;
   std::string terminal_plot = "auto";
   bool no_plot = false;
   std::string backend = "jit";
@@ -72,17 +72,18 @@ int run(const Globals& globals, Options& options) {
   std::shared_ptr<Compiled> model = session.compile(set, backend, start_policy(options.strict_initial, options.run));
   if (!model) return finish(kUserError);
 
-  bool to_stdout = options.csv == "-";
-  runtime::CsvFile csv(to_stdout ? "/dev/stdout" : options.csv);
+  bool to_stdout = options.results == "-";
   RunOptions& request = options.run;
-  if (!options.csv.empty()) {
-    request.sinks.push_back(&csv);
-    if (!to_stdout) request.kept_results = options.csv;
+  std::unique_ptr<runtime::Sink> results;
+  if (!options.results.empty()) {
+    results = runtime::make_result_file(to_stdout ? "/dev/stdout" : options.results);
+    request.sinks.push_back(results.get());
+    if (!to_stdout) request.kept_results = options.results;
   }
   bool small = session::Results(model->system, model->dae).count() <= session::Results::kSmall;
   bool terminal = options.terminal_plot == "always" ||
                   (options.terminal_plot == "auto" && !options.no_plot && !to_stdout && isatty(STDOUT_FILENO) == 1);
-  request.all_outputs = small || !options.csv.empty();
+  request.all_outputs = small || !options.results.empty();
   request.plot_something = terminal || !options.svg.empty();
   request.keep_trajectory = false;
   request.cancel = &interrupted;
@@ -100,7 +101,7 @@ int run(const Globals& globals, Options& options) {
   bool fine = !session.diagnostics().has_errors();
   if (!options.svg.empty() && run.trajectory.rows() > 0) fine = write_svg(options, run, session) && fine;
   if (terminal && run.trajectory.rows() > 1) print_terminal_plot(run, use_color(globals, stdout));
-  if (!to_stdout) print_final_values(run, !options.csv.empty());
+  if (!to_stdout) print_final_values(run, !options.results.empty());
   if (options.stats) print_statistics(*model, run);
   if (run.outcome.status == runtime::Outcome::Cancelled) {
     fmt::print(stderr, "interrupted at t = {:.9g} s{}\n", run.outcome.reached,
@@ -127,7 +128,7 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   add_start_options(*command, options->strict_initial, run_options);
-  command->add_option("-o,--output", options->csv, "Write results as CSV; - is standard output")->type_name("FILE");
+  command->add_option("-o,--output", options->results, "Write results: as MATLAB v4 when the name ends in .mat, else as CSV; - is standard output")->type_name("FILE");
   command->add_option("--plot", options->svg, "Write a plot as SVG")->type_name("FILE");
   command->add_flag("--no-plot", options->no_plot, "No plot in the terminal");
   command->add_option("--terminal-plot", options->terminal_plot, "auto (on a terminal), always or never")

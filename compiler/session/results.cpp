@@ -216,6 +216,37 @@ Columns Results::by_default() const {
   return found;
 }
 
+std::vector<std::string> Results::descriptions(const Columns& columns) const {
+  std::vector<std::string> found(columns.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const std::uint32_t variable = columns.columns[c].variable;
+    if (variable == runtime::kNone || dae_.variables[variable].set != dae::kNone) continue;
+    switch (system::unknown_info(system_, dae_.variables[variable].unknown).type) {
+      case system::SignalType::Real: break;
+      case system::SignalType::Int: found[c] = "Int"; break;
+      case system::SignalType::Bool: found[c] = "Bool"; break;
+    }
+  }
+  return found;
+}
+
+std::vector<runtime::Constant> Results::constants(std::span<const double> parameters, const Columns& columns) const {
+  std::vector<runtime::Constant> found;
+  std::unordered_set<std::string> seen(columns.names.begin(), columns.names.end());
+  auto add = [&](std::string name, std::uint32_t parameter) {
+    if (seen.insert(name).second) found.push_back({std::move(name), {}, parameters[parameter]});
+  };
+  for (const system::NamedParameter& p : system_.named_parameters) add(p.name, p.parameter);
+  if (count() > kSmall) return found;
+  const Paths paths(system_);
+  for (std::size_t i = 0; i < system_.instances.size(); ++i) {
+    const system::Instance& instance = system_.instances[i];
+    const std::vector<std::string>& names = system_.templates[instance.body].parameters;
+    for (std::size_t k = 0; k < names.size(); ++k) add(paths.prefix(i) + names[k], system_.captured[instance.first_parameter + k]);
+  }
+  return found;
+}
+
 Columns Results::select(std::span<const std::string> patterns, std::string_view what,
                         std::span<const std::optional<Span>> spans, Diagnostics& diagnostics) const {
   Columns found;

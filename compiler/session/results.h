@@ -45,6 +45,12 @@ class Results {
   Columns select(std::span<const std::string> patterns, std::string_view what, std::span<const std::optional<Span>> spans,
                  Diagnostics& diagnostics) const;
 
+  /// Of columns: "Bool", "Int", or nothing.
+  std::vector<std::string> descriptions(const Columns& columns) const;
+  /// The parameters of all instances of a small model, of a large one those of the model itself and what was set, with their values;
+  /// no name that a column has.
+  std::vector<runtime::Constant> constants(std::span<const double> parameters, const Columns& columns) const;
+
   std::size_t count() const;
   /// Every name with its column, in the order of the instances; stops when `visit` says false.
   void each(const std::function<bool(std::string name, runtime::Column)>& visit) const;

@@ -28,7 +28,7 @@ constexpr std::size_t kPlotted = 6;  // curves in a plot that nobody chose
 /// Keeps the last row only: final values cost nothing however many columns there are.
 class LastRow final : public runtime::Sink {
  public:
-  Error begin(std::span<const std::string>) override { return {}; }
+  Error begin(const runtime::Output&) override { return {}; }
   Error row(double, std::span<const double> values) override {
     last_.assign(values.begin(), values.end());
     return {};
@@ -44,10 +44,12 @@ class LastRow final : public runtime::Sink {
 class Selection final : public runtime::Sink {
  public:
   Selection(std::vector<std::size_t> columns, runtime::Sink& to) : columns_(std::move(columns)), to_(to) {}
-  Error begin(std::span<const std::string> names) override {
-    std::vector<std::string> some;
-    for (std::size_t c : columns_) some.push_back(names[c]);
-    return to_.begin(some);
+  Error begin(const runtime::Output& output) override {
+    for (std::size_t c : columns_) {
+      some_.columns.push_back(output.columns[c]);
+      some_.names.push_back(output.names[c]);
+    }
+    return to_.begin(some_);
   }
   Error row(double time, std::span<const double> values) override {
     row_.clear();
@@ -58,6 +60,7 @@ class Selection final : public runtime::Sink {
 
  private:
   std::vector<std::size_t> columns_;
+  runtime::Output some_;
   std::vector<double> row_;
   runtime::Sink& to_;
 };
@@ -261,8 +264,13 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     if (options.keep_trajectory || plotted.contains(run.columns.names[c])) kept.push_back(c);
   Selection trajectory(std::move(kept), run.trajectory);
 
-  runtime::Output output{run.columns.columns, run.columns.names, {&last, &trajectory}};
+  runtime::Output output{.columns = run.columns.columns, .names = run.columns.names, .sinks = {&last, &trajectory}};
   output.sinks.insert(output.sinks.end(), options.sinks.begin(), options.sinks.end());
+  if (!options.sinks.empty()) {
+    const Results results(model.system, model.dae);
+    output.descriptions = results.descriptions(run.columns);
+    output.constants = results.constants(runtime::evaluate_parameters(model.plan.model, experiment->overrides), run.columns);
+  }
   run.outcome = runtime::simulate(model.plan.model, *experiment, output, {options.cancel, options.progress});
   run.final_values = last.take();
   if (run.outcome.failure)

@@ -5,14 +5,16 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <unordered_map>
 
 #include "compiler/session/results.h"
+#include "runtime/result_file.h"
 
 namespace sigrel::session {
 namespace {
+
+using runtime::ResultReader;
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
@@ -23,104 +25,45 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-/// The fields of one line as runtime/csv.h writes them; a quoted field of a header may hold line breaks.
-std::vector<std::string> fields(std::istream& in) {
-  std::vector<std::string> result(1);
-  bool quoted = false;
-  for (int c; (c = in.get()) != EOF;) {
-    if (quoted) {
-      if (c == '"' && in.peek() == '"') result.back() += static_cast<char>(in.get());
-      else if (c == '"') quoted = false;
-      else result.back() += static_cast<char>(c);
-    } else if (c == '"') quoted = true;
-    else if (c == ',') result.emplace_back();
-    else if (c == '\n') break;
-    else if (c != '\r') result.back() += static_cast<char>(c);
-  }
-  return result;
+Diagnostic& refuse(Diagnostics& diagnostics, const std::string& path, const std::string& why) {
+  return diagnostics.report(Code::StartFileUnusable, fmt::format("`{}` {}", path, why));
 }
 
-struct Row {
-  std::size_t line = 0;
-  std::vector<double> values;  // the first is the time
-};
-
-class Reader {
- public:
-  Reader(std::string path, std::optional<double> at, Diagnostics& diagnostics) : path_(std::move(path)), at_(at), diagnostics_(diagnostics) {}
-
-  std::vector<std::string> names;  // of the columns, without the time
-  Row row;
-
-  bool read() {
-    std::ifstream in(path_, std::ios::binary);
-    if (!in) return refuse("cannot be read").help("give a file that `sigrel run -o` wrote"), false;
-    names = fields(in);
-    if (names.size() < 2 || names[0] != "time")
-      return refuse("is no table of results: its first line is not `time` and names of variables").help("give a file that `sigrel run -o` wrote"), false;
-    names.erase(names.begin());
-    Row before;
-    std::string text, last;
-    std::size_t line = 1;
-    while (std::getline(in, text)) {
-      ++line;
-      if (text.empty() || text == "\r") continue;
-      last_line_ = line;
-      if (!at_) {
-        last = std::move(text);
-        continue;
-      }
-      Row here;
-      if (!parse(text, line, here)) return false;
-      if (here.values[0] > *at_ && before.values.empty()) return outside(here.values[0], true);
-      if (here.values[0] > *at_) return interpolate(before, here), true;
-      before = std::move(here);
+/// The row of a file at a time, between two rows interpolated; without a time, the last. Nullopt after an error.
+std::optional<ResultReader::Row> row_at(ResultReader& file, const std::string& path, std::optional<double> at, Diagnostics& diagnostics) {
+  auto outside = [&](const char* where, double end) -> std::nullopt_t {
+    refuse(diagnostics, path, fmt::format("has no results at t = {:.9g} s", *at)).note(fmt::format("they {} at t = {:.9g} s", where, end));
+    return std::nullopt;
+  };
+  ResultReader::Row before, here;
+  bool any = false;
+  if (!at) {
+    any = file.last(here);
+  } else {
+    while (file.next(here) && here.time <= *at) {
+      any = true;
+      std::swap(before, here);
     }
-    if (last_line_ == 0) return refuse("has no rows of results").help("run the model once more with `-o`"), false;
-    if (!at_) return parse(last, last_line_, row);
-    if (before.values[0] < *at_) return outside(before.values[0], false);
-    row = std::move(before);
-    return true;
+    if (!file.failure() && !any && !here.values.empty()) return outside("begin", here.time);
   }
-
- private:
-  Diagnostic& refuse(const std::string& why) { return diagnostics_.report(Code::StartFileUnusable, fmt::format("`{}` {}", path_, why)); }
-  bool outside(double end, bool begins) {
-    refuse(fmt::format("has no results at t = {:.9g} s", *at_)).note(fmt::format("they {} at t = {:.9g} s", begins ? "begin" : "end", end));
-    return false;
+  if (file.failure()) {
+    Diagnostic& d = refuse(diagnostics, path, file.failure()->what);
+    if (!file.failure()->note.empty()) d.note(file.failure()->note);
+    else d.help("give a file that `sigrel run -o` wrote");
+    return std::nullopt;
   }
-  bool parse(std::string_view text, std::size_t line, Row& out) {
-    out.line = line;
-    if (text.ends_with('\r')) text.remove_suffix(1);
-    while (true) {
-      const std::size_t comma = text.find(',');
-      auto value = number(text.substr(0, comma));
-      if (!value) {
-        refuse(fmt::format("has no number in line {}, column {}", line, out.values.size() + 1)).note(fmt::format("it says `{}` there", text.substr(0, std::min<std::size_t>(comma, 40))));
-        return false;
-      }
-      out.values.push_back(*value);
-      if (comma == std::string_view::npos) break;
-      text.remove_prefix(comma + 1);
-    }
-    if (out.values.size() == names.size() + 1) return true;
-    refuse(fmt::format("has {} numbers in line {}, for {} names", out.values.size(), line, names.size() + 1))
-        .note("the file may have been cut off");
-    return false;
+  if (!any) {
+    refuse(diagnostics, path, "has no rows of results").help("run the model once more with `-o`");
+    return std::nullopt;
   }
-  void interpolate(const Row& before, const Row& after) {
-    const double part = (*at_ - before.values[0]) / (after.values[0] - before.values[0]);
-    row = before;
-    for (std::size_t k = 0; k < row.values.size(); ++k)
-      row.values[k] = part == 0 ? before.values[k] : before.values[k] + part * (after.values[k] - before.values[k]);
-    row.values[0] = *at_;
-  }
-
-  std::string path_;
-  std::optional<double> at_;
-  Diagnostics& diagnostics_;
-  std::size_t last_line_ = 0;
-};
+  if (!at) return here;
+  if (before.time == *at) return before;
+  if (!(here.time > *at)) return outside("end", before.time);
+  const double part = (*at - before.time) / (here.time - before.time);
+  for (std::size_t k = 0; k < before.values.size(); ++k) before.values[k] += part * (here.values[k] - before.values[k]);
+  before.time = *at;
+  return before;
+}
 
 }  // namespace
 
@@ -129,11 +72,13 @@ std::optional<std::vector<double>> start_from_file(const Compiled& model, const 
   std::optional<double> at;
   if (std::size_t mark = request.rfind('@'); mark != std::string::npos && mark + 1 < request.size())
     if ((at = number(std::string_view(request).substr(mark + 1)))) path.resize(mark);
-  Reader reader(path, at, diagnostics);
-  if (!reader.read()) return std::nullopt;
+  const std::unique_ptr<ResultReader> file = runtime::open_results(path);
+  const std::optional<ResultReader::Row> row = row_at(*file, path, at, diagnostics);
+  if (!row) return std::nullopt;
 
+  const std::vector<std::string>& names = file->names();
   std::unordered_map<std::string_view, double> given;
-  for (std::size_t k = 0; k < reader.names.size(); ++k) given.emplace(reader.names[k], reader.row.values[k + 1]);
+  for (std::size_t k = 0; k < names.size(); ++k) given.emplace(names[k], row->values[k]);
   std::vector<double> from(model.plan.model.variables, kMissing);
   std::size_t found = 0;
   auto take = [&](const std::string& name, runtime::Column column) {
@@ -151,7 +96,7 @@ std::optional<std::vector<double>> start_from_file(const Compiled& model, const 
   for (std::size_t k = 0; k < states.size(); ++k) take(states.names[k], states.columns[k]);
   if (found == 0) {
     diagnostics.report(Code::StartFileUnusable, fmt::format("`{}` has no variable of this model", path))
-        .note(fmt::format("its columns are {}{}", reader.names[0], reader.names.size() > 1 ? fmt::format(", {}{}", reader.names[1], reader.names.size() > 2 ? ", …" : "") : ""))
+        .note(fmt::format("its columns are {}{}", names[0], names.size() > 1 ? fmt::format(", {}{}", names[1], names.size() > 2 ? ", …" : "") : ""))
         .help("the names must be those of the model: give results of this model, or of one that is like it");
     return std::nullopt;
   }
@@ -175,7 +120,7 @@ std::optional<std::vector<double>> start_from_file(const Compiled& model, const 
         .help("record them: `outputs` of the experiment that wrote the file chooses its columns");
     return std::nullopt;
   }
-  Diagnostic& note = diagnostics.report(Code::StartFromFile, fmt::format("the start is taken from `{}`, at t = {:.9g} s there", path, reader.row.values[0]));
+  Diagnostic& note = diagnostics.report(Code::StartFromFile, fmt::format("the start is taken from `{}`, at t = {:.9g} s there", path, row->time));
   if (std::size_t n = model.dae.initial.count(); n > 0) note.note(n == 1 ? "the initial equation of the model is not used" : fmt::format("the {} initial equations of the model are not used", n));
   return from;
 }

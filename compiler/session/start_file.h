@@ -10,7 +10,7 @@
 
 namespace sigrel::session {
 
-/// Values of variables from a CSV file of results, by name: "FILE" is its last row, "FILE@t" what it has at time t, between two rows
+/// Values of variables from a file of results, CSV or MATLAB,, by name: "FILE" is its last row, "FILE@t" what it has at time t, between two rows
 /// interpolated. NaN where the file has none; that it has all states is checked. A note says what the start is. Nullopt after an error.
 std::optional<std::vector<double>> start_from_file(const Compiled& model, const std::string& request, Diagnostics& diagnostics);
 

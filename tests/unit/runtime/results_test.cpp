@@ -72,7 +72,7 @@ TEST_CASE("CSV: numbers read back to the same bits, names are quoted") {
   {
     CsvFile csv(path);
     const std::vector<std::string> names = {"r.v", "a,b", "say \"x\""};
-    REQUIRE(!csv.begin(names));
+    REQUIRE(!csv.begin({.names = names}));
     for (int r = 0; r < 2000; ++r) {
       std::vector<double> row;
       for (int c = 0; c < 3; ++c) row.push_back(std::bit_cast<double>(random() & 0xBFFFFFFFFFFFFFFFull));
@@ -109,7 +109,7 @@ TEST_CASE("CSV into nowhere") {
 
 TEST_CASE("trajectories grow by blocks") {
   Trajectory trajectory;
-  trajectory.begin(std::vector<std::string>{"a", "b"});
+  trajectory.begin({.names = {"a", "b"}});
   for (int k = 0; k < 100000; ++k) trajectory.row(k, std::vector<double>{k + 0.25, -k + 0.5});
   CHECK(trajectory.rows() == 100000);
   CHECK(trajectory.value(77777, 1) == -77776.5);

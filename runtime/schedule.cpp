@@ -1,5 +1,6 @@
 #include "runtime/schedule.h"
 
+#include <bit>
 #include <cmath>
 
 #include "runtime/loop.h"
@@ -22,9 +23,19 @@ void call(const Model& model, std::uint32_t kernel, const Run& run, const Point&
   code.function(code.self, &arguments);
 }
 
-double signed_value(std::uint32_t term, const double* values) {
-  const double value = values[term >> 1];
-  return term & 1 ? -value : value;
+/// The term's value; its sign is the lowest bit of the term.
+inline double signed_value(std::uint32_t term, const double* values) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(values[term >> 1]) ^ static_cast<std::uint64_t>(term & 1) << 63);
+}
+
+/// The sum of all terms but the one at `solved`. Nodes of two or three parts are most of them.
+inline double rest(const std::uint32_t* terms, std::uint32_t count, std::uint32_t solved, const double* values) {
+  double sum = 0;
+  if (count == 2) return sum + signed_value(terms[1 - solved], values);
+  if (count == 3) return sum + signed_value(terms[solved == 0], values) + signed_value(terms[solved == 2 ? 1 : 2], values);
+  for (std::uint32_t k = 0; k < solved; ++k) sum += signed_value(terms[k], values);
+  for (std::uint32_t k = solved + 1; k < count; ++k) sum += signed_value(terms[k], values);
+  return sum;
 }
 
 void evaluate_sums(const Model& model, const Run& run, double* values, double* out) {
@@ -38,12 +49,10 @@ void evaluate_sums(const Model& model, const Run& run, double* values, double* o
     return;
   }
   for (std::uint32_t row = 0; row < run.count; ++row) {
-    const std::uint32_t solved = table.offsets[row] + table.positions[row];
-    double sum = 0;
-    for (std::uint32_t k = table.offsets[row]; k < solved; ++k) sum += signed_value(table.terms[k], values);
-    for (std::uint32_t k = solved + 1; k < table.offsets[row + 1]; ++k) sum += signed_value(table.terms[k], values);
-    const std::uint32_t term = table.terms[solved];
-    values[term >> 1] = term & 1 ? sum : -sum;
+    const std::uint32_t* terms = table.terms + table.offsets[row];
+    const std::uint32_t solved = table.positions[row];
+    const double sum = rest(terms, table.offsets[row + 1] - table.offsets[row], solved, values);
+    values[terms[solved] >> 1] = -std::bit_cast<double>(std::bit_cast<std::uint64_t>(sum) ^ static_cast<std::uint64_t>(terms[solved] & 1) << 63);
   }
 }
 

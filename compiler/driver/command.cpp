@@ -51,9 +51,9 @@ void print_timings(const Globals& globals, const Session& session) {
   double total = 0;
   for (const session::Timing& t : session.timings())
     if (!t.part) total += t.seconds;
-  fmt::print(stderr, "\n{:<16} {:>10}\n", "stage", "ms");
+  fmt::print(stderr, "\n{:<16} {:>10} {:>10}\n", "stage", "ms", "peak MB");
   for (const session::Timing& t : session.timings())
-    fmt::print(stderr, "{:<16} {:>10.3f}\n", (t.part ? "  " : "") + t.stage, 1e3 * t.seconds);
+    fmt::print(stderr, "{:<16} {:>10.3f}{}\n", (t.part ? "  " : "") + t.stage, 1e3 * t.seconds, t.peak > 0 ? fmt::format(" {:>10.1f}", 1e-6 * t.peak) : "");
   fmt::print(stderr, "{:<16} {:>10.3f}\n", "all", 1e3 * total);
 }
 

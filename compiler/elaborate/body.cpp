@@ -12,32 +12,8 @@ BodyBuilder::BodyBuilder(Machine& machine, Relations& relations, system::System&
 std::optional<BodyBuilder::Output> BodyBuilder::build(RelationObject& relation, LayoutId interface, std::span<const double> reals) {
   const RelationCode& code = relation.relation();
   code_ = &code;
-  columns_.clear();
-  column_parent_.clear();
-  nodes_.clear();
-  rows_.clear();
-  slots_.clear();
-  row_reals_.clear();
-  sums_.clear();
-  children_.clear();
-  child_names_.clear();
-  labels_.clear();
-  loops_.clear();
-  place_ = kNoPlace;
-  deferred_.clear();
-  reals_.clear();
-  real_order_.clear();
-  bundles_.clear();
-  bundle_of_.clear();
-  attributes_.clear();
-  deep_.clear();
-  steady_.clear();
-  deep_index_.clear();
-  unbound_.clear();
-  forced_.clear();
-  mark_.clear();
-  image_.clear();
-  epoch_ = 0;
+  clear();
+  ++bodies_;
 
   machine_.begin_body(code.slots);
   machine_.host = this;
@@ -51,7 +27,7 @@ std::optional<BodyBuilder::Output> BodyBuilder::build(RelationObject& relation, 
   std::uint32_t next = 0;
   for (std::size_t i = 0; i < code.relation->formals.size(); ++i) {
     const core::Formal& f = code.relation->formals[i];
-    machine_.slot(code.slot.at(f.local.value)) = variable(tuple.elements[i], std::string(text(f.name)), f.span, true, next);
+    machine_.slot(code.slot.at(f.local.value)) = variable(tuple.elements[i], local_name(f.name), f.span, true, next);
   }
 
   Status status = block(code.relation->body, Target::Main);
@@ -65,7 +41,37 @@ std::optional<BodyBuilder::Output> BodyBuilder::build(RelationObject& relation, 
   std::optional<Output> output;
   if (status == Status::Done && machine_.diagnostics().error_count() == errors) output = Output{finish(relation), forced_};
   machine_.host = nullptr;
+  clear();
   return output;
+}
+
+// What one body needed is gone before its instances are made; small room is kept for the next body.
+void BodyBuilder::clear() {
+  constexpr std::size_t kKept = 4096;  // elements
+  auto empty = [](auto&... containers) {
+    auto one = [](auto& c) {
+      if constexpr (requires { c.capacity(); }) {
+        if (c.capacity() > kKept) c = {};
+      } else {
+        if (c.size() > kKept) c = {};
+      }
+      c.clear();
+    };
+    (one(containers), ...);
+  };
+  empty(columns_, column_parent_, nodes_, uses_, rows_, initial_rows_, assertion_rows_, slots_, row_reals_, sum_offsets_, sum_terms_, sum_sources_,
+        children_, arguments_, formals_, child_names_, labelled_, applied_, labels_, loops_, deferred_, reals_, real_order_, bundles_,
+        bundle_items_, attributes_, steady_, deep_, deep_index_, unbound_, forced_, mark_, image_);
+  bundle_index_.clear();
+  sum_offsets_.push_back(0);
+  place_ = kNoPlace;
+  epoch_ = 0;
+}
+
+/// The name with the turns of the loops around.
+LocalName BodyBuilder::in_turn(LocalName name) const {
+  for (std::size_t i = 0; i < loops_.size(); ++i) name = i ? next_index(name, loops_[i]) : element(name, loops_[i]);
+  return name;
 }
 
 void BodyBuilder::force(std::uint32_t parameter) {
@@ -162,8 +168,8 @@ void BodyBuilder::undefined_item(const Deferred& deferred) {
   for (const Unbound& u : unbound_)
     if (!u.bound) {
       machine_.diagnostics()
-          .report(sigrel::Code::SizeNotKnown, u.span, fmt::format("the size of `{}` is not known", u.name))
-          .help(fmt::format("declare it, for example `local {} :: Real^3`", u.name));
+          .report(sigrel::Code::SizeNotKnown, u.span, fmt::format("the size of `{}` is not known", text(u.name)))
+          .help(fmt::format("declare it, for example `local {} :: Real^3`", text(u.name)));
       return;
     }
   machine_.diagnostics()
@@ -214,9 +220,7 @@ Machine::Status BodyBuilder::declare(const core::SignalDecl& d) {
   LayoutId layout;
   bool unknown = true;
   if (Status s = machine_.layout(*code_, d.layout, 0, layout, unknown); s != Status::Done) return s;
-  std::string name(text(d.name));
-  for (std::size_t i = 0; i < loops_.size(); ++i) name += fmt::format("{}{}", i ? "," : "[", loops_[i]);
-  if (!loops_.empty()) name += "]";
+  const LocalName name = in_turn(local_name(d.name));
   Value v;
   if (unknown) {
     Object* o = machine_.heap().object(ObjectKind::Unbound, 0);

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/base/index_table.h"
 #include "compiler/elaborate/machine.h"
 #include "compiler/elaborate/relation.h"
 #include "compiler/ir/system.h"
@@ -22,8 +23,8 @@ constexpr std::uint32_t kDeep = 0x80000000u;
 /// Where an instance takes the Reals of a child from: its own bundle number `own`, or a new bundle.
 struct BundlePlan {
   std::uint32_t own = kConstant;
-  std::vector<std::uint32_t> reals;    // of Blueprint::reals
-  std::vector<std::uint32_t> bundles;  // earlier ones of Blueprint::bundles
+  /// Of Blueprint::bundle_items: so many of Blueprint::reals, then so many earlier ones of Blueprint::bundles; kConstant: itself.
+  std::uint32_t first = 0, reals = 0, bundles = 0;
   bool operator==(const BundlePlan&) const = default;
 };
 
@@ -47,7 +48,7 @@ struct AttributePlan {
 /// A variable inside a child by its name there.
 struct DeepPlan {
   std::uint32_t child = 0;
-  std::string name;
+  Name name;
   Span span;
   bool operator==(const DeepPlan&) const = default;
 };
@@ -72,6 +73,7 @@ struct Blueprint {
   /// Parameter expressions to evaluate per instance, operands first. Op::Param a: the instance's captured Real a.
   std::vector<system::Parameter> reals;
   std::vector<BundlePlan> bundles;
+  std::vector<std::uint32_t> bundle_items;
   std::vector<ChildPlan> children;
   std::vector<std::uint32_t> arguments;  // columns
   std::vector<AttributePlan> attributes;
@@ -120,7 +122,7 @@ class BodyBuilder final : public BodyHost {
   enum class Target : std::uint8_t { Main, Initial, Guess };
 
   struct Column {
-    std::string name;
+    LocalName name;
     Span span;
     system::UnknownKind kind;
     system::SignalType type = system::SignalType::Real;
@@ -128,40 +130,32 @@ class BodyBuilder final : public BodyHost {
     bool dropped = false;  // the flow of a node that is nobody's: only its uses have flows
   };
   struct Use {
-    std::uint32_t child;
     std::uint32_t first_flow;  // its own flow columns, in the order of the connector's flow scalars
+    std::uint32_t next;        // use of the same node, or kConstant
     Span span;
   };
   struct NodeInfo {
     LayoutId layout;
     std::uint32_t first;  // a column for every scalar
     bool interface;
-    std::string name;
-    Span span;
-    std::vector<Use> uses;
-    std::optional<Span> flow_read;
     bool connected = false;
+    LocalName name;
+    Span span;
     std::uint32_t parent;  // union-find over nodes
-  };
-  struct Row {
-    std::uint32_t table, first_slot, first_real, source;
-    RowKind kind;
-  };
-  struct Sum {
-    std::vector<std::uint32_t> terms;
-    std::uint32_t source;
+    std::uint32_t uses = 0, first_use = kConstant, last_use = kConstant;
+    std::optional<Span> flow_read = std::nullopt;
   };
   struct ChildInfo {
     RelationObject* relation;
     LayoutId interface;
-    std::vector<std::uint32_t> arguments;
-    std::vector<Value> formals;  // what each interface variable is bound to
-    std::string name;
+    std::uint32_t first_argument;  // of arguments_
+    std::uint32_t first_formal;    // of formals_: what each interface variable is bound to; kConstant where nobody can ask
+    LocalName name;
     bool labelled;
     Span span;
   };
   struct LabelInfo {
-    std::map<std::vector<std::int64_t>, std::uint32_t> children;
+    LocalName name;
     std::size_t depth = 0;  // number of `for` around it
     bool moving = false;    // one of them has a number of turns that moves
   };
@@ -172,6 +166,8 @@ class BodyBuilder final : public BodyHost {
     std::vector<std::int64_t> loops;
   };
 
+  void clear();
+
   // body.cpp: items
   Status block(const core::Body& body, Target target);
   Status item(const core::Item& item, Target target);
@@ -179,6 +175,7 @@ class BodyBuilder final : public BodyHost {
   Status evaluate(const core::Expr* expr, Value& result);
   Status declare(const core::SignalDecl& declaration);
   Status equation_item(const core::EquationItem& item, Target target);
+  RelationObject& repeated(const core::ApplicationItem& item, RelationObject& relation);
   Status application_item(const core::ApplicationItem& item);
   Status connect_item(const core::ConnectItem& item);
   Status let_item(const core::LetItem& item);
@@ -186,7 +183,7 @@ class BodyBuilder final : public BodyHost {
   Status for_item(const core::ForItem& item, Target target);
   Status if_item(const core::IfItem& item, Target target);
   Status branch_equations(const core::Body& body, std::vector<std::pair<ExprId, Span>>& out);
-  bool equate(const Value& left, const Value& right, Span span, std::vector<std::pair<ExprId, std::string>>& out);
+  bool equate(const Value& left, const Value& right, Span span, std::vector<std::pair<ExprId, LocalName>>& out);
   Status assert_item(const core::AssertItem& item);
   Status steady_item(const core::SteadyItem& item);
   Status guess(const core::EquationItem& item, const Value& left, const Value& right);
@@ -194,25 +191,31 @@ class BodyBuilder final : public BodyHost {
   void undefined_item(const Deferred& deferred);
 
   // rows.cpp: columns and rows
-  std::uint32_t column(std::string name, Span span, system::UnknownKind kind, core::LayoutKind type = core::LayoutKind::Real);
+  std::uint32_t column(LocalName name, Span span, system::UnknownKind kind, core::LayoutKind type = core::LayoutKind::Real);
   std::uint32_t find(std::uint32_t column);
   void merge(std::uint32_t keep, std::uint32_t other);
   void row(ExprId residual, std::uint32_t source, RowKind kind);
-  std::uint32_t source(system::EquationKind kind, Span span, std::string component);
-  std::uint32_t deep(std::uint32_t child, std::string name, Span span);
+  std::uint32_t source(system::EquationKind kind, Span span, LocalName component);
+  std::uint32_t source(system::EquationKind kind, Span span, std::string_view component) { return source(kind, span, local_name(component)); }
+  std::uint32_t deep(std::uint32_t child, Name name, Span span);
   std::optional<std::uint32_t> column_of(const Value& value);
-  Value variable(LayoutId layout, const std::string& name, Span span, bool interface, std::uint32_t& next);
+  Value variable(LayoutId layout, LocalName name, Span span, bool interface, std::uint32_t& next, bool inner = false);
+  LocalName in_turn(LocalName name) const;
   std::uint32_t real(ExprId parameter);
   std::uint32_t bundle(RelationObject& relation);
+  std::uint32_t add_bundle(const BundlePlan& plan, std::span<const std::uint32_t> items);
   void attribute(system::AttributeKind kind, const Value& target, const Value& number, Span span);
 
+  static std::uint64_t labelled_key(std::uint32_t slot, LocalName name) { return static_cast<std::uint64_t>(slot) << 32 | name.value; }
+
   // nodes.cpp: applications and connections
-  std::optional<std::uint32_t> apply(RelationObject& relation, std::vector<Value> arguments, bool fresh, std::string name,
+  std::optional<std::uint32_t> apply(RelationObject& relation, std::vector<Value> arguments, bool fresh, LocalName name,
                                      bool labelled, Span span, Span head_span);
-  bool bind(LayoutId layout, Value& argument, ChildInfo& child, std::uint32_t child_index, const std::string& formal, Span span);
+  bool bind(LayoutId layout, Value& argument, const ChildInfo& child, LocalName formal, Span span);
   std::uint32_t class_of(std::uint32_t node);
   void resolve_nodes();
-  std::vector<std::pair<std::uint32_t, bool>> scalars(LayoutId layout) const;  // of a connector: (offset, is flow)
+  bool resolve_class(std::span<const std::uint32_t> members);
+  const std::vector<std::pair<std::uint32_t, bool>>& scalars(LayoutId layout);  // of a connector: (offset, is flow)
   Body finish(RelationObject& relation);
 
   Machine& machine_;
@@ -226,11 +229,18 @@ class BodyBuilder final : public BodyHost {
   std::vector<std::uint32_t> column_parent_;
   std::uint32_t interface_ = 0;
   std::vector<NodeInfo> nodes_;
-  std::vector<Row> rows_;
+  std::vector<Use> uses_;
+  std::vector<RowPlan> rows_, initial_rows_, assertion_rows_;
   std::vector<std::uint32_t> slots_, row_reals_;
-  std::vector<Sum> sums_;
+  std::vector<std::uint32_t> sum_offsets_, sum_terms_, sum_sources_;  // as in Blueprint
   std::vector<ChildInfo> children_;
-  std::map<std::string, int> child_names_;
+  std::vector<std::uint32_t> arguments_;  // columns
+  std::vector<Value> formals_;
+  std::vector<LocalName> names_;  // scratch
+  std::unordered_map<LayoutId, std::vector<std::pair<std::uint32_t, bool>>> scalars_;
+  std::unordered_map<Name, std::uint32_t> child_names_;
+  std::unordered_map<std::uint64_t, std::uint32_t> labelled_;  // slot of the label, LocalName -> child
+  std::unordered_map<const core::ApplicationItem*, RelationObject*> applied_;  // last time
   std::unordered_map<std::uint32_t, LabelInfo> labels_;
   std::vector<std::int64_t> loops_;
   std::int32_t place_ = kNoPlace;
@@ -238,16 +248,18 @@ class BodyBuilder final : public BodyHost {
   std::unordered_map<std::uint32_t, std::uint32_t> reals_;  // parameter expression -> index in real_order_
   std::vector<ExprId> real_order_;
   std::vector<BundlePlan> bundles_;
-  std::unordered_map<const RelationObject*, std::uint32_t> bundle_of_;
+  std::vector<std::uint32_t> bundle_items_;
+  IndexTable bundle_index_;
+  std::uint32_t bodies_ = 0;  // that were built: what RelationObject::bundled_in refers to
   std::vector<AttributePlan> attributes_;
   std::vector<std::uint32_t> steady_;
   std::vector<DeepPlan> deep_;
-  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> deep_index_;
+  std::unordered_map<std::uint64_t, std::uint32_t> deep_index_;  // child, name
   struct Unbound {
     LayoutId layout;
     bool bound = false;
     Value value;
-    std::string name;
+    LocalName name;
     Span span;
   };
   std::vector<Unbound> unbound_;
@@ -255,12 +267,7 @@ class BodyBuilder final : public BodyHost {
   std::vector<std::uint32_t> mark_, image_;  // scratch of row(): by signal expression
   std::uint32_t epoch_ = 0;
 
-  struct SourceKey {
-    std::uint32_t file, begin, end, kind;
-    std::string component;
-    auto operator<=>(const SourceKey&) const = default;
-  };
-  std::map<SourceKey, std::uint32_t> sources_;
+  IndexTable sources_;  // of System::sources
   struct Recent {  // newest first
     std::deque<std::uint32_t> templates;
     std::deque<std::shared_ptr<const Blueprint>> blueprints;

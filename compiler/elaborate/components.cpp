@@ -216,8 +216,10 @@ class Builder {
     system::Template shape;
     shape.relation = literal.name;
     shape.span = literal.span;
+    std::vector<LocalName> names;
     for (std::size_t i = 0; i < literal.formals.size(); ++i)
-      layouts_.names(layout.elements[i], std::string(text(literal.formals[i].name)), shape.interface);
+      layouts_.names(layout.elements[i], local_name(literal.formals[i].name), names);
+    for (LocalName name : names) shape.interface.push_back(text(name));
     shape.interface_spans.assign(shape.interface.size(), literal.span);
     components::Component result;
     result.body = static_cast<std::uint32_t>(library_.system.templates.size());
@@ -301,7 +303,7 @@ class Builder {
         if (v & kDeep && std::exchange(column[v & ~kDeep], 0) == kUnread) of_child[b.deep[v & ~kDeep].child].push_back(v & ~kDeep);
     for (auto& [child, deep] : of_child) {
       std::vector<std::string> names;
-      for (std::uint32_t d : deep) names.push_back(b.deep[d].name);
+      for (std::uint32_t d : deep) names.emplace_back(text(b.deep[d].name));
       auto found = opened_.read(c, child, std::move(names));
       if (!found) return false;
       for (std::size_t k = 0; k < deep.size(); ++k) column[deep[k]] = (*found)[k];

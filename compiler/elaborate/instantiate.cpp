@@ -266,8 +266,9 @@ bool Instantiator::run(RelationObject& given) {
       }
       auto id = static_cast<std::uint32_t>(bundles_.size());
       bundles_.push_back({static_cast<std::uint32_t>(system_.captured.size()), static_cast<std::uint32_t>(inner_.size())});
-      for (std::uint32_t r : plan.reals) system_.captured.push_back(reals_[r]);
-      for (std::uint32_t inner : plan.bundles) inner_.push_back(inner == kConstant ? id : new_bundles[inner]);
+      const std::uint32_t* items = b.bundle_items.data() + plan.first;
+      for (std::uint32_t k = 0; k < plan.reals; ++k) system_.captured.push_back(reals_[*items++]);
+      for (std::uint32_t k = 0; k < plan.bundles; ++k, ++items) inner_.push_back(*items == kConstant ? id : new_bundles[*items]);
       new_bundles.push_back(id);
     }
     for (std::uint32_t c = 0; c < b.children.size(); ++c) {
@@ -282,7 +283,7 @@ bool Instantiator::run(RelationObject& given) {
       system_.instances.push_back(child);
       std::uint32_t settings = 0;
       if (p.settings) {
-        const std::string& name = system_.templates[b.body].children[c].name;
+        const std::string name = text(system_.templates[b.body].children[c].name);
         std::vector<PendingSetting> inside;
         for (const PendingSetting& s : settings_[p.settings])
           if (s.rest.size() > name.size() + 1 && s.rest.starts_with(name) && s.rest[name.size()] == '.')
@@ -336,8 +337,8 @@ void Instantiator::report_unused_settings() {
       const system::Instance& at = system_.instances[instance];
       const auto& children = system_.templates[at.body].children;
       for (std::uint32_t c = 0; c < children.size() && !deeper; ++c)
-        if (rest.size() > children[c].name.size() && rest.starts_with(children[c].name) && rest[children[c].name.size()] == '.') {
-          rest.remove_prefix(children[c].name.size() + 1);
+        if (const std::string name = text(children[c].name); rest.size() > name.size() && rest.starts_with(name) && rest[name.size()] == '.') {
+          rest.remove_prefix(name.size() + 1);
           instance = at.first_child + c;
           deeper = true;
         }
@@ -347,7 +348,7 @@ void Instantiator::report_unused_settings() {
     const system::Template& t = system_.templates[system_.instances[instance].body];
     std::vector<std::string> known = t.parameters;
     if (instance == system::kRoot) known.insert(known.end(), structural_names_.begin(), structural_names_.end());
-    for (const system::ChildInfo& c : t.children) known.push_back(c.name);
+    for (const system::ChildInfo& c : t.children) known.push_back(text(c.name));
     Diagnostic& d = machine_.diagnostics().report(sigrel::Code::UnknownParameter, fmt::format("no parameter is named `{}`", options_.set[i].name));
     std::vector<std::string_view> views(known.begin(), known.end());
     if (auto best = did_you_mean(rest, views))
@@ -363,14 +364,14 @@ bool Instantiator::fix() {
   std::set<const DeepPlan*> reported;
   for (const Fix& f : fixes_) {
     std::uint32_t child = system_.instances[f.instance].first_child + f.deep->child;
-    auto unknown = names.find(child, f.deep->name);
+    auto unknown = names.find(child, text(f.deep->name));
     if (!unknown) {
       if (!reported.insert(f.deep).second) continue;
-      const std::string& label = system_.templates[system_.instances[f.instance].body].children[f.deep->child].name;
-      Diagnostic& d = machine_.diagnostics().report(sigrel::Code::NoSuchMember, f.deep->span, fmt::format("`{}` has no scalar variable `{}`", label, f.deep->name));
-      std::vector<std::string> known = names.candidates(child, f.deep->name);
+      const std::string label = text(system_.templates[system_.instances[f.instance].body].children[f.deep->child].name);
+      Diagnostic& d = machine_.diagnostics().report(sigrel::Code::NoSuchMember, f.deep->span, fmt::format("`{}` has no scalar variable `{}`", label, text(f.deep->name)));
+      std::vector<std::string> known = names.candidates(child, text(f.deep->name));
       std::vector<std::string_view> views(known.begin(), known.end());
-      if (auto best = did_you_mean(f.deep->name, views)) d.help(fmt::format("did you mean `{}.{}`?", label, *best));
+      if (auto best = did_you_mean(text(f.deep->name), views)) d.help(fmt::format("did you mean `{}.{}`?", label, *best));
       continue;
     }
     switch (f.kind) {

@@ -7,12 +7,12 @@
 
 namespace sigrel::elaborate {
 
-bool BodyBuilder::equate(const Value& left, const Value& right, Span span, std::vector<std::pair<ExprId, std::string>>& out) {
+bool BodyBuilder::equate(const Value& left, const Value& right, Span span, std::vector<std::pair<ExprId, LocalName>>& out) {
   struct Work {
     Value left, right;
-    std::string component;
+    LocalName component;
   };
-  std::vector<Work> work{{left, right, ""}};
+  std::vector<Work> work{{left, right, {}}};
   auto aggregate = [](const Value& v) {
     return is_object(v, ObjectKind::Vector) || is_object(v, ObjectKind::Record) || is_object(v, ObjectKind::Tuple);
   };
@@ -36,9 +36,10 @@ bool BodyBuilder::equate(const Value& left, const Value& right, Span span, std::
         return false;
       }
       for (std::uint32_t i = a.size; i-- > 0;) {
-        std::string part = a.kind == ObjectKind::Record ? "." + std::string(text(machine_.code().program().records[a.a].fields[i].name))
-                           : a.kind == ObjectKind::Vector ? fmt::format("[{}]", i + 1) : fmt::format(".{}", i + 1);
-        work.push_back({a.items[i], b.items[i], w.component + part});
+        const LocalName part = a.kind == ObjectKind::Record   ? field(w.component, machine_.code().program().records[a.a].fields[i].name)
+                           : a.kind == ObjectKind::Vector ? element(w.component, i + 1)
+                                                          : field(w.component, intern(std::to_string(i + 1)));
+        work.push_back({a.items[i], b.items[i], part});
       }
       continue;
     }
@@ -46,23 +47,26 @@ bool BodyBuilder::equate(const Value& left, const Value& right, Span span, std::
     if (!l) return false;
     auto r = machine_.to_signal(w.right, span);
     if (!r) return false;
-    out.push_back({symbolic::simplified(machine_.signals, {Op::Sub, l->value, r->value, 0, 0}), std::move(w.component)});
+    out.push_back({symbolic::simplified(machine_.signals, {Op::Sub, l->value, r->value, 0, 0}), w.component});
   }
   return true;
 }
 
 Machine::Status BodyBuilder::equation_item(const core::EquationItem& item, Target target) {
+  const std::size_t signals = machine_.signals.size(), applied = children_.size();
   Value left, right;
   if (Status s = evaluate(item.left, left); s != Status::Done) return s;
   if (Status s = evaluate(item.right, right); s != Status::Done) return s;
   if (target == Target::Guess) return guess(item, left, right);
-  std::vector<std::pair<ExprId, std::string>> residuals;
+  std::vector<std::pair<ExprId, LocalName>> residuals;
   machine_.begin_report();
   if (!equate(left, right, item.span, residuals)) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
   bool initial = target == Target::Initial;
   for (auto& [residual, component] : residuals)
-    row(residual, source(initial ? system::EquationKind::Initial : system::EquationKind::Written, item.span, std::move(component)),
+    row(residual, source(initial ? system::EquationKind::Initial : system::EquationKind::Written, item.span, component),
         initial ? RowKind::Initial : RowKind::Equation);
+  // The expressions were this equation's own, unless it applied a relation, whose interface refers to them.
+  if (!machine_.moving && children_.size() == applied) machine_.signals.truncate(signals);
   return Status::Done;
 }
 
@@ -133,6 +137,18 @@ Machine::Status BodyBuilder::let_item(const core::LetItem& item) {
   return Status::Done;
 }
 
+/// What the item applied in the last turn of a loop, when that is the same relation of the same values: one object for all turns.
+RelationObject& BodyBuilder::repeated(const core::ApplicationItem& item, RelationObject& relation) {
+  if (machine_.moving) return relation;
+  RelationObject*& last = applied_[&item];
+  auto same = [](const Value& a, const Value& b) { return a.tag == b.tag && a.tag != Tag::Undefined && a.index == b.index && a.integer == b.integer; };
+  if (last && last->code == relation.code && last->own_bundle == kConstant && relation.own_bundle == kConstant && last->origin == relation.origin &&
+      std::ranges::equal(last->span(), relation.span(), same))
+    return *last;
+  last = &relation;
+  return relation;
+}
+
 Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item) {
   Value relation, args;
   if (Status s = evaluate(item.relation, relation); s != Status::Done) return s;
@@ -140,7 +156,7 @@ Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item)
     machine_.diagnostics().report(sigrel::Code::NotSupported, item.head_span, fmt::format("`<>` applies a signal relation; this is {}", kind_of(relation)));
     return Status::Failed;
   }
-  auto& r = *static_cast<RelationObject*>(relation.object);
+  RelationObject& r = repeated(item, *static_cast<RelationObject*>(relation.object));
   std::size_t formals = r.relation().relation->formals.size();
   std::vector<Value> arguments;
   if (item.args) {
@@ -157,22 +173,19 @@ Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item)
   } else {
     arguments.resize(formals);
   }
-  std::string name(text(item.name));
+  LocalName name = local_name(item.name);
   if (item.label) {
-    for (std::size_t i = 0; i < loops_.size(); ++i) name += fmt::format("{}{}", i ? "," : "[", loops_[i]);
-    if (!loops_.empty()) name += "]";
-  } else if (int n = ++child_names_[name]; n > 1) {
-    name += fmt::format("#{}", n);
+    name = in_turn(name);
+  } else if (std::uint32_t n = ++child_names_[item.name]; n > 1) {
+    name = numbered(name, n);
   }
   machine_.begin_report();
-  auto child = apply(r, std::move(arguments), item.args == nullptr, std::move(name), item.label.has_value(), item.span, item.head_span);
+  auto child = apply(r, std::move(arguments), item.args == nullptr, name, item.label.has_value(), item.span, item.head_span);
   if (!child) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
   if (item.label) {
     std::uint32_t slot = code_->slot.at(item.label->value);
-    LabelInfo& label = labels_[slot];
-    label.depth = loops_.size();
-    label.moving = place_ != kNoPlace;
-    label.children[loops_] = *child;
+    labels_[slot] = {local_name(item.name), loops_.size(), place_ != kNoPlace};
+    labelled_[labelled_key(slot, name)] = *child;
     Object* o = machine_.heap().object(ObjectKind::Label, 0);
     o->a = slot;
     machine_.slot(slot) = Value::of(o);
@@ -313,7 +326,7 @@ Machine::Status BodyBuilder::branch_equations(const core::Body& body, std::vecto
     Value left, right;
     if (Status s = evaluate(e.left, left); s != Status::Done) return s;
     if (Status s = evaluate(e.right, right); s != Status::Done) return s;
-    std::vector<std::pair<ExprId, std::string>> residuals;
+    std::vector<std::pair<ExprId, LocalName>> residuals;
     machine_.begin_report();
     if (!equate(left, right, e.span, residuals)) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
     for (auto& r : residuals) out.push_back({r.first, e.span});

@@ -54,26 +54,22 @@ bool Layouts::is_connector(LayoutId id) const {
   return n.kind == core::LayoutKind::Record && program_.records[n.record.value].connector;
 }
 
-void Layouts::names(LayoutId id, const std::string& prefix, std::vector<std::string>& out) const {
+void Layouts::names(LayoutId id, LocalName prefix, bool inner, std::vector<LocalName>& out) const {
   const LayoutNode& n = nodes_[id.value];
   switch (n.kind) {
     case core::LayoutKind::Record: {
       const auto& fields = program_.records[n.record.value].fields;
-      for (std::size_t i = 0; i < n.elements.size(); ++i)
-        names(n.elements[i], prefix + "." + std::string(text(fields[i].name)), out);
+      for (std::size_t i = 0; i < n.elements.size(); ++i) names(n.elements[i], field(prefix, fields[i].name), false, out);
       break;
     }
     case core::LayoutKind::Tuple:
-      for (std::size_t i = 0; i < n.elements.size(); ++i) names(n.elements[i], prefix + "." + std::to_string(i + 1), out);
+      for (std::size_t i = 0; i < n.elements.size(); ++i) names(n.elements[i], field(prefix, sigrel::intern(std::to_string(i + 1))), false, out);
       break;
-    case core::LayoutKind::Vector: {
+    case core::LayoutKind::Vector:
       // A vector of vectors is a matrix: one pair of brackets.
-      bool inner = !prefix.empty() && prefix.back() == ',';
-      bool outer = nodes_[n.elements[0].value].kind == core::LayoutKind::Vector;
       for (std::uint32_t i = 1; i <= n.size; ++i)
-        names(n.elements[0], prefix + (inner ? "" : "[") + std::to_string(i) + (outer ? "," : "]"), out);
+        names(n.elements[0], inner ? next_index(prefix, i) : element(prefix, i), nodes_[n.elements[0].value].kind == core::LayoutKind::Vector, out);
       break;
-    }
     default: out.push_back(prefix);
   }
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/base/local_name.h"
 #include "compiler/ir/core.h"
 
 namespace sigrel::elaborate {
@@ -30,10 +31,11 @@ class Layouts {
   const LayoutNode& operator[](LayoutId id) const { return nodes_[id.value]; }
   bool is_connector(LayoutId id) const;
   /// The name of each scalar below `prefix`: "p.v", "p.i", "x[3]".
-  void names(LayoutId id, const std::string& prefix, std::vector<std::string>& out) const;
+  void names(LayoutId id, LocalName prefix, std::vector<LocalName>& out) const { names(id, prefix, false, out); }
 
  private:
   LayoutId intern(LayoutNode node);
+  void names(LayoutId id, LocalName prefix, bool inner, std::vector<LocalName>& out) const;
   const core::Program& program_;
   std::vector<LayoutNode> nodes_;
   std::vector<std::uint32_t> buckets_;

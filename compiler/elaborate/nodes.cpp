@@ -9,10 +9,12 @@
 
 namespace sigrel::elaborate {
 
-std::vector<std::pair<std::uint32_t, bool>> BodyBuilder::scalars(LayoutId id) const {
+const std::vector<std::pair<std::uint32_t, bool>>& BodyBuilder::scalars(LayoutId id) {
+  auto [it, fresh] = scalars_.try_emplace(id);
+  std::vector<std::pair<std::uint32_t, bool>>& result = it->second;
+  if (!fresh) return result;
   const LayoutNode& node = machine_.layouts()[id];
   const auto& fields = machine_.code().program().records[node.record.value].fields;
-  std::vector<std::pair<std::uint32_t, bool>> result;
   std::uint32_t offset = 0;
   for (std::size_t i = 0; i < fields.size(); ++i)
     for (std::uint32_t k = 0; k < machine_.layouts()[node.elements[i]].scalars; ++k) result.push_back({offset++, fields[i].flow});
@@ -56,7 +58,7 @@ std::optional<Value> BodyBuilder::node_field(const Object& object, std::uint32_t
   std::vector<std::uint32_t> columns;
   for (std::uint32_t k = 0; k < machine_.layouts()[layout.elements[field]].scalars; ++k) {
     if (fields[field].flow && object.b != kConstant)
-      columns.push_back(node.uses[object.b].first_flow + flow_offset + k);
+      columns.push_back(uses_[object.b].first_flow + flow_offset + k);
     else
       columns.push_back(node.first + offset + k);
   }
@@ -81,7 +83,7 @@ std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value&
     for (const Value& v : indices) machine_.pin(v);
     add(indices);
     Object* o = machine_.heap().object(ObjectKind::Member, 0);
-    o->a = deep(outer.child, outer.name + "." + std::string(text(m.member)) + suffix, m.span) & ~kDeep;
+    o->a = deep(outer.child, intern(std::string(text(outer.name)) + "." + std::string(text(m.member)) + suffix), m.span) & ~kDeep;
     return Value::of(o);
   }
   if (!is_object(base, ObjectKind::Label)) {
@@ -94,16 +96,20 @@ std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value&
   auto follows = [&](const Value& v) { return label.moving && (v.index == Motion{0, 1}.index() || v.index == Motion{1, 0}.index()); };
   for (std::size_t k = 0; k < indices.size(); ++k)
     if (k >= own || !follows(indices[k])) machine_.pin(indices[k]);
-  std::vector<std::int64_t> key;
-  if (own < label.depth) key.assign(loops_.begin(), loops_.begin() + static_cast<std::ptrdiff_t>(std::min(loops_.size(), label.depth - own)));
-  for (const Value& v : indices.first(own)) key.push_back(v.integer);
-  auto it = label.children.find(key);
-  if (it == label.children.end()) {
+  // The turns of the loops around both, then what is given.
+  LocalName wanted = label.name;
+  std::size_t depth = 0;
+  auto turn = [&](std::int64_t i) { wanted = depth++ ? next_index(wanted, i) : element(wanted, i); };
+  if (own < label.depth)
+    for (std::size_t k = 0; k < std::min(loops_.size(), label.depth - own); ++k) turn(loops_[k]);
+  for (const Value& v : indices.first(own)) turn(v.integer);
+  auto it = labelled_.find(labelled_key(base.object->a, wanted));
+  if (it == labelled_.end()) {
     machine_.not_ready();
     return std::nullopt;
   }
   if (m.interface_index) {
-    Value bound = children_[it->second].formals[*m.interface_index];
+    Value bound = formals_[children_[it->second].first_formal + *m.interface_index];
     if (own == indices.size()) return bound;
     for (const Value& v : indices.subspan(own)) {
       if (!is_object(bound, ObjectKind::Vector) || v.integer < 1 || v.integer > bound.object->size) {
@@ -116,31 +122,38 @@ std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value&
   }
   add(indices.subspan(own));
   Object* o = machine_.heap().object(ObjectKind::Member, 0);
-  o->a = deep(it->second, std::string(text(m.member)) + suffix, m.span) & ~kDeep;
+  o->a = deep(it->second, suffix.empty() ? m.member : intern(std::string(text(m.member)) + suffix), m.span) & ~kDeep;
   return Value::of(o);
 }
 
 Value BodyBuilder::member_field(const Object& member, std::uint32_t, Name name) {
   const DeepPlan outer = deep_[member.a];
   Object* o = machine_.heap().object(ObjectKind::Member, 0);
-  o->a = deep(outer.child, outer.name + "." + std::string(text(name)), outer.span) & ~kDeep;
+  o->a = deep(outer.child, intern(std::string(text(outer.name)) + "." + std::string(text(name))), outer.span) & ~kDeep;
   return Value::of(o);
 }
 
 Value BodyBuilder::member_index(const Object& member, std::span<const Value> indices) {
   const DeepPlan outer = deep_[member.a];
-  std::string name = outer.name;
+  std::string name(text(outer.name));
   for (std::size_t i = 0; i < indices.size(); ++i) name += fmt::format("{}{}", i ? "," : "[", indices[i].integer);
   Object* o = machine_.heap().object(ObjectKind::Member, 0);
-  o->a = deep(outer.child, name + "]", outer.span) & ~kDeep;
+  o->a = deep(outer.child, intern(name + "]"), outer.span) & ~kDeep;
   return Value::of(o);
 }
 
 ExprId BodyBuilder::member_signal(const Object& member) { return machine_.signals.slot(kDeep | member.a); }
 
+namespace {
+
+/// "p" of `r1.p` in `r1`.
+std::string relative(LocalName name, LocalName of) { return text(name).substr(text(of).size() + 1); }
+
+}  // namespace
+
 // Appends the columns of one interface variable to the child's arguments. An expression becomes an auxiliary unknown with
 // an equation of its own, so that two equations on one number cannot determine two unknowns in it.
-bool BodyBuilder::bind(LayoutId id, Value& argument, ChildInfo& child, std::uint32_t child_index, const std::string& formal, Span span) {
+bool BodyBuilder::bind(LayoutId id, Value& argument, const ChildInfo& child, LocalName formal, Span span) {
   const LayoutNode node = machine_.layouts()[id];
   if (is_object(argument, ObjectKind::Unbound)) {
     Unbound& u = unbound_[argument.object->a];
@@ -156,25 +169,23 @@ bool BodyBuilder::bind(LayoutId id, Value& argument, ChildInfo& child, std::uint
   if (machine_.layouts().is_connector(id)) {
     if (!is_object(argument, ObjectKind::Node)) {
       machine_.diagnostics()
-          .report(sigrel::Code::NotANode, span, fmt::format("`{}` of `{}` is a connector; this is {}", formal, child.name, kind_of(argument)))
+          .report(sigrel::Code::NotANode, span, fmt::format("`{}` of `{}` is a connector; this is {}", relative(formal, child.name), text(child.name), kind_of(argument)))
           .help("pass a variable of the connector's type: its flow must have a name");
       return false;
     }
     NodeInfo& n = nodes_[argument.object->a];
     std::uint32_t first_flow = static_cast<std::uint32_t>(columns_.size());
-    std::vector<std::string> names;
-    machine_.layouts().names(id, child.name + "." + formal, names);
-    for (auto [offset, flow] : scalars(id)) {
-      if (!flow) {
-        child.arguments.push_back(n.first + offset);
-      } else {
-        child.arguments.push_back(column(names[offset], span, system::UnknownKind::Flow));
-      }
-    }
-    n.uses.push_back({child_index, first_flow, span});
+    names_.clear();
+    machine_.layouts().names(id, formal, names_);
+    for (auto [offset, flow] : scalars(id)) arguments_.push_back(flow ? column(names_[offset], span, system::UnknownKind::Flow) : n.first + offset);
+    const auto use = static_cast<std::uint32_t>(uses_.size());
+    uses_.push_back({first_flow, kConstant, span});
+    (n.uses++ ? uses_[n.last_use].next : n.first_use) = use;
+    n.last_use = use;
+    if (child.first_formal == kConstant) return true;
     Object* o = machine_.heap().object(ObjectKind::Node, 0);
     o->a = argument.object->a;
-    o->b = static_cast<std::uint32_t>(n.uses.size() - 1);
+    o->b = use;
     argument = Value::of(o);
     return true;
   }
@@ -184,7 +195,7 @@ bool BodyBuilder::bind(LayoutId id, Value& argument, ChildInfo& child, std::uint
     bool aggregate = is_object(argument, ObjectKind::Vector) || is_object(argument, ObjectKind::Record) || is_object(argument, ObjectKind::Tuple);
     if (!aggregate || argument.object->size != size) {
       machine_.diagnostics().report(sigrel::Code::SizeMismatch, span,
-                                    fmt::format("`{}` of `{}` has {} elements; this is {}{}", formal, child.name, size, kind_of(argument),
+                                    fmt::format("`{}` of `{}` has {} elements; this is {}{}", relative(formal, child.name), text(child.name), size, kind_of(argument),
                                                 aggregate ? fmt::format(" of {}", argument.object->size) : ""));
       return false;
     }
@@ -192,8 +203,7 @@ bool BodyBuilder::bind(LayoutId id, Value& argument, ChildInfo& child, std::uint
     o->a = argument.object->a;
     for (std::uint32_t i = 0; i < size; ++i) {
       o->items[i] = argument.object->items[i];
-      std::string part = vector ? fmt::format("{}[{}]", formal, i + 1) : formal;
-      if (!bind(vector ? node.elements[0] : node.elements[i], o->items[i], child, child_index, part, span)) return false;
+      if (!bind(vector ? node.elements[0] : node.elements[i], o->items[i], child, vector ? element(formal, i + 1) : formal, span)) return false;
     }
     argument = Value::of(o);
     return true;
@@ -202,11 +212,11 @@ bool BodyBuilder::bind(LayoutId id, Value& argument, ChildInfo& child, std::uint
   if (!signal) return false;
   const Node n = machine_.signals[*signal];
   if (n.op == Op::Slot && !(n.a & kDeep)) {
-    child.arguments.push_back(n.a);
+    arguments_.push_back(n.a);
     return true;
   }
-  std::uint32_t aux = column(child.name + "." + formal, span, system::UnknownKind::Auxiliary, node.kind);
-  child.arguments.push_back(aux);
+  std::uint32_t aux = column(formal, span, system::UnknownKind::Auxiliary, node.kind);
+  arguments_.push_back(aux);
   ExprId value = machine_.signals.slot(aux);
   row(symbolic::simplified(machine_.signals, {Op::Sub, value.value, signal->value, 0, 0}), source(system::EquationKind::Argument, span, ""), RowKind::Equation);
   argument = Value::of_signal(value);
@@ -236,7 +246,7 @@ std::optional<LayoutId> layout_of(Machine& machine, const Value& v, const std::f
 
 }  // namespace
 
-std::optional<std::uint32_t> BodyBuilder::apply(RelationObject& relation, std::vector<Value> arguments, bool fresh, std::string name,
+std::optional<std::uint32_t> BodyBuilder::apply(RelationObject& relation, std::vector<Value> arguments, bool fresh, LocalName name,
                                                 bool labelled, Span span, Span) {
   const core::Relation& literal = *relation.relation().relation;
   auto declared = machine_.interface(relation);
@@ -259,16 +269,20 @@ std::optional<std::uint32_t> BodyBuilder::apply(RelationObject& relation, std::v
     layouts.push_back(*l);
   }
   auto index = static_cast<std::uint32_t>(children_.size());
-  ChildInfo child{&relation, machine_.layouts().tuple(layouts), {}, std::move(arguments), std::move(name), labelled, span};
+  ChildInfo child{&relation, machine_.layouts().tuple(layouts), static_cast<std::uint32_t>(arguments_.size()), kConstant, name, labelled, span};
+  if (labelled) child.first_formal = static_cast<std::uint32_t>(formals_.size());
   for (std::size_t i = 0; i < layouts.size(); ++i) {
-    std::string formal(text(literal.formals[i].name));
+    const LocalName formal = field(name, literal.formals[i].name);
     if (fresh) {
       std::uint32_t next = kConstant;
-      child.formals[i] = variable(layouts[i], child.name + "." + formal, span, false, next);
+      arguments[i] = variable(layouts[i], formal, span, false, next);
     }
-    if (!bind(layouts[i], child.formals[i], child, index, formal, span)) return std::nullopt;
+    if (bind(layouts[i], arguments[i], child, formal, span)) continue;
+    arguments_.resize(child.first_argument);
+    return std::nullopt;
   }
-  children_.push_back(std::move(child));
+  if (labelled) formals_.insert(formals_.end(), arguments.begin(), arguments.end());
+  children_.push_back(child);
   return index;
 }
 
@@ -292,8 +306,8 @@ std::optional<Value> BodyBuilder::block_apply(const Value& value, const Value& i
   }
   auto declared = machine_.interface(relation);
   if (!declared) return std::nullopt;
-  std::string name(text(literal.name));
-  if (int n = ++child_names_[name]; n > 1) name += fmt::format("#{}", n);
+  LocalName name = local_name(literal.name);
+  if (std::uint32_t n = ++child_names_[literal.name]; n > 1) name = numbered(name, n);
   std::vector<Value> arguments, outputs;
   std::size_t next_input = 0;
   for (std::size_t i = 0; i < literal.formals.size(); ++i) {
@@ -303,7 +317,7 @@ std::optional<Value> BodyBuilder::block_apply(const Value& value, const Value& i
     }
     std::uint32_t next = kConstant;
     LayoutId layout = (*declared)[i].value_or(machine_.layouts().scalar(core::LayoutKind::Real));
-    arguments.push_back(variable(layout, name + "." + std::string(text(literal.formals[i].name)), span, false, next));
+    arguments.push_back(variable(layout, field(name, literal.formals[i].name), span, false, next));
     outputs.push_back(arguments.back());
   }
   if (!apply(relation, std::move(arguments), false, name, false, span, span)) return std::nullopt;
@@ -354,92 +368,92 @@ Machine::Status BodyBuilder::connect_item(const core::ConnectItem& item) {
 }
 
 void BodyBuilder::resolve_nodes() {
-  struct Class {
-    std::vector<std::uint32_t> members;
-    std::size_t uses = 0;
-    bool connected = false;
-  };
-  std::vector<Class> classes(nodes_.size());
-  for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
-    Class& c = classes[class_of(n)];
-    c.members.push_back(n);
-    c.uses += nodes_[n].uses.size();
-    c.connected |= nodes_[n].connected;
-  }
-  for (Class& c : classes) {
-    if (c.members.empty()) continue;
-    auto list = scalars(nodes_[c.members[0]].layout);
-    const NodeInfo* head = nullptr;  // the interface node that the others are equal to
-    std::size_t interfaces = 0;
-    for (std::uint32_t m : c.members)
-      if (nodes_[m].interface) {
-        if (!head) head = &nodes_[m];
-        ++interfaces;
-      }
-    const NodeInfo& keep = head ? *head : nodes_[c.members[0]];
+  // The nodes of each class, side by side.
+  const auto count = static_cast<std::uint32_t>(nodes_.size());
+  std::vector<std::uint32_t> offsets(count + 1, 0), members(count);
+  for (std::uint32_t n = 0; n < count; ++n) ++offsets[class_of(n) + 1];
+  for (std::uint32_t c = 0; c < count; ++c) offsets[c + 1] += offsets[c];
+  std::vector<std::uint32_t> at(offsets.begin(), offsets.end() - 1);
+  for (std::uint32_t n = 0; n < count; ++n) members[at[class_of(n)]++] = n;
+  for (std::uint32_t c = 0; c < count; ++c)
+    if (offsets[c + 1] > offsets[c] && !resolve_class(std::span(members).subspan(offsets[c], offsets[c + 1] - offsets[c]))) return;
+}
 
-    // The flow of a variable means something where one part uses it.
-    for (std::uint32_t m : c.members) {
-      NodeInfo& n = nodes_[m];
-      if (n.interface) continue;
-      if (n.flow_read && n.uses.size() > 1) {
-        Diagnostic& d = machine_.diagnostics().report(sigrel::Code::FlowIsAmbiguous, *n.flow_read,
-                                                      fmt::format("`{}` is a node of {} parts: which of their flows is meant?", n.name, n.uses.size()));
-        d.also(n.uses[0].span, "one part").also(n.uses[1].span, "another");
-        d.help("label the part and read its own flow, for example `r1.p.i`");
-        return;
-      }
-      std::uint32_t flow = 0;
-      for (auto [offset, is_flow] : list) {
-        if (!is_flow) continue;
-        if (n.uses.size() == 1)
-          merge(n.first + offset, n.uses[0].first_flow + flow);
-        else if (!n.flow_read && (c.uses > 0 || c.connected))
-          columns_[n.first + offset].dropped = true;
-        ++flow;
-      }
+bool BodyBuilder::resolve_class(std::span<const std::uint32_t> members) {
+  std::size_t total = 0;  // of uses
+  bool connected = false;
+  const NodeInfo* head = nullptr;  // the interface node that the others are equal to
+  std::size_t interfaces = 0;
+  for (std::uint32_t m : members) {
+    total += nodes_[m].uses;
+    connected |= nodes_[m].connected;
+    if (nodes_[m].interface && interfaces++ == 0) head = &nodes_[m];
+  }
+  const auto& list = scalars(nodes_[members[0]].layout);
+  const NodeInfo& keep = head ? *head : nodes_[members[0]];
+
+  // The flow of a variable means something where one part uses it.
+  for (std::uint32_t m : members) {
+    NodeInfo& n = nodes_[m];
+    if (n.interface) continue;
+    if (n.flow_read && n.uses > 1) {
+      Diagnostic& d = machine_.diagnostics().report(sigrel::Code::FlowIsAmbiguous, *n.flow_read,
+                                                    fmt::format("`{}` is a node of {} parts: which of their flows is meant?", text(n.name), n.uses));
+      const Use& first = uses_[n.first_use];
+      d.also(first.span, "one part").also(uses_[first.next].span, "another");
+      d.help("label the part and read its own flow, for example `r1.p.i`");
+      return false;
     }
-    // Potentials: locals are the same unknown, another interface node needs an equation.
-    for (std::uint32_t m : c.members) {
-      const NodeInfo& n = nodes_[m];
-      if (&n == &keep) continue;
-      for (auto [offset, is_flow] : list) {
-        if (is_flow) continue;
-        if (!n.interface) {
-          merge(keep.first + offset, n.first + offset);
-          continue;
-        }
-        ExprId a = machine_.signals.slot(keep.first + offset), b = machine_.signals.slot(n.first + offset);
-        row(machine_.signals.binary(Op::Sub, a, b), source(system::EquationKind::Potential, n.span, columns_[n.first + offset].name), RowKind::Equation);
-      }
-    }
-    // Flows.
-    bool substitution = !c.connected && c.uses <= 1;
-    if (substitution || (c.uses == 1 && interfaces == 1)) {
-      if (c.uses == 1 && head) {
-        for (std::uint32_t m : c.members)
-          for (const Use& use : nodes_[m].uses) {
-            std::uint32_t flow = 0;
-            for (auto [offset, is_flow] : list)
-              if (is_flow) merge(head->first + offset, use.first_flow + flow++);
-          }
-      }
-      continue;
-    }
-    if (c.uses == 0 && interfaces == 0) continue;
     std::uint32_t flow = 0;
     for (auto [offset, is_flow] : list) {
       if (!is_flow) continue;
-      Sum sum;
-      for (std::uint32_t m : c.members) {
-        for (const Use& use : nodes_[m].uses) sum.terms.push_back((use.first_flow + flow) << 1);
-        if (nodes_[m].interface) sum.terms.push_back((nodes_[m].first + offset) << 1 | 1);
-      }
-      sum.source = source(system::EquationKind::NodeSum, keep.span, keep.name);
-      sums_.push_back(std::move(sum));
+      if (n.uses == 1)
+        merge(n.first + offset, uses_[n.first_use].first_flow + flow);
+      else if (!n.flow_read && (total > 0 || connected))
+        columns_[n.first + offset].dropped = true;
       ++flow;
     }
   }
+  // Potentials: locals are the same unknown, another interface node needs an equation.
+  for (std::uint32_t m : members) {
+    const NodeInfo& n = nodes_[m];
+    if (&n == &keep) continue;
+    for (auto [offset, is_flow] : list) {
+      if (is_flow) continue;
+      if (!n.interface) {
+        merge(keep.first + offset, n.first + offset);
+        continue;
+      }
+      ExprId a = machine_.signals.slot(keep.first + offset), b = machine_.signals.slot(n.first + offset);
+      row(machine_.signals.binary(Op::Sub, a, b), source(system::EquationKind::Potential, n.span, columns_[n.first + offset].name), RowKind::Equation);
+    }
+  }
+  // Flows.
+  bool substitution = !connected && total <= 1;
+  if (substitution || (total == 1 && interfaces == 1)) {
+    if (total == 1 && head) {
+      for (std::uint32_t m : members)
+        for (std::uint32_t u = nodes_[m].first_use; u != kConstant; u = uses_[u].next) {
+          std::uint32_t flow = 0;
+          for (auto [offset, is_flow] : list)
+            if (is_flow) merge(head->first + offset, uses_[u].first_flow + flow++);
+        }
+    }
+    return true;
+  }
+  if (total == 0 && interfaces == 0) return true;
+  std::uint32_t flow = 0;
+  for (auto [offset, is_flow] : list) {
+    if (!is_flow) continue;
+    for (std::uint32_t m : members) {
+      for (std::uint32_t u = nodes_[m].first_use; u != kConstant; u = uses_[u].next) sum_terms_.push_back((uses_[u].first_flow + flow) << 1);
+      if (nodes_[m].interface) sum_terms_.push_back((nodes_[m].first + offset) << 1 | 1);
+    }
+    sum_offsets_.push_back(static_cast<std::uint32_t>(sum_terms_.size()));
+    sum_sources_.push_back(source(system::EquationKind::NodeSum, keep.span, keep.name));
+    ++flow;
+  }
+  return true;
 }
 
 }  // namespace sigrel::elaborate

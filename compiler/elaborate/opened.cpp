@@ -67,7 +67,7 @@ std::optional<std::vector<std::uint32_t>> OpenedComponents::read(components::Com
       c.arguments.push_back(c.interface + c.locals++);
       std::size_t n = 0;
       while (found->arguments[n] != part.interface + i) ++n;
-      c.reads.push_back({own.children[child].name + "." + wanted[n], own.children[child].span});
+      c.reads.push_back({field(own.children[child].name, intern(wanted[n])), own.children[child].span});
     }
     application = {found->component, first};
   }

@@ -14,10 +14,10 @@ std::uint32_t Shapes::constant(system::System& system, double value) {
   return it->second;
 }
 
-std::uint32_t BodyBuilder::column(std::string name, Span span, system::UnknownKind kind, core::LayoutKind type) {
+std::uint32_t BodyBuilder::column(LocalName name, Span span, system::UnknownKind kind, core::LayoutKind type) {
   using system::SignalType;
   SignalType signal = type == core::LayoutKind::Int ? SignalType::Int : type == core::LayoutKind::Bool ? SignalType::Bool : SignalType::Real;
-  columns_.push_back({std::move(name), span, kind, signal, place_});
+  columns_.push_back({name, span, kind, signal, place_});
   column_parent_.push_back(static_cast<std::uint32_t>(columns_.size() - 1));
   return column_parent_.back();
 }
@@ -40,11 +40,17 @@ void BodyBuilder::merge(std::uint32_t a, std::uint32_t b) {
   column_parent_[b] = a;
 }
 
-std::uint32_t BodyBuilder::source(system::EquationKind kind, Span span, std::string component) {
-  SourceKey key{span.file.value, span.begin, span.end, static_cast<std::uint32_t>(kind), std::move(component)};
-  auto [it, fresh] = sources_.try_emplace(std::move(key), static_cast<std::uint32_t>(system_.sources.size()));
-  if (fresh) system_.sources.push_back({kind, span, it->first.component});
-  return it->second;
+std::uint32_t BodyBuilder::source(system::EquationKind kind, Span span, LocalName component) {
+  const system::SourceEquation source{kind, span, component};
+  auto hash = [](const system::SourceEquation& s) {
+    return mixed(mixed(s.span.file.value, s.span.begin | static_cast<std::uint64_t>(s.span.end) << 32),
+                 static_cast<std::uint64_t>(s.kind) << 32 | s.component.value);
+  };
+  const auto next = static_cast<std::uint32_t>(system_.sources.size());
+  const std::uint32_t found = sources_.find_or_add(
+      hash(source), next, [&](std::uint32_t k) { return system_.sources[k] == source; }, [&](std::uint32_t k) { return hash(system_.sources[k]); });
+  if (found == next) system_.sources.push_back(source);
+  return found;
 }
 
 std::uint32_t BodyBuilder::real(ExprId parameter) {
@@ -53,9 +59,9 @@ std::uint32_t BodyBuilder::real(ExprId parameter) {
   return it->second;
 }
 
-std::uint32_t BodyBuilder::deep(std::uint32_t child, std::string name, Span span) {
-  auto [it, fresh] = deep_index_.try_emplace({child, name}, static_cast<std::uint32_t>(deep_.size()));
-  if (fresh) deep_.push_back({child, std::move(name), span});
+std::uint32_t BodyBuilder::deep(std::uint32_t child, Name name, Span span) {
+  auto [it, fresh] = deep_index_.try_emplace(static_cast<std::uint64_t>(child) << 32 | name.value, static_cast<std::uint32_t>(deep_.size()));
+  if (fresh) deep_.push_back({child, name, span});
   return kDeep | it->second;
 }
 
@@ -69,43 +75,42 @@ std::optional<std::uint32_t> BodyBuilder::column_of(const Value& v) {
 
 // A variable of a layout: a Node for each connector in it, a column for each scalar. Of the interface, columns are `next`
 // onwards (all are made here, in order); otherwise they are new.
-Value BodyBuilder::variable(LayoutId id, const std::string& name, Span span, bool interface, std::uint32_t& next) {
+Value BodyBuilder::variable(LayoutId id, LocalName name, Span span, bool interface, std::uint32_t& next, bool inner) {
   const LayoutNode node = machine_.layouts()[id];
   Heap& heap = machine_.heap();
   if (machine_.layouts().is_connector(id)) {
-    std::vector<std::string> names;
+    std::vector<LocalName> names;
     machine_.layouts().names(id, name, names);
     auto first = static_cast<std::uint32_t>(columns_.size());
-    for (std::string& n : names) column(std::move(n), span, system::UnknownKind::Source);
+    for (LocalName n : names) column(n, span, system::UnknownKind::Source);
     next = static_cast<std::uint32_t>(columns_.size());
     auto index = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.push_back({id, first, interface, name, span, {}, std::nullopt, false, index});
+    nodes_.push_back({id, first, interface, false, name, span, index});
     Object* o = heap.object(ObjectKind::Node, 0);
     o->a = index;
     return Value::of(o);
   }
-  auto aggregate = [&](ObjectKind kind, std::uint32_t size, auto element, auto part) {
+  auto aggregate = [&](ObjectKind kind, std::uint32_t size, auto element, auto part, bool brackets_open) {
     Object* o = heap.object(kind, size);
     o->a = node.record.value;
-    for (std::uint32_t i = 0; i < size; ++i) o->items[i] = variable(element(i), name + part(i), span, interface, next);
+    for (std::uint32_t i = 0; i < size; ++i) o->items[i] = variable(element(i), part(i), span, interface, next, brackets_open);
     return Value::of(o);
   };
   switch (node.kind) {
     case core::LayoutKind::Record:
       return aggregate(ObjectKind::Record, static_cast<std::uint32_t>(node.elements.size()), [&](std::uint32_t i) { return node.elements[i]; },
-                       [&](std::uint32_t i) { return "." + std::string(text(machine_.code().program().records[node.record.value].fields[i].name)); });
+                       [&](std::uint32_t i) { return field(name, machine_.code().program().records[node.record.value].fields[i].name); }, false);
     case core::LayoutKind::Tuple:
       return aggregate(ObjectKind::Tuple, static_cast<std::uint32_t>(node.elements.size()), [&](std::uint32_t i) { return node.elements[i]; },
-                       [&](std::uint32_t i) { return fmt::format(".{}", i + 1); });
+                       [&](std::uint32_t i) { return field(name, intern(std::to_string(i + 1))); }, false);
     case core::LayoutKind::Vector: {
       bool outer = machine_.layouts()[node.elements[0]].kind == core::LayoutKind::Vector;
-      bool inner = !name.empty() && name.back() == ',';
       bool row = node.moves != kConstant && place_ == kNoPlace;
       Value vector = aggregate(ObjectKind::Vector, node.size, [&](std::uint32_t) { return node.elements[0]; },
                                [&](std::uint32_t i) {
                                  if (row) place_ = static_cast<std::int32_t>(i) + 1;
-                                 return fmt::format("{}{}{}", inner ? "" : "[", i + 1, outer ? "," : "]");
-                               });
+                                 return inner ? next_index(name, i + 1) : element(name, i + 1);
+                               }, outer);
       vector.object->b = node.moves;
       if (row) place_ = kNoPlace;
       return vector;
@@ -152,7 +157,7 @@ void BodyBuilder::row(ExprId residual, std::uint32_t source, RowKind kind) {
     image_.resize(mark_.size());
   }
   ++epoch_;
-  Row r{0, static_cast<std::uint32_t>(slots_.size()), static_cast<std::uint32_t>(row_reals_.size()), source, kind};
+  RowPlan r{0, static_cast<std::uint32_t>(slots_.size()), static_cast<std::uint32_t>(row_reals_.size()), source};
   auto number = [&](std::vector<std::uint32_t>& list, std::uint32_t first, std::uint32_t value) {
     for (std::uint32_t i = first; i < list.size(); ++i)
       if (list[i] == value) return i - first;
@@ -213,38 +218,66 @@ void BodyBuilder::row(ExprId residual, std::uint32_t source, RowKind kind) {
     t.params = static_cast<std::uint32_t>(row_reals_.size()) - r.first_real;
   }
   r.table = it->second;
-  rows_.push_back(r);
+  (kind == RowKind::Initial ? initial_rows_ : kind == RowKind::Assertion ? assertion_rows_ : rows_).push_back(r);
 }
 
-// Which bundle of the body holds the Reals of a relation value; made, innermost first, when it is not the body's own.
+// Which bundle of the body holds the Reals of a relation value; made, innermost first, when it is not the body's own. Relations that take
+// the same Reals from the body share it.
 std::uint32_t BodyBuilder::bundle(RelationObject& root) {
+  auto known = [&](const RelationObject& r) { return r.bundled_in == bodies_; };
   std::vector<RelationObject*> work{&root};
+  std::vector<std::uint32_t> items;
   while (!work.empty()) {
     RelationObject* r = work.back();
-    if (bundle_of_.contains(r)) {
+    if (known(*r)) {
       work.pop_back();
       continue;
     }
     BundlePlan plan;
+    items.clear();
     if (r->own_bundle != kConstant) {
       plan.own = r->own_bundle;
     } else {
       Relations::Parts parts = relations_.parts(*r);
       bool ready = true;
       for (RelationObject* inner : parts.relations)
-        if (!bundle_of_.contains(inner) && inner != r) {
+        if (!known(*inner) && inner != r) {
           work.push_back(inner);
           ready = false;
         }
       if (!ready) continue;
-      for (const Value& v : parts.reals) plan.reals.push_back(real(machine_.to_parameter(v)));
-      for (RelationObject* inner : parts.relations) plan.bundles.push_back(inner == r ? kConstant : bundle_of_.at(inner));
+      for (const Value& v : parts.reals) items.push_back(real(machine_.to_parameter(v)));
+      for (RelationObject* inner : parts.relations) items.push_back(inner == r ? kConstant : inner->bundle);
+      plan.reals = static_cast<std::uint32_t>(parts.reals.size());
+      plan.bundles = static_cast<std::uint32_t>(parts.relations.size());
     }
-    bundle_of_.emplace(r, static_cast<std::uint32_t>(bundles_.size()));
-    bundles_.push_back(std::move(plan));
+    r->bundle = add_bundle(plan, items);
+    r->bundled_in = bodies_;
     work.pop_back();
   }
-  return bundle_of_.at(&root);
+  return root.bundle;
+}
+
+std::uint32_t BodyBuilder::add_bundle(const BundlePlan& plan, std::span<const std::uint32_t> items) {
+  auto items_of = [&](const BundlePlan& b) { return std::span(bundle_items_).subspan(b.first, b.reals + b.bundles); };
+  auto hash = [](const BundlePlan& b, std::span<const std::uint32_t> list) {
+    std::uint64_t h = mixed(b.own, b.reals | static_cast<std::uint64_t>(b.bundles) << 32);
+    for (std::uint32_t i : list) h = mixed(h, i);
+    return h;
+  };
+  const auto next = static_cast<std::uint32_t>(bundles_.size());
+  const std::uint32_t found = bundle_index_.find_or_add(
+      hash(plan, items), next,
+      [&](std::uint32_t k) {
+        const BundlePlan& b = bundles_[k];
+        return b.own == plan.own && b.reals == plan.reals && b.bundles == plan.bundles && std::ranges::equal(items_of(b), items);
+      },
+      [&](std::uint32_t k) { return hash(bundles_[k], items_of(bundles_[k])); });
+  if (found == next) {
+    bundles_.push_back({plan.own, static_cast<std::uint32_t>(bundle_items_.size()), plan.reals, plan.bundles});
+    bundle_items_.insert(bundle_items_.end(), items.begin(), items.end());
+  }
+  return found;
 }
 
 namespace {
@@ -256,17 +289,13 @@ bool same(const std::vector<system::Parameter>& a, const std::vector<system::Par
 }
 
 bool same(const system::Template& a, const system::Template& b) {
-  auto local = [](const system::LocalInfo& x, const system::LocalInfo& y) { return x.name == y.name && x.span == y.span && x.kind == y.kind && x.type == y.type; };
-  auto child = [](const system::ChildInfo& x, const system::ChildInfo& y) { return x.name == y.name && x.labelled == y.labelled && x.span == y.span; };
-  return a.interface == b.interface && a.synonyms == b.synonyms && a.parameters == b.parameters &&
-         std::equal(a.locals.begin(), a.locals.end(), b.locals.begin(), b.locals.end(), local) &&
-         std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(), child);
+  return a.interface == b.interface && a.locals == b.locals && a.synonyms == b.synonyms && a.children == b.children && a.parameters == b.parameters;
 }
 
 bool same(const Blueprint& a, const Blueprint& b) {
   return a.interface == b.interface && a.locals == b.locals && a.rows == b.rows && a.initial_rows == b.initial_rows && a.steady == b.steady && a.assertion_rows == b.assertion_rows && a.slots == b.slots &&
          a.row_reals == b.row_reals && a.sum_offsets == b.sum_offsets && a.sum_terms == b.sum_terms && a.sum_sources == b.sum_sources &&
-         same(a.reals, b.reals) && a.bundles == b.bundles && a.children == b.children && a.arguments == b.arguments &&
+         same(a.reals, b.reals) && a.bundles == b.bundles && a.bundle_items == b.bundle_items && a.children == b.children && a.arguments == b.arguments &&
          a.attributes == b.attributes && a.deep == b.deep && a.places == b.places;
 }
 
@@ -286,32 +315,37 @@ Body BodyBuilder::finish(RelationObject& relation) {
   std::vector<std::uint32_t> renumber(columns_.size(), kConstant);
   for (std::uint32_t c = 0; c < interface_; ++c) {
     renumber[c] = c;
-    body_template.interface.push_back(columns_[c].name);
+    body_template.interface.push_back(text(columns_[c].name));
     body_template.interface_spans.push_back(columns_[c].span);
     print->places.push_back(columns_[c].place);
   }
+  auto stays = [&](std::uint32_t c) { return find(c) == c && !columns_[c].dropped; };
   std::uint32_t next = interface_;
-  for (std::uint32_t c = interface_; c < columns_.size(); ++c) {
-    if (find(c) != c || columns_[c].dropped) continue;
-    renumber[c] = next++;
-    print->places.push_back(columns_[c].place);
-    body_template.locals.push_back({columns_[c].name, columns_[c].span, columns_[c].kind, columns_[c].type});
-  }
   for (std::uint32_t c = interface_; c < columns_.size(); ++c)
-    if (find(c) != c && !columns_[c].dropped && columns_[c].kind == system::UnknownKind::Source)
-      body_template.synonyms.push_back({columns_[c].name, renumber[find(c)]});
-  auto final_column = [&](std::uint32_t c) { return c & kDeep ? c : renumber[find(c)]; };
-
+    if (stays(c)) renumber[c] = next++;
   print->interface = interface_;
   print->locals = next - interface_;
-  for (const Row& r : rows_) (r.kind == RowKind::Initial ? print->initial_rows : r.kind == RowKind::Assertion ? print->assertion_rows : print->rows).push_back({r.table, r.first_slot, r.first_real, r.source});
-  print->slots.reserve(slots_.size());
-  for (std::uint32_t c : slots_) print->slots.push_back(final_column(c));
-  for (const Sum& s : sums_) {
-    for (std::uint32_t t : s.terms) print->sum_terms.push_back(final_column(t >> 1) << 1 | (t & 1));
-    print->sum_offsets.push_back(static_cast<std::uint32_t>(print->sum_terms.size()));
-    print->sum_sources.push_back(s.source);
+  body_template.locals.reserve(print->locals);
+  print->places.reserve(next);
+  for (std::uint32_t c = interface_; c < columns_.size(); ++c) {
+    if (stays(c)) {
+      print->places.push_back(columns_[c].place);
+      body_template.locals.push_back({columns_[c].name, columns_[c].span, columns_[c].kind, columns_[c].type});
+    } else if (!columns_[c].dropped && columns_[c].kind == system::UnknownKind::Source) {
+      body_template.synonyms.push_back({columns_[c].name, renumber[find(c)]});
+    }
   }
+  auto final_column = [&](std::uint32_t c) { return c & kDeep ? c : renumber[find(c)]; };
+
+  print->rows = std::move(rows_);
+  print->initial_rows = std::move(initial_rows_);
+  print->assertion_rows = std::move(assertion_rows_);
+  print->slots = std::move(slots_);
+  for (std::uint32_t& c : print->slots) c = final_column(c);
+  print->sum_offsets = std::move(sum_offsets_);
+  print->sum_terms = std::move(sum_terms_);
+  print->sum_sources = std::move(sum_sources_);
+  for (std::uint32_t& t : print->sum_terms) t = final_column(t >> 1) << 1 | (t & 1);
 
   // Parameter expressions, operands first.
   const ExprPool& pool = machine_.parameters;
@@ -334,21 +368,28 @@ Body BodyBuilder::finish(RelationObject& relation) {
     print->reals.push_back(p);
   }
   auto final_real = [&](std::uint32_t r) { return place.at(real_order_[r].value); };
-  for (std::uint32_t r : row_reals_) print->row_reals.push_back(final_real(r));
-  print->bundles = bundles_;
-  for (BundlePlan& b : print->bundles)
-    for (std::uint32_t& r : b.reals) r = final_real(r);
-  print->attributes = attributes_;
+  print->row_reals = std::move(row_reals_);
+  for (std::uint32_t& r : print->row_reals) r = final_real(r);
+  print->bundles = std::move(bundles_);
+  print->bundle_items = std::move(bundle_items_);
+  for (const BundlePlan& b : print->bundles)
+    for (std::uint32_t k = 0; k < b.reals; ++k) print->bundle_items[b.first + k] = final_real(print->bundle_items[b.first + k]);
+  print->attributes = std::move(attributes_);
   for (AttributePlan& a : print->attributes) {
     a.column = final_column(a.column);
     a.real = final_real(a.real);
   }
-  print->deep = deep_;
-  print->steady = steady_;
+  print->deep = std::move(deep_);
+  print->steady = std::move(steady_);
+  print->arguments = std::move(arguments_);
+  for (std::uint32_t& a : print->arguments) a = final_column(a);
+  print->children.reserve(children_.size());
+  body_template.children.reserve(children_.size());
+  body.relations.reserve(children_.size());
+  body.interfaces.reserve(children_.size());
   for (std::size_t i = 0; i < children_.size(); ++i) {
-    ChildInfo& c = children_[i];
-    print->children.push_back({static_cast<std::uint32_t>(print->arguments.size()), child_bundles[i]});
-    for (std::uint32_t a : c.arguments) print->arguments.push_back(final_column(a));
+    const ChildInfo& c = children_[i];
+    print->children.push_back({c.first_argument, child_bundles[i]});
     body_template.children.push_back({c.name, c.labelled, c.span});
     body.relations.push_back(c.relation);
     body.interfaces.push_back(c.interface);

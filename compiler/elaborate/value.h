@@ -68,6 +68,8 @@ struct Object {
 struct RelationObject : Object {
   std::uint32_t skeleton = kConstant;   // by relation.h, when first asked for
   std::uint32_t own_bundle = kConstant; // of a captured relation: which of the body's bundles holds its reals
+  std::uint32_t bundle = kConstant;     // its bundle in the body number `bundled_in`
+  std::uint32_t bundled_in = 0;
   std::uint32_t origin = kConstant;     // in a sample: the call that gave it (moving.h)
   const RelationCode& relation() const { return *static_cast<const RelationCode*>(code); }
 };

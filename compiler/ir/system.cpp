@@ -19,13 +19,13 @@ std::uint32_t owner(const System& s, std::uint32_t unknown) {
 }  // namespace
 
 std::string instance_name(const System& s, std::uint32_t instance) {
-  std::vector<const std::string*> parts;
+  std::vector<LocalName> parts;
   for (std::uint32_t i = instance; i != kRoot; i = s.instances[i].parent)
-    parts.push_back(&s.templates[s.instances[s.instances[i].parent].body].children[s.instances[i].child].name);
+    parts.push_back(s.templates[s.instances[s.instances[i].parent].body].children[s.instances[i].child].name);
   std::string name;
   for (auto it = parts.rbegin(); it != parts.rend(); ++it) {
     if (!name.empty()) name += '.';
-    name += **it;
+    append_text(*it, name);
   }
   return name;
 }
@@ -38,7 +38,8 @@ const LocalInfo& unknown_info(const System& s, std::uint32_t unknown) {
 std::string unknown_name(const System& s, std::uint32_t unknown) {
   std::string prefix = instance_name(s, owner(s, unknown));
   if (!prefix.empty()) prefix += '.';
-  return prefix + unknown_info(s, unknown).name;
+  append_text(unknown_info(s, unknown).name, prefix);
+  return prefix;
 }
 
 const Names::Index& Names::index(std::uint32_t body) {
@@ -46,20 +47,61 @@ const Names::Index& Names::index(std::uint32_t body) {
   Index& x = it->second;
   if (fresh) {
     const Template& t = system_.templates[body];
-    std::uint32_t column = 0;
-    for (const std::string& n : t.interface) x.columns.emplace(n, column++);
-    for (const LocalInfo& l : t.locals) x.columns.emplace(l.name, column++);
-    for (const auto& [n, c] : t.synonyms) x.columns.emplace(n, c);
-    for (std::uint32_t c = 0; c < t.children.size(); ++c) x.children.emplace(t.children[c].name, c);
+    std::string scratch;
+    auto add_text = [](std::vector<Entry>& to, std::string_view name) {
+      to.push_back({std::hash<std::string_view>{}(name), static_cast<std::uint32_t>(to.size())});
+    };
+    auto add = [&](std::vector<Entry>& to, LocalName name) {
+      scratch.clear();
+      append_text(name, scratch);
+      add_text(to, scratch);
+    };
+    for (const std::string& n : t.interface) add_text(x.columns, n);
+    for (const LocalInfo& l : t.locals) add(x.columns, l.name);
+    for (const auto& [n, c] : t.synonyms) add(x.columns, n);
+    for (const ChildInfo& c : t.children) add(x.children, c.name);
+    std::ranges::sort(x.columns);
+    std::ranges::sort(x.children);
   }
   return x;
 }
 
-std::optional<Names::Step> Names::step(std::uint32_t body, std::string_view name) {
+namespace {
+
+/// What the number of an entry in Names::Index::columns names.
+std::string name_of(const Template& t, std::uint32_t entry) {
+  if (entry < t.interface.size()) return t.interface[entry];
+  entry -= static_cast<std::uint32_t>(t.interface.size());
+  return text(entry < t.locals.size() ? t.locals[entry].name : t.synonyms[entry - t.locals.size()].first);
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> Names::column(std::uint32_t body, std::string_view name) {
   const Index& x = index(body);
-  if (auto it = x.columns.find(name); it != x.columns.end()) return Step{it->second, 0, {}};
+  const Template& t = system_.templates[body];
+  const std::size_t hash = std::hash<std::string_view>{}(name);
+  for (auto e = std::ranges::lower_bound(x.columns, hash, {}, &Entry::hash); e != x.columns.end() && e->hash == hash; ++e) {
+    if (name_of(t, e->number) != name) continue;
+    const std::size_t own = t.interface.size() + t.locals.size();
+    return e->number < own ? e->number : t.synonyms[e->number - own].second;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> Names::child(std::uint32_t body, std::string_view name) {
+  const Index& x = index(body);
+  const Template& t = system_.templates[body];
+  const std::size_t hash = std::hash<std::string_view>{}(name);
+  for (auto e = std::ranges::lower_bound(x.children, hash, {}, &Entry::hash); e != x.children.end() && e->hash == hash; ++e)
+    if (text(t.children[e->number].name) == name) return e->number;
+  return std::nullopt;
+}
+
+std::optional<Names::Step> Names::step(std::uint32_t body, std::string_view name) {
+  if (auto found = column(body, name)) return Step{*found, 0, {}};
   for (std::size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.', dot + 1))
-    if (auto it = x.children.find(name.substr(0, dot)); it != x.children.end()) return Step{{}, it->second, name.substr(dot + 1)};
+    if (auto found = child(body, name.substr(0, dot))) return Step{{}, *found, name.substr(dot + 1)};
   return std::nullopt;
 }
 
@@ -76,21 +118,22 @@ std::pair<std::uint32_t, std::string_view> Names::descend(std::uint32_t instance
 std::optional<std::uint32_t> Names::find(std::uint32_t instance, std::string_view name) {
   auto [where, rest] = descend(instance, name);
   const Instance& i = system_.instances[where];
-  const Index& x = index(i.body);
-  auto it = x.columns.find(rest);
-  if (it == x.columns.end()) return std::nullopt;
+  auto found = column(i.body, rest);
+  if (!found) return std::nullopt;
   std::uint32_t interface = static_cast<std::uint32_t>(system_.templates[i.body].interface.size());
-  if (it->second < interface) return system_.arguments[i.first_argument + it->second];
-  return i.first_unknown + it->second - interface;
+  if (*found < interface) return system_.arguments[i.first_argument + *found];
+  return i.first_unknown + *found - interface;
 }
 
 std::vector<std::string> Names::candidates(std::uint32_t instance, std::string_view name) {
   auto [where, rest] = descend(instance, name);
   std::string prefix(name.substr(0, name.size() - rest.size()));
-  const Index& x = index(system_.instances[where].body);
+  const Template& t = system_.templates[system_.instances[where].body];
   std::vector<std::string> result;
-  for (const auto& [n, c] : x.columns) result.push_back(prefix + std::string(n));
-  for (const auto& [n, c] : x.children) result.push_back(prefix + std::string(n));
+  for (const std::string& n : t.interface) result.push_back(prefix + n);
+  for (const LocalInfo& l : t.locals) result.push_back(prefix + text(l.name));
+  for (const auto& [n, c] : t.synonyms) result.push_back(prefix + text(n));
+  for (const ChildInfo& c : t.children) result.push_back(prefix + text(c.name));
   std::ranges::sort(result);
   return result;
 }
@@ -104,10 +147,10 @@ std::string describe_origin(const System& s, Origin origin) {
   std::string where = instance_name(s, origin.instance);
   std::string what;
   switch (e.kind) {
-    case EquationKind::Written: what = e.component.empty() ? "an equation" : fmt::format("component `{}` of an equation", e.component); break;
+    case EquationKind::Written: what = e.component == LocalName{} ? "an equation" : fmt::format("component `{}` of an equation", text(e.component)); break;
     case EquationKind::Argument: what = "an argument"; break;
-    case EquationKind::NodeSum: what = fmt::format("the sum of flows at `{}`", e.component); break;
-    case EquationKind::Potential: what = fmt::format("the equal potential `{}`", e.component); break;
+    case EquationKind::NodeSum: what = fmt::format("the sum of flows at `{}`", text(e.component)); break;
+    case EquationKind::Potential: what = fmt::format("the equal potential `{}`", text(e.component)); break;
     case EquationKind::Initial: what = "an initial equation"; break;
     case EquationKind::Assertion: what = "an assertion"; break;
   }

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/base/local_name.h"
 #include "compiler/base/name.h"
 #include "compiler/base/source.h"
 #include "compiler/ir/equations.h"
@@ -36,7 +37,8 @@ enum class EquationKind : std::uint8_t {
 struct SourceEquation {
   EquationKind kind = EquationKind::Written;
   Span span;
-  std::string component;  // ".v", "[3]", … of a record or vector equation; the node's name for NodeSum and Potential
+  LocalName component;  // ".v", "[3]", … of a record or vector equation; the node's name for NodeSum and Potential
+  bool operator==(const SourceEquation&) const = default;
 };
 
 enum class UnknownKind : std::uint8_t {
@@ -49,16 +51,18 @@ enum class UnknownKind : std::uint8_t {
 enum class SignalType : std::uint8_t { Real, Int, Bool };
 
 struct LocalInfo {
-  std::string name;  // "u", "m.v", "x[3]", inside its relation
+  LocalName name;  // "u", "m.v", "x[3]", inside its relation
   Span span;
   UnknownKind kind = UnknownKind::Source;
   SignalType type = SignalType::Real;
+  bool operator==(const LocalInfo&) const = default;
 };
 
 struct ChildInfo {
-  std::string name;  // "r1", "r1[3]"; of an unlabelled use the head's name, with "#2" when that occurs again
+  LocalName name;  // "r1", "r1[3]"; of an unlabelled use the head's name, with "#2" when that occurs again
   bool labelled = false;
   Span span;
+  bool operator==(const ChildInfo&) const = default;
 };
 
 /// What the instances of one relation body share.
@@ -70,7 +74,7 @@ struct Template {
   std::vector<LocalInfo> locals;       // the unknowns that each instance owns
   /// Names of the body that are another scalar (a node's potential joined by `connect`, `let`): name, and the scalar's
   /// index: interface first, then locals.
-  std::vector<std::pair<std::string, std::uint32_t>> synonyms;
+  std::vector<std::pair<LocalName, std::uint32_t>> synonyms;
   std::vector<ChildInfo> children;
   /// The Real values that its definition captured, by name: what `--set` can change.
   std::vector<std::string> parameters;
@@ -134,7 +138,7 @@ std::string instance_name(const System& system, std::uint32_t instance);
 std::string unknown_name(const System& system, std::uint32_t unknown);
 /// The declaration of the unknown.
 const LocalInfo& unknown_info(const System& system, std::uint32_t unknown);
-/// Looks names up inside relation bodies and instances; an index per template is made when it is first needed.
+/// Looks names up inside relation bodies and instances; an index per template, of hashes, is made when it is first needed.
 class Names {
  public:
   explicit Names(const System& system) : system_(system) {}
@@ -151,11 +155,18 @@ class Names {
   std::vector<std::string> candidates(std::uint32_t instance, std::string_view name);
 
  private:
+  struct Entry {
+    std::size_t hash;
+    std::uint32_t number;
+    auto operator<=>(const Entry&) const = default;
+  };
   struct Index {
-    std::unordered_map<std::string_view, std::uint32_t> columns;  // interface first, then locals
-    std::unordered_map<std::string_view, std::uint32_t> children;
+    std::vector<Entry> columns;   // ascending; the interface first, then locals, then synonyms
+    std::vector<Entry> children;  // ascending
   };
   const Index& index(std::uint32_t body);
+  std::optional<std::uint32_t> column(std::uint32_t body, std::string_view name);
+  std::optional<std::uint32_t> child(std::uint32_t body, std::string_view name);
   /// The instance and the rest of the name after as many children as match.
   std::pair<std::uint32_t, std::string_view> descend(std::uint32_t instance, std::string_view name);
   const System& system_;

@@ -212,7 +212,7 @@ class Report {
     Origin origin = dae::origin(c_.dae.assertions, f_.equations[0].equation);
     const system::SourceEquation& source = c_.system.sources[origin.source];
     std::string instance = system::instance_name(c_.system, origin.instance);
-    Diagnostic& d = diagnostics_.report(Code::AssertionFailed, source.span, source.component)
+    Diagnostic& d = diagnostics_.report(Code::AssertionFailed, source.span, text(source.component))
                         .label("this is false at t = " + seconds(f_.time) + (instance.empty() ? "" : ", in `" + instance + "`"));
     if (!f_.variables.empty()) d.note("there " + variables(6, true));
     keep(d);

@@ -1,5 +1,7 @@
 #include "compiler/session/pipeline.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -23,7 +25,7 @@ template <class Stage>
 auto timed(Context& context, const char* name, Stage stage) {
   auto start = std::chrono::steady_clock::now();
   auto result = stage();
-  context.timings.push_back({name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+  context.timings.push_back({name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), false, peak_memory()});
   return result;
 }
 
@@ -63,6 +65,12 @@ std::optional<ast::Module> expression_module(const std::string& text, Context& c
 }
 
 }  // namespace
+
+double peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024.0 * static_cast<double>(usage.ru_maxrss);
+}
 
 const std::vector<DumpName>& dump_names() {
   static const std::vector<DumpName> names = {

@@ -31,7 +31,11 @@ struct Timing {
   std::string stage;
   double seconds = 0;
   bool part = false;  // of the stage before it in the list
+  double peak = 0;    // bytes of memory that the process has had at most when the stage ended; 0 where nobody looked
 };
+
+/// Bytes of memory that the process has had at most so far.
+double peak_memory();
 
 /// What every stage shares.
 struct Context {

@@ -29,12 +29,12 @@ class Paths {
   explicit Paths(const system::System& system) : paths_(system.instances.size()) {
     for (std::size_t i = 1; i < paths_.size(); ++i) {  // parents come before their children
       const system::Instance& instance = system.instances[i];
-      const std::string& name = system.templates[system.instances[instance.parent].body].children[instance.child].name;
+      const LocalName name = system.templates[system.instances[instance.parent].body].children[instance.child].name;
       const Path& parent = paths_[instance.parent];
-      if (parent.count > 0 && *parent.name == name)
-        paths_[i] = {parent.head, &name, parent.count + 1};
+      if (parent.count > 0 && parent.name == name)
+        paths_[i] = {parent.head, name, parent.count + 1};
       else
-        paths_[i] = {parent.count > 0 ? text(parent) + "." : "", &name, 1};
+        paths_[i] = {parent.count > 0 ? text(parent) + "." : "", name, 1};
     }
   }
 
@@ -45,14 +45,15 @@ class Paths {
 
  private:
   struct Path {
-    std::string head;                   // with a point behind it
-    const std::string* name = nullptr;  // the last component,
-    std::uint32_t count = 0;            // so many times
+    std::string head;         // with a point behind it
+    LocalName name;               // the last component,
+    std::uint32_t count = 0;  // so many times
   };
   static std::string text(const Path& p) {
-    if (p.count > kRepeated) return p.head + *p.name + "^" + std::to_string(p.count);
-    std::string text = p.head + *p.name;
-    for (std::uint32_t k = 1; k < p.count; ++k) text += "." + *p.name;
+    const std::string name = sigrel::text(p.name);
+    if (p.count > kRepeated) return p.head + name + "^" + std::to_string(p.count);
+    std::string text = p.head + name;
+    for (std::uint32_t k = 1; k < p.count; ++k) text += "." + name;
     return text;
   }
 
@@ -174,9 +175,9 @@ void Results::each(const std::function<bool(std::string, runtime::Column)>& visi
         if (!visit(prefix + body.interface[k], column(unknown(k)))) return;
     for (std::size_t k = 0; k < body.locals.size(); ++k)
       if (body.locals[k].kind == system::UnknownKind::Source)
-        if (!visit(prefix + body.locals[k].name, column(unknown(body.interface.size() + k)))) return;
+        if (!visit(prefix + text(body.locals[k].name), column(unknown(body.interface.size() + k)))) return;
     for (const auto& [name, scalar] : body.synonyms)
-      if (!visit(prefix + name, column(unknown(scalar)))) return;
+      if (!visit(prefix + text(name), column(unknown(scalar)))) return;
   }
 }
 
@@ -198,7 +199,7 @@ Columns Results::named(std::span<const std::uint32_t> variables) const {
       found.add(dae::variable_name(system_, dae_, v), {v, false});
       continue;
     }
-    std::string name = paths.prefix(owner(system_, variable.unknown)) + system::unknown_info(system_, variable.unknown).name;
+    std::string name = paths.prefix(owner(system_, variable.unknown)) + text(system::unknown_info(system_, variable.unknown).name);
     for (std::uint32_t k = 0; k < variable.order; ++k) name = "der(" + name + ")";
     found.add(std::move(name), {v, false});
   }

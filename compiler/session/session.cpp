@@ -279,7 +279,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   if (!run.outcome.failure.initial && experiment->from.empty()) structure::note_spare_initial(model.system, model.dae, model.plan, diagnostics_);
   for (const runtime::Continued& block : run.outcome.continued) session::note_continuation(model, block, diagnostics_);
   timings_.push_back({"initialise", run.outcome.statistics.seconds_initialise});
-  timings_.push_back({"integrate", run.outcome.statistics.seconds_integrate});
+  timings_.push_back({"integrate", run.outcome.statistics.seconds_integrate, false, session::peak_memory()});
   return run;
 }
 

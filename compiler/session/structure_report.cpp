@@ -84,10 +84,10 @@ std::string origin_text(const Compiled& model, Origin origin, const SourceMap& s
   std::string out = "  " + prefix;
   switch (source.kind) {
     case system::EquationKind::NodeSum:
-      out += fmt::format("the flows at the node `{}` sum to zero{}\n", source.component, path.empty() ? "" : ", in " + path);
+      out += fmt::format("the flows at the node `{}` sum to zero{}\n", text(source.component), path.empty() ? "" : ", in " + path);
       break;
     case system::EquationKind::Potential:
-      out += fmt::format("the potentials at `{}` are equal{}\n", source.component, path.empty() ? "" : ", in " + path);
+      out += fmt::format("the potentials at `{}` are equal{}\n", text(source.component), path.empty() ? "" : ", in " + path);
       break;
     case system::EquationKind::Written:
     case system::EquationKind::Argument:

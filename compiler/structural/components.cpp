@@ -61,7 +61,7 @@ class Report {
   };
 
   std::string name(std::uint32_t variable) const {
-    return variable < component_.interface ? template_.interface[variable] : local(variable - component_.interface).name;
+    return variable < component_.interface ? template_.interface[variable] : text(local(variable - component_.interface).name);
   }
   Span declaration(std::uint32_t variable) const {
     return variable < component_.interface ? template_.interface_spans[variable] : local(variable - component_.interface).span;
@@ -94,7 +94,7 @@ class Report {
         place = {library_.system.sources[component_.sources[origin.index]].span, {}, 1};
       } else {
         const system::ChildInfo& child = template_.children[origin.application];
-        place = {child.span, child.name, 1, is_open(library_.components[component_.applications[origin.application].component])};
+        place = {child.span, text(child.name), 1, is_open(library_.components[component_.applications[origin.application].component])};
       }
       auto same = std::ranges::find(result, place.span, &Place::span);
       if (same == result.end()) result.push_back(std::move(place));
@@ -423,7 +423,7 @@ class Check {
       if (!most || interval(*most)->first <= interval(*least)->last) continue;
       std::size_t later = std::max(*most, *least), earlier = std::min(*most, *least);
       auto needs = [&](std::size_t a) {
-        return fmt::format("`{}` needs {} {} of `{}`", children[a].name, a == *most ? "at least" : "at most",
+        return fmt::format("`{}` needs {} {} of `{}`", text(children[a].name), a == *most ? "at least" : "at most",
                            counted(a == *most ? interval(a)->first : interval(a)->last, "equation"), parameter(hole));
       };
       diagnostics_.report(Code::NoRelationFits, children[later].span,

@@ -80,10 +80,10 @@ class Report {
   std::string name(std::uint32_t column) const {
     const FlatColumn& c = flat_.expansion.columns[column];
     const components::Component& own = component_of(c.instance);
-    std::string result = c.index < own.interface ? template_of(c.instance).interface[c.index] : local(c.instance, c.index - own.interface).name;
+    std::string result = c.index < own.interface ? template_of(c.instance).interface[c.index] : text(local(c.instance, c.index - own.interface).name);
     for (std::uint32_t i = c.instance; i != 0; i = flat_.expansion.instances[i].parent) {
       const Instance& instance = flat_.expansion.instances[i];
-      result = template_of(instance.parent).children[instance.application].name + "." + result;
+      result = text(template_of(instance.parent).children[instance.application].name) + "." + result;
     }
     return result;
   }
@@ -108,7 +108,7 @@ class Report {
         place.span = library_.system.sources[component_.sources[row.index]].span;
       } else {
         const system::ChildInfo& child = template_.children[flat_.expansion.instances[use].application];
-        place = {child.span, child.name};
+        place = {child.span, text(child.name)};
       }
       auto& list = is_own ? own : parts;
       auto same = std::ranges::find(list, place.span, &Place::span);

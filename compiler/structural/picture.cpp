@@ -100,7 +100,7 @@ class Composer {
         actual.push_back(static_cast<std::uint32_t>(result.definition.size()));
         std::uint32_t definition = child ? child->definition[incidence.interface + h] : kNone;
         result.definition.push_back(definition == kNone ? kNone : first_row + definition);
-        result.added.push_back(body(c).children[a].name + "~" + std::to_string(h + 1));
+        result.added.push_back(text(body(c).children[a].name) + "~" + std::to_string(h + 1));
       }
       for (std::uint32_t r = 0; r < incidence.rows.rows(); ++r) {
         for (std::uint32_t v : incidence.rows.row(r)) row.push_back(actual[v]);
@@ -225,8 +225,8 @@ std::optional<Picture> picture(const components::Library& library, std::vector<s
     const std::uint32_t local = v - c.interface;
     std::string name;
     if (v < c.interface) name = body.interface[v];
-    else if (local < body.locals.size()) name = body.locals[local].name;
-    else if (local < c.locals) name = c.reads[local - body.locals.size()].name;
+    else if (local < body.locals.size()) name = text(body.locals[local].name);
+    else if (local < c.locals) name = text(c.reads[local - body.locals.size()].name);
     else name = w.added[local - c.locals];
     result.columns.push_back({std::move(name), blamed_column[v]});
   }
@@ -245,8 +245,8 @@ std::optional<Picture> picture(const components::Library& library, std::vector<s
     row.text = first_line(sources.text(spans[r]));
     if (const std::uint32_t e = w.rows[r].equation; e != kNone) {
       const system::SourceEquation& source = library.system.sources[c.sources[e]];
-      if (source.kind == system::EquationKind::NodeSum) row.text = "flows at " + source.component;
-      if (source.kind == system::EquationKind::Potential) row.text = "potential of " + source.component;
+      if (source.kind == system::EquationKind::NodeSum) row.text = "flows at " + text(source.component);
+      if (source.kind == system::EquationKind::Potential) row.text = "potential of " + text(source.component);
     }
     const Picture::Row* above = result.rows.empty() ? nullptr : &result.rows.back();
     row.continued = above && above->line == row.line && above->text == row.text;

@@ -105,7 +105,7 @@ std::vector<SourceTerms::Place> SourceTerms::places(std::span<const Origin> orig
   for (std::uint32_t i = 0; i < contributed.size(); ++i) {
     if (contributed[i] == 0) continue;
     const system::ChildInfo& child = body(instance).children[system_.instances[i].child];
-    parts.push_back({child.span, child.name, contributed[i]});
+    parts.push_back({child.span, text(child.name), contributed[i]});
   }
   // Uses first: the equation to blame is one that was written here, the last one.
   auto by_span = [](const Place& a, const Place& b) { return a.span < b.span; };

@@ -63,7 +63,7 @@ void Circuit::finish() {
     sums.terms.push_back(sigrel::Term::of(flows_[k].flow, false));
     if (k + 1 < flows_.size() && flows_[k + 1].node == flows_[k].node) continue;
     sums.offsets.push_back(static_cast<std::uint32_t>(sums.terms.size()));
-    system.sources.push_back({sigrel::system::EquationKind::NodeSum, system.templates[0].locals[flows_[k].node].span, "node"});
+    system.sources.push_back({sigrel::system::EquationKind::NodeSum, system.templates[0].locals[flows_[k].node].span, sigrel::local_name("node")});
     sums.origins.push_back({0, static_cast<std::uint32_t>(system.sources.size() - 1)});
   }
 }

@@ -24,7 +24,7 @@ Span Builder::line(const std::string& text) {
 
 std::uint32_t Builder::unknown(std::string name, system::UnknownKind kind) {
   Span span = line("local " + name);
-  system.templates[0].locals.push_back({std::move(name), span, kind});
+  system.templates[0].locals.push_back({local_name(name), span, kind});
   return system.unknowns++;
 }
 
@@ -49,7 +49,7 @@ std::uint32_t Builder::shape(ExprId residual) { return add_shape(system.equation
 std::uint32_t Builder::initial_shape(ExprId residual) { return add_shape(system.initial, residual); }
 
 Origin Builder::next_source(system::EquationKind kind, const std::string& text) {
-  system.sources.push_back({kind, line(text), ""});
+  system.sources.push_back({kind, line(text), {}});
   return {0, static_cast<std::uint32_t>(system.sources.size() - 1)};
 }
 
@@ -58,7 +58,7 @@ std::string Builder::text(const EquationTable& table, const std::vector<std::uin
   return "0 = " + print(
                       system.exprs, table.residual,
                       [&](std::uint32_t k, std::uint32_t order) {
-                        std::string name = system.templates[0].locals.at(unknowns.at(k)).name;
+                        std::string name = sigrel::text(system.templates[0].locals.at(unknowns.at(k)).name);
                         return order == 0 ? name : "der " + name;
                       },
                       [&](std::uint32_t k) { return std::to_string(system.parameters.at(parameters.at(k)).value); });
@@ -90,7 +90,7 @@ void Builder::sum(std::initializer_list<std::pair<std::uint32_t, bool>> terms) {
   std::string text = "0 =";
   for (auto [u, negative] : terms) {
     sums.terms.push_back(Term::of(u, negative));
-    text += (negative ? " - " : " + ") + system.templates[0].locals[u].name;
+    text += (negative ? " - " : " + ") + sigrel::text(system.templates[0].locals[u].name);
   }
   sums.offsets.push_back(static_cast<std::uint32_t>(sums.terms.size()));
   sums.origins.push_back(next_source(system::EquationKind::NodeSum, text));

@@ -1,0 +1,52 @@
+// Finds the elements of a table by what they are: open addressing over their numbers, four bytes each. The elements stay with the caller.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace sigrel {
+
+class IndexTable {
+ public:
+  /// The number of the element with this hash for which `same(number)`; or `next`, which is then in the table from now on.
+  /// Numbers are given out in ascending order; `hash_of(number)` is the hash of an element that is in the table.
+  template <class Same, class HashOf>
+  std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t next, Same same, HashOf hash_of) {
+    if ((count_ + 1) * 2 > buckets_.size()) grow(hash_of);
+    std::size_t at = start(hash);
+    for (; buckets_[at]; at = (at + 1) & (buckets_.size() - 1))
+      if (same(buckets_[at] - 1)) return buckets_[at] - 1;
+    buckets_[at] = next + 1;
+    ++count_;
+    return next;
+  }
+  void clear() {
+    buckets_ = {};
+    count_ = 0;
+  }
+
+ private:
+  std::size_t start(std::uint64_t hash) const { return static_cast<std::size_t>(hash >> 20 ^ hash) & (buckets_.size() - 1); }
+  template <class HashOf>
+  void grow(HashOf hash_of) {
+    std::vector<std::uint32_t> old(std::max<std::size_t>(64, buckets_.size() * 2), 0);
+    old.swap(buckets_);
+    for (std::uint32_t number : old) {
+      if (!number) continue;
+      std::size_t at = start(hash_of(number - 1));
+      while (buckets_[at]) at = (at + 1) & (buckets_.size() - 1);
+      buckets_[at] = number;
+    }
+  }
+
+  std::vector<std::uint32_t> buckets_;  // number + 1
+  std::size_t count_ = 0;
+};
+
+/// Mixes one more word into a hash.
+inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
+  hash = (hash ^ word) * 0xFF51AFD7ED558CCDull;
+  return hash ^ hash >> 32;
+}
+
+}  // namespace sigrel

@@ -1,0 +1,52 @@
+#include "compiler/base/local_name.h"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "compiler/base/index_table.h"
+
+using namespace sigrel;
+
+TEST_CASE("a local name has the text of its parts") {
+  const LocalName x = local_name("x");
+  CHECK(text(LocalName{}).empty());
+  CHECK(text(local_name("")).empty());
+  CHECK(text(x) == "x");
+  CHECK(text(field(element(x, 3), intern("v"))) == "x[3].v");
+  CHECK(text(next_index(element(x, 2), 1)) == "x[2,1]");
+  CHECK(text(element(element(x, 2), 1)) == "x[2][1]");
+  CHECK(text(field(next_index(next_index(element(x, 2), 1), 7), intern("i"))) == "x[2,1,7].i");
+  CHECK(text(field(numbered(local_name("resistor"), 2), intern("p"))) == "resistor#2.p");
+  CHECK(text(element(x, -3)) == "x[-3]");
+  CHECK(text(next_index(element(x, 10'000'000'000), -1)) == "x[10000000000,-1]");
+  CHECK(text(field({}, intern("v"))) == ".v");
+  CHECK(text(element({}, 4)) == "[4]");
+}
+
+TEST_CASE("local names made alike are the same") {
+  CHECK(field(element(local_name("a"), 5), intern("b")) == field(element(local_name("a"), 5), intern("b")));
+  CHECK(element(local_name("a"), 5) != element(local_name("a"), 6));
+  CHECK(element(element(local_name("a"), 5), 1) != next_index(element(local_name("a"), 5), 1));
+  CHECK(local_name("") == LocalName{});
+}
+
+TEST_CASE("an index table finds each element by what it is, whatever the hash") {
+  for (bool poor : {false, true}) {  // a hash that says nothing makes it slow, not wrong
+    std::vector<std::uint32_t> elements;
+    IndexTable table;
+    auto hash = [&](std::uint32_t value) { return poor ? 7 : mixed(1, value); };
+    auto add = [&](std::uint32_t value) {
+      const auto next = static_cast<std::uint32_t>(elements.size());
+      const std::uint32_t at = table.find_or_add(
+          hash(value), next, [&](std::uint32_t k) { return elements[k] == value; }, [&](std::uint32_t k) { return hash(elements[k]); });
+      if (at == next) elements.push_back(value);
+      return at;
+    };
+    for (std::uint32_t k = 0; k < 1000; ++k) REQUIRE(add(k * k) == k);
+    for (std::uint32_t k = 0; k < 1000; ++k) REQUIRE(add(k * k) == k);
+    CHECK(elements.size() == 1000);
+    table.clear();
+    elements.clear();
+    CHECK(add(9) == 0);
+  }
+}

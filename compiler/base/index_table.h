@@ -13,7 +13,7 @@ class IndexTable {
   template <class Same, class HashOf>
   std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t next, Same same, HashOf hash_of) {
     if ((count_ + 1) * 2 > buckets_.size()) grow(hash_of);
-    std::size_t at = start(hash);
+    std::size_t at = hash & (buckets_.size() - 1);
     for (; buckets_[at]; at = (at + 1) & (buckets_.size() - 1))
       if (same(buckets_[at] - 1)) return buckets_[at] - 1;
     buckets_[at] = next + 1;
@@ -26,14 +26,13 @@ class IndexTable {
   }
 
  private:
-  std::size_t start(std::uint64_t hash) const { return static_cast<std::size_t>(hash >> 20 ^ hash) & (buckets_.size() - 1); }
   template <class HashOf>
   void grow(HashOf hash_of) {
     std::vector<std::uint32_t> old(std::max<std::size_t>(64, buckets_.size() * 2), 0);
     old.swap(buckets_);
     for (std::uint32_t number : old) {
       if (!number) continue;
-      std::size_t at = start(hash_of(number - 1));
+      std::size_t at = hash_of(number - 1) & (buckets_.size() - 1);
       while (buckets_[at]) at = (at + 1) & (buckets_.size() - 1);
       buckets_[at] = number;
     }
@@ -43,7 +42,7 @@ class IndexTable {
   std::size_t count_ = 0;
 };
 
-/// Mixes one more word into a hash.
+/// Mixes one more word into a hash, of which all bits are of use.
 inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
   hash = (hash ^ word) * 0xFF51AFD7ED558CCDull;
   return hash ^ hash >> 32;

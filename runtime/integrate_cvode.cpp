@@ -97,7 +97,7 @@ bool CvodeIntegrator::check(int flag, const char* call) {
 
 bool CvodeIntegrator::make(const IntegratorOptions& options) {
   adams_ = options.adams;
-  if (!objects_.make(problem_)) return check(-1, "SUNDIALS");
+  if (!objects_.make(problem_, options.ordering)) return check(-1, "SUNDIALS");
   y_ = objects_.new_vector();
   shown_ = objects_.new_vector();
   errors_ = objects_.new_vector();
@@ -193,6 +193,7 @@ void CvodeIntegrator::interpolate(double time) {
 void CvodeIntegrator::statistics(Statistics& s) const {
   s.solver = adams_ ? "CVODE Adams" : "CVODE BDF";
   s.linear_solver = objects_.linear_solver_name();
+  s.ordering = objects_.ordering_name();
   long steps = 0, evaluations = 0, setups = 0, errors = 0, iterations = 0, failures = 0, jacobians = 0;
   CVodeGetNumSteps(memory_, &steps);
   CVodeGetNumRhsEvals(memory_, &evaluations);

@@ -92,7 +92,7 @@ bool IdaIntegrator::check(int flag, const char* call) {
 }
 
 bool IdaIntegrator::make(const IntegratorOptions& options) {
-  if (!objects_.make(problem_)) return check(-1, "SUNDIALS");
+  if (!objects_.make(problem_, options.ordering)) return check(-1, "SUNDIALS");
   for (Vector* v : {&y_, &rates_, &shown_, &shown_rates_, &errors_, &weights_})
     if (!(*v = objects_.new_vector())) return check(-1, "N_VNew");
   Vector tolerances = objects_.new_vector();
@@ -188,6 +188,7 @@ void IdaIntegrator::interpolate(double time) {
 void IdaIntegrator::statistics(Statistics& s) const {
   s.solver = "IDA";
   s.linear_solver = objects_.linear_solver_name();
+  s.ordering = objects_.ordering_name();
   long steps = 0, evaluations = 0, setups = 0, errors = 0, iterations = 0, failures = 0, jacobians = 0;
   IDAGetNumSteps(memory_, &steps);
   IDAGetNumResEvals(memory_, &evaluations);

@@ -52,6 +52,7 @@ struct IntegratorOptions {
   double stop = 1;
   double tolerance = 1e-6;
   bool adams = false;
+  Ordering ordering = Ordering::Auto;
 };
 
 std::unique_ptr<Integrator> make_cvode(Problem& problem, const IntegratorOptions& options, Failure& failure);

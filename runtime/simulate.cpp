@@ -249,7 +249,7 @@ bool Simulation::settle_event(Problem& problem, const Integrator& integrator, bo
 void Simulation::integrate(Problem& problem) {
   IntegratorOptions options{.start = experiment_.start, .stop = experiment_.stop,
                             .tolerance = std::max(kLocalTolerance * experiment_.tolerance, kSmallestTolerance),
-                            .adams = experiment_.solver == Solver::Adams};
+                            .adams = experiment_.solver == Solver::Adams, .ordering = experiment_.ordering};
   Failure failure;
   const auto integrator = problem.form() == Form::Explicit ? make_cvode(problem, options, failure)
                                                            : make_ida(problem, options, failure);

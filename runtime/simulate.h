@@ -9,6 +9,7 @@
 
 #include "runtime/failure.h"
 #include "runtime/model.h"
+#include "runtime/ordering.h"
 #include "runtime/output.h"
 #include "runtime/parameters.h"
 #include "runtime/problem.h"
@@ -31,6 +32,7 @@ struct Experiment {
   double tolerance = 1e-6;  // relative; absolute in terms of nominal values
   std::uint32_t steps = 500;  // output intervals: steps + 1 rows
   Solver solver = Solver::Auto;
+  Ordering ordering = Ordering::Auto;  // of the integrator's sparse factors
   Overrides overrides;      // of parameters
   /// Per variable: its value at the start, NaN where it is not known. Those of all states are; then the model's own start
   /// is not looked at. Empty: the model's own.
@@ -46,6 +48,7 @@ struct Statistics {
   Form form = Form::Static;
   std::string_view solver;         // "CVODE BDF", "CVODE Adams", "IDA", or empty
   std::string_view linear_solver;  // "dense", "KLU", or empty
+  std::string_view ordering;       // "AMD", "METIS", or empty
   std::uint64_t unknowns = 0, states = 0, kept = 0;
   std::uint64_t nonzeros = 0;
   std::uint64_t steps = 0, evaluations = 0, jacobians = 0, factorisations = 0;

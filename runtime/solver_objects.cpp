@@ -22,10 +22,10 @@ SolverObjects::~SolverObjects() {
   if (context_) SUNContext_Free(&context_);
 }
 
-bool SolverObjects::make(const Problem& problem) {
+bool SolverObjects::make(const Problem& problem, Ordering ordering) {
   size_ = problem.size();
   if (!context_) return false;
-  system_.emplace(problem.jacobian().pattern());
+  system_.emplace(problem.jacobian().pattern(), kDenseLimit, ordering);
   matrix_ = SUNMatNewEmpty(context_);
   linear_solver_ = SUNLinSolNewEmpty(context_);
   if (!matrix_ || !linear_solver_) return false;

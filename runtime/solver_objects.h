@@ -29,13 +29,19 @@ class SolverObjects {
   SolverObjects& operator=(const SolverObjects&) = delete;
 
   /// False when SUNDIALS cannot be set up.
-  bool make(const Problem& problem);
+  bool make(const Problem& problem, Ordering ordering);
 
   _SUNContext* context() const { return context_; }
   Vector new_vector();  // zero; owned here
   Matrix matrix() const { return matrix_; }
   LinearSolver linear_solver() const { return linear_solver_; }
   std::string_view linear_solver_name() const { return system_ && system_->is_dense() ? "dense" : "KLU"; }
+
+  /// "AMD" or "METIS"; empty for a dense matrix.
+  std::string_view ordering_name() const {
+    if (!system_ || system_->is_dense()) return {};
+    return system_->ordered_by() == Ordering::Metis ? "METIS" : "AMD";
+  }
 
   /// Sets the matrix to `factor * values + diagonal_value * I`, values in the problem's pattern.
   void fill(std::span<const std::uint32_t> diagonal, std::span<const double> values, double factor, double diagonal_value);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "runtime/sparse_factors.h"
 
@@ -44,11 +45,24 @@ struct LinearSystem::Klu {
   klu_l_common common;
   klu_l_symbolic* symbolic = nullptr;
   std::optional<SparseFactors> factors;
+  Ordering wanted, by = Ordering::Amd;
+  std::size_t largest = 0;  // block that was ordered
 
-  Klu() {
+  explicit Klu(Ordering ordering) : wanted(ordering) {
     klu_l_defaults(&common);
-    common.ordering = 0;  // AMD: better than COLAMD on the nearly symmetric patterns of networks
+    common.ordering = 3;  // ours: as if symmetric, which is better than COLAMD on the nearly symmetric patterns of networks
+    common.user_order = order;
+    common.user_data = this;
     common.scale = 2;     // rows by their largest entry
+  }
+  static SuiteSparse_long order(SuiteSparse_long n, SuiteSparse_long* starts, SuiteSparse_long* rows, SuiteSparse_long* result, klu_l_common* common) {
+    auto& me = *static_cast<Klu*>(common->user_data);
+    const auto size = static_cast<std::size_t>(n);
+    auto view = [](SuiteSparse_long* from, std::size_t count) { return std::span(reinterpret_cast<const std::int64_t*>(from), count); };
+    const EliminationOrder found = elimination_order(view(starts, size + 1), view(rows, static_cast<std::size_t>(starts[n])), me.wanted);
+    std::ranges::copy(found.order, result);
+    if (size > std::exchange(me.largest, std::max(me.largest, size))) me.by = found.by;
+    return static_cast<SuiteSparse_long>(found.entries);
   }
   ~Klu() { klu_l_free_symbolic(&symbolic, &common); }
 
@@ -69,7 +83,7 @@ struct LinearSystem::Klu {
   }
 };
 
-LinearSystem::LinearSystem(SparsePattern pattern, std::size_t dense_limit)
+LinearSystem::LinearSystem(SparsePattern pattern, std::size_t dense_limit, Ordering ordering)
     : pattern_(std::move(pattern)), values_(pattern_.nonzeros(), 0.0), is_dense_(pattern_.n <= dense_limit) {
   row_scale_.resize(pattern_.n);
   column_max_.resize(pattern_.n);
@@ -77,10 +91,11 @@ LinearSystem::LinearSystem(SparsePattern pattern, std::size_t dense_limit)
     dense_.resize(pattern_.n * pattern_.n);
     pivots_.resize(pattern_.n);
   } else {
-    klu_ = std::make_unique<Klu>();
+    klu_ = std::make_unique<Klu>(ordering);
   }
 }
 LinearSystem::~LinearSystem() = default;
+Ordering LinearSystem::ordered_by() const { return klu_ ? klu_->by : Ordering::Auto; }
 LinearSystem::LinearSystem(LinearSystem&&) noexcept = default;
 LinearSystem& LinearSystem::operator=(LinearSystem&&) noexcept = default;
 

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "runtime/ordering.h"
+
 namespace runtime {
 
 /// Below this many unknowns dense factors win.
@@ -32,7 +34,7 @@ SparsePattern compress(std::size_t n, std::span<const Entry> entries, std::vecto
 /// A matrix whose pattern is fixed and whose values change.
 class LinearSystem {
  public:
-  explicit LinearSystem(SparsePattern pattern, std::size_t dense_limit = kDenseLimit);
+  explicit LinearSystem(SparsePattern pattern, std::size_t dense_limit = kDenseLimit, Ordering ordering = Ordering::Auto);
   ~LinearSystem();
   LinearSystem(LinearSystem&&) noexcept;
   LinearSystem& operator=(LinearSystem&&) noexcept;
@@ -40,6 +42,8 @@ class LinearSystem {
   const SparsePattern& pattern() const { return pattern_; }
   std::span<double> values() { return values_; }
   bool is_dense() const { return is_dense_; }
+  /// What ordered the last factors; of several blocks, the largest.
+  Ordering ordered_by() const;
 
   enum class Status : std::uint8_t { Ok, Singular, NotFinite };
   /// Factorises the present values, rows scaled by their largest. A pivot that is as small as a rounding error of its column, with

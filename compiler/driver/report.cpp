@@ -84,7 +84,7 @@ void print_statistics(const Compiled& model, const Run& run) {
     row("interpreter, because", code.why_interpreted);
   fmt::print("run\n");
   row("form", form);
-  if (!s.solver.empty()) row("solver", fmt::format("{}, {} linear algebra", s.solver, s.linear_solver));
+  if (!s.solver.empty()) row("solver", fmt::format("{}, {} linear algebra{}", s.solver, s.linear_solver, s.ordering.empty() ? "" : fmt::format(", ordered by {}", s.ordering)));
   row("unknowns", fmt::format("{}, of them {} states", s.unknowns, s.states));
   row("Jacobian", fmt::format("{} nonzeros", s.nonzeros));
   row("steps", fmt::format("{}, {} rejected, last order {}, last step {:.3g} s", s.steps, s.error_test_failures, s.last_order, s.last_step));

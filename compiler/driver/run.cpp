@@ -124,6 +124,10 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
   command->add_option("--tolerance", run_options.tolerance, "Relative tolerance")->type_name("X");
   command->add_option("--steps", run_options.steps, "Output intervals: results have one row more")->type_name("N");
   command->add_option("--solver", run_options.solver, "auto, cvode, adams or ida")->type_name("S");
+  command->add_option_function<std::string>("--ordering", [&run_options](const std::string& name) { run_options.ordering = *runtime::ordering_named(name); },
+                                            "How the unknowns of sparse factors are ordered: auto, amd or metis")
+      ->check(CLI::IsMember({"auto", "amd", "metis"}))
+      ->type_name("O");
   command->add_option("--set", options->set, "The value of a Real parameter by its hierarchical name; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);

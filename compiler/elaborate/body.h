@@ -175,6 +175,14 @@ class BodyBuilder final : public BodyHost {
   Status evaluate(const core::Expr* expr, Value& result);
   Status declare(const core::SignalDecl& declaration);
   Status equation_item(const core::EquationItem& item, Target target);
+  /// What an item makes while it is evaluated, and need not be kept when it is done.
+  struct Scratch {
+    Heap::Mark heap;
+    std::size_t signals, children;
+    std::uint32_t globals;
+  };
+  Scratch scratch() { return {machine_.heap().mark(), machine_.signals.size(), children_.size(), machine_.kept_globals()}; }
+  bool is_own(const Scratch& scratch) const;
   RelationObject& repeated(const core::ApplicationItem& item, RelationObject& relation);
   Status application_item(const core::ApplicationItem& item);
   Status connect_item(const core::ConnectItem& item);

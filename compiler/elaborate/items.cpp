@@ -53,7 +53,7 @@ bool BodyBuilder::equate(const Value& left, const Value& right, Span span, std::
 }
 
 Machine::Status BodyBuilder::equation_item(const core::EquationItem& item, Target target) {
-  const std::size_t signals = machine_.signals.size(), applied = children_.size();
+  const Scratch before = scratch();
   Value left, right;
   if (Status s = evaluate(item.left, left); s != Status::Done) return s;
   if (Status s = evaluate(item.right, right); s != Status::Done) return s;
@@ -65,8 +65,10 @@ Machine::Status BodyBuilder::equation_item(const core::EquationItem& item, Targe
   for (auto& [residual, component] : residuals)
     row(residual, source(initial ? system::EquationKind::Initial : system::EquationKind::Written, item.span, component),
         initial ? RowKind::Initial : RowKind::Equation);
-  // The expressions were this equation's own, unless it applied a relation, whose interface refers to them.
-  if (!machine_.moving && children_.size() == applied) machine_.signals.truncate(signals);
+  if (is_own(before)) {
+    machine_.signals.truncate(before.signals);
+    machine_.heap().release(before.heap);
+  }
   return Status::Done;
 }
 
@@ -137,6 +139,11 @@ Machine::Status BodyBuilder::let_item(const core::LetItem& item) {
   return Status::Done;
 }
 
+/// Whether nobody refers to what was evaluated since: no instance was made, of which the interface would, and no value was kept.
+bool BodyBuilder::is_own(const Scratch& before) const {
+  return !machine_.moving && !machine_.claims && children_.size() == before.children && machine_.kept_globals() == before.globals;
+}
+
 /// What the item applied in the last turn of a loop, when that is the same relation of the same values: one object for all turns.
 RelationObject& BodyBuilder::repeated(const core::ApplicationItem& item, RelationObject& relation) {
   if (machine_.moving) return relation;
@@ -150,6 +157,7 @@ RelationObject& BodyBuilder::repeated(const core::ApplicationItem& item, Relatio
 }
 
 Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item) {
+  const Scratch before = scratch();
   Value relation, args;
   if (Status s = evaluate(item.relation, relation); s != Status::Done) return s;
   if (!is_object(relation, ObjectKind::Relation)) {
@@ -173,6 +181,10 @@ Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item)
   } else {
     arguments.resize(formals);
   }
+  // In a loop often nothing new was made but the list of arguments.
+  auto is_new = [&](const Object* object) { return machine_.heap().is_since(before.heap, object); };
+  if (is_own(before) && !is_new(&r) && std::ranges::none_of(arguments, [&](const Value& v) { return v.tag == Tag::Object && is_new(v.object); }))
+    machine_.heap().release(before.heap);
   LocalName name = local_name(item.name);
   if (item.label) {
     name = in_turn(name);

@@ -385,6 +385,7 @@ Machine::Status Machine::run() {
         if (done.global) {
           GlobalState& g = globals_[done.global - 1];
           g.value = result;
+          ++kept_globals_;
           // A signal belongs to the body that is being built; the next body evaluates the global again.
           g.state = has_signal(result) ? GlobalState::Unknown : GlobalState::Done;
         }

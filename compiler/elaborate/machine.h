@@ -88,6 +88,9 @@ class Machine {
   /// The library that the expressions refer to; null when they use none.
   std::shared_ptr<const Library> used_library() const { return library_; }
 
+  /// How many values of globals have been kept so far.
+  std::uint32_t kept_globals() const { return kept_globals_; }
+
   /// The host found that a label or `let` of a later item is needed first.
   void not_ready() { not_ready_ = true; }
   bool is_not_ready() const { return not_ready_; }
@@ -168,6 +171,7 @@ class Machine {
   std::unordered_map<std::uint32_t, std::uint32_t> foreign_;   // global -> its number in the library
   std::vector<void*> shared_libraries_;
   std::uint64_t steps_ = 0;
+  std::uint32_t kept_globals_ = 0;
   int branch_depth_ = 0;
   bool not_ready_ = false;
   bool reported_ = false;

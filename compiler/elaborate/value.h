@@ -2,6 +2,7 @@
 // expression that computes it. A signal is a scalar expression over the columns of the body that is being built.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -80,6 +81,24 @@ class Heap {
   Object* object(ObjectKind kind, std::uint32_t size);
   RelationObject* relation(const RelationCode& code, std::uint32_t size);
   std::size_t bytes() const { return bytes_; }
+
+  /// What is made from here on can be taken back, as long as it is all in one piece.
+  struct Mark {
+    std::size_t chunks;
+    std::byte* next;
+    std::size_t left;
+  };
+  Mark mark() const { return {chunks_.size(), next_, left_}; }
+  bool is_since(const Mark& mark, const Object* object) const {
+    const auto* at = reinterpret_cast<const std::byte*>(object);
+    return chunks_.size() != mark.chunks || (std::greater_equal<>{}(at, mark.next) && std::less<>{}(at, next_));
+  }
+  /// Nobody may refer to what was made since.
+  void release(const Mark& mark) {
+    if (chunks_.size() != mark.chunks) return;
+    next_ = mark.next;
+    left_ = mark.left;
+  }
 
  private:
   void* allocate(std::size_t bytes);

@@ -194,6 +194,7 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
     if (auto near = did_you_mean(solver, solvers)) d.help("did you mean `" + std::string(*near) + "`?");
     else d.help("the solvers are `auto`, `cvode`, `adams` and `ida`");
   }
+  e.ordering = options.ordering;
 
   for (const auto& [name, value] : options.set) {
     auto it = std::ranges::find(model.system.named_parameters, name, &system::NamedParameter::name);

@@ -48,6 +48,7 @@ struct RunOptions {
   std::optional<double> start, stop, tolerance;
   std::optional<std::uint32_t> steps;
   std::optional<std::string> solver;
+  runtime::Ordering ordering = runtime::Ordering::Auto;
   Settings set;
   std::string init_from;                   // "FILE" or "FILE@t", results of an earlier run: where the states start
   std::vector<std::string> outputs;        // patterns; empty: those of the model, or the default of session::Results

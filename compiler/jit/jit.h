@@ -20,7 +20,7 @@ namespace sigrel::jit {
 
 struct Options {
   bool optimise = false;                   // optimising code generation: about 5 times its time for 10 to 15 % in loops
-  bool vector_math = true;                 // libm by vectors, see lower::Options; ignored where there is no libmvec
+  bool vector_math = false;                // libm by vectors, see lower::Options; ignored where there is no libmvec
   std::uint32_t vectorise_from = 64;       // rows of a kernel's largest run
   std::uint32_t interpret_above = 2'000;   // nodes; compiling takes 20 to 60 µs each, and saves 2 ns in an evaluation
 };

@@ -17,7 +17,7 @@ class Equations {
     double value;
   };
   Equations(const Model& model, const Point& point) : model_(model), point_(point) {
-    for (std::span<const Step> steps : {std::span(model.dynamic), std::span(model.observed)})
+    for (std::span<const Step> steps : {std::span(model.invariant), std::span(model.dynamic), std::span(model.observed)})
       for (const Step& step : steps)
         if (step.kind == Step::Assign) add(model.runs[step.index], true);
         else

@@ -130,7 +130,8 @@ struct Model {
   std::vector<std::uint32_t> constants;
 
   std::vector<Step> initial;   // from nothing but parameters, time and guesses to every variable
-  std::vector<Step> dynamic;   // from the states to their derivatives
+  std::vector<Step> invariant; // from parameters (and `constants`) to what they alone decide: `initial` computes that too
+  std::vector<Step> dynamic;   // from the states and those to their derivatives
   std::vector<Step> observed;  // from those to all other variables
 
   /// Residual runs of equations that must hold at the start and determine nothing there.

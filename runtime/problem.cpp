@@ -112,7 +112,7 @@ bool Problem::start_from(const Point& at, std::span<const double> from) {
   for (StateChoice& choice : choices_) choice.choose(at, parameters_, true);
   if (!choices_.empty()) evaluator_.parameters_changed();
   bool changed = false;
-  return evaluator_.run_checked(model_.dynamic, at) && settle(at, {}, changed);
+  return evaluator_.run_checked(model_.invariant, at) && evaluator_.run_checked(model_.dynamic, at) && settle(at, {}, changed);
 }
 
 /// Whether the initial equations that determine nothing hold: to a part of what their terms amount to.

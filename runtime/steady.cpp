@@ -47,7 +47,7 @@ class Functions {
     for (std::uint32_t k = 0; k < size(); ++k)
       if (problem_.free[k].kind == FreeValue::Input) wanted[problem_.free[k].index] = k;
     std::vector<std::uint8_t> found(size(), 0);
-    for (auto [steps, cuts] : {std::pair{&model_.dynamic, &dynamic_cuts_}, std::pair{&model_.observed, &observed_cuts_}})
+    for (auto [steps, cuts] : {std::pair{&model_.invariant, &invariant_cuts_}, std::pair{&model_.dynamic, &dynamic_cuts_}, std::pair{&model_.observed, &observed_cuts_}})
       for (std::uint32_t s = 0; s < steps->size(); ++s) {
         if ((*steps)[s].kind != Step::Assign) continue;
         const Run& run = model_.runs[(*steps)[s].index];
@@ -160,7 +160,7 @@ class Functions {
   bool run() {
     for (int round = 0; round < Relations::kRounds; ++round) {
       evaluator_.parameters_changed();
-      if (!run(model_.dynamic, dynamic_cuts_) || !run(model_.observed, observed_cuts_)) return false;
+      if (!run(model_.invariant, invariant_cuts_) || !run(model_.dynamic, dynamic_cuts_) || !run(model_.observed, observed_cuts_)) return false;
       if (!relations_.update(point(), parameters_, round >= Relations::kRoundsAtOnce)) return true;
     }
     evaluator_.failure() = relations_.endless(point());
@@ -225,7 +225,7 @@ class Functions {
   Evaluator evaluator_;
   Relations relations_;
   std::vector<double> unit_;
-  std::vector<Cut> dynamic_cuts_, observed_cuts_;
+  std::vector<Cut> invariant_cuts_, dynamic_cuts_, observed_cuts_;
   std::size_t conditions_ = 0;
 };
 

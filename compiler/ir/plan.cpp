@@ -144,6 +144,7 @@ void verify(const Plan& plan) {
   known.assign(model.variables, false);
   for (const runtime::State& s : model.states) known[s.variable] = true;
   for (std::uint32_t v : model.constants) known[v] = true;
+  verify_schedule(plan, model.invariant, known, "invariant");
   verify_schedule(plan, model.dynamic, known, "dynamic");
   for (const runtime::State& s : model.states)
     if (!known[s.derivative]) broken(fmt::format("the derivative {} is not determined", s.derivative));
@@ -245,6 +246,7 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
       print_run(model.runs[r]);
     }
   }
+  if (!model.invariant.empty()) schedule("invariant", model.invariant);
   schedule("dynamic", model.dynamic);
   schedule("observed", model.observed);
   if (!model.assertions.empty()) {

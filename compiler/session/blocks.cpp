@@ -74,7 +74,7 @@ std::string escaped(const std::string& text) {
 std::vector<SolvedBlock> solved_blocks(const plan::Plan& plan) {
   const runtime::Model& model = plan.model;
   std::vector<SolvedBlock> blocks;
-  for (const auto* steps : {&model.dynamic, &model.observed})
+  for (const auto* steps : {&model.invariant, &model.dynamic, &model.observed})
     for (const runtime::Step& step : *steps) {
       if (step.kind == runtime::Step::Assign) {
         const runtime::Run& run = model.runs[step.index];

@@ -280,6 +280,7 @@ std::string plan_json(const system::System& system, const dae::System& dae, cons
                   {"graph", graph_json(dae, &plan)},
                   {"kernels", std::move(kernels)},
                   {"initial", schedule(model.initial)},
+                  {"invariant", schedule(model.invariant)},
                   {"dynamic", schedule(model.dynamic)},
                   {"observed", schedule(model.observed)}});
 }

@@ -94,9 +94,7 @@ class Report {
       for (const runtime::FailedEquation& e : f_.equations)
         if (e.equation == equation) residual = e.residual;
       std::string instance = system::instance_name(c_.system, origin_of(equation).instance);
-      const char* sides[] = {"its two sides differ", "the two sides of its derivative differ", "the two sides of its second derivative differ"};
-      const char* differ = sides[std::min<std::uint32_t>(dae::differentiations(c_.dae, equation), 2)];
-      std::string text = residuals && residual != 0 ? fmt::format("{} by {}", differ, number(residual)) : "";
+      std::string text = residuals && residual != 0 ? fmt::format("{} by {}", structure::sides_differ(c_.dae, equation), number(residual)) : "";
       if (!instance.empty()) text += (text.empty() ? "in `" : ", in `") + instance + "`";
       return text;
     };

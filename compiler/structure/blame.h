@@ -26,6 +26,9 @@ struct Contradiction {
   std::uint32_t equation = 0;
   double residual = 0;
 };
+/// "its two sides differ", for an equation that came from differentiating "the two sides of its derivative differ", and so on.
+const char* sides_differ(const dae::System& dae, std::uint32_t equation);
+
 /// Reports initial equations that cannot all hold: those that a run found not to hold, and what they contradict.
 void report_overdetermined_start(const system::System& system, const dae::System& dae, const plan::Plan& plan,
                                  const std::vector<Contradiction>& contradictions, Diagnostics& diagnostics);

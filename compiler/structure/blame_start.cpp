@@ -76,6 +76,11 @@ Origin origin_of(const dae::System& dae, std::uint32_t equation) {
 
 }  // namespace
 
+const char* sides_differ(const dae::System& dae, std::uint32_t equation) {
+  const char* sides[] = {"its two sides differ", "the two sides of its derivative differ", "the two sides of its second derivative differ"};
+  return sides[std::min<std::uint32_t>(dae::differentiations(dae, equation), 2)];
+}
+
 void report_overdetermined_start(const system::System& system, const dae::System& dae, const plan::Plan& plan,
                                  const std::vector<Contradiction>& contradictions, Diagnostics& diagnostics) {
   std::vector<std::uint32_t> spare;
@@ -97,7 +102,7 @@ void report_overdetermined_start(const system::System& system, const dae::System
       freedom == 0 ? fmt::format("the equations contradict {}", count == 1 ? "an initial equation" : counted(count, "initial equation"))
                    : fmt::format("{} for {} of freedom contradict each other", counted(count, "initial equation"),
                                  freedom == 1 ? "1 degree" : fmt::format("{} degrees", freedom)));
-  const std::string differ = fmt::format("its two sides differ by {:.6g}", std::abs(contradictions.front().residual));
+  const std::string differ = fmt::format("{} by {:.6g}", sides_differ(dae, spare.front()), std::abs(contradictions.front().residual));
   d.label((freedom == 0                ? "what this fixes follows from the equations already"
            : found.states.empty()      ? "the others already fix what this fixes"
                                        : fmt::format("the others already fix what this fixes: the start of {}", listed(terms.names(found.states, where)))) +

@@ -1,23 +1,106 @@
 #include "compiler/structure/initial.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "compiler/structure/graph/dulmage_mendelsohn.h"
 #include "compiler/structure/graph/matching.h"
+#include "compiler/structure/random_point.h"
+#include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::structure {
+namespace {
 
-InitialMatching match_initial(ExprPool& pool, const dae::System& dae, const EquationList& hard,
-                              const std::vector<std::uint32_t>& preference) {
-  auto variables = static_cast<std::uint32_t>(dae.variables.size());
-  graph::Bipartite g = determining_incidence(pool, hard, variables);
-  graph::Matching m = graph::Matching::empty(hard.count(), variables);
+/// The equations from `first` on that contain one variable only, and say that it is zero.
+Zeros find_zeros(const ExprPool& pool, const system::System& system, const EquationList& equations, const graph::Bipartite& graph,
+                 std::uint32_t first) {
+  Zeros zeros;
+  zeros.variables.resize(graph.columns, false);
+  zeros.parameters.reserve(system.parameters.size());
+  for (const system::Parameter& p : system.parameters) zeros.parameters.push_back(p.op == Op::Const && p.value == 0);
+  std::vector<std::uint32_t> found;
+  for (const EquationList::Section& s : equations.sections()) {
+    if (s.first < first || !s.table || s.table->slots != 1) continue;
+    Zeros here{std::vector<bool>(1, true), {}};
+    PointEvaluator at_zero(pool, {s.table->residual}, &here);
+    for (std::uint32_t row = 0; row < s.rows; ++row) {
+      here.parameters.clear();
+      std::vector<std::uint32_t> places;
+      for (std::uint32_t p : s.table->parameters_of(row)) {
+        places.push_back(static_cast<std::uint32_t>(places.size()));
+        here.parameters.push_back(zeros.parameter(p));
+      }
+      const std::uint32_t only = 0;
+      if (at_zero.row({&only, 1}, places)[0] == 0) found.push_back(s.table->unknowns_of(row)[0]);
+    }
+  }
+  for (std::uint32_t v : found) zeros.variables[v] = true;
+  zeros.parameters.clear();  // a coefficient may be given another value
+  return zeros;
+}
+
+/// The graph without the edges whose slopes vanish at the zeros.
+graph::Bipartite incidence_at(ExprPool& pool, const EquationList& equations, std::uint32_t columns, const Zeros& zeros) {
+  graph::Bipartite g;
+  g.columns = columns;
+  g.offsets.reserve(equations.count() + 1);
+  for (const EquationList::Section& s : equations.sections()) {
+    std::vector<ExprId> slopes;
+    std::vector<bool> generic;          // per slot: whether there is a slope at all
+    std::vector<std::uint32_t> inside;  // slots on which slopes depend
+    if (s.table && s.rows > 0) slopes = symbolic::gradient(pool, s.table->residual, s.table->slots);
+    for (ExprId slope : slopes) generic.push_back(pool[slope].op != Op::Const || pool[slope].value != 0);
+    for (ExprId id : topological(pool, slopes))
+      if (pool[id].op == Op::Slot) inside.push_back(pool[id].a);
+    PointEvaluator at_zeros(pool, slopes, &zeros);
+    for (std::uint32_t row = 0; row < s.rows; ++row) {
+      if (s.table) {
+        auto unknowns = s.table->unknowns_of(row);
+        const bool special = std::ranges::any_of(inside, [&](std::uint32_t k) { return zeros.variables[unknowns[k]]; });
+        std::vector<std::uint64_t> there;
+        if (special) there = at_zeros.row(unknowns, s.table->parameters_of(row));
+        for (std::size_t k = 0; k < unknowns.size(); ++k)
+          if (special ? there[k] != 0 : generic[k]) g.targets.push_back(unknowns[k]);
+      } else {
+        for (Term t : s.sums->terms_of(row)) g.targets.push_back(t.unknown());
+      }
+      g.end_row();
+    }
+  }
+  return g;
+}
+
+/// The hard equations as far as they go.
+graph::Matching match_hard(const graph::Bipartite& g, const dae::System& dae) {
+  const std::uint32_t variables = g.columns;
+  graph::Matching m = graph::Matching::empty(g.rows(), variables);
+  auto has = [&](std::uint32_t e, std::uint32_t v) { return std::ranges::find(g.row(e), v) != g.row(e).end(); };
   // What gives one variable, gives that one: where there are too many equations it is not `x = 1`, `y = 0` that is checked but
   // `x^2 + y^2 = 1`, which might be hard to solve there.
-  for (auto e = static_cast<std::uint32_t>(dae.equations.count()); e < hard.count(); ++e)
+  for (auto e = static_cast<std::uint32_t>(dae.equations.count()); e < g.rows(); ++e)
     if (auto columns = g.row(e); columns.size() == 1 && m.row_of_column[columns[0]] == graph::kNone) m.match(e, columns[0]);
   // The matching of the dynamic system leaves exactly the states free: a start that little needs to be added to.
   for (std::uint32_t v = 0; v < variables; ++v)
-    if (dae.assign[v] != dae::kNone && m.row_of_column[v] == graph::kNone) m.match(dae.assign[v], v);
+    if (dae.assign[v] != dae::kNone && m.row_of_column[v] == graph::kNone && has(dae.assign[v], v)) m.match(dae.assign[v], v);
   graph::augment(g, m);
+  return m;
+}
+
+}  // namespace
+
+InitialMatching match_initial(ExprPool& pool, const system::System& system, const dae::System& dae, const EquationList& hard,
+                              const std::vector<std::uint32_t>& preference) {
+  auto variables = static_cast<std::uint32_t>(dae.variables.size());
+  graph::Bipartite g = determining_incidence(pool, hard, variables);
+  graph::Matching m = match_hard(g, dae);
+  if (const Zeros zeros = find_zeros(pool, system, hard, g, static_cast<std::uint32_t>(dae.equations.count()));
+      std::ranges::find(zeros.variables, true) != zeros.variables.end()) {
+    graph::Bipartite there = incidence_at(pool, hard, variables, zeros);
+    if (graph::Matching likely = match_hard(there, dae); likely.size() == m.size()) {
+      g = std::move(there);
+      m = std::move(likely);
+    }
+  }
 
   InitialMatching result;
   for (std::uint32_t e = 0; e < hard.count(); ++e)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "compiler/ir/dae.h"
+#include "compiler/ir/system.h"
 #include "compiler/structure/incidence.h"
 
 namespace sigrel::structure {
@@ -18,8 +19,10 @@ struct InitialMatching {
 };
 
 /// Matches the hard equations (the system's, which `dae.assign` matches, then the initial ones) with all variables, states
-/// included, and then lets the states in `preference` order take their guesses as long as that fits.
-InitialMatching match_initial(ExprPool& pool, const dae::System& dae, const EquationList& hard,
+/// included, and then lets the states in `preference` order take their guesses as long as that fits. Where initial equations make a
+/// variable zero, what it multiplies is not found from that equation, if there is another way: from (1, 0) the constraint
+/// x vx + y vy = 0 gives vx, and vy is free.
+InitialMatching match_initial(ExprPool& pool, const system::System& system, const dae::System& dae, const EquationList& hard,
                               const std::vector<std::uint32_t>& preference);
 
 }  // namespace sigrel::structure

@@ -98,8 +98,13 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
     Scheduler scheduler(plan, kernels, equations, dae.assign, hints);
     if (!check_discrete(system, dae, model.discrete, plan.exprs, equations, scheduler.variable_of_row(), scheduler.blocks(), diagnostics))
       return plan;
+    // What is in no schedule yet; each block comes into one, those of assertions and relations into `observed` as well.
+    const std::vector<bool> invariant = scheduler.invariant_blocks(model.constants, rates);
+    scheduler.schedule(invariant, model.invariant);
     std::vector<bool> selected = scheduler.needed_for(rates);
+    for (std::size_t b = 0; b < selected.size(); ++b) selected[b] = selected[b] && !invariant[b];
     scheduler.schedule(selected, model.dynamic);
+    for (std::size_t b = 0; b < selected.size(); ++b) selected[b] = selected[b] || invariant[b];
     auto beside = [&](const std::vector<std::uint32_t>& variables, std::vector<runtime::Step>& steps) {
       std::vector<bool> needed = scheduler.needed_for(variables);
       for (std::size_t b = 0; b < needed.size(); ++b) needed[b] = needed[b] && !selected[b];
@@ -118,7 +123,7 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   if (policy == plan::StartPolicy::Given) return plan;
   EquationList start = equations;
   start.append(dae.initial);
-  InitialMatching initial = match_initial(plan.exprs, dae, start, guess_order(dae, model));
+  InitialMatching initial = match_initial(plan.exprs, system, dae, start, guess_order(dae, model));
   plan.guessed_states = initial.guessed;
   plan.initial_assign = initial.row_of_variable;
   plan.spare_initial = initial.unmatched;

@@ -30,7 +30,8 @@ std::uint64_t drawn(std::uint64_t kind, std::uint64_t a, std::uint64_t b, std::u
 
 using namespace modular;
 
-PointEvaluator::PointEvaluator(const ExprPool& pool, std::vector<ExprId> roots) : pool_(pool), roots_(std::move(roots)) {
+PointEvaluator::PointEvaluator(const ExprPool& pool, std::vector<ExprId> roots, const Zeros* zeros)
+    : pool_(pool), zeros_(zeros), roots_(std::move(roots)) {
   nodes_ = topological(pool, roots_);
   value_.resize(nodes_.empty() ? 0 : nodes_.back().value + 1);
 }
@@ -49,8 +50,8 @@ std::uint64_t PointEvaluator::node(const Node& n, std::span<const std::uint32_t>
       if (std::floor(n.value) == n.value && std::fabs(n.value) < 1e15)
         return n.value < 0 ? minus(static_cast<std::uint64_t>(-n.value)) : static_cast<std::uint64_t>(n.value);
       return n.value < 0 ? minus(drawn(1, std::bit_cast<std::uint64_t>(-n.value))) : drawn(1, std::bit_cast<std::uint64_t>(n.value));
-    case Op::Slot: return drawn(2, slots[n.a]);
-    case Op::Param: return drawn(3, params[n.a]);
+    case Op::Slot: return zeros_ && zeros_->variable(slots[n.a]) ? 0 : drawn(2, slots[n.a]);
+    case Op::Param: return zeros_ && zeros_->parameter(params[n.a]) ? 0 : drawn(3, params[n.a]);
     case Op::Time: return drawn(4, 0);
     case Op::Neg: return minus(v(n.a));
     case Op::Add: return plus(v(n.a), v(n.b));
@@ -61,6 +62,10 @@ std::uint64_t PointEvaluator::node(const Node& n, std::span<const std::uint32_t>
       auto e = static_cast<std::int32_t>(n.b);
       return power(e < 0 ? inverse(v(n.a)) : v(n.a), static_cast<std::uint64_t>(std::abs(std::int64_t{e})));
     }
+    case Op::Abs: case Op::Sign: case Op::Sqrt: case Op::Sin: case Op::Tan: case Op::Asin: case Op::Atan: case Op::Sinh: case Op::Tanh:
+    case Op::Asinh: case Op::Atanh:
+      if (v(n.a) == 0) return 0;
+      [[fallthrough]];
     default: {
       int k = arity(n.op);
       return drawn(100 + static_cast<std::uint64_t>(n.op), v(n.a), k > 1 ? v(n.b) : 0, k > 2 ? v(n.c) : 0);

@@ -29,16 +29,24 @@ std::uint64_t drawn(std::uint64_t kind, std::uint64_t a, std::uint64_t b = 0, st
 
 }  // namespace modular
 
+/// What is zero at the point, whatever is drawn for the others.
+struct Zeros {
+  std::vector<bool> variables, parameters;  // numbers beyond their ends are not zero
+  bool variable(std::uint32_t v) const { return v < variables.size() && variables[v]; }
+  bool parameter(std::uint32_t p) const { return p < parameters.size() && parameters[p]; }
+};
+
 /// Values of a shape's expressions for one row after the other.
 class PointEvaluator {
  public:
-  PointEvaluator(const ExprPool& pool, std::vector<ExprId> roots);
+  PointEvaluator(const ExprPool& pool, std::vector<ExprId> roots, const Zeros* zeros = nullptr);
   /// One value per root. `slots` and `params` are the variables and parameters of the row: they decide the values of leaves.
   std::vector<std::uint64_t> row(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> params);
 
  private:
   std::uint64_t node(const Node& n, std::span<const std::uint32_t> slots, std::span<const std::uint32_t> params) const;
   const ExprPool& pool_;
+  const Zeros* zeros_;
   std::vector<ExprId> roots_, nodes_;
   std::vector<std::uint64_t> value_;  // by number of the node
 };

@@ -36,6 +36,31 @@ std::vector<bool> Scheduler::needed_for(const std::vector<std::uint32_t>& variab
   return needed;
 }
 
+std::vector<bool> Scheduler::invariant_blocks(const std::vector<std::uint32_t>& constants, const std::vector<std::uint32_t>& rates) const {
+  std::vector<bool> timed;  // per section
+  for (const EquationList::Section& s : equations_.sections()) {
+    const std::vector<ExprId> nodes = s.table && s.rows > 0 ? topological(plan_.exprs, std::span(&s.table->residual, 1)) : std::vector<ExprId>{};
+    timed.push_back(std::ranges::any_of(nodes, [&](ExprId id) { return plan_.exprs[id].op == Op::Time; }));
+  }
+  std::vector<bool> known(row_of_variable_.size(), false), written(known), invariant(blocks_.count(), false);
+  for (std::uint32_t v : rates) written[v] = true;
+  for (std::uint32_t v : constants) known[v] = true;
+  auto fixed = [&](std::uint32_t row) {
+    const std::uint32_t section = equations_.section_of(row);
+    const EquationList::Section& s = equations_.sections()[section];
+    if (timed[section] || written[variable_of_row_[row]]) return false;
+    if (s.table && std::ranges::any_of(s.table->parameters_of(row - s.first), [&](std::uint32_t p) { return hints_.moving[p]; })) return false;
+    return std::ranges::all_of(graph_.row(row), [&](std::uint32_t v) { return known[v]; });
+  };
+  for (std::uint32_t b = 0; b < blocks_.count(); ++b) {
+    const auto rows = blocks_.block(b);
+    for (std::uint32_t r : rows) known[variable_of_row_[r]] = true;
+    invariant[b] = std::ranges::all_of(rows, fixed);
+    for (std::uint32_t r : rows) known[variable_of_row_[r]] = invariant[b];
+  }
+  return invariant;
+}
+
 std::uint32_t Scheduler::position_in_row(std::uint32_t row, std::uint32_t variable, bool& once) const {
   auto variables = graph_.row(row);
   auto at = std::ranges::find(variables, variable);

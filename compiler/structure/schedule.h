@@ -28,6 +28,9 @@ class Scheduler {
   const std::vector<std::uint32_t>& variable_of_row() const { return variable_of_row_; }
   /// Which blocks the given variables need, themselves included.
   std::vector<bool> needed_for(const std::vector<std::uint32_t>& variables) const;
+  /// Which blocks read nothing but `constants`, parameters and each other: they keep the values of the start. Those that give
+  /// one of `rates` do not count, because an integrator writes there.
+  std::vector<bool> invariant_blocks(const std::vector<std::uint32_t>& constants, const std::vector<std::uint32_t>& rates) const;
   /// Adds Residual runs of these equations, in ascending order of their numbers; the first run, and how many.
   std::pair<std::uint32_t, std::uint32_t> residuals(std::vector<std::uint32_t> rows);
   /// Appends the steps of the blocks that are selected.

@@ -153,6 +153,7 @@ TEST_CASE("One unknown is left of each published block") {
     CHECK(std::ranges::count(t.unknown, name(model, found[0].unknowns[0])) == 1);
     CHECK(found[0].kind == t.kind);
   }
+  CHECK(numeric::Model("blocks.sr", "mb1b").compiled().dae.equations.count() == 6);  // six equations remain, as published
 }
 
 TEST_CASE("MT-14: fifty heated branches are fifty blocks of few unknowns") {

@@ -6,6 +6,7 @@
 #include "compiler/structure/graph/blt.h"
 #include "compiler/structure/incidence.h"
 #include "numeric.h"
+#include "runtime/schedule.h"
 
 using namespace sigrel;
 using numeric::Model;
@@ -35,6 +36,20 @@ double value(const Run& run, const char* name) {
 }
 
 using Names = std::vector<std::string>;
+
+/// The variables that the steps of a schedule assign or solve for, in order.
+Names given(const Model& model, const std::vector<runtime::Step>& steps) {
+  const session::Compiled& c = model.compiled();
+  const runtime::Model& m = c.plan.model;
+  Names names;
+  auto name = [&](std::uint32_t v) { names.push_back(dae::variable_name(c.system, c.dae, v)); };
+  for (const runtime::Step& step : steps)
+    if (step.kind == runtime::Step::Assign)
+      for (std::uint32_t row = 0; row < m.runs[step.index].count; ++row) name(runtime::solved_variable(m, m.runs[step.index], row));
+    else
+      for (std::uint32_t k = 0; k < m.loops[step.index].unknowns; ++k) name(m.loop_unknowns[m.loops[step.index].first_unknown + k]);
+  return names;
+}
 
 }  // namespace
 
@@ -112,6 +127,29 @@ TEST_CASE("MT-9: numbers of states and equations, and what is left out has its v
   CHECK(states(e) == Names{"x"});
   const double gain = -4 / 1.5;
   CHECK(value(e.run({}), "x") == Approx(std::exp(-2.0 + 3 * gain)).epsilon(1e-5));
+}
+
+TEST_CASE("PM-1, PM-3: what parameters alone decide is computed once, at the start") {
+  Model driven("structures.sr", "simulate driven with { stop = 1.0 }");
+  const runtime::Model& m = driven.compiled().plan.model;
+  CHECK(given(driven, m.invariant) == Names{"a", "e"});
+  CHECK(m.dynamic.empty());
+  CHECK(given(driven, m.observed) == Names{"k", "c", "d", "g"});
+  CHECK(value(driven.run({}), "g") == Approx(5 * std::sin(1.0) + 4));
+
+  Model three("structures.sr", "simulate (three 1.0 1.0) with { stop = 0.0 }");
+  CHECK(given(three, three.compiled().plan.model.invariant) == Names{"h", "g", "i"});
+  CHECK(three.compiled().plan.model.observed.empty());
+
+  for (const char* solver : {"cvode", "ida"}) {
+    Model decided("structures.sr", "simulate (decided 1.0) with { stop = 1.0, tolerance = 1.0e-10 }");
+    CHECK(given(decided, decided.compiled().plan.model.invariant) == Names{"w", "v"});
+    for (double w : {0.0, 1.0, -2.0}) {  // the same model with other parameters
+      Run run = decided.run({.solver = solver, .set = {{"p", w + std::exp(w)}}});
+      CHECK(value(run, "w") == Approx(w).margin(1e-9));
+      CHECK(value(run, "y") == Approx(2 * w * (2 - std::exp(-1.0))).margin(1e-8));
+    }
+  }
 }
 
 TEST_CASE("MT-11, MT-12, PM-1, PM-3, PM-5: values without states") {

@@ -80,6 +80,14 @@ class Diagnostics {
   std::size_t error_count() const { return errors_; }
   const std::deque<Diagnostic>& all() const { return items_; }
   void clear() { items_.clear(); errors_ = 0; }
+  template <class Unwanted>
+  void erase_if(Unwanted unwanted) {
+    std::erase_if(items_, [&](const Diagnostic& d) {
+      const bool gone = unwanted(d);
+      if (gone && d.severity == Severity::Error) --errors_;
+      return gone;
+    });
+  }
   void append(const Diagnostics& more) {
     items_.insert(items_.end(), more.items_.begin(), more.items_.end());
     errors_ += more.errors_;

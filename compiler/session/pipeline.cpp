@@ -136,7 +136,11 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
   Diagnostics parts;
   if (std::ranges::any_of(flat.all(), structural)) report_singular_parts(program, parts);
   bool told = parts.has_errors() || (!flat.has_errors() && !parts.all().empty());
-  diagnostics.append(told ? parts : flat);
+  if (told) {
+    diagnostics.append(parts);
+    flat.erase_if(structural);
+  }
+  diagnostics.append(flat);
   if (diagnostics.has_errors()) return nullptr;
   const dae::System& dae = result->dae;
   if (context.verify) dae::verify(system, dae);

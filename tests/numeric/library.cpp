@@ -100,3 +100,67 @@ TEST_CASE("Library: Electrical") {
       {"chua", 300, {{"l.p.i", end[0], 1e-5}, {"c1.u", end[1], 1e-5}, {"c2.u", end[2], 1e-5}}},
   });
 }
+
+TEST_CASE("Library: Blocks") {
+  auto second = [](double w, double d, double t) {  // the step response of a lag of second order
+    const double root = std::sqrt(1 - d * d);
+    return 1 - std::exp(-d * w * t) * (std::cos(root * w * t) + d / root * std::sin(root * w * t));
+  };
+  const double e1 = std::exp(-2.0), e2 = std::exp(-4.0);
+  check("library_blocks.sr", {
+      {"all", 2, {{"g", 6}, {"i", 2.5}, {"f", 2 * (1 - e2)}, {"s", second(2, 0.25, 2)}, {"d", 1 - e2}, {"p", 10}, {"q", 3},
+                  {"pi1.i", 0.7 - 0.2 * std::exp(-17.5), 1e-5}, {"z", 0.5}, {"x", 0.75}, {"a", 7}, {"b", 4.0 / 7}, {"m", 3}, {"o", 8}}},
+      {"all", 0.2, {{"q", 2.8}, {"z", -0.3}, {"x", 0.2}}},
+      {"curves", 1.2, {{"l", 2.8}, {"rt", 0.5}, {"tz", 2.8}, {"high", 0}, {"mid", 0}, {"any", 0}, {"not1", 1}, {"sw", 2}}},
+      {"curves", 1.6, {{"u", 2 * std::sin(0.8 * kPi + 0.5)}, {"l", 2.4}, {"c", 4}, {"r", 3.3}, {"s", 2}, {"rt", 1.5}, {"tz", 4},
+                       {"ch", std::sin(2 * kPi * 0.65 * 1.6)}, {"high", 1}, {"mid", 1}, {"both", 1}, {"odd", 0}, {"not1", 0}, {"sw", 4}, {"sl", 0.45}}},
+      {"curves", 3, {{"tz", 0}, {"rt", 5}, {"mid", 0}, {"both", 0}, {"any", 1}, {"odd", 1}, {"sl", 1.5}}},
+      {"linear", 2, {{"second", second(1, 0.25, 2)}, {"x[1]", second(1, 0.25, 2)}, {"lead", 2 + (1 - e1)}, {"third", 1 - e1 * (1 + 2 + 2)}, {"none", 1.5}}},
+      {"linear", 80, {{"x[1]", 1}, {"x[2]", 0}}},  // MT-36
+  });
+}
+
+TEST_CASE("Library: Rotational and Translational") {
+  const double g = 9.80665, limit = std::sqrt(2 * 2 * g / 0.6), e2 = std::exp(-2.0);
+  const auto vibration = integrate<2>({0, 0}, 2, 20000, [](double t, const std::array<double, 2>& y) {
+    return std::array<double, 2>{y[1], 2 * std::sin(6 * kPi * t) - y[0] - y[1]};
+  });
+  check("library_mechanics.sr", {
+      {"vibration", 2, {{"m.a.s", vibration[0]}, {"v", vibration[1]}}},
+      {"parts", 2, {{"s", 1.2 + 0.1 * std::sin(4.0)}, {"f", 6}, {"n.a.s", 7}}},
+      {"falls", 2, {{"free.a.s", -2 * g}, {"air.v", -limit * std::tanh(2 * g / limit)}}},
+      {"falls", 3, {{"slide.a.s", 2}, {"slide.v", 0}}},
+      {"bounce", 2, {{"m.a.s", 0.3819352531}, {"m.v", 0.712558968}}},
+      {"static", 1, {{"tau", 1 + 2 * std::exp(-1.0 / 16)}, {"phi", 0.3}, {"pressed", 2}, {"slack", 0}, {"power", 6}}},
+      {"trains", 1, {{"i1.w", 2}, {"i2.w", 2.0 / 3}}},
+      {"trains", 2, {{"i1.w", 1}, {"i2.w", 1}, {"i3.w", 5}, {"i4.w", (std::cos(2.0) + std::sin(2.0) - e2) / 2}, {"i5.a.phi", 7 * std::exp(-6.0)}}},
+      {"engine", 0.01, {{"w", 12.75415682}, {"m.p.i", 16.45578847}}},  // MP-13
+      {"engine", 0.1, {{"w", 572.6320494}, {"m.p.i", 66.6412009}}},
+      {"engine", 0.5, {{"w", 846.2856159}, {"m.p.i", 65.41114352}, {"thrust", 3.590882679}}},
+  });
+}
+
+TEST_CASE("Library: a driven mass swings within the published limits") {  // MT-35
+  numeric::Model model("library_mechanics.sr", "vibration");
+  sigrel::Run run = model.run({.stop = 20, .tolerance = 1e-8, .steps = 5000});
+  double least = 0;
+  const auto speed = run.column("v");
+  for (std::size_t k = 3750; k < speed.size(); ++k) least = std::min(least, speed[k]);  // from 15 s on, when it has swung in
+  CHECK(least < -0.10);
+  CHECK(least > -0.11);
+}
+
+TEST_CASE("Library: Thermal and Fluid") {
+  auto turbulent = [](double square, double creep) {  // q sqrt (q^2 + creep^2) = square
+    return std::sqrt((-creep * creep + std::sqrt(std::pow(creep, 4) + 4 * square * square)) / 2);
+  };
+  const double area = kPi / 4 * 0.05 * 0.05, hole = 0.6e-4;
+  check("library_flows.sr", {
+      {"heat", 2, {{"q", 2268.147, 2e-6}, {"loss", 180}, {"t", 310 - 20 * std::exp(-3.0)}, {"l.t", 300 + 10.0 / 3}, {"n.t", 301}, {"o.t", 301},
+                   {"warm", 22}, {"p.v", 11}, {"air.solid.q", 18}}},
+      {"fluid", 2, {{"laminar", 1e5 * kPi * 1.6e-11 / 0.128}, {"turbulent", turbulent(1e5 / (0.02 * 200 * 500) * area * area, 0.01 * area)},
+                    {"jet", turbulent(200 * hole * hole, 0.01 * hole)}, {"half", turbulent(50 * hole * hole, 0.005 * hole)},
+                    {"forward.a.q", 1e-3}, {"backward.a.q", -1e-12}, {"head", -1e5 * (std::sqrt(5.0) - 1) / 4}, {"l.p", (2e5 - 5000 * 9.80665) / 2},
+                    {"n.p", 2e5}, {"m.p", 2e5}, {"pipe.a.q", 0.5}, {"t.level", 1.008}, {"q.p", 1008 * 9.80665}}},
+  });
+}

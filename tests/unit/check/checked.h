@@ -1,4 +1,4 @@
-// A module checked with the Prelude and Electrical before it.
+// A module checked with the Prelude, Math and Electrical before it.
 #pragma once
 #include <fstream>
 #include <sstream>
@@ -33,6 +33,7 @@ struct Checked {
       modules.push_back(parse(file, sources, diagnostics));
     };
     add("Prelude.sr", read_source("stdlib/Prelude.sr"));
+    add("Math.sr", read_source("stdlib/Math.sr"));
     add("Electrical.sr", read_source("stdlib/Electrical.sr"));
     for (auto& [path, content] : others) add(path, content);
     add("test.sr", text);

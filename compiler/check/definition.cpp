@@ -492,6 +492,19 @@ core::Expr* Checker::infer_clauses(const Definition& definition, Type* type, con
     ids.push_back(id);
   }
   lower_signature_sizes(sizes);
+  for (std::size_t i = 0; i < count; ++i) {  // a size that the types of vectors alone name is the number of elements of one
+    core::LocalExpr parameter{{core::ExprKind::Local, clauses[0]->parameters[i]->span}, ids[i]};
+    core::Expr* value = arena_.make<core::LocalExpr>(parameter);
+    for (Type* vector = find(types[i]); vector->kind == TypeKind::Vector; vector = find(vector->args[0])) {
+      Type* size = find(vector->args[1]);
+      if (size->kind == TypeKind::Skolem && !size->size_expr && !size->size_ast) {
+        size->size_expr = primitive(core::Primitive::Size, {value}, value->span);
+        size->size_owner = current_.value;
+      }
+      core::Expr* first = arena_.make<core::IntExpr>(core::IntExpr{{core::ExprKind::Int, value->span}, 1});
+      value = arena_.make<core::IndexExpr>(core::IndexExpr{{core::ExprKind::Index, value->span}, value, arena_.copy(std::vector<core::IndexPart>{{first}})});
+    }
+  }
   Span span = join(clauses.front()->span, clauses.back()->span);
   auto local = [&](std::size_t i) -> core::Expr* {
     core::LocalExpr e{{core::ExprKind::Local, clauses[0]->parameters[i]->span}, ids[i]};

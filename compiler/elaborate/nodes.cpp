@@ -316,8 +316,14 @@ std::optional<Value> BodyBuilder::block_apply(const Value& value, const Value& i
       continue;
     }
     std::uint32_t next = kConstant;
-    LayoutId layout = (*declared)[i].value_or(machine_.layouts().scalar(core::LayoutKind::Real));
-    arguments.push_back(variable(layout, field(name, literal.formals[i].name), span, false, next));
+    if (!(*declared)[i]) {
+      machine_.diagnostics()
+          .report(sigrel::Code::SizeNotKnown, span, fmt::format("the size of `{}` of `{}` is not known", text(literal.formals[i].name), text(literal.name)))
+          .also(literal.formals[i].span, "its type says no size")
+          .help("write the size in the type of the relation, or give the output a name: a declared variable among the arguments");
+      return std::nullopt;
+    }
+    arguments.push_back(variable(*(*declared)[i], field(name, literal.formals[i].name), span, false, next));
     outputs.push_back(arguments.back());
   }
   if (!apply(relation, std::move(arguments), false, name, false, span, span)) return std::nullopt;

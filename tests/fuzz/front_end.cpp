@@ -31,7 +31,7 @@ struct Library {
   SourceMap sources;
   std::vector<ast::Module> modules;
   Library() {
-    for (const char* name : {"Prelude.sr", "Electrical.sr"}) {
+    for (const char* name : {"Prelude.sr", "Math.sr", "Electrical.sr"}) {
       Diagnostics diagnostics;
       modules.push_back(parse(sources.add(name, file_text(name)), sources, diagnostics));
       if (modules.back().decls.empty() || diagnostics.has_errors()) broken("the library does not parse", name);

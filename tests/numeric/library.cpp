@@ -164,3 +164,28 @@ TEST_CASE("Library: Thermal and Fluid") {
                     {"n.p", 2e5}, {"m.p", 2e5}, {"pipe.a.q", 0.5}, {"t.level", 1.008}, {"q.p", 1008 * 9.80665}}},
   });
 }
+
+TEST_CASE("Library: Planar") {
+  const double sag = -1.5 * 9.80665 / 2 / 9;
+  check("library_planar.sr", {
+      {"pendulum", 1, {{"hinge.phi", -0.901697916271}}},  // PM-12
+      {"pendulum", 10, {{"hinge.phi", -0.157233838688, 5e-6}, {"hinge.w", 3.62847911826}}},
+      {"crank", 0.5, {{"hinge.phi", 1.47243563}, {"hinge.w", 3.37188851}, {"slide.s", 1.98621516}}},  // PM-15
+      {"crank", 1, {{"hinge.phi", 3.1415892}}},
+      {"fourBar", 10, {{"gap", 0, 1e-9}}},
+      {"circle", 30, {{"a.x", 10}, {"a.y", 10}, {"a.phi", kPi / 2}, {"b.phi", kPi / 2}}},                     // MP-17
+      {"orbit", 31592904.44, {{"x", 1, 1e-6}, {"y", 0, 2e-6}, {"energy", 1}}},                                // MP-20
+      {"orbit", 31592904.44 / 2, {{"x", -(2 * 1.4969019e11 - 147.1e9) / 147.1e9, 1e-6}, {"y", 0, 2e-6}}},
+      {"geared", 1, {{"f1.phi", -0.901697916271}, {"f2.phi", -0.901697916271}}},                              // PM-19
+      {"rope 15", 0.5, {{"energy", 0, 1e-5}}},                                                                // PM-18
+      {"springs", 2, {{"a.x", 1 + std::cos(4.0)}, {"a.phi", 1}, {"b.x", 1.5 * (1 - std::exp(-4.0))}, {"axis.s", sag * (1 - std::cos(2 * std::sqrt(6.0)))}}},
+  });
+}
+
+TEST_CASE("Library: a four-bar linkage that turns freely keeps its energy") {
+  numeric::Model model("library_planar.sr", "fourBar");
+  sigrel::Run run = model.run({.stop = 20, .tolerance = 1e-9});
+  const auto energy = run.column("energy");
+  for (double e : energy) CHECK(e == Approx(energy[0]).epsilon(1e-5));
+  CHECK(*run.value("crank.phi") > 100);  // some eighteen turns
+}

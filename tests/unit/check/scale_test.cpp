@@ -26,6 +26,7 @@ void checks_all(const std::string& text) {
     modules.push_back(parse(sources.add(std::move(path), std::move(content)), sources, diagnostics));
   };
   add("Prelude.sr", tests::read_source("stdlib/Prelude.sr"));
+  add("Math.sr", tests::read_source("stdlib/Math.sr"));
   add("Electrical.sr", tests::read_source("stdlib/Electrical.sr"));
   add("test.sr", text);
   check::check(modules, diagnostics);

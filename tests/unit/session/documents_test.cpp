@@ -137,6 +137,20 @@ TEST_CASE("examples and the library check") {
     }
 }
 
+TEST_CASE("examples in the comments of the library run") {
+  for (const fs::path& path : sources(kSource / "stdlib")) {
+    std::string comments;
+    std::istringstream lines(read(path));
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("--")) comments += line.substr(std::min<std::size_t>(3, line.size())) + "\n";
+    for (const Snippet& snippet : snippets(comments)) {
+      Result result = compile(path.filename().string() + ", example", snippet.text, true);
+      INFO(path.string() << "\n" << snippet.text << "\n" << result.text);
+      CHECK(result.fine);
+    }
+  }
+}
+
 TEST_CASE("snippets of the READMEs check") {
   for (const char* file : {"README.md", "compiler/README.md", "examples/README.md", "stdlib/README.md"}) {
     if (!fs::exists(kSource / file)) continue;

@@ -144,7 +144,7 @@ TEST_CASE("examples in the comments of the library run") {
     for (std::string line; std::getline(lines, line);)
       if (line.starts_with("--")) comments += line.substr(std::min<std::size_t>(3, line.size())) + "\n";
     for (const Snippet& snippet : snippets(comments)) {
-      Result result = compile(path.filename().string() + ", example", snippet.text, true);
+      Result result = compile("example.sr", snippet.text, true);
       INFO(path.string() << "\n" << snippet.text << "\n" << result.text);
       CHECK(result.fine);
     }

@@ -20,8 +20,18 @@ bool OutputFile::fail() {
 bool OutputFile::open(const std::string& path) {
   path_ = path;
   size_ = 0;
-  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  // Opened by its name, what standard output is redirected to would be emptied.
+  descriptor_ = path == "/dev/stdout" ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+                                      : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   return descriptor_ >= 0 || fail();
+}
+
+bool OutputFile::resume(const std::string& path, std::uint64_t size) {
+  path_ = path;
+  size_ = size;
+  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor_ < 0 || ::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) return fail();
+  return ::lseek(descriptor_, 0, SEEK_END) >= 0 || fail();
 }
 
 bool OutputFile::write(std::string_view text) {

@@ -15,6 +15,8 @@ class OutputFile {
 
   /// Creates or empties the file.
   bool open(const std::string& path);
+  /// Goes on behind the first `size` bytes of a file that is there; what follows them is cut off.
+  bool resume(const std::string& path, std::uint64_t size);
   /// On failure the file keeps what was written before this call, as far as the device allows.
   bool write(std::string_view text);
   /// Replaces bytes that were written before.

@@ -57,9 +57,40 @@ Axis make_axis(double low, double high, int most, bool widen) {
   return axis;
 }
 
-Axis time_axis(const Plot& plot, int most) {
-  if (plot.times.empty()) return make_axis(0, 1, most, false);
-  return make_axis(plot.times.front(), plot.times.back(), most, false);
+Curve make_steps(std::string name, std::span<const double> times, std::span<const double> values) {
+  Curve curve{std::move(name)};
+  for (std::size_t k = 0; k < std::min(times.size(), values.size()); ++k) {
+    if (k > 0 && values[k] != values[k - 1]) {
+      curve.times.push_back(times[k]);
+      curve.values.push_back(values[k - 1]);
+    }
+    curve.times.push_back(times[k]);
+    curve.values.push_back(values[k]);
+  }
+  return curve;
+}
+
+bool looks_piecewise_constant(std::span<const double> values) {
+  std::size_t changes = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values[k] != std::floor(values[k]) || !std::isfinite(values[k])) return false;
+    changes += k > 0 && values[k] != values[k - 1];
+  }
+  return changes > 0 && 2 * changes < values.size();
+}
+
+Axis time_axis(std::span<const Plot> plots, int most) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  auto take = [&](const std::vector<double>& times) {
+    if (times.empty()) return;
+    low = std::min(low, times.front());
+    high = std::max(high, times.back());
+  };
+  for (const Plot& plot : plots) {
+    take(plot.times);
+    for (const Curve& curve : plot.curves) take(curve.times);
+  }
+  return make_axis(low, high, most, false);
 }
 
 Axis value_axis(const Plot& plot, int most) {

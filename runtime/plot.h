@@ -9,15 +9,26 @@ namespace runtime {
 
 struct Curve {
   std::string name;
-  std::vector<double> values;  // one per time; what is not finite leaves a gap
+  std::vector<double> values{};  // one per time; what is not finite leaves a gap
+  std::vector<double> times{};   // empty: those of the plot
 };
 
 struct Plot {
-  std::string title;
+  std::string title{};
   std::string x_label = "time";
-  std::vector<double> times;  // ascending
-  std::vector<Curve> curves;
+  std::vector<double> times{};  // ascending
+  std::vector<Curve> curves{};
+  std::string y_label{};
+  bool family = false;  // the curves are one after the other of a row: their colours say where they stand in it
+
+  const std::vector<double>& times_of(const Curve& curve) const { return curve.times.empty() ? times : curve.times; }
 };
+
+/// A curve that keeps each value until the next: what is piecewise constant.
+Curve make_steps(std::string name, std::span<const double> times, std::span<const double> values);
+
+/// Whether values are most likely those of something piecewise constant: whole numbers, of which few differ from the one before.
+bool looks_piecewise_constant(std::span<const double> values);
 
 /// A range of numbers on round ticks.
 struct Axis {
@@ -31,8 +42,8 @@ struct Axis {
 /// An axis over [low, high] with at most `most` ticks at 1, 2 or 5 times a power of ten. `widen` moves the ends out to ticks.
 Axis make_axis(double low, double high, int most, bool widen);
 
-/// Axes that hold all finite values of a plot.
-Axis time_axis(const Plot& plot, int most);
+/// Axes that hold all finite values of plots. Those that are shown one above the other share their time.
+Axis time_axis(std::span<const Plot> plots, int most);
 Axis value_axis(const Plot& plot, int most);
 
 struct PlotPoint {

@@ -7,9 +7,11 @@
 namespace runtime {
 
 struct SvgOptions {
-  int width = 960, height = 540;
+  int width = 960, height = 540;  // of the whole picture
 };
 
+/// Panes one above the other, over the same time.
+std::string plot_svg(std::span<const Plot> panes, const SvgOptions& options = {});
 std::string plot_svg(const Plot& plot, const SvgOptions& options = {});
 
 }  // namespace runtime

@@ -87,7 +87,7 @@ void draw(Canvas& canvas, const Plot& plot, const Axis& x, const Axis& y) {
   for (std::size_t c = 0; c < plot.curves.size(); ++c) {
     bool down = false;
     int px = 0, py = 0;
-    for (const PlotPoint& point : decimate(plot.times, plot.curves[c].values, x, canvas.dots_across())) {
+    for (const PlotPoint& point : decimate(plot.times_of(plot.curves[c]), plot.curves[c].values, x, canvas.dots_across())) {
       if (std::isnan(point.y)) {
         down = false;
         continue;
@@ -134,16 +134,14 @@ std::string legend(const Plot& plot, const TerminalOptions& options, int margin)
   return plot.curves.empty() ? text : text + line + '\n';
 }
 
-}  // namespace
+int chart_rows(const TerminalOptions& options) { return std::max(options.height - 2, 3); }
 
-std::string plot_terminal(const Plot& plot, const TerminalOptions& options) {
-  const int rows = std::max(options.height - 2, 3);
+std::string pane(std::span<const Plot> panes, const Plot& plot, std::size_t longest, const TerminalOptions& options) {
+  const int rows = chart_rows(options);
   const Axis y = value_axis(plot, std::max(2, rows / 4));
-  std::size_t longest = 1;
-  for (const std::string& label : y.labels) longest = std::max(longest, label.size());
   const int margin = static_cast<int>(longest) + 2;
   const int columns = std::max(options.width - margin, 8);
-  const Axis x = time_axis(plot, std::max(2, columns / 12));
+  const Axis x = time_axis(panes, std::max(2, columns / 12));
   Canvas canvas(columns, rows, options.ascii);
   draw(canvas, plot, x, y);
 
@@ -153,7 +151,8 @@ std::string plot_terminal(const Plot& plot, const TerminalOptions& options) {
     labels[static_cast<std::size_t>(std::clamp(row, 0l, long(rows) - 1))] = y.labels[k];
   }
   std::string text;
-  if (!plot.title.empty()) text += std::string(static_cast<std::size_t>(margin), ' ') + plot.title + '\n';
+  const std::string title = plot.title + (plot.title.empty() || plot.y_label.empty() ? "" : " ") + plot.y_label;
+  if (!title.empty()) text += std::string(static_cast<std::size_t>(margin), ' ') + title + '\n';
   for (int r = 0; r < rows; ++r) {
     const std::string& label = labels[static_cast<std::size_t>(r)];
     const char* axis = options.ascii ? (label.empty() ? "|" : "+") : (label.empty() ? "\u2502" : "\u2524");
@@ -167,6 +166,19 @@ std::string plot_terminal(const Plot& plot, const TerminalOptions& options) {
     text += options.ascii ? (tick ? "+" : "-") : (tick ? "\u252C" : "\u2500");
   }
   return text + '\n' + below + '\n' + legend(plot, options, margin);
+}
+
+}  // namespace
+
+std::string plot_terminal(const Plot& plot, const TerminalOptions& options) { return plot_terminal(std::span(&plot, 1), options); }
+
+std::string plot_terminal(std::span<const Plot> panes, const TerminalOptions& options) {
+  std::size_t longest = 1;
+  for (const Plot& plot : panes)
+    for (const std::string& label : value_axis(plot, std::max(2, chart_rows(options) / 4)).labels) longest = std::max(longest, label.size());
+  std::string text;
+  for (const Plot& plot : panes) text += pane(panes, plot, longest, options);
+  return text;
 }
 
 }  // namespace runtime

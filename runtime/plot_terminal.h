@@ -7,11 +7,13 @@
 namespace runtime {
 
 struct TerminalOptions {
-  int width = 80, height = 20;  // of the whole plot without title and legend, in characters
+  int width = 80, height = 20;  // of one pane without title and legend, in characters
   bool colour = false;          // ANSI colours
   bool ascii = false;
 };
 
+/// Panes one above the other, over the same time.
+std::string plot_terminal(std::span<const Plot> panes, const TerminalOptions& options = {});
 std::string plot_terminal(const Plot& plot, const TerminalOptions& options = {});
 
 }  // namespace runtime

@@ -55,6 +55,11 @@ int run_command(int argc, char** argv) {
 
   add_check(app, globals, exit_code);
   add_run(app, globals, exit_code);
+  add_sweep(app, globals, exit_code);
+  add_new(app, globals, exit_code);
+  add_list(app, globals, exit_code);
+  add_plot(app, globals, exit_code);
+  add_diff(app, globals, exit_code);
   add_dump(app, globals, exit_code);
   add_explain(app, globals, exit_code);
   add_linearize(app, globals, exit_code);

@@ -30,16 +30,25 @@ runtime::Plot plot_of(const Run& run, std::string title) {
   runtime::Plot plot;
   plot.title = std::move(title);
   plot.times = run.trajectory.times();
-  for (const std::string& name : run.plot) plot.curves.push_back({name, run.column(name)});
+  for (const std::string& name : run.plot) {
+    if (run.piecewise_constant(name)) plot.curves.push_back(runtime::make_steps(name, plot.times, run.column(name)));
+    else plot.curves.push_back({name, run.column(name)});
+  }
   return plot;
+}
+
+void print_terminal_plot(std::span<const runtime::Plot> panes, bool color) {
+  runtime::TerminalOptions options = terminal_size();
+  options.colour = color;
+  if (panes.size() > 1) options.height = std::max(8, options.height * 2 / 3);
+  std::string text = runtime::plot_terminal(panes, options);
+  fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
 }
 
 void print_terminal_plot(const Run& run, bool color) {
   if (run.plot.empty()) return;
-  runtime::TerminalOptions options = terminal_size();
-  options.colour = color;
-  std::string text = runtime::plot_terminal(plot_of(run, {}), options);
-  fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  const runtime::Plot plot = plot_of(run, {});
+  print_terminal_plot(std::span(&plot, 1), color);
 }
 
 void print_final_values(const Run& run, bool written) {

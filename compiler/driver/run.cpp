@@ -1,13 +1,12 @@
 // sigrel run: a model from its file to results, a plot and final values.
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <memory>
 
 #include "compiler/driver/command.h"
+#include "compiler/driver/interrupt.h"
 #include "compiler/driver/report.h"
 #include "runtime/output_file.h"
 #include "runtime/plot_svg.h"
@@ -16,26 +15,6 @@
 
 namespace sigrel::driver {
 namespace {
-
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
-
-/// While it lives, Ctrl-C asks the run to stop at its next step; a second Ctrl-C ends the process at once.
-class InterruptGuard {
- public:
-  InterruptGuard() {
-    struct sigaction action {};
-    action.sa_handler = [](int) { interrupted.store(true); };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, &before_);
-  }
-  ~InterruptGuard() { sigaction(SIGINT, &before_, nullptr); }
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
- private:
-  struct sigaction before_ {};
-};
 
 struct Options {
   std::string file;
@@ -86,7 +65,7 @@ int run(const Globals& globals, Options& options) {
   request.all_outputs = small || !options.results.empty();
   request.plot_something = terminal || !options.svg.empty();
   request.keep_trajectory = false;
-  request.cancel = &interrupted;
+  request.cancel = &InterruptGuard::interrupted;
   runtime::Progress progress(stderr);
   if (isatty(STDERR_FILENO) == 1 && !globals.json()) request.progress = [&](double fraction) { progress.update(fraction); };
 

@@ -24,23 +24,6 @@ fs::path file_of(std::string_view module) {
   return fs::path(path + ".sr");
 }
 
-/// Modules that a search path offers, for "did you mean".
-std::vector<std::string> available(const std::vector<std::string>& folders) {
-  std::set<std::string> names;
-  for (const std::string& folder : folders) {
-    std::error_code error;
-    fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end;
-    for (int seen = 0; !error && it != end && seen < 10'000; it.increment(error), ++seen) {
-      if (it.depth() >= 3) it.disable_recursion_pending();
-      if (it->path().extension() != ".sr") continue;
-      std::string name = it->path().lexically_relative(folder).replace_extension().string();
-      std::ranges::replace(name, '/', '.');
-      if (!name.empty() && name[0] >= 'A' && name[0] <= 'Z') names.insert(name);
-    }
-  }
-  return {names.begin(), names.end()};
-}
-
 class Loader {
  public:
   Loader(const SearchPath& path, SourceMap& sources, Diagnostics& diagnostics)
@@ -173,7 +156,7 @@ class Loader {
       places += (places.empty() ? "" : ", ") + (library ? "the standard library" : "`" + folder + "`");
     }
     d.note("looked for " + file_of(name).string() + " in " + places);
-    std::vector<std::string> names = available(folders_);
+    std::vector<std::string> names = available_modules(folders_);
     std::vector<std::string_view> views(names.begin(), names.end());
     if (auto near = did_you_mean(name, views))
       d.fix("did you mean `" + std::string(*near) + "`?", decl.module.span, std::string(*near));
@@ -223,6 +206,31 @@ std::optional<Modules> load_modules(const std::string& root, const SearchPath& p
 Modules load_modules(std::string name, std::string text, const std::string& folder, const SearchPath& path, SourceMap& sources,
                      Diagnostics& diagnostics) {
   return Loader(path, sources, diagnostics).load(std::move(name), std::move(text), folder);
+}
+
+std::vector<std::string> available_modules(const std::vector<std::string>& folders) {
+  std::set<std::string> names;
+  for (const std::string& folder : folders) {
+    std::error_code error;
+    fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end;
+    for (int seen = 0; !error && it != end && seen < 10'000; it.increment(error), ++seen) {
+      if (it.depth() >= 3) it.disable_recursion_pending();
+      if (it->path().extension() != ".sr") continue;
+      std::string name = it->path().lexically_relative(folder).replace_extension().string();
+      std::ranges::replace(name, '/', '.');
+      if (!name.empty() && name[0] >= 'A' && name[0] <= 'Z') names.insert(name);
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+std::optional<std::string> find_module(std::string_view name, const std::vector<std::string>& folders) {
+  for (const std::string& folder : folders) {
+    const fs::path file = fs::path(folder) / file_of(name);
+    std::error_code error;
+    if (fs::is_regular_file(file, error)) return file.string();
+  }
+  return std::nullopt;
 }
 
 }  // namespace sigrel::session

@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/base/source.h"
@@ -28,5 +29,10 @@ std::optional<Modules> load_modules(const std::string& root, const SearchPath& p
 /// The same for a root that is text; its imports are sought in `folder`.
 Modules load_modules(std::string name, std::string text, const std::string& folder, const SearchPath& path, SourceMap& sources,
                      Diagnostics& diagnostics);
+
+/// The names of the modules in folders and up to three levels below them, sorted.
+std::vector<std::string> available_modules(const std::vector<std::string>& folders);
+/// The file of a module by its name: "A.B" is A/B.sr in the first folder that has it.
+std::optional<std::string> find_module(std::string_view name, const std::vector<std::string>& folders);
 
 }  // namespace sigrel::session

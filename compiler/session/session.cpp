@@ -79,6 +79,13 @@ std::vector<double> Run::column(std::string_view name) const {
   return trajectory.column(static_cast<std::size_t>(it - trajectory.names().begin()));
 }
 
+bool Run::piecewise_constant(std::string_view name) const {
+  auto it = std::ranges::find(columns.names, name);
+  if (it == columns.names.end()) return false;
+  const std::string& said = descriptions[static_cast<std::size_t>(it - columns.names.begin())];
+  return said == "Bool" || said == "Int";
+}
+
 Session::Session(SessionOptions options) : options_(std::move(options)), compiler_(session::make_compiler()) {}
 
 bool Session::load(const std::string& path) {
@@ -267,11 +274,9 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
 
   runtime::Output output{.columns = run.columns.columns, .names = run.columns.names, .sinks = {&last, &trajectory}};
   output.sinks.insert(output.sinks.end(), options.sinks.begin(), options.sinks.end());
-  if (!options.sinks.empty()) {
-    const Results results(model.system, model.dae);
-    output.descriptions = results.descriptions(run.columns);
-    output.constants = results.constants(runtime::evaluate_parameters(model.plan.model, experiment->overrides), run.columns);
-  }
+  const Results results(model.system, model.dae);
+  run.descriptions = output.descriptions = results.descriptions(run.columns);
+  if (!options.sinks.empty()) output.constants = results.constants(runtime::evaluate_parameters(model.plan.model, experiment->overrides), run.columns);
   run.outcome = runtime::simulate(model.plan.model, *experiment, output, {options.cancel, options.progress});
   run.final_values = last.take();
   if (run.outcome.failure)

@@ -18,6 +18,7 @@
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/session/pipeline.h"
 #include "compiler/session/results.h"
+#include "compiler/session/sweep.h"
 #include "runtime/linearize.h"
 #include "runtime/simulate.h"
 #include "runtime/steady.h"
@@ -68,12 +69,15 @@ struct Run {
   std::vector<double> final_values;
   runtime::Trajectory trajectory;
   std::vector<std::string> plot;  // names of the columns to plot, all in the trajectory
+  std::vector<std::string> descriptions;  // one per column: session::Results::descriptions
 
   bool completed() const { return valid && outcome.status == runtime::Outcome::Completed; }
   /// The value at the end of a column by its name; nullopt when it was not recorded.
   std::optional<double> value(std::string_view name) const;
   /// A column of the trajectory; empty when it was not recorded.
   std::vector<double> column(std::string_view name) const;
+  /// Whether a column is a Bool or an Int.
+  bool piecewise_constant(std::string_view name) const;
 };
 
 struct LinearizeOptions {
@@ -143,6 +147,11 @@ class Session {
 
   /// Runs a compiled model to a point and linearizes it there; nullopt after errors.
   std::optional<Linearization> linearize(const Compiled& model, const LinearizeOptions& options);
+
+  /// What a sweep records without being told: what the model plots; with `run.outputs`, those. An error is reported.
+  session::Columns sweep_columns(const Compiled& model, const RunOptions& run);
+  /// Runs a compiled model at all points of a grid, whose axes it has as parameters. Nullopt after errors, false when it was stopped.
+  std::optional<bool> sweep(const Compiled& model, const RunOptions& run, const session::Columns& columns, const session::SweepOptions& options);
 
   /// A steady state of a compiled model; nullopt after errors.
   std::optional<SteadyPoint> steady(const Compiled& model, const SteadyOptions& options);

@@ -66,3 +66,114 @@ TEST_CASE("Octave reads what the program writes") {
   CHECK(rows == 501);
   CHECK(form == "binTrans");
 }
+
+namespace {
+
+/// Two runs of x' = -k x from 1, with a counter; the second starts 1 % higher and has another variable.
+struct TwoRuns {
+  std::string a = temporary("a.csv"), b = temporary("b.mat");
+  TwoRuns() {
+    const std::string model = temporary("two.sr",
+                                        "decay x0 = sigrel () where\n  local x, y :: Real\n  local n :: Int\n  der x = -x\n  y = 2.0 * x\n"
+                                        "  n = if time < 0.25 then 0 else 1\n  initially x = x0\n"
+                                        "main = simulate (decay 1.0) with { stop = 1.0, tolerance = 1.0e-10, steps = 100 }\n");
+    REQUIRE(sigrel({"run", model, "-o", a}).code == 0);
+    REQUIRE(sigrel({"run", model, "--set", "x0=1.01", "-o", b}).code == 0);
+  }
+};
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++n;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("plot: runs, panes, patterns, and steps of what is piecewise constant") {
+  const TwoRuns runs;
+  const std::string svg = temporary("plot.svg"), png = temporary("plot.png");
+  Finished f = sigrel({"plot", runs.a, runs.b, "-v", "x,y", "-v", "n", "-o", svg, "--title", "Two <runs>"});
+  INFO(f.err);
+  REQUIRE(f.code == 0);
+  const std::string text = read(svg);
+  CHECK(contains(text, "Two &lt;runs&gt;"));
+  for (const char* label : {">x (a)<", ">x (b)<", ">y (a)<", ">y (b)<", ">n (a)<", ">n (b)<"}) CHECK(contains(text, label));
+  CHECK(count(text, ">time<") == 2);
+  // A step: two points at the same place along the time.
+  const std::size_t n = text.find(">n (a)<");
+  const std::string path = text.substr(text.find(" d=\"M", n), 20000);
+  std::istringstream in(path.substr(5, path.find('"', 5) - 5));
+  std::string point;
+  double x = -1, y = -1, jumps = 0;
+  while (std::getline(in, point, 'L')) {
+    const double px = std::stod(point), py = std::stod(point.substr(point.find(' ')));
+    if (px == x && py != y) ++jumps;
+    if (x >= 0 && py != y) CHECK(px == x);
+    x = px, y = py;
+  }
+  CHECK(jumps == 1);
+
+  Finished terminal = sigrel({"plot", runs.a, "-v", "*"});
+  CHECK(terminal.code == 0);
+  CHECK(contains(terminal.out, "── x   ── y   ── n"));
+
+  Finished picture = sigrel({"plot", runs.a, "-v", "x", "-o", png, "--width", "400", "--height", "300"});
+  if (contains(picture.err, "librsvg is not installed")) {
+    CHECK(contains(picture.err, "librsvg2-2"));
+    WARN("librsvg is not installed here");
+  } else {
+    REQUIRE(picture.code == 0);
+    const std::string bytes = read(png);
+    REQUIRE(bytes.size() > 1000);
+    CHECK(bytes.substr(1, 3) == "PNG");
+    auto number = [&](std::size_t at) { return (unsigned(static_cast<unsigned char>(bytes[at + 2])) << 8) | static_cast<unsigned char>(bytes[at + 3]); };
+    CHECK(number(16) == 800);  // two dots for each unit
+    CHECK(number(20) == 600);
+  }
+}
+
+TEST_CASE("plot: mistakes") {
+  const TwoRuns runs;
+  Finished name = sigrel({"plot", runs.a, runs.b, "-v", "x,yy"});
+  CHECK(name.code == 1);
+  CHECK(contains(name.err, "error[SR0610]: no variable is named `yy` in `" + runs.a));
+  CHECK(contains(name.err, "did you mean `y`?"));
+  Finished pattern = sigrel({"plot", runs.a, "-v", "q*"});
+  CHECK(contains(pattern.err, "no variable matches `q*`"));
+  CHECK(contains(pattern.err, "there are `x`, `y`, `n`"));
+  Finished none = sigrel({"plot", temporary("nowhere.csv"), "-v", "x"});
+  CHECK(none.code == 1);
+  CHECK(contains(none.err, "error[SR0613]"));
+  CHECK(contains(none.err, "cannot be read"));
+  Finished broken = sigrel({"plot", temporary("broken.csv", "time,x\n0,1\n1,a\n"), "-v", "x"});
+  CHECK(contains(broken.err, "has no number in line 3, column 2"));
+  CHECK(contains(sigrel({"plot", temporary("empty.csv", "time,x\n"), "-v", "x"}).err, "has no rows"));
+  CHECK(sigrel({"plot", runs.a, "-v", "x", "-o", temporary("plot.pdf")}).code == 2);
+  Finished folder = sigrel({"plot", runs.a, "-v", "x", "-o", temporary("no/such.svg")});
+  CHECK(folder.code == 1);
+  CHECK(contains(folder.err, "SR0611"));
+}
+
+TEST_CASE("diff: a tube, what leaves it first and by how much, and what is missing") {
+  const TwoRuns runs;
+  CHECK(sigrel({"diff", runs.a, runs.a}).code == 0);
+  Finished f = sigrel({"diff", runs.a, runs.b, "--relative", "0", "--absolute", "0.005"});
+  INFO(f.out);
+  CHECK(f.code == 1);
+  CHECK(contains(f.out, "2 of 3 variables differ"));
+  // The difference is 0.01 exp(-t) at first: 0.005 outside, at t = 0.
+  CHECK(contains(f.out, "x  leaves the tube at t = 0 s: 1.01 is not in 0.995 … 1.005; at most 0.005 outside, at t = 0 s"));
+  CHECK(sigrel({"diff", runs.a, runs.b, "--relative", "0.011"}).code == 0);
+  CHECK(sigrel({"diff", runs.a, runs.b, "-v", "n"}).code == 0);
+  CHECK(sigrel({"diff", runs.a, runs.b, "-v", "nn"}).code == 1);
+  Finished missing = sigrel({"diff", runs.a, temporary("part.csv", "time,x,extra\n0,1,1\n1,0.36787944117144233,1\n")});
+  CHECK(missing.code == 1);
+  CHECK(contains(missing.out, "0 of 1 variables differ"));
+  CHECK(contains(missing.out, "part.csv`: y, n"));
+  CHECK(contains(missing.out, "part.csv`: extra"));
+  Finished shorter = sigrel({"diff", runs.a, temporary("short.csv", "time,x,y,n\n0,1,2,0\n"), "-v", "x"});
+  CHECK(shorter.code == 1);
+  CHECK(contains(shorter.out, "t = 0 … 1 s"));
+  CHECK(sigrel({"diff", runs.a, runs.b, "--relative", "-1"}).code == 2);
+}

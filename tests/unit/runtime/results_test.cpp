@@ -147,7 +147,7 @@ TEST_CASE("SVG is well-formed") {
     CHECK(svg.find("nan") == std::string::npos);
     CHECK(svg.size() < 200000);
   }
-  CHECK(well_formed(plot_svg({})));
+  CHECK(well_formed(plot_svg(Plot{})));
   Plot gaps{.times = {0, 1, 2}, .curves = {{"g", {1, std::nan(""), HUGE_VAL}}}};
   CHECK(plot_svg(gaps).find("nan") == std::string::npos);
   CHECK(plot_svg(gaps).find("inf") == std::string::npos);
@@ -192,7 +192,7 @@ TEST_CASE("terminal plot, braille") {
 )");
   const std::string coloured = plot_terminal(waves(200), {.width = 44, .height = 9, .colour = true});
   CHECK(coloured.find("\x1b[34m") != std::string::npos);
-  CHECK(!plot_terminal({}, {}).empty());
+  CHECK(!plot_terminal(Plot{}, {}).empty());
 }
 
 TEST_CASE("progress") {

@@ -1,0 +1,128 @@
+// sigrel list: which modules there are, and what one of them offers.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "compiler/diagnostics/display.h"
+#include "compiler/doc/markup.h"
+#include "compiler/doc/module.h"
+#include "compiler/driver/command.h"
+#include "compiler/session/modules.h"
+
+namespace sigrel::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string module;
+};
+
+/// The folder that is worked in, those of --path, the library.
+std::vector<std::string> folders_of(const SessionOptions& options) {
+  std::vector<std::string> folders = {"."};
+  folders.insert(folders.end(), options.path.folders.begin(), options.path.folders.end());
+  folders.push_back(options.path.library);
+  return folders;
+}
+
+std::optional<doc::Module> read(const Globals& globals, const SessionOptions& options, const std::string& file) {
+  Session session(options);
+  auto module = doc::read_module(file, options, session);
+  if (!module) print_diagnostics(globals, session);
+  return module;
+}
+
+/// Each module with the first sentence of its text. Those of the folder that is worked in are not looked for below it.
+int list_modules(const Globals& globals, const SessionOptions& options) {
+  std::vector<std::string> folders = folders_of(options);
+  std::vector<std::string> names = session::available_modules({folders.begin() + 1, folders.end()});
+  std::uint32_t width = 0;
+  for (const std::string& name : names) width = std::max(width, display_width(name));
+  for (const std::string& name : names) {
+    auto file = session::find_module(name, folders);
+    auto module = file ? read(globals, options, *file) : std::nullopt;
+    fmt::print("{}{}  {}\n", name, std::string(width - display_width(name), ' '), module ? doc::summary(module->text) : "");
+  }
+  fmt::print("\n`sigrel list MODULE` shows what a module offers\n");
+  return kSuccess;
+}
+
+void print_entry(const doc::Entry& entry) {
+  fmt::print("  {}", entry.name);
+  if (!entry.parameters.empty()) fmt::print(" {}", entry.parameters);
+  switch (entry.kind) {
+    case doc::Entry::Kind::Definition:
+    case doc::Entry::Kind::Foreign: fmt::print(" :: {}", entry.signature); break;
+    case doc::Entry::Kind::Type: fmt::print(" = {}", entry.signature); break;
+    case doc::Entry::Kind::Data:
+      for (std::size_t k = 0; k < entry.constructors.size(); ++k) fmt::print(" {} {}", k ? "|" : "=", entry.constructors[k]);
+      break;
+    case doc::Entry::Kind::Record: {
+      fmt::print(" = {{");
+      for (std::size_t k = 0; k < entry.fields.size(); ++k) {
+        const doc::Field& f = entry.fields[k];
+        fmt::print("{} {}{} :: {}", k ? "," : "", f.flow ? "flow " : "", f.name, f.type);
+      }
+      fmt::print(" }}");
+      break;
+    }
+  }
+  fmt::print("\n");
+  if (!entry.structure.empty()) fmt::print("      {}\n", entry.structure);
+  if (std::string line = doc::summary(entry.text); !line.empty()) fmt::print("      {}\n", line);
+}
+
+bool is_relation(const doc::Entry& entry) {
+  return entry.kind == doc::Entry::Kind::Definition && (entry.signature.starts_with("SR ") || entry.signature.find("-> SR ") != std::string::npos);
+}
+
+void print_group(const char* title, const doc::Module& module, bool (*belongs)(const doc::Entry&)) {
+  bool any = false;
+  for (const doc::Entry& entry : module.entries) {
+    if (!belongs(entry)) continue;
+    if (!any) fmt::print("\n{}\n", title);
+    any = true;
+    print_entry(entry);
+  }
+}
+
+int list_module(const Globals& globals, const SessionOptions& options, const std::string& name) {
+  std::error_code error;
+  const std::vector<std::string> folders = folders_of(options);
+  std::optional<std::string> file = fs::is_regular_file(name, error) ? std::optional(name) : session::find_module(name, folders);
+  if (!file) {
+    Diagnostics diagnostics;
+    Diagnostic& d = diagnostics.report(Code::ModuleNotFound, "there is no module `" + name + "`");
+    const std::vector<std::string> names = session::available_modules({folders.begin() + 1, folders.end()});
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    if (auto near = did_you_mean(name, views)) d.help("did you mean `" + std::string(*near) + "`?");
+    else d.help("`sigrel list` shows the modules that there are; or give a file");
+    print_diagnostics(globals, diagnostics, SourceMap{});
+    return kUserError;
+  }
+  auto module = read(globals, options, *file);
+  if (!module) return kUserError;
+  fmt::print("{}{}{}\n", module->name, module->text.empty() ? "" : ": ", doc::summary(module->text));
+  print_group("relations", *module, is_relation);
+  print_group("values and functions", *module, [](const doc::Entry& e) { return !e.is_type() && !is_relation(e); });
+  print_group("types", *module, [](const doc::Entry& e) { return e.is_type(); });
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, const Globals& globals, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("list", "The modules of the library, or what a module offers: relations, functions and types, each in a line or two");
+  command->add_option("module", options->module, "The name of a module, or its file")->type_name("MODULE");
+  command->callback([&globals, &exit_code, options] {
+    const SessionOptions session = globals.session_options();
+    exit_code = options->module.empty() ? list_modules(globals, session) : list_module(globals, session, options->module);
+  });
+}
+
+}  // namespace sigrel::driver

@@ -1,0 +1,95 @@
+// sigrel new: a small model that runs, to be changed.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cctype>
+#include <filesystem>
+#include <memory>
+
+#include "compiler/driver/command.h"
+#include "runtime/output_file.h"
+
+namespace sigrel::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kModel = R"(-- A capacitor is charged through a resistor: c der u = (u0 - u) / r.
+module {} where
+
+import Electrical
+
+charge :: Resistance -> Capacitance -> SR ()
+charge r c = sigrel () where
+  source: constantVoltage 10.0 <> (a, g)
+  r1:     resistor r           <> (a, b)
+  c1:     capacitor c          <> (b, g)
+  ground                       <> g
+  initially c1.u = 0.0
+
+main = simulate (charge 1000.0 0.001) with {{ stop = 5.0, plot = ["source.u", "c1.u"] }}
+)";
+
+constexpr std::string_view kReadme = R"(# {0}
+
+A model in Sigrel, in `{1}`:
+
+```sh
+sigrel run {1}                      # plots it, and prints final values
+sigrel run {1} --set r=500 -o {2}.csv
+sigrel list Electrical                # what there is to build with
+```
+)";
+
+/// "dc-motor" -> "DcMotor"; empty when that is no name of a module.
+std::string module_name(const std::string& stem) {
+  std::string name;
+  bool upper = true;
+  for (char c : stem) {
+    if (c == '-' || c == '_' || c == ' ' || c == '.') {
+      upper = true;
+      continue;
+    }
+    if (!std::isalnum(static_cast<unsigned char>(c))) return {};
+    name += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    upper = false;
+  }
+  return name.empty() || !std::isupper(static_cast<unsigned char>(name[0])) ? std::string() : name;
+}
+
+int create(const Globals& globals, const std::string& where) {
+  fs::path path(where);
+  if (!path.has_filename()) path = path.parent_path();  // "motor/"
+  const bool single = path.extension() == ".sr";
+  const std::string stem = single ? path.stem().string() : path.filename().string();
+  const std::string module = module_name(stem);
+  if (module.empty()) throw CLI::ValidationError("name", "`" + stem + "` does not begin with a letter, or has other characters than letters, digits, `-` and `_`");
+
+  Diagnostics diagnostics;
+  const fs::path file = single ? path : path / (stem + ".sr");
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(path, error))) {
+    diagnostics.report(Code::FileExists, "`" + path.string() + "` is there already").help("choose another name: nothing is overwritten");
+  } else {
+    fs::create_directories(file.has_parent_path() ? file.parent_path() : ".", error);
+    std::string reason = error ? error.message() : runtime::write_file(file.string(), fmt::format(fmt::runtime(kModel), module));
+    if (reason.empty() && !single)
+      reason = runtime::write_file((path / "README.md").string(), fmt::format(fmt::runtime(kReadme), module, file.filename().string(), stem));
+    if (!reason.empty()) diagnostics.report(Code::ResultNotWritten, "`" + file.string() + "` cannot be written").note(reason);
+  }
+  print_diagnostics(globals, diagnostics, SourceMap{});
+  if (diagnostics.has_errors()) return kUserError;
+  fmt::print("{}: a model that runs; try\n\n  sigrel run {}\n", file.string(), file.string());
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_new(CLI::App& app, const Globals& globals, int& exit_code) {
+  auto name = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("new", "Create a folder with a small model that runs, or such a file");
+  command->add_option("name", *name, "A folder, or a file whose name ends in .sr; nothing is overwritten")->required()->type_name("NAME");
+  command->callback([&globals, &exit_code, name] { exit_code = create(globals, *name); });
+}
+
+}  // namespace sigrel::driver

@@ -1,0 +1,133 @@
+// sigrel plot: variables of one or several runs, in one or several panes.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "compiler/driver/command.h"
+#include "compiler/driver/report.h"
+#include "compiler/session/result_table.h"
+#include "compiler/session/results.h"
+#include "runtime/output_file.h"
+#include "runtime/plot_png.h"
+#include "runtime/plot_svg.h"
+
+namespace sigrel::driver {
+namespace {
+
+struct Options {
+  std::vector<std::string> files, panes;
+  std::string output, title;
+  int width = 960, height = 0;
+};
+
+/// "a,x[1,2]" -> a and x[1,2]: commas inside brackets are part of a name.
+std::vector<std::string> split_names(const std::string& text) {
+  std::vector<std::string> names(1);
+  int depth = 0;
+  for (char c : text) {
+    depth += (c == '[' || c == '(') - (c == ']' || c == ')');
+    if (c == ',' && depth == 0) names.emplace_back();
+    else names.back() += c;
+  }
+  std::erase(names, "");
+  return names;
+}
+
+/// What tells the runs apart: the names of their files, with folders where those are equal.
+std::vector<std::string> run_names(const std::vector<std::string>& files) {
+  std::vector<std::string> names;
+  for (const std::string& file : files) names.push_back(std::filesystem::path(file).stem().string());
+  std::vector<std::string> sorted = names;
+  std::ranges::sort(sorted);
+  return std::ranges::adjacent_find(sorted) == sorted.end() ? names : files;
+}
+
+/// The unit that all curves of a pane have, in brackets.
+std::string common_unit(const std::vector<std::string>& descriptions) {
+  std::string unit;
+  for (const std::string& text : descriptions) {
+    const std::size_t open = text.rfind('[');
+    if (open == std::string::npos || !text.ends_with(']')) return {};
+    if (!unit.empty() && unit != text.substr(open)) return {};
+    unit = text.substr(open);
+  }
+  return unit;
+}
+
+runtime::Plot make_pane(const std::vector<std::string>& patterns, const std::vector<session::ResultTable>& tables, const std::vector<std::string>& runs) {
+  runtime::Plot pane;
+  std::vector<std::string> descriptions;
+  for (const std::string& pattern : patterns)
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+      const session::ResultTable& table = tables[t];
+      for (std::size_t k = 0; k < table.names.size(); ++k) {
+        if (!session::matches(pattern, table.names[k])) continue;
+        std::string name = table.names[k] + (tables.size() > 1 ? " (" + runs[t] + ")" : "");
+        if (std::ranges::find(pane.curves, name, &runtime::Curve::name) != pane.curves.end()) continue;  // two patterns match it
+        descriptions.push_back(table.descriptions[k]);
+        if (table.piecewise_constant(k)) pane.curves.push_back(runtime::make_steps(std::move(name), table.times, table.columns[k]));
+        else pane.curves.push_back({std::move(name), table.columns[k], table.times});
+      }
+    }
+  pane.y_label = common_unit(descriptions);
+  return pane;
+}
+
+void write_picture(const Options& options, const std::vector<runtime::Plot>& panes, Diagnostics& diagnostics) {
+  const int height = options.height > 0 ? options.height : panes.size() == 1 ? 540 : 300 * static_cast<int>(panes.size());
+  const std::string svg = runtime::plot_svg(panes, {options.width, height});
+  runtime::PngResult result;
+  if (options.output.ends_with(".png")) result = runtime::write_png(options.output, svg, options.width, height);
+  else result.error = runtime::write_file(options.output, svg);
+  if (result.error.empty()) return;
+  Diagnostic& d = diagnostics.report(Code::ResultNotWritten, "the plot cannot be written to `" + options.output + "`").note(result.error);
+  if (result.no_library) d.help("install the package `librsvg2-2`, or write an SVG: `-o FILE.svg`");
+}
+
+int plot(const Globals& globals, const Options& options) {
+  if (!options.output.empty() && !options.output.ends_with(".svg") && !options.output.ends_with(".png"))
+    throw CLI::ValidationError("-o", "`" + options.output + "` ends in neither .svg nor .png");
+  std::vector<std::vector<std::string>> wanted;
+  std::vector<std::string> all;
+  for (const std::string& text : options.panes) {
+    wanted.push_back(split_names(text));
+    all.insert(all.end(), wanted.back().begin(), wanted.back().end());
+  }
+  Diagnostics diagnostics;
+  std::vector<session::ResultTable> tables;
+  auto chosen = [&](std::string_view name) { return std::ranges::any_of(all, [&](const std::string& pattern) { return session::matches(pattern, name); }); };
+  for (const std::string& file : options.files)
+    if (auto table = session::read_results(file, chosen, diagnostics)) tables.push_back(std::move(*table));
+  if (!diagnostics.has_errors()) session::check_patterns(all, tables, diagnostics);
+  if (!diagnostics.has_errors()) {
+    std::vector<runtime::Plot> panes;
+    for (const auto& patterns : wanted) panes.push_back(make_pane(patterns, tables, run_names(options.files)));
+    panes.front().title = options.title;
+    if (options.output.empty()) print_terminal_plot(panes, use_color(globals, stdout));
+    else write_picture(options, panes, diagnostics);
+  }
+  print_diagnostics(globals, diagnostics, SourceMap{});
+  return diagnostics.has_errors() ? kUserError : kSuccess;
+}
+
+}  // namespace
+
+void add_plot(CLI::App& app, const Globals& globals, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("plot", "Plot variables of earlier runs, from their files of results");
+  command->add_option("files", options->files, "Files that `sigrel run -o` wrote, CSV or MATLAB")->required()->type_name("FILE");
+  command->add_option("-v,--variables", options->panes, "The variables of a pane, with commas between them; * stands for any characters; may be repeated: the next pane")
+      ->required()
+      ->type_name("NAME[,NAME…]")
+      ->allow_extra_args(false);
+  command->add_option("-o,--output", options->output, "A picture, .svg or .png, instead of a plot in the terminal")->type_name("FILE");
+  command->add_option("--title", options->title, "Above the plot")->type_name("TEXT");
+  command->add_option("--width", options->width, "Of the picture")->check(CLI::Range(240, 10000))->type_name("N");
+  command->add_option("--height", options->height, "Of the picture")->check(CLI::Range(160, 10000))->type_name("N");
+  command->callback([&globals, &exit_code, options] { exit_code = plot(globals, *options); });
+}
+
+}  // namespace sigrel::driver

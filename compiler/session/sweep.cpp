@@ -1,0 +1,187 @@
+#include "compiler/session/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "compiler/session/failure_report.h"
+#include "compiler/session/session.h"
+#include "compiler/session/start_file.h"
+
+namespace sigrel {
+
+namespace session {
+
+std::uint64_t SweepGrid::size() const {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 53;
+  std::uint64_t size = 1;
+  for (const SweepAxis& axis : axes_) {
+    if (axis.values.size() > kMost / size) return 0;
+    size *= axis.values.size();
+  }
+  return size;
+}
+
+std::vector<double> SweepGrid::values(std::uint64_t point) const {
+  std::vector<double> values(axes_.size());
+  for (std::size_t k = axes_.size(); k-- > 0;) {
+    values[k] = axes_[k].values[point % axes_[k].values.size()];
+    point /= axes_[k].values.size();
+  }
+  return values;
+}
+
+namespace {
+
+/// Keeps the last, the least and the greatest value of each column.
+class Extremes final : public runtime::Sink {
+ public:
+  explicit Extremes(SweepRow& row) : row_(row) {}
+  Error begin(const runtime::Output&) override { return {}; }
+  Error row(double, std::span<const double> values) override {
+    if (row_.last.empty()) {
+      row_.least.assign(values.begin(), values.end());
+      row_.greatest = row_.least;
+    }
+    row_.last.assign(values.begin(), values.end());
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      row_.least[k] = std::min(row_.least[k], values[k]);
+      row_.greatest[k] = std::max(row_.greatest[k], values[k]);
+    }
+    return {};
+  }
+  Error finish() override { return {}; }
+
+ private:
+  SweepRow& row_;
+};
+
+struct Finished {
+  SweepRow row;
+  runtime::Outcome outcome;
+};
+
+class Sweep {
+ public:
+  Sweep(const Compiled& model, const runtime::Experiment& experiment, const Columns& columns, const std::vector<std::uint32_t>& parameters, const SweepOptions& options)
+      : model_(model), experiment_(experiment), columns_(columns), parameters_(parameters), options_(options) {
+    const std::uint64_t size = options.grid->size();
+    for (std::uint64_t p : options.trajectories)
+      if (p < options.first) order_.push_back(p);
+    known_ = order_.size();
+    tasks_ = known_ + (size - options.first);
+  }
+
+  /// True when every row was taken.
+  bool run() {
+    unsigned threads = options_.threads ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
+    threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, std::max<std::uint64_t>(1, tasks_)));
+    std::vector<std::thread> workers;
+    for (unsigned k = 1; k < threads; ++k) workers.emplace_back([this] { work(); });
+    work();
+    for (std::thread& worker : workers) worker.join();
+    return taken_ == tasks_;
+  }
+
+ private:
+  std::uint64_t point(std::uint64_t task) const { return task < known_ ? order_[task] : options_.first + (task - known_); }
+
+  void work() {
+    while (true) {
+      std::uint64_t task;
+      {
+        // Nobody runs far ahead of a slow point: what waits for it is in memory.
+        std::unique_lock lock(mutex_);
+        room_.wait(lock, [&] { return stopped_ || next_ - taken_ < kAhead; });
+        if (stopped_ || next_ == tasks_) return;
+        task = next_++;
+      }
+      Finished finished = compute(point(task));
+      const std::lock_guard lock(mutex_);
+      if (finished.outcome.status == runtime::Outcome::Cancelled) stopped_ = true;
+      else waiting_.emplace(task, std::move(finished));
+      for (auto at = waiting_.find(taken_); at != waiting_.end() && !stopped_; at = waiting_.find(taken_)) {
+        take(at->second);
+        waiting_.erase(at);
+        ++taken_;
+      }
+      room_.notify_all();
+    }
+  }
+
+  Finished compute(std::uint64_t point) const {
+    Finished f;
+    f.row.point = point;
+    f.row.parameters = options_.grid->values(point);
+    runtime::Experiment experiment = experiment_;
+    for (std::size_t k = 0; k < parameters_.size(); ++k) experiment.overrides.emplace_back(parameters_[k], f.row.parameters[k]);
+    Extremes extremes(f.row);
+    runtime::Output output{.columns = columns_.columns, .names = columns_.names, .sinks = {&extremes}};
+    if (std::ranges::binary_search(options_.trajectories, point)) output.sinks.push_back(&f.row.trajectory);
+    f.outcome = runtime::simulate(model_.plan.model, experiment, output, {options_.cancel, {}});
+    return f;
+  }
+
+  void take(Finished& f) {
+    if (f.outcome.failure) {
+      Diagnostics told;
+      report_failure({model_.system, model_.dae, model_.plan, "", ""}, f.outcome, told);
+      f.row.last.clear();
+      for (const Diagnostic& d : told.all())
+        if (d.severity == Severity::Error && f.row.error.empty()) f.row.error = fmt::format("{}: {}", info(d.code).id, d.message);
+    }
+    if (!options_.row(f.row)) stopped_ = true;
+  }
+
+  static constexpr std::uint64_t kAhead = 256;
+
+  const Compiled& model_;
+  const runtime::Experiment& experiment_;
+  const Columns& columns_;
+  const std::vector<std::uint32_t>& parameters_;
+  const SweepOptions& options_;
+  std::vector<std::uint64_t> order_;  // known points that are computed for their trajectory
+  std::uint64_t known_ = 0, tasks_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable room_;
+  std::uint64_t next_ = 0, taken_ = 0;  // tasks that were begun, and those whose rows were taken
+  std::map<std::uint64_t, Finished> waiting_;
+  bool stopped_ = false;
+};
+
+}  // namespace
+}  // namespace session
+
+session::Columns Session::sweep_columns(const Compiled& model, const RunOptions& run) {
+  std::vector<std::string> plotted;
+  if (!run.outputs.empty()) return session::Results(model.system, model.dae).select(run.outputs, "-v", {}, diagnostics_);
+  RunOptions options = run;
+  options.all_outputs = false;
+  options.plot_something = true;
+  return choose_columns(model, options, plotted);
+}
+
+std::optional<bool> Session::sweep(const Compiled& model, const RunOptions& run, const session::Columns& columns, const session::SweepOptions& options) {
+  RunOptions first = run;
+  std::vector<std::uint32_t> parameters;
+  for (std::size_t k = 0; k < options.grid->axes().size(); ++k) first.set.emplace_back(options.grid->axes()[k].name, options.grid->axes()[k].values.front());
+  std::optional<runtime::Experiment> experiment = this->experiment(model, first);
+  if (!experiment) return std::nullopt;
+  const std::size_t given = run.set.size();
+  for (std::size_t k = given; k < experiment->overrides.size(); ++k) parameters.push_back(experiment->overrides[k].first);
+  experiment->overrides.resize(given);
+  if (!run.init_from.empty()) {
+    auto from = session::start_from_file(model, run.init_from, diagnostics_);
+    if (!from) return std::nullopt;
+    experiment->from = std::move(*from);
+  }
+  return session::Sweep(model, *experiment, columns, parameters, options).run();
+}
+
+}  // namespace sigrel

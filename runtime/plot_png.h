@@ -1,0 +1,16 @@
+// A picture as PNG: drawn from its SVG by librsvg, which is loaded when it is needed and not before.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace runtime {
+
+struct PngResult {
+  bool no_library = false;
+  std::string error;  // empty: written
+};
+
+/// `scale`: pixels per unit of the SVG.
+PngResult write_png(const std::string& path, std::string_view svg, double width, double height, double scale = 2);
+
+}  // namespace runtime

@@ -1,0 +1,194 @@
+// Many runs of one model: the same numbers as single runs, whatever the threads; tables that are continued; points that fail.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <sstream>
+
+#include "process.h"
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// x' = -k x from x0; and y with p y = 1, which has no solution for p = 0.
+std::string model() {
+  return temporary("swept.sr",
+                   "decay :: Real<1/s> -> Real -> SR ()\n"
+                   "decay k p = sigrel () where\n  local x, y :: Real\n  der x = -k * x * (1.0 + 0.1 * sin x)\n  p * y = x\n  initially x = 1.0\n"
+                   "main = simulate (decay 1.0 1.0) with { stop = 2.0, plot = [\"x\"], steps = 50 }\n"
+                   "sized :: Int -> SR ()\nsized n = sigrel () where\n  local x :: Real\n  x = real n * time\n");
+}
+
+std::vector<std::vector<std::string>> table(const std::string& text) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    rows.emplace_back();
+    std::istringstream fields(line + ",");
+    for (std::string field; std::getline(fields, field, ',');) rows.back().push_back(field);
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("sweep: each row is what a run by itself gives, to the last bit") {
+  Finished f = sigrel({"sweep", model(), "--vary", "k=0.5..2:4", "--vary", "p=1,3", "-v", "x", "-v", "y"});
+  INFO(f.err);
+  REQUIRE(f.code == 0);
+  const auto rows = table(f.out);
+  REQUIRE(rows.size() == 9);
+  CHECK(rows[0] == std::vector<std::string>{"k", "p", "x", "min x", "max x", "y", "min y", "max y", "error"});
+  CHECK(rows[1][0] == "0.5");
+  CHECK(rows[1][1] == "1");
+  CHECK(rows[2][1] == "3");  // the last axis changes fastest
+  CHECK(rows[3][0] == "1");
+  CHECK(rows[8][0] == "2");
+  for (std::size_t r : {1u, 4u, 8u}) {
+    Finished one = sigrel({"run", model(), "--set", "k=" + rows[r][0], "--set", "p=" + rows[r][1], "-o", "-"});
+    const auto results = table(one.out);
+    REQUIRE(results[0] == std::vector<std::string>{"time", "x", "y"});
+    double least = HUGE_VAL, greatest = -HUGE_VAL;
+    for (std::size_t k = 1; k < results.size(); ++k) {
+      least = std::min(least, std::stod(results[k][2]));
+      greatest = std::max(greatest, std::stod(results[k][2]));
+    }
+    CHECK(std::stod(rows[r][2]) == std::stod(results.back()[1]));
+    CHECK(std::stod(rows[r][6]) == least);
+    CHECK(std::stod(rows[r][7]) == greatest);
+  }
+  Finished logarithmic = sigrel({"sweep", model(), "--vary", "k=0.01..100:log:5", "--stop", "0"});
+  const auto grid = table(logarithmic.out);
+  REQUIRE(grid.size() == 6);
+  CHECK(std::stod(grid[3][0]) == Approx(1));
+  CHECK(grid[5][0] == "100");
+}
+
+TEST_CASE("sweep: threads change nothing, and a table is continued where it ends") {
+  const std::string one = temporary("one.csv"), four = temporary("four.csv"), svg = temporary("family.svg");
+  const std::vector<std::string> common = {"sweep", model(), "--vary", "k=0.1..3:300", "--plot", svg};
+  auto with = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = common;
+    all.insert(all.end(), more.begin(), more.end());
+    return sigrel(all);
+  };
+  REQUIRE(with({"-o", one, "--threads", "1"}).code == 0);
+  const std::string picture = read(svg);
+  CHECK(contains(picture, ">k = 0.1<"));
+  CHECK(contains(picture, ">k = 3<"));
+  REQUIRE(with({"-o", four, "--threads", "4"}).code == 0);
+  const std::string whole = read(one);
+  CHECK(std::count(whole.begin(), whole.end(), '\n') == 301);
+  CHECK(whole == read(four));
+  CHECK(read(svg) == picture);
+
+  Finished refused = with({"-o", one});
+  CHECK(refused.code == 1);
+  CHECK(contains(refused.err, "error[SR0615]"));
+  CHECK(contains(refused.err, "`--resume` continues it"));
+  CHECK(read(one) == whole);
+  temporary("one.csv", whole.substr(0, whole.size() / 2));  // in the middle of a row
+  REQUIRE(with({"-o", one, "--resume"}).code == 0);
+  CHECK(read(one) == whole);
+  CHECK(read(svg) == picture);
+  REQUIRE(with({"-o", one, "--resume"}).code == 0);  // nothing is left to do
+  CHECK(read(one) == whole);
+
+  Finished other = sigrel({"sweep", model(), "--vary", "k=0.1..4:300", "-o", one, "--resume"});
+  CHECK(other.code == 1);
+  CHECK(contains(other.err, "error[SR0616]"));
+  CHECK(contains(other.err, "line 3 has other parameters"));
+  CHECK(contains(sigrel({"sweep", model(), "--vary", "p=1..4:300", "-o", one, "--resume"}).err, "names other parameters or outputs"));
+  CHECK(contains(sigrel({"sweep", model(), "--vary", "k=0.1..3:300", "-v", "y", "-o", one, "--resume"}).err, "SR0616"));
+  CHECK(read(one) == whole);
+}
+
+TEST_CASE("sweep: a point that fails is a row, not the end") {
+  Finished f = sigrel({"sweep", model(), "--vary", "p=-1..1:3", "-v", "y"});
+  INFO(f.err + f.out);
+  CHECK(f.code == 0);
+  const auto rows = table(f.out);
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[1][1] == "-" + rows[3][1]);
+  CHECK(rows[2][1].empty());
+  CHECK(rows[2][4].starts_with("SR0"));
+  CHECK(contains(f.err, "warning[SR0617]: 1 of 3 points have no result"));
+  CHECK(contains(f.err, "the first: p = 0: SR0"));
+}
+
+TEST_CASE("sweep: mistakes") {
+  Finished unknown = sigrel({"sweep", model(), "--vary", "kk=1..2:3"});
+  CHECK(unknown.code == 1);
+  CHECK(contains(unknown.err, "error[SR0601]: no parameter is named `kk`"));
+  CHECK(contains(unknown.err, "did you mean `k`?"));
+  Finished structural = sigrel({"sweep", model(), "-e", "sized 3", "--vary", "n=1,2"});
+  CHECK(structural.code == 1);
+  CHECK(contains(structural.err, "error[SR0601]: `n` decides which equations the model has: a sweep cannot vary it"));
+  CHECK(contains(sigrel({"sweep", model(), "--vary", "k=1,2", "-v", "xx"}).err, "SR0610"));
+  for (const char* text : {"k", "k=", "k=1..2", "k=1..2:0", "k=1..2:2.5", "k=0..2:log:3", "k=a,b", "=1,2", "k=1..x:3"})
+    CHECK(sigrel({"sweep", model(), "--vary", text}).code == 2);
+  CHECK(sigrel({"sweep", model(), "--vary", "k=1,2", "--resume"}).code == 2);
+  Finished full = sigrel({"sweep", model(), "--vary", "k=1..2:3", "-o", "/dev/full"});
+  CHECK(full.code == 1);
+  CHECK(contains(full.err, "error[SR0611]"));
+}
+
+TEST_CASE("sweep: interrupted, it keeps its rows") {
+  const std::string out = temporary("interrupted.csv");
+  Finished f = sigrel({"sweep", model(), "--vary", "k=0.1..3:100000", "--steps", "20000", "-o", out}, 700);
+  INFO(f.err);
+  CHECK(f.code == 130);
+  CHECK(contains(f.err, "of 100000 points are in " + out));
+  const std::string rows = read(out);
+  CHECK(rows.ends_with("\n"));
+  CHECK(contains(f.err, "interrupted: " + std::to_string(std::count(rows.begin(), rows.end(), '\n') - 1) + " of"));
+}
+
+TEST_CASE("new: a folder or a file with a model that runs; nothing is overwritten") {
+  const std::string folder = temporary("dc-motor"), file = temporary("my_model.sr");
+  Finished made = sigrel({"new", folder});
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  CHECK(contains(made.out, "sigrel run " + folder + "/dc-motor.sr"));
+  const std::string source = read(folder + "/dc-motor.sr");
+  CHECK(contains(source, "module DcMotor where"));
+  CHECK(contains(read(folder + "/README.md"), "sigrel run dc-motor.sr"));
+  REQUIRE(sigrel({"fmt", "--check", folder + "/dc-motor.sr"}).code == 0);
+  Finished run = sigrel({"run", folder + "/dc-motor.sr"});
+  CHECK(run.code == 0);
+  CHECK(run.err.empty());
+  // u(t) = 10 (1 - exp(-t / rc)) at t = 5 rc.
+  CHECK(std::stod(run.out.substr(run.out.find("c1.u") + 11)) == Approx(10 * (1 - std::exp(-5.0))).epsilon(1e-5));
+  temporary("dc-motor/dc-motor.sr", "mine");
+  for (const std::string& there : {folder, folder + "/", folder + "/dc-motor.sr"}) {
+    Finished again = sigrel({"new", there});
+    CHECK(again.code == 1);
+    CHECK(contains(again.err, "error[SR0615]"));
+  }
+  CHECK(read(folder + "/dc-motor.sr") == "mine");
+  REQUIRE(sigrel({"new", file}).code == 0);
+  CHECK(contains(read(file), "module MyModel where"));
+  CHECK(sigrel({"new", temporary("3d")}).code == 2);
+  CHECK(sigrel({"new", "/proc/nothing"}).code == 1);
+}
+
+TEST_CASE("list: modules, and what one offers") {
+  Finished all = sigrel({"list"});
+  CHECK(all.code == 0);
+  for (const char* module : {"Electrical", "Rotational", "Prelude"}) CHECK(contains(all.out, module));
+  Finished one = sigrel({"list", "Electrical"});
+  INFO(one.out);
+  CHECK(one.code == 0);
+  CHECK(contains(one.out, "\nrelations\n"));
+  CHECK(contains(one.out, "  resistor :: Resistance -> SR (p :: Pin, n :: Pin)\n      {"));
+  CHECK(contains(one.out, "\ntypes\n"));
+  CHECK(contains(one.out, "  Pin = { v :: Voltage, flow i :: Current }"));
+  Finished file = sigrel({"list", model()});
+  CHECK(file.code == 0);
+  CHECK(contains(file.out, "  decay :: Real<1/s> -> Real -> SR ()"));
+  Finished wrong = sigrel({"list", "Electricl"});
+  CHECK(wrong.code == 1);
+  CHECK(contains(wrong.err, "error[SR0003]: there is no module `Electricl`"));
+  CHECK(contains(wrong.err, "did you mean `Electrical`?"));
+}

@@ -78,7 +78,7 @@ std::string markup(std::string_view text) {
   return out;
 }
 
-std::string summary(std::string_view text) {
+std::string_view first_sentence(std::string_view text) {
   std::string_view first = text.substr(0, text.find("\n\n"));
   if (first.starts_with("```") || first.starts_with("- ")) return {};
   for (std::size_t at = 0; (at = first.find('.', at)) != std::string_view::npos; ++at)
@@ -86,7 +86,9 @@ std::string summary(std::string_view text) {
       first = first.substr(0, at + 1);
       break;
     }
-  return inline_markup(first);
+  return first;
 }
+
+std::string summary(std::string_view text) { return inline_markup(first_sentence(text)); }
 
 }  // namespace sigrel::doc

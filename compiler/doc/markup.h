@@ -13,7 +13,9 @@ std::string inline_markup(std::string_view text);
 
 std::string markup(std::string_view text);
 
-/// The first sentence or line, for lists of definitions.
+/// The first sentence or line, for lists of definitions; empty where a list or a block comes first.
+std::string_view first_sentence(std::string_view text);
+/// The same as HTML.
 std::string summary(std::string_view text);
 
 }  // namespace sigrel::doc

@@ -53,14 +53,6 @@ std::string encoded(std::string_view name) {
 }
 std::string anchor(const Entry& entry) { return (entry.is_type() ? "type-" : "value-") + encoded(entry.name); }
 
-std::string document(std::string_view title, std::string_view body) {
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{}</title>\n<style>{}</style>\n"
-      "</head>\n<body>\n{}</body>\n</html>\n",
-      escape(title), kStyle, body);
-}
-
 class Writer {
  public:
   explicit Writer(const std::vector<Module>& modules) : modules_(modules) {
@@ -229,6 +221,14 @@ class Writer {
 };
 
 }  // namespace
+
+std::string document(std::string_view title, std::string_view body, std::string_view style) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{}</title>\n<style>{}{}</style>\n"
+      "</head>\n<body>\n{}</body>\n</html>\n",
+      escape(title), kStyle, style, body);
+}
 
 std::vector<Page> pages(const std::vector<Module>& modules) { return Writer(modules).run(); }
 

@@ -62,6 +62,7 @@ void add_linearize(CLI::App& app, const Globals& globals, int& exit_code);
 void add_steady(CLI::App& app, const Globals& globals, int& exit_code);
 void add_repl(CLI::App& app, const Globals& globals, int& exit_code);
 void add_fmt(CLI::App& app, const Globals& globals, int& exit_code);
+void add_gallery(CLI::App& app, const Globals& globals, int& exit_code);
 void add_doc(CLI::App& app, const Globals& globals, int& exit_code);
 void add_structure(CLI::App& app, const Globals& globals, int& exit_code);
 /// After add_structure: another subcommand of the same.

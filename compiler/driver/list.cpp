@@ -21,6 +21,13 @@ struct Options {
   std::string module;
 };
 
+/// The first sentence of a comment.
+std::string one_line(std::string_view text) {
+  std::string line(doc::first_sentence(text));
+  std::ranges::replace(line, '\n', ' ');
+  return line;
+}
+
 /// The folder that is worked in, those of --path, the library.
 std::vector<std::string> folders_of(const SessionOptions& options) {
   std::vector<std::string> folders = {"."};
@@ -45,7 +52,7 @@ int list_modules(const Globals& globals, const SessionOptions& options) {
   for (const std::string& name : names) {
     auto file = session::find_module(name, folders);
     auto module = file ? read(globals, options, *file) : std::nullopt;
-    fmt::print("{}{}  {}\n", name, std::string(width - display_width(name), ' '), module ? doc::summary(module->text) : "");
+    fmt::print("{}{}  {}\n", name, std::string(width - display_width(name), ' '), module ? one_line(module->text) : "");
   }
   fmt::print("\n`sigrel list MODULE` shows what a module offers\n");
   return kSuccess;
@@ -73,7 +80,7 @@ void print_entry(const doc::Entry& entry) {
   }
   fmt::print("\n");
   if (!entry.structure.empty()) fmt::print("      {}\n", entry.structure);
-  if (std::string line = doc::summary(entry.text); !line.empty()) fmt::print("      {}\n", line);
+  if (std::string line = one_line(entry.text); !line.empty()) fmt::print("      {}\n", line);
 }
 
 bool is_relation(const doc::Entry& entry) {
@@ -106,7 +113,7 @@ int list_module(const Globals& globals, const SessionOptions& options, const std
   }
   auto module = read(globals, options, *file);
   if (!module) return kUserError;
-  fmt::print("{}{}{}\n", module->name, module->text.empty() ? "" : ": ", doc::summary(module->text));
+  fmt::print("{}{}{}\n", module->name, module->text.empty() ? "" : ": ", one_line(module->text));
   print_group("relations", *module, is_relation);
   print_group("values and functions", *module, [](const doc::Entry& e) { return !e.is_type() && !is_relation(e); });
   print_group("types", *module, [](const doc::Entry& e) { return e.is_type(); });

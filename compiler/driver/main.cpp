@@ -66,6 +66,7 @@ int run_command(int argc, char** argv) {
   add_steady(app, globals, exit_code);
   add_repl(app, globals, exit_code);
   add_fmt(app, globals, exit_code);
+  add_gallery(app, globals, exit_code);
   add_doc(app, globals, exit_code);
   add_structure(app, globals, exit_code);
   add_structure_graph(app, globals, exit_code);

@@ -1,0 +1,87 @@
+// sigrel gallery: HTML pages of the models in a folder, with plots of their runs.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "compiler/doc/gallery.h"
+#include "compiler/driver/command.h"
+#include "compiler/driver/report.h"
+#include "runtime/output_file.h"
+#include "runtime/plot_svg.h"
+
+namespace sigrel::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kValues = 8;
+
+struct Options {
+  std::string source, folder;
+};
+
+/// Runs the `main` of a file. Nullopt after errors.
+std::optional<doc::Example> run_example(const Globals& globals, const std::string& path, SourceMap& sources) {
+  Session session(globals.session_options());
+  std::optional<doc::Example> example;
+  session.load(path);
+  std::shared_ptr<Compiled> model = session.check() ? session.compile() : nullptr;
+  if (model) {
+    RunOptions options;
+    options.all_outputs = false;
+    options.plot_something = true;
+    const Run run = session.run(*model, options);
+    if (run.completed()) {
+      example.emplace();
+      example->file = fs::path(path).filename().string();
+      example->source = sources.add(path, session.sources().file(session.root()).text);
+      example->plot = runtime::plot_svg(plot_of(run, {}));
+      example->end = run.outcome.reached;
+      for (std::size_t c = 0; c < std::min(kValues, run.columns.size()); ++c) example->values.emplace_back(run.columns.names[c], run.final_values[c]);
+    }
+  }
+  if (!example) print_diagnostics(globals, session);
+  return example;
+}
+
+int gallery(const Globals& globals, const Options& options) {
+  Diagnostics diagnostics;
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::directory_iterator at(options.source, error), end; !error && at != end; at.increment(error))
+    if (at->path().extension() == ".sr") files.push_back(at->path().string());
+  if (error || files.empty())
+    diagnostics.report(Code::FileNotFound, error ? "`" + options.source + "` cannot be read" : "`" + options.source + "` has no Sigrel files").help("name a folder with models that have a `main`");
+  std::ranges::sort(files);
+  SourceMap sources;
+  std::vector<doc::Example> examples;
+  for (const std::string& file : files)
+    if (auto example = run_example(globals, file, sources)) examples.push_back(std::move(*example));
+  const bool fine = examples.size() == files.size() && !files.empty();
+  if (fine) {
+    fs::create_directories(options.folder, error);
+    std::string reason = error ? error.message() : "";
+    for (const doc::Page& page : doc::gallery(examples, sources))
+      if (reason.empty()) reason = runtime::write_file((fs::path(options.folder) / page.file).string(), page.html);
+    if (!reason.empty()) diagnostics.report(Code::ResultNotWritten, "the pages cannot be written to `" + options.folder + "`").note(reason);
+  }
+  print_diagnostics(globals, diagnostics, SourceMap{});
+  if (!fine || diagnostics.has_errors()) return kUserError;
+  fmt::print("{} models in {}\n", examples.size(), (fs::path(options.folder) / "index.html").string());
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_gallery(CLI::App& app, const Globals& globals, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("gallery", "Run the models in a folder and write HTML pages of them: header, plot, final values and source");
+  command->add_option("source", options->source, "A folder with models")->required()->type_name("FOLDER");
+  command->add_option("-o,--output", options->folder, "The folder for the pages")->required()->type_name("DIR");
+  command->callback([&globals, &exit_code, options] { exit_code = gallery(globals, *options); });
+}
+
+}  // namespace sigrel::driver

@@ -1,0 +1,56 @@
+// The gallery: a page and a picture for every example, complete, with links that lead somewhere.
+#include <filesystem>
+
+#include "process.h"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("gallery: the examples, each with its text, equations, picture and source") {
+  const std::string folder = temporary("gallery"), examples = std::string(SIGREL_SOURCE_DIR) + "/examples";
+  Finished f = sigrel({"gallery", examples, "-o", folder});
+  INFO(f.err);
+  REQUIRE(f.code == 0);
+  std::size_t models = 0;
+  for (const auto& entry : fs::directory_iterator(examples)) {
+    if (entry.path().extension() != ".sr") continue;
+    ++models;
+    const std::string stem = entry.path().stem().string(), page = read(folder + "/" + stem + ".html");
+    CHECK(contains(page, "sigrel run examples/" + stem + ".sr"));
+    CHECK(contains(read(folder + "/" + stem + ".svg"), "</svg>"));
+    CHECK(contains(read(folder + "/index.html"), "href=\"" + stem + ".html\""));
+  }
+  CHECK(models >= 6);
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string text = read(entry.path().string());
+    for (const std::string& mark : {std::string("href=\""), std::string("src=\"")})
+      for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) {
+        at += mark.size();
+        const std::string target = text.substr(at, text.find('"', at) - at);
+        INFO(entry.path().string() << ": " << target);
+        CHECK(fs::exists(folder + "/" + target));
+      }
+  }
+  const std::string rabbits = read(folder + "/02_predator_prey.html");
+  CHECK(contains(rabbits, "<title>Predator prey</title>"));
+  CHECK(contains(rabbits, "<p>Lotka and Volterra: rabbits multiply, foxes eat them, hungry foxes die.</p>"));
+  CHECK(contains(rabbits, "<pre class=\"equations\">der r = a r - b r f        der f = c r f - d f</pre>"));
+  CHECK(contains(rabbits, "<span class=\"k\">sigrel</span>"));
+  CHECK(contains(rabbits, "<code>rabbits</code>"));
+}
+
+TEST_CASE("gallery: a model that does not run is told, and nothing is written") {
+  const std::string source = temporary("models"), folder = temporary("no_gallery");
+  fs::create_directories(source);
+  temporary("models/a.sr", "f :: Int\nf = 1\n");
+  Finished f = sigrel({"gallery", source, "-o", folder});
+  CHECK(f.code == 1);
+  CHECK(contains(f.err, "error[SR0602]"));
+  CHECK(!fs::exists(folder));
+  CHECK(contains(sigrel({"gallery", temporary("nowhere"), "-o", folder}).err, "cannot be read"));
+}

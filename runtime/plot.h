@@ -8,7 +8,7 @@
 namespace runtime {
 
 struct Curve {
-  std::string name;
+  std::string name;              // empty: not in the legend
   std::vector<double> values{};  // one per time; what is not finite leaves a gap
   std::vector<double> times{};   // empty: those of the plot
 };

@@ -56,6 +56,7 @@ std::vector<LegendItem> make_legend(const Plot& plot, double width) {
   std::vector<LegendItem> legend;
   double at = 0, line = 0;
   for (const Curve& curve : plot.curves) {
+    if (curve.name.empty()) continue;  // it has no place in the legend
     const double item = 34 + kCharacter * static_cast<double>(text_width(curve.name)) + 18;
     if (at > 0 && at + item > width) at = 0, line += kLegendLine;
     legend.push_back({at, line});
@@ -126,15 +127,18 @@ void draw_pane(std::string& svg, const Plot& plot, const Axis& x, const Frame& f
     fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", px(x.ticks[k]), bottom + 18, x.labels[k]);
   fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n</g>\n", (left + right) / 2, bottom + 37, escape(plot.x_label));
 
+  std::size_t named = 0;
   for (std::size_t c = 0; c < plot.curves.size(); ++c) {
     const std::string colour = plot.family ? family_colour(c, plot.curves.size()) : kColours[c % kColours.size()];
     const char* dash = plot.family ? "" : kDashes[c / kColours.size() % kDashes.size()];
     const std::string style =
         fmt::format("stroke=\"{}\"{}", colour, *dash ? fmt::format(" stroke-dasharray=\"{}\"", dash) : std::string());
-    const double lx = left + legend[c].x, ly = frame.top + (plot.title.empty() ? 16 : 42) + legend[c].y + 10;
+    draw_curve(svg, plot, plot.curves[c], style, x, y, frame, range);
+    if (plot.curves[c].name.empty()) continue;
+    const LegendItem item = legend[named++];
+    const double lx = left + item.x, ly = frame.top + (plot.title.empty() ? 16 : 42) + item.y + 10;
     fmt::format_to(out, "<path d=\"M{:.1f} {:.1f}h24\" stroke-width=\"2.5\" {}/><text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", lx,
                    ly, style, lx + 31, ly + 4, escape(plot.curves[c].name));
-    draw_curve(svg, plot, plot.curves[c], style, x, y, frame, range);
   }
 }
 

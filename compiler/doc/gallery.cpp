@@ -150,7 +150,8 @@ std::vector<Page> gallery(const std::vector<Example>& examples, const SourceMap&
     const Example& e = examples[k];
     pages.push_back({stem(e) + ".html", page(examples, k, sources)});
     pages.push_back({stem(e) + ".svg", e.plot});
-    index += fmt::format("<li><a href=\"{0}.html\"><img src=\"{0}.svg\" alt=\"\"/><h2>{1}</h2><p>{2}</p></a></li>\n", escape(stem(e)), escape(example_title(e.file)),
+    pages.push_back({stem(e) + ".small.svg", e.small_plot});
+    index += fmt::format("<li><a href=\"{0}.html\"><img src=\"{0}.small.svg\" alt=\"\"/><h2>{1}</h2><p>{2}</p></a></li>\n", escape(stem(e)), escape(example_title(e.file)),
                          summary(header_text(header_lines(sources.file(e.source).text))));
   }
   pages.push_back({"index.html", document("Examples", index + "</ul>\n", kStyle)});

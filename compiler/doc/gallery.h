@@ -12,7 +12,7 @@ namespace sigrel::doc {
 struct Example {
   std::string file;     // "05_pendulum.sr", without its folder
   FileId source;
-  std::string plot;     // an SVG
+  std::string plot, small_plot;  // SVG; the small one for the index
   std::vector<std::pair<std::string, double>> values;  // at the end of the run
   double end = 0;
 };

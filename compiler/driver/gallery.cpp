@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kValues = 8;
+constexpr std::size_t kNamed = 4;  // curves in a small picture that have names
 
 struct Options {
   std::string source, folder;
@@ -38,7 +39,11 @@ std::optional<doc::Example> run_example(const Globals& globals, const std::strin
       example.emplace();
       example->file = fs::path(path).filename().string();
       example->source = sources.add(path, session.sources().file(session.root()).text);
-      example->plot = runtime::plot_svg(plot_of(run, {}));
+      runtime::Plot plot = plot_of(run, {});
+      example->plot = runtime::plot_svg(plot);
+      if (plot.curves.size() > kNamed)
+        for (runtime::Curve& curve : plot.curves) curve.name.clear();  // a legend would fill the small picture
+      example->small_plot = runtime::plot_svg(plot, {440, 280});
       example->end = run.outcome.reached;
       for (std::size_t c = 0; c < std::min(kValues, run.columns.size()); ++c) example->values.emplace_back(run.columns.names[c], run.final_values[c]);
     }

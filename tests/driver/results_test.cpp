@@ -101,8 +101,8 @@ TEST_CASE("plot: runs, panes, patterns, and steps of what is piecewise constant"
   for (const char* label : {">x (a)<", ">x (b)<", ">y (a)<", ">y (b)<", ">n (a)<", ">n (b)<"}) CHECK(contains(text, label));
   CHECK(count(text, ">time<") == 2);
   // A step: two points at the same place along the time.
-  const std::size_t n = text.find(">n (a)<");
-  const std::string path = text.substr(text.find(" d=\"M", n), 20000);
+  const std::size_t n = text.rfind(" d=\"M", text.rfind("h24\"", text.find(">n (a)<")) - 20);
+  const std::string path = text.substr(n, 20000);
   std::istringstream in(path.substr(5, path.find('"', 5) - 5));
   std::string point;
   double x = -1, y = -1, jumps = 0;

@@ -27,35 +27,41 @@ std::vector<bool> labelled_paths(const system::System& system) {
 class Paths {
  public:
   explicit Paths(const system::System& system) : paths_(system.instances.size()) {
-    for (std::size_t i = 1; i < paths_.size(); ++i) {  // parents come before their children
+    for (std::uint32_t i = 1; i < paths_.size(); ++i) {  // parents come before their children
       const system::Instance& instance = system.instances[i];
       const LocalName name = system.templates[system.instances[instance.parent].body].children[instance.child].name;
       const Path& parent = paths_[instance.parent];
-      if (parent.count > 0 && parent.name == name)
-        paths_[i] = {parent.head, name, parent.count + 1};
-      else
-        paths_[i] = {parent.count > 0 ? text(parent) + "." : "", name, 1};
+      const bool again = parent.count > 0 && parent.name == name;
+      paths_[i] = {again ? parent.head : instance.parent, name, again ? parent.count + 1 : 1};
     }
   }
 
   /// "" for the root, else the path with a point behind it.
   std::string prefix(std::size_t instance) const {
-    return paths_[instance].count > 0 ? text(paths_[instance]) + "." : "";
+    std::vector<const Path*> parts;
+    for (const Path* p = &paths_[instance]; p->count > 0; p = &paths_[p->head]) parts.push_back(p);
+    std::string text;
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+      const Path& p = **part;
+      if (p.count > kRepeated) {
+        append_text(p.name, text);
+        text += "^" + std::to_string(p.count) + ".";
+        continue;
+      }
+      for (std::uint32_t k = 0; k < p.count; ++k) {
+        append_text(p.name, text);
+        text += '.';
+      }
+    }
+    return text;
   }
 
  private:
   struct Path {
-    std::string head;         // with a point behind it
-    LocalName name;               // the last component,
-    std::uint32_t count = 0;  // so many times
+    std::uint32_t head = 0;   // the instance before
+    LocalName name;           // the last component,
+    std::uint32_t count = 0;  // so many times; none of the root
   };
-  static std::string text(const Path& p) {
-    const std::string name = sigrel::text(p.name);
-    if (p.count > kRepeated) return p.head + name + "^" + std::to_string(p.count);
-    std::string text = p.head + name;
-    for (std::uint32_t k = 1; k < p.count; ++k) text += "." + name;
-    return text;
-  }
 
   std::vector<Path> paths_;
 };

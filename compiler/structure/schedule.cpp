@@ -1,7 +1,9 @@
 #include "compiler/structure/schedule.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
+#include <unordered_map>
 
 namespace sigrel::structure {
 namespace {
@@ -86,6 +88,7 @@ void Scheduler::schedule(const std::vector<bool>& selected, std::vector<runtime:
     std::uint32_t key = rows.size() == 1 ? key_of(rows[0]) : kLoop;
     items.push_back({levels_[b], key, *std::ranges::min_element(rows), b});
   }
+  sort(items);
   gather(items, [&](std::span<const Item> group) {
     if (group[0].key == kLoop) {
       for (const Item& item : group) emit_loop(item, steps);
@@ -96,9 +99,44 @@ void Scheduler::schedule(const std::vector<bool>& selected, std::vector<runtime:
   });
 }
 
+/// By level, key and row, in linear time but for the groups of one level and key, which are few in large models as a rule.
+void Scheduler::sort(std::vector<Item>& items) const {
+  std::vector<std::uint32_t> item_of(equations_.count(), kNone);
+  for (std::uint32_t i = 0; i < items.size(); ++i) item_of[items[i].row] = i;
+  struct Group {
+    std::uint32_t level, key, first, size;
+  };
+  std::vector<Group> groups;
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers;
+  std::vector<std::uint32_t> group_of(items.size());
+  std::uint32_t last = kNone;  // neighbours are often of one group
+  for (std::uint32_t i : item_of) {
+    if (i == kNone) continue;
+    const Item& item = items[i];
+    if (last == kNone || groups[last].level != item.level || groups[last].key != item.key) {
+      auto [found, fresh] = numbers.try_emplace(std::uint64_t{item.level} << 32 | item.key, static_cast<std::uint32_t>(groups.size()));
+      last = found->second;
+      if (fresh) groups.push_back({item.level, item.key, 0, 0});
+    }
+    ++groups[last].size;
+    group_of[i] = last;
+  }
+  std::vector<std::uint32_t> order(groups.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::sort(order, {}, [&](std::uint32_t g) { return std::tuple(groups[g].level, groups[g].key); });
+  std::uint32_t first = 0;
+  for (std::uint32_t g : order) {
+    groups[g].first = first;
+    first += groups[g].size;
+  }
+  std::vector<Item> sorted(items.size());
+  for (std::uint32_t i : item_of)
+    if (i != kNone) sorted[groups[group_of[i]].first++] = items[i];
+  items = std::move(sorted);
+}
+
 template <class Emit>
-void Scheduler::gather(std::vector<Item>& items, Emit emit) {
-  std::ranges::sort(items, {}, [](const Item& x) { return std::tuple(x.level, x.key, x.row); });
+void Scheduler::gather(const std::vector<Item>& items, Emit emit) {
   for (std::size_t begin = 0; begin < items.size();) {
     std::size_t end = begin + 1;
     while (end < items.size() && items[end].level == items[begin].level && items[end].key == items[begin].key) ++end;
@@ -152,6 +190,7 @@ void Scheduler::emit_loop(const Item& item, std::vector<runtime::Step>& steps) {
   runtime::Loop loop;
   loop.kind = torn.kind;
   loop.first_run = static_cast<std::uint32_t>(plan_.model.runs.size());
+  std::ranges::sort(inner, {}, [](const Item& x) { return std::tuple(x.level, x.key, x.row); });
   gather(inner, [&](std::span<const Item> group) { emit_assign(group); });
   residuals(torn.residues);
   loop.runs = static_cast<std::uint32_t>(plan_.model.runs.size()) - loop.first_run;

@@ -47,9 +47,10 @@ class Scheduler {
 
   std::uint32_t key_of(std::uint32_t row);
   std::uint32_t position_in_row(std::uint32_t row, std::uint32_t variable, bool& once) const;
-  /// Gathers items of one level and key, and calls emit(items) for each such group, in ascending order.
+  void sort(std::vector<Item>& items) const;
+  /// Of items in ascending order: calls emit(items) for each group of one level and key.
   template <class Emit>
-  static void gather(std::vector<Item>& items, Emit emit);
+  static void gather(const std::vector<Item>& items, Emit emit);
   void emit_assign(std::span<const Item> items);
   void emit_loop(const Item& item, std::vector<runtime::Step>& steps);
   void emit_run(std::span<const std::uint32_t> rows, runtime::Role role, std::uint32_t kernel, std::uint32_t solved);

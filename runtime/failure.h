@@ -24,6 +24,8 @@ enum class FailureKind : std::uint8_t {
   StatesLost,         // states that were chosen once no longer determine `variables` by `equations`
   Assertion,          // a condition of the model is false: `equations` says which, `variables` what it reads
   EndlessEvents,      // comparisons change without end at one instant: `equations` says which, `variables` what they compare
+  AssignmentsDisagree, // what `triggers` assign at one instant depends on itself: `variables`
+  BadClock,           // a clock of `triggers` has a period that is not positive, or ticks out of order
   Output,             // a result cannot be written: `path` and `error`
   Internal,           // a solver refused its input: a bug of ours, `error` says which call
 };
@@ -60,6 +62,7 @@ struct Failure {
   double step = 0;               // the integrator's last step size
   std::vector<FailedVariable> variables{};  // worst first, at most a few
   std::vector<FailedEquation> equations{};  // worst first, at most a few
+  std::vector<std::uint32_t> triggers{};    // that fired last, at most a few
   std::vector<Follower> followers{};            // of a block, in order, at most a few
   std::vector<FailedParameter> parameters{};  // ZeroPivot: of the equation
   std::uint64_t kept_rows = 0;   // Output: complete rows in the file, and the time of the last

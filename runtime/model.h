@@ -96,6 +96,38 @@ struct Relation {
   bool linear_in_time = false;  // the difference has no variable and changes evenly: the instant is known beforehand
 };
 
+/// Ticks at offset + k * period for k = 0, 1, …, or whole k from `start` on, until `stop`: parameters.
+struct Clock {
+  std::uint32_t trigger = 0;
+  std::uint32_t period = 0, offset = 0, start = 0, stop = 0;
+  std::uint32_t first_jitter = 0, jitters = 0;  // into Events::jitters: tick k is that much later; taken in turn
+};
+
+/// What happens when a trigger fires: a variable (a state, or one of `Model::constants`) becomes the value of a row.
+struct Effect {
+  std::uint32_t trigger = 0;
+  std::uint32_t variable = 0;
+  bool negated = false;
+};
+
+/// What happens at instants (reaction.h). Triggers are numbered: conditions, of which the change from false to true counts,
+/// and ticks of clocks.
+struct Events {
+  std::uint32_t triggers = 0;
+  std::vector<std::uint32_t> conditions;   // Residual runs: not 0 is true
+  std::vector<std::uint32_t> conditional;  // the triggers of their rows, run after run
+  std::vector<std::uint32_t> values;       // Residual runs: what is assigned
+  std::vector<Effect> effects;             // of their rows, run after run
+  std::vector<Clock> clocks;
+  std::vector<std::uint32_t> jitters;      // parameters
+  struct Previous {  // `variable` (of Model::constants) is what `of` was before the instant
+    std::uint32_t variable = 0, of = kNone;  // kNone: always zero
+    bool negated = false;
+  };
+  std::vector<Previous> previous;
+  std::vector<std::uint32_t> last;         // triggers that end the run
+};
+
 /// parameters[i] = value, or an operation on earlier parameters; evaluated once per run in ascending order by
 /// `evaluate_parameters`, a function that the compiler supplies with its operations.
 struct ParameterRule {
@@ -143,7 +175,8 @@ struct Model {
   std::vector<Step> asserted;  // the part of `observed` that these read
 
   std::vector<Relation> relations;  // equation numbers of their rows: from 0 on
-  std::vector<Step> compared;       // the part of `observed` that these read
+  std::vector<Step> compared;       // the part of `observed` that these and events read
+  Events events;
 
   std::vector<Kernel> kernels;  // by number; empty until code is generated
 };

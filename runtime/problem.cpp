@@ -29,6 +29,7 @@ Problem::Problem(const Model& model, std::vector<double> parameters, std::vector
       moment_(moment),
       evaluator_(model, nominal_),
       relations_(model),
+      reaction_(model),
       values_(start_values(model, parameters_)) {
   for (const StateSet& set : model.sets) choices_.emplace_back(model, set, nominal_);
 }
@@ -175,6 +176,13 @@ bool Problem::initialise(double time, std::span<const double> from) {
     done = start_from(at, from);
   }
   done = done && evaluator_.run_checked(model_.observed, at);
+  // `pre` of the start is the start itself.
+  for (int round = 0; done && reaction_.catch_up(values_); ++round) {
+    done = round < Relations::kRounds && settle(at, {}, changed) && evaluator_.run_checked(model_.observed, at);
+    if (!done && !evaluator_.failure()) evaluator_.failure() = relations_.endless(at);
+  }
+  relations_.settled(parameters_);
+  if (done) reaction_.accept(at);
   evaluator_.allow_continuation(false);
   for (std::size_t k = 0; done && k < choices_.size(); ++k) choices_[k].regular(at);
   Failure& failure = evaluator_.failure();
@@ -274,43 +282,119 @@ bool Problem::differences(double time, const double* y, const double* rates, dou
 }
 
 bool Problem::settle(double time, const double* y, const double* rates, std::span<const int> directions, bool& changed) {
-  if (relations_.empty()) return true;
+  if (relations_.empty() && reaction_.empty()) return true;
   if (y) set(time, y, rates);
   const Point at = point(time);
-  std::vector<double> before = parameters_;
+  if (!reaction_.empty()) {
+    if (!see(at)) return false;
+    reaction_.remember(values_);
+    reaction_.tick(time, parameters_);
+    if (!directions.empty()) {
+      std::vector<double> here = values_;
+      Point later = at;
+      if (move_on(at, later)) relations_.head({at.time, here.data(), at.parameters}, later);
+      std::ranges::copy(here, values_.begin());
+    }
+  }
+  const std::vector<double> before = parameters_;
   relations_.crossed(directions, parameters_);
-  const bool done = settle(at, {}, changed);
-  changed = before != parameters_;
+  bool done = settle(at, {}, changed) && react(at, changed);
+  relations_.settled(parameters_);
+  const std::span<const std::uint8_t> read = reaction_.read_parameters();
+  changed = reaction_.take_changed();
+  for (std::size_t k = 0; k < before.size() && !changed; ++k) changed = before[k] != parameters_[k] && (read.empty() || read[k]);
   return done;
 }
 
+/// The rounds of an instant; equations and comparisons agree, before and after.
+bool Problem::react(const Point& at, bool& changed) {
+  if (reaction_.empty()) return true;
+  for (int round = 0; round < Relations::kRounds; ++round) {
+    if (reaction_.fire(at)) {
+      if (!happen(at, changed)) return false;
+      reaction_.remember(values_);
+    } else {
+      if (!reaction_.catch_up(values_)) return true;
+      if (!settle(at, {}, changed)) return false;
+    }
+  }
+  evaluator_.failure() = endless_events(at.time);
+  return false;
+}
+
+/// What has fired is assigned, and equations and comparisons are made to agree with that, until nothing changes.
+bool Problem::happen(const Point& at, bool& changed) {
+  reaction_.recall(values_);
+  for (int turn = 0; turn < Relations::kRounds; ++turn) {
+    if (!reaction_.assign(at, nominal_, turn > 0) && turn > 0) {
+      if (!settle(at, {}, changed, true)) return false;
+      if (!relations_.lost()) return true;
+      evaluator_.failure() = endless_events(at.time);
+      return false;
+    }
+    if (!see(at)) return false;
+    relations_.moved(at, reaction_.assigned());
+    relations_.update(at, parameters_, false);
+    reaction_.rearm(at);
+    if (!settle(at, {}, changed)) return false;
+  }
+  evaluator_.failure() = reaction_.failed(FailureKind::AssignmentsDisagree, at.time);
+  return false;
+}
+
+bool Problem::begin(double time) {
+  if (reaction_.empty()) return true;
+  if (!reaction_.begin(time, parameters_, evaluator_.failure())) return false;
+  if (reaction_.next() > time) return true;
+  bool changed = false;
+  const Point at = point(time);
+  return settle(time, nullptr, nullptr, {}, changed) && evaluator_.run_checked(model_.dynamic, at) && evaluator_.run_checked(model_.observed, at);
+}
+
+Failure Problem::endless_events(double time) {
+  Failure failure = relations_.endless(point(time));
+  if (!reaction_.empty()) failure.triggers = reaction_.failed(FailureKind::EndlessEvents, time).triggers;
+  return failure;
+}
+
+bool Problem::missed(double time, const double* y, const double* rates) {
+  return place(time, y, rates) && evaluator_.run(model_.compared, point(time)) && relations_.missed(point(time), parameters_);
+}
+
 /// Solves and sets comparisons until they agree. `first`: what is to be solved before the rest, the start.
-bool Problem::settle(const Point& at, std::span<const Step> first, bool& changed) {
-  if (relations_.empty()) return evaluator_.run_checked(first, at);
+bool Problem::settle(const Point& at, std::span<const Step> first, bool& changed, bool leaving) {
+  if (relations_.empty()) return evaluator_.run_checked(first, at) && (reaction_.empty() || see(at));
   if (!first.empty()) relations_.update(at, parameters_, false);  // by the guesses
   for (int round = 0; round < Relations::kRounds; ++round) {
     evaluator_.parameters_changed();
     if (!evaluator_.run_checked(first, at) || !evaluator_.run_checked(model_.dynamic, at) || !evaluator_.run_checked(model_.compared, at))
       return false;
-    if (relations_.update(at, parameters_, round >= Relations::kRoundsAtOnce) || look_ahead(at)) {
+    if (relations_.update(at, parameters_, round >= Relations::kRoundsAtOnce) || look_ahead(at, leaving)) {
       changed = true;
       continue;
     }
-    relations_.settled();
     return true;
   }
   evaluator_.failure() = relations_.endless(at);
   return false;
 }
 
-/// Decides comparisons that stand at zero by what is true a moment later. Whether that changes one.
-bool Problem::look_ahead(const Point& at) {
-  if (!relations_.undecided(at)) return false;
+/// Moves the present values to a moment later. Whether they are known there.
+bool Problem::move_on(const Point& at, Point& later) {
   const std::vector<double> here = values_;
   for (const State& state : model_.states) values_[state.variable] += moment_ * here[state.derivative];
-  const Point later = point(at.time + moment_);
+  later = point(at.time + moment_);
   const bool known = evaluator_.run(model_.dynamic, later) && evaluator_.run(model_.compared, later);
   evaluator_.failure() = {};
+  return known;
+}
+
+/// Decides comparisons that stand at zero by what is true a moment later. Whether that changes one.
+bool Problem::look_ahead(const Point& at, bool leaving) {
+  if (!relations_.undecided(at, leaving)) return false;
+  const std::vector<double> here = values_;
+  Point later = at;
+  const bool known = move_on(at, later);
   const bool changes = known && relations_.look_ahead(later, parameters_);
   values_ = here;
   return changes;

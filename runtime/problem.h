@@ -10,6 +10,7 @@
 #include "runtime/failure.h"
 #include "runtime/model.h"
 #include "runtime/schedule.h"
+#include "runtime/reaction.h"
 #include "runtime/relations.h"
 #include "runtime/state_choice.h"
 
@@ -63,13 +64,21 @@ class Problem {
   // Comparisons that are events.
   std::size_t watched() const { return relations_.watched(); }
   bool differences(double time, const double* y, const double* rates, double* out);  // callback: `watched()` of them
-  /// The next instant after `time` at which a comparison of time alone changes.
-  double next_instant(double time) { return relations_.next(point(time), time); }
+  /// The next instant after `time` at which a comparison of time alone changes, or a clock ticks.
+  double next_instant(double time) { return std::min(relations_.next(point(time), time), reaction_.next()); }
+  /// Starts the clocks, and does what those that tick at once ask for. False: `failure()`.
+  bool begin(double time);
+  /// The trigger that ends the run here.
+  std::optional<std::uint32_t> ended() const { return reaction_.empty() ? std::nullopt : reaction_.ended(); }
+  /// Whether `missed` may find something.
+  bool watchful() const { return relations_.watchful(); }
+  /// Whether an event was too short to be seen between the last one and this point; `endless_events` names it.
+  bool missed(double time, const double* y, const double* rates);
   /// Takes the point over and makes the comparisons consistent there, the watched ones having passed zero in these directions (empty:
   /// none). `changed`: equations are others now, and the integrator must start again from the present values.
   bool settle(double time, const double* y, const double* rates, std::span<const int> directions, bool& changed);
   /// Why events do not come to an end.
-  Failure endless_events(double time) { return relations_.endless(point(time)); }
+  Failure endless_events(double time);
 
   /// Whether sets of states have chosen anew at this point (`y` null: the present values): then the integrator must start again from the present values.
   bool choose_states(double time, const double* y, const double* rates);
@@ -92,8 +101,12 @@ class Problem {
   bool start_from(const Point& at, std::span<const double> from);
   bool start_agrees(const Point& at);
   bool place(double time, const double* y, const double* rates);
-  bool settle(const Point& at, std::span<const Step> first, bool& changed);
-  bool look_ahead(const Point& at);
+  bool settle(const Point& at, std::span<const Step> first, bool& changed, bool leaving = false);
+  bool look_ahead(const Point& at, bool leaving);
+  bool move_on(const Point& at, Point& later);
+  bool see(const Point& at) { return evaluator_.run_checked(model_.dynamic, at) && evaluator_.run_checked(model_.compared, at); }
+  bool react(const Point& at, bool& changed);
+  bool happen(const Point& at, bool& changed);
   Point point(double time) { return {time, values_.data(), parameters_.data()}; }
 
   struct KeptRow {  // of a run, in order
@@ -116,6 +129,7 @@ class Problem {
   Layout layout_;
   ChainRule chain_;
   Relations relations_;
+  Reaction reaction_;
   std::vector<StateChoice> choices_;      // one per set
   std::vector<Rate> rates_;               // variables that are y' of a state
   std::vector<StateRow> state_rows_;      // implicit: derivative - y'

@@ -21,8 +21,9 @@ Relations::Relations(const Model& model) : model_(model) {
     }
   differences_.assign(rows_.size(), 0.0);
   largest_ = before_ = earlier_ = differences_;
-  crossed_.assign(rows_.size(), 0);
-  changed_ = crossed_;
+  here_ = heading_ = present_ = differences_;
+  crossed_.assign(rows_.size(), None);
+  changed_.assign(rows_.size(), 0);
 }
 
 void Relations::evaluate(const Point& point) {
@@ -63,11 +64,14 @@ void Relations::crossed(std::span<const int> directions, std::span<double> param
     const std::uint32_t at = watched_[k];
     const double value = directions[k] < 0 ? 1.0 : 0.0;
     double& parameter = parameters[model_.relations[rows_[at].relation].first + rows_[at].row];
-    crossed_[at] = 1;
+    crossed_[at] = Came;
     changed_[at] = parameter != value;
     parameter = value;
   }
 }
+
+/// Of a difference that has just crossed: whether it is where it crossed.
+bool Relations::at_zero(std::size_t k) const { return std::abs(differences_[k]) <= std::max(kAtZero * largest_[k], 100 * std::abs(before_[k])); }
 
 /// Whether the difference is below zero at the point, or right after it where it changes with time alone.
 bool Relations::below(const Point& point, std::size_t k) const {
@@ -88,10 +92,11 @@ bool Relations::update(const Point& point, std::span<double> parameters, bool fi
   evaluate(before);
   earlier_ = differences_;
   evaluate(point);
+  present_ = differences_;
   bool any = false;
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     largest_[k] = std::max(largest_[k], std::abs(differences_[k]));
-    if (crossed_[k] && std::abs(differences_[k]) <= std::max(kAtZero * largest_[k], 100 * std::abs(before_[k]))) continue;
+    if ((crossed_[k] == Came || crossed_[k] == Leaves) && at_zero(k)) continue;
     const double value = below(point, k) ? 1.0 : 0.0;
     double& parameter = parameters[model_.relations[rows_[k].relation].first + rows_[k].row];
     changed_[k] = parameter != value && !(any && first_only);
@@ -116,11 +121,16 @@ bool Relations::follow(const Point& point, std::span<double> parameters) {
   return any;
 }
 
-bool Relations::undecided(const Point& point) {
+bool Relations::undecided(const Point& point, bool leaving) {
   evaluate(point);
   undecided_.clear();
-  for (std::uint32_t k : watched_)
-    if (!crossed_[k] && std::abs(differences_[k]) <= kNothing * largest_[k]) undecided_.push_back(k);
+  for (std::uint32_t k : watched_) {
+    const bool open = crossed_[k] == None     ? std::abs(differences_[k]) <= kNothing * largest_[k]
+                      : crossed_[k] == Leaves ? leaving && at_zero(k)
+                                              : crossed_[k] == Placed && differences_[k] == 0;
+    if (open) undecided_.push_back(k);
+  }
+  here_ = differences_;
   return !undecided_.empty();
 }
 
@@ -128,11 +138,15 @@ bool Relations::look_ahead(const Point& later, std::span<double> parameters) {
   evaluate(later);
   bool any = false;
   for (std::uint32_t k : undecided_) {
-    crossed_[k] = 1;  // no second look
-    before_[k] = 0;
-    if (differences_[k] == 0) continue;
-    const double value = differences_[k] < 0 ? 1.0 : 0.0;
+    const double goes = crossed_[k] == Leaves ? differences_[k] - here_[k] : differences_[k];
+    const bool leaves = crossed_[k] == Leaves;
+    if (leaves) doubtful_.push_back(k);
+    else before_[k] = 0;
+    crossed_[k] = Came;  // no second look
+    if (goes == 0) continue;
+    const double value = goes < 0 ? 1.0 : 0.0;
     double& parameter = parameters[model_.relations[rows_[k].relation].first + rows_[k].row];
+    lost_ = lost_ || (leaves && parameter == value && goes * heading_[k] < 0);
     changed_[k] = parameter != value;
     any = any || changed_[k];
     parameter = value;
@@ -140,7 +154,47 @@ bool Relations::look_ahead(const Point& later, std::span<double> parameters) {
   return any;
 }
 
-void Relations::settled() { std::fill(crossed_.begin(), crossed_.end(), std::uint8_t(0)); }
+void Relations::head(const Point& here, const Point& later) {
+  evaluate(here);
+  here_ = differences_;
+  evaluate(later);
+  for (std::uint32_t k : watched_) heading_[k] = differences_[k] - here_[k];
+}
+
+void Relations::moved(const Point& point, std::span<const std::uint8_t> assigned) {
+  evaluate(point);
+  for (std::uint32_t k : watched_) {
+    if (crossed_[k] == None) continue;
+    bool placed = differences_[k] != present_[k];
+    const Run& run = model_.runs[model_.relations[rows_[k].relation].run];
+    for (std::uint32_t slot = 0; slot < run.slots; ++slot) placed = placed || assigned[slot_variable(model_, run, slot, rows_[k].row)];
+    crossed_[k] = placed ? Placed : Leaves;
+  }
+}
+
+void Relations::settled(std::span<const double> parameters) {
+  std::ranges::fill(crossed_, None);
+  lost_ = false;
+  std::erase_if(doubtful_, [&](std::uint32_t k) {
+    const Row row = rows_[k];
+    return parameters[model_.relations[row.relation].first + row.row] != 0 ? here_[k] < 0 : here_[k] > 0;
+  });
+}
+
+bool Relations::missed(const Point& point, std::span<const double> parameters) {
+  evaluate(point);
+  std::ranges::fill(changed_, std::uint8_t(0));
+  bool any = false;
+  std::erase_if(doubtful_, [&](std::uint32_t k) {
+    const Row row = rows_[k];
+    const bool below = parameters[model_.relations[row.relation].first + row.row] != 0;
+    if (below ? differences_[k] < 0 : differences_[k] > 0) return true;
+    changed_[k] = !at_zero(k);
+    any = any || changed_[k];
+    return false;
+  });
+  return any;
+}
 
 Failure Relations::endless(const Point& point) const {
   Failure failure{.kind = FailureKind::EndlessEvents, .time = point.time};

@@ -40,11 +40,24 @@ class Relations {
   /// Sets all values to what they are at the point, of which nothing else is remembered. Whether that changes one.
   bool follow(const Point& point, std::span<double> parameters);
   /// Differences that stand at zero without having crossed it, as at the start of a sine: whether there are any at the point ...
-  bool undecided(const Point& point);
+  /// (`leaving`: also those that are where they crossed while something was assigned).
+  bool undecided(const Point& point, bool leaving);
   /// ... and what they say a moment later. Whether that changes a value.
   bool look_ahead(const Point& later, std::span<double> parameters);
-  /// Nothing has crossed any more; to be called when the values are consistent.
-  void settled();
+  /// Where differences go: at a point, and a moment later without any event.
+  void head(const Point& here, const Point& later);
+  /// An assignment turned a difference back to where it came from, although it was going the other way when it crossed: what is
+  /// left of the motion is within the error of the integrator.
+  bool lost() const { return lost_; }
+  /// Variables were assigned (`assigned`: 1): what stood at zero is decided by where it is now, if that is another place, and
+  /// else by where it goes. To be called before `update`, with values of the model after the assignment.
+  void moved(const Point& point, std::span<const std::uint8_t> assigned);
+  /// Nothing has crossed any more; to be called when the instant is over.
+  void settled(std::span<const double> parameters);
+  /// Comparisons that were decided by where a difference goes, and at the point it has not gone there: then an event was so
+  /// short that nobody could see it. Whether there are any; `endless` tells which.
+  bool missed(const Point& point, std::span<const double> parameters);
+  bool watchful() const { return !doubtful_.empty(); }
 
   /// That there is no end to it: with the relations that changed last.
   Failure endless(const Point& point) const;
@@ -60,8 +73,21 @@ class Relations {
   std::vector<Row> rows_;                // of all relations
   std::vector<std::uint32_t> watched_;   // by watched number: the row
   std::vector<double> differences_, largest_, before_, earlier_;
-  std::vector<std::uint8_t> crossed_, changed_;
-  std::vector<std::uint32_t> undecided_;
+  enum Crossing : std::uint8_t {
+    None,     // its value is what its difference says
+    Came,     // it has just passed zero: the direction in which it came decides
+    Leaves,   // and then something was assigned: the direction in which it goes decides
+    Placed,   // it was itself assigned: what it is now decides
+  };
+  double& value_of(std::size_t k, std::span<double> parameters) const { return parameters[model_.relations[rows_[k].relation].first + rows_[k].row]; }
+  bool at_zero(std::size_t k) const;
+  std::vector<Crossing> crossed_;
+  std::vector<std::uint8_t> changed_;
+  std::vector<std::uint32_t> undecided_, doubtful_;
+  std::vector<double> present_;  // differences at the last `update`
+  std::vector<double> here_;     // differences where something is undecided
+  std::vector<double> heading_;  // before the instant: the sign of their rates
+  bool lost_ = false;
 };
 
 }  // namespace runtime

@@ -65,6 +65,12 @@ void evaluate(const Model& model, const Run& run, const Point& point, double* ou
     call(model, run.kernel, run, point, out);
 }
 
+void evaluate_rows(const Model& model, const Run& run, const Point& point, std::uint32_t begin, std::uint32_t end, double* out) {
+  const Kernel& kernel = model.kernels[run.kernel];
+  const KernelArguments arguments{point.time, point.values, point.parameters, model.tables.data() + run.table, run.count, begin, end, out};
+  kernel.function(kernel.self, &arguments);
+}
+
 void evaluate_partials(const Model& model, const Run& run, const Point& point, double* out) {
   call(model, run.partials, run, point, out);
 }

@@ -53,6 +53,9 @@ inline std::span<const Run> loop_runs(const Model& model, const Loop& loop) {
 /// Solve: assigns the run's variables. Residual: writes `count` residuals to `out`.
 void evaluate(const Model& model, const Run& run, const Point& point, double* out);
 
+/// The same for some rows of a kernel run.
+void evaluate_rows(const Model& model, const Run& run, const Point& point, std::uint32_t begin, std::uint32_t end, double* out);
+
 /// The partial derivatives of a kernel run: out[slot * count + row].
 void evaluate_partials(const Model& model, const Run& run, const Point& point, double* out);
 

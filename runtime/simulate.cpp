@@ -150,6 +150,7 @@ class Simulation {
   void integrate(Problem& problem);
   bool settle_event(Problem& problem, const Integrator& integrator, bool& restart);
   void sample(Problem& problem);
+  bool ended(Problem& problem, double time);
   bool record(double time, const std::vector<double>& values);
   double grid(std::uint32_t k) const {
     if (k >= experiment_.steps) return experiment_.stop;
@@ -190,7 +191,7 @@ bool Simulation::prepare(Problem& problem) {
   const FormChoice choice = experiment_.solver == Solver::Auto  ? FormChoice::Auto
                             : experiment_.solver == Solver::Ida ? FormChoice::Implicit
                                                                 : FormChoice::Explicit;
-  const bool ready = problem.initialise(experiment_.start, experiment_.from) && problem.assertions_hold(experiment_.start) && problem.prepare(choice);
+  const bool ready = problem.initialise(experiment_.start, experiment_.from) && problem.begin(experiment_.start) && problem.assertions_hold(experiment_.start) && problem.prepare(choice);
   outcome_.continued = problem.continued();
   Statistics& s = outcome_.statistics;
   s.seconds_initialise = timer.seconds();
@@ -214,8 +215,27 @@ bool Simulation::record(double time, const std::vector<double>& values) {
   return fine;
 }
 
+/// Whether the model itself ends the run here, at the present values; a last row shows where.
+bool Simulation::ended(Problem& problem, double time) {
+  outcome_.terminated = problem.ended();
+  if (!outcome_.terminated) return false;
+  if (outcome_.reached < time && problem.evaluate_static(time, observed_)) record(time, problem.values());
+  outcome_.status = Outcome::Completed;
+  return true;
+}
+
 void Simulation::sample(Problem& problem) {
+  double time = experiment_.start;
   for (std::uint32_t k = 1; k <= experiment_.steps; ++k) {
+    // Instants between two rows.
+    for (double instant = problem.next_instant(time); instant < grid(k); instant = problem.next_instant(time)) {
+      if (!problem.evaluate_static(instant, {})) return fail(problem.failure());
+      if (instant <= time) return fail(problem.endless_events(time));
+      time = instant;
+      ++events_;
+      if (ended(problem, time)) return;
+    }
+    time = grid(k);
     if (cancelled()) {
       outcome_.status = Outcome::Cancelled;
       return;
@@ -223,6 +243,7 @@ void Simulation::sample(Problem& problem) {
     if (!problem.evaluate_static(grid(k), model_.assertions.empty() ? std::span<const Step>(observed_) : model_.observed)) return fail(problem.failure());
     if (!record(grid(k), problem.values())) return;
     if (!problem.assertions_hold(grid(k))) return fail(problem.failure());
+    if (ended(problem, time)) return;
     report(grid(k));
   }
   outcome_.status = Outcome::Completed;
@@ -288,6 +309,13 @@ void Simulation::integrate(Problem& problem) {
         break;
       }
     }
+    if (problem.watchful()) {
+      integrator->interpolate(time);
+      if (problem.missed(time, integrator->y(), integrator->rates())) {
+        fail(problem.endless_events(event_mark_));
+        break;
+      }
+    }
     const bool event = !integrator->crossed().empty() || time >= instant;
     if (!rows_until(time, !event)) break;
     if (event || !model_.assertions.empty() || !model_.sets.empty()) integrator->interpolate(time);
@@ -295,10 +323,7 @@ void Simulation::integrate(Problem& problem) {
     if (event) {
       if (!settle_event(problem, *integrator, restart)) break;
       instant = problem.next_instant(time);
-      if (!integrator->limit(std::min(instant, experiment_.stop))) {
-        fail(integrator->failure());
-        break;
-      }
+      if (ended(problem, time)) break;
     } else if (!problem.assertions_hold(time, integrator->y(), integrator->rates())) {
       fail(problem.failure());
       break;
@@ -312,7 +337,7 @@ void Simulation::integrate(Problem& problem) {
       ++choices;
       restart = true;
     }
-    if (restart && !integrator->restart()) {
+    if ((restart && !integrator->restart()) || (event && !integrator->limit(std::min(instant, experiment_.stop)))) {
       fail(integrator->failure());
       break;
     }
@@ -350,7 +375,8 @@ Outcome Simulation::run() {
     const Timer timer;
     if (record(experiment_.start, problem.values())) {
       report(experiment_.start);
-      if (experiment_.stop == experiment_.start)
+      if (ended(problem, experiment_.start)) {
+      } else if (experiment_.stop == experiment_.start)
         outcome_.status = Outcome::Completed;
       else if (problem.form() == Form::Static)
         sample(problem);

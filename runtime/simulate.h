@@ -64,6 +64,7 @@ struct Statistics {
 struct Outcome {
   enum Status : std::uint8_t { Completed, Cancelled, Failed } status = Failed;
   double reached = 0;               // time up to which there are results
+  std::optional<std::uint32_t> terminated{};  // the trigger by which the model ended the run
   Failure failure;
   Statistics statistics;
   std::vector<Continued> continued; // blocks of the start that Newton's method alone did not solve

@@ -360,6 +360,7 @@ class Checker {
   core::Expr* derivative_of(const ast::Expr* signal);
   core::SignalDecl signal_decl(const ast::Ident& name, Type* type, bool implicit);
   std::span<core::Attribute> attributes(std::span<ast::Setting> settings, Type* type);
+  std::span<core::Attribute> clock_settings(std::span<ast::Setting> settings);
   void finish_members(RelationContext& relation);
   void find_names(const ast::SigrelExpr& e);
   void remember_inside(RelationContext& relation, std::span<const core::Formal> formals, const std::vector<Type*>& types);

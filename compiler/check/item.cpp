@@ -380,7 +380,7 @@ void Checker::lower_item(const ast::Item* item, std::vector<core::Item*>& out) {
       auto* v = static_cast<const ast::EveryItem*>(item);
       core::EveryItem node{{core::ItemKind::Every, span}, nullptr, {}, {}};
       node.period = check_expr(v->period, types_.seconds(), {ReasonKind::Argument, span, intern("every"), 0, nullptr, false});
-      node.settings = attributes(v->settings, types_.seconds());
+      node.settings = clock_settings(v->settings);
       node.body = lower_block(v->body);
       out.push_back(make(arena_, node));
       return;

@@ -265,7 +265,7 @@ std::span<core::Attribute> Checker::attributes(std::span<ast::Setting> settings,
   std::vector<core::Attribute> result;
   for (auto& s : settings) {
     std::string_view n = text(s.name.name);
-    if (n == "guess" || n == "nominal" || n == "min" || n == "max" || n == "offset" || n == "jitter") {
+    if (n == "guess" || n == "nominal" || n == "min" || n == "max") {
       result.push_back({s.name.name, check_expr(s.value, type, {ReasonKind::Attribute, s.name.span, s.name.name, 0, nullptr, false}), s.name.span});
     } else if (n == "state") {
       static constexpr std::string_view kChoices[] = {"Default", "Prefer", "Avoid", "Always", "Never"};
@@ -284,6 +284,24 @@ std::span<core::Attribute> Checker::attributes(std::span<ast::Setting> settings,
       else d.help("the attributes are `guess`, `nominal`, `min`, `max` and `state`");
       infer(s.value);
     }
+  }
+  return arena_.copy(result);
+}
+
+/// What `every` takes beside its period.
+std::span<core::Attribute> Checker::clock_settings(std::span<ast::Setting> settings) {
+  std::vector<core::Attribute> result;
+  for (auto& s : settings) {
+    const std::string_view n = text(s.name.name);
+    if (n == "offset" || n == "start" || n == "stop" || n == "jitter") {
+      Type* type = n == "jitter" ? types_.list(types_.seconds()) : types_.seconds();
+      result.push_back({s.name.name, check_expr(s.value, type, {ReasonKind::Attribute, s.name.span, s.name.name, 0, nullptr, false}), s.name.span});
+      continue;
+    }
+    auto& d = diagnostics_.report(Code::UnknownField, s.name.span, "a clock has no setting `" + std::string(n) + "`");
+    if (auto near = did_you_mean(n, {"offset", "start", "stop", "jitter"})) d.fix("did you mean `" + std::string(*near) + "`?", s.name.span, std::string(*near));
+    else d.help("the settings are `offset`, `start`, `stop` and `jitter`");
+    infer(s.value);
   }
   return arena_.copy(result);
 }

@@ -59,12 +59,15 @@ void BodyBuilder::clear() {
     };
     (one(containers), ...);
   };
-  empty(columns_, column_parent_, nodes_, uses_, rows_, initial_rows_, assertion_rows_, slots_, row_reals_, sum_offsets_, sum_terms_, sum_sources_,
+  empty(columns_, column_parent_, nodes_, uses_, slots_, row_reals_, sum_offsets_, sum_terms_, sum_sources_,
         children_, arguments_, formals_, child_names_, labelled_, applied_, labels_, loops_, deferred_, reals_, real_order_, bundles_,
-        bundle_items_, attributes_, steady_, deep_, deep_index_, unbound_, forced_, mark_, image_);
+        bundle_items_, attributes_, steady_, deep_, deep_index_, unbound_, forced_, mark_, image_,
+        triggers_, clocks_, assignments_, previous_, previous_of_);
+  for (auto& rows : rows_) empty(rows);
   bundle_index_.clear();
   sum_offsets_.push_back(0);
   place_ = kNoPlace;
+  trigger_.reset();
   epoch_ = 0;
 }
 
@@ -86,10 +89,14 @@ Machine::Status BodyBuilder::evaluate(const core::Expr* expr, Value& result) {
 
 Machine::Status BodyBuilder::block(const core::Body& body, Target target) {
   // A block inside `for` starts anew each time: what an earlier turn defined is not visible.
-  for (const core::SignalDecl& d : body.locals) machine_.slot(code_->slot.at(d.local.value)) = Value{};
   for (const core::Item* i : body.items)
     if (i->kind == core::ItemKind::Let)
       for (const core::Binding& b : static_cast<const core::LetItem*>(i)->bindings) machine_.slot(code_->slot.at(b.local.value)) = Value{};
+  std::vector<const core::SignalDecl*> declared;
+  for (const core::SignalDecl& d : body.locals) declared.push_back(&d);
+  for (const core::Item* i : body.items)
+    if (i->kind == core::ItemKind::Discrete) declared.push_back(&static_cast<const core::DiscreteItem*>(i)->declaration);
+  for (const core::SignalDecl* d : declared) machine_.slot(code_->slot.at(d->local.value)) = Value{};
 
   std::set<const core::Item*> done;
   auto early = [&](bool lets) -> Status {
@@ -103,10 +110,10 @@ Machine::Status BodyBuilder::block(const core::Body& body, Target target) {
   };
   bool has_lets = std::any_of(body.items.begin(), body.items.end(), [](const core::Item* i) { return i->kind == core::ItemKind::Let; });
   if (early(has_lets) == Status::Failed) return Status::Failed;
-  for (const core::SignalDecl& d : body.locals) {
-    Status s = declare(d);
+  for (const core::SignalDecl* d : declared) {
+    Status s = declare(*d);
     if (s == Status::NotReady) {
-      machine_.fail(sigrel::Code::SizeNotKnown, d.span, fmt::format("the type of `{}` depends on a signal or on itself", text(d.name)));
+      machine_.fail(sigrel::Code::SizeNotKnown, d->span, fmt::format("the type of `{}` depends on a signal or on itself", text(d->name)));
       return Status::Failed;
     }
     if (s != Status::Done) return s;
@@ -118,7 +125,7 @@ Machine::Status BodyBuilder::block(const core::Body& body, Target target) {
     if (has_lets && done.contains(i)) continue;
     Status s = item(*i, target);
     if (s == Status::Failed) return s;
-    if (s == Status::NotReady) waiting.push_back({i, target, {}, {}});
+    if (s == Status::NotReady) waiting.push_back({i, target, {}, {}, trigger_});
   }
   if (Status s = retry(waiting); s != Status::Done) return s;
   for (Deferred& d : waiting) {  // an outer block may define what they need
@@ -146,7 +153,9 @@ Machine::Status BodyBuilder::retry(std::vector<Deferred>& pending) {
           if (d.frame[i].tag != Tag::Undefined && !is_object(d.frame[i], ObjectKind::Unbound)) frame[i] = d.frame[i];
         loops_ = d.loops;
       }
+      const auto outer = std::exchange(trigger_, d.trigger);
       Status s = item(*d.item, d.target);
+      trigger_ = outer;
       if (!d.frame.empty()) {
         auto frame = machine_.body_slots(code_->slots);
         for (std::uint32_t i = 0; i < frame.size(); ++i)
@@ -179,7 +188,19 @@ void BodyBuilder::undefined_item(const Deferred& deferred) {
 
 Machine::Status BodyBuilder::item(const core::Item& item, Target target) {
   using core::ItemKind;
-  if (target != Target::Main) {
+  if (target == Target::Event) {
+    const bool allowed = item.kind == ItemKind::Assign || item.kind == ItemKind::Let || item.kind == ItemKind::For || item.kind == ItemKind::If;
+    if (!allowed) {
+      auto& d = machine_.diagnostics().report(sigrel::Code::AssignmentOutsideEvent, item.span, "a `when` or `every` takes assignments, and this is none");
+      if (item.kind == ItemKind::Equation) d.help("`x := e` gives a state or a discrete variable a new value; equations hold all the time");
+      return Status::Failed;
+    }
+  } else if (item.kind == ItemKind::Assign) {
+    machine_.diagnostics()
+        .report(sigrel::Code::AssignmentOutsideEvent, item.span, "`:=` says what happens at an instant, and here no instant is given")
+        .help("put it into a `when c do` or `every dt do`; an equation that always holds is written with `=`");
+    return Status::Failed;
+  } else if (target != Target::Main) {
     bool allowed = item.kind == ItemKind::Equation || item.kind == ItemKind::Let || item.kind == ItemKind::For || item.kind == ItemKind::If ||
                    (item.kind == ItemKind::Steady && target == Target::Initial);
     if (!allowed) {
@@ -198,13 +219,13 @@ Machine::Status BodyBuilder::item(const core::Item& item, Target target) {
     case ItemKind::Initially: return block(static_cast<const core::BlockItem&>(item).body, Target::Initial);
     case ItemKind::Guess: return block(static_cast<const core::BlockItem&>(item).body, Target::Guess);
     case ItemKind::Steady: return steady_item(static_cast<const core::SteadyItem&>(item));
-    case ItemKind::Discrete: return unsupported(item.span, "discrete");
-    case ItemKind::When: return unsupported(item.span, "when");
-    case ItemKind::Every: return unsupported(item.span, "every");
-    case ItemKind::Assign: return unsupported(item.span, ":=");
+    case ItemKind::Discrete: return discrete_item(static_cast<const core::DiscreteItem&>(item));
+    case ItemKind::When: return when_item(static_cast<const core::WhenItem&>(item));
+    case ItemKind::Every: return every_item(static_cast<const core::EveryItem&>(item));
+    case ItemKind::Assign: return assign_item(static_cast<const core::AssignItem&>(item));
     case ItemKind::Switch: return unsupported(item.span, "switch");
     case ItemKind::Assert: return assert_item(static_cast<const core::AssertItem&>(item));
-    case ItemKind::Terminate: return unsupported(item.span, "terminate");
+    case ItemKind::Terminate: return terminate_item(static_cast<const core::TerminateItem&>(item));
   }
   return Status::Failed;
 }
@@ -212,7 +233,7 @@ Machine::Status BodyBuilder::item(const core::Item& item, Target target) {
 Machine::Status BodyBuilder::unsupported(Span span, const char* what) {
   machine_.diagnostics()
       .report(sigrel::Code::NotSupported, span, fmt::format("`{}` is checked but not run by this version", what))
-      .help("this version simulates continuous systems of a fixed structure, without events");
+      .help("this version simulates systems of a fixed structure");
   return Status::Failed;
 }
 

@@ -28,13 +28,35 @@ struct BundlePlan {
   bool operator==(const BundlePlan&) const = default;
 };
 
-enum class RowKind : std::uint8_t { Equation, Initial, Assertion };
+enum class RowKind : std::uint8_t { Equation, Initial, Assertion, Condition, Value };
+constexpr std::size_t kRowKinds = 5;
 
 struct RowPlan {
   std::uint32_t table = 0;
   std::uint32_t first_slot = 0, first_real = 0;
   std::uint32_t source = 0;
+  std::uint32_t tag = 0;  // Condition: of Blueprint::triggers; Value: of Blueprint::assignments
   bool operator==(const RowPlan&) const = default;
+};
+
+struct TriggerPlan {
+  system::Trigger::Kind kind{};
+  std::uint32_t source = 0;
+  bool operator==(const TriggerPlan&) const = default;
+};
+struct ClockPlan {
+  std::uint32_t trigger = 0;
+  std::uint32_t period = 0, offset = 0, start = 0, stop = 0;  // of Blueprint::reals
+  std::vector<std::uint32_t> jitter;
+  bool operator==(const ClockPlan&) const = default;
+};
+struct AssignmentPlan {
+  std::uint32_t trigger = 0, column = 0;
+  bool operator==(const AssignmentPlan&) const = default;
+};
+struct PreviousPlan {
+  std::uint32_t column = 0, of = 0;
+  bool operator==(const PreviousPlan&) const = default;
 };
 
 struct AttributePlan {
@@ -66,7 +88,7 @@ constexpr std::int32_t kNoPlace = INT32_MIN;
 struct Blueprint {
   std::uint32_t body = 0;  // index of system::Template
   std::uint32_t interface = 0, locals = 0;
-  std::vector<RowPlan> rows, initial_rows, assertion_rows;
+  std::vector<RowPlan> rows[kRowKinds];  // by RowKind
   std::vector<std::uint32_t> slots;     // columns
   std::vector<std::uint32_t> row_reals; // of `reals`
   std::vector<std::uint32_t> sum_offsets{0}, sum_terms, sum_sources;  // terms: column << 1 | negative
@@ -79,6 +101,10 @@ struct Blueprint {
   std::vector<AttributePlan> attributes;
   std::vector<DeepPlan> deep;
   std::vector<std::uint32_t> steady;    // sources
+  std::vector<TriggerPlan> triggers;
+  std::vector<ClockPlan> clocks;
+  std::vector<AssignmentPlan> assignments;
+  std::vector<PreviousPlan> previous;
   std::vector<std::int32_t> places;     // of the columns
 };
 
@@ -90,12 +116,15 @@ struct Body {
 
 /// The shapes of the system so far: canonical residual -> table.
 struct Shapes {
-  std::unordered_map<std::uint32_t, std::uint32_t> tables, initial, assertions;
+  std::unordered_map<std::uint32_t, std::uint32_t> tables[kRowKinds];  // by RowKind
   std::unordered_map<std::uint64_t, std::uint32_t> constants;  // bits -> parameter
 
   /// The parameter with this constant value.
   std::uint32_t constant(system::System& system, double value);
 };
+
+/// Where rows of a kind go.
+Equations& equations_of(system::System& system, RowKind kind);
 
 class BodyBuilder final : public BodyHost {
  public:
@@ -116,10 +145,11 @@ class BodyBuilder final : public BodyHost {
   ExprId member_signal(const Object& member) override;
   std::optional<Value> block_apply(const Value& relation, const Value& inputs, Span span) override;
   void force(std::uint32_t parameter) override;
+  std::optional<Value> previous(const Value& signal, Span span) override;
 
  private:
   using Status = Machine::Status;
-  enum class Target : std::uint8_t { Main, Initial, Guess };
+  enum class Target : std::uint8_t { Main, Initial, Guess, Event };
 
   struct Column {
     LocalName name;
@@ -128,6 +158,7 @@ class BodyBuilder final : public BodyHost {
     system::SignalType type = system::SignalType::Real;
     std::int32_t place = kNoPlace;
     bool dropped = false;  // the flow of a node that is nobody's: only its uses have flows
+    bool discrete = false; // changes at events only, whatever its type
   };
   struct Use {
     std::uint32_t first_flow;  // its own flow columns, in the order of the connector's flow scalars
@@ -164,6 +195,7 @@ class BodyBuilder final : public BodyHost {
     Target target;
     std::vector<Value> frame;
     std::vector<std::int64_t> loops;
+    std::optional<std::uint32_t> trigger;
   };
 
   void clear();
@@ -198,11 +230,23 @@ class BodyBuilder final : public BodyHost {
   Status unsupported(Span span, const char* what);
   void undefined_item(const Deferred& deferred);
 
+  // events.cpp
+  bool columns_of(const Value& value, std::vector<std::uint32_t>& out);
+  void keep(std::uint32_t column, Span span);
+  std::uint32_t trigger(system::Trigger::Kind kind, Span span);
+  Status discrete_item(const core::DiscreteItem& item);
+  Status condition(const core::Expr* expr, system::Trigger::Kind kind, Span span, std::uint32_t& made);
+  Status when_item(const core::WhenItem& item);
+  Status every_item(const core::EveryItem& item);
+  Status terminate_item(const core::TerminateItem& item);
+  Status event_block(const core::Body& body, std::uint32_t trigger);
+  Status assign_item(const core::AssignItem& item);
+
   // rows.cpp: columns and rows
   std::uint32_t column(LocalName name, Span span, system::UnknownKind kind, core::LayoutKind type = core::LayoutKind::Real);
   std::uint32_t find(std::uint32_t column);
   void merge(std::uint32_t keep, std::uint32_t other);
-  void row(ExprId residual, std::uint32_t source, RowKind kind);
+  void row(ExprId residual, std::uint32_t source, RowKind kind, std::uint32_t tag = 0);
   std::uint32_t source(system::EquationKind kind, Span span, LocalName component);
   std::uint32_t source(system::EquationKind kind, Span span, std::string_view component) { return source(kind, span, local_name(component)); }
   std::uint32_t deep(std::uint32_t child, Name name, Span span);
@@ -238,7 +282,7 @@ class BodyBuilder final : public BodyHost {
   std::uint32_t interface_ = 0;
   std::vector<NodeInfo> nodes_;
   std::vector<Use> uses_;
-  std::vector<RowPlan> rows_, initial_rows_, assertion_rows_;
+  std::vector<RowPlan> rows_[kRowKinds];  // by RowKind
   std::vector<std::uint32_t> slots_, row_reals_;
   std::vector<std::uint32_t> sum_offsets_, sum_terms_, sum_sources_;  // as in Blueprint
   std::vector<ChildInfo> children_;
@@ -261,6 +305,12 @@ class BodyBuilder final : public BodyHost {
   std::uint32_t bodies_ = 0;  // that were built: what RelationObject::bundled_in refers to
   std::vector<AttributePlan> attributes_;
   std::vector<std::uint32_t> steady_;
+  std::vector<TriggerPlan> triggers_;
+  std::vector<ClockPlan> clocks_;
+  std::vector<AssignmentPlan> assignments_;
+  std::vector<PreviousPlan> previous_;
+  std::unordered_map<std::uint32_t, std::uint32_t> previous_of_;  // column -> that of its `pre`
+  std::optional<std::uint32_t> trigger_;                          // whose block is being built
   std::vector<DeepPlan> deep_;
   std::unordered_map<std::uint64_t, std::uint32_t> deep_index_;  // child, name
   struct Unbound {

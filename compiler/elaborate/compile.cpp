@@ -469,6 +469,12 @@ class Compiler {
         auto* i = static_cast<const core::IfItem*>(item);
         declare(i->then_body);
         declare(i->else_body);
+      } else if (item->kind == core::ItemKind::Discrete) {
+        new_slot(static_cast<const core::DiscreteItem*>(item)->declaration.local);
+      } else if (item->kind == core::ItemKind::When) {
+        declare(static_cast<const core::WhenItem*>(item)->body);
+      } else if (item->kind == core::ItemKind::Every) {
+        declare(static_cast<const core::EveryItem*>(item)->body);
       } else if (item->kind == core::ItemKind::Initially || item->kind == core::ItemKind::Guess) {
         declare(static_cast<const core::BlockItem*>(item)->body);
       }
@@ -527,8 +533,29 @@ class Compiler {
         chunk(a->condition);
         break;
       }
-      case ItemKind::Discrete: case ItemKind::When: case ItemKind::Every: case ItemKind::Assign: case ItemKind::Switch:
-      case ItemKind::Terminate: break;  // the body builder refuses them with a diagnostic
+      case ItemKind::Discrete: {
+        auto* d = static_cast<const core::DiscreteItem*>(item);
+        declaration(d->declaration);
+        if (d->initial) chunk(d->initial);
+        break;
+      }
+      case ItemKind::When:
+        chunk(static_cast<const core::WhenItem*>(item)->condition);
+        body(static_cast<const core::WhenItem*>(item)->body);
+        break;
+      case ItemKind::Every: {
+        auto* e = static_cast<const core::EveryItem*>(item);
+        chunk(e->period);
+        for (const core::Attribute& a : e->settings) chunk(a.value);
+        body(e->body);
+        break;
+      }
+      case ItemKind::Assign:
+        chunk(static_cast<const core::AssignItem*>(item)->target);
+        chunk(static_cast<const core::AssignItem*>(item)->value);
+        break;
+      case ItemKind::Terminate: chunk(static_cast<const core::TerminateItem*>(item)->condition); break;
+      case ItemKind::Switch: break;  // the body builder refuses it with a diagnostic
     }
   }
 };

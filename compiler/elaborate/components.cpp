@@ -27,6 +27,7 @@ class Outside final : public BodyHost {
   Value member_index(const Object&, std::span<const Value>) override { return {}; }
   ExprId member_signal(const Object&) override { return {}; }
   std::optional<Value> block_apply(const Value&, const Value&, Span) override { return std::nullopt; }
+  std::optional<Value> previous(const Value&, Span) override { return std::nullopt; }
 };
 
 class Builder {
@@ -258,7 +259,7 @@ class Builder {
       result.offsets.push_back(static_cast<std::uint32_t>(result.variables.size()));
       result.sources.push_back(source);
     };
-    for (const RowPlan& row : b.rows) {
+    for (const RowPlan& row : b.rows[static_cast<std::size_t>(RowKind::Equation)]) {
       const ShapeSlopes& shape = slopes(row.table);
       for (const SlotSlope& s : shape.slopes) {
         result.variables.push_back(b.slots[row.first_slot + s.slot]);

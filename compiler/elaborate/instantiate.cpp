@@ -122,14 +122,16 @@ void Instantiator::mark_forced(const Family& family, std::uint32_t bundle) {
   }
 }
 
-void Instantiator::add_rows(const Blueprint& b, const std::vector<RowPlan>& rows, Equations& equations, std::uint32_t instance, RowKind kind) {
+void Instantiator::add_rows(const Blueprint& b, std::uint32_t instance, RowKind kind) {
   const system::Instance& self = system_.instances[instance];
-  for (const RowPlan& r : rows) {
+  Equations& equations = equations_of(system_, kind);
+  const system::Events& events = system_.events;
+  for (const RowPlan& r : b.rows[static_cast<std::size_t>(kind)]) {
     EquationTable& t = equations.tables[r.table];
     for (std::uint32_t k = 0; k < t.slots; ++k) {
       std::uint32_t column = b.slots[r.first_slot + k];
       if (column & kDeep) {
-        fixes_.push_back({kind == RowKind::Initial ? Fix::InitialRow : kind == RowKind::Assertion ? Fix::AssertionRow : Fix::Row, r.table, t.unknowns.size(), instance, &b.deep[column & ~kDeep]});
+        fixes_.push_back({Fix::Row, kind, r.table, t.unknowns.size(), instance, &b.deep[column & ~kDeep]});
         t.unknowns.push_back(0);
       } else {
         t.unknowns.push_back(unknown(b, self, column));
@@ -137,6 +139,27 @@ void Instantiator::add_rows(const Blueprint& b, const std::vector<RowPlan>& rows
     }
     for (std::uint32_t k = 0; k < t.params; ++k) t.parameters.push_back(reals_[b.row_reals[r.first_real + k]]);
     t.origins.push_back({instance, r.source});
+    if (kind == RowKind::Condition) t.tags.push_back(static_cast<std::uint32_t>(events.triggers.size()) + r.tag);
+    if (kind == RowKind::Value) t.tags.push_back(static_cast<std::uint32_t>(events.assignments.size()) + r.tag);
+  }
+}
+
+/// After its rows.
+void Instantiator::add_events(const Blueprint& b, std::uint32_t instance) {
+  const system::Instance& self = system_.instances[instance];
+  system::Events& events = system_.events;
+  const auto first = static_cast<std::uint32_t>(events.triggers.size());
+  for (const TriggerPlan& t : b.triggers) events.triggers.push_back({t.kind, {instance, t.source}});
+  for (const ClockPlan& c : b.clocks) {
+    events.clocks.push_back({first + c.trigger, reals_[c.period], reals_[c.offset], reals_[c.start], reals_[c.stop],
+                             static_cast<std::uint32_t>(events.jitters.size()), static_cast<std::uint32_t>(c.jitter.size())});
+    for (std::uint32_t r : c.jitter) events.jitters.push_back(reals_[r]);
+  }
+  for (const AssignmentPlan& a : b.assignments) events.assignments.push_back({first + a.trigger, unknown(b, self, a.column)});
+  for (const PreviousPlan& p : b.previous) {
+    const bool deep = p.of & kDeep;
+    if (deep) fixes_.push_back({Fix::Previous, {}, 0, events.previous.size(), instance, &b.deep[p.of & ~kDeep]});
+    events.previous.push_back({unknown(b, self, p.column), deep ? 0 : unknown(b, self, p.of)});
   }
 }
 
@@ -241,9 +264,8 @@ bool Instantiator::run(RelationObject& given) {
         reals_.push_back(parameter(q));
       }
     }
-    add_rows(b, b.rows, system_.equations, i, RowKind::Equation);
-    add_rows(b, b.initial_rows, system_.initial, i, RowKind::Initial);
-    add_rows(b, b.assertion_rows, system_.assertions, i, RowKind::Assertion);
+    for (std::size_t kind = 0; kind < kRowKinds; ++kind) add_rows(b, i, static_cast<RowKind>(kind));
+    add_events(b, i);
     SumTable& sums = system_.equations.sums;
     for (std::size_t s = 0; s < b.sum_sources.size(); ++s) {
       for (std::uint32_t t = b.sum_offsets[s]; t < b.sum_offsets[s + 1]; ++t)
@@ -254,7 +276,7 @@ bool Instantiator::run(RelationObject& given) {
     for (std::uint32_t source : b.steady) system_.steady.push_back({i, source});
     for (const AttributePlan& a : b.attributes) {
       bool deep = a.column & kDeep;
-      if (deep) fixes_.push_back({Fix::Attribute, 0, system_.attributes.size(), i, &b.deep[a.column & ~kDeep]});
+      if (deep) fixes_.push_back({Fix::Attribute, {}, 0, system_.attributes.size(), i, &b.deep[a.column & ~kDeep]});
       system_.attributes.push_back({a.kind, deep ? 0 : unknown(b, self, a.column), reals_[a.real], a.span});
     }
 
@@ -375,9 +397,8 @@ bool Instantiator::fix() {
       continue;
     }
     switch (f.kind) {
-      case Fix::Row: system_.equations.tables[f.table].unknowns[f.position] = *unknown; break;
-      case Fix::InitialRow: system_.initial.tables[f.table].unknowns[f.position] = *unknown; break;
-      case Fix::AssertionRow: system_.assertions.tables[f.table].unknowns[f.position] = *unknown; break;
+      case Fix::Row: equations_of(system_, f.row).tables[f.table].unknowns[f.position] = *unknown; break;
+      case Fix::Previous: system_.events.previous[f.position].of = *unknown; break;
       case Fix::Attribute: system_.attributes[f.position].unknown = *unknown; break;
     }
   }

@@ -45,7 +45,8 @@ class Instantiator {
     std::map<std::vector<double>, std::uint32_t> bodies;
   };
   struct Fix {
-    enum Kind : std::uint8_t { Row, InitialRow, AssertionRow, Attribute } kind;
+    enum Kind : std::uint8_t { Row, Attribute, Previous } kind;
+    RowKind row;
     std::uint32_t table;
     std::size_t position;
     std::uint32_t instance;
@@ -58,7 +59,8 @@ class Instantiator {
   RelationObject* with_structural_settings(RelationObject& model);
   std::uint32_t named(std::string name, std::uint32_t parameter, std::optional<double> value);
   std::uint32_t parameter(const system::Parameter& p);
-  void add_rows(const Blueprint& b, const std::vector<RowPlan>& rows, Equations& equations, std::uint32_t instance, RowKind kind);
+  void add_rows(const Blueprint& b, std::uint32_t instance, RowKind kind);
+  void add_events(const Blueprint& b, std::uint32_t instance);
   std::uint32_t unknown(const Blueprint& b, const system::Instance& instance, std::uint32_t column) const {
     return column < b.interface ? system_.arguments[instance.first_argument + column] : instance.first_unknown + column - b.interface;
   }

@@ -29,6 +29,8 @@ class BodyHost {
   virtual std::optional<Value> block_apply(const Value& relation, const Value& inputs, Span span) = 0;
   /// The number of a parameter expression steers structure: what it depends on is no longer a parameter.
   virtual void force(std::uint32_t parameter) = 0;
+  /// `pre signal`, of a scalar.
+  virtual std::optional<Value> previous(const Value& signal, Span span) = 0;
 };
 
 class Moving;

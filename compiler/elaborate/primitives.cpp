@@ -487,8 +487,20 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
         default: break;
       }
       break;
-    case Primitive::Pre: case Primitive::Delay:
-      fail(sigrel::Code::NotSupported, span, fmt::format("`{}` is not supported by this version", p == Primitive::Pre ? "pre" : "delay"));
+    case Primitive::Pre: {
+      if (!is_aggregate(args[0])) return host->previous(args[0], span);
+      Object* o = heap_.object(args[0].object->kind, args[0].object->size);
+      o->a = args[0].object->a;
+      for (std::uint32_t i = 0; i < o->size; ++i) {
+        auto v = primitive(p, {&args[0].object->items[i], 1}, span);
+        if (!v) return std::nullopt;
+        o->items[i] = *v;
+        o->open |= is_open(*v);
+      }
+      return Value::of(o);
+    }
+    case Primitive::Delay:
+      fail(sigrel::Code::NotSupported, span, "`delay` is not supported by this version");
       return std::nullopt;
     default: {
       auto op = scalar_op(p);

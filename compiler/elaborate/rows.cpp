@@ -14,6 +14,17 @@ std::uint32_t Shapes::constant(system::System& system, double value) {
   return it->second;
 }
 
+Equations& equations_of(system::System& system, RowKind kind) {
+  switch (kind) {
+    case RowKind::Equation: break;
+    case RowKind::Initial: return system.initial;
+    case RowKind::Assertion: return system.assertions;
+    case RowKind::Condition: return system.events.conditions;
+    case RowKind::Value: return system.events.values;
+  }
+  return system.equations;
+}
+
 std::uint32_t BodyBuilder::column(LocalName name, Span span, system::UnknownKind kind, core::LayoutKind type) {
   using system::SignalType;
   SignalType signal = type == core::LayoutKind::Int ? SignalType::Int : type == core::LayoutKind::Bool ? SignalType::Bool : SignalType::Real;
@@ -150,14 +161,14 @@ void BodyBuilder::attribute(system::AttributeKind kind, const Value& target, con
 }
 
 // The residual with slots and parameters numbered by first use is the shape; what they were is the row.
-void BodyBuilder::row(ExprId residual, std::uint32_t source, RowKind kind) {
+void BodyBuilder::row(ExprId residual, std::uint32_t source, RowKind kind, std::uint32_t tag) {
   const ExprPool& from = machine_.signals;
   if (mark_.size() < from.size()) {
     mark_.resize(from.size() * 2, 0);
     image_.resize(mark_.size());
   }
   ++epoch_;
-  RowPlan r{0, static_cast<std::uint32_t>(slots_.size()), static_cast<std::uint32_t>(row_reals_.size()), source};
+  RowPlan r{0, static_cast<std::uint32_t>(slots_.size()), static_cast<std::uint32_t>(row_reals_.size()), source, tag};
   auto number = [&](std::vector<std::uint32_t>& list, std::uint32_t first, std::uint32_t value) {
     for (std::uint32_t i = first; i < list.size(); ++i)
       if (list[i] == value) return i - first;
@@ -208,8 +219,8 @@ void BodyBuilder::row(ExprId residual, std::uint32_t source, RowKind kind) {
     image_[id] = to.intern(m).value;
     mark_[id] = epoch_;
   }
-  auto& tables = kind == RowKind::Initial ? shapes_.initial : kind == RowKind::Assertion ? shapes_.assertions : shapes_.tables;
-  auto& equations = kind == RowKind::Initial ? system_.initial : kind == RowKind::Assertion ? system_.assertions : system_.equations;
+  auto& tables = shapes_.tables[static_cast<std::size_t>(kind)];
+  Equations& equations = equations_of(system_, kind);
   auto [it, fresh] = tables.try_emplace(image_[residual.value], static_cast<std::uint32_t>(equations.tables.size()));
   if (fresh) {
     EquationTable& t = equations.tables.emplace_back();
@@ -218,7 +229,7 @@ void BodyBuilder::row(ExprId residual, std::uint32_t source, RowKind kind) {
     t.params = static_cast<std::uint32_t>(row_reals_.size()) - r.first_real;
   }
   r.table = it->second;
-  (kind == RowKind::Initial ? initial_rows_ : kind == RowKind::Assertion ? assertion_rows_ : rows_).push_back(r);
+  rows_[static_cast<std::size_t>(kind)].push_back(r);
 }
 
 // Which bundle of the body holds the Reals of a relation value; made, innermost first, when it is not the body's own. Relations that take
@@ -293,7 +304,8 @@ bool same(const system::Template& a, const system::Template& b) {
 }
 
 bool same(const Blueprint& a, const Blueprint& b) {
-  return a.interface == b.interface && a.locals == b.locals && a.rows == b.rows && a.initial_rows == b.initial_rows && a.steady == b.steady && a.assertion_rows == b.assertion_rows && a.slots == b.slots &&
+  return a.interface == b.interface && a.locals == b.locals && std::ranges::equal(a.rows, b.rows) && a.steady == b.steady && a.triggers == b.triggers &&
+         a.clocks == b.clocks && a.assignments == b.assignments && a.previous == b.previous && a.slots == b.slots &&
          a.row_reals == b.row_reals && a.sum_offsets == b.sum_offsets && a.sum_terms == b.sum_terms && a.sum_sources == b.sum_sources &&
          same(a.reals, b.reals) && a.bundles == b.bundles && a.bundle_items == b.bundle_items && a.children == b.children && a.arguments == b.arguments &&
          a.attributes == b.attributes && a.deep == b.deep && a.places == b.places;
@@ -337,9 +349,7 @@ Body BodyBuilder::finish(RelationObject& relation) {
   }
   auto final_column = [&](std::uint32_t c) { return c & kDeep ? c : renumber[find(c)]; };
 
-  print->rows = std::move(rows_);
-  print->initial_rows = std::move(initial_rows_);
-  print->assertion_rows = std::move(assertion_rows_);
+  for (std::size_t kind = 0; kind < kRowKinds; ++kind) print->rows[kind] = std::move(rows_[kind]);
   print->slots = std::move(slots_);
   for (std::uint32_t& c : print->slots) c = final_column(c);
   print->sum_offsets = std::move(sum_offsets_);
@@ -381,6 +391,14 @@ Body BodyBuilder::finish(RelationObject& relation) {
   }
   print->deep = std::move(deep_);
   print->steady = std::move(steady_);
+  print->triggers = std::move(triggers_);
+  print->clocks = std::move(clocks_);
+  for (ClockPlan& c : print->clocks) {
+    for (std::uint32_t* r : {&c.period, &c.offset, &c.start, &c.stop}) *r = final_real(*r);
+    for (std::uint32_t& r : c.jitter) r = final_real(r);
+  }
+  for (const AssignmentPlan& a : assignments_) print->assignments.push_back({a.trigger, final_column(a.column)});
+  for (const PreviousPlan& p : previous_) print->previous.push_back({final_column(p.column), final_column(p.of)});
   print->arguments = std::move(arguments_);
   for (std::uint32_t& a : print->arguments) a = final_column(a);
   print->children.reserve(children_.size());

@@ -107,7 +107,7 @@ void verify(const system::System& system, const System& dae) {
       if (node.op == Op::Param && node.a >= table.params) fail(fmt::format("{} has parameter {} of {}", name, node.a, table.params));
     }
   };
-  for (const Equations* equations : {&dae.equations, &dae.initial, &dae.assertions}) {
+  for (const Equations* equations : {&dae.equations, &dae.initial, &dae.assertions, &dae.conditions, &dae.values}) {
     for (std::size_t t = 0; t < equations->tables.size(); ++t) check_table(equations->tables[t], fmt::format("table {}", t));
     const SumTable& sums = equations->sums;
     if (sums.offsets.size() != sums.rows() + 1 || sums.offsets.back() != sums.terms.size()) fail("the sums have wrong offsets");
@@ -119,6 +119,8 @@ void verify(const system::System& system, const System& dae) {
     if (r.first < system.parameters.size() || r.first + r.differences.rows() > system.parameters.size() + dae.held)
       fail("a relation has no parameter of its own");
   }
+  for (const Assignment& a : dae.assignments)
+    if (a.variable >= n || !dae.variables[a.variable].state) fail("an assignment is not of a state");
   for (std::uint32_t v = 0; v < n; ++v) {
     const Variable& variable = dae.variables[v];
     if (variable.derivative != kNone && (variable.derivative >= n || dae.variables[variable.derivative].integral != v))
@@ -158,6 +160,16 @@ std::string print(const system::System& system, const System& dae) {
   for (const Relation& r : dae.relations)
     for (std::size_t row = 0; row < r.differences.rows(); ++row)
       out += fmt::format("  p{}: {} {} 0\n", r.first + row, print_row(system, dae, r.differences, row), r.strict ? "<" : "<=");
+  auto events = [&](const Equations& equations, const char* title, auto left) {
+    if (equations.count() > 0) out += title;
+    for (const EquationTable& table : equations.tables)
+      for (std::size_t row = 0; row < table.rows(); ++row) out += fmt::format("  {} {}\n", left(table.tags[row]), print_row(system, dae, table, row));
+  };
+  events(dae.conditions, "conditions\n", [](std::uint32_t tag) { return fmt::format("{}: when", tag); });
+  events(dae.values, "assignments\n", [&](std::uint32_t tag) {
+    const Assignment& a = dae.assignments[tag];
+    return fmt::format("{}: {}{} :=", a.trigger, a.negated ? "-" : "", variable_name(system, dae, a.variable));
+  });
   std::string aliases;
   for (std::uint32_t u = 0; u < dae.aliases.size(); ++u) {
     const Alias& a = dae.aliases[u];

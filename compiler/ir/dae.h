@@ -54,11 +54,21 @@ struct Relation {
   std::uint32_t first = 0;      // parameter of the first row
 };
 
+/// `target := value` when its trigger fires (system::Assignment); the target is a state, which includes discrete variables.
+struct Assignment {
+  std::uint32_t trigger = 0;
+  std::uint32_t variable = 0;
+  bool negated = false;  // the variable is the opposite of the target
+};
+
 struct System {
   ExprPool exprs;
   Equations equations;  // rows refer to variables; residuals have plain slots
   Equations initial;
   Equations assertions;  // conditions: true is what is not 0
+  Equations conditions;  // of triggers, tag: system::Events::triggers
+  Equations values;      // that are assigned, tag: `assignments`
+  std::vector<Assignment> assignments;  // by number those of the system
   std::vector<Variable> variables;
   std::vector<Alias> aliases;  // one per unknown of the system
   /// For messages: `assign[v]` is the equation matched to variable v (kNone for states), by dense equation number.

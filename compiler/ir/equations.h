@@ -28,6 +28,7 @@ struct EquationTable {
   std::vector<std::uint32_t> unknowns;    // rows * slots, row-major
   std::vector<std::uint32_t> parameters;  // rows * params, row-major
   std::vector<Origin> origins;            // rows
+  std::vector<std::uint32_t> tags;        // rows, of tables that are no equations: what each is for
 
   std::size_t rows() const { return origins.size(); }
   std::span<const std::uint32_t> unknowns_of(std::size_t row) const { return {unknowns.data() + row * slots, slots}; }

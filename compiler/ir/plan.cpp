@@ -164,6 +164,15 @@ void verify(const Plan& plan) {
     verify_reader(r.run, "a relation");
     if (r.first + model.runs[r.run].count > model.parameters.size()) broken("a relation has no parameter");
   }
+  for (std::uint32_t r : model.events.conditions) verify_reader(r, "a condition");
+  for (std::uint32_t r : model.events.values) verify_reader(r, "an assignment");
+  std::vector<bool> kept(model.variables, false);
+  for (const runtime::State& s : model.states) kept[s.variable] = true;
+  for (std::uint32_t v : model.constants) kept[v] = true;
+  for (const runtime::Effect& e : model.events.effects)
+    if (!kept[e.variable] || e.trigger >= model.events.triggers) broken(fmt::format("variable {} cannot be assigned", e.variable));
+  for (const runtime::Events::Previous& p : model.events.previous)
+    if (!kept[p.variable] || (p.of != runtime::kNone && !here[p.of])) broken("what was before an instant is not known");
   verify_schedule(plan, model.observed, known, "observed");
   for (std::uint32_t v = 0; v < model.variables; ++v)
     if (!known[v]) broken(fmt::format("variable {} is not determined", v));
@@ -179,7 +188,10 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
     auto param = [&](std::uint32_t k) { return fmt::format("p{}", rows.column(run.slots + k, row)); };
     bool assertion = std::ranges::find(model.assertions, &run - model.runs.data()) != model.assertions.end();
     bool relation = std::ranges::find(model.relations, &run - model.runs.data(), &runtime::Relation::run) != model.relations.end();
-    std::string left = run.role == Role::Solve ? name(rows.solved(row)) + " :=" : assertion ? "assert" : relation ? "compare" : "0 =";
+    const auto number = static_cast<std::uint32_t>(&run - model.runs.data());
+    bool of_event = std::ranges::find(model.events.conditions, number) != model.events.conditions.end() ||
+                    std::ranges::find(model.events.values, number) != model.events.values.end();
+    std::string left = run.role == Role::Solve ? name(rows.solved(row)) + " :=" : assertion ? "assert" : relation ? "compare" : of_event ? "value" : "0 =";
     if (!rows.is_sum()) {
       out += fmt::format("    {} {}\n", left, sigrel::print(plan.exprs, plan.kernels[run.kernel].outputs[0], slot, param));
       return;
@@ -265,6 +277,20 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
                          r.strict ? "<" : "<=");
       print_run(model.runs[r.run]);
     }
+  }
+  auto of_events = [&](const char* title, const std::vector<std::uint32_t>& runs) {
+    if (!runs.empty()) out += title;
+    for (std::uint32_t r : runs) {
+      out += fmt::format("  run of {} rows, kernel {}\n", model.runs[r].count, model.runs[r].kernel);
+      print_run(model.runs[r]);
+    }
+  };
+  of_events("conditions of events\n", model.events.conditions);
+  of_events("values that are assigned\n", model.events.values);
+  if (!model.events.effects.empty()) out += "assignments\n";
+  for (std::size_t k = 0; k < model.events.effects.size() && k < 20; ++k) {
+    const runtime::Effect& e = model.events.effects[k];
+    out += fmt::format("  trigger {}: {}{} := value {}\n", e.trigger, e.negated ? "-" : "", name(e.variable), k);
   }
   return out;
 }

@@ -187,6 +187,16 @@ void verify(const System& s) {
   verify(s, s.equations);
   verify(s, s.initial);
   verify(s, s.assertions);
+  verify(s, s.events.conditions);
+  verify(s, s.events.values);
+  for (const EquationTable& t : s.events.conditions.tables)
+    if (t.tags.size() != t.rows() || std::ranges::any_of(t.tags, [&](std::uint32_t k) { return k >= s.events.triggers.size(); })) broken(s, "a condition has no trigger");
+  for (const EquationTable& t : s.events.values.tables)
+    if (t.tags.size() != t.rows() || std::ranges::any_of(t.tags, [&](std::uint32_t k) { return k >= s.events.assignments.size(); })) broken(s, "a value is not assigned");
+  for (const Assignment& a : s.events.assignments)
+    if (a.trigger >= s.events.triggers.size() || a.target >= s.unknowns) broken(s, "an assignment has no trigger or no target");
+  for (const Previous& p : s.events.previous)
+    if (p.unknown >= s.unknowns || p.of >= s.unknowns) broken(s, "a `pre` is of no unknown");
   if (s.instances.empty()) broken(s, "no instance");
   for (std::size_t i = 1; i < s.instances.size(); ++i) {
     if (s.instances[i].first_unknown < s.instances[i - 1].first_unknown) broken(s, "instances are not in the order of their unknowns");
@@ -235,6 +245,8 @@ std::string print(const System& s) {
   tables(s.equations, "equations");
   if (s.initial.count()) tables(s.initial, "initial equations");
   if (s.assertions.count()) tables(s.assertions, "assertions");
+  if (s.events.conditions.count()) tables(s.events.conditions, "conditions of events");
+  if (s.events.values.count()) tables(s.events.values, "values that are assigned");
   if (!s.parameters.empty()) out += "\nparameters\n";
   for (std::size_t i = 0; i < std::min(s.parameters.size(), kMost); ++i) {
     const Parameter& p = s.parameters[i];

@@ -31,6 +31,7 @@ enum class EquationKind : std::uint8_t {
   Potential,  // potentials of connected interface nodes are equal
   Initial,    // an item of `initially`
   Assertion,  // an `assert`; `component` is its message
+  Event,      // a `when`, `every`, `terminate`, `:=`, or what a discrete variable or `pre` is between events
 };
 
 /// One equation of a relation body (or of one iteration of its loops).
@@ -114,12 +115,45 @@ struct Attribute {
   Span span;
 };
 
+/// What makes assignments happen: a condition that becomes true, or the tick of a clock.
+struct Trigger {
+  enum Kind : std::uint8_t { When, Every, Terminate } kind = When;
+  Origin origin;
+};
+/// `every`: ticks at offset + k * period for k = 0, 1, …, or whole k from `start` on, and not after `stop`. All are parameters.
+struct Clock {
+  std::uint32_t trigger = 0;
+  std::uint32_t period = 0, offset = 0, start = 0, stop = 0;
+  std::uint32_t first_jitter = 0, jitters = 0;  // into System::jitters; taken in turn
+};
+/// `target := value` when the trigger fires. A target is a discrete variable or a state.
+struct Assignment {
+  std::uint32_t trigger = 0;
+  std::uint32_t target = 0;  // unknown
+};
+/// `pre of`: an unknown that keeps its value between instants, and is the value that `of` had before the present one.
+struct Previous {
+  std::uint32_t unknown = 0, of = 0;
+};
+
+/// Events. A discrete variable and a `pre` are unknowns whose derivative is zero by an equation; the run changes them.
+struct Events {
+  std::vector<Trigger> triggers;
+  std::vector<Clock> clocks;
+  std::vector<std::uint32_t> jitters;  // parameters
+  std::vector<Assignment> assignments;
+  std::vector<Previous> previous;
+  Equations conditions;  // of triggers: what is not 0 is true; tag: the trigger
+  Equations values;      // that are assigned; tag: the assignment
+};
+
 struct System {
   ExprPool exprs;
   Equations equations;  // hold always; residuals may contain Der
   Equations initial;    // hold at the start
   std::vector<Origin> steady;  // `steady` of an instance: the states that it and its parts have start at rest
   Equations assertions; // conditions that must stay true: the "residual" is the condition, 0 is false
+  Events events;
   std::uint32_t unknowns = 0;
   std::vector<Parameter> parameters;
   std::vector<NamedParameter> named_parameters;

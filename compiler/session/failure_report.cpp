@@ -61,6 +61,12 @@ class Report {
       case FailureKind::StatesLost: return states_lost();
       case FailureKind::Assertion: return assertion();
       case FailureKind::EndlessEvents: return endless_events();
+      case FailureKind::AssignmentsDisagree: return assignments_disagree();
+      case FailureKind::BadClock: {
+        Diagnostic& d = diagnostics_.report(Code::ClockSettings, trigger_span(f_.triggers[0]), "this clock cannot tick as it is set");
+        d.note("its period is a positive number, and with their jitter its ticks must stay in order").note(trigger_instance(f_.triggers[0]));
+        return;
+      }
       case FailureKind::Output:
         diagnostics_.report(Code::ResultNotWritten, "the results cannot be written" + (f_.path.empty() ? "" : " to `" + f_.path + "`"))
             .note(f_.error)
@@ -216,6 +222,21 @@ class Report {
     keep(d);
   }
 
+  Origin trigger_origin(std::uint32_t trigger) const { return c_.system.events.triggers[trigger].origin; }
+  Span trigger_span(std::uint32_t trigger) const { return c_.system.sources[trigger_origin(trigger).source].span; }
+  std::string trigger_instance(std::uint32_t trigger) const { return system::describe_origin(c_.system, trigger_origin(trigger)); }
+
+  void assignments_disagree() {
+    Diagnostic& d = diagnostics_.report(Code::AssignmentsDisagree, trigger_span(f_.triggers[0]),
+                                        "what happens at t = " + seconds(f_.time) + " needs its own result");
+    std::string names;
+    for (const runtime::FailedVariable& v : f_.variables) names += (names.empty() ? "" : ", ") + variable(v.variable);
+    d.label("this assigns " + names);
+    d.note("all that is assigned at one instant is assigned at once: a plain name is the value after it, `pre x` the value before");
+    d.help("write `pre` where the value before the event is meant");
+    keep(d);
+  }
+
   void endless_events() {
     std::string message = f_.initial ? "conditions contradict each other at the start" : "conditions change without end at t = " + seconds(f_.time);
     std::vector<Origin> origins;
@@ -229,6 +250,8 @@ class Report {
         row -= static_cast<std::uint32_t>(r.differences.rows());
       }
     }
+    // What fired says more than what it compares.
+    for (std::size_t k = 0; k < f_.triggers.size(); ++k) origins.insert(origins.begin() + static_cast<std::ptrdiff_t>(k), trigger_origin(f_.triggers[k]));
     Diagnostic& d = origins.empty() ? diagnostics_.report(Code::EndlessEvents, message)
                                     : diagnostics_.report(Code::EndlessEvents, c_.system.sources[origins[0].source].span, message);
     if (!origins.empty()) {
@@ -281,6 +304,13 @@ class Report {
 
 void report_failure(const FailureContext& context, const runtime::Outcome& outcome, Diagnostics& diagnostics) {
   Report(context, outcome, diagnostics).write();
+}
+
+void note_end(const system::System& system, std::uint32_t trigger, double time, Diagnostics& diagnostics) {
+  const Origin origin = system.events.triggers[trigger].origin;
+  const std::string instance = system::instance_name(system, origin.instance);
+  diagnostics.report(Code::Terminated, system.sources[origin.source].span, "the model ended the run at t = " + seconds(time))
+      .label("this became true" + (instance.empty() ? "" : ", in `" + instance + "`"));
 }
 
 }  // namespace sigrel::session

@@ -18,4 +18,7 @@ struct FailureContext {
 
 void report_failure(const FailureContext& context, const runtime::Outcome& outcome, Diagnostics& diagnostics);
 
+/// The note that the model itself ended the run.
+void note_end(const system::System& system, std::uint32_t trigger, double time, Diagnostics& diagnostics);
+
 }  // namespace sigrel::session

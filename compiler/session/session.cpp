@@ -282,6 +282,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   if (run.outcome.failure)
     session::report_failure({model.system, model.dae, model.plan, options.solver.value_or(model.experiment.solver), options.kept_results},
                             run.outcome, diagnostics_);
+  if (run.outcome.terminated) session::note_end(model.system, *run.outcome.terminated, run.outcome.reached, diagnostics_);
   if (!run.outcome.failure.initial && experiment->from.empty()) structure::note_spare_initial(model.system, model.dae, model.plan, diagnostics_);
   for (const runtime::Continued& block : run.outcome.continued) session::note_continuation(model, block, diagnostics_);
   timings_.push_back({"initialise", run.outcome.statistics.seconds_initialise});

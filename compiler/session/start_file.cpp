@@ -102,7 +102,11 @@ std::optional<std::vector<double>> start_from_file(const Compiled& model, const 
   }
 
   // The states, the candidates of sets, and what keeps its value.
-  std::vector<std::uint32_t> needed = model.plan.model.constants;
+  std::vector<std::uint32_t> needed;
+  std::vector<bool> before(model.plan.model.variables, false);  // `pre` of the start is the start itself
+  for (const runtime::Events::Previous& p : model.plan.model.events.previous) before[p.variable] = true;
+  for (std::uint32_t v : model.plan.model.constants)
+    if (!before[v]) needed.push_back(v);
   for (const runtime::State& s : model.plan.model.states)
     if (model.dae.variables[s.variable].set == dae::kNone) needed.push_back(s.variable);
   for (const dae::StateSet& set : model.dae.sets)

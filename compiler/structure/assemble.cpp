@@ -32,11 +32,17 @@ class Assembly {
     auto initial_rows = specialise(system_.initial, first_initial, true, [](std::uint32_t) { return true; });
     auto first_assertion = first_initial + static_cast<std::uint32_t>(system_.initial.tables.size());
     auto assertion_rows = specialise(system_.assertions, first_assertion, false, [](std::uint32_t) { return true; });
+    auto first_condition = first_assertion + static_cast<std::uint32_t>(system_.assertions.tables.size());
+    auto condition_rows = specialise(system_.events.conditions, first_condition, false, [](std::uint32_t) { return true; });
+    auto first_value = first_condition + static_cast<std::uint32_t>(system_.events.conditions.tables.size());
+    auto value_rows = specialise(system_.events.values, first_value, false, [](std::uint32_t) { return true; });
     auto strange = [&](std::uint32_t unknown, std::uint32_t order, Origin origin) {
       if (order > order_[unknown]) result_.strange.push_back({unknown, order, origin});
     };
     note_orders(system_.initial, initial_rows, strange);
     note_orders(system_.assertions, assertion_rows, strange);
+    note_orders(system_.events.conditions, condition_rows, strange);
+    note_orders(system_.events.values, value_rows, strange);
     make_variables();
     if (!result_.strange.empty()) return std::move(result_);
     fill(system_.equations, rows, result_.dae.equations);
@@ -45,6 +51,8 @@ class Assembly {
     });
     fill(system_.initial, initial_rows, result_.dae.initial);
     fill(system_.assertions, assertion_rows, result_.dae.assertions);
+    fill(system_.events.conditions, condition_rows, result_.dae.conditions);
+    fill(system_.events.values, value_rows, result_.dae.values);
     fill_sums(system_.initial.sums, result_.dae.initial.sums, [&](std::uint32_t s) {
       return !aliases_.terms(system_.initial.sums.terms_of(s)).empty();
     });
@@ -212,6 +220,7 @@ class Assembly {
         auto parameters = table.parameters_of(row);
         for (std::uint32_t p : place->parameters) target.parameters.push_back(parameters[s.params[p]]);
         target.origins.push_back(table.origins[row]);
+        if (!table.tags.empty()) target.tags.push_back(table.tags[row]);
       }
     }
   }

@@ -22,7 +22,7 @@ struct Assembled {
   std::vector<StrangeDerivative> strange;
 };
 
-/// Tables of the system's initial equations follow those of its equations in `shapes`, then those of its assertions.
+/// Tables of the system's initial equations follow those of its equations in `shapes`, then those of its assertions and events.
 Assembled assemble(const system::System& system, Shapes& shapes, Aliases& aliases, const Representatives& representatives);
 
 }  // namespace sigrel::structure

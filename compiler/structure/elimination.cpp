@@ -46,6 +46,8 @@ Elimination eliminate(const system::System& system, bool want_merges) {
   for (const EquationTable& table : system.equations.tables) shapes.add(table);
   for (const EquationTable& table : system.initial.tables) shapes.add(table);
   for (const EquationTable& table : system.assertions.tables) shapes.add(table);
+  for (const EquationTable& table : system.events.conditions.tables) shapes.add(table);
+  for (const EquationTable& table : system.events.values.tables) shapes.add(table);
   Elimination first = eliminate_with(system, shapes, {}, want_merges);
   if (first.redundant.equations.empty()) return first;
   first.levels = find_levels(system, first.assembled.dae, first.redundant);

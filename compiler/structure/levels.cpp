@@ -40,7 +40,7 @@ class Search {
     if (of_levels) return {};
     if (!redundant.constant.empty()) result_.depends = list.origin(redundant.constant.front());
     find_conditions(dae_.equations, false);
-    find_conditions(dae_.assertions, true);
+    for (const Equations* conditions : {&dae_.assertions, &dae_.conditions, &dae_.values}) find_conditions(*conditions, true);
     find_starts();
     result_.harmless = redundant.equations.size() == result_.levels.size() && !result_.depends && !result_.decides && !result_.starts;
     return std::move(result_);

@@ -6,6 +6,7 @@
 #include "compiler/structure/blame.h"
 #include "compiler/structure/blame_guesses.h"
 #include "compiler/structure/discrete.h"
+#include "compiler/structure/events.h"
 #include "compiler/structure/incidence.h"
 #include "compiler/structure/initial.h"
 #include "compiler/structure/kernels.h"
@@ -112,8 +113,12 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
     };
     beside(asserted_variables(dae), model.asserted);
     add_assertions(dae, kernels, plan);
-    beside(compared_variables(dae), model.compared);
+    std::vector<std::uint32_t> compared = compared_variables(dae);
+    const std::vector<std::uint32_t> seen = seen_by_events(system, dae);
+    compared.insert(compared.end(), seen.begin(), seen.end());
+    beside(compared, model.compared);
     add_relations(dae, kernels, plan);
+    add_events(system, dae, kernels, plan);
     selected.flip();
     scheduler.schedule(selected, model.observed);
     add_sets(dae, scheduler, model);

@@ -3,6 +3,7 @@
 #include "compiler/structure/blame.h"
 #include "compiler/structure/differentiate.h"
 #include "compiler/structure/elimination.h"
+#include "compiler/structure/events.h"
 #include "compiler/structure/graph/matching.h"
 #include "compiler/structure/graph/pantelides.h"
 #include "compiler/structure/incidence.h"
@@ -63,6 +64,7 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics) {
   bool independent = match(dae);
   if (!independent || !eliminated.redundant.equations.empty()) reduce_index(system, eliminated.redundant, eliminated.levels, dae, diagnostics);
   if (!diagnostics.has_errors()) add_steady_start(system, dae);
+  if (!diagnostics.has_errors()) take_assignments(system, dae, diagnostics);
   return std::move(dae);
 }
 

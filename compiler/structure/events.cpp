@@ -1,0 +1,82 @@
+#include "compiler/structure/events.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "compiler/structure/assertions.h"
+#include "compiler/structure/source_terms.h"
+
+namespace sigrel::structure {
+
+void take_assignments(const system::System& system, dae::System& dae, Diagnostics& diagnostics) {
+  std::vector<Origin> origins(system.events.assignments.size());
+  for (const EquationTable& table : dae.values.tables)
+    for (std::size_t row = 0; row < table.rows(); ++row) origins[table.tags[row]] = table.origins[row];
+  constexpr std::size_t kEnough = 5;
+  const std::size_t before = diagnostics.error_count();
+  SourceTerms terms(system);
+  std::unordered_map<std::uint32_t, std::uint32_t> source_of;  // variable -> assignment
+  for (std::uint32_t k = 0; k < system.events.assignments.size() && diagnostics.error_count() < before + kEnough; ++k) {
+    const system::Assignment& a = system.events.assignments[k];
+    const dae::Alias alias = dae.aliases[a.target];
+    const Span span = system.sources[origins[k].source].span;
+    const bool state = alias.kind != dae::Alias::Zero && dae.variables[alias.variable].state && dae.variables[alias.variable].set == dae::kNone;
+    if (!state) {
+      const std::string name = terms.name(a.target, origins[k].instance);
+      Diagnostic& d = diagnostics.report(Code::NotAssignable, span, fmt::format("`{}` is neither a discrete variable nor a state", name));
+      d.label(fmt::format("between events an equation gives `{}`", name));
+      d.note("`:=` changes what keeps its value or is integrated: all else follows from that");
+      d.help(fmt::format("assign a state that `{}` follows from; `sigrel explain FILE --states` shows them", name));
+      terms.note_instance(d, origins[k].instance);
+      continue;
+    }
+    auto [first, fresh] = source_of.try_emplace(alias.variable, k);
+    if (!fresh) {
+      const std::string name = terms.name(a.target, origins[k].instance);
+      Diagnostic& d = diagnostics.report(Code::AssignedTwice, span, fmt::format("`{}` is assigned in two places", name));
+      d.label("the second").also(system.sources[origins[first->second].source].span, "the first");
+      d.note("if both happened at the same instant, neither would be right");
+      d.help("assign it in one `when`: `when a || b do x := if a then … else …`");
+      terms.note_instance(d, origins[k].instance);
+      continue;
+    }
+    dae.assignments.push_back({a.trigger, alias.variable, alias.kind == dae::Alias::Negated});
+  }
+}
+
+std::vector<std::uint32_t> seen_by_events(const system::System& system, const dae::System& dae) {
+  std::vector<std::uint32_t> result;
+  for (const Equations* equations : {&dae.conditions, &dae.values})
+    for (const EquationTable& table : equations->tables) result.insert(result.end(), table.unknowns.begin(), table.unknowns.end());
+  for (const system::Previous& p : system.events.previous)
+    if (dae.aliases[p.of].kind != dae::Alias::Zero) result.push_back(dae.aliases[p.of].variable);
+  return result;
+}
+
+void add_events(const system::System& system, const dae::System& dae, Kernels& kernels, plan::Plan& plan) {
+  runtime::Events& events = plan.model.events;
+  events.triggers = static_cast<std::uint32_t>(system.events.triggers.size());
+  for (std::uint32_t t = 0; t < events.triggers; ++t)
+    if (system.events.triggers[t].kind == system::Trigger::Terminate) events.last.push_back(t);
+  for (const EquationTable& table : dae.conditions.tables) {
+    if (table.rows() == 0) continue;
+    events.conditions.push_back(add_rows(table, 0, kernels, plan));
+    events.conditional.insert(events.conditional.end(), table.tags.begin(), table.tags.end());
+  }
+  for (const EquationTable& table : dae.values.tables) {
+    if (table.rows() == 0) continue;
+    events.values.push_back(add_rows(table, 0, kernels, plan));
+    for (std::uint32_t k : table.tags) events.effects.push_back({dae.assignments[k].trigger, dae.assignments[k].variable, dae.assignments[k].negated});
+  }
+  for (const system::Clock& c : system.events.clocks) events.clocks.push_back({c.trigger, c.period, c.offset, c.start, c.stop, c.first_jitter, c.jitters});
+  events.jitters = system.events.jitters;
+  for (const system::Previous& p : system.events.previous) {
+    const dae::Alias own = dae.aliases[p.unknown], of = dae.aliases[p.of];
+    if (own.kind == dae::Alias::Zero) continue;
+    events.previous.push_back({own.variable, of.kind == dae::Alias::Zero ? runtime::kNone : of.variable,
+                               (own.kind == dae::Alias::Negated) != (of.kind == dae::Alias::Negated)});
+  }
+}
+
+}  // namespace sigrel::structure

@@ -1,0 +1,23 @@
+// Events on their way to the run. Discrete variables and `pre` are constants of the run for the equations (`der n = 0`), so what
+// is left to do is to find the variables that `:=` changes, and to hand over conditions and values as runs.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "compiler/diagnostics/diagnostic.h"
+#include "compiler/ir/dae.h"
+#include "compiler/ir/system.h"
+#include "compiler/structure/kernels.h"
+
+namespace sigrel::structure {
+
+/// Finds what is assigned, once the states are chosen; reports targets that are no states, and those with two sources.
+void take_assignments(const system::System& system, dae::System& dae, Diagnostics& diagnostics);
+
+/// The variables that conditions, values and `pre` read.
+std::vector<std::uint32_t> seen_by_events(const system::System& system, const dae::System& dae);
+
+/// Adds what happens at instants to the model of the plan.
+void add_events(const system::System& system, const dae::System& dae, Kernels& kernels, plan::Plan& plan);
+
+}  // namespace sigrel::structure

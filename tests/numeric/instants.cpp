@@ -1,0 +1,213 @@
+// What happens at instants: published answers and closed forms, by JIT and interpreter, by CVODE and by IDA.
+#include <cmath>
+#include <string>
+
+#include "numeric.h"
+
+using namespace sigrel;
+using numeric::Model;
+
+namespace {
+
+double value(const Run& run, const char* name) {
+  auto v = run.value(name);
+  INFO(name);
+  REQUIRE(v);
+  return *v;
+}
+
+/// The run by each solver and each backend.
+template <class Check>
+void each(const char* expression, RunOptions options, Check check) {
+  for (const char* solver : {"auto", "cvode", "ida"})
+    for (Backend backend : {Backend::Jit, Backend::Interpreter}) {
+      INFO(expression << ", " << solver << ", " << (backend == Backend::Jit ? "JIT" : "interpreter"));
+      Model model("instants.sr", expression, {}, backend);
+      options.solver = solver;
+      check(model.run(options));
+    }
+}
+
+std::string refused(const char* expression, double stop, const char* solver) {
+  Model model("instants.sr", expression);
+  return model.refusal({.stop = stop, .solver = solver});
+}
+
+}  // namespace
+
+TEST_CASE("HY-3: an elastic ball keeps bouncing") {
+  each("ball", {.stop = 10, .tolerance = 1e-10}, [](const Run& run) {
+    CHECK(value(run, "h") == Approx(0.978321975404).epsilon(1e-6));
+    CHECK(value(run, "v") == Approx(-0.65216780246).epsilon(1e-6));
+    CHECK(value(run, "n") == 11);
+    CHECK(run.outcome.statistics.events <= 22);
+  });
+  each("ball", {.stop = 0.451523640986, .tolerance = 1e-10}, [](const Run& run) { CHECK(value(run, "h") == Approx(0).margin(1e-8)); });
+}
+
+TEST_CASE("MT-20: instants of a line") {
+  each("line", {.stop = 3, .tolerance = 1e-9}, [](const Run& run) {
+    CHECK(value(run, "first") == Approx(1).epsilon(1e-12));
+    CHECK(value(run, "second") == Approx(2).epsilon(1e-12));
+  });
+}
+
+TEST_CASE("MT-22: one event has two effects, also through other names of the states") {
+  const double r = std::sqrt(2.0);
+  each("wall", {.stop = r, .tolerance = 1e-10}, [&](const Run& run) { CHECK(value(run, "y") == Approx(r).epsilon(1e-7)); });
+  each("wall", {.stop = 5, .tolerance = 1e-10}, [&](const Run& run) {  // impacts at r and 3 r
+    CHECK(value(run, "y") == Approx(-r + (5 - 3 * r)).epsilon(1e-7));
+    CHECK(value(run, "x") == Approx(r * (5 - 3 * r) - (5 - 3 * r) * (5 - 3 * r) / 2).epsilon(1e-7));
+    CHECK(value(run, "vx") == Approx(r - (5 - 3 * r)).epsilon(1e-7));
+    CHECK(value(run, "vy") == 1);
+  });
+}
+
+TEST_CASE("MT-22b: sampled where a sine passes zero, in both directions") {
+  each("onCrossing", {.stop = 5.1, .tolerance = 1e-9, .steps = 5100}, [](const Run& run) {
+    auto m = run.column("m"), v = run.column("v");
+    CHECK(m[250] == m[230]);
+    for (std::size_t k = 52; k < 5100; k += 50) CHECK(m[k] == Approx(v[k / 50 * 50]).epsilon(1e-6));  // a step at each zero
+    CHECK(value(run, "n") >= 101);
+  });
+}
+
+TEST_CASE("MT-22c: a spring is put back at pi / 3") {
+  each("putBack", {.stop = 2, .tolerance = 1e-10, .steps = 20}, [](const Run& run) {
+    CHECK(value(run, "last") == Approx(std::acos(-1.0) / 3).epsilon(1e-8));
+    CHECK(run.column("x")[17] == Approx(std::cos(1.7 - std::acos(-1.0) / 3)).epsilon(1e-7));
+  });
+}
+
+TEST_CASE("MP-5: events without end are named, with their line and time") {
+  for (const char* solver : {"cvode", "ida"}) {
+    for (auto [model, line, time] : {std::tuple{"reflected", "when x < 0.0", "t = 5"}, {"relay", "when (x > 0.0) /= above", "t = 0.5"}}) {
+      const std::string text = refused(model, 6, solver);
+      INFO(text);
+      CHECK(text.find("SR0511") != std::string::npos);
+      CHECK(text.find(line) != std::string::npos);
+      CHECK(text.find(time) != std::string::npos);
+    }
+    const std::string text = refused("inelastic", 5, solver);  // impacts come closer up to 4.0637 s
+    INFO(text);
+    CHECK(text.find("SR0511") != std::string::npos);
+    CHECK(text.find("when h < 0.0") != std::string::npos);
+    CHECK(text.find("t = 4.06") != std::string::npos);
+  }
+}
+
+TEST_CASE("MD-9, MD-10: sampled control") {
+  each("sampledP", {.stop = 1.5, .tolerance = 1e-10}, [](const Run& run) {
+    CHECK(value(run, "x") == Approx(133.384520246561).epsilon(1e-8));
+    CHECK(value(run, "v") == Approx(98.0369494314006).epsilon(1e-8));
+  });
+  each("sampledPI", {.stop = 1.5, .tolerance = 1e-10}, [](const Run& run) {
+    CHECK(value(run, "x") == Approx(155.245844467879).epsilon(1e-8));
+    CHECK(value(run, "v") == Approx(100.185513262029).epsilon(1e-8));
+  });
+}
+
+TEST_CASE("MD-27: a pulse and a flip-flop") {
+  Run run = Model("instants.sr", "logic").run({.stop = 6, .steps = 12});
+  CHECK(run.column("pulse") == std::vector<double>{0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0});
+  CHECK(run.column("q") == std::vector<double>{0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1});
+}
+
+TEST_CASE("MT-25, MT-32: counters; what one clock assigns another may read") {
+  each("counters", {.stop = 2, .tolerance = 1e-9, .steps = 40}, [](const Run& run) {
+    auto z = run.column("z"), seen = run.column("seen"), held = run.column("held");
+    for (std::size_t k = 0; k <= 40; ++k) {  // every 0.05 s
+      CHECK(z[k] == std::floor(static_cast<double>(k) / 2) + 1);
+      CHECK(held[k] == Approx(0.1 * std::floor(static_cast<double>(k) / 2)).margin(1e-9));
+      CHECK(seen[k] == std::floor(std::floor(static_cast<double>(k) / 5) * 5 / 2) + 1);
+    }
+  });
+}
+
+TEST_CASE("MP-6: three clocks sample a decay") {
+  each("samples", {.stop = 3, .tolerance = 1e-10, .steps = 60}, [](const Run& run) {
+    auto a = run.column("a"), b = run.column("b"), c = run.column("c");
+    for (int k = 0; k <= 60; ++k) {  // every 0.05 s
+      CHECK(a[k] == Approx(2 * std::exp(-(k / 4) * 0.2)).epsilon(1e-7));
+      CHECK(b[k] == Approx(2 * std::exp(-std::min(2.0, (k / 5) * 0.25))).epsilon(1e-7));
+      CHECK(c[k] == 2);
+    }
+  });
+}
+
+TEST_CASE("MP-7: a counter of seconds") {
+  Run run = Model("instants.sr", "counter").run({.stop = 10, .steps = 20});
+  auto n = run.column("n");
+  for (std::size_t k = 0; k <= 20; ++k) CHECK(n[k] == std::floor(static_cast<double>(k) / 2) + 1);
+}
+
+TEST_CASE("MP-9: ticks as clocks are set") {
+  Run run = Model("instants.sr", "clocks").run({.stop = 4, .steps = 40});
+  auto times = [&](const char* number, const char* at) {
+    std::vector<double> result;
+    auto n = run.column(number), t = run.column(at);
+    for (std::size_t k = 0; k < n.size(); ++k)
+      if (n[k] > (k > 0 ? n[k - 1] : 0)) result.push_back(t[k]);
+    return result;
+  };
+  CHECK(times("a", "ta") == std::vector<double>{0, 1, 2, 3, 4});
+  CHECK(times("b", "tb") == std::vector<double>{1.5, 2.5, 3.5});
+  CHECK(times("c", "tc") == std::vector<double>{0.5, 1.5, 2.5, 3.5});
+  CHECK(times("d", "td") == std::vector<double>{0.5, 1.5});
+  auto jittered = times("e", "te");
+  REQUIRE(jittered.size() == 2);
+  CHECK(jittered[0] == Approx(0.9).epsilon(1e-14));
+  CHECK(jittered[1] == Approx(2.7).epsilon(1e-14));
+  CHECK(times("f", "tf").empty());
+}
+
+TEST_CASE("Ticks do not drift") {
+  Run run = Model("instants.sr", "sampledP").run({.stop = 1000, .steps = 10000});
+  CHECK(value(run, "v") == Approx(500.0 / 5.1).epsilon(1e-9));
+  CHECK(run.outcome.statistics.events <= 10001);
+}
+
+TEST_CASE("Rounds of one instant: plain names are new values, pre old ones") {
+  each("rounds", {.stop = 2, .tolerance = 1e-9}, [](const Run& run) {
+    CHECK(value(run, "a") == 10);
+    CHECK(value(run, "b") == 11);
+    CHECK(value(run, "c") == 21);
+  });
+}
+
+TEST_CASE("An instant that an event sets is met exactly; the model ends its run") {
+  each("longer", {.stop = 5, .tolerance = 1e-10}, [](const Run& run) {
+    CHECK(run.outcome.reached == Approx(std::log(4.0)).epsilon(1e-8));
+    CHECK(run.outcome.terminated);
+    CHECK(value(run, "x") == Approx(0.25).epsilon(1e-8));
+    CHECK(value(run, "n") == 4);
+    CHECK(value(run, "next") == 1.6);
+  });
+}
+
+TEST_CASE("What a when watches is on its right side as it was when it fired") {
+  each("thermostat", {.stop = 20, .tolerance = 1e-9}, [](const Run& run) {
+    // On: towards 40 from 19 to 21 in 10 ln (21 / 19); off: towards 10 in 10 ln (11 / 9).
+    const double on = 10 * std::log(21.0 / 19), off = 10 * std::log(11.0 / 9), first = 10 * std::log(20.0 / 19);
+    int switches = 0;
+    for (double t = first; t <= 20; t += switches % 2 ? off : on) ++switches;
+    CHECK(value(run, "switched") == switches);
+  });
+}
+
+TEST_CASE("After an event, blocks of equations are solved with what it changed") {
+  each("loop", {.stop = 0.5, .tolerance = 1e-10}, [](const Run& run) {
+    const double x0 = std::exp(-0.5), x = value(run, "x"), y = value(run, "y"), before = x - x0;
+    CHECK(before + std::exp(before) == Approx(x0).epsilon(1e-7));  // pre y
+    CHECK(y + std::exp(y) == Approx(2 * x).epsilon(1e-9));
+  });
+}
+
+TEST_CASE("Many events are rows of one shape") {
+  Model few("instants.sr", "many 3"), many("instants.sr", "many 200");
+  CHECK(few.compiled().plan.kernels.size() == many.compiled().plan.kernels.size());
+  Run run = many.run({.stop = 20, .tolerance = 1e-8});
+  CHECK(value(run, "k[1]") == 39);  // at 0.5, 1, …; the next is at 20
+  CHECK(value(run, "k[30]") == 1);  // at 15
+  CHECK(value(run, "k[41]") == 0);
+}

@@ -282,9 +282,12 @@ void Simulation::integrate(Problem& problem) {
   const double range = experiment_.stop - experiment_.start;
   double instant = problem.next_instant(experiment_.start);
   if (instant < experiment_.stop && !integrator->limit(instant)) return fail(integrator->failure());
-  // Writes the rows up to a time, or those before it; false when there is an end with that.
+  bool event = false;
+  // Writes the rows up to a time, or those before it; false when there is an end with that. A row that misses an instant by
+  // a rounding error is at that instant.
   auto rows_until = [&](double time, bool inclusive) {
-    for (; next <= experiment_.steps && (grid(next) < time || (inclusive && grid(next) == time)); ++next) {
+    const double margin = 8 * std::numeric_limits<double>::epsilon() * std::abs(time);
+    for (; next <= experiment_.steps && (inclusive ? grid(next) <= time + (time < experiment_.stop && event ? margin : 0) : grid(next) < time - margin); ++next) {
       integrator->interpolate(grid(next));
       if (!problem.output(grid(next), integrator->y(), integrator->rates(), observed_)) return fail(problem.failure()), false;
       if (!record(grid(next), problem.values())) return false;
@@ -316,7 +319,7 @@ void Simulation::integrate(Problem& problem) {
         break;
       }
     }
-    const bool event = !integrator->crossed().empty() || time >= instant;
+    event = !integrator->crossed().empty() || time >= instant;
     if (!rows_until(time, !event)) break;
     if (event || !model_.assertions.empty() || !model_.sets.empty()) integrator->interpolate(time);
     bool restart = false;

@@ -211,3 +211,31 @@ TEST_CASE("Many events are rows of one shape") {
   CHECK(value(run, "s[30].k") == 1);  // at 15
   CHECK(value(run, "s[41].k") == 0);
 }
+
+TEST_CASE("Sampled blocks of the library") {
+  for (const char* solver : {"cvode", "ida"}) {
+    Run drive = Model("sampled.sr", "drive").run({.stop = 1.5, .tolerance = 1e-10, .solver = solver});  // MD-10
+    CHECK(value(drive, "x") == Approx(155.245844467879).epsilon(1e-8));
+    CHECK(value(drive, "v") == Approx(100.185513262029).epsilon(1e-8));
+    Run relay = Model("sampled.sr", "relay").run({.stop = 2, .tolerance = 1e-10, .solver = solver});
+    const double on = 10 * std::log(20.0 / 19);  // from 20 to 21
+    CHECK(value(relay, "t") == Approx(10 + 11 * std::exp(-(2 - on) / 10)).epsilon(1e-7));
+  }
+  Run chain = Model("sampled.sr", "chain").run({.stop = 1.5, .steps = 6});
+  CHECK(chain.column("h") == std::vector<double>{0, 0, 0.5, 0.5, 1, 1, 1.5});
+  CHECK(chain.column("d") == std::vector<double>{-1, -1, 0, 0, 0.5, 0.5, 1});
+  CHECK(chain.column("l") == std::vector<double>{1, 1, 1.5, 1.5, 1.75, 1.75, 1.875});
+}
+
+TEST_CASE("Examples with events") {
+  for (const char* solver : {"cvode", "ida"}) {
+    Run ball = Model("../../../examples/07_bouncing_ball.sr").run({.tolerance = 1e-9, .solver = solver});
+    CHECK(value(ball, "impacts") == std::ceil(std::log(0.01 / std::sqrt(2 * 9.81)) / std::log(0.8)) + 1);
+    CHECK(value(ball, "h") == Approx(0).margin(1e-8));
+    CHECK(value(ball, "rests") == 1);
+    Run room = Model("../../../examples/08_thermostat.sr").run({.tolerance = 1e-9, .solver = solver});
+    const double on = 2000 * std::log(26.0 / 24), off = 2000 * std::log(16.0 / 14), cycles = std::floor(7200 / (on + off));
+    CHECK(value(room, "cycles") == cycles);
+    CHECK(value(room, "t") == Approx(5 + 16 * std::exp(-(7200 - cycles * (on + off) - on) / 2000)).epsilon(1e-7));
+  }
+}

@@ -71,12 +71,43 @@ main = simulate (sigrel () where
     local x :: Real
     x = real (f (f (f 1000000))))
 )"},
-    {"an event, which this version does not run", Code::NotSupported, R"(
+    {"a change of structure, which this version does not run", Code::NotSupported, R"(
+main = simulate (sigrel () where
+    local x :: Real
+    switch Up where
+      mode Up where
+        der x = 1.0
+        until x > 1.0 -> Down
+      mode Down where
+        der x = -1.0)
+)"},
+    {"a new value outside of an event", Code::AssignmentOutsideEvent, R"(
+main = simulate (sigrel () where
+    discrete n :: Int = 0
+    n := 1)
+)"},
+    {"a new value that needs itself", Code::AssignmentNeedsItself, R"(
 main = simulate (sigrel () where
     local x :: Real
     der x = 1.0
     when x > 1.0 do
-      x := 0.0)
+      x := 0.5 * x)
+)"},
+    {"a part assigned from outside", Code::NotAssignable, R"(
+part :: SR ()
+part = sigrel () where
+  local x :: Real
+  der x = 1.0
+main = simulate (sigrel () where
+    p: part
+    when time > 1.0 do
+      p.x := 0.0)
+)"},
+    {"the value before, where there is no instant", Code::PreOfContinuous, R"(
+main = simulate (sigrel () where
+    local x, y :: Real
+    der x = 1.0
+    y = pre x)
 )"},
     {"an instance with an index that never exists", Code::DefinedByItself, R"(
 main = simulate (sigrel () where

@@ -24,6 +24,7 @@ Relations::Relations(const Model& model) : model_(model) {
   here_ = heading_ = present_ = differences_;
   crossed_.assign(rows_.size(), None);
   changed_.assign(rows_.size(), 0);
+  came_ = changed_;
 }
 
 void Relations::evaluate(const Point& point) {
@@ -65,6 +66,7 @@ void Relations::crossed(std::span<const int> directions, std::span<double> param
     const double value = directions[k] < 0 ? 1.0 : 0.0;
     double& parameter = parameters[model_.relations[rows_[at].relation].first + rows_[at].row];
     crossed_[at] = Came;
+    came_[at] = value != 0;
     changed_[at] = parameter != value;
     parameter = value;
   }
@@ -146,7 +148,7 @@ bool Relations::look_ahead(const Point& later, std::span<double> parameters) {
     if (goes == 0) continue;
     const double value = goes < 0 ? 1.0 : 0.0;
     double& parameter = parameters[model_.relations[rows_[k].relation].first + rows_[k].row];
-    lost_ = lost_ || (leaves && parameter == value && goes * heading_[k] < 0);
+    lost_ = lost_ || (leaves && came_[k] == (value != 0) && goes * heading_[k] < 0);
     changed_[k] = parameter != value;
     any = any || changed_[k];
     parameter = value;
@@ -174,6 +176,7 @@ void Relations::moved(const Point& point, std::span<const std::uint8_t> assigned
 
 void Relations::settled(std::span<const double> parameters) {
   std::ranges::fill(crossed_, None);
+  std::ranges::fill(heading_, 0.0);
   lost_ = false;
   std::erase_if(doubtful_, [&](std::uint32_t k) {
     const Row row = rows_[k];

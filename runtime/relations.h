@@ -82,7 +82,7 @@ class Relations {
   double& value_of(std::size_t k, std::span<double> parameters) const { return parameters[model_.relations[rows_[k].relation].first + rows_[k].row]; }
   bool at_zero(std::size_t k) const;
   std::vector<Crossing> crossed_;
-  std::vector<std::uint8_t> changed_;
+  std::vector<std::uint8_t> changed_, came_;  // `came_`: the value of the direction in which it crossed
   std::vector<std::uint32_t> undecided_, doubtful_;
   std::vector<double> present_;  // differences at the last `update`
   std::vector<double> here_;     // differences where something is undecided

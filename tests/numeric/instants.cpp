@@ -185,6 +185,14 @@ TEST_CASE("An instant that an event sets is met exactly; the model ends its run"
   });
 }
 
+TEST_CASE("What an event makes true may end the run") {
+  each("counted", {.stop = 5, .tolerance = 1e-9}, [](const Run& run) {
+    const double first = std::sqrt(2 / 9.81);  // then 2 first (0.8 + … + 0.8^9)
+    CHECK(value(run, "n") == 10);
+    CHECK(run.outcome.reached == Approx(first * (1 + 8 * (1 - std::pow(0.8, 9)))).epsilon(1e-7));
+  });
+}
+
 TEST_CASE("What a when watches is on its right side as it was when it fired") {
   each("thermostat", {.stop = 20, .tolerance = 1e-9}, [](const Run& run) {
     // On: towards 40 from 19 to 21 in 10 ln (21 / 19); off: towards 10 in 10 ln (11 / 9).

@@ -45,6 +45,15 @@ void take_assignments(const system::System& system, dae::System& dae, Diagnostic
   }
 }
 
+std::vector<std::uint32_t> without_events(const system::System& system, const dae::System& dae, std::vector<std::uint32_t> constants) {
+  std::vector<bool> changed(dae.variables.size(), false);
+  for (const dae::Assignment& a : dae.assignments) changed[a.variable] = true;
+  for (const system::Previous& p : system.events.previous)
+    if (dae.aliases[p.unknown].kind != dae::Alias::Zero) changed[dae.aliases[p.unknown].variable] = true;
+  std::erase_if(constants, [&](std::uint32_t v) { return changed[v]; });
+  return constants;
+}
+
 std::vector<std::uint32_t> seen_by_events(const system::System& system, const dae::System& dae) {
   std::vector<std::uint32_t> result;
   for (const Equations* equations : {&dae.conditions, &dae.values})

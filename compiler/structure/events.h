@@ -14,6 +14,9 @@ namespace sigrel::structure {
 /// Finds what is assigned, once the states are chosen; reports targets that are no states, and those with two sources.
 void take_assignments(const system::System& system, dae::System& dae, Diagnostics& diagnostics);
 
+/// Those of these constants of the run that no event changes.
+std::vector<std::uint32_t> without_events(const system::System& system, const dae::System& dae, std::vector<std::uint32_t> constants);
+
 /// The variables that conditions, values and `pre` read.
 std::vector<std::uint32_t> seen_by_events(const system::System& system, const dae::System& dae);
 

@@ -100,7 +100,7 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
     if (!check_discrete(system, dae, model.discrete, plan.exprs, equations, scheduler.variable_of_row(), scheduler.blocks(), diagnostics))
       return plan;
     // What is in no schedule yet; each block comes into one, those of assertions and relations into `observed` as well.
-    const std::vector<bool> invariant = scheduler.invariant_blocks(model.constants, rates);
+    const std::vector<bool> invariant = scheduler.invariant_blocks(without_events(system, dae, model.constants), rates);
     scheduler.schedule(invariant, model.invariant);
     std::vector<bool> selected = scheduler.needed_for(rates);
     for (std::size_t b = 0; b < selected.size(); ++b) selected[b] = selected[b] && !invariant[b];

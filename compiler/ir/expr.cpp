@@ -199,28 +199,28 @@ void ExprPool::truncate(std::size_t size) {
 }
 
 std::vector<ExprId> topological(const ExprPool& pool, std::span<const ExprId> roots) {
-  std::vector<std::uint32_t> found, work;
-  for (ExprId r : roots) work.push_back(r.value);
-  std::vector<bool> seen;
-  std::uint32_t highest = 0;
-  for (auto r : work) highest = std::max(highest, r);
-  seen.resize(highest + 1);
-  while (!work.empty()) {
-    std::uint32_t id = work.back();
-    work.pop_back();
-    if (seen[id]) continue;
-    seen[id] = true;
-    found.push_back(id);
-    const Node& n = pool[ExprId{id}];
-    int k = arity(n.op);
-    if (k > 0) work.push_back(n.a);
-    if (k > 1) work.push_back(n.b);
-    if (k > 2) work.push_back(n.c);
-  }
-  std::ranges::sort(found);  // children have smaller ids
+  // Children have smaller ids: always the greatest that waits. What the pool holds besides costs nothing.
+  std::vector<std::uint32_t> waiting;
+  for (ExprId r : roots) waiting.push_back(r.value);
+  std::ranges::make_heap(waiting);
+  auto add = [&](std::uint32_t id) {
+    waiting.push_back(id);
+    std::ranges::push_heap(waiting);
+  };
   std::vector<ExprId> result;
-  result.reserve(found.size());
-  for (auto id : found) result.push_back(ExprId{id});
+  while (!waiting.empty()) {
+    const ExprId id{waiting.front()};
+    std::ranges::pop_heap(waiting);
+    waiting.pop_back();
+    if (!result.empty() && result.back() == id) continue;
+    result.push_back(id);
+    const Node& n = pool[id];
+    const int k = arity(n.op);
+    if (k > 0) add(n.a);
+    if (k > 1) add(n.b);
+    if (k > 2) add(n.c);
+  }
+  std::ranges::reverse(result);
   return result;
 }
 

@@ -450,10 +450,13 @@ bool Problem::choose_states(double time, const double* y, const double* rates) {
   return changed && evaluator_.run(model_.dynamic, at);
 }
 
+bool Problem::observe(double time, std::span<const Step> observed) {
+  return evaluator_.run_checked(model_.dynamic, point(time)) && evaluator_.run(observed, point(time));
+}
+
 bool Problem::evaluate_static(double time, std::span<const Step> observed) {
   bool changed = false;
-  if (!settle(time, nullptr, nullptr, {}, changed) || !evaluator_.run_checked(model_.dynamic, point(time))) return false;
-  return evaluator_.run(observed, point(time));
+  return settle(time, nullptr, nullptr, {}, changed) && observe(time, observed);
 }
 
 bool Problem::assertions_hold(double time, const double* y, const double* rates) {

@@ -55,6 +55,9 @@ class Problem {
   /// Sets all variables from the unknowns: loops are solved again, so that results satisfy the equations and not only the
   /// integrator's tolerance; then what else is asked for. False: a value could not be computed.
   bool output(double time, const double* y, const double* rates, std::span<const Step> observed);
+  /// From the present values of the states; nothing happens.
+  bool observe(double time, std::span<const Step> observed);
+  /// Of a model without states: with what happens at that time.
   bool evaluate_static(double time, std::span<const Step> observed);
 
   /// False: states that were chosen for good have become a bad choice on the way to this point (`failure()`).

@@ -219,7 +219,7 @@ bool Simulation::record(double time, const std::vector<double>& values) {
 bool Simulation::ended(Problem& problem, double time) {
   outcome_.terminated = problem.ended();
   if (!outcome_.terminated) return false;
-  if (outcome_.reached < time && problem.evaluate_static(time, observed_)) record(time, problem.values());
+  if (outcome_.reached < time && problem.observe(time, observed_)) record(time, problem.values());
   outcome_.status = Outcome::Completed;
   return true;
 }

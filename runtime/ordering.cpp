@@ -49,6 +49,28 @@ Graph neighbours(std::span<const std::int64_t> starts, std::span<const std::int6
   return graph;
 }
 
+/// The leaves of a tree (or several) in rounds; nullopt when there is a circle.
+std::optional<std::vector<std::int64_t>> leaves_first(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows) {
+  const std::size_t n = starts.size() - 1;
+  if (rows.size() > 3 * n) return std::nullopt;  // more edges than a tree has
+  const Graph graph = neighbours(starts, rows);
+  std::vector<std::int32_t> degree(n);
+  std::vector<std::int64_t> order;  // the leaves of a round are what was appended in the one before
+  order.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    degree[i] = graph.starts[i + 1] - graph.starts[i];
+    if (degree[i] <= 1) order.push_back(static_cast<std::int64_t>(i));
+  }
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const auto leaf = static_cast<std::size_t>(order[k]);
+    degree[leaf] = 0;
+    for (std::int32_t e = graph.starts[leaf]; e < graph.starts[leaf + 1]; ++e)
+      if (const std::int32_t next = graph.neighbours[e]; degree[next] > 0 && --degree[next] == 1) order.push_back(next);
+  }
+  if (order.size() < n) return std::nullopt;
+  return order;
+}
+
 using NodeNd = int (*)(std::int32_t* n, std::int32_t* starts, std::int32_t* neighbours, std::int32_t* weights, std::int32_t* options,
                        std::int32_t* order, std::int32_t* inverse);
 
@@ -114,6 +136,12 @@ EliminationOrder elimination_cost(std::span<const std::int64_t> starts, std::spa
 
 EliminationOrder elimination_order(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows, Ordering wanted) {
   const std::size_t n = starts.size() - 1;
+  if (wanted == Ordering::Auto)
+    if (auto order = leaves_first(starts, rows)) {
+      EliminationOrder result = elimination_cost(starts, rows, std::move(*order));
+      result.by = Ordering::Leaves;
+      return result;
+    }
   EliminationOrder amd;
   amd.order.resize(n);
   double info[AMD_INFO];

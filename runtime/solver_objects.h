@@ -37,10 +37,11 @@ class SolverObjects {
   LinearSolver linear_solver() const { return linear_solver_; }
   std::string_view linear_solver_name() const { return system_ && system_->is_dense() ? "dense" : "KLU"; }
 
-  /// "AMD" or "METIS"; empty for a dense matrix.
+  /// "AMD", "METIS" or "leaves first"; empty for a dense matrix.
   std::string_view ordering_name() const {
     if (!system_ || system_->is_dense()) return {};
-    return system_->ordered_by() == Ordering::Metis ? "METIS" : "AMD";
+    const Ordering by = system_->ordered_by();
+    return by == Ordering::Metis ? "METIS" : by == Ordering::Leaves ? "leaves first" : "AMD";
   }
 
   /// Sets the matrix to `factor * values + diagonal_value * I`, values in the problem's pattern.

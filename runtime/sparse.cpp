@@ -54,6 +54,7 @@ struct LinearSystem::Klu {
     common.user_order = order;
     common.user_data = this;
     common.scale = 2;     // rows by their largest entry
+    common.tol = 0.01;    // a pivot to the largest entry of its column: with the usual 0.001 a bad diagonal costs six digits
   }
   static SuiteSparse_long order(SuiteSparse_long n, SuiteSparse_long* starts, SuiteSparse_long* rows, SuiteSparse_long* result, klu_l_common* common) {
     auto& me = *static_cast<Klu*>(common->user_data);
@@ -153,7 +154,7 @@ LinearSystem::Status LinearSystem::factor_dense(double least) {
 }
 
 LinearSystem::Status LinearSystem::factor_klu(double least) {
-  constexpr double kGrowth = 1e5;  // KLU chooses pivots with at most 1000
+  constexpr double kGrowth = 1e5;  // KLU chooses pivots with factors of at most 100
   std::vector<double>& least_pivot = column_max_;
   for (double& v : least_pivot) v *= 8 * least;
   if (klu_->factors && klu_->factors->factor(values_, row_scale_, least_pivot, kGrowth)) return Status::Ok;

@@ -20,7 +20,8 @@ SparseFactors::SparseFactors(const SparsePattern& pattern, const Columns& lower,
   for (std::size_t b = 0; b + 1 < blocks_.size(); ++b)
     for (std::uint32_t i = blocks_[b]; i < blocks_[b + 1]; ++i) end_of_block[i] = blocks_[b + 1];
 
-  // Every part is turned from columns to rows; going through columns in pivot order leaves the columns of each row ascending.
+  // Every part is turned from columns to rows; going through columns in pivot order leaves the columns of each row ascending,
+  // and where rows are filled from their ends, descending.
   matrix_.starts.assign(n_ + 1, 0);
   lower_.starts.assign(n_ + 1, 0);
   upper_.starts.assign(n_ + 1, 0);
@@ -62,16 +63,16 @@ SparseFactors::SparseFactors(const SparsePattern& pattern, const Columns& lower,
     if (column >= end_of_block[row]) lower_.columns[next_lower[row]++] = column;
   });
   each(lower, [&](std::uint32_t row, std::uint32_t column) { lower_.columns[next_lower[row]++] = column; });
-  next = upper_.starts;
-  each(upper, [&](std::uint32_t row, std::uint32_t column) { upper_.columns[next[row]++] = column; });
+  next.assign(upper_.starts.begin() + 1, upper_.starts.end());
+  each(upper, [&](std::uint32_t row, std::uint32_t column) { upper_.columns[--next[row]] = column; });
 }
 
 bool SparseFactors::factor(std::span<const double> values, std::span<const double> row_scale, std::span<const double> least,
                            double limit) {
   double* work = work_.data();  // zero between rows
-  double growth = 0;
+  double largest_factor = 1, largest_entry = 1;  // of L; of U, where rows begin with 1
   for (std::uint32_t i = 0; i < n_; ++i) {
-    const double scale = scale_[i] = row_scale[row_order_[i]];
+    const double scale = row_scale[row_order_[i]];
     for (std::uint32_t k = matrix_.starts[i]; k < matrix_.starts[i + 1]; ++k) work[matrix_.columns[k]] = scale * values[source_[k]];
     std::uint32_t k = lower_.starts[i];
     for (const std::uint32_t end = k + above_[i]; k < end; ++k) {
@@ -80,35 +81,39 @@ bool SparseFactors::factor(std::span<const double> values, std::span<const doubl
     }
     for (; k < lower_.starts[i + 1]; ++k) {
       const std::uint32_t j = lower_.columns[k];
-      const double factor = work[j] * reciprocal_[j];
-      growth = std::max(growth, std::abs(factor));
+      const double entry = work[j];
+      largest_factor = std::max(largest_factor, std::abs(entry * reciprocal_[j]));
       work[j] = 0;
-      lower_.values[k] = factor;
-      for (std::uint32_t u = upper_.starts[j]; u < upper_.starts[j + 1]; ++u) work[upper_.columns[u]] -= factor * upper_.values[u];
+      lower_.values[k] = entry;
+      for (std::uint32_t u = upper_.starts[j]; u < upper_.starts[j + 1]; ++u) work[upper_.columns[u]] -= entry * upper_.values[u];
     }
-    const double pivot = work[i];
+    const double pivot = work[i], reciprocal = 1 / pivot;
     work[i] = 0;
-    reciprocal_[i] = 1 / pivot;
+    reciprocal_[i] = reciprocal;
+    scale_[i] = scale * reciprocal;
+    for (k = lower_.starts[i]; k < lower_.starts[i + 1]; ++k) lower_.values[k] *= reciprocal;
     for (std::uint32_t u = upper_.starts[i]; u < upper_.starts[i + 1]; ++u) {
-      upper_.values[u] = work[upper_.columns[u]];
+      const double entry = work[upper_.columns[u]];
+      largest_entry = std::max(largest_entry, std::abs(entry));
+      upper_.values[u] = entry * reciprocal;
       work[upper_.columns[u]] = 0;
     }
     if (!(std::abs(pivot) > least[column_order_[i]])) return false;  // NaN too
   }
-  return growth <= limit;
+  return largest_factor * largest_entry <= limit;
 }
 
 void SparseFactors::solve(double* x) {
   double* y = work_.data();
   for (std::uint32_t i = 0; i < n_; ++i) y[i] = x[row_order_[i]] * scale_[i];
-  auto product = [y](const Rows& rows, std::uint32_t i) {
-    double sum = 0;
-    for (std::uint32_t k = rows.starts[i]; k < rows.starts[i + 1]; ++k) sum += rows.values[k] * y[rows.columns[k]];
-    return sum;
+  auto subtract = [y](const Rows& rows, std::uint32_t i) {
+    double value = y[i];
+    for (std::uint32_t k = rows.starts[i]; k < rows.starts[i + 1]; ++k) value -= rows.values[k] * y[rows.columns[k]];
+    y[i] = value;
   };
   for (std::size_t b = blocks_.size() - 1; b-- > 0;) {
-    for (std::uint32_t i = blocks_[b]; i < blocks_[b + 1]; ++i) y[i] -= product(lower_, i);
-    for (std::uint32_t i = blocks_[b + 1]; i-- > blocks_[b];) y[i] = (y[i] - product(upper_, i)) * reciprocal_[i];
+    for (std::uint32_t i = blocks_[b]; i < blocks_[b + 1]; ++i) subtract(lower_, i);
+    for (std::uint32_t i = blocks_[b + 1]; i-- > blocks_[b];) subtract(upper_, i);
   }
   for (std::uint32_t i = 0; i < n_; ++i) {
     x[column_order_[i]] = y[i];

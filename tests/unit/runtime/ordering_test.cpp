@@ -1,5 +1,6 @@
 #include "runtime/ordering.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numeric>
@@ -85,7 +86,7 @@ TEST_CASE("what an order costs is what elimination by hand takes") {
   }
 }
 
-TEST_CASE("a chain is eliminated without fill, and small matrices are left to AMD") {
+TEST_CASE("trees are eliminated without fill, from all leaves at once, and small matrices are left to AMD") {
   std::vector<Entry> entries;
   for (std::uint32_t k = 0; k < 1000; ++k) {
     entries.push_back({k, k});
@@ -94,8 +95,31 @@ TEST_CASE("a chain is eliminated without fill, and small matrices are left to AM
   std::vector<std::uint32_t> positions;
   const SparsePattern chain = compress(1000, entries, positions);
   const EliminationOrder order = elimination_order(chain.starts, chain.rows, Ordering::Auto);
-  CHECK(order.by == Ordering::Amd);
+  CHECK(order.by == Ordering::Leaves);
+  CHECK(is_order(order.order, 1000));
   CHECK(order.entries == 1999);
+  for (std::uint32_t k = 0; k < 1000; ++k) CHECK(order.order[k] == (k % 2 == 0 ? k / 2 : 999 - k / 2));  // from both ends
+  CHECK(elimination_order(chain.starts, chain.rows, Ordering::Amd).by == Ordering::Amd);
+
+  std::mt19937 random(7);  // random trees, several beside each other, numbered at random
+  std::vector<std::uint32_t> name(500);
+  std::iota(name.begin(), name.end(), 0u);
+  std::ranges::shuffle(name, random);
+  std::uint32_t roots = 0;
+  entries.clear();
+  for (std::uint32_t k = 0; k < 500; ++k) {
+    entries.push_back({name[k], name[k]});
+    const std::uint32_t parent = static_cast<std::uint32_t>(random() % (k + 1));
+    if (parent == k) ++roots;
+    else if (random() % 2) entries.push_back({name[k], name[parent]});
+    else entries.push_back({name[parent], name[k]});
+  }
+  const SparsePattern trees = compress(500, entries, positions);
+  const EliminationOrder leaves = elimination_order(trees.starts, trees.rows, Ordering::Auto);
+  CHECK(leaves.by == Ordering::Leaves);
+  CHECK(is_order(leaves.order, 500));
+  CHECK(leaves.entries == 2 * 500 - roots);
+
   const SparsePattern square = grid(30);
   CHECK(elimination_order(square.starts, square.rows, Ordering::Auto).by == Ordering::Amd);
 }

@@ -14,11 +14,7 @@ namespace {
 
 using sigrel::session::SolvedBlock;
 
-struct Value {
-  const char* name;
-  double expected;
-  double relative = 1e-6;
-};
+using numeric::Value;
 
 struct Case {
   const char* title;

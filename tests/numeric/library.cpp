@@ -10,11 +10,7 @@ namespace {
 
 const double kPi = std::acos(-1.0);
 
-struct Value {
-  const char* name;
-  double expected;
-  double relative = 1e-6;
-};
+using numeric::Value;
 
 struct Case {
   const char* expression;

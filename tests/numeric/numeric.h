@@ -8,6 +8,13 @@
 
 namespace numeric {
 
+/// What a variable is to be at the end of a run.
+struct Value {
+  const char* name;
+  double expected;
+  double relative = 1e-6;
+};
+
 class Model {
  public:
   explicit Model(const std::string& file, const char* expression = nullptr, const sigrel::Settings& set = {},

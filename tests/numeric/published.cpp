@@ -7,11 +7,7 @@
 
 namespace {
 
-struct Value {
-  const char* name;
-  double expected;
-  double relative = 1e-6;
-};
+using numeric::Value;
 
 struct Case {
   const char* title;

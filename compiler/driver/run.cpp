@@ -63,7 +63,7 @@ int run(const Globals& globals, Options& options) {
   bool terminal = options.terminal_plot == "always" ||
                   (options.terminal_plot == "auto" && !options.no_plot && !to_stdout && isatty(STDOUT_FILENO) == 1);
   request.all_outputs = small || !options.results.empty();
-  request.plot_something = terminal || !options.svg.empty();
+  request.plot_something = terminal || !options.svg.empty() || !request.all_outputs;  // final values are shown in any case
   request.keep_trajectory = false;
   request.cancel = &InterruptGuard::interrupted;
   runtime::Progress progress(stderr);

@@ -213,12 +213,13 @@ Columns Results::named(std::span<const std::uint32_t> variables) const {
 }
 
 Columns Results::by_default() const {
-  if (count() > kSmall) return states();
-  Columns found;
+  if (count() > kSmall)
+    if (Columns found = states(); found.size() > 0) return found;
+  Columns found;  // of a large model without states the first ones
   std::unordered_set<std::string> seen;
   each([&](std::string name, runtime::Column column) {
     if (seen.insert(name).second) found.add(std::move(name), column);
-    return true;
+    return found.size() < kSmall;
   });
   return found;
 }

@@ -30,7 +30,8 @@ struct Columns {
 
 class Results {
  public:
-  /// A model with at most this many names records all of them by default, a larger one its states.
+  /// A model with at most this many names records all of them by default, a larger one its states, or as many
+  /// when it has none.
   static constexpr std::size_t kSmall = 1000;
 
   Results(const system::System& system, const dae::System& dae) : system_(system), dae_(dae) {}

@@ -32,6 +32,23 @@ TEST_CASE("MATLAB results start another run like CSV does") {
   CHECK(contains(cut.err, "may have been cut off"));
 }
 
+TEST_CASE("a large model without states shows its first variables") {
+  const std::string model = temporary("many.sr", R"(many :: SR ()
+many = sigrel () where
+  local x :: Real^2000
+  for i in 1 .. 2000 do
+    x[i] = real i + time
+main = simulate many with { stop = 1.0, steps = 2 }
+)");
+  Finished run = sigrel({"run", model, "--no-plot"});
+  REQUIRE(run.code == 0);
+  CHECK(contains(run.out, "x[1] = 2\n"));
+  CHECK(contains(run.out, "x[6] = 7\n"));
+  Finished written = sigrel({"run", model, "-o", "-"});
+  CHECK(contains(written.out, "x[1000]"));
+  CHECK(!contains(written.out, "x[1001]"));
+}
+
 TEST_CASE("an interrupted run leaves a MATLAB file that can be read") {
   const std::string model = temporary("long.sr",
                                       "decay = sigrel () where\n  local x :: Real\n  der x = -x + sin time\n  initially x = 1.0\n"

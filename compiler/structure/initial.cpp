@@ -23,9 +23,10 @@ Zeros find_zeros(const ExprPool& pool, const system::System& system, const Equat
     if (s.first < first || !s.table || s.table->slots != 1) continue;
     Zeros here{std::vector<bool>(1, true), {}};
     PointEvaluator at_zero(pool, {s.table->residual}, &here);
+    std::vector<std::uint32_t> places;
     for (std::uint32_t row = 0; row < s.rows; ++row) {
       here.parameters.clear();
-      std::vector<std::uint32_t> places;
+      places.clear();
       for (std::uint32_t p : s.table->parameters_of(row)) {
         places.push_back(static_cast<std::uint32_t>(places.size()));
         here.parameters.push_back(zeros.parameter(p));

@@ -97,7 +97,7 @@ bool CvodeIntegrator::check(int flag, const char* call) {
 
 bool CvodeIntegrator::make(const IntegratorOptions& options) {
   adams_ = options.adams;
-  if (!objects_.make(problem_, options.ordering)) return check(-1, "SUNDIALS");
+  if (!objects_.make(problem_, options.ordering, options.team)) return check(-1, "SUNDIALS");
   y_ = objects_.new_vector();
   shown_ = objects_.new_vector();
   errors_ = objects_.new_vector();

@@ -92,7 +92,7 @@ bool IdaIntegrator::check(int flag, const char* call) {
 }
 
 bool IdaIntegrator::make(const IntegratorOptions& options) {
-  if (!objects_.make(problem_, options.ordering)) return check(-1, "SUNDIALS");
+  if (!objects_.make(problem_, options.ordering, options.team)) return check(-1, "SUNDIALS");
   for (Vector* v : {&y_, &rates_, &shown_, &shown_rates_, &errors_, &weights_})
     if (!(*v = objects_.new_vector())) return check(-1, "N_VNew");
   Vector tolerances = objects_.new_vector();

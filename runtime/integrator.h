@@ -53,6 +53,7 @@ struct IntegratorOptions {
   double tolerance = 1e-6;
   bool adams = false;
   Ordering ordering = Ordering::Auto;
+  Team* team = nullptr;  // for large ranges; it outlives the integrator
 };
 
 std::unique_ptr<Integrator> make_cvode(Problem& problem, const IntegratorOptions& options, Failure& failure);

@@ -1,10 +1,12 @@
 #include "runtime/problem.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "runtime/loop.h"
 #include "runtime/parameters.h"
+#include "runtime/team.h"
 
 namespace runtime {
 
@@ -14,6 +16,7 @@ namespace {
 // systems may be full), and then variables with longer gradients than this become unknowns.
 constexpr std::uint64_t kFillFactor = 8;
 constexpr std::uint64_t kSmallList = 20000;
+constexpr std::size_t kPart = 8192;  // unknowns that a thread copies at once
 constexpr std::uint32_t kLongGradient = 16;
 constexpr std::uint64_t kMemoryLimit = 400'000'000;  // multiply-adds when the explicit form is forced: about 5 GB
 
@@ -22,11 +25,12 @@ inline double finite_probe(double probe, double value) { return probe + value * 
 
 }  // namespace
 
-Problem::Problem(const Model& model, std::vector<double> parameters, std::vector<double> nominal, double moment)
+Problem::Problem(const Model& model, std::vector<double> parameters, std::vector<double> nominal, double moment, Team* team)
     : model_(model),
       parameters_(std::move(parameters)),
       nominal_(std::move(nominal)),
       moment_(moment),
+      team_(team),
       evaluator_(model, nominal_),
       relations_(model),
       reaction_(model),
@@ -208,19 +212,25 @@ void Problem::read(double* y, double* rates) const {
 
 void Problem::set(double, const double* y, const double* rates) {
   const std::size_t n = layout_.unknowns.size();
-  for (std::size_t k = 0; k < n; ++k) values_[layout_.unknowns[k]] = y[k];
+  each_part(team_, n, kPart, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) values_[layout_.unknowns[k]] = y[k];
+  });
   for (const Rate& rate : rates_) values_[rate.variable] = rates[rate.state];
 }
 
 bool Problem::derivatives(double time, const double* y, double* out) {
   set(time, y, nullptr);
   if (!evaluator_.run(model_.dynamic, point(time))) return false;
-  double probe = 0;
-  for (std::size_t s = 0; s < model_.states.size(); ++s) {
-    out[s] = values_[model_.states[s].derivative];
-    probe = finite_probe(probe, out[s]);
-  }
-  return probe == 0;
+  std::atomic<bool> finite = true;
+  each_part(team_, model_.states.size(), kPart, [&](std::size_t begin, std::size_t end) {
+    double probe = 0;
+    for (std::size_t s = begin; s < end; ++s) {
+      out[s] = values_[model_.states[s].derivative];
+      probe = finite_probe(probe, out[s]);
+    }
+    if (probe != 0) finite.store(false, std::memory_order_relaxed);
+  });
+  return finite;
 }
 
 bool Problem::residuals(double time, const double* y, const double* rates, double* out) {

@@ -27,7 +27,8 @@ enum class FormChoice : std::uint8_t { Auto, Explicit, Implicit };
 class Problem {
  public:
   /// `moment`: a time in which nothing happens, yet long enough to see where things go.
-  Problem(const Model& model, std::vector<double> parameters, std::vector<double> nominal, double moment = 1e-9);
+  /// `team`, if any, works on long runs.
+  Problem(const Model& model, std::vector<double> parameters, std::vector<double> nominal, double moment = 1e-9, Team* team = nullptr);
 
   /// Chooses the form and works out the Jacobian's pattern. False: TooDense.
   bool prepare(FormChoice choice);
@@ -110,7 +111,7 @@ class Problem {
   bool see(const Point& at) { return evaluator_.run_checked(model_.dynamic, at) && evaluator_.run_checked(model_.compared, at); }
   bool react(const Point& at, bool& changed);
   bool happen(const Point& at, bool& changed);
-  Point point(double time) { return {time, values_.data(), parameters_.data()}; }
+  Point point(double time) { return {time, values_.data(), parameters_.data(), nullptr, team_}; }
 
   struct KeptRow {  // of a run, in order
     std::uint32_t variable, row;
@@ -127,6 +128,7 @@ class Problem {
   const Model& model_;
   std::vector<double> parameters_, nominal_;
   double moment_ = 0;
+  Team* team_;
   Evaluator evaluator_;
   Form form_ = Form::Static;
   Layout layout_;

@@ -4,10 +4,13 @@
 #include <cmath>
 
 #include "runtime/loop.h"
+#include "runtime/team.h"
 
 namespace runtime {
 
 namespace {
+
+constexpr std::size_t kRows = 4096;  // of a run that a thread does at once; a multiple of the vector unit's width
 
 void call(const Model& model, std::uint32_t kernel, const Run& run, const Point& point, double* out) {
   KernelArguments arguments;
@@ -16,11 +19,14 @@ void call(const Model& model, std::uint32_t kernel, const Run& run, const Point&
   arguments.parameters = point.parameters;
   arguments.table = model.tables.data() + run.table;
   arguments.stride = run.count;
-  arguments.begin = 0;
-  arguments.end = run.count;
   arguments.out = out;
   const Kernel& code = model.kernels[kernel];
-  code.function(code.self, &arguments);
+  each_part(point.team, run.count, kRows, [&](std::size_t begin, std::size_t end) {
+    KernelArguments part = arguments;
+    part.begin = begin;
+    part.end = end;
+    code.function(code.self, &part);
+  });
 }
 
 /// The term's value; its sign is the lowest bit of the term.
@@ -38,17 +44,17 @@ inline double rest(const std::uint32_t* terms, std::uint32_t count, std::uint32_
   return sum;
 }
 
-void evaluate_sums(const Model& model, const Run& run, double* values, double* out) {
+void evaluate_sums(const Model& model, const Run& run, double* values, double* out, std::size_t begin, std::size_t end) {
   const SumTable table(model, run);
   if (run.role == Role::Residual) {
-    for (std::uint32_t row = 0; row < run.count; ++row) {
+    for (std::size_t row = begin; row < end; ++row) {
       double sum = 0;
       for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k) sum += signed_value(table.terms[k], values);
       out[row] = sum;
     }
     return;
   }
-  for (std::uint32_t row = 0; row < run.count; ++row) {
+  for (std::size_t row = begin; row < end; ++row) {
     const std::uint32_t* terms = table.terms + table.offsets[row];
     const std::uint32_t solved = table.positions[row];
     const double sum = rest(terms, table.offsets[row + 1] - table.offsets[row], solved, values);
@@ -60,7 +66,7 @@ void evaluate_sums(const Model& model, const Run& run, double* values, double* o
 
 void evaluate(const Model& model, const Run& run, const Point& point, double* out) {
   if (run.kernel == kNone)
-    evaluate_sums(model, run, point.values, out);
+    each_part(point.team, run.count, kRows, [&](std::size_t begin, std::size_t end) { evaluate_sums(model, run, point.values, out, begin, end); });
   else
     call(model, run.kernel, run, point, out);
 }

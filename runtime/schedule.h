@@ -12,6 +12,7 @@
 namespace runtime {
 
 class LoopSolver;
+class Team;
 struct GradientIndex;
 
 /// What an evaluation reads and writes.
@@ -21,6 +22,7 @@ struct Point {
   const double* parameters = nullptr;
   /// Called in every iteration of a block, when its variables have new values: parameters that depend on them. Whether any changed.
   const std::function<bool()>* follow = nullptr;
+  Team* team = nullptr;  // works on long runs
 };
 
 /// The parts of a sum run's table.

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "runtime/integrator.h"
+#include "runtime/team.h"
 
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -26,6 +27,7 @@ constexpr int kStuckSteps = 20000;
 constexpr double kStuckAdvance = 1e-9;
 constexpr int kStandingSteps = 50;
 constexpr double kMoment = 1e-9;  // of the range
+constexpr std::size_t kLarge = 20'000;  // variables: below, threads wait for each other longer than they work
 constexpr int kCloseEvents = 1000;  // the same for events
 
 /// Numbers below the smallest normal one (2.2e-308) are zeros while this lives: a wave that dies out far from its source leaves
@@ -175,6 +177,7 @@ class Simulation {
   std::uint64_t events_ = 0;
   int close_events_ = 0;  // since `event_mark_`
   double event_mark_ = -HUGE_VAL;
+  Team* team_ = nullptr;
   std::vector<Step> observed_;  // what results need of the observed schedule
 };
 
@@ -210,7 +213,9 @@ bool Simulation::prepare(Problem& problem) {
 }
 
 bool Simulation::record(double time, const std::vector<double>& values) {
+  const Timer timer;
   const bool fine = recorder_.row(time, values);
+  outcome_.statistics.seconds_write += timer.seconds();
   if (fine) outcome_.reached = time;
   return fine;
 }
@@ -270,7 +275,7 @@ bool Simulation::settle_event(Problem& problem, const Integrator& integrator, bo
 void Simulation::integrate(Problem& problem) {
   IntegratorOptions options{.start = experiment_.start, .stop = experiment_.stop,
                             .tolerance = std::max(kLocalTolerance * experiment_.tolerance, kSmallestTolerance),
-                            .adams = experiment_.solver == Solver::Adams, .ordering = experiment_.ordering};
+                            .adams = experiment_.solver == Solver::Adams, .ordering = experiment_.ordering, .team = team_};
   Failure failure;
   const auto integrator = problem.form() == Form::Explicit ? make_cvode(problem, options, failure)
                                                            : make_ida(problem, options, failure);
@@ -371,7 +376,12 @@ Outcome Simulation::run() {
   if (!accept_experiment()) return std::move(outcome_);
   std::vector<double> parameters = evaluate_parameters(model_, experiment_.overrides);
   std::vector<double> nominal = nominal_values(model_, parameters);
-  Problem problem(model_, std::move(parameters), std::move(nominal), kMoment * (experiment_.stop - experiment_.start));
+  std::optional<Team> team;
+  if (model_.variables >= kLarge)
+    if (const unsigned threads = thread_count(experiment_.threads); threads > 1) team.emplace(threads);
+  team_ = team ? &*team : nullptr;
+  outcome_.statistics.threads = team ? thread_count(experiment_.threads) : 1;
+  Problem problem(model_, std::move(parameters), std::move(nominal), kMoment * (experiment_.stop - experiment_.start), team_);
   observed_ = wanted_steps(model_, output_);
   const bool begun = recorder_.begin();
   if (begun && prepare(problem)) {
@@ -386,12 +396,14 @@ Outcome Simulation::run() {
       else
         integrate(problem);
     }
-    outcome_.statistics.seconds_integrate = timer.seconds();
+    outcome_.statistics.seconds_integrate = timer.seconds() - outcome_.statistics.seconds_write;
   }
   outcome_.values = problem.values();
   outcome_.parameters = problem.parameters();
   outcome_.statistics.rows = recorder_.rows();
+  const Timer timer;
   recorder_.finish();
+  outcome_.statistics.seconds_write += timer.seconds();
   if (const Sink::Error& error = recorder_.error(); error && !outcome_.failure) {
     Failure failure{.kind = FailureKind::Output, .time = outcome_.reached};
     failure.path = error.path;

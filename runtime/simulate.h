@@ -33,6 +33,7 @@ struct Experiment {
   std::uint32_t steps = 500;  // output intervals: steps + 1 rows
   Solver solver = Solver::Auto;
   Ordering ordering = Ordering::Auto;  // of the integrator's sparse factors
+  unsigned threads = 1;                // that work on a large model; 0: as many as the machine has and pay
   Overrides overrides;      // of parameters
   /// Per variable: its value at the start, NaN where it is not known. Those of all states are; then the model's own start
   /// is not looked at. Empty: the model's own.
@@ -58,7 +59,8 @@ struct Statistics {
   int last_order = 0;
   double last_step = 0;
   std::uint64_t rows = 0;          // of results
-  double seconds_initialise = 0, seconds_integrate = 0;
+  unsigned threads = 1;
+  double seconds_initialise = 0, seconds_integrate = 0, seconds_write = 0;
 };
 
 struct Outcome {

@@ -22,8 +22,9 @@ SolverObjects::~SolverObjects() {
   if (context_) SUNContext_Free(&context_);
 }
 
-bool SolverObjects::make(const Problem& problem, Ordering ordering) {
+bool SolverObjects::make(const Problem& problem, Ordering ordering, Team* team) {
   size_ = problem.size();
+  team_ = team;
   if (!context_) return false;
   system_.emplace(problem.jacobian().pattern(), kDenseLimit, ordering);
   matrix_ = SUNMatNewEmpty(context_);
@@ -40,8 +41,10 @@ bool SolverObjects::make(const Problem& problem, Ordering ordering) {
 }
 
 Vector SolverObjects::new_vector() {
-  Vector vector = runtime::new_vector(size_, context_);
-  if (vector) vectors_.push_back(vector);
+  Vector vector = vectors_.empty() ? runtime::new_vector(size_, context_, team_) : N_VClone(vectors_.front());
+  if (!vector) return nullptr;
+  if (!vectors_.empty()) std::fill_n(data(vector), size_, 0.0);
+  vectors_.push_back(vector);
   return vector;
 }
 

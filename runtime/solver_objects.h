@@ -29,7 +29,7 @@ class SolverObjects {
   SolverObjects& operator=(const SolverObjects&) = delete;
 
   /// False when SUNDIALS cannot be set up.
-  bool make(const Problem& problem, Ordering ordering);
+  bool make(const Problem& problem, Ordering ordering, Team* team);
 
   _SUNContext* context() const { return context_; }
   Vector new_vector();  // zero; owned here
@@ -56,6 +56,7 @@ class SolverObjects {
 
   _SUNContext* context_ = nullptr;
   std::size_t size_ = 0;
+  Team* team_ = nullptr;
   std::vector<Vector> vectors_;
   std::optional<LinearSystem> system_;
   Matrix matrix_ = nullptr;

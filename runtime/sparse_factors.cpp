@@ -3,9 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/row_groups.h"
 #include "runtime/sparse.h"
 
 namespace runtime {
+
+namespace {
+
+// Rows are worked on together when they are as many, with as many columns in common; fewer are not worth a call.
+constexpr std::uint32_t kGroup = 4, kCommon = 8;
+
+}  // namespace
 
 SparseFactors::SparseFactors(const SparsePattern& pattern, const Columns& lower, const Columns& upper,
                              std::span<const std::int64_t> row_order, std::span<const std::int64_t> column_order,
@@ -65,6 +73,25 @@ SparseFactors::SparseFactors(const SparsePattern& pattern, const Columns& lower,
   each(lower, [&](std::uint32_t row, std::uint32_t column) { lower_.columns[next_lower[row]++] = column; });
   next.assign(upper_.starts.begin() + 1, upper_.starts.end());
   each(upper, [&](std::uint32_t row, std::uint32_t column) { upper_.columns[--next[row]] = column; });
+  find_groups();
+}
+
+void SparseFactors::find_groups() {
+  // Whether the columns of `row` are those of `before`, and `before`.
+  auto extends = [](const Rows& rows, std::uint32_t row, std::uint32_t before) {
+    const std::uint32_t common = rows.length(before), *columns = rows.columns.data();
+    return rows.length(row) == common + 1 && columns[rows.starts[row] + common] == before &&
+           std::equal(columns + rows.starts[before], columns + rows.starts[before + 1], columns + rows.starts[row]);
+  };
+  upper_end_.resize(n_);
+  lower_begin_.resize(n_);
+  std::uint32_t longest = 0;
+  for (std::uint32_t i = static_cast<std::uint32_t>(n_); i-- > 0;) {
+    upper_end_[i] = i + 1 < n_ && extends(upper_, i, i + 1) ? upper_end_[i + 1] : i + 1;
+    longest = std::max({longest, upper_.length(i), lower_.length(i)});
+  }
+  for (std::uint32_t i = 0; i < n_; ++i) lower_begin_[i] = i > 0 && extends(lower_, i, i - 1) ? lower_begin_[i - 1] : i;
+  gathered_.resize(2 * longest);
 }
 
 bool SparseFactors::factor(std::span<const double> values, std::span<const double> row_scale, std::span<const double> least,
@@ -79,13 +106,24 @@ bool SparseFactors::factor(std::span<const double> values, std::span<const doubl
       lower_.values[k] = work[lower_.columns[k]];
       work[lower_.columns[k]] = 0;
     }
-    for (; k < lower_.starts[i + 1]; ++k) {
-      const std::uint32_t j = lower_.columns[k];
-      const double entry = work[j];
-      largest_factor = std::max(largest_factor, std::abs(entry * reciprocal_[j]));
-      work[j] = 0;
-      lower_.values[k] = entry;
-      for (std::uint32_t u = upper_.starts[j]; u < upper_.starts[j + 1]; ++u) work[upper_.columns[u]] -= entry * upper_.values[u];
+    for (const std::uint32_t end = lower_.starts[i + 1]; k < end;) {
+      const std::uint32_t first = lower_.columns[k], last = std::min(upper_end_[first], i);
+      const std::uint32_t common = last - first >= kGroup && upper_.length(last - 1) >= kCommon ? upper_.length(last - 1) : 0;
+      const std::uint32_t* columns = upper_.columns.data() + upper_.starts[first];
+      // Rows of a group one after the other where they differ, then together where they do not. A row that needs the first of them
+      // needs the others too: the first fills it in there.
+      const std::uint32_t begin = k, rows = common ? last - first : 1;
+      for (; k < begin + rows; ++k) {
+        const std::uint32_t j = lower_.columns[k];
+        const double entry = work[j];
+        largest_factor = std::max(largest_factor, std::abs(entry * reciprocal_[j]));
+        work[j] = 0;
+        lower_.values[k] = entry;
+        for (std::uint32_t u = upper_.starts[j] + common; u < upper_.starts[j + 1]; ++u) work[upper_.columns[u]] -= entry * upper_.values[u];
+      }
+      if (!common) continue;
+      combine({upper_.values.data(), upper_.starts.data() + first, rows, common}, lower_.values.data() + begin, gathered_.data());
+      for (std::uint32_t c = 0; c < common; ++c) work[columns[c]] -= gathered_[c];
     }
     const double pivot = work[i], reciprocal = 1 / pivot;
     work[i] = 0;
@@ -106,14 +144,42 @@ bool SparseFactors::factor(std::span<const double> values, std::span<const doubl
 void SparseFactors::solve(double* x) {
   double* y = work_.data();
   for (std::uint32_t i = 0; i < n_; ++i) y[i] = x[row_order_[i]] * scale_[i];
-  auto subtract = [y](const Rows& rows, std::uint32_t i) {
+  auto subtract = [y](const Rows& rows, std::uint32_t i, std::uint32_t from) {
     double value = y[i];
-    for (std::uint32_t k = rows.starts[i]; k < rows.starts[i + 1]; ++k) value -= rows.values[k] * y[rows.columns[k]];
+    for (std::uint32_t k = from; k < rows.starts[i + 1]; ++k) value -= rows.values[k] * y[rows.columns[k]];
     y[i] = value;
   };
+  // What rows [begin, end) have in common with `shortest`, one of the two at the ends.
+  auto subtract_common = [this, y](const Rows& rows, std::uint32_t begin, std::uint32_t end, std::uint32_t shortest) {
+    const std::uint32_t common = rows.length(shortest), *columns = rows.columns.data() + rows.starts[shortest];
+    double *gathered = gathered_.data(), *products = gathered + common;
+    for (std::uint32_t c = 0; c < common; ++c) gathered[c] = y[columns[c]];
+    for (std::uint32_t at = begin; at < end; at += common) {  // as many products as there is room for
+      const std::uint32_t rows_here = std::min(end - at, common);
+      multiply({rows.values.data(), rows.starts.data() + at, rows_here, common}, gathered, products);
+      for (std::uint32_t a = 0; a < rows_here; ++a) y[at + a] -= products[a];
+    }
+  };
+  auto joined = [](const Rows& rows, std::uint32_t begin, std::uint32_t end, std::uint32_t shortest) {
+    return end - begin >= kGroup && rows.length(shortest) >= kCommon;
+  };
   for (std::size_t b = blocks_.size() - 1; b-- > 0;) {
-    for (std::uint32_t i = blocks_[b]; i < blocks_[b + 1]; ++i) subtract(lower_, i);
-    for (std::uint32_t i = blocks_[b + 1]; i-- > blocks_[b];) subtract(upper_, i);
+    for (std::uint32_t i = blocks_[b], end = blocks_[b + 1]; i < end;) {
+      std::uint32_t last = i + 1;
+      while (last < end && lower_begin_[last] == i) ++last;
+      const bool group = joined(lower_, i, last, i);
+      if (group) subtract_common(lower_, i, last, i);
+      for (const std::uint32_t common = group ? lower_.length(i) : 0; i < last; ++i) subtract(lower_, i, lower_.starts[i] + common);
+    }
+    for (std::uint32_t i = blocks_[b + 1], begin = blocks_[b]; i-- > begin;) {
+      std::uint32_t first = i;
+      while (first > begin && upper_end_[first - 1] == i + 1) --first;
+      const bool group = joined(upper_, first, i + 1, i);
+      if (group) subtract_common(upper_, first, i + 1, i);
+      const std::uint32_t common = group ? upper_.length(i) : 0;
+      for (++i; i-- > first;) subtract(upper_, i, upper_.starts[i] + common);
+      ++i;
+    }
   }
   for (std::uint32_t i = 0; i < n_; ++i) {
     x[column_order_[i]] = y[i];

@@ -3,40 +3,28 @@
 #include <sundials/sundials_nvector.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <new>
+#include <span>
+#include <vector>
 
-// One version of every loop for AVX2 and one for any machine of its kind; the loader takes what the machine has. Both give the same
-// numbers: this file is compiled without contraction to fused multiply-add.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define FOR_EACH_TARGET __attribute__((target_clones("avx2", "default")))
-#else
-#define FOR_EACH_TARGET
-#endif
-// Operands are the same array or do not overlap: no iteration needs another's result.
-#ifdef __clang__
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define INDEPENDENT _Pragma("GCC ivdep")
-#endif
+#include "runtime/targets.h"
+#include "runtime/team.h"
 
 namespace runtime {
 namespace {
 
 using Index = sunindextype;
 constexpr std::size_t kLanes = 8;
-constexpr Index kBlock = 1024;  // elements of a vector that stay in the first cache while several others pass by
-
-struct Content {
-  Index size = 0;
-  double* data = nullptr;
-};
-
-Content& content(N_Vector v) { return *static_cast<Content*>(v->content); }
-double* at(N_Vector v) { return content(v).data; }
-Index size(N_Vector v) { return content(v).size; }
+constexpr Index kBlock = 512;          // elements of a vector that stay in the first cache while several others pass by
+constexpr Index kChunk = 16 * kBlock;  // a thread does as many at once; a long sum is added up in parts of this size, in their order
+constexpr Index kShort = 8 * kBlock;   // all vectors of an integrator fit the second cache
+constexpr std::size_t kTerms = 4;      // as many as fit the registers
 
 // ---- loops ----------------------------------------------------------------------------------------------------------------------------
 
@@ -94,22 +82,120 @@ FOR_EACH_TARGET void combine4(Index n, const double* c, const double* const* x, 
   for (Index i = 0; i < n; ++i) z[i] = c[0] * x0[i] + c[1] * x1[i] + c[2] * x2[i] + c[3] * x3[i];
 }
 
-// Sums over kLanes lanes, element i to lane i mod kLanes.
-template <class Term>
-inline __attribute__((always_inline)) double lanes(Index n, Term term) {
-  double sums[kLanes] = {};
+/// Adds (x w)² to kLanes sums, element i to lane i mod kLanes.
+FOR_EACH_TARGET void weighted_squares(Index n, const double* x, const double* w, double* sums) {
   const Index whole = n - n % static_cast<Index>(kLanes);
+  double lanes[kLanes];
+  std::copy_n(sums, kLanes, lanes);
   for (Index i = 0; i < whole; i += kLanes)
-    for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += term(i + static_cast<Index>(lane));
-  for (Index i = whole; i < n; ++i) sums[i - whole] += term(i);
-  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const double v = x[i + static_cast<Index>(lane)] * w[i + static_cast<Index>(lane)];
+      lanes[lane] += v * v;
+    }
+  for (Index i = whole; i < n; ++i) lanes[i - whole] += x[i] * w[i] * (x[i] * w[i]);
+  std::copy_n(lanes, kLanes, sums);
 }
-FOR_EACH_TARGET double weighted_squares(Index n, const double* x, const double* w) {
-  return lanes(n, [=](Index i) {
-    const double v = x[i] * w[i];
-    return v * v;
-  });
+double total(const double* s) { return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])); }
+
+// ---- operations that wait -----------------------------------------------------------------------------------------------------------
+
+struct Operation {
+  enum Kind : std::uint8_t { Fill, Copy, Scale, Sum, Difference, LinearSum, Product, Quotient, Absolute, Reciprocal, AddConstant, Combine2, Combine3, Combine4 } kind;
+  double* z;
+  std::array<const double*, kTerms> x{};
+  std::array<double, kTerms> c{};
+};
+
+void perform(const Operation& o, Index from, Index n) {
+  double* z = o.z + from;
+  const auto x = [&](std::size_t k) { return o.x[k] + from; };
+  switch (o.kind) {
+    case Operation::Fill: std::fill_n(z, n, o.c[0]); break;
+    case Operation::Copy: std::copy_n(x(0), n, z); break;
+    case Operation::Scale: scale(n, o.c[0], x(0), z); break;
+    case Operation::Sum: sum(n, x(0), x(1), z); break;
+    case Operation::Difference: difference(n, x(0), x(1), z); break;
+    case Operation::LinearSum: linear_sum(n, o.c[0], x(0), o.c[1], x(1), z); break;
+    case Operation::Product: product(n, x(0), x(1), z); break;
+    case Operation::Quotient: quotient(n, x(0), x(1), z); break;
+    case Operation::Absolute: absolute(n, x(0), z); break;
+    case Operation::Reciprocal: reciprocal(n, x(0), z); break;
+    case Operation::AddConstant: add_constant(n, x(0), o.c[0], z); break;
+    case Operation::Combine2: combine2(n, o.c.data(), std::array{x(0), x(1)}.data(), z); break;
+    case Operation::Combine3: combine3(n, o.c.data(), std::array{x(0), x(1), x(2)}.data(), z); break;
+    case Operation::Combine4: combine4(n, o.c.data(), std::array{x(0), x(1), x(2), x(3)}.data(), z); break;
+  }
 }
+
+/// Operations on long vectors wait until somebody looks at an element; then all of them are done on one block before the next. So what
+/// an integrator adds up in a step goes through the cache once, not twenty times. An element depends on the same element of others
+/// only: the numbers are those of one operation after the other.
+class Waiting {
+ public:
+  Waiting(Index size, Team* team) : size_(size), team_(team) {
+    if (size > kShort) operations_.reserve(kMost);
+  }
+  void add(const Operation& o) {
+    if (size_ <= kShort) return perform(o, 0, size_);
+    operations_.push_back(o);
+    if (operations_.size() == kMost) settle();
+  }
+  void settle() {
+    if (!operations_.empty()) each_block([](Index, Index, double*) {});
+  }
+  /// Σ (x w)², after everything that waits.
+  double settle_and_sum(const double* x, const double* w) {
+    each_block([=](Index from, Index n, double* sums) { weighted_squares(n, x + from, w + from, sums); });
+    double all = 0;
+    for (const Sums& part : sums_) all += total(part.data());
+    return all;
+  }
+
+ private:
+  using Sums = std::array<double, kLanes>;
+  static constexpr std::size_t kMost = 64;
+
+  template <class Then>
+  void each_block(Then then) {
+    each_part(team_, static_cast<std::size_t>(size_), static_cast<std::size_t>(kChunk), [&](std::size_t begin, std::size_t end) {
+      Sums& sums = sums_[begin / kChunk];
+      sums.fill(0.0);
+      for (Index from = static_cast<Index>(begin); from < static_cast<Index>(end); from += kBlock) {
+        const Index n = std::min(kBlock, static_cast<Index>(end) - from);
+        for (const Operation& o : operations_) perform(o, from, n);
+        then(from, n, sums.data());
+      }
+    });
+    operations_.clear();
+  }
+
+  Index size_;
+  Team* team_;
+  std::vector<Operation> operations_;
+  std::vector<Sums> sums_{static_cast<std::size_t>((size_ + kChunk - 1) / kChunk)};  // of each chunk
+};
+
+struct Content {
+  Index size = 0;
+  std::shared_ptr<Waiting> waiting{};  // one for all clones
+  double* data = nullptr;
+};
+
+Content& content(N_Vector v) { return *static_cast<Content*>(v->content); }
+double* at(N_Vector v) { return content(v).data; }
+Index size(N_Vector v) { return content(v).size; }
+
+void add(N_Vector z, Operation::Kind kind, std::array<const double*, kTerms> x = {}, std::array<double, kTerms> c = {}) {
+  content(z).waiting->add({kind, at(z), x, c});
+}
+void settle(N_Vector v) {
+  if (size(v) > kShort) content(v).waiting->settle();
+}
+double* settled(N_Vector v) {
+  settle(v);
+  return at(v);
+}
+
 // ---- operations -------------------------------------------------------------------------------------------------------------------------
 
 N_Vector_ID kind(N_Vector) { return SUNDIALS_NVEC_CUSTOM; }
@@ -117,6 +203,7 @@ N_Vector_ID kind(N_Vector) { return SUNDIALS_NVEC_CUSTOM; }
 void destroy(N_Vector v) {
   if (!v) return;
   if (v->content) {
+    settle(v);
     std::free(at(v));
     delete &content(v);
   }
@@ -126,7 +213,7 @@ void destroy(N_Vector v) {
 N_Vector clone_empty(N_Vector w) {
   N_Vector v = N_VNewEmpty(w->sunctx);
   if (!v) return nullptr;
-  auto* made = new (std::nothrow) Content{.size = size(w)};
+  auto* made = new (std::nothrow) Content{.size = size(w), .waiting = content(w).waiting};
   if (!made || N_VCopyOps(w, v) != 0) {
     delete made;
     N_VFreeEmpty(v);
@@ -159,58 +246,46 @@ void space(N_Vector v, sunindextype* reals, sunindextype* integers) {
 sunindextype length(N_Vector v) { return size(v); }
 
 void n_linear_sum(realtype a, N_Vector x, realtype b, N_Vector y, N_Vector z) {
-  if (a == 1 && b == 1)
-    sum(size(z), at(x), at(y), at(z));
-  else if (a == 1 && b == -1)
-    difference(size(z), at(x), at(y), at(z));
-  else
-    linear_sum(size(z), a, at(x), b, at(y), at(z));
+  if (a == 1 && b == 1) add(z, Operation::Sum, {at(x), at(y)});
+  else if (a == 1 && b == -1) add(z, Operation::Difference, {at(x), at(y)});
+  else add(z, Operation::LinearSum, {at(x), at(y)}, {a, b});
 }
-void n_const(realtype c, N_Vector z) { std::fill_n(at(z), size(z), c); }
-void n_product(N_Vector x, N_Vector y, N_Vector z) { product(size(z), at(x), at(y), at(z)); }
-void n_quotient(N_Vector x, N_Vector y, N_Vector z) { quotient(size(z), at(x), at(y), at(z)); }
+void n_const(realtype c, N_Vector z) { add(z, Operation::Fill, {}, {c}); }
+void n_product(N_Vector x, N_Vector y, N_Vector z) { add(z, Operation::Product, {at(x), at(y)}); }
+void n_quotient(N_Vector x, N_Vector y, N_Vector z) { add(z, Operation::Quotient, {at(x), at(y)}); }
 void n_scale(realtype c, N_Vector x, N_Vector z) {
-  if (c != 1)
-    scale(size(z), c, at(x), at(z));
-  else if (x != z)
-    std::copy_n(at(x), size(z), at(z));
+  if (c != 1) add(z, Operation::Scale, {at(x)}, {c});
+  else if (x != z) add(z, Operation::Copy, {at(x)});
 }
-void n_absolute(N_Vector x, N_Vector z) { absolute(size(z), at(x), at(z)); }
-void n_reciprocal(N_Vector x, N_Vector z) { reciprocal(size(z), at(x), at(z)); }
-void n_add_constant(N_Vector x, realtype b, N_Vector z) { add_constant(size(z), at(x), b, at(z)); }
+void n_absolute(N_Vector x, N_Vector z) { add(z, Operation::Absolute, {at(x)}); }
+void n_reciprocal(N_Vector x, N_Vector z) { add(z, Operation::Reciprocal, {at(x)}); }
+void n_add_constant(N_Vector x, realtype b, N_Vector z) { add(z, Operation::AddConstant, {at(x)}, {b}); }
 realtype n_wrms(N_Vector x, N_Vector w) {
-  return std::sqrt(weighted_squares(size(x), at(x), at(w)) / static_cast<double>(size(x)));
+  return std::sqrt(content(x).waiting->settle_and_sum(at(x), at(w)) / static_cast<double>(size(x)));
 }
 realtype n_max_norm(N_Vector x) {
   double largest = 0;
-  for (Index i = 0; i < size(x); ++i) largest = std::max(largest, std::abs(at(x)[i]));
+  for (const double value : std::span(settled(x), static_cast<std::size_t>(size(x)))) largest = std::max(largest, std::abs(value));
   return largest;
 }
-realtype n_min(N_Vector x) { return size(x) ? *std::min_element(at(x), at(x) + size(x)) : std::numeric_limits<double>::max(); }
-/// z = Σ c_k X_k, in groups of terms small enough for registers; z may be X_0.
+realtype n_min(N_Vector x) { return size(x) ? *std::min_element(settled(x), at(x) + size(x)) : std::numeric_limits<double>::max(); }
+/// z = Σ c_k X_k, in groups of terms; z may be X_0.
 int n_combination(int count, realtype* c, N_Vector* x, N_Vector z) {
   if (count <= 0) return -1;
-  if (count == 1) {
-    n_scale(c[0], x[0], z);
-    return 0;
-  }
-  for (Index from = 0; from < size(z); from += kBlock) {
-    const Index n = std::min(kBlock, size(z) - from);
-    double factors[4];
-    const double* terms[4];
-    for (int k = 0; k < count;) {
-      int held = 0;
-      if (k > 0) {  // what there is so far
-        factors[0] = 1;
-        terms[0] = at(z) + from;
-        held = 1;
-      }
-      for (; held < 4 && k < count; ++held, ++k) {
-        factors[held] = c[k];
-        terms[held] = at(x[k]) + from;
-      }
-      (held == 2 ? combine2 : held == 3 ? combine3 : combine4)(n, factors, terms, at(z) + from);
+  if (count == 1) n_scale(c[0], x[0], z);
+  for (int k = 0; k < count && count > 1;) {
+    std::array<double, kTerms> factors{};
+    std::array<const double*, kTerms> terms{};
+    std::size_t held = 0;
+    if (k > 0) {  // what there is so far
+      factors[0] = 1;
+      terms[held++] = at(z);
     }
+    for (; held < kTerms && k < count; ++held, ++k) {
+      factors[held] = c[k];
+      terms[held] = at(x[k]);
+    }
+    add(z, held == 2 ? Operation::Combine2 : held == 3 ? Operation::Combine3 : Operation::Combine4, terms, factors);
   }
   return 0;
 }
@@ -218,10 +293,7 @@ int n_combination(int count, realtype* c, N_Vector* x, N_Vector z) {
 /// Z_k = a_k x + Y_k.
 int n_scale_add(int count, realtype* a, N_Vector x, N_Vector* y, N_Vector* z) {
   if (count <= 0) return -1;
-  for (Index from = 0; from < size(x); from += kBlock) {
-    const Index n = std::min(kBlock, size(x) - from);
-    for (int k = 0; k < count; ++k) linear_sum(n, a[k], at(x) + from, 1, at(y[k]) + from, at(z[k]) + from);
-  }
+  for (int k = 0; k < count; ++k) add(z[k], Operation::LinearSum, {at(x), at(y[k])}, {a[k], 1});
   return 0;
 }
 
@@ -233,17 +305,17 @@ int n_scale_array(int count, realtype* c, N_Vector* x, N_Vector* z) {
 
 }  // namespace
 
-Vector new_vector(std::size_t count, _SUNContext* context) {
+Vector new_vector(std::size_t count, _SUNContext* context, Team* team) {
   N_Vector v = N_VNewEmpty(context);
   if (!v) return nullptr;
-  v->content = new (std::nothrow) Content{.size = static_cast<Index>(count)};
+  v->content = new (std::nothrow) Content{.size = static_cast<Index>(count), .waiting = std::make_shared<Waiting>(static_cast<Index>(count), team)};
   N_Vector_Ops ops = v->ops;
   ops->nvgetvectorid = kind;
   ops->nvclone = clone;
   ops->nvcloneempty = clone_empty;
   ops->nvdestroy = destroy;
   ops->nvspace = space;
-  ops->nvgetarraypointer = at;
+  ops->nvgetarraypointer = settled;
   ops->nvgetlength = length;
   ops->nvlinearsum = n_linear_sum;
   ops->nvconst = n_const;
@@ -267,6 +339,6 @@ Vector new_vector(std::size_t count, _SUNContext* context) {
   return v;
 }
 
-double* data(Vector vector) { return at(vector); }
+double* data(Vector vector) { return settled(vector); }
 
 }  // namespace runtime

@@ -10,10 +10,13 @@ struct _SUNContext;
 
 namespace runtime {
 
+class Team;
+
 using Vector = _generic_N_Vector*;
 
-/// A vector of `size` zeros; null when memory is short. N_VDestroy releases it, N_VClone makes more of its kind.
-Vector new_vector(std::size_t size, _SUNContext* context);
+/// A vector of `size` zeros; null when memory is short. N_VDestroy releases it. N_VClone makes more of its kind: only these may meet in an
+/// operation. `team`, if any, works on long ones, and outlives them.
+Vector new_vector(std::size_t size, _SUNContext* context, Team* team = nullptr);
 double* data(Vector vector);
 
 }  // namespace runtime

@@ -20,6 +20,16 @@ class IndexTable {
     ++count_;
     return next;
   }
+  /// The number of the element with this hash for which `same(number)`, or kMissing.
+  template <class Same>
+  std::uint32_t find(std::uint64_t hash, Same same) const {
+    if (!buckets_.empty())
+      for (std::size_t at = hash & (buckets_.size() - 1); buckets_[at]; at = (at + 1) & (buckets_.size() - 1))
+        if (same(buckets_[at] - 1)) return buckets_[at] - 1;
+    return kMissing;
+  }
+  static constexpr std::uint32_t kMissing = ~0u;
+
   void clear() {
     buckets_ = {};
     count_ = 0;

@@ -1,5 +1,8 @@
 #include "compiler/base/local_name.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -56,6 +59,20 @@ LocalName make_index(LocalName of, Part part, Part odd, std::int64_t index) {
   return make(of, odd, intern(std::to_string(index)).value);
 }
 
+/// One more part of a name that is read back from its text.
+std::optional<std::uint32_t> step(const Table& t, std::uint32_t of, Part part, std::uint32_t payload) {
+  const Node node{of, static_cast<std::uint32_t>(part) << kPayloadBits | payload};
+  const std::uint32_t found = t.index.find(hash(node), [&](std::uint32_t k) { return t.nodes[k] == node; });
+  return found == IndexTable::kMissing ? std::nullopt : std::optional(found);
+}
+
+/// `digits` as a number that fits a payload.
+std::optional<std::uint32_t> payload_of(std::string_view digits) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return error == std::errc{} && end == digits.data() + digits.size() && value < kPayloads ? std::optional(value) : std::nullopt;
+}
+
 void append_part(const Node& node, std::string& out) {
   const std::uint32_t payload = node.part & (kPayloads - 1);
   auto append_index = [&](std::string_view index, bool next) {
@@ -84,14 +101,40 @@ LocalName element(LocalName of, std::int64_t index) { return make_index(of, Part
 LocalName next_index(LocalName of, std::int64_t index) { return make_index(of, Part::NextIndex, Part::OddNextIndex, index); }
 LocalName numbered(LocalName of, std::uint32_t number) { return make(of, Part::Number, number); }
 
+std::optional<LocalName> find_local_name(std::string_view text) {
+  if (text.empty()) return LocalName{};
+  Table& t = table();
+  std::lock_guard lock(t.mutex);
+  std::size_t end = std::min(text.find_first_of(".[#", 1), text.size());
+  auto at = step(t, 0, Part::Stem, intern(text.substr(0, end)).value);
+  while (at && end < text.size()) {
+    const char mark = text[end];  // what begins the next part; inside brackets a comma
+    const std::size_t begin = end + 1;
+    const bool index = mark == '[' || mark == ',';
+    end = std::min(text.find_first_of(index ? ",]" : ".[#", begin), text.size());
+    const std::string_view part = text.substr(begin, end - begin);
+    if (index && end == text.size()) return std::nullopt;
+    const auto number = payload_of(part);
+    if (mark == '.') at = step(t, *at, Part::Field, intern(part).value);
+    else if (mark == '#') at = number ? step(t, *at, Part::Number, *number) : std::nullopt;
+    else if (number) at = step(t, *at, mark == '[' ? Part::Index : Part::NextIndex, *number);
+    else at = step(t, *at, mark == '[' ? Part::OddIndex : Part::OddNextIndex, intern(part).value);
+    if (index && text[end] == ']') ++end;  // behind it another part begins
+  }
+  return at ? std::optional(LocalName{*at}) : std::nullopt;
+}
+
 void append_text(LocalName name, std::string& out) {
-  std::vector<Node> parts;
+  std::array<Node, 8> parts;
+  std::size_t count = 0;
+  std::uint32_t at = name.value;
   {
     Table& t = table();
     std::lock_guard lock(t.mutex);
-    for (std::uint32_t at = name.value; at != 0; at = t.nodes[at].of) parts.push_back(t.nodes[at]);
+    for (; at != 0 && count < parts.size(); at = t.nodes[at].of) parts[count++] = t.nodes[at];
   }
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) append_part(*part, out);
+  if (at != 0) append_text(LocalName{at}, out);  // what stands before the last eight parts
+  while (count > 0) append_part(parts[--count], out);
 }
 
 std::string text(LocalName name) {

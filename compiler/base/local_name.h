@@ -2,6 +2,7 @@
 // One is a part and the local name that it belongs to, so a million names are a table of a few words each, and their texts are made
 // when somebody reads them. Made in the same way, they have the same id; like names they live as long as the process.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,9 @@ LocalName element(LocalName of, std::int64_t index);
 LocalName next_index(LocalName of, std::int64_t index);
 /// `of#number`
 LocalName numbered(LocalName of, std::uint32_t number);
+
+/// The name that was made with this text, if one was.
+std::optional<LocalName> find_local_name(std::string_view text);
 
 std::string text(LocalName name);
 void append_text(LocalName name, std::string& out);

@@ -57,6 +57,18 @@ void print_timings(const Globals& globals, const Session& session) {
   fmt::print(stderr, "{:<16} {:>10.3f}\n", "all", 1e3 * total);
 }
 
+std::vector<std::string> split_names(const std::string& text) {
+  std::vector<std::string> names(1);
+  int depth = 0;
+  for (char c : text) {
+    depth += (c == '[' || c == '(') - (c == ']' || c == ')');
+    if (c == ',' && depth == 0) names.emplace_back();
+    else names.back() += c;
+  }
+  std::erase(names, "");
+  return names;
+}
+
 Settings parse_settings(const std::vector<std::string>& texts) {
   Settings settings;
   for (const std::string& text : texts) {

@@ -41,6 +41,9 @@ void print_diagnostics(const Globals& globals, const Diagnostics& diagnostics, c
 /// `--timings`: how long each stage took, to stderr.
 void print_timings(const Globals& globals, const Session& session);
 
+/// "a,x[1,2]" -> a and x[1,2]: commas inside brackets are part of a name.
+std::vector<std::string> split_names(const std::string& text);
+
 /// "r1.r=47" -> {"r1.r", 47}. Throws CLI::ValidationError.
 Settings parse_settings(const std::vector<std::string>& texts);
 

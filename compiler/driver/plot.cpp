@@ -23,19 +23,6 @@ struct Options {
   int width = 960, height = 0;
 };
 
-/// "a,x[1,2]" -> a and x[1,2]: commas inside brackets are part of a name.
-std::vector<std::string> split_names(const std::string& text) {
-  std::vector<std::string> names(1);
-  int depth = 0;
-  for (char c : text) {
-    depth += (c == '[' || c == '(') - (c == ']' || c == ')');
-    if (c == ',' && depth == 0) names.emplace_back();
-    else names.back() += c;
-  }
-  std::erase(names, "");
-  return names;
-}
-
 /// What tells the runs apart: the names of their files, with folders where those are equal.
 std::vector<std::string> run_names(const std::vector<std::string>& files) {
   std::vector<std::string> names;

@@ -51,12 +51,12 @@ void print_terminal_plot(const Run& run, bool color) {
   print_terminal_plot(std::span(&plot, 1), color);
 }
 
-void print_final_values(const Run& run, bool written) {
+void print_final_values(const Run& run, bool written, bool chosen) {
   if (run.final_values.empty()) return;
   // Variables that are plotted are those the user cares about; interfaces and unlabelled parts come last.
   std::vector<std::size_t> shown;
   for (std::size_t c = 0; c < run.columns.size(); ++c)
-    if (run.plot.empty() || std::ranges::find(run.plot, run.columns.names[c]) != run.plot.end()) shown.push_back(c);
+    if (chosen || run.plot.empty() || std::ranges::find(run.plot, run.columns.names[c]) != run.plot.end()) shown.push_back(c);
   if (shown.size() <= session::Results::kSmall)
     std::ranges::stable_sort(shown, {}, [&](std::size_t c) { return std::ranges::count(run.columns.names[c], '.'); });
   std::size_t all = run.columns.size();
@@ -101,8 +101,10 @@ void print_statistics(const Compiled& model, const Run& run) {
   if (s.events > 0) row("events", fmt::format("{}", s.events));
   if (s.state_changes > 0) row("choices", fmt::format("{} times other variables became states", s.state_changes));
   row("Newton", fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));
+  if (s.threads > 1) row("threads", fmt::format("{}", s.threads));
   row("result rows", fmt::format("{}", s.rows));
-  row("time", fmt::format("{:.3f} ms to initialise, {:.3f} ms to integrate", 1e3 * s.seconds_initialise, 1e3 * s.seconds_integrate));
+  row("time", fmt::format("{:.3f} ms to initialise, {:.3f} ms to integrate, {:.3f} ms to write results", 1e3 * s.seconds_initialise, 1e3 * s.seconds_integrate,
+                          1e3 * s.seconds_write));
 }
 
 }  // namespace sigrel::driver

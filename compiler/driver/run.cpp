@@ -20,7 +20,7 @@ struct Options {
   std::string file;
   std::optional<std::string> expression;
   RunOptions run;
-  std::vector<std::string> set;
+  std::vector<std::string> set, variables;
   std::string results, svg;
   std::string terminal_plot = "auto";
   bool no_plot = false;
@@ -62,7 +62,9 @@ int run(const Globals& globals, Options& options) {
   bool small = session::Results(model->system, model->dae).count() <= session::Results::kSmall;
   bool terminal = options.terminal_plot == "always" ||
                   (options.terminal_plot == "auto" && !options.no_plot && !to_stdout && isatty(STDOUT_FILENO) == 1);
-  request.all_outputs = small || !options.results.empty();
+  for (const std::string& text : options.variables)
+    for (std::string& name : split_names(text)) request.outputs.push_back(std::move(name));
+  request.all_outputs = small || !options.results.empty() || !request.outputs.empty();
   request.plot_something = terminal || !options.svg.empty() || !request.all_outputs;  // final values are shown in any case
   request.keep_trajectory = false;
   request.cancel = &InterruptGuard::interrupted;
@@ -80,7 +82,7 @@ int run(const Globals& globals, Options& options) {
   bool fine = !session.diagnostics().has_errors();
   if (!options.svg.empty() && run.trajectory.rows() > 0) fine = write_svg(options, run, session) && fine;
   if (terminal && run.trajectory.rows() > 1) print_terminal_plot(run, use_color(globals, stdout));
-  if (!to_stdout) print_final_values(run, !options.results.empty());
+  if (!to_stdout) print_final_values(run, !options.results.empty(), !options.variables.empty());
   if (options.stats) print_statistics(*model, run);
   if (run.outcome.status == runtime::Outcome::Cancelled) {
     fmt::print(stderr, "interrupted at t = {:.9g} s{}\n", run.outcome.reached,
@@ -107,10 +109,16 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
                                             "How the unknowns of sparse factors are ordered: auto, amd or metis")
       ->check(CLI::IsMember({"auto", "amd", "metis"}))
       ->type_name("O");
+  command->add_option("--threads", run_options.threads, "Threads for a large model, which do not change its results; without it, as many as the machine has, at most 8")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
   command->add_option("--set", options->set, "The value of a Real parameter by its hierarchical name; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   add_start_options(*command, options->strict_initial, run_options);
+  command->add_option("-v,--variables", options->variables, "What to show, plot and write; * stands for any characters; may be repeated")
+      ->type_name("NAME[,NAME…]")
+      ->allow_extra_args(false);
   command->add_option("-o,--output", options->results, "Write results: as MATLAB v4 when the name ends in .mat, else as CSV; - is standard output")->type_name("FILE");
   command->add_option("--plot", options->svg, "Write a plot as SVG")->type_name("FILE");
   command->add_flag("--no-plot", options->no_plot, "No plot in the terminal");

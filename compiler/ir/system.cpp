@@ -42,60 +42,51 @@ std::string unknown_name(const System& s, std::uint32_t unknown) {
   return prefix;
 }
 
-const Names::Index& Names::index(std::uint32_t body) {
-  auto [it, fresh] = indices_.try_emplace(body);
-  Index& x = it->second;
-  if (fresh) {
-    const Template& t = system_.templates[body];
-    std::string scratch;
-    auto add_text = [](std::vector<Entry>& to, std::string_view name) {
-      to.push_back({std::hash<std::string_view>{}(name), static_cast<std::uint32_t>(to.size())});
-    };
-    auto add = [&](std::vector<Entry>& to, LocalName name) {
-      scratch.clear();
-      append_text(name, scratch);
-      add_text(to, scratch);
-    };
-    for (const std::string& n : t.interface) add_text(x.columns, n);
-    for (const LocalInfo& l : t.locals) add(x.columns, l.name);
-    for (const auto& [n, c] : t.synonyms) add(x.columns, n);
-    for (const ChildInfo& c : t.children) add(x.children, c.name);
-    std::ranges::sort(x.columns);
-    std::ranges::sort(x.children);
-  }
-  return x;
-}
-
 namespace {
 
-/// What the number of an entry in Names::Index::columns names.
-std::string name_of(const Template& t, std::uint32_t entry) {
-  if (entry < t.interface.size()) return t.interface[entry];
-  entry -= static_cast<std::uint32_t>(t.interface.size());
-  return text(entry < t.locals.size() ? t.locals[entry].name : t.synonyms[entry - t.locals.size()].first);
+std::uint64_t hash(LocalName name) { return mixed(0x9E3779B97F4A7C15ull, name.value); }
+
+/// The name of an entry of Names::Index::columns.
+LocalName column_name(const Template& t, std::uint32_t entry) {
+  return entry < t.locals.size() ? t.locals[entry].name : t.synonyms[entry - t.locals.size()].first;
 }
 
 }  // namespace
 
+const Names::Index& Names::index(std::uint32_t body) {
+  auto [it, fresh] = indices_.try_emplace(body);
+  Index& x = it->second;
+  if (!fresh) return x;
+  const Template& t = system_.templates[body];
+  // Of entries with one name the first is meant.
+  for (std::uint32_t k = 0; k < t.interface.size(); ++k) x.interface.try_emplace(t.interface[k], k);
+  auto fill = [](IndexTable& table, std::size_t count, auto name) {
+    for (std::uint32_t k = 0; k < count; ++k)
+      table.find_or_add(hash(name(k)), k, [&](std::uint32_t e) { return name(e) == name(k); }, [&](std::uint32_t e) { return hash(name(e)); });
+  };
+  fill(x.columns, t.locals.size() + t.synonyms.size(), [&](std::uint32_t k) { return column_name(t, k); });
+  fill(x.children, t.children.size(), [&](std::uint32_t k) { return t.children[k].name; });
+  return x;
+}
+
 std::optional<std::uint32_t> Names::column(std::uint32_t body, std::string_view name) {
   const Index& x = index(body);
   const Template& t = system_.templates[body];
-  const std::size_t hash = std::hash<std::string_view>{}(name);
-  for (auto e = std::ranges::lower_bound(x.columns, hash, {}, &Entry::hash); e != x.columns.end() && e->hash == hash; ++e) {
-    if (name_of(t, e->number) != name) continue;
-    const std::size_t own = t.interface.size() + t.locals.size();
-    return e->number < own ? e->number : t.synonyms[e->number - own].second;
-  }
-  return std::nullopt;
+  if (auto it = x.interface.find(name); it != x.interface.end()) return it->second;
+  const auto local = find_local_name(name);
+  if (!local) return std::nullopt;
+  const std::uint32_t found = x.columns.find(hash(*local), [&](std::uint32_t e) { return column_name(t, e) == *local; });
+  if (found == IndexTable::kMissing) return std::nullopt;
+  return found < t.locals.size() ? static_cast<std::uint32_t>(t.interface.size()) + found : t.synonyms[found - t.locals.size()].second;
 }
 
 std::optional<std::uint32_t> Names::child(std::uint32_t body, std::string_view name) {
   const Index& x = index(body);
   const Template& t = system_.templates[body];
-  const std::size_t hash = std::hash<std::string_view>{}(name);
-  for (auto e = std::ranges::lower_bound(x.children, hash, {}, &Entry::hash); e != x.children.end() && e->hash == hash; ++e)
-    if (text(t.children[e->number].name) == name) return e->number;
-  return std::nullopt;
+  const auto local = find_local_name(name);
+  if (!local) return std::nullopt;
+  const std::uint32_t found = x.children.find(hash(*local), [&](std::uint32_t e) { return t.children[e].name == *local; });
+  return found == IndexTable::kMissing ? std::nullopt : std::optional(found);
 }
 
 std::optional<Names::Step> Names::step(std::uint32_t body, std::string_view name) {

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/base/index_table.h"
 #include "compiler/base/local_name.h"
 #include "compiler/base/name.h"
 #include "compiler/base/source.h"
@@ -189,14 +190,10 @@ class Names {
   std::vector<std::string> candidates(std::uint32_t instance, std::string_view name);
 
  private:
-  struct Entry {
-    std::size_t hash;
-    std::uint32_t number;
-    auto operator<=>(const Entry&) const = default;
-  };
   struct Index {
-    std::vector<Entry> columns;   // ascending; the interface first, then locals, then synonyms
-    std::vector<Entry> children;  // ascending
+    std::unordered_map<std::string_view, std::uint32_t> interface;
+    IndexTable columns;  // locals, then synonyms
+    IndexTable children;
   };
   const Index& index(std::uint32_t body);
   std::optional<std::uint32_t> column(std::uint32_t body, std::string_view name);

@@ -140,7 +140,7 @@ std::optional<runtime::Column> Results::find(std::string_view name) const {
     ++order;
   }
   std::optional<std::uint32_t> unknown =
-      system::find_unknown(system_, name.find('^') == std::string_view::npos ? std::string(name) : expanded(name));
+      names_.find(system::kRoot, name.find('^') == std::string_view::npos ? std::string(name) : expanded(name));
   if (!unknown) return std::nullopt;
   runtime::Column found = column(*unknown);
   for (; order > 0 && found.variable != runtime::kNone; --order) {

@@ -34,7 +34,7 @@ class Results {
   /// when it has none.
   static constexpr std::size_t kSmall = 1000;
 
-  Results(const system::System& system, const dae::System& dae) : system_(system), dae_(dae) {}
+  Results(const system::System& system, const dae::System& dae) : system_(system), dae_(dae), names_(system) {}
 
   std::optional<runtime::Column> find(std::string_view name) const;
   Columns by_default() const;
@@ -61,6 +61,7 @@ class Results {
 
   const system::System& system_;
   const dae::System& dae_;
+  mutable system::Names names_;  // found so far
 };
 
 /// Whether `pattern`, where `*` stands for any characters, matches the whole name.

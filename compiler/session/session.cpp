@@ -202,6 +202,7 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
     else d.help("the solvers are `auto`, `cvode`, `adams` and `ida`");
   }
   e.ordering = options.ordering;
+  e.threads = options.threads;
 
   for (const auto& [name, value] : options.set) {
     auto it = std::ranges::find(model.system.named_parameters, name, &system::NamedParameter::name);
@@ -238,9 +239,13 @@ Columns Session::choose_columns(const Compiled& model, const RunOptions& options
     else
       columns = results.by_default();
   }
-  Columns plotted = results.select(given.plot, "plot", located("plot", given.plot), diagnostics_);
-  if (given.plot.empty() && options.plot_something) {
-    plotted = results.states();
+  // What somebody asks for now goes before what the model says.
+  const bool asked = options.all_outputs && !options.outputs.empty();
+  Columns plotted;
+  if (!asked) plotted = results.select(given.plot, "plot", located("plot", given.plot), diagnostics_);
+  if (options.plot_something && (asked || given.plot.empty())) {
+    if (asked) plotted = columns;
+    else plotted = results.states();
     if (plotted.size() == 0) plotted = results.by_default();
     plotted.names.resize(std::min(plotted.size(), kPlotted));
     plotted.columns.resize(plotted.names.size());
@@ -287,6 +292,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   for (const runtime::Continued& block : run.outcome.continued) session::note_continuation(model, block, diagnostics_);
   timings_.push_back({"initialise", run.outcome.statistics.seconds_initialise});
   timings_.push_back({"integrate", run.outcome.statistics.seconds_integrate, false, session::peak_memory()});
+  timings_.push_back({"write", run.outcome.statistics.seconds_write});
   return run;
 }
 

@@ -50,6 +50,7 @@ struct RunOptions {
   std::optional<std::uint32_t> steps;
   std::optional<std::string> solver;
   runtime::Ordering ordering = runtime::Ordering::Auto;
+  unsigned threads = 0;                    // for large models; 0: as many as the machine has and pay
   Settings set;
   std::string init_from;                   // "FILE" or "FILE@t", results of an earlier run: where the states start
   std::vector<std::string> outputs;        // patterns; empty: those of the model, or the default of session::Results

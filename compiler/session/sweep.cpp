@@ -169,6 +169,7 @@ session::Columns Session::sweep_columns(const Compiled& model, const RunOptions&
 
 std::optional<bool> Session::sweep(const Compiled& model, const RunOptions& run, const session::Columns& columns, const session::SweepOptions& options) {
   RunOptions first = run;
+  first.threads = 1;  // the points have them all
   std::vector<std::uint32_t> parameters;
   for (std::size_t k = 0; k < options.grid->axes().size(); ++k) first.set.emplace_back(options.grid->axes()[k].name, options.grid->axes()[k].values.front());
   std::optional<runtime::Experiment> experiment = this->experiment(model, first);

@@ -194,3 +194,40 @@ TEST_CASE("diff: a tube, what leaves it first and by how much, and what is missi
   CHECK(contains(shorter.out, "t = 0 … 1 s"));
   CHECK(sigrel({"diff", runs.a, runs.b, "--relative", "-1"}).code == 2);
 }
+
+TEST_CASE("run -v: what is named is computed, written and shown, and nothing else") {
+  const std::string csv = temporary("chosen.csv");
+  Finished f = sigrel({"run", kLowPass, "-v", "c1.u,r1.*", "-v", "c1.p.v", "-o", csv, "--no-plot"});
+  INFO(f.err);
+  REQUIRE(f.code == 0);
+  CHECK(read(csv).starts_with("time,c1.u,r1.u,"));
+  CHECK(contains(f.out, "c1.p.v"));
+  CHECK(contains(f.out, "r1.u"));
+  CHECK(!contains(f.out, "source"));
+  CHECK(!contains(f.out, "more"));
+  f = sigrel({"run", kLowPass, "-v", "c1.w"});
+  CHECK(f.code == 1);
+  CHECK(contains(f.err, "no variable is named `c1.w`"));
+}
+
+TEST_CASE("threads do not change the results of a large model, to the last bit") {
+  const std::string model = temporary("large.sr", R"(row :: Int -> SR ()
+row n = sigrel () where
+  local phi, w :: Real^n
+  for i in 1 .. n do
+    der phi[i] = w[i]
+    der w[i] = -sin phi[i] + 0.1 * (phi[if i == n then 1 else i + 1] - phi[i]) - 1.0e-2 * w[i]
+  initially
+    for i in 1 .. n do
+      phi[i] = 0.5 * sin (real i)
+      w[i] = 0.0
+main = simulate (row 12001) with { stop = 0.5, steps = 2 }
+)");
+  const std::string one = temporary("one.csv"), three = temporary("three.csv");
+  REQUIRE(sigrel({"run", model, "--threads", "1", "-o", one}).code == 0);
+  Finished f = sigrel({"run", model, "--threads", "3", "--stats", "-o", three});
+  REQUIRE(f.code == 0);
+  CHECK(contains(f.out, "threads                3"));
+  CHECK(read(one).size() > 100'000);
+  CHECK(read(one) == read(three));
+}

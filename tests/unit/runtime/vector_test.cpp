@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "runtime/team.h"
 #include "runtime/vector.h"
 
 using namespace runtime;
@@ -16,13 +17,13 @@ namespace {
 /// Vectors with random elements, gone at the end.
 class Vectors {
  public:
-  explicit Vectors(std::size_t n) : n_(n), random_(static_cast<unsigned>(n)) { SUNContext_Create(nullptr, &context_); }
+  explicit Vectors(std::size_t n, Team* team = nullptr) : n_(n), team_(team), random_(static_cast<unsigned>(n)) { SUNContext_Create(nullptr, &context_); }
   ~Vectors() {
     for (N_Vector v : all_) N_VDestroy(v);
     SUNContext_Free(&context_);
   }
   N_Vector make() {
-    N_Vector v = all_.empty() ? new_vector(n_, context_) : N_VClone(all_.front());
+    N_Vector v = all_.empty() ? new_vector(n_, context_, team_) : N_VClone(all_.front());
     std::uniform_real_distribution<double> uniform(0.5, 2);
     for (std::size_t i = 0; i < n_; ++i) data(v)[i] = random_() % 2 ? uniform(random_) : -uniform(random_);
     all_.push_back(v);
@@ -31,6 +32,7 @@ class Vectors {
 
  private:
   std::size_t n_;
+  Team* team_;
   std::mt19937 random_;
   SUNContext context_ = nullptr;
   std::vector<N_Vector> all_;
@@ -39,7 +41,7 @@ class Vectors {
 }  // namespace
 
 TEST_CASE("operations on vectors are those on numbers, element by element") {
-  for (std::size_t n : {0, 1, 3, 4, 7, 8, 9, 31, 64, 1023, 1024, 1025, 5000}) {
+  for (std::size_t n : {0, 1, 3, 4, 7, 8, 9, 31, 64, 1023, 1024, 1025, 5000, 8193, 40001}) {
     CAPTURE(n);
     Vectors vectors(n);
     N_Vector x = vectors.make(), y = vectors.make(), z = vectors.make();
@@ -88,7 +90,7 @@ TEST_CASE("operations on vectors are those on numbers, element by element") {
 }
 
 TEST_CASE("combinations of several vectors") {
-  for (std::size_t n : {1, 9, 1024, 3000}) {
+  for (std::size_t n : {1, 9, 1024, 3000, 20000}) {
     Vectors vectors(n);
     N_Vector x[9], y[9], z[9];
     for (int k = 0; k < 9; ++k) x[k] = vectors.make(), y[k] = vectors.make(), z[k] = vectors.make();
@@ -120,5 +122,49 @@ TEST_CASE("combinations of several vectors") {
         for (std::size_t i = 0; i < n; ++i) same = same && data(z[k])[i] == scaled[k][i];
       CHECK(same);
     }
+  }
+}
+
+TEST_CASE("long vectors: operations that wait give the numbers of operations in turn, with any number of threads") {
+  constexpr std::size_t n = 50'003;
+  constexpr int kVectors = 7, kOperations = 400;
+  std::vector<double> norms;
+  for (unsigned threads : {1u, 2u, 3u, 5u}) {
+    CAPTURE(threads);
+    Team team(threads);
+    Vectors vectors(n, threads > 1 ? &team : nullptr);
+    std::vector<N_Vector> v;
+    std::vector<std::vector<double>> wanted;
+    for (int k = 0; k < kVectors; ++k) {
+      v.push_back(vectors.make());
+      wanted.emplace_back(data(v[k]), data(v[k]) + n);
+    }
+    std::mt19937 random(7);
+    auto any = [&] { return static_cast<std::size_t>(random() % kVectors); };
+    std::vector<double> found;
+    for (int step = 0; step < kOperations; ++step) {
+      const std::size_t x = any(), y = any(), z = any();
+      switch (random() % 4) {
+        case 0:
+          N_VLinearSum(0.5, v[x], -0.25, v[y], v[z]);
+          for (std::size_t i = 0; i < n; ++i) wanted[z][i] = 0.5 * wanted[x][i] + -0.25 * wanted[y][i];
+          break;
+        case 1:
+          N_VLinearSum(1, v[x], 1, v[y], v[z]);
+          for (std::size_t i = 0; i < n; ++i) wanted[z][i] = wanted[x][i] + wanted[y][i];
+          break;
+        case 2:
+          N_VScale(0.125, v[x], v[z]);
+          for (std::size_t i = 0; i < n; ++i) wanted[z][i] = 0.125 * wanted[x][i];
+          break;
+        default:
+          N_VAbs(v[x], v[z]);
+          for (std::size_t i = 0; i < n; ++i) wanted[z][i] = std::abs(wanted[x][i]);
+      }
+      if (step % 50 == 0) found.push_back(N_VWrmsNorm(v[x], v[y]));
+    }
+    for (int k = 0; k < kVectors; ++k) CHECK(std::equal(wanted[k].begin(), wanted[k].end(), data(v[k])));
+    if (norms.empty()) norms = found;
+    CHECK(norms == found);  // to the last bit
   }
 }

@@ -11,7 +11,7 @@ namespace runtime {
 namespace {
 
 // Rows are worked on together when they are as many, with as many columns in common; fewer are not worth a call.
-constexpr std::uint32_t kGroup = 4, kCommon = 8;
+constexpr std::uint32_t kGroup = 2, kCommon = 4;
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "compiler/doc/markup.h"
 
+#include <cctype>
 #include <sstream>
 
 namespace sigrel::doc {
@@ -78,11 +79,35 @@ std::string markup(std::string_view text) {
   return out;
 }
 
+std::vector<Block> blocks(std::string_view text) {
+  std::vector<Block> found;
+  bool inside = false;
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) {
+      if (!inside) found.push_back({line.substr(3), {}});
+      inside = !inside;
+    } else if (inside) {
+      found.back().text += line + "\n";
+    }
+  }
+  return found;
+}
+
+namespace {
+
+/// Whether the point follows a single capital, as in "W. Stortelder": no sentence ends there.
+bool is_initial(std::string_view text, std::size_t point) {
+  return point > 0 && std::isupper(static_cast<unsigned char>(text[point - 1])) && (point == 1 || text[point - 2] == ' ' || text[point - 2] == '(');
+}
+
+}  // namespace
+
 std::string_view first_sentence(std::string_view text) {
   std::string_view first = text.substr(0, text.find("\n\n"));
   if (first.starts_with("```") || first.starts_with("- ")) return {};
   for (std::size_t at = 0; (at = first.find('.', at)) != std::string_view::npos; ++at)
-    if (at + 1 == first.size() || first[at + 1] == ' ' || first[at + 1] == '\n') {
+    if ((at + 1 == first.size() || first[at + 1] == ' ' || first[at + 1] == '\n') && !is_initial(first, at)) {
       first = first.substr(0, at + 1);
       break;
     }

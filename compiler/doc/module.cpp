@@ -1,7 +1,11 @@
 #include "compiler/doc/module.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
 #include <map>
+#include <set>
 
 #include "compiler/parse/tokens.h"
 #include "compiler/session/modules.h"
@@ -25,6 +29,16 @@ class Reader {
         if (decl->kind == ast::DeclKind::TypeSynonym) {
           const auto& synonym = *static_cast<const ast::TypeSynonymDecl*>(decl);
           synonyms_[synonym.name.name.value] = synonym.type;
+        }
+    // The synonyms of all modules are known by now, so the units behind them are, too.
+    for (const ast::Module& module : modules.modules)
+      for (const ast::Decl* decl : module.decls)
+        if (decl->kind == ast::DeclKind::TypeSynonym) {
+          const auto& synonym = *static_cast<const ast::TypeSynonymDecl*>(decl);
+          if (std::string u = unit(synonym.type); !u.empty()) named_units_[std::string(sigrel::text(synonym.name.name))] = "[" + u + "]";
+        } else if (decl->kind == ast::DeclKind::Record) {
+          const auto& record = *static_cast<const ast::RecordDecl*>(decl);
+          named_units_[std::string(sigrel::text(record.name.name))] = units_of_fields(record);
         }
   }
 
@@ -76,15 +90,15 @@ class Reader {
         return text == "module" ? out : std::string{};
       }
       text.remove_prefix(2);
-      while (text.starts_with(' ')) text.remove_prefix(1);
+      if (text.starts_with(' ')) text.remove_prefix(1);
       while (text.ends_with(' ') || text.ends_with('\r')) text.remove_suffix(1);
-      if (text.starts_with('|')) {
-        text.remove_prefix(1);
-        out = text.starts_with(' ') ? text.substr(1) : text;
-        line = t.line;
-      } else if (line != 0 && t.line == line + 1) {
+      if (line != 0 && t.line == line + 1) {
         out += "\n";
         out += text;
+        line = t.line;
+      } else if (text.starts_with('|')) {
+        text.remove_prefix(1);
+        out = text.starts_with(' ') ? text.substr(1) : text;
         line = t.line;
       }
     }
@@ -115,6 +129,38 @@ class Reader {
       type = synonym == synonyms_.end() ? nullptr : synonym->second;
     }
     return {};
+  }
+
+  /// "v [V], i [A]" of a Pin.
+  std::string units_of_fields(const ast::RecordDecl& record) const {
+    std::string out;
+    for (const ast::RecordField& f : record.fields)
+      if (std::string u = unit(f.type); !u.empty()) out += fmt::format("{}{} [{}]", out.empty() ? "" : ", ", sigrel::text(f.name.name), u);
+    return out;
+  }
+
+  /// Of the types that a signature names, in its order: "Resistance [Ohm]; Pin: v [V], i [A]".
+  std::string units_in(std::string_view signature) const {
+    std::string out;
+    std::set<std::string> told;
+    bool in_unit = false;
+    for (std::size_t i = 0; i < signature.size();) {
+      const char c = signature[i];
+      if (c == '<') in_unit = true;
+      if (c == '>' && (i == 0 || signature[i - 1] != '-')) in_unit = false;
+      std::size_t end = i;
+      while (end < signature.size() && (std::isalnum(static_cast<unsigned char>(signature[end])) || signature[end] == '_')) ++end;
+      if (end == i) {
+        ++i;
+        continue;
+      }
+      std::string name(signature.substr(i, end - i));
+      i = end;
+      auto found = named_units_.find(name);
+      if (in_unit || found == named_units_.end() || found->second.empty() || !told.insert(name).second) continue;
+      out += fmt::format("{}{}{} {}", out.empty() ? "" : "; ", name, found->second.starts_with('[') ? "" : ":", found->second);
+    }
+    return out;
   }
 
   void declaration(Module& module, const ast::Decl* decl) {
@@ -189,12 +235,14 @@ class Reader {
     }
     if (auto type = types_.find(entry.name); type != types_.end()) entry.signature = type->second;
     if (auto structure = structures_.find(entry.name); structure != structures_.end()) entry.structure = structure->second;
+    entry.units = units_in(entry.signature);
     module.entries.push_back(std::move(entry));
   }
 
   const ast::Module& tree_;
   const SourceMap& sources_;
   std::map<std::string, std::string> types_, structures_;
+  std::map<std::string, std::string> named_units_;  // of types: "[V]" of a synonym, "v [V], i [A]" of a record
   std::map<std::uint32_t, const ast::Type*> synonyms_;
   std::map<std::string, std::size_t> seen_;
 };

@@ -18,12 +18,17 @@ struct Entry {
   std::string name;
   std::string signature;            // of a definition its type; of a type what stands right of `=`
   std::string structure;            // of a relation its structural type
+  std::string units;                // of the types in a signature: "Resistance [Ohm]; Pin: v [V], i [A]"
   std::string parameters;           // of a type: `a b`
   std::vector<Field> fields;        // Record
   std::vector<std::string> constructors;  // Data: `Node (Tree a) a`
   std::string text;                 // of the comment, without its marks
 
   bool is_type() const { return kind == Kind::Type || kind == Kind::Record || kind == Kind::Data; }
+  /// A relation, or a function that makes one.
+  bool is_relation() const {
+    return kind == Kind::Definition && (signature.starts_with("SR ") || signature.find("-> SR ") != std::string::npos);
+  }
 };
 
 struct Import {

@@ -162,7 +162,8 @@ class Writer {
       case Entry::Kind::Foreign: head = "foreign " + head + " :: " + type(e.signature); break;
       case Entry::Kind::Definition:
         if (!e.signature.empty()) head += " :: " + type(e.signature);
-        if (!e.structure.empty()) more = "<p>determines <code>" + escape(e.structure) + "</code></p>\n";
+        if (!e.units.empty()) more += "<p class=\"dim\">" + escape(e.units) + "</p>\n";
+        if (!e.structure.empty()) more += "<p>determines <code>" + escape(e.structure) + "</code></p>\n";
         break;
     }
     return fmt::format("<section class=\"entry\" id=\"{}\">\n<h3><span class=\"signature\">{}</span></h3>\n{}{}</section>\n", anchor(e),

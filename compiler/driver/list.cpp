@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::string module;
+  std::string module, name;
 };
 
 /// The first sentence of a comment.
@@ -58,8 +58,8 @@ int list_modules(const Globals& globals, const SessionOptions& options) {
   return kSuccess;
 }
 
-void print_entry(const doc::Entry& entry) {
-  fmt::print("  {}", entry.name);
+void print_head(const doc::Entry& entry) {
+  fmt::print("{}", entry.name);
   if (!entry.parameters.empty()) fmt::print(" {}", entry.parameters);
   switch (entry.kind) {
     case doc::Entry::Kind::Definition:
@@ -79,12 +79,13 @@ void print_entry(const doc::Entry& entry) {
     }
   }
   fmt::print("\n");
-  if (!entry.structure.empty()) fmt::print("      {}\n", entry.structure);
-  if (std::string line = one_line(entry.text); !line.empty()) fmt::print("      {}\n", line);
 }
 
-bool is_relation(const doc::Entry& entry) {
-  return entry.kind == doc::Entry::Kind::Definition && (entry.signature.starts_with("SR ") || entry.signature.find("-> SR ") != std::string::npos);
+void print_entry(const doc::Entry& entry) {
+  fmt::print("  ");
+  print_head(entry);
+  if (!entry.structure.empty()) fmt::print("      {}\n", entry.structure);
+  if (std::string line = one_line(entry.text); !line.empty()) fmt::print("      {}\n", line);
 }
 
 void print_group(const char* title, const doc::Module& module, bool (*belongs)(const doc::Entry&)) {
@@ -97,7 +98,27 @@ void print_group(const char* title, const doc::Module& module, bool (*belongs)(c
   }
 }
 
-int list_module(const Globals& globals, const SessionOptions& options, const std::string& name) {
+/// All that is known of one definition: its comment with picture and example, units, what it determines.
+int list_name(const Globals& globals, const doc::Module& module, const std::string& name) {
+  auto entry = std::ranges::find(module.entries, name, &doc::Entry::name);
+  if (entry == module.entries.end()) {
+    Diagnostics diagnostics;
+    Diagnostic& d = diagnostics.report(Code::UnknownName, "`" + name + "` is not defined in " + module.name);
+    std::vector<std::string_view> names;
+    for (const doc::Entry& e : module.entries) names.push_back(e.name);
+    if (auto near = did_you_mean(name, names)) d.help("did you mean `" + std::string(*near) + "`?");
+    else d.help("`sigrel list " + module.name + "` shows what there is");
+    print_diagnostics(globals, diagnostics, SourceMap{});
+    return kUserError;
+  }
+  print_head(*entry);
+  if (!entry->units.empty()) fmt::print("units: {}\n", entry->units);
+  if (!entry->structure.empty()) fmt::print("structural type: {}\n", entry->structure);
+  if (!entry->text.empty()) fmt::print("\n{}\n", entry->text);
+  return kSuccess;
+}
+
+int list_module(const Globals& globals, const SessionOptions& options, const std::string& name, const std::string& entry) {
   std::error_code error;
   const std::vector<std::string> folders = folders_of(options);
   std::optional<std::string> file = fs::is_regular_file(name, error) ? std::optional(name) : session::find_module(name, folders);
@@ -113,10 +134,12 @@ int list_module(const Globals& globals, const SessionOptions& options, const std
   }
   auto module = read(globals, options, *file);
   if (!module) return kUserError;
+  if (!entry.empty()) return list_name(globals, *module, entry);
   fmt::print("{}{}{}\n", module->name, module->text.empty() ? "" : ": ", one_line(module->text));
-  print_group("relations", *module, is_relation);
-  print_group("values and functions", *module, [](const doc::Entry& e) { return !e.is_type() && !is_relation(e); });
+  print_group("relations", *module, [](const doc::Entry& e) { return e.is_relation(); });
+  print_group("values and functions", *module, [](const doc::Entry& e) { return !e.is_type() && !e.is_relation(); });
   print_group("types", *module, [](const doc::Entry& e) { return e.is_type(); });
+  fmt::print("\n`sigrel list {} NAME` shows one of them with its picture and an example\n", module->name);
   return kSuccess;
 }
 
@@ -126,9 +149,10 @@ void add_list(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("list", "The modules of the library, or what a module offers: relations, functions and types, each in a line or two");
   command->add_option("module", options->module, "The name of a module, or its file")->type_name("MODULE");
+  command->add_option("name", options->name, "One of its definitions: all that is said of it, with picture, units, structural type and an example")->type_name("NAME");
   command->callback([&globals, &exit_code, options] {
     const SessionOptions session = globals.session_options();
-    exit_code = options->module.empty() ? list_modules(globals, session) : list_module(globals, session, options->module);
+    exit_code = options->module.empty() ? list_modules(globals, session) : list_module(globals, session, options->module, options->name);
   });
 }
 

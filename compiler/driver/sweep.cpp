@@ -252,7 +252,8 @@ int sweep(const Globals& globals, Options& options) {
   }
   if (!options.table.empty() && written) fmt::print("{} points in {}\n", done, options.table);
   if (written && !*complete) return finish(kInterrupted);
-  return finish(diagnostics.has_errors() ? kUserError : kSuccess);
+  const bool nothing = done > 0 && failed == done;  // a table without a single result is no success
+  return finish(diagnostics.has_errors() || nothing ? kUserError : kSuccess);
 }
 
 }  // namespace

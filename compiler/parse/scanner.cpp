@@ -213,21 +213,21 @@ Token Scanner::read() {
   }
 }
 
-// `-- |` starts documentation; comments on the lines directly below continue it.
+// `-- |` starts documentation; comments on the lines directly below continue it, as far indented as they are: pictures and code are among them.
 void Scanner::comment(const Token& token) {
   std::string_view body = std::string_view(text_).substr(token.begin, token.end - token.begin);
   body.remove_prefix(2);
-  while (body.starts_with(' ')) body.remove_prefix(1);
+  if (body.starts_with(' ')) body.remove_prefix(1);
   while (body.ends_with(' ')) body.remove_suffix(1);
-  bool alone = token.line != last_line_;
-  if (alone && body.starts_with('|')) {
+  const bool alone = token.line != last_line_;
+  if (alone && !doc_ahead_.empty() && token.line == doc_line_ + 1) {
+    doc_ahead_ += '\n';
+    doc_ahead_ += body;
+    doc_line_ = token.line;
+  } else if (alone && body.starts_with('|')) {
     body.remove_prefix(1);
     if (body.starts_with(' ')) body.remove_prefix(1);
     doc_ahead_ = body;
-    doc_line_ = token.line;
-  } else if (alone && !doc_ahead_.empty() && token.line == doc_line_ + 1) {
-    doc_ahead_ += '\n';
-    doc_ahead_ += body;
     doc_line_ = token.line;
   }
 }

@@ -63,7 +63,7 @@ TEST_CASE("explain --parameters: numbers and structure, with values, types and p
   REQUIRE(r1.size() == 4);
   CHECK(r1[1] == "100");
   CHECK(r1[2] == "Resistance");
-  CHECK(r1[3].ends_with("Electrical.sr:27"));
+  CHECK(r1[3].find("Electrical.sr:") != std::string::npos);
   CHECK(row(numbers, "source.frequency")[2] == "Frequency");
   CHECK(row(numbers, "l.s[2].w.l")[1] == "0.001");
   CHECK(row(numbers, "l.r2.r")[1] == "75");

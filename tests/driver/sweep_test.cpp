@@ -115,6 +115,10 @@ TEST_CASE("sweep: a point that fails is a row, not the end") {
   CHECK(rows[2][4].starts_with("SR0"));
   CHECK(contains(f.err, "warning[SR0617]: 1 of 3 points have no result"));
   CHECK(contains(f.err, "the first: p = 0: SR0"));
+  Finished none = sigrel({"sweep", model(), "--vary", "p=0,0", "-v", "y"});
+  CHECK(none.code == 1);
+  CHECK(table(none.out).size() == 3);
+  CHECK(contains(none.err, "warning[SR0617]: 2 of 2 points have no result"));
 }
 
 TEST_CASE("sweep: mistakes") {
@@ -184,6 +188,17 @@ TEST_CASE("list: modules, and what one offers") {
   CHECK(contains(one.out, "  resistor :: Resistance -> SR (p :: Pin, n :: Pin)\n      {"));
   CHECK(contains(one.out, "\ntypes\n"));
   CHECK(contains(one.out, "  Pin = { v :: Voltage, flow i :: Current }"));
+  CHECK(contains(one.out, "  gyrator :: Conductance -> SR (p1 :: Pin, n1 :: Pin, p2 :: Pin, n2 :: Pin)\n      {p1.v n1.v p2.i; p1.i n1.i; p1.i p2.v n2.v; p2.i n2.i}\n"
+                          "      A gyrator: each current is `g` times the voltage of the other side.\n"));  // and not a line of its picture
+  Finished name = sigrel({"list", "Electrical", "capacitor"});
+  INFO(name.out);
+  CHECK(name.code == 0);
+  CHECK(name.out.starts_with("capacitor :: Capacitance -> SR (p :: Pin, n :: Pin)\nunits: Capacitance [F]; Pin: v [V], i [A]\n"
+                             "structural type: {p.v p.i n.v; p.i n.i}\n\n`c der u = i`.\n\n```\np --| |-- n\n     c\n```\n\n```sigrel\nimport Electrical\n"));
+  Finished unknown = sigrel({"list", "Electrical", "capacitator"});
+  CHECK(unknown.code == 1);
+  CHECK(contains(unknown.err, "error[SR0105]: `capacitator` is not defined in Electrical"));
+  CHECK(contains(unknown.err, "did you mean `capacitor`?"));
   Finished file = sigrel({"list", model()});
   CHECK(file.code == 0);
   CHECK(contains(file.out, "  decay :: Real<1/s> -> Real -> SR ()"));

@@ -152,6 +152,45 @@ two = 2
   CHECK(contains(pages[0].html, "Node (<a href=\"Kinds.html#type-Tree\">Tree</a> a) a"));
 }
 
+TEST_CASE("pictures and code in a comment keep their indentation, and bars begin no comment") {
+  doc::Module m = read_text("Pictures.sr", R"(-- | Of a module.
+--
+-- ```
+-- |  a
+--   b
+-- ```
+module Pictures where
+
+import Electrical
+
+-- | A part.
+--
+-- ```
+--   |
+-- p +-- n
+-- | |
+-- ```
+--
+-- ```sigrel
+-- main = sigrel () where
+--   x = 1.0
+-- ```
+part :: Resistance -> SR (p :: Pin, n :: Pin)
+part r = resistor r
+)");
+  CHECK(m.text == "Of a module.\n\n```\n|  a\n  b\n```");
+  REQUIRE(m.entries.size() == 1);
+  CHECK(doc::first_sentence(m.entries[0].text) == "A part.");
+  const auto blocks = doc::blocks(m.entries[0].text);
+  REQUIRE(blocks.size() == 2);
+  CHECK(blocks[0].language == "");
+  CHECK(blocks[0].text == "  |\np +-- n\n| |\n");
+  CHECK(blocks[1].language == "sigrel");
+  CHECK(blocks[1].text == "main = sigrel () where\n  x = 1.0\n");
+  CHECK(m.entries[0].units == "Resistance [Ohm]; Pin: v [V], i [A]");
+  CHECK(m.entries[0].structure == "{p.v p.i n.v; p.i n.i}");
+}
+
 TEST_CASE("two modules of one name, and one that is named as the index") {
   doc::Module a{"A", "", {}, {}}, index{"index", "", {}, {}};
   std::vector<doc::Page> pages = doc::pages({a, a, index});
@@ -169,5 +208,6 @@ TEST_CASE("markup") {
   CHECK(markup("a ` b") == "<p>a ` b</p>\n");
   CHECK(markup("<script>\"x\" & 'y'") == "<p>&lt;script&gt;&quot;x&quot; &amp; &#39;y&#39;</p>\n");
   CHECK(doc::summary("First. Second.\nThird") == "First.");
+  CHECK(doc::summary("As W. Stortelder says.\nMore") == "As W. Stortelder says.");
   CHECK(doc::summary("At 1.5 volts\nor so. More") == "At 1.5 volts\nor so.");
 }

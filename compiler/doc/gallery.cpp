@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <map>
 #include <sstream>
 
 #include "compiler/doc/markup.h"
@@ -108,9 +110,10 @@ std::vector<std::string> imports_of(std::string_view source) {
 
 std::string page(const std::vector<Example>& examples, std::size_t k, const SourceMap& sources) {
   const Example& e = examples[k];
-  const std::string title = escape(example_title(e.file));
-  auto link = [](const Example& to, const char* arrow_before, const char* arrow_after) {
-    return fmt::format("<a href=\"{}.html\">{}{}{}</a>", escape(stem(to)), arrow_before, escape(example_title(to.file)), arrow_after);
+  auto title_of = [&](const Example& example) { return escape(example_title(example.file, sources.file(example.source).text)); };
+  const std::string title = title_of(e);
+  auto link = [&](const Example& to, const char* arrow_before, const char* arrow_after) {
+    return fmt::format("<a href=\"{}.html\">{}{}{}</a>", escape(stem(to)), arrow_before, title_of(to), arrow_after);
   };
   std::string out = fmt::format("<nav><span>{}</span><a href=\"index.html\">All examples</a><span>{}</span></nav>\n<h1>{}</h1>\n",
                                 k > 0 ? link(examples[k - 1], "← ", "") : "", k + 1 < examples.size() ? link(examples[k + 1], "", " →") : "", title);
@@ -133,12 +136,28 @@ std::string page(const std::vector<Example>& examples, std::size_t k, const Sour
 
 }  // namespace
 
-std::string example_title(const std::string& file) {
-  std::string title = std::filesystem::path(file).stem().string();
-  const std::size_t letter = title.find_first_not_of("0123456789_-");
-  if (letter != std::string::npos) title.erase(0, letter);
-  for (char& c : title)
-    if (c == '_') c = ' ';
+std::string example_title(const std::string& file, std::string_view source) {
+  const std::string stem = std::filesystem::path(file).stem().string();
+  // How the header writes its words: as soon as it writes one small, that is a common one.
+  auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  std::map<std::string, std::string> written;
+  const std::string text = header_text(header_lines(source));
+  for (std::size_t at = 0, end; at < text.size(); at = end + 1) {
+    for (end = at; end < text.size() && letter(text[end]); ++end) {}
+    const std::string word = text.substr(at, end - at);
+    std::string small = word;
+    for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (auto [it, fresh] = written.try_emplace(small, word); !fresh && word == small) it->second = word;
+  }
+  std::string title;
+  for (std::size_t at = 0; at < stem.size();) {
+    const std::size_t end = std::min(stem.find('_', at), stem.size());
+    std::string word = stem.substr(at, end - at);
+    at = end + 1;
+    if (word.empty() || (title.empty() && std::ranges::all_of(word, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }))) continue;
+    if (auto it = written.find(word); it != written.end()) word = it->second;
+    title += (title.empty() ? "" : " ") + word;
+  }
   if (!title.empty()) title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
   return title;
 }
@@ -151,8 +170,8 @@ std::vector<Page> gallery(const std::vector<Example>& examples, const SourceMap&
     pages.push_back({stem(e) + ".html", page(examples, k, sources)});
     pages.push_back({stem(e) + ".svg", e.plot});
     pages.push_back({stem(e) + ".small.svg", e.small_plot});
-    index += fmt::format("<li><a href=\"{0}.html\"><img src=\"{0}.small.svg\" alt=\"\"/><h2>{1}</h2><p>{2}</p></a></li>\n", escape(stem(e)), escape(example_title(e.file)),
-                         summary(header_text(header_lines(sources.file(e.source).text))));
+    index += fmt::format("<li><a href=\"{0}.html\"><img src=\"{0}.small.svg\" alt=\"\"/><h2>{1}</h2><p>{2}</p></a></li>\n", escape(stem(e)),
+                         escape(example_title(e.file, sources.file(e.source).text)), summary(header_text(header_lines(sources.file(e.source).text))));
   }
   pages.push_back({"index.html", document("Examples", index + "</ul>\n", kStyle)});
   return pages;

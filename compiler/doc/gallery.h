@@ -2,6 +2,7 @@
 // of pictures.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/base/source.h"
@@ -17,8 +18,8 @@ struct Example {
   double end = 0;
 };
 
-/// "05_low_pass.sr" -> "Low pass".
-std::string example_title(const std::string& file);
+/// "05_low_pass.sr" -> "Low pass"; a word that the header of the file writes with capitals has them: "DC motor", "Akzo Nobel".
+std::string example_title(const std::string& file, std::string_view source);
 
 /// The pages of the examples in their order, their pictures, then the index. Well-formed as XML, no script.
 std::vector<Page> gallery(const std::vector<Example>& examples, const SourceMap& sources);

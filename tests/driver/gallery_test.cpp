@@ -42,6 +42,9 @@ TEST_CASE("gallery: the examples, each with its text, equations, picture and sou
   CHECK(contains(rabbits, "<pre class=\"equations\">der r = a r - b r f        der f = c r f - d f</pre>"));
   CHECK(contains(rabbits, "<span class=\"k\">sigrel</span>"));
   CHECK(contains(rabbits, "<code>rabbits</code>"));
+  const std::string index = read(folder + "/index.html");
+  for (const char* part : {"<h2>DC motor</h2>", "<h2>Akzo Nobel</h2>", "<h2>Heated rod</h2>", "<h2>Low pass</h2><p>A low-pass filter, from a resistor and a capacitor"})
+    CHECK(contains(index, part));
 }
 
 TEST_CASE("gallery: a model that does not run is told, and nothing is written") {

@@ -254,6 +254,7 @@ Machine::Status BodyBuilder::declare(const core::SignalDecl& d) {
     v = variable(layout, name, d.span, false, next);
   }
   machine_.slot(code_->slot.at(d.local.value)) = v;
+  std::optional<double> least, greatest;
   for (const core::Attribute& a : d.attributes) {
     Value number;
     if (Status s = evaluate(a.value, number); s != Status::Done) return s;
@@ -264,6 +265,14 @@ Machine::Status BodyBuilder::declare(const core::SignalDecl& d) {
     if (is_object(number, ObjectKind::Construct)) {
       static constexpr double kPreference[] = {0.0, 1.0, -1.0, 2.0, -2.0};  // Default, Prefer, Avoid, Always, Never
       number = Value::of_real(kPreference[std::min<std::uint32_t>(number.object->a, 4)]);
+    }
+    if (number.tag == Tag::Real && kind == AttributeKind::Min) least = number.real;
+    if (number.tag == Tag::Real && kind == AttributeKind::Max) greatest = number.real;
+    if (least && greatest && *least > *greatest) {
+      machine_.diagnostics()
+          .report(sigrel::Code::LimitsCrossed, a.span, fmt::format("`{}` has no value: it is at least {} and at most {}", text(d.name), *least, *greatest))
+          .help("exchange `min` and `max`, or look at their signs");
+      return Status::Failed;
     }
     attribute(kind, v, number, a.span);
   }

@@ -121,7 +121,13 @@ TEST_CASE("Library: Rotational and Translational") {
   const auto vibration = integrate<2>({0, 0}, 2, 20000, [](double t, const std::array<double, 2>& y) {
     return std::array<double, 2>{y[1], 2 * std::sin(6 * kPi * t) - y[0] - y[1]};
   });
+  // The spring pulls with 1.5 N after 1.5 s; then x'' = 10 (0.1 t - x) - 1 until it rests again.
+  const double w = std::sqrt(10.0), slip = 2 * (kPi - std::atan(0.5 * w));
+  const double rests = 0.05 + 0.1 * slip / w - 0.05 * std::cos(slip) - 0.1 / w * std::sin(slip);
+  const double meet = 4 / (4 + 5.2 / 3);  // 4 - 4 t = 5.2 / 3 t, then 0.3 rad/s^2 for both
   check("library_mechanics.sr", {
+      {"sticking", 1.4, {{"a.s", 0}, {"d.s", -2 * 1.4 + 0.5 * 1.4 * 1.4}, {"i.w", 4 - 4 * meet + 0.3 * (1.4 - meet)}, {"k.b.tau", 0.3}}},
+      {"sticking", 3.5, {{"a.s", rests}, {"m.v", 0}, {"d.s", -2}, {"n.v", 0}, {"j.w", 4 - 4 * meet + 0.3 * (3.5 - meet)}}},
       {"vibration", 2, {{"m.a.s", vibration[0]}, {"v", vibration[1]}}},
       {"parts", 2, {{"s", 1.2 + 0.1 * std::sin(4.0)}, {"f", 6}, {"n.a.s", 7}}},
       {"falls", 2, {{"free.a.s", -2 * g}, {"air.v", -limit * std::tanh(2 * g / limit)}}},
@@ -173,6 +179,8 @@ TEST_CASE("Library: Planar") {
       {"orbit", 31592904.44, {{"x", 1, 1e-6}, {"y", 0, 2e-6}, {"energy", 1}}},                                // MP-20
       {"orbit", 31592904.44 / 2, {{"x", -(2 * 1.4969019e11 - 147.1e9) / 147.1e9, 1e-6}, {"y", 0, 2e-6}}},
       {"geared", 1, {{"f1.phi", -0.901697916271}, {"f2.phi", -0.901697916271}}},                              // PM-19
+      {"reserved 9.81", 1, {{"hinge.phi", -0.901697916271}}},
+      {"reserved 9.81", 1, {{"hinge.phi", -0.901697916271}}},
       {"rope 15", 0.5, {{"energy", 0, 1e-5}}},                                                                // PM-18
       {"springs", 2, {{"a.x", 1 + std::cos(4.0)}, {"a.phi", 1}, {"b.x", 1.5 * (1 - std::exp(-4.0))}, {"axis.s", sag * (1 - std::cos(2 * std::sqrt(6.0)))}}},
   });
@@ -193,6 +201,7 @@ TEST_CASE("Library: the examples give what is known of them") {
   })[0];
   const double slope = kPi / 45, climb = (1600 * 9.8 * (std::sin(slope) + 0.01) + 0.5 * 1.3 * 0.32 * 2.4 * 400) / 5000;
   const auto chaos = chua();
+  check("../../../examples/00_cooling.sr", {{"main", 3600, {{"t", 293.15 + 70 * std::exp(-3.6)}}}});
   check("../../../examples/09_servo.sr", {{"main", 3, {{"phi", 3, 1e-5}, {"w", 0, 1e-5}}}});
   check("../../../examples/10_rectifiers.sr", {{"half", 0.045, {{"load.u", 10}}}, {"half", 0.055, {{"load.u", 0, 1e-2}}}, {"main", 0.1, {{"load.u", bridge, 5e-3}}}});
   check("../../../examples/12_aircraft_engine.sr", {{"main", 0.5, {{"w", 846.2856159}, {"motor.p.i", 65.41114352}, {"thrust", 3.590882679}}}});

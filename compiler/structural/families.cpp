@@ -254,6 +254,7 @@ std::string to_text(std::span<const components::Family> families, std::span<cons
     std::string condition, type;
   };
   std::vector<Alternative> alternatives;
+  std::set<std::string> different;  // types, whatever the sizes
   for (std::size_t f = 0; f < families.size(); ++f) {
     if (families[f].members.empty()) continue;
     std::vector<std::string> parts;
@@ -265,6 +266,7 @@ std::string to_text(std::span<const components::Family> families, std::span<cons
       std::string type = to_text(kernels[component], fits[component], library, component, alike ? last : component);
       if (type.empty() && !library.components[component].holes.empty()) continue;
       if (type.empty()) type = "none";
+      different.insert(type);
       if (!varying(families[f])) parts.push_back(type);
       else if (parts.size() < kShown) parts.push_back(type + " " + sizes(families[f], range));
       else if (parts.size() == kShown) parts.push_back("…");
@@ -277,6 +279,7 @@ std::string to_text(std::span<const components::Family> families, std::span<cons
   bool equal = std::ranges::all_of(alternatives, [&](const Alternative& a) { return a.type == alternatives[0].type; });
   bool all_values = std::ranges::none_of(families, [](const components::Family& f) { return f.varies() && f.choices.size() > 1; });
   if (equal && (alternatives.size() == 1 ? alternatives[0].condition.empty() : all_values)) return alternatives[0].type;
+  if (different.size() == 1 && !all_values) return *different.begin() + " for all sizes that were tried";
   std::string result;
   for (const Alternative& a : alternatives) result += fmt::format("{}{}: {}", result.empty() ? "" : "; ", a.condition, a.type);
   return result;

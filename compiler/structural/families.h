@@ -41,7 +41,7 @@ std::vector<FamilyType> types_of_families(const components::Library& library, co
 void report_families(const components::Library& library, std::span<const std::optional<Kernel>> kernels, std::span<const FamilyType> types,
                      const Withheld& withheld, Diagnostics& diagnostics);
 
-/// "{p.v p.i n.v; p.i n.i} for all n >= 1": the types of the families of one definition; empty if nothing is known.
+/// "{p.v p.i n.v; p.i n.i} for all n >= 1": the types of the families of one definition, once where they agree; empty if nothing is known.
 std::string to_text(std::span<const components::Family> families, std::span<const FamilyType> types, std::span<const std::optional<Kernel>> kernels,
                     std::span<const Fit> fits, const components::Library& library);
 

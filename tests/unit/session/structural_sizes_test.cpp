@@ -86,6 +86,13 @@ TEST_CASE("lists: the length is the size") {
              {"sum", "{x} for the length of xs = 0 .. 8"}});
 }
 
+TEST_CASE("two sizes and one type: it is said once") {
+  has_types("ends :: (m :: Int) -> (n :: Int) -> SR (x :: Real, y :: Real)\n"
+            "ends m n = sigrel (x, y) where\n  local a :: Real^(m + 1)\n  local b :: Real^(n + 1)\n  a[1] = x\n  b[1] = y\n"
+            "  for i in 1 .. m do\n    a[i + 1] = sin a[i]\n  for i in 1 .. n do\n    b[i + 1] = cos b[i]\n  a[m + 1] = b[n + 1]\n",
+            {{"ends", "{x y} for all sizes that were tried"}});
+}
+
 // ---- random definitions, against a matching of the flat system at each size ------------------------------------------------
 
 namespace {

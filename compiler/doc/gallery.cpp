@@ -22,6 +22,7 @@ body { max-width: 66rem; }
 .cards img { display: block; width: 100%; border-bottom: 1px solid var(--line); }
 .cards h2 { margin: .7rem .9rem .2rem; font-size: 1.05rem; }
 .cards p { margin: 0 .9rem .8rem; font-size: .92rem; color: var(--dim); }
+.cards p.uses { font-size: .8rem; color: var(--link); }
 .plot { display: block; width: 100%; max-width: 60rem; border: 1px solid var(--line); border-radius: .5rem; }
 pre.equations { font-size: 1.05rem; border-left: .25rem solid var(--link); }
 nav { display: flex; justify-content: space-between; margin: 1rem 0; }
@@ -108,6 +109,13 @@ std::vector<std::string> imports_of(std::string_view source) {
   return found;
 }
 
+/// Which parts of the library a model is made of: the fields that it belongs to.
+std::string uses(std::string_view source) {
+  std::string out;
+  for (const std::string& module : imports_of(source)) out += (out.empty() ? "" : " · ") + escape(module);
+  return out.empty() ? out : "<p class=\"uses\">" + out + "</p>";
+}
+
 std::string page(const std::vector<Example>& examples, std::size_t k, const SourceMap& sources) {
   const Example& e = examples[k];
   auto title_of = [&](const Example& example) { return escape(example_title(example.file, sources.file(example.source).text)); };
@@ -170,8 +178,8 @@ std::vector<Page> gallery(const std::vector<Example>& examples, const SourceMap&
     pages.push_back({stem(e) + ".html", page(examples, k, sources)});
     pages.push_back({stem(e) + ".svg", e.plot});
     pages.push_back({stem(e) + ".small.svg", e.small_plot});
-    index += fmt::format("<li><a href=\"{0}.html\"><img src=\"{0}.small.svg\" alt=\"\"/><h2>{1}</h2><p>{2}</p></a></li>\n", escape(stem(e)),
-                         escape(example_title(e.file, sources.file(e.source).text)), summary(header_text(header_lines(sources.file(e.source).text))));
+    index += fmt::format("<li><a href=\"{0}.html\"><img src=\"{0}.small.svg\" alt=\"\"/><h2>{1}</h2><p>{2}</p>{3}</a></li>\n", escape(stem(e)),
+                         escape(example_title(e.file, sources.file(e.source).text)), summary(header_text(header_lines(sources.file(e.source).text))), uses(sources.file(e.source).text));
   }
   pages.push_back({"index.html", document("Examples", index + "</ul>\n", kStyle)});
   return pages;

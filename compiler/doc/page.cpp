@@ -163,7 +163,7 @@ class Writer {
       case Entry::Kind::Definition:
         if (!e.signature.empty()) head += " :: " + type(e.signature);
         if (!e.units.empty()) more += "<p class=\"dim\">" + escape(e.units) + "</p>\n";
-        if (!e.structure.empty()) more += "<p>determines <code>" + escape(e.structure) + "</code></p>\n";
+        if (!e.structure.empty()) more += "<p>structural type <code>" + escape(e.structure) + "</code></p>\n";
         break;
     }
     return fmt::format("<section class=\"entry\" id=\"{}\">\n<h3><span class=\"signature\">{}</span></h3>\n{}{}</section>\n", anchor(e),

@@ -188,6 +188,11 @@ const core::Layout* Checker::layout(Type* type) {
     case TypeKind::Constructor: {
       const TypeConstructor* c = type->constructor;
       bool cached = type->args.empty() || c == &types_.real_constructor;
+      if (const std::string unit = c == &types_.real_constructor ? stated_unit(type->args[0]) : std::string(); !unit.empty()) {
+        core::Layout* real = make(core::LayoutKind::Real);
+        real->unit = text(intern(unit));
+        return real;
+      }
       if (cached)
         if (auto at = layout_cache_.find(c); at != layout_cache_.end()) return at->second;
       core::Layout* l;

@@ -223,6 +223,16 @@ std::string TypePrinter::unit(Type* type) {
   return (over.empty() ? "1" : over) + under;
 }
 
+std::string stated_unit(Type* type) {
+  type = find(type);
+  if (type->kind != TypeKind::Form) return {};
+  Linear linear;
+  linear.add(type, {1, 1});
+  if (linear.unknown || !linear.terms.empty()) return {};
+  if (type->named) return std::string(text(type->name));
+  return zero(linear.constant) ? std::string() : dimension_text(linear.constant);
+}
+
 // Of a parameter.
 std::string TypePrinter::contract(Type* type) {
   type = find(type);

@@ -165,6 +165,9 @@ bool has_units(Type* type, bool count_time = true);
 inline bool is_variable(Type* type) { return find(type)->kind == TypeKind::Variable; }
 inline bool is_error(Type* type) { return find(type)->kind == TypeKind::Error; }
 
+/// "V" of Real<V>, "1" where a number is declared as one; empty where no unit is stated, or it may be any.
+std::string stated_unit(Type* unit);
+
 /// Prints types as the user writes them; one printer names variables consistently (a, b, …) across its calls.
 class TypePrinter {
  public:

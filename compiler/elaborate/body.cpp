@@ -27,7 +27,9 @@ std::optional<BodyBuilder::Output> BodyBuilder::build(RelationObject& relation, 
   std::uint32_t next = 0;
   for (std::size_t i = 0; i < code.relation->formals.size(); ++i) {
     const core::Formal& f = code.relation->formals[i];
+    auto first = static_cast<std::uint32_t>(columns_.size());
     machine_.slot(code.slot.at(f.local.value)) = variable(tuple.elements[i], local_name(f.name), f.span, true, next);
+    state_units(tuple.elements[i], f.layout, first);
   }
 
   Status status = block(code.relation->body, Target::Main);
@@ -237,6 +239,24 @@ Machine::Status BodyBuilder::unsupported(Span span, const char* what) {
   return Status::Failed;
 }
 
+// The columns from `column` on are the scalars of a variable; `stated` is its layout where the definition says it.
+void BodyBuilder::state_units(LayoutId id, const core::Layout* stated, std::uint32_t& column) {
+  const LayoutNode& node = machine_.layouts()[id];
+  auto part = [&](std::size_t k) { return stated && k < stated->elements.size() ? stated->elements[k] : nullptr; };
+  switch (node.kind) {
+    case core::LayoutKind::Record:
+    case core::LayoutKind::Tuple:
+      for (std::size_t k = 0; k < node.elements.size(); ++k) state_units(node.elements[k], part(k), column);
+      break;
+    case core::LayoutKind::Vector:
+      for (std::uint32_t k = 0; k < node.size; ++k) state_units(node.elements[0], part(0), column);
+      break;
+    default:
+      if (stated) columns_[column].unit = stated->unit;
+      ++column;
+  }
+}
+
 Machine::Status BodyBuilder::declare(const core::SignalDecl& d) {
   LayoutId layout;
   bool unknown = true;
@@ -251,7 +271,9 @@ Machine::Status BodyBuilder::declare(const core::SignalDecl& d) {
     v = Value::of(o);
   } else {
     std::uint32_t next = kConstant;
+    auto first = static_cast<std::uint32_t>(columns_.size());
     v = variable(layout, name, d.span, false, next);
+    state_units(layout, d.layout, first);
   }
   machine_.slot(code_->slot.at(d.local.value)) = v;
   std::optional<double> least, greatest;

@@ -157,6 +157,7 @@ class BodyBuilder final : public BodyHost {
     system::UnknownKind kind;
     system::SignalType type = system::SignalType::Real;
     std::int32_t place = kNoPlace;
+    std::string_view unit{};
     bool dropped = false;  // the flow of a node that is nobody's: only its uses have flows
     bool discrete = false; // changes at events only, whatever its type
   };
@@ -206,6 +207,7 @@ class BodyBuilder final : public BodyHost {
   Status retry(std::vector<Deferred>& pending);
   Status evaluate(const core::Expr* expr, Value& result);
   Status declare(const core::SignalDecl& declaration);
+  void state_units(LayoutId id, const core::Layout* stated, std::uint32_t& column);
   Status equation_item(const core::EquationItem& item, Target target);
   /// What an item makes while it is evaluated, and need not be kept when it is done.
   struct Scratch {

@@ -230,7 +230,14 @@ std::vector<std::string> Results::descriptions(const Columns& columns) const {
     const std::uint32_t variable = columns.columns[c].variable;
     if (variable == runtime::kNone || dae_.variables[variable].set != dae::kNone) continue;
     switch (system::unknown_info(system_, dae_.variables[variable].unknown).type) {
-      case system::SignalType::Real: break;
+      case system::SignalType::Real: {
+        const std::string_view unit = system::unknown_info(system_, dae_.variables[variable].unknown).unit;
+        if (unit.empty()) break;
+        found[c] = "[" + std::string(unit);
+        for (std::uint32_t k = 0; k < dae_.variables[variable].order; ++k) found[c] += "/s";
+        found[c] += "]";
+        break;
+      }
       case system::SignalType::Int: found[c] = "Int"; break;
       case system::SignalType::Bool: found[c] = "Bool"; break;
     }

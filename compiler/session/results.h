@@ -46,7 +46,7 @@ class Results {
   Columns select(std::span<const std::string> patterns, std::string_view what, std::span<const std::optional<Span>> spans,
                  Diagnostics& diagnostics) const;
 
-  /// Of columns: "Bool", "Int", or nothing.
+  /// Of columns: "Bool", "Int", the unit in brackets, or nothing.
   std::vector<std::string> descriptions(const Columns& columns) const;
   /// The parameters of all instances of a small model, of a large one those of the model itself and what was set, with their values;
   /// no name that a column has.

@@ -84,6 +84,48 @@ TEST_CASE("Octave reads what the program writes") {
   CHECK(form == "binTrans");
 }
 
+TEST_CASE("Octave reads the units of variables, where Dymola writes them") {
+  if (std::system("command -v octave-cli >/dev/null 2>&1") != 0) {
+    WARN("there is no octave-cli here");
+    return;
+  }
+  const std::string mat = temporary("units.mat"), text = temporary("units.txt");
+  const std::string model = temporary("units.sr", R"(import Electrical
+import Rotational
+
+drive :: SR ()
+drive = sigrel () where
+  local position :: Real<m>^2
+  local ratio :: Real<1>
+  local on :: Bool
+  constantVoltage 10.0 <> (p, g)
+  c: capacitor 0.5 <> (q, g)
+  resistor 2.0 <> (p, q)
+  ground <> g
+  i: inertia 1.0 <> (a, b)
+  free <> a
+  torque 1.0 <> b
+  position = vector [1.0<m>, 2.0<m> + 1.0<m/s> * time]
+  ratio = position[2] / position[1]
+  on = ratio > 2.5
+  initially
+    c.u = 0.0
+    b.phi = 0.0
+    i.w = 0.0
+main = drive
+)");
+  Finished f = sigrel({"run", model, "-o", mat, "--no-plot"});
+  INFO(f.err);
+  REQUIRE(f.code == 0);
+  const std::string script = "d=load('" + mat + "');n=cellstr(d.name');t=cellstr(d.description');f=fopen('" + text + "','w');"
+                             "for k=1:numel(n) fprintf(f,'%s %s;',n{k},t{k}); end; fclose(f);";
+  std::system(("octave-cli --no-init-file --eval \"" + script + "\" >/dev/null 2>&1").c_str());
+  const std::string all = ";" + read(text);
+  INFO(all);
+  for (const char* entry : {";time [s];", ";q.v [V];", ";c.p.i [A];", ";c.u [V];", ";position[2] [m];", ";ratio [1];", ";i.w [rad/s];", ";on Bool;", ";b.phi [rad];"})
+    CHECK(contains(all, entry));
+}
+
 namespace {
 
 /// Two runs of x' = -k x from 1, with a counter; the second starts 1 % higher and has another variable.

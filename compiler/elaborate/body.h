@@ -217,6 +217,7 @@ class BodyBuilder final : public BodyHost {
   };
   Scratch scratch() { return {machine_.heap().mark(), machine_.signals.size(), children_.size(), machine_.kept_globals()}; }
   bool is_own(const Scratch& scratch) const;
+  void release(const Scratch& before);
   RelationObject& repeated(const core::ApplicationItem& item, RelationObject& relation);
   Status application_item(const core::ApplicationItem& item);
   Status connect_item(const core::ConnectItem& item);
@@ -231,6 +232,18 @@ class BodyBuilder final : public BodyHost {
   Status guess(const core::EquationItem& item, const Value& left, const Value& right);
   Status unsupported(Span span, const char* what);
   void undefined_item(const Deferred& deferred);
+
+  // turns.cpp: turns of a loop that differ in columns and numbers only
+  /// The rows of an equation in a loop, of which the turn before has said what they look like, or which will say it to the next ones;
+  /// nullopt where it has to be evaluated as it stands.
+  std::optional<Status> turn(const core::EquationItem& item, Target target);
+  struct Turns;
+  std::optional<Value> read(const Reading& reading);
+  bool describe(const Value& value, std::uint32_t reading, bool general);
+  bool describe(const Turns& turns, bool numbers);
+  struct Pattern;
+  std::optional<Status> record(const core::EquationItem& item, const OpenedItem& opened, RowKind kind, Pattern& pattern, bool& is_function);
+  bool repeat(const Pattern& pattern, RowKind kind);
 
   // events.cpp
   bool columns_of(const Value& value, std::vector<std::uint32_t>& out);
@@ -249,6 +262,7 @@ class BodyBuilder final : public BodyHost {
   std::uint32_t find(std::uint32_t column);
   void merge(std::uint32_t keep, std::uint32_t other);
   void row(ExprId residual, std::uint32_t source, RowKind kind, std::uint32_t tag = 0);
+  std::uint32_t table(ExprId residual, RowKind kind, std::vector<std::uint32_t>& columns, std::vector<std::uint32_t>& numbers);
   std::uint32_t source(system::EquationKind kind, Span span, LocalName component);
   std::uint32_t source(system::EquationKind kind, Span span, std::string_view component) { return source(kind, span, local_name(component)); }
   std::uint32_t deep(std::uint32_t child, Name name, Span span);
@@ -266,6 +280,7 @@ class BodyBuilder final : public BodyHost {
   std::optional<std::uint32_t> apply(RelationObject& relation, std::vector<Value> arguments, bool fresh, LocalName name,
                                      bool labelled, Span span, Span head_span);
   bool bind(LayoutId layout, Value& argument, const ChildInfo& child, LocalName formal, Span span);
+  bool is_potential(const Object& node, std::uint32_t field) const;
   std::uint32_t class_of(std::uint32_t node);
   void resolve_nodes();
   bool resolve_class(std::span<const std::uint32_t> members);
@@ -296,6 +311,33 @@ class BodyBuilder final : public BodyHost {
   std::unordered_map<std::uint64_t, std::uint32_t> labelled_;  // slot of the label, LocalName -> child
   std::unordered_map<const core::ApplicationItem*, RelationObject*> applied_;  // last time
   std::unordered_map<std::uint32_t, LabelInfo> labels_;
+
+  /// What an equation of a loop was evaluated to, for all turns that read values of the same description.
+  struct Pattern {
+    struct Row {
+      std::uint32_t table, source;
+      std::uint32_t first_column, first_number;
+    };
+    std::vector<std::uint64_t> words;
+    std::vector<Row> rows;                // and an end
+    std::vector<std::uint32_t> columns;   // of each slot: which of the columns that are read
+    std::vector<ExprId> numbers;          // over the body's parameters; Param kRead + k: number k that is read
+  };
+  struct Turns {
+    std::vector<bool> general;            // of the readings: a Real in it changes from turn to turn
+    std::deque<Pattern> patterns;         // the last one that fitted first
+    std::vector<Value> last;              // what the last turn read
+    std::size_t fitted = 0, recorded = 0;
+    bool given_up = false;
+  };
+  std::unordered_map<const core::Item*, Turns> turns_;
+  // of the turn: what the item reads
+  std::vector<Value> read_;
+  std::vector<std::uint64_t> words_;
+  std::vector<std::uint32_t> read_columns_;
+  std::vector<std::pair<std::uint32_t, Value>> read_numbers_;  // of which reading
+  std::vector<std::uint32_t> numbers_;  // scratch
+
   std::vector<std::int64_t> loops_;
   std::int32_t place_ = kNoPlace;
   std::vector<Deferred> deferred_;

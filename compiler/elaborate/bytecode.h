@@ -64,6 +64,41 @@ struct FunctionCode {
   std::vector<CaptureSource> captures;
 };
 
+/// offset + Σ factor · local, of Ints.
+struct Affine {
+  std::int64_t offset = 0;
+  std::vector<std::pair<std::uint32_t, std::int64_t>> terms;  // slot of the body's frame, factor
+  bool operator==(const Affine&) const = default;
+};
+
+/// What an item of a loop reads of the turn that it is in.
+struct Reading {
+  struct Step {
+    bool is_field = false;
+    std::uint32_t field = 0;
+    Affine index;
+    bool operator==(const Step&) const = default;
+  };
+  enum Kind : std::uint8_t {
+    Part,        // a local, or a part of it: u[i + 1, j].x
+    Number,      // real (i - 1), which is `left`
+    Comparison,  // i < n: left op right
+  } kind = Part;
+  std::uint32_t local = 0;
+  std::vector<Step> steps{};
+  core::Primitive op{};
+  Affine left{}, right{};
+  bool operator==(const Reading&) const = default;
+};
+
+/// An equation inside a loop as a function of what it reads, which stands in slots of the frame from `first` on: so turns that read the same
+/// kind of values share what it evaluates to (turns.cpp).
+struct OpenedItem {
+  std::vector<Reading> readings;
+  std::uint32_t first = 0;
+  std::uint32_t left = 0, right = 0;  // Code::functions
+};
+
 /// A relation literal: every expression of its body is a chunk of code over the slots of the body's frame.
 struct RelationCode {
   const core::Relation* relation = nullptr;
@@ -74,6 +109,7 @@ struct RelationCode {
   std::vector<core::LocalId> captured;                    // parallel: which local it was
   std::unordered_map<std::uint32_t, std::uint32_t> slot;  // LocalId -> slot of the body's frame
   std::unordered_map<const core::Expr*, std::uint32_t> chunks;  // -> Code::functions
+  std::unordered_map<const core::Item*, OpenedItem> opened;     // equations inside loops that can be
 };
 
 /// A pattern with its variables resolved to slots; the children of a node are consecutive in Code::patterns.

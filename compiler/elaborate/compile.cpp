@@ -1,6 +1,9 @@
 // core -> bytecode. One Unit per function or relation literal; a variable of an outer unit becomes a capture of every unit
 // between. Chains that a program can make long (a + b + c …, list literals) are compiled by loops.
+#include <algorithm>
 #include <cassert>
+#include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "compiler/elaborate/bytecode.h"
@@ -48,6 +51,11 @@ class Compiler {
   Code& code_;
   const core::Global& global_;
   Unit* unit_ = nullptr;
+  std::unordered_set<std::uint32_t> declared_;   // signals, labels and `let`s of relation bodies
+  std::unordered_set<std::uint32_t> counters_;   // Int variables of loops
+  std::size_t loops_ = 0;                        // around the item
+  OpenedItem* opened_ = nullptr;                 // the item that is being compiled as a function of what it reads
+  bool closed_ = false;                          // and is none
 
   std::uint32_t begin_function(Name name, Span span) {
     code_.functions_.push_back(std::make_unique<FunctionCode>());
@@ -108,8 +116,135 @@ class Compiler {
     for (core::Expr* e : list) expression(e, false);
   }
 
+  // ---- items of loops as functions of what they read ----------------------------------------------------------------
+
+  std::optional<Affine> affine(const core::Expr* e) {
+    Affine sum;
+    struct Work { const core::Expr* e; std::int64_t factor; };
+    std::vector<Work> work{{e, 1}};
+    constexpr std::int64_t kSmall = 1 << 30;
+    while (!work.empty()) {
+      auto [x, factor] = work.back();
+      work.pop_back();
+      if (x->kind == core::ExprKind::Int) {
+        std::int64_t v = static_cast<const core::IntExpr*>(x)->value;
+        if (v > kSmall || v < -kSmall) return std::nullopt;
+        sum.offset += factor * v;
+      } else if (x->kind == core::ExprKind::Local) {
+        CaptureSource source = resolve(*unit_, static_cast<const core::LocalExpr*>(x)->local);
+        sum.terms.emplace_back(source.index, factor);
+      } else if (x->kind == core::ExprKind::Primitive) {
+        auto* p = static_cast<const core::PrimitiveExpr*>(x);
+        if (p->op == core::Primitive::Add || p->op == core::Primitive::Sub) {
+          work.push_back({p->args[1], p->op == core::Primitive::Add ? factor : -factor});
+          work.push_back({p->args[0], factor});
+        } else if (p->op == core::Primitive::Negate) {
+          work.push_back({p->args[0], -factor});
+        } else {
+          return std::nullopt;
+        }
+      } else {
+        return std::nullopt;
+      }
+    }
+    return sum;
+  }
+
+  /// What is compared was fixed before the loop, or is a counter of one.
+  bool counts(const core::Expr* e) {
+    if (e->kind == core::ExprKind::Local) {
+      auto local = static_cast<const core::LocalExpr*>(e)->local.value;
+      return counters_.contains(local) || !declared_.contains(local);
+    }
+    if (e->kind != core::ExprKind::Primitive) return true;
+    auto* p = static_cast<const core::PrimitiveExpr*>(e);
+    return std::ranges::all_of(p->args, [&](const core::Expr* x) { return counts(x); });
+  }
+
+  std::optional<Reading> reading(const core::Expr* e) {
+    using core::ExprKind;
+    using core::Primitive;
+    Reading r;
+    if (e->kind == ExprKind::Primitive) {
+      auto* p = static_cast<const core::PrimitiveExpr*>(e);
+      const bool compares = p->op >= Primitive::Equal && p->op <= Primitive::GreaterEqual;
+      if (p->op != Primitive::ToReal && !(compares && counts(e))) return std::nullopt;
+      auto left = affine(p->args[0]);
+      auto right = compares ? affine(p->args[1]) : Affine{};
+      if (!left || !right || left->terms.size() + right->terms.size() == 0) return std::nullopt;
+      r.kind = compares ? Reading::Comparison : Reading::Number;
+      r.op = p->op;
+      r.left = *left;
+      r.right = *right;
+      return r;
+    }
+    const core::Expr* base = e;
+    while (base->kind == ExprKind::Index || base->kind == ExprKind::Field) {
+      if (base->kind == ExprKind::Field) {
+        auto* f = static_cast<const core::FieldExpr*>(base);
+        r.steps.push_back({true, f->index, {}});
+        base = f->base;
+        continue;
+      }
+      auto* i = static_cast<const core::IndexExpr*>(base);
+      for (auto part = i->parts.rbegin(); part != i->parts.rend(); ++part) {
+        auto index = part->last ? std::nullopt : affine(part->first);
+        if (!index) return std::nullopt;
+        r.steps.push_back({false, 0, *index});
+      }
+      base = i->base;
+    }
+    if (base->kind != ExprKind::Local) return std::nullopt;
+    std::ranges::reverse(r.steps);
+    r.local = resolve(*unit_, static_cast<const core::LocalExpr*>(base)->local).index;
+    return r;
+  }
+
+  /// Whether the expression is read where the item is a function of what it reads.
+  bool is_read(const core::Expr* e) {
+    using core::ExprKind;
+    switch (e->kind) {
+      case ExprKind::Let: case ExprKind::Case: case ExprKind::Lambda: case ExprKind::Sigrel: case ExprKind::Label: case ExprKind::Member:
+      case ExprKind::BlockApply: case ExprKind::Layout:
+        closed_ = true;  // it has locals of its own, or makes something
+        return false;
+      case ExprKind::Global:
+        closed_ |= !static_cast<const core::GlobalExpr*>(e)->layouts.empty();
+        return false;
+      default: break;
+    }
+    auto found = reading(e);
+    if (!found) return false;
+    auto& all = opened_->readings;
+    auto at = std::ranges::find(all, *found);
+    const auto k = static_cast<std::uint32_t>(at - all.begin());
+    if (at == all.end()) {
+      all.push_back(*found);
+      // Slots are consecutive: nothing else takes any while an item is opened.
+      if (all.size() == 1) opened_->first = unit_->slots;
+      ++unit_->slots;
+    }
+    emit(Opcode::Local, e->span, opened_->first + k);
+    return true;
+  }
+
+  void open(const core::EquationItem* item) {
+    OpenedItem opened;
+    closed_ = false;
+    for (auto [e, id] : {std::pair{item->left, &opened.left}, std::pair{item->right, &opened.right}}) {
+      opened_ = &opened;
+      *id = begin_function(unit_->relation->relation->name, e->span);
+      unit_->out = code_.functions_[*id].get();
+      if (!closed_) expression(e, false);
+      emit(Opcode::Return, e->span);
+      opened_ = nullptr;
+    }
+    if (!closed_) unit_->relation->opened.emplace(item, std::move(opened));
+  }
+
   void expression(const core::Expr* e, bool tail) {
     using core::ExprKind;
+    if (opened_ && (closed_ || is_read(e) || closed_)) return;
     switch (e->kind) {
       case ExprKind::Int: constant(Value::of_int(static_cast<const core::IntExpr*>(e)->value), e->span); break;
       case ExprKind::Real: constant(Value::of_real(static_cast<const core::RealExpr*>(e)->value), e->span); break;
@@ -259,9 +394,10 @@ class Compiler {
   // A left-deep chain of binary operators is as long as the program text allows.
   void primitive(const core::PrimitiveExpr* e) {
     using core::Primitive;
-    auto is_chain = [](const core::Expr* x) {
+    auto is_chain = [&](const core::Expr* x) {
       if (x->kind != core::ExprKind::Primitive) return false;
       auto* p = static_cast<const core::PrimitiveExpr*>(x);
+      if (opened_ && reading(x)) return false;
       return p->args.size() == 2 && p->op != Primitive::And && p->op != Primitive::Or;
     };
     if (e->op == Primitive::And || e->op == Primitive::Or) {
@@ -410,7 +546,8 @@ class Compiler {
     inner.parent = unit_;
     inner.relation = &code;
     Unit* outer = std::exchange(unit_, &inner);
-    for (const core::Formal& f : r->formals) new_slot(f.local);
+    const std::size_t loops = std::exchange(loops_, 0);
+    for (const core::Formal& f : r->formals) declared_.insert(f.local.value), new_slot(f.local);
     for (const core::Formal& f : r->formals) chunk_layout(f.layout, f.span);
     body(r->body);
     code.slots = inner.slots;
@@ -418,6 +555,7 @@ class Compiler {
     code.captures = std::move(inner.captures);
     code.captured = std::move(inner.captured);
     unit_ = outer;
+    loops_ = loops;
     emit(Opcode::Relation, span, code.id);
   }
 
@@ -454,22 +592,24 @@ class Compiler {
 
   // Slots come before code: an item may refer to a label or a local of an item after it.
   void declare(const core::Body& b) {
-    for (const core::SignalDecl& d : b.locals) new_slot(d.local);
+    for (const core::SignalDecl& d : b.locals) declared_.insert(d.local.value), new_slot(d.local);
     for (const core::Item* item : b.items) {
       if (item->kind == core::ItemKind::Application) {
         auto* a = static_cast<const core::ApplicationItem*>(item);
         if (a->label) new_slot(*a->label);
       } else if (item->kind == core::ItemKind::Let) {
-        for (const core::Binding& x : static_cast<const core::LetItem*>(item)->bindings) new_slot(x.local);
+        for (const core::Binding& x : static_cast<const core::LetItem*>(item)->bindings) declared_.insert(x.local.value), new_slot(x.local);
       } else if (item->kind == core::ItemKind::For) {
         auto* f = static_cast<const core::ForItem*>(item);
         pattern_slots(f->pattern);
+        if (f->last && f->pattern->kind == core::PatternKind::Variable) counters_.insert(f->pattern->local.value);
         declare(f->body);
       } else if (item->kind == core::ItemKind::If) {
         auto* i = static_cast<const core::IfItem*>(item);
         declare(i->then_body);
         declare(i->else_body);
       } else if (item->kind == core::ItemKind::Discrete) {
+        declared_.insert(static_cast<const core::DiscreteItem*>(item)->declaration.local.value);
         new_slot(static_cast<const core::DiscreteItem*>(item)->declaration.local);
       } else if (item->kind == core::ItemKind::When) {
         declare(static_cast<const core::WhenItem*>(item)->body);
@@ -494,6 +634,7 @@ class Compiler {
         auto* e = static_cast<const core::EquationItem*>(item);
         chunk(e->left);
         chunk(e->right);
+        if (loops_) open(e);
         break;
       }
       case ItemKind::Application: {
@@ -512,7 +653,9 @@ class Compiler {
         auto* f = static_cast<const core::ForItem*>(item);
         chunk(f->first);
         chunk(f->last);
+        ++loops_;
         body(f->body);
+        --loops_;
         break;
       }
       case ItemKind::If: {

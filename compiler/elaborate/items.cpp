@@ -53,6 +53,8 @@ bool BodyBuilder::equate(const Value& left, const Value& right, Span span, std::
 }
 
 Machine::Status BodyBuilder::equation_item(const core::EquationItem& item, Target target) {
+  if (!loops_.empty())
+    if (auto status = turn(item, target)) return *status;
   const Scratch before = scratch();
   Value left, right;
   if (Status s = evaluate(item.left, left); s != Status::Done) return s;
@@ -65,10 +67,7 @@ Machine::Status BodyBuilder::equation_item(const core::EquationItem& item, Targe
   for (auto& [residual, component] : residuals)
     row(residual, source(initial ? system::EquationKind::Initial : system::EquationKind::Written, item.span, component),
         initial ? RowKind::Initial : RowKind::Equation);
-  if (is_own(before)) {
-    machine_.signals.truncate(before.signals);
-    machine_.heap().release(before.heap);
-  }
+  release(before);
   return Status::Done;
 }
 
@@ -142,6 +141,12 @@ Machine::Status BodyBuilder::let_item(const core::LetItem& item) {
 /// Whether nobody refers to what was evaluated since: no instance was made, of which the interface would, and no value was kept.
 bool BodyBuilder::is_own(const Scratch& before) const {
   return !machine_.moving && !machine_.claims && children_.size() == before.children && machine_.kept_globals() == before.globals;
+}
+
+void BodyBuilder::release(const Scratch& before) {
+  if (!is_own(before)) return;
+  machine_.signals.truncate(before.signals);
+  machine_.heap().release(before.heap);
 }
 
 /// What the item applied in the last turn of a loop, when that is the same relation of the same values: one object for all turns.

@@ -45,6 +45,11 @@ Value value_over(Machine& machine, LayoutId id, std::span<const std::uint32_t> c
 
 }  // namespace
 
+bool BodyBuilder::is_potential(const Object& node, std::uint32_t field) const {
+  const LayoutNode& layout = machine_.layouts()[nodes_[node.a].layout];
+  return !machine_.code().program().records[layout.record.value].fields[field].flow;
+}
+
 std::optional<Value> BodyBuilder::node_field(const Object& object, std::uint32_t field, Span span) {
   NodeInfo& node = nodes_[object.a];
   const LayoutNode layout = machine_.layouts()[node.layout];

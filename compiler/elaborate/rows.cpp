@@ -162,27 +162,36 @@ void BodyBuilder::attribute(system::AttributeKind kind, const Value& target, con
 
 // The residual with slots and parameters numbered by first use is the shape; what they were is the row.
 void BodyBuilder::row(ExprId residual, std::uint32_t source, RowKind kind, std::uint32_t tag) {
+  RowPlan r{0, static_cast<std::uint32_t>(slots_.size()), static_cast<std::uint32_t>(row_reals_.size()), source, tag};
+  numbers_.clear();
+  r.table = table(residual, kind, slots_, numbers_);
+  for (std::uint32_t number : numbers_) row_reals_.push_back(real(ExprId{number}));
+  rows_[static_cast<std::size_t>(kind)].push_back(r);
+}
+
+/// The table of the residual's shape. Appends the column of each slot and the parameter expression of each parameter.
+std::uint32_t BodyBuilder::table(ExprId residual, RowKind kind, std::vector<std::uint32_t>& columns, std::vector<std::uint32_t>& numbers) {
   const ExprPool& from = machine_.signals;
   if (mark_.size() < from.size()) {
     mark_.resize(from.size() * 2, 0);
     image_.resize(mark_.size());
   }
   ++epoch_;
-  RowPlan r{0, static_cast<std::uint32_t>(slots_.size()), static_cast<std::uint32_t>(row_reals_.size()), source, tag};
-  auto number = [&](std::vector<std::uint32_t>& list, std::uint32_t first, std::uint32_t value) {
-    for (std::uint32_t i = first; i < list.size(); ++i)
-      if (list[i] == value) return i - first;
+  const std::size_t first_column = columns.size(), first_number = numbers.size();
+  auto number = [&](std::vector<std::uint32_t>& list, std::size_t first, std::uint32_t value) {
+    for (std::size_t i = first; i < list.size(); ++i)
+      if (list[i] == value) return static_cast<std::uint32_t>(i - first);
     list.push_back(value);
-    return static_cast<std::uint32_t>(list.size() - 1) - first;
+    return static_cast<std::uint32_t>(list.size() - 1 - first);
   };
   // A long sum has many slots: then a map instead of the scan.
   std::unordered_map<std::uint32_t, std::uint32_t> many;
   auto slot = [&](std::uint32_t column) {
-    if (slots_.size() - r.first_slot < 16) return number(slots_, r.first_slot, column);
+    if (columns.size() - first_column < 16) return number(columns, first_column, column);
     if (many.empty())
-      for (std::uint32_t i = r.first_slot; i < slots_.size(); ++i) many.emplace(slots_[i], i - r.first_slot);
-    auto [it, fresh] = many.try_emplace(column, static_cast<std::uint32_t>(slots_.size()) - r.first_slot);
-    if (fresh) slots_.push_back(column);
+      for (std::size_t i = first_column; i < columns.size(); ++i) many.emplace(columns[i], i - first_column);
+    auto [it, fresh] = many.try_emplace(column, static_cast<std::uint32_t>(columns.size() - first_column));
+    if (fresh) columns.push_back(column);
     return it->second;
   };
   std::vector<std::uint32_t> work{residual.value};
@@ -210,7 +219,7 @@ void BodyBuilder::row(ExprId residual, std::uint32_t source, RowKind kind, std::
     Node m = n;
     switch (n.op) {
       case Op::Slot: case Op::Der: m.a = slot(n.a); break;
-      case Op::Param: m.a = number(row_reals_, r.first_real, real(ExprId{n.a})); break;
+      case Op::Param: m.a = number(numbers, first_number, n.a); break;
       default:
         if (k > 0) m.a = image_[n.a];
         if (k > 1) m.b = image_[n.b];
@@ -225,11 +234,10 @@ void BodyBuilder::row(ExprId residual, std::uint32_t source, RowKind kind, std::
   if (fresh) {
     EquationTable& t = equations.tables.emplace_back();
     t.residual = ExprId{image_[residual.value]};
-    t.slots = static_cast<std::uint32_t>(slots_.size()) - r.first_slot;
-    t.params = static_cast<std::uint32_t>(row_reals_.size()) - r.first_real;
+    t.slots = static_cast<std::uint32_t>(columns.size() - first_column);
+    t.params = static_cast<std::uint32_t>(numbers.size() - first_number);
   }
-  r.table = it->second;
-  rows_[static_cast<std::size_t>(kind)].push_back(r);
+  return it->second;
 }
 
 // Which bundle of the body holds the Reals of a relation value; made, innermost first, when it is not the body's own. Relations that take

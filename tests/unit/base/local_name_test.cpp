@@ -30,6 +30,17 @@ TEST_CASE("local names made alike are the same") {
   CHECK(local_name("") == LocalName{});
 }
 
+TEST_CASE("a local name is found by its text") {
+  const LocalName base = local_name("rod");
+  for (LocalName name : {base, element(base, 3), next_index(element(base, 3), 17), element(base, -2), field(element(base, 3), intern("v")),
+                         element(field(base, intern("pins")), 1), numbered(base, 2), field(numbered(base, 2), intern("u")), element(element(base, 4), 5)}) {
+    CAPTURE(text(name));
+    CHECK(find_local_name(text(name)) == name);
+  }
+  CHECK(find_local_name("") == LocalName{});
+  for (const char* missing : {"rod[99]", "rod[3", "rod[]", "rod[3,]", "rod.", "rod#", "rod#x", "rod[3]v", "rod[3].w", "[", "nobody has this"}) CHECK(!find_local_name(missing));
+}
+
 TEST_CASE("an index table finds each element by what it is, whatever the hash") {
   for (bool poor : {false, true}) {  // a hash that says nothing makes it slow, not wrong
     std::vector<std::uint32_t> elements;

@@ -16,6 +16,7 @@ namespace {
 // systems may be full), and then variables with longer gradients than this become unknowns.
 constexpr std::uint64_t kFillFactor = 8;
 constexpr std::uint64_t kSmallList = 20000;
+constexpr std::uint32_t kSmallBlock = 4;  // unknowns
 constexpr std::size_t kPart = 8192;  // unknowns that a thread copies at once
 constexpr std::uint32_t kLongGradient = 16;
 constexpr std::uint64_t kMemoryLimit = 400'000'000;  // multiply-adds when the explicit form is forced: about 5 GB
@@ -40,9 +41,9 @@ Problem::Problem(const Model& model, std::vector<double> parameters, std::vector
 
 bool Problem::prepare(FormChoice choice) {
   if (model_.states.empty()) return true;
-  // Linear blocks are solved inside at little cost; others are left to the integrator, which predicts where they go.
+  // Linear blocks and small ones are solved inside at little cost; others are left to the integrator, which predicts where they go.
   const bool loops = std::any_of(model_.dynamic.begin(), model_.dynamic.end(), [&](const Step& step) {
-    return step.kind == Step::Solve && model_.loops[step.index].kind == Loop::Nonlinear;
+    return step.kind == Step::Solve && model_.loops[step.index].kind == Loop::Nonlinear && model_.loops[step.index].unknowns > kSmallBlock;
   });
   const std::uint64_t allowed = std::max(kFillFactor * ChainRule::direct_size(model_), kSmallList);
   bool found = false;

@@ -17,7 +17,7 @@
 namespace runtime {
 
 enum class Solver : std::uint8_t {
-  Auto,   // CVODE when there are no nonlinear loops and the explicit form stays sparse, else IDA
+  Auto,   // CVODE when there are no large nonlinear loops and the explicit form stays sparse, else IDA
   Cvode,  // BDF on the explicit form; loops are solved inside
   Adams,  // Adams–Moulton on the explicit form, for smooth and lightly damped models
   Ida,    // BDF on the implicit form

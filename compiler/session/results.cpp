@@ -226,21 +226,28 @@ Columns Results::by_default() const {
 
 std::vector<std::string> Results::descriptions(const Columns& columns) const {
   std::vector<std::string> found(columns.size());
+  system::Names names(system_);
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::uint32_t variable = columns.columns[c].variable;
-    if (variable == runtime::kNone || dae_.variables[variable].set != dae::kNone) continue;
-    switch (system::unknown_info(system_, dae_.variables[variable].unknown).type) {
-      case system::SignalType::Real: {
-        const std::string_view unit = system::unknown_info(system_, dae_.variables[variable].unknown).unit;
-        if (unit.empty()) break;
-        found[c] = "[" + std::string(unit);
-        for (std::uint32_t k = 0; k < dae_.variables[variable].order; ++k) found[c] += "/s";
-        found[c] += "]";
-        break;
+    std::string_view unit;
+    std::uint32_t order = 0;
+    if (variable != runtime::kNone) {
+      if (dae_.variables[variable].set != dae::kNone) continue;
+      const system::LocalInfo& info = system::unknown_info(system_, dae_.variables[variable].unknown);
+      if (info.type != system::SignalType::Real) {
+        found[c] = info.type == system::SignalType::Int ? "Int" : "Bool";
+        continue;
       }
-      case system::SignalType::Int: found[c] = "Int"; break;
-      case system::SignalType::Bool: found[c] = "Bool"; break;
+      unit = info.unit;
+      order = dae_.variables[variable].order;
     }
+    // What is always zero, or the same as a variable without unit, may be declared with one.
+    if (unit.empty() && order == 0)
+      if (auto own = names.find(0, columns.names[c])) unit = system::unknown_info(system_, *own).unit;
+    if (unit.empty()) continue;
+    found[c] = "[" + std::string(unit);
+    for (; order > 0; --order) found[c] += "/s";
+    found[c] += "]";
   }
   return found;
 }

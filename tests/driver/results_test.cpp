@@ -122,7 +122,7 @@ main = drive
   std::system(("octave-cli --no-init-file --eval \"" + script + "\" >/dev/null 2>&1").c_str());
   const std::string all = ";" + read(text);
   INFO(all);
-  for (const char* entry : {";time [s];", ";q.v [V];", ";c.p.i [A];", ";c.u [V];", ";position[2] [m];", ";ratio [1];", ";i.w [rad/s];", ";on Bool;", ";b.phi [rad];"})
+  for (const char* entry : {";time [s];", ";q.v [V];", ";c.p.i [A];", ";c.u [V];", ";position[2] [m];", ";ratio [1];", ";g.v [V];", ";c.n.v [V];", ";i.a.tau [N*m];", ";i.w [rad/s];", ";on Bool;", ";b.phi [rad];"})
     CHECK(contains(all, entry));
 }
 

@@ -4,6 +4,7 @@
 
 #include "compiler/parse/builder.h"
 #include "compiler/parse/literal.h"
+#include "compiler/parse/prediction.h"
 #include "compiler/parse/syntax_error.h"
 
 namespace sigrel::syntax {
@@ -101,19 +102,24 @@ struct PieceParser::Antlr {
   PieceStream stream;
   SigrelParser parser;
   std::shared_ptr<StopAtError> strategy = std::make_shared<StopAtError>();
+  Prediction* prediction = nullptr;
   Builder builder;
 
   Antlr(FileId file, const SourceMap& sources, ast::Module& module, Diagnostics& diagnostics)
       : parser(&stream), builder(file, sources, module, diagnostics) {
     parser.removeErrorListeners();
     parser.setErrorHandler(strategy);
-    mode(antlr4::atn::PredictionMode::SLL);
+    auto* others = parser.getInterpreter<antlr4::atn::ParserATNSimulator>();
+    prediction = new Prediction(parser, *others);
+    parser.setInterpreter(prediction);  // owns it
+    quick(true);
   }
-  void mode(antlr4::atn::PredictionMode m) {
-    parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(m);
+  void quick(bool on) {
+    prediction->set_quick(on);
+    prediction->setPredictionMode(on ? antlr4::atn::PredictionMode::SLL : antlr4::atn::PredictionMode::LL);
   }
 
-  // The grammar needs SLL prediction only. LL is asked when SLL fails, which is when there is an error to report.
+  // The grammar needs SLL prediction and tables only. LL is asked when these fail, which is when there is an error to report.
   template <class Context>
   Context* parse(Context* (SigrelParser::*rule)()) {
     try {
@@ -121,14 +127,14 @@ struct PieceParser::Antlr {
       return (parser.*rule)();
     } catch (SyntaxStop&) {
     }
-    mode(antlr4::atn::PredictionMode::LL);
+    quick(false);
     Context* result = nullptr;
     try {
       parser.reset();
       result = (parser.*rule)();
     } catch (SyntaxStop&) {
     }
-    mode(antlr4::atn::PredictionMode::SLL);
+    quick(true);
     return result;
   }
 };

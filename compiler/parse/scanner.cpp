@@ -90,18 +90,17 @@ struct Scanner::Antlr {
   std::string_view text;
   Utf8Stream stream;
   RecordingLexer lexer;
-  TokenTable table;
   std::size_t at, line = 1, column = 0;  // of the next token, as ANTLR counts
   std::uint32_t comment_begin = 0;
 
-  Antlr(std::string_view text, std::size_t start) : text(text), stream(text, start), lexer(&stream), table(lexer), at(start) {
+  Antlr(std::string_view text, std::size_t start) : text(text), stream(text, start), lexer(&stream), at(start) {
     lexer.removeErrorListeners();
   }
 
   /// The next token; comments are tokens, blanks are not.
   const Token& next() {
     while (lexer.modeStack.empty() && at < text.size()) {
-      auto found = table.match(text, at);
+      auto found = match_token(text, at);
       if (!found) break;
       if (found->kind == SigrelLexer::SPACE) {
         for (; at < found->end; ++at)

@@ -4,9 +4,44 @@
 #include <optional>
 #include <queue>
 #include <tuple>
-#include <unordered_set>
+#include <utility>
 
 namespace sigrel::graph {
+namespace {
+
+/// Entries of a matrix: open addressing.
+class Entries {
+ public:
+  /// Whether it is new.
+  bool insert(std::uint32_t row, std::uint32_t column) {
+    if (++count_ * 2 > slots_.size()) grow();
+    const bool fresh = put(std::uint64_t{row} << 32 | column);
+    count_ -= !fresh;
+    return fresh;
+  }
+
+ private:
+  static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
+  bool put(std::uint64_t entry) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = (entry * 0x9E3779B97F4A7C15ull >> 20) & mask;
+    for (; slots_[at] != kEmpty; at = (at + 1) & mask)
+      if (slots_[at] == entry) return false;
+    slots_[at] = entry;
+    return true;
+  }
+  void grow() {
+    std::vector<std::uint64_t> old(std::max<std::size_t>(1024, slots_.size() * 2), kEmpty);
+    old.swap(slots_);
+    for (std::uint64_t entry : old)
+      if (entry != kEmpty) put(entry);
+  }
+
+  std::vector<std::uint64_t> slots_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
 
 SparseTearing::SparseTearing(const Bipartite& graph, const Bipartite& columns)
     : graph_(graph), columns_(columns), row_(graph.rows(), kNone), column_(graph.columns, kNone) {}
@@ -19,9 +54,9 @@ std::vector<bool> SparseTearing::take_out(std::span<const std::uint32_t> equatio
   std::vector<std::vector<std::uint32_t>> rows(n), columns(n);
   std::vector<std::uint32_t> in_row(n, 0), in_column(n, 0);
   std::vector<bool> row_gone(n, false), gone(n, false);
-  std::unordered_set<std::uint64_t> entries;
+  Entries entries;
   auto add = [&](std::uint32_t r, std::uint32_t c) {
-    if (!entries.insert(std::uint64_t{r} * n + c).second) return;
+    if (!entries.insert(r, c)) return;
     rows[r].push_back(c);
     columns[c].push_back(r);
     ++in_row[r];
@@ -53,21 +88,30 @@ std::vector<bool> SparseTearing::take_out(std::span<const std::uint32_t> equatio
     if (pivot == kNone) return std::nullopt;
     return (in_row[pivot] - 1) * (in_column[c] - 1);
   };
+  // What has a place in the queue needs another only when it has become cheaper; what has become dearer is found out at its turn.
+  std::vector<std::uint32_t> offered(n, kNone), looked_at(n, kNone);
+  std::uint32_t round = 0;
   auto offer = [&](std::uint32_t c) {
-    if (!gone[c])
-      if (auto cost = cost_of(c)) queue.emplace(keep[variables[c]], *cost, c);
+    if (gone[c] || std::exchange(looked_at[c], round) == round) return;
+    auto cost = cost_of(c);
+    if (!cost || *cost >= offered[c]) return;
+    offered[c] = *cost;
+    queue.emplace(keep[variables[c]], *cost, c);
   };
   for (std::uint32_t c = 0; c < n; ++c) offer(c);
   while (!queue.empty()) {
     auto [kept, then, c] = queue.top();
     queue.pop();
-    if (gone[c]) continue;
+    if (gone[c] || then != offered[c]) continue;
+    offered[c] = kNone;
     auto cost = cost_of(c);
     if (!cost) continue;
     if (*cost > then) {
+      offered[c] = *cost;
       queue.emplace(kept, *cost, c);
       continue;
     }
+    ++round;
     const std::uint32_t r = pivot;
     std::erase_if(rows[r], [&](std::uint32_t d) { return gone[d]; });
     gone[c] = row_gone[r] = true;

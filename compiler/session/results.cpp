@@ -254,19 +254,26 @@ std::vector<std::string> Results::descriptions(const Columns& columns) const {
 
 std::vector<runtime::Constant> Results::constants(std::span<const double> parameters, const Columns& columns) const {
   std::vector<runtime::Constant> found;
-  std::unordered_set<std::string> seen(columns.names.begin(), columns.names.end());
+  std::unordered_set<std::string> seen;
   auto add = [&](std::string name, std::uint32_t parameter) {
     if (seen.insert(name).second) found.push_back({std::move(name), {}, parameters[parameter]});
   };
+  auto without_columns = [&] {  // constants are few where columns are many
+    std::unordered_set<std::string_view> taken;
+    for (const std::string& name : columns.names)
+      if (seen.contains(name)) taken.insert(name);
+    std::erase_if(found, [&](const runtime::Constant& c) { return taken.contains(c.name); });
+    return std::move(found);
+  };
   for (const system::NamedParameter& p : system_.named_parameters) add(p.name, p.parameter);
-  if (count() > kSmall) return found;
+  if (count() > kSmall) return without_columns();
   const Paths paths(system_);
   for (std::size_t i = 0; i < system_.instances.size(); ++i) {
     const system::Instance& instance = system_.instances[i];
     const std::vector<std::string>& names = system_.templates[instance.body].parameters;
     for (std::size_t k = 0; k < names.size(); ++k) add(paths.prefix(i) + names[k], system_.captured[instance.first_parameter + k]);
   }
-  return found;
+  return without_columns();
 }
 
 Columns Results::select(std::span<const std::string> patterns, std::string_view what,

@@ -251,7 +251,10 @@ Columns Session::choose_columns(const Compiled& model, const RunOptions& options
     plotted.columns.resize(plotted.names.size());
   }
   plot = plotted.names;
-  const std::unordered_set<std::string_view> present(columns.names.begin(), columns.names.end());
+  const std::unordered_set<std::string_view> wanted(plotted.names.begin(), plotted.names.end());  // few, unlike columns
+  std::unordered_set<std::string_view> present;
+  for (const std::string& name : columns.names)
+    if (wanted.contains(name)) present.insert(name);
   Columns more;
   for (std::size_t i = 0; i < plotted.size(); ++i)
     if (!present.contains(plotted.names[i])) more.add(plotted.names[i], plotted.columns[i]);

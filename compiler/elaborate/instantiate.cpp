@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 
+#include "compiler/ir/make_room.h"
+
 namespace sigrel::elaborate {
 namespace {
 
@@ -126,6 +128,12 @@ void Instantiator::add_rows(const Blueprint& b, std::uint32_t instance, RowKind 
   const system::Instance& self = system_.instances[instance];
   Equations& equations = equations_of(system_, kind);
   const system::Events& events = system_.events;
+  constexpr std::size_t kMany = 1000;
+  if (const auto& rows = b.rows[static_cast<std::size_t>(kind)]; rows.size() > kMany) {
+    std::vector<std::size_t> more(equations.tables.size());
+    for (const RowPlan& r : rows) ++more[r.table];
+    for (std::size_t t = 0; t < more.size(); ++t) make_room(equations.tables[t], more[t]);
+  }
   for (const RowPlan& r : b.rows[static_cast<std::size_t>(kind)]) {
     EquationTable& t = equations.tables[r.table];
     for (std::uint32_t k = 0; k < t.slots; ++k) {

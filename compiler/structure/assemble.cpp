@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/ir/code.h"
+#include "compiler/ir/make_room.h"
 #include "compiler/structure/graph/bipartite.h"
 #include "compiler/symbolic/symbolic.h"
 
@@ -110,6 +111,10 @@ class Assembly {
     auto& variables = result_.dae.variables;
     variable_of_.assign(system_.unknowns, kNone);
     std::uint32_t highest = 0;
+    std::size_t count = 0;
+    for (std::uint32_t u = 0; u < system_.unknowns; ++u)
+      if (rep_.stands(u)) count += 1 + order_[u];
+    variables.reserve(count);
     for (std::uint32_t u = 0; u < system_.unknowns; ++u) {
       if (!rep_.stands(u)) continue;
       variable_of_[u] = static_cast<std::uint32_t>(variables.size());
@@ -197,6 +202,9 @@ class Assembly {
   void fill(const Equations& from, const std::vector<std::uint32_t>& shape_of, Equations& to) {
     std::map<std::uint32_t, Place> by_shape;
     std::map<Key, Known> known;
+    std::vector<std::size_t> rows_of(shapes_.size());
+    for (std::uint32_t shape : shape_of)
+      if (shape != kNone) ++rows_of[shape];
     std::size_t e = 0;
     const Place* place = nullptr;
     std::uint32_t last = kNone;
@@ -207,7 +215,10 @@ class Assembly {
         if (shape_of[e] != last) {
           last = shape_of[e];
           auto [at, fresh] = by_shape.try_emplace(last);
-          if (fresh) at->second = place_of(s, known, to.tables);
+          if (fresh) {
+            at->second = place_of(s, known, to.tables);
+            make_room(to.tables[at->second.table], rows_of[last]);
+          }
           place = &at->second;
         }
         EquationTable& target = to.tables[place->table];

@@ -6,19 +6,23 @@ namespace sigrel::structure {
 
 void EquationList::append(const EquationTable& table) {
   std::uint32_t first = count(), rows = static_cast<std::uint32_t>(table.rows());
-  section_of_.insert(section_of_.end(), rows, static_cast<std::uint32_t>(sections_.size()));
   sections_.push_back({&table, nullptr, first, rows});
 }
 
 void EquationList::append(const Equations& equations) {
   for (const EquationTable& table : equations.tables) append(table);
   std::uint32_t first = count(), rows = static_cast<std::uint32_t>(equations.sums.rows());
-  section_of_.insert(section_of_.end(), rows, static_cast<std::uint32_t>(sections_.size()));
   sections_.push_back({nullptr, &equations.sums, first, rows});
 }
 
+std::size_t EquationList::entries() const {
+  std::size_t n = 0;
+  for (const Section& s : sections_) n += s.table ? s.table->unknowns.size() : s.sums->terms.size();
+  return n;
+}
+
 Origin EquationList::origin(std::uint32_t equation) const {
-  const Section& s = sections_[section_of_[equation]];
+  const Section& s = sections_[section_of(equation)];
   return (s.table ? s.table->origins : s.sums->origins)[equation - s.first];
 }
 
@@ -30,6 +34,7 @@ graph::Bipartite build(const EquationList& equations, std::uint32_t columns, std
   graph::Bipartite g;
   g.columns = columns;
   g.offsets.reserve(equations.count() + 1);
+  g.targets.reserve(equations.entries());
   auto put = [&](std::uint32_t v) {
     std::uint32_t c = column_of.empty() ? v : column_of[v];
     if (c != graph::kNone) g.targets.push_back(c);

@@ -1,5 +1,6 @@
 // Systems of equations as graphs: which equation contains which variable.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,14 +23,18 @@ class EquationList {
   void append(const Equations& equations);
   void append(const EquationTable& table);
 
-  std::uint32_t count() const { return static_cast<std::uint32_t>(section_of_.size()); }
+  std::uint32_t count() const { return sections_.empty() ? 0 : sections_.back().first + sections_.back().rows; }
+  /// Slots and terms of all equations.
+  std::size_t entries() const;
   std::span<const Section> sections() const { return sections_; }
-  std::uint32_t section_of(std::uint32_t equation) const { return section_of_[equation]; }
+  std::uint32_t section_of(std::uint32_t equation) const {  // the last that begins there or before: an empty one begins where the next one does
+    return static_cast<std::uint32_t>(std::ranges::upper_bound(sections_, equation, {}, &Section::first) - sections_.begin() - 1);
+  }
   Origin origin(std::uint32_t equation) const;
   /// Calls visit(variable) for every slot or term, in order.
   template <class Visit>
   void each_variable(std::uint32_t equation, Visit visit) const {
-    const Section& s = sections_[section_of_[equation]];
+    const Section& s = sections_[section_of(equation)];
     std::uint32_t row = equation - s.first;
     if (s.table) {
       for (std::uint32_t v : s.table->unknowns_of(row)) visit(v);
@@ -40,7 +45,6 @@ class EquationList {
 
  private:
   std::vector<Section> sections_;
-  std::vector<std::uint32_t> section_of_;
 };
 
 /// One row per equation; variable v is column `column_of[v]`, or none where that is graph::kNone. An empty `column_of` is the identity.

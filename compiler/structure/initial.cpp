@@ -45,6 +45,7 @@ graph::Bipartite incidence_at(ExprPool& pool, const EquationList& equations, std
   graph::Bipartite g;
   g.columns = columns;
   g.offsets.reserve(equations.count() + 1);
+  g.targets.reserve(equations.entries());
   for (const EquationList::Section& s : equations.sections()) {
     std::vector<ExprId> slopes;
     std::vector<bool> generic;          // per slot: whether there is a slope at all

@@ -67,6 +67,14 @@ TearingHints tearing_hints(const system::System& system, const dae::System& dae,
   return hints;
 }
 
+/// What runs of these equations take in Model::tables, at most.
+std::size_t table_size(const EquationList& list) {
+  std::size_t size = 0;
+  for (const EquationList::Section& s : list.sections())
+    size += s.table ? s.table->unknowns.size() + s.table->parameters.size() : s.sums->terms.size() + 3 * std::size_t{s.rows};
+  return size;
+}
+
 }  // namespace
 
 plan::Plan order(const system::System& system, const dae::System& dae, Diagnostics& diagnostics, plan::StartPolicy policy) {
@@ -89,12 +97,17 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
     model.states.push_back({v, derivative});
     rates.push_back(derivative);
   }
+  EquationList equations, start;
+  equations.append(dae.equations);
+  start.append(dae.equations);
+  start.append(dae.initial);
+  // Room for a run of each equation and another of the start's; what is not used costs nothing.
+  model.tables.reserve(table_size(equations) + table_size(start) + 2 * model.states.size());
+  model.equations.reserve(equations.count() + start.count() + model.states.size());
   Kernels kernels(plan);
   TearingHints hints = tearing_hints(system, dae, model);
 
   // From the states to their derivatives, and on to everything else.
-  EquationList equations;
-  equations.append(dae.equations);
   {
     Scheduler scheduler(plan, kernels, equations, dae.assign, hints);
     if (!check_discrete(system, dae, model.discrete, plan.exprs, equations, scheduler.variable_of_row(), scheduler.blocks(), diagnostics))
@@ -126,8 +139,6 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
 
   // The start: the same equations with the states unknown, the initial equations, and guesses.
   if (policy == plan::StartPolicy::Given) return plan;
-  EquationList start = equations;
-  start.append(dae.initial);
   InitialMatching initial = match_initial(plan.exprs, system, dae, start, guess_order(dae, model));
   plan.guessed_states = initial.guessed;
   plan.initial_assign = initial.row_of_variable;

@@ -79,47 +79,64 @@ std::uint32_t Scheduler::key_of(std::uint32_t row) {
   return kernels_.solve(shape_of_section_[section], position).value_or(kLoop);
 }
 
+namespace {
+
+/// Of elements in ascending order: calls emit(first, last) for each group that is `alike`.
+template <class Alike, class Emit>
+void gather(std::size_t count, Alike alike, Emit emit) {
+  for (std::size_t begin = 0; begin < count;) {
+    std::size_t end = begin + 1;
+    while (end < count && alike(begin, end)) ++end;
+    emit(begin, end);
+    begin = end;
+  }
+}
+
+}  // namespace
+
 void Scheduler::schedule(const std::vector<bool>& selected, std::vector<runtime::Step>& steps) {
-  std::vector<Item> items;
-  items.reserve(blocks_.count());
+  std::vector<std::uint32_t> key(blocks_.count()), block_of_row(equations_.count(), kNone);
   for (std::uint32_t b = 0; b < blocks_.count(); ++b) {
     if (!selected[b]) continue;
     auto rows = blocks_.block(b);
-    std::uint32_t key = rows.size() == 1 ? key_of(rows[0]) : kLoop;
-    items.push_back({levels_[b], key, *std::ranges::min_element(rows), b});
+    key[b] = rows.size() == 1 ? key_of(rows[0]) : kLoop;
+    block_of_row[*std::ranges::min_element(rows)] = b;
   }
-  sort(items);
-  gather(items, [&](std::span<const Item> group) {
-    if (group[0].key == kLoop) {
-      for (const Item& item : group) emit_loop(item, steps);
+  const std::vector<std::uint32_t> blocks = sorted(block_of_row, key);
+  auto alike = [&](std::size_t x, std::size_t y) { return levels_[blocks[x]] == levels_[blocks[y]] && key[blocks[x]] == key[blocks[y]]; };
+  std::vector<std::uint32_t> rows;
+  gather(blocks.size(), alike, [&](std::size_t begin, std::size_t end) {
+    if (key[blocks[begin]] == kLoop) {
+      for (std::size_t i = begin; i < end; ++i) emit_loop(blocks[i], steps);
     } else {
+      rows.clear();
+      for (std::size_t i = begin; i < end; ++i) rows.push_back(blocks_.block(blocks[i])[0]);
       steps.push_back({runtime::Step::Assign, static_cast<std::uint32_t>(plan_.model.runs.size())});
-      emit_assign(group);
+      emit_assign(rows, key[blocks[begin]]);
     }
   });
 }
 
-/// By level, key and row, in linear time but for the groups of one level and key, which are few in large models as a rule.
-void Scheduler::sort(std::vector<Item>& items) const {
-  std::vector<std::uint32_t> item_of(equations_.count(), kNone);
-  for (std::uint32_t i = 0; i < items.size(); ++i) item_of[items[i].row] = i;
+/// The blocks by level, key and row, in linear time but for the groups of one level and key, which are few in large models as a rule.
+/// `block_of_row` has each at its lowest row.
+std::vector<std::uint32_t> Scheduler::sorted(std::span<const std::uint32_t> block_of_row, std::span<const std::uint32_t> key) const {
   struct Group {
     std::uint32_t level, key, first, size;
   };
   std::vector<Group> groups;
   std::unordered_map<std::uint64_t, std::uint32_t> numbers;
-  std::vector<std::uint32_t> group_of(items.size());
-  std::uint32_t last = kNone;  // neighbours are often of one group
-  for (std::uint32_t i : item_of) {
-    if (i == kNone) continue;
-    const Item& item = items[i];
-    if (last == kNone || groups[last].level != item.level || groups[last].key != item.key) {
-      auto [found, fresh] = numbers.try_emplace(std::uint64_t{item.level} << 32 | item.key, static_cast<std::uint32_t>(groups.size()));
+  std::vector<std::uint32_t> group_of(blocks_.count());
+  std::uint32_t last = kNone, count = 0;  // neighbours are often of one group
+  for (std::uint32_t b : block_of_row) {
+    if (b == kNone) continue;
+    if (last == kNone || groups[last].level != levels_[b] || groups[last].key != key[b]) {
+      auto [found, fresh] = numbers.try_emplace(std::uint64_t{levels_[b]} << 32 | key[b], static_cast<std::uint32_t>(groups.size()));
       last = found->second;
-      if (fresh) groups.push_back({item.level, item.key, 0, 0});
+      if (fresh) groups.push_back({levels_[b], key[b], 0, 0});
     }
     ++groups[last].size;
-    group_of[i] = last;
+    ++count;
+    group_of[b] = last;
   }
   std::vector<std::uint32_t> order(groups.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -129,30 +146,17 @@ void Scheduler::sort(std::vector<Item>& items) const {
     groups[g].first = first;
     first += groups[g].size;
   }
-  std::vector<Item> sorted(items.size());
-  for (std::uint32_t i : item_of)
-    if (i != kNone) sorted[groups[group_of[i]].first++] = items[i];
-  items = std::move(sorted);
+  std::vector<std::uint32_t> blocks(count);
+  for (std::uint32_t b : block_of_row)
+    if (b != kNone) blocks[groups[group_of[b]].first++] = b;
+  return blocks;
 }
 
-template <class Emit>
-void Scheduler::gather(const std::vector<Item>& items, Emit emit) {
-  for (std::size_t begin = 0; begin < items.size();) {
-    std::size_t end = begin + 1;
-    while (end < items.size() && items[end].level == items[begin].level && items[end].key == items[begin].key) ++end;
-    emit(std::span<const Item>(items).subspan(begin, end - begin));
-    begin = end;
-  }
-}
-
-void Scheduler::emit_assign(std::span<const Item> items) {
-  std::vector<std::uint32_t> rows;
-  rows.reserve(items.size());
-  for (const Item& item : items) rows.push_back(item.row);
-  if (items[0].key == kSum) {
+void Scheduler::emit_assign(std::span<const std::uint32_t> rows, std::uint32_t key) {
+  if (key == kSum) {
     emit_run(rows, runtime::Role::Solve, runtime::kNone, 0);
   } else {
-    emit_run(rows, runtime::Role::Solve, items[0].key, plan_.kernels[items[0].key].solved);
+    emit_run(rows, runtime::Role::Solve, key, plan_.kernels[key].solved);
   }
 }
 
@@ -172,26 +176,36 @@ std::pair<std::uint32_t, std::uint32_t> Scheduler::residuals(std::vector<std::ui
   return {first, static_cast<std::uint32_t>(plan_.model.runs.size()) - first};
 }
 
-void Scheduler::emit_loop(const Item& item, std::vector<runtime::Step>& steps) {
-  auto rows = blocks_.block(item.block);
+void Scheduler::emit_loop(std::uint32_t block, std::vector<runtime::Step>& steps) {
+  auto rows = blocks_.block(block);
   std::vector<std::uint32_t> variables;
   for (std::uint32_t row : rows) variables.push_back(variable_of_row_[row]);
   if (!tearing_) tearing_ = std::make_unique<BlockTearing>(plan_, kernels_, equations_, graph_, shape_of_section_, hints_);
   const TornBlock torn = tearing_->tear(rows, variables);
   // From here on the block is matched as it is torn.
-  std::vector<Item> inner;
+  struct Inner {
+    std::uint32_t level, key, row;
+    auto operator<=>(const Inner&) const = default;
+  };
+  std::vector<Inner> inner;
   inner.reserve(torn.inner.size());
   for (const TornBlock::Inner& i : torn.inner) {
     variable_of_row_[i.row] = i.variable;
-    inner.push_back({i.level, key_of(i.row), i.row, item.block});
+    inner.push_back({i.level, key_of(i.row), i.row});
   }
   for (std::size_t k = 0; k < torn.residues.size(); ++k) variable_of_row_[torn.residues[k]] = torn.unknowns[k];
 
   runtime::Loop loop;
   loop.kind = torn.kind;
   loop.first_run = static_cast<std::uint32_t>(plan_.model.runs.size());
-  std::ranges::sort(inner, {}, [](const Item& x) { return std::tuple(x.level, x.key, x.row); });
-  gather(inner, [&](std::span<const Item> group) { emit_assign(group); });
+  std::ranges::sort(inner);
+  auto alike = [&](std::size_t x, std::size_t y) { return inner[x].level == inner[y].level && inner[x].key == inner[y].key; };
+  std::vector<std::uint32_t> together;
+  gather(inner.size(), alike, [&](std::size_t begin, std::size_t end) {
+    together.clear();
+    for (std::size_t i = begin; i < end; ++i) together.push_back(inner[i].row);
+    emit_assign(together, inner[begin].key);
+  });
   residuals(torn.residues);
   loop.runs = static_cast<std::uint32_t>(plan_.model.runs.size()) - loop.first_run;
   loop.first_unknown = static_cast<std::uint32_t>(plan_.model.loop_unknowns.size());

@@ -37,22 +37,14 @@ class Scheduler {
   void schedule(const std::vector<bool>& selected, std::vector<runtime::Step>& steps);
 
  private:
-  struct Item {  // one block
-    std::uint32_t level;
-    std::uint32_t key;  // what a run has in common; kLoop for a simultaneous block
-    std::uint32_t row;  // the block's equation, of a loop the lowest one
-    std::uint32_t block;
-  };
+  // A run has a level and a key in common: its kernel, kSum for sums, kLoop for simultaneous blocks.
   static constexpr std::uint32_t kLoop = 0xFFFFFFFFu;
 
   std::uint32_t key_of(std::uint32_t row);
   std::uint32_t position_in_row(std::uint32_t row, std::uint32_t variable, bool& once) const;
-  void sort(std::vector<Item>& items) const;
-  /// Of items in ascending order: calls emit(items) for each group of one level and key.
-  template <class Emit>
-  static void gather(const std::vector<Item>& items, Emit emit);
-  void emit_assign(std::span<const Item> items);
-  void emit_loop(const Item& item, std::vector<runtime::Step>& steps);
+  std::vector<std::uint32_t> sorted(std::span<const std::uint32_t> block_of_row, std::span<const std::uint32_t> key) const;
+  void emit_assign(std::span<const std::uint32_t> rows, std::uint32_t key);
+  void emit_loop(std::uint32_t block, std::vector<runtime::Step>& steps);
   void emit_run(std::span<const std::uint32_t> rows, runtime::Role role, std::uint32_t kernel, std::uint32_t solved);
 
   plan::Plan& plan_;

@@ -101,9 +101,11 @@ Machine::Status BodyBuilder::block(const core::Body& body, Target target) {
   for (const core::SignalDecl* d : declared) machine_.slot(code_->slot.at(d->local.value)) = Value{};
 
   std::set<const core::Item*> done;
+  // What only equations use that are functions of what they read is evaluated when one of them is not one here.
+  auto later = [&](const core::Item* i) { return !machine_.moving && !machine_.claims && code_->inlined.contains(i); };
   auto early = [&](bool lets) -> Status {
     for (const core::Item* i : body.items) {
-      if (!lets || i->kind != core::ItemKind::Let || done.contains(i)) continue;
+      if (!lets || i->kind != core::ItemKind::Let || done.contains(i) || later(i)) continue;
       Status s = item(*i, target);
       if (s == Status::Failed) return s;
       if (s == Status::Done) done.insert(i);
@@ -124,11 +126,18 @@ Machine::Status BodyBuilder::block(const core::Body& body, Target target) {
 
   std::vector<Deferred> waiting;
   for (const core::Item* i : body.items) {
-    if (has_lets && done.contains(i)) continue;
+    if (has_lets && (done.contains(i) || later(i))) continue;
     Status s = item(*i, target);
     if (s == Status::Failed) return s;
     if (s == Status::NotReady) waiting.push_back({i, target, {}, {}, trigger_});
   }
+  if (has_lets && !waiting.empty())
+    for (const core::Item* i : body.items) {
+      if (!later(i)) continue;
+      Status s = item(*i, target);
+      if (s == Status::Failed) return s;
+      if (s == Status::NotReady) waiting.push_back({i, target, {}, {}, trigger_});
+    }
   if (Status s = retry(waiting); s != Status::Done) return s;
   for (Deferred& d : waiting) {  // an outer block may define what they need
     if (d.frame.empty()) {

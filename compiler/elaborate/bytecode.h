@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/elaborate/value.h"
@@ -88,6 +89,7 @@ struct Reading {
   std::vector<Step> steps{};
   core::Primitive op{};
   Affine left{}, right{};
+  bool strict = false;  // it is in the value of a `let`: read in any case, not only in the branch that is taken
   bool operator==(const Reading&) const = default;
 };
 
@@ -110,6 +112,7 @@ struct RelationCode {
   std::unordered_map<std::uint32_t, std::uint32_t> slot;  // LocalId -> slot of the body's frame
   std::unordered_map<const core::Expr*, std::uint32_t> chunks;  // -> Code::functions
   std::unordered_map<const core::Item*, OpenedItem> opened;     // equations inside loops that can be
+  std::unordered_set<const core::Item*> inlined;                // `let`s of loops that only such equations beside them use
 };
 
 /// A pattern with its variables resolved to slots; the children of a node are consecutive in Code::patterns.

@@ -56,6 +56,19 @@ class Compiler {
   std::size_t loops_ = 0;                        // around the item
   OpenedItem* opened_ = nullptr;                 // the item that is being compiled as a function of what it reads
   bool closed_ = false;                          // and is none
+  // `let`s of the bodies of loops, which such items contain instead of reading them.
+  struct LoopLet {
+    const core::Expr* value;
+    const core::Item* item;
+    const core::Body* body;
+  };
+  std::unordered_map<std::uint32_t, LoopLet> loop_lets_;  // by local
+  std::vector<std::uint32_t> loaded_;                     // locals of these, by the chunk
+  std::unordered_set<const core::Item*> evaluated_;       // lets that are used otherwise
+  const core::Body* body_ = nullptr;
+  std::size_t inside_ = 0;                                // of the values of how many
+  std::size_t contained_ = 0;                             // in the item
+  static constexpr std::size_t kMaxContained = 256;
 
   std::uint32_t begin_function(Name name, Span span) {
     code_.functions_.push_back(std::make_unique<FunctionCode>());
@@ -92,6 +105,7 @@ class Compiler {
 
   // A relation's captures are slots of its body's frame; a function's are a separate array.
   CaptureSource resolve(Unit& unit, core::LocalId local) {
+    if (loop_lets_.contains(local.value)) loaded_.push_back(local.value);
     if (auto it = unit.slot.find(local.value); it != unit.slot.end()) return {true, it->second};
     if (auto it = unit.capture.find(local.value); it != unit.capture.end()) return {false, it->second};
     assert(unit.parent && "the checker resolved every local");
@@ -130,6 +144,8 @@ class Compiler {
         std::int64_t v = static_cast<const core::IntExpr*>(x)->value;
         if (v > kSmall || v < -kSmall) return std::nullopt;
         sum.offset += factor * v;
+      } else if (const core::Expr* value = let_value(x)) {
+        work.push_back({value, factor});
       } else if (x->kind == core::ExprKind::Local) {
         CaptureSource source = resolve(*unit_, static_cast<const core::LocalExpr*>(x)->local);
         sum.terms.emplace_back(source.index, factor);
@@ -150,8 +166,17 @@ class Compiler {
     return sum;
   }
 
+  const core::Expr* let_value(const core::Expr* e) {
+    if (e->kind != core::ExprKind::Local) return nullptr;
+    auto found = loop_lets_.find(static_cast<const core::LocalExpr*>(e)->local.value);
+    if (found == loop_lets_.end()) return nullptr;
+    if (++contained_ > kMaxContained) closed_ = true;
+    return closed_ ? nullptr : found->second.value;
+  }
+
   /// What is compared was fixed before the loop, or is a counter of one.
   bool counts(const core::Expr* e) {
+    if (const core::Expr* value = let_value(e)) return counts(value);
     if (e->kind == core::ExprKind::Local) {
       auto local = static_cast<const core::LocalExpr*>(e)->local.value;
       return counters_.contains(local) || !declared_.contains(local);
@@ -179,7 +204,13 @@ class Compiler {
       return r;
     }
     const core::Expr* base = e;
-    while (base->kind == ExprKind::Index || base->kind == ExprKind::Field) {
+    for (;;) {
+      if (const core::Expr* value = let_value(base)) {
+        base = value;
+        r.strict = true;
+        continue;
+      }
+      if (base->kind != ExprKind::Index && base->kind != ExprKind::Field) break;
       if (base->kind == ExprKind::Field) {
         auto* f = static_cast<const core::FieldExpr*>(base);
         r.steps.push_back({true, f->index, {}});
@@ -214,7 +245,16 @@ class Compiler {
       default: break;
     }
     auto found = reading(e);
-    if (!found) return false;
+    if (closed_) return false;
+    if (!found) {
+      const core::Expr* value = let_value(e);
+      if (!value) return false;
+      ++inside_;
+      expression(value, false);
+      --inside_;
+      return true;
+    }
+    found->strict |= inside_ > 0;
     auto& all = opened_->readings;
     auto at = std::ranges::find(all, *found);
     const auto k = static_cast<std::uint32_t>(at - all.begin());
@@ -231,6 +271,7 @@ class Compiler {
   void open(const core::EquationItem* item) {
     OpenedItem opened;
     closed_ = false;
+    contained_ = 0;
     for (auto [e, id] : {std::pair{item->left, &opened.left}, std::pair{item->right, &opened.right}}) {
       opened_ = &opened;
       *id = begin_function(unit_->relation->relation->name, e->span);
@@ -623,8 +664,41 @@ class Compiler {
 
   void body(const core::Body& b) {
     declare(b);
+    const core::Body* outer = std::exchange(body_, &b);
+    if (loops_)
+      for (const core::Item* item : b.items) {
+        if (item->kind != core::ItemKind::Let) continue;
+        const auto& bindings = static_cast<const core::LetItem*>(item)->bindings;
+        if (std::ranges::none_of(bindings, [](const core::Binding& x) { return is_closure(x.value); }))
+          for (const core::Binding& x : bindings) loop_lets_.insert_or_assign(x.local.value, LoopLet{x.value, item, &b});
+      }
+    // Which of them are used by more than equations beside them, or by those that are.
+    std::vector<std::pair<const core::Item*, const core::Item*>> uses;
+    auto used = [&](const core::Item* by) {
+      for (std::uint32_t local : std::exchange(loaded_, {})) {
+        const LoopLet& let = loop_lets_.at(local);
+        if (by && let.body == &b) uses.emplace_back(by, let.item);
+        else evaluated_.insert(let.item);
+      }
+    };
+    used(nullptr);
     for (const core::SignalDecl& d : b.locals) declaration(d);
-    for (const core::Item* item : b.items) this->item(item);
+    used(nullptr);
+    for (const core::Item* item : b.items) {
+      this->item(item);
+      used(item->kind == core::ItemKind::Let && is_loop_let(item) ? item : nullptr);
+    }
+    for (bool more = true; std::exchange(more, false);)
+      for (auto [by, let] : uses)
+        if (evaluated_.contains(by)) more |= evaluated_.insert(let).second;
+    if (loops_)
+      for (const core::Item* item : b.items)
+        if (item->kind == core::ItemKind::Let && !evaluated_.contains(item) && is_loop_let(item)) unit_->relation->inlined.insert(item);
+    body_ = outer;
+  }
+  bool is_loop_let(const core::Item* item) const {
+    const auto& bindings = static_cast<const core::LetItem*>(item)->bindings;
+    return !bindings.empty() && loop_lets_.contains(bindings[0].local.value);
   }
 
   void item(const core::Item* item) {
@@ -634,7 +708,12 @@ class Compiler {
         auto* e = static_cast<const core::EquationItem*>(item);
         chunk(e->left);
         chunk(e->right);
+        const std::vector<std::uint32_t> loaded = loaded_;
         if (loops_) open(e);
+        const bool opened = unit_->relation->opened.contains(e);
+        for (std::uint32_t local : loaded)
+          if (const LoopLet& let = loop_lets_.at(local); !opened || let.body != body_) evaluated_.insert(let.item);
+        loaded_.clear();
         break;
       }
       case ItemKind::Application: {

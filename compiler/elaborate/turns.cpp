@@ -74,7 +74,7 @@ std::optional<Value> BodyBuilder::read(const Reading& r) {
     auto index = value_of(machine_, step.index);
     if (!index || !is_object(v, ObjectKind::Vector)) return std::nullopt;
     // In a branch that is not taken an index may be outside; if it is taken, evaluation says so.
-    if (*index < 1 || *index > v.object->size) return Value{};
+    if (*index < 1 || *index > v.object->size) return r.strict ? std::nullopt : std::optional<Value>(Value{});
     v = v.object->items[*index - 1];
   }
   if (v.tag == Tag::Undefined) return std::nullopt;

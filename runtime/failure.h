@@ -26,6 +26,7 @@ enum class FailureKind : std::uint8_t {
   EndlessEvents,      // comparisons change without end at one instant: `equations` says which, `variables` what they compare
   AssignmentsDisagree, // what `triggers` assign at one instant depends on itself: `variables`
   BadClock,           // a clock of `triggers` has a period that is not positive, or ticks out of order
+  BadDelay,           // the length of a delay, `parameters`, is not positive
   Output,             // a result cannot be written: `path` and `error`
   Internal,           // a solver refused its input: a bug of ours, `error` says which call
 };
@@ -64,7 +65,7 @@ struct Failure {
   std::vector<FailedEquation> equations{};  // worst first, at most a few
   std::vector<std::uint32_t> triggers{};    // that fired last, at most a few
   std::vector<Follower> followers{};            // of a block, in order, at most a few
-  std::vector<FailedParameter> parameters{};  // ZeroPivot: of the equation
+  std::vector<FailedParameter> parameters{};  // ZeroPivot: of the equation; BadDelay
   std::uint64_t kept_rows = 0;   // Output: complete rows in the file, and the time of the last
   double kept_until = 0;
   std::string path{}, error{};   // Output, Internal

@@ -4,6 +4,7 @@
 #include <sundials/sundials_nvector.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/integrator.h"
 #include "runtime/solver_objects.h"
@@ -121,6 +122,7 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
          check(CVodeSetMaxErrTestFails(memory_, 30), "CVodeSetMaxErrTestFails") &&
          check(CVodeSetMaxConvFails(memory_, 30), "CVodeSetMaxConvFails") &&
          check(CVodeSetStopTime(memory_, options.stop), "CVodeSetStopTime") &&
+         (!std::isfinite(problem_.longest_step()) || check(CVodeSetMaxStep(memory_, problem_.longest_step()), "CVodeSetMaxStep")) &&
          (problem_.watched() == 0 || check(CVodeRootInit(memory_, static_cast<int>(problem_.watched()), differences), "CVodeRootInit"));
 }
 

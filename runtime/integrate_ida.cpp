@@ -3,6 +3,7 @@
 #include <sundials/sundials_nvector.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/integrator.h"
 #include "runtime/solver_objects.h"
@@ -115,6 +116,7 @@ bool IdaIntegrator::make(const IntegratorOptions& options) {
          check(IDASetMaxErrTestFails(memory_, 30), "IDASetMaxErrTestFails") &&
          check(IDASetMaxConvFails(memory_, 30), "IDASetMaxConvFails") &&
          check(IDASetStopTime(memory_, options.stop), "IDASetStopTime") &&
+         (!std::isfinite(problem_.longest_step()) || check(IDASetMaxStep(memory_, problem_.longest_step()), "IDASetMaxStep")) &&
          (problem_.watched() == 0 || check(IDARootInit(memory_, static_cast<int>(problem_.watched()), differences), "IDARootInit"));
 }
 

@@ -51,12 +51,15 @@ struct IntegratorOptions {
   double start = 0;
   double stop = 1;
   double tolerance = 1e-6;
+  std::uint32_t rows = 500;  // of results, where nothing else says how long a step is
   bool adams = false;
   Ordering ordering = Ordering::Auto;
   Team* team = nullptr;  // for large ranges; it outlives the integrator
 };
 
 std::unique_ptr<Integrator> make_cvode(Problem& problem, const IntegratorOptions& options, Failure& failure);
+/// Of a model without states.
+std::unique_ptr<Integrator> make_sampler(Problem& problem, const IntegratorOptions& options);
 std::unique_ptr<Integrator> make_ida(Problem& problem, const IntegratorOptions& options, Failure& failure);
 
 }  // namespace runtime

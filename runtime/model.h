@@ -128,6 +128,14 @@ struct Events {
   std::vector<std::uint32_t> last;         // triggers that end the run
 };
 
+/// `variable` (of Model::constants) is what `of` was some time ago (delays.h).
+struct Delay {
+  std::uint32_t variable = 0, of = kNone;  // kNone: always zero
+  std::uint32_t length = 0;                // parameter: seconds
+  bool negated = false;                    // the opposite of that
+  bool held = false;                       // piecewise constant: what it was last, nothing between two values
+};
+
 /// parameters[i] = value, or an operation on earlier parameters; evaluated once per run in ascending order by
 /// `evaluate_parameters`, a function that the compiler supplies with its operations.
 struct ParameterRule {
@@ -175,8 +183,9 @@ struct Model {
   std::vector<Step> asserted;  // the part of `observed` that these read
 
   std::vector<Relation> relations;  // equation numbers of their rows: from 0 on
-  std::vector<Step> compared;       // the part of `observed` that these and events read
+  std::vector<Step> compared;       // the part of `observed` that these, events and delays read
   Events events;
+  std::vector<Delay> delays;
 
   std::vector<Kernel> kernels;  // by number; empty until code is generated
 };

@@ -35,11 +35,24 @@ Problem::Problem(const Model& model, std::vector<double> parameters, std::vector
       evaluator_(model, nominal_),
       relations_(model),
       reaction_(model),
+      delays_(model),
       values_(start_values(model, parameters_)) {
   for (const StateSet& set : model.sets) choices_.emplace_back(model, set, nominal_);
 }
 
 bool Problem::prepare(FormChoice choice) {
+  if (!choose_form(choice)) return false;
+  if (delays_.empty()) return true;
+  std::vector<std::uint8_t> wanted(model_.variables, 0);
+  for (const Delay& d : model_.delays)
+    if (d.of != kNone) wanted[d.of] = 1;
+  const std::vector<Step> compared = needed_steps(model_, model_.compared, wanted);
+  if (form_ != Form::Implicit) past_steps_ = needed_steps(model_, model_.dynamic, wanted);
+  past_steps_.insert(past_steps_.end(), compared.begin(), compared.end());
+  return true;
+}
+
+bool Problem::choose_form(FormChoice choice) {
   if (model_.states.empty()) return true;
   // Linear blocks and small ones are solved inside at little cost; others are left to the integrator, which predicts where they go.
   const bool loops = std::any_of(model_.dynamic.begin(), model_.dynamic.end(), [&](const Step& step) {
@@ -118,7 +131,17 @@ bool Problem::start_from(const Point& at, std::span<const double> from) {
   for (StateChoice& choice : choices_) choice.choose(at, parameters_, true);
   if (!choices_.empty()) evaluator_.parameters_changed();
   bool changed = false;
-  return evaluator_.run_checked(model_.invariant, at) && evaluator_.run_checked(model_.dynamic, at) && settle(at, {}, changed);
+  if (!evaluator_.run_checked(model_.invariant, at) || !evaluator_.run_checked(model_.dynamic, at) || !settle(at, {}, changed)) return false;
+  // The past is not in the file: it is taken to be as the start.
+  for (int round = 0; !delays_.empty() && see(at) && delays_.catch_up(values_); ++round) {
+    if (round == Relations::kRounds) {
+      evaluator_.failure() = Failure{.kind = FailureKind::LoopNotConverged, .time = at.time, .unknowns = 1};
+      evaluator_.failure().variables.push_back({model_.delays[0].variable, values_[model_.delays[0].variable], 0});
+      return false;
+    }
+    if (!settle(at, {}, changed)) return false;
+  }
+  return !evaluator_.failure();
 }
 
 /// Whether the initial equations that determine nothing hold: to a part of what their terms amount to.
@@ -159,6 +182,7 @@ bool Problem::start_agrees(const Point& at) {
 bool Problem::initialise(double time, std::span<const double> from) {
   values_ = start_values(model_, parameters_);
   const Point at = point(time);
+  if (!delays_.measure(parameters_, evaluator_.failure())) return false;
   evaluator_.allow_continuation(relations_.empty());
   bool done = false, changed = false;
   if (from.empty()) {
@@ -211,7 +235,8 @@ void Problem::read(double* y, double* rates) const {
   for (std::size_t s = 0; s < model_.states.size(); ++s) rates[s] = values_[model_.states[s].derivative];
 }
 
-void Problem::set(double, const double* y, const double* rates) {
+void Problem::set(double time, const double* y, const double* rates) {
+  delays_.recall(time, values_);
   const std::size_t n = layout_.unknowns.size();
   each_part(team_, n, kPart, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) values_[layout_.unknowns[k]] = y[k];
@@ -274,7 +299,7 @@ bool Problem::jacobian(double time, const double* y, const double* rates, double
 bool Problem::place(double time, const double* y, const double* rates) {
   set(time, y, rates);
   const Point at = point(time);
-  if (form_ == Form::Explicit) return evaluator_.run(model_.dynamic, at);
+  if (form_ != Form::Implicit) return evaluator_.run(model_.dynamic, at);
   std::size_t kept = 0;
   for (const OpenRun& step : open_runs_) {
     if (model_.runs[step.run].role == Role::Solve) evaluate(model_, model_.runs[step.run], at, nullptr);
@@ -293,7 +318,7 @@ bool Problem::differences(double time, const double* y, const double* rates, dou
 }
 
 bool Problem::settle(double time, const double* y, const double* rates, std::span<const int> directions, bool& changed) {
-  if (relations_.empty() && reaction_.empty()) return true;
+  if (relations_.empty() && reaction_.empty() && delays_.empty()) return true;
   if (y) set(time, y, rates);
   const Point at = point(time);
   if (!reaction_.empty()) {
@@ -307,13 +332,19 @@ bool Problem::settle(double time, const double* y, const double* rates, std::spa
       std::ranges::copy(here, values_.begin());
     }
   }
+  const bool arrived = delays_.arrive(time);
+  if (arrived) delays_.recall(time, values_);
   const std::vector<double> before = parameters_;
   relations_.crossed(directions, parameters_);
   bool done = settle(at, {}, changed) && react(at, changed);
   relations_.settled(parameters_);
   const std::span<const std::uint8_t> read = reaction_.read_parameters();
-  changed = reaction_.take_changed();
+  changed = reaction_.take_changed() || arrived;
   for (std::size_t k = 0; k < before.size() && !changed; ++k) changed = before[k] != parameters_[k] && (read.empty() || read[k]);
+  if (done && !delays_.empty()) {
+    done = see(at);
+    delays_.happened(values_, changed);
+  }
   return done;
 }
 
@@ -353,9 +384,10 @@ bool Problem::happen(const Point& at, bool& changed) {
   return false;
 }
 
-bool Problem::begin(double time) {
+bool Problem::begin(double time, bool happened, double tolerance) {
+  if (!delays_.empty()) delays_.begin(time, values_, tolerance);
   if (reaction_.empty()) return true;
-  if (!reaction_.begin(time, parameters_, evaluator_.failure())) return false;
+  if (!reaction_.begin(time, happened, parameters_, evaluator_.failure())) return false;
   if (reaction_.next() > time) return true;
   bool changed = false;
   const Point at = point(time);
@@ -370,6 +402,39 @@ Failure Problem::endless_events(double time) {
 
 bool Problem::missed(double time, const double* y, const double* rates) {
   return place(time, y, rates) && evaluator_.run(model_.compared, point(time)) && relations_.missed(point(time), parameters_);
+}
+
+bool Problem::remember(double time, const Interpolate& interpolate) {
+  constexpr double kShortest = 1.0 / 4096;  // part of a step: there may be a kink in it
+  if (delays_.empty()) return true;
+  const double shortest = kShortest * (time - delays_.end());
+  delays_.forget();  // rows between here and `time` are still to come
+  auto see_at = [&](double then) {
+    const double *y = nullptr, *rates = nullptr;
+    interpolate(then, y, rates);
+    if (form_ == Form::Implicit) {
+      if (!place(then, y, rates)) return false;
+    } else {
+      set(then, y, rates);
+    }
+    return evaluator_.run(past_steps_, point(then));
+  };
+  for (double until = time; delays_.end() < time;) {
+    const double from = delays_.end(), length = until - from;
+    delays_.note(0, values_);
+    for (std::uint32_t k = 1; k < Delays::kNodes; ++k) {
+      if (!see_at(k + 1 < Delays::kNodes ? from + length * k / (Delays::kNodes - 1) : until)) return false;
+      delays_.note(k, values_);
+    }
+    if (!see_at(from + Delays::kTest * length)) return false;
+    if (length > shortest && !delays_.agrees(values_)) {
+      until = from + length / 2;
+      continue;
+    }
+    delays_.append(until);
+    until = time;
+  }
+  return true;
 }
 
 /// Solves and sets comparisons until they agree. `first`: what is to be solved before the rest, the start.
@@ -395,6 +460,7 @@ bool Problem::move_on(const Point& at, Point& later) {
   const std::vector<double> here = values_;
   for (const State& state : model_.states) values_[state.variable] += moment_ * here[state.derivative];
   later = point(at.time + moment_);
+  delays_.recall(later.time, values_);
   const bool known = evaluator_.run(model_.dynamic, later) && evaluator_.run(model_.compared, later);
   evaluator_.failure() = {};
   return known;
@@ -463,11 +529,6 @@ bool Problem::choose_states(double time, const double* y, const double* rates) {
 
 bool Problem::observe(double time, std::span<const Step> observed) {
   return evaluator_.run_checked(model_.dynamic, point(time)) && evaluator_.run(observed, point(time));
-}
-
-bool Problem::evaluate_static(double time, std::span<const Step> observed) {
-  bool changed = false;
-  return settle(time, nullptr, nullptr, {}, changed) && observe(time, observed);
 }
 
 bool Problem::assertions_hold(double time, const double* y, const double* rates) {

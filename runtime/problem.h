@@ -1,12 +1,14 @@
 // The reduced problem that an integrator solves: y' = f(t, y) or F(t, y, y') = 0, and its sparse Jacobian.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "runtime/chain_rule.h"
+#include "runtime/delays.h"
 #include "runtime/failure.h"
 #include "runtime/model.h"
 #include "runtime/schedule.h"
@@ -58,8 +60,6 @@ class Problem {
   bool output(double time, const double* y, const double* rates, std::span<const Step> observed);
   /// From the present values of the states; nothing happens.
   bool observe(double time, std::span<const Step> observed);
-  /// Of a model without states: with what happens at that time.
-  bool evaluate_static(double time, std::span<const Step> observed);
 
   /// False: states that were chosen for good have become a bad choice on the way to this point (`failure()`).
   bool states_hold(double time, const double* y, const double* rates);
@@ -68,10 +68,17 @@ class Problem {
   // Comparisons that are events.
   std::size_t watched() const { return relations_.watched(); }
   bool differences(double time, const double* y, const double* rates, double* out);  // callback: `watched()` of them
-  /// The next instant after `time` at which a comparison of time alone changes, or a clock ticks.
-  double next_instant(double time) { return std::min(relations_.next(point(time), time), reaction_.next()); }
-  /// Starts the clocks, and does what those that tick at once ask for. False: `failure()`.
-  bool begin(double time);
+  /// The next instant after `time` at which a comparison of time alone changes, a clock ticks, or a jump or kink of the past arrives.
+  double next_instant(double time) { return std::min({relations_.next(point(time), time), reaction_.next(), delays_.next()}); }
+  /// Starts the clocks, and does what those that tick at once ask for (unless that `happened` before); and the past, which is kept to
+  /// the tolerance. False: `failure()`.
+  bool begin(double time, bool happened, double tolerance);
+  /// What the model delays was, during a step of the integrator that ends at `time`: it is interpolated by
+  /// `interpolate(time, y, rates)`. False: `failure()`.
+  using Interpolate = std::function<void(double time, const double*& y, const double*& rates)>;
+  bool remember(double time, const Interpolate& interpolate);
+  /// No step may be longer.
+  double longest_step() const { return delays_.shortest(); }
   /// The trigger that ends the run here.
   std::optional<std::uint32_t> ended() const { return reaction_.empty() ? std::nullopt : reaction_.ended(); }
   /// Whether `missed` may find something.
@@ -100,6 +107,7 @@ class Problem {
   Failure explain(double time, const double* y, const double* rates);
 
  private:
+  bool choose_form(FormChoice choice);
   Failure lost(const StateSet& states, double time) const;
   void set(double time, const double* y, const double* rates);
   bool start_from(const Point& at, std::span<const double> from);
@@ -135,6 +143,8 @@ class Problem {
   ChainRule chain_;
   Relations relations_;
   Reaction reaction_;
+  Delays delays_;
+  std::vector<Step> past_steps_;          // what is delayed, from what the integrator knows
   std::vector<StateChoice> choices_;      // one per set
   std::vector<Rate> rates_;               // variables that are y' of a state
   std::vector<StateRow> state_rows_;      // implicit: derivative - y'

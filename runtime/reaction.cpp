@@ -69,7 +69,7 @@ double Reaction::instant(std::size_t clock, double tick, std::span<const double>
   return time > parameters[c.stop] ? kNever : time;
 }
 
-bool Reaction::begin(double time, std::span<const double> parameters, Failure& failure) {
+bool Reaction::begin(double time, bool happened, std::span<const double> parameters, Failure& failure) {
   for (std::size_t k = 0; k < next_.size(); ++k) {
     const Clock& c = model_.events.clocks[k];
     const double period = parameters[c.period];
@@ -89,7 +89,7 @@ bool Reaction::begin(double time, std::span<const double> parameters, Failure& f
     // The first tick that is not before `start`; then the first that is not before now.
     const double start = std::ceil((parameters[c.start] - parameters[c.offset]) / period - 1e-9);
     double tick = std::max(start, std::floor((time - most - parameters[c.offset]) / period) - 1);
-    while (just_after(instant(k, tick, parameters)) < time) ++tick;
+    while (just_after(instant(k, tick, parameters)) < time || (happened && instant(k, tick, parameters) <= just_after(time))) ++tick;
     tick_[k] = tick;
     next_[k] = instant(k, tick, parameters);
   }

@@ -22,8 +22,8 @@ class Reaction {
   explicit Reaction(const Model& model);
   bool empty() const { return model_.events.triggers == 0 && model_.events.previous.empty(); }
 
-  /// Sets the clocks to their first ticks from `time` on. False: one cannot tick as its parameters say.
-  bool begin(double time, std::span<const double> parameters, Failure& failure);
+  /// Sets the clocks to their first ticks from `time` on; what ticks there is done if that has `happened`. False: one cannot tick as its parameters say.
+  bool begin(double time, bool happened, std::span<const double> parameters, Failure& failure);
   /// The next tick; infinity when there is none.
   double next() const;
   /// The clocks that tick at this time (or less than a rounding error later) fire in the next round.

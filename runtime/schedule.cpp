@@ -1,5 +1,6 @@
 #include "runtime/schedule.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -63,6 +64,39 @@ void evaluate_sums(const Model& model, const Run& run, double* values, double* o
 }
 
 }  // namespace
+
+std::vector<Step> needed_steps(const Model& model, std::span<const Step> from, std::vector<std::uint8_t>& wanted) {
+  auto reads = [&](const Run& run, std::uint32_t row) {
+    if (run.kernel == kNone) {
+      const SumTable table(model, run);
+      for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k) wanted[table.terms[k] >> 1] = 1;
+    } else {
+      for (std::uint32_t slot = 0; slot < run.slots; ++slot) wanted[slot_variable(model, run, slot, row)] = 1;
+    }
+  };
+  std::vector<Step> steps;
+  for (auto step = from.rbegin(); step != from.rend(); ++step) {
+    bool needed = false;
+    if (step->kind == Step::Solve) {
+      const Loop& loop = model.loops[step->index];
+      for (std::uint32_t k = 0; k < loop.unknowns; ++k) needed = needed || wanted[model.loop_unknowns[loop.first_unknown + k]];
+      for (const Run& run : loop_runs(model, loop))
+        for (std::uint32_t row = 0; row < run.count && !needed && run.role == Role::Solve; ++row) needed = wanted[solved_variable(model, run, row)];
+      for (const Run& run : loop_runs(model, loop))
+        for (std::uint32_t row = 0; row < run.count && needed; ++row) reads(run, row);
+    } else {
+      const Run& run = model.runs[step->index];
+      for (std::uint32_t row = 0; row < run.count; ++row) {
+        if (!wanted[solved_variable(model, run, row)]) continue;
+        needed = true;
+        reads(run, row);
+      }
+    }
+    if (needed) steps.push_back(*step);
+  }
+  std::ranges::reverse(steps);
+  return steps;
+}
 
 void evaluate(const Model& model, const Run& run, const Point& point, double* out) {
   if (run.kernel == kNone)

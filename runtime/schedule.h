@@ -52,6 +52,9 @@ inline std::span<const Run> loop_runs(const Model& model, const Loop& loop) {
   return {model.runs.data() + loop.first_run, loop.runs};
 }
 
+/// Those of these steps that are needed for what is wanted (per variable: 1), to which is added what they read.
+std::vector<Step> needed_steps(const Model& model, std::span<const Step> steps, std::vector<std::uint8_t>& wanted);
+
 /// Solve: assigns the run's variables. Residual: writes `count` residuals to `out`.
 void evaluate(const Model& model, const Run& run, const Point& point, double* out);
 

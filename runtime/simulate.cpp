@@ -107,36 +107,7 @@ std::vector<Step> wanted_steps(const Model& model, const Output& output) {
   std::vector<std::uint8_t> wanted(model.variables, 0);
   for (const Column& c : output.columns)
     if (c.variable != kNone) wanted[c.variable] = 1;
-  auto reads = [&](const Run& run, std::uint32_t row) {
-    if (run.kernel == kNone) {
-      const SumTable table(model, run);
-      for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k) wanted[table.terms[k] >> 1] = 1;
-    } else {
-      for (std::uint32_t slot = 0; slot < run.slots; ++slot) wanted[slot_variable(model, run, slot, row)] = 1;
-    }
-  };
-  std::vector<Step> steps;
-  for (auto step = model.observed.rbegin(); step != model.observed.rend(); ++step) {
-    bool needed = false;
-    if (step->kind == Step::Solve) {
-      const Loop& loop = model.loops[step->index];
-      for (std::uint32_t k = 0; k < loop.unknowns; ++k) needed = needed || wanted[model.loop_unknowns[loop.first_unknown + k]];
-      for (const Run& run : loop_runs(model, loop))
-        for (std::uint32_t row = 0; row < run.count && !needed && run.role == Role::Solve; ++row) needed = wanted[solved_variable(model, run, row)];
-      for (const Run& run : loop_runs(model, loop))
-        for (std::uint32_t row = 0; row < run.count && needed; ++row) reads(run, row);
-    } else {
-      const Run& run = model.runs[step->index];
-      for (std::uint32_t row = 0; row < run.count; ++row) {
-        if (!wanted[solved_variable(model, run, row)]) continue;
-        needed = true;
-        reads(run, row);
-      }
-    }
-    if (needed) steps.push_back(*step);
-  }
-  std::ranges::reverse(steps);
-  return steps;
+  return needed_steps(model, model.observed, wanted);
 }
 
 class Simulation {
@@ -151,7 +122,6 @@ class Simulation {
   bool prepare(Problem& problem);
   void integrate(Problem& problem);
   bool settle_event(Problem& problem, const Integrator& integrator, bool& restart);
-  void sample(Problem& problem);
   bool ended(Problem& problem, double time);
   bool record(double time, const std::vector<double>& values);
   double grid(std::uint32_t k) const {
@@ -194,7 +164,7 @@ bool Simulation::prepare(Problem& problem) {
   const FormChoice choice = experiment_.solver == Solver::Auto  ? FormChoice::Auto
                             : experiment_.solver == Solver::Ida ? FormChoice::Implicit
                                                                 : FormChoice::Explicit;
-  const bool ready = problem.initialise(experiment_.start, experiment_.from) && problem.begin(experiment_.start) && problem.assertions_hold(experiment_.start) && problem.prepare(choice);
+  const bool ready = problem.initialise(experiment_.start, experiment_.from) && problem.begin(experiment_.start, experiment_.continues, kLocalTolerance * experiment_.tolerance) && problem.assertions_hold(experiment_.start) && problem.prepare(choice);
   outcome_.continued = problem.continued();
   Statistics& s = outcome_.statistics;
   s.seconds_initialise = timer.seconds();
@@ -229,31 +199,6 @@ bool Simulation::ended(Problem& problem, double time) {
   return true;
 }
 
-void Simulation::sample(Problem& problem) {
-  double time = experiment_.start;
-  for (std::uint32_t k = 1; k <= experiment_.steps; ++k) {
-    // Instants between two rows.
-    for (double instant = problem.next_instant(time); instant < grid(k); instant = problem.next_instant(time)) {
-      if (!problem.evaluate_static(instant, {})) return fail(problem.failure());
-      if (instant <= time) return fail(problem.endless_events(time));
-      time = instant;
-      ++events_;
-      if (ended(problem, time)) return;
-    }
-    time = grid(k);
-    if (cancelled()) {
-      outcome_.status = Outcome::Cancelled;
-      return;
-    }
-    if (!problem.evaluate_static(grid(k), model_.assertions.empty() ? std::span<const Step>(observed_) : model_.observed)) return fail(problem.failure());
-    if (!record(grid(k), problem.values())) return;
-    if (!problem.assertions_hold(grid(k))) return fail(problem.failure());
-    if (ended(problem, time)) return;
-    report(grid(k));
-  }
-  outcome_.status = Outcome::Completed;
-}
-
 /// `restart`: equations are others now. False when the conditions come to no end, at this point or one after the other.
 bool Simulation::settle_event(Problem& problem, const Integrator& integrator, bool& restart) {
   const double time = integrator.time();
@@ -275,10 +220,11 @@ bool Simulation::settle_event(Problem& problem, const Integrator& integrator, bo
 void Simulation::integrate(Problem& problem) {
   IntegratorOptions options{.start = experiment_.start, .stop = experiment_.stop,
                             .tolerance = std::max(kLocalTolerance * experiment_.tolerance, kSmallestTolerance),
-                            .adams = experiment_.solver == Solver::Adams, .ordering = experiment_.ordering, .team = team_};
+                            .rows = experiment_.steps, .adams = experiment_.solver == Solver::Adams, .ordering = experiment_.ordering, .team = team_};
   Failure failure;
-  const auto integrator = problem.form() == Form::Explicit ? make_cvode(problem, options, failure)
-                                                           : make_ida(problem, options, failure);
+  const auto integrator = problem.form() == Form::Static     ? make_sampler(problem, options)
+                          : problem.form() == Form::Explicit ? make_cvode(problem, options, failure)
+                                                             : make_ida(problem, options, failure);
   if (!integrator) return fail(std::move(failure));
   std::uint32_t next = 1;
   int stuck = 0, standing = 0;
@@ -300,6 +246,11 @@ void Simulation::integrate(Problem& problem) {
     }
     return true;
   };
+  const Problem::Interpolate interpolate = [&](double time, const double*& y, const double*& rates) {
+    integrator->interpolate(time);
+    y = integrator->y();
+    rates = integrator->rates();
+  };
   while (true) {
     if (cancelled()) {
       outcome_.status = Outcome::Cancelled;
@@ -310,6 +261,10 @@ void Simulation::integrate(Problem& problem) {
       break;
     }
     const double time = integrator->time();
+    if (!problem.remember(time, interpolate)) {
+      fail(problem.failure());
+      break;
+    }
     if (!model_.sets.empty()) {
       integrator->interpolate(time);
       if (!problem.states_hold(time, integrator->y(), integrator->rates())) {
@@ -324,7 +279,8 @@ void Simulation::integrate(Problem& problem) {
         break;
       }
     }
-    event = !integrator->crossed().empty() || time >= instant;
+    // Without states there is nothing to start anew: what has changed is looked for wherever a row ends.
+    event = !integrator->crossed().empty() || time >= instant || problem.form() == Form::Static;
     if (!rows_until(time, !event)) break;
     if (event || !model_.assertions.empty() || !model_.sets.empty()) integrator->interpolate(time);
     bool restart = false;
@@ -391,8 +347,6 @@ Outcome Simulation::run() {
       if (ended(problem, experiment_.start)) {
       } else if (experiment_.stop == experiment_.start)
         outcome_.status = Outcome::Completed;
-      else if (problem.form() == Form::Static)
-        sample(problem);
       else
         integrate(problem);
     }

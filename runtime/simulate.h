@@ -38,6 +38,8 @@ struct Experiment {
   /// Per variable: its value at the start, NaN where it is not known. Those of all states are; then the model's own start
   /// is not looked at. Empty: the model's own.
   std::vector<double> from;
+  /// Of `from`: it is what an earlier run left at this very time, so that what clocks do at the start has been done.
+  bool continues = false;
 };
 
 struct Control {

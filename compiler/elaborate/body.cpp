@@ -64,7 +64,7 @@ void BodyBuilder::clear() {
   empty(columns_, column_parent_, nodes_, uses_, slots_, row_reals_, sum_offsets_, sum_terms_, sum_sources_,
         children_, arguments_, formals_, child_names_, labelled_, applied_, turns_, labels_, loops_, deferred_, reals_, real_order_, bundles_,
         bundle_items_, attributes_, steady_, deep_, deep_index_, unbound_, forced_, mark_, image_,
-        triggers_, clocks_, assignments_, previous_, previous_of_);
+        triggers_, clocks_, assignments_, previous_, previous_of_, delays_);
   for (auto& rows : rows_) empty(rows);
   bundle_index_.clear();
   sum_offsets_.push_back(0);

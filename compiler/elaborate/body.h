@@ -59,6 +59,14 @@ struct PreviousPlan {
   bool operator==(const PreviousPlan&) const = default;
 };
 
+struct DelayPlan {
+  std::uint32_t column = 0, of = 0;
+  std::uint32_t length = 0;  // of Blueprint::reals
+  bool held = false;
+  std::uint32_t source = 0;
+  bool operator==(const DelayPlan&) const = default;
+};
+
 struct AttributePlan {
   system::AttributeKind kind{};
   std::uint32_t column = 0;
@@ -105,6 +113,7 @@ struct Blueprint {
   std::vector<ClockPlan> clocks;
   std::vector<AssignmentPlan> assignments;
   std::vector<PreviousPlan> previous;
+  std::vector<DelayPlan> delays;
   std::vector<std::int32_t> places;     // of the columns
 };
 
@@ -146,6 +155,7 @@ class BodyBuilder final : public BodyHost {
   std::optional<Value> block_apply(const Value& relation, const Value& inputs, Span span) override;
   void force(std::uint32_t parameter) override;
   std::optional<Value> previous(const Value& signal, Span span) override;
+  std::optional<Value> delayed(const Value& signal, const Value& length, Span span) override;
 
  private:
   using Status = Machine::Status;
@@ -353,6 +363,7 @@ class BodyBuilder final : public BodyHost {
   std::vector<ClockPlan> clocks_;
   std::vector<AssignmentPlan> assignments_;
   std::vector<PreviousPlan> previous_;
+  std::vector<DelayPlan> delays_;
   std::unordered_map<std::uint32_t, std::uint32_t> previous_of_;  // column -> that of its `pre`
   std::optional<std::uint32_t> trigger_;                          // whose block is being built
   std::vector<DeepPlan> deep_;

@@ -28,6 +28,7 @@ class Outside final : public BodyHost {
   ExprId member_signal(const Object&) override { return {}; }
   std::optional<Value> block_apply(const Value&, const Value&, Span) override { return std::nullopt; }
   std::optional<Value> previous(const Value&, Span) override { return std::nullopt; }
+  std::optional<Value> delayed(const Value&, const Value&, Span) override { return std::nullopt; }
 };
 
 class Builder {

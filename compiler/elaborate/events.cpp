@@ -1,5 +1,6 @@
 // Discrete variables, `when`, `every`, `terminate` and the assignments in them. A discrete variable is a column whose derivative is
-// zero, and so is what `pre` makes: between events nothing changes them, and no other stage has to know more.
+// zero, and so is what `pre` makes: between events nothing changes them, and no other stage has to know more. What `delay` makes is
+// one too: for the equations it is a number that somebody knows.
 #include <algorithm>
 #include <limits>
 
@@ -92,6 +93,51 @@ std::optional<Value> BodyBuilder::previous(const Value& signal, Span span) {
   });
   if (!fine) return std::nullopt;
   return Value::of_signal(symbolic::without_events(pool, result));
+}
+
+namespace {
+
+/// Of an expression that is no variable: whether its values are those of a Bool or Int.
+bool has_steps(const Node& root) {
+  switch (root.op) {
+    case Op::Less: case Op::LessEqual: case Op::Equal: case Op::NotEqual: case Op::And: case Op::Or: case Op::Not:
+    case Op::Floor: case Op::Ceil: case Op::Round: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+std::optional<Value> BodyBuilder::delayed(const Value& signal, const Value& length, Span span) {
+  if (length.tag != Tag::Real && length.tag != Tag::Int) {
+    machine_.diagnostics()
+        .report(sigrel::Code::DelayLength, span, "how long a delay is must be known before the simulation")
+        .label("this one changes with time")
+        .help("`delay x dt` takes a number or a parameter for `dt`");
+    return std::nullopt;
+  }
+  const auto expr = machine_.to_signal(signal, span);
+  if (!expr) return std::nullopt;
+  ExprPool& pool = machine_.signals;
+  const std::vector<ExprId> ids = topological(pool, {&*expr, 1});
+  auto moves = [&](ExprId id) { return pool[id].op == Op::Slot || pool[id].op == Op::Der || pool[id].op == Op::Time; };
+  if (std::ranges::none_of(ids, moves)) return signal;  // what never changes was the same then
+  const Node root = pool[*expr];
+  const bool plain = root.op == Op::Slot && !(root.a & kDeep);
+  system::SignalType type = plain ? columns_[root.a].type : has_steps(root) ? system::SignalType::Int : system::SignalType::Real;
+  std::uint32_t of = root.a;
+  if (!plain) {
+    of = column(local_name("what is delayed"), span, system::UnknownKind::Auxiliary);
+    columns_[of].type = type;
+    row(symbolic::simplified(pool, {Op::Sub, pool.slot(of).value, expr->value, 0, 0}), source(system::EquationKind::Argument, span, ""), RowKind::Equation);
+  }
+  const std::uint32_t own = column(local_name(plain ? "delay " + std::string(text(columns_[of].name)) : "delay"), span, system::UnknownKind::Auxiliary);
+  columns_[own].type = type;
+  keep(own, span);
+  const std::uint32_t from = source(system::EquationKind::Event, span, "");
+  row(pool.binary(Op::Sub, pool.slot(own), pool.slot(of)), from, RowKind::Initial);  // before the start it was what it is there
+  delays_.push_back({own, of, real(machine_.to_parameter(length)), type != system::SignalType::Real, from});
+  return Value::of_signal(pool.slot(own));
 }
 
 std::uint32_t BodyBuilder::trigger(system::Trigger::Kind kind, Span span) {

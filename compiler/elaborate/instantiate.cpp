@@ -169,6 +169,8 @@ void Instantiator::add_events(const Blueprint& b, std::uint32_t instance) {
     if (deep) fixes_.push_back({Fix::Previous, {}, 0, events.previous.size(), instance, &b.deep[p.of & ~kDeep]});
     events.previous.push_back({unknown(b, self, p.column), deep ? 0 : unknown(b, self, p.of)});
   }
+  for (const DelayPlan& d : b.delays)
+    system_.delays.push_back({unknown(b, self, d.column), unknown(b, self, d.of), reals_[d.length], d.held, {instance, d.source}});
 }
 
 bool Instantiator::run(RelationObject& given) {

@@ -31,6 +31,8 @@ class BodyHost {
   virtual void force(std::uint32_t parameter) = 0;
   /// `pre signal`, of a scalar.
   virtual std::optional<Value> previous(const Value& signal, Span span) = 0;
+  /// `delay signal length`, of a scalar.
+  virtual std::optional<Value> delayed(const Value& signal, const Value& length, Span span) = 0;
 };
 
 class Moving;

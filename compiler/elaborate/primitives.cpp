@@ -499,9 +499,19 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       }
       return Value::of(o);
     }
-    case Primitive::Delay:
-      fail(sigrel::Code::NotSupported, span, "`delay` is not supported by this version");
-      return std::nullopt;
+    case Primitive::Delay: {
+      if (!is_aggregate(args[0])) return host->delayed(args[0], args[1], span);
+      Object* o = heap_.object(args[0].object->kind, args[0].object->size);
+      o->a = args[0].object->a;
+      for (std::uint32_t i = 0; i < o->size; ++i) {
+        Value part[] = {args[0].object->items[i], args[1]};
+        auto v = primitive(p, part, span);
+        if (!v) return std::nullopt;
+        o->items[i] = *v;
+        o->open |= is_open(*v);
+      }
+      return Value::of(o);
+    }
     default: {
       auto op = scalar_op(p);
       if (!op) break;

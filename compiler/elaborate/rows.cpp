@@ -313,7 +313,7 @@ bool same(const system::Template& a, const system::Template& b) {
 
 bool same(const Blueprint& a, const Blueprint& b) {
   return a.interface == b.interface && a.locals == b.locals && std::ranges::equal(a.rows, b.rows) && a.steady == b.steady && a.triggers == b.triggers &&
-         a.clocks == b.clocks && a.assignments == b.assignments && a.previous == b.previous && a.slots == b.slots &&
+         a.clocks == b.clocks && a.assignments == b.assignments && a.previous == b.previous && a.delays == b.delays && a.slots == b.slots &&
          a.row_reals == b.row_reals && a.sum_offsets == b.sum_offsets && a.sum_terms == b.sum_terms && a.sum_sources == b.sum_sources &&
          same(a.reals, b.reals) && a.bundles == b.bundles && a.bundle_items == b.bundle_items && a.children == b.children && a.arguments == b.arguments &&
          a.attributes == b.attributes && a.deep == b.deep && a.places == b.places;
@@ -407,6 +407,7 @@ Body BodyBuilder::finish(RelationObject& relation) {
   }
   for (const AssignmentPlan& a : assignments_) print->assignments.push_back({a.trigger, final_column(a.column)});
   for (const PreviousPlan& p : previous_) print->previous.push_back({final_column(p.column), final_column(p.of)});
+  for (const DelayPlan& d : delays_) print->delays.push_back({final_column(d.column), final_column(d.of), final_real(d.length), d.held, d.source});
   print->arguments = std::move(arguments_);
   for (std::uint32_t& a : print->arguments) a = final_column(a);
   print->children.reserve(children_.size());

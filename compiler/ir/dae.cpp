@@ -170,6 +170,14 @@ std::string print(const system::System& system, const System& dae) {
     const Assignment& a = dae.assignments[tag];
     return fmt::format("{}: {}{} :=", a.trigger, a.negated ? "-" : "", variable_name(system, dae, a.variable));
   });
+  if (!system.delays.empty()) out += "delays\n";
+  for (const system::Delay& d : system.delays) {
+    auto of = [&](std::uint32_t u) {
+      const Alias& a = dae.aliases[u];
+      return a.kind == Alias::Zero ? std::string("0") : (a.kind == Alias::Negated ? "-" : "") + variable_name(system, dae, a.variable);
+    };
+    out += fmt::format("  {} is {} by p{} earlier\n", of(d.unknown), of(d.of), d.length);
+  }
   std::string aliases;
   for (std::uint32_t u = 0; u < dae.aliases.size(); ++u) {
     const Alias& a = dae.aliases[u];

@@ -173,6 +173,8 @@ void verify(const Plan& plan) {
     if (!kept[e.variable] || e.trigger >= model.events.triggers) broken(fmt::format("variable {} cannot be assigned", e.variable));
   for (const runtime::Events::Previous& p : model.events.previous)
     if (!kept[p.variable] || (p.of != runtime::kNone && !here[p.of])) broken("what was before an instant is not known");
+  for (const runtime::Delay& d : model.delays)
+    if (!kept[d.variable] || (d.of != runtime::kNone && !here[d.of]) || d.length >= model.parameters.size()) broken("what is delayed is not known");
   verify_schedule(plan, model.observed, known, "observed");
   for (std::uint32_t v = 0; v < model.variables; ++v)
     if (!known[v]) broken(fmt::format("variable {} is not determined", v));
@@ -291,6 +293,11 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
   for (std::size_t k = 0; k < model.events.effects.size() && k < 20; ++k) {
     const runtime::Effect& e = model.events.effects[k];
     out += fmt::format("  trigger {}: {}{} := value {}\n", e.trigger, e.negated ? "-" : "", name(e.variable), k);
+  }
+  if (!model.delays.empty()) out += "delays\n";
+  for (std::size_t k = 0; k < model.delays.size() && k < 20; ++k) {
+    const runtime::Delay& d = model.delays[k];
+    out += fmt::format("  {} is {}{} by p{} earlier{}\n", name(d.variable), d.negated ? "-" : "", d.of == runtime::kNone ? "0" : name(d.of), d.length, d.held ? ", held" : "");
   }
   return out;
 }

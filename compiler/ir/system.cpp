@@ -144,6 +144,7 @@ std::string describe_origin(const System& s, Origin origin) {
     case EquationKind::Potential: what = fmt::format("the equal potential `{}`", text(e.component)); break;
     case EquationKind::Initial: what = "an initial equation"; break;
     case EquationKind::Assertion: what = "an assertion"; break;
+    case EquationKind::Event: what = "an event"; break;
   }
   return where.empty() ? fmt::format("{} of `{}`", what, relation) : fmt::format("{} of `{}` in `{}`", what, relation, where);
 }
@@ -188,6 +189,8 @@ void verify(const System& s) {
     if (a.trigger >= s.events.triggers.size() || a.target >= s.unknowns) broken(s, "an assignment has no trigger or no target");
   for (const Previous& p : s.events.previous)
     if (p.unknown >= s.unknowns || p.of >= s.unknowns) broken(s, "a `pre` is of no unknown");
+  for (const Delay& d : s.delays)
+    if (d.unknown >= s.unknowns || d.of >= s.unknowns || d.length >= s.parameters.size()) broken(s, "a `delay` is of no unknown, or has no length");
   if (s.instances.empty()) broken(s, "no instance");
   for (std::size_t i = 1; i < s.instances.size(); ++i) {
     if (s.instances[i].first_unknown < s.instances[i - 1].first_unknown) broken(s, "instances are not in the order of their unknowns");
@@ -238,6 +241,9 @@ std::string print(const System& s) {
   if (s.assertions.count()) tables(s.assertions, "assertions");
   if (s.events.conditions.count()) tables(s.events.conditions, "conditions of events");
   if (s.events.values.count()) tables(s.events.values, "values that are assigned");
+  if (!s.delays.empty()) out += "\ndelays\n";
+  for (std::size_t k = 0; k < std::min(s.delays.size(), kMost); ++k)
+    out += fmt::format("  {} is {} by %{} earlier\n", unknown_name(s, s.delays[k].unknown), unknown_name(s, s.delays[k].of), s.delays[k].length);
   if (!s.parameters.empty()) out += "\nparameters\n";
   for (std::size_t i = 0; i < std::min(s.parameters.size(), kMost); ++i) {
     const Parameter& p = s.parameters[i];

@@ -32,7 +32,7 @@ enum class EquationKind : std::uint8_t {
   Potential,  // potentials of connected interface nodes are equal
   Initial,    // an item of `initially`
   Assertion,  // an `assert`; `component` is its message
-  Event,      // a `when`, `every`, `terminate`, `:=`, or what a discrete variable or `pre` is between events
+  Event,      // a `when`, `every`, `terminate`, `:=`, or what a discrete variable, `pre` or `delay` is between events
 };
 
 /// One equation of a relation body (or of one iteration of its loops).
@@ -138,6 +138,14 @@ struct Previous {
   std::uint32_t unknown = 0, of = 0;
 };
 
+/// `delay of length`: an unknown that is what `of` was so long ago. The equations know it as one that keeps its value.
+struct Delay {
+  std::uint32_t unknown = 0, of = 0;
+  std::uint32_t length = 0;  // parameter
+  bool held = false;         // of an Int or Bool: what it was last, not something between two values
+  Origin origin;
+};
+
 /// Events. A discrete variable and a `pre` are unknowns whose derivative is zero by an equation; the run changes them.
 struct Events {
   std::vector<Trigger> triggers;
@@ -156,6 +164,7 @@ struct System {
   std::vector<Origin> steady;  // `steady` of an instance: the states that it and its parts have start at rest
   Equations assertions; // conditions that must stay true: the "residual" is the condition, 0 is false
   Events events;
+  std::vector<Delay> delays;
   std::uint32_t unknowns = 0;
   std::vector<Parameter> parameters;
   std::vector<NamedParameter> named_parameters;

@@ -67,6 +67,14 @@ class Report {
         d.note("its period is a positive number, and with their jitter its ticks must stay in order").note(trigger_instance(f_.triggers[0]));
         return;
       }
+      case FailureKind::BadDelay: {
+        const runtime::FailedParameter& length = f_.parameters[0];
+        auto delay = std::ranges::find(c_.system.delays, length.parameter, &system::Delay::length);
+        Diagnostic& d = diagnostics_.report(Code::DelayLength, c_.system.sources[delay->origin.source].span, fmt::format("this delay would be {:.6g} s long", length.value));
+        const std::string instance = system::instance_name(c_.system, delay->origin.instance);
+        d.note("a delay is longer than zero: what it gives is known before what it delays").note(instance.empty() ? "" : "in `" + instance + "`");
+        return;
+      }
       case FailureKind::Output:
         diagnostics_.report(Code::ResultNotWritten, "the results cannot be written" + (f_.path.empty() ? "" : " to `" + f_.path + "`"))
             .note(f_.error)
@@ -304,6 +312,17 @@ class Report {
 
 void report_failure(const FailureContext& context, const runtime::Outcome& outcome, Diagnostics& diagnostics) {
   Report(context, outcome, diagnostics).write();
+}
+
+bool refuse_delays(const system::System& system, const char* what, Diagnostics& diagnostics) {
+  if (system.delays.empty()) return false;
+  const Origin origin = system.delays[0].origin;
+  const std::string instance = system::instance_name(system, origin.instance);
+  diagnostics.report(Code::DelayWithoutPast, system.sources[origin.source].span, fmt::format("{} is not computed of a model with delays", what))
+      .label("what this gives depends on the past" + (instance.empty() ? "" : ", in `" + instance + "`"))
+      .note("between the present states and their derivatives there is no function then, of which a matrix or a zero could be found")
+      .help("replace the delay for this purpose, for example by `Blocks.padeDelay`");
+  return true;
 }
 
 void note_end(const system::System& system, std::uint32_t trigger, double time, Diagnostics& diagnostics) {

@@ -18,6 +18,9 @@ struct FailureContext {
 
 void report_failure(const FailureContext& context, const runtime::Outcome& outcome, Diagnostics& diagnostics);
 
+/// Reports a model with delays where `what` is asked for, which has no past. Whether there are any.
+bool refuse_delays(const system::System& system, const char* what, Diagnostics& diagnostics);
+
 /// The note that the model itself ended the run.
 void note_end(const system::System& system, std::uint32_t trigger, double time, Diagnostics& diagnostics);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/session/failure_report.h"
 #include "compiler/session/session.h"
 
 namespace sigrel {
@@ -12,7 +13,7 @@ std::optional<Linearization> Session::linearize(const Compiled& model, const Lin
   const std::size_t errors = diagnostics_.error_count();
   const session::Columns inputs = names.select(options.inputs, "inputs", std::vector<std::optional<Span>>(options.inputs.size()), diagnostics_);
   const session::Columns outputs = names.select(options.outputs, "outputs", std::vector<std::optional<Span>>(options.outputs.size()), diagnostics_);
-  if (diagnostics_.error_count() != errors) return std::nullopt;
+  if (diagnostics_.error_count() != errors || session::refuse_delays(model.system, "a linear model", diagnostics_)) return std::nullopt;
 
   RunOptions request = options.run;
   if (!request.stop) request.stop = request.start.value_or(model.experiment.start);

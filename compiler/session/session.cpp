@@ -267,9 +267,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   std::size_t errors = diagnostics_.error_count();
   std::optional<runtime::Experiment> experiment = this->experiment(model, options);
   run.columns = choose_columns(model, options, run.plot);
-  if (experiment && !options.init_from.empty()) {
-    if (auto from = session::start_from_file(model, options.init_from, diagnostics_)) experiment->from = std::move(*from);
-  }
+  if (experiment && !options.init_from.empty()) session::start_from_file(model, options.init_from, *experiment, diagnostics_);
   if (!experiment || diagnostics_.error_count() != errors) return run;
   run.valid = true;
 

@@ -29,8 +29,13 @@ Diagnostic& refuse(Diagnostics& diagnostics, const std::string& path, const std:
   return diagnostics.report(Code::StartFileUnusable, fmt::format("`{}` {}", path, why));
 }
 
+struct StartRow {
+  ResultReader::Row row;
+  std::vector<double> held;  // the same, of what changes at events only
+};
+
 /// The row of a file at a time, between two rows interpolated; without a time, the last. Nullopt after an error.
-std::optional<ResultReader::Row> row_at(ResultReader& file, const std::string& path, std::optional<double> at, Diagnostics& diagnostics) {
+std::optional<StartRow> row_at(ResultReader& file, const std::string& path, std::optional<double> at, Diagnostics& diagnostics) {
   auto outside = [&](const char* where, double end) -> std::nullopt_t {
     refuse(diagnostics, path, fmt::format("has no results at t = {:.9g} s", *at)).note(fmt::format("they {} at t = {:.9g} s", where, end));
     return std::nullopt;
@@ -56,36 +61,42 @@ std::optional<ResultReader::Row> row_at(ResultReader& file, const std::string& p
     refuse(diagnostics, path, "has no rows of results").help("run the model once more with `-o`");
     return std::nullopt;
   }
-  if (!at) return here;
-  if (before.time == *at) return before;
+  if (!at) return StartRow{here, here.values};
+  if (before.time == *at) return StartRow{before, before.values};
   if (!(here.time > *at)) return outside("end", before.time);
   const double part = (*at - before.time) / (here.time - before.time);
-  for (std::size_t k = 0; k < before.values.size(); ++k) before.values[k] += part * (here.values[k] - before.values[k]);
-  before.time = *at;
-  return before;
+  StartRow result{before, before.values};
+  for (std::size_t k = 0; k < before.values.size(); ++k) result.row.values[k] += part * (here.values[k] - before.values[k]);
+  result.row.time = *at;
+  return result;
 }
 
 }  // namespace
 
-std::optional<std::vector<double>> start_from_file(const Compiled& model, const std::string& request, Diagnostics& diagnostics) {
+bool start_from_file(const Compiled& model, const std::string& request, runtime::Experiment& experiment, Diagnostics& diagnostics) {
   std::string path = request;
   std::optional<double> at;
   if (std::size_t mark = request.rfind('@'); mark != std::string::npos && mark + 1 < request.size())
     if ((at = number(std::string_view(request).substr(mark + 1)))) path.resize(mark);
   const std::unique_ptr<ResultReader> file = runtime::open_results(path);
-  const std::optional<ResultReader::Row> row = row_at(*file, path, at, diagnostics);
-  if (!row) return std::nullopt;
+  const std::optional<StartRow> start = row_at(*file, path, at, diagnostics);
+  if (!start) return false;
 
   const std::vector<std::string>& names = file->names();
-  std::unordered_map<std::string_view, double> given;
-  for (std::size_t k = 0; k < names.size(); ++k) given.emplace(names[k], row->values[k]);
+  std::unordered_map<std::string_view, std::size_t> given;
+  for (std::size_t k = 0; k < names.size(); ++k) given.emplace(names[k], k);
   std::vector<double> from(model.plan.model.variables, kMissing);
+  std::vector<bool> held(from.size(), false);
+  for (std::uint32_t v : model.plan.model.constants) held[v] = true;
+  for (std::uint32_t v = 0; v < held.size(); ++v) held[v] = held[v] || model.plan.model.is_discrete(v);
   std::size_t found = 0;
   auto take = [&](const std::string& name, runtime::Column column) {
     auto it = given.find(name);
     if (it == given.end()) return;
     ++found;
-    if (column.variable != runtime::kNone && std::isfinite(it->second)) from[column.variable] = column.negated ? -it->second : it->second;
+    if (column.variable == runtime::kNone) return;
+    const double value = held[column.variable] ? start->held[it->second] : start->row.values[it->second];
+    if (std::isfinite(value)) from[column.variable] = column.negated ? -value : value;
   };
   const Results results(model.system, model.dae);
   results.each([&](std::string name, runtime::Column column) {
@@ -98,13 +109,14 @@ std::optional<std::vector<double>> start_from_file(const Compiled& model, const 
     diagnostics.report(Code::StartFileUnusable, fmt::format("`{}` has no variable of this model", path))
         .note(fmt::format("its columns are {}{}", names[0], names.size() > 1 ? fmt::format(", {}{}", names[1], names.size() > 2 ? ", …" : "") : ""))
         .help("the names must be those of the model: give results of this model, or of one that is like it");
-    return std::nullopt;
+    return false;
   }
 
   // The states, the candidates of sets, and what keeps its value.
   std::vector<std::uint32_t> needed;
   std::vector<bool> before(model.plan.model.variables, false);  // `pre` of the start is the start itself
   for (const runtime::Events::Previous& p : model.plan.model.events.previous) before[p.variable] = true;
+  for (const runtime::Delay& d : model.plan.model.delays) before[d.variable] = true;
   for (std::uint32_t v : model.plan.model.constants)
     if (!before[v]) needed.push_back(v);
   for (const runtime::State& s : model.plan.model.states)
@@ -122,11 +134,14 @@ std::optional<std::vector<double>> start_from_file(const Compiled& model, const 
     diagnostics.report(Code::StartFileUnusable, fmt::format("`{}` does not say where {} {}", path, names, missing.size() == 1 ? "is" : "are"))
         .note(missing.size() == 1 ? "this is a state of the model, and the file has no number for it" : "these are states of the model, and the file has no numbers for them")
         .help("record them: `outputs` of the experiment that wrote the file chooses its columns");
-    return std::nullopt;
+    return false;
   }
-  Diagnostic& note = diagnostics.report(Code::StartFromFile, fmt::format("the start is taken from `{}`, at t = {:.9g} s there", path, row->time));
+  Diagnostic& note = diagnostics.report(Code::StartFromFile, fmt::format("the start is taken from `{}`, at t = {:.9g} s there", path, start->row.time));
   if (std::size_t n = model.dae.initial.count(); n > 0) note.note(n == 1 ? "the initial equation of the model is not used" : fmt::format("the {} initial equations of the model are not used", n));
-  return from;
+  experiment.from = std::move(from);
+  const double apart = std::abs(start->row.time - experiment.start);
+  experiment.continues = apart <= 1e-12 * std::max(std::abs(start->row.time), std::abs(experiment.stop - experiment.start));
+  return true;
 }
 
 void note_continuation(const Compiled& model, const runtime::Continued& block, Diagnostics& diagnostics) {

@@ -140,6 +140,7 @@ class Request {
 }  // namespace
 
 std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOptions& options) {
+  if (session::refuse_delays(model.system, "a steady state", diagnostics_)) return std::nullopt;
   Request request(model, options, diagnostics_);
   if (!request.build()) return std::nullopt;
   RunOptions start = options.run;

@@ -93,11 +93,35 @@ std::string origin_text(const Compiled& model, Origin origin, const SourceMap& s
     case system::EquationKind::Argument:
     case system::EquationKind::Initial:
     case system::EquationKind::Assertion:
+    case system::EquationKind::Event:
       out += fmt::format("{}{}\n", excerpt(sources, source.span), path.empty() ? "" : fmt::format("    (`{}` in {})", text(model.system.templates[model.system.instances[origin.instance].body].relation), path));
       break;
   }
   if (source.span.file.value < sources.size()) out += fmt::format("    at {}\n", place(sources, source.span));
   return out;
+}
+
+std::vector<Kept> kept_variables(const system::System& system, const dae::System& dae) {
+  std::vector<Kept> result(dae.variables.size(), Kept::Constant);
+  auto mark = [&](std::uint32_t unknown, Kept kept) {
+    if (dae.aliases[unknown].kind != dae::Alias::Zero) result[dae.aliases[unknown].variable] = kept;
+  };
+  for (const dae::Assignment& a : dae.assignments) result[a.variable] = Kept::Assigned;
+  for (const system::Previous& p : system.events.previous) mark(p.unknown, Kept::Previous);
+  for (const system::Delay& d : system.delays) mark(d.unknown, Kept::Delay);
+  return result;
+}
+
+/// Calls section(title, variables) for the constants of the run that are of a kind; what `pre` gives is nobody's.
+template <class Section>
+void each_kept(const Compiled& model, const std::vector<std::uint32_t>& constants, Section section) {
+  const std::vector<Kept> kept = kept_variables(model.system, model.dae);
+  for (auto [kind, title] : {std::pair(Kept::Constant, "constants of the run: found at the start, and kept"), std::pair(Kept::Assigned, "discrete variables: they change at events only"),
+                             std::pair(Kept::Delay, "delays: known from the past, and at the start what is delayed")}) {
+    std::vector<std::uint32_t> variables;
+    std::ranges::copy_if(constants, std::back_inserter(variables), [&, k = kind](std::uint32_t v) { return kept[v] == k; });
+    if (!variables.empty()) section(title, variables);
+  }
 }
 
 std::string states_text(const Compiled& model, const SourceMap& sources) {
@@ -120,11 +144,15 @@ std::string states_text(const Compiled& model, const SourceMap& sources) {
     if (!dae.sets[k].states.empty())
       out += fmt::format("  {} of {}    chosen while the model runs: no choice is good everywhere\n", dae.sets[k].states.size(), candidates(model, dae.sets[k]));
   out += rest(dae.sets.size());
-  if (std::ranges::find(constant, true) != constant.end()) out += "\nconstants of the run: found at the start, and kept\n";
-  std::size_t shown = 0;
+  std::vector<std::uint32_t> constants;
   for (std::uint32_t v = 0; v < constant.size(); ++v)
-    if (constant[v] && ++shown <= kShown) out += fmt::format("  {}    declared at {}\n", dae::variable_name(model.system, dae, v), place(sources, system::unknown_info(model.system, dae.variables[v].unknown).span));
-  out += rest(shown);
+    if (constant[v]) constants.push_back(v);
+  each_kept(model, constants, [&](const char* title, const std::vector<std::uint32_t>& variables) {
+    out += fmt::format("\n{}\n", title);
+    for (std::size_t k = 0; k < variables.size() && k < kShown; ++k)
+      out += fmt::format("  {}    declared at {}\n", dae::variable_name(model.system, dae, variables[k]), place(sources, system::unknown_info(model.system, dae.variables[variables[k]].unknown).span));
+    out += rest(variables.size());
+  });
   std::vector<bool> named(dae.variables.size(), false);
   for (const dae::StateSet& set : dae.sets)
     for (std::uint32_t rate : set.candidates) named[dae.variables[rate].integral] = true;
@@ -171,11 +199,11 @@ std::string initial_text(const Compiled& model, const SourceMap& sources) {
   std::string out = states.empty() ? "no states: nothing has to be given\n" : "states\n";
   for (std::size_t k = 0; k < states.size() && k < kShown; ++k) out += entry(states[k]);
   out += rest(states.size());
-  if (!m.constants.empty()) {
-    out += "\nconstants of the run: found at the start, and kept\n";
-    for (std::size_t k = 0; k < m.constants.size() && k < kShown; ++k) out += entry(m.constants[k]);
-    out += rest(m.constants.size());
-  }
+  each_kept(model, m.constants, [&](const char* title, const std::vector<std::uint32_t>& variables) {
+    out += fmt::format("\n{}\n", title);
+    for (std::size_t k = 0; k < variables.size() && k < kShown; ++k) out += entry(variables[k]);
+    out += rest(variables.size());
+  });
   if (!blocks.empty()) out += "\nblocks: equations that are solved together\n";
   for (std::size_t b = 0; b < blocks.size() && b < kShown; ++b) {
     const runtime::Loop& loop = m.loops[blocks[b]];

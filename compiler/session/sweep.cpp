@@ -177,11 +177,7 @@ std::optional<bool> Session::sweep(const Compiled& model, const RunOptions& run,
   const std::size_t given = run.set.size();
   for (std::size_t k = given; k < experiment->overrides.size(); ++k) parameters.push_back(experiment->overrides[k].first);
   experiment->overrides.resize(given);
-  if (!run.init_from.empty()) {
-    auto from = session::start_from_file(model, run.init_from, diagnostics_);
-    if (!from) return std::nullopt;
-    experiment->from = std::move(*from);
-  }
+  if (!run.init_from.empty() && !session::start_from_file(model, run.init_from, *experiment, diagnostics_)) return std::nullopt;
   return session::Sweep(model, *experiment, columns, parameters, options).run();
 }
 

@@ -68,6 +68,7 @@ class Why {
     for (const dae::StateSet& set : dae_.sets)
       for (std::uint32_t rate : set.candidates)
         if (dae_.variables[rate].integral == variable) return chosen(set, variable);
+    if (v.state && dae::constants(dae_)[variable] && kept(variable)) return;
     if (v.state) {
       std::uint32_t rate = variable;
       while (dae_.variables[rate].state) rate = dae_.variables[rate].derivative;
@@ -77,6 +78,25 @@ class Why {
     if (v.derivative != dae::kNone && equation_for(variable) != dae::kNone)
       out_ += fmt::format("`{}` is differentiated, but no state{}: an equation determines it\n", variable_name(variable), preference(variable));
     determined(variable);
+  }
+
+  /// Of what events or the past change: by what. Whether it is that.
+  bool kept(std::uint32_t variable) {
+    switch (kept_variables(system_, dae_)[variable]) {
+      case Kept::Constant: return false;
+      case Kept::Previous: out_ += fmt::format("`{}` is the value before the instant\n", variable_name(variable)); return true;
+      case Kept::Delay: {
+        auto delay = std::ranges::find_if(system_.delays, [&](const system::Delay& d) { return dae_.aliases[d.unknown].kind != dae::Alias::Zero && dae_.aliases[d.unknown].variable == variable; });
+        out_ += fmt::format("`{}` is known from the past: what is delayed in\n", variable_name(variable)) + origin_text(model_, delay->origin, sources_);
+        return true;
+      }
+      case Kept::Assigned: break;
+    }
+    out_ += fmt::format("`{}` changes at events only, by\n", variable_name(variable));
+    for (const EquationTable& table : dae_.values.tables)
+      for (std::size_t row = 0; row < table.rows(); ++row)
+        if (dae_.assignments[table.tags[row]].variable == variable) out_ += origin_text(model_, table.origins[row], sources_);
+    return true;
   }
 
   void chosen(const dae::StateSet& set, std::uint32_t variable) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "compiler/ir/code.h"
@@ -23,11 +24,15 @@ class Assembly {
 
   Assembled run() {
     result_.dae.exprs.library = system_.exprs.library;
+    for (const system::Delay& d : system_.delays)
+      if (rep_.of[d.unknown].kind != dae::Alias::Zero) delayed_.emplace(rep_.of[d.unknown].variable, d.origin);
     // Which shape every row gets; only then is it known which derivatives occur.
     order_.assign(system_.unknowns, 0);
     auto rows = specialise(system_.equations, 0, false, [&](std::uint32_t e) { return aliases_.fate(e) == Fate::Kept; });
-    note_orders(system_.equations, rows, [&](std::uint32_t unknown, std::uint32_t order, Origin) {
+    note_orders(system_.equations, rows, [&](std::uint32_t unknown, std::uint32_t order, Origin origin) {
       order_[unknown] = std::max(order_[unknown], order);
+      if (auto delay = delayed_.find(unknown); delay != delayed_.end() && (delay->second.instance != origin.instance || delay->second.source != origin.source))
+        result_.of_delays.push_back({unknown, order, origin});
     });
     auto first_initial = static_cast<std::uint32_t>(system_.equations.tables.size());
     auto initial_rows = specialise(system_.initial, first_initial, true, [](std::uint32_t) { return true; });
@@ -39,6 +44,7 @@ class Assembly {
     auto value_rows = specialise(system_.events.values, first_value, false, [](std::uint32_t) { return true; });
     auto strange = [&](std::uint32_t unknown, std::uint32_t order, Origin origin) {
       if (order > order_[unknown]) result_.strange.push_back({unknown, order, origin});
+      else if (delayed_.contains(unknown)) result_.of_delays.push_back({unknown, order, origin});
     };
     note_orders(system_.initial, initial_rows, strange);
     note_orders(system_.assertions, assertion_rows, strange);
@@ -256,6 +262,7 @@ class Assembly {
   Aliases& aliases_;
   const Representatives& rep_;
   Assembled result_;
+  std::unordered_map<std::uint32_t, Origin> delayed_;  // representatives of what `delay` gives
   std::vector<std::uint32_t> order_;        // by representative: the highest derivative
   std::vector<std::uint32_t> variable_of_;  // by representative
   std::vector<std::uint32_t> slot_of_;      // scratch: the first slot of the row that a representative has

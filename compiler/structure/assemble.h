@@ -20,6 +20,7 @@ struct StrangeDerivative {
 struct Assembled {
   dae::System dae;  // without `assign`
   std::vector<StrangeDerivative> strange;
+  std::vector<StrangeDerivative> of_delays;  // derivatives of what `delay` gives
 };
 
 /// Tables of the system's initial equations follow those of its equations in `shapes`, then those of its assertions and events.

@@ -7,6 +7,7 @@
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/dae.h"
 #include "compiler/ir/system.h"
+#include "compiler/structure/assemble.h"
 #include "compiler/structure/kernels.h"
 
 namespace sigrel::structure {
@@ -14,13 +15,18 @@ namespace sigrel::structure {
 /// Finds what is assigned, once the states are chosen; reports targets that are no states, and those with two sources.
 void take_assignments(const system::System& system, dae::System& dae, Diagnostics& diagnostics);
 
-/// Those of these constants of the run that no event changes.
+/// Those of these constants of the run that neither an event nor the past changes.
 std::vector<std::uint32_t> without_events(const system::System& system, const dae::System& dae, std::vector<std::uint32_t> constants);
 
-/// The variables that conditions, values and `pre` read.
+/// The variables that conditions, values, `pre` and `delay` read.
 std::vector<std::uint32_t> seen_by_events(const system::System& system, const dae::System& dae);
 
-/// Adds what happens at instants to the model of the plan.
+/// Reports equations for which what `delay` gives had to be differentiated.
+void check_delays(const system::System& system, const dae::System& dae, Diagnostics& diagnostics);
+/// The same of the text: derivatives of what `delay` gives.
+void report_derivatives_of_delays(const system::System& system, const dae::System& dae, const std::vector<StrangeDerivative>& found, Diagnostics& diagnostics);
+
+/// Adds what happens at instants, and delays, to the model of the plan.
 void add_events(const system::System& system, const dae::System& dae, Kernels& kernels, plan::Plan& plan);
 
 }  // namespace sigrel::structure

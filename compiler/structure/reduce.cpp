@@ -58,11 +58,16 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics) {
     report_strange_derivatives(system, eliminated.assembled.strange, diagnostics);
     return std::move(dae);
   }
+  if (!eliminated.assembled.of_delays.empty()) {
+    report_derivatives_of_delays(system, dae, eliminated.assembled.of_delays, diagnostics);
+    return std::move(dae);
+  }
   if (eliminated.taken) report_arbitrary(system, eliminated.levels, diagnostics);
   hold_relations(system, dae);
   for (dae::Variable& v : dae.variables) v.state = v.derivative != dae::kNone;
   bool independent = match(dae);
   if (!independent || !eliminated.redundant.equations.empty()) reduce_index(system, eliminated.redundant, eliminated.levels, dae, diagnostics);
+  if (!diagnostics.has_errors()) check_delays(system, dae, diagnostics);
   if (!diagnostics.has_errors()) add_steady_start(system, dae);
   if (!diagnostics.has_errors()) take_assignments(system, dae, diagnostics);
   return std::move(dae);

@@ -42,6 +42,8 @@ class Holding {
       if (table.slots == 1 && dae.exprs[table.residual].op == Op::Slot)
         for (std::uint32_t rate : table.unknowns)
           if (dae.variables[rate].integral != dae::kNone) still_[dae.variables[rate].integral] = true;
+    for (const system::Delay& d : system.delays)
+      if (dae.aliases[d.unknown].kind != dae::Alias::Zero) still_[dae.aliases[d.unknown].variable] = false;
   }
 
   void run() {

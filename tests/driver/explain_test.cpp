@@ -184,3 +184,18 @@ TEST_CASE("-e: an experiment, a relation, and what is neither") {
   CHECK(sigrel({"run", kTour, "-e", "1 + 2"}).err.find("error[SR0602]") != std::string::npos);
   CHECK(sigrel({"run", kTour, "-e", "lowPass (1.0"}).err.find("error[SR0011]") != std::string::npos);
 }
+
+TEST_CASE("explain: what events and the past change is told apart") {
+  const std::string models = std::string(SIGREL_SOURCE_DIR) + "/tests/numeric/models/";
+  Finished states = sigrel({"explain", models + "delays.sr", "-e", "arrival", "--states"});
+  INFO(states.out);
+  CHECK(states.out.find("discrete variables: they change at events only\n  at ") != std::string::npos);
+  CHECK(states.out.find("delays: known from the past, and at the start what is delayed\n  delay u ") != std::string::npos);
+  CHECK(states.out.find("pre ") == std::string::npos);
+  Finished delayed = sigrel({"explain", models + "delays.sr", "-e", "arrival", "--why", "y"});
+  INFO(delayed.out);
+  CHECK(delayed.out.find("is known from the past: what is delayed in\n  delay u 0.7") != std::string::npos);
+  Finished assigned = sigrel({"explain", models + "delays.sr", "-e", "arrival", "--why", "was"});
+  INFO(assigned.out);
+  CHECK(assigned.out.find("`was` changes at events only, by\n  was := pre y") != std::string::npos);
+}

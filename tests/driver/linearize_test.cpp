@@ -133,3 +133,14 @@ TEST_CASE("linearize: eigenvalues, text, mistakes") {
   refused({"pair", "--input", "force"}, "SR0", "force");
   refused({"root"}, "SR0590", "no finite number");
 }
+
+TEST_CASE("linearize, steady: a delay has no tangent, and is not taken as one that stands still") {
+  const std::string delays = std::string(SIGREL_SOURCE_DIR) + "/tests/numeric/models/delays.sr";
+  for (const char* command : {"linearize", "steady"}) {
+    Finished f = sigrel({command, delays, "-e", "steps"});
+    INFO(f.err);
+    CHECK(f.code == 1);
+    CHECK(f.err.find("error[SR0514]") != std::string::npos);
+    CHECK(f.err.find("der x = -(delay x 1.0)") != std::string::npos);
+  }
+}

@@ -21,6 +21,7 @@ const char* kind_name(system::EquationKind kind) {
     case system::EquationKind::Potential: return "potential";
     case system::EquationKind::Initial: return "initial";
     case system::EquationKind::Assertion: return "assertion";
+    case system::EquationKind::Event: return "event";
   }
   return "";
 }
@@ -89,6 +90,46 @@ ordered_json equations_json(const system::System& system, const ExprPool& exprs,
                     {"parameters", ordered_json::array()},
                     {"origin", origin_json(system, equations.sums.origins[row])}});
   }
+  return list;
+}
+
+/// Calls visit(tag, text, origin) for each row of the tables; the text is that of the residual.
+template <class NameOf, class Visit>
+void each_row(const ExprPool& exprs, const Equations& equations, NameOf name, Visit visit) {
+  for (const EquationTable& table : equations.tables)
+    for (std::size_t row = 0; row < table.rows(); ++row)
+      visit(table.tags.empty() ? 0 : table.tags[row],
+            print(exprs, table.residual, [&](std::uint32_t k, std::uint32_t order) { return name(table.unknowns_of(row)[k], order); },
+                  [&](std::uint32_t k) { return "p" + std::to_string(table.parameters_of(row)[k]); }),
+            table.origins[row]);
+}
+
+/// What happens at instants. `target(k)` names what assignment k changes, `of(u)` an unknown of the system.
+template <class NameOf, class Target, class Unknown>
+ordered_json events_json(const system::System& system, const ExprPool& exprs, const Equations& conditions, const Equations& values, NameOf name, Target target,
+                         Unknown of) {
+  static constexpr const char* kKinds[] = {"when", "every", "terminate"};
+  ordered_json triggers = ordered_json::array(), assignments = ordered_json::array(), clocks = ordered_json::array(), previous = ordered_json::array();
+  for (const system::Trigger& t : system.events.triggers) triggers.push_back({{"kind", kKinds[t.kind]}, {"condition", nullptr}, {"origin", origin_json(system, t.origin)}});
+  each_row(exprs, conditions, name, [&](std::uint32_t trigger, std::string text, Origin) { triggers[trigger]["condition"] = std::move(text); });
+  assignments.get_ref<ordered_json::array_t&>().resize(system.events.assignments.size());
+  each_row(exprs, values, name, [&](std::uint32_t k, std::string text, Origin origin) {
+    assignments[k] = {{"trigger", system.events.assignments[k].trigger}, {"target", target(k)}, {"value", std::move(text)}, {"origin", origin_json(system, origin)}};
+  });
+  for (const system::Clock& c : system.events.clocks) {
+    auto first = system.events.jitters.begin() + static_cast<std::ptrdiff_t>(c.first_jitter);
+    clocks.push_back({{"trigger", c.trigger}, {"period", c.period}, {"offset", c.offset}, {"start", c.start}, {"stop", c.stop},
+                      {"jitter", std::vector<std::uint32_t>(first, first + static_cast<std::ptrdiff_t>(c.jitters))}});
+  }
+  for (const system::Previous& p : system.events.previous) previous.push_back({{"variable", of(p.unknown)}, {"of", of(p.of)}});
+  return {{"triggers", std::move(triggers)}, {"assignments", std::move(assignments)}, {"clocks", std::move(clocks)}, {"previous", std::move(previous)}};
+}
+
+template <class Unknown>
+ordered_json delays_json(const system::System& system, Unknown of) {
+  ordered_json list = ordered_json::array();
+  for (const system::Delay& d : system.delays)
+    list.push_back({{"variable", of(d.unknown)}, {"of", of(d.of)}, {"length", d.length}, {"held", d.held}, {"origin", origin_json(system, d.origin)}});
   return list;
 }
 
@@ -196,7 +237,10 @@ std::string system_json(const system::System& system) {
                   {"instances", std::move(instances)},
                   {"equations", equations_json(system, system.exprs, system.equations, name)},
                   {"initial", equations_json(system, system.exprs, system.initial, name)},
-                  {"assertions", equations_json(system, system.exprs, system.assertions, name)}});
+                  {"assertions", equations_json(system, system.exprs, system.assertions, name)},
+                  {"events", events_json(system, system.exprs, system.events.conditions, system.events.values, name,
+                                         [&](std::uint32_t k) { return name(system.events.assignments[k].target, 0); }, [&](std::uint32_t u) { return name(u, 0); })},
+                  {"delays", delays_json(system, [&](std::uint32_t u) { return name(u, 0); })}});
 }
 
 std::string dae_json(const system::System& system, const dae::System& dae) {
@@ -209,11 +253,22 @@ std::string dae_json(const system::System& system, const dae::System& dae) {
                          {"integral", number(dae.variables[v].integral)},
                          {"state", dae.variables[v].state},
                          {"assign", number(v < dae.assign.size() ? dae.assign[v] : dae::kNone)}});
+  auto of = [&](std::uint32_t unknown) -> std::string {
+    const dae::Alias& alias = dae.aliases[unknown];
+    return alias.kind == dae::Alias::Zero ? "0" : (alias.kind == dae::Alias::Negated ? "-" : "") + name(alias.variable, 0);
+  };
+  auto target = [&](std::uint32_t k) { return (dae.assignments[k].negated ? "-" : "") + name(dae.assignments[k].variable, 0); };
   ordered_json aliases = ordered_json::object();
-  for (std::uint32_t u = 0; u < dae.aliases.size(); ++u) {
-    const dae::Alias& alias = dae.aliases[u];
-    std::string is = alias.kind == dae::Alias::Zero ? "0" : (alias.kind == dae::Alias::Negated ? "-" : "") + name(alias.variable, 0);
-    aliases[system::unknown_name(system, u)] = is;
+  for (std::uint32_t u = 0; u < dae.aliases.size(); ++u) aliases[system::unknown_name(system, u)] = of(u);
+  ordered_json relations = ordered_json::array();
+  for (const dae::Relation& r : dae.relations) {
+    Equations one;
+    one.tables.push_back(r.differences);
+    std::uint32_t parameter = r.first;
+    each_row(dae.exprs, one, name, [&](std::uint32_t, std::string text, Origin origin) {
+      relations.push_back({{"parameter", parameter++}, {"text", text + (r.strict ? " < 0" : " <= 0")},
+                           {"linear_in_time", r.linear_in_time}, {"origin", origin_json(system, origin)}});
+    });
   }
   ordered_json derivatives = ordered_json::array();
   for (std::uint32_t of : dae.derivative_of) derivatives.push_back(number(of));
@@ -228,7 +283,10 @@ std::string dae_json(const system::System& system, const dae::System& dae) {
                   {"graph", graph_json(dae, nullptr)},
                   {"equations", equations_json(system, dae.exprs, dae.equations, name)},
                   {"initial", equations_json(system, dae.exprs, dae.initial, name)},
-                  {"assertions", equations_json(system, dae.exprs, dae.assertions, name)}});
+                  {"assertions", equations_json(system, dae.exprs, dae.assertions, name)},
+                  {"relations", std::move(relations)},
+                  {"events", events_json(system, dae.exprs, dae.conditions, dae.values, name, target, of)},
+                  {"delays", delays_json(system, of)}});
 }
 
 std::string plan_json(const system::System& system, const dae::System& dae, const plan::Plan& plan) {

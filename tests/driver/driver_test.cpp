@@ -171,6 +171,37 @@ TEST_CASE("every stage can be dumped, as text and as JSON") {
   CHECK(system["equations"].size() == system["unknowns"].size());
 }
 
+TEST_CASE("a dump as JSON has the events") {
+  const std::string models = std::string(SIGREL_SOURCE_DIR) + "/tests/numeric/models/";
+  for (const char* stage : {"system", "dae"}) {
+    INFO(stage);
+    json split = json::parse(sigrel({"dump", stage, models + "instants.sr", "-e", "split", "--format", "json"}).out);
+    json events = split["events"];
+    REQUIRE(events["triggers"].size() == 3);
+    CHECK(events["triggers"][0]["kind"] == "every");
+    CHECK(events["triggers"][0]["condition"].is_null());
+    CHECK(events["triggers"][2]["kind"] == "when");
+    CHECK(events["triggers"][2]["condition"].is_string());
+    REQUIRE(events["clocks"].size() == 2);
+    CHECK(events["clocks"][1]["trigger"] == 1);
+    CHECK(events["clocks"][1]["jitter"].size() == 2);
+    REQUIRE(events["assignments"].size() == 4);
+    CHECK(events["assignments"][0]["target"] == "n");
+    CHECK(events["assignments"][3]["target"] == "up");
+    CHECK(events["assignments"][3]["trigger"] == 2);
+    CHECK(events["previous"].size() == 3);
+    CHECK(split["delays"].empty());
+    json steps = json::parse(sigrel({"dump", stage, models + "delays.sr", "-e", "steps", "--format", "json"}).out);
+    REQUIRE(steps["delays"].size() == 1);
+    CHECK(steps["delays"][0]["of"] == "x");
+    CHECK(steps["delays"][0]["held"] == false);
+  }
+  json dae = json::parse(sigrel({"dump", "dae", models + "instants.sr", "-e", "split", "--format", "json"}).out);
+  REQUIRE(dae["relations"].size() == 2);
+  CHECK(dae["relations"][0]["linear_in_time"] == false);
+  CHECK(dae["relations"][1]["parameter"].get<int>() == dae["relations"][0]["parameter"].get<int>() + 1);
+}
+
 TEST_CASE("explain") {
   CHECK(sigrel({"explain", "SR0301"}).out.starts_with("# SR0301: "));
   CHECK(sigrel({"explain", "sr0301"}).code == 0);

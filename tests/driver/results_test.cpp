@@ -243,7 +243,7 @@ TEST_CASE("run -v: what is named is computed, written and shown, and nothing els
   INFO(f.err);
   REQUIRE(f.code == 0);
   CHECK(read(csv).starts_with("time,c1.u,r1."));
-  CHECK(lines(read(csv)) > 100);
+  CHECK(read(csv).size() > 1000);
   CHECK(contains(f.out, "c1.p.v"));
   CHECK(contains(f.out, "r1.u"));
   CHECK(!contains(f.out, "source"));

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
+
 namespace sigrel::elaborate {
 
 BodyBuilder::BodyBuilder(Machine& machine, Relations& relations, system::System& system, Shapes& shapes)
@@ -52,10 +54,11 @@ void BodyBuilder::clear() {
   constexpr std::size_t kKept = 4096;  // elements
   auto empty = [](auto&... containers) {
     auto one = [](auto& c) {
+      using Container = std::remove_reference_t<decltype(c)>;  // `c = {}` would keep its room
       if constexpr (requires { c.capacity(); }) {
-        if (c.capacity() > kKept) c = {};
+        if (c.capacity() > kKept) c = Container();
       } else {
-        if (c.size() > kKept) c = {};
+        if (c.size() > kKept) c = Container();
       }
       c.clear();
     };
@@ -151,6 +154,11 @@ Machine::Status BodyBuilder::block(const core::Body& body, Target target) {
 }
 
 Machine::Status BodyBuilder::retry(std::vector<Deferred>& pending) {
+  struct Again {
+    int& count;
+    explicit Again(int& c) : count(c) { ++count; }
+    ~Again() { --count; }
+  } again(retries_);
   for (bool progress = true; progress && !pending.empty();) {
     progress = false;
     std::vector<Deferred> still;

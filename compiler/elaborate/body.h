@@ -348,6 +348,7 @@ class BodyBuilder final : public BodyHost {
   std::vector<std::pair<std::uint32_t, Value>> read_numbers_;  // of which reading
   std::vector<std::uint32_t> numbers_;  // scratch
 
+  int retries_ = 0;  // items are tried again: what they wait for was evaluated
   std::vector<std::int64_t> loops_;
   std::int32_t place_ = kNoPlace;
   std::vector<Deferred> deferred_;

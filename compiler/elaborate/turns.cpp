@@ -156,6 +156,7 @@ std::optional<Machine::Status> BodyBuilder::turn(const core::EquationItem& item,
   read_.clear();
   for (const Reading& r : opened.readings) {
     auto value = read(r);
+    if (!value && r.strict && retries_ == 0) return Status::NotReady;  // the `let` has to be evaluated, and may not be possible
     if (!value) return std::nullopt;
     read_.push_back(*value);
   }

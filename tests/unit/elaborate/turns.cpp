@@ -150,6 +150,9 @@ main = simulate (sigrel () where
 TEST_CASE("An index that leaves its range in a later turn is reported there") {
   Source s(model("der u[@] = u[@ + 1]", 5, true));
   CHECK(s.codes() == std::vector{Code::IndexOutOfRange});
+  // A `let` is evaluated whether it is used or not.
+  Source unused(model("let a@ = u[@ + 1]\nder u[@] = if @ < n then a@ else 0.0", 5, true));
+  CHECK(unused.codes() == std::vector{Code::IndexOutOfRange});
 }
 
 TEST_CASE("A number that a turn's equation depends on decides its own turn only") {

@@ -328,3 +328,10 @@ TEST_CASE("Examples with events") {
     CHECK(value(room, "t") == Approx(5 + 16 * std::exp(-(7200 - cycles * (on + off) - on) / 2000)).epsilon(1e-7));
   }
 }
+
+TEST_CASE("a condition of a model without states is met between rows") {
+  each("between", {.stop = 1, .steps = 2}, [](const Run& run) {
+    CHECK(value(run, "at") == Approx(std::acos(-1.0) / 18).epsilon(1e-14));
+    CHECK(value(run, "n") == 1);
+  });
+}

@@ -479,8 +479,10 @@ bool Problem::look_ahead(const Point& at, bool leaving) {
 
 bool Problem::output(double time, const double* y, const double* rates, std::span<const Step> observed) {
   set(time, y, rates);
-  if (!evaluator_.run(model_.dynamic, point(time))) return false;
-  return evaluator_.run(observed, point(time));
+  const Point at = point(time);
+  // Without states no integrator has seen that all is finite.
+  if (!(form_ == Form::Static ? evaluator_.run_checked(model_.dynamic, at) : evaluator_.run(model_.dynamic, at))) return false;
+  return evaluator_.run(observed, at);
 }
 
 Failure Problem::lost(const StateSet& states, double time) const {

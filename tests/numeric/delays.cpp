@@ -12,26 +12,14 @@
 
 using namespace sigrel;
 using numeric::Model;
+using numeric::value;
 
 namespace {
 
-double value(const Run& run, const std::string& name) {
-  auto v = run.value(name);
-  INFO(name);
-  REQUIRE(v);
-  return *v;
-}
-
 /// The run by each solver and each backend.
 template <class Check>
-void each(const char* expression, RunOptions options, Check check) {
-  for (const char* solver : {"auto", "cvode", "adams", "ida"})
-    for (Backend backend : {Backend::Jit, Backend::Interpreter}) {
-      INFO(expression << ", " << solver << ", " << (backend == Backend::Jit ? "JIT" : "interpreter"));
-      Model model("delays.sr", expression, {}, backend);
-      options.solver = solver;
-      check(model.run(options));
-    }
+void each(const char* expression, const RunOptions& options, const Check& check) {
+  numeric::each_way("delays.sr", expression, options, check, {"auto", "cvode", "adams", "ida"});
 }
 
 /// Each row of a column against a function of time.

@@ -5,6 +5,7 @@
 
 using namespace sigrel;
 using numeric::Model;
+using numeric::value;
 
 namespace {
 
@@ -14,13 +15,6 @@ struct Case {
   std::vector<std::pair<const char*, double>> values;
   std::uint64_t events;
 };
-
-double value(const Run& run, const char* name) {
-  auto v = run.value(name);
-  INFO(name);
-  REQUIRE(v);
-  return *v;
-}
 
 }  // namespace
 
@@ -34,14 +28,10 @@ TEST_CASE("Published answers of models with events") {
       {"contact", 2, {{"z", 0.3819352531}, {"v", 0.712558968}}, 6},                                      // PM-13
   };
   for (const Case& c : cases)
-    for (const char* solver : {"cvode", "ida"})
-      for (Backend backend : {Backend::Jit, Backend::Interpreter}) {
-        INFO(c.expression << ", " << solver);
-        Model model("events.sr", c.expression, {}, backend);
-        Run run = model.run({.stop = c.stop, .tolerance = 1e-9, .solver = solver});
-        for (auto [name, expected] : c.values) CHECK(value(run, name) == Approx(expected).epsilon(1e-6).margin(expected == 0 ? 1e-9 : 0));
-        CHECK(run.outcome.statistics.events == c.events);
-      }
+    numeric::each_way("events.sr", c.expression, {.stop = c.stop, .tolerance = 1e-9}, [&](const Run& run) {
+      for (auto [name, expected] : c.values) CHECK(value(run, name) == Approx(expected).epsilon(1e-6).margin(expected == 0 ? 1e-9 : 0));
+      CHECK(run.outcome.statistics.events == c.events);
+    }, {"cvode", "ida"});
 }
 
 TEST_CASE("An instant that is known beforehand is met exactly") {

@@ -20,18 +20,8 @@ struct Case {
 
 void check(const char* file, const std::vector<Case>& cases) {
   for (const Case& c : cases)
-    for (const char* solver : {"auto", "cvode", "ida"})
-      for (sigrel::Backend backend : {sigrel::Backend::Jit, sigrel::Backend::Interpreter}) {
-        INFO(c.expression << ", solver " << solver << (backend == sigrel::Backend::Jit ? ", JIT" : ", interpreter"));
-        numeric::Model model(file, c.expression == std::string("main") ? nullptr : c.expression, {}, backend);
-        sigrel::Run run = model.run({.stop = c.stop, .tolerance = 1e-9, .solver = solver});
-        for (const Value& v : c.values) {
-          INFO(v.name);
-          auto actual = run.value(v.name);
-          REQUIRE(actual);
-          CHECK(*actual == Approx(v.expected).epsilon(v.relative).margin(v.expected == 0 ? v.relative : 1e-12));
-        }
-      }
+    numeric::each_way(file, c.expression == std::string("main") ? nullptr : c.expression, {.stop = c.stop, .tolerance = 1e-9},
+                      [&](const sigrel::Run& run) { numeric::check_values(run, c.values); });
 }
 
 /// Where an increasing function is zero.

@@ -5,24 +5,13 @@
 
 namespace {
 
-struct Value {
-  const char* name;
-  double expected;
-};
-
-void starts(const char* expression, double stop, const std::vector<Value>& values, double relative = 1e-7) {
-  for (const char* solver : {"auto", "cvode", "ida"})
-    for (sigrel::Backend backend : {sigrel::Backend::Jit, sigrel::Backend::Interpreter}) {
-      INFO(expression << ", solver " << solver << (backend == sigrel::Backend::Jit ? ", JIT" : ", interpreter"));
-      numeric::Model model("starts.sr", expression, {}, backend);
-      sigrel::Run run = model.run({.stop = stop, .tolerance = 1e-10, .solver = solver});
-      for (const Value& v : values) {
-        INFO(v.name);
-        auto actual = run.value(v.name);
-        REQUIRE(actual);
-        CHECK(*actual == Approx(v.expected).epsilon(relative).margin(1e-9));
-      }
+void starts(const char* expression, double stop, const std::vector<numeric::Value>& values, double relative = 1e-7) {
+  numeric::each_way("starts.sr", expression, {.stop = stop, .tolerance = 1e-10}, [&](const sigrel::Run& run) {
+    for (const numeric::Value& v : values) {
+      INFO(v.name);
+      CHECK(numeric::value(run, v.name) == Approx(v.expected).epsilon(relative).margin(1e-9));
     }
+  });
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ constexpr int kStuckSteps = 20000;
 constexpr double kStuckAdvance = 1e-9;
 constexpr int kStandingSteps = 50;
 constexpr double kMoment = 1e-9;  // of the range
-constexpr std::size_t kLarge = 20'000;  // variables: below, threads wait for each other longer than they work
+constexpr std::size_t kLarge = 100'000;  // variables: below, threads wait for each other longer than they work
 constexpr int kCloseEvents = 1000;  // the same for events
 
 /// Numbers below the smallest normal one (2.2e-308) are zeros while this lives: a wave that dies out far from its source leaves

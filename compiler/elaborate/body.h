@@ -315,7 +315,6 @@ class BodyBuilder final : public BodyHost {
   std::vector<ChildInfo> children_;
   std::vector<std::uint32_t> arguments_;  // columns
   std::vector<Value> formals_;
-  std::vector<LocalName> names_;  // scratch
   std::unordered_map<LayoutId, std::vector<std::pair<std::uint32_t, bool>>> scalars_;
   std::unordered_map<Name, std::uint32_t> child_names_;
   std::unordered_map<std::uint64_t, std::uint32_t> labelled_;  // slot of the label, LocalName -> child

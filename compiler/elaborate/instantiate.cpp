@@ -394,9 +394,15 @@ void Instantiator::report_unused_settings() {
 bool Instantiator::fix() {
   system::Names names(system_);
   std::set<const DeepPlan*> reported;
+  Name name;
+  std::optional<LocalName> local;  // the same
   for (const Fix& f : fixes_) {
+    if (f.deep->name != name) {
+      name = f.deep->name;
+      local = find_local_name(text(name));
+    }
     std::uint32_t child = system_.instances[f.instance].first_child + f.deep->child;
-    auto unknown = names.find(child, text(f.deep->name));
+    auto unknown = local ? names.find(child, *local) : names.find(child, text(name));
     if (!unknown) {
       if (!reported.insert(f.deep).second) continue;
       const std::string label = text(system_.templates[system_.instances[f.instance].body].children[f.deep->child].name);

@@ -74,4 +74,29 @@ void Layouts::names(LayoutId id, LocalName prefix, bool inner, std::vector<Local
   }
 }
 
+LocalName Layouts::name(LayoutId id, LocalName prefix, std::uint32_t scalar) const {
+  for (bool inner = false;;) {
+    const LayoutNode& n = nodes_[id.value];
+    std::uint32_t at = 0;
+    switch (n.kind) {
+      case core::LayoutKind::Record:
+      case core::LayoutKind::Tuple:
+        for (; scalar >= nodes_[n.elements[at].value].scalars; ++at) scalar -= nodes_[n.elements[at].value].scalars;
+        prefix = field(prefix, n.kind == core::LayoutKind::Record ? program_.records[n.record.value].fields[at].name : sigrel::intern(std::to_string(at + 1)));
+        id = n.elements[at];
+        inner = false;
+        break;
+      case core::LayoutKind::Vector: {
+        const std::uint32_t each = nodes_[n.elements[0].value].scalars, index = scalar / each + 1;
+        prefix = inner ? next_index(prefix, index) : element(prefix, index);
+        scalar %= each;
+        id = n.elements[0];
+        inner = nodes_[id.value].kind == core::LayoutKind::Vector;
+        break;
+      }
+      default: return prefix;
+    }
+  }
+}
+
 }  // namespace sigrel::elaborate

@@ -180,10 +180,8 @@ bool BodyBuilder::bind(LayoutId id, Value& argument, const ChildInfo& child, Loc
     }
     NodeInfo& n = nodes_[argument.object->a];
     std::uint32_t first_flow = static_cast<std::uint32_t>(columns_.size());
-    names_.clear();
-    machine_.layouts().names(id, formal, names_);
     for (auto [offset, flow] : scalars(id)) {
-      arguments_.push_back(flow ? column(names_[offset], span, system::UnknownKind::Flow) : n.first + offset);
+      arguments_.push_back(flow ? column(machine_.layouts().name(id, formal, offset), span, system::UnknownKind::Flow) : n.first + offset);
       if (flow) columns_.back().unit = columns_[n.first + offset].unit;
     }
     const auto use = static_cast<std::uint32_t>(uses_.size());

@@ -71,11 +71,14 @@ const Names::Index& Names::index(std::uint32_t body) {
 
 std::optional<std::uint32_t> Names::column(std::uint32_t body, std::string_view name) {
   const Index& x = index(body);
-  const Template& t = system_.templates[body];
   if (auto it = x.interface.find(name); it != x.interface.end()) return it->second;
   const auto local = find_local_name(name);
-  if (!local) return std::nullopt;
-  const std::uint32_t found = x.columns.find(hash(*local), [&](std::uint32_t e) { return column_name(t, e) == *local; });
+  return local ? column(body, *local) : std::nullopt;
+}
+
+std::optional<std::uint32_t> Names::column(std::uint32_t body, LocalName name) {
+  const Template& t = system_.templates[body];
+  const std::uint32_t found = index(body).columns.find(hash(name), [&](std::uint32_t e) { return column_name(t, e) == name; });
   if (found == IndexTable::kMissing) return std::nullopt;
   return found < t.locals.size() ? static_cast<std::uint32_t>(t.interface.size()) + found : t.synonyms[found - t.locals.size()].second;
 }
@@ -108,12 +111,19 @@ std::pair<std::uint32_t, std::string_view> Names::descend(std::uint32_t instance
 
 std::optional<std::uint32_t> Names::find(std::uint32_t instance, std::string_view name) {
   auto [where, rest] = descend(instance, name);
-  const Instance& i = system_.instances[where];
-  auto found = column(i.body, rest);
-  if (!found) return std::nullopt;
-  std::uint32_t interface = static_cast<std::uint32_t>(system_.templates[i.body].interface.size());
-  if (*found < interface) return system_.arguments[i.first_argument + *found];
-  return i.first_unknown + *found - interface;
+  const auto found = column(system_.instances[where].body, rest);
+  return found ? std::optional(unknown(where, *found)) : std::nullopt;
+}
+
+std::optional<std::uint32_t> Names::find(std::uint32_t instance, LocalName name) {
+  if (const auto found = column(system_.instances[instance].body, name)) return unknown(instance, *found);
+  return find(instance, text(name));
+}
+
+std::uint32_t Names::unknown(std::uint32_t instance, std::uint32_t column) const {
+  const Instance& i = system_.instances[instance];
+  const auto interface = static_cast<std::uint32_t>(system_.templates[i.body].interface.size());
+  return column < interface ? system_.arguments[i.first_argument + column] : i.first_unknown + column - interface;
 }
 
 std::vector<std::string> Names::candidates(std::uint32_t instance, std::string_view name) {

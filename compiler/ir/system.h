@@ -196,6 +196,7 @@ class Names {
   std::optional<Step> step(std::uint32_t body, std::string_view name);
   /// The unknown that `name` denotes inside an instance: "u", "p.v", "r1.c2.u".
   std::optional<std::uint32_t> find(std::uint32_t instance, std::string_view name);
+  std::optional<std::uint32_t> find(std::uint32_t instance, LocalName name);
   /// All names that could be meant at the place where the lookup of `name` failed: for "did you mean".
   std::vector<std::string> candidates(std::uint32_t instance, std::string_view name);
 
@@ -207,7 +208,9 @@ class Names {
   };
   const Index& index(std::uint32_t body);
   std::optional<std::uint32_t> column(std::uint32_t body, std::string_view name);
+  std::optional<std::uint32_t> column(std::uint32_t body, LocalName name);  // a local's
   std::optional<std::uint32_t> child(std::uint32_t body, std::string_view name);
+  std::uint32_t unknown(std::uint32_t instance, std::uint32_t column) const;
   /// The instance and the rest of the name after as many children as match.
   std::pair<std::uint32_t, std::string_view> descend(std::uint32_t instance, std::string_view name);
   const System& system_;

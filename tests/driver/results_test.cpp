@@ -264,7 +264,7 @@ row n = sigrel () where
     for i in 1 .. n do
       phi[i] = 0.5 * sin (real i)
       w[i] = 0.0
-main = simulate (row 12001) with { stop = 0.5, steps = 2 }
+main = simulate (row 50001) with { stop = 0.5, steps = 2 }
 )");
   const std::string one = temporary("one.csv"), three = temporary("three.csv");
   REQUIRE(sigrel({"run", model, "--threads", "1", "-o", one}).code == 0);

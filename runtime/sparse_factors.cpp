@@ -84,14 +84,34 @@ void SparseFactors::find_groups() {
            std::equal(columns + rows.starts[before], columns + rows.starts[before + 1], columns + rows.starts[row]);
   };
   upper_end_.resize(n_);
-  lower_begin_.resize(n_);
   std::uint32_t longest = 0;
   for (std::uint32_t i = static_cast<std::uint32_t>(n_); i-- > 0;) {
     upper_end_[i] = i + 1 < n_ && extends(upper_, i, i + 1) ? upper_end_[i + 1] : i + 1;
     longest = std::max({longest, upper_.length(i), lower_.length(i)});
   }
-  for (std::uint32_t i = 0; i < n_; ++i) lower_begin_[i] = i > 0 && extends(lower_, i, i - 1) ? lower_begin_[i - 1] : i;
   gathered_.resize(2 * longest);
+
+  auto add = [this](Part part, const Rows& rows, std::uint32_t shortest) {
+    if (part.end - part.begin >= kGroup && rows.length(shortest) >= kCommon) part.common = rows.length(shortest);
+    Part* last = parts_.empty() ? nullptr : &parts_.back();
+    const bool follows = last && !part.common && !last->common && part.upper == last->upper && (part.upper ? part.end == last->begin : last->end == part.begin);
+    if (!follows) parts_.push_back(part);
+    else if (part.upper) last->begin = part.begin;
+    else last->end = part.end;
+  };
+  for (std::size_t b = blocks_.size() - 1; b-- > 0;) {
+    const std::uint32_t begin = blocks_[b], end = blocks_[b + 1];
+    for (std::uint32_t i = begin, last; i < end; i = last) {
+      last = i + 1;
+      while (last < end && extends(lower_, last, last - 1)) ++last;
+      add({i, last, 0, false}, lower_, i);
+    }
+    for (std::uint32_t i = end, first; i > begin && end - begin > 1; i = first) {
+      first = i - 1;
+      while (first > begin && upper_end_[first - 1] == i) --first;
+      add({first, i, 0, true}, upper_, i - 1);
+    }
+  }
 }
 
 bool SparseFactors::factor(std::span<const double> values, std::span<const double> row_scale, std::span<const double> least,
@@ -141,45 +161,35 @@ bool SparseFactors::factor(std::span<const double> values, std::span<const doubl
   return largest_factor * largest_entry <= limit;
 }
 
+/// What the rows have in common goes first: their columns are known by then.
+void SparseFactors::subtract_common(const Rows& rows, const Part& part, double* y) {
+  const std::uint32_t common = part.common, *columns = rows.columns.data() + rows.starts[part.upper ? part.end - 1 : part.begin];
+  double *gathered = gathered_.data(), *products = gathered + common;
+  for (std::uint32_t c = 0; c < common; ++c) gathered[c] = y[columns[c]];
+  for (std::uint32_t at = part.begin; at < part.end; at += common) {  // as many products as there is room for
+    const std::uint32_t count = std::min(part.end - at, common);
+    multiply({rows.values.data(), rows.starts.data() + at, count, common}, gathered, products);
+    for (std::uint32_t a = 0; a < count; ++a) y[at + a] -= products[a];
+  }
+}
+
 void SparseFactors::solve(double* x) {
   double* y = work_.data();
   for (std::uint32_t i = 0; i < n_; ++i) y[i] = x[row_order_[i]] * scale_[i];
-  auto subtract = [y](const Rows& rows, std::uint32_t i, std::uint32_t from) {
-    double value = y[i];
-    for (std::uint32_t k = from; k < rows.starts[i + 1]; ++k) value -= rows.values[k] * y[rows.columns[k]];
-    y[i] = value;
-  };
-  // What rows [begin, end) have in common with `shortest`, one of the two at the ends.
-  auto subtract_common = [this, y](const Rows& rows, std::uint32_t begin, std::uint32_t end, std::uint32_t shortest) {
-    const std::uint32_t common = rows.length(shortest), *columns = rows.columns.data() + rows.starts[shortest];
-    double *gathered = gathered_.data(), *products = gathered + common;
-    for (std::uint32_t c = 0; c < common; ++c) gathered[c] = y[columns[c]];
-    for (std::uint32_t at = begin; at < end; at += common) {  // as many products as there is room for
-      const std::uint32_t rows_here = std::min(end - at, common);
-      multiply({rows.values.data(), rows.starts.data() + at, rows_here, common}, gathered, products);
-      for (std::uint32_t a = 0; a < rows_here; ++a) y[at + a] -= products[a];
-    }
-  };
-  auto joined = [](const Rows& rows, std::uint32_t begin, std::uint32_t end, std::uint32_t shortest) {
-    return end - begin >= kGroup && rows.length(shortest) >= kCommon;
-  };
-  for (std::size_t b = blocks_.size() - 1; b-- > 0;) {
-    for (std::uint32_t i = blocks_[b], end = blocks_[b + 1]; i < end;) {
-      std::uint32_t last = i + 1;
-      while (last < end && lower_begin_[last] == i) ++last;
-      const bool group = joined(lower_, i, last, i);
-      if (group) subtract_common(lower_, i, last, i);
-      for (const std::uint32_t common = group ? lower_.length(i) : 0; i < last; ++i) subtract(lower_, i, lower_.starts[i] + common);
-    }
-    for (std::uint32_t i = blocks_[b + 1], begin = blocks_[b]; i-- > begin;) {
-      std::uint32_t first = i;
-      while (first > begin && upper_end_[first - 1] == i + 1) --first;
-      const bool group = joined(upper_, first, i + 1, i);
-      if (group) subtract_common(upper_, first, i + 1, i);
-      const std::uint32_t common = group ? upper_.length(i) : 0;
-      for (++i; i-- > first;) subtract(upper_, i, upper_.starts[i] + common);
-      ++i;
-    }
+  for (const Part& part : parts_) {
+    const Rows& rows = part.upper ? upper_ : lower_;
+    if (part.common) subtract_common(rows, part, y);
+    const std::uint32_t *starts = rows.starts.data(), *columns = rows.columns.data();
+    const double* values = rows.values.data();
+    auto subtract = [&](std::uint32_t i) {
+      double value = y[i];
+      for (std::uint32_t k = starts[i] + part.common, end = starts[i + 1]; k < end; ++k) value -= values[k] * y[columns[k]];
+      y[i] = value;
+    };
+    if (part.upper)
+      for (std::uint32_t i = part.end; i-- > part.begin;) subtract(i);
+    else
+      for (std::uint32_t i = part.begin; i < part.end; ++i) subtract(i);
   }
   for (std::uint32_t i = 0; i < n_; ++i) {
     x[column_order_[i]] = y[i];

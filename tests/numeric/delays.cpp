@@ -1,4 +1,5 @@
 // What was some time ago: closed forms by the method of steps, a chaotic equation beside an integrator of its own, jumps that arrive.
+#include <filesystem>
 #include <unistd.h>
 
 #include <algorithm>
@@ -163,7 +164,7 @@ TEST_CASE("delays of the library: exact, and by two states") {
 }
 
 TEST_CASE("a run that begins from results has no past: it is as its start") {
-  const std::string file = "/tmp/sigrel_delays_" + std::to_string(::getpid()) + ".csv";
+  const std::string file = std::filesystem::temp_directory_path().string() + "/sigrel_delays_" + std::to_string(::getpid()) + ".csv";
   runtime::CsvFile csv(file);
   Model("delays.sr", "reset").run({.stop = 1, .sinks = {&csv}});
   const Run run = Model("delays.sr", "reset").run({.start = 1, .stop = 2, .steps = 10, .init_from = file});

@@ -1,4 +1,5 @@
 // What happens at instants: published answers and closed forms, by JIT and interpreter, by CVODE and by IDA.
+#include <filesystem>
 #include <unistd.h>
 
 #include <cmath>
@@ -156,7 +157,7 @@ TEST_CASE("HY-13: a drive whose engine changes its law when it is fast") {
 }
 
 TEST_CASE("MP-3: a run in two parts is the run in one") {
-  const std::string file = "/tmp/sigrel_split_" + std::to_string(::getpid()) + ".csv";
+  const std::string file = std::filesystem::temp_directory_path().string() + "/sigrel_split_" + std::to_string(::getpid()) + ".csv";
   for (double middle : {1.0, 1.37, 1.5})  // at ticks of a clock, and between
     for (const char* solver : {"cvode", "ida"}) {
       INFO(middle << ", " << solver);

@@ -233,7 +233,7 @@ Columns Session::choose_columns(const Compiled& model, const RunOptions& options
   Columns columns;
   if (options.all_outputs) {
     if (!options.outputs.empty())
-      columns = results.select(options.outputs, "outputs", {}, diagnostics_);
+      columns = results.select(options.outputs, "-v", {}, diagnostics_);
     else if (!given.outputs.empty())
       columns = results.select(given.outputs, "outputs", located("outputs", given.outputs), diagnostics_);
     else

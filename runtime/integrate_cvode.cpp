@@ -23,7 +23,7 @@ class CvodeIntegrator final : public Integrator {
   bool make(const IntegratorOptions& options);
   bool step() override;
   bool limit(double time) override;
-  bool restart() override;
+  bool restart(double time) override;
   Failure stuck() override;
   double time() const override { return time_; }
   void interpolate(double time) override;
@@ -146,7 +146,8 @@ bool CvodeIntegrator::limit(double time) {
   return check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
 }
 
-bool CvodeIntegrator::restart() {
+bool CvodeIntegrator::restart(double time) {
+  time_ = time;
   Statistics so_far;
   statistics(so_far);
   before_ = so_far;

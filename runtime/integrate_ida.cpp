@@ -22,7 +22,7 @@ class IdaIntegrator final : public Integrator {
   bool make(const IntegratorOptions& options);
   bool step() override;
   bool limit(double time) override;
-  bool restart() override;
+  bool restart(double time) override;
   Failure stuck() override;
   double time() const override { return time_; }
   void interpolate(double time) override;
@@ -140,7 +140,8 @@ bool IdaIntegrator::limit(double time) {
   return check(IDASetStopTime(memory_, stop_), "IDASetStopTime");
 }
 
-bool IdaIntegrator::restart() {
+bool IdaIntegrator::restart(double time) {
+  time_ = time;
   Statistics so_far;
   statistics(so_far);
   before_ = so_far;

@@ -22,7 +22,11 @@ class Sampler final : public Integrator {
     stop_ = time;
     return true;
   }
-  bool restart() override { return true; }
+  bool restart(double time) override {
+    time_ = time;
+    while (row_ > 0 && row() > time) --row_;
+    return true;
+  }
   Failure stuck() override { return {.kind = FailureKind::NoProgress, .time = time_}; }
   double time() const override { return time_; }
   void interpolate(double) override {}
@@ -36,6 +40,7 @@ class Sampler final : public Integrator {
     failure_ = problem_.failure();
     return false;
   }
+  double row() const { return options_.start + (options_.stop - options_.start) * (static_cast<double>(row_) / options_.rows); }
   static bool changes(double before, double after) { return before != 0 && (before < 0) != (after < 0); }
   bool any_changes(const std::vector<double>& after) const {
     for (std::size_t k = 0; k < low_.size(); ++k)
@@ -53,8 +58,7 @@ class Sampler final : public Integrator {
 
 bool Sampler::step() {
   crossed_.clear();
-  const double range = options_.stop - options_.start, just_after = time_ + 8 * kEpsilon * std::abs(time_);
-  auto row = [&] { return options_.start + range * (static_cast<double>(row_) / options_.rows); };
+  const double just_after = time_ + 8 * kEpsilon * std::abs(time_);
   while (row_ < options_.rows && row() <= just_after) ++row_;
   double to = std::min({row(), stop_, time_ + problem_.longest_step()});
   if (!low_.empty()) {

@@ -20,8 +20,8 @@ class Integrator {
   std::span<const int> crossed() const { return crossed_; }
   /// No step goes beyond this time.
   virtual bool limit(double time) = 0;
-  /// Begins anew from the problem's present values: its states have become others. False: `failure()`.
-  virtual bool restart() = 0;
+  /// Begins anew from the problem's present values, which are of this time, not later than `time()`: its states have become others. False: `failure()`.
+  virtual bool restart(double time) = 0;
   /// Why steps have become so small that time stands still.
   virtual Failure stuck() = 0;
   virtual double time() const = 0;

@@ -345,6 +345,7 @@ bool Problem::settle(double time, const double* y, const double* rates, std::spa
     done = see(at);
     delays_.happened(values_, changed);
   }
+  keep_calm(time);
   return done;
 }
 
@@ -400,8 +401,20 @@ Failure Problem::endless_events(double time) {
   return failure;
 }
 
-bool Problem::missed(double time, const double* y, const double* rates) {
-  return place(time, y, rates) && evaluator_.run(model_.compared, point(time)) && relations_.missed(point(time), parameters_);
+/// Values to which `outlook` may return.
+void Problem::keep_calm(double time) {
+  if (!relations_.watchful()) return;
+  calm_ = values_;
+  calm_time_ = time;
+}
+
+Relations::Outlook Problem::outlook(double time, const double* y, const double* rates) {
+  using enum Relations::Outlook;
+  if (!place(time, y, rates) || !evaluator_.run(model_.compared, point(time))) return AsDecided;  // the next step will say why
+  const Relations::Outlook outlook = relations_.outlook({calm_time_, calm_.data(), parameters_.data()}, point(time), parameters_);
+  if (outlook == AsDecided) keep_calm(time);
+  else std::ranges::copy(calm_, values_.begin());
+  return outlook;
 }
 
 bool Problem::remember(double time, const Interpolate& interpolate) {
@@ -525,8 +538,11 @@ bool Problem::choose_states(double time, const double* y, const double* rates) {
   if (!evaluator_.run(model_.dynamic, at)) return false;  // the next step will say why
   bool changed = false;
   for (StateChoice& choice : choices_) changed = choice.choose(at, parameters_, false) || changed;
-  if (changed) evaluator_.parameters_changed();
-  return changed && evaluator_.run(model_.dynamic, at);
+  if (!changed) return false;
+  evaluator_.parameters_changed();
+  if (!evaluator_.run(model_.dynamic, at)) return false;
+  keep_calm(time);
+  return true;
 }
 
 bool Problem::observe(double time, std::span<const Step> observed) {

@@ -81,10 +81,13 @@ class Problem {
   double longest_step() const { return delays_.shortest(); }
   /// The trigger that ends the run here.
   std::optional<std::uint32_t> ended() const { return reaction_.empty() ? std::nullopt : reaction_.ended(); }
-  /// Whether `missed` may find something.
+  /// Whether `outlook` may find something.
   bool watchful() const { return relations_.watchful(); }
-  /// Whether an event was too short to be seen between the last one and this point; `endless_events` names it.
-  bool missed(double time, const double* y, const double* rates);
+  /// Whether comparisons that were decided at zero are right up to here, the end of a step. `TurnedBack`: they are not, the
+  /// present values are again those of `calm_time()`, and what `turned()` says has happened there. `Missed`: `endless_events` names them.
+  Relations::Outlook outlook(double time, const double* y, const double* rates);
+  double calm_time() const { return calm_time_; }
+  std::span<const int> turned() const { return relations_.turned(); }
   /// Takes the point over and makes the comparisons consistent there, the watched ones having passed zero in these directions (empty:
   /// none). `changed`: equations are others now, and the integrator must start again from the present values.
   bool settle(double time, const double* y, const double* rates, std::span<const int> directions, bool& changed);
@@ -118,6 +121,7 @@ class Problem {
   bool move_on(const Point& at, Point& later);
   bool see(const Point& at) { return evaluator_.run_checked(model_.dynamic, at) && evaluator_.run_checked(model_.compared, at); }
   bool react(const Point& at, bool& changed);
+  void keep_calm(double time);
   bool happen(const Point& at, bool& changed);
   Point point(double time) { return {time, values_.data(), parameters_.data(), nullptr, team_}; }
 
@@ -136,6 +140,8 @@ class Problem {
   const Model& model_;
   std::vector<double> parameters_, nominal_;
   double moment_ = 0;
+  std::vector<double> calm_;  // values at the last point where comparisons were right
+  double calm_time_ = 0;
   Team* team_;
   Evaluator evaluator_;
   Form form_ = Form::Static;

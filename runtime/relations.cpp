@@ -25,6 +25,8 @@ Relations::Relations(const Model& model) : model_(model) {
   crossed_.assign(rows_.size(), None);
   changed_.assign(rows_.size(), 0);
   came_ = changed_;
+  doubt_.assign(watched_.size(), Doubt::None);
+  turned_.assign(watched_.size(), 0);
 }
 
 void Relations::evaluate(const Point& point) {
@@ -64,7 +66,7 @@ void Relations::crossed(std::span<const int> directions, std::span<double> param
     if (directions[k] == 0) continue;
     const std::uint32_t at = watched_[k];
     const double value = directions[k] < 0 ? 1.0 : 0.0;
-    double& parameter = parameters[model_.relations[rows_[at].relation].first + rows_[at].row];
+    double& parameter = value_of(at, parameters);
     crossed_[at] = Came;
     came_[at] = value != 0;
     changed_[at] = parameter != value;
@@ -98,9 +100,9 @@ bool Relations::update(const Point& point, std::span<double> parameters, bool fi
   bool any = false;
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     largest_[k] = std::max(largest_[k], std::abs(differences_[k]));
-    if ((crossed_[k] == Came || crossed_[k] == Leaves) && at_zero(k)) continue;
+    if ((crossed_[k] == Came || crossed_[k] == Goes || crossed_[k] == Leaves) && at_zero(k)) continue;
     const double value = below(point, k) ? 1.0 : 0.0;
-    double& parameter = parameters[model_.relations[rows_[k].relation].first + rows_[k].row];
+    double& parameter = value_of(k, parameters);
     changed_[k] = parameter != value && !(any && first_only);
     if (!changed_[k]) continue;
     any = true;
@@ -116,7 +118,7 @@ bool Relations::follow(const Point& point, std::span<double> parameters) {
     const Relation& r = model_.relations[rows_[k].relation];
     if (r.linear_in_time) continue;
     const double value = (r.strict ? differences_[k] < 0 : differences_[k] <= 0) ? 1.0 : 0.0;
-    double& parameter = parameters[r.first + rows_[k].row];
+    double& parameter = value_of(k, parameters);
     any = any || parameter != value;
     parameter = value;
   }
@@ -126,11 +128,12 @@ bool Relations::follow(const Point& point, std::span<double> parameters) {
 bool Relations::undecided(const Point& point, bool leaving) {
   evaluate(point);
   undecided_.clear();
-  for (std::uint32_t k : watched_) {
+  for (std::uint32_t w = 0; w < watched_.size(); ++w) {
+    const std::uint32_t k = watched_[w];
     const bool open = crossed_[k] == None     ? std::abs(differences_[k]) <= kNothing * largest_[k]
                       : crossed_[k] == Leaves ? leaving && at_zero(k)
                                               : crossed_[k] == Placed && differences_[k] == 0;
-    if (open) undecided_.push_back(k);
+    if (open) undecided_.push_back(w);
   }
   here_ = differences_;
   return !undecided_.empty();
@@ -139,15 +142,16 @@ bool Relations::undecided(const Point& point, bool leaving) {
 bool Relations::look_ahead(const Point& later, std::span<double> parameters) {
   evaluate(later);
   bool any = false;
-  for (std::uint32_t k : undecided_) {
+  for (std::uint32_t w : undecided_) {
+    const std::uint32_t k = watched_[w];
     const double goes = crossed_[k] == Leaves ? differences_[k] - here_[k] : differences_[k];
     const bool leaves = crossed_[k] == Leaves;
-    if (leaves) doubtful_.push_back(k);
+    if (leaves) doubt(w, Doubt::Goes);
     else before_[k] = 0;
-    crossed_[k] = Came;  // no second look
+    crossed_[k] = Goes;  // no second look
     if (goes == 0) continue;
     const double value = goes < 0 ? 1.0 : 0.0;
-    double& parameter = parameters[model_.relations[rows_[k].relation].first + rows_[k].row];
+    double& parameter = value_of(k, parameters);
     lost_ = lost_ || (leaves && came_[k] == (value != 0) && goes * heading_[k] < 0);
     changed_[k] = parameter != value;
     any = any || changed_[k];
@@ -174,29 +178,48 @@ void Relations::moved(const Point& point, std::span<const std::uint8_t> assigned
   }
 }
 
-void Relations::settled(std::span<const double> parameters) {
-  std::ranges::fill(crossed_, None);
-  std::ranges::fill(heading_, 0.0);
-  lost_ = false;
-  std::erase_if(doubtful_, [&](std::uint32_t k) {
-    const Row row = rows_[k];
-    return parameters[model_.relations[row.relation].first + row.row] != 0 ? here_[k] < 0 : here_[k] > 0;
-  });
+void Relations::doubt(std::uint32_t watched, Doubt why) {
+  if (doubt_[watched] == Doubt::None) doubtful_.push_back(watched);
+  doubt_[watched] = why;
 }
 
-bool Relations::missed(const Point& point, std::span<const double> parameters) {
-  evaluate(point);
-  std::ranges::fill(changed_, std::uint8_t(0));
-  bool any = false;
-  std::erase_if(doubtful_, [&](std::uint32_t k) {
-    const Row row = rows_[k];
-    const bool below = parameters[model_.relations[row.relation].first + row.row] != 0;
-    if (below ? differences_[k] < 0 : differences_[k] > 0) return true;
-    changed_[k] = !at_zero(k);
-    any = any || changed_[k];
-    return false;
+void Relations::settled(std::span<const double> parameters) {
+  std::ranges::fill(heading_, 0.0);
+  lost_ = false;
+  std::erase_if(doubtful_, [&](std::uint32_t w) {
+    const std::uint32_t k = watched_[w];
+    const bool gone = doubt_[w] == Doubt::Goes && (value_of(k, parameters) != 0 ? here_[k] < 0 : here_[k] > 0);
+    if (gone) doubt_[w] = Doubt::None;
+    return gone;
   });
-  return any;
+  for (std::uint32_t w = 0; w < watched_.size(); ++w)
+    if (crossed_[watched_[w]] == Came) doubt(w, Doubt::Crossed);
+  std::ranges::fill(crossed_, None);
+}
+
+Relations::Outlook Relations::outlook(const Point& before, const Point& now, std::span<const double> parameters) {
+  evaluate(now);
+  std::ranges::fill(changed_, std::uint8_t(0));
+  std::ranges::fill(turned_, 0);
+  Outlook outlook = Outlook::AsDecided;
+  std::erase_if(doubtful_, [&](std::uint32_t w) {
+    const std::uint32_t k = watched_[w];
+    const bool below = value_of(k, parameters) != 0, stays = below ? differences_[k] < 0 : differences_[k] > 0;
+    if (!stays && at_zero(k)) return false;
+    if (!stays) {
+      changed_[k] = true;
+      if (doubt_[w] == Doubt::Goes) {
+        outlook = Outlook::Missed;
+      } else {
+        turned_[w] = below ? 1 : -1;
+        if (outlook == Outlook::AsDecided) outlook = Outlook::TurnedBack;
+      }
+    }
+    doubt_[w] = Doubt::None;
+    return true;
+  });
+  if (outlook == Outlook::TurnedBack) evaluate(before);
+  return outlook;
 }
 
 Failure Relations::endless(const Point& point) const {
@@ -207,7 +230,8 @@ Failure Relations::endless(const Point& point) const {
     failure.equations.push_back({model_.equations[run.equations + rows_[k].row], differences_[k]});
     for (std::uint32_t slot = 0; slot < run.slots && failure.variables.size() < kFailureDetails; ++slot) {
       const std::uint32_t variable = slot_variable(model_, run, slot, rows_[k].row);
-      failure.variables.push_back({variable, point.values[variable], 0});
+      if (std::ranges::find(failure.variables, variable, &FailedVariable::variable) == failure.variables.end())
+        failure.variables.push_back({variable, point.values[variable], 0});
     }
   }
   return failure;

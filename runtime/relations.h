@@ -4,6 +4,7 @@
 // moves freely. The integrator stops where a difference passes zero. There, and at the start, the values are made consistent: equations
 // are solved, comparisons that say otherwise now are set to what they say, until none does. Where a difference stands at zero, the
 // direction in which it came decides, or else the one in which it goes; so a comparison does not return to its old value at the instant at which it left it.
+// Where it should have (what it decides drives the difference back), the step after that shows it: the run goes back to the instant, and on from there.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -54,9 +55,16 @@ class Relations {
   void moved(const Point& point, std::span<const std::uint8_t> assigned);
   /// Nothing has crossed any more; to be called when the instant is over.
   void settled(std::span<const double> parameters);
-  /// Comparisons that were decided by where a difference goes, and at the point it has not gone there: then an event was so
-  /// short that nobody could see it. Whether there are any; `endless` tells which.
-  bool missed(const Point& point, std::span<const double> parameters);
+  /// What became of differences that stood at zero when their comparisons were decided, one step later.
+  enum class Outlook {
+    AsDecided,   // they went where they were taken to go, or have not moved
+    TurnedBack,  // one that had crossed turned at once, in the way the integrator does not see: `turned` says which, and where to
+    Missed,      // one that was decided by where it goes has not gone there: an event was too short to be seen; `endless` tells which
+  };
+  Outlook outlook(const Point& before, const Point& now, std::span<const double> parameters);
+  /// As what `crossed` takes; of the last outlook.
+  std::span<const int> turned() const { return turned_; }
+  /// Whether `outlook` may see something.
   bool watchful() const { return !doubtful_.empty(); }
 
   /// That there is no end to it: with the relations that changed last.
@@ -76,14 +84,20 @@ class Relations {
   enum Crossing : std::uint8_t {
     None,     // its value is what its difference says
     Came,     // it has just passed zero: the direction in which it came decides
+    Goes,     // it stands at zero, and was decided by the direction in which it goes
     Leaves,   // and then something was assigned: the direction in which it goes decides
     Placed,   // it was itself assigned: what it is now decides
   };
-  double& value_of(std::size_t k, std::span<double> parameters) const { return parameters[model_.relations[rows_[k].relation].first + rows_[k].row]; }
+  template <class T>
+  T& value_of(std::size_t k, std::span<T> parameters) const { return parameters[model_.relations[rows_[k].relation].first + rows_[k].row]; }
   bool at_zero(std::size_t k) const;
   std::vector<Crossing> crossed_;
   std::vector<std::uint8_t> changed_, came_;  // `came_`: the value of the direction in which it crossed
-  std::vector<std::uint32_t> undecided_, doubtful_;
+  enum class Doubt : std::uint8_t { None, Crossed, Goes };  // why `outlook` looks at a difference
+  void doubt(std::uint32_t watched, Doubt why);
+  std::vector<std::uint32_t> undecided_, doubtful_;  // watched numbers
+  std::vector<Doubt> doubt_;
+  std::vector<int> turned_;
   std::vector<double> present_;  // differences at the last `update`
   std::vector<double> here_;     // differences where something is undecided
   std::vector<double> heading_;  // before the instant: the sign of their rates

@@ -121,7 +121,7 @@ class Simulation {
   bool accept_experiment();
   bool prepare(Problem& problem);
   void integrate(Problem& problem);
-  bool settle_event(Problem& problem, const Integrator& integrator, bool& restart);
+  bool settle_event(Problem& problem, double time, const Integrator* integrator, bool& restart);
   bool ended(Problem& problem, double time);
   bool record(double time, const std::vector<double>& values);
   double grid(std::uint32_t k) const {
@@ -199,10 +199,11 @@ bool Simulation::ended(Problem& problem, double time) {
   return true;
 }
 
-/// `restart`: equations are others now. False when the conditions come to no end, at this point or one after the other.
-bool Simulation::settle_event(Problem& problem, const Integrator& integrator, bool& restart) {
-  const double time = integrator.time();
-  if (!problem.settle(time, integrator.y(), integrator.rates(), integrator.crossed(), restart)) {
+/// At the point of the integrator, or (null) at the present values, where comparisons turned back. `restart`: equations are others
+/// now. False when the conditions come to no end, at this point or one after the other.
+bool Simulation::settle_event(Problem& problem, double time, const Integrator* integrator, bool& restart) {
+  if (!(integrator ? problem.settle(time, integrator->y(), integrator->rates(), integrator->crossed(), restart)
+                   : problem.settle(time, nullptr, nullptr, problem.turned(), restart))) {
     fail(problem.failure());
     return false;
   }
@@ -260,32 +261,37 @@ void Simulation::integrate(Problem& problem) {
       fail(problem.states_nearly_lost(integrator->time()).value_or(integrator->failure()));
       break;
     }
-    const double time = integrator->time();
-    if (!problem.remember(time, interpolate)) {
+    double time = integrator->time();
+    bool turned = false;
+    if (problem.watchful()) {
+      integrator->interpolate(time);
+      const Relations::Outlook outlook = problem.outlook(time, integrator->y(), integrator->rates());
+      if (outlook == Relations::Outlook::Missed) {
+        fail(problem.endless_events(event_mark_));
+        break;
+      }
+      turned = outlook == Relations::Outlook::TurnedBack;
+      if (turned) time = problem.calm_time();
+    }
+    if (!turned && !problem.remember(time, interpolate)) {
       fail(problem.failure());
       break;
     }
-    if (!model_.sets.empty()) {
+    if (!turned && !model_.sets.empty()) {
       integrator->interpolate(time);
       if (!problem.states_hold(time, integrator->y(), integrator->rates())) {
         fail(problem.failure());
         break;
       }
     }
-    if (problem.watchful()) {
-      integrator->interpolate(time);
-      if (problem.missed(time, integrator->y(), integrator->rates())) {
-        fail(problem.endless_events(event_mark_));
-        break;
-      }
-    }
     // Without states there is nothing to start anew: what has changed is looked for wherever a row ends.
-    event = !integrator->crossed().empty() || time >= instant || problem.form() == Form::Static;
+    event = turned || !integrator->crossed().empty() || time >= instant || problem.form() == Form::Static;
     if (!rows_until(time, !event)) break;
-    if (event || !model_.assertions.empty() || !model_.sets.empty()) integrator->interpolate(time);
+    if ((event && !turned) || !model_.assertions.empty() || !model_.sets.empty()) integrator->interpolate(time);
     bool restart = false;
     if (event) {
-      if (!settle_event(problem, *integrator, restart)) break;
+      if (!settle_event(problem, time, turned ? nullptr : integrator.get(), restart)) break;
+      restart = restart || turned;
       instant = problem.next_instant(time);
       if (ended(problem, time)) break;
     } else if (!problem.assertions_hold(time, integrator->y(), integrator->rates())) {
@@ -301,7 +307,7 @@ void Simulation::integrate(Problem& problem) {
       ++choices;
       restart = true;
     }
-    if ((restart && !integrator->restart()) || (event && !integrator->limit(std::min(instant, experiment_.stop)))) {
+    if ((restart && !integrator->restart(time)) || (event && !integrator->limit(std::min(instant, experiment_.stop)))) {
       fail(integrator->failure());
       break;
     }
@@ -314,7 +320,7 @@ void Simulation::integrate(Problem& problem) {
       mark = time;
       stuck = 0;
     } else {
-      standing = time > last ? 0 : standing + 1;
+      standing = time > last || event ? 0 : standing + 1;
       if (++stuck >= kStuckSteps || standing >= kStandingSteps) {
         fail(problem.states_nearly_lost(time).value_or(integrator->stuck()));
         break;

@@ -72,6 +72,15 @@ TEST_CASE("MT-22c: a spring is put back at pi / 3") {
   });
 }
 
+TEST_CASE("a comparison whose event drives its sides back changes again at that instant") {
+  each("turnsBack", {.stop = 3}, [](const Run& run) { numeric::check_values(run, {{"x", 2}, {"below", 0}}); });
+  each("toAndFro", {.stop = 6.5}, [](const Run& run) {
+    numeric::check_values(run, {{"x", 0.5}});
+    auto x = run.column("x");
+    for (std::size_t k = 0; k < x.size(); ++k) CHECK(std::abs(x[k]) <= 1 + 1e-6);
+  });
+}
+
 TEST_CASE("MP-5: events without end are named, with their line and time") {
   for (const char* solver : {"cvode", "ida"}) {
     for (auto [model, line, time] : {std::tuple{"reflected", "when x < 0.0", "t = 5"}, {"relay", "when (x > 0.0) /= above", "t = 0.5"}}) {
@@ -81,6 +90,12 @@ TEST_CASE("MP-5: events without end are named, with their line and time") {
       CHECK(text.find(line) != std::string::npos);
       CHECK(text.find(time) != std::string::npos);
     }
+    // What crossed is exactly zero there, and turns back.
+    const std::string relay = refused("simpleRelay", 6, solver);
+    INFO(relay);
+    CHECK(relay.find("SR0511") != std::string::npos);
+    CHECK(relay.find("if x > 0.0 then -1.0 else 1.0") != std::string::npos);
+    CHECK(relay.find("t = 1 s") != std::string::npos);
     const std::string text = refused("inelastic", 5, solver);  // impacts come closer up to 4.0637 s
     INFO(text);
     CHECK(text.find("SR0511") != std::string::npos);

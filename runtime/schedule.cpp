@@ -163,6 +163,7 @@ bool Evaluator::run_checked(std::span<const Step> steps, const Point& point) {
 
 bool Evaluator::check_run(const Run& run, const Point& point) {
   bool fine = true;
+  std::vector<double> partials;
   for (std::uint32_t row = 0; row < run.count; ++row) {
     const std::uint32_t variable = solved_variable(model_, run, row);
     const double value = point.values[variable];
@@ -170,7 +171,15 @@ bool Evaluator::check_run(const Run& run, const Point& point) {
     if (fine) {
       failure_ = Failure{.kind = FailureKind::NotFinite, .time = point.time, .unknowns = 1};
       fine = false;
+      if (run.role == Role::Solve && run.kernel != kNone) partials.resize(std::size_t{run.slots} * run.count);
+      if (!partials.empty()) evaluate_partials(model_, run, point, partials.data());
     }
+    const bool zero = !partials.empty() && partials[std::size_t{run.solved} * run.count + row] == 0;
+    if (zero && failure_.equations.empty()) {
+      failure_.kind = FailureKind::LoopSingular;
+      failure_.linear = true;
+    }
+    if (zero != failure_.linear) continue;
     failure_.equations.push_back({model_.equations[run.equations + row], value});
     failure_.variables.push_back({variable, value, 0});
     if (failure_.equations.size() == kFailureDetails) break;

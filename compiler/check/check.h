@@ -19,8 +19,8 @@
 namespace sigrel::check {
 
 struct CheckOptions {
-  /// The last module is `main = EXPR` given on the command line: it sees everything that the module before it sees.
-  /// `main` is then that expression; it may have any type.
+  /// The last module defines `core::kExpression`, an expression given on the command line: it sees everything that the module before it
+  /// sees, `main` too. The program is then that expression; it may have any type.
   bool last_sees_previous = false;
   /// Fill Program::samples.
   bool samples = false;

@@ -370,6 +370,7 @@ class Checker {
   void lower_item(const ast::Item* item, std::vector<core::Item*>& out);
   void lower_application(const ast::Item* item, const ast::Ident* label, const ast::Expr* relation,
                          const ast::Expr* args, std::vector<core::Item*>& out);
+  core::Expr* interface_argument(const ast::Expr* argument, Type* expected, const Reason& reason);
   core::Expr* relation_arguments(Type* interface, std::span<InterfaceName> names, const ast::Expr* relation,
                                  const ast::Expr* args);
   void interface_arity(const ast::Expr* relation, std::size_t has, std::size_t given, Span span);

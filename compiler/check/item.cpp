@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "compiler/check/builtins.h"
 #include "compiler/check/checker.h"
 
@@ -89,6 +91,27 @@ void Checker::interface_arity(const ast::Expr* relation, std::size_t has, std::s
   }
 }
 
+/// A name that nothing defines makes a node. One that something defines is no node, though it was meant as one.
+core::Expr* Checker::interface_argument(const ast::Expr* argument, Type* expected, const Reason& reason) {
+  expected = find(expected);
+  std::uint32_t args = 0;
+  const bool node = argument->kind == ast::ExprKind::Variable && expected->kind == TypeKind::Constructor && expected->constructor->connector;
+  const auto global = node ? head_global(argument, args) : std::nullopt;
+  if (!global) return check_expr(argument, expected, reason);
+  Type* type = globals_[global->value].scheme;
+  if (type) type = find(type);
+  if (type && type->kind == TypeKind::Variable && type->level != kGeneric) type = nullptr;  // still sought: it refers to this definition
+  if (type && (type->kind == TypeKind::Variable || type->kind == TypeKind::Error || (type->kind == TypeKind::Constructor && type->constructor->connector)))
+    return check_expr(argument, expected, reason);
+  std::optional<Span> origin;
+  const std::string wanted = describe(expected), name = head_text(argument);
+  auto& d = diagnostics_.report(Code::TypeMismatch, argument->span,
+                                fmt::format("expected {}, because {}, found {}", wanted, reason_text(reason, origin), type ? describe(type) : "a definition"));
+  d.label("this is no node").also(program_.globals[global->value].span, "`" + name + "` is defined here");
+  d.help(fmt::format("a name makes a node where nothing has it yet: call one of the two otherwise, or declare `local {} :: {}`", name, wanted));
+  return nothing(argument->span);
+}
+
 core::Expr* Checker::relation_arguments(Type* interface, std::span<InterfaceName> names, const ast::Expr* relation, const ast::Expr* args) {
   interface = find(interface);
   bool single = names.size() == 1 || interface->kind != TypeKind::Tuple;
@@ -102,7 +125,7 @@ core::Expr* Checker::relation_arguments(Type* interface, std::span<InterfaceName
       interface_arity(relation, 1, t->elements.size(), args->span);
       return nothing(args->span);
     }
-    return check_expr(args, interface, reason);
+    return interface_argument(args, interface, reason);
   }
   if (args->kind == ast::ExprKind::Tuple) {
     auto* t = static_cast<const ast::TupleExpr*>(args);
@@ -114,7 +137,7 @@ core::Expr* Checker::relation_arguments(Type* interface, std::span<InterfaceName
     for (std::size_t i = 0; i < t->elements.size(); ++i) {
       reason.index = i;
       reason.name = i < names.size() && names[i].named ? names[i].name : Name{};
-      elements.push_back(check_expr(t->elements[i], interface->args[i], reason));
+      elements.push_back(interface_argument(t->elements[i], interface->args[i], reason));
     }
     return arena_.make<core::TupleExpr>(core::TupleExpr{{core::ExprKind::Tuple, args->span}, arena_.copy(elements)});
   }

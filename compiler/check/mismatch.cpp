@@ -281,7 +281,8 @@ void Checker::mismatch_at(Span span, Type* found, Type* expected, const Reason& 
   auto is = [&](Type* t, const TypeConstructor& c) { return is_constructor(t, c); };
   bool expected_real = is(expected, types_.real_constructor), expected_int = is(expected, types_.integer_constructor);
   if (expected_real && is(found, types_.integer_constructor)) d.help("`real n` makes a Real of an Int");
-  if (expected_int && is(found, types_.real_constructor)) d.help("`round x` makes an Int of a Real");
+  if (expected_int && is(found, types_.real_constructor))
+    d.help(reason.kind == ReasonKind::Operand ? "`real n` makes a Real of an Int, `round x` an Int of a Real" : "`round x` makes an Int of a Real");
   if (found->kind == TypeKind::Constructor && found->constructor->connector && expected_real) {
     std::string fields;
     for (auto& field : found->constructor->fields) fields += (fields.empty() ? "`." : ", `.") + std::string(text(field.name)) + "`";

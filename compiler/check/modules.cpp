@@ -57,7 +57,8 @@ core::Program Checker::run(std::span<const ast::Module> modules) {
     check_module(modules[i]);
   }
   if (!modules.empty()) {
-    auto* entry = scope_->value(intern("main"));
+    auto* entry = scope_->value(intern(core::kExpression));
+    if (!entry) entry = scope_->value(intern("main"));
     if (entry && entry->priority == Priority::Own && entry->meaning.kind == Value::Global) {
       core::GlobalId main = entry->meaning.global;
       Type* type = find(globals_[main.value].scheme ? globals_[main.value].scheme : types_.error());

@@ -35,11 +35,12 @@ std::optional<Result> elaborate(const core::Program& program, const Options& opt
   if (!machine.open_libraries(options.libraries)) return std::nullopt;
 
   const core::Global& main = program.globals[program.main->value];
+  const std::string shown = text(main.name) == core::kExpression ? "the expression" : fmt::format("`{}`", text(main.name));
   Value value;
   machine.begin_body(0);
   Machine::Status status = machine.global(*program.main, main.span, value);
   if (status == Machine::Status::NotReady)
-    diagnostics.report(sigrel::Code::DefinedByItself, main.span, fmt::format("the value of `{}` is needed to compute itself", text(main.name)));
+    diagnostics.report(sigrel::Code::DefinedByItself, main.span, fmt::format("the value of {} is needed to compute itself", shown));
   if (status != Machine::Status::Done) return std::nullopt;
 
   if (is_object(value, ObjectKind::Record)) {
@@ -56,7 +57,7 @@ std::optional<Result> elaborate(const core::Program& program, const Options& opt
     value = field(core::ExperimentField::Model);
   }
   if (!is_object(value, ObjectKind::Relation)) {
-    diagnostics.report(sigrel::Code::NothingToRun, main.span, fmt::format("`{}` is {}; an experiment or a relation without interface is needed", text(main.name), kind_of(value)))
+    diagnostics.report(sigrel::Code::NothingToRun, main.span, fmt::format("{} is {}; an experiment or a relation without interface is needed", shown, kind_of(value)))
         .help("an experiment is made by `simulate relation`");
     return std::nullopt;
   }

@@ -390,6 +390,9 @@ struct Sample {
   std::optional<ContractId> contract{};  // that the relation has to keep
 };
 
+/// The global that is an expression to run, as the command line gives it; no file can have a name like this.
+inline constexpr std::string_view kExpression = "<expression>";
+
 struct Program {
   std::vector<Global> globals;
   std::vector<RecordInfo> records;

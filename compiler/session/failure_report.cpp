@@ -197,8 +197,15 @@ class Report {
 
   /// Linear equations: no guess helps.
   void dependent() {
-    Diagnostic& d = at_equations(Code::LinearBlockSingular,
-                                 "linear equations depend on each other " + (f_.initial ? std::string("at the start") : "at t = " + seconds(f_.time)), true);
+    const std::string when = f_.initial ? "at the start" : "at t = " + seconds(f_.time);
+    if (f_.unknowns + f_.inner == 1 && !f_.variables.empty()) {
+      const std::string v = variable(f_.variables[0].variable);
+      Diagnostic& d = at_equations(Code::LinearBlockSingular, fmt::format("an equation does not determine {} {}", v, when), false);
+      d.note(fmt::format("the other equations leave it to this one to give {}, and there its coefficient is 0", v));
+      d.help("look for parameters, values of other variables or conditions for which it drops out");
+      return keep(d);
+    }
+    Diagnostic& d = at_equations(Code::LinearBlockSingular, "linear equations depend on each other " + when, true);
     d.note(block());
     if (!f_.variables.empty())
       d.note("with the present coefficients they contradict each other, or leave " + variable(f_.variables[0].variable) + " open");

@@ -98,12 +98,12 @@ bool looks_like_declaration(std::string_view text) {
   return false;
 }
 
-/// The module `main = EXPR`.
-void define_main(ast::Module& module, ast::Expr* body) {
+/// The module of an expression.
+void define_expression(ast::Module& module, ast::Expr* body) {
   auto* clause = module.arena->make<ast::ClauseDecl>();
   clause->kind = ast::DeclKind::Clause;
   clause->span = body->span;
-  clause->name = {intern("main"), body->span};
+  clause->name = {intern(core::kExpression), body->span};
   clause->body = body;
   module.decls.push_back(clause);
 }
@@ -229,7 +229,7 @@ Interactive::Answer Interactive::enter(const std::string& text) {
     diagnostics_.append(looks_like_declaration(text) ? as_module : as_expression);
     return {};
   }
-  define_main(module, body);
+  define_expression(module, body);
   arenas_.push_back(module.arena);
   Expression expression{std::move(module), {}};
   std::optional<core::Program> program = check(libraries_, own_, &expression.module);
@@ -318,7 +318,7 @@ std::optional<Interactive::Expression> Interactive::expression(const std::string
   module.name = {intern(name), {file, 0, 0}};
   ast::Expr* body = parse_expression(file, sources_, module, diagnostics_);
   if (!body) return std::nullopt;
-  define_main(module, body);
+  define_expression(module, body);
   arenas_.push_back(module.arena);
   std::optional<core::Program> program = check(libraries_, own_, &module);
   if (!program) return std::nullopt;

@@ -47,18 +47,18 @@ void verify_core(const core::Program& program) {
   std::abort();
 }
 
-/// The module `main = EXPR` of an expression given on the command line.
+/// The module of an expression given on the command line.
 std::optional<ast::Module> expression_module(const std::string& text, Context& context) {
-  FileId file = context.sources.add("<expression>", text);
+  FileId file = context.sources.add(std::string(core::kExpression), text);
   ast::Module module;
   module.file = file;
-  module.name = {intern("<expression>"), {file, 0, 0}};
+  module.name = {intern(core::kExpression), {file, 0, 0}};
   ast::Expr* body = parse_expression(file, context.sources, module, context.diagnostics);
   if (!body) return std::nullopt;
   auto* clause = module.arena->make<ast::ClauseDecl>();
   clause->kind = ast::DeclKind::Clause;
   clause->span = body->span;
-  clause->name = {intern("main"), body->span};
+  clause->name = {intern(core::kExpression), body->span};
   clause->body = body;
   module.decls.push_back(clause);
   return module;

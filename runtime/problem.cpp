@@ -495,7 +495,7 @@ bool Problem::output(double time, const double* y, const double* rates, std::spa
   const Point at = point(time);
   // Without states no integrator has seen that all is finite.
   if (!(form_ == Form::Static ? evaluator_.run_checked(model_.dynamic, at) : evaluator_.run(model_.dynamic, at))) return false;
-  return evaluator_.run(observed, at);
+  return evaluator_.run_checked(observed, at);
 }
 
 Failure Problem::lost(const StateSet& states, double time) const {
@@ -546,7 +546,7 @@ bool Problem::choose_states(double time, const double* y, const double* rates) {
 }
 
 bool Problem::observe(double time, std::span<const Step> observed) {
-  return evaluator_.run_checked(model_.dynamic, point(time)) && evaluator_.run(observed, point(time));
+  return evaluator_.run_checked(model_.dynamic, point(time)) && evaluator_.run_checked(observed, point(time));
 }
 
 bool Problem::assertions_hold(double time, const double* y, const double* rates) {

@@ -69,6 +69,7 @@ TEST_CASE("run: options") {
   CHECK(sigrel({"run", decay, "--backend", "interpreter"}).out.find("0.36787") != std::string::npos);
   CHECK(sigrel({"run", decay, "--set", "k=2"}).out.find("0.13533") != std::string::npos);
   CHECK(sigrel({"run", decay, "-e", "decay 2.0", "--stop", "1"}).out.find("0.13533") != std::string::npos);
+  CHECK(sigrel({"run", decay, "-e", "main with { stop = 2.0 }"}).out.find("0.135335") != std::string::npos);
   CHECK(sigrel({"run", decay, "--ordering", "amd"}).out.find("0.36787") != std::string::npos);
   CHECK(sigrel({"run", decay, "--ordering", "best"}).code == 2);
   CHECK(sigrel({"run", decay, "--threads", "0"}).code == 2);

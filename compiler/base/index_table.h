@@ -6,7 +6,10 @@
 
 namespace sigrel {
 
-class IndexTable {
+/// `kStride` is how far apart the buckets are that an element may be in: a line of the cache where hashes put a row of elements side by side,
+/// so that two rows that meet pass each other in one step instead of one element after the other.
+template <std::size_t kStride>
+class StridingIndexTable {
  public:
   /// The number of the element with this hash for which `same(number)`; or `next`, which is then in the table from now on.
   /// Numbers are given out in ascending order; `hash_of(number)` is the hash of an element that is in the table.
@@ -14,7 +17,7 @@ class IndexTable {
   std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t next, Same same, HashOf hash_of) {
     if ((count_ + 1) * 2 > buckets_.size()) grow(hash_of);
     std::size_t at = hash & (buckets_.size() - 1);
-    for (; buckets_[at]; at = (at + 1) & (buckets_.size() - 1))
+    for (; buckets_[at]; at = after(at))
       if (same(buckets_[at] - 1)) return buckets_[at] - 1;
     buckets_[at] = next + 1;
     ++count_;
@@ -24,7 +27,7 @@ class IndexTable {
   template <class Same>
   std::uint32_t find(std::uint64_t hash, Same same) const {
     if (!buckets_.empty())
-      for (std::size_t at = hash & (buckets_.size() - 1); buckets_[at]; at = (at + 1) & (buckets_.size() - 1))
+      for (std::size_t at = hash & (buckets_.size() - 1); buckets_[at]; at = after(at))
         if (same(buckets_[at] - 1)) return buckets_[at] - 1;
     return kMissing;
   }
@@ -36,6 +39,12 @@ class IndexTable {
   }
 
  private:
+  /// At the end the next ones of each line follow, so that all buckets are seen.
+  std::size_t after(std::size_t at) const {
+    at += kStride;
+    return at < buckets_.size() ? at : kStride == 1 ? 0 : (at + 1) & (kStride - 1);
+  }
+
   template <class HashOf>
   void grow(HashOf hash_of) {
     std::vector<std::uint32_t> old(std::max<std::size_t>(64, buckets_.size() * 2), 0);
@@ -43,7 +52,7 @@ class IndexTable {
     for (std::uint32_t number : old) {
       if (!number) continue;
       std::size_t at = hash_of(number - 1) & (buckets_.size() - 1);
-      while (buckets_[at]) at = (at + 1) & (buckets_.size() - 1);
+      while (buckets_[at]) at = after(at);
       buckets_[at] = number;
     }
   }
@@ -51,6 +60,8 @@ class IndexTable {
   std::vector<std::uint32_t> buckets_;  // number + 1
   std::size_t count_ = 0;
 };
+
+using IndexTable = StridingIndexTable<1>;
 
 /// Mixes one more word into a hash, of which all bits are of use.
 inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {

@@ -22,10 +22,12 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
+constexpr std::size_t kLine = 16;  // buckets in a line of the cache
+
 struct Table {
   std::mutex mutex;
   std::vector<Node> nodes{{}};
-  IndexTable index;
+  StridingIndexTable<kLine> index;
 };
 
 Table& table() {
@@ -36,7 +38,6 @@ Table& table() {
 /// What is made one after the other stands side by side, sixteen in a line of the cache: turns of a loop, and fields of them, whose
 /// numbers are some apart.
 std::uint64_t hash(const Node& node) {
-  constexpr std::uint64_t kLine = 16;
   const auto part = static_cast<Part>(node.part >> kPayloadBits);
   const bool counts = part == Part::Index || part == Part::NextIndex || part == Part::Number;
   const std::uint32_t running = counts ? node.part : node.of / 8, fixed = counts ? node.of : node.part;

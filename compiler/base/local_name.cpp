@@ -44,15 +44,25 @@ std::uint64_t hash(const Node& node) {
   return mixed(mixed(0x9E3779B97F4A7C15ull, fixed), running / kLine) * kLine + running % kLine;
 }
 
-LocalName make(LocalName of, Part part, std::uint32_t payload) {
-  Table& t = table();
-  const Node node{of.value, static_cast<std::uint32_t>(part) << kPayloadBits | payload};
-  std::lock_guard lock(t.mutex);
+/// The mutex is held.
+LocalName make(Table& t, const Node& node) {
   const auto next = static_cast<std::uint32_t>(t.nodes.size());
   const std::uint32_t found = t.index.find_or_add(
       hash(node), next, [&](std::uint32_t k) { return t.nodes[k] == node; }, [&](std::uint32_t k) { return hash(t.nodes[k]); });
   if (found == next) t.nodes.push_back(node);
   return LocalName{found};
+}
+
+LocalName make(LocalName of, Part part, std::uint32_t payload) {
+  Table& t = table();
+  std::lock_guard lock(t.mutex);
+  return make(t, {of.value, static_cast<std::uint32_t>(part) << kPayloadBits | payload});
+}
+
+LocalName under(Table& t, LocalName of, std::uint32_t relative) {
+  if (relative == 0) return of;
+  const Node last = t.nodes[relative];
+  return make(t, {under(t, of, last.of).value, last.part});
 }
 
 LocalName make_index(LocalName of, Part part, Part odd, std::int64_t index) {
@@ -101,6 +111,12 @@ LocalName field(LocalName of, Name name) { return make(of, Part::Field, name.val
 LocalName element(LocalName of, std::int64_t index) { return make_index(of, Part::Index, Part::OddIndex, index); }
 LocalName next_index(LocalName of, std::int64_t index) { return make_index(of, Part::NextIndex, Part::OddNextIndex, index); }
 LocalName numbered(LocalName of, std::uint32_t number) { return make(of, Part::Number, number); }
+
+LocalName under(LocalName of, LocalName relative) {
+  Table& t = table();
+  std::lock_guard lock(t.mutex);
+  return under(t, of, relative.value);
+}
 
 std::optional<LocalName> find_local_name(std::string_view text) {
   if (text.empty()) return LocalName{};

@@ -24,6 +24,8 @@ LocalName element(LocalName of, std::int64_t index);
 LocalName next_index(LocalName of, std::int64_t index);
 /// `of#number`
 LocalName numbered(LocalName of, std::uint32_t number);
+/// All parts of `relative`, behind `of`: `x[3].p.v` of `x[3]` and `.p.v`, which is made of LocalName{}
+LocalName under(LocalName of, LocalName relative);
 
 /// The name that was made with this text, if one was.
 std::optional<LocalName> find_local_name(std::string_view text);

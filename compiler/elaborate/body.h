@@ -145,6 +145,8 @@ class BodyBuilder final : public BodyHost {
   };
   /// `reals` are the values of the captured Reals in the instance that needs the body first.
   std::optional<Output> build(RelationObject& relation, LayoutId interface, std::span<const double> reals);
+  /// Applications in loops are evaluated turn by turn: what all else is held to.
+  void apply_one_by_one() { one_by_one_ = true; }
 
   // what the machine asks
   std::optional<Value> node_field(const Object& node, std::uint32_t field, Span span) override;
@@ -243,17 +245,35 @@ class BodyBuilder final : public BodyHost {
   Status unsupported(Span span, const char* what);
   void undefined_item(const Deferred& deferred);
 
-  // turns.cpp: turns of a loop that differ in columns and numbers only
+  // turns.cpp, applications.cpp: turns of a loop that differ in columns and numbers only
   /// The rows of an equation in a loop, of which the turn before has said what they look like, or which will say it to the next ones;
   /// nullopt where it has to be evaluated as it stands.
   std::optional<Status> turn(const core::EquationItem& item, Target target);
+  /// What an application in a loop binds, in the same way.
+  std::optional<Status> turn(const core::ApplicationItem& item);
   struct Turns;
+  struct Pattern;
   std::optional<Value> read(const Reading& reading);
   bool describe(const Value& value, std::uint32_t reading, bool general);
   bool describe(const Turns& turns, bool numbers);
-  struct Pattern;
+  bool known(Turns& turns);
+  void keep(Turns& turns, Pattern pattern, bool is_function);
   std::optional<Status> record(const core::EquationItem& item, const OpenedItem& opened, RowKind kind, Pattern& pattern, bool& is_function);
+  std::optional<Status> record(const core::ApplicationItem& item, const OpenedItem& opened, const RelationObject& relation, Pattern& pattern,
+                               bool& is_function);
+  struct Slots {
+    std::vector<std::uint32_t> columns, numbers;
+  };
+  bool arrange(LayoutId layout, const Value& argument, LocalName formal, Span span, Pattern& pattern, Slots& slots);
+  bool add_columns(std::span<const std::uint32_t> columns, Pattern& pattern);
+  bool numbers_of(const Pattern& pattern);
+  void add_row(const Pattern& pattern, std::size_t row, RowKind kind, std::uint32_t made = 0);
   bool repeat(const Pattern& pattern, RowKind kind);
+  void repeat(const core::ApplicationItem& item, const Pattern& pattern, RelationObject& relation, Turns& turns);
+  struct Again;
+  Value bind_again(Again& again);
+  /// Columns that a turn makes, while a pattern is made.
+  static constexpr std::uint32_t kMade = 0x40000000;
 
   // events.cpp
   bool columns_of(const Value& value, std::vector<std::uint32_t>& out);
@@ -291,6 +311,8 @@ class BodyBuilder final : public BodyHost {
                                      bool labelled, Span span, Span head_span);
   bool bind(LayoutId layout, Value& argument, const ChildInfo& child, LocalName formal, Span span);
   bool is_potential(const Object& node, std::uint32_t field) const;
+  std::optional<LayoutId> layout_of(const Value& value);
+  std::uint32_t use(std::uint32_t node, std::uint32_t first_flow, Span span);
   std::uint32_t class_of(std::uint32_t node);
   void resolve_nodes();
   bool resolve_class(std::span<const std::uint32_t> members);
@@ -329,8 +351,21 @@ class BodyBuilder final : public BodyHost {
     };
     std::vector<std::uint64_t> words;
     std::vector<Row> rows;                // and an end
-    std::vector<std::uint32_t> columns;   // of each slot: which of the columns that are read
+    std::vector<std::uint32_t> columns;   // of each slot: which of the columns that are read; kMade + k: column k that the turn makes
     std::vector<ExprId> numbers;          // over the body's parameters; Param kRead + k: number k that is read
+    /// Of an application: what the arguments are, in the order in which they are bound.
+    struct Binding {
+      enum Kind : std::uint8_t { Column, Auxiliary, Node, Flow, Potential, Aggregate } kind;
+      std::uint32_t at = 0;                // Column, Node: which one of those read; Flow, Potential: the scalar of the connector
+      std::uint32_t size = 0;              // Node: scalars that follow; Aggregate: parts
+      LocalName name{};                    // Auxiliary, Node: behind the name of the instance; Flow: behind that of its connector
+      core::LayoutKind type{};             // Auxiliary
+      ObjectKind object{};                 // Aggregate: what it is to items that read it
+      std::uint32_t record = 0;
+    };
+    LayoutId interface{};
+    std::vector<Binding> bindings;
+    std::uint32_t made = 0;               // columns
   };
   struct Turns {
     std::vector<bool> general;            // of the readings: a Real in it changes from turn to turn
@@ -338,14 +373,20 @@ class BodyBuilder final : public BodyHost {
     std::vector<Value> last;              // what the last turn read
     std::size_t fitted = 0, recorded = 0;
     bool given_up = false;
+    RelationObject* relation = nullptr;   // that is applied in all turns
+    Object* label = nullptr;
+    LocalName name;
+    std::uint32_t* count = nullptr;       // of instances without a label
   };
   std::unordered_map<const core::Item*, Turns> turns_;
   // of the turn: what the item reads
   std::vector<Value> read_;
   std::vector<std::uint64_t> words_;
   std::vector<std::uint32_t> read_columns_;
+  std::vector<std::uint32_t> read_nodes_;
   std::vector<std::pair<std::uint32_t, Value>> read_numbers_;  // of which reading
   std::vector<std::uint32_t> numbers_;  // scratch
+  bool one_by_one_ = false;
 
   int retries_ = 0;  // items are tried again: what they wait for was evaluated
   std::vector<std::int64_t> loops_;

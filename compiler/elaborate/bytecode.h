@@ -86,6 +86,8 @@ struct Reading {
     Comparison,  // i < n: left op right
   } kind = Part;
   std::uint32_t local = 0;
+  const core::MemberExpr* member = nullptr;  // of the instance that the local labels
+  std::vector<Affine> turns{};               // which one
   std::vector<Step> steps{};
   core::Primitive op{};
   Affine left{}, right{};
@@ -93,12 +95,13 @@ struct Reading {
   bool operator==(const Reading&) const = default;
 };
 
-/// An equation inside a loop as a function of what it reads, which stands in slots of the frame from `first` on: so turns that read the same
+/// An item inside a loop as a function of what it reads, which stands in slots of the frame from `first` on: so turns that read the same
 /// kind of values share what it evaluates to (turns.cpp).
 struct OpenedItem {
   std::vector<Reading> readings;
   std::uint32_t first = 0;
-  std::uint32_t left = 0, right = 0;  // Code::functions
+  std::uint32_t left = 0, right = 0;  // Code::functions; of an application: `left` is its arguments
+  bool settled = false;               // the relation that is applied is the same one in all turns
 };
 
 /// A relation literal: every expression of its body is a chunk of code over the slots of the body's frame.
@@ -111,7 +114,7 @@ struct RelationCode {
   std::vector<core::LocalId> captured;                    // parallel: which local it was
   std::unordered_map<std::uint32_t, std::uint32_t> slot;  // LocalId -> slot of the body's frame
   std::unordered_map<const core::Expr*, std::uint32_t> chunks;  // -> Code::functions
-  std::unordered_map<const core::Item*, OpenedItem> opened;     // equations inside loops that can be
+  std::unordered_map<const core::Item*, OpenedItem> opened;     // equations and applications inside loops that can be
   std::unordered_set<const core::Item*> inlined;                // `let`s of loops that only such equations beside them use
 };
 

@@ -53,6 +53,8 @@ class Compiler {
   Unit* unit_ = nullptr;
   std::unordered_set<std::uint32_t> declared_;   // signals, labels and `let`s of relation bodies
   std::unordered_set<std::uint32_t> counters_;   // Int variables of loops
+  std::unordered_set<std::uint32_t> turning_;    // locals that each turn of a loop has for itself
+  bool varies_ = false;                          // what was compiled last reads one of them, or an instance
   std::size_t loops_ = 0;                        // around the item
   OpenedItem* opened_ = nullptr;                 // the item that is being compiled as a function of what it reads
   bool closed_ = false;                          // and is none
@@ -106,6 +108,7 @@ class Compiler {
   // A relation's captures are slots of its body's frame; a function's are a separate array.
   CaptureSource resolve(Unit& unit, core::LocalId local) {
     if (loop_lets_.contains(local.value)) loaded_.push_back(local.value);
+    varies_ |= turning_.contains(local.value);
     if (auto it = unit.slot.find(local.value); it != unit.slot.end()) return {true, it->second};
     if (auto it = unit.capture.find(local.value); it != unit.capture.end()) return {false, it->second};
     assert(unit.parent && "the checker resolved every local");
@@ -225,8 +228,22 @@ class Compiler {
       }
       base = i->base;
     }
-    if (base->kind != ExprKind::Local) return std::nullopt;
     std::ranges::reverse(r.steps);
+    if (base->kind == ExprKind::Member) {
+      // Parts of a hidden variable are names, and an index inside an instance may be outside.
+      auto* m = static_cast<const core::MemberExpr*>(base);
+      if (m->base->kind != ExprKind::Label || !m->indices.empty() || (!m->interface_index && !r.steps.empty())) return std::nullopt;
+      auto* label = static_cast<const core::LabelExpr*>(m->base);
+      for (const core::Expr* index : label->indices) {
+        auto turn = affine(index);
+        if (!turn) return std::nullopt;
+        r.turns.push_back(*turn);
+      }
+      r.member = m;
+      r.local = resolve(*unit_, label->label).index;
+      return r;
+    }
+    if (base->kind != ExprKind::Local) return std::nullopt;
     r.local = resolve(*unit_, static_cast<const core::LocalExpr*>(base)->local).index;
     return r;
   }
@@ -235,8 +252,8 @@ class Compiler {
   bool is_read(const core::Expr* e) {
     using core::ExprKind;
     switch (e->kind) {
-      case ExprKind::Let: case ExprKind::Case: case ExprKind::Lambda: case ExprKind::Sigrel: case ExprKind::Label: case ExprKind::Member:
-      case ExprKind::BlockApply: case ExprKind::Layout:
+      case ExprKind::Let: case ExprKind::Case: case ExprKind::Lambda: case ExprKind::Sigrel: case ExprKind::Label: case ExprKind::BlockApply:
+      case ExprKind::Layout:
         closed_ = true;  // it has locals of its own, or makes something
         return false;
       case ExprKind::Global:
@@ -245,6 +262,7 @@ class Compiler {
       default: break;
     }
     auto found = reading(e);
+    closed_ |= !found && e->kind == ExprKind::Member;
     if (closed_) return false;
     if (!found) {
       const core::Expr* value = let_value(e);
@@ -268,11 +286,13 @@ class Compiler {
     return true;
   }
 
-  void open(const core::EquationItem* item) {
+  void open(const core::Item* item, const core::Expr* left, const core::Expr* right, bool settled) {
     OpenedItem opened;
+    opened.settled = settled;
     closed_ = false;
     contained_ = 0;
-    for (auto [e, id] : {std::pair{item->left, &opened.left}, std::pair{item->right, &opened.right}}) {
+    for (auto [e, id] : {std::pair{left, &opened.left}, std::pair{right, &opened.right}}) {
+      if (!e) continue;
       opened_ = &opened;
       *id = begin_function(unit_->relation->relation->name, e->span);
       unit_->out = code_.functions_[*id].get();
@@ -387,8 +407,12 @@ class Compiler {
         emit(Opcode::Vector, e->span, static_cast<std::uint32_t>(v->elements.size()));
         break;
       }
-      case ExprKind::Label: load(static_cast<const core::LabelExpr*>(e)->label, e->span); break;
+      case ExprKind::Label:
+        varies_ = true;
+        load(static_cast<const core::LabelExpr*>(e)->label, e->span);
+        break;
       case ExprKind::Member: {
+        varies_ = true;
         auto* m = static_cast<const core::MemberExpr*>(e);
         std::uint32_t bounds = 0;
         if (m->base->kind == ExprKind::Label) {
@@ -407,6 +431,7 @@ class Compiler {
       }
       case ExprKind::Layout: layout(static_cast<const core::LayoutExpr*>(e)->layout, e->span); break;
       case ExprKind::BlockApply: {
+        varies_ = true;
         auto* b = static_cast<const core::BlockApplyExpr*>(e);
         expression(b->relation, false);
         expression(b->inputs, false);
@@ -627,19 +652,23 @@ class Compiler {
   }
 
   void pattern_slots(const core::Pattern* p) {
-    if (p->kind == core::PatternKind::Variable) new_slot(p->local);
+    if (p->kind == core::PatternKind::Variable) turning_.insert(p->local.value), new_slot(p->local);
     for (core::Pattern* e : p->elements) pattern_slots(e);
   }
 
   // Slots come before code: an item may refer to a label or a local of an item after it.
   void declare(const core::Body& b) {
-    for (const core::SignalDecl& d : b.locals) declared_.insert(d.local.value), new_slot(d.local);
+    auto slot = [&](core::LocalId local) {
+      if (loops_) turning_.insert(local.value);
+      new_slot(local);
+    };
+    for (const core::SignalDecl& d : b.locals) declared_.insert(d.local.value), slot(d.local);
     for (const core::Item* item : b.items) {
       if (item->kind == core::ItemKind::Application) {
         auto* a = static_cast<const core::ApplicationItem*>(item);
         if (a->label) new_slot(*a->label);
       } else if (item->kind == core::ItemKind::Let) {
-        for (const core::Binding& x : static_cast<const core::LetItem*>(item)->bindings) declared_.insert(x.local.value), new_slot(x.local);
+        for (const core::Binding& x : static_cast<const core::LetItem*>(item)->bindings) declared_.insert(x.local.value), slot(x.local);
       } else if (item->kind == core::ItemKind::For) {
         auto* f = static_cast<const core::ForItem*>(item);
         pattern_slots(f->pattern);
@@ -709,7 +738,7 @@ class Compiler {
         chunk(e->left);
         chunk(e->right);
         const std::vector<std::uint32_t> loaded = loaded_;
-        if (loops_) open(e);
+        if (loops_) open(e, e->left, e->right, false);
         const bool opened = unit_->relation->opened.contains(e);
         for (std::uint32_t local : loaded)
           if (const LoopLet& let = loop_lets_.at(local); !opened || let.body != body_) evaluated_.insert(let.item);
@@ -718,8 +747,13 @@ class Compiler {
       }
       case ItemKind::Application: {
         auto* a = static_cast<const core::ApplicationItem*>(item);
+        varies_ = false;
         chunk(a->relation);
+        const bool settled = !varies_;
         chunk(a->args);
+        const std::vector<std::uint32_t> loaded = loaded_;
+        if (loops_ && a->args) open(a, a->args, nullptr, settled);
+        loaded_ = loaded;
         break;
       }
       case ItemKind::Connect:

@@ -9,7 +9,7 @@
 //   relation.*                 a relation value as (skeleton, reals): what is structural, what is a parameter
 //   body.*, items.cpp,         one relation body, once per skeleton: its items, its applications and nodes,
 //   nodes.cpp, rows.cpp        its columns and rows
-//   turns.cpp                  equations in loops: evaluated once for all turns that are alike
+//   turns.cpp                  equations and applications in loops: evaluated once for all turns that are alike
 //   instantiate.*              bodies to table rows, instance by instance, with an explicit queue
 #pragma once
 #include <optional>
@@ -44,6 +44,7 @@ struct Options {
   std::vector<Setting> set;
   std::vector<std::string> libraries;  // files in which foreign functions are looked for first
   bool arguments = false;  // list them in the result
+  bool one_by_one = false; // applications in loops are evaluated turn by turn, which makes the same system: for tests
 };
 
 /// The settings of the experiment that `main` is.

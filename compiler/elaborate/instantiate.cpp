@@ -175,6 +175,7 @@ void Instantiator::add_events(const Blueprint& b, std::uint32_t instance) {
 
 bool Instantiator::run(RelationObject& given) {
   used_settings_.assign(options_.set.size(), false);
+  if (options_.one_by_one) builder_.apply_one_by_one();
   RelationObject& model = *with_structural_settings(given);
   if (machine_.diagnostics().has_errors()) return false;
   std::vector<PendingSetting> all;

@@ -162,6 +162,8 @@ RelationObject& BodyBuilder::repeated(const core::ApplicationItem& item, Relatio
 }
 
 Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item) {
+  if (!loops_.empty())
+    if (auto status = turn(item)) return *status;
   const Scratch before = scratch();
   Value relation, args;
   if (Status s = evaluate(item.relation, relation); s != Status::Done) return s;

@@ -178,20 +178,17 @@ bool BodyBuilder::bind(LayoutId id, Value& argument, const ChildInfo& child, Loc
           .help("pass a variable of the connector's type: its flow must have a name");
       return false;
     }
-    NodeInfo& n = nodes_[argument.object->a];
+    const NodeInfo& n = nodes_[argument.object->a];
     std::uint32_t first_flow = static_cast<std::uint32_t>(columns_.size());
     for (auto [offset, flow] : scalars(id)) {
       arguments_.push_back(flow ? column(machine_.layouts().name(id, formal, offset), span, system::UnknownKind::Flow) : n.first + offset);
       if (flow) columns_.back().unit = columns_[n.first + offset].unit;
     }
-    const auto use = static_cast<std::uint32_t>(uses_.size());
-    uses_.push_back({first_flow, kConstant, span});
-    (n.uses++ ? uses_[n.last_use].next : n.first_use) = use;
-    n.last_use = use;
+    const std::uint32_t used = use(argument.object->a, first_flow, span);
     if (child.first_formal == kConstant) return true;
     Object* o = machine_.heap().object(ObjectKind::Node, 0);
     o->a = argument.object->a;
-    o->b = use;
+    o->b = used;
     argument = Value::of(o);
     return true;
   }
@@ -229,28 +226,34 @@ bool BodyBuilder::bind(LayoutId id, Value& argument, const ChildInfo& child, Loc
   return true;
 }
 
-namespace {
+/// One more part uses the node.
+std::uint32_t BodyBuilder::use(std::uint32_t node, std::uint32_t first_flow, Span span) {
+  NodeInfo& n = nodes_[node];
+  const auto made = static_cast<std::uint32_t>(uses_.size());
+  uses_.push_back({first_flow, kConstant, span});
+  (n.uses++ ? uses_[n.last_use].next : n.first_use) = made;
+  n.last_use = made;
+  return made;
+}
 
 // What layout a value of signals has: for interfaces whose size no annotation says.
-std::optional<LayoutId> layout_of(Machine& machine, const Value& v, const std::function<LayoutId(std::uint32_t)>& node_layout) {
-  if (v.tag == Tag::Bool) return machine.layouts().scalar(core::LayoutKind::Bool);
-  if (v.tag == Tag::Signal || v.tag == Tag::Real || v.tag == Tag::Int || is_object(v, ObjectKind::Member)) return machine.layouts().scalar(core::LayoutKind::Real);
+std::optional<LayoutId> BodyBuilder::layout_of(const Value& v) {
+  Layouts& layouts = machine_.layouts();
+  if (v.tag == Tag::Bool) return layouts.scalar(core::LayoutKind::Bool);
+  if (v.tag == Tag::Signal || v.tag == Tag::Real || v.tag == Tag::Int || is_object(v, ObjectKind::Member)) return layouts.scalar(core::LayoutKind::Real);
   if (v.tag != Tag::Object) return std::nullopt;
-  if (v.object->kind == ObjectKind::Node) return node_layout(v.object->a);
+  if (v.object->kind == ObjectKind::Node) return nodes_[v.object->a].layout;
   std::vector<LayoutId> elements;
   for (const Value& e : v.object->span()) {
-    auto l = layout_of(machine, e, node_layout);
+    auto l = layout_of(e);
     if (!l) return std::nullopt;
     elements.push_back(*l);
   }
-  if (v.object->kind == ObjectKind::Vector)
-    return machine.layouts().vector(elements.empty() ? machine.layouts().scalar(core::LayoutKind::Real) : elements[0], v.object->size);
-  if (v.object->kind == ObjectKind::Record) return machine.layouts().record(core::RecordId{v.object->a}, elements);
-  if (v.object->kind == ObjectKind::Tuple) return machine.layouts().tuple(elements);
+  if (v.object->kind == ObjectKind::Vector) return layouts.vector(elements.empty() ? layouts.scalar(core::LayoutKind::Real) : elements[0], v.object->size);
+  if (v.object->kind == ObjectKind::Record) return layouts.record(core::RecordId{v.object->a}, elements);
+  if (v.object->kind == ObjectKind::Tuple) return layouts.tuple(elements);
   return std::nullopt;
 }
-
-}  // namespace
 
 std::optional<std::uint32_t> BodyBuilder::apply(RelationObject& relation, std::vector<Value> arguments, bool fresh, LocalName name,
                                                 bool labelled, Span span, Span) {
@@ -260,7 +263,7 @@ std::optional<std::uint32_t> BodyBuilder::apply(RelationObject& relation, std::v
   std::vector<LayoutId> layouts;
   for (std::size_t i = 0; i < declared->size(); ++i) {
     std::optional<LayoutId> l = (*declared)[i];
-    if (!l && !fresh) l = layout_of(machine_, arguments[i], [&](std::uint32_t n) { return nodes_[n].layout; });
+    if (!l && !fresh) l = layout_of(arguments[i]);
     if (!l) {
       if (!fresh && is_object(arguments[i], ObjectKind::Unbound)) {
         machine_.not_ready();

@@ -24,7 +24,7 @@ constexpr std::uint32_t kRead = 0x40000000;
 constexpr std::size_t kMaxLeaves = 64;    // scalars of one value
 constexpr std::size_t kMaxPatterns = 16;  // kept: cells inside, at edges and corners
 
-enum Word : std::uint64_t { kItself, kVariable, kNumber, kAggregate };
+enum Word : std::uint64_t { kItself, kVariable, kNumber, kAggregate, kNode };
 std::uint64_t word(Word kind, std::uint64_t a, std::uint64_t b = 0) { return kind | a << 4 | b << 32; }
 
 std::optional<std::int64_t> value_of(Machine& machine, const Affine& affine) {
@@ -60,6 +60,19 @@ std::optional<Value> BodyBuilder::read(const Reading& r) {
     return r.kind == Reading::Number ? Value::of_real(static_cast<double>(*left)) : Value::of_bool(compare(r.op, *left, *right));
   }
   Value v = machine_.slot(r.local);
+  if (r.member) {
+    if (!is_object(v, ObjectKind::Label)) return std::nullopt;
+    std::vector<Value> turns;
+    for (const Affine& affine : r.turns) {
+      auto turn = value_of(machine_, affine);
+      if (!turn) return std::nullopt;
+      turns.push_back(Value::of_int(*turn));
+    }
+    auto found = member(*r.member, v, turns);
+    machine_.begin_report();  // an instance that is not there yet is waited for where the item is evaluated
+    if (!found) return std::nullopt;
+    v = is_object(*found, ObjectKind::Member) ? Value::of_signal(member_signal(*found->object)) : *found;
+  }
   for (const Reading::Step& step : r.steps) {
     if (step.is_field) {
       if (is_object(v, ObjectKind::Record)) {
@@ -123,8 +136,13 @@ bool BodyBuilder::describe(const Value& value, std::uint32_t reading, bool gener
         case ObjectKind::Construct: case ObjectKind::Closure: case ObjectKind::Partial:
           scalar(v);  // this one
           break;
-        case ObjectKind::Relation: case ObjectKind::Layout: case ObjectKind::Node: case ObjectKind::Member: case ObjectKind::Label:
-        case ObjectKind::Unbound:
+        case ObjectKind::Node: {
+          const auto at = std::ranges::find(read_nodes_, o.a) - read_nodes_.begin();
+          if (static_cast<std::size_t>(at) == read_nodes_.size()) read_nodes_.push_back(o.a);
+          words_.push_back(word(kNode, static_cast<std::uint64_t>(at), nodes_[o.a].layout.value));
+          break;
+        }
+        case ObjectKind::Relation: case ObjectKind::Layout: case ObjectKind::Member: case ObjectKind::Label: case ObjectKind::Unbound:
           return false;
       }
     }
@@ -135,10 +153,32 @@ bool BodyBuilder::describe(const Value& value, std::uint32_t reading, bool gener
 bool BodyBuilder::describe(const Turns& turns, bool numbers) {
   words_.clear();
   read_columns_.clear();
+  read_nodes_.clear();
   read_numbers_.clear();
   for (std::uint32_t k = 0; k < read_.size(); ++k)
     if (!describe(read_[k], k, numbers && turns.general[k])) return false;
   return true;
+}
+
+/// Whether a pattern has these words; it is the first one then.
+bool BodyBuilder::known(Turns& turns) {
+  auto& all = turns.patterns;
+  auto at = std::ranges::find(all, words_, &Pattern::words);
+  if (at != all.begin() && at != all.end()) {
+    Pattern p = std::move(*at);
+    all.erase(at);
+    all.push_front(std::move(p));
+    at = all.begin();
+  }
+  return at != all.end();
+}
+
+void BodyBuilder::keep(Turns& turns, Pattern pattern, bool is_function) {
+  ++turns.recorded;
+  if (!is_function || turns.recorded > kMaxPatterns + turns.fitted / 4) turns.given_up = true;
+  pattern.words = words_;
+  turns.patterns.push_front(std::move(pattern));
+  if (turns.patterns.size() > kMaxPatterns) turns.patterns.pop_back();
 }
 
 std::optional<Machine::Status> BodyBuilder::turn(const core::EquationItem& item, Target target) {
@@ -153,6 +193,7 @@ std::optional<Machine::Status> BodyBuilder::turn(const core::EquationItem& item,
       const bool indexed = std::ranges::any_of(r.steps, [](const Reading::Step& s) { return !s.index.terms.empty(); });
       turns.general.push_back(r.kind == Reading::Number || indexed);
     }
+  const Scratch before = scratch();
   read_.clear();
   for (const Reading& r : opened.readings) {
     auto value = read(r);
@@ -161,20 +202,9 @@ std::optional<Machine::Status> BodyBuilder::turn(const core::EquationItem& item,
     read_.push_back(*value);
   }
   const RowKind kind = target == Target::Initial ? RowKind::Initial : RowKind::Equation;
-  auto known = [&] {
-    auto& all = turns.patterns;
-    auto at = std::ranges::find(all, words_, &Pattern::words);
-    if (at != all.begin() && at != all.end()) {
-      Pattern p = std::move(*at);
-      all.erase(at);
-      all.push_front(std::move(p));
-      at = all.begin();
-    }
-    return at != all.end();
-  };
   for (bool numbers : {true, false}) {
-    if (!describe(turns, numbers)) return std::nullopt;
-    bool is_known = known();
+    if (!describe(turns, numbers) || !read_nodes_.empty()) return std::nullopt;
+    bool is_known = known(turns);
     if (!is_known && numbers && turns.last.size() == read_.size()) {  // a Real that was another in the last turn is one that changes
       bool changed = false;
       for (std::uint32_t k = 0; k < read_.size(); ++k) {
@@ -184,7 +214,7 @@ std::optional<Machine::Status> BodyBuilder::turn(const core::EquationItem& item,
       }
       if (changed) {
         describe(turns, true);
-        is_known = known();
+        is_known = known(turns);
       }
     }
     if (numbers) turns.last = read_;
@@ -194,13 +224,12 @@ std::optional<Machine::Status> BodyBuilder::turn(const core::EquationItem& item,
       Pattern pattern;
       bool is_function = true;
       if (auto status = record(item, opened, kind, pattern, is_function)) return status == Status::Failed ? status : std::nullopt;
-      ++turns.recorded;
-      if (!is_function || turns.recorded > kMaxPatterns + turns.fitted / 4) turns.given_up = true;
-      pattern.words = words_;
-      turns.patterns.push_front(std::move(pattern));
-      if (turns.patterns.size() > kMaxPatterns) turns.patterns.pop_back();
+      keep(turns, std::move(pattern), is_function);
     }
-    if (repeat(turns.patterns.front(), kind)) return Status::Done;
+    if (repeat(turns.patterns.front(), kind)) {
+      release(before);
+      return Status::Done;
+    }
   }
   return std::nullopt;
 }
@@ -231,14 +260,7 @@ std::optional<Machine::Status> BodyBuilder::record(const core::EquationItem& ite
     pattern.rows.back().table = table(residual, kind, columns, numbers);
   }
   pattern.rows.push_back({0, 0, static_cast<std::uint32_t>(columns.size()), static_cast<std::uint32_t>(numbers.size())});
-  for (std::uint32_t c : columns) {
-    const auto at = std::ranges::find(read_columns_, c) - read_columns_.begin();
-    if (static_cast<std::size_t>(at) == read_columns_.size()) {  // it came another way
-      is_function = false;
-      read_columns_.push_back(c);
-    }
-    pattern.columns.push_back(static_cast<std::uint32_t>(at));
-  }
+  is_function = add_columns(columns, pattern);
   for (std::uint32_t n : numbers) pattern.numbers.push_back(ExprId{n});
   // What a number decides is not the same for another one.
   for (auto f = forced_.lower_bound(kRead); f != forced_.end(); f = forced_.erase(f)) {
@@ -251,8 +273,23 @@ std::optional<Machine::Status> BodyBuilder::record(const core::EquationItem& ite
   return std::nullopt;
 }
 
-/// The rows of the pattern over the columns and numbers of this turn. False, with nothing done, when one of the numbers makes a term vanish.
-bool BodyBuilder::repeat(const Pattern& pattern, RowKind kind) {
+/// Which of the columns that are read these are. False where one came another way: then only this turn is told how.
+bool BodyBuilder::add_columns(std::span<const std::uint32_t> columns, Pattern& pattern) {
+  bool all_read = true;
+  for (std::uint32_t c : columns) {
+    const bool made = c >= kMade && !(c & kDeep);
+    const auto at = std::ranges::find(read_columns_, c) - read_columns_.begin();
+    if (!made && static_cast<std::size_t>(at) == read_columns_.size()) {
+      all_read = false;
+      read_columns_.push_back(c);
+    }
+    pattern.columns.push_back(made ? c : static_cast<std::uint32_t>(at));
+  }
+  return all_read;
+}
+
+/// The numbers of the pattern in this turn, in numbers_. False when one of them makes a term vanish.
+bool BodyBuilder::numbers_of(const Pattern& pattern) {
   ExprPool& pool = machine_.parameters;
   numbers_.clear();
   for (ExprId number : pattern.numbers) {
@@ -268,13 +305,25 @@ bool BodyBuilder::repeat(const Pattern& pattern, RowKind kind) {
     }
     numbers_.push_back(number.value);
   }
-  for (std::size_t i = 0; i + 1 < pattern.rows.size(); ++i) {
-    const Pattern::Row &r = pattern.rows[i], &end = pattern.rows[i + 1];
-    rows_[static_cast<std::size_t>(kind)].push_back(
-        {r.table, static_cast<std::uint32_t>(slots_.size()), static_cast<std::uint32_t>(row_reals_.size()), r.source, 0});
-    for (std::uint32_t c = r.first_column; c < end.first_column; ++c) slots_.push_back(read_columns_[pattern.columns[c]]);
-    for (std::uint32_t n = r.first_number; n < end.first_number; ++n) row_reals_.push_back(real(ExprId{numbers_[n]}));
+  return true;
+}
+
+/// Row number `row` of the pattern over the columns and numbers of this turn; `made` is the first column that it made.
+void BodyBuilder::add_row(const Pattern& pattern, std::size_t row, RowKind kind, std::uint32_t made) {
+  const Pattern::Row &r = pattern.rows[row], &end = pattern.rows[row + 1];
+  rows_[static_cast<std::size_t>(kind)].push_back(
+      {r.table, static_cast<std::uint32_t>(slots_.size()), static_cast<std::uint32_t>(row_reals_.size()), r.source, 0});
+  for (std::uint32_t k = r.first_column; k < end.first_column; ++k) {
+    const std::uint32_t c = pattern.columns[k];
+    slots_.push_back(c >= kMade ? made + c - kMade : read_columns_[c]);
   }
+  for (std::uint32_t n = r.first_number; n < end.first_number; ++n) row_reals_.push_back(real(ExprId{numbers_[n]}));
+}
+
+/// The rows of the pattern. False, with nothing done, when a number makes a term vanish.
+bool BodyBuilder::repeat(const Pattern& pattern, RowKind kind) {
+  if (!numbers_of(pattern)) return false;
+  for (std::size_t row = 0; row + 1 < pattern.rows.size(); ++row) add_row(pattern, row, kind);
   return true;
 }
 

@@ -23,6 +23,15 @@ class StridingIndexTable {
     ++count_;
     return next;
   }
+  /// Element `next` is in the table from now on, in the place of one for which `same(number)`.
+  template <class Same, class HashOf>
+  void put(std::uint64_t hash, std::uint32_t next, Same same, HashOf hash_of) {
+    if ((count_ + 1) * 2 > buckets_.size()) grow(hash_of);
+    std::size_t at = hash & (buckets_.size() - 1);
+    while (buckets_[at] && !same(buckets_[at] - 1)) at = after(at);
+    count_ += !buckets_[at];
+    buckets_[at] = next + 1;
+  }
   /// The number of the element with this hash for which `same(number)`, or kMissing.
   template <class Same>
   std::uint32_t find(std::uint64_t hash, Same same) const {

@@ -112,10 +112,17 @@ LocalName element(LocalName of, std::int64_t index) { return make_index(of, Part
 LocalName next_index(LocalName of, std::int64_t index) { return make_index(of, Part::NextIndex, Part::OddNextIndex, index); }
 LocalName numbered(LocalName of, std::uint32_t number) { return make(of, Part::Number, number); }
 
-LocalName under(LocalName of, LocalName relative) {
+void under(LocalName of, std::span<const LocalName> relative, std::vector<LocalName>& out) {
   Table& t = table();
   std::lock_guard lock(t.mutex);
-  return under(t, of, relative.value);
+  out.clear();
+  for (const LocalName name : relative) {
+    const Node last = t.nodes[name.value];
+    std::size_t shorter = out.size();
+    while (shorter > 0 && relative[shorter - 1].value != last.of) --shorter;
+    const LocalName front = shorter > 0 ? out[shorter - 1] : under(t, of, last.of);
+    out.push_back(make(t, {front.value, last.part}));
+  }
 }
 
 std::optional<LocalName> find_local_name(std::string_view text) {

@@ -3,8 +3,10 @@
 // when somebody reads them. Made in the same way, they have the same id; like names they live as long as the process.
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compiler/base/ids.h"
 #include "compiler/base/name.h"
@@ -24,8 +26,9 @@ LocalName element(LocalName of, std::int64_t index);
 LocalName next_index(LocalName of, std::int64_t index);
 /// `of#number`
 LocalName numbered(LocalName of, std::uint32_t number);
-/// All parts of `relative`, behind `of`: `x[3].p.v` of `x[3]` and `.p.v`, which is made of LocalName{}
-LocalName under(LocalName of, LocalName relative);
+/// The parts of each of `relative` behind `of`: `x[3].p.v` of `x[3]` and `.p.v`, which is made of LocalName{}. A name whose first parts
+/// are another one's stands behind that.
+void under(LocalName of, std::span<const LocalName> relative, std::vector<LocalName>& out);
 
 /// The name that was made with this text, if one was.
 std::optional<LocalName> find_local_name(std::string_view text);

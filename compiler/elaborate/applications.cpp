@@ -110,9 +110,11 @@ bool BodyBuilder::arrange(LayoutId id, const Value& argument, LocalName formal, 
     const auto at = place(read_nodes_, argument.object->a);
     if (!at) return false;
     const auto& list = scalars(id);
-    pattern.bindings.push_back({Binding::Node, *at, static_cast<std::uint32_t>(list.size()), formal});
+    pattern.bindings.push_back({Binding::Node, *at, static_cast<std::uint32_t>(list.size())});
+    pattern.names.push_back(formal);
     for (auto [offset, flow] : list) {
-      pattern.bindings.push_back({flow ? Binding::Flow : Binding::Potential, offset, 0, flow ? machine_.layouts().name(id, {}, offset) : LocalName{}});
+      pattern.bindings.push_back({flow ? Binding::Flow : Binding::Potential, offset});
+      if (flow) pattern.names.push_back(machine_.layouts().name(id, formal, offset));
       pattern.made += flow;
     }
     return true;
@@ -122,7 +124,7 @@ bool BodyBuilder::arrange(LayoutId id, const Value& argument, LocalName formal, 
     const auto size = vector ? node.size : static_cast<std::uint32_t>(node.elements.size());
     const bool aggregate = is_object(argument, ObjectKind::Vector) || is_object(argument, ObjectKind::Record) || is_object(argument, ObjectKind::Tuple);
     if (!aggregate || argument.object->size != size) return false;
-    pattern.bindings.push_back({Binding::Aggregate, 0, size, {}, {}, argument.object->kind, argument.object->a});
+    pattern.bindings.push_back({Binding::Aggregate, 0, size, {}, argument.object->kind, argument.object->a});
     for (std::uint32_t i = 0; i < size; ++i)
       if (!arrange(vector ? node.elements[0] : node.elements[i], argument.object->items[i], vector ? element(formal, i + 1) : formal, span, pattern, slots))
         return false;
@@ -135,7 +137,8 @@ bool BodyBuilder::arrange(LayoutId id, const Value& argument, LocalName formal, 
     if (at) pattern.bindings.push_back({Binding::Column, *at});
     return at.has_value();
   }
-  pattern.bindings.push_back({Binding::Auxiliary, 0, 0, formal, node.kind});
+  pattern.bindings.push_back({Binding::Auxiliary, 0, 0, node.kind});
+  pattern.names.push_back(formal);
   const ExprId value = machine_.signals.slot(kMade + pattern.made++);
   const ExprId residual = symbolic::simplified(machine_.signals, {Op::Sub, value.value, signal.value, 0, 0});
   const Pattern::Row row{0, source(system::EquationKind::Argument, span, ""), static_cast<std::uint32_t>(slots.columns.size()),
@@ -148,11 +151,10 @@ bool BodyBuilder::arrange(LayoutId id, const Value& argument, LocalName formal, 
 /// Where a turn stands in the bindings of its pattern.
 struct BodyBuilder::Again {
   const Pattern& pattern;
-  LocalName name;      // of the instance
   bool labelled;       // so that its interface can be read
   Span span;
   std::uint32_t made;  // its first column
-  std::size_t at = 0, row = 0;
+  std::size_t at = 0, name = 0, row = 0;
 };
 
 /// Binds the next argument; its value for those who read the interface.
@@ -165,17 +167,17 @@ Value BodyBuilder::bind_again(Again& again) {
       arguments_.push_back(read_columns_[b.at]);
       return signal(arguments_.back());
     case Binding::Auxiliary:
-      arguments_.push_back(column(under(again.name, b.name), again.span, system::UnknownKind::Auxiliary, b.type));
+      arguments_.push_back(column(names_[again.name++], again.span, system::UnknownKind::Auxiliary, b.type));
       add_row(again.pattern, again.row++, RowKind::Equation, again.made);
       return signal(arguments_.back());
     case Binding::Node: {
       const std::uint32_t node = read_nodes_[b.at], first = nodes_[node].first, first_flow = static_cast<std::uint32_t>(columns_.size());
-      const LocalName formal = under(again.name, b.name);
+      ++again.name;
       for (std::uint32_t k = 0; k < b.size; ++k) {
         const Binding& scalar = again.pattern.bindings[again.at++];
         std::uint32_t c = first + scalar.at;
         if (scalar.kind == Binding::Flow) {
-          c = column(under(formal, scalar.name), again.span, system::UnknownKind::Flow);
+          c = column(names_[again.name++], again.span, system::UnknownKind::Flow);
           columns_[c].unit = columns_[first + scalar.at].unit;
         }
         arguments_.push_back(c);
@@ -211,24 +213,27 @@ void BodyBuilder::repeat(const core::ApplicationItem& item, const Pattern& patte
     if (!turns.count) turns.count = &child_names_[item.name];
     if (std::uint32_t n = ++*turns.count; n > 1) name = numbered(name, n);
   }
-  const auto child = static_cast<std::uint32_t>(children_.size());
   const bool labelled = item.label.has_value();
+  if (labelled && !turns.label) {
+    turns.label = machine_.heap().object(ObjectKind::Label, 0);
+    turns.label->a = code_->slot.at(item.label->value);
+    labels_[turns.label->a] = {turns.name, loops_.size(), false};
+  }
+  under(name, pattern.names, names_);
   numbers_of(pattern);
-  ChildInfo info{&relation, pattern.interface, static_cast<std::uint32_t>(arguments_.size()), kConstant, name, labelled, item.span};
-  if (labelled) info.first_formal = static_cast<std::uint32_t>(formals_.size());
-  Again again{pattern, name, labelled, item.span, static_cast<std::uint32_t>(columns_.size())};
+  ChildInfo info{&relation, pattern.interface, static_cast<std::uint32_t>(arguments_.size()), kConstant, name, kConstant, item.span};
+  if (labelled) {
+    info.first_formal = static_cast<std::uint32_t>(formals_.size());
+    info.label = turns.label->a;
+  }
+  Again again{pattern, labelled, item.span, static_cast<std::uint32_t>(columns_.size())};
   while (again.at < pattern.bindings.size()) {
     const Value formal = bind_again(again);
     if (labelled) formals_.push_back(formal);
   }
   children_.push_back(info);
   if (!labelled) return;
-  if (!turns.label) {
-    turns.label = machine_.heap().object(ObjectKind::Label, 0);
-    turns.label->a = code_->slot.at(item.label->value);
-    labels_[turns.label->a] = {turns.name, loops_.size(), false};
-  }
-  labelled_[labelled_key(turns.label->a, name)] = child;
+  label_child(turns.label->a, name);
   machine_.slot(turns.label->a) = Value::of(turns.label);
 }
 

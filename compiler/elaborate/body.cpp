@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <type_traits>
 
 namespace sigrel::elaborate {
@@ -65,12 +66,14 @@ void BodyBuilder::clear() {
     (one(containers), ...);
   };
   empty(columns_, column_parent_, nodes_, uses_, slots_, row_reals_, sum_offsets_, sum_terms_, sum_sources_,
-        children_, arguments_, formals_, child_names_, labelled_, applied_, turns_, labels_, loops_, deferred_, reals_, real_order_, bundles_,
+        children_, arguments_, formals_, child_names_, applied_, turns_, labels_, loops_, deferred_, reals_, real_order_, bundles_,
         bundle_items_, attributes_, steady_, deep_, deep_index_, unbound_, forced_, mark_, image_,
         triggers_, clocks_, assignments_, previous_, previous_of_, delays_);
   for (auto& rows : rows_) empty(rows);
   bundle_index_.clear();
+  labelled_.clear();
   sum_offsets_.push_back(0);
+  units_.assign(1, {});
   place_ = kNoPlace;
   trigger_.reset();
   epoch_ = 0;
@@ -256,6 +259,12 @@ Machine::Status BodyBuilder::unsupported(Span span, const char* what) {
   return Status::Failed;
 }
 
+std::uint32_t BodyBuilder::unit(std::string_view text) {
+  const auto at = std::ranges::find(units_, text) - units_.begin();
+  if (static_cast<std::size_t>(at) == units_.size()) units_.push_back(text);
+  return static_cast<std::uint32_t>(at);
+}
+
 // The columns from `column` on are the scalars of a variable; `stated` is its layout where the definition says it.
 void BodyBuilder::state_units(LayoutId id, const core::Layout* stated, std::uint32_t& column) {
   const LayoutNode& node = machine_.layouts()[id];
@@ -269,7 +278,7 @@ void BodyBuilder::state_units(LayoutId id, const core::Layout* stated, std::uint
       for (std::uint32_t k = 0; k < node.size; ++k) state_units(node.elements[0], part(0), column);
       break;
     default:
-      if (stated) columns_[column].unit = stated->unit;
+      if (stated) columns_[column].unit = unit(stated->unit);
       ++column;
   }
 }

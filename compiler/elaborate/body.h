@@ -168,10 +168,10 @@ class BodyBuilder final : public BodyHost {
     Span span;
     system::UnknownKind kind;
     system::SignalType type = system::SignalType::Real;
-    std::int32_t place = kNoPlace;
-    std::string_view unit{};
     bool dropped = false;  // the flow of a node that is nobody's: only its uses have flows
     bool discrete = false; // changes at events only, whatever its type
+    std::int32_t place = kNoPlace;
+    std::uint32_t unit = 0;  // of units_
   };
   struct Use {
     std::uint32_t first_flow;  // its own flow columns, in the order of the connector's flow scalars
@@ -195,7 +195,7 @@ class BodyBuilder final : public BodyHost {
     std::uint32_t first_argument;  // of arguments_
     std::uint32_t first_formal;    // of formals_: what each interface variable is bound to; kConstant where nobody can ask
     LocalName name;
-    bool labelled;
+    std::uint32_t label;           // the slot of its label, or kConstant
     Span span;
   };
   struct LabelInfo {
@@ -219,6 +219,7 @@ class BodyBuilder final : public BodyHost {
   Status retry(std::vector<Deferred>& pending);
   Status evaluate(const core::Expr* expr, Value& result);
   Status declare(const core::SignalDecl& declaration);
+  std::uint32_t unit(std::string_view text);
   void state_units(LayoutId id, const core::Layout* stated, std::uint32_t& column);
   Status equation_item(const core::EquationItem& item, Target target);
   /// What an item makes while it is evaluated, and need not be kept when it is done.
@@ -234,6 +235,8 @@ class BodyBuilder final : public BodyHost {
   Status application_item(const core::ApplicationItem& item);
   Status connect_item(const core::ConnectItem& item);
   Status let_item(const core::LetItem& item);
+  void make_room(std::span<const std::size_t> each, std::size_t times);
+  std::vector<std::size_t> sizes() const;
   Status moving_for(const Value& first, const Value& last, const std::function<Status(const Value&, std::int64_t)>& turn);
   Status for_item(const core::ForItem& item, Target target);
   Status if_item(const core::IfItem& item, Target target);
@@ -304,11 +307,13 @@ class BodyBuilder final : public BodyHost {
   std::uint32_t add_bundle(const BundlePlan& plan, std::span<const std::uint32_t> items);
   void attribute(system::AttributeKind kind, const Value& target, const Value& number, Span span);
 
-  static std::uint64_t labelled_key(std::uint32_t slot, LocalName name) { return static_cast<std::uint64_t>(slot) << 32 | name.value; }
+  /// The label in this slot is, in the turn that the name says, that of the child that is made last.
+  void label_child(std::uint32_t slot, LocalName name);
+  std::optional<std::uint32_t> labelled(std::uint32_t slot, LocalName name) const;
 
   // nodes.cpp: applications and connections
   std::optional<std::uint32_t> apply(RelationObject& relation, std::vector<Value> arguments, bool fresh, LocalName name,
-                                     bool labelled, Span span, Span head_span);
+                                     std::uint32_t label, Span span, Span head_span);
   bool bind(LayoutId layout, Value& argument, const ChildInfo& child, LocalName formal, Span span);
   bool is_potential(const Object& node, std::uint32_t field) const;
   std::optional<LayoutId> layout_of(const Value& value);
@@ -327,6 +332,7 @@ class BodyBuilder final : public BodyHost {
   // of the body that is being built
   const RelationCode* code_ = nullptr;
   std::vector<Column> columns_;
+  std::vector<std::string_view> units_;  // the first one is none
   std::vector<std::uint32_t> column_parent_;
   std::uint32_t interface_ = 0;
   std::vector<NodeInfo> nodes_;
@@ -339,7 +345,7 @@ class BodyBuilder final : public BodyHost {
   std::vector<Value> formals_;
   std::unordered_map<LayoutId, std::vector<std::pair<std::uint32_t, bool>>> scalars_;
   std::unordered_map<Name, std::uint32_t> child_names_;
-  std::unordered_map<std::uint64_t, std::uint32_t> labelled_;  // slot of the label, LocalName -> child
+  StridingIndexTable<16> labelled_;  // of children, by slot of the label and name
   std::unordered_map<const core::ApplicationItem*, RelationObject*> applied_;  // last time
   std::unordered_map<std::uint32_t, LabelInfo> labels_;
 
@@ -358,13 +364,13 @@ class BodyBuilder final : public BodyHost {
       enum Kind : std::uint8_t { Column, Auxiliary, Node, Flow, Potential, Aggregate } kind;
       std::uint32_t at = 0;                // Column, Node: which one of those read; Flow, Potential: the scalar of the connector
       std::uint32_t size = 0;              // Node: scalars that follow; Aggregate: parts
-      LocalName name{};                    // Auxiliary, Node: behind the name of the instance; Flow: behind that of its connector
       core::LayoutKind type{};             // Auxiliary
       ObjectKind object{};                 // Aggregate: what it is to items that read it
       std::uint32_t record = 0;
     };
     LayoutId interface{};
     std::vector<Binding> bindings;
+    std::vector<LocalName> names;         // behind the instance's: of each Auxiliary, Node and Flow
     std::uint32_t made = 0;               // columns
   };
   struct Turns {
@@ -386,6 +392,8 @@ class BodyBuilder final : public BodyHost {
   std::vector<std::uint32_t> read_nodes_;
   std::vector<std::pair<std::uint32_t, Value>> read_numbers_;  // of which reading
   std::vector<std::uint32_t> numbers_;  // scratch
+  std::vector<LocalName> names_;        // scratch
+  std::vector<Value> parts_;            // scratch
   bool one_by_one_ = false;
 
   int retries_ = 0;  // items are tried again: what they wait for was evaluated

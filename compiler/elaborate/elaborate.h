@@ -9,7 +9,8 @@
 //   relation.*                 a relation value as (skeleton, reals): what is structural, what is a parameter
 //   body.*, items.cpp,         one relation body, once per skeleton: its items, its applications and nodes,
 //   nodes.cpp, rows.cpp        its columns and rows
-//   turns.cpp                  equations and applications in loops: evaluated once for all turns that are alike
+//   turns.cpp,                 equations and applications in loops: evaluated once for all turns that are alike
+//   applications.cpp
 //   instantiate.*              bodies to table rows, instance by instance, with an explicit queue
 #pragma once
 #include <optional>

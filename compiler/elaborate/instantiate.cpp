@@ -96,6 +96,7 @@ std::optional<std::uint32_t> Instantiator::body_of(const Pending& p, std::uint32
     for (std::uint32_t k : family.forced) v.push_back(reals[k]);
     return v;
   };
+  if (family.forced.empty() && !family.bodies.empty()) return family.bodies.begin()->second;
   if (auto it = family.bodies.find(values()); it != family.bodies.end()) {
     mark_forced(family, bundle);
     return it->second;
@@ -275,8 +276,9 @@ bool Instantiator::run(RelationObject& given) {
         reals_.push_back(parameter(q));
       }
     }
-    for (std::size_t kind = 0; kind < kRowKinds; ++kind) add_rows(b, i, static_cast<RowKind>(kind));
-    add_events(b, i);
+    for (std::size_t kind = 0; kind < kRowKinds; ++kind)
+      if (!b.rows[kind].empty()) add_rows(b, i, static_cast<RowKind>(kind));
+    if (!b.triggers.empty() || !b.previous.empty() || !b.delays.empty()) add_events(b, i);
     SumTable& sums = system_.equations.sums;
     for (std::size_t s = 0; s < b.sum_sources.size(); ++s) {
       for (std::uint32_t t = b.sum_offsets[s]; t < b.sum_offsets[s + 1]; ++t)
@@ -304,6 +306,7 @@ bool Instantiator::run(RelationObject& given) {
       for (std::uint32_t k = 0; k < plan.bundles; ++k, ++items) inner_.push_back(*items == kConstant ? id : new_bundles[*items]);
       new_bundles.push_back(id);
     }
+    const bool set_inside = std::ranges::any_of(settings_[p.settings], [](const PendingSetting& s) { return s.rest.find('.') != s.rest.npos; });
     for (std::uint32_t c = 0; c < b.children.size(); ++c) {
       const ChildPlan& plan = b.children[c];
       std::uint32_t end = c + 1 < b.children.size() ? b.children[c + 1].first_argument : static_cast<std::uint32_t>(b.arguments.size());
@@ -315,7 +318,7 @@ bool Instantiator::run(RelationObject& given) {
       for (std::uint32_t a = plan.first_argument; a < end; ++a) system_.arguments.push_back(unknown(b, parent, b.arguments[a]));
       system_.instances.push_back(child);
       std::uint32_t settings = 0;
-      if (p.settings) {
+      if (set_inside) {
         const std::string name = text(system_.templates[b.body].children[c].name);
         std::vector<PendingSetting> inside;
         for (const PendingSetting& s : settings_[p.settings])

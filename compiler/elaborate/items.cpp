@@ -199,12 +199,13 @@ Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item)
     name = numbered(name, n);
   }
   machine_.begin_report();
-  auto child = apply(r, std::move(arguments), item.args == nullptr, name, item.label.has_value(), item.span, item.head_span);
+  auto child = apply(r, std::move(arguments), item.args == nullptr, name, item.label ? code_->slot.at(item.label->value) : kConstant,
+                     item.span, item.head_span);
   if (!child) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
   if (item.label) {
     std::uint32_t slot = code_->slot.at(item.label->value);
     labels_[slot] = {local_name(item.name), loops_.size(), place_ != kNoPlace};
-    labelled_[labelled_key(slot, name)] = *child;
+    label_child(slot, name);
     Object* o = machine_.heap().object(ObjectKind::Label, 0);
     o->a = slot;
     machine_.slot(slot) = Value::of(o);
@@ -233,6 +234,22 @@ Machine::Status BodyBuilder::moving_for(const Value& first, const Value& last, c
     moving.pin({0, 1});
   }
   return Status::Done;
+}
+
+std::vector<std::size_t> BodyBuilder::sizes() const {
+  return {columns_.size(), column_parent_.size(), nodes_.size(), uses_.size(), slots_.size(), row_reals_.size(), children_.size(), arguments_.size(),
+          formals_.size(), deep_.size(), rows_[0].size(), rows_[1].size()};
+}
+
+/// Room for as much as was made since the sizes were `before`, so many times. What is longer already grows as it likes.
+void BodyBuilder::make_room(std::span<const std::size_t> before, std::size_t times) {
+  std::size_t k = 0;
+  auto grow = [&](auto& list) {
+    const std::size_t more = (list.size() - before[k++]) * times;
+    if (more > list.size()) list.reserve(list.size() + more);
+  };
+  auto all = [&](auto&... lists) { (grow(lists), ...); };
+  all(columns_, column_parent_, nodes_, uses_, slots_, row_reals_, children_, arguments_, formals_, deep_, rows_[0], rows_[1]);
 }
 
 Machine::Status BodyBuilder::for_item(const core::ForItem& item, Target target) {
@@ -283,8 +300,12 @@ Machine::Status BodyBuilder::for_item(const core::ForItem& item, Target target) 
   };
   if (item.last) {
     if (machine_.moving && first.index != last.index && first.integer <= last.integer) return moving_for(first, last, turn);
-    for (Value i = first; i.integer <= last.integer; ++i.integer)
+    std::vector<std::size_t> before;
+    for (Value i = first; i.integer <= last.integer; ++i.integer) {
+      if (i.integer == first.integer + 1) before = sizes();
       if (Status s = turn(i, i.integer); s != Status::Done) return s;
+      if (i.integer == first.integer + 1) make_room(before, static_cast<std::size_t>(last.integer - i.integer));  // more turns like the second one
+    }
     return Status::Done;
   }
   if (is_object(first, ObjectKind::Vector)) {

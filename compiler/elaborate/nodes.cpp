@@ -72,6 +72,26 @@ std::optional<Value> BodyBuilder::node_field(const Object& object, std::uint32_t
   return value_over(machine_, layout.elements[field], columns, at);
 }
 
+namespace {
+
+/// Names of one turn after the other, whose numbers are some apart, stand side by side.
+std::uint64_t label_hash(std::uint32_t slot, LocalName name) { return mixed(slot, name.value / 256) * 16 + name.value / 16 % 16; }
+
+}  // namespace
+
+void BodyBuilder::label_child(std::uint32_t slot, LocalName name) {
+  labelled_.put(
+      label_hash(slot, name), static_cast<std::uint32_t>(children_.size() - 1),
+      [&](std::uint32_t k) { return children_[k].label == slot && children_[k].name == name; },
+      [&](std::uint32_t k) { return label_hash(children_[k].label, children_[k].name); });
+}
+
+std::optional<std::uint32_t> BodyBuilder::labelled(std::uint32_t slot, LocalName name) const {
+  const std::uint32_t found =
+      labelled_.find(label_hash(slot, name), [&](std::uint32_t k) { return children_[k].label == slot && children_[k].name == name; });
+  return found == IndexTable::kMissing ? std::nullopt : std::optional(found);
+}
+
 std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value& base, std::span<const Value> indices) {
   std::string suffix;
   auto add = [&](std::span<const Value> list) {
@@ -108,13 +128,13 @@ std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value&
   if (own < label.depth)
     for (std::size_t k = 0; k < std::min(loops_.size(), label.depth - own); ++k) turn(loops_[k]);
   for (const Value& v : indices.first(own)) turn(v.integer);
-  auto it = labelled_.find(labelled_key(base.object->a, wanted));
-  if (it == labelled_.end()) {
+  const auto child = labelled(base.object->a, wanted);
+  if (!child) {
     machine_.not_ready();
     return std::nullopt;
   }
   if (m.interface_index) {
-    Value bound = formals_[children_[it->second].first_formal + *m.interface_index];
+    Value bound = formals_[children_[*child].first_formal + *m.interface_index];
     if (own == indices.size()) return bound;
     for (const Value& v : indices.subspan(own)) {
       if (!is_object(bound, ObjectKind::Vector) || v.integer < 1 || v.integer > bound.object->size) {
@@ -127,7 +147,7 @@ std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value&
   }
   add(indices.subspan(own));
   Object* o = machine_.heap().object(ObjectKind::Member, 0);
-  o->a = deep(it->second, suffix.empty() ? m.member : intern(std::string(text(m.member)) + suffix), m.span) & ~kDeep;
+  o->a = deep(*child, suffix.empty() ? m.member : intern(std::string(text(m.member)) + suffix), m.span) & ~kDeep;
   return Value::of(o);
 }
 
@@ -256,7 +276,7 @@ std::optional<LayoutId> BodyBuilder::layout_of(const Value& v) {
 }
 
 std::optional<std::uint32_t> BodyBuilder::apply(RelationObject& relation, std::vector<Value> arguments, bool fresh, LocalName name,
-                                                bool labelled, Span span, Span) {
+                                                std::uint32_t label, Span span, Span) {
   const core::Relation& literal = *relation.relation().relation;
   auto declared = machine_.interface(relation);
   if (!declared) return std::nullopt;
@@ -278,8 +298,8 @@ std::optional<std::uint32_t> BodyBuilder::apply(RelationObject& relation, std::v
     layouts.push_back(*l);
   }
   auto index = static_cast<std::uint32_t>(children_.size());
-  ChildInfo child{&relation, machine_.layouts().tuple(layouts), static_cast<std::uint32_t>(arguments_.size()), kConstant, name, labelled, span};
-  if (labelled) child.first_formal = static_cast<std::uint32_t>(formals_.size());
+  ChildInfo child{&relation, machine_.layouts().tuple(layouts), static_cast<std::uint32_t>(arguments_.size()), kConstant, name, label, span};
+  if (label != kConstant) child.first_formal = static_cast<std::uint32_t>(formals_.size());
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     const LocalName formal = field(name, literal.formals[i].name);
     if (fresh) {
@@ -290,7 +310,7 @@ std::optional<std::uint32_t> BodyBuilder::apply(RelationObject& relation, std::v
     arguments_.resize(child.first_argument);
     return std::nullopt;
   }
-  if (labelled) formals_.insert(formals_.end(), arguments.begin(), arguments.end());
+  if (label != kConstant) formals_.insert(formals_.end(), arguments.begin(), arguments.end());
   children_.push_back(child);
   return index;
 }
@@ -335,7 +355,7 @@ std::optional<Value> BodyBuilder::block_apply(const Value& value, const Value& i
     arguments.push_back(variable(*(*declared)[i], field(name, literal.formals[i].name), span, false, next));
     outputs.push_back(arguments.back());
   }
-  if (!apply(relation, std::move(arguments), false, name, false, span, span)) return std::nullopt;
+  if (!apply(relation, std::move(arguments), false, name, kConstant, span, span)) return std::nullopt;
   if (outputs.size() == 1) return outputs[0];
   Object* o = machine_.heap().object(ObjectKind::Tuple, static_cast<std::uint32_t>(outputs.size()));
   std::copy(outputs.begin(), outputs.end(), o->items);

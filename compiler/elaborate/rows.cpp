@@ -28,7 +28,7 @@ Equations& equations_of(system::System& system, RowKind kind) {
 std::uint32_t BodyBuilder::column(LocalName name, Span span, system::UnknownKind kind, core::LayoutKind type) {
   using system::SignalType;
   SignalType signal = type == core::LayoutKind::Int ? SignalType::Int : type == core::LayoutKind::Bool ? SignalType::Bool : SignalType::Real;
-  columns_.push_back({name, span, kind, signal, place_});
+  columns_.push_back({name, span, kind, signal, false, false, place_});
   column_parent_.push_back(static_cast<std::uint32_t>(columns_.size() - 1));
   return column_parent_.back();
 }
@@ -350,7 +350,7 @@ Body BodyBuilder::finish(RelationObject& relation) {
   for (std::uint32_t c = interface_; c < columns_.size(); ++c) {
     if (stays(c)) {
       print->places.push_back(columns_[c].place);
-      body_template.locals.push_back({columns_[c].name, columns_[c].span, columns_[c].kind, columns_[c].type, columns_[c].unit});
+      body_template.locals.push_back({columns_[c].name, columns_[c].span, columns_[c].kind, columns_[c].type, units_[columns_[c].unit]});
     } else if (!columns_[c].dropped && columns_[c].kind == system::UnknownKind::Source) {
       body_template.synonyms.push_back({columns_[c].name, renumber[find(c)]});
     }
@@ -417,7 +417,7 @@ Body BodyBuilder::finish(RelationObject& relation) {
   for (std::size_t i = 0; i < children_.size(); ++i) {
     const ChildInfo& c = children_[i];
     print->children.push_back({c.first_argument, child_bundles[i]});
-    body_template.children.push_back({c.name, c.labelled, c.span});
+    body_template.children.push_back({c.name, c.label != kConstant, c.span});
     body.relations.push_back(c.relation);
     body.interfaces.push_back(c.interface);
   }

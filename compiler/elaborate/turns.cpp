@@ -116,7 +116,8 @@ bool BodyBuilder::describe(const Value& value, std::uint32_t reading, bool gener
     return true;
   }
   if (value.tag != Tag::Object) return scalar(value);
-  std::vector<Value> work{value};
+  std::vector<Value>& work = parts_;
+  work.assign(1, value);
   for (std::size_t leaves = 0; !work.empty(); ++leaves) {
     const Value v = work.back();
     work.pop_back();

@@ -61,3 +61,37 @@ TEST_CASE("an index table finds each element by what it is, whatever the hash") 
     CHECK(add(9) == 0);
   }
 }
+
+TEST_CASE("parts stand behind another name as they stand behind none") {
+  const LocalName p = field({}, intern("p")), pv = field(p, intern("v")), pi = element(field(p, intern("i")), 2);
+  const LocalName r = element(local_name("r"), 3);
+  std::vector<LocalName> names;
+  under(r, std::vector{p, pv, pi, element(pi, 1)}, names);
+  const LocalName rp = field(r, intern("p"));
+  CHECK(names == std::vector{rp, field(rp, intern("v")), element(field(rp, intern("i")), 2), element(element(field(rp, intern("i")), 2), 1)});
+  under(r, std::vector{pi}, names);
+  CHECK(text(names[0]) == "r[3].p.i[2]");
+}
+
+TEST_CASE("an element takes the place of another one") {
+  const std::vector<int> what{7, 8, 7, 7};
+  IndexTable table;
+  auto hash = [](int x) { return mixed(1, static_cast<std::uint64_t>(x)); };
+  for (std::uint32_t k = 0; k < what.size(); ++k)
+    table.put(hash(what[k]), k, [&](std::uint32_t j) { return what[j] == what[k]; }, [&](std::uint32_t j) { return hash(what[j]); });
+  CHECK(table.find(hash(7), [&](std::uint32_t j) { return what[j] == 7; }) == 3);
+  CHECK(table.find(hash(8), [&](std::uint32_t j) { return what[j] == 8; }) == 1);
+}
+
+TEST_CASE("a table whose elements stand side by side takes any number of rows that meet") {
+  for (std::uint64_t rows : {1, 5, 40}) {
+    StridingIndexTable<16> table;
+    auto hash = [&](std::uint32_t k) { return static_cast<std::uint64_t>(k / rows); };  // so many of one hash
+    for (std::uint32_t k = 0; k < 500; ++k) {
+      const std::uint32_t found = table.find_or_add(hash(k), k, [&](std::uint32_t j) { return j == k; }, hash);
+      REQUIRE(found == k);
+    }
+    for (std::uint32_t k = 0; k < 500; ++k) CHECK(table.find(hash(k), [&](std::uint32_t j) { return j == k; }) == k);
+    CHECK(table.find(3, [](std::uint32_t) { return false; }) == IndexTable::kMissing);
+  }
+}

@@ -21,6 +21,16 @@ std::size_t EquationList::entries() const {
   return n;
 }
 
+graph::TableGraph EquationList::graph(std::uint32_t columns) const {
+  static_assert(sizeof(Term) == sizeof(std::uint32_t));
+  graph::TableGraph graph(columns);
+  for (const Section& s : sections_) {
+    if (s.table) graph.add(s.rows, s.table->slots, s.table->unknowns.data());
+    else graph.add(s.rows, s.sums->offsets.data(), &s.sums->terms.data()->code, 1);
+  }
+  return graph;
+}
+
 Origin EquationList::origin(std::uint32_t equation) const {
   const Section& s = sections_[section_of(equation)];
   return (s.table ? s.table->origins : s.sums->origins)[equation - s.first];

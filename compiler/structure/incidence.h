@@ -31,6 +31,8 @@ class EquationList {
     return static_cast<std::uint32_t>(std::ranges::upper_bound(sections_, equation, {}, &Section::first) - sections_.begin() - 1);
   }
   Origin origin(std::uint32_t equation) const;
+  /// What `incidence` gives, in place: for as long as the equations stay as they are.
+  graph::TableGraph graph(std::uint32_t columns) const;
   /// Calls visit(variable) for every slot or term, in order.
   template <class Visit>
   void each_variable(std::uint32_t equation, Visit visit) const {

@@ -11,6 +11,14 @@
 namespace sigrel::structure {
 namespace {
 
+/// The slots on which slopes depend.
+std::vector<std::uint32_t> slots_of(const ExprPool& pool, const std::vector<ExprId>& slopes) {
+  std::vector<std::uint32_t> slots;
+  for (ExprId id : topological(pool, slopes))
+    if (pool[id].op == Op::Slot) slots.push_back(pool[id].a);
+  return slots;
+}
+
 /// The equations from `first` on that contain one variable only, and say that it is zero.
 Zeros find_zeros(const ExprPool& pool, const system::System& system, const EquationList& equations, const graph::Bipartite& graph,
                  std::uint32_t first) {
@@ -40,6 +48,19 @@ Zeros find_zeros(const ExprPool& pool, const system::System& system, const Equat
   return zeros;
 }
 
+/// Whether a slope of some row depends on a zero.
+bool slopes_read(ExprPool& pool, const EquationList& equations, const Zeros& zeros) {
+  for (const EquationList::Section& s : equations.sections()) {
+    if (!s.table || s.rows == 0) continue;
+    const std::vector<std::uint32_t> inside = slots_of(pool, symbolic::gradient(pool, s.table->residual, s.table->slots));
+    for (std::uint32_t row = 0; row < s.rows && !inside.empty(); ++row) {
+      auto unknowns = s.table->unknowns_of(row);
+      if (std::ranges::any_of(inside, [&](std::uint32_t k) { return zeros.variables[unknowns[k]]; })) return true;
+    }
+  }
+  return false;
+}
+
 /// The graph without the edges whose slopes vanish at the zeros.
 graph::Bipartite incidence_at(ExprPool& pool, const EquationList& equations, std::uint32_t columns, const Zeros& zeros) {
   graph::Bipartite g;
@@ -49,11 +70,9 @@ graph::Bipartite incidence_at(ExprPool& pool, const EquationList& equations, std
   for (const EquationList::Section& s : equations.sections()) {
     std::vector<ExprId> slopes;
     std::vector<bool> generic;          // per slot: whether there is a slope at all
-    std::vector<std::uint32_t> inside;  // slots on which slopes depend
     if (s.table && s.rows > 0) slopes = symbolic::gradient(pool, s.table->residual, s.table->slots);
     for (ExprId slope : slopes) generic.push_back(pool[slope].op != Op::Const || pool[slope].value != 0);
-    for (ExprId id : topological(pool, slopes))
-      if (pool[id].op == Op::Slot) inside.push_back(pool[id].a);
+    const std::vector<std::uint32_t> inside = slots_of(pool, slopes);
     PointEvaluator at_zeros(pool, slopes, &zeros);
     for (std::uint32_t row = 0; row < s.rows; ++row) {
       if (s.table) {
@@ -96,7 +115,7 @@ InitialMatching match_initial(ExprPool& pool, const system::System& system, cons
   graph::Bipartite g = determining_incidence(pool, hard, variables);
   graph::Matching m = match_hard(g, dae);
   if (const Zeros zeros = find_zeros(pool, system, hard, g, static_cast<std::uint32_t>(dae.equations.count()));
-      std::ranges::find(zeros.variables, true) != zeros.variables.end()) {
+      std::ranges::find(zeros.variables, true) != zeros.variables.end() && slopes_read(pool, hard, zeros)) {
     graph::Bipartite there = incidence_at(pool, hard, variables, zeros);
     if (graph::Matching likely = match_hard(there, dae); likely.size() == m.size()) {
       g = std::move(there);
@@ -119,7 +138,6 @@ InitialMatching match_initial(ExprPool& pool, const system::System& system, cons
       result.guessed.push_back(state);
     }
   result.row_of_variable = std::move(m.row_of_column);
-  result.column_of_row = std::move(m.column_of_row);
   return result;
 }
 

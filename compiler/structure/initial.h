@@ -13,7 +13,6 @@ struct InitialMatching {
   /// By variable: its equation; numbers from `hard equations` on are the guesses, in the order of `guessed`.
   std::vector<std::uint32_t> row_of_variable;
   std::vector<std::uint32_t> guessed;    // states whose start is their guess
-  std::vector<std::uint32_t> column_of_row;
   std::vector<std::uint32_t> unmatched;  // hard equations that do not fit: what they say follows from others, or contradicts them
   std::vector<std::uint32_t> undetermined;  // variables that the hard equations leave open: any of these may be given
 };

@@ -1,5 +1,6 @@
 #include "compiler/structure/order.h"
 
+#include <algorithm>
 #include <tuple>
 
 #include "compiler/structure/assertions.h"
@@ -58,7 +59,8 @@ void add_sets(const dae::System& dae, Scheduler& scheduler, runtime::Model& mode
 /// Blocks rather iterate on what has a guess, or is wanted as a state.
 TearingHints tearing_hints(const system::System& system, const dae::System& dae, const runtime::Model& model) {
   TearingHints hints;
-  for (std::uint32_t v = 0; v < dae.variables.size(); ++v) hints.preferred.push_back(model.start[v] != runtime::kNone);
+  hints.preferred.resize(dae.variables.size());
+  for (std::uint32_t v = 0; v < dae.variables.size(); ++v) hints.preferred[v] = model.start[v] != runtime::kNone;
   for (const system::Attribute& a : system.attributes)
     if (a.kind == system::AttributeKind::StatePreference && dae.aliases[a.unknown].kind != dae::Alias::Zero && system.parameters[a.parameter].value > 0)
       hints.preferred[dae.aliases[a.unknown].variable] = true;
@@ -85,8 +87,8 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   set_parameters(system, dae, model);
   set_attributes(system, dae, model);
   model.discrete = discrete_variables(system, dae);
-  std::vector<std::uint32_t> rates;
   const std::vector<bool> constant = dae::constants(dae);
+  model.states.reserve(static_cast<std::size_t>(std::ranges::count(dae.variables, true, &dae::Variable::state)));
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
     std::uint32_t derivative = dae.variables[v].derivative;
     if (!dae.variables[v].state) continue;
@@ -95,7 +97,6 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
       continue;
     }
     model.states.push_back({v, derivative});
-    rates.push_back(derivative);
   }
   EquationList equations, start;
   equations.append(dae.equations);
@@ -108,10 +109,14 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   TearingHints hints = tearing_hints(system, dae, model);
 
   // From the states to their derivatives, and on to everything else.
+  KnownRuns known;
   {
-    Scheduler scheduler(plan, kernels, equations, dae.assign, hints);
+    Scheduler scheduler(plan, kernels, known, equations, dae.assign, hints);
     if (!check_discrete(system, dae, model.discrete, plan.exprs, equations, scheduler.variable_of_row(), scheduler.blocks(), diagnostics))
       return plan;
+    std::vector<std::uint32_t> rates;
+    rates.reserve(model.states.size());
+    for (const runtime::State& state : model.states) rates.push_back(state.derivative);
     // What is in no schedule yet; each block comes into one, those of assertions and relations into `observed` as well.
     const std::vector<bool> invariant = scheduler.invariant_blocks(without_events(system, dae, model.constants), rates);
     scheduler.schedule(invariant, model.invariant);
@@ -141,7 +146,7 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   if (policy == plan::StartPolicy::Given) return plan;
   InitialMatching initial = match_initial(plan.exprs, system, dae, start, guess_order(dae, model));
   plan.guessed_states = initial.guessed;
-  plan.initial_assign = initial.row_of_variable;
+  plan.initial_assign = std::move(initial.row_of_variable);
   plan.spare_initial = initial.unmatched;
   if (policy == plan::StartPolicy::Strict && !initial.guessed.empty()) {
     report_missing_start(system, dae, initial, diagnostics);
@@ -159,7 +164,7 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   }
   start.append(guesses);
   hints.moving.resize(model.parameters.size(), false);
-  Scheduler scheduler(plan, kernels, start, std::move(initial.row_of_variable), hints);
+  Scheduler scheduler(plan, kernels, known, start, plan.initial_assign, hints);
   if (!check_discrete(system, dae, model.discrete, plan.exprs, start, scheduler.variable_of_row(), scheduler.blocks(), diagnostics))
     return plan;
   scheduler.schedule(std::vector<bool>(scheduler.blocks().count(), true), model.initial);

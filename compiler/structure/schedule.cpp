@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
-#include <unordered_map>
+
+#include "compiler/base/index_table.h"
 
 namespace sigrel::structure {
 namespace {
@@ -12,17 +13,39 @@ constexpr std::uint32_t kNone = graph::kNone;
 constexpr std::uint32_t kSum = 0xFFFFFFFEu;
 }  // namespace
 
-Scheduler::Scheduler(plan::Plan& plan, Kernels& kernels, const EquationList& equations,
-                     std::vector<std::uint32_t> row_of_variable, const TearingHints& hints)
-    : plan_(plan), kernels_(kernels), equations_(equations), hints_(hints), row_of_variable_(std::move(row_of_variable)) {
+namespace {
+
+std::uint64_t hash_of(std::span<const std::uint32_t> rows) {
+  std::uint64_t hash = rows.size();
+  for (std::uint32_t row : rows) hash = mixed(hash, row);
+  return hash;
+}
+
+}  // namespace
+
+const runtime::Run* KnownRuns::find(const runtime::Model& model, const runtime::Run& run, std::span<const std::uint32_t> rows, std::span<const std::uint32_t> positions) const {
+  for (auto [at, end] = runs_.equal_range(hash_of(rows)); at != end; ++at) {
+    const runtime::Run& other = model.runs[at->second];
+    if (!std::ranges::equal(rows, std::span(model.equations).subspan(other.equations, other.count))) continue;
+    const std::uint32_t* solved = model.tables.data() + other.table + other.count + 1;
+    if (run.kernel != runtime::kNone || (run.role == other.role && std::ranges::equal(positions, std::span(solved, positions.size())))) return &other;
+  }
+  return nullptr;
+}
+
+void KnownRuns::add(std::uint32_t run, std::span<const std::uint32_t> rows) { runs_.emplace(hash_of(rows), run); }
+
+Scheduler::Scheduler(plan::Plan& plan, Kernels& kernels, KnownRuns& known, const EquationList& equations, std::span<const std::uint32_t> row_of_variable,
+                     const TearingHints& hints)
+    : plan_(plan), kernels_(kernels), equations_(equations), known_(known), hints_(hints), row_of_variable_(row_of_variable) {
   for (const EquationList::Section& s : equations.sections())
     shape_of_section_.push_back(s.table && s.rows > 0 ? kernels.shape(*s.table) : kNone);
   variable_of_row_.assign(equations.count(), kNone);
   for (std::uint32_t v = 0; v < row_of_variable_.size(); ++v)
     if (row_of_variable_[v] != kNone) variable_of_row_[row_of_variable_[v]] = v;
-  graph_ = incidence(equations, static_cast<std::uint32_t>(row_of_variable_.size()));
-  blocks_ = graph::blt(graph_, row_of_variable_);
-  levels_ = graph::levels(graph_, row_of_variable_, blocks_);
+  const graph::TableGraph graph = equations.graph(static_cast<std::uint32_t>(row_of_variable_.size()));
+  blocks_ = graph::blt(graph, row_of_variable_);
+  levels_ = graph::levels(graph, row_of_variable_, blocks_);
 }
 
 std::vector<bool> Scheduler::needed_for(const std::vector<std::uint32_t>& variables) const {
@@ -33,7 +56,7 @@ std::vector<bool> Scheduler::needed_for(const std::vector<std::uint32_t>& variab
     needed[b] = std::ranges::any_of(rows, [&](std::uint32_t r) { return wanted[variable_of_row_[r]]; });
     if (!needed[b]) continue;
     for (std::uint32_t r : rows)
-      for (std::uint32_t v : graph_.row(r)) wanted[v] = true;
+      equations_.each_variable(r, [&](std::uint32_t v) { wanted[v] = true; });
   }
   return needed;
 }
@@ -52,7 +75,9 @@ std::vector<bool> Scheduler::invariant_blocks(const std::vector<std::uint32_t>& 
     const EquationList::Section& s = equations_.sections()[section];
     if (timed[section] || written[variable_of_row_[row]]) return false;
     if (s.table && std::ranges::any_of(s.table->parameters_of(row - s.first), [&](std::uint32_t p) { return hints_.moving[p]; })) return false;
-    return std::ranges::all_of(graph_.row(row), [&](std::uint32_t v) { return known[v]; });
+    bool all = true;
+    equations_.each_variable(row, [&](std::uint32_t v) { all = all && known[v]; });
+    return all;
   };
   for (std::uint32_t b = 0; b < blocks_.count(); ++b) {
     const auto rows = blocks_.block(b);
@@ -64,10 +89,13 @@ std::vector<bool> Scheduler::invariant_blocks(const std::vector<std::uint32_t>& 
 }
 
 std::uint32_t Scheduler::position_in_row(std::uint32_t row, std::uint32_t variable, bool& once) const {
-  auto variables = graph_.row(row);
-  auto at = std::ranges::find(variables, variable);
-  once = at != variables.end() && std::find(at + 1, variables.end(), variable) == variables.end();
-  return static_cast<std::uint32_t>(at - variables.begin());
+  std::uint32_t position = 0, at = 0, found = 0;
+  equations_.each_variable(row, [&](std::uint32_t v) {
+    if (v == variable && found++ == 0) position = at;
+    ++at;
+  });
+  once = found == 1;
+  return position;
 }
 
 std::uint32_t Scheduler::key_of(std::uint32_t row) {
@@ -95,47 +123,40 @@ void gather(std::size_t count, Alike alike, Emit emit) {
 }  // namespace
 
 void Scheduler::schedule(const std::vector<bool>& selected, std::vector<runtime::Step>& steps) {
-  std::vector<std::uint32_t> key(blocks_.count()), block_of_row(equations_.count(), kNone);
-  for (std::uint32_t b = 0; b < blocks_.count(); ++b) {
-    if (!selected[b]) continue;
-    auto rows = blocks_.block(b);
-    key[b] = rows.size() == 1 ? key_of(rows[0]) : kLoop;
-    block_of_row[*std::ranges::min_element(rows)] = b;
-  }
-  const std::vector<std::uint32_t> blocks = sorted(block_of_row, key);
-  auto alike = [&](std::size_t x, std::size_t y) { return levels_[blocks[x]] == levels_[blocks[y]] && key[blocks[x]] == key[blocks[y]]; };
-  std::vector<std::uint32_t> rows;
-  gather(blocks.size(), alike, [&](std::size_t begin, std::size_t end) {
-    if (key[blocks[begin]] == kLoop) {
-      for (std::size_t i = begin; i < end; ++i) emit_loop(blocks[i], steps);
+  if (std::ranges::find(selected, true) == selected.end()) return;
+  std::vector<std::uint32_t> blocks, rows;
+  for (const Group& g : grouped(selected, blocks)) {
+    const auto members = std::span(blocks).subspan(g.end - g.size, g.size);
+    if (g.key == kLoop) {
+      for (std::uint32_t b : members) emit_loop(b, steps);
     } else {
       rows.clear();
-      for (std::size_t i = begin; i < end; ++i) rows.push_back(blocks_.block(blocks[i])[0]);
+      for (std::uint32_t b : members) rows.push_back(blocks_.block(b)[0]);
       steps.push_back({runtime::Step::Assign, static_cast<std::uint32_t>(plan_.model.runs.size())});
-      emit_assign(rows, key[blocks[begin]]);
+      emit_assign(rows, g.key);
     }
-  });
+  }
 }
 
-/// The blocks by level, key and row, in linear time but for the groups of one level and key, which are few in large models as a rule.
-/// `block_of_row` has each at its lowest row.
-std::vector<std::uint32_t> Scheduler::sorted(std::span<const std::uint32_t> block_of_row, std::span<const std::uint32_t> key) const {
-  struct Group {
-    std::uint32_t level, key, first, size;
-  };
+/// The selected blocks by level and key, those of a group in the order of their lowest rows. In linear time but for the groups, which are
+/// few in large models as a rule.
+std::vector<Scheduler::Group> Scheduler::grouped(const std::vector<bool>& selected, std::vector<std::uint32_t>& blocks) {
+  std::vector<std::uint32_t> block_of_row(equations_.count(), kNone), group_of(blocks_.count());
+  for (std::uint32_t b = 0; b < blocks_.count(); ++b)
+    if (selected[b]) block_of_row[*std::ranges::min_element(blocks_.block(b))] = b;
   std::vector<Group> groups;
   std::unordered_map<std::uint64_t, std::uint32_t> numbers;
-  std::vector<std::uint32_t> group_of(blocks_.count());
-  std::uint32_t last = kNone, count = 0;  // neighbours are often of one group
+  std::uint32_t last = kNone;  // neighbours are often of one group
   for (std::uint32_t b : block_of_row) {
     if (b == kNone) continue;
-    if (last == kNone || groups[last].level != levels_[b] || groups[last].key != key[b]) {
-      auto [found, fresh] = numbers.try_emplace(std::uint64_t{levels_[b]} << 32 | key[b], static_cast<std::uint32_t>(groups.size()));
+    const auto rows = blocks_.block(b);
+    const std::uint32_t key = rows.size() == 1 ? key_of(rows[0]) : kLoop;
+    if (last == kNone || groups[last].level != levels_[b] || groups[last].key != key) {
+      auto [found, fresh] = numbers.try_emplace(std::uint64_t{levels_[b]} << 32 | key, static_cast<std::uint32_t>(groups.size()));
       last = found->second;
-      if (fresh) groups.push_back({levels_[b], key[b], 0, 0});
+      if (fresh) groups.push_back({levels_[b], key, 0, 0});
     }
     ++groups[last].size;
-    ++count;
     group_of[b] = last;
   }
   std::vector<std::uint32_t> order(groups.size());
@@ -143,13 +164,16 @@ std::vector<std::uint32_t> Scheduler::sorted(std::span<const std::uint32_t> bloc
   std::ranges::sort(order, {}, [&](std::uint32_t g) { return std::tuple(groups[g].level, groups[g].key); });
   std::uint32_t first = 0;
   for (std::uint32_t g : order) {
-    groups[g].first = first;
+    groups[g].end = first;
     first += groups[g].size;
   }
-  std::vector<std::uint32_t> blocks(count);
+  blocks.resize(first);
   for (std::uint32_t b : block_of_row)
-    if (b != kNone) blocks[groups[group_of[b]].first++] = b;
-  return blocks;
+    if (b != kNone) blocks[groups[group_of[b]].end++] = b;
+  std::vector<Group> result;
+  result.reserve(groups.size());
+  for (std::uint32_t g : order) result.push_back(groups[g]);
+  return result;
 }
 
 void Scheduler::emit_assign(std::span<const std::uint32_t> rows, std::uint32_t key) {
@@ -180,7 +204,10 @@ void Scheduler::emit_loop(std::uint32_t block, std::vector<runtime::Step>& steps
   auto rows = blocks_.block(block);
   std::vector<std::uint32_t> variables;
   for (std::uint32_t row : rows) variables.push_back(variable_of_row_[row]);
-  if (!tearing_) tearing_ = std::make_unique<BlockTearing>(plan_, kernels_, equations_, graph_, shape_of_section_, hints_);
+  if (!tearing_) {
+    graph_ = incidence(equations_, static_cast<std::uint32_t>(row_of_variable_.size()));
+    tearing_ = std::make_unique<BlockTearing>(plan_, kernels_, equations_, graph_, shape_of_section_, hints_);
+  }
   const TornBlock torn = tearing_->tear(rows, variables);
   // From here on the block is matched as it is torn.
   struct Inner {
@@ -222,39 +249,57 @@ void Scheduler::emit_run(std::span<const std::uint32_t> rows, runtime::Role role
   run.kernel = kernel;
   run.solved = solved;
   run.count = static_cast<std::uint32_t>(rows.size());
-  run.table = model.tables.size();
-  run.equations = model.equations.size();
-  model.equations.insert(model.equations.end(), rows.begin(), rows.end());
-  if (kernel == runtime::kNone) {
-    std::uint32_t offset = 0;
-    auto terms_of = [&](std::uint32_t row) {
-      const EquationList::Section& s = equations_.sections()[equations_.section_of(row)];
-      return s.sums->terms_of(row - s.first);
-    };
-    model.tables.push_back(0);
-    for (std::uint32_t row : rows) model.tables.push_back(offset += static_cast<std::uint32_t>(terms_of(row).size()));
-    bool once = false;
-    if (role == runtime::Role::Solve)
-      for (std::uint32_t row : rows) model.tables.push_back(position_in_row(row, variable_of_row_[row], once));
-    for (std::uint32_t row : rows)
-      for (Term term : terms_of(row)) model.tables.push_back(term.code);
-  } else {
-    // One kernel can serve tables of several sections that have the same shape.
+  if (kernel != runtime::kNone) {  // one kernel can serve tables of several sections that have the same shape
     run.slots = plan_.kernels[kernel].slots;
     run.params = plan_.kernels[kernel].params;
     run.partials = kernels_.partials(shape_of_section_[equations_.section_of(rows[0])]);
-    std::size_t columns = std::size_t{run.slots} + run.params, count = rows.size();
-    model.tables.resize(run.table + columns * count);
-    std::uint32_t* out = model.tables.data() + run.table;
-    for (std::size_t i = 0; i < count; ++i) {
-      const EquationList::Section& s = equations_.sections()[equations_.section_of(rows[i])];
-      auto slots = s.table->unknowns_of(rows[i] - s.first);
-      auto params = s.table->parameters_of(rows[i] - s.first);
-      for (std::size_t k = 0; k < slots.size(); ++k) out[k * count + i] = slots[k];
-      for (std::size_t k = 0; k < params.size(); ++k) out[(run.slots + k) * count + i] = params[k];
-    }
+  }
+  std::vector<std::uint32_t> positions;  // of what sums are solved for
+  bool once = false;
+  if (kernel == runtime::kNone && role == runtime::Role::Solve)
+    for (std::uint32_t row : rows) positions.push_back(position_in_row(row, variable_of_row_[row], once));
+  if (const runtime::Run* same = known_.find(model, run, rows, positions)) {
+    run.table = same->table;
+    run.equations = same->equations;
+  } else {
+    run.table = model.tables.size();
+    run.equations = model.equations.size();
+    model.equations.insert(model.equations.end(), rows.begin(), rows.end());
+    if (kernel == runtime::kNone)
+      add_sums(rows, positions);
+    else
+      add_table(rows, run.slots, run.params);
+    known_.add(static_cast<std::uint32_t>(model.runs.size()), rows);
   }
   model.runs.push_back(run);
+}
+
+void Scheduler::add_sums(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> positions) {
+  std::vector<std::uint32_t>& tables = plan_.model.tables;
+  auto terms_of = [&](std::uint32_t row) {
+    const EquationList::Section& s = equations_.sections()[equations_.section_of(row)];
+    return s.sums->terms_of(row - s.first);
+  };
+  std::uint32_t offset = 0;
+  tables.push_back(0);
+  for (std::uint32_t row : rows) tables.push_back(offset += static_cast<std::uint32_t>(terms_of(row).size()));
+  tables.insert(tables.end(), positions.begin(), positions.end());
+  for (std::uint32_t row : rows)
+    for (Term term : terms_of(row)) tables.push_back(term.code);
+}
+
+void Scheduler::add_table(std::span<const std::uint32_t> rows, std::uint32_t slot_columns, std::uint32_t parameter_columns) {
+  std::vector<std::uint32_t>& tables = plan_.model.tables;
+  const std::size_t first = tables.size(), count = rows.size();
+  tables.resize(first + (std::size_t{slot_columns} + parameter_columns) * count);
+  std::uint32_t* out = tables.data() + first;
+  for (std::size_t i = 0; i < count; ++i) {
+    const EquationList::Section& s = equations_.sections()[equations_.section_of(rows[i])];
+    auto slots = s.table->unknowns_of(rows[i] - s.first);
+    auto params = s.table->parameters_of(rows[i] - s.first);
+    for (std::size_t k = 0; k < slots.size(); ++k) out[k * count + i] = slots[k];
+    for (std::size_t k = 0; k < params.size(); ++k) out[(slot_columns + k) * count + i] = params[k];
+  }
 }
 
 }  // namespace sigrel::structure

@@ -2,10 +2,12 @@
 //
 // Equations of one level (graph/blt.h) are independent of each other; those of one level, shape and solved slot make one run,
 // in ascending order of their numbers. A ladder of 10^5 equal stages is a dozen runs. The assignments inside a torn block
-// (torn_block.h) are gathered in the same way.
+// (torn_block.h) are gathered in the same way. Rows that make a run in two schedules, as the dynamic equations do at the start, have one table.
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,10 +20,21 @@
 
 namespace sigrel::structure {
 
+/// Runs by their rows, for all schedules of a plan whose equations have the same numbers.
+class KnownRuns {
+ public:
+  /// A run of the same rows with the same table: of sums the ones that are solved for the same terms.
+  const runtime::Run* find(const runtime::Model& model, const runtime::Run& run, std::span<const std::uint32_t> rows, std::span<const std::uint32_t> positions) const;
+  void add(std::uint32_t run, std::span<const std::uint32_t> rows);
+
+ private:
+  std::unordered_multimap<std::uint64_t, std::uint32_t> runs_;  // by a hash of their rows
+};
+
 class Scheduler {
  public:
-  /// `row_of_variable` matches variables with equations of the list; kNone: the variable is known.
-  Scheduler(plan::Plan& plan, Kernels& kernels, const EquationList& equations, std::vector<std::uint32_t> row_of_variable,
+  /// `row_of_variable` matches variables with equations of the list, kNone: the variable is known. It stays with the caller.
+  Scheduler(plan::Plan& plan, Kernels& kernels, KnownRuns& known, const EquationList& equations, std::span<const std::uint32_t> row_of_variable,
             const TearingHints& hints);
 
   const graph::Blocks& blocks() const { return blocks_; }
@@ -42,18 +55,27 @@ class Scheduler {
 
   std::uint32_t key_of(std::uint32_t row);
   std::uint32_t position_in_row(std::uint32_t row, std::uint32_t variable, bool& once) const;
-  std::vector<std::uint32_t> sorted(std::span<const std::uint32_t> block_of_row, std::span<const std::uint32_t> key) const;
+  /// Blocks that make a run, or stand for themselves when `key` is kLoop.
+  struct Group {
+    std::uint32_t level, key;
+    std::uint32_t end, size;  // among the blocks by group
+  };
+  std::vector<Group> grouped(const std::vector<bool>& selected, std::vector<std::uint32_t>& blocks);
   void emit_assign(std::span<const std::uint32_t> rows, std::uint32_t key);
   void emit_loop(std::uint32_t block, std::vector<runtime::Step>& steps);
   void emit_run(std::span<const std::uint32_t> rows, runtime::Role role, std::uint32_t kernel, std::uint32_t solved);
+  void add_sums(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> positions);
+  void add_table(std::span<const std::uint32_t> rows, std::uint32_t slots, std::uint32_t parameters);
 
   plan::Plan& plan_;
   Kernels& kernels_;
   const EquationList& equations_;
+  KnownRuns& known_;
   const TearingHints& hints_;
   std::vector<std::uint32_t> shape_of_section_;  // of tables
-  std::vector<std::uint32_t> row_of_variable_, variable_of_row_;
-  graph::Bipartite graph_;
+  std::span<const std::uint32_t> row_of_variable_;
+  std::vector<std::uint32_t> variable_of_row_;
+  graph::Bipartite graph_;  // for tearing, when there is something to tear
   graph::Blocks blocks_;
   std::vector<std::uint32_t> levels_;
   std::unique_ptr<BlockTearing> tearing_;  // when the first block needs it

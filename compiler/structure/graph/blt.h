@@ -23,9 +23,11 @@ struct Blocks {
 /// `row_of_column` matches columns with rows (kNone: a column that is known). Rows that are matched with nothing take no part.
 /// A row need not contain its column.
 Blocks blt(const Bipartite& graph, std::span<const std::uint32_t> row_of_column);
+Blocks blt(const TableGraph& graph, std::span<const std::uint32_t> row_of_column);
 
 /// Level of each block: 0 when it needs no other, else one more than the highest that it needs. Blocks of one level are
 /// independent of each other.
 std::vector<std::uint32_t> levels(const Bipartite& graph, std::span<const std::uint32_t> row_of_column, const Blocks& blocks);
+std::vector<std::uint32_t> levels(const TableGraph& graph, std::span<const std::uint32_t> row_of_column, const Blocks& blocks);
 
 }  // namespace sigrel::graph

@@ -131,6 +131,7 @@ void Scheduler::schedule(const std::vector<bool>& selected, std::vector<runtime:
       for (std::uint32_t b : members) emit_loop(b, steps);
     } else {
       rows.clear();
+      rows.reserve(members.size());
       for (std::uint32_t b : members) rows.push_back(blocks_.block(b)[0]);
       steps.push_back({runtime::Step::Assign, static_cast<std::uint32_t>(plan_.model.runs.size())});
       emit_assign(rows, g.key);

@@ -95,3 +95,26 @@ TEST_CASE("a million rows: a chain of blocks, and one block") {
   CHECK(blocks.block(0)[0] == n - 1);
   CHECK(levels(backwards, identity, blocks)[n - 1] == n - 1);
 }
+
+TEST_CASE("a graph in tables has the blocks and levels of the same graph by rows") {
+  // Rows of width 2 (2 1, 0 3), then rows with offsets, entries shifted: (1), (3 1 2).
+  const std::vector<std::uint32_t> wide{2, 1, 0, 3}, offsets{0, 1, 4}, entries{1 << 1 | 1, 3 << 1, 1 << 1, 2 << 1 | 1};
+  TableGraph tables(4);
+  tables.add(2, 2, wide.data());
+  tables.add(0, 5, wide.data());
+  tables.add(2, offsets.data(), entries.data(), 1);
+  Bipartite rows;
+  rows.columns = 4;
+  rows.offsets = {0, 2, 4, 5, 8};
+  rows.targets = {2, 1, 0, 3, 1, 3, 1, 2};
+  REQUIRE(tables.rows() == rows.rows());
+  for (std::uint32_t r = 0; r < rows.rows(); ++r) {
+    REQUIRE(tables.row(r).size() == rows.row(r).size());
+    for (std::uint32_t k = 0; k < rows.row(r).size(); ++k) CHECK(tables.row(r)[k] == rows.row(r)[k]);
+  }
+  const std::vector<std::uint32_t> row_of_column{1, 2, 0, 3};
+  const Blocks a = blt(tables, row_of_column), b = blt(rows, row_of_column);
+  CHECK(a.rows == b.rows);
+  CHECK(a.offsets == b.offsets);
+  CHECK(levels(tables, row_of_column, a) == levels(rows, row_of_column, b));
+}

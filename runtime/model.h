@@ -150,8 +150,9 @@ struct Model {
   std::vector<StateSet> sets;
   std::vector<std::uint32_t> set_variables;
   std::vector<double> set_weights;
-  std::vector<std::uint32_t> start;    // per variable: the parameter with its guess, or kNone (0.0)
-  std::vector<std::uint32_t> nominal;  // per variable: the parameter with its nominal value, or kNone
+  std::vector<std::uint32_t> start;    // per variable: the parameter with its guess, or kNone (0.0); empty: none has one
+  std::vector<std::uint32_t> nominal;  // per variable: the parameter with its nominal value, or kNone; empty: none has one
+  std::uint32_t start_of(std::uint32_t variable) const { return start.empty() ? kNone : start[variable]; }
   /// Per variable: whether it is piecewise constant. Such a variable is assigned, has no derivative, and is no unknown of any
   /// iteration. Empty: there is none.
   std::vector<std::uint8_t> discrete;

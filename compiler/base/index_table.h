@@ -43,7 +43,7 @@ class StridingIndexTable {
   static constexpr std::uint32_t kMissing = ~0u;
 
   void clear() {
-    buckets_ = {};
+    buckets_ = std::vector<std::uint32_t>();
     count_ = 0;
   }
 

@@ -11,6 +11,7 @@ struct Table {
   std::mutex mutex;
   std::deque<std::string> texts;  // a deque keeps the views of the map valid
   std::unordered_map<std::string_view, Name> ids;
+  Table() { ids.emplace(texts.emplace_back(), Name{}); }
 };
 
 Table& table() {

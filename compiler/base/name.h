@@ -7,6 +7,7 @@
 
 namespace sigrel {
 
+/// Name{} is the empty text.
 using Name = Id<struct NameTag>;
 
 /// The id of `text`; the same for every call with the same text.

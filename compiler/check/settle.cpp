@@ -190,7 +190,7 @@ const core::Layout* Checker::layout(Type* type) {
       bool cached = type->args.empty() || c == &types_.real_constructor;
       if (const std::string unit = c == &types_.real_constructor ? stated_unit(type->args[0]) : std::string(); !unit.empty()) {
         core::Layout* real = make(core::LayoutKind::Real);
-        real->unit = text(intern(unit));
+        real->unit = intern(unit);
         return real;
       }
       if (cached)

@@ -14,13 +14,13 @@
 
 namespace sigrel::driver {
 
-SessionOptions Globals::session_options() const {
+SessionOptions Globals::session_options(bool why) const {
   std::string library = session::library_folder();
   std::error_code error;
   if (!std::filesystem::exists(library, error))
     for (const std::string& folder : path)
       if (std::filesystem::exists(std::filesystem::path(folder) / "Prelude.sr", error)) library = folder;
-  return {{path, library}, verify, libraries};
+  return {{path, library}, verify, why, libraries};
 }
 
 bool use_color(const Globals& globals, std::FILE* stream) {

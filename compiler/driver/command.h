@@ -28,7 +28,8 @@ struct Globals {
   bool timings = false;
   bool verify = false;
 
-  SessionOptions session_options() const;
+  /// `why`: SessionOptions::why.
+  SessionOptions session_options(bool why = false) const;
   bool json() const { return message_format == "json"; }
 };
 

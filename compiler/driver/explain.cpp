@@ -64,7 +64,7 @@ void print_arguments(const std::vector<elaborate::Argument>& all, bool structura
 }
 
 int explain_parameters(const Globals& globals, const ExplainOptions& options) {
-  Session session(globals.session_options());
+  Session session(globals.session_options(true));
   session.load(options.what);
   std::optional<std::vector<elaborate::Argument>> all;
   if (session.check(options.expression)) all = session.arguments();
@@ -84,7 +84,7 @@ int explain_parameters(const Globals& globals, const ExplainOptions& options) {
 }
 
 int explain_structure(const Globals& globals, const ExplainOptions& options) {
-  Session session(globals.session_options());
+  Session session(globals.session_options(true));
   session.load(options.what);
   bool fine = session.check();
   if (fine) {
@@ -133,7 +133,7 @@ void write_pictures(const ExplainOptions& options, const Compiled& model, Diagno
 }
 
 int explain_model(const Globals& globals, const ExplainOptions& options) {
-  Session session(globals.session_options());
+  Session session(globals.session_options(true));
   session.load(options.what);
   std::shared_ptr<Compiled> model;
   if (session.check(options.expression)) model = session.compile({}, Backend::Interpreter);

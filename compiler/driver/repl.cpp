@@ -40,7 +40,7 @@ int talk(const Globals& globals, const std::string& file) {
     };
     around.end_progress = [&] { progress.reset(); };
   }
-  repl::Repl conversation(globals.session_options(), std::move(around));
+  repl::Repl conversation(globals.session_options(true), std::move(around));
   bool fine = conversation.talk(file);
   return fine || terminal ? kSuccess : kUserError;
 }

@@ -73,7 +73,6 @@ void BodyBuilder::clear() {
   bundle_index_.clear();
   labelled_.clear();
   sum_offsets_.push_back(0);
-  units_.assign(1, {});
   place_ = kNoPlace;
   trigger_.reset();
   epoch_ = 0;
@@ -259,12 +258,6 @@ Machine::Status BodyBuilder::unsupported(Span span, const char* what) {
   return Status::Failed;
 }
 
-std::uint32_t BodyBuilder::unit(std::string_view text) {
-  const auto at = std::ranges::find(units_, text) - units_.begin();
-  if (static_cast<std::size_t>(at) == units_.size()) units_.push_back(text);
-  return static_cast<std::uint32_t>(at);
-}
-
 // The columns from `column` on are the scalars of a variable; `stated` is its layout where the definition says it.
 void BodyBuilder::state_units(LayoutId id, const core::Layout* stated, std::uint32_t& column) {
   const LayoutNode& node = machine_.layouts()[id];
@@ -278,7 +271,7 @@ void BodyBuilder::state_units(LayoutId id, const core::Layout* stated, std::uint
       for (std::uint32_t k = 0; k < node.size; ++k) state_units(node.elements[0], part(0), column);
       break;
     default:
-      if (stated) columns_[column].unit = unit(stated->unit);
+      if (stated) columns_[column].unit = stated->unit;
       ++column;
   }
 }

@@ -171,7 +171,7 @@ class BodyBuilder final : public BodyHost {
     bool dropped = false;  // the flow of a node that is nobody's: only its uses have flows
     bool discrete = false; // changes at events only, whatever its type
     std::int32_t place = kNoPlace;
-    std::uint32_t unit = 0;  // of units_
+    Name unit{};
   };
   struct Use {
     std::uint32_t first_flow;  // its own flow columns, in the order of the connector's flow scalars
@@ -219,7 +219,6 @@ class BodyBuilder final : public BodyHost {
   Status retry(std::vector<Deferred>& pending);
   Status evaluate(const core::Expr* expr, Value& result);
   Status declare(const core::SignalDecl& declaration);
-  std::uint32_t unit(std::string_view text);
   void state_units(LayoutId id, const core::Layout* stated, std::uint32_t& column);
   Status equation_item(const core::EquationItem& item, Target target);
   /// What an item makes while it is evaluated, and need not be kept when it is done.
@@ -332,7 +331,6 @@ class BodyBuilder final : public BodyHost {
   // of the body that is being built
   const RelationCode* code_ = nullptr;
   std::vector<Column> columns_;
-  std::vector<std::string_view> units_;  // the first one is none
   std::vector<std::uint32_t> column_parent_;
   std::uint32_t interface_ = 0;
   std::vector<NodeInfo> nodes_;

@@ -350,7 +350,7 @@ Body BodyBuilder::finish(RelationObject& relation) {
   for (std::uint32_t c = interface_; c < columns_.size(); ++c) {
     if (stays(c)) {
       print->places.push_back(columns_[c].place);
-      body_template.locals.push_back({columns_[c].name, columns_[c].span, columns_[c].kind, columns_[c].type, units_[columns_[c].unit]});
+      body_template.locals.push_back({columns_[c].name, columns_[c].span, columns_[c].kind, columns_[c].type, columns_[c].unit});
     } else if (!columns_[c].dropped && columns_[c].kind == system::UnknownKind::Source) {
       body_template.synonyms.push_back({columns_[c].name, renumber[find(c)]});
     }

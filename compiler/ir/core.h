@@ -38,7 +38,7 @@ struct Layout {
   std::span<const Layout*> elements{};    // Record: the layout of each field; Tuple: of each component; Vector: one
   std::span<Expr*> sizes{};               // Vector: Int expressions, outermost first; empty when no annotation says it
   LocalId variable{};                     // Variable: a layout parameter
-  std::string_view unit{};                // Real: its unit in SI, for results; empty when it has none or any
+  Name unit{};                            // Real: its unit in SI, for results; empty when it has none or any
 };
 
 struct FieldInfo {

@@ -24,10 +24,10 @@ struct Alias {
 
 struct Variable {
   std::uint32_t unknown = 0;        // the system's unknown that it stands for (of a derivative: the unknown differentiated)
-  std::uint32_t order = 0;          // how often it is differentiated
+  std::uint32_t order : 31 = 0;     // how often it is differentiated
+  bool state : 1 = false;           // it is integrated; it has a derivative then
   std::uint32_t derivative = kNone; // the variable that is its time derivative: Avar
   std::uint32_t integral = kNone;   // the inverse of `derivative`
-  bool state = false;               // it is integrated; it has a derivative then
   std::uint32_t set = kNone;        // of a state that a set has for itself, and of its derivative: which set
 };
 

@@ -12,14 +12,9 @@
 
 #include "compiler/base/ids.h"
 #include "compiler/ir/expr.h"
+#include "compiler/ir/origins.h"
 
 namespace sigrel {
-
-/// Where an equation comes from: an instance of a relation, and an item of that relation's body.
-struct Origin {
-  std::uint32_t instance = 0;  // index of system::Instance
-  std::uint32_t source = 0;    // index of system::SourceEquation
-};
 
 struct EquationTable {
   ExprId residual;
@@ -27,7 +22,7 @@ struct EquationTable {
   std::uint32_t params = 0;  // per row
   std::vector<std::uint32_t> unknowns;    // rows * slots, row-major
   std::vector<std::uint32_t> parameters;  // rows * params, row-major
-  std::vector<Origin> origins;            // rows
+  Origins origins;                        // rows
   std::vector<std::uint32_t> tags;        // rows, of tables that are no equations: what each is for
 
   std::size_t rows() const { return origins.size(); }
@@ -46,7 +41,7 @@ struct Term {
 struct SumTable {
   std::vector<std::uint32_t> offsets{0};  // of each sum's first term; one more at the end
   std::vector<Term> terms;
-  std::vector<Origin> origins;
+  Origins origins;
 
   std::size_t rows() const { return origins.size(); }
   std::span<const Term> terms_of(std::size_t row) const {
@@ -62,6 +57,15 @@ struct Equations {
     std::size_t n = sums.rows();
     for (const EquationTable& t : tables) n += t.rows();
     return n;
+  }
+  /// Forgets what the rows contain. How many there were and where they came from stays.
+  void forget_rows() {
+    for (EquationTable& t : tables) {
+      t.unknowns = std::vector<std::uint32_t>();
+      t.parameters = std::vector<std::uint32_t>();
+    }
+    sums.offsets = std::vector<std::uint32_t>(1, 0);
+    sums.terms = std::vector<Term>();
   }
 };
 

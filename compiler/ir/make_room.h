@@ -10,7 +10,6 @@ inline void make_room(EquationTable& table, std::size_t more) {
   if (more <= table.rows()) return;
   table.unknowns.reserve(rows * table.slots);
   table.parameters.reserve(rows * table.params);
-  table.origins.reserve(rows);
 }
 
 }  // namespace sigrel

@@ -121,7 +121,8 @@ void verify_schedule(const Plan& plan, const std::vector<runtime::Step>& steps, 
 
 void verify(const Plan& plan) {
   const runtime::Model& model = plan.model;
-  if (model.start.size() != model.variables || model.nominal.size() != model.variables) broken("start or nominal is missing");
+  for (const auto* given : {&model.start, &model.nominal})
+    if (!given->empty() && given->size() != model.variables) broken("start or nominal is missing");
   for (std::uint32_t i = 0; i < model.parameters.size(); ++i) {
     const runtime::ParameterRule& rule = model.parameters[i];
     if (rule.op != 0 && rule.a >= i) broken("a parameter is computed from a later one");

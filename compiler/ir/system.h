@@ -57,7 +57,7 @@ struct LocalInfo {
   Span span;
   UnknownKind kind = UnknownKind::Source;
   SignalType type = SignalType::Real;
-  std::string_view unit{};  // of its declaration, for results; interned, as a name is
+  Name unit{};  // of its declaration, for results
   bool operator==(const LocalInfo&) const = default;
 };
 

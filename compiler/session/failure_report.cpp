@@ -184,7 +184,7 @@ class Report {
     int n = 0;
     if (f_.initial)
       for (const runtime::FailedVariable& v : f_.variables)
-        if (c_.plan.model.start[v.variable] == runtime::kNone && n < 4) unguessed += (n++ ? ", " : "") + variable(v.variable);
+        if (c_.plan.model.start_of(v.variable) == runtime::kNone && n < 4) unguessed += (n++ ? ", " : "") + variable(v.variable);
     if (f_.initial && singular && !c_.plan.guessed_states.empty())
       d.help("the start of " + variable(c_.plan.guessed_states.front()) + " was taken from its guess, because nothing says where it is; an initial equation or a guess for " +
              variable(f_.variables[0].variable) + " may be what is missing");

@@ -352,7 +352,7 @@ std::shared_ptr<Compiled> Interactive::compile(const std::optional<std::string>&
   options.libraries = options_.libraries;
   for (const auto& [name, value] : set) options.set.push_back({name, value});
   Diagnostics found;
-  Context context{sources_, found, timings_, *compiler_, options_.verify, {}, false, {}};
+  Context context{sources_, found, timings_, *compiler_, options_.verify, options_.why, {}, false, {}};
   std::shared_ptr<Compiled> model = back_end(*program, options, Backend::Jit, context);
   diagnostics_.append(found);
   return model;

@@ -143,6 +143,9 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
   diagnostics.append(flat);
   if (diagnostics.has_errors()) return nullptr;
   const dae::System& dae = result->dae;
+  if (!context.why)
+    for (Equations* done : {&result->system.equations, &result->system.initial, &result->system.assertions, &result->system.events.conditions, &result->system.events.values})
+      done->forget_rows();
   if (context.verify) dae::verify(system, dae);
   if (dumped(context, Dump::Dae, [&] { return dae::print(system, dae); }, [&] { return dae_json(system, dae); })) return nullptr;
 

@@ -44,6 +44,7 @@ struct Context {
   std::vector<Timing>& timings;
   jit::Compiler& compiler;  // keeps the code of one model for the next
   bool verify = false;
+  bool why = true;  // keeps what `why_text` reads
   /// The stage whose output is wanted as text: the pipeline stops behind it.
   std::optional<Dump> dump;
   bool dump_json = false;
@@ -61,7 +62,7 @@ struct Checked {
 
 /// A compiled model: runs any number of times with other parameters.
 struct Compiled {
-  system::System system;
+  system::System system;  // its equations without their rows, unless the context says that they are kept
   elaborate::Experiment experiment;
   dae::System dae;
   plan::Plan plan;  // its model has its kernels

@@ -238,12 +238,12 @@ std::vector<std::string> Results::descriptions(const Columns& columns) const {
         found[c] = info.type == system::SignalType::Int ? "Int" : "Bool";
         continue;
       }
-      unit = info.unit;
+      unit = text(info.unit);
       order = dae_.variables[variable].order;
     }
     // What is always zero, or the same as a variable without unit, may be declared with one.
     if (unit.empty() && order == 0)
-      if (auto own = names.find(0, columns.names[c])) unit = system::unknown_info(system_, *own).unit;
+      if (auto own = names.find(0, columns.names[c])) unit = text(system::unknown_info(system_, *own).unit);
     if (unit.empty()) continue;
     found[c] = "[" + std::string(unit);
     for (; order > 0; --order) found[c] += "/s";

@@ -133,7 +133,7 @@ std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend,
   for (const auto& [name, value] : set) options.set.push_back({name, value});
   // Errors of an earlier compilation or run are no reason to stop.
   Diagnostics diagnostics;
-  session::Context context{sources_, diagnostics, timings_, *compiler_, options_.verify, {}, false, {}, start};
+  session::Context context{sources_, diagnostics, timings_, *compiler_, options_.verify, options_.why, {}, false, {}, start};
   std::shared_ptr<Compiled> model = session::back_end(checked_->program, options, backend, context);
   diagnostics_.append(diagnostics);
   return model;

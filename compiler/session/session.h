@@ -41,6 +41,7 @@ using Settings = std::vector<std::pair<std::string, double>>;  // parameter by h
 struct SessionOptions {
   session::SearchPath path;
   bool verify = false;  // every intermediate representation, after every stage
+  bool why = true;      // `session::why_text` may be asked: the flat equations are kept as they were before reduction
   std::vector<std::string> libraries = {};  // shared libraries in which foreign functions are found
 };
 
@@ -171,7 +172,7 @@ class Session {
   std::vector<const core::Global*> definitions() const;
 
  private:
-  session::Context context() { return {sources_, diagnostics_, timings_, *compiler_, options_.verify, {}, false, {}}; }
+  session::Context context() { return {sources_, diagnostics_, timings_, *compiler_, options_.verify, options_.why, {}, false, {}}; }
   std::optional<runtime::Experiment> experiment(const Compiled& model, const RunOptions& options);
   session::Columns choose_columns(const Compiled& model, const RunOptions& options, std::vector<std::string>& plot);
 

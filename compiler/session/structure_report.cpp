@@ -181,7 +181,7 @@ std::string initial_text(const Compiled& model, const SourceMap& sources) {
     }
   const std::vector<double> values = runtime::evaluate_parameters(m);
   auto guess = [&](std::uint32_t v) {
-    return m.start[v] == runtime::kNone ? std::string("0.0, the default: there is no guess") : fmt::format("{:.9g}, its guess", values[m.start[v]]);
+    return m.start_of(v) == runtime::kNone ? std::string("0.0, the default: there is no guess") : fmt::format("{:.9g}, its guess", values[m.start_of(v)]);
   };
   auto entry = [&](std::uint32_t v) {
     std::string out = "  " + name(v);
@@ -210,7 +210,7 @@ std::string initial_text(const Compiled& model, const SourceMap& sources) {
     out += fmt::format("block {}:", b + 1);
     for (std::uint32_t k = 0; k < loop.unknowns && k < 10; ++k) {
       const std::uint32_t v = m.loop_unknowns[loop.first_unknown + k];
-      out += fmt::format("{} {} from {:.9g}", k ? "," : "", name(v), m.start[v] == runtime::kNone ? 0.0 : values[m.start[v]]);
+      out += fmt::format("{} {} from {:.9g}", k ? "," : "", name(v), m.start_of(v) == runtime::kNone ? 0.0 : values[m.start_of(v)]);
     }
     out += loop.unknowns > 10 ? fmt::format(" and {} more\n", loop.unknowns - 10) : "\n";
     std::size_t shown = 0;

@@ -105,12 +105,14 @@ class Assembly {
   template <class Note>
   void note_orders(const Equations& equations, const std::vector<std::uint32_t>& shape_of, Note note) {
     std::size_t e = 0;
-    for (const EquationTable& table : equations.tables)
+    for (const EquationTable& table : equations.tables) {
+      Origins::InOrder origins(table.origins);
       for (std::size_t row = 0; row < table.rows(); ++row, ++e) {
         if (shape_of[e] == kNone) continue;
         for (const Leaf& leaf : shapes_[shape_of[e]].leaves)
-          if (leaf.order > 0) note(rep_.of[table.unknowns_of(row)[leaf.slot]].variable, leaf.order, table.origins[row]);
+          if (leaf.order > 0) note(rep_.of[table.unknowns_of(row)[leaf.slot]].variable, leaf.order, origins[row]);
       }
+    }
   }
 
   void make_variables() {
@@ -124,7 +126,7 @@ class Assembly {
     for (std::uint32_t u = 0; u < system_.unknowns; ++u) {
       if (!rep_.stands(u)) continue;
       variable_of_[u] = static_cast<std::uint32_t>(variables.size());
-      variables.push_back({u, 0, dae::kNone, dae::kNone});
+      variables.push_back({.unknown = u});
       highest = std::max(highest, order_[u]);
     }
     // All first derivatives, then all second ones: the columns of a run stay regular.
@@ -133,7 +135,7 @@ class Assembly {
       for (std::uint32_t u = 0; u < system_.unknowns; ++u) {
         if (!rep_.stands(u) || order_[u] < order) continue;
         auto v = static_cast<std::uint32_t>(variables.size());
-        variables.push_back({u, order, dae::kNone, last[u]});
+        variables.push_back({.unknown = u, .order = order, .integral = last[u]});
         variables[last[u]].derivative = v;
         last[u] = v;
       }
@@ -215,6 +217,7 @@ class Assembly {
     const Place* place = nullptr;
     std::uint32_t last = kNone;
     for (const EquationTable& table : from.tables) {
+      Origins::InOrder origins(table.origins);
       for (std::size_t row = 0; row < table.rows(); ++row, ++e) {
         if (shape_of[e] == kNone) continue;
         const Specialised& s = shapes_[shape_of[e]];
@@ -236,7 +239,7 @@ class Assembly {
         }
         auto parameters = table.parameters_of(row);
         for (std::uint32_t p : place->parameters) target.parameters.push_back(parameters[s.params[p]]);
-        target.origins.push_back(table.origins[row]);
+        target.origins.push_back(origins[row]);
         if (!table.tags.empty()) target.tags.push_back(table.tags[row]);
       }
     }
@@ -244,6 +247,7 @@ class Assembly {
 
   template <class Kept>
   void fill_sums(const SumTable& from, SumTable& to, Kept kept) {
+    Origins::InOrder origins(from.origins);
     for (std::uint32_t row = 0; row < from.rows(); ++row) {
       if (!kept(row)) continue;
       for (Aliases::RootTerm term : aliases_.terms(from.terms_of(row))) {
@@ -252,7 +256,7 @@ class Assembly {
         for (std::int32_t k = std::abs(term.coefficient); k > 0; --k) to.terms.push_back(Term::of(alias.variable, negative));
       }
       to.offsets.push_back(static_cast<std::uint32_t>(to.terms.size()));
-      to.origins.push_back(from.origins[row]);
+      to.origins.push_back(origins[row]);
     }
   }
 

@@ -52,7 +52,7 @@ void note_guesses(const system::System& system, const dae::System& dae, const pl
   Span place = SourceTerms(system).declaration(dae.variables[guessed.front()].unknown, system::kRoot);
   Diagnostic& note = diagnostics.report(Code::InitialFromGuesses, place, std::move(text));
   bool any_default = false;
-  for (std::uint32_t v : guessed) any_default = any_default || plan.model.start[v] == runtime::kNone;
+  for (std::uint32_t v : guessed) any_default = any_default || plan.model.start_of(v) == runtime::kNone;
   if (any_default) note.note("a state without a guess starts from 0.0");
   note.help(help(system, dae, initial));
 }

@@ -28,7 +28,7 @@ std::vector<std::uint32_t> guess_order(const dae::System& dae, const runtime::Mo
   std::vector<std::uint32_t> order;
   for (bool given : {true, false})
     for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
-      bool guessed = model.start[v] != runtime::kNone && dae.variables[v].derivative != dae::kNone;
+      bool guessed = model.start_of(v) != runtime::kNone && dae.variables[v].derivative != dae::kNone;
       if (guessed == given && (guessed || may_be_state[v])) order.push_back(v);
     }
   return order;
@@ -60,7 +60,7 @@ void add_sets(const dae::System& dae, Scheduler& scheduler, runtime::Model& mode
 TearingHints tearing_hints(const system::System& system, const dae::System& dae, const runtime::Model& model) {
   TearingHints hints;
   hints.preferred.resize(dae.variables.size());
-  for (std::uint32_t v = 0; v < dae.variables.size(); ++v) hints.preferred[v] = model.start[v] != runtime::kNone;
+  for (std::uint32_t v = 0; v < dae.variables.size(); ++v) hints.preferred[v] = model.start_of(v) != runtime::kNone;
   for (const system::Attribute& a : system.attributes)
     if (a.kind == system::AttributeKind::StatePreference && dae.aliases[a.unknown].kind != dae::Alias::Zero && system.parameters[a.parameter].value > 0)
       hints.preferred[dae.aliases[a.unknown].variable] = true;
@@ -88,7 +88,7 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   set_attributes(system, dae, model);
   model.discrete = discrete_variables(system, dae);
   const std::vector<bool> constant = dae::constants(dae);
-  model.states.reserve(static_cast<std::size_t>(std::ranges::count(dae.variables, true, &dae::Variable::state)));
+  model.states.reserve(static_cast<std::size_t>(std::ranges::count_if(dae.variables, [](const dae::Variable& v) { return v.state; })));
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
     std::uint32_t derivative = dae.variables[v].derivative;
     if (!dae.variables[v].state) continue;
@@ -157,9 +157,9 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   guesses.slots = guesses.params = 1;
   std::uint32_t zero = runtime::kNone;
   for (std::uint32_t state : initial.guessed) {
-    if (model.start[state] == runtime::kNone && zero == runtime::kNone) zero = add_parameter(model, {});
+    if (model.start_of(state) == runtime::kNone && zero == runtime::kNone) zero = add_parameter(model, {});
     guesses.unknowns.push_back(state);
-    guesses.parameters.push_back(model.start[state] == runtime::kNone ? zero : model.start[state]);
+    guesses.parameters.push_back(model.start_of(state) == runtime::kNone ? zero : model.start_of(state));
     guesses.origins.push_back({});
   }
   start.append(guesses);

@@ -1,5 +1,7 @@
 #include "compiler/structure/parameters.h"
 
+#include <algorithm>
+
 #include "compiler/ir/library.h"
 
 namespace sigrel::structure {
@@ -54,8 +56,9 @@ std::uint32_t add_parameter(runtime::Model& model, const runtime::ParameterRule&
 
 void set_attributes(const system::System& system, const dae::System& dae, runtime::Model& model) {
   std::vector<const system::Attribute*> best;
+  auto any = [&] { return std::ranges::any_of(best, [](const system::Attribute* a) { return a != nullptr; }); };
   choose(system, dae, system::AttributeKind::Guess, best);
-  model.start.assign(dae.variables.size(), runtime::kNone);
+  if (any()) model.start.assign(dae.variables.size(), runtime::kNone);
   for (std::uint32_t v = 0; v < best.size(); ++v) {
     if (!best[v]) continue;
     bool negated = dae.aliases[best[v]->unknown].kind == dae::Alias::Negated;
@@ -63,6 +66,7 @@ void set_attributes(const system::System& system, const dae::System& dae, runtim
                              : best[v]->parameter;
   }
   choose(system, dae, system::AttributeKind::Nominal, best);
+  if (!any()) return;
   model.nominal.assign(dae.variables.size(), runtime::kNone);
   for (std::uint32_t v = 0; v < best.size(); ++v)
     if (best[v]) model.nominal[v] = best[v]->parameter;  // a magnitude: the sign does not matter

@@ -299,7 +299,7 @@ class Selection {
       const Origin origin = jacobian_.equations().origin(set.equations.front());
       for (std::uint32_t& state : set.states) {
         state = static_cast<std::uint32_t>(dae_.variables.size());
-        dae_.variables.push_back({.unknown = unknown, .derivative = state + 1, .state = true, .set = number});
+        dae_.variables.push_back({.unknown = unknown, .state = true, .derivative = state + 1, .set = number});
         dae_.variables.push_back({.unknown = unknown, .order = 1, .integral = state, .set = number});
       }
       auto [at, fresh] = tables.try_emplace(candidates);

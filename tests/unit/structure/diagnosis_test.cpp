@@ -171,7 +171,7 @@ TEST_CASE("MB-8d: inductors in series without ground have one state, and one lev
   CHECK(says(d.all()[0], "nothing fixes the level of `a.v`, `b.v`, `c.v` and `g.v`"));
   Diagnostics quiet;
   dae::System dae = structure::reduce(x.system, quiet);
-  CHECK(std::ranges::count_if(dae.variables, &dae::Variable::state) == 1);
+  CHECK(std::ranges::count_if(dae.variables, [](const dae::Variable& v) { return v.state; }) == 1);
   // L1.i - L2.i = 0 follows from the source between them: they are one variable.
   CHECK(dae.aliases[l1.i].variable == dae.aliases[l2.i].variable);
   CHECK(dae.variables[dae.aliases[l1.i].variable].state);

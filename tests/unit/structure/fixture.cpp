@@ -239,7 +239,7 @@ Evaluation evaluate_start(const plan::Plan& plan) {
   }
   e.values.assign(plan.model.variables, 0.0);
   for (std::uint32_t v = 0; v < plan.model.variables; ++v)
-    if (plan.model.start[v] != runtime::kNone) e.values[v] = e.parameters[plan.model.start[v]];
+    if (plan.model.start_of(v) != runtime::kNone) e.values[v] = e.parameters[plan.model.start_of(v)];
   run_steps(plan, e, plan.model.initial, 0);
   return e;
 }

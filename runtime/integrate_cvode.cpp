@@ -35,9 +35,9 @@ class CvodeIntegrator final : public Integrator {
   static int right_hand_side(double time, N_Vector y, N_Vector out, void* self);
   static int linear_system(double time, N_Vector y, N_Vector f, SUNMatrix, booleantype keep, booleantype* fresh,
                            double gamma, void* self, N_Vector, N_Vector, N_Vector);
-  static int differences(double time, N_Vector y, double* out, void* self) {
+  static int nearest(double time, N_Vector y, double* out, void* self) {
     auto& me = *static_cast<CvodeIntegrator*>(self);
-    if (me.problem_.differences(time, data(y), nullptr, out)) return 0;
+    if (me.problem_.nearest(time, data(y), nullptr, *out)) return 0;
     me.reject(time, y);
     return 1;
   }
@@ -109,6 +109,7 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
   jacobian_.assign(problem_.jacobian().pattern().nonzeros(), 0.0);
   rejected_y_.assign(problem_.size(), 0.0);
   time_ = options.start;
+  problem_.watch_from(time_);
   stop_ = options.stop;
   problem_.read(data(y_), nullptr);
   for (std::size_t k = 0; k < problem_.size(); ++k)
@@ -123,7 +124,7 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
          check(CVodeSetMaxConvFails(memory_, 30), "CVodeSetMaxConvFails") &&
          check(CVodeSetStopTime(memory_, options.stop), "CVodeSetStopTime") &&
          (!std::isfinite(problem_.longest_step()) || check(CVodeSetMaxStep(memory_, problem_.longest_step()), "CVodeSetMaxStep")) &&
-         (problem_.watched() == 0 || check(CVodeRootInit(memory_, static_cast<int>(problem_.watched()), differences), "CVodeRootInit"));
+         (problem_.watched() == 0 || check(CVodeRootInit(memory_, 1, nearest), "CVodeRootInit"));
 }
 
 bool CvodeIntegrator::step() {
@@ -132,9 +133,9 @@ bool CvodeIntegrator::step() {
   if (reached > time_) rejections_ = 0;
   time_ = reached;
   crossed_.clear();
-  if (flag == CV_ROOT_RETURN) {
-    crossed_.resize(problem_.watched());
-    CVodeGetRootInfo(memory_, crossed_.data());
+  if (flag == CV_ROOT_RETURN && !problem_.crossings(time_, data(y_), nullptr, crossed_)) {
+    failure_ = problem_.failure();
+    return false;
   }
   if (flag >= 0) return true;
   describe(flag);
@@ -148,6 +149,7 @@ bool CvodeIntegrator::limit(double time) {
 
 bool CvodeIntegrator::restart(double time) {
   time_ = time;
+  problem_.watch_from(time_);
   Statistics so_far;
   statistics(so_far);
   before_ = so_far;

@@ -34,9 +34,9 @@ class IdaIntegrator final : public Integrator {
   static int residual(double time, N_Vector y, N_Vector rates, N_Vector out, void* self);
   static int jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix, void* self, N_Vector,
                       N_Vector, N_Vector);
-  static int differences(double time, N_Vector y, N_Vector rates, double* out, void* self) {
+  static int nearest(double time, N_Vector y, N_Vector rates, double* out, void* self) {
     auto& me = *static_cast<IdaIntegrator*>(self);
-    if (me.problem_.differences(time, data(y), data(rates), out)) return 0;
+    if (me.problem_.nearest(time, data(y), data(rates), *out)) return 0;
     me.reject(time, y, rates);
     return 1;
   }
@@ -103,6 +103,7 @@ bool IdaIntegrator::make(const IntegratorOptions& options) {
   rejected_y_.assign(problem_.size(), 0.0);
   rejected_rates_.assign(problem_.size(), 0.0);
   time_ = options.start;
+  problem_.watch_from(time_);
   stop_ = options.stop;
   problem_.read(data(y_), data(rates_));
   for (std::size_t k = 0; k < problem_.size(); ++k)
@@ -117,7 +118,7 @@ bool IdaIntegrator::make(const IntegratorOptions& options) {
          check(IDASetMaxConvFails(memory_, 30), "IDASetMaxConvFails") &&
          check(IDASetStopTime(memory_, options.stop), "IDASetStopTime") &&
          (!std::isfinite(problem_.longest_step()) || check(IDASetMaxStep(memory_, problem_.longest_step()), "IDASetMaxStep")) &&
-         (problem_.watched() == 0 || check(IDARootInit(memory_, static_cast<int>(problem_.watched()), differences), "IDARootInit"));
+         (problem_.watched() == 0 || check(IDARootInit(memory_, 1, nearest), "IDARootInit"));
 }
 
 bool IdaIntegrator::step() {
@@ -126,9 +127,9 @@ bool IdaIntegrator::step() {
   if (reached > time_) rejections_ = 0;
   time_ = reached;
   crossed_.clear();
-  if (flag == IDA_ROOT_RETURN) {
-    crossed_.resize(problem_.watched());
-    IDAGetRootInfo(memory_, crossed_.data());
+  if (flag == IDA_ROOT_RETURN && !problem_.crossings(time_, data(y_), data(rates_), crossed_)) {
+    failure_ = problem_.failure();
+    return false;
   }
   if (flag >= 0) return true;
   describe(flag);
@@ -142,6 +143,7 @@ bool IdaIntegrator::limit(double time) {
 
 bool IdaIntegrator::restart(double time) {
   time_ = time;
+  problem_.watch_from(time_);
   Statistics so_far;
   statistics(so_far);
   before_ = so_far;

@@ -42,13 +42,28 @@ Problem::Problem(const Model& model, std::vector<double> parameters, std::vector
 
 bool Problem::prepare(FormChoice choice) {
   if (!choose_form(choice)) return false;
+  // In the implicit form the dynamic schedule is gone through as a whole.
+  auto steps_for = [&](std::vector<std::uint8_t> wanted) {
+    const std::vector<Step> compared = needed_steps(model_, model_.compared, wanted);
+    std::vector<Step> steps;
+    if (form_ != Form::Implicit) steps = needed_steps(model_, model_.dynamic, wanted);
+    steps.insert(steps.end(), compared.begin(), compared.end());
+    return steps;
+  };
+  if (relations_.watched() > 0) {
+    std::vector<std::uint8_t> wanted(model_.variables, 0);
+    for (const Relation& r : model_.relations) {
+      const Run& run = model_.runs[r.run];
+      for (std::uint32_t slot = 0; slot < run.slots; ++slot)
+        for (std::uint32_t row = 0; row < run.count; ++row) wanted[slot_variable(model_, run, slot, row)] = 1;
+    }
+    watched_steps_ = steps_for(std::move(wanted));
+  }
   if (delays_.empty()) return true;
   std::vector<std::uint8_t> wanted(model_.variables, 0);
   for (const Delay& d : model_.delays)
     if (d.of != kNone) wanted[d.of] = 1;
-  const std::vector<Step> compared = needed_steps(model_, model_.compared, wanted);
-  if (form_ != Form::Implicit) past_steps_ = needed_steps(model_, model_.dynamic, wanted);
-  past_steps_.insert(past_steps_.end(), compared.begin(), compared.end());
+  past_steps_ = steps_for(std::move(wanted));
   return true;
 }
 
@@ -314,6 +329,25 @@ bool Problem::place(double time, const double* y, const double* rates) {
 bool Problem::differences(double time, const double* y, const double* rates, double* out) {
   if (!place(time, y, rates) || !evaluator_.run(model_.compared, point(time))) return false;
   relations_.watch(point(time), out);
+  return true;
+}
+
+/// What watched comparisons read.
+bool Problem::place_watched(double time, const double* y, const double* rates) {
+  if (form_ != Form::Implicit) set(time, y, rates);
+  else if (!place(time, y, rates)) return false;
+  return evaluator_.run(watched_steps_, point(time));
+}
+
+bool Problem::nearest(double time, const double* y, const double* rates, double& out) {
+  if (!place_watched(time, y, rates)) return false;
+  out = relations_.nearest(point(time));
+  return true;
+}
+
+bool Problem::crossings(double time, const double* y, const double* rates, std::vector<int>& directions) {
+  if (!place_watched(time, y, rates)) return false;
+  relations_.crossings(point(time), directions);
   return true;
 }
 

@@ -68,6 +68,10 @@ class Problem {
   // Comparisons that are events.
   std::size_t watched() const { return relations_.watched(); }
   bool differences(double time, const double* y, const double* rates, double* out);  // callback: `watched()` of them
+  bool nearest(double time, const double* y, const double* rates, double& out);      // callback: Relations::nearest
+  /// Relations::crossings, and where an integrator begins.
+  bool crossings(double time, const double* y, const double* rates, std::vector<int>& directions);
+  void watch_from(double time) { relations_.watch_from(time); }
   /// The next instant after `time` at which a comparison of time alone changes, a clock ticks, or a jump or kink of the past arrives.
   double next_instant(double time) { return std::min({relations_.next(point(time), time), reaction_.next(), delays_.next()}); }
   /// Starts the clocks, and does what those that tick at once ask for (unless that `happened` before); and the past, which is kept to
@@ -116,6 +120,7 @@ class Problem {
   bool start_from(const Point& at, std::span<const double> from);
   bool start_agrees(const Point& at);
   bool place(double time, const double* y, const double* rates);
+  bool place_watched(double time, const double* y, const double* rates);
   bool settle(const Point& at, std::span<const Step> first, bool& changed, bool leaving = false);
   bool look_ahead(const Point& at, bool leaving);
   bool move_on(const Point& at, Point& later);
@@ -150,6 +155,7 @@ class Problem {
   Relations relations_;
   Reaction reaction_;
   Delays delays_;
+  std::vector<Step> watched_steps_;       // what watched comparisons read, from what the integrator knows
   std::vector<Step> past_steps_;          // what is delayed, from what the integrator knows
   std::vector<StateChoice> choices_;      // one per set
   std::vector<Rate> rates_;               // variables that are y' of a state

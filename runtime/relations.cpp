@@ -25,6 +25,7 @@ Relations::Relations(const Model& model) : model_(model) {
   crossed_.assign(rows_.size(), None);
   changed_.assign(rows_.size(), 0);
   came_ = changed_;
+  sides_.assign(watched_.size(), 0.0);
   doubt_.assign(watched_.size(), Doubt::None);
   turned_.assign(watched_.size(), 0);
 }
@@ -40,6 +41,53 @@ void Relations::evaluate(const Point& point) {
 void Relations::watch(const Point& point, double* out) {
   evaluate(point);
   for (std::size_t k = 0; k < watched_.size(); ++k) out[k] = differences_[watched_[k]];
+}
+
+double Relations::nearest(const Point& point) {
+  if (point.time > watched_from_ && point.time < sought_until_) {
+    double nearest = std::numeric_limits<double>::infinity();
+    for (std::uint32_t k : sought_) {
+      const std::uint32_t at = watched_[k], row = rows_[at].row;
+      evaluate_rows(model_, model_.runs[model_.relations[rows_[at].relation].run], point, row, row + 1, differences_.data() + (at - row));
+      nearest = std::min(nearest, sides_[k] * differences_[at]);
+    }
+    return nearest;
+  }
+  evaluate(point);
+  const bool begins = point.time <= watched_from_;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < watched_.size(); ++k) {
+    const double difference = differences_[watched_[k]];
+    double& side = sides_[k];
+    if (begins || side == 0) side = difference > 0 ? 1.0 : difference < 0 ? -1.0 : 0.0;
+    if (side != 0) nearest = std::min(nearest, side * difference);
+  }
+  if (nearest <= 0) {
+    sought_until_ = point.time;
+    sought_.clear();
+    for (std::uint32_t k = 0; k < watched_.size(); ++k)
+      if (sides_[k] * differences_[watched_[k]] <= 0 && sides_[k] != 0) sought_.push_back(k);
+  }
+  return std::isfinite(nearest) ? nearest : 1.0;
+}
+
+void Relations::crossings(const Point& point, std::vector<int>& directions) {
+  evaluate(point);
+  directions.assign(watched_.size(), 0);
+  std::size_t first = 0;
+  double least = std::numeric_limits<double>::infinity();
+  auto cross = [&](std::size_t k) { directions[k] = sides_[k] > 0 ? -1 : 1; };
+  for (std::size_t k = 0; k < watched_.size(); ++k) {
+    if (sides_[k] == 0) continue;
+    const double distance = sides_[k] * differences_[watched_[k]];
+    if (distance <= 0) cross(k);
+    if (distance < least) {
+      least = distance;
+      first = k;
+    }
+  }
+  if (least > 0 && std::isfinite(least)) cross(first);  // the integrator saw it at a point that differs by rounding
+  watch_from(point.time);
 }
 
 double Relations::next(const Point& point, double time) {
@@ -93,8 +141,10 @@ bool Relations::below(const Point& point, std::size_t k) const {
 bool Relations::update(const Point& point, std::span<double> parameters, bool first_only) {
   Point before = point;
   before.time = point.time - 1;
-  evaluate(before);
-  earlier_ = differences_;
+  if (watched_.size() != rows_.size()) {  // `earlier_` is of comparisons of time alone
+    evaluate(before);
+    earlier_ = differences_;
+  }
   evaluate(point);
   present_ = differences_;
   bool any = false;

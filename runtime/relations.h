@@ -6,6 +6,7 @@
 // direction in which it came decides, or else the one in which it goes; so a comparison does not return to its old value at the instant at which it left it.
 // Where it should have (what it decides drives the difference back), the step after that shows it: the run goes back to the instant, and on from there.
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -29,6 +30,17 @@ class Relations {
   std::size_t watched() const { return watched_.size(); }
   /// Their differences at a point where what they read is up to date.
   void watch(const Point& point, double* out);
+  /// For an integrator, which needs not know how many there are, all in one: the smallest, each from the side of zero on which it was
+  /// at the beginning. Below zero one has crossed; before such a point those that have are looked at alone. What stands at zero waits
+  /// until it has left it.
+  double nearest(const Point& point);
+  /// Each begins anew on the side on which it is at this time.
+  void watch_from(double time) {
+    watched_from_ = time;
+    sought_until_ = -HUGE_VAL;
+  }
+  /// Directions in which they have crossed at a point where `nearest` is not above zero; they are watched from there on.
+  void crossings(const Point& point, std::vector<int>& directions);
 
   /// The next instant after `time` at which a comparison of time changes; infinity when there is none.
   double next(const Point& point, double time);
@@ -92,6 +104,10 @@ class Relations {
   T& value_of(std::size_t k, std::span<T> parameters) const { return parameters[model_.relations[rows_[k].relation].first + rows_[k].row]; }
   bool at_zero(std::size_t k) const;
   std::vector<Crossing> crossed_;
+  std::vector<double> sides_;    // by watched number: 1, -1, or 0 where it stands at zero
+  double watched_from_ = 0;
+  std::vector<std::uint32_t> sought_;  // watched numbers of those that have crossed until `sought_until_`
+  double sought_until_ = -HUGE_VAL;
   std::vector<std::uint8_t> changed_, came_;  // `came_`: the value of the direction in which it crossed
   enum class Doubt : std::uint8_t { None, Crossed, Goes };  // why `outlook` looks at a difference
   void doubt(std::uint32_t watched, Doubt why);

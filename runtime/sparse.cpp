@@ -6,10 +6,19 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <variant>
 
+#include "runtime/frontal_factors.h"
 #include "runtime/sparse_factors.h"
 
 namespace runtime {
+
+namespace {
+
+// Multiplications of a factorisation for each entry of a factor, from which on dense fronts take less time than rows.
+constexpr double kDense = 12;
+
+}  // namespace
 
 SparsePattern compress(std::size_t n, std::span<const Entry> entries, std::vector<std::uint32_t>& positions) {
   // Two bucket passes, by row and then by column, leave every column with ascending rows.
@@ -44,7 +53,8 @@ SparsePattern compress(std::size_t n, std::span<const Entry> entries, std::vecto
 struct LinearSystem::Klu {
   klu_l_common common;
   klu_l_symbolic* symbolic = nullptr;
-  std::optional<SparseFactors> factors;
+  std::variant<std::monostate, SparseFactors, FrontalFactors> factors;
+  double entries = 1, multiplications = 0;  // of factors in the order found
   Ordering wanted, by = Ordering::Amd;
   std::size_t largest = 0;  // block that was ordered
 
@@ -56,31 +66,64 @@ struct LinearSystem::Klu {
     common.scale = 2;     // rows by their largest entry
     common.tol = 0.01;    // a pivot to the largest entry of its column: with the usual 0.001 a bad diagonal costs six digits
   }
+  static std::span<const std::int64_t> view(const SuiteSparse_long* from, std::size_t count) {
+    static_assert(sizeof(SuiteSparse_long) == sizeof(std::int64_t));
+    return {reinterpret_cast<const std::int64_t*>(from), count};
+  }
   static SuiteSparse_long order(SuiteSparse_long n, SuiteSparse_long* starts, SuiteSparse_long* rows, SuiteSparse_long* result, klu_l_common* common) {
     auto& me = *static_cast<Klu*>(common->user_data);
     const auto size = static_cast<std::size_t>(n);
-    auto view = [](SuiteSparse_long* from, std::size_t count) { return std::span(reinterpret_cast<const std::int64_t*>(from), count); };
     const EliminationOrder found = elimination_order(view(starts, size + 1), view(rows, static_cast<std::size_t>(starts[n])), me.wanted);
     std::ranges::copy(found.order, result);
+    me.entries += static_cast<double>(found.entries);
+    me.multiplications += found.multiplications;
     if (size > std::exchange(me.largest, std::max(me.largest, size))) me.by = found.by;
     return static_cast<SuiteSparse_long>(found.entries);
   }
   ~Klu() { klu_l_free_symbolic(&symbolic, &common); }
 
+  bool fills_in() const { return multiplications > kDense * entries; }
+  bool take_fronts(const SparsePattern& pattern, std::span<const std::int64_t> row_order, std::span<const std::int64_t> column_order,
+                   std::span<const std::int64_t> blocks, double most) {
+    auto fronts = FrontalFactors::of(pattern, row_order, column_order, blocks, most);
+    if (fronts) factors.emplace<FrontalFactors>(std::move(*fronts));
+    return fronts.has_value();
+  }
+  /// Pivots as they were ordered, before anyone has looked at values.
+  bool take_diagonal(const SparsePattern& pattern) {
+    const std::size_t n = pattern.n, blocks = static_cast<std::size_t>(symbolic->nblocks) + 1;
+    return fills_in() && take_fronts(pattern, view(symbolic->P, n), view(symbolic->Q, n), view(symbolic->R, blocks), HUGE_VAL);
+  }
+  /// Those of KLU.
   void take_over(const SparsePattern& pattern, klu_l_numeric* numeric) {
-    static_assert(sizeof(SuiteSparse_long) == sizeof(std::int64_t));
     const std::size_t n = pattern.n;
     auto longs = [](std::vector<std::int64_t>& v) { return reinterpret_cast<SuiteSparse_long*>(v.data()); };
+    std::vector<std::int64_t> row_order(n), column_order(n), blocks(static_cast<std::size_t>(symbolic->nblocks) + 1);
+    if (fills_in()) {
+      klu_l_extract(numeric, symbolic, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, longs(row_order),
+                    longs(column_order), nullptr, longs(blocks), &common);
+      if (take_fronts(pattern, row_order, column_order, blocks, 2.0 * static_cast<double>(numeric->lnz + numeric->unz))) return;
+    }
     SparseFactors::Columns lower, upper;
     lower.starts.resize(n + 1);
     lower.rows.resize(static_cast<std::size_t>(numeric->lnz));
     upper.starts.resize(n + 1);
     upper.rows.resize(static_cast<std::size_t>(numeric->unz));
-    std::vector<std::int64_t> row_order(n), column_order(n), blocks(static_cast<std::size_t>(symbolic->nblocks) + 1);
     std::vector<double> values(std::max(lower.rows.size(), upper.rows.size()));  // of no use, yet without them nothing is extracted
     klu_l_extract(numeric, symbolic, longs(lower.starts), longs(lower.rows), values.data(), longs(upper.starts), longs(upper.rows),
                   values.data(), nullptr, nullptr, nullptr, longs(row_order), longs(column_order), nullptr, longs(blocks), &common);
-    factors.emplace(pattern, lower, upper, row_order, column_order, blocks);
+    factors.emplace<SparseFactors>(pattern, lower, upper, row_order, column_order, blocks);
+  }
+
+  /// False without factors, or when other pivots are needed.
+  bool factor(std::span<const double> values, std::span<const double> row_scale, std::span<const double> least, double limit) {
+    if (auto* rows = std::get_if<SparseFactors>(&factors)) return rows->factor(values, row_scale, least, limit);
+    if (auto* fronts = std::get_if<FrontalFactors>(&factors)) return fronts->factor(values, row_scale, least, limit);
+    return false;
+  }
+  void solve(double* x) {
+    if (auto* rows = std::get_if<SparseFactors>(&factors)) rows->solve(x);
+    if (auto* fronts = std::get_if<FrontalFactors>(&factors)) fronts->solve(x);
   }
 };
 
@@ -104,21 +147,27 @@ LinearSystem::Status LinearSystem::factor(double least) {
   // Rows are scaled by their largest entry, so that a pivot can be judged against its column whatever the units of the rows.
   const std::size_t n = pattern_.n;
   row_scale_.assign(n, 0.0);
-  for (std::size_t k = 0; k < values_.size(); ++k) {
-    if (!std::isfinite(values_[k])) return Status::NotFinite;
-    double& scale = row_scale_[pattern_.rows[k]];
-    scale = std::max(scale, std::abs(values_[k]));
+  std::size_t empty = n;
+  for (std::size_t c = 0; c < n; ++c) {
+    double largest = 0;
+    for (std::int64_t k = pattern_.starts[c]; k < pattern_.starts[c + 1]; ++k) {
+      const double magnitude = std::abs(values_[k]);
+      if (!(magnitude <= std::numeric_limits<double>::max())) return Status::NotFinite;
+      double& scale = row_scale_[pattern_.rows[k]];
+      scale = std::max(scale, magnitude);
+      largest = std::max(largest, magnitude);
+    }
+    if (largest == 0) empty = std::min(empty, c);
+  }
+  if (empty < n) {
+    singular_column_ = static_cast<std::uint32_t>(empty);
+    return Status::Singular;
   }
   for (double& scale : row_scale_) scale = scale > 0 ? 1 / scale : 0;
-  for (std::size_t c = 0; c < n; ++c) {
-    column_max_[c] = 0;
+  column_max_.assign(n, 0.0);
+  for (std::size_t c = 0; least > 0 && c < n; ++c)
     for (std::int64_t k = pattern_.starts[c]; k < pattern_.starts[c + 1]; ++k)
       column_max_[c] = std::max(column_max_[c], std::abs(values_[k]) * row_scale_[pattern_.rows[k]]);
-    if (column_max_[c] == 0) {
-      singular_column_ = static_cast<std::uint32_t>(c);
-      return Status::Singular;
-    }
-  }
   return is_dense_ ? factor_dense(least) : factor_klu(least);
 }
 
@@ -155,18 +204,23 @@ LinearSystem::Status LinearSystem::factor_dense(double least) {
 
 LinearSystem::Status LinearSystem::factor_klu(double least) {
   constexpr double kGrowth = 1e5;  // KLU chooses pivots with factors of at most 100
+  constexpr double kDiagonal = 1e3;  // where it has not been asked yet
   std::vector<double>& least_pivot = column_max_;
   for (double& v : least_pivot) v *= 8 * least;
-  if (klu_->factors && klu_->factors->factor(values_, row_scale_, least_pivot, kGrowth)) return Status::Ok;
-  klu_->factors.reset();  // other pivots are needed
+  if (klu_->factor(values_, row_scale_, least_pivot, kGrowth)) return Status::Ok;
+  klu_->factors.emplace<std::monostate>();  // other pivots are needed
   const auto n = static_cast<SuiteSparse_long>(pattern_.n);
   auto* starts = reinterpret_cast<SuiteSparse_long*>(pattern_.starts.data());
   auto* rows = reinterpret_cast<SuiteSparse_long*>(pattern_.rows.data());
   klu_l_common& common = klu_->common;
-  if (!klu_->symbolic) klu_->symbolic = klu_l_analyze(n, starts, rows, &common);
   if (!klu_->symbolic) {
-    singular_column_ = 0;
-    return Status::Singular;
+    klu_->symbolic = klu_l_analyze(n, starts, rows, &common);
+    if (!klu_->symbolic) {
+      singular_column_ = 0;
+      return Status::Singular;
+    }
+    if (klu_->take_diagonal(pattern_) && klu_->factor(values_, row_scale_, least_pivot, kDiagonal)) return Status::Ok;
+    klu_->factors.emplace<std::monostate>();
   }
   klu_l_numeric* numeric = klu_l_factor(starts, rows, values_.data(), klu_->symbolic, &common);
   bool fine = numeric && common.status != KLU_SINGULAR;
@@ -179,7 +233,7 @@ LinearSystem::Status LinearSystem::factor_klu(double least) {
   }
   if (fine) {
     klu_->take_over(pattern_, numeric);
-    fine = klu_->factors->factor(values_, row_scale_, least_pivot, HUGE_VAL);
+    fine = klu_->factor(values_, row_scale_, least_pivot, HUGE_VAL);
   }
   klu_l_free_numeric(&numeric, &common);
   return fine ? Status::Ok : Status::Singular;
@@ -188,7 +242,7 @@ LinearSystem::Status LinearSystem::factor_klu(double least) {
 void LinearSystem::solve(double* x) {
   const std::size_t n = pattern_.n;
   if (!is_dense_) {
-    klu_->factors->solve(x);
+    klu_->solve(x);
     return;
   }
   for (std::size_t i = 0; i < n; ++i) x[i] *= row_scale_[i];

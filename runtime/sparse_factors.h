@@ -37,17 +37,7 @@ class SparseFactors {
   struct Rows {
     std::vector<std::uint32_t> starts, columns;
     std::vector<double> values;
-    std::uint32_t length(std::uint32_t row) const { return starts[row + 1] - starts[row]; }
   };
-
-  /// Rows of L or U: a group with as many common columns, or any rows.
-  struct Part {
-    std::uint32_t begin, end, common;
-    bool upper;
-  };
-
-  void find_groups();
-  void subtract_common(const Rows& rows, const Part& part, double* y);
 
   std::size_t n_ = 0;
   std::vector<std::uint32_t> row_order_, column_order_, blocks_;
@@ -56,10 +46,6 @@ class SparseFactors {
   Rows lower_;                        // of each row first F (as many as `above_` says), then L without its diagonal; over the pivot
   std::vector<std::uint32_t> above_;
   Rows upper_;                        // without its diagonal, columns descending; over the pivot
-  // Rows whose columns are those of the row that comes before them in a solution, and that row itself, are a group.
-  std::vector<std::uint32_t> upper_end_;  // of a row of U: where its group ends
-  std::vector<Part> parts_;               // of a solution, in order
-  std::vector<double> gathered_;
   std::vector<double> reciprocal_;    // of the pivots
   std::vector<double> scale_;         // of each row, in pivot order; over the pivot
   std::vector<double> work_;

@@ -65,6 +65,11 @@ TEST_CASE("sparse solutions fulfil their equations") {
   using List = std::vector<std::uint32_t>;
   const SparsePattern patterns[] = {
       pattern_of(1600, [](std::uint32_t i) { return List{i - 40, i % 40 ? i - 1 : i, i % 40 < 39 ? i + 1 : i, i + 40}; }),  // a grid: fill-in
+      pattern_of(800, [](std::uint32_t i) {  // two grids, of which the first needs the second: blocks that fill in, and what is above them
+        const std::uint32_t k = i % 400, other = i < 400 ? i + 400 - k % 3 : i;
+        return List{k >= 20 ? i - 20 : i, k % 20 ? i - 1 : i, k % 20 < 19 ? i + 1 : i, k < 380 ? i + 20 : i, other};
+      }),
+      pattern_of(300, [](std::uint32_t i) { return List{i * 7 % 300, i * i % 299, (i + 150) % 300, (i * 13 + 5) % 300}; }),  // nothing symmetric
       pattern_of(500, [](std::uint32_t i) { return List{i + 1, i + 7}; }),                          // triangular: blocks of one
       pattern_of(500, [](std::uint32_t i) { return List{i / 5 * 5 + (i + 1) % 5, i + 5}; }),        // blocks of five in a chain
       pattern_of(500, [](std::uint32_t i) { return List{0, 499 - i}; }),

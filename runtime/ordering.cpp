@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace runtime {
 
 namespace {
 
-constexpr double kMuchToDo = 1e8;  // multiplications: a tenth of a second for every factorisation
+constexpr double kMuchToDo = 1e8;  // multiplications: some hundredths of a second for every factorisation
+constexpr std::size_t kNarrow = 8;    // unknowns of a level, at most
+constexpr double kLittleFill = 1.1;   // entries of the matrix
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
 /// The neighbours of each unknown, both ways, without itself.
@@ -134,6 +137,52 @@ EliminationOrder elimination_cost(std::span<const std::int64_t> starts, std::spa
   return result;
 }
 
+namespace {
+
+/// Breadth first from one end of a long and narrow graph; its levels in turns from both ends, where that fills little in.
+std::optional<EliminationOrder> from_both_ends(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows) {
+  const std::size_t n = starts.size() - 1;
+  const Graph graph = neighbours(starts, rows);
+  std::vector<std::int32_t> visited, seen(n, -1);
+  std::vector<std::size_t> levels;  // where each begins in `visited`
+  for (std::int32_t sweep = 0; sweep < 3; ++sweep) {  // the last one of a sweep is farther out than the first
+    const std::int32_t start = visited.empty() ? 0 : visited.back();
+    visited.assign(1, start);
+    levels.clear();
+    seen[start] = sweep;
+    for (std::size_t end = 0; end < visited.size();) {
+      levels.push_back(end);
+      end = visited.size();
+      for (std::size_t k = levels.back(); k < end; ++k)
+        for (std::int32_t e = graph.starts[visited[k]]; e < graph.starts[visited[k] + 1]; ++e)
+          if (std::int32_t& mark = seen[graph.neighbours[e]]; std::exchange(mark, sweep) != sweep) visited.push_back(graph.neighbours[e]);
+    }
+    if (visited.size() < n) return std::nullopt;
+  }
+  levels.push_back(n);
+  for (std::size_t level = 1; level < levels.size(); ++level)
+    if (levels[level] - levels[level - 1] > kNarrow) return std::nullopt;
+  std::vector<std::int64_t> order;
+  order.reserve(n);
+  auto take = [&](std::size_t level) {  // those with few neighbours first
+    const auto begin = order.insert(order.end(), visited.begin() + static_cast<std::ptrdiff_t>(levels[level]),
+                                    visited.begin() + static_cast<std::ptrdiff_t>(levels[level + 1]));
+    std::stable_sort(begin, order.end(), [&](std::int64_t a, std::int64_t b) {
+      return graph.starts[a + 1] - graph.starts[a] < graph.starts[b + 1] - graph.starts[b];
+    });
+  };
+  for (std::size_t low = 0, high = levels.size() - 1; low < high;) {
+    take(low++);
+    if (low < high) take(--high);
+  }
+  EliminationOrder result = elimination_cost(starts, rows, std::move(order));
+  result.by = Ordering::Ends;
+  const std::size_t entries = n + graph.neighbours.size() / 2;
+  return static_cast<double>(result.entries) <= kLittleFill * static_cast<double>(entries) ? std::optional(std::move(result)) : std::nullopt;
+}
+
+}  // namespace
+
 EliminationOrder elimination_order(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows, Ordering wanted) {
   const std::size_t n = starts.size() - 1;
   if (wanted == Ordering::Auto)
@@ -142,6 +191,8 @@ EliminationOrder elimination_order(std::span<const std::int64_t> starts, std::sp
       result.by = Ordering::Leaves;
       return result;
     }
+  if (wanted == Ordering::Auto)
+    if (auto order = from_both_ends(starts, rows)) return std::move(*order);
   EliminationOrder amd;
   amd.order.resize(n);
   double info[AMD_INFO];

@@ -37,11 +37,17 @@ class SolverObjects {
   LinearSolver linear_solver() const { return linear_solver_; }
   std::string_view linear_solver_name() const { return system_ && system_->is_dense() ? "dense" : "KLU"; }
 
-  /// "AMD", "METIS" or "leaves first"; empty for a dense matrix.
+  /// "AMD", "METIS", "leaves first" or "both ends first"; empty for a dense matrix.
   std::string_view ordering_name() const {
     if (!system_ || system_->is_dense()) return {};
-    const Ordering by = system_->ordered_by();
-    return by == Ordering::Metis ? "METIS" : by == Ordering::Leaves ? "leaves first" : "AMD";
+    switch (system_->ordered_by()) {
+      case Ordering::Metis: return "METIS";
+      case Ordering::Leaves: return "leaves first";
+      case Ordering::Ends: return "both ends first";
+      case Ordering::Auto:
+      case Ordering::Amd: return "AMD";
+    }
+    return {};
   }
 
   /// Sets the matrix to `factor * values + diagonal_value * I`, values in the problem's pattern.

@@ -124,6 +124,40 @@ TEST_CASE("trees are eliminated without fill, from all leaves at once, and small
   CHECK(elimination_order(square.starts, square.rows, Ordering::Auto).by == Ordering::Amd);
 }
 
+TEST_CASE("chains of several unknowns to a link are eliminated from both ends") {
+  constexpr std::uint32_t kLinks = 400;  // a position needs its rate, a rate positions and rates of its own link and its neighbours
+  std::mt19937 random(11);
+  std::vector<std::uint32_t> name(2 * kLinks), link(2 * kLinks);
+  std::iota(name.begin(), name.end(), 0u);
+  std::ranges::shuffle(name, random);
+  std::vector<Entry> entries;
+  for (std::uint32_t i = 0; i < kLinks; ++i) {
+    const std::uint32_t position = name[2 * i], rate = name[2 * i + 1];
+    link[position] = link[rate] = i;
+    entries.push_back({position, position});
+    entries.push_back({position, rate});
+    for (std::uint32_t j = i > 0 ? i - 1 : 0; j <= std::min(i + 1, kLinks - 1); ++j) {
+      entries.push_back({rate, name[2 * j]});
+      entries.push_back({rate, name[2 * j + 1]});
+    }
+  }
+  std::vector<std::uint32_t> positions;
+  const SparsePattern chain = compress(2 * kLinks, entries, positions);
+  const EliminationOrder order = elimination_order(chain.starts, chain.rows, Ordering::Auto);
+  CHECK(order.by == Ordering::Ends);
+  CHECK(is_order(order.order, 2 * kLinks));
+  const std::int64_t present = 2 * kLinks + kLinks + 3 * (kLinks - 1);  // the diagonal, ties within links and from link to link
+  CHECK(order.entries <= present + 2);                                  // where both ends meet
+  CHECK(order.entries == by_hand(chain, order.order).first);
+  std::uint32_t lowest = kLinks, highest = 0;  // the middle comes last
+  for (std::size_t k = kLinks; k < 2 * kLinks; ++k) {
+    lowest = std::min(lowest, link[static_cast<std::size_t>(order.order[k])]);
+    highest = std::max(highest, link[static_cast<std::size_t>(order.order[k])]);
+  }
+  CHECK(lowest >= kLinks / 4 - 2);
+  CHECK(highest <= 3 * kLinks / 4 + 2);
+}
+
 TEST_CASE("nested dissection of a grid, where METIS is installed") {
   const SparsePattern square = grid(60);
   const EliminationOrder order = elimination_order(square.starts, square.rows, Ordering::Metis);

@@ -358,7 +358,7 @@ bool FrontalFactors::factor(std::span<const double> values, std::span<const doub
   return largest.lower * largest.upper <= limit;
 }
 
-void FrontalFactors::solve(double* right_hand_side) {
+void FrontalFactors::solve(const double* right_hand_side, double* solution) {
   double* y = work_.data();
   for (std::uint32_t i = 0; i < n_; ++i) y[i] = right_hand_side[row_order_[i]] * scale_[i];
   std::fill(work_.begin() + static_cast<std::ptrdiff_t>(n_), work_.end(), 0.0);
@@ -370,7 +370,7 @@ void FrontalFactors::solve(double* right_hand_side) {
     solve_lower(panels, y);
     solve_upper(panels, y);
   }
-  for (std::uint32_t i = 0; i < n_; ++i) right_hand_side[column_order_[i]] = y[i];
+  for (std::uint32_t i = 0; i < n_; ++i) solution[column_order_[i]] = y[i];
 }
 
 }  // namespace runtime

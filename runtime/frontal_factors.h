@@ -32,7 +32,7 @@ class FrontalFactors {
 
   /// As those of SparseFactors.
   bool factor(std::span<const double> values, std::span<const double> row_scale, std::span<const double> least, double limit);
-  void solve(double* x);
+  void solve(const double* right_hand_side, double* solution);
 
  private:
   struct alignas(64) Line {

@@ -56,8 +56,7 @@ int SolverObjects::factor(LinearSolver self, Matrix) {
 
 int SolverObjects::solve(LinearSolver self, Matrix, Vector x, Vector right_hand_side, double) {
   auto& me = *static_cast<SolverObjects*>(self->content);
-  if (x != right_hand_side) std::copy_n(data(right_hand_side), me.size_, data(x));
-  me.system_->solve(data(x));
+  me.system_->solve(data(right_hand_side), data(x));
   return 0;
 }
 

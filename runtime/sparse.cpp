@@ -121,9 +121,9 @@ struct LinearSystem::Klu {
     if (auto* fronts = std::get_if<FrontalFactors>(&factors)) return fronts->factor(values, row_scale, least, limit);
     return false;
   }
-  void solve(double* x) {
-    if (auto* rows = std::get_if<SparseFactors>(&factors)) rows->solve(x);
-    if (auto* fronts = std::get_if<FrontalFactors>(&factors)) fronts->solve(x);
+  void solve(const double* right_hand_side, double* solution) {
+    if (auto* rows = std::get_if<SparseFactors>(&factors)) rows->solve(right_hand_side, solution);
+    if (auto* fronts = std::get_if<FrontalFactors>(&factors)) fronts->solve(right_hand_side, solution);
   }
 };
 
@@ -239,13 +239,13 @@ LinearSystem::Status LinearSystem::factor_klu(double least) {
   return fine ? Status::Ok : Status::Singular;
 }
 
-void LinearSystem::solve(double* x) {
+void LinearSystem::solve(const double* right_hand_side, double* x) {
   const std::size_t n = pattern_.n;
   if (!is_dense_) {
-    klu_->solve(x);
+    klu_->solve(right_hand_side, x);
     return;
   }
-  for (std::size_t i = 0; i < n; ++i) x[i] *= row_scale_[i];
+  for (std::size_t i = 0; i < n; ++i) x[i] = right_hand_side[i] * row_scale_[i];
   // Whole rows were exchanged, the multipliers in them too: all exchanges come before the elimination.
   for (std::size_t k = 0; k < n; ++k) std::swap(x[k], x[pivots_[k]]);
   for (std::size_t k = 0; k < n; ++k) {

@@ -51,8 +51,9 @@ class LinearSystem {
   Status factor(double least = std::numeric_limits<double>::epsilon());
   std::uint32_t singular_column() const { return singular_column_; }
 
-  /// Overwrites the right-hand side by the solution, with the last factors.
-  void solve(double* right_hand_side);
+  /// The solution, with the last factors; it may overwrite the right-hand side.
+  void solve(const double* right_hand_side, double* solution);
+  void solve(double* right_hand_side) { solve(right_hand_side, right_hand_side); }
 
  private:
   struct Klu;

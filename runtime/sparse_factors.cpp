@@ -103,9 +103,9 @@ bool SparseFactors::factor(std::span<const double> values, std::span<const doubl
   return largest_factor * largest_entry <= limit;
 }
 
-void SparseFactors::solve(double* x) {
+void SparseFactors::solve(const double* right_hand_side, double* solution) {
   double* y = work_.data();
-  for (std::uint32_t i = 0; i < n_; ++i) y[i] = x[row_order_[i]] * scale_[i];
+  for (std::uint32_t i = 0; i < n_; ++i) y[i] = right_hand_side[row_order_[i]] * scale_[i];
   auto subtract = [y](const Rows& rows) {
     return [y, starts = rows.starts.data(), columns = rows.columns.data(), values = rows.values.data()](std::uint32_t i) {
       double value = y[i];
@@ -120,7 +120,7 @@ void SparseFactors::solve(double* x) {
     for (std::uint32_t i = end; i-- > begin;) upper(i);
   }
   for (std::uint32_t i = 0; i < n_; ++i) {
-    x[column_order_[i]] = y[i];
+    solution[column_order_[i]] = y[i];
     y[i] = 0;
   }
 }

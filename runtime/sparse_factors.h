@@ -30,8 +30,8 @@ class SparseFactors {
   /// Numerical Algorithms, theorem 9.3).
   bool factor(std::span<const double> values, std::span<const double> row_scale, std::span<const double> least, double limit);
 
-  /// Overwrites the right-hand side by the solution.
-  void solve(double* x);
+  /// The solution may overwrite the right-hand side.
+  void solve(const double* right_hand_side, double* solution);
 
  private:
   struct Rows {

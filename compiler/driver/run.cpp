@@ -38,7 +38,8 @@ bool write_svg(const Options& options, const Run& run, Session& session) {
 
 int run(const Globals& globals, Options& options) {
   Settings set = parse_settings(options.set);
-  Session session(globals.session_options());
+  // For good, as the model: when the process ends, nobody gives a million equations back piece by piece.
+  static Session& session = *new Session(globals.session_options());
   auto finish = [&](int exit_code) {
     print_diagnostics(globals, session);
     print_timings(globals, session);
@@ -48,7 +49,7 @@ int run(const Globals& globals, Options& options) {
   session.load(options.file);
   if (!session.check(options.expression)) return finish(kUserError);
   Backend backend = options.backend == "jit" ? Backend::Jit : Backend::Interpreter;
-  std::shared_ptr<Compiled> model = session.compile(set, backend, start_policy(options.strict_initial, options.run));
+  static const auto& model = *new std::shared_ptr<Compiled>(session.compile(set, backend, start_policy(options.strict_initial, options.run)));
   if (!model) return finish(kUserError);
 
   bool to_stdout = options.results == "-";

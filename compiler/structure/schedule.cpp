@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
-
-#include "compiler/base/index_table.h"
+#include <unordered_map>
 
 namespace sigrel::structure {
 namespace {
@@ -23,17 +22,23 @@ std::uint64_t hash_of(std::span<const std::uint32_t> rows) {
 
 }  // namespace
 
-const runtime::Run* KnownRuns::find(const runtime::Model& model, const runtime::Run& run, std::span<const std::uint32_t> rows, std::span<const std::uint32_t> positions) const {
-  for (auto [at, end] = runs_.equal_range(hash_of(rows)); at != end; ++at) {
-    const runtime::Run& other = model.runs[at->second];
-    if (!std::ranges::equal(rows, std::span(model.equations).subspan(other.equations, other.count))) continue;
+const runtime::Run* KnownRuns::find_or_add(const runtime::Model& model, const runtime::Run& run, std::span<const std::uint32_t> rows, std::span<const std::uint32_t> positions) {
+  auto rows_of = [&](std::uint32_t k) {
+    const runtime::Run& other = model.runs[runs_[k]];
+    return std::span(model.equations).subspan(other.equations, other.count);
+  };
+  auto same = [&](std::uint32_t k) {
+    if (!std::ranges::equal(rows, rows_of(k))) return false;
+    const runtime::Run& other = model.runs[runs_[k]];
     const std::uint32_t* solved = model.tables.data() + other.table + other.count + 1;
-    if (run.kernel != runtime::kNone || (run.role == other.role && std::ranges::equal(positions, std::span(solved, positions.size())))) return &other;
-  }
+    return run.kernel != runtime::kNone || (run.role == other.role && std::ranges::equal(positions, std::span(solved, positions.size())));
+  };
+  const auto next = static_cast<std::uint32_t>(runs_.size());
+  const std::uint32_t found = index_.find_or_add(hash_of(rows), next, same, [&](std::uint32_t k) { return hash_of(rows_of(k)); });
+  if (found != next) return &model.runs[runs_[found]];
+  runs_.push_back(static_cast<std::uint32_t>(model.runs.size()));
   return nullptr;
 }
-
-void KnownRuns::add(std::uint32_t run, std::span<const std::uint32_t> rows) { runs_.emplace(hash_of(rows), run); }
 
 Scheduler::Scheduler(plan::Plan& plan, Kernels& kernels, KnownRuns& known, const EquationList& equations, std::span<const std::uint32_t> row_of_variable,
                      const TearingHints& hints)
@@ -259,7 +264,7 @@ void Scheduler::emit_run(std::span<const std::uint32_t> rows, runtime::Role role
   bool once = false;
   if (kernel == runtime::kNone && role == runtime::Role::Solve)
     for (std::uint32_t row : rows) positions.push_back(position_in_row(row, variable_of_row_[row], once));
-  if (const runtime::Run* same = known_.find(model, run, rows, positions)) {
+  if (const runtime::Run* same = known_.find_or_add(model, run, rows, positions)) {
     run.table = same->table;
     run.equations = same->equations;
   } else {
@@ -270,7 +275,6 @@ void Scheduler::emit_run(std::span<const std::uint32_t> rows, runtime::Role role
       add_sums(rows, positions);
     else
       add_table(rows, run.slots, run.params);
-    known_.add(static_cast<std::uint32_t>(model.runs.size()), rows);
   }
   model.runs.push_back(run);
 }

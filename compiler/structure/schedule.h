@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "compiler/base/index_table.h"
 #include "compiler/ir/plan.h"
 #include "compiler/structure/graph/blt.h"
 #include "compiler/structure/graph/bipartite.h"
@@ -23,12 +23,13 @@ namespace sigrel::structure {
 /// Runs by their rows, for all schedules of a plan whose equations have the same numbers.
 class KnownRuns {
  public:
-  /// A run of the same rows with the same table: of sums the ones that are solved for the same terms.
-  const runtime::Run* find(const runtime::Model& model, const runtime::Run& run, std::span<const std::uint32_t> rows, std::span<const std::uint32_t> positions) const;
-  void add(std::uint32_t run, std::span<const std::uint32_t> rows);
+  /// A run of the same rows with the same table: of sums the ones that are solved for the same terms. When there is none, the next
+  /// run of the model is known from now on.
+  const runtime::Run* find_or_add(const runtime::Model& model, const runtime::Run& run, std::span<const std::uint32_t> rows, std::span<const std::uint32_t> positions);
 
  private:
-  std::unordered_multimap<std::uint64_t, std::uint32_t> runs_;  // by a hash of their rows
+  std::vector<std::uint32_t> runs_;
+  IndexTable index_;  // of runs_, by their rows
 };
 
 class Scheduler {

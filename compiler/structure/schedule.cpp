@@ -264,7 +264,8 @@ void Scheduler::emit_run(std::span<const std::uint32_t> rows, runtime::Role role
   bool once = false;
   if (kernel == runtime::kNone && role == runtime::Role::Solve)
     for (std::uint32_t row : rows) positions.push_back(position_in_row(row, variable_of_row_[row], once));
-  if (const runtime::Run* same = known_.find_or_add(model, run, rows, positions)) {
+  const runtime::Run* same = run.count < KnownRuns::kFewest ? nullptr : known_.find_or_add(model, run, rows, positions);
+  if (same) {
     run.table = same->table;
     run.equations = same->equations;
   } else {

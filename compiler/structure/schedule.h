@@ -23,6 +23,7 @@ namespace sigrel::structure {
 /// Runs by their rows, for all schedules of a plan whose equations have the same numbers.
 class KnownRuns {
  public:
+  static constexpr std::uint32_t kFewest = 8;  // rows: a smaller table is written again sooner than it is found
   /// A run of the same rows with the same table: of sums the ones that are solved for the same terms. When there is none, the next
   /// run of the model is known from now on.
   const runtime::Run* find_or_add(const runtime::Model& model, const runtime::Run& run, std::span<const std::uint32_t> rows, std::span<const std::uint32_t> positions);

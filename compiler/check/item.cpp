@@ -6,6 +6,7 @@
 
 #include "compiler/check/builtins.h"
 #include "compiler/check/checker.h"
+#include "compiler/ir/ast_print.h"
 
 namespace sigrel::check {
 
@@ -152,6 +153,15 @@ core::Expr* Checker::relation_arguments(Type* interface, std::span<InterfaceName
 
 void Checker::lower_application(const ast::Item* item, const ast::Ident* label, const ast::Expr* relation, const ast::Expr* args,
                                 std::vector<core::Item*>& out) {
+  if (!label && relation->kind == ast::ExprKind::Binary) {
+    auto* cons = static_cast<const ast::BinaryExpr*>(relation);
+    if (cons->op == ast::BinaryOp::Cons && cons->left->kind == ast::ExprKind::Index) {
+      const std::string name = ast::print(*static_cast<const ast::IndexExpr*>(cons->left)->base);
+      diagnostics_.report(Code::NotARelation, cons->left->span, "a label takes no index")
+          .help(fmt::format("write `{0}: …`: in a `for` each turn has an instance of its own, and from outside they are `{0}[1]`, `{0}[2]`, …", name));
+      relation = cons->right;
+    }
+  }
   ++static_;
   Typed head = infer(relation);
   --static_;

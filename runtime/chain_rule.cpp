@@ -68,7 +68,8 @@ Layout implicit_layout(const Model& model, std::vector<std::uint8_t> kept) {
 std::uint64_t ChainRule::direct_size(const Model& model) {
   std::uint64_t size = 0;
   auto add = [&](const Run& run) {
-    size += run.kernel == kNone ? SumTable(model, run).offsets[run.count] : std::uint64_t(run.slots) * run.count;
+    size +=
+        run.kernel == kNone ? SumTable(model, run).offsets[run.count] : std::uint64_t(run.slots) * run.count;
   };
   for (const Step& step : model.dynamic) {
     if (step.kind == Step::Assign)
@@ -88,14 +89,19 @@ struct ChainRule::Builder {
 
   GradientIndex index;
   GradientBuilder gradients;
-  std::vector<std::uint8_t> needed;             // per variable
-  std::vector<Entry> entries;                   // of the Jacobian
+  std::vector<std::uint8_t> needed;  // per variable
+  std::vector<Entry> entries;        // of the Jacobian
   std::vector<std::uint32_t> entry_places;
   std::size_t next_loop_row = 0;
 
   Builder(ChainRule& c, const Model& m, const Layout& l, const Limits& lim, std::vector<std::uint8_t>* out)
-      : chain(c), model(m), layout(l), limits(lim), crowded(out),
-        gradients(c.gradients_, m, l.unknowns.size() + (out ? m.variables : 0), index), needed(m.variables, 0) {}
+      : chain(c),
+        model(m),
+        layout(l),
+        limits(lim),
+        crowded(out),
+        gradients(c.gradients_, m, l.unknowns.size() + (out ? m.variables : 0), index),
+        needed(m.variables, 0) {}
 
   bool is_kept(std::uint32_t variable) const { return layout.kept[variable] != 0; }
 
@@ -114,7 +120,8 @@ struct ChainRule::Builder {
     if (!model.is_discrete(variable)) needed[variable] = 1;
   }
 
-  /// Backwards: a variable is needed when a derivative, a kept variable's equation or a loop residual reads it.
+  /// Backwards: a variable is needed when a derivative, a kept variable's equation or a loop residual reads
+  /// it.
   void mark_needed() {
     for (const State& state : model.states) needed[state.derivative] = 1;
     for (std::size_t s = model.dynamic.size(); s-- > 0;) {
@@ -130,8 +137,10 @@ struct ChainRule::Builder {
       } else {
         const Loop& loop = model.loops[step.index];
         for (const Run& run : loop_runs(model, loop))
-          for (std::uint32_t row = 0; row < run.count; ++row) visit_slots(run, row, [&](std::uint32_t v) { need(v); });
-        for (std::uint32_t k = 0; k < loop.unknowns; ++k) needed[model.loop_unknowns[loop.first_unknown + k]] = 1;
+          for (std::uint32_t row = 0; row < run.count; ++row)
+            visit_slots(run, row, [&](std::uint32_t v) { need(v); });
+        for (std::uint32_t k = 0; k < loop.unknowns; ++k)
+          needed[model.loop_unknowns[loop.first_unknown + k]] = 1;
       }
     }
   }
@@ -162,13 +171,16 @@ struct ChainRule::Builder {
       gradients.collect(run, row, offset, again);
       if (is_kept(variable)) {
         const bool rate = layout.rate_column[variable] != kNone;
-        equation_row(layout.row_of_kept(variable), layout.row_of_kept(variable), rate ? Gradients::kRatePlace : Gradients::kOnePlace);
+        equation_row(layout.row_of_kept(variable), layout.row_of_kept(variable),
+                     rate ? Gradients::kRatePlace : Gradients::kOnePlace);
       } else {
         gradients.unite();
         if (crowded && gradients.found.size() > limits.gradient) {
-          // It will be an unknown: to its readers a single column, here one of its own beyond those of the layout.
+          // It will be an unknown: to its readers a single column, here one of its own beyond those of the
+          // layout.
           (*crowded)[variable] = 1;
-          gradients.seed(variable, static_cast<std::uint32_t>(layout.unknowns.size()) + variable, Gradients::kOnePlace);
+          gradients.seed(variable, static_cast<std::uint32_t>(layout.unknowns.size()) + variable,
+                         Gradients::kOnePlace);
           continue;
         }
         gradients.emit();
@@ -230,7 +242,8 @@ struct ChainRule::Builder {
     if (places + gradients.next_place() >= kNone - 1 || places > limits.operations) return false;
     b.rows_at = gradients.next_place();
     for (std::size_t i = 0; i < row_ends.size(); ++i) {
-      gradients.terms.assign(all.begin() + static_cast<std::ptrdiff_t>(i ? row_ends[i - 1] : 0), all.begin() + static_cast<std::ptrdiff_t>(row_ends[i]));
+      gradients.terms.assign(all.begin() + static_cast<std::ptrdiff_t>(i ? row_ends[i - 1] : 0),
+                             all.begin() + static_cast<std::ptrdiff_t>(row_ends[i]));
       gradients.emit();
     }
     b.unknowns_at = gradients.next_place();
@@ -241,20 +254,24 @@ struct ChainRule::Builder {
     }
     chain.blocks_.push_back(b);
     for (std::uint32_t r = 0; r < loop.runs; ++r)
-      if (const Run& run = model.runs[loop.first_run + r]; run.role == Role::Solve && !assign(run, offsets[r], true)) return false;
+      if (const Run& run = model.runs[loop.first_run + r];
+          run.role == Role::Solve && !assign(run, offsets[r], true))
+        return false;
     return within_limits();
   }
 
   bool build() {
     mark_needed();
-    for (std::uint32_t c = 0; c < layout.unknowns.size(); ++c) gradients.seed(layout.unknowns[c], c, Gradients::kOnePlace);
+    for (std::uint32_t c = 0; c < layout.unknowns.size(); ++c)
+      gradients.seed(layout.unknowns[c], c, Gradients::kOnePlace);
     for (std::uint32_t v = 0; v < model.variables; ++v)
       if (layout.rate_column[v] != kNone) gradients.seed(v, layout.rate_column[v], Gradients::kRatePlace);
     for (const Step& step : model.dynamic) {
       if (step.kind == Step::Assign) {
         const Run& run = model.runs[step.index];
         bool any = false;
-        for (std::uint32_t row = 0; row < run.count && !any; ++row) any = needed[solved_variable(model, run, row)];
+        for (std::uint32_t row = 0; row < run.count && !any; ++row)
+          any = needed[solved_variable(model, run, row)];
         if (!any) continue;
         const std::uint64_t offset = gradients.add_part(step.index);
         if (!gradients.fits() || !assign(run, offset)) return false;
@@ -276,8 +293,8 @@ struct ChainRule::Builder {
         equation_row(s, s, Gradients::kRatePlace);
       }
     }
-    // An integrator adds to the diagonal of the explicit form. Elsewhere entries that are never anything but zero would mislead
-    // the choice of pivots.
+    // An integrator adds to the diagonal of the explicit form. Elsewhere entries that are never anything but
+    // zero would mislead the choice of pivots.
     for (std::uint32_t c = 0; c < layout.unknowns.size() && !layout.implicit; ++c) entries.push_back({c, c});
     if (!within_limits() || entries.size() >= kNone) return false;
     finish();
@@ -289,7 +306,8 @@ struct ChainRule::Builder {
     chain.pattern_ = compress(layout.unknowns.size(), entries, positions);
     chain.gather_.assign(chain.pattern_.nonzeros(), Gradients::kZeroPlace);
     for (std::size_t k = 0; k < entry_places.size(); ++k) chain.gather_[positions[k]] = entry_places[k];
-    chain.diagonal_.assign(positions.begin() + static_cast<std::ptrdiff_t>(entry_places.size()), positions.end());
+    chain.diagonal_.assign(positions.begin() + static_cast<std::ptrdiff_t>(entry_places.size()),
+                           positions.end());
     gradients.finish();
     std::uint32_t largest = 0;
     for (const Block& b : chain.blocks_) largest = std::max(largest, b.size);
@@ -297,7 +315,8 @@ struct ChainRule::Builder {
   }
 };
 
-bool ChainRule::build(const Model& model, const Layout& layout, const Limits& limits, std::vector<std::uint8_t>* crowded) {
+bool ChainRule::build(const Model& model, const Layout& layout, const Limits& limits,
+                      std::vector<std::uint8_t>* crowded) {
   *this = ChainRule{};
   model_ = &model;
   Builder builder(*this, model, layout, limits, crowded);

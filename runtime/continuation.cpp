@@ -1,12 +1,13 @@
 // Solving a block along a curve, where Newton's method alone does not arrive.
 //
-// H(x, l) = F(x) - (1 - l) F(x0) is zero at l = 0 for the guess x0, and at l = 1 for a solution. The curve H = 0 through
-// (x0, 0) is followed by its arc length, so that it may turn back in l; first in the direction of growing l, then in the other
-// one (Keller, Global homotopies and Newton methods (1978); Allgower and Georg, Introduction to numerical continuation methods (2003),
-// chapters 2 and 6). Predictor: the tangent. Corrector: Newton's method for H = 0 in the plane across the tangent.
+// H(x, l) = F(x) - (1 - l) F(x0) is zero at l = 0 for the guess x0, and at l = 1 for a solution. The curve H
+// = 0 through (x0, 0) is followed by its arc length, so that it may turn back in l; first in the direction of
+// growing l, then in the other one (Keller, Global homotopies and Newton methods (1978); Allgower and Georg,
+// Introduction to numerical continuation methods (2003), chapters 2 and 6). Predictor: the tangent.
+// Corrector: Newton's method for H = 0 in the plane across the tangent.
 //
-//   F(x) = x^3 - 2 x + 2 from x0 = 0: Newton's method is caught at the minimum of |F| near x = 0.8. The curve leads from l = 0
-//   back to l = -0.54, where x = -0.8, and from there on to l = 1, where x = -1.77.
+//   F(x) = x^3 - 2 x + 2 from x0 = 0: Newton's method is caught at the minimum of |F| near x = 0.8. The curve
+//   leads from l = 0 back to l = -0.54, where x = -0.8, and from there on to l = 1, where x = -1.77.
 //
 // Unknowns are measured in their nominal values. How equations are scaled does not matter to the curve.
 #include <algorithm>
@@ -17,10 +18,10 @@
 namespace runtime {
 namespace {
 
-constexpr std::size_t kLargest = 1000;   // unknowns: the search takes some thousand factorisations
-constexpr int kSteps = 1000;             // in each direction
+constexpr std::size_t kLargest = 1000;  // unknowns: the search takes some thousand factorisations
+constexpr int kSteps = 1000;            // in each direction
 constexpr double kFirstStep = 0.05, kSmallestStep = 1e-9;
-constexpr double kFarAway = 1e8;         // in nominal values
+constexpr double kFarAway = 1e8;  // in nominal values
 constexpr int kCorrections = 6;
 constexpr double kOnCurve = 1e-8;
 
@@ -39,11 +40,13 @@ bool finite(const std::vector<double>& x) {
 /// The curve's linear systems: the block's Jacobian bordered by dH/dl at the right and a given row below.
 class LoopSolver::Curve {
  public:
-  Curve(LoopSolver& loop, const Point& point) : loop_(loop), point_(point), n_(loop.unknowns_.size()), bordered_(SparsePattern{}) {
+  Curve(LoopSolver& loop, const Point& point)
+      : loop_(loop), point_(point), n_(loop.unknowns_.size()), bordered_(SparsePattern{}) {
     const SparsePattern& inner = loop.system_.pattern();
     std::vector<Entry> entries;
     for (std::uint32_t c = 0; c < n_; ++c)
-      for (std::int64_t k = inner.starts[c]; k < inner.starts[c + 1]; ++k) entries.push_back({static_cast<std::uint32_t>(inner.rows[k]), c});
+      for (std::int64_t k = inner.starts[c]; k < inner.starts[c + 1]; ++k)
+        entries.push_back({static_cast<std::uint32_t>(inner.rows[k]), c});
     const auto n = static_cast<std::uint32_t>(n_);
     for (std::uint32_t r = 0; r < n; ++r) entries.push_back({r, n});
     for (std::uint32_t c = 0; c <= n; ++c) entries.push_back({n, c});
@@ -64,7 +67,8 @@ class LoopSolver::Curve {
     std::ranges::fill(values, 0.0);
     std::size_t entry = 0;
     for (std::size_t c = 0; c < n_; ++c)
-      for (std::int64_t k = inner.starts[c]; k < inner.starts[c + 1]; ++k) values[positions_[entry++]] = loop_.system_.values()[k] * loop_.nominal_[c];
+      for (std::int64_t k = inner.starts[c]; k < inner.starts[c + 1]; ++k)
+        values[positions_[entry++]] = loop_.system_.values()[k] * loop_.nominal_[c];
     for (std::size_t r = 0; r < n_; ++r) values[positions_[entry++]] = start_[r];
     for (std::size_t c = 0; c <= n_; ++c) values[positions_[entry++]] = row[c];
     return bordered_.factor() == LinearSystem::Status::Ok;
@@ -88,9 +92,11 @@ class LoopSolver::Curve {
     std::vector<double> z(n_ + 1), tangent(n_ + 1), next(n_ + 1), step(n_ + 1);
     for (std::size_t k = 0; k < n_; ++k) {
       z[k] = loop_.start_[k] / loop_.nominal_[k];
-      tangent[k] = 0.1 * (0.5 + std::fmod(0.6180339887498949 * static_cast<double>(k + 1), 1.0)) / std::sqrt(static_cast<double>(n_));
+      tangent[k] = 0.1 * (0.5 + std::fmod(0.6180339887498949 * static_cast<double>(k + 1), 1.0)) /
+                   std::sqrt(static_cast<double>(n_));
     }
-    tangent[n_] = 1;  // no special direction: where the Jacobian is singular at the guess, the curve has no slope in l
+    tangent[n_] =
+        1;  // no special direction: where the Jacobian is singular at the guess, the curve has no slope in l
     for (double& t : tangent) t *= direction;
     double length = kFirstStep;
     for (int count = 0; count < kSteps; ++count) {
@@ -114,7 +120,8 @@ class LoopSolver::Curve {
             for (std::size_t k = 0; k <= n_; ++k) next[k] = z[k] + part * (next[k] - z[k]);
             place(next);
             Failure failure;
-            for (std::size_t k = 0; k < n_; ++k) loop_.start_[k] = loop_.x_[k] = point_.values[loop_.unknowns_[k]];
+            for (std::size_t k = 0; k < n_; ++k)
+              loop_.start_[k] = loop_.x_[k] = point_.values[loop_.unknowns_[k]];
             if (loop_.newton(point_, failure)) return true;
             length = before / 2;  // not near enough yet
             if (length < kSmallestStep) return false;

@@ -81,13 +81,20 @@ std::vector<std::string> fields(std::istream& in) {
   bool quoted = false;
   for (int c; (c = in.get()) != EOF;) {
     if (quoted) {
-      if (c == '"' && in.peek() == '"') result.back() += static_cast<char>(in.get());
-      else if (c == '"') quoted = false;
-      else result.back() += static_cast<char>(c);
-    } else if (c == '"') quoted = true;
-    else if (c == ',') result.emplace_back();
-    else if (c == '\n') break;
-    else if (c != '\r') result.back() += static_cast<char>(c);
+      if (c == '"' && in.peek() == '"')
+        result.back() += static_cast<char>(in.get());
+      else if (c == '"')
+        quoted = false;
+      else
+        result.back() += static_cast<char>(c);
+    } else if (c == '"')
+      quoted = true;
+    else if (c == ',')
+      result.emplace_back();
+    else if (c == '\n')
+      break;
+    else if (c != '\r')
+      result.back() += static_cast<char>(c);
   }
   return result;
 }
@@ -96,9 +103,12 @@ std::vector<std::string> fields(std::istream& in) {
 
 CsvReader::CsvReader(const std::string& path) : in_(path, std::ios::binary) {
   if (in_) names_ = fields(in_);
-  if (!in_.is_open() || in_.bad()) refuse("cannot be read");  // a folder can be opened, and not read
-  else if (names_.size() < 2 || names_[0] != "time") refuse("is no table of results: its first line is not `time` and names of variables");
-  else names_.erase(names_.begin());
+  if (!in_.is_open() || in_.bad())
+    refuse("cannot be read");  // a folder can be opened, and not read
+  else if (names_.size() < 2 || names_[0] != "time")
+    refuse("is no table of results: its first line is not `time` and names of variables");
+  else
+    names_.erase(names_.begin());
 }
 
 bool CsvReader::line() {
@@ -134,16 +144,20 @@ bool CsvReader::parse(std::string_view text, Row& row) {
     double value = 0;
     auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
     if (error != std::errc{} || end != field.data() + field.size()) {
-      refuse(fmt::format("has no number in line {}, column {}", line_, column + 1), fmt::format("it says `{}` there", field.substr(0, 40)));
+      refuse(fmt::format("has no number in line {}, column {}", line_, column + 1),
+             fmt::format("it says `{}` there", field.substr(0, 40)));
       return false;
     }
-    if (column == 0) row.time = value;
-    else row.values.push_back(value);
+    if (column == 0)
+      row.time = value;
+    else
+      row.values.push_back(value);
     more = comma != std::string_view::npos;
     if (more) text.remove_prefix(comma + 1);
   }
   if (row.values.size() == names_.size()) return true;
-  refuse(fmt::format("has {} numbers in line {}, for {} names", column, line_, names_.size() + 1), "the file may have been cut off");
+  refuse(fmt::format("has {} numbers in line {}, for {} names", column, line_, names_.size() + 1),
+         "the file may have been cut off");
   return false;
 }
 

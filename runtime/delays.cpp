@@ -10,7 +10,8 @@ namespace runtime {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// Of the largest value so far: a smaller change at an event is what solving equations anew makes, and no jump.
+// Of the largest value so far: a smaller change at an event is what solving equations anew makes, and no
+// jump.
 constexpr double kJump = 1e-6;
 constexpr double kSame = 1e-12;
 // Kinks of kinks are met as long as they are few: m lengths make m^k of them at level k.
@@ -49,19 +50,23 @@ bool Delays::measure(std::span<const double> parameters, Failure& failure) {
     failure.parameters.push_back({model_.delays[d].length, length(d)});
     return false;
   }
-  std::ranges::stable_sort(order_, {}, [&](std::uint32_t d) { return std::pair(length(d), model_.delays[d].held); });
+  std::ranges::stable_sort(order_, {},
+                           [&](std::uint32_t d) { return std::pair(length(d), model_.delays[d].held); });
   groups_.clear();
   variables_.clear();
   for (std::uint32_t d : order_) variables_.push_back(model_.delays[d].variable);
   for (std::uint32_t k = 0; k < order_.size(); ++k) {
-    if (groups_.empty() || groups_.back().length != length(order_[k])) groups_.push_back({length(order_[k]), k, k, k, {}, {}, 0});
+    if (groups_.empty() || groups_.back().length != length(order_[k]))
+      groups_.push_back({length(order_[k]), k, k, k, {}, {}, 0});
     Group& group = groups_.back();
     ++group.last;
     if (!model_.delays[order_[k]].held) group.held = group.last;
   }
   for (Group& group : groups_) group.held = std::max(group.held, group.first);
   double kinks = static_cast<double>(groups_.size());
-  for (levels_ = 1; levels_ < kMostLevels && kinks * static_cast<double>(groups_.size()) <= kManyKinks; ++levels_) kinks *= static_cast<double>(groups_.size());
+  for (levels_ = 1; levels_ < kMostLevels && kinks * static_cast<double>(groups_.size()) <= kManyKinks;
+       ++levels_)
+    kinks *= static_cast<double>(groups_.size());
   return true;
 }
 
@@ -120,10 +125,12 @@ void Delays::look(Group& group, double time, std::span<double> values) {
   const double end = number + 1 < starts_.size() ? starts_[number + 1] : end_;
   const double place = std::clamp((then - starts_[number]) / (end - starts_[number]), 0.0, 1.0);
   const double* nodes[kNodes];
-  for (std::uint32_t k = 0; k < kNodes; ++k) nodes[k] = values_.data() + (number * kNodes + k) * order_.size();
+  for (std::uint32_t k = 0; k < kNodes; ++k)
+    nodes[k] = values_.data() + (number * kNodes + k) * order_.size();
   const std::array<double, kNodes> w = weights(place);
   for (std::uint32_t k = group.first; k < group.held; ++k)
-    set(k, w[0] * nodes[0][k] + w[1] * nodes[1][k] + w[2] * nodes[2][k] + w[3] * nodes[3][k] + w[4] * nodes[4][k]);
+    set(k, w[0] * nodes[0][k] + w[1] * nodes[1][k] + w[2] * nodes[2][k] + w[3] * nodes[3][k] +
+               w[4] * nodes[4][k]);
   const double* held = nodes[static_cast<std::size_t>(place * (kNodes - 1))];
   for (std::uint32_t k = group.held; k < group.last; ++k) set(k, held[k]);
 }
@@ -186,7 +193,8 @@ double Delays::next() const {
 bool Delays::arrive(double time) {
   bool jump = false;
   for (Group& group : groups_)
-    for (; !group.coming.empty() && group.coming.front().time + group.length <= just_after(time); group.coming.pop_front()) {
+    for (; !group.coming.empty() && group.coming.front().time + group.length <= just_after(time);
+         group.coming.pop_front()) {
       const Break& b = group.coming.front();
       group.since = b.piece;
       jump = jump || b.level == 0;
@@ -205,8 +213,10 @@ void Delays::happened(std::span<const double> values, bool changed) {
       jump = jump || std::abs(now - now_[k]) > kJump * largest_[k];
       now_[k] = now;
     }
-    if (jump) add_break(group, 0);
-    else if (kink > 0) add_break(group, kink);
+    if (jump)
+      add_break(group, 0);
+    else if (kink > 0)
+      add_break(group, kink);
   }
 }
 

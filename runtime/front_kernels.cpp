@@ -20,7 +20,9 @@ using Four __attribute__((vector_size(32))) = double;
 using Eight __attribute__((vector_size(64))) = double;
 
 ALWAYS_INLINE void pick(const double* y, const std::uint32_t* at, Two& v) { v = Two{y[at[0]], y[at[1]]}; }
-ALWAYS_INLINE void pick(const double* y, const std::uint32_t* at, Four& v) { v = Four{y[at[0]], y[at[1]], y[at[2]], y[at[3]]}; }
+ALWAYS_INLINE void pick(const double* y, const std::uint32_t* at, Four& v) {
+  v = Four{y[at[0]], y[at[1]], y[at[2]], y[at[3]]};
+}
 ALWAYS_INLINE void pick(const double* y, const std::uint32_t* at, Eight& v) {
   v = Eight{y[at[0]], y[at[1]], y[at[2]], y[at[3]], y[at[4]], y[at[5]], y[at[6]], y[at[7]]};
 }
@@ -138,7 +140,8 @@ struct Unit {
   }
 
   template <std::size_t Rows>
-  static ALWAYS_INLINE void subtract_rows(std::size_t depth, Block left, Block right, std::size_t columns, Block from, Block to) {
+  static ALWAYS_INLINE void subtract_rows(std::size_t depth, Block left, Block right, std::size_t columns,
+                                          Block from, Block to) {
     for (std::size_t c = 0; c < columns; c += kWidth) {
       Lanes sum[Rows][kParts];
       for (std::size_t a = 0; a < Rows; ++a)
@@ -151,7 +154,8 @@ struct Unit {
         for (std::size_t b = 0; b < kParts; ++b) store(sum[a][b], to.at + a * to.distance + c + b * W);
     }
   }
-  static ALWAYS_INLINE void subtract_product(std::size_t depth, Block left, Block right, std::size_t rows, std::size_t columns, Block from, Block to) {
+  static ALWAYS_INLINE void subtract_product(std::size_t depth, Block left, Block right, std::size_t rows,
+                                             std::size_t columns, Block from, Block to) {
     auto next = [&](std::size_t count) {
       left.at += count;
       from.at += count * from.distance;
@@ -167,9 +171,11 @@ struct Unit {
         constexpr std::size_t n = count;
         double x[kWidth];
         Lanes sum[kParts];
-        for (std::size_t b = 0; b < kParts; ++b) {  // what is beyond the pivots stays as it is: columns are zero there
+        for (std::size_t b = 0; b < kParts;
+             ++b) {  // what is beyond the pivots stays as it is: columns are zero there
           sum[b] = load(y + panel.first + b * W);
-          for (std::size_t k = 0; k < n; ++k) sum[b] += y[panel.first + k] * load(panel.lower + k * kWidth + b * W);
+          for (std::size_t k = 0; k < n; ++k)
+            sum[b] += y[panel.first + k] * load(panel.lower + k * kWidth + b * W);
         }
         for (std::size_t b = 0; b < kParts; ++b) {
           store(sum[b], x + b * W);
@@ -207,7 +213,8 @@ struct Unit {
           double s[kWidth];
           for (std::size_t b = 0; b < kParts; ++b) store(sum[k][b], s + b * W);
           const double left = x[k] - (((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])));
-          for (std::size_t b = 0; b < kParts; ++b) solution[b] += left * load(panel.upper + k * kWidth + b * W);
+          for (std::size_t b = 0; b < kParts; ++b)
+            solution[b] += left * load(panel.upper + k * kWidth + b * W);
         }
         double s[kWidth];
         for (std::size_t b = 0; b < kParts; ++b) store(solution[b], s + b * W);
@@ -218,7 +225,7 @@ struct Unit {
 };
 
 #ifdef SEVERAL_TARGETS  // the loader takes what the machine has
-#define EACH_UNIT(DECLARATION, CALL)                                              \
+#define EACH_UNIT(DECLARATION, CALL)                                           \
   __attribute__((target("avx512f"))) DECLARATION { return Unit<Eight>::CALL; } \
   __attribute__((target("avx2"))) DECLARATION { return Unit<Four>::CALL; }     \
   __attribute__((target("default"))) DECLARATION { return Unit<Two>::CALL; }
@@ -227,18 +234,26 @@ struct Unit {
   DECLARATION { return Unit<Two>::CALL; }
 #endif
 
-EACH_UNIT(bool invert_here(const Panel& panel, Block square, const double* least, Largest& largest), invert(panel, square, least, largest))
-EACH_UNIT(void eliminate_here(const Panel& panel, Block upper, Block lower, Largest& largest), eliminate(panel, upper, lower, largest))
-EACH_UNIT(void subtract_here(std::size_t depth, Block left, Block right, std::size_t rows, std::size_t columns, Block from, Block to),
+EACH_UNIT(bool invert_here(const Panel& panel, Block square, const double* least, Largest& largest),
+          invert(panel, square, least, largest))
+EACH_UNIT(void eliminate_here(const Panel& panel, Block upper, Block lower, Largest& largest),
+          eliminate(panel, upper, lower, largest))
+EACH_UNIT(void subtract_here(std::size_t depth, Block left, Block right, std::size_t rows,
+                             std::size_t columns, Block from, Block to),
           subtract_product(depth, left, right, rows, columns, from, to))
 EACH_UNIT(void solve_lower_here(std::span<const Panel> panels, double* y), solve_lower(panels, y))
 EACH_UNIT(void solve_upper_here(std::span<const Panel> panels, double* y), solve_upper(panels, y))
 
 }  // namespace
 
-bool invert(const Panel& panel, Block square, const double* least, Largest& largest) { return invert_here(panel, square, least, largest); }
-void eliminate(const Panel& panel, Block upper, Block lower, Largest& largest) { eliminate_here(panel, upper, lower, largest); }
-void subtract_product(std::size_t depth, Block left, Block right, std::size_t rows, std::size_t columns, Block from, Block to) {
+bool invert(const Panel& panel, Block square, const double* least, Largest& largest) {
+  return invert_here(panel, square, least, largest);
+}
+void eliminate(const Panel& panel, Block upper, Block lower, Largest& largest) {
+  eliminate_here(panel, upper, lower, largest);
+}
+void subtract_product(std::size_t depth, Block left, Block right, std::size_t rows, std::size_t columns,
+                      Block from, Block to) {
   subtract_here(depth, left, right, rows, columns, from, to);
 }
 void solve_lower(std::span<const Panel> panels, double* y) { solve_lower_here(panels, y); }

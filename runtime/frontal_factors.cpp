@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
-std::uint32_t padded(std::size_t count) { return static_cast<std::uint32_t>((count + kWidth - 1) / kWidth * kWidth); }
+std::uint32_t padded(std::size_t count) {
+  return static_cast<std::uint32_t>((count + kWidth - 1) / kWidth * kWidth);
+}
 
 /// Whether a front of so many pivots, of whose entries this part is zero, costs less than two.
 bool worth_it(std::uint32_t pivots, double zeros) {
@@ -21,7 +23,9 @@ bool worth_it(std::uint32_t pivots, double zeros) {
 /// Things of each of n owners, in order of the owners.
 struct Lists {
   std::vector<std::uint32_t> starts, items;
-  std::span<const std::uint32_t> of(std::uint32_t owner) const { return std::span(items).subspan(starts[owner], starts[owner + 1] - starts[owner]); }
+  std::span<const std::uint32_t> of(std::uint32_t owner) const {
+    return std::span(items).subspan(starts[owner], starts[owner + 1] - starts[owner]);
+  }
 };
 
 template <class EachPair>
@@ -40,7 +44,8 @@ struct Tree {
   std::vector<std::uint32_t> parent, touched;
 };
 
-// From each neighbour that comes earlier up the tree, until a pivot is met that this one has been found to be touched by.
+// From each neighbour that comes earlier up the tree, until a pivot is met that this one has been found to be
+// touched by.
 Tree elimination_tree(const Lists& earlier) {
   const auto n = static_cast<std::uint32_t>(earlier.starts.size() - 1);
   Tree tree{std::vector<std::uint32_t>(n, kNone), std::vector<std::uint32_t>(n, 0)};
@@ -106,7 +111,8 @@ std::vector<Pivots> put_together(const Tree& tree) {
       const std::uint32_t parent = tree.parent[child.pivots.end - 1];
       if (parent == kNone || parent >= group.pivots.end) break;
       const Pivots both{child.pivots.begin, group.pivots.end};
-      const double zeros = child.zeros + group.zeros + entries(both) - entries(child.pivots) - entries(group.pivots);
+      const double zeros =
+          child.zeros + group.zeros + entries(both) - entries(child.pivots) - entries(group.pivots);
       if (zeros > 0 && !worth_it(both.end - both.begin, zeros / entries(both))) break;
       groups.pop_back();
       groups.back() = {both, zeros};
@@ -129,8 +135,10 @@ struct FrontalFactors::Symbolic {
   Lists entries;  // numbers of `all` by their earlier unknown
 };
 
-std::optional<FrontalFactors> FrontalFactors::of(const SparsePattern& pattern, std::span<const std::int64_t> row_order,
-                                                 std::span<const std::int64_t> column_order, std::span<const std::int64_t> blocks, double most) {
+std::optional<FrontalFactors> FrontalFactors::of(const SparsePattern& pattern,
+                                                 std::span<const std::int64_t> row_order,
+                                                 std::span<const std::int64_t> column_order,
+                                                 std::span<const std::int64_t> blocks, double most) {
   std::optional<FrontalFactors> result{FrontalFactors()};
   result->n_ = pattern.n;
   result->row_order_.assign(row_order.begin(), row_order.end());
@@ -146,12 +154,14 @@ std::optional<FrontalFactors> FrontalFactors::of(const SparsePattern& pattern, s
 double FrontalFactors::analyse(const SparsePattern& pattern, Symbolic& symbolic) {
   const auto n = static_cast<std::uint32_t>(n_);
   std::vector<std::uint32_t> block(n), position(n);
-  for (std::uint32_t b = 0; b + 1 < blocks_.size(); ++b) std::fill(block.begin() + blocks_[b], block.begin() + blocks_[b + 1], b);
+  for (std::uint32_t b = 0; b + 1 < blocks_.size(); ++b)
+    std::fill(block.begin() + blocks_[b], block.begin() + blocks_[b + 1], b);
   auto each_entry = [&](auto use) {
     for (std::uint32_t i = 0; i < n; ++i) position[row_order_[i]] = i;
     for (std::uint32_t c = 0; c < n; ++c)
       for (std::int64_t k = pattern.starts[column_order_[c]]; k < pattern.starts[column_order_[c] + 1]; ++k)
-        use(position[static_cast<std::size_t>(pattern.rows[static_cast<std::size_t>(k)])], c, static_cast<std::uint32_t>(k));
+        use(position[static_cast<std::size_t>(pattern.rows[static_cast<std::size_t>(k)])], c,
+            static_cast<std::uint32_t>(k));
   };
 
   symbolic.tree = elimination_tree(lists(n_, [&](auto use) {
@@ -178,7 +188,8 @@ double FrontalFactors::analyse(const SparsePattern& pattern, Symbolic& symbolic)
     (block[row] == block[column] ? symbolic.all : above).push_back({row, column, k});
   });
   symbolic.entries = lists(n_, [&](auto use) {
-    for (std::uint32_t k = 0; k < symbolic.all.size(); ++k) use(std::min(symbolic.all[k].row, symbolic.all[k].column), k);
+    for (std::uint32_t k = 0; k < symbolic.all.size(); ++k)
+      use(std::min(symbolic.all[k].row, symbolic.all[k].column), k);
   });
   if (!above.empty()) {
     Lists by_row = lists(n_, [&](auto use) {
@@ -202,7 +213,8 @@ void FrontalFactors::lay_out(const Symbolic& symbolic) {
     for (std::uint32_t i = groups[f].begin; i < groups[f].end; ++i) front_of[i] = f;
   const Lists children = lists(groups.size(), [&](auto use) {
     for (std::uint32_t f = 0; f < groups.size(); ++f)
-      if (const std::uint32_t parent = symbolic.tree.parent[groups[f].end - 1]; parent != kNone) use(front_of[parent], f);
+      if (const std::uint32_t parent = symbolic.tree.parent[groups[f].end - 1]; parent != kNone)
+        use(front_of[parent], f);
   });
   children_ = children.items;
 
@@ -224,7 +236,8 @@ void FrontalFactors::lay_out(const Symbolic& symbolic) {
     for (std::uint32_t child : below)
       for (std::uint32_t unknown : touched[child]) touch(unknown);
     for (std::uint32_t i = front.begin; i < front.end; ++i)
-      for (std::uint32_t k : symbolic.entries.of(i)) touch(std::max(symbolic.all[k].row, symbolic.all[k].column));
+      for (std::uint32_t k : symbolic.entries.of(i))
+        touch(std::max(symbolic.all[k].row, symbolic.all[k].column));
     std::ranges::sort(mine);
     front.touched = static_cast<std::uint32_t>(mine.size());
     front.size = padded(front.pivots()) + front.left();
@@ -235,7 +248,8 @@ void FrontalFactors::lay_out(const Symbolic& symbolic) {
     for (std::uint32_t i = front.begin; i < front.end; ++i)
       for (std::uint32_t k : symbolic.entries.of(i)) {
         const std::uint32_t row = place[symbolic.all[k].row], column = place[symbolic.all[k].column];
-        const std::uint32_t at = row / kWidth > column / kWidth ? (front.pivots() + column) * front.size + row : row * front.size + column;
+        const std::uint32_t at = row / kWidth > column / kWidth ? (front.pivots() + column) * front.size + row
+                                                                : row * front.size + column;
         entries_.push_back({at, row_order_[symbolic.all[k].row], symbolic.all[k].value});
       }
     front.entries = static_cast<std::uint32_t>(entries_.size());
@@ -263,7 +277,8 @@ void FrontalFactors::lay_out(const Symbolic& symbolic) {
     for (std::uint32_t i = front.begin; i < front.end; ++i) later_[unknowns + place[i]] = i;
     std::ranges::copy(mine, later_.begin() + static_cast<std::ptrdiff_t>(unknowns + front.first_touched()));
     for (std::uint32_t k = 0; k < front.pivots(); k += kWidth) {
-      const std::uint32_t next = k + static_cast<std::uint32_t>(kWidth), pivots = std::min(next, front.pivots()) - k;
+      const std::uint32_t next = k + static_cast<std::uint32_t>(kWidth),
+                          pivots = std::min(next, front.pivots()) - k;
       panels_.push_back({front.begin + k, pivots, front.size - next, nullptr, nullptr, nullptr});
       later_of_panels.push_back(unknowns + next);
       numbers += pivots * (kWidth + front.size - next);
@@ -291,7 +306,8 @@ void FrontalFactors::lay_out(const Symbolic& symbolic) {
 }
 
 /// The front before anything is eliminated in it.
-void FrontalFactors::assemble(std::size_t f, std::span<const double> values, std::span<const double> row_scale) {
+void FrontalFactors::assemble(std::size_t f, std::span<const double> values,
+                              std::span<const double> row_scale) {
   const Front &front = fronts_[f], before = f ? fronts_[f - 1] : Front{};
   const std::size_t size = front.size, pivots = front.pivots();
   double *upper = at(front_, 0), *lower = upper + pivots * size, *rest = lower + pivots * size;
@@ -301,13 +317,15 @@ void FrontalFactors::assemble(std::size_t f, std::span<const double> values, std
     upper[entry.place] = row_scale[entry.row] * values[entry.value];
   }
   // All kWidth at once, where some of them are nothing: they are added to places that nobody reads.
-  auto add = [](const double* from, std::size_t distance, const std::uint32_t* places, std::size_t begin, std::size_t end, double* to) {
+  auto add = [](const double* from, std::size_t distance, const std::uint32_t* places, std::size_t begin,
+                std::size_t end, double* to) {
     for (std::size_t k = begin / kWidth * kWidth; k < end; k += kWidth)
       for (std::size_t lane = 0; lane < kWidth; ++lane) to[places[k + lane]] += from[(k + lane) * distance];
   };
   for (std::uint32_t c = before.children; c < front.children; ++c) {
     const Front& child = fronts_[children_[c]];
-    const std::uint32_t *places = places_.data() + child.places, *rest_places = rest_places_.data() + child.places;
+    const std::uint32_t *places = places_.data() + child.places,
+                        *rest_places = rest_places_.data() + child.places;
     const double* from = at(rests_, child.rest);
     const std::size_t distance = child.left();
     for (std::uint32_t i = 0; i < child.shared; ++i) {
@@ -315,7 +333,8 @@ void FrontalFactors::assemble(std::size_t f, std::span<const double> values, std
       add(from + i, distance, rest_places, child.shared, child.touched, lower + places[i] * size);
     }
     for (std::uint32_t i = child.shared; i < child.touched; ++i)
-      add(from + i * distance, 1, rest_places, child.shared, child.touched, rest + (places[i] - front.first_touched()) * size);
+      add(from + i * distance, 1, rest_places, child.shared, child.touched,
+          rest + (places[i] - front.first_touched()) * size);
   }
   // What children left of L is among the rows of U where they share pivots of several panels.
   for (std::size_t i = kWidth; i < pivots; ++i)
@@ -327,26 +346,31 @@ void FrontalFactors::assemble(std::size_t f, std::span<const double> values, std
 
 bool FrontalFactors::eliminate_front(std::size_t f, std::span<const double> least, Largest& largest) {
   const Front& front = fronts_[f];
-  const std::size_t size = front.size, pivots = front.pivots(), left = front.left(), first = front.first_touched();
+  const std::size_t size = front.size, pivots = front.pivots(), left = front.left(),
+                    first = front.first_touched();
   double *upper = at(front_, 0), *lower = upper + pivots * size, *rest = lower + pivots * size;
   for (std::uint32_t p = f ? fronts_[f - 1].panels : 0; p < front.panels; ++p) {
     const Panel& panel = panels_[p];
     const std::size_t begin = panel.first - front.begin, next = begin + kWidth;
     const Block square{upper + begin * size + begin, size}, columns{lower + begin * size + next, size};
     if (begin > 0) {  // what earlier panels have to do with it
-      subtract_product(begin, {lower + begin, size}, {upper + begin, size}, panel.pivots, size - begin, square, square);
-      subtract_product(begin, {upper + begin, size}, {lower + next, size}, panel.pivots, size - next, columns, columns);
+      subtract_product(begin, {lower + begin, size}, {upper + begin, size}, panel.pivots, size - begin,
+                       square, square);
+      subtract_product(begin, {upper + begin, size}, {lower + next, size}, panel.pivots, size - next, columns,
+                       columns);
     }
     double least_of[kWidth];
     for (std::uint32_t k = 0; k < panel.pivots; ++k) least_of[k] = least[column_order_[panel.first + k]];
     if (!invert(panel, square, least_of, largest)) return false;
     eliminate(panel, {square.at + kWidth, size}, columns, largest);
   }
-  subtract_product(pivots, {lower + first, size}, {upper + first, size}, front.touched, left, {rest + first, size}, {at(rests_, front.rest), left});
+  subtract_product(pivots, {lower + first, size}, {upper + first, size}, front.touched, left,
+                   {rest + first, size}, {at(rests_, front.rest), left});
   return true;
 }
 
-bool FrontalFactors::factor(std::span<const double> values, std::span<const double> row_scale, std::span<const double> least, double limit) {
+bool FrontalFactors::factor(std::span<const double> values, std::span<const double> row_scale,
+                            std::span<const double> least, double limit) {
   Largest largest;
   for (std::size_t f = 0; f < fronts_.size(); ++f) {
     assemble(f, values, row_scale);
@@ -354,7 +378,8 @@ bool FrontalFactors::factor(std::span<const double> values, std::span<const doub
   }
   for (std::uint32_t i = 0; i < n_; ++i) scale_[i] = row_scale[row_order_[i]];
   for (std::uint32_t i = 0; i + 1 < above_.starts.size(); ++i)
-    for (std::uint32_t k = above_.starts[i]; k < above_.starts[i + 1]; ++k) above_.values[k] = scale_[i] * values[above_.value[k]];
+    for (std::uint32_t k = above_.starts[i]; k < above_.starts[i + 1]; ++k)
+      above_.values[k] = scale_[i] * values[above_.value[k]];
   return largest.lower * largest.upper <= limit;
 }
 
@@ -365,7 +390,8 @@ void FrontalFactors::solve(const double* right_hand_side, double* solution) {
   for (std::size_t b = blocks_.size() - 1; b-- > 0;) {
     if (!above_.starts.empty())
       for (std::uint32_t i = blocks_[b]; i < blocks_[b + 1]; ++i)
-        for (std::uint32_t k = above_.starts[i]; k < above_.starts[i + 1]; ++k) y[i] -= above_.values[k] * y[above_.columns[k]];
+        for (std::uint32_t k = above_.starts[i]; k < above_.starts[i + 1]; ++k)
+          y[i] -= above_.values[k] * y[above_.columns[k]];
     const std::span panels(panels_.data() + block_panels_[b], panels_.data() + block_panels_[b + 1]);
     solve_lower(panels, y);
     solve_upper(panels, y);

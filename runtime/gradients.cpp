@@ -37,7 +37,8 @@ void Gradients::run_to(std::size_t operation) {
   }
 }
 
-GradientBuilder::GradientBuilder(Gradients& program, const Model& model, std::size_t columns, GradientIndex& index)
+GradientBuilder::GradientBuilder(Gradients& program, const Model& model, std::size_t columns,
+                                 GradientIndex& index)
     : program_(program), model_(model), index_(index), stamp_(columns, 0), place_of_(columns, 0) {
   index_.fit(model.variables);
 }

@@ -1,9 +1,10 @@
 // Derivatives of what runs compute, put together from the partial derivatives of single equations.
 //
-// Every variable v that depends on the columns of a Jacobian has a sparse gradient: a list of (column, place in a flat array).
-// An assignment `v = f(a, b)` has grad v = f_a grad a + f_b grad b. Which places are combined never changes, so the pattern is
-// worked out once, into a flat list of multiply-adds `d[dst] += c[coefficient] * d[source]`; evaluating then means calling the
-// Partials kernels, and running down that list. Cost of both: linear in the length of the list.
+// Every variable v that depends on the columns of a Jacobian has a sparse gradient: a list of (column, place
+// in a flat array). An assignment `v = f(a, b)` has grad v = f_a grad a + f_b grad b. Which places are
+// combined never changes, so the pattern is worked out once, into a flat list of multiply-adds `d[dst] +=
+// c[coefficient] * d[source]`; evaluating then means calling the Partials kernels, and running down that
+// list. Cost of both: linear in the length of the list.
 //
 //   x' = a - x, a = 2 b, b = x y        grad b: {x: y, y: x}; grad a = 2 grad b; row of x': grad a - {x: 1}
 //
@@ -23,8 +24,8 @@ class Gradients {
   // Places that are always there; a rate is what multiplies y' (chain_rule.h).
   static constexpr std::uint32_t kZeroPlace = 0, kOnePlace = 1, kRatePlace = 2, kFirstPlace = 3;
 
-  /// Evaluates the partial derivatives; all places but the fixed ones are zero then. Those of Solve runs are divided by minus
-  /// the one of the solved slot.
+  /// Evaluates the partial derivatives; all places but the fixed ones are zero then. Those of Solve runs are
+  /// divided by minus the one of the solved slot.
   void begin(const Model& model, const Point& point, double rate);
   /// The multiply-adds before the given one that were not done yet.
   void run_to(std::size_t operation);
@@ -53,7 +54,8 @@ class Gradients {
   std::size_t done_ = 0;
 };
 
-/// Where the gradient of each variable is. As large as the model, so blocks of one model take turns; all empty between turns.
+/// Where the gradient of each variable is. As large as the model, so blocks of one model take turns; all
+/// empty between turns.
 struct GradientIndex {
   std::vector<std::uint32_t> first, last;
   void fit(std::size_t variables) {
@@ -65,7 +67,8 @@ struct GradientIndex {
 /// Works the list out: seeds first, then rows one after the other, each with collect, unite and emit.
 class GradientBuilder {
  public:
-  static constexpr std::uint32_t kPlus = 0, kMinus = 1, kFirstCoefficient = 2;  // coefficients that are always there
+  static constexpr std::uint32_t kPlus = 0, kMinus = 1,
+                                 kFirstCoefficient = 2;  // coefficients that are always there
   struct Term {
     std::uint32_t coefficient, variable;
   };
@@ -77,9 +80,11 @@ class GradientBuilder {
 
   /// The variable is this column (or, in the place of a rate, multiplies it).
   void seed(std::uint32_t variable, std::uint32_t column, std::uint32_t place);
-  /// Makes room for the partial derivatives of a run: their offset, for `collect`, which then goes through its rows.
+  /// Makes room for the partial derivatives of a run: their offset, for `collect`, which then goes through
+  /// its rows.
   std::uint64_t add_part(std::uint32_t run);
-  /// Into `terms`: what a row contains. A Solve row leaves its solved variable out. `again`: not for the first time.
+  /// Into `terms`: what a row contains. A Solve row leaves its solved variable out. `again`: not for the
+  /// first time.
   void collect(const Run& run, std::uint32_t row, std::uint64_t offset, bool again = false);
   /// Into `found`: the columns of the terms, ascending.
   void unite();
@@ -97,7 +102,8 @@ class GradientBuilder {
   /// Calls visit(column, place) for the gradient of a variable.
   template <class Visit>
   void each(std::uint32_t variable, Visit visit) const {
-    for (std::uint32_t k = index_.first[variable]; k < index_.last[variable]; ++k) visit(columns_[k], places_[k]);
+    for (std::uint32_t k = index_.first[variable]; k < index_.last[variable]; ++k)
+      visit(columns_[k], places_[k]);
   }
   /// False when numbers of 32 bits no longer do.
   bool fits() const { return size_ < kNone - 1 && columns_.size() < kNone - 1 && next_place_ < kNone - 1; }

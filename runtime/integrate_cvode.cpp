@@ -1,5 +1,6 @@
-// CVODE on the explicit form: BDF or Adams, Newton's method with the analytic sparse Jacobian. The matrix I - γJ is formed here
-// and not by SUNDIALS: the values of J are kept, so that a new γ costs one pass over the nonzeros.
+// CVODE on the explicit form: BDF or Adams, Newton's method with the analytic sparse Jacobian. The matrix I -
+// γJ is formed here and not by SUNDIALS: the values of J are kept, so that a new γ costs one pass over the
+// nonzeros.
 #include <cvode/cvode.h>
 #include <sundials/sundials_nvector.h>
 
@@ -33,8 +34,8 @@ class CvodeIntegrator final : public Integrator {
 
  private:
   static int right_hand_side(double time, N_Vector y, N_Vector out, void* self);
-  static int linear_system(double time, N_Vector y, N_Vector f, SUNMatrix, booleantype keep, booleantype* fresh,
-                           double gamma, void* self, N_Vector, N_Vector, N_Vector);
+  static int linear_system(double time, N_Vector y, N_Vector f, SUNMatrix, booleantype keep,
+                           booleantype* fresh, double gamma, void* self, N_Vector, N_Vector, N_Vector);
   static int nearest(double time, N_Vector y, double* out, void* self) {
     auto& me = *static_cast<CvodeIntegrator*>(self);
     if (me.problem_.nearest(time, data(y), nullptr, *out)) return 0;
@@ -61,8 +62,8 @@ class CvodeIntegrator final : public Integrator {
   Statistics before_;  // the last restart
   bool adams_ = false;
   // The last point that the model refused, for the message should it come to one.
-  bool rejected_ = false;             // by the last call
-  std::uint64_t rejections_ = 0;      // since time last moved
+  bool rejected_ = false;         // by the last call
+  std::uint64_t rejections_ = 0;  // since time last moved
   double rejected_time_ = 0;
   std::vector<double> rejected_y_;
 };
@@ -76,8 +77,9 @@ int CvodeIntegrator::right_hand_side(double time, N_Vector y, N_Vector out, void
   return 1;  // try a smaller step
 }
 
-int CvodeIntegrator::linear_system(double time, N_Vector y, N_Vector, SUNMatrix, booleantype keep, booleantype* fresh,
-                                   double gamma, void* self, N_Vector, N_Vector, N_Vector) {
+int CvodeIntegrator::linear_system(double time, N_Vector y, N_Vector, SUNMatrix, booleantype keep,
+                                   booleantype* fresh, double gamma, void* self, N_Vector, N_Vector,
+                                   N_Vector) {
   auto& me = *static_cast<CvodeIntegrator*>(self);
   *fresh = SUNFALSE;
   if (!keep) {
@@ -118,12 +120,14 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
          check(CVodeInit(memory_, right_hand_side, time_, y_), "CVodeInit") &&
          check(CVodeSVtolerances(memory_, options.tolerance, tolerances), "CVodeSVtolerances") &&
          check(CVodeSetUserData(memory_, this), "CVodeSetUserData") &&
-         check(CVodeSetLinearSolver(memory_, objects_.linear_solver(), objects_.matrix()), "CVodeSetLinearSolver") &&
+         check(CVodeSetLinearSolver(memory_, objects_.linear_solver(), objects_.matrix()),
+               "CVodeSetLinearSolver") &&
          check(CVodeSetLinSysFn(memory_, linear_system), "CVodeSetLinSysFn") &&
          check(CVodeSetMaxErrTestFails(memory_, 30), "CVodeSetMaxErrTestFails") &&
          check(CVodeSetMaxConvFails(memory_, 30), "CVodeSetMaxConvFails") &&
          check(CVodeSetStopTime(memory_, options.stop), "CVodeSetStopTime") &&
-         (!std::isfinite(problem_.longest_step()) || check(CVodeSetMaxStep(memory_, problem_.longest_step()), "CVodeSetMaxStep")) &&
+         (!std::isfinite(problem_.longest_step()) ||
+          check(CVodeSetMaxStep(memory_, problem_.longest_step()), "CVodeSetMaxStep")) &&
          (problem_.watched() == 0 || check(CVodeRootInit(memory_, 1, nearest), "CVodeRootInit"));
 }
 
@@ -154,7 +158,8 @@ bool CvodeIntegrator::restart(double time) {
   statistics(so_far);
   before_ = so_far;
   problem_.read(data(y_), nullptr);
-  return check(CVodeReInit(memory_, time_, y_), "CVodeReInit") && check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
+  return check(CVodeReInit(memory_, time_, y_), "CVodeReInit") &&
+         check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
 }
 
 Failure CvodeIntegrator::stuck() {
@@ -186,7 +191,8 @@ void CvodeIntegrator::describe(int flag) {
 void CvodeIntegrator::add_position() {
   failure_.time = time_;
   CVodeGetCurrentStep(memory_, &failure_.step);
-  if (!failure_.variables.empty() || CVodeGetEstLocalErrors(memory_, errors_) < 0 || CVodeGetErrWeights(memory_, weights_) < 0)
+  if (!failure_.variables.empty() || CVodeGetEstLocalErrors(memory_, errors_) < 0 ||
+      CVodeGetErrWeights(memory_, weights_) < 0)
     return;
   SolverObjects::worst(problem_, data(y_), data(errors_), data(weights_), failure_);
 }

@@ -1,4 +1,5 @@
-// IDA on the implicit form: variable-order BDF, Newton's method with the analytic sparse Jacobian dF/dy + c dF/dy'.
+// IDA on the implicit form: variable-order BDF, Newton's method with the analytic sparse Jacobian dF/dy + c
+// dF/dy'.
 #include <ida/ida.h>
 #include <sundials/sundials_nvector.h>
 
@@ -32,8 +33,8 @@ class IdaIntegrator final : public Integrator {
 
  private:
   static int residual(double time, N_Vector y, N_Vector rates, N_Vector out, void* self);
-  static int jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix, void* self, N_Vector,
-                      N_Vector, N_Vector);
+  static int jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix, void* self,
+                      N_Vector, N_Vector, N_Vector);
   static int nearest(double time, N_Vector y, N_Vector rates, double* out, void* self) {
     auto& me = *static_cast<IdaIntegrator*>(self);
     if (me.problem_.nearest(time, data(y), data(rates), *out)) return 0;
@@ -55,29 +56,29 @@ class IdaIntegrator final : public Integrator {
   Problem& problem_;
   SolverObjects objects_;
   void* memory_ = nullptr;
-  Vector y_ = nullptr, rates_ = nullptr, shown_ = nullptr, shown_rates_ = nullptr, errors_ = nullptr, weights_ = nullptr;
+  Vector y_ = nullptr, rates_ = nullptr, shown_ = nullptr, shown_rates_ = nullptr, errors_ = nullptr,
+         weights_ = nullptr;
   std::vector<double> jacobian_;
   double time_ = 0, stop_ = 0;
   Statistics before_;  // the last restart
   // The last point that the model refused, for the message should it come to one.
-  bool rejected_ = false;             // by the last call
-  std::uint64_t rejections_ = 0;      // since time last moved
+  bool rejected_ = false;         // by the last call
+  std::uint64_t rejections_ = 0;  // since time last moved
   double rejected_time_ = 0;
   std::vector<double> rejected_y_, rejected_rates_;
 };
 
 int IdaIntegrator::residual(double time, N_Vector y, N_Vector rates, N_Vector out, void* self) {
   auto& me = *static_cast<IdaIntegrator*>(self);
-  const bool done =
-      me.problem_.residuals(time, data(y), data(rates), data(out));
+  const bool done = me.problem_.residuals(time, data(y), data(rates), data(out));
   me.rejected_ = false;
   if (done) return 0;
   me.reject(time, y, rates);
   return 1;  // try a smaller step
 }
 
-int IdaIntegrator::jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix, void* self,
-                            N_Vector, N_Vector, N_Vector) {
+int IdaIntegrator::jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix,
+                            void* self, N_Vector, N_Vector, N_Vector) {
   auto& me = *static_cast<IdaIntegrator*>(self);
   if (!me.problem_.jacobian(time, data(y), data(rates), rate, me.jacobian_.data())) return 1;
   const ChainRule& chain = me.problem_.jacobian();
@@ -112,12 +113,14 @@ bool IdaIntegrator::make(const IntegratorOptions& options) {
          check(IDAInit(memory_, residual, time_, y_, rates_), "IDAInit") &&
          check(IDASVtolerances(memory_, options.tolerance, tolerances), "IDASVtolerances") &&
          check(IDASetUserData(memory_, this), "IDASetUserData") &&
-         check(IDASetLinearSolver(memory_, objects_.linear_solver(), objects_.matrix()), "IDASetLinearSolver") &&
+         check(IDASetLinearSolver(memory_, objects_.linear_solver(), objects_.matrix()),
+               "IDASetLinearSolver") &&
          check(IDASetJacFn(memory_, jacobian), "IDASetJacFn") &&
          check(IDASetMaxErrTestFails(memory_, 30), "IDASetMaxErrTestFails") &&
          check(IDASetMaxConvFails(memory_, 30), "IDASetMaxConvFails") &&
          check(IDASetStopTime(memory_, options.stop), "IDASetStopTime") &&
-         (!std::isfinite(problem_.longest_step()) || check(IDASetMaxStep(memory_, problem_.longest_step()), "IDASetMaxStep")) &&
+         (!std::isfinite(problem_.longest_step()) ||
+          check(IDASetMaxStep(memory_, problem_.longest_step()), "IDASetMaxStep")) &&
          (problem_.watched() == 0 || check(IDARootInit(memory_, 1, nearest), "IDARootInit"));
 }
 
@@ -148,11 +151,13 @@ bool IdaIntegrator::restart(double time) {
   statistics(so_far);
   before_ = so_far;
   problem_.read(data(y_), data(rates_));
-  return check(IDAReInit(memory_, time_, y_, rates_), "IDAReInit") && check(IDASetStopTime(memory_, stop_), "IDASetStopTime");
+  return check(IDAReInit(memory_, time_, y_, rates_), "IDAReInit") &&
+         check(IDASetStopTime(memory_, stop_), "IDASetStopTime");
 }
 
 Failure IdaIntegrator::stuck() {
-  if (rejections_ > 0) failure_ = problem_.explain(rejected_time_, rejected_y_.data(), rejected_rates_.data());
+  if (rejections_ > 0)
+    failure_ = problem_.explain(rejected_time_, rejected_y_.data(), rejected_rates_.data());
   if (!failure_) failure_ = Failure{.kind = FailureKind::NoProgress};
   add_position();
   return failure_;
@@ -178,7 +183,8 @@ void IdaIntegrator::describe(int flag) {
 void IdaIntegrator::add_position() {
   failure_.time = time_;
   IDAGetCurrentStep(memory_, &failure_.step);
-  if (!failure_.variables.empty() || IDAGetEstLocalErrors(memory_, errors_) < 0 || IDAGetErrWeights(memory_, weights_) < 0)
+  if (!failure_.variables.empty() || IDAGetEstLocalErrors(memory_, errors_) < 0 ||
+      IDAGetErrWeights(memory_, weights_) < 0)
     return;
   SolverObjects::worst(problem_, data(y_), data(errors_), data(weights_), failure_);
 }

@@ -1,5 +1,5 @@
-// A model without states has nothing to integrate: time goes on in steps as long as the rows of results are apart, and in each a watched
-// difference that changes its sign is followed to where it does, by halving.
+// A model without states has nothing to integrate: time goes on in steps as long as the rows of results are
+// apart, and in each a watched difference that changes its sign is followed to where it does, by halving.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,7 +15,13 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 class Sampler final : public Integrator {
  public:
   Sampler(Problem& problem, const IntegratorOptions& options)
-      : problem_(problem), options_(options), time_(options.start), stop_(options.stop), low_(problem.watched()), high_(low_), middle_(low_) {}
+      : problem_(problem),
+        options_(options),
+        time_(options.start),
+        stop_(options.stop),
+        low_(problem.watched()),
+        high_(low_),
+        middle_(low_) {}
 
   bool step() override;
   bool limit(double time) override {
@@ -40,7 +46,9 @@ class Sampler final : public Integrator {
     failure_ = problem_.failure();
     return false;
   }
-  double row() const { return options_.start + (options_.stop - options_.start) * (static_cast<double>(row_) / options_.rows); }
+  double row() const {
+    return options_.start + (options_.stop - options_.start) * (static_cast<double>(row_) / options_.rows);
+  }
   static bool changes(double before, double after) { return before != 0 && (before < 0) != (after < 0); }
   bool any_changes(const std::vector<double>& after) const {
     for (std::size_t k = 0; k < low_.size(); ++k)
@@ -76,7 +84,8 @@ bool Sampler::step() {
           from = between;
         }
       }
-      for (std::size_t k = 0; k < low_.size(); ++k) crossed_.push_back(!changes(low_[k], high_[k]) ? 0 : low_[k] < 0 ? 1 : -1);
+      for (std::size_t k = 0; k < low_.size(); ++k)
+        crossed_.push_back(!changes(low_[k], high_[k]) ? 0 : low_[k] < 0 ? 1 : -1);
     }
   }
   time_ = to;

@@ -14,13 +14,15 @@ class Integrator {
  public:
   virtual ~Integrator() = default;
 
-  /// One step of its own choice, not past the limit, and to where a watched difference passes zero. False: `failure()`.
+  /// One step of its own choice, not past the limit, and to where a watched difference passes zero. False:
+  /// `failure()`.
   virtual bool step() = 0;
   /// Directions in which watched differences passed zero at the end of the last step; empty when none did.
   std::span<const int> crossed() const { return crossed_; }
   /// No step goes beyond this time.
   virtual bool limit(double time) = 0;
-  /// Begins anew from the problem's present values, which are of this time, not later than `time()`: its states have become others. False: `failure()`.
+  /// Begins anew from the problem's present values, which are of this time, not later than `time()`: its
+  /// states have become others. False: `failure()`.
   virtual bool restart(double time) = 0;
   /// Why steps have become so small that time stands still.
   virtual Failure stuck() = 0;

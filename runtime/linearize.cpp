@@ -17,9 +17,11 @@ class Equations {
     double value;
   };
   Equations(const Model& model, const Point& point) : model_(model), point_(point) {
-    for (std::span<const Step> steps : {std::span(model.invariant), std::span(model.dynamic), std::span(model.observed)})
+    for (std::span<const Step> steps :
+         {std::span(model.invariant), std::span(model.dynamic), std::span(model.observed)})
       for (const Step& step : steps)
-        if (step.kind == Step::Assign) add(model.runs[step.index], true);
+        if (step.kind == Step::Assign)
+          add(model.runs[step.index], true);
         else
           for (const Run& run : loop_runs(model, model.loops[step.index])) add(run, false);
   }
@@ -29,7 +31,8 @@ class Equations {
  private:
   void add(const Run& run, bool assigns) {
     const auto first = static_cast<std::uint32_t>(assigned.size());
-    for (std::uint32_t row = 0; row < run.count; ++row) assigned.push_back(assigns ? solved_variable(model_, run, row) : kNone);
+    for (std::uint32_t row = 0; row < run.count; ++row)
+      assigned.push_back(assigns ? solved_variable(model_, run, row) : kNone);
     if (run.kernel == kNone) {
       const SumTable table(model_, run);
       for (std::uint32_t row = 0; row < run.count; ++row)
@@ -38,14 +41,16 @@ class Equations {
       return;
     }
     if (run.partials == kNone) {  // it gives a discrete variable, which does not move
-      for (std::uint32_t row = 0; row < run.count; ++row) entries.push_back({first + row, assigned[first + row], 1.0});
+      for (std::uint32_t row = 0; row < run.count; ++row)
+        entries.push_back({first + row, assigned[first + row], 1.0});
       return;
     }
     std::vector<double> partials(std::size_t{run.slots} * run.count);
     evaluate_partials(model_, run, point_, partials.data());
     for (std::uint32_t slot = 0; slot < run.slots; ++slot)
       for (std::uint32_t row = 0; row < run.count; ++row)
-        if (std::uint32_t v = slot_variable(model_, run, slot, row); !model_.is_discrete(v) || v == assigned[first + row])
+        if (std::uint32_t v = slot_variable(model_, run, slot, row);
+            !model_.is_discrete(v) || v == assigned[first + row])
           entries.push_back({first + row, v, partials[std::size_t{slot} * run.count + row]});
   }
   const Model& model_;
@@ -54,7 +59,8 @@ class Equations {
 
 }  // namespace
 
-std::variant<LinearModel, NotLinear> linearize(const Model& model, const Point& point, std::span<const Column> inputs,
+std::variant<LinearModel, NotLinear> linearize(const Model& model, const Point& point,
+                                               std::span<const Column> inputs,
                                                std::span<const Column> outputs) {
   const std::size_t states = model.states.size(), moved = states + inputs.size();
   if (moved > kMaxColumns) return NotLinear{NotLinear::TooLarge};
@@ -110,7 +116,8 @@ std::variant<LinearModel, NotLinear> linearize(const Model& model, const Point& 
   LinearSystem system(compress(rows, pattern, positions));
   std::ranges::fill(system.values(), 0.0);
   for (std::size_t k = 0; k < values.size(); ++k) system.values()[positions[k]] += values[k];
-  if (rows && system.factor() != LinearSystem::Status::Ok) return NotLinear{NotLinear::Singular, variable[system.singular_column()]};
+  if (rows && system.factor() != LinearSystem::Status::Ok)
+    return NotLinear{NotLinear::Singular, variable[system.singular_column()]};
 
   LinearModel result;
   for (const State& s : model.states) result.states.push_back(s.variable);
@@ -148,10 +155,13 @@ std::variant<LinearModel, NotLinear> linearize(const Model& model, const Point& 
 std::vector<std::complex<double>> eigenvalues(std::span<const double> matrix) {
   const auto n = static_cast<Eigen::Index>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
   if (n == 0) return {};
-  Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> a(matrix.data(), n, n);
+  Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> a(matrix.data(), n,
+                                                                                             n);
   const auto found = Eigen::EigenSolver<Eigen::MatrixXd>(a, false).eigenvalues();
   std::vector<std::complex<double>> result(found.begin(), found.end());
-  std::ranges::sort(result, [](auto x, auto y) { return x.real() != y.real() ? x.real() > y.real() : x.imag() > y.imag(); });
+  std::ranges::sort(result, [](auto x, auto y) {
+    return x.real() != y.real() ? x.real() > y.real() : x.imag() > y.imag();
+  });
   return result;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMaxIterations = 100;
 constexpr double kSmallestDamping = 1e-7;
-constexpr double kLongStep = 1e-3;           // of a linear block: relative to value and nominal
+constexpr double kLongStep = 1e-3;            // of a linear block: relative to value and nominal
 constexpr double kStepTolerance = 1e-11;      // of a Newton correction, relative to value and nominal
 constexpr double kResidualTolerance = 2e-15;  // relative to the terms that make the residual up: rounding
 
@@ -20,7 +20,8 @@ bool all_finite(const std::vector<double>& x) {
 
 }  // namespace
 
-LoopSolver::LoopSolver(const Model& model, const Loop& loop, const std::vector<double>& nominal, GradientIndex& index)
+LoopSolver::LoopSolver(const Model& model, const Loop& loop, const std::vector<double>& nominal,
+                       GradientIndex& index)
     : model_(model),
       unknowns_(model.loop_unknowns.data() + loop.first_unknown, loop.unknowns),
       kind_(loop.kind),
@@ -28,7 +29,8 @@ LoopSolver::LoopSolver(const Model& model, const Loop& loop, const std::vector<d
   const std::size_t n = unknowns_.size();
   const std::span<const Run> runs = loop_runs(model, loop);
   const auto inner = static_cast<std::size_t>(
-      std::find_if(runs.begin(), runs.end(), [](const Run& run) { return run.role == Role::Residual; }) - runs.begin());
+      std::find_if(runs.begin(), runs.end(), [](const Run& run) { return run.role == Role::Residual; }) -
+      runs.begin());
   inner_ = runs.first(inner);
   residual_runs_ = runs.subspan(inner);
   GradientBuilder builder(gradients_, model, n, index);
@@ -85,7 +87,9 @@ LinearSystem::Status LoopSolver::evaluate_jacobian(const Point& point) {
   gradients_.run_all();
   std::span<double> values = system_.values();
   for (std::size_t k = 0; k < gather_.size(); ++k) values[k] = gradients_.values()[gather_[k]];
-  return std::ranges::all_of(values, [](double v) { return std::isfinite(v); }) ? LinearSystem::Status::Ok : LinearSystem::Status::NotFinite;
+  return std::ranges::all_of(values, [](double v) { return std::isfinite(v); })
+             ? LinearSystem::Status::Ok
+             : LinearSystem::Status::NotFinite;
 }
 
 LinearSystem::Status LoopSolver::jacobian(const Point& point) {
@@ -102,7 +106,8 @@ LinearSystem::Status LoopSolver::factor(const Point& point) {
 
 double LoopSolver::length(const std::vector<double>& step) const {
   double largest = 0;
-  for (std::size_t k = 0; k < step.size(); ++k) largest = std::max(largest, std::abs(step[k]) / (std::abs(x_[k]) + nominal_[k]));
+  for (std::size_t k = 0; k < step.size(); ++k)
+    largest = std::max(largest, std::abs(step[k]) / (std::abs(x_[k]) + nominal_[k]));
   return largest;
 }
 
@@ -120,7 +125,8 @@ bool LoopSolver::pivots_hold(const Point& point, Failure& failure) {
       failure.equations.push_back({model_.equations[run.equations + row], pivot});
       failure.variables.push_back({solved_variable(model_, run, row), 0, 0});
       for (std::uint32_t k = 0; k < run.params; ++k) {
-        const std::uint32_t parameter = model_.tables[run.table + (std::size_t{run.slots} + k) * run.count + row];
+        const std::uint32_t parameter =
+            model_.tables[run.table + (std::size_t{run.slots} + k) * run.count + row];
         failure.parameters.push_back({parameter, point.parameters[parameter]});
       }
       return false;
@@ -131,7 +137,8 @@ bool LoopSolver::pivots_hold(const Point& point, Failure& failure) {
 }
 
 bool LoopSolver::bump(const Point& point, int attempt) {
-  // A product of two guesses of zero has no gradient, a logarithm of zero no value: move off, each unknown by its own amount.
+  // A product of two guesses of zero has no gradient, a logarithm of zero no value: move off, each unknown by
+  // its own amount.
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
     const double fraction = std::fmod(0.6180339887498949 * static_cast<double>(k + 1), 1.0);
     x_[k] = start_[k] + nominal_[k] * (attempt == 1 ? 1e-3 : 0.3) * (0.5 + fraction);
@@ -163,7 +170,10 @@ bool LoopSolver::linear(const Point& point, Failure& failure) {
       const LinearSystem::Status status = jacobian(point);
       if (status != LinearSystem::Status::Ok) {
         std::fill(step_.begin(), step_.end(), 0.0);
-        describe(point, status == LinearSystem::Status::Singular ? FailureKind::LoopSingular : FailureKind::NotFinite, 1, failure);
+        describe(
+            point,
+            status == LinearSystem::Status::Singular ? FailureKind::LoopSingular : FailureKind::NotFinite, 1,
+            failure);
         return false;
       }
     }
@@ -191,7 +201,8 @@ bool LoopSolver::newton(const Point& point, Failure& failure) {
     while (status == LinearSystem::Status::Singular && bumps < 2)
       if (bump(point, ++bumps)) status = jacobian(point);
     if (status != LinearSystem::Status::Ok) {
-      // Singular from the start, wherever that is: the equations depend on each other. Singular later: Newton got lost.
+      // Singular from the start, wherever that is: the equations depend on each other. Singular later: Newton
+      // got lost.
       const FailureKind kind = status == LinearSystem::Status::NotFinite ? FailureKind::NotFinite
                                : iteration == 1                          ? FailureKind::LoopSingular
                                                                          : FailureKind::LoopNotConverged;
@@ -221,7 +232,8 @@ bool LoopSolver::newton(const Point& point, Failure& failure) {
       if (damping == 1) {
         if (full <= kStepTolerance) return true;
         bool rounding = true;
-        for (std::size_t k = 0; k < n && rounding; ++k) rounding = std::abs(residual_[k]) <= kResidualTolerance * row_scale_[k];
+        for (std::size_t k = 0; k < n && rounding; ++k)
+          rounding = std::abs(residual_[k]) <= kResidualTolerance * row_scale_[k];
         if (rounding) return true;
       }
       for (std::size_t k = 0; k < n; ++k) trial_[k] = -residual_[k];
@@ -247,7 +259,8 @@ Failure LoopSolver::begin_failure(const Point& point, FailureKind kind) const {
   return failure;
 }
 
-void LoopSolver::describe(const Point& point, FailureKind kind, std::uint32_t iterations, Failure& failure) const {
+void LoopSolver::describe(const Point& point, FailureKind kind, std::uint32_t iterations,
+                          Failure& failure) const {
   const std::size_t n = unknowns_.size();
   failure = begin_failure(point, kind);
   failure.iterations = iterations;
@@ -255,7 +268,8 @@ void LoopSolver::describe(const Point& point, FailureKind kind, std::uint32_t it
   std::iota(order.begin(), order.end(), 0u);
   const std::size_t shown = std::min(n, kFailureDetails);
   std::partial_sort(order.begin(), order.begin() + shown, order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::abs(residual_[a]) != std::abs(residual_[b]) ? std::abs(residual_[a]) > std::abs(residual_[b]) : a < b;
+    return std::abs(residual_[a]) != std::abs(residual_[b]) ? std::abs(residual_[a]) > std::abs(residual_[b])
+                                                            : a < b;
   });
   for (std::size_t k = 0; k < shown; ++k) {
     std::uint32_t row = order[k];
@@ -264,7 +278,9 @@ void LoopSolver::describe(const Point& point, FailureKind kind, std::uint32_t it
     failure.equations.push_back({model_.equations[run->equations + row], residual_[order[k]]});
   }
   // The singular column first, then those that move most.
-  auto show = [&](std::uint32_t k) { failure.variables.push_back({unknowns_[k], point.values[unknowns_[k]], 0}); };
+  auto show = [&](std::uint32_t k) {
+    failure.variables.push_back({unknowns_[k], point.values[unknowns_[k]], 0});
+  };
   std::iota(order.begin(), order.end(), 0u);
   const bool singular = kind == FailureKind::LoopSingular && n > 0;
   const std::uint32_t first = singular ? std::min<std::uint32_t>(system_.singular_column(), n - 1) : kNone;

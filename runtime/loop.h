@@ -1,12 +1,13 @@
-// A simultaneous block: its residuals as functions of its unknowns, their Jacobian (gradients.h, through the Solve runs inside),
-// and how it is solved.
+// A simultaneous block: its residuals as functions of its unknowns, their Jacobian (gradients.h, through the
+// Solve runs inside), and how it is solved.
 //
-// A linear block takes one factorisation and one step. A step that is long beside the result is followed by a second one with
-// the same factors, which removes what rounding left of a bad start. Where the coefficients are parameters the factors stay.
+// A linear block takes one factorisation and one step. A step that is long beside the result is followed by a
+// second one with the same factors, which removes what rounding left of a bad start. Where the coefficients
+// are parameters the factors stay.
 //
-// Others are solved by Newton's method. Damping follows Deuflhard's natural monotonicity test (Newton Methods for Nonlinear
-// Problems, section 3.3): a step is taken when the Newton correction at its end, with the old factors, is shorter than the step
-// itself. The test does not depend on how the equations are scaled.
+// Others are solved by Newton's method. Damping follows Deuflhard's natural monotonicity test (Newton Methods
+// for Nonlinear Problems, section 3.3): a step is taken when the Newton correction at its end, with the old
+// factors, is shorter than the step itself. The test does not depend on how the equations are scaled.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -24,11 +25,12 @@ class LoopSolver {
  public:
   LoopSolver(const Model& model, const Loop& loop, const std::vector<double>& nominal, GradientIndex& index);
 
-  /// Solves for the unknowns in `point.values`, from the values they have, and evaluates the inner variables. On failure the
-  /// unknowns are back where they started.
+  /// Solves for the unknowns in `point.values`, from the values they have, and evaluates the inner variables.
+  /// On failure the unknowns are back where they started.
   bool solve(const Point& point, Failure& failure);
 
-  /// The same along the curve F(x) = (1 - l) F(x0) from l = 0 to 1; slower, and finds solutions that Newton's method does not.
+  /// The same along the curve F(x) = (1 - l) F(x0) from l = 0 to 1; slower, and finds solutions that Newton's
+  /// method does not.
   bool solve_by_continuation(const Point& point, Failure& failure);
 
   /// Factorises the Jacobian at the present values, for derivatives of the solution.
@@ -63,8 +65,8 @@ class LoopSolver {
   Loop::Kind kind_;
   LinearSystem system_;
   Gradients gradients_;
-  std::vector<std::uint32_t> gather_;     // per nonzero: its place in gradients_
-  std::vector<double> nominal_;           // per unknown
+  std::vector<std::uint32_t> gather_;  // per nonzero: its place in gradients_
+  std::vector<double> nominal_;        // per unknown
   std::vector<double> start_, x_, step_, trial_, residual_, row_scale_;
   bool factored_ = false, pivots_checked_ = false;
   std::uint64_t factorisations_ = 0;

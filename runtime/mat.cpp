@@ -26,8 +26,10 @@ void append(std::string& to, T value) {
   to.append(bytes, sizeof value);
 }
 
-void append_header(std::string& to, std::uint32_t type, std::size_t rows, std::size_t columns, std::string_view name) {
-  for (std::size_t number : {std::size_t{type}, rows, columns, std::size_t{0}, name.size() + 1}) append(to, static_cast<std::uint32_t>(number));
+void append_header(std::string& to, std::uint32_t type, std::size_t rows, std::size_t columns,
+                   std::string_view name) {
+  for (std::size_t number : {std::size_t{type}, rows, columns, std::size_t{0}, name.size() + 1})
+    append(to, static_cast<std::uint32_t>(number));
   to.append(name);
   to += '\0';
 }
@@ -61,7 +63,8 @@ Sink::Error MatFile::begin(const Output& output) {
     return ++constant_rows;
   };
 
-  std::map<std::uint32_t, std::int32_t> row_of;  // variable, row of data_2 (negative where that holds the negative)
+  std::map<std::uint32_t, std::int32_t>
+      row_of;  // variable, row of data_2 (negative where that holds the negative)
   std::optional<std::int32_t> zero;
   for (std::uint32_t c = 0; c < output.names.size(); ++c) {
     names.push_back(output.names[c]);
@@ -143,7 +146,8 @@ Sink::Error MatFile::finish() {
   return file_.close() ? Error{} : fail();
 }
 
-// ---- reading ---------------------------------------------------------------------------------------------------------
+// ---- reading
+// ---------------------------------------------------------------------------------------------------------
 
 std::uint32_t MatReader::Matrix::element() const {
   if (type == 1 || type == kText || type == kDouble) return type == kText ? 1 : 8;
@@ -172,7 +176,8 @@ MatReader::MatReader(const std::string& path) : in_(path, std::ios::binary) {
 std::optional<MatReader::Matrix> MatReader::header(std::string& name) {
   const auto at = static_cast<std::uint64_t>(in_.tellg());
   std::array<std::uint32_t, 5> numbers{};
-  if (!in_.read(reinterpret_cast<char*>(numbers.data()), kHeader) || numbers[4] == 0 || numbers[4] > 64) return std::nullopt;
+  if (!in_.read(reinterpret_cast<char*>(numbers.data()), kHeader) || numbers[4] == 0 || numbers[4] > 64)
+    return std::nullopt;
   name.resize(numbers[4]);
   if (!in_.read(name.data(), static_cast<std::streamsize>(name.size()))) return std::nullopt;
   name.resize(name.find('\0') == std::string::npos ? name.size() : name.find('\0'));
@@ -199,10 +204,14 @@ bool MatReader::numbers(const Matrix& m, std::uint64_t first, std::uint64_t coun
       out[k] = static_cast<double>(value);
     }
   };
-  if (m.type == kText) take(std::uint8_t{});
-  else if (m.type == kInt32) take(std::int32_t{});
-  else if (m.type == 10) take(float{});
-  else take(double{});
+  if (m.type == kText)
+    take(std::uint8_t{});
+  else if (m.type == kInt32)
+    take(std::int32_t{});
+  else if (m.type == 10)
+    take(float{});
+  else
+    take(double{});
   return true;
 }
 
@@ -211,7 +220,8 @@ bool MatReader::texts(const Matrix& m, std::vector<std::string>& out) {
   if (!numbers(m, 0, std::uint64_t{m.rows} * m.columns, letters)) return false;
   for (std::uint32_t c = 0; c < m.columns; ++c) {
     std::string text;
-    for (std::uint32_t r = 0; r < m.rows; ++r) text += static_cast<char>(static_cast<unsigned char>(letters[std::size_t{c} * m.rows + r]));
+    for (std::uint32_t r = 0; r < m.rows; ++r)
+      text += static_cast<char>(static_cast<unsigned char>(letters[std::size_t{c} * m.rows + r]));
     text.resize(text.find_last_not_of(std::string_view(" \0", 2)) + 1);
     out.push_back(std::move(text));
   }
@@ -224,20 +234,27 @@ void MatReader::read() {
   for (std::string_view expected : order) {
     std::string name;
     auto m = header(name);
-    if (!m || name != expected) return refuse(fmt::format("is no table of results: its matrix {} is not `{}`", found.size() + 1, expected), "the file may have been cut off");
+    if (!m || name != expected)
+      return refuse(
+          fmt::format("is no table of results: its matrix {} is not `{}`", found.size() + 1, expected),
+          "the file may have been cut off");
     found.push_back(*m);
   }
   const Matrix &names = found[1], &descriptions = found[2], &info = found[3], &constants = found[4];
   data_ = found[5];
   std::vector<double> form, where, values;
-  if (!numbers(found[0], 0, std::uint64_t{found[0].rows} * found[0].columns, form)) return refuse("cannot be read");
+  if (!numbers(found[0], 0, std::uint64_t{found[0].rows} * found[0].columns, form))
+    return refuse("cannot be read");
   std::string orientation;
-  for (std::uint32_t c = 0; c < found[0].columns && found[0].rows == 4; ++c) orientation += static_cast<char>(form[4 * std::size_t{c} + 3]);
+  for (std::uint32_t c = 0; c < found[0].columns && found[0].rows == 4; ++c)
+    orientation += static_cast<char>(form[4 * std::size_t{c} + 3]);
   if (!orientation.starts_with("binTrans"))
-    return refuse("has its results in rows (`binNormal`)", "only the layout `binTrans` is read, in which a run can write while it computes");
+    return refuse("has its results in rows (`binNormal`)",
+                  "only the layout `binTrans` is read, in which a run can write while it computes");
   const bool fits = info.rows == 4 && info.columns == names.columns && descriptions.columns == names.columns;
   std::vector<std::string> all, described;
-  if (!fits || !texts(names, all) || !texts(descriptions, described) || !numbers(info, 0, std::uint64_t{4} * info.columns, where) ||
+  if (!fits || !texts(names, all) || !texts(descriptions, described) ||
+      !numbers(info, 0, std::uint64_t{4} * info.columns, where) ||
       !numbers(constants, 0, constants.columns > 0 ? constants.rows : 0, values))
     return refuse("is no table of results: its matrices do not fit together");
   for (std::size_t k = 0; k < all.size(); ++k) {
@@ -245,8 +262,10 @@ void MatReader::read() {
     const bool constant = from == 1;
     const auto index = static_cast<std::size_t>(std::abs(row));
     if (from == 0 || all[k] == "time" || all[k] == "Time") continue;
-    if (index < 1 || index > (constant ? values.size() : data_.rows)) return refuse(fmt::format("has no numbers for `{}`", all[k]));
-    if (constant) constants_.push_back({all[k], described[k], row < 0 ? -values[index - 1] : values[index - 1]});
+    if (index < 1 || index > (constant ? values.size() : data_.rows))
+      return refuse(fmt::format("has no numbers for `{}`", all[k]));
+    if (constant)
+      constants_.push_back({all[k], described[k], row < 0 ? -values[index - 1] : values[index - 1]});
     names_.push_back(all[k]);
     descriptions_.push_back(described[k]);
     where_.push_back(constant ? 0 : static_cast<std::int32_t>(row));
@@ -265,7 +284,8 @@ bool MatReader::next(Row& row) {
   row.time = column_[0];
   row.values.resize(names_.size());
   for (std::size_t k = 0; k < names_.size(); ++k) {
-    const double value = where_[k] == 0 ? fixed_[k] : column_[static_cast<std::size_t>(std::abs(where_[k])) - 1];
+    const double value =
+        where_[k] == 0 ? fixed_[k] : column_[static_cast<std::size_t>(std::abs(where_[k])) - 1];
     row.values[k] = where_[k] < 0 ? 0.0 - value : value;  // never a negative zero
   }
   return true;

@@ -1,9 +1,10 @@
-// runtime::Model: an executable model: schedules of runs over flat tables, and the kernels that evaluate them. Plain data;
-// the compiler fills it, the runtime runs it and knows nothing else of the compiler.
+// runtime::Model: an executable model: schedules of runs over flat tables, and the kernels that evaluate
+// them. Plain data; the compiler fills it, the runtime runs it and knows nothing else of the compiler.
 //
-// All variables (states, derivatives, algebraic) have one place in `values`. A run evaluates one kernel over `count` rows
-// of equations of one shape. Its table is column-major: column k, row i is at tables[run.table + k * count + i]. The first
-// `slots` columns are indices into `values`, the next `params` columns are indices into the parameter values.
+// All variables (states, derivatives, algebraic) have one place in `values`. A run evaluates one kernel over
+// `count` rows of equations of one shape. Its table is column-major: column k, row i is at tables[run.table +
+// k * count + i]. The first `slots` columns are indices into `values`, the next `params` columns are indices
+// into the parameter values.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,9 +21,9 @@ struct KernelArguments {
   double* values = nullptr;            // all variables
   const double* parameters = nullptr;  // all parameter values
   const std::uint32_t* table = nullptr;
-  std::size_t stride = 0;              // rows of the table: column k starts at table + k * stride
-  std::size_t begin = 0, end = 0;      // rows to evaluate
-  double* out = nullptr;               // Residual: out[i]; Partials: out[k * stride + i] for slot k; Solve: unused
+  std::size_t stride = 0;          // rows of the table: column k starts at table + k * stride
+  std::size_t begin = 0, end = 0;  // rows to evaluate
+  double* out = nullptr;  // Residual: out[i]; Partials: out[k * stride + i] for slot k; Solve: unused
 };
 
 enum class Role : std::uint8_t {
@@ -39,25 +40,26 @@ struct Kernel {
 };
 
 /// A run of equations of one shape, or of sums (then `kernel` is kNone: the runtime evaluates sums itself).
-/// Table of a sum run: count + 1 offsets into its term list, count positions of the solved term (Solve only; relative to the
-/// row's first term), then the terms: index << 1 | negative.
+/// Table of a sum run: count + 1 offsets into its term list, count positions of the solved term (Solve only;
+/// relative to the row's first term), then the terms: index << 1 | negative.
 struct Run {
-  Role role = Role::Solve;           // Solve or Residual
-  std::uint32_t kernel = kNone;      // into Model::kernels
-  std::uint32_t partials = kNone;    // the Partials kernel of the same shape
+  Role role = Role::Solve;         // Solve or Residual
+  std::uint32_t kernel = kNone;    // into Model::kernels
+  std::uint32_t partials = kNone;  // the Partials kernel of the same shape
   std::uint32_t slots = 0;
   std::uint32_t params = 0;
-  std::uint32_t solved = 0;          // which slot a Solve run assigns
-  std::uint32_t count = 0;           // rows
-  std::uint64_t table = 0;           // offset into Model::tables
-  std::uint64_t equations = 0;       // offset into Model::equations: the equation number of each row, for messages
+  std::uint32_t solved = 0;     // which slot a Solve run assigns
+  std::uint32_t count = 0;      // rows
+  std::uint64_t table = 0;      // offset into Model::tables
+  std::uint64_t equations = 0;  // offset into Model::equations: the equation number of each row, for messages
 };
 
-/// A simultaneous block. Given its unknowns, its Solve runs, which come first and in an order in which they can be evaluated,
-/// give its inner variables; its Residual runs are zero when the unknowns are right.
+/// A simultaneous block. Given its unknowns, its Solve runs, which come first and in an order in which they
+/// can be evaluated, give its inner variables; its Residual runs are zero when the unknowns are right.
 struct Loop {
   std::uint32_t first_run = 0, runs = 0;
-  std::uint32_t first_unknown = 0, unknowns = 0; // into Model::loop_unknowns; as many as rows in its Residual runs
+  std::uint32_t first_unknown = 0,
+                unknowns = 0;  // into Model::loop_unknowns; as many as rows in its Residual runs
   enum Kind : std::uint8_t {
     Nonlinear,
     Linear,  // in the unknowns and the inner variables, whatever the values of all others
@@ -76,42 +78,49 @@ struct State {
   std::uint32_t derivative = 0;
 };
 
-/// Variables of which some are states, at one time these and at another those (state_choice.h). The set has states of its own,
-/// which equations of the model tie to the candidates: state = sum of selector * candidate, and likewise for the rates.
+/// Variables of which some are states, at one time these and at another those (state_choice.h). The set has
+/// states of its own, which equations of the model tie to the candidates: state = sum of selector *
+/// candidate, and likewise for the rates.
 struct StateSet {
-  std::uint32_t first_run = 0, runs = 0;    // Residual runs, of which the partial derivatives matter: what ties the rates
-  /// Into Model::set_variables: rates that are found from the others whatever is chosen, rates of the candidates, candidates.
+  std::uint32_t first_run = 0,
+                runs = 0;  // Residual runs, of which the partial derivatives matter: what ties the rates
+  /// Into Model::set_variables: rates that are found from the others whatever is chosen, rates of the
+  /// candidates, candidates.
   std::uint32_t first_variable = 0, eliminated = 0, candidates = 0;
-  std::uint32_t first_weight = 0;           // into Model::set_weights, one per candidate: the smaller the rather a state
+  std::uint32_t first_weight =
+      0;  // into Model::set_weights, one per candidate: the smaller the rather a state
   std::uint32_t first_state = 0, states = 0;  // into Model::states
-  std::uint32_t first_selector = 0;         // parameters: states * candidates, state by state
+  std::uint32_t first_selector = 0;           // parameters: states * candidates, state by state
 };
 
-/// Comparisons of values that change with time. `run` (Residual) gives left side minus right side; between two events parameters
-/// `first` + row say whether that is below zero (or, when not strict, not above).
+/// Comparisons of values that change with time. `run` (Residual) gives left side minus right side; between
+/// two events parameters `first` + row say whether that is below zero (or, when not strict, not above).
 struct Relation {
   std::uint32_t run = 0;
   std::uint32_t first = 0;
   bool strict = false;
-  bool linear_in_time = false;  // the difference has no variable and changes evenly: the instant is known beforehand
+  bool linear_in_time =
+      false;  // the difference has no variable and changes evenly: the instant is known beforehand
 };
 
 /// Ticks at offset + k * period for k = 0, 1, …, or whole k from `start` on, until `stop`: parameters.
 struct Clock {
   std::uint32_t trigger = 0;
   std::uint32_t period = 0, offset = 0, start = 0, stop = 0;
-  std::uint32_t first_jitter = 0, jitters = 0;  // into Events::jitters: tick k is that much later; taken in turn
+  std::uint32_t first_jitter = 0,
+                jitters = 0;  // into Events::jitters: tick k is that much later; taken in turn
 };
 
-/// What happens when a trigger fires: a variable (a state, or one of `Model::constants`) becomes the value of a row.
+/// What happens when a trigger fires: a variable (a state, or one of `Model::constants`) becomes the value of
+/// a row.
 struct Effect {
   std::uint32_t trigger = 0;
   std::uint32_t variable = 0;
   bool negated = false;
 };
 
-/// What happens at instants (reaction.h). Triggers are numbered: conditions, of which the change from false to true counts,
-/// and ticks of clocks.
+/// What happens at instants (reaction.h). Triggers are numbered: conditions, of which the change from false
+/// to true counts, and ticks of clocks.
 struct Events {
   std::uint32_t triggers = 0;
   std::vector<std::uint32_t> conditions;   // Residual runs: not 0 is true
@@ -119,13 +128,13 @@ struct Events {
   std::vector<std::uint32_t> values;       // Residual runs: what is assigned
   std::vector<Effect> effects;             // of their rows, run after run
   std::vector<Clock> clocks;
-  std::vector<std::uint32_t> jitters;      // parameters
-  struct Previous {  // `variable` (of Model::constants) is what `of` was before the instant
+  std::vector<std::uint32_t> jitters;  // parameters
+  struct Previous {                    // `variable` (of Model::constants) is what `of` was before the instant
     std::uint32_t variable = 0, of = kNone;  // kNone: always zero
     bool negated = false;
   };
   std::vector<Previous> previous;
-  std::vector<std::uint32_t> last;         // triggers that end the run
+  std::vector<std::uint32_t> last;  // triggers that end the run
 };
 
 /// `variable` (of Model::constants) is what `of` was some time ago (delays.h).
@@ -150,11 +159,13 @@ struct Model {
   std::vector<StateSet> sets;
   std::vector<std::uint32_t> set_variables;
   std::vector<double> set_weights;
-  std::vector<std::uint32_t> start;    // per variable: the parameter with its guess, or kNone (0.0); empty: none has one
-  std::vector<std::uint32_t> nominal;  // per variable: the parameter with its nominal value, or kNone; empty: none has one
+  std::vector<std::uint32_t>
+      start;  // per variable: the parameter with its guess, or kNone (0.0); empty: none has one
+  std::vector<std::uint32_t>
+      nominal;  // per variable: the parameter with its nominal value, or kNone; empty: none has one
   std::uint32_t start_of(std::uint32_t variable) const { return start.empty() ? kNone : start[variable]; }
-  /// Per variable: whether it is piecewise constant. Such a variable is assigned, has no derivative, and is no unknown of any
-  /// iteration. Empty: there is none.
+  /// Per variable: whether it is piecewise constant. Such a variable is assigned, has no derivative, and is
+  /// no unknown of any iteration. Empty: there is none.
   std::vector<std::uint8_t> discrete;
   bool is_discrete(std::uint32_t variable) const { return !discrete.empty() && discrete[variable]; }
   std::vector<ParameterRule> parameters;
@@ -170,16 +181,17 @@ struct Model {
   /// Variables that have a derivative, which is zero: the start finds them, and they keep their values.
   std::vector<std::uint32_t> constants;
 
-  std::vector<Step> initial;   // from nothing but parameters, time and guesses to every variable
-  std::vector<Step> invariant; // from parameters (and `constants`) to what they alone decide: `initial` computes that too
+  std::vector<Step> initial;  // from nothing but parameters, time and guesses to every variable
+  std::vector<Step>
+      invariant;  // from parameters (and `constants`) to what they alone decide: `initial` computes that too
   std::vector<Step> dynamic;   // from the states and those to their derivatives
   std::vector<Step> observed;  // from those to all other variables
 
   /// Residual runs of equations that must hold at the start and determine nothing there.
   std::vector<std::uint32_t> initial_checks;
 
-  /// What must stay true: Residual runs whose results are 0 where a condition is false. Equation numbers of their rows are
-  /// those of the assertions, from 0 on. They need no partials.
+  /// What must stay true: Residual runs whose results are 0 where a condition is false. Equation numbers of
+  /// their rows are those of the assertions, from 0 on. They need no partials.
   std::vector<std::uint32_t> assertions;
   std::vector<Step> asserted;  // the part of `observed` that these read
 

@@ -12,9 +12,9 @@ namespace runtime {
 
 namespace {
 
-constexpr double kMuchToDo = 1e8;  // multiplications: some hundredths of a second for every factorisation
-constexpr std::size_t kNarrow = 8;    // unknowns of a level, at most
-constexpr double kLittleFill = 1.1;   // entries of the matrix
+constexpr double kMuchToDo = 1e8;    // multiplications: some hundredths of a second for every factorisation
+constexpr std::size_t kNarrow = 8;   // unknowns of a level, at most
+constexpr double kLittleFill = 1.1;  // entries of the matrix
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
 /// The neighbours of each unknown, both ways, without itself.
@@ -53,7 +53,8 @@ Graph neighbours(std::span<const std::int64_t> starts, std::span<const std::int6
 }
 
 /// The leaves of a tree (or several) in rounds; nullopt when there is a circle.
-std::optional<std::vector<std::int64_t>> leaves_first(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows) {
+std::optional<std::vector<std::int64_t>> leaves_first(std::span<const std::int64_t> starts,
+                                                      std::span<const std::int64_t> rows) {
   const std::size_t n = starts.size() - 1;
   if (rows.size() > 3 * n) return std::nullopt;  // more edges than a tree has
   const Graph graph = neighbours(starts, rows);
@@ -68,14 +69,15 @@ std::optional<std::vector<std::int64_t>> leaves_first(std::span<const std::int64
     const auto leaf = static_cast<std::size_t>(order[k]);
     degree[leaf] = 0;
     for (std::int32_t e = graph.starts[leaf]; e < graph.starts[leaf + 1]; ++e)
-      if (const std::int32_t next = graph.neighbours[e]; degree[next] > 0 && --degree[next] == 1) order.push_back(next);
+      if (const std::int32_t next = graph.neighbours[e]; degree[next] > 0 && --degree[next] == 1)
+        order.push_back(next);
   }
   if (order.size() < n) return std::nullopt;
   return order;
 }
 
-using NodeNd = int (*)(std::int32_t* n, std::int32_t* starts, std::int32_t* neighbours, std::int32_t* weights, std::int32_t* options,
-                       std::int32_t* order, std::int32_t* inverse);
+using NodeNd = int (*)(std::int32_t* n, std::int32_t* starts, std::int32_t* neighbours, std::int32_t* weights,
+                       std::int32_t* options, std::int32_t* order, std::int32_t* inverse);
 
 /// METIS as Debian builds it, with 32-bit indices; null where there is none.
 NodeNd metis() {
@@ -83,22 +85,28 @@ NodeNd metis() {
     void* library = dlopen("libmetis.so.5", RTLD_NOW | RTLD_LOCAL);
     auto function = library ? reinterpret_cast<NodeNd>(dlsym(library, "METIS_NodeND")) : nullptr;
     if (!function) return nullptr;
-    // Two neighbours, written so that indices of 64 bits would read the same graph, and would show in what comes back.
+    // Two neighbours, written so that indices of 64 bits would read the same graph, and would show in what
+    // comes back.
     std::int64_t n = 2, starts[3] = {0}, neighbours[2] = {0}, order[2] = {-1, -1}, inverse[2] = {-1, -1};
     auto narrow = [](std::int64_t* wide) { return reinterpret_cast<std::int32_t*>(wide); };
-    if (function(narrow(&n), narrow(starts), narrow(neighbours), nullptr, nullptr, narrow(order), narrow(inverse)) != 1) return nullptr;
+    if (function(narrow(&n), narrow(starts), narrow(neighbours), nullptr, nullptr, narrow(order),
+                 narrow(inverse)) != 1)
+      return nullptr;
     return order[1] == -1 && inverse[1] == -1 ? function : nullptr;
   }();
   return found;
 }
 
-std::optional<std::vector<std::int64_t>> nested_dissection(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows) {
+std::optional<std::vector<std::int64_t>> nested_dissection(std::span<const std::int64_t> starts,
+                                                           std::span<const std::int64_t> rows) {
   const std::size_t n = starts.size() - 1;
   if (2 * rows.size() > std::numeric_limits<std::int32_t>::max() || !metis()) return std::nullopt;
   Graph graph = neighbours(starts, rows);
   auto count = static_cast<std::int32_t>(n);
   std::vector<std::int32_t> order(n, -1), inverse(n);
-  if (metis()(&count, graph.starts.data(), graph.neighbours.data(), nullptr, nullptr, order.data(), inverse.data()) != 1) return std::nullopt;
+  if (metis()(&count, graph.starts.data(), graph.neighbours.data(), nullptr, nullptr, order.data(),
+              inverse.data()) != 1)
+    return std::nullopt;
   std::vector<std::int64_t> result(order.begin(), order.end());
   return result;
 }
@@ -112,9 +120,10 @@ std::optional<Ordering> ordering_named(std::string_view name) {
   return std::nullopt;
 }
 
-// Column counts by the elimination tree: from each neighbour that comes earlier up the tree, until a column is met that this row
-// has been in already.
-EliminationOrder elimination_cost(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows, std::vector<std::int64_t> order) {
+// Column counts by the elimination tree: from each neighbour that comes earlier up the tree, until a column
+// is met that this row has been in already.
+EliminationOrder elimination_cost(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows,
+                                  std::vector<std::int64_t> order) {
   const std::size_t n = starts.size() - 1;
   const Graph graph = neighbours(starts, rows);
   std::vector<std::uint32_t> position(n), parent(n, kNone), below(n, 0), row_of(n, kNone);
@@ -139,12 +148,14 @@ EliminationOrder elimination_cost(std::span<const std::int64_t> starts, std::spa
 
 namespace {
 
-/// Breadth first from one end of a long and narrow graph; its levels in turns from both ends, where that fills little in.
-std::optional<EliminationOrder> from_both_ends(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows) {
+/// Breadth first from one end of a long and narrow graph; its levels in turns from both ends, where that
+/// fills little in.
+std::optional<EliminationOrder> from_both_ends(std::span<const std::int64_t> starts,
+                                               std::span<const std::int64_t> rows) {
   const std::size_t n = starts.size() - 1;
   const Graph graph = neighbours(starts, rows);
   std::vector<std::int32_t> visited, seen(n, -1);
-  std::vector<std::size_t> levels;  // where each begins in `visited`
+  std::vector<std::size_t> levels;                    // where each begins in `visited`
   for (std::int32_t sweep = 0; sweep < 3; ++sweep) {  // the last one of a sweep is farther out than the first
     const std::int32_t start = visited.empty() ? 0 : visited.back();
     visited.assign(1, start);
@@ -155,7 +166,8 @@ std::optional<EliminationOrder> from_both_ends(std::span<const std::int64_t> sta
       end = visited.size();
       for (std::size_t k = levels.back(); k < end; ++k)
         for (std::int32_t e = graph.starts[visited[k]]; e < graph.starts[visited[k] + 1]; ++e)
-          if (std::int32_t& mark = seen[graph.neighbours[e]]; std::exchange(mark, sweep) != sweep) visited.push_back(graph.neighbours[e]);
+          if (std::int32_t& mark = seen[graph.neighbours[e]]; std::exchange(mark, sweep) != sweep)
+            visited.push_back(graph.neighbours[e]);
     }
     if (visited.size() < n) return std::nullopt;
   }
@@ -178,12 +190,15 @@ std::optional<EliminationOrder> from_both_ends(std::span<const std::int64_t> sta
   EliminationOrder result = elimination_cost(starts, rows, std::move(order));
   result.by = Ordering::Ends;
   const std::size_t entries = n + graph.neighbours.size() / 2;
-  return static_cast<double>(result.entries) <= kLittleFill * static_cast<double>(entries) ? std::optional(std::move(result)) : std::nullopt;
+  return static_cast<double>(result.entries) <= kLittleFill * static_cast<double>(entries)
+             ? std::optional(std::move(result))
+             : std::nullopt;
 }
 
 }  // namespace
 
-EliminationOrder elimination_order(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows, Ordering wanted) {
+EliminationOrder elimination_order(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows,
+                                   Ordering wanted) {
   const std::size_t n = starts.size() - 1;
   if (wanted == Ordering::Auto)
     if (auto order = leaves_first(starts, rows)) {
@@ -197,9 +212,10 @@ EliminationOrder elimination_order(std::span<const std::int64_t> starts, std::sp
   amd.order.resize(n);
   double info[AMD_INFO];
   static_assert(sizeof(SuiteSparse_long) == sizeof(std::int64_t));
-  const int status = amd_l_order(static_cast<SuiteSparse_long>(n), reinterpret_cast<const SuiteSparse_long*>(starts.data()),
-                                 reinterpret_cast<const SuiteSparse_long*>(rows.data()), reinterpret_cast<SuiteSparse_long*>(amd.order.data()),
-                                 nullptr, info);
+  const int status =
+      amd_l_order(static_cast<SuiteSparse_long>(n), reinterpret_cast<const SuiteSparse_long*>(starts.data()),
+                  reinterpret_cast<const SuiteSparse_long*>(rows.data()),
+                  reinterpret_cast<SuiteSparse_long*>(amd.order.data()), nullptr, info);
   if (status < 0) {
     std::iota(amd.order.begin(), amd.order.end(), std::int64_t{0});
     return elimination_cost(starts, rows, std::move(amd.order));

@@ -1,4 +1,5 @@
-// A file that is written from front to back, every write checked; what is written can be replaced, byte by byte.
+// A file that is written from front to back, every write checked; what is written can be replaced, byte by
+// byte.
 #pragma once
 #include <cstdint>
 #include <string>

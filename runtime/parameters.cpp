@@ -18,9 +18,9 @@ std::vector<double> evaluate_parameters(const Model& model, const Overrides& ove
     const ParameterRule& rule = model.parameters[i];
     // An operation of fewer than three operands leaves the others unset: they read as 0.
     auto operand = [&](std::uint32_t k) { return k < i ? values[k] : 0.0; };
-    values[i] = rule.op == 0 || !model.operation
-                    ? rule.value
-                    : model.operation(model.library.get(), rule, operand(rule.a), operand(rule.b), operand(rule.c));
+    values[i] = rule.op == 0 || !model.operation ? rule.value
+                                                 : model.operation(model.library.get(), rule, operand(rule.a),
+                                                                   operand(rule.b), operand(rule.c));
   }
   return values;
 }

@@ -104,7 +104,8 @@ Axis value_axis(const Plot& plot, int most) {
   return make_axis(low, high, most, true);
 }
 
-std::vector<PlotPoint> decimate(std::span<const double> times, std::span<const double> values, const Axis& axis, int columns) {
+std::vector<PlotPoint> decimate(std::span<const double> times, std::span<const double> values,
+                                const Axis& axis, int columns) {
   const std::size_t count = std::min(times.size(), values.size());
   std::vector<PlotPoint> points;
   if (count <= static_cast<std::size_t>(columns) * 4) {
@@ -139,8 +140,8 @@ std::vector<PlotPoint> decimate(std::span<const double> times, std::span<const d
 }
 
 std::size_t text_width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 }  // namespace runtime

@@ -19,15 +19,19 @@ struct Plot {
   std::vector<double> times{};  // ascending
   std::vector<Curve> curves{};
   std::string y_label{};
-  bool family = false;  // the curves are one after the other of a row: their colours say where they stand in it
+  bool family =
+      false;  // the curves are one after the other of a row: their colours say where they stand in it
 
-  const std::vector<double>& times_of(const Curve& curve) const { return curve.times.empty() ? times : curve.times; }
+  const std::vector<double>& times_of(const Curve& curve) const {
+    return curve.times.empty() ? times : curve.times;
+  }
 };
 
 /// A curve that keeps each value until the next: what is piecewise constant.
 Curve make_steps(std::string name, std::span<const double> times, std::span<const double> values);
 
-/// Whether values are most likely those of something piecewise constant: whole numbers, of which few differ from the one before.
+/// Whether values are most likely those of something piecewise constant: whole numbers, of which few differ
+/// from the one before.
 bool looks_piecewise_constant(std::span<const double> values);
 
 /// A range of numbers on round ticks.
@@ -39,7 +43,8 @@ struct Axis {
   double position(double value) const { return (value - low) / (high - low); }  // 0 … 1
 };
 
-/// An axis over [low, high] with at most `most` ticks at 1, 2 or 5 times a power of ten. `widen` moves the ends out to ticks.
+/// An axis over [low, high] with at most `most` ticks at 1, 2 or 5 times a power of ten. `widen` moves the
+/// ends out to ticks.
 Axis make_axis(double low, double high, int most, bool widen);
 
 /// Axes that hold all finite values of plots. Those that are shown one above the other share their time.
@@ -50,9 +55,10 @@ struct PlotPoint {
   double x, y;  // NaN in y: a gap
 };
 
-/// The points of a curve, thinned to first, least, greatest and last of each of `columns` slices of the axis, so that no peak
-/// gets lost.
-std::vector<PlotPoint> decimate(std::span<const double> times, std::span<const double> values, const Axis& axis, int columns);
+/// The points of a curve, thinned to first, least, greatest and last of each of `columns` slices of the axis,
+/// so that no peak gets lost.
+std::vector<PlotPoint> decimate(std::span<const double> times, std::span<const double> values,
+                                const Axis& axis, int columns);
 
 /// Number of characters of UTF-8 text.
 std::size_t text_width(std::string_view text);

@@ -35,24 +35,31 @@ struct Library {
   void (*surface_destroy)(void* surface) = nullptr;
   void* (*context_create)(void* surface) = nullptr;
   void (*context_destroy)(void* context) = nullptr;
-  int (*write)(void* surface, int (*to)(void* closure, const unsigned char* data, unsigned length), void* closure) = nullptr;
+  int (*write)(void* surface, int (*to)(void* closure, const unsigned char* data, unsigned length),
+               void* closure) = nullptr;
 
-  bool complete = find(rsvg, "rsvg_handle_new_from_data", handle_new) && find(rsvg, "rsvg_handle_render_document", render) &&
-                  find(gobject, "g_object_unref", unref) && find(cairo, "cairo_image_surface_create", surface_create) &&
-                  find(cairo, "cairo_surface_status", surface_status) && find(cairo, "cairo_surface_destroy", surface_destroy) &&
-                  find(cairo, "cairo_create", context_create) && find(cairo, "cairo_destroy", context_destroy) &&
-                  find(cairo, "cairo_surface_write_to_png_stream", write);
+  bool complete =
+      find(rsvg, "rsvg_handle_new_from_data", handle_new) &&
+      find(rsvg, "rsvg_handle_render_document", render) && find(gobject, "g_object_unref", unref) &&
+      find(cairo, "cairo_image_surface_create", surface_create) &&
+      find(cairo, "cairo_surface_status", surface_status) &&
+      find(cairo, "cairo_surface_destroy", surface_destroy) && find(cairo, "cairo_create", context_create) &&
+      find(cairo, "cairo_destroy", context_destroy) &&
+      find(cairo, "cairo_surface_write_to_png_stream", write);
 };
 
 }  // namespace
 
-PngResult write_png(const std::string& path, std::string_view svg, double width, double height, double scale) {
+PngResult write_png(const std::string& path, std::string_view svg, double width, double height,
+                    double scale) {
   const Library library;
   if (!library.complete) return {true, "librsvg is not installed"};
   std::string png;
   bool drawn = false;
-  if (void* handle = library.handle_new(reinterpret_cast<const unsigned char*>(svg.data()), svg.size(), nullptr)) {
-    void* surface = library.surface_create(kArgb32, static_cast<int>(width * scale), static_cast<int>(height * scale));
+  if (void* handle =
+          library.handle_new(reinterpret_cast<const unsigned char*>(svg.data()), svg.size(), nullptr)) {
+    void* surface =
+        library.surface_create(kArgb32, static_cast<int>(width * scale), static_cast<int>(height * scale));
     if (library.surface_status(surface) == 0) {
       void* context = library.context_create(surface);
       const Rectangle viewport{0, 0, width * scale, height * scale};

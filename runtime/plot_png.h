@@ -11,6 +11,7 @@ struct PngResult {
 };
 
 /// `scale`: pixels per unit of the SVG.
-PngResult write_png(const std::string& path, std::string_view svg, double width, double height, double scale = 2);
+PngResult write_png(const std::string& path, std::string_view svg, double width, double height,
+                    double scale = 2);
 
 }  // namespace runtime

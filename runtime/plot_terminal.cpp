@@ -21,8 +21,13 @@ constexpr std::uint8_t kDots[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, 
 class Canvas {
  public:
   Canvas(int columns, int rows, bool ascii)
-      : columns_(columns), rows_(rows), across_(ascii ? 1 : 2), down_(ascii ? 1 : 4), ascii_(ascii),
-        cells_(static_cast<std::size_t>(columns * rows), 0), owner_(cells_.size(), -1) {}
+      : columns_(columns),
+        rows_(rows),
+        across_(ascii ? 1 : 2),
+        down_(ascii ? 1 : 4),
+        ascii_(ascii),
+        cells_(static_cast<std::size_t>(columns * rows), 0),
+        owner_(cells_.size(), -1) {}
 
   int dots_across() const { return columns_ * across_; }
   int dots_down() const { return rows_ * down_; }
@@ -87,7 +92,8 @@ void draw(Canvas& canvas, const Plot& plot, const Axis& x, const Axis& y) {
   for (std::size_t c = 0; c < plot.curves.size(); ++c) {
     bool down = false;
     int px = 0, py = 0;
-    for (const PlotPoint& point : decimate(plot.times_of(plot.curves[c]), plot.curves[c].values, x, canvas.dots_across())) {
+    for (const PlotPoint& point :
+         decimate(plot.times_of(plot.curves[c]), plot.curves[c].values, x, canvas.dots_across())) {
       if (std::isnan(point.y)) {
         down = false;
         continue;
@@ -126,8 +132,10 @@ std::string legend(const Plot& plot, const TerminalOptions& options, int margin)
       used = line.size();
     }
     if (used > static_cast<std::size_t>(margin)) line += "   ", used += 3;
-    const std::string mark = options.ascii ? std::string(2, kMarks[c % kMarks.size()]) : std::string("\u2500\u2500");
-    line += options.colour ? fmt::format("\x1b[{}m{}\x1b[0m {}", kColours[c % kColours.size()], mark, plot.curves[c].name)
+    const std::string mark =
+        options.ascii ? std::string(2, kMarks[c % kMarks.size()]) : std::string("\u2500\u2500");
+    line += options.colour ? fmt::format("\x1b[{}m{}\x1b[0m {}", kColours[c % kColours.size()], mark,
+                                         plot.curves[c].name)
                            : fmt::format("{} {}", mark, plot.curves[c].name);
     used += item - 3;
   }
@@ -136,7 +144,8 @@ std::string legend(const Plot& plot, const TerminalOptions& options, int margin)
 
 int chart_rows(const TerminalOptions& options) { return std::max(options.height - 2, 3); }
 
-std::string pane(std::span<const Plot> panes, const Plot& plot, std::size_t longest, const TerminalOptions& options) {
+std::string pane(std::span<const Plot> panes, const Plot& plot, std::size_t longest,
+                 const TerminalOptions& options) {
   const int rows = chart_rows(options);
   const Axis y = value_axis(plot, std::max(2, rows / 4));
   const int margin = static_cast<int>(longest) + 2;
@@ -151,7 +160,8 @@ std::string pane(std::span<const Plot> panes, const Plot& plot, std::size_t long
     labels[static_cast<std::size_t>(std::clamp(row, 0l, long(rows) - 1))] = y.labels[k];
   }
   std::string text;
-  const std::string title = plot.title + (plot.title.empty() || plot.y_label.empty() ? "" : " ") + plot.y_label;
+  const std::string title =
+      plot.title + (plot.title.empty() || plot.y_label.empty() ? "" : " ") + plot.y_label;
   if (!title.empty()) text += std::string(static_cast<std::size_t>(margin), ' ') + title + '\n';
   for (int r = 0; r < rows; ++r) {
     const std::string& label = labels[static_cast<std::size_t>(r)];
@@ -170,12 +180,15 @@ std::string pane(std::span<const Plot> panes, const Plot& plot, std::size_t long
 
 }  // namespace
 
-std::string plot_terminal(const Plot& plot, const TerminalOptions& options) { return plot_terminal(std::span(&plot, 1), options); }
+std::string plot_terminal(const Plot& plot, const TerminalOptions& options) {
+  return plot_terminal(std::span(&plot, 1), options);
+}
 
 std::string plot_terminal(std::span<const Plot> panes, const TerminalOptions& options) {
   std::size_t longest = 1;
   for (const Plot& plot : panes)
-    for (const std::string& label : value_axis(plot, std::max(2, chart_rows(options) / 4)).labels) longest = std::max(longest, label.size());
+    for (const std::string& label : value_axis(plot, std::max(2, chart_rows(options) / 4)).labels)
+      longest = std::max(longest, label.size());
   std::string text;
   for (const Plot& plot : panes) text += pane(panes, plot, longest, options);
   return text;

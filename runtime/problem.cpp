@@ -12,21 +12,24 @@ namespace runtime {
 
 namespace {
 
-// Against fill-in: the explicit form is given up when its multiply-adds exceed this multiple of the partial derivatives (small
-// systems may be full), and then variables with longer gradients than this become unknowns.
+// Against fill-in: the explicit form is given up when its multiply-adds exceed this multiple of the partial
+// derivatives (small systems may be full), and then variables with longer gradients than this become
+// unknowns.
 constexpr std::uint64_t kFillFactor = 8;
 constexpr std::uint64_t kSmallList = 20000;
 constexpr std::uint32_t kSmallBlock = 4;  // unknowns
-constexpr std::size_t kPart = 8192;  // unknowns that a thread copies at once
+constexpr std::size_t kPart = 8192;       // unknowns that a thread copies at once
 constexpr std::uint32_t kLongGradient = 16;
-constexpr std::uint64_t kMemoryLimit = 400'000'000;  // multiply-adds when the explicit form is forced: about 5 GB
+constexpr std::uint64_t kMemoryLimit =
+    400'000'000;  // multiply-adds when the explicit form is forced: about 5 GB
 
 /// 0 when every term was finite, NaN otherwise: one addition per value instead of a test.
 inline double finite_probe(double probe, double value) { return probe + value * 0.0; }
 
 }  // namespace
 
-Problem::Problem(const Model& model, std::vector<double> parameters, std::vector<double> nominal, double moment, Team* team)
+Problem::Problem(const Model& model, std::vector<double> parameters, std::vector<double> nominal,
+                 double moment, Team* team)
     : model_(model),
       parameters_(std::move(parameters)),
       nominal_(std::move(nominal)),
@@ -69,15 +72,18 @@ bool Problem::prepare(FormChoice choice) {
 
 bool Problem::choose_form(FormChoice choice) {
   if (model_.states.empty()) return true;
-  // Linear blocks and small ones are solved inside at little cost; others are left to the integrator, which predicts where they go.
+  // Linear blocks and small ones are solved inside at little cost; others are left to the integrator, which
+  // predicts where they go.
   const bool loops = std::any_of(model_.dynamic.begin(), model_.dynamic.end(), [&](const Step& step) {
-    return step.kind == Step::Solve && model_.loops[step.index].kind == Loop::Nonlinear && model_.loops[step.index].unknowns > kSmallBlock;
+    return step.kind == Step::Solve && model_.loops[step.index].kind == Loop::Nonlinear &&
+           model_.loops[step.index].unknowns > kSmallBlock;
   });
   const std::uint64_t allowed = std::max(kFillFactor * ChainRule::direct_size(model_), kSmallList);
   bool found = false;
   if (choice == FormChoice::Explicit || (choice == FormChoice::Auto && !loops)) {
     layout_ = explicit_layout(model_);
-    found = chain_.build(model_, layout_, {.operations = choice == FormChoice::Auto ? allowed : kMemoryLimit});
+    found =
+        chain_.build(model_, layout_, {.operations = choice == FormChoice::Auto ? allowed : kMemoryLimit});
     form_ = Form::Explicit;
     if (!found && choice == FormChoice::Explicit) {
       evaluator_.failure() = Failure{.kind = FailureKind::TooDense};
@@ -136,22 +142,27 @@ bool Problem::start_from(const Point& at, std::span<const double> from) {
     if (!std::isnan(from[v])) values_[v] = from[v];
   // A set's own states are what it selects.
   for (const StateSet& set : model_.sets) {
-    const std::uint32_t* candidates = model_.set_variables.data() + set.first_variable + set.eliminated + set.candidates;
+    const std::uint32_t* candidates =
+        model_.set_variables.data() + set.first_variable + set.eliminated + set.candidates;
     for (std::uint32_t s = 0; s < set.states; ++s) {
       double& value = values_[model_.states[set.first_state + s].variable];
       value = 0;
-      for (std::uint32_t k = 0; k < set.candidates; ++k) value += parameters_[set.first_selector + s * set.candidates + k] * values_[candidates[k]];
+      for (std::uint32_t k = 0; k < set.candidates; ++k)
+        value += parameters_[set.first_selector + s * set.candidates + k] * values_[candidates[k]];
     }
   }
   for (StateChoice& choice : choices_) choice.choose(at, parameters_, true);
   if (!choices_.empty()) evaluator_.parameters_changed();
   bool changed = false;
-  if (!evaluator_.run_checked(model_.invariant, at) || !evaluator_.run_checked(model_.dynamic, at) || !settle(at, {}, changed)) return false;
+  if (!evaluator_.run_checked(model_.invariant, at) || !evaluator_.run_checked(model_.dynamic, at) ||
+      !settle(at, {}, changed))
+    return false;
   // The past is not in the file: it is taken to be as the start.
   for (int round = 0; !delays_.empty() && see(at) && delays_.catch_up(values_); ++round) {
     if (round == Relations::kRounds) {
       evaluator_.failure() = Failure{.kind = FailureKind::LoopNotConverged, .time = at.time, .unknowns = 1};
-      evaluator_.failure().variables.push_back({model_.delays[0].variable, values_[model_.delays[0].variable], 0});
+      evaluator_.failure().variables.push_back(
+          {model_.delays[0].variable, values_[model_.delays[0].variable], 0});
       return false;
     }
     if (!settle(at, {}, changed)) return false;
@@ -175,7 +186,8 @@ bool Problem::start_agrees(const Point& at) {
     if (run.kernel == kNone) {
       const SumTable table(model_, run);
       for (std::uint32_t row = 0; row < run.count; ++row)
-        for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k) add(row, table.terms[k] >> 1, 1);
+        for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k)
+          add(row, table.terms[k] >> 1, 1);
     } else {
       slopes.assign(std::size_t{run.slots} * run.count, 0.0);
       evaluate_partials(model_, run, at, slopes.data());
@@ -186,7 +198,8 @@ bool Problem::start_agrees(const Point& at) {
     for (std::uint32_t row = 0; row < run.count; ++row) {
       if (std::abs(residuals[row]) <= kAgrees * scale[row]) continue;
       ++failure.unknowns;  // here: how many do not hold
-      if (failure.equations.size() < kFailureDetails) failure.equations.push_back({model_.equations[run.equations + row], residuals[row]});
+      if (failure.equations.size() < kFailureDetails)
+        failure.equations.push_back({model_.equations[run.equations + row], residuals[row]});
     }
   }
   if (failure.equations.empty()) return true;
@@ -222,7 +235,8 @@ bool Problem::initialise(double time, std::span<const double> from) {
   done = done && evaluator_.run_checked(model_.observed, at);
   // `pre` of the start is the start itself.
   for (int round = 0; done && reaction_.catch_up(values_); ++round) {
-    done = round < Relations::kRounds && settle(at, {}, changed) && evaluator_.run_checked(model_.observed, at);
+    done =
+        round < Relations::kRounds && settle(at, {}, changed) && evaluator_.run_checked(model_.observed, at);
     if (!done && !evaluator_.failure()) evaluator_.failure() = relations_.endless(at);
   }
   relations_.settled(parameters_);
@@ -235,7 +249,8 @@ bool Problem::initialise(double time, std::span<const double> from) {
     for (const State& state : model_.states) {
       if (std::isfinite(values_[state.variable])) continue;
       if (!failure) failure = Failure{.kind = FailureKind::NotFinite, .time = time, .unknowns = 1};
-      if (failure.variables.size() < kFailureDetails) failure.variables.push_back({state.variable, values_[state.variable], 0});
+      if (failure.variables.size() < kFailureDetails)
+        failure.variables.push_back({state.variable, values_[state.variable], 0});
     }
     if (!failure) return true;
   }
@@ -310,7 +325,8 @@ bool Problem::jacobian(double time, const double* y, const double* rates, double
   return place(time, y, rates) && chain_.evaluate(evaluator_, point(time), rate, out);
 }
 
-/// Takes the integrator's unknowns over and evaluates the other variables of the dynamic schedule; in the implicit form no block is solved.
+/// Takes the integrator's unknowns over and evaluates the other variables of the dynamic schedule; in the
+/// implicit form no block is solved.
 bool Problem::place(double time, const double* y, const double* rates) {
   set(time, y, rates);
   const Point at = point(time);
@@ -334,8 +350,10 @@ bool Problem::differences(double time, const double* y, const double* rates, dou
 
 /// What watched comparisons read.
 bool Problem::place_watched(double time, const double* y, const double* rates) {
-  if (form_ != Form::Implicit) set(time, y, rates);
-  else if (!place(time, y, rates)) return false;
+  if (form_ != Form::Implicit)
+    set(time, y, rates);
+  else if (!place(time, y, rates))
+    return false;
   return evaluator_.run(watched_steps_, point(time));
 }
 
@@ -351,7 +369,8 @@ bool Problem::crossings(double time, const double* y, const double* rates, std::
   return true;
 }
 
-bool Problem::settle(double time, const double* y, const double* rates, std::span<const int> directions, bool& changed) {
+bool Problem::settle(double time, const double* y, const double* rates, std::span<const int> directions,
+                     bool& changed) {
   if (relations_.empty() && reaction_.empty() && delays_.empty()) return true;
   if (y) set(time, y, rates);
   const Point at = point(time);
@@ -374,7 +393,8 @@ bool Problem::settle(double time, const double* y, const double* rates, std::spa
   relations_.settled(parameters_);
   const std::span<const std::uint8_t> read = reaction_.read_parameters();
   changed = reaction_.take_changed() || arrived;
-  for (std::size_t k = 0; k < before.size() && !changed; ++k) changed = before[k] != parameters_[k] && (read.empty() || read[k]);
+  for (std::size_t k = 0; k < before.size() && !changed; ++k)
+    changed = before[k] != parameters_[k] && (read.empty() || read[k]);
   if (done && !delays_.empty()) {
     done = see(at);
     delays_.happened(values_, changed);
@@ -399,7 +419,8 @@ bool Problem::react(const Point& at, bool& changed) {
   return false;
 }
 
-/// What has fired is assigned, and equations and comparisons are made to agree with that, until nothing changes.
+/// What has fired is assigned, and equations and comparisons are made to agree with that, until nothing
+/// changes.
 bool Problem::happen(const Point& at, bool& changed) {
   reaction_.recall(values_);
   for (int turn = 0; turn < Relations::kRounds; ++turn) {
@@ -426,7 +447,8 @@ bool Problem::begin(double time, bool happened, double tolerance) {
   if (reaction_.next() > time) return true;
   bool changed = false;
   const Point at = point(time);
-  return settle(time, nullptr, nullptr, {}, changed) && evaluator_.run_checked(model_.dynamic, at) && evaluator_.run_checked(model_.observed, at);
+  return settle(time, nullptr, nullptr, {}, changed) && evaluator_.run_checked(model_.dynamic, at) &&
+         evaluator_.run_checked(model_.observed, at);
 }
 
 Failure Problem::endless_events(double time) {
@@ -444,10 +466,14 @@ void Problem::keep_calm(double time) {
 
 Relations::Outlook Problem::outlook(double time, const double* y, const double* rates) {
   using enum Relations::Outlook;
-  if (!place(time, y, rates) || !evaluator_.run(model_.compared, point(time))) return AsDecided;  // the next step will say why
-  const Relations::Outlook outlook = relations_.outlook({calm_time_, calm_.data(), parameters_.data()}, point(time), parameters_);
-  if (outlook == AsDecided) keep_calm(time);
-  else std::ranges::copy(calm_, values_.begin());
+  if (!place(time, y, rates) || !evaluator_.run(model_.compared, point(time)))
+    return AsDecided;  // the next step will say why
+  const Relations::Outlook outlook =
+      relations_.outlook({calm_time_, calm_.data(), parameters_.data()}, point(time), parameters_);
+  if (outlook == AsDecided)
+    keep_calm(time);
+  else
+    std::ranges::copy(calm_, values_.begin());
   return outlook;
 }
 
@@ -490,7 +516,8 @@ bool Problem::settle(const Point& at, std::span<const Step> first, bool& changed
   if (!first.empty()) relations_.update(at, parameters_, false);  // by the guesses
   for (int round = 0; round < Relations::kRounds; ++round) {
     evaluator_.parameters_changed();
-    if (!evaluator_.run_checked(first, at) || !evaluator_.run_checked(model_.dynamic, at) || !evaluator_.run_checked(model_.compared, at))
+    if (!evaluator_.run_checked(first, at) || !evaluator_.run_checked(model_.dynamic, at) ||
+        !evaluator_.run_checked(model_.compared, at))
       return false;
     if (relations_.update(at, parameters_, round >= Relations::kRoundsAtOnce) || look_ahead(at, leaving)) {
       changed = true;
@@ -528,7 +555,9 @@ bool Problem::output(double time, const double* y, const double* rates, std::spa
   set(time, y, rates);
   const Point at = point(time);
   // Without states no integrator has seen that all is finite.
-  if (!(form_ == Form::Static ? evaluator_.run_checked(model_.dynamic, at) : evaluator_.run(model_.dynamic, at))) return false;
+  if (!(form_ == Form::Static ? evaluator_.run_checked(model_.dynamic, at)
+                              : evaluator_.run(model_.dynamic, at)))
+    return false;
   return evaluator_.run_checked(observed, at);
 }
 
@@ -586,7 +615,8 @@ bool Problem::observe(double time, std::span<const Step> observed) {
 bool Problem::assertions_hold(double time, const double* y, const double* rates) {
   if (model_.assertions.empty()) return true;
   set(time, y, rates);
-  if (!evaluator_.run(model_.dynamic, point(time)) || !evaluator_.run(model_.asserted, point(time))) return false;
+  if (!evaluator_.run(model_.dynamic, point(time)) || !evaluator_.run(model_.asserted, point(time)))
+    return false;
   return assertions_hold(time);
 }
 

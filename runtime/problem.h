@@ -11,9 +11,9 @@
 #include "runtime/delays.h"
 #include "runtime/failure.h"
 #include "runtime/model.h"
-#include "runtime/schedule.h"
 #include "runtime/reaction.h"
 #include "runtime/relations.h"
+#include "runtime/schedule.h"
 #include "runtime/state_choice.h"
 
 namespace runtime {
@@ -30,13 +30,15 @@ class Problem {
  public:
   /// `moment`: a time in which nothing happens, yet long enough to see where things go.
   /// `team`, if any, works on long runs.
-  Problem(const Model& model, std::vector<double> parameters, std::vector<double> nominal, double moment = 1e-9, Team* team = nullptr);
+  Problem(const Model& model, std::vector<double> parameters, std::vector<double> nominal,
+          double moment = 1e-9, Team* team = nullptr);
 
   /// Chooses the form and works out the Jacobian's pattern. False: TooDense.
   bool prepare(FormChoice choice);
 
-  /// Finds the initial values: guesses, the initial schedule, a choice of states, then the dynamic and the observed schedule;
-  /// all must be finite, and the initial equations that are too many must hold. Without `from` (see Experiment::from).
+  /// Finds the initial values: guesses, the initial schedule, a choice of states, then the dynamic and the
+  /// observed schedule; all must be finite, and the initial equations that are too many must hold. Without
+  /// `from` (see Experiment::from).
   bool initialise(double time, std::span<const double> from = {});
 
   Form form() const { return form_; }
@@ -49,14 +51,15 @@ class Problem {
   /// The unknowns (and their rates) at the present values.
   void read(double* y, double* rates) const;
 
-  // Callbacks of integrators: false when a value is not finite or a loop inside fails (`failure()`); no allocation.
+  // Callbacks of integrators: false when a value is not finite or a loop inside fails (`failure()`); no
+  // allocation.
   bool derivatives(double time, const double* y, double* out);
   bool residuals(double time, const double* y, const double* rates, double* out);
   /// Explicit: df/dy. Implicit: dF/dy + rate * dF/dy'. `out` as jacobian().pattern().
   bool jacobian(double time, const double* y, const double* rates, double rate, double* out);
 
-  /// Sets all variables from the unknowns: loops are solved again, so that results satisfy the equations and not only the
-  /// integrator's tolerance; then what else is asked for. False: a value could not be computed.
+  /// Sets all variables from the unknowns: loops are solved again, so that results satisfy the equations and
+  /// not only the integrator's tolerance; then what else is asked for. False: a value could not be computed.
   bool output(double time, const double* y, const double* rates, std::span<const Step> observed);
   /// From the present values of the states; nothing happens.
   bool observe(double time, std::span<const Step> observed);
@@ -67,15 +70,20 @@ class Problem {
   std::optional<Failure> states_nearly_lost(double time) const;
   // Comparisons that are events.
   std::size_t watched() const { return relations_.watched(); }
-  bool differences(double time, const double* y, const double* rates, double* out);  // callback: `watched()` of them
-  bool nearest(double time, const double* y, const double* rates, double& out);      // callback: Relations::nearest
+  bool differences(double time, const double* y, const double* rates,
+                   double* out);  // callback: `watched()` of them
+  bool nearest(double time, const double* y, const double* rates,
+               double& out);  // callback: Relations::nearest
   /// Relations::crossings, and where an integrator begins.
   bool crossings(double time, const double* y, const double* rates, std::vector<int>& directions);
   void watch_from(double time) { relations_.watch_from(time); }
-  /// The next instant after `time` at which a comparison of time alone changes, a clock ticks, or a jump or kink of the past arrives.
-  double next_instant(double time) { return std::min({relations_.next(point(time), time), reaction_.next(), delays_.next()}); }
-  /// Starts the clocks, and does what those that tick at once ask for (unless that `happened` before); and the past, which is kept to
-  /// the tolerance. False: `failure()`.
+  /// The next instant after `time` at which a comparison of time alone changes, a clock ticks, or a jump or
+  /// kink of the past arrives.
+  double next_instant(double time) {
+    return std::min({relations_.next(point(time), time), reaction_.next(), delays_.next()});
+  }
+  /// Starts the clocks, and does what those that tick at once ask for (unless that `happened` before); and
+  /// the past, which is kept to the tolerance. False: `failure()`.
   bool begin(double time, bool happened, double tolerance);
   /// What the model delays was, during a step of the integrator that ends at `time`: it is interpolated by
   /// `interpolate(time, y, rates)`. False: `failure()`.
@@ -87,18 +95,22 @@ class Problem {
   std::optional<std::uint32_t> ended() const { return reaction_.empty() ? std::nullopt : reaction_.ended(); }
   /// Whether `outlook` may find something.
   bool watchful() const { return relations_.watchful(); }
-  /// Whether comparisons that were decided at zero are right up to here, the end of a step. `TurnedBack`: they are not, the
-  /// present values are again those of `calm_time()`, and what `turned()` says has happened there. `Missed`: `endless_events` names them.
+  /// Whether comparisons that were decided at zero are right up to here, the end of a step. `TurnedBack`:
+  /// they are not, the present values are again those of `calm_time()`, and what `turned()` says has happened
+  /// there. `Missed`: `endless_events` names them.
   Relations::Outlook outlook(double time, const double* y, const double* rates);
   double calm_time() const { return calm_time_; }
   std::span<const int> turned() const { return relations_.turned(); }
-  /// Takes the point over and makes the comparisons consistent there, the watched ones having passed zero in these directions (empty:
-  /// none). `changed`: equations are others now, and the integrator must start again from the present values.
-  bool settle(double time, const double* y, const double* rates, std::span<const int> directions, bool& changed);
+  /// Takes the point over and makes the comparisons consistent there, the watched ones having passed zero in
+  /// these directions (empty: none). `changed`: equations are others now, and the integrator must start again
+  /// from the present values.
+  bool settle(double time, const double* y, const double* rates, std::span<const int> directions,
+              bool& changed);
   /// Why events do not come to an end.
   Failure endless_events(double time);
 
-  /// Whether sets of states have chosen anew at this point (`y` null: the present values): then the integrator must start again from the present values.
+  /// Whether sets of states have chosen anew at this point (`y` null: the present values): then the
+  /// integrator must start again from the present values.
   bool choose_states(double time, const double* y, const double* rates);
 
   /// Whether all assertions hold at this point. False: `failure()` names the first that does not.
@@ -124,7 +136,9 @@ class Problem {
   bool settle(const Point& at, std::span<const Step> first, bool& changed, bool leaving = false);
   bool look_ahead(const Point& at, bool leaving);
   bool move_on(const Point& at, Point& later);
-  bool see(const Point& at) { return evaluator_.run_checked(model_.dynamic, at) && evaluator_.run_checked(model_.compared, at); }
+  bool see(const Point& at) {
+    return evaluator_.run_checked(model_.dynamic, at) && evaluator_.run_checked(model_.compared, at);
+  }
   bool react(const Point& at, bool& changed);
   void keep_calm(double time);
   bool happen(const Point& at, bool& changed);
@@ -155,11 +169,11 @@ class Problem {
   Relations relations_;
   Reaction reaction_;
   Delays delays_;
-  std::vector<Step> watched_steps_;       // what watched comparisons read, from what the integrator knows
-  std::vector<Step> past_steps_;          // what is delayed, from what the integrator knows
-  std::vector<StateChoice> choices_;      // one per set
-  std::vector<Rate> rates_;               // variables that are y' of a state
-  std::vector<StateRow> state_rows_;      // implicit: derivative - y'
+  std::vector<Step> watched_steps_;   // what watched comparisons read, from what the integrator knows
+  std::vector<Step> past_steps_;      // what is delayed, from what the integrator knows
+  std::vector<StateChoice> choices_;  // one per set
+  std::vector<Rate> rates_;           // variables that are y' of a state
+  std::vector<StateRow> state_rows_;  // implicit: derivative - y'
   std::vector<KeptRow> kept_rows_;
   /// Implicit: the runs of the dynamic schedule, those of blocks among them, in order.
   struct OpenRun {

@@ -11,7 +11,8 @@ namespace {
 
 std::string duration(double seconds) {
   if (seconds < 100) return fmt::format("{:.1f} s", seconds);
-  if (seconds < 6000) return fmt::format("{:.0f} min {:02.0f} s", std::floor(seconds / 60), std::floor(std::fmod(seconds, 60)));
+  if (seconds < 6000)
+    return fmt::format("{:.0f} min {:02.0f} s", std::floor(seconds / 60), std::floor(std::fmod(seconds, 60)));
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
@@ -21,7 +22,8 @@ std::string progress_line(double fraction, double seconds, int width) {
   fraction = std::isfinite(fraction) ? std::clamp(fraction, 0.0, 1.0) : 0.0;
   const std::string percent = fmt::format("{:4.0f} %  ", std::floor(fraction * 100));
   std::string rest = "  " + duration(seconds);
-  if (fraction > 0.01 && fraction < 1) rest += fmt::format(", {} to go", duration(seconds * (1 - fraction) / fraction));
+  if (fraction > 0.01 && fraction < 1)
+    rest += fmt::format(", {} to go", duration(seconds * (1 - fraction) / fraction));
   const int cells = std::clamp(width - static_cast<int>(percent.size() + rest.size()), 8, 40);
   const int full = static_cast<int>(std::floor(fraction * cells + 1e-9));
   std::string bar;
@@ -34,7 +36,8 @@ void Progress::update(double fraction) {
   if (now < next_) return;
   next_ = now + std::chrono::milliseconds(100);
   drawn_ = true;
-  const std::string line = progress_line(fraction, std::chrono::duration<double>(now - start_).count(), width_);
+  const std::string line =
+      progress_line(fraction, std::chrono::duration<double>(now - start_).count(), width_);
   std::fputs(("\r" + line + "\x1b[K").c_str(), to_);
   std::fflush(to_);
 }

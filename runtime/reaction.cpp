@@ -9,7 +9,8 @@ namespace runtime {
 
 namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// Of a value that is assigned again in the same round: a smaller change is a rounding error of the equations between.
+// Of a value that is assigned again in the same round: a smaller change is a rounding error of the equations
+// between.
 constexpr double kSame = 1e-10;
 
 /// Ticks that are so near are the same instant, whatever rounding made of them.
@@ -43,13 +44,15 @@ void Reaction::find_readers() {
       return;
     }
     const std::uint32_t* table = model_.tables.data() + run.table;
-    const std::size_t slots = std::size_t{run.slots} * run.count, params = std::size_t{run.params} * run.count;
+    const std::size_t slots = std::size_t{run.slots} * run.count,
+                      params = std::size_t{run.params} * run.count;
     for (std::size_t k = 0; k < slots; ++k) read_[table[k]] = 1;
     for (std::size_t k = 0; k < params; ++k) read_parameters_[table[slots + k]] = 1;
   };
   for (const auto* steps : {&model_.dynamic, &model_.compared})
     for (const Step& step : *steps) {
-      if (step.kind == Step::Assign) reads(model_.runs[step.index]);
+      if (step.kind == Step::Assign)
+        reads(model_.runs[step.index]);
       else
         for (const Run& run : loop_runs(model_, model_.loops[step.index])) reads(run);
     }
@@ -73,7 +76,8 @@ bool Reaction::begin(double time, bool happened, std::span<const double> paramet
   for (std::size_t k = 0; k < next_.size(); ++k) {
     const Clock& c = model_.events.clocks[k];
     const double period = parameters[c.period];
-    bool fine = std::isfinite(period) && period > 0 && std::isfinite(parameters[c.offset]) && std::isfinite(parameters[c.start]);
+    bool fine = std::isfinite(period) && period > 0 && std::isfinite(parameters[c.offset]) &&
+                std::isfinite(parameters[c.start]);
     double most = 0;
     for (std::uint32_t j = 0; j < c.jitters && fine; ++j) {
       const double here = parameters[model_.events.jitters[c.first_jitter + j]];
@@ -89,7 +93,9 @@ bool Reaction::begin(double time, bool happened, std::span<const double> paramet
     // The first tick that is not before `start`; then the first that is not before now.
     const double start = std::ceil((parameters[c.start] - parameters[c.offset]) / period - 1e-9);
     double tick = std::max(start, std::floor((time - most - parameters[c.offset]) / period) - 1);
-    while (just_after(instant(k, tick, parameters)) < time || (happened && instant(k, tick, parameters) <= just_after(time))) ++tick;
+    while (just_after(instant(k, tick, parameters)) < time ||
+           (happened && instant(k, tick, parameters) <= just_after(time)))
+      ++tick;
     tick_[k] = tick;
     next_[k] = instant(k, tick, parameters);
   }
@@ -115,7 +121,8 @@ void Reaction::evaluate(const Point& point) {
   for (std::uint32_t r : model_.events.conditions) {
     const Run& run = model_.runs[r];
     runtime::evaluate(model_, run, point, results_.data());
-    for (std::uint32_t row = 0; row < run.count; ++row) now_[model_.events.conditional[at++]] = results_[row] != 0;
+    for (std::uint32_t row = 0; row < run.count; ++row)
+      now_[model_.events.conditional[at++]] = results_[row] != 0;
   }
 }
 
@@ -186,7 +193,8 @@ bool Reaction::assign(const Point& point, std::span<const double> nominal, bool 
         const std::uint32_t v = effects[row].variable;
         const double value = effects[row].negated ? 0.0 - results_[row] : results_[row];
         const double old = point.values[v];
-        const bool same = again ? std::abs(value - old) <= kSame * std::max(std::abs(old), nominal[v]) : value == old;
+        const bool same =
+            again ? std::abs(value - old) <= kSame * std::max(std::abs(old), nominal[v]) : value == old;
         assigned_[v] = 1;
         if (!same) changes.emplace_back(v, value);
       }

@@ -1,9 +1,10 @@
 // What a model does at instants: triggers fire, and variables get other values.
 //
-// An instant is a sequence of rounds, each of which sees the model after the one before (super-dense time). In a round fire the
-// clocks that tick (the first round only) and the conditions that have become true. All that these assign is assigned at once: `pre`
-// is what was before the round, everything else what is after it; so values are computed again, with the equations, until none changes.
-// The instant is over when no condition becomes true any more.
+// An instant is a sequence of rounds, each of which sees the model after the one before (super-dense time).
+// In a round fire the clocks that tick (the first round only) and the conditions that have become true. All
+// that these assign is assigned at once: `pre` is what was before the round, everything else what is after
+// it; so values are computed again, with the equations, until none changes. The instant is over when no
+// condition becomes true any more.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -22,7 +23,8 @@ class Reaction {
   explicit Reaction(const Model& model);
   bool empty() const { return model_.events.triggers == 0 && model_.events.previous.empty(); }
 
-  /// Sets the clocks to their first ticks from `time` on; what ticks there is done if that has `happened`. False: one cannot tick as its parameters say.
+  /// Sets the clocks to their first ticks from `time` on; what ticks there is done if that has `happened`.
+  /// False: one cannot tick as its parameters say.
   bool begin(double time, bool happened, std::span<const double> parameters, Failure& failure);
   /// The next tick; infinity when there is none.
   double next() const;
@@ -62,8 +64,8 @@ class Reaction {
 
   const Model& model_;
   std::vector<std::uint8_t> now_, was_, fired_, last_, ticked_;  // by trigger; `last_`: what fired last
-  std::vector<double> tick_, next_;                       // by clock: the number of its next tick, and when that is
-  std::vector<double> before_;                            // by `previous`
+  std::vector<double> tick_, next_;  // by clock: the number of its next tick, and when that is
+  std::vector<double> before_;       // by `previous`
   std::vector<std::uint8_t> assigned_, read_, read_parameters_;
   std::vector<double> results_;
   bool changed_ = false;

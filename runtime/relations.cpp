@@ -7,7 +7,8 @@
 namespace runtime {
 
 namespace {
-// A difference that has just crossed and is within this part of its largest value is at zero: the direction decides.
+// A difference that has just crossed and is within this part of its largest value is at zero: the direction
+// decides.
 constexpr double kAtZero = 1e-9;
 // This part of its largest value is a rounding error.
 constexpr double kNothing = 1e-14;
@@ -48,7 +49,8 @@ double Relations::nearest(const Point& point) {
     double nearest = std::numeric_limits<double>::infinity();
     for (std::uint32_t k : sought_) {
       const std::uint32_t at = watched_[k], row = rows_[at].row;
-      evaluate_rows(model_, model_.runs[model_.relations[rows_[at].relation].run], point, row, row + 1, differences_.data() + (at - row));
+      evaluate_rows(model_, model_.runs[model_.relations[rows_[at].relation].run], point, row, row + 1,
+                    differences_.data() + (at - row));
       nearest = std::min(nearest, sides_[k] * differences_[at]);
     }
     return nearest;
@@ -86,7 +88,8 @@ void Relations::crossings(const Point& point, std::vector<int>& directions) {
       first = k;
     }
   }
-  if (least > 0 && std::isfinite(least)) cross(first);  // the integrator saw it at a point that differs by rounding
+  if (least > 0 && std::isfinite(least))
+    cross(first);  // the integrator saw it at a point that differs by rounding
   watch_from(point.time);
 }
 
@@ -123,7 +126,9 @@ void Relations::crossed(std::span<const int> directions, std::span<double> param
 }
 
 /// Of a difference that has just crossed: whether it is where it crossed.
-bool Relations::at_zero(std::size_t k) const { return std::abs(differences_[k]) <= std::max(kAtZero * largest_[k], 100 * std::abs(before_[k])); }
+bool Relations::at_zero(std::size_t k) const {
+  return std::abs(differences_[k]) <= std::max(kAtZero * largest_[k], 100 * std::abs(before_[k]));
+}
 
 /// Whether the difference is below zero at the point, or right after it where it changes with time alone.
 bool Relations::below(const Point& point, std::size_t k) const {
@@ -132,7 +137,8 @@ bool Relations::below(const Point& point, std::size_t k) const {
   if (r.linear_in_time) {
     const double slope = differences_[k] - earlier_[k];  // per second: `earlier_` is of one second before
     const double instant = point.time - (slope != 0 ? difference / slope : 0.0);
-    const bool now = std::abs(instant - point.time) <= 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(point.time), std::abs(instant));
+    const bool now = std::abs(instant - point.time) <= 4 * std::numeric_limits<double>::epsilon() *
+                                                           std::max(std::abs(point.time), std::abs(instant));
     if (slope != 0 && now) return slope < 0;
   }
   return r.strict ? difference < 0 : difference <= 0;
@@ -196,8 +202,10 @@ bool Relations::look_ahead(const Point& later, std::span<double> parameters) {
     const std::uint32_t k = watched_[w];
     const double goes = crossed_[k] == Leaves ? differences_[k] - here_[k] : differences_[k];
     const bool leaves = crossed_[k] == Leaves;
-    if (leaves) doubt(w, Doubt::Goes);
-    else before_[k] = 0;
+    if (leaves)
+      doubt(w, Doubt::Goes);
+    else
+      before_[k] = 0;
     crossed_[k] = Goes;  // no second look
     if (goes == 0) continue;
     const double value = goes < 0 ? 1.0 : 0.0;
@@ -223,7 +231,8 @@ void Relations::moved(const Point& point, std::span<const std::uint8_t> assigned
     if (crossed_[k] == None) continue;
     bool placed = differences_[k] != present_[k];
     const Run& run = model_.runs[model_.relations[rows_[k].relation].run];
-    for (std::uint32_t slot = 0; slot < run.slots; ++slot) placed = placed || assigned[slot_variable(model_, run, slot, rows_[k].row)];
+    for (std::uint32_t slot = 0; slot < run.slots; ++slot)
+      placed = placed || assigned[slot_variable(model_, run, slot, rows_[k].row)];
     crossed_[k] = placed ? Placed : Leaves;
   }
 }
@@ -238,7 +247,8 @@ void Relations::settled(std::span<const double> parameters) {
   lost_ = false;
   std::erase_if(doubtful_, [&](std::uint32_t w) {
     const std::uint32_t k = watched_[w];
-    const bool gone = doubt_[w] == Doubt::Goes && (value_of(k, parameters) != 0 ? here_[k] < 0 : here_[k] > 0);
+    const bool gone =
+        doubt_[w] == Doubt::Goes && (value_of(k, parameters) != 0 ? here_[k] < 0 : here_[k] > 0);
     if (gone) doubt_[w] = Doubt::None;
     return gone;
   });
@@ -247,14 +257,16 @@ void Relations::settled(std::span<const double> parameters) {
   std::ranges::fill(crossed_, None);
 }
 
-Relations::Outlook Relations::outlook(const Point& before, const Point& now, std::span<const double> parameters) {
+Relations::Outlook Relations::outlook(const Point& before, const Point& now,
+                                      std::span<const double> parameters) {
   evaluate(now);
   std::ranges::fill(changed_, std::uint8_t(0));
   std::ranges::fill(turned_, 0);
   Outlook outlook = Outlook::AsDecided;
   std::erase_if(doubtful_, [&](std::uint32_t w) {
     const std::uint32_t k = watched_[w];
-    const bool below = value_of(k, parameters) != 0, stays = below ? differences_[k] < 0 : differences_[k] > 0;
+    const bool below = value_of(k, parameters) != 0,
+               stays = below ? differences_[k] < 0 : differences_[k] > 0;
     if (!stays && at_zero(k)) return false;
     if (!stays) {
       changed_[k] = true;
@@ -280,7 +292,8 @@ Failure Relations::endless(const Point& point) const {
     failure.equations.push_back({model_.equations[run.equations + rows_[k].row], differences_[k]});
     for (std::uint32_t slot = 0; slot < run.slots && failure.variables.size() < kFailureDetails; ++slot) {
       const std::uint32_t variable = slot_variable(model_, run, slot, rows_[k].row);
-      if (std::ranges::find(failure.variables, variable, &FailedVariable::variable) == failure.variables.end())
+      if (std::ranges::find(failure.variables, variable, &FailedVariable::variable) ==
+          failure.variables.end())
         failure.variables.push_back({variable, point.values[variable], 0});
     }
   }

@@ -1,4 +1,5 @@
-// Files of results, whatever their format: `.mat` is MATLAB v4 in the layout of Dymola and OpenModelica, all else is CSV.
+// Files of results, whatever their format: `.mat` is MATLAB v4 in the layout of Dymola and OpenModelica, all
+// else is CSV.
 #pragma once
 #include <memory>
 #include <optional>
@@ -36,7 +37,9 @@ class ResultReader {
   const std::optional<Failure>& failure() const { return failure_; }
 
  protected:
-  void refuse(std::string what, std::string note = {}) { failure_ = Failure{std::move(what), std::move(note)}; }
+  void refuse(std::string what, std::string note = {}) {
+    failure_ = Failure{std::move(what), std::move(note)};
+  }
 
   std::vector<std::string> names_, descriptions_;
   std::vector<Constant> constants_;

@@ -11,7 +11,8 @@ namespace runtime {
 
 namespace {
 
-constexpr std::size_t kRows = 4096;  // of a run that a thread does at once; a multiple of the vector unit's width
+constexpr std::size_t kRows =
+    4096;  // of a run that a thread does at once; a multiple of the vector unit's width
 
 void call(const Model& model, std::uint32_t kernel, const Run& run, const Point& point, double* out) {
   KernelArguments arguments;
@@ -32,25 +33,30 @@ void call(const Model& model, std::uint32_t kernel, const Run& run, const Point&
 
 /// The term's value; its sign is the lowest bit of the term.
 inline double signed_value(std::uint32_t term, const double* values) {
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(values[term >> 1]) ^ static_cast<std::uint64_t>(term & 1) << 63);
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(values[term >> 1]) ^
+                               static_cast<std::uint64_t>(term & 1) << 63);
 }
 
 /// The sum of all terms but the one at `solved`. Nodes of two or three parts are most of them.
-inline double rest(const std::uint32_t* terms, std::uint32_t count, std::uint32_t solved, const double* values) {
+inline double rest(const std::uint32_t* terms, std::uint32_t count, std::uint32_t solved,
+                   const double* values) {
   double sum = 0;
   if (count == 2) return sum + signed_value(terms[1 - solved], values);
-  if (count == 3) return sum + signed_value(terms[solved == 0], values) + signed_value(terms[solved == 2 ? 1 : 2], values);
+  if (count == 3)
+    return sum + signed_value(terms[solved == 0], values) + signed_value(terms[solved == 2 ? 1 : 2], values);
   for (std::uint32_t k = 0; k < solved; ++k) sum += signed_value(terms[k], values);
   for (std::uint32_t k = solved + 1; k < count; ++k) sum += signed_value(terms[k], values);
   return sum;
 }
 
-void evaluate_sums(const Model& model, const Run& run, double* values, double* out, std::size_t begin, std::size_t end) {
+void evaluate_sums(const Model& model, const Run& run, double* values, double* out, std::size_t begin,
+                   std::size_t end) {
   const SumTable table(model, run);
   if (run.role == Role::Residual) {
     for (std::size_t row = begin; row < end; ++row) {
       double sum = 0;
-      for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k) sum += signed_value(table.terms[k], values);
+      for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k)
+        sum += signed_value(table.terms[k], values);
       out[row] = sum;
     }
     return;
@@ -59,17 +65,20 @@ void evaluate_sums(const Model& model, const Run& run, double* values, double* o
     const std::uint32_t* terms = table.terms + table.offsets[row];
     const std::uint32_t solved = table.positions[row];
     const double sum = rest(terms, table.offsets[row + 1] - table.offsets[row], solved, values);
-    values[terms[solved] >> 1] = -std::bit_cast<double>(std::bit_cast<std::uint64_t>(sum) ^ static_cast<std::uint64_t>(terms[solved] & 1) << 63);
+    values[terms[solved] >> 1] = -std::bit_cast<double>(std::bit_cast<std::uint64_t>(sum) ^
+                                                        static_cast<std::uint64_t>(terms[solved] & 1) << 63);
   }
 }
 
 }  // namespace
 
-std::vector<Step> needed_steps(const Model& model, std::span<const Step> from, std::vector<std::uint8_t>& wanted) {
+std::vector<Step> needed_steps(const Model& model, std::span<const Step> from,
+                               std::vector<std::uint8_t>& wanted) {
   auto reads = [&](const Run& run, std::uint32_t row) {
     if (run.kernel == kNone) {
       const SumTable table(model, run);
-      for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k) wanted[table.terms[k] >> 1] = 1;
+      for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k)
+        wanted[table.terms[k] >> 1] = 1;
     } else {
       for (std::uint32_t slot = 0; slot < run.slots; ++slot) wanted[slot_variable(model, run, slot, row)] = 1;
     }
@@ -79,9 +88,11 @@ std::vector<Step> needed_steps(const Model& model, std::span<const Step> from, s
     bool needed = false;
     if (step->kind == Step::Solve) {
       const Loop& loop = model.loops[step->index];
-      for (std::uint32_t k = 0; k < loop.unknowns; ++k) needed = needed || wanted[model.loop_unknowns[loop.first_unknown + k]];
+      for (std::uint32_t k = 0; k < loop.unknowns; ++k)
+        needed = needed || wanted[model.loop_unknowns[loop.first_unknown + k]];
       for (const Run& run : loop_runs(model, loop))
-        for (std::uint32_t row = 0; row < run.count && !needed && run.role == Role::Solve; ++row) needed = wanted[solved_variable(model, run, row)];
+        for (std::uint32_t row = 0; row < run.count && !needed && run.role == Role::Solve; ++row)
+          needed = wanted[solved_variable(model, run, row)];
       for (const Run& run : loop_runs(model, loop))
         for (std::uint32_t row = 0; row < run.count && needed; ++row) reads(run, row);
     } else {
@@ -100,14 +111,19 @@ std::vector<Step> needed_steps(const Model& model, std::span<const Step> from, s
 
 void evaluate(const Model& model, const Run& run, const Point& point, double* out) {
   if (run.kernel == kNone)
-    each_part(point.team, run.count, kRows, [&](std::size_t begin, std::size_t end) { evaluate_sums(model, run, point.values, out, begin, end); });
+    each_part(point.team, run.count, kRows, [&](std::size_t begin, std::size_t end) {
+      evaluate_sums(model, run, point.values, out, begin, end);
+    });
   else
     call(model, run.kernel, run, point, out);
 }
 
-void evaluate_rows(const Model& model, const Run& run, const Point& point, std::uint32_t begin, std::uint32_t end, double* out) {
+void evaluate_rows(const Model& model, const Run& run, const Point& point, std::uint32_t begin,
+                   std::uint32_t end, double* out) {
   const Kernel& kernel = model.kernels[run.kernel];
-  const KernelArguments arguments{point.time, point.values, point.parameters, model.tables.data() + run.table, run.count, begin, end, out};
+  const KernelArguments arguments{
+      point.time, point.values, point.parameters, model.tables.data() + run.table, run.count, begin,
+      end,        out};
   kernel.function(kernel.self, &arguments);
 }
 
@@ -116,11 +132,15 @@ void evaluate_partials(const Model& model, const Run& run, const Point& point, d
 }
 
 Evaluator::Evaluator(const Model& model, std::vector<double> nominal)
-    : model_(model), nominal_(std::move(nominal)), loops_(model.loops.size()), index_(std::make_unique<GradientIndex>()) {}
+    : model_(model),
+      nominal_(std::move(nominal)),
+      loops_(model.loops.size()),
+      index_(std::make_unique<GradientIndex>()) {}
 Evaluator::~Evaluator() = default;
 
 LoopSolver& Evaluator::loop(std::uint32_t index) {
-  if (!loops_[index]) loops_[index] = std::make_unique<LoopSolver>(model_, model_.loops[index], nominal_, *index_);
+  if (!loops_[index])
+    loops_[index] = std::make_unique<LoopSolver>(model_, model_.loops[index], nominal_, *index_);
   return *loops_[index];
 }
 
@@ -132,10 +152,13 @@ void Evaluator::parameters_changed() {
 bool Evaluator::solve_loop(std::uint32_t index, const Point& point) {
   LoopSolver& solver = loop(index);
   if (solver.solve(point, failure_)) return true;
-  if (!continuation_ || failure_.linear || failure_.kind == FailureKind::ZeroPivot || !solver.solve_by_continuation(point, failure_)) return false;
+  if (!continuation_ || failure_.linear || failure_.kind == FailureKind::ZeroPivot ||
+      !solver.solve_by_continuation(point, failure_))
+    return false;
   const Loop& block = model_.loops[index];
   const Run& run = model_.runs[block.first_run];
-  continued_.push_back({block.unknowns, model_.loop_unknowns[block.first_unknown], model_.equations[run.equations]});
+  continued_.push_back(
+      {block.unknowns, model_.loop_unknowns[block.first_unknown], model_.equations[run.equations]});
   return true;
 }
 

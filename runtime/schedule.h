@@ -18,9 +18,10 @@ struct GradientIndex;
 /// What an evaluation reads and writes.
 struct Point {
   double time = 0;
-  double* values = nullptr;            // Model::variables of them
+  double* values = nullptr;  // Model::variables of them
   const double* parameters = nullptr;
-  /// Called in every iteration of a block, when its variables have new values: parameters that depend on them. Whether any changed.
+  /// Called in every iteration of a block, when its variables have new values: parameters that depend on
+  /// them. Whether any changed.
   const std::function<bool()>* follow = nullptr;
   Team* team = nullptr;  // works on long runs
 };
@@ -52,14 +53,17 @@ inline std::span<const Run> loop_runs(const Model& model, const Loop& loop) {
   return {model.runs.data() + loop.first_run, loop.runs};
 }
 
-/// Those of these steps that are needed for what is wanted (per variable: 1), to which is added what they read.
-std::vector<Step> needed_steps(const Model& model, std::span<const Step> steps, std::vector<std::uint8_t>& wanted);
+/// Those of these steps that are needed for what is wanted (per variable: 1), to which is added what they
+/// read.
+std::vector<Step> needed_steps(const Model& model, std::span<const Step> steps,
+                               std::vector<std::uint8_t>& wanted);
 
 /// Solve: assigns the run's variables. Residual: writes `count` residuals to `out`.
 void evaluate(const Model& model, const Run& run, const Point& point, double* out);
 
 /// The same for some rows of a kernel run.
-void evaluate_rows(const Model& model, const Run& run, const Point& point, std::uint32_t begin, std::uint32_t end, double* out);
+void evaluate_rows(const Model& model, const Run& run, const Point& point, std::uint32_t begin,
+                   std::uint32_t end, double* out);
 
 /// The partial derivatives of a kernel run: out[slot * count + row].
 void evaluate_partials(const Model& model, const Run& run, const Point& point, double* out);
@@ -70,10 +74,12 @@ class Evaluator {
   Evaluator(const Model& model, std::vector<double> nominal);
   ~Evaluator();
 
-  /// All steps in order; false when a loop fails, and then `failure()` says why. Loops start from the present values.
+  /// All steps in order; false when a loop fails, and then `failure()` says why. Loops start from the present
+  /// values.
   bool run(std::span<const Step> steps, const Point& point);
 
-  /// Like `run`, and looks for the first equations that give NaN or infinity. Slow: for failures and the first evaluation.
+  /// Like `run`, and looks for the first equations that give NaN or infinity. Slow: for failures and the
+  /// first evaluation.
   bool run_checked(std::span<const Step> steps, const Point& point);
 
   /// While this is on, a block that Newton's method does not solve is tried by continuation (continuation.h).

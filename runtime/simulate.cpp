@@ -16,22 +16,23 @@ namespace runtime {
 
 namespace {
 
-// The tolerance is a promise about results; an integrator controls the error of each step, and those add up: over some hundred
-// steps of a lightly damped model to ten times and more.
+// The tolerance is a promise about results; an integrator controls the error of each step, and those add up:
+// over some hundred steps of a lightly damped model to ten times and more.
 constexpr double kLocalTolerance = 0.1;
 constexpr double kSmallestTolerance = 2e-14;
 
-// So many steps in a row that together move less than the given part of the whole range: the stop time is out of reach. When
-// time does not move at all, fewer are enough.
+// So many steps in a row that together move less than the given part of the whole range: the stop time is out
+// of reach. When time does not move at all, fewer are enough.
 constexpr int kStuckSteps = 20000;
 constexpr double kStuckAdvance = 1e-9;
 constexpr int kStandingSteps = 50;
 constexpr double kMoment = 1e-9;  // of the range
-constexpr std::size_t kLarge = 100'000;  // variables: below, threads wait for each other longer than they work
+constexpr std::size_t kLarge =
+    100'000;                        // variables: below, threads wait for each other longer than they work
 constexpr int kCloseEvents = 1000;  // the same for events
 
-/// Numbers below the smallest normal one (2.2e-308) are zeros while this lives: a wave that dies out far from its source leaves
-/// thousands of them, and an operation on each takes the time of a hundred others.
+/// Numbers below the smallest normal one (2.2e-308) are zeros while this lives: a wave that dies out far from
+/// its source leaves thousands of them, and an operation on each takes the time of a hundred others.
 class FlushToZero {
  public:
   FlushToZero() {
@@ -55,7 +56,9 @@ class FlushToZero {
 
 class Timer {
  public:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -126,7 +129,8 @@ class Simulation {
   bool record(double time, const std::vector<double>& values);
   double grid(std::uint32_t k) const {
     if (k >= experiment_.steps) return experiment_.stop;
-    return experiment_.start + (experiment_.stop - experiment_.start) * (static_cast<double>(k) / experiment_.steps);
+    return experiment_.start +
+           (experiment_.stop - experiment_.start) * (static_cast<double>(k) / experiment_.steps);
   }
   bool cancelled() const { return control_.cancel && control_.cancel->load(std::memory_order_relaxed); }
   void report(double time) const {
@@ -153,8 +157,8 @@ class Simulation {
 
 bool Simulation::accept_experiment() {
   const Experiment& e = experiment_;
-  const bool fine = std::isfinite(e.start) && std::isfinite(e.stop) && e.stop >= e.start && std::isfinite(e.tolerance) &&
-                    e.tolerance > 0 && e.steps > 0;
+  const bool fine = std::isfinite(e.start) && std::isfinite(e.stop) && e.stop >= e.start &&
+                    std::isfinite(e.tolerance) && e.tolerance > 0 && e.steps > 0;
   if (!fine) fail({.kind = FailureKind::BadExperiment, .time = e.start});
   return fine;
 }
@@ -164,7 +168,10 @@ bool Simulation::prepare(Problem& problem) {
   const FormChoice choice = experiment_.solver == Solver::Auto  ? FormChoice::Auto
                             : experiment_.solver == Solver::Ida ? FormChoice::Implicit
                                                                 : FormChoice::Explicit;
-  const bool ready = problem.initialise(experiment_.start, experiment_.from) && problem.begin(experiment_.start, experiment_.continues, kLocalTolerance * experiment_.tolerance) && problem.assertions_hold(experiment_.start) && problem.prepare(choice);
+  const bool ready =
+      problem.initialise(experiment_.start, experiment_.from) &&
+      problem.begin(experiment_.start, experiment_.continues, kLocalTolerance * experiment_.tolerance) &&
+      problem.assertions_hold(experiment_.start) && problem.prepare(choice);
   outcome_.continued = problem.continued();
   Statistics& s = outcome_.statistics;
   s.seconds_initialise = timer.seconds();
@@ -199,11 +206,12 @@ bool Simulation::ended(Problem& problem, double time) {
   return true;
 }
 
-/// At the point of the integrator, or (null) at the present values, where comparisons turned back. `restart`: equations are others
-/// now. False when the conditions come to no end, at this point or one after the other.
+/// At the point of the integrator, or (null) at the present values, where comparisons turned back. `restart`:
+/// equations are others now. False when the conditions come to no end, at this point or one after the other.
 bool Simulation::settle_event(Problem& problem, double time, const Integrator* integrator, bool& restart) {
-  if (!(integrator ? problem.settle(time, integrator->y(), integrator->rates(), integrator->crossed(), restart)
-                   : problem.settle(time, nullptr, nullptr, problem.turned(), restart))) {
+  if (!(integrator
+            ? problem.settle(time, integrator->y(), integrator->rates(), integrator->crossed(), restart)
+            : problem.settle(time, nullptr, nullptr, problem.turned(), restart))) {
     fail(problem.failure());
     return false;
   }
@@ -219,9 +227,14 @@ bool Simulation::settle_event(Problem& problem, double time, const Integrator* i
 }
 
 void Simulation::integrate(Problem& problem) {
-  IntegratorOptions options{.start = experiment_.start, .stop = experiment_.stop,
-                            .tolerance = std::max(kLocalTolerance * experiment_.tolerance, kSmallestTolerance),
-                            .rows = experiment_.steps, .adams = experiment_.solver == Solver::Adams, .ordering = experiment_.ordering, .team = team_};
+  IntegratorOptions options{
+      .start = experiment_.start,
+      .stop = experiment_.stop,
+      .tolerance = std::max(kLocalTolerance * experiment_.tolerance, kSmallestTolerance),
+      .rows = experiment_.steps,
+      .adams = experiment_.solver == Solver::Adams,
+      .ordering = experiment_.ordering,
+      .team = team_};
   Failure failure;
   const auto integrator = problem.form() == Form::Static     ? make_sampler(problem, options)
                           : problem.form() == Form::Explicit ? make_cvode(problem, options, failure)
@@ -235,15 +248,20 @@ void Simulation::integrate(Problem& problem) {
   double instant = problem.next_instant(experiment_.start);
   if (instant < experiment_.stop && !integrator->limit(instant)) return fail(integrator->failure());
   bool event = false;
-  // Writes the rows up to a time, or those before it; false when there is an end with that. A row that misses an instant by
-  // a rounding error is at that instant.
+  // Writes the rows up to a time, or those before it; false when there is an end with that. A row that misses
+  // an instant by a rounding error is at that instant.
   auto rows_until = [&](double time, bool inclusive) {
     const double margin = 8 * std::numeric_limits<double>::epsilon() * std::abs(time);
-    for (; next <= experiment_.steps && (inclusive ? grid(next) <= time + (time < experiment_.stop && event ? margin : 0) : grid(next) < time - margin); ++next) {
+    for (; next <= experiment_.steps &&
+           (inclusive ? grid(next) <= time + (time < experiment_.stop && event ? margin : 0)
+                      : grid(next) < time - margin);
+         ++next) {
       integrator->interpolate(grid(next));
-      if (!problem.output(grid(next), integrator->y(), integrator->rates(), observed_)) return fail(problem.failure()), false;
+      if (!problem.output(grid(next), integrator->y(), integrator->rates(), observed_))
+        return fail(problem.failure()), false;
       if (!record(grid(next), problem.values())) return false;
-      if (!problem.assertions_hold(grid(next), integrator->y(), integrator->rates())) return fail(problem.failure()), false;
+      if (!problem.assertions_hold(grid(next), integrator->y(), integrator->rates()))
+        return fail(problem.failure()), false;
     }
     return true;
   };
@@ -287,7 +305,8 @@ void Simulation::integrate(Problem& problem) {
     // Without states there is nothing to start anew: what has changed is looked for wherever a row ends.
     event = turned || !integrator->crossed().empty() || time >= instant || problem.form() == Form::Static;
     if (!rows_until(time, !event)) break;
-    if ((event && !turned) || !model_.assertions.empty() || !model_.sets.empty()) integrator->interpolate(time);
+    if ((event && !turned) || !model_.assertions.empty() || !model_.sets.empty())
+      integrator->interpolate(time);
     bool restart = false;
     if (event) {
       if (!settle_event(problem, time, turned ? nullptr : integrator.get(), restart)) break;
@@ -307,7 +326,8 @@ void Simulation::integrate(Problem& problem) {
       ++choices;
       restart = true;
     }
-    if ((restart && !integrator->restart(time)) || (event && !integrator->limit(std::min(instant, experiment_.stop)))) {
+    if ((restart && !integrator->restart(time)) ||
+        (event && !integrator->limit(std::min(instant, experiment_.stop)))) {
       fail(integrator->failure());
       break;
     }
@@ -343,7 +363,8 @@ Outcome Simulation::run() {
     if (const unsigned threads = thread_count(experiment_.threads); threads > 1) team.emplace(threads);
   team_ = team ? &*team : nullptr;
   outcome_.statistics.threads = team ? thread_count(experiment_.threads) : 1;
-  Problem problem(model_, std::move(parameters), std::move(nominal), kMoment * (experiment_.stop - experiment_.start), team_);
+  Problem problem(model_, std::move(parameters), std::move(nominal),
+                  kMoment * (experiment_.stop - experiment_.start), team_);
   observed_ = wanted_steps(model_, output_);
   const bool begun = recorder_.begin();
   if (begun && prepare(problem)) {
@@ -385,7 +406,8 @@ std::optional<Solver> solver_named(std::string_view name) {
   return std::nullopt;
 }
 
-Outcome simulate(const Model& model, const Experiment& experiment, const Output& output, const Control& control) {
+Outcome simulate(const Model& model, const Experiment& experiment, const Output& output,
+                 const Control& control) {
   const FlushToZero flush;
   return Simulation(model, experiment, output, control).run();
 }

@@ -51,7 +51,9 @@ Vector SolverObjects::new_vector() {
 int SolverObjects::factor(LinearSolver self, Matrix) {
   auto& me = *static_cast<SolverObjects*>(self->content);
   // With a short step some rows and columns are larger than others by far, and that is no fault.
-  return me.system_->factor(0) == LinearSystem::Status::Ok ? 0 : SUNLS_LUFACT_FAIL;  // the latter: try another step
+  return me.system_->factor(0) == LinearSystem::Status::Ok
+             ? 0
+             : SUNLS_LUFACT_FAIL;  // the latter: try another step
 }
 
 int SolverObjects::solve(LinearSolver self, Matrix, Vector x, Vector right_hand_side, double) {
@@ -60,16 +62,16 @@ int SolverObjects::solve(LinearSolver self, Matrix, Vector x, Vector right_hand_
   return 0;
 }
 
-void SolverObjects::fill(std::span<const std::uint32_t> diagonal, std::span<const double> values, double factor,
-                         double diagonal_value) {
+void SolverObjects::fill(std::span<const std::uint32_t> diagonal, std::span<const double> values,
+                         double factor, double diagonal_value) {
   std::span<double> to = system_->values();
   for (std::size_t k = 0; k < values.size(); ++k) to[k] = factor * values[k];
   if (diagonal_value != 0)
     for (std::uint32_t k : diagonal) to[k] += diagonal_value;
 }
 
-void SolverObjects::worst(const Problem& problem, const double* y, const double* errors, const double* weights,
-                          Failure& failure) {
+void SolverObjects::worst(const Problem& problem, const double* y, const double* errors,
+                          const double* weights, Failure& failure) {
   std::vector<std::uint32_t> order(problem.size());
   std::iota(order.begin(), order.end(), 0u);
   auto weighted = [&](std::uint32_t k) {

@@ -1,5 +1,5 @@
-// What the integrators work with: vectors, and the linear system of Newton's method. SUNDIALS sees a matrix and a linear solver;
-// both are faces of one LinearSystem, which is filled and factorised here.
+// What the integrators work with: vectors, and the linear system of Newton's method. SUNDIALS sees a matrix
+// and a linear solver; both are faces of one LinearSystem, which is filled and factorised here.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -51,10 +51,12 @@ class SolverObjects {
   }
 
   /// Sets the matrix to `factor * values + diagonal_value * I`, values in the problem's pattern.
-  void fill(std::span<const std::uint32_t> diagonal, std::span<const double> values, double factor, double diagonal_value);
+  void fill(std::span<const std::uint32_t> diagonal, std::span<const double> values, double factor,
+            double diagonal_value);
 
   /// The variables with the largest weighted errors first.
-  static void worst(const Problem& problem, const double* y, const double* errors, const double* weights, Failure& failure);
+  static void worst(const Problem& problem, const double* y, const double* errors, const double* weights,
+                    Failure& failure);
 
  private:
   static int factor(LinearSolver self, Matrix);

@@ -15,7 +15,8 @@ namespace runtime {
 
 namespace {
 
-// Multiplications of a factorisation for each entry of a factor, from which on dense fronts take less time than rows.
+// Multiplications of a factorisation for each entry of a factor, from which on dense fronts take less time
+// than rows.
 constexpr double kDense = 12;
 
 }  // namespace
@@ -60,20 +61,24 @@ struct LinearSystem::Klu {
 
   explicit Klu(Ordering ordering) : wanted(ordering) {
     klu_l_defaults(&common);
-    common.ordering = 3;  // ours: as if symmetric, which is better than COLAMD on the nearly symmetric patterns of networks
+    common.ordering =
+        3;  // ours: as if symmetric, which is better than COLAMD on the nearly symmetric patterns of networks
     common.user_order = order;
     common.user_data = this;
-    common.scale = 2;     // rows by their largest entry
-    common.tol = 0.01;    // a pivot to the largest entry of its column: with the usual 0.001 a bad diagonal costs six digits
+    common.scale = 2;   // rows by their largest entry
+    common.tol = 0.01;  // a pivot to the largest entry of its column: with the usual 0.001 a bad diagonal
+                        // costs six digits
   }
   static std::span<const std::int64_t> view(const SuiteSparse_long* from, std::size_t count) {
     static_assert(sizeof(SuiteSparse_long) == sizeof(std::int64_t));
     return {reinterpret_cast<const std::int64_t*>(from), count};
   }
-  static SuiteSparse_long order(SuiteSparse_long n, SuiteSparse_long* starts, SuiteSparse_long* rows, SuiteSparse_long* result, klu_l_common* common) {
+  static SuiteSparse_long order(SuiteSparse_long n, SuiteSparse_long* starts, SuiteSparse_long* rows,
+                                SuiteSparse_long* result, klu_l_common* common) {
     auto& me = *static_cast<Klu*>(common->user_data);
     const auto size = static_cast<std::size_t>(n);
-    const EliminationOrder found = elimination_order(view(starts, size + 1), view(rows, static_cast<std::size_t>(starts[n])), me.wanted);
+    const EliminationOrder found =
+        elimination_order(view(starts, size + 1), view(rows, static_cast<std::size_t>(starts[n])), me.wanted);
     std::ranges::copy(found.order, result);
     me.entries += static_cast<double>(found.entries);
     me.multiplications += found.multiplications;
@@ -83,8 +88,9 @@ struct LinearSystem::Klu {
   ~Klu() { klu_l_free_symbolic(&symbolic, &common); }
 
   bool fills_in() const { return multiplications > kDense * entries; }
-  bool take_fronts(const SparsePattern& pattern, std::span<const std::int64_t> row_order, std::span<const std::int64_t> column_order,
-                   std::span<const std::int64_t> blocks, double most) {
+  bool take_fronts(const SparsePattern& pattern, std::span<const std::int64_t> row_order,
+                   std::span<const std::int64_t> column_order, std::span<const std::int64_t> blocks,
+                   double most) {
     auto fronts = FrontalFactors::of(pattern, row_order, column_order, blocks, most);
     if (fronts) factors.emplace<FrontalFactors>(std::move(*fronts));
     return fronts.has_value();
@@ -92,33 +98,42 @@ struct LinearSystem::Klu {
   /// Pivots as they were ordered, before anyone has looked at values.
   bool take_diagonal(const SparsePattern& pattern) {
     const std::size_t n = pattern.n, blocks = static_cast<std::size_t>(symbolic->nblocks) + 1;
-    return fills_in() && take_fronts(pattern, view(symbolic->P, n), view(symbolic->Q, n), view(symbolic->R, blocks), HUGE_VAL);
+    return fills_in() && take_fronts(pattern, view(symbolic->P, n), view(symbolic->Q, n),
+                                     view(symbolic->R, blocks), HUGE_VAL);
   }
   /// Those of KLU.
   void take_over(const SparsePattern& pattern, klu_l_numeric* numeric) {
     const std::size_t n = pattern.n;
     auto longs = [](std::vector<std::int64_t>& v) { return reinterpret_cast<SuiteSparse_long*>(v.data()); };
-    std::vector<std::int64_t> row_order(n), column_order(n), blocks(static_cast<std::size_t>(symbolic->nblocks) + 1);
+    std::vector<std::int64_t> row_order(n), column_order(n),
+        blocks(static_cast<std::size_t>(symbolic->nblocks) + 1);
     if (fills_in()) {
-      klu_l_extract(numeric, symbolic, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, longs(row_order),
-                    longs(column_order), nullptr, longs(blocks), &common);
-      if (take_fronts(pattern, row_order, column_order, blocks, 2.0 * static_cast<double>(numeric->lnz + numeric->unz))) return;
+      klu_l_extract(numeric, symbolic, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                    nullptr, longs(row_order), longs(column_order), nullptr, longs(blocks), &common);
+      if (take_fronts(pattern, row_order, column_order, blocks,
+                      2.0 * static_cast<double>(numeric->lnz + numeric->unz)))
+        return;
     }
     SparseFactors::Columns lower, upper;
     lower.starts.resize(n + 1);
     lower.rows.resize(static_cast<std::size_t>(numeric->lnz));
     upper.starts.resize(n + 1);
     upper.rows.resize(static_cast<std::size_t>(numeric->unz));
-    std::vector<double> values(std::max(lower.rows.size(), upper.rows.size()));  // of no use, yet without them nothing is extracted
-    klu_l_extract(numeric, symbolic, longs(lower.starts), longs(lower.rows), values.data(), longs(upper.starts), longs(upper.rows),
-                  values.data(), nullptr, nullptr, nullptr, longs(row_order), longs(column_order), nullptr, longs(blocks), &common);
+    std::vector<double> values(
+        std::max(lower.rows.size(), upper.rows.size()));  // of no use, yet without them nothing is extracted
+    klu_l_extract(numeric, symbolic, longs(lower.starts), longs(lower.rows), values.data(),
+                  longs(upper.starts), longs(upper.rows), values.data(), nullptr, nullptr, nullptr,
+                  longs(row_order), longs(column_order), nullptr, longs(blocks), &common);
     factors.emplace<SparseFactors>(pattern, lower, upper, row_order, column_order, blocks);
   }
 
   /// False without factors, or when other pivots are needed.
-  bool factor(std::span<const double> values, std::span<const double> row_scale, std::span<const double> least, double limit) {
-    if (auto* rows = std::get_if<SparseFactors>(&factors)) return rows->factor(values, row_scale, least, limit);
-    if (auto* fronts = std::get_if<FrontalFactors>(&factors)) return fronts->factor(values, row_scale, least, limit);
+  bool factor(std::span<const double> values, std::span<const double> row_scale,
+              std::span<const double> least, double limit) {
+    if (auto* rows = std::get_if<SparseFactors>(&factors))
+      return rows->factor(values, row_scale, least, limit);
+    if (auto* fronts = std::get_if<FrontalFactors>(&factors))
+      return fronts->factor(values, row_scale, least, limit);
     return false;
   }
   void solve(const double* right_hand_side, double* solution) {
@@ -144,7 +159,8 @@ LinearSystem::LinearSystem(LinearSystem&&) noexcept = default;
 LinearSystem& LinearSystem::operator=(LinearSystem&&) noexcept = default;
 
 LinearSystem::Status LinearSystem::factor(double least) {
-  // Rows are scaled by their largest entry, so that a pivot can be judged against its column whatever the units of the rows.
+  // Rows are scaled by their largest entry, so that a pivot can be judged against its column whatever the
+  // units of the rows.
   const std::size_t n = pattern_.n;
   row_scale_.assign(n, 0.0);
   std::size_t empty = n;
@@ -203,7 +219,7 @@ LinearSystem::Status LinearSystem::factor_dense(double least) {
 }
 
 LinearSystem::Status LinearSystem::factor_klu(double least) {
-  constexpr double kGrowth = 1e5;  // KLU chooses pivots with factors of at most 100
+  constexpr double kGrowth = 1e5;    // KLU chooses pivots with factors of at most 100
   constexpr double kDiagonal = 1e3;  // where it has not been asked yet
   std::vector<double>& least_pivot = column_max_;
   for (double& v : least_pivot) v *= 8 * least;
@@ -219,12 +235,15 @@ LinearSystem::Status LinearSystem::factor_klu(double least) {
       singular_column_ = 0;
       return Status::Singular;
     }
-    if (klu_->take_diagonal(pattern_) && klu_->factor(values_, row_scale_, least_pivot, kDiagonal)) return Status::Ok;
+    if (klu_->take_diagonal(pattern_) && klu_->factor(values_, row_scale_, least_pivot, kDiagonal))
+      return Status::Ok;
     klu_->factors.emplace<std::monostate>();
   }
   klu_l_numeric* numeric = klu_l_factor(starts, rows, values_.data(), klu_->symbolic, &common);
   bool fine = numeric && common.status != KLU_SINGULAR;
-  if (!fine) singular_column_ = static_cast<std::uint32_t>(std::clamp<SuiteSparse_long>(common.singular_col, 0, n - 1));
+  if (!fine)
+    singular_column_ =
+        static_cast<std::uint32_t>(std::clamp<SuiteSparse_long>(common.singular_col, 0, n - 1));
   for (SuiteSparse_long k = 0; fine && k < n; ++k) {
     const SuiteSparse_long column = klu_->symbolic->Q[k];
     if (std::abs(static_cast<const double*>(numeric->Udiag)[k]) > least_pivot[column]) continue;

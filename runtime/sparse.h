@@ -28,13 +28,15 @@ struct SparsePattern {
   std::size_t nonzeros() const { return rows.size(); }
 };
 
-/// The pattern of `entries` (any order, duplicates allowed) and the position of each entry in it. Linear time.
+/// The pattern of `entries` (any order, duplicates allowed) and the position of each entry in it. Linear
+/// time.
 SparsePattern compress(std::size_t n, std::span<const Entry> entries, std::vector<std::uint32_t>& positions);
 
 /// A matrix whose pattern is fixed and whose values change.
 class LinearSystem {
  public:
-  explicit LinearSystem(SparsePattern pattern, std::size_t dense_limit = kDenseLimit, Ordering ordering = Ordering::Auto);
+  explicit LinearSystem(SparsePattern pattern, std::size_t dense_limit = kDenseLimit,
+                        Ordering ordering = Ordering::Auto);
   ~LinearSystem();
   LinearSystem(LinearSystem&&) noexcept;
   LinearSystem& operator=(LinearSystem&&) noexcept;
@@ -46,8 +48,9 @@ class LinearSystem {
   Ordering ordered_by() const;
 
   enum class Status : std::uint8_t { Ok, Singular, NotFinite };
-  /// Factorises the present values, rows scaled by their largest. A pivot that is as small as a rounding error of its column, with
-  /// numbers exact to `least`, makes the matrix singular: `singular_column` depends on others then. With 0 only a zero does.
+  /// Factorises the present values, rows scaled by their largest. A pivot that is as small as a rounding
+  /// error of its column, with numbers exact to `least`, makes the matrix singular: `singular_column` depends
+  /// on others then. With 0 only a zero does.
   Status factor(double least = std::numeric_limits<double>::epsilon());
   std::uint32_t singular_column() const { return singular_column_; }
 
@@ -63,7 +66,7 @@ class LinearSystem {
   SparsePattern pattern_;
   std::vector<double> values_;
   std::vector<double> row_scale_, column_max_;
-  std::vector<double> dense_;          // LU, column-major
+  std::vector<double> dense_;  // LU, column-major
   std::vector<std::uint32_t> pivots_;
   std::unique_ptr<Klu> klu_;
   std::uint32_t singular_column_ = 0;

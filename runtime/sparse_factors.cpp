@@ -8,8 +8,8 @@
 namespace runtime {
 
 SparseFactors::SparseFactors(const SparsePattern& pattern, const Columns& lower, const Columns& upper,
-                             std::span<const std::int64_t> row_order, std::span<const std::int64_t> column_order,
-                             std::span<const std::int64_t> blocks)
+                             std::span<const std::int64_t> row_order,
+                             std::span<const std::int64_t> column_order, std::span<const std::int64_t> blocks)
     : n_(pattern.n), reciprocal_(n_, 0.0), scale_(n_, 1.0), work_(n_, 0.0) {
   row_order_.assign(row_order.begin(), row_order.end());
   column_order_.assign(column_order.begin(), column_order.end());
@@ -20,8 +20,8 @@ SparseFactors::SparseFactors(const SparsePattern& pattern, const Columns& lower,
   for (std::size_t b = 0; b + 1 < blocks_.size(); ++b)
     for (std::uint32_t i = blocks_[b]; i < blocks_[b + 1]; ++i) end_of_block[i] = blocks_[b + 1];
 
-  // Every part is turned from columns to rows; going through columns in pivot order leaves the columns of each row ascending,
-  // and where rows are filled from their ends, descending.
+  // Every part is turned from columns to rows; going through columns in pivot order leaves the columns of
+  // each row ascending, and where rows are filled from their ends, descending.
   matrix_.starts.assign(n_ + 1, 0);
   lower_.starts.assign(n_ + 1, 0);
   upper_.starts.assign(n_ + 1, 0);
@@ -30,7 +30,8 @@ SparseFactors::SparseFactors(const SparsePattern& pattern, const Columns& lower,
     for (std::uint32_t c = 0; c < n_; ++c) {
       const std::uint32_t column = column_order_[c];
       for (std::int64_t k = pattern.starts[column]; k < pattern.starts[column + 1]; ++k)
-        use(position[static_cast<std::size_t>(pattern.rows[static_cast<std::size_t>(k)])], c, static_cast<std::uint32_t>(k));
+        use(position[static_cast<std::size_t>(pattern.rows[static_cast<std::size_t>(k)])], c,
+            static_cast<std::uint32_t>(k));
     }
   };
   auto each = [&](const Columns& columns, auto&& use) {
@@ -67,13 +68,14 @@ SparseFactors::SparseFactors(const SparsePattern& pattern, const Columns& lower,
   each(upper, [&](std::uint32_t row, std::uint32_t column) { upper_.columns[--next[row]] = column; });
 }
 
-bool SparseFactors::factor(std::span<const double> values, std::span<const double> row_scale, std::span<const double> least,
-                           double limit) {
-  double* work = work_.data();  // zero between rows
+bool SparseFactors::factor(std::span<const double> values, std::span<const double> row_scale,
+                           std::span<const double> least, double limit) {
+  double* work = work_.data();                   // zero between rows
   double largest_factor = 1, largest_entry = 1;  // of L; of U, where rows begin with 1
   for (std::uint32_t i = 0; i < n_; ++i) {
     const double scale = row_scale[row_order_[i]];
-    for (std::uint32_t k = matrix_.starts[i]; k < matrix_.starts[i + 1]; ++k) work[matrix_.columns[k]] = scale * values[source_[k]];
+    for (std::uint32_t k = matrix_.starts[i]; k < matrix_.starts[i + 1]; ++k)
+      work[matrix_.columns[k]] = scale * values[source_[k]];
     std::uint32_t k = lower_.starts[i];
     for (const std::uint32_t end = k + above_[i]; k < end; ++k) {
       lower_.values[k] = work[lower_.columns[k]];
@@ -85,7 +87,8 @@ bool SparseFactors::factor(std::span<const double> values, std::span<const doubl
       largest_factor = std::max(largest_factor, std::abs(entry * reciprocal_[j]));
       work[j] = 0;
       lower_.values[k] = entry;
-      for (std::uint32_t u = upper_.starts[j]; u < upper_.starts[j + 1]; ++u) work[upper_.columns[u]] -= entry * upper_.values[u];
+      for (std::uint32_t u = upper_.starts[j]; u < upper_.starts[j + 1]; ++u)
+        work[upper_.columns[u]] -= entry * upper_.values[u];
     }
     const double pivot = work[i], reciprocal = 1 / pivot;
     work[i] = 0;
@@ -107,7 +110,8 @@ void SparseFactors::solve(const double* right_hand_side, double* solution) {
   double* y = work_.data();
   for (std::uint32_t i = 0; i < n_; ++i) y[i] = right_hand_side[row_order_[i]] * scale_[i];
   auto subtract = [y](const Rows& rows) {
-    return [y, starts = rows.starts.data(), columns = rows.columns.data(), values = rows.values.data()](std::uint32_t i) {
+    return [y, starts = rows.starts.data(), columns = rows.columns.data(),
+            values = rows.values.data()](std::uint32_t i) {
       double value = y[i];
       for (std::uint32_t k = starts[i], end = starts[i + 1]; k < end; ++k) value -= values[k] * y[columns[k]];
       y[i] = value;

@@ -18,17 +18,20 @@ StateChoice::StateChoice(const Model& model, const StateSet& set, const std::vec
   for (std::uint32_t r = 0; r < set.runs; ++r) {
     const Run& run = model.runs[set.first_run + r];
     auto place = [&](std::uint32_t row, std::uint32_t variable, auto found) {
-      if (auto it = column.find(variable); it != column.end()) found(static_cast<std::uint32_t>((base + row) * columns_ + it->second));
+      if (auto it = column.find(variable); it != column.end())
+        found(static_cast<std::uint32_t>((base + row) * columns_ + it->second));
     };
     if (run.kernel == kNone) {
       const SumTable table(model, run);
       for (std::uint32_t row = 0; row < run.count; ++row)
         for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k)
-          place(row, table.terms[k] >> 1, [&](std::uint32_t at) { constant_[at] += table.terms[k] & 1 ? -1.0 : 1.0; });
+          place(row, table.terms[k] >> 1,
+                [&](std::uint32_t at) { constant_[at] += table.terms[k] & 1 ? -1.0 : 1.0; });
     } else {
       for (std::uint32_t slot = 0; slot < run.slots; ++slot)
         for (std::uint32_t row = 0; row < run.count; ++row)
-          place(row, slot_variable(model, run, slot, row), [&](std::uint32_t at) { scatter_.push_back({size + slot * run.count + row, at}); });
+          place(row, slot_variable(model, run, slot, row),
+                [&](std::uint32_t at) { scatter_.push_back({size + slot * run.count + row, at}); });
       size += run.slots * run.count;
     }
     base += run.count;
@@ -36,7 +39,9 @@ StateChoice::StateChoice(const Model& model, const StateSet& set, const std::vec
   coefficients_.assign(size, 0.0);
   for (std::uint32_t k = 0; k < columns_; ++k) {
     const bool candidate = k >= set.eliminated;
-    scale_.push_back(candidate ? nominal[model.set_variables[set.first_variable + k + set.candidates]] * model.set_weights[set.first_weight + k - set.eliminated] : 1.0);
+    scale_.push_back(candidate ? nominal[model.set_variables[set.first_variable + k + set.candidates]] *
+                                     model.set_weights[set.first_weight + k - set.eliminated]
+                               : 1.0);
   }
   for (std::uint32_t k = 0; k < set.states; ++k) selected_.push_back(k);
 }
@@ -73,11 +78,13 @@ void StateChoice::pivot(std::size_t row, std::size_t column) {
   }
 }
 
-/// Takes the row without a pivot in which the column is largest; false where it is too small beside the others of its row.
+/// Takes the row without a pivot in which the column is largest; false where it is too small beside the
+/// others of its row.
 bool StateChoice::pivot_column(std::size_t column) {
   std::size_t best = rows_;
   for (std::size_t r = 0; r < rows_; ++r)
-    if (basis_[r] == kNone && (best == rows_ || std::abs(at(r, column)) > std::abs(at(best, column)))) best = r;
+    if (basis_[r] == kNone && (best == rows_ || std::abs(at(r, column)) > std::abs(at(best, column))))
+      best = r;
   if (best == rows_) return false;
   double largest = 0;
   for (std::size_t c = 0; c < columns_; ++c) largest = std::max(largest, std::abs(at(best, c)));
@@ -111,9 +118,11 @@ bool StateChoice::regular(const Point& point) {
   const Seen now{point.time, determinant};
   double expected = last_[1].determinant;
   if (seen_ == 2 && last_[1].time > last_[0].time)
-    expected += (last_[1].determinant - last_[0].determinant) / (last_[1].time - last_[0].time) * (now.time - last_[1].time);
+    expected += (last_[1].determinant - last_[0].determinant) / (last_[1].time - last_[0].time) *
+                (now.time - last_[1].time);
   largest_ = std::max(largest_, std::abs(determinant));
-  const bool turned = seen_ == 2 && expected * last_[1].determinant < 0 && std::abs(determinant) < 0.2 * largest_;
+  const bool turned =
+      seen_ == 2 && expected * last_[1].determinant < 0 && std::abs(determinant) < 0.2 * largest_;
   const bool passed = seen_ > 0 && determinant * last_[1].determinant <= 0;
   last_[0] = last_[1];
   last_[1] = now;

@@ -16,21 +16,34 @@ using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 
 constexpr int kMaxIterations = 300;
-constexpr double kConditionTolerance = 1e-10;  // of a condition, in units of a free value: residual over gradient
-constexpr double kStepTolerance = 1e-9;        // of a step, in units of the free values
+constexpr double kConditionTolerance =
+    1e-10;                               // of a condition, in units of a free value: residual over gradient
+constexpr double kStepTolerance = 1e-9;  // of a step, in units of the free values
 constexpr double kFar = 1e9;
-constexpr double kDependent = 1e-9;            // a pivot below this part of the largest: conditions depend on each other
+constexpr double kDependent =
+    1e-9;  // a pivot below this part of the largest: conditions depend on each other
 
 /// The conditions and the objective as functions of z, measured in units of each free value.
 class Functions {
  public:
-  Functions(const Model& model, double time, std::vector<double> values, std::vector<double> parameters, const Overrides& overrides, const SteadyProblem& problem)
-      : model_(model), problem_(problem), time_(time), values_(std::move(values)), parameters_(std::move(parameters)), overrides_(overrides),
-        nominal_(nominal_values(model, parameters_)), evaluator_(model, nominal_), relations_(model) {
+  Functions(const Model& model, double time, std::vector<double> values, std::vector<double> parameters,
+            const Overrides& overrides, const SteadyProblem& problem)
+      : model_(model),
+        problem_(problem),
+        time_(time),
+        values_(std::move(values)),
+        parameters_(std::move(parameters)),
+        overrides_(overrides),
+        nominal_(nominal_values(model, parameters_)),
+        evaluator_(model, nominal_),
+        relations_(model) {
     for (const FreeValue& f : problem.free) {
       const double now = f.kind == FreeValue::Parameter ? parameters_[f.index] : values_[f.index];
       const double usual = f.kind == FreeValue::Parameter ? 0.0 : nominal_[f.index];
-      unit_.push_back(usual > 0 && usual != 1 ? usual : std::max(std::abs(now), usual > 0 ? usual : now == 0 ? 1.0 : 0.0));
+      unit_.push_back(usual > 0 && usual != 1 ? usual
+                                              : std::max(std::abs(now), usual > 0  ? usual
+                                                                        : now == 0 ? 1.0
+                                                                                   : 0.0));
     }
     conditions_ = problem.at_rest.size() + problem.given.size();
   }
@@ -47,7 +60,9 @@ class Functions {
     for (std::uint32_t k = 0; k < size(); ++k)
       if (problem_.free[k].kind == FreeValue::Input) wanted[problem_.free[k].index] = k;
     std::vector<std::uint8_t> found(size(), 0);
-    for (auto [steps, cuts] : {std::pair{&model_.invariant, &invariant_cuts_}, std::pair{&model_.dynamic, &dynamic_cuts_}, std::pair{&model_.observed, &observed_cuts_}})
+    for (auto [steps, cuts] :
+         {std::pair{&model_.invariant, &invariant_cuts_}, std::pair{&model_.dynamic, &dynamic_cuts_},
+          std::pair{&model_.observed, &observed_cuts_}})
       for (std::uint32_t s = 0; s < steps->size(); ++s) {
         if ((*steps)[s].kind != Step::Assign) continue;
         const Run& run = model_.runs[(*steps)[s].index];
@@ -116,8 +131,10 @@ class Functions {
         if (!differences(y, k, jacobian, gradient)) return false;
         continue;
       }
-      for (std::size_t i = 0; i < problem_.at_rest.size(); ++i) jacobian(i, k) = slope(given + i, k) * unit_[k];
-      for (std::size_t i = 0; i < given; ++i) jacobian(problem_.at_rest.size() + i, k) = slope(i, k) * unit_[k];
+      for (std::size_t i = 0; i < problem_.at_rest.size(); ++i)
+        jacobian(i, k) = slope(given + i, k) * unit_[k];
+      for (std::size_t i = 0; i < given; ++i)
+        jacobian(problem_.at_rest.size() + i, k) = slope(i, k) * unit_[k];
       if (problem_.objective) gradient[k] = problem_.sign * slope(outputs.size() - 1, k) * unit_[k];
     }
     return jacobian.allFinite() && gradient.allFinite();
@@ -132,7 +149,7 @@ class Functions {
     const FreeValue& f = problem_.free[k];
     return f.kind == FreeValue::Parameter ? parameters_[f.index] : values_[f.index];
   }
-  Vector bound(double FreeValue::*which) const {
+  Vector bound(double FreeValue::* which) const {
     Vector b(static_cast<Eigen::Index>(size()));
     for (std::size_t k = 0; k < size(); ++k) b[k] = problem_.free[k].*which / unit_[k];
     return b;
@@ -146,12 +163,15 @@ class Functions {
     for (std::size_t k = 0; k < size(); ++k) {
       const FreeValue& f = problem_.free[k];
       const double value = y[k] * unit_[k];
-      if (f.kind != FreeValue::Parameter) values_[f.index] = value;
-      else overrides.emplace_back(f.index, value), any = true;
+      if (f.kind != FreeValue::Parameter)
+        values_[f.index] = value;
+      else
+        overrides.emplace_back(f.index, value), any = true;
     }
     if (!any) return true;
     for (const StateSet& set : model_.sets)  // the choice of states stays
-      for (std::uint32_t k = 0; k < set.states * set.candidates; ++k) overrides.emplace_back(set.first_selector + k, parameters_[set.first_selector + k]);
+      for (std::uint32_t k = 0; k < set.states * set.candidates; ++k)
+        overrides.emplace_back(set.first_selector + k, parameters_[set.first_selector + k]);
     parameters_ = evaluate_parameters(model_, overrides);
     return true;
   }
@@ -160,7 +180,9 @@ class Functions {
   bool run() {
     for (int round = 0; round < Relations::kRounds; ++round) {
       evaluator_.parameters_changed();
-      if (!run(model_.invariant, invariant_cuts_) || !run(model_.dynamic, dynamic_cuts_) || !run(model_.observed, observed_cuts_)) return false;
+      if (!run(model_.invariant, invariant_cuts_) || !run(model_.dynamic, dynamic_cuts_) ||
+          !run(model_.observed, observed_cuts_))
+        return false;
       if (!relations_.update(point(), parameters_, round >= Relations::kRoundsAtOnce)) return true;
     }
     evaluator_.failure() = relations_.endless(point());
@@ -176,7 +198,8 @@ class Functions {
     for (std::size_t c = 0; c < cuts.size();) {
       std::vector<std::pair<std::uint32_t, double>> kept;
       const std::uint32_t step = cuts[c].step;
-      for (; c < cuts.size() && cuts[c].step == step; ++c) kept.emplace_back(cuts[c].variable, values_[cuts[c].variable]);
+      for (; c < cuts.size() && cuts[c].step == step; ++c)
+        kept.emplace_back(cuts[c].variable, values_[cuts[c].variable]);
       const bool fine = part(step + 1);
       for (auto [variable, value] : kept) values_[variable] = value;
       if (!fine) return false;
@@ -230,12 +253,13 @@ class Functions {
 };
 
 struct QuadraticStep {
-  Vector d, multipliers;              // of the conditions
-  std::vector<std::uint8_t> active;   // 1: at the lower bound, 2: at the upper one
+  Vector d, multipliers;             // of the conditions
+  std::vector<std::uint8_t> active;  // 1: at the lower bound, 2: at the upper one
 };
 
 /// min ½ d'Bd + g'd where Jd = -c and low <= d <= high: the bounds that hold as equations are found by turns.
-QuadraticStep quadratic_step(const Matrix& b, const Vector& g, const Matrix& j, const Vector& c, const Vector& low, const Vector& high) {
+QuadraticStep quadratic_step(const Matrix& b, const Vector& g, const Matrix& j, const Vector& c,
+                             const Vector& low, const Vector& high) {
   const Eigen::Index n = g.size(), m = c.size();
   QuadraticStep result;
   result.active.assign(static_cast<std::size_t>(n), 0);
@@ -243,9 +267,12 @@ QuadraticStep quadratic_step(const Matrix& b, const Vector& g, const Matrix& j, 
     std::vector<Eigen::Index> free;
     Vector d = Vector::Zero(n);
     for (Eigen::Index k = 0; k < n; ++k)
-      if (result.active[k] == 1) d[k] = low[k];
-      else if (result.active[k] == 2) d[k] = high[k];
-      else free.push_back(k);
+      if (result.active[k] == 1)
+        d[k] = low[k];
+      else if (result.active[k] == 2)
+        d[k] = high[k];
+      else
+        free.push_back(k);
     const auto f = static_cast<Eigen::Index>(free.size());
     Matrix kkt = Matrix::Zero(f + m, f + m);
     Vector right(f + m);
@@ -260,12 +287,15 @@ QuadraticStep quadratic_step(const Matrix& b, const Vector& g, const Matrix& j, 
     const Vector solution = Eigen::CompleteOrthogonalDecomposition<Matrix>(kkt).solve(right);
     for (Eigen::Index r = 0; r < f; ++r) d[free[r]] = solution[r];
     result.multipliers = solution.tail(m);
-    const Vector push = b * d + g + j.transpose() * result.multipliers;  // at a lower bound it is not negative
+    const Vector push =
+        b * d + g + j.transpose() * result.multipliers;  // at a lower bound it is not negative
     std::vector<std::uint8_t> next(static_cast<std::size_t>(n), 0);
     for (Eigen::Index k = 0; k < n; ++k) {
       const double slack = 1e-12 * (1 + std::abs(d[k]));
-      if (result.active[k] == 1 ? push[k] >= 0 : d[k] < low[k] - slack) next[k] = 1;
-      else if (result.active[k] == 2 ? push[k] <= 0 : d[k] > high[k] + slack) next[k] = 2;
+      if (result.active[k] == 1 ? push[k] >= 0 : d[k] < low[k] - slack)
+        next[k] = 1;
+      else if (result.active[k] == 2 ? push[k] <= 0 : d[k] > high[k] + slack)
+        next[k] = 2;
     }
     result.d = d.cwiseMax(low).cwiseMin(high);
     if (next == result.active) break;
@@ -304,7 +334,8 @@ class Search {
       const double length = step.d.cwiseQuotient((Vector::Ones(n) + y.cwiseAbs())).lpNorm<Eigen::Infinity>();
       const double worst = m > 0 ? violation.lpNorm<Eigen::Infinity>() : 0;
       for (Eigen::Index k = 0; k < n; ++k) out.at_bound[k] = step.active[k];
-      if (worst <= kConditionTolerance * (1 + y.lpNorm<Eigen::Infinity>()) && length <= kStepTolerance) return finish(y, step, scaled, out);
+      if (worst <= kConditionTolerance * (1 + y.lpNorm<Eigen::Infinity>()) && length <= kStepTolerance)
+        return finish(y, step, scaled, out);
       if (y.lpNorm<Eigen::Infinity>() > kFar) {
         out.endless = objective_;
         break;
@@ -314,7 +345,8 @@ class Search {
       penalty = objective_ ? std::max(needed, (penalty + needed) / 2) : 1;
       const double merit = f + penalty * violation.lpNorm<1>();
       // What the merit falls by to first order.
-      const double fall = g.dot(step.d) - penalty * (violation.lpNorm<1>() - (violation + scaled * step.d).lpNorm<1>());
+      const double fall =
+          g.dot(step.d) - penalty * (violation.lpNorm<1>() - (violation + scaled * step.d).lpNorm<1>());
       double part = 1;
       bool taken = false;
       Vector next, next_c;
@@ -322,16 +354,20 @@ class Search {
       for (; part > 1e-10; part /= 2) {
         next = (y + part * step.d).cwiseMax(lower).cwiseMin(upper);
         if (evaluate(next, next_c, next_f)) {
-          if (next_f + penalty * scale.cwiseProduct(next_c).lpNorm<1>() <= merit + 1e-4 * part * fall + 1e-14 * (1 + std::abs(merit))) {
+          if (next_f + penalty * scale.cwiseProduct(next_c).lpNorm<1>() <=
+              merit + 1e-4 * part * fall + 1e-14 * (1 + std::abs(merit))) {
             taken = true;
             break;
           }
-          if (part == 1 && m > 0 && objective_) {  // the curvature of the conditions: once more, with the same slopes
-            const QuadraticStep back = quadratic_step(Matrix::Identity(n, n), Vector::Zero(n), scaled, scale.cwiseProduct(next_c), lower - next, upper - next);
+          if (part == 1 && m > 0 &&
+              objective_) {  // the curvature of the conditions: once more, with the same slopes
+            const QuadraticStep back = quadratic_step(Matrix::Identity(n, n), Vector::Zero(n), scaled,
+                                                      scale.cwiseProduct(next_c), lower - next, upper - next);
             Vector corrected = (next + back.d).cwiseMax(lower).cwiseMin(upper), corrected_c;
             double corrected_f = 0;
             if (evaluate(corrected, corrected_c, corrected_f) &&
-                corrected_f + penalty * scale.cwiseProduct(corrected_c).lpNorm<1>() <= merit + 1e-4 * fall + 1e-14 * (1 + std::abs(merit))) {
+                corrected_f + penalty * scale.cwiseProduct(corrected_c).lpNorm<1>() <=
+                    merit + 1e-4 * fall + 1e-14 * (1 + std::abs(merit))) {
               next = corrected, next_c = corrected_c, next_f = corrected_f;
               taken = true;
               break;
@@ -344,7 +380,8 @@ class Search {
         Vector same;
         evaluate(y, same, again);
         // Nothing better near: as good as rounding allows, or lost.
-        if (worst <= 1e-8 * (1 + y.lpNorm<Eigen::Infinity>()) && length <= 1e-5) return finish(y, step, scaled, out);
+        if (worst <= 1e-8 * (1 + y.lpNorm<Eigen::Infinity>()) && length <= 1e-5)
+          return finish(y, step, scaled, out);
         if (b.isIdentity(0) || ++since > 1) break;
         b.setIdentity();
         continue;
@@ -354,7 +391,9 @@ class Search {
       Vector next_g;
       if (!derivatives(next, next_j, next_g)) break;
       if (objective_) {
-        const Vector s = next - y, raw = (next_g + next_j.transpose() * scale.cwiseProduct(step.multipliers)) - (g + j.transpose() * scale.cwiseProduct(step.multipliers));
+        const Vector s = next - y,
+                     raw = (next_g + next_j.transpose() * scale.cwiseProduct(step.multipliers)) -
+                           (g + j.transpose() * scale.cwiseProduct(step.multipliers));
         update(b, s, raw, out.iterations == 1);
       }
       y = next, c = next_c, f = next_f, j = next_j, g = next_g;
@@ -368,9 +407,12 @@ class Search {
     const Vector violation = scale.cwiseProduct(c);
     std::vector<std::uint32_t> order(static_cast<std::size_t>(m));
     std::iota(order.begin(), order.end(), 0u);
-    std::ranges::sort(order, [&](std::uint32_t p, std::uint32_t q) { return std::abs(violation[p]) > std::abs(violation[q]); });
+    std::ranges::sort(order, [&](std::uint32_t p, std::uint32_t q) {
+      return std::abs(violation[p]) > std::abs(violation[q]);
+    });
     for (std::uint32_t i : order)
-      if (std::abs(violation[i]) > 1e-8 && out.conditions.size() < kFailureDetails) out.conditions.emplace_back(i, c[i]);
+      if (std::abs(violation[i]) > 1e-8 && out.conditions.size() < kFailureDetails)
+        out.conditions.emplace_back(i, c[i]);
   }
 
  private:
@@ -406,7 +448,8 @@ class Search {
     Vector c, next;
     double f = 0;
     evaluate(y, c, f);
-    if (const double before = c.norm(); !evaluate(y + step.d, next, f) || next.norm() > before) evaluate(y, c, f);
+    if (const double before = c.norm(); !evaluate(y + step.d, next, f) || next.norm() > before)
+      evaluate(y, c, f);
     if (objective_) return;
     std::vector<Eigen::Index> free;
     for (Eigen::Index k = 0; k < y.size(); ++k)
@@ -430,8 +473,8 @@ class Search {
 
 }  // namespace
 
-Steady find_steady(const Model& model, double time, std::vector<double> values, std::vector<double> parameters, const Overrides& overrides,
-                   const SteadyProblem& problem) {
+Steady find_steady(const Model& model, double time, std::vector<double> values,
+                   std::vector<double> parameters, const Overrides& overrides, const SteadyProblem& problem) {
   Steady out;
   Functions functions(model, time, std::move(values), std::move(parameters), overrides, problem);
   if (const std::uint32_t loop = functions.find_inputs(); loop != kNone) {

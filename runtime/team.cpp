@@ -9,7 +9,7 @@ namespace runtime {
 namespace {
 
 constexpr unsigned kMostByDefault = 8;  // memory has been busy long before
-constexpr int kLooks = 2000;            // for the next job, before a worker goes to sleep: some ten microseconds
+constexpr int kLooks = 2000;  // for the next job, before a worker goes to sleep: some ten microseconds
 
 unsigned mode() {
 #ifdef __SSE2__
@@ -33,7 +33,9 @@ void pause() {
 
 }  // namespace
 
-unsigned thread_count(unsigned asked) { return asked ? asked : std::clamp(std::thread::hardware_concurrency(), 1u, kMostByDefault); }
+unsigned thread_count(unsigned asked) {
+  return asked ? asked : std::clamp(std::thread::hardware_concurrency(), 1u, kMostByDefault);
+}
 
 Team::Team(unsigned threads) {
   for (unsigned k = 1; k < threads; ++k) workers_.emplace_back([this] { work(); });

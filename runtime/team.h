@@ -1,5 +1,5 @@
-// Threads that share a loop. The parts of a loop are the same whatever the number of threads is, each is done whole by one of them, and none
-// reads what another writes: results are the same to the last bit.
+// Threads that share a loop. The parts of a loop are the same whatever the number of threads is, each is done
+// whole by one of them, and none reads what another writes: results are the same to the last bit.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -20,15 +20,18 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  /// body(begin, end) for each part of [0, count): `grain` indices, the last part what remains. Returns when all are done. Not from within a
-  /// body, and from one thread at a time.
+  /// body(begin, end) for each part of [0, count): `grain` indices, the last part what remains. Returns when
+  /// all are done. Not from within a body, and from one thread at a time.
   template <class Body>
   void each(std::size_t count, std::size_t grain, const Body& body) {
     if (workers_.empty() || count <= grain) {
       for (std::size_t at = 0; at < count; at += grain) body(at, std::min(count, at + grain));
       return;
     }
-    begin({[](const void* self, std::size_t from, std::size_t to) { (*static_cast<const Body*>(self))(from, to); }, &body, count, grain});
+    begin({[](const void* self, std::size_t from, std::size_t to) {
+             (*static_cast<const Body*>(self))(from, to);
+           },
+           &body, count, grain});
   }
 
  private:

@@ -28,7 +28,9 @@ class Trajectory final : public Sink {
   std::vector<double> column(std::size_t column) const;
 
  private:
-  const double* at(std::size_t row) const { return blocks_[row / block_rows_].get() + row % block_rows_ * (columns() + 1); }
+  const double* at(std::size_t row) const {
+    return blocks_[row / block_rows_].get() + row % block_rows_ * (columns() + 1);
+  }
 
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<double[]>> blocks_;

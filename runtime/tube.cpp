@@ -8,7 +8,8 @@ namespace runtime {
 
 namespace {
 
-/// The greatest of a window of numbers that only moves forward: what can still become the greatest, descending.
+/// The greatest of a window of numbers that only moves forward: what can still become the greatest,
+/// descending.
 class WindowMaximum {
  public:
   void add(std::size_t at, double value) {
@@ -26,8 +27,10 @@ class WindowMaximum {
 
 }  // namespace
 
-std::optional<Departure> leaves_tube(std::span<const double> reference_times, std::span<const double> reference, std::span<const double> times,
-                                     std::span<const double> curve, const Tube& tube, bool piecewise_constant) {
+std::optional<Departure> leaves_tube(std::span<const double> reference_times,
+                                     std::span<const double> reference, std::span<const double> times,
+                                     std::span<const double> curve, const Tube& tube,
+                                     bool piecewise_constant) {
   const std::size_t count = reference_times.size();
   if (count == 0) return std::nullopt;
   double magnitude = 0;
@@ -38,12 +41,13 @@ std::optional<Departure> leaves_tube(std::span<const double> reference_times, st
   auto between = [&](std::size_t after, double t) {
     if (after == 0) return reference[0];
     if (after == count || piecewise_constant) return reference[after - 1];
-    const double part = (t - reference_times[after - 1]) / (reference_times[after] - reference_times[after - 1]);
+    const double part =
+        (t - reference_times[after - 1]) / (reference_times[after] - reference_times[after - 1]);
     return reference[after - 1] + part * (reference[after] - reference[after - 1]);
   };
 
   std::optional<Departure> found;
-  WindowMaximum greatest, least;  // of the negative
+  WindowMaximum greatest, least;   // of the negative
   std::size_t begin = 0, end = 0;  // rows of the reference inside the window
   for (std::size_t k = 0; k < times.size(); ++k) {
     const double t = times[k], from = t - tube.time, to = t + tube.time;

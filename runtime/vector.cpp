@@ -21,12 +21,16 @@ namespace {
 
 using Index = sunindextype;
 constexpr std::size_t kLanes = 8;
-constexpr Index kBlock = 512;          // elements of a vector that stay in the first cache while several others pass by
-constexpr Index kChunk = 16 * kBlock;  // a thread does as many at once; a long sum is added up in parts of this size, in their order
-constexpr Index kShort = 8 * kBlock;   // all vectors of an integrator fit the second cache
-constexpr std::size_t kTerms = 4;      // as many as fit the registers
+constexpr Index kBlock =
+    512;  // elements of a vector that stay in the first cache while several others pass by
+constexpr Index kChunk =
+    16 *
+    kBlock;  // a thread does as many at once; a long sum is added up in parts of this size, in their order
+constexpr Index kShort = 8 * kBlock;  // all vectors of an integrator fit the second cache
+constexpr std::size_t kTerms = 4;     // as many as fit the registers
 
-// ---- loops ----------------------------------------------------------------------------------------------------------------------------
+// ---- loops
+// ----------------------------------------------------------------------------------------------------------------------------
 
 FOR_EACH_TARGET void linear_sum(Index n, double a, const double* x, double b, const double* y, double* z) {
   INDEPENDENT
@@ -97,10 +101,26 @@ FOR_EACH_TARGET void weighted_squares(Index n, const double* x, const double* w,
 }
 double total(const double* s) { return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])); }
 
-// ---- operations that wait -----------------------------------------------------------------------------------------------------------
+// ---- operations that wait
+// -----------------------------------------------------------------------------------------------------------
 
 struct Operation {
-  enum Kind : std::uint8_t { Fill, Copy, Scale, Sum, Difference, LinearSum, Product, Quotient, Absolute, Reciprocal, AddConstant, Combine2, Combine3, Combine4 } kind;
+  enum Kind : std::uint8_t {
+    Fill,
+    Copy,
+    Scale,
+    Sum,
+    Difference,
+    LinearSum,
+    Product,
+    Quotient,
+    Absolute,
+    Reciprocal,
+    AddConstant,
+    Combine2,
+    Combine3,
+    Combine4
+  } kind;
   double* z;
   std::array<const double*, kTerms> x{};
   std::array<double, kTerms> c{};
@@ -127,9 +147,10 @@ void perform(const Operation& o, Index from, Index n) {
   }
 }
 
-/// Operations on long vectors wait until somebody looks at an element; then all of them are done on one block before the next. So what
-/// an integrator adds up in a step goes through the cache once, not twenty times. An element depends on the same element of others
-/// only: the numbers are those of one operation after the other.
+/// Operations on long vectors wait until somebody looks at an element; then all of them are done on one block
+/// before the next. So what an integrator adds up in a step goes through the cache once, not twenty times. An
+/// element depends on the same element of others only: the numbers are those of one operation after the
+/// other.
 class Waiting {
  public:
   Waiting(Index size, Team* team) : size_(size), team_(team) {
@@ -157,15 +178,16 @@ class Waiting {
 
   template <class Then>
   void each_block(Then then) {
-    each_part(team_, static_cast<std::size_t>(size_), static_cast<std::size_t>(kChunk), [&](std::size_t begin, std::size_t end) {
-      Sums& sums = sums_[begin / kChunk];
-      sums.fill(0.0);
-      for (Index from = static_cast<Index>(begin); from < static_cast<Index>(end); from += kBlock) {
-        const Index n = std::min(kBlock, static_cast<Index>(end) - from);
-        for (const Operation& o : operations_) perform(o, from, n);
-        then(from, n, sums.data());
-      }
-    });
+    each_part(team_, static_cast<std::size_t>(size_), static_cast<std::size_t>(kChunk),
+              [&](std::size_t begin, std::size_t end) {
+                Sums& sums = sums_[begin / kChunk];
+                sums.fill(0.0);
+                for (Index from = static_cast<Index>(begin); from < static_cast<Index>(end); from += kBlock) {
+                  const Index n = std::min(kBlock, static_cast<Index>(end) - from);
+                  for (const Operation& o : operations_) perform(o, from, n);
+                  then(from, n, sums.data());
+                }
+              });
     operations_.clear();
   }
 
@@ -185,7 +207,8 @@ Content& content(N_Vector v) { return *static_cast<Content*>(v->content); }
 double* at(N_Vector v) { return content(v).data; }
 Index size(N_Vector v) { return content(v).size; }
 
-void add(N_Vector z, Operation::Kind kind, std::array<const double*, kTerms> x = {}, std::array<double, kTerms> c = {}) {
+void add(N_Vector z, Operation::Kind kind, std::array<const double*, kTerms> x = {},
+         std::array<double, kTerms> c = {}) {
   content(z).waiting->add({kind, at(z), x, c});
 }
 void settle(N_Vector v) {
@@ -196,7 +219,8 @@ double* settled(N_Vector v) {
   return at(v);
 }
 
-// ---- operations -------------------------------------------------------------------------------------------------------------------------
+// ---- operations
+// -------------------------------------------------------------------------------------------------------------------------
 
 N_Vector_ID kind(N_Vector) { return SUNDIALS_NVEC_CUSTOM; }
 
@@ -246,16 +270,21 @@ void space(N_Vector v, sunindextype* reals, sunindextype* integers) {
 sunindextype length(N_Vector v) { return size(v); }
 
 void n_linear_sum(realtype a, N_Vector x, realtype b, N_Vector y, N_Vector z) {
-  if (a == 1 && b == 1) add(z, Operation::Sum, {at(x), at(y)});
-  else if (a == 1 && b == -1) add(z, Operation::Difference, {at(x), at(y)});
-  else add(z, Operation::LinearSum, {at(x), at(y)}, {a, b});
+  if (a == 1 && b == 1)
+    add(z, Operation::Sum, {at(x), at(y)});
+  else if (a == 1 && b == -1)
+    add(z, Operation::Difference, {at(x), at(y)});
+  else
+    add(z, Operation::LinearSum, {at(x), at(y)}, {a, b});
 }
 void n_const(realtype c, N_Vector z) { add(z, Operation::Fill, {}, {c}); }
 void n_product(N_Vector x, N_Vector y, N_Vector z) { add(z, Operation::Product, {at(x), at(y)}); }
 void n_quotient(N_Vector x, N_Vector y, N_Vector z) { add(z, Operation::Quotient, {at(x), at(y)}); }
 void n_scale(realtype c, N_Vector x, N_Vector z) {
-  if (c != 1) add(z, Operation::Scale, {at(x)}, {c});
-  else if (x != z) add(z, Operation::Copy, {at(x)});
+  if (c != 1)
+    add(z, Operation::Scale, {at(x)}, {c});
+  else if (x != z)
+    add(z, Operation::Copy, {at(x)});
 }
 void n_absolute(N_Vector x, N_Vector z) { add(z, Operation::Absolute, {at(x)}); }
 void n_reciprocal(N_Vector x, N_Vector z) { add(z, Operation::Reciprocal, {at(x)}); }
@@ -265,10 +294,13 @@ realtype n_wrms(N_Vector x, N_Vector w) {
 }
 realtype n_max_norm(N_Vector x) {
   double largest = 0;
-  for (const double value : std::span(settled(x), static_cast<std::size_t>(size(x)))) largest = std::max(largest, std::abs(value));
+  for (const double value : std::span(settled(x), static_cast<std::size_t>(size(x))))
+    largest = std::max(largest, std::abs(value));
   return largest;
 }
-realtype n_min(N_Vector x) { return size(x) ? *std::min_element(settled(x), at(x) + size(x)) : std::numeric_limits<double>::max(); }
+realtype n_min(N_Vector x) {
+  return size(x) ? *std::min_element(settled(x), at(x) + size(x)) : std::numeric_limits<double>::max();
+}
 /// z = Σ c_k X_k, in groups of terms; z may be X_0.
 int n_combination(int count, realtype* c, N_Vector* x, N_Vector z) {
   if (count <= 0) return -1;
@@ -285,7 +317,11 @@ int n_combination(int count, realtype* c, N_Vector* x, N_Vector z) {
       factors[held] = c[k];
       terms[held] = at(x[k]);
     }
-    add(z, held == 2 ? Operation::Combine2 : held == 3 ? Operation::Combine3 : Operation::Combine4, terms, factors);
+    add(z,
+        held == 2   ? Operation::Combine2
+        : held == 3 ? Operation::Combine3
+                    : Operation::Combine4,
+        terms, factors);
   }
   return 0;
 }
@@ -308,7 +344,9 @@ int n_scale_array(int count, realtype* c, N_Vector* x, N_Vector* z) {
 Vector new_vector(std::size_t count, _SUNContext* context, Team* team) {
   N_Vector v = N_VNewEmpty(context);
   if (!v) return nullptr;
-  v->content = new (std::nothrow) Content{.size = static_cast<Index>(count), .waiting = std::make_shared<Waiting>(static_cast<Index>(count), team)};
+  v->content =
+      new (std::nothrow) Content{.size = static_cast<Index>(count),
+                                 .waiting = std::make_shared<Waiting>(static_cast<Index>(count), team)};
   N_Vector_Ops ops = v->ops;
   ops->nvgetvectorid = kind;
   ops->nvclone = clone;

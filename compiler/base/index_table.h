@@ -1,4 +1,5 @@
-// Finds the elements of a table by what they are: open addressing over their numbers, four bytes each. The elements stay with the caller.
+// Finds the elements of a table by what they are: open addressing over their numbers, four bytes each. The
+// elements stay with the caller.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -6,13 +7,15 @@
 
 namespace sigrel {
 
-/// `kStride` is how far apart the buckets are that an element may be in: a line of the cache where hashes put a row of elements side by side,
-/// so that two rows that meet pass each other in one step instead of one element after the other.
+/// `kStride` is how far apart the buckets are that an element may be in: a line of the cache where hashes put
+/// a row of elements side by side, so that two rows that meet pass each other in one step instead of one
+/// element after the other.
 template <std::size_t kStride>
 class StridingIndexTable {
  public:
-  /// The number of the element with this hash for which `same(number)`; or `next`, which is then in the table from now on.
-  /// Numbers are given out in ascending order; `hash_of(number)` is the hash of an element that is in the table.
+  /// The number of the element with this hash for which `same(number)`; or `next`, which is then in the table
+  /// from now on. Numbers are given out in ascending order; `hash_of(number)` is the hash of an element that
+  /// is in the table.
   template <class Same, class HashOf>
   std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t next, Same same, HashOf hash_of) {
     if ((count_ + 1) * 2 > buckets_.size()) grow(hash_of);

@@ -12,7 +12,15 @@
 namespace sigrel {
 namespace {
 
-enum class Part : std::uint32_t { Stem, Field, Index, NextIndex, Number, OddIndex, OddNextIndex };  // odd: negative or huge, as text
+enum class Part : std::uint32_t {
+  Stem,
+  Field,
+  Index,
+  NextIndex,
+  Number,
+  OddIndex,
+  OddNextIndex
+};  // odd: negative or huge, as text
 constexpr std::uint32_t kPayloadBits = 29;
 constexpr std::uint32_t kPayloads = 1u << kPayloadBits;
 
@@ -35,11 +43,13 @@ Table& table() {
   return t;
 }
 
-/// What is made one after the other stands side by side, sixteen in a line of the cache: turns of a loop, and fields of them, whose
-/// numbers are some apart. Where in a line a row begins depends on what its names have in common: no place is in favour.
+/// What is made one after the other stands side by side, sixteen in a line of the cache: turns of a loop, and
+/// fields of them, whose numbers are some apart. Where in a line a row begins depends on what its names have
+/// in common: no place is in favour.
 std::uint64_t hash(const Node& node) {
   const auto part = static_cast<Part>(node.part >> kPayloadBits);
-  const bool counts = part == Part::Stem || part == Part::Index || part == Part::NextIndex || part == Part::Number;
+  const bool counts =
+      part == Part::Stem || part == Part::Index || part == Part::NextIndex || part == Part::Number;
   const std::uint32_t running = counts ? node.part : node.of / 8, fixed = counts ? node.of : node.part;
   const std::uint64_t row = mixed(0x9E3779B97F4A7C15ull, fixed);
   return mixed(row, running / kLine) * kLine + (running + (row >> 40)) % kLine;
@@ -49,7 +59,8 @@ std::uint64_t hash(const Node& node) {
 LocalName make(Table& t, const Node& node) {
   const auto next = static_cast<std::uint32_t>(t.nodes.size());
   const std::uint32_t found = t.index.find_or_add(
-      hash(node), next, [&](std::uint32_t k) { return t.nodes[k] == node; }, [&](std::uint32_t k) { return hash(t.nodes[k]); });
+      hash(node), next, [&](std::uint32_t k) { return t.nodes[k] == node; },
+      [&](std::uint32_t k) { return hash(t.nodes[k]); });
   if (found == next) t.nodes.push_back(node);
   return LocalName{found};
 }
@@ -82,14 +93,18 @@ std::optional<std::uint32_t> step(const Table& t, std::uint32_t of, Part part, s
 std::optional<std::uint32_t> payload_of(std::string_view digits) {
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  return error == std::errc{} && end == digits.data() + digits.size() && value < kPayloads ? std::optional(value) : std::nullopt;
+  return error == std::errc{} && end == digits.data() + digits.size() && value < kPayloads
+             ? std::optional(value)
+             : std::nullopt;
 }
 
 void append_part(const Node& node, std::string& out) {
   const std::uint32_t payload = node.part & (kPayloads - 1);
   auto append_index = [&](std::string_view index, bool next) {
-    if (next && !out.empty() && out.back() == ']') out.back() = ',';
-    else out += '[';
+    if (next && !out.empty() && out.back() == ']')
+      out.back() = ',';
+    else
+      out += '[';
     out += index;
     out += ']';
   };
@@ -106,11 +121,17 @@ void append_part(const Node& node, std::string& out) {
 
 }  // namespace
 
-LocalName local_name(Name name) { return text(name).empty() ? LocalName{} : make({}, Part::Stem, name.value); }
+LocalName local_name(Name name) {
+  return text(name).empty() ? LocalName{} : make({}, Part::Stem, name.value);
+}
 LocalName local_name(std::string_view text) { return text.empty() ? LocalName{} : local_name(intern(text)); }
 LocalName field(LocalName of, Name name) { return make(of, Part::Field, name.value); }
-LocalName element(LocalName of, std::int64_t index) { return make_index(of, Part::Index, Part::OddIndex, index); }
-LocalName next_index(LocalName of, std::int64_t index) { return make_index(of, Part::NextIndex, Part::OddNextIndex, index); }
+LocalName element(LocalName of, std::int64_t index) {
+  return make_index(of, Part::Index, Part::OddIndex, index);
+}
+LocalName next_index(LocalName of, std::int64_t index) {
+  return make_index(of, Part::NextIndex, Part::OddNextIndex, index);
+}
 LocalName numbered(LocalName of, std::uint32_t number) { return make(of, Part::Number, number); }
 
 void under(LocalName of, std::span<const LocalName> relative, std::vector<LocalName>& out) {
@@ -140,10 +161,14 @@ std::optional<LocalName> find_local_name(std::string_view text) {
     const std::string_view part = text.substr(begin, end - begin);
     if (index && end == text.size()) return std::nullopt;
     const auto number = payload_of(part);
-    if (mark == '.') at = step(t, *at, Part::Field, intern(part).value);
-    else if (mark == '#') at = number ? step(t, *at, Part::Number, *number) : std::nullopt;
-    else if (number) at = step(t, *at, mark == '[' ? Part::Index : Part::NextIndex, *number);
-    else at = step(t, *at, mark == '[' ? Part::OddIndex : Part::OddNextIndex, intern(part).value);
+    if (mark == '.')
+      at = step(t, *at, Part::Field, intern(part).value);
+    else if (mark == '#')
+      at = number ? step(t, *at, Part::Number, *number) : std::nullopt;
+    else if (number)
+      at = step(t, *at, mark == '[' ? Part::Index : Part::NextIndex, *number);
+    else
+      at = step(t, *at, mark == '[' ? Part::OddIndex : Part::OddNextIndex, intern(part).value);
     if (index && text[end] == ']') ++end;  // behind it another part begins
   }
   return at ? std::optional(LocalName{*at}) : std::nullopt;

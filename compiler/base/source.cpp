@@ -28,7 +28,8 @@ Position SourceFile::position(std::uint32_t offset) const {
 FileId SourceMap::add(std::string path, std::string text) {
   SourceFile f{std::move(path), std::move(text), {0}};
   for (std::size_t i = 0; i < f.text.size(); ++i)
-    if (f.text[i] == '\n' && i + 1 < f.text.size()) f.line_starts.push_back(static_cast<std::uint32_t>(i + 1));
+    if (f.text[i] == '\n' && i + 1 < f.text.size())
+      f.line_starts.push_back(static_cast<std::uint32_t>(i + 1));
   files_.push_back(std::move(f));
   return FileId{files_.size() - 1};
 }

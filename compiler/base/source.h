@@ -1,4 +1,5 @@
-// Source files and spans. A span is a half-open byte range of one file; lines and columns are computed on demand.
+// Source files and spans. A span is a half-open byte range of one file; lines and columns are computed on
+// demand.
 #pragma once
 #include <cstdint>
 #include <deque>

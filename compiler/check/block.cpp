@@ -16,13 +16,19 @@ using core::ItemKind;
 
 /// A scalar, or a vector taken as a whole.
 struct Leaf {
-  enum Role : std::uint8_t { Input, Output, Outside, Own, Part } role;  // Outside: an unmarked formal; Part: of an instance
+  enum Role : std::uint8_t {
+    Input,
+    Output,
+    Outside,
+    Own,
+    Part
+  } role;  // Outside: an unmarked formal; Part: of an instance
   bool vector = false, state = false;
   std::string name;
   Span span;
-  bool mentioned = false;       // other than as an input of a block
-  std::vector<Span> sources;    // outputs of blocks that it stands for
-  std::vector<Span> inputs;     // inputs of blocks that contain it
+  bool mentioned = false;     // other than as an input of a block
+  std::vector<Span> sources;  // outputs of blocks that it stands for
+  std::vector<Span> inputs;   // inputs of blocks that contain it
 };
 
 struct Read {
@@ -38,14 +44,17 @@ struct Row {
 
 class Reader {
  public:
-  Reader(const core::Relation& relation, const BlockContext& context) : relation_(relation), context_(context) {}
+  Reader(const core::Relation& relation, const BlockContext& context)
+      : relation_(relation), context_(context) {}
 
   std::optional<FeedThrough> run() {
     std::size_t marked = 0;
     for (const core::Formal& f : relation_.formals) {
       marked += f.causality != Causality::None;
       declare(f.local, f.layout, std::string(text(f.name)), f.span,
-              f.causality == Causality::In ? Leaf::Input : f.causality == Causality::Out ? Leaf::Output : Leaf::Outside);
+              f.causality == Causality::In    ? Leaf::Input
+              : f.causality == Causality::Out ? Leaf::Output
+                                              : Leaf::Outside);
     }
     bool block = marked == relation_.formals.size() && marked > 0;
     body(relation_.body);
@@ -58,7 +67,8 @@ class Reader {
  private:
   using Range = std::pair<std::uint32_t, std::uint32_t>;  // of leaves: first, count
 
-  // ---- leaves -------------------------------------------------------------------------------------------------------
+  // ---- leaves
+  // -------------------------------------------------------------------------------------------------------
 
   Range make_leaves(const core::Layout* layout, const std::string& name, Span span, Leaf::Role role) {
     auto first = static_cast<std::uint32_t>(leaves_.size());
@@ -71,7 +81,8 @@ class Reader {
         continue;
       }
       Leaf leaf{role, false, false, name, span, false, {}, {}};
-      leaf.vector = !l || l->kind == core::LayoutKind::Vector || l->kind == core::LayoutKind::Variable || l->kind == core::LayoutKind::Unknown;
+      leaf.vector = !l || l->kind == core::LayoutKind::Vector || l->kind == core::LayoutKind::Variable ||
+                    l->kind == core::LayoutKind::Unknown;
       leaves_.push_back(leaf);
     }
     return {first, static_cast<std::uint32_t>(leaves_.size()) - first};
@@ -84,7 +95,8 @@ class Reader {
     return n;
   }
 
-  void declare(core::LocalId local, const core::Layout* layout, const std::string& name, Span span, Leaf::Role role) {
+  void declare(core::LocalId local, const core::Layout* layout, const std::string& name, Span span,
+               Leaf::Role role) {
     locals_[local.value] = {make_leaves(layout, name, span, role), layout};
   }
 
@@ -120,7 +132,8 @@ class Reader {
       if (m->base->kind != ExprKind::Label || !m->interface_index || !m->indices.empty()) return std::nullopt;
       auto* label = static_cast<const core::LabelExpr*>(m->base);
       auto at = parts_.find(label->label.value);
-      if (at == parts_.end() || !label->indices.empty() || *m->interface_index >= at->second.size()) return std::nullopt;
+      if (at == parts_.end() || !label->indices.empty() || *m->interface_index >= at->second.size())
+        return std::nullopt;
       const Part& part = at->second[*m->interface_index];
       if (!part.leaves) return std::nullopt;
       *layout = part.layout;
@@ -149,14 +162,16 @@ class Reader {
       return out;
     }
     if (e->kind == ExprKind::BlockApply) {
-      for (std::uint32_t leaf : applied(static_cast<const core::BlockApplyExpr*>(e))) out.push_back({e, leaf});
+      for (std::uint32_t leaf : applied(static_cast<const core::BlockApplyExpr*>(e)))
+        out.push_back({e, leaf});
       return out;
     }
     out.push_back({e, std::nullopt});
     return out;
   }
 
-  // ---- expressions --------------------------------------------------------------------------------------------------
+  // ---- expressions
+  // --------------------------------------------------------------------------------------------------
 
   void reads(const core::Expr* e, bool derivative, std::vector<Read>& out) {
     if (!e || depth_ > kDepth) return;
@@ -173,7 +188,8 @@ class Reader {
     };
     switch (e->kind) {
       case ExprKind::Local:
-        if (auto let = lets_.find(static_cast<const core::LocalExpr*>(e)->local.value); let != lets_.end()) reads(let->second, derivative, out);
+        if (auto let = lets_.find(static_cast<const core::LocalExpr*>(e)->local.value); let != lets_.end())
+          reads(let->second, derivative, out);
         break;
       case ExprKind::Apply:
         reads(static_cast<const core::ApplyExpr*>(e)->function, derivative, out);
@@ -238,14 +254,22 @@ class Reader {
         if (base->kind == ExprKind::Label)  // of one of several instances, or something inside
           for (Part& part : parts_[static_cast<const core::LabelExpr*>(base)->label.value])
             if (part.leaves)
-              for (std::uint32_t i = 0; i < part.leaves->second; ++i) leaves_[part.leaves->first + i].mentioned = true;
+              for (std::uint32_t i = 0; i < part.leaves->second; ++i)
+                leaves_[part.leaves->first + i].mentioned = true;
         break;
       }
       case ExprKind::BlockApply:
-        for (std::uint32_t leaf : applied(static_cast<const core::BlockApplyExpr*>(e))) out.push_back({leaf, derivative});
+        for (std::uint32_t leaf : applied(static_cast<const core::BlockApplyExpr*>(e)))
+          out.push_back({leaf, derivative});
         break;
-      case ExprKind::Int: case ExprKind::Real: case ExprKind::Bool: case ExprKind::String: case ExprKind::Global:
-      case ExprKind::Sigrel: case ExprKind::Label: case ExprKind::Layout: break;
+      case ExprKind::Int:
+      case ExprKind::Real:
+      case ExprKind::Bool:
+      case ExprKind::String:
+      case ExprKind::Global:
+      case ExprKind::Sigrel:
+      case ExprKind::Label:
+      case ExprKind::Layout: break;
     }
     --depth_;
   }
@@ -256,7 +280,8 @@ class Reader {
     for (Read r : found) leaves_[r.leaf].mentioned = true;
   }
 
-  // ---- applications -------------------------------------------------------------------------------------------------
+  // ---- applications
+  // -------------------------------------------------------------------------------------------------
 
   struct Part {
     std::optional<Range> leaves;
@@ -264,8 +289,9 @@ class Reader {
   };
 
   static bool is_block(const BlockUse* use) {
-    return use && !use->names.empty() &&
-           std::ranges::all_of(use->names, [](const InterfaceName& n) { return n.causality != Causality::None; });
+    return use && !use->names.empty() && std::ranges::all_of(use->names, [](const InterfaceName& n) {
+             return n.causality != Causality::None;
+           });
   }
 
   // Inputs are read; each output is one row per scalar. `outputs` are the leaves that it determines.
@@ -301,13 +327,15 @@ class Reader {
         ins += n.causality != Causality::Out;
         if (n.causality != Causality::Out) continue;
         // An output of several scalars is one leaf here; it is exact only where the equation is one.
-        Range range = make_leaves(nullptr, std::string(n.named ? text(n.name) : "output"), e->span, Leaf::Part);
+        Range range =
+            make_leaves(nullptr, std::string(n.named ? text(n.name) : "output"), e->span, Leaf::Part);
         leaves_[range.first].vector = false;
         outputs.push_back({range.first});
         all.push_back(range.first);
       }
     if (ins > 1 && e->inputs->kind == ExprKind::Tuple) {
-      for (const core::Expr* x : static_cast<const core::TupleExpr*>(e->inputs)->elements) reads(x, false, inputs.emplace_back());
+      for (const core::Expr* x : static_cast<const core::TupleExpr*>(e->inputs)->elements)
+        reads(x, false, inputs.emplace_back());
     } else {
       reads(e->inputs, false, inputs.emplace_back());
     }
@@ -332,11 +360,13 @@ class Reader {
     std::vector<const core::Expr*> args(formals, nullptr);
     if (a.args && formals == 1) args[0] = a.args;
     if (a.args && formals > 1) {
-      if (a.args->kind != ExprKind::Tuple || static_cast<const core::TupleExpr*>(a.args)->elements.size() != formals) {
+      if (a.args->kind != ExprKind::Tuple ||
+          static_cast<const core::TupleExpr*>(a.args)->elements.size() != formals) {
         exact_ = false;
         return mention(a.args);
       }
-      for (std::size_t i = 0; i < formals; ++i) args[i] = static_cast<const core::TupleExpr*>(a.args)->elements[i];
+      for (std::size_t i = 0; i < formals; ++i)
+        args[i] = static_cast<const core::TupleExpr*>(a.args)->elements[i];
     }
     std::vector<std::vector<Read>> inputs;
     std::vector<std::vector<std::uint32_t>> outputs;
@@ -351,8 +381,10 @@ class Reader {
       }
       std::vector<std::uint32_t> determined;
       if (!args[i] && part.leaves) {
-        if (out) determined.push_back(part.leaves->first);
-        else inputs.push_back({{part.leaves->first, false}});
+        if (out)
+          determined.push_back(part.leaves->first);
+        else
+          inputs.push_back({{part.leaves->first, false}});
       } else if (args[i] && !out) {
         reads(args[i], false, inputs.emplace_back());
       } else if (args[i]) {
@@ -362,7 +394,8 @@ class Reader {
             continue;
           }
           // An expression: the output is equal to it.
-          Range aux = make_leaves(nullptr, std::string(n.named ? text(n.name) : "output"), args[i]->span, Leaf::Part);
+          Range aux =
+              make_leaves(nullptr, std::string(n.named ? text(n.name) : "output"), args[i]->span, Leaf::Part);
           leaves_[aux.first].vector = false;
           determined.push_back(aux.first);
           Row row{{{aux.first, false}}, args[i]->span, {}};
@@ -387,14 +420,18 @@ class Reader {
       for (std::size_t k = 0; k < parts.size(); ++k) {
         if (!a.args) {
           if (!is_block(use)) continue;
-          parts[k].leaves = make_leaves(nullptr, std::string(text(a.name)) + "." + std::string(use->names[k].named ? text(use->names[k].name) : "?"),
+          parts[k].leaves = make_leaves(nullptr,
+                                        std::string(text(a.name)) + "." +
+                                            std::string(use->names[k].named ? text(use->names[k].name) : "?"),
                                         a.head_span, Leaf::Part);
           leaves_[parts[k].leaves->first].vector = false;
           continue;
         }
         const core::Expr* arg = a.args;
         if (parts.size() > 1) {
-          if (a.args->kind != ExprKind::Tuple || static_cast<const core::TupleExpr*>(a.args)->elements.size() != parts.size()) break;
+          if (a.args->kind != ExprKind::Tuple ||
+              static_cast<const core::TupleExpr*>(a.args)->elements.size() != parts.size())
+            break;
           arg = static_cast<const core::TupleExpr*>(a.args)->elements[k];
         }
         parts[k].leaves = path(arg, &parts[k].layout);
@@ -403,13 +440,16 @@ class Reader {
     }
   }
 
-  // ---- items --------------------------------------------------------------------------------------------------------
+  // ---- items
+  // --------------------------------------------------------------------------------------------------------
 
   void body(const core::Body& b) {
-    for (const core::SignalDecl& d : b.locals) declare(d.local, d.layout, std::string(text(d.name)), d.span, Leaf::Own);
+    for (const core::SignalDecl& d : b.locals)
+      declare(d.local, d.layout, std::string(text(d.name)), d.span, Leaf::Own);
     for (const core::Item* i : b.items)
       if (i->kind == ItemKind::Let)
-        for (const core::Binding& x : static_cast<const core::LetItem*>(i)->bindings) lets_[x.local.value] = x.value;
+        for (const core::Binding& x : static_cast<const core::LetItem*>(i)->bindings)
+          lets_[x.local.value] = x.value;
     collect_parts(b);
     for (const core::Item* i : b.items) item(*i);
   }
@@ -493,22 +533,33 @@ class Reader {
     }
   }
 
-  // ---- verdicts -----------------------------------------------------------------------------------------------------
+  // ---- verdicts
+  // -----------------------------------------------------------------------------------------------------
 
   void check_sources() {
     for (const Leaf& leaf : leaves_) {
       std::string name = "`" + leaf.name + "`";
       if (leaf.sources.size() > 1) {
-        context_.diagnostics.report(Code::TwoSources, leaf.sources[1], name + " has two sources: it is an output of two blocks")
-            .label("the second").also(leaf.sources[0], "the first")
+        context_.diagnostics
+            .report(Code::TwoSources, leaf.sources[1],
+                    name + " has two sources: it is an output of two blocks")
+            .label("the second")
+            .also(leaf.sources[0], "the first")
             .help("give each output a name of its own, and say in an equation how they combine");
       } else if (leaf.sources.size() == 1 && leaf.role == Leaf::Input) {
-        context_.diagnostics.report(Code::TwoSources, leaf.sources[0], name + " has two sources: it is an input of `" + std::string(text(relation_.name)) + "`, and an output of this block")
+        context_.diagnostics
+            .report(Code::TwoSources, leaf.sources[0],
+                    name + " has two sources: it is an input of `" + std::string(text(relation_.name)) +
+                        "`, and an output of this block")
             .also(leaf.span, "what applies `" + std::string(text(relation_.name)) + "` determines it");
-      } else if (!leaf.inputs.empty() && !leaf.mentioned && (leaf.role == Leaf::Own || leaf.role == Leaf::Part)) {
-        auto& d = context_.diagnostics.report(Code::UnconnectedInput, leaf.inputs[0], "nothing determines " + name + ", an input of this block");
-        if (leaf.role == Leaf::Part) d.label(name + " occurs nowhere else");
-        else d.also(leaf.span, name + " occurs only as an input");
+      } else if (!leaf.inputs.empty() && !leaf.mentioned &&
+                 (leaf.role == Leaf::Own || leaf.role == Leaf::Part)) {
+        auto& d = context_.diagnostics.report(Code::UnconnectedInput, leaf.inputs[0],
+                                              "nothing determines " + name + ", an input of this block");
+        if (leaf.role == Leaf::Part)
+          d.label(name + " occurs nowhere else");
+        else
+          d.also(leaf.span, name + " occurs only as an input");
         d.help("connect it to an output, or say what it is: `" + leaf.name + " = 0.0`");
       }
     }
@@ -518,8 +569,10 @@ class Reader {
     std::vector<std::uint32_t> column_of(leaves_.size(), graph::kNone), leaf_of;
     for (std::uint32_t l = 0; l < leaves_.size(); ++l)
       if (leaves_[l].role != Leaf::Input && leaves_[l].role != Leaf::Outside) {
-        // An input of an instance is an unknown like any other; what nothing reads or determines is no concern of this block.
-        if (leaves_[l].role == Leaf::Part && leaves_[l].sources.empty() && leaves_[l].inputs.empty()) continue;
+        // An input of an instance is an unknown like any other; what nothing reads or determines is no
+        // concern of this block.
+        if (leaves_[l].role == Leaf::Part && leaves_[l].sources.empty() && leaves_[l].inputs.empty())
+          continue;
         column_of[l] = static_cast<std::uint32_t>(leaf_of.size());
         leaf_of.push_back(l);
       }
@@ -531,7 +584,9 @@ class Reader {
           if (column_of[*row.output] != graph::kNone) g.targets.push_back(column_of[*row.output]);
         } else {
           for (Read r : row.reads)
-            if (column_of[r.leaf] != graph::kNone && (!states_known || !leaves_[r.leaf].state || r.derivative)) g.targets.push_back(column_of[r.leaf]);
+            if (column_of[r.leaf] != graph::kNone &&
+                (!states_known || !leaves_[r.leaf].state || r.derivative))
+              g.targets.push_back(column_of[r.leaf]);
         }
         g.end_row();
       }
@@ -544,10 +599,12 @@ class Reader {
       if (m.column_of_row[r] != graph::kNone) continue;
       graph::HallSet set = graph::too_many_rows(g, m, r);
       std::string names;
-      for (std::uint32_t c : set.columns) names += (names.empty() ? "`" : ", `") + leaves_[leaf_of[c]].name + "`";
+      for (std::uint32_t c : set.columns)
+        names += (names.empty() ? "`" : ", `") + leaves_[leaf_of[c]].name + "`";
       auto& d = context_.diagnostics.report(Code::BlockDetermination, rows_[set.rows.back()].span,
-                                            "the block " + self + (names.empty() ? " says something about its inputs alone"
-                                                                                 : " determines " + names + " more than once"));
+                                            "the block " + self +
+                                                (names.empty() ? " says something about its inputs alone"
+                                                               : " determines " + names + " more than once"));
       for (std::uint32_t other : set.rows)
         if (other != set.rows.back()) d.also(rows_[other].span, "together with this");
       d.note("a block has one equation for each of its outputs and locals; its inputs are given");
@@ -558,10 +615,16 @@ class Reader {
       const Leaf& leaf = leaves_[leaf_of[c]];
       bool alone = !leaf.mentioned;
       auto& d = context_.diagnostics.report(Code::BlockDetermination, leaf.span,
-                                            "nothing in the block " + self + " determines " + (leaf.role == Leaf::Output ? "its output " : "") + "`" + leaf.name + "`");
-      if (alone) d.label("no equation contains it");
-      else d.note("the equations that contain it are needed for other variables");
-      d.help("an equation is missing; if the other side of the interface determines it, it is an input: `in " + leaf.name + "`");
+                                            "nothing in the block " + self + " determines " +
+                                                (leaf.role == Leaf::Output ? "its output " : "") + "`" +
+                                                leaf.name + "`");
+      if (alone)
+        d.label("no equation contains it");
+      else
+        d.note("the equations that contain it are needed for other variables");
+      d.help(
+          "an equation is missing; if the other side of the interface determines it, it is an input: `in " +
+          leaf.name + "`");
       return std::nullopt;
     }
     g = build(true);
@@ -589,8 +652,10 @@ class Reader {
       auto visit = [&](std::uint32_t leaf, bool derivative) {
         if (seen[leaf] || (leaves_[leaf].state && !derivative)) return;  // a state is known
         seen[leaf] = true;
-        if (formal_of[leaf] != graph::kNone) of[formal_of[leaf]] = true;
-        else if (column_of[leaf] != graph::kNone) work.push_back(leaf);
+        if (formal_of[leaf] != graph::kNone)
+          of[formal_of[leaf]] = true;
+        else if (column_of[leaf] != graph::kNone)
+          work.push_back(leaf);
       };
       for (std::uint32_t i = 0; i < n; ++i) visit(first + i, false);
       while (!work.empty()) {
@@ -616,8 +681,8 @@ class Reader {
   std::unordered_map<std::uint32_t, const core::Expr*> lets_;
   std::unordered_map<std::uint32_t, std::vector<Part>> parts_;
   std::unordered_map<const core::BlockApplyExpr*, std::vector<std::uint32_t>> applied_;
-  bool exact_ = true;      // every equation is a row, every unknown a leaf
-  bool straight_ = true;   // not inside a loop or a condition
+  bool exact_ = true;     // every equation is a row, every unknown a leaf
+  bool straight_ = true;  // not inside a loop or a condition
   int depth_ = 0;
 };
 

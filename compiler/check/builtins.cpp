@@ -102,7 +102,8 @@ Type* builtin_type(const Builtin& builtin, Types& types, std::uint32_t level) {
     case S::IntPair: return types.function(n, types.function(n, n));
     case S::Not: return types.function(types.boolean(), types.boolean());
     case S::Show: return types.function(types.variable(level, kEquality), types.string());
-    case S::Size: return types.function(types.vector(types.variable(level), types.variable(level, 0, Sort::Size)), n);
+    case S::Size:
+      return types.function(types.vector(types.variable(level), types.variable(level, 0, Sort::Size)), n);
     case S::Vector: {
       Type* a = types.variable(level, kSignal);
       return types.function(types.list(a), types.vector(a, types.variable(level, 0, Sort::Size)));
@@ -112,9 +113,13 @@ Type* builtin_type(const Builtin& builtin, Types& types, std::uint32_t level) {
       bool one = builtin.shape == S::Table1;
       Type *x = any_real(), *y = any_real(), *z = one ? y : any_real();
       Type* t = types.function(x, one ? z : types.function(y, z));
-      if (one) t = types.function(types.list(types.tuple({x, z})), t);
-      else t = types.function(types.list(x), types.function(types.list(y), types.function(types.list(types.list(z)), t)));
-      return types.function(types.apply(&types.interpolation_constructor, {}), types.function(types.apply(&types.outside_constructor, {}), t));
+      if (one)
+        t = types.function(types.list(types.tuple({x, z})), t);
+      else
+        t = types.function(types.list(x),
+                           types.function(types.list(y), types.function(types.list(types.list(z)), t)));
+      return types.function(types.apply(&types.interpolation_constructor, {}),
+                            types.function(types.apply(&types.outside_constructor, {}), t));
     }
     case S::Simulate: return types.function(types.relation(types.unit(), {}), types.experiment());
   }

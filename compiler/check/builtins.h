@@ -9,28 +9,28 @@
 namespace sigrel::check {
 
 enum class BuiltinShape : std::uint8_t {
-  Time,            // Real
-  RealToReal,      // of numbers
-  Root,            // Real<u> -> Real<u^(1/2)>
-  Sign,            // Real<u> -> Real<1>
-  Angle,           // Real<u> -> Real<u> -> Real<1>
-  NumberToSame,    // a -> a, a scalar number
-  NumberPair,      // a -> a -> a, scalar numbers
-  Derivative,      // a -> a per second, Reals
-  Signal,          // a -> a, any signal
-  Smooth,          // Int -> a -> a
-  Delay,           // a -> Real<s> -> a
+  Time,          // Real
+  RealToReal,    // of numbers
+  Root,          // Real<u> -> Real<u^(1/2)>
+  Sign,          // Real<u> -> Real<1>
+  Angle,         // Real<u> -> Real<u> -> Real<1>
+  NumberToSame,  // a -> a, a scalar number
+  NumberPair,    // a -> a -> a, scalar numbers
+  Derivative,    // a -> a per second, Reals
+  Signal,        // a -> a, any signal
+  Smooth,        // Int -> a -> a
+  Delay,         // a -> Real<s> -> a
   IntToReal,
   RealToInt,
-  IntPair,         // Int -> Int -> Int
-  Not,             // Bool -> Bool
-  Show,            // a -> String
-  Size,            // a^n -> Int
-  Simulate,        // SR () -> Experiment
+  IntPair,   // Int -> Int -> Int
+  Not,       // Bool -> Bool
+  Show,      // a -> String
+  Size,      // a^n -> Int
+  Simulate,  // SR () -> Experiment
   Pi,
-  Vector,          // [a] -> a^n
-  Table1,          // Interpolation -> Outside -> [(Real<u>, Real<v>)] -> Real<u> -> Real<v>
-  Table2,          // … -> [Real<u>] -> [Real<v>] -> [[Real<w>]] -> Real<u> -> Real<v> -> Real<w>
+  Vector,  // [a] -> a^n
+  Table1,  // Interpolation -> Outside -> [(Real<u>, Real<v>)] -> Real<u> -> Real<v>
+  Table2,  // … -> [Real<u>] -> [Real<v>] -> [[Real<w>]] -> Real<u> -> Real<v> -> Real<w>
 };
 
 struct Builtin {

@@ -1,14 +1,16 @@
-// The checker: ast::Module -> core::Program. Resolves every name, infers every type (Hindley–Milner), desugars.
+// The checker: ast::Module -> core::Program. Resolves every name, infers every type (Hindley–Milner),
+// desugars.
 //
-// The order of work per module: scope (names.h), type declarations, signatures, then the definitions in dependency
-// order (order.h). A group of mutually recursive definitions is inferred and lowered in one walk over its trees; what
-// depends on a type that is known only later (layouts, literals, field indices) is recorded and settled at the end of
-// the group (settle.cpp). A definition with an error gets the error type, which agrees with everything: one cause, one
-// error.
+// The order of work per module: scope (names.h), type declarations, signatures, then the definitions in
+// dependency order (order.h). A group of mutually recursive definitions is inferred and lowered in one walk
+// over its trees; what depends on a type that is known only later (layouts, literals, field indices) is
+// recorded and settled at the end of the group (settle.cpp). A definition with an error gets the error type,
+// which agrees with everything: one cause, one error.
 //
-// Imports. A module's own definitions are what `import M` brings. An import list may name anything that M sees, also
-// what M itself imported: `import Electrical (Pin, Voltage)` finds `Voltage` of the Prelude. `M.x` works likewise.
-// Own definitions hide imported ones, names in import lists hide those of open imports, and these hide the Prelude.
+// Imports. A module's own definitions are what `import M` brings. An import list may name anything that M
+// sees, also what M itself imported: `import Electrical (Pin, Voltage)` finds `Voltage` of the Prelude. `M.x`
+// works likewise. Own definitions hide imported ones, names in import lists hide those of open imports, and
+// these hide the Prelude.
 #pragma once
 #include <span>
 
@@ -19,15 +21,16 @@
 namespace sigrel::check {
 
 struct CheckOptions {
-  /// The last module defines `core::kExpression`, an expression given on the command line: it sees everything that the module before it
-  /// sees, `main` too. The program is then that expression; it may have any type.
+  /// The last module defines `core::kExpression`, an expression given on the command line: it sees everything
+  /// that the module before it sees, `main` too. The program is then that expression; it may have any type.
   bool last_sees_previous = false;
   /// Fill Program::samples.
   bool samples = false;
 };
 
-/// Checks `modules`, which come in dependency order: imports first, the root last. A module named `Prelude` is visible
-/// everywhere. After errors the program is partial: definitions with errors have no body.
-core::Program check(std::span<const ast::Module> modules, Diagnostics& diagnostics, const CheckOptions& options = {});
+/// Checks `modules`, which come in dependency order: imports first, the root last. A module named `Prelude`
+/// is visible everywhere. After errors the program is partial: definitions with errors have no body.
+core::Program check(std::span<const ast::Module> modules, Diagnostics& diagnostics,
+                    const CheckOptions& options = {});
 
 }  // namespace sigrel::check

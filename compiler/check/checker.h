@@ -1,14 +1,14 @@
 // The state of one run of the checker. Its functions are spread over files by concept:
-//   modules.cpp     scopes, imports, the order of definitions      declare.cpp    records, data types, synonyms
-//   type_expr.cpp   written types                                  unify.cpp      unification, schemes
-//   definition.cpp  clauses, signatures, groups, lets              pattern.cpp    patterns
+//   modules.cpp     scopes, imports, the order of definitions      declare.cpp    records, data types,
+//   synonyms type_expr.cpp   written types                                  unify.cpp      unification,
+//   schemes definition.cpp  clauses, signatures, groups, lets              pattern.cpp    patterns
 //   infer_expr.cpp  expressions                                    operator.cpp   operators and literals
-//   record.cpp      records, fields, updates                       relation.cpp   sigrel literals, labels, implicit locals
-//   item.cpp        the items of a relation body                   member.cpp     `r1.x`
-//   settle.cpp      what waits for types                           exhaustive.cpp missing and unreachable cases
-//   contract.cpp    written structural types
-//   sample.cpp      definitions applied to unknown values           choices.cpp    … and to what steers structure
-//   mismatch.cpp    the messages about types                       names.cpp      the messages about names
+//   record.cpp      records, fields, updates                       relation.cpp   sigrel literals, labels,
+//   implicit locals item.cpp        the items of a relation body                   member.cpp     `r1.x`
+//   settle.cpp      what waits for types                           exhaustive.cpp missing and unreachable
+//   cases contract.cpp    written structural types sample.cpp      definitions applied to unknown values
+//   choices.cpp    … and to what steers structure mismatch.cpp    the messages about types names.cpp      the
+//   messages about names
 #pragma once
 #include <deque>
 #include <optional>
@@ -35,15 +35,35 @@ struct Typed {
 
 /// Why a type is expected at a place.
 enum class ReasonKind : std::uint8_t {
-  None, Argument, Interface, LeftSide, Condition, Operand, Signature, Element, Branch, Pattern, FieldValue, Exponent,
-  IndexValue, Relation, Node, Target, Message, RangeEnd, Attribute, Bound, Mode
+  None,
+  Argument,
+  Interface,
+  LeftSide,
+  Condition,
+  Operand,
+  Signature,
+  Element,
+  Branch,
+  Pattern,
+  FieldValue,
+  Exponent,
+  IndexValue,
+  Relation,
+  Node,
+  Target,
+  Message,
+  RangeEnd,
+  Attribute,
+  Bound,
+  Mode
 };
 struct Reason {
   ReasonKind kind = ReasonKind::None;
-  Span span{};                       // of what explains it
-  Name name{};                       // function, interface variable, field
-  std::size_t index = 0;             // argument number, from 0
-  const ast::Expr* other = nullptr;  // the operand, branch or side that fixed the type; an operand has its sign as name
+  Span span{};            // of what explains it
+  Name name{};            // function, interface variable, field
+  std::size_t index = 0;  // argument number, from 0
+  const ast::Expr* other =
+      nullptr;  // the operand, branch or side that fixed the type; an operand has its sign as name
   bool has_span = false;
 };
 
@@ -57,8 +77,9 @@ struct Local {
   core::LocalId id;
   Type* type = nullptr;
   bool polymorphic = false;
-  std::span<Type*> layout_variables{};             // of a polymorphic definition: what each use passes a layout for
-  std::vector<core::ApplyExpr*>* own_uses = nullptr;  // while it is inferred: its uses in itself, which may have to pass them too
+  std::span<Type*> layout_variables{};  // of a polymorphic definition: what each use passes a layout for
+  std::vector<core::ApplyExpr*>* own_uses =
+      nullptr;  // while it is inferred: its uses in itself, which may have to pass them too
   Span span;
   RelationContext* relation = nullptr;  // where it was bound; null outside every sigrel
   Local* shadowed = nullptr;
@@ -67,7 +88,7 @@ struct Local {
 /// What `r1.x` can see inside the relation that a definition gives: a local signal or an instance.
 struct InsideName {
   Name name;
-  Type* type;               // of the signal, or of the instance's relation
+  Type* type;  // of the signal, or of the instance's relation
   bool is_label = false;
   std::uint32_t dimensions = 0;
   std::optional<core::GlobalId> head;
@@ -140,17 +161,18 @@ struct Definition {
   Span span;
   std::vector<const ast::ClauseDecl*> clauses;
   const ast::SignatureDecl* signature = nullptr;
-  bool broken = false;  // an error about its clauses was reported
+  bool broken = false;                        // an error about its clauses was reported
   const ast::BindingDecl* binding = nullptr;  // instead of clauses: `(a, b) = e`, which has no name
 };
 
 struct GlobalState {
   Definition definition;
   const ast::Expr* default_value = nullptr;  // instead of clauses: the default of a record field
-  Type* scheme = nullptr;      // null until inferred; while its group is being inferred, the type without quantifiers
-  bool assumed = false;        // has a signature, or was inferred once and is checked again with its scheme
-  bool polymorphic = false;    // scheme has quantified variables
-  bool has_units = false;      // scheme states a unit
+  Type* scheme =
+      nullptr;  // null until inferred; while its group is being inferred, the type without quantifiers
+  bool assumed = false;      // has a signature, or was inferred once and is checked again with its scheme
+  bool polymorphic = false;  // scheme has quantified variables
+  bool has_units = false;    // scheme states a unit
   bool checked = false;
   std::vector<Type*> layout_variables;
   std::vector<std::pair<Name, Type*>> type_variables;  // of the signature
@@ -189,8 +211,8 @@ class Checker {
   std::optional<std::uint32_t> scalar_count(Type* type);
   void promise(Type* relation, const ast::StructuralAnnotation& written);
   std::optional<std::vector<ContractPart>> contract_column(const ast::Expr* e, Type* relation);
-  std::optional<std::vector<std::vector<std::uint32_t>>> contract_rows(const ast::StructuralAnnotation& written, Type* relation,
-                                                                       std::optional<std::uint32_t> scalars);
+  std::optional<std::vector<std::vector<std::uint32_t>>> contract_rows(
+      const ast::StructuralAnnotation& written, Type* relation, std::optional<std::uint32_t> scalars);
   void resolve_contracts();
   core::Expr* claimed(core::Expr* e, Type* expected, bool argument, Span span);
 
@@ -218,7 +240,8 @@ class Checker {
   void define_data(const ast::DataDecl& decl, TypeConstructor& data);
   Type* expand_synonym(Synonym& synonym, Span span, Name name);
   bool contains_relation(Type* type);
-  void refuse_recursive_records(const std::vector<std::pair<TypeConstructor*, const ast::RecordDecl*>>& records);
+  void refuse_recursive_records(
+      const std::vector<std::pair<TypeConstructor*, const ast::RecordDecl*>>& records);
 
   // type_expr.cpp
   struct TypeScope {
@@ -266,15 +289,18 @@ class Checker {
   core::Expr* infer_clauses(const Definition& definition, Type* type, const Reason& reason);
   void lower_signature_sizes(const std::vector<std::pair<Name, core::LocalId>>& parameters);
   void keep_monomorphic(Type* type, bool in_relation);
-  core::Binding with_layouts(core::Binding binding, std::span<Type* const> variables, std::span<Type* const> stand_for);
-  core::ApplyExpr* layout_application(core::ApplyExpr* place, core::Expr* function, std::span<Type* const> types, Span span);
+  core::Binding with_layouts(core::Binding binding, std::span<Type* const> variables,
+                             std::span<Type* const> stand_for);
+  core::ApplyExpr* layout_application(core::ApplyExpr* place, core::Expr* function,
+                                      std::span<Type* const> types, Span span);
   core::Pattern* only_binding(const core::Pattern* pattern, core::LocalId local, core::LocalId as);
   std::vector<core::Binding> infer_binding(const ast::BindingDecl& binding);
   void read_signature(GlobalState& state);
   Type* signature_type(const ast::SignatureDecl& signature, std::vector<std::pair<Name, Type*>>& variables);
   /// Binds the definitions of a let in dependency order; the caller pops them.
   std::vector<std::vector<core::Binding>> infer_let(std::span<ast::Decl* const> decls);
-  void refuse_evaluation_cycles(const DependencyGraph& immediate, const std::vector<const Definition*>& definitions);
+  void refuse_evaluation_cycles(const DependencyGraph& immediate,
+                                const std::vector<const Definition*>& definitions);
   void check_blocks();
   void describe_feed_through(core::GlobalId global);
   bool lacks_parameters(const Definition& definition, Type* type);
@@ -305,7 +331,8 @@ class Checker {
   core::Expr* check_branching(const ast::Expr* e, Type* expected, const Reason& reason);
   core::Expr* lambda(const ast::LambdaExpr* e, Type* expected, const Reason& reason);
   core::Expr* comprehension(const ast::ComprehensionExpr* e, Type* element, const Reason& reason);
-  core::Expr* generators(const ast::ComprehensionExpr* e, std::size_t index, Type* element, const Reason& reason);
+  core::Expr* generators(const ast::ComprehensionExpr* e, std::size_t index, Type* element,
+                         const Reason& reason);
   Typed infer_list(const ast::ListExpr* e, Type* hint);
   Typed infer_index(const ast::IndexExpr* e);
   Typed infer_connection(const ast::ConnectionExpr* e);
@@ -320,7 +347,8 @@ class Checker {
     Type *left, *right, *result;
   };
   OperatorType operator_type(ast::BinaryOp op, Span span);
-  core::Expr* apply_named(const ast::QualifiedIdent& name, core::Expr* function, std::vector<core::Expr*> args, Span span);
+  core::Expr* apply_named(const ast::QualifiedIdent& name, core::Expr* function,
+                          std::vector<core::Expr*> args, Span span);
   Typed infer_section(const ast::SectionExpr* e);
   Typed literal(std::int64_t value, Span span, Type* hint);
   /// `left * right`, `left / right` or `left ^ power`, as a type.
@@ -350,7 +378,8 @@ class Checker {
   Typed infer_field(const ast::FieldExpr* e);
   TypeConstructor* unique_record_with(Name field, bool& ambiguous);
   Typed select(Typed base, const ast::Ident& field, Span span, const ast::Expr* base_ast);
-  bool resolve_field(core::FieldExpr* node, Type* base, const ast::Ident& field, Type*& result, Span base_span, bool last);
+  bool resolve_field(core::FieldExpr* node, Type* base, const ast::Ident& field, Type*& result,
+                     Span base_span, bool last);
   Type* field_type(const TypeConstructor& record, std::uint32_t index, Type* instance);
   void unknown_field(const ast::Ident& field, Type* type);
 
@@ -363,7 +392,8 @@ class Checker {
   std::span<core::Attribute> clock_settings(std::span<ast::Setting> settings);
   void finish_members(RelationContext& relation);
   void find_names(const ast::SigrelExpr& e);
-  void remember_inside(RelationContext& relation, std::span<const core::Formal> formals, const std::vector<Type*>& types);
+  void remember_inside(RelationContext& relation, std::span<const core::Formal> formals,
+                       const std::vector<Type*>& types);
   std::uint32_t total_loops(const RelationContext& relation, std::uint32_t block) const;
 
   // item.cpp
@@ -383,7 +413,7 @@ class Checker {
   std::optional<core::GlobalId> head_global(const ast::Expr* e, std::uint32_t& args);
 
   // member.cpp
-LabelInfo* find_label(const ast::Expr* e);
+  LabelInfo* find_label(const ast::Expr* e);
   LabelInfo* find_label(Name name);
   Typed infer_member(const ast::Expr* e, LabelInfo* label);
   Typed resolve_member(LabelInfo& label, const std::vector<Step>& steps, std::uint32_t block);
@@ -412,8 +442,8 @@ LabelInfo* find_label(const ast::Expr* e);
   void check_match(const MatchCheck& match);
 
   // mismatch.cpp
-  void unit_mismatch(Span span, Type* found, Type* expected, const Reason& reason, const std::string& why_found,
-                     std::optional<std::pair<Span, std::string>> origin);
+  void unit_mismatch(Span span, Type* found, Type* expected, const Reason& reason,
+                     const std::string& why_found, std::optional<std::pair<Span, std::string>> origin);
   std::string derivation(Span span);
   void mismatch(const ast::Expr* found_expr, Type* found, Type* expected, const Reason& reason);
   void mismatch_at(Span span, Type* found, Type* expected, const Reason& reason, std::string because,
@@ -427,9 +457,7 @@ LabelInfo* find_label(const ast::Expr* e);
   std::string head_text(const ast::Expr* e);
 
   // names.cpp
-  Local* lookup_local(Name name) const {
-    return name.value < locals_.size() ? locals_[name.value] : nullptr;
-  }
+  Local* lookup_local(Name name) const { return name.value < locals_.size() ? locals_[name.value] : nullptr; }
   Local* bind(Local::Kind kind, Name name, Type* type, Span span);
   Local* bind_as(Local::Kind kind, Name name, Type* type, Span span, core::LocalId id);
   core::LocalId new_local(Name name);
@@ -437,7 +465,8 @@ LabelInfo* find_label(const ast::Expr* e);
   std::size_t mark() const { return trail_.size(); }
   void release(std::size_t mark);
   const Entry<Value>* lookup_value(const ast::QualifiedIdent& name, bool report);
-  /// A constructor, mode or record; null after a report, and for what a declaration with a syntax error would have defined.
+  /// A constructor, mode or record; null after a report, and for what a declaration with a syntax error would
+  /// have defined.
   const Entry<Value>* lookup_constructor(const ast::QualifiedIdent& name);
   const Entry<TypeName>* lookup_type(const ast::QualifiedIdent& name);
   void unknown_value(const ast::QualifiedIdent& name);
@@ -462,7 +491,7 @@ LabelInfo* find_label(const ast::Expr* e);
   std::deque<Constructor> data_constructors_;
   std::deque<Synonym> synonyms_;
   std::unordered_map<Name, std::vector<TypeConstructor*>> records_by_field_;
-  std::deque<GlobalState> globals_;  // beside program_.globals
+  std::deque<GlobalState> globals_;             // beside program_.globals
   std::vector<TypeConstructor*> record_types_;  // by RecordId
 
   // The definition being inferred.
@@ -474,7 +503,8 @@ LabelInfo* find_label(const ast::Expr* e);
   std::vector<std::pair<Type*, core::LocalId>> layout_locals_;
   RelationContext* relation_ = nullptr;
   ModeContext* modes_ = nullptr;
-  const ModeContext* mode_names_ = nullptr;  // set where a mode is named: the initial one, and the targets of `until`
+  const ModeContext* mode_names_ =
+      nullptr;  // set where a mode is named: the initial one, and the targets of `until`
   std::vector<core::ModeTransition>* transitions_ = nullptr;
   bool contradicted_ = false;  // the definition is not what its signature says, and this is reported
   bool in_initially_ = false;
@@ -482,15 +512,16 @@ LabelInfo* find_label(const ast::Expr* e);
   std::unordered_map<const ast::SigrelExpr*, std::pair<Name, Span>> sigrel_names_;
   std::unordered_set<const ast::SigrelExpr*> inside_sigrels_;
   std::vector<Type*> signature_sizes_;
-  std::vector<std::pair<ast::Ident, const ast::SignatureDecl*>> without_definition_;  // of the last group_definitions
-  std::unordered_map<core::LocalId, Type*> size_atoms_;  // the values that sizes are made of
-  std::unordered_set<Type*> refined_sizes_;              // sizes about which a condition around says more
-  bool settling_ = false;                                // at the end of the group: no definition is current
-  std::optional<std::pair<Type*, Type*>> unit_conflict_; // found by the last agree
-  bool units_forgotten_ = false;                         // they disagree in a group that states none
-  bool units_seen_ = false;                              // a unit was stated in the group: its units are checked
-  std::vector<Diagnostic> unit_errors_;                  // of the group
-  struct Leaf {                                          // what a unit is derived from
+  std::vector<std::pair<ast::Ident, const ast::SignatureDecl*>>
+      without_definition_;                                // of the last group_definitions
+  std::unordered_map<core::LocalId, Type*> size_atoms_;   // the values that sizes are made of
+  std::unordered_set<Type*> refined_sizes_;               // sizes about which a condition around says more
+  bool settling_ = false;                                 // at the end of the group: no definition is current
+  std::optional<std::pair<Type*, Type*>> unit_conflict_;  // found by the last agree
+  bool units_forgotten_ = false;                          // they disagree in a group that states none
+  bool units_seen_ = false;              // a unit was stated in the group: its units are checked
+  std::vector<Diagnostic> unit_errors_;  // of the group
+  struct Leaf {                          // what a unit is derived from
     const ast::Expr* expr;
     Type* type;
     bool plain_number;  // a literal without a unit, beside `*`
@@ -563,7 +594,8 @@ LabelInfo* find_label(const ast::Expr* e);
     bool inside_function = false, has_signature = false;
     std::vector<Name> local_names;
   } sampling_;
-  std::vector<std::pair<Type*, std::int64_t>> sample_sizes_;  // of the size variables of the definition that is sampled
+  std::vector<std::pair<Type*, std::int64_t>>
+      sample_sizes_;  // of the size variables of the definition that is sampled
 };
 
 }  // namespace sigrel::check

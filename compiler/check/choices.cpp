@@ -1,6 +1,7 @@
-// Samples of definitions whose parameters steer structure. A family varies one size: an Int, the length of a list, the size of
-// vectors. What else there is to choose is the same in all of a family: the values of Bool and of data without numbers in it, and
-// for a second size each of kOthers. The machine records what a sample says about the sizes beyond (elaborate/moving.h).
+// Samples of definitions whose parameters steer structure. A family varies one size: an Int, the length of a
+// list, the size of vectors. What else there is to choose is the same in all of a family: the values of Bool
+// and of data without numbers in it, and for a second size each of kOthers. The machine records what a sample
+// says about the sizes beyond (elaborate/moving.h).
 #include <algorithm>
 
 #include "compiler/check/checker.h"
@@ -8,19 +9,20 @@
 namespace sigrel::check {
 namespace {
 
-constexpr std::int64_t kSizes = 8;              // the largest size of a family
-constexpr std::int64_t kOthers[] = {2, 3};      // what a size is while another one varies
-constexpr std::size_t kMaxAlternatives = 16;    // of a parameter
-constexpr std::size_t kMaxFamilies = 16;        // of a definition
-constexpr int kMaxDepth = 3;                    // of data in data
+constexpr std::int64_t kSizes = 8;            // the largest size of a family
+constexpr std::int64_t kOthers[] = {2, 3};    // what a size is while another one varies
+constexpr std::size_t kMaxAlternatives = 16;  // of a parameter
+constexpr std::size_t kMaxFamilies = 16;      // of a definition
+constexpr int kMaxDepth = 3;                  // of data in data
 
 }  // namespace
 
-// Every value of a type of finitely many; of numbers one, of which nothing is known. Empty where there are other values.
+// Every value of a type of finitely many; of numbers one, of which nothing is known. Empty where there are
+// other values.
 std::vector<Checker::Alternative> Checker::alternatives(Type* type, Span span, int depth) {
   type = find(type);
-  if (type->kind != TypeKind::Constructor || type->constructor->constructors.empty() || type->constructor->kind == NominalKind::Record ||
-      type->constructor == &types_.list_constructor) {
+  if (type->kind != TypeKind::Constructor || type->constructor->constructors.empty() ||
+      type->constructor->kind == NominalKind::Record || type->constructor == &types_.list_constructor) {
     core::Expr* value = sample(type, span);
     return value ? std::vector<Alternative>{{value, ""}} : std::vector<Alternative>{};
   }
@@ -31,22 +33,29 @@ std::vector<Checker::Alternative> Checker::alternatives(Type* type, Span span, i
     std::vector<std::vector<core::Expr*>> tuples{{}};
     std::vector<std::string> texts{std::string(text(c->name))};
     for (Type* arg : c->args) {
-      std::vector<Alternative> parts = alternatives(substitute(arg, type->constructor->parameters, type->args), span, depth + 1);
+      std::vector<Alternative> parts =
+          alternatives(substitute(arg, type->constructor->parameters, type->args), span, depth + 1);
       std::vector<std::vector<core::Expr*>> more;
       std::vector<std::string> more_texts;
       for (std::size_t t = 0; t < tuples.size(); ++t)
         for (const Alternative& part : parts) {
           more.push_back(tuples[t]);
           more.back().push_back(part.value);
-          more_texts.push_back(texts[t] + " " + (part.text.empty() ? "_" : part.text.find(' ') == part.text.npos ? part.text : "(" + part.text + ")"));
+          more_texts.push_back(texts[t] + " " +
+                               (part.text.empty()                       ? "_"
+                                : part.text.find(' ') == part.text.npos ? part.text
+                                                                        : "(" + part.text + ")"));
         }
       if (more.empty() || more.size() > kMaxAlternatives) return {};
       tuples = std::move(more);
       texts = std::move(more_texts);
     }
     for (std::size_t t = 0; t < tuples.size(); ++t) {
-      core::Expr* value = boolean ? static_cast<core::Expr*>(arena_.make<core::BoolExpr>(core::BoolExpr{{core::ExprKind::Bool, span}, c == &types_.true_constructor}))
-                                  : arena_.make<core::ConstructExpr>(core::ConstructExpr{{core::ExprKind::Construct, span}, c->name, c->tag, arena_.copy(tuples[t])});
+      core::Expr* value =
+          boolean ? static_cast<core::Expr*>(arena_.make<core::BoolExpr>(
+                        core::BoolExpr{{core::ExprKind::Bool, span}, c == &types_.true_constructor}))
+                  : arena_.make<core::ConstructExpr>(core::ConstructExpr{
+                        {core::ExprKind::Construct, span}, c->name, c->tag, arena_.copy(tuples[t])});
       result.push_back({value, texts[t]});
     }
   }
@@ -62,7 +71,8 @@ const ast::Pattern* parameter_pattern(const Definition& definition, std::size_t 
   const ast::ClauseDecl& clause = *definition.clauses[0];
   if (index < clause.parameters.size()) return clause.parameters[index];
   index -= clause.parameters.size();
-  for (const ast::Expr* e = clause.body; e->kind == ast::ExprKind::Lambda; e = static_cast<const ast::LambdaExpr*>(e)->body) {
+  for (const ast::Expr* e = clause.body; e->kind == ast::ExprKind::Lambda;
+       e = static_cast<const ast::LambdaExpr*>(e)->body) {
     auto& lambda = *static_cast<const ast::LambdaExpr*>(e);
     if (index < lambda.parameters.size()) return lambda.parameters[index];
     index -= lambda.parameters.size();
@@ -71,7 +81,8 @@ const ast::Pattern* parameter_pattern(const Definition& definition, std::size_t 
 }
 
 std::optional<Name> name_of(const ast::Pattern* p) {
-  if (p && p->kind == ast::PatternKind::Variable) return static_cast<const ast::VariablePattern*>(p)->name.name;
+  if (p && p->kind == ast::PatternKind::Variable)
+    return static_cast<const ast::VariablePattern*>(p)->name.name;
   if (p && p->kind == ast::PatternKind::Typed) return static_cast<const ast::TypedPattern*>(p)->name.name;
   return std::nullopt;
 }
@@ -124,7 +135,8 @@ void Checker::add_samples(core::GlobalId id) {
   std::vector<Type*> atoms;
   Type* type = find(state.scheme);
   for (; type->kind == TypeKind::Function; type = find(type->args[1])) {
-    Parameter p{find(type->args[0]), type->has_parameter ? type->parameter : parameter_name(state.definition, parameters.size())};
+    Parameter p{find(type->args[0]),
+                type->has_parameter ? type->parameter : parameter_name(state.definition, parameters.size())};
     if (is_constructor(p.type, types_.integer_constructor)) {
       p.kind = Parameter::Size;
       if (type->args.size() > 2) p.atom = find(type->args[2]);
@@ -148,15 +160,19 @@ void Checker::add_samples(core::GlobalId id) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     Parameter& p = parameters[i];
     if (p.kind == Parameter::Size) sizes.push_back({std::string(text(p.name)), {i}, p.atom});
-    if (p.kind == Parameter::Length) sizes.push_back({"the length of " + std::string(text(p.name)), {i}, nullptr});
+    if (p.kind == Parameter::Length)
+      sizes.push_back({"the length of " + std::string(text(p.name)), {i}, nullptr});
   }
-  for (Type* atom : atoms) sizes.push_back({atom->name == Name{} ? std::string("n") : std::string(text(atom->name)), {}, atom});
+  for (Type* atom : atoms)
+    sizes.push_back({atom->name == Name{} ? std::string("n") : std::string(text(atom->name)), {}, atom});
 
-  auto emit = [&](std::uint32_t family, std::optional<std::size_t> varies, const std::vector<std::int64_t>& at, const std::vector<std::size_t>& chosen) {
+  auto emit = [&](std::uint32_t family, std::optional<std::size_t> varies,
+                  const std::vector<std::int64_t>& at, const std::vector<std::size_t>& chosen) {
     sample_sizes_.clear();
     for (std::size_t s = 0; s < sizes.size(); ++s)
       if (sizes[s].atom) sample_sizes_.emplace_back(sizes[s].atom, at[s]);
-    core::Sample result{id, nullptr, {}, {}, family, {}, sampling_.has_signature ? type->contract : std::nullopt};
+    core::Sample result{
+        id, nullptr, {}, {}, family, {}, sampling_.has_signature ? type->contract : std::nullopt};
     std::vector<core::Expr*> args;
     auto size_of = [&](std::size_t parameter) {
       std::size_t s = 0;
@@ -178,10 +194,12 @@ void Checker::add_samples(core::GlobalId id) {
         if (values.empty()) return false;
         p.values = std::move(values);
         args.push_back(p.values[chosen[i]].value);
-        if (!p.values[chosen[i]].text.empty()) result.choices.push_back({std::string(text(p.name)), p.values[chosen[i]].text, false});
+        if (!p.values[chosen[i]].text.empty())
+          result.choices.push_back({std::string(text(p.name)), p.values[chosen[i]].text, false});
       }
     }
-    for (std::size_t s = 0; s < sizes.size(); ++s) result.choices.push_back({sizes[s].name, std::to_string(at[s]), varies && *varies == s});
+    for (std::size_t s = 0; s < sizes.size(); ++s)
+      result.choices.push_back({sizes[s].name, std::to_string(at[s]), varies && *varies == s});
     if (varies) result.size = at[*varies];
     auto* use = arena_.make<core::GlobalExpr>(core::GlobalExpr{{core::ExprKind::Global, span}, id, {}});
     result.local_names = sampling_.local_names;

@@ -1,6 +1,6 @@
-// Written structural types: `{p.v n.v; p.i n.i}`, `{1 1 0; 0 1 1}`, `{#2}`, `like resistor`. They are no part of type equality: what
-// has to keep one is noted where an expression meets a type that has one (Primitive::Claim), and for the result of a
-// definition in its sample.
+// Written structural types: `{p.v n.v; p.i n.i}`, `{1 1 0; 0 1 1}`, `{#2}`, `like resistor`. They are no part
+// of type equality: what has to keep one is noted where an expression meets a type that has one
+// (Primitive::Claim), and for the result of a definition in its sample.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,7 +14,8 @@ namespace {
 
 std::string column_text(const ast::Expr* e) {
   switch (e->kind) {
-    case ast::ExprKind::Variable: return std::string(text(static_cast<const ast::VariableExpr*>(e)->name.ident.name));
+    case ast::ExprKind::Variable:
+      return std::string(text(static_cast<const ast::VariableExpr*>(e)->name.ident.name));
     case ast::ExprKind::Field: {
       auto* f = static_cast<const ast::FieldExpr*>(e);
       return column_text(f->base) + "." + std::string(text(f->field.name));
@@ -48,7 +49,8 @@ std::string contract_text(const ast::StructuralAnnotation& s) {
 
 }  // namespace
 
-/// How many scalars a signal of this type has, if every size is known; nothing beyond what contracts are compared for.
+/// How many scalars a signal of this type has, if every size is known; nothing beyond what contracts are
+/// compared for.
 std::optional<std::uint32_t> Checker::scalar_count(Type* type) {
   constexpr std::int64_t kMost = 100'000;
   type = find(type);
@@ -62,7 +64,8 @@ std::optional<std::uint32_t> Checker::scalar_count(Type* type) {
     }
     return total;
   };
-  if (type->kind == TypeKind::Tuple) return sum(type->args.size(), [&](std::size_t i) { return type->args[i]; });
+  if (type->kind == TypeKind::Tuple)
+    return sum(type->args.size(), [&](std::size_t i) { return type->args[i]; });
   if (type->kind == TypeKind::Vector) {
     Linear size;
     size.add(type->args[1], {1, 1});
@@ -74,7 +77,9 @@ std::optional<std::uint32_t> Checker::scalar_count(Type* type) {
   }
   if (type->kind != TypeKind::Constructor) return std::nullopt;
   if (type->constructor->kind == NominalKind::Record)
-    return sum(type->constructor->fields.size(), [&](std::size_t i) { return field_type(*type->constructor, static_cast<std::uint32_t>(i), type); });
+    return sum(type->constructor->fields.size(), [&](std::size_t i) {
+      return field_type(*type->constructor, static_cast<std::uint32_t>(i), type);
+    });
   return 1;
 }
 
@@ -90,9 +95,10 @@ void Checker::promise(Type* relation, const ast::StructuralAnnotation& written) 
   waiting_contracts_.push_back({*relation->contract, &written, relation});
 }
 
-// The scalars of the interface that a column names: `p.v`, `x[2 .. 3]`, a whole `p`. Nothing after a report, or where a size is
-// not known.
-std::optional<std::vector<Checker::ContractPart>> Checker::contract_column(const ast::Expr* e, Type* relation) {
+// The scalars of the interface that a column names: `p.v`, `x[2 .. 3]`, a whole `p`. Nothing after a report,
+// or where a size is not known.
+std::optional<std::vector<Checker::ContractPart>> Checker::contract_column(const ast::Expr* e,
+                                                                           Type* relation) {
   auto unknown = [&](Span span, std::string message) -> Diagnostic& {
     return diagnostics_.report(Code::ContractMisfit, span, std::move(message));
   };
@@ -111,8 +117,11 @@ std::optional<std::vector<Checker::ContractPart>> Checker::contract_column(const
       first += *count;
     }
     Diagnostic& d = unknown(name.span, fmt::format("`{}` is no variable of this interface", text(name.name)));
-    if (names.empty()) d.help("name its variables, `SR (p :: Pin, …)`, or write rows of 0 and 1 with a column for each scalar");
-    else d.help(fmt::format("its variables are `{}`", fmt::join(names, "`, `")));
+    if (names.empty())
+      d.help(
+          "name its variables, `SR (p :: Pin, …)`, or write rows of 0 and 1 with a column for each scalar");
+    else
+      d.help(fmt::format("its variables are `{}`", fmt::join(names, "`, `")));
     return std::nullopt;
   }
   std::vector<ContractPart> result;
@@ -125,7 +134,9 @@ std::optional<std::vector<Checker::ContractPart>> Checker::contract_column(const
       bool record = type->kind == TypeKind::Constructor && type->constructor->kind == NominalKind::Record;
       auto index = record ? field_index(*type->constructor, f->field.name) : std::nullopt;
       if (!index) {
-        unknown(f->field.span, fmt::format("`{}` has no part `{}`", column_text(f->base), text(f->field.name))).note("its type is " + print(type));
+        unknown(f->field.span,
+                fmt::format("`{}` has no part `{}`", column_text(f->base), text(f->field.name)))
+            .note("its type is " + print(type));
         return std::nullopt;
       }
       for (std::uint32_t i = 0; i < *index; ++i) {
@@ -144,7 +155,8 @@ std::optional<std::vector<Checker::ContractPart>> Checker::contract_column(const
   for (auto& written : index->parts) {
     auto number = [&](const ast::Expr* bound) -> std::optional<std::int64_t> {
       if (bound->kind == ast::ExprKind::Int) return static_cast<const ast::IntExpr*>(bound)->value;
-      unknown(bound->span, "an index in a contract is a number").help("`{#2}` says only how many equations there are");
+      unknown(bound->span, "an index in a contract is a number")
+          .help("`{#2}` says only how many equations there are");
       return std::nullopt;
     };
     auto from = number(written.first), to = written.last ? number(written.last) : from;
@@ -153,7 +165,8 @@ std::optional<std::vector<Checker::ContractPart>> Checker::contract_column(const
     for (const ContractPart& part : *parts) {
       Type* type = find(part.type);
       if (type->kind != TypeKind::Vector) {
-        unknown(index->span, fmt::format("`{}` is no vector", column_text(index->base))).note("its type is " + print(type));
+        unknown(index->span, fmt::format("`{}` is no vector", column_text(index->base)))
+            .note("its type is " + print(type));
         return std::nullopt;
       }
       auto all = scalar_count(type), element = scalar_count(type->args[0]);
@@ -163,7 +176,8 @@ std::optional<std::vector<Checker::ContractPart>> Checker::contract_column(const
         unknown(index->span, fmt::format("`{}` has {} elements", column_text(index->base), size));
         return std::nullopt;
       }
-      for (std::int64_t k = *from; k <= *to; ++k) result.push_back({type->args[0], part.first + static_cast<std::uint32_t>(k - 1) * *element});
+      for (std::int64_t k = *from; k <= *to; ++k)
+        result.push_back({type->args[0], part.first + static_cast<std::uint32_t>(k - 1) * *element});
     }
     parts = result;
   }
@@ -178,7 +192,10 @@ void Checker::resolve_contracts() {
     using ast::StructuralAnnotation;
     if (written->form == StructuralAnnotation::Count) {
       if (scalars && written->count > *scalars) {
-        diagnostics_.report(Code::ContractMisfit, written->span, fmt::format("{} equations are promised for {} unknown{}", written->count, *scalars, *scalars == 1 ? "" : "s"))
+        diagnostics_
+            .report(Code::ContractMisfit, written->span,
+                    fmt::format("{} equations are promised for {} unknown{}", written->count, *scalars,
+                                *scalars == 1 ? "" : "s"))
             .help("an interface has as many unknowns as scalars; no more equations can determine them");
         continue;
       }
@@ -189,7 +206,8 @@ void Checker::resolve_contracts() {
       if (!entry) continue;
       std::string name = "`" + std::string(text(written->like.ident.name)) + "`";
       Type* type = entry->meaning.kind == Value::Global && globals_[entry->meaning.global.value].scheme
-                       ? find(globals_[entry->meaning.global.value].scheme) : types_.error();
+                       ? find(globals_[entry->meaning.global.value].scheme)
+                       : types_.error();
       if (type->kind == TypeKind::Error && entry->meaning.kind == Value::Global) continue;
       while (type->kind == TypeKind::Function) type = find(type->args[1]);
       if (type->kind != TypeKind::Relation) {
@@ -197,9 +215,11 @@ void Checker::resolve_contracts() {
             .help("`like` names a definition whose structural type is meant: `like resistor`");
         continue;
       }
-      if (!find(type->args[0])->generic && !find(relation->args[0])->generic && !unify(type->args[0], relation->args[0])) {
+      if (!find(type->args[0])->generic && !find(relation->args[0])->generic &&
+          !unify(type->args[0], relation->args[0])) {
         diagnostics_.report(Code::ContractMisfit, written->span, name + " has another interface")
-            .note(name.substr(1, name.size() - 2) + " :: " + print(globals_[entry->meaning.global.value].scheme));
+            .note(name.substr(1, name.size() - 2) +
+                  " :: " + print(globals_[entry->meaning.global.value].scheme));
         continue;
       }
       contract.form = core::Contract::Like;
@@ -212,14 +232,19 @@ void Checker::resolve_contracts() {
   waiting_contracts_.clear();
 }
 
-std::optional<std::vector<std::vector<std::uint32_t>>> Checker::contract_rows(const ast::StructuralAnnotation& written, Type* relation,
-                                                                              std::optional<std::uint32_t> scalars) {
+std::optional<std::vector<std::vector<std::uint32_t>>> Checker::contract_rows(
+    const ast::StructuralAnnotation& written, Type* relation, std::optional<std::uint32_t> scalars) {
   std::vector<std::vector<std::uint32_t>> rows;
   for (auto& row : written.rows) {
     auto& columns = rows.emplace_back();
     if (scalars && row.columns.empty() && row.bits.size() != *scalars) {
-      diagnostics_.report(Code::ContractMisfit, row.span, fmt::format("this row has {} columns, the interface has {} scalars", row.bits.size(), *scalars))
-          .help("a row has a 0 or 1 for each scalar of the interface, in order; or write names: `{p.v n.v; p.i n.i}`");
+      diagnostics_
+          .report(
+              Code::ContractMisfit, row.span,
+              fmt::format("this row has {} columns, the interface has {} scalars", row.bits.size(), *scalars))
+          .help(
+              "a row has a 0 or 1 for each scalar of the interface, in order; or write names: `{p.v n.v; p.i "
+              "n.i}`");
       return std::nullopt;
     }
     for (std::uint32_t i = 0; i < row.bits.size(); ++i)
@@ -246,7 +271,10 @@ std::optional<std::vector<std::vector<std::uint32_t>>> Checker::contract_rows(co
   graph::Matching matching = graph::maximum_matching(incidence);
   std::uint32_t matched = matching.size();
   if (matched < rows.size()) {
-    diagnostics_.report(Code::ContractMisfit, written.span, fmt::format("no relation has these {} equations: they determine only {} unknown{}", rows.size(), matched, matched == 1 ? "" : "s"))
+    diagnostics_
+        .report(Code::ContractMisfit, written.span,
+                fmt::format("no relation has these {} equations: they determine only {} unknown{}",
+                            rows.size(), matched, matched == 1 ? "" : "s"))
         .help("each row stands for an equation that can determine an unknown of its own");
     return std::nullopt;
   }
@@ -260,16 +288,20 @@ core::Expr* Checker::claimed(core::Expr* e, Type* expected, bool argument, Span 
   std::size_t arity = 0;
   for (; type->kind == TypeKind::Function; type = find(type->args[1])) ++arity;
   if (type->kind != TypeKind::Relation || !type->contract || type == own_result_) return e;
-  if (e->kind == core::ExprKind::Sigrel && !argument) {  // a definition: others may refer to it before it is evaluated
+  if (e->kind == core::ExprKind::Sigrel &&
+      !argument) {  // a definition: others may refer to it before it is evaluated
     static_cast<core::SigrelExpr*>(e)->relation->contract = type->contract;
     return e;
   }
   auto claim = [&](core::Expr* value) {
-    auto* number = arena_.make<core::IntExpr>(core::IntExpr{{core::ExprKind::Int, span}, static_cast<std::int64_t>(type->contract->value)});
+    auto* number = arena_.make<core::IntExpr>(
+        core::IntExpr{{core::ExprKind::Int, span}, static_cast<std::int64_t>(type->contract->value)});
     return primitive(core::Primitive::Claim, {number, value}, span);
   };
   if (arity == 0) return claim(e);
-  auto local = [&](core::LocalId id) -> core::Expr* { return arena_.make<core::LocalExpr>(core::LocalExpr{{core::ExprKind::Local, span}, id}); };
+  auto local = [&](core::LocalId id) -> core::Expr* {
+    return arena_.make<core::LocalExpr>(core::LocalExpr{{core::ExprKind::Local, span}, id});
+  };
   core::LocalId function = new_local(intern("function"));
   std::vector<core::Expr*> arguments;
   for (std::size_t i = 0; i < arity; ++i) {
@@ -277,9 +309,11 @@ core::Expr* Checker::claimed(core::Expr* e, Type* expected, bool argument, Span 
     arguments.push_back(local(parameters.back()));
   }
   core::Expr* body = claim(make_apply(local(function), arguments, span));
-  core::Expr* lambda = arena_.make<core::LambdaExpr>(core::LambdaExpr{{core::ExprKind::Lambda, span}, arena_.copy(parameters), body});
+  core::Expr* lambda = arena_.make<core::LambdaExpr>(
+      core::LambdaExpr{{core::ExprKind::Lambda, span}, arena_.copy(parameters), body});
   core::Binding binding{function, intern("function"), e};
-  return arena_.make<core::LetExpr>(core::LetExpr{{core::ExprKind::Let, span}, arena_.copy(std::vector<core::Binding>{binding}), lambda});
+  return arena_.make<core::LetExpr>(
+      core::LetExpr{{core::ExprKind::Let, span}, arena_.copy(std::vector<core::Binding>{binding}), lambda});
 }
 
 }  // namespace sigrel::check

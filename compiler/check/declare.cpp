@@ -26,7 +26,8 @@ void Checker::declare_types(const ast::Module& module, ModuleScope& scope) {
     scope.add(name.name, value, Priority::Own, module.name.name);
     scope.own_values.push_back(name.name);
   };
-  auto new_constructor = [&](const ast::Ident& name, NominalKind kind, std::span<const ast::Ident> parameters) {
+  auto new_constructor = [&](const ast::Ident& name, NominalKind kind,
+                             std::span<const ast::Ident> parameters) {
     TypeConstructor& c = constructors_.emplace_back();
     c.name = name.name;
     c.module = module.name.name;
@@ -104,7 +105,8 @@ bool Checker::contains_relation(Type* type) {
 void Checker::define_record(const ast::RecordDecl& decl, TypeConstructor& record) {
   TypeScope scope;
   scope.mode = TypeScope::Declaration;
-  for (std::size_t i = 0; i < decl.parameters.size(); ++i) scope.variables.emplace_back(decl.parameters[i].name, record.parameters[i]);
+  for (std::size_t i = 0; i < decl.parameters.size(); ++i)
+    scope.variables.emplace_back(decl.parameters[i].name, record.parameters[i]);
   core::RecordInfo& info = program_.records[record.record.value];
   std::unordered_map<Name, Span> seen;
   for (const ast::RecordField& f : decl.fields) {
@@ -141,7 +143,8 @@ void Checker::define_record(const ast::RecordDecl& decl, TypeConstructor& record
 void Checker::define_data(const ast::DataDecl& decl, TypeConstructor& data) {
   TypeScope scope;
   scope.mode = TypeScope::Declaration;
-  for (std::size_t i = 0; i < decl.parameters.size(); ++i) scope.variables.emplace_back(decl.parameters[i].name, data.parameters[i]);
+  for (std::size_t i = 0; i < decl.parameters.size(); ++i)
+    scope.variables.emplace_back(decl.parameters[i].name, data.parameters[i]);
   for (std::size_t i = 0; i < decl.constructors.size(); ++i) {
     std::vector<Type*> args;
     for (auto* arg : decl.constructors[i].args) args.push_back(convert(arg, scope));
@@ -150,7 +153,8 @@ void Checker::define_data(const ast::DataDecl& decl, TypeConstructor& data) {
 }
 
 // A record holds its fields directly: one that contains itself would have no size.
-void Checker::refuse_recursive_records(const std::vector<std::pair<TypeConstructor*, const ast::RecordDecl*>>& records) {
+void Checker::refuse_recursive_records(
+    const std::vector<std::pair<TypeConstructor*, const ast::RecordDecl*>>& records) {
   enum State { New, Active, Done };
   std::unordered_map<const TypeConstructor*, State> state;
   std::function<bool(Type*)> cyclic;
@@ -160,7 +164,9 @@ void Checker::refuse_recursive_records(const std::vector<std::pair<TypeConstruct
     s = Active;
     for (auto& field : c->fields)
       if (cyclic(field.type)) {
-        diagnostics_.report(Code::RecursiveType, field.span, "the record `" + std::string(text(c->name)) + "` contains itself")
+        diagnostics_
+            .report(Code::RecursiveType, field.span,
+                    "the record `" + std::string(text(c->name)) + "` contains itself")
             .help("`data` types and lists may be recursive");
         field.type = types_.error();
       }
@@ -170,7 +176,8 @@ void Checker::refuse_recursive_records(const std::vector<std::pair<TypeConstruct
   cyclic = [&](Type* type) {
     type = find(type);
     if (type->kind == TypeKind::Constructor)
-      return type->constructor->kind == NominalKind::Record && visit(const_cast<TypeConstructor*>(type->constructor));
+      return type->constructor->kind == NominalKind::Record &&
+             visit(const_cast<TypeConstructor*>(type->constructor));
     if (type->kind == TypeKind::Tuple)
       for (Type* arg : type->args)
         if (cyclic(arg)) return true;
@@ -181,7 +188,8 @@ void Checker::refuse_recursive_records(const std::vector<std::pair<TypeConstruct
 
 Type* Checker::expand_synonym(Synonym& synonym, Span span, Name name) {
   if (synonym.state == Synonym::Active) {
-    diagnostics_.report(Code::RecursiveType, span, "the synonym `" + std::string(text(name)) + "` stands for itself")
+    diagnostics_
+        .report(Code::RecursiveType, span, "the synonym `" + std::string(text(name)) + "` stands for itself")
         .help("`data` types may be recursive");
     return synonym.type = types_.error();
   }

@@ -85,9 +85,11 @@ std::vector<Definition> Checker::group_definitions(std::span<ast::Decl* const> d
         definition.broken = true;
       } else if (clause->parameters.size() != definition.clauses[0]->parameters.size()) {
         std::size_t here = clause->parameters.size(), first = definition.clauses[0]->parameters.size();
-        diagnostics_.report(Code::ClauseArity, clause->name.span,
-                            "this clause of `" + std::string(text(clause->name.name)) + "` has " + std::to_string(here) +
-                                (here == 1 ? " parameter" : " parameters") + ", the first has " + std::to_string(first))
+        diagnostics_
+            .report(Code::ClauseArity, clause->name.span,
+                    "this clause of `" + std::string(text(clause->name.name)) + "` has " +
+                        std::to_string(here) + (here == 1 ? " parameter" : " parameters") +
+                        ", the first has " + std::to_string(first))
             .also(definition.span, "the first clause");
         definition.broken = true;
       } else {
@@ -101,13 +103,17 @@ std::vector<Definition> Checker::group_definitions(std::span<ast::Decl* const> d
     if (at == by_name.end()) {
       without_definition_.emplace_back(ast::Ident{name, span}, signatures.at(name).first);
       if (scope_->incomplete) continue;
-      auto& d = diagnostics_.report(Code::SignatureWithoutDefinition, span, "`" + std::string(text(name)) + "` has a type but no definition");
+      auto& d = diagnostics_.report(Code::SignatureWithoutDefinition, span,
+                                    "`" + std::string(text(name)) + "` has a type but no definition");
       std::vector<std::string_view> candidates;
       for (auto& definition : definitions)
         if (!definition.binding) candidates.push_back(text(definition.name));
-      if (auto near = did_you_mean(text(name), candidates)) d.help("did you mean `" + std::string(*near) + "`?");
+      if (auto near = did_you_mean(text(name), candidates))
+        d.help("did you mean `" + std::string(*near) + "`?");
     } else if (definitions[at->second].binding) {
-      diagnostics_.report(Code::SignatureWithoutDefinition, span, "`" + std::string(text(name)) + "` is bound by a pattern, which says its type")
+      diagnostics_
+          .report(Code::SignatureWithoutDefinition, span,
+                  "`" + std::string(text(name)) + "` is bound by a pattern, which says its type")
           .also(definitions[at->second].span, "the pattern")
           .help("write the type in the pattern: `(" + std::string(text(name)) + " :: …)`");
     } else {
@@ -117,7 +123,8 @@ std::vector<Definition> Checker::group_definitions(std::span<ast::Decl* const> d
   return definitions;
 }
 
-Type* Checker::signature_type(const ast::SignatureDecl& signature, std::vector<std::pair<Name, Type*>>& variables) {
+Type* Checker::signature_type(const ast::SignatureDecl& signature,
+                              std::vector<std::pair<Name, Type*>>& variables) {
   TypeScope scope;
   scope.mode = TypeScope::Signature;
   // In a let, a type variable of the enclosing signature is that one.
@@ -138,14 +145,19 @@ void Checker::read_signature(GlobalState& state) {
   if (state.polymorphic) collect_layout_variables(state.scheme, false, state.layout_variables);
 }
 
-void Checker::refuse_evaluation_cycles(const DependencyGraph& immediate, const std::vector<const Definition*>& definitions) {
+void Checker::refuse_evaluation_cycles(const DependencyGraph& immediate,
+                                       const std::vector<const Definition*>& definitions) {
   for (auto& component : components(immediate)) {
     if (component.size() == 1 && !immediate.has_edge(component[0], component[0])) continue;
     std::string names;
     for (std::uint32_t v : component)
-      names += (names.empty() ? "" : ", ") + (definitions[v]->binding ? "this pattern" : "`" + std::string(text(definitions[v]->name)) + "`");
-    diagnostics_.report(Code::EvaluationCycle, definitions[component[0]]->span,
-                        component.size() == 1 ? names + " is defined by its own value" : names + " are defined by each other's values")
+      names +=
+          (names.empty() ? "" : ", ") +
+          (definitions[v]->binding ? "this pattern" : "`" + std::string(text(definitions[v]->name)) + "`");
+    diagnostics_
+        .report(Code::EvaluationCycle, definitions[component[0]]->span,
+                component.size() == 1 ? names + " is defined by its own value"
+                                      : names + " are defined by each other's values")
         .help("a definition may refer to itself only in the body of a function or a relation");
   }
 }
@@ -154,8 +166,8 @@ void Checker::check_group(const std::vector<core::GlobalId>& group) {
   contradicted_ = false;
   std::size_t errors = diagnostics_.error_count();
   if (!infer_group(group)) {
-    // A relation over signals of any type was found to have no signature. Its layout parameters are known only now:
-    // check it again with the inferred type as its signature.
+    // A relation over signals of any type was found to have no signature. Its layout parameters are known
+    // only now: check it again with the inferred type as its signature.
     for (core::GlobalId id : group) {
       core::Global& global = program_.globals[id.value];
       global.local_count = 0;
@@ -296,10 +308,14 @@ void Checker::mark_tail_sigrels(const ast::Expr* e, Name name, Span span, bool i
         e = static_cast<const ast::IfExpr*>(e)->else_branch;
         span = {};
         continue;
-      case ast::ExprKind::Let: e = static_cast<const ast::LetExpr*>(e)->body; span = {}; continue;
+      case ast::ExprKind::Let:
+        e = static_cast<const ast::LetExpr*>(e)->body;
+        span = {};
+        continue;
       case ast::ExprKind::Lambda: e = static_cast<const ast::LambdaExpr*>(e)->body; continue;
       case ast::ExprKind::Case:
-        for (auto& a : static_cast<const ast::CaseExpr*>(e)->alternatives) mark_tail_sigrels(a.body, name, {}, inside);
+        for (auto& a : static_cast<const ast::CaseExpr*>(e)->alternatives)
+          mark_tail_sigrels(a.body, name, {}, inside);
         return;
       default: return;
     }
@@ -319,7 +335,8 @@ bool makes_relation(const ast::Expr* e) {
         continue;
       case ast::ExprKind::Let: e = static_cast<const ast::LetExpr*>(e)->body; continue;
       case ast::ExprKind::Case:
-        return std::ranges::any_of(static_cast<const ast::CaseExpr*>(e)->alternatives, [](auto& a) { return makes_relation(a.body); });
+        return std::ranges::any_of(static_cast<const ast::CaseExpr*>(e)->alternatives,
+                                   [](auto& a) { return makes_relation(a.body); });
       default: return false;
     }
   }
@@ -341,7 +358,8 @@ bool only_literals(const ast::Expr* e) {
       case ast::ExprKind::Let: e = static_cast<const ast::LetExpr*>(e)->body; continue;
       case ast::ExprKind::Lambda: e = static_cast<const ast::LambdaExpr*>(e)->body; continue;
       case ast::ExprKind::Case:
-        return std::ranges::all_of(static_cast<const ast::CaseExpr*>(e)->alternatives, [](auto& a) { return only_literals(a.body); });
+        return std::ranges::all_of(static_cast<const ast::CaseExpr*>(e)->alternatives,
+                                   [](auto& a) { return only_literals(a.body); });
       default: return false;
     }
   }
@@ -349,7 +367,8 @@ bool only_literals(const ast::Expr* e) {
 
 }  // namespace
 
-// Blocks are looked at when all types of the group are known, in the order in which they are applied as far as there is one.
+// Blocks are looked at when all types of the group are known, in the order in which they are applied as far
+// as there is one.
 void Checker::check_blocks() {
   BlockContext context{[this](const void* application) {
                          auto at = block_uses_.find(application);
@@ -377,19 +396,21 @@ void Checker::check_blocks() {
   }
   for (auto& [global, through] : found) {
     GlobalState& state = globals_[global];
-    if (std::ranges::all_of(state.definition.clauses, [](auto* c) { return only_literals(c->body); })) state.feed_through = through;
+    if (std::ranges::all_of(state.definition.clauses, [](auto* c) { return only_literals(c->body); }))
+      state.feed_through = through;
   }
 }
 
-// A clause that makes a relation but has fewer parameters than its type is not looked at further: the names of the ones that
-// are missing would be unknown.
+// A clause that makes a relation but has fewer parameters than its type is not looked at further: the names
+// of the ones that are missing would be unknown.
 bool Checker::lacks_parameters(const Definition& definition, Type* type) {
   std::size_t has = definition.clauses[0]->parameters.size(), takes = 0;
   for (type = find(type); type->kind == TypeKind::Function; type = find(type->args[1])) ++takes;
   if (has >= takes || !makes_relation(definition.clauses[0]->body)) return false;
-  diagnostics_.report(Code::ClauseArity, definition.span,
-                      "`" + std::string(text(definition.name)) + "` has " + std::to_string(has) + (has == 1 ? " parameter" : " parameters") +
-                          ", but its type takes " + std::to_string(takes))
+  diagnostics_
+      .report(Code::ClauseArity, definition.span,
+              "`" + std::string(text(definition.name)) + "` has " + std::to_string(has) +
+                  (has == 1 ? " parameter" : " parameters") + ", but its type takes " + std::to_string(takes))
       .also(definition.signature->type->span, "the type");
   return true;
 }
@@ -432,7 +453,9 @@ void Checker::lower_signature_sizes(const std::vector<std::pair<Name, core::Loca
   };
   for (Type* size : sizes) {
     Names names(*this);
-    names.bound_name = [this](const ast::QualifiedIdent& n) { return lookup_local(n.ident.name) || lookup_value(n, false); };
+    names.bound_name = [this](const ast::QualifiedIdent& n) {
+      return lookup_local(n.ident.name) || lookup_value(n, false);
+    };
     names.expr(size->size_ast);
     if (!names.known) continue;  // over a quantified size: follows from the arguments
     size->size_expr = check_expr(size->size_ast, types_.integer(), {ReasonKind::IndexValue});
@@ -470,8 +493,9 @@ core::Expr* Checker::infer_clauses(const Definition& definition, Type* type, con
       types.push_back(types_.error());
     } else if (type->kind != TypeKind::Function) {
       auto& d = diagnostics_.report(Code::ClauseArity, first->span,
-                                    "`" + std::string(text(definition.name)) + "` has " + std::to_string(count) +
-                                        (count == 1 ? " parameter" : " parameters") + ", but its type takes " + std::to_string(i));
+                                    "`" + std::string(text(definition.name)) + "` has " +
+                                        std::to_string(count) + (count == 1 ? " parameter" : " parameters") +
+                                        ", but its type takes " + std::to_string(i));
       if (reason.has_span) d.also(reason.span, "the type");
       types.push_back(types_.error());
       type = types_.error();
@@ -492,7 +516,8 @@ core::Expr* Checker::infer_clauses(const Definition& definition, Type* type, con
     ids.push_back(id);
   }
   lower_signature_sizes(sizes);
-  for (std::size_t i = 0; i < count; ++i) {  // a size that the types of vectors alone name is the number of elements of one
+  for (std::size_t i = 0; i < count;
+       ++i) {  // a size that the types of vectors alone name is the number of elements of one
     core::LocalExpr parameter{{core::ExprKind::Local, clauses[0]->parameters[i]->span}, ids[i]};
     core::Expr* value = arena_.make<core::LocalExpr>(parameter);
     for (Type* vector = find(types[i]); vector->kind == TypeKind::Vector; vector = find(vector->args[0])) {
@@ -502,7 +527,8 @@ core::Expr* Checker::infer_clauses(const Definition& definition, Type* type, con
         size->size_owner = current_.value;
       }
       core::Expr* first = arena_.make<core::IntExpr>(core::IntExpr{{core::ExprKind::Int, value->span}, 1});
-      value = arena_.make<core::IndexExpr>(core::IndexExpr{{core::ExprKind::Index, value->span}, value, arena_.copy(std::vector<core::IndexPart>{{first}})});
+      value = arena_.make<core::IndexExpr>(core::IndexExpr{
+          {core::ExprKind::Index, value->span}, value, arena_.copy(std::vector<core::IndexPart>{{first}})});
     }
   }
   Span span = join(clauses.front()->span, clauses.back()->span);
@@ -521,7 +547,9 @@ core::Expr* Checker::infer_clauses(const Definition& definition, Type* type, con
         if (!agree(types[i], written)) mismatch_at(p->span, written, types[i], reason, {}, {});
       }
       for (std::size_t j = 0; j < i; ++j)
-        if (name_of(clauses[0]->parameters[j]).name == name_of(p).name && diagnostics_.error_count() == errors) duplicate(name_of(p), name_of(clauses[0]->parameters[j]).span, "the parameter");
+        if (name_of(clauses[0]->parameters[j]).name == name_of(p).name &&
+            diagnostics_.error_count() == errors)
+          duplicate(name_of(p), name_of(clauses[0]->parameters[j]).span, "the parameter");
       bind_as(Local::Value, name_of(p).name, types[i], name_of(p).span, ids[i]);
     }
     body = check_expr(clauses[0]->body, type, reason);
@@ -531,7 +559,8 @@ core::Expr* Checker::infer_clauses(const Definition& definition, Type* type, con
     std::vector<const core::Pattern*> rows;
     auto outer_refined = refined_sizes_;
     for (core::LocalId id : ids)
-      if (auto at = size_atoms_.find(id); at != size_atoms_.end()) refined_sizes_.insert(at->second);  // a pattern says more
+      if (auto at = size_atoms_.find(id); at != size_atoms_.end())
+        refined_sizes_.insert(at->second);  // a pattern says more
     for (auto* clause : clauses) {
       std::size_t m = mark();
       core::Pattern* pattern;
@@ -539,8 +568,10 @@ core::Expr* Checker::infer_clauses(const Definition& definition, Type* type, con
         pattern = infer_pattern(clause->parameters[0], types[0], reason);
       } else {
         std::vector<core::Pattern*> elements;
-        for (std::size_t i = 0; i < count; ++i) elements.push_back(infer_pattern(clause->parameters[i], types[i], reason));
-        pattern = make_pattern(core::PatternKind::Tuple, join(clause->parameters.front()->span, clause->parameters.back()->span));
+        for (std::size_t i = 0; i < count; ++i)
+          elements.push_back(infer_pattern(clause->parameters[i], types[i], reason));
+        pattern = make_pattern(core::PatternKind::Tuple,
+                               join(clause->parameters.front()->span, clause->parameters.back()->span));
         pattern->elements = arena_.copy(elements);
       }
       rows.push_back(pattern);
@@ -596,22 +627,25 @@ class LetDependencies : public UseWalker {
 
 }  // namespace
 
-// A definition that is used with signals of several types becomes a function of their layouts. `stand_for` are the types
-// of its body that have these layouts.
-core::Binding Checker::with_layouts(core::Binding binding, std::span<Type* const> variables, std::span<Type* const> stand_for) {
+// A definition that is used with signals of several types becomes a function of their layouts. `stand_for`
+// are the types of its body that have these layouts.
+core::Binding Checker::with_layouts(core::Binding binding, std::span<Type* const> variables,
+                                    std::span<Type* const> stand_for) {
   if (variables.empty()) return binding;
   std::vector<core::LocalId> parameters;
   for (Type* type : stand_for) {
     parameters.push_back(new_local(intern("layout")));
     layout_locals_.emplace_back(type, parameters.back());
   }
-  core::LambdaExpr lambda{{core::ExprKind::Lambda, binding.value->span}, arena_.copy(parameters), binding.value};
+  core::LambdaExpr lambda{
+      {core::ExprKind::Lambda, binding.value->span}, arena_.copy(parameters), binding.value};
   binding.value = arena_.make<core::LambdaExpr>(lambda);
   return binding;
 }
 
 // Makes `place` the application of a local definition to the layouts of `types`.
-core::ApplyExpr* Checker::layout_application(core::ApplyExpr* place, core::Expr* function, std::span<Type* const> types, Span span) {
+core::ApplyExpr* Checker::layout_application(core::ApplyExpr* place, core::Expr* function,
+                                             std::span<Type* const> types, Span span) {
   std::vector<core::Expr*> args;
   for (Type* type : types) {
     auto* layout = arena_.make<core::LayoutExpr>(core::LayoutExpr{{core::ExprKind::Layout, span}, nullptr});
@@ -626,8 +660,10 @@ core::ApplyExpr* Checker::layout_application(core::ApplyExpr* place, core::Expr*
 core::Pattern* Checker::only_binding(const core::Pattern* pattern, core::LocalId local, core::LocalId as) {
   core::Pattern* copy = arena_.make<core::Pattern>(*pattern);
   if (pattern->kind == core::PatternKind::Variable) {
-    if (pattern->local == local) copy->local = as;
-    else copy->kind = core::PatternKind::Wildcard;
+    if (pattern->local == local)
+      copy->local = as;
+    else
+      copy->kind = core::PatternKind::Wildcard;
   }
   std::vector<core::Pattern*> elements;
   for (core::Pattern* e : pattern->elements) elements.push_back(only_binding(e, local, as));
@@ -643,12 +679,14 @@ std::vector<core::Binding> Checker::infer_binding(const ast::BindingDecl& bindin
   core::LocalId whole = new_local(name);
   result.push_back({whole, name, value.expr});
   std::size_t first = mark();
-  core::Pattern* pattern = infer_pattern(binding.pattern, value.type, {ReasonKind::Bound, binding.value->span, {}, 0, binding.value, true});
+  core::Pattern* pattern = infer_pattern(
+      binding.pattern, value.type, {ReasonKind::Bound, binding.value->span, {}, 0, binding.value, true});
   add_match_check({pattern}, value.type, binding.pattern->span, true);
   for (std::size_t i = first; i < trail_.size(); ++i) {
     Span span = trail_[i]->span;
     core::LocalId part = new_local(trail_[i]->name);
-    core::Expr* scrutinee = arena_.make<core::LocalExpr>(core::LocalExpr{{core::ExprKind::Local, span}, whole});
+    core::Expr* scrutinee =
+        arena_.make<core::LocalExpr>(core::LocalExpr{{core::ExprKind::Local, span}, whole});
     core::Expr* body = arena_.make<core::LocalExpr>(core::LocalExpr{{core::ExprKind::Local, span}, part});
     std::vector<core::Arm> arms{{only_binding(pattern, trail_[i]->id, part), body}};
     core::CaseExpr match{{core::ExprKind::Case, span}, scrutinee, arena_.copy(arms)};
@@ -662,8 +700,10 @@ std::vector<std::vector<core::Binding>> Checker::infer_let(std::span<ast::Decl* 
   LetDependencies dependencies;
   for (std::uint32_t i = 0; i < definitions.size(); ++i) {
     std::vector<ast::Ident> names;
-    if (definitions[i].binding) names_in(definitions[i].binding->pattern, names);
-    else names.push_back({definitions[i].name, definitions[i].span});
+    if (definitions[i].binding)
+      names_in(definitions[i].binding->pattern, names);
+    else
+      names.push_back({definitions[i].name, definitions[i].span});
     for (auto& name : names) dependencies.index.emplace(name.name, i);
   }
   std::vector<const Definition*> pointers;
@@ -680,7 +720,8 @@ std::vector<std::vector<core::Binding>> Checker::infer_let(std::span<ast::Decl* 
   for (auto& component : components(dependencies.all)) {
     if (component.size() == 1 && definitions[component[0]].binding) {
       const ast::BindingDecl& binding = *definitions[component[0]].binding;
-      if (dependencies.all.has_edge(component[0], component[0])) infer_pattern(binding.pattern, types_.error(), {});
+      if (dependencies.all.has_edge(component[0], component[0]))
+        infer_pattern(binding.pattern, types_.error(), {});
       for (core::Binding& b : infer_binding(binding)) result.push_back({b});
       continue;
     }
@@ -726,7 +767,8 @@ std::vector<std::vector<core::Binding>> Checker::infer_let(std::span<ast::Decl* 
       core::Expr* value = infer_definition(d, type, d.signature != nullptr);
       signature_sizes_ = std::move(outer_sizes);
       for (auto& [variable, skolem] : skolems)  // what the body asked of its type variables
-        if (skolem->kind == TypeKind::Skolem) variable->needs |= skolem->needs & (kEquality | kOrder | kSignal);
+        if (skolem->kind == TypeKind::Skolem)
+          variable->needs |= skolem->needs & (kEquality | kOrder | kSignal);
       bindings.push_back(with_layouts({locals[i]->id, d.name, value}, locals[i]->layout_variables, rigid));
     }
     --level_;
@@ -743,7 +785,8 @@ std::vector<std::vector<core::Binding>> Checker::infer_let(std::span<ast::Decl* 
       locals[i]->layout_variables = type_arena_.copy(layouts);
       bindings[i] = with_layouts(bindings[i], layouts, layouts);
       for (core::ApplyExpr* use : own_uses[i]) {
-        auto* function = arena_.make<core::LocalExpr>(core::LocalExpr{{core::ExprKind::Local, use->span}, locals[i]->id});
+        auto* function =
+            arena_.make<core::LocalExpr>(core::LocalExpr{{core::ExprKind::Local, use->span}, locals[i]->id});
         layout_application(use, function, layouts, use->span);
       }
     }

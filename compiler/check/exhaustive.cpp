@@ -1,8 +1,9 @@
 // Missing and unreachable cases: Maranget, Warnings for pattern matching, JFP 17 (2007).
 //
-// A matrix has one row per arm and one column per value still to be looked at. `missing` finds a vector of values that
-// no row matches; `useful` says whether a row matches something that the rows before it do not. Both look at the first
-// column: split by constructor if the column's constructors are all there, else leave the rows with a wildcard.
+// A matrix has one row per arm and one column per value still to be looked at. `missing` finds a vector of
+// values that no row matches; `useful` says whether a row matches something that the rows before it do not.
+// Both look at the first column: split by constructor if the column's constructors are all there, else leave
+// the rows with a wildcard.
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -18,9 +19,13 @@ using Row = std::vector<const Pattern*>;
 
 const Pattern kWildcard{};
 
-bool is_wild(const Pattern* p) { return p->kind == PatternKind::Wildcard || p->kind == PatternKind::Variable; }
+bool is_wild(const Pattern* p) {
+  return p->kind == PatternKind::Wildcard || p->kind == PatternKind::Variable;
+}
 
-std::uint32_t tag_of(const Pattern* p) { return p->kind == PatternKind::Bool ? static_cast<std::uint32_t>(p->integer) : p->tag; }
+std::uint32_t tag_of(const Pattern* p) {
+  return p->kind == PatternKind::Bool ? static_cast<std::uint32_t>(p->integer) : p->tag;
+}
 
 bool same_literal(const Pattern* a, const Pattern* b) {
   if (a->kind != b->kind) return false;
@@ -46,7 +51,8 @@ class Matches {
   Matches(const Types& types, ArgumentTypes argument_types, FieldTypes field_types)
       : types_(types), argument_types_(std::move(argument_types)), field_types_(std::move(field_types)) {}
 
-  std::optional<std::vector<std::string>> missing(const std::vector<Row>& rows, const std::vector<Type*>& types) {
+  std::optional<std::vector<std::string>> missing(const std::vector<Row>& rows,
+                                                  const std::vector<Type*>& types) {
     if (types.empty()) return rows.empty() ? std::optional(std::vector<std::string>{}) : std::nullopt;
     if (++steps_ > kLimit) return std::nullopt;
     Type* type = find(types[0]);
@@ -65,14 +71,16 @@ class Matches {
       auto& all = type->constructor->constructors;
       for (const Constructor* c : all) {
         if (!used.contains(c->tag)) continue;
-        auto found = missing(rows_with(rows, c->tag, c->args.size()), joined(argument_types_(*c, type), rest));
+        auto found =
+            missing(rows_with(rows, c->tag, c->args.size()), joined(argument_types_(*c, type), rest));
         if (found) return prepend(shown(*c, *found), *found, c->args.size());
       }
       if (used.size() == all.size()) return std::nullopt;
       auto found = missing(defaults(rows), rest);
       if (!found) return std::nullopt;
       for (const Constructor* c : all)
-        if (!used.contains(c->tag)) return prepend(shown(*c, std::vector<std::string>(c->args.size(), "_")), *found, 0);
+        if (!used.contains(c->tag))
+          return prepend(shown(*c, std::vector<std::string>(c->args.size(), "_")), *found, 0);
     }
     auto found = missing(defaults(rows), rest);
     if (!found) return std::nullopt;
@@ -86,19 +94,22 @@ class Matches {
     std::vector<Type*> rest(types.begin() + 1, types.end());
     if (is_product(type)) {
       std::vector<Type*> parts = product_parts(type);
-      return useful(rows_with(rows, std::nullopt, parts.size()), specialise(row, parts.size()), joined(parts, rest));
+      return useful(rows_with(rows, std::nullopt, parts.size()), specialise(row, parts.size()),
+                    joined(parts, rest));
     }
     Row tail(row.begin() + 1, row.end());
     if (!is_wild(row[0])) {
       if (has_constructors(type)) {
         for (const Constructor* c : type->constructor->constructors)
           if (c->tag == tag_of(row[0]))
-            return useful(rows_with(rows, c->tag, c->args.size()), specialise(row, c->args.size()), joined(argument_types_(*c, type), rest));
+            return useful(rows_with(rows, c->tag, c->args.size()), specialise(row, c->args.size()),
+                          joined(argument_types_(*c, type), rest));
         return true;
       }
       std::vector<Row> same;
       for (auto& other : rows)
-        if (is_wild(other[0]) || same_literal(other[0], row[0])) same.emplace_back(other.begin() + 1, other.end());
+        if (is_wild(other[0]) || same_literal(other[0], row[0]))
+          same.emplace_back(other.begin() + 1, other.end());
       return useful(same, tail, rest);
     }
     if (has_constructors(type)) {
@@ -107,7 +118,9 @@ class Matches {
         if (!is_wild(other[0])) used.insert(tag_of(other[0]));
       if (!used.empty() && used.size() == type->constructor->constructors.size()) {
         for (const Constructor* c : type->constructor->constructors)
-          if (useful(rows_with(rows, c->tag, c->args.size()), specialise(row, c->args.size()), joined(argument_types_(*c, type), rest))) return true;
+          if (useful(rows_with(rows, c->tag, c->args.size()), specialise(row, c->args.size()),
+                     joined(argument_types_(*c, type), rest)))
+            return true;
         return false;
       }
     }
@@ -117,13 +130,17 @@ class Matches {
  private:
   static constexpr std::size_t kLimit = 100'000;  // the problem is NP-complete; a giant match is believed
 
-  static bool has_constructors(Type* type) { return type->kind == TypeKind::Constructor && !type->constructor->constructors.empty(); }
+  static bool has_constructors(Type* type) {
+    return type->kind == TypeKind::Constructor && !type->constructor->constructors.empty();
+  }
   // Tuples and records: one way to be built.
   static bool is_product(Type* type) {
-    return type->kind == TypeKind::Tuple || (type->kind == TypeKind::Constructor && type->constructor->kind == NominalKind::Record);
+    return type->kind == TypeKind::Tuple ||
+           (type->kind == TypeKind::Constructor && type->constructor->kind == NominalKind::Record);
   }
   std::vector<Type*> product_parts(Type* type) const {
-    return type->kind == TypeKind::Tuple ? std::vector<Type*>(type->args.begin(), type->args.end()) : field_types_(type);
+    return type->kind == TypeKind::Tuple ? std::vector<Type*>(type->args.begin(), type->args.end())
+                                         : field_types_(type);
   }
   static std::string shown_product(Type* type, const std::vector<std::string>& parts) {
     std::string s;
@@ -132,10 +149,13 @@ class Matches {
       return "(" + s + ")";
     }
     for (std::size_t i = 0; i < type->constructor->fields.size(); ++i)
-      if (parts[i] != "_") s += (s.empty() ? "" : ", ") + std::string(text(type->constructor->fields[i].name)) + " = " + parts[i];
+      if (parts[i] != "_")
+        s +=
+            (s.empty() ? "" : ", ") + std::string(text(type->constructor->fields[i].name)) + " = " + parts[i];
     return std::string(text(type->constructor->name)) + (s.empty() ? " {}" : " { " + s + " }");
   }
-  static std::vector<Row> rows_with(const std::vector<Row>& rows, std::optional<std::uint32_t> tag, std::size_t arity) {
+  static std::vector<Row> rows_with(const std::vector<Row>& rows, std::optional<std::uint32_t> tag,
+                                    std::size_t arity) {
     std::vector<Row> result;
     for (auto& row : rows)
       if (is_wild(row[0]) || !tag || tag_of(row[0]) == *tag) result.push_back(specialise(row, arity));
@@ -153,7 +173,8 @@ class Matches {
     result.insert(result.end(), rest.begin(), rest.end());
     return result;
   }
-  static std::vector<std::string> prepend(std::string head, const std::vector<std::string>& found, std::size_t used) {
+  static std::vector<std::string> prepend(std::string head, const std::vector<std::string>& found,
+                                          std::size_t used) {
     std::vector<std::string> result{std::move(head)};
     result.insert(result.end(), found.begin() + static_cast<std::ptrdiff_t>(used), found.end());
     return result;
@@ -182,7 +203,8 @@ void Checker::check_match(const MatchCheck& match) {
   };
   auto field_types = [this](Type* type) {
     std::vector<Type*> result;
-    for (std::uint32_t i = 0; i < type->constructor->fields.size(); ++i) result.push_back(field_type(*type->constructor, i, type));
+    for (std::uint32_t i = 0; i < type->constructor->fields.size(); ++i)
+      result.push_back(field_type(*type->constructor, i, type));
     return result;
   };
   std::vector<Row> rows;
@@ -190,7 +212,8 @@ void Checker::check_match(const MatchCheck& match) {
     Row row{p};
     Matches matches(types_, argument_types, field_types);
     if (!rows.empty() && !matches.useful(rows, row, {match.type}))
-      diagnostics_.report(Code::UnreachableCase, p->span, "this case is never reached: the ones before it match everything that it does");
+      diagnostics_.report(Code::UnreachableCase, p->span,
+                          "this case is never reached: the ones before it match everything that it does");
     rows.push_back(std::move(row));
   }
   Matches matches(types_, argument_types, field_types);
@@ -198,10 +221,13 @@ void Checker::check_match(const MatchCheck& match) {
   if (!missing) return;
   std::string example = missing->front();
   // The arguments of a function are matched as a tuple, but are written without it.
-  if (example.size() > 2 && example.front() == '(' && example.find(" : ") != std::string::npos && find(match.type)->kind != TypeKind::Tuple) example = example.substr(1, example.size() - 2);
-  diagnostics_.report(Code::MissingCase, match.span,
-                      match.is_let ? "this pattern does not match every value: `" + example + "` is missing"
-                                   : "the case `" + example + "` is missing")
+  if (example.size() > 2 && example.front() == '(' && example.find(" : ") != std::string::npos &&
+      find(match.type)->kind != TypeKind::Tuple)
+    example = example.substr(1, example.size() - 2);
+  diagnostics_
+      .report(Code::MissingCase, match.span,
+              match.is_let ? "this pattern does not match every value: `" + example + "` is missing"
+                           : "the case `" + example + "` is missing")
       .help(match.is_let ? "use `case` with one alternative for each" : "add it, or a last case with `_`");
 }
 

@@ -49,7 +49,8 @@ core::Expr* Checker::check_branching(const ast::Expr* e, Type* expected, const R
       refine_sizes(condition);
       core::Expr* then_branch = check_expr(i->then_branch, expected, reason);
       Reason other = reason.kind == ReasonKind::None
-                         ? Reason{ReasonKind::Branch, i->then_branch->span, {}, 0, i->then_branch, true} : reason;
+                         ? Reason{ReasonKind::Branch, i->then_branch->span, {}, 0, i->then_branch, true}
+                         : reason;
       core::Expr* else_branch = check_expr(i->else_branch, expected, other);
       refined_sizes_ = std::move(outer_refined);
       return node(arena_, core::IfExpr{{core::ExprKind::If, e->span}, condition, then_branch, else_branch});
@@ -87,7 +88,8 @@ core::Expr* Checker::check_branching(const ast::Expr* e, Type* expected, const R
       Type* known = find(expected);
       std::vector<core::Expr*> elements;
       if (known->kind == TypeKind::Tuple && known->args.size() == t->elements.size()) {
-        for (std::size_t i = 0; i < t->elements.size(); ++i) elements.push_back(check_expr(t->elements[i], known->args[i], reason));
+        for (std::size_t i = 0; i < t->elements.size(); ++i)
+          elements.push_back(check_expr(t->elements[i], known->args[i], reason));
       } else {
         std::vector<Type*> types;
         for (auto* x : t->elements) {
@@ -124,8 +126,10 @@ core::Expr* Checker::check_branching(const ast::Expr* e, Type* expected, const R
 
 Typed Checker::infer(const ast::Expr* e, Type* hint) {
   Typed typed = infer_kind(e, hint);
-  bool literal = e->kind == ExprKind::Int || (e->kind == ExprKind::Real && !static_cast<const ast::RealExpr*>(e)->unit);
-  bool leaf = e->kind == ExprKind::Variable || e->kind == ExprKind::Field || e->kind == ExprKind::Apply || e->kind == ExprKind::Index;
+  bool literal =
+      e->kind == ExprKind::Int || (e->kind == ExprKind::Real && !static_cast<const ast::RealExpr*>(e)->unit);
+  bool leaf = e->kind == ExprKind::Variable || e->kind == ExprKind::Field || e->kind == ExprKind::Apply ||
+              e->kind == ExprKind::Index;
   if ((literal || leaf) && is_constructor(typed.type, types_.real_constructor))
     leaves_.push_back({e, typed.type, literal && hint == types_.number()});
   return typed;
@@ -148,7 +152,8 @@ Typed Checker::infer_kind(const ast::Expr* e, Type* hint) {
     case ExprKind::String: {
       std::string_view value = static_cast<const ast::StringExpr*>(e)->value;
       auto bytes = arena_.copy(std::vector<char>(value.begin(), value.end()));  // outlives the tree
-      return {node(arena_, core::StringExpr{{core::ExprKind::String, e->span}, {bytes.data(), bytes.size()}}), types_.string()};
+      return {node(arena_, core::StringExpr{{core::ExprKind::String, e->span}, {bytes.data(), bytes.size()}}),
+              types_.string()};
     }
     case ExprKind::Variable: return infer_variable(static_cast<const ast::VariableExpr*>(e)->name, e->span);
     case ExprKind::Constructor: return infer_constructor(static_cast<const ast::ConstructorExpr*>(e));
@@ -165,14 +170,16 @@ Typed Checker::infer_kind(const ast::Expr* e, Type* hint) {
       return {primitive(core::Primitive::Negate, {operand.expr}, e->span), operand.type};
     }
     case ExprKind::Section: return infer_section(static_cast<const ast::SectionExpr*>(e));
-    case ExprKind::OperatorName: return operator_function(static_cast<const ast::OperatorNameExpr*>(e)->op, e->span);
+    case ExprKind::OperatorName:
+      return operator_function(static_cast<const ast::OperatorNameExpr*>(e)->op, e->span);
     case ExprKind::If:
     case ExprKind::Let:
     case ExprKind::Case:
     case ExprKind::Lambda:
     case ExprKind::Comprehension:
     case ExprKind::Tuple: {
-      Type* type = hint && find(hint)->kind == TypeKind::Vector && e->kind == ExprKind::Comprehension ? hint : fresh();
+      Type* type =
+          hint && find(hint)->kind == TypeKind::Vector && e->kind == ExprKind::Comprehension ? hint : fresh();
       core::Expr* expr = check_branching(e, type, {});
       return {expr, type};
     }
@@ -210,13 +217,18 @@ Typed Checker::infer_variable(const ast::QualifiedIdent& name, Span span) {
       if (local->kind == Local::Signal && local->relation != relation_) {
         diagnostics_.report(Code::SignalOutOfReach, span, n + " is a signal of the enclosing relation")
             .also(local->span, "declared here")
-            .help("pass it through the interface: `sigrel (…, " + std::string(text(name.ident.name)) + ") where …`");
+            .help("pass it through the interface: `sigrel (…, " + std::string(text(name.ident.name)) +
+                  ") where …`");
         return {primitive(core::Primitive::Time, {}, span), types_.error()};
       }
       if (local->kind == Local::Signal && static_ > 0 && !is_error(local->type)) {
-        diagnostics_.report(Code::SignalOutOfReach, span, n + " is a signal, and its value is not known before the simulation")
+        diagnostics_
+            .report(Code::SignalOutOfReach, span,
+                    n + " is a signal, and its value is not known before the simulation")
             .also(local->span, "declared here")
-            .help("what a relation is made of must be known before: parameters and constants; pass signals after `<>`");
+            .help(
+                "what a relation is made of must be known before: parameters and constants; pass signals "
+                "after `<>`");
         return {primitive(core::Primitive::Time, {}, span), types_.error()};
       }
       core::Expr* use = node(arena_, core::LocalExpr{{core::ExprKind::Local, span}, local->id});
@@ -273,16 +285,25 @@ Type* Checker::instantiate_builtin(const Builtin& builtin, Span span) {
     Linear rate;
     rate.constant[2] = {-1, 1};
     for (Type* t : type->args) t->needs |= kPending;
-    products_.push_back({type->args[0], types_.real(types_.form(rate, Sort::Unit)), type->args[1], ast::BinaryOp::Mul, {}, span, nullptr, nullptr});
+    products_.push_back({type->args[0],
+                         types_.real(types_.form(rate, Sort::Unit)),
+                         type->args[1],
+                         ast::BinaryOp::Mul,
+                         {},
+                         span,
+                         nullptr,
+                         nullptr});
   }
   return type;
 }
 
 Typed Checker::use_builtin(const Builtin& builtin, Span span) {
   Type* type = instantiate_builtin(builtin, span);
-  if (builtin.shape == BuiltinShape::Pi) return {node(arena_, core::RealExpr{{core::ExprKind::Real, span}, 3.14159265358979323846}), type};
+  if (builtin.shape == BuiltinShape::Pi)
+    return {node(arena_, core::RealExpr{{core::ExprKind::Real, span}, 3.14159265358979323846}), type};
   if (builtin.shape == BuiltinShape::Time && static_ > 0) {
-    diagnostics_.report(Code::SignalOutOfReach, span, "`time` is a signal, and its value is not known before the simulation");
+    diagnostics_.report(Code::SignalOutOfReach, span,
+                        "`time` is a signal, and its value is not known before the simulation");
     type = types_.error();
   }
   return {apply_known({Value::Primitive, {}, &builtin, nullptr, nullptr}, {}, span), type};
@@ -294,13 +315,16 @@ const Constructor* Checker::known_mode(const ast::QualifiedIdent& name) const {
 
 Typed Checker::infer_constructor(const ast::ConstructorExpr* e) {
   if (const Constructor* mode = known_mode(e->name))
-    return {apply_known({Value::Constructor, {}, nullptr, mode, nullptr}, {}, e->span), constructor_type(*mode)};
+    return {apply_known({Value::Constructor, {}, nullptr, mode, nullptr}, {}, e->span),
+            constructor_type(*mode)};
   if (mode_names_ && !e->name.qualified && !lookup_value(e->name, false)) {
     Name name = e->name.ident.name;
-    auto& d = diagnostics_.report(Code::UnknownMode, e->name.ident.span, "there is no mode `" + std::string(text(name)) + "` in this switch");
+    auto& d = diagnostics_.report(Code::UnknownMode, e->name.ident.span,
+                                  "there is no mode `" + std::string(text(name)) + "` in this switch");
     std::vector<std::string_view> candidates;
     for (auto& mode : mode_names_->modes) candidates.push_back(text(mode.name.name));
-    if (auto near = did_you_mean(text(name), candidates)) d.fix("did you mean `" + std::string(*near) + "`?", e->name.ident.span, std::string(*near));
+    if (auto near = did_you_mean(text(name), candidates))
+      d.fix("did you mean `" + std::string(*near) + "`?", e->name.ident.span, std::string(*near));
     return {primitive(core::Primitive::Time, {}, e->span), types_.error()};
   }
   auto* entry = lookup_constructor(e->name);
@@ -308,7 +332,8 @@ Typed Checker::infer_constructor(const ast::ConstructorExpr* e) {
   if (entry->meaning.kind == Value::Record) {
     std::string n(text(e->name.ident.name));
     std::string fields;
-    for (auto& f : entry->meaning.record->fields) fields += (fields.empty() ? "" : ", ") + std::string(text(f.name)) + " = …";
+    for (auto& f : entry->meaning.record->fields)
+      fields += (fields.empty() ? "" : ", ") + std::string(text(f.name)) + " = …";
     diagnostics_.report(Code::RecordConstruction, e->span, "the record `" + n + "` needs its fields")
         .help("write `" + n + " { " + fields + " }`");
     return {primitive(core::Primitive::Time, {}, e->span), types_.error()};
@@ -346,18 +371,28 @@ core::Expr* Checker::apply_known(const Value& value, std::vector<core::Expr*> ar
     if (c.owner == &types_.boolean_constructor)
       result = node(arena_, core::BoolExpr{{core::ExprKind::Bool, span}, c.tag == 1});
     else
-      result = node(arena_, core::ConstructExpr{{core::ExprKind::Construct, span}, c.name, c.tag, arena_.copy(args)});
+      result = node(arena_,
+                    core::ConstructExpr{{core::ExprKind::Construct, span}, c.name, c.tag, arena_.copy(args)});
   } else if (value.builtin->shape == BuiltinShape::Simulate) {
     auto real = [&](double x) { return node(arena_, core::RealExpr{{core::ExprKind::Real, span}, x}); };
-    auto empty = [&] { return node(arena_, core::ConstructExpr{{core::ExprKind::Construct, span}, types_.nil.name, 0, {}}); };
-    std::vector<core::Expr*> fields{args[0], real(0.0), real(1.0), real(1e-6),
-                                    node(arena_, core::IntExpr{{core::ExprKind::Int, span}, 500}), empty(), empty(),
+    auto empty = [&] {
+      return node(arena_, core::ConstructExpr{{core::ExprKind::Construct, span}, types_.nil.name, 0, {}});
+    };
+    std::vector<core::Expr*> fields{args[0],
+                                    real(0.0),
+                                    real(1.0),
+                                    real(1e-6),
+                                    node(arena_, core::IntExpr{{core::ExprKind::Int, span}, 500}),
+                                    empty(),
+                                    empty(),
                                     node(arena_, core::StringExpr{{core::ExprKind::String, span}, "auto"})};
-    result = node(arena_, core::RecordExpr{{core::ExprKind::Record, span}, program_.experiment, arena_.copy(fields)});
+    result = node(arena_,
+                  core::RecordExpr{{core::ExprKind::Record, span}, program_.experiment, arena_.copy(fields)});
   } else {
     result = primitive(value.builtin->op, args, span);
   }
-  if (!missing.empty()) result = node(arena_, core::LambdaExpr{{core::ExprKind::Lambda, span}, arena_.copy(missing), result});
+  if (!missing.empty())
+    result = node(arena_, core::LambdaExpr{{core::ExprKind::Lambda, span}, arena_.copy(missing), result});
   return make_apply(result, std::move(rest), span);
 }
 
@@ -367,7 +402,8 @@ Typed Checker::infer_apply(const ast::ApplyExpr* e) {
   if (e->function->kind == ExprKind::Variable) {
     auto& name = static_cast<const ast::VariableExpr*>(e->function)->name;
     if (name.qualified || !lookup_local(name.ident.name))
-      if (auto* entry = lookup_value(name, false); entry && !entry->ambiguous && entry->meaning.kind == Value::Primitive &&
+      if (auto* entry = lookup_value(name, false); entry && !entry->ambiguous &&
+                                                   entry->meaning.kind == Value::Primitive &&
                                                    entry->meaning.builtin->arity > 0)
         known = &entry->meaning;
   } else if (e->function->kind == ExprKind::Constructor) {
@@ -382,7 +418,8 @@ Typed Checker::infer_apply(const ast::ApplyExpr* e) {
   }
   if (known) {
     std::size_t waiting = products_.size();
-    Type* type = known->kind == Value::Primitive ? instantiate_builtin(*known->builtin, e->function->span) : constructor_type(*known->constructor);
+    Type* type = known->kind == Value::Primitive ? instantiate_builtin(*known->builtin, e->function->span)
+                                                 : constructor_type(*known->constructor);
     bool rate = products_.size() != waiting;
     std::vector<core::Expr*> args;
     type = apply_arguments(type, e->function, e->args, e->span, args);
@@ -399,7 +436,8 @@ Typed Checker::infer_apply(const ast::ApplyExpr* e) {
   return {make_apply(function.expr, std::move(args), e->span), type};
 }
 
-Type* Checker::apply_arguments(Type* type, const ast::Expr* head, std::span<ast::Expr* const> args, Span, std::vector<core::Expr*>& out) {
+Type* Checker::apply_arguments(Type* type, const ast::Expr* head, std::span<ast::Expr* const> args, Span,
+                               std::vector<core::Expr*>& out) {
   Reason reason{ReasonKind::Argument};
   if (std::string name = head_text(head); !name.empty()) {
     reason.name = intern(name);
@@ -431,12 +469,15 @@ Type* Checker::apply_arguments(Type* type, const ast::Expr* head, std::span<ast:
       if (diagnostics_.error_count() != errors) {
         // An argument is wrong already: that there are too many has the same cause.
       } else if (i == 0) {
-        auto& d = diagnostics_.report(Code::AppliedNonFunction, head->span, shown + " is not a function: its type is " + describe(type));
-        if (type->kind == TypeKind::Relation) d.help("a relation is applied to signals with `<>`: `" + (name.empty() ? "r" : name) + " <> (…)`");
+        auto& d = diagnostics_.report(Code::AppliedNonFunction, head->span,
+                                      shown + " is not a function: its type is " + describe(type));
+        if (type->kind == TypeKind::Relation)
+          d.help("a relation is applied to signals with `<>`: `" + (name.empty() ? "r" : name) + " <> (…)`");
         blame(head);
       } else {
         auto& d = diagnostics_.report(Code::WrongArgumentCount, join(args[i]->span, args.back()->span),
-                                      shown + " takes " + std::to_string(i) + (i == 1 ? " argument, " : " arguments, ") +
+                                      shown + " takes " + std::to_string(i) +
+                                          (i == 1 ? " argument, " : " arguments, ") +
                                           std::to_string(args.size()) + " are given");
         d.label(args.size() - i == 1 ? "one too many" : std::to_string(args.size() - i) + " too many");
         if (reason.has_span) d.also(reason.span, "its type");
@@ -494,8 +535,11 @@ core::Expr* Checker::lambda(const ast::LambdaExpr* e, Type* expected, const Reas
   }
   core::Expr* body = check_expr(e->body, type, failed ? Reason{} : reason);
   for (std::size_t i = matched.size(); i-- > 0;) {
-    core::Expr* scrutinee = node(arena_, core::LocalExpr{{core::ExprKind::Local, spans[i]}, matched[i].first});
-    body = node(arena_, core::CaseExpr{{core::ExprKind::Case, e->span}, scrutinee, arena_.copy(std::vector<core::Arm>{{matched[i].second, body}})});
+    core::Expr* scrutinee =
+        node(arena_, core::LocalExpr{{core::ExprKind::Local, spans[i]}, matched[i].first});
+    body = node(arena_, core::CaseExpr{{core::ExprKind::Case, e->span},
+                                       scrutinee,
+                                       arena_.copy(std::vector<core::Arm>{{matched[i].second, body}})});
   }
   release(m);
   return node(arena_, core::LambdaExpr{{core::ExprKind::Lambda, e->span}, arena_.copy(ids), body});
@@ -510,7 +554,8 @@ core::Expr* Checker::comprehension(const ast::ComprehensionExpr* e, Type* elemen
 
 // [e | p in xs, …] is  let go = \l -> case l of { [] -> []; p : r -> e : go r; _ : r -> go r } in go xs,
 // with `… ++ go r` for all generators but the last.
-core::Expr* Checker::generators(const ast::ComprehensionExpr* e, std::size_t index, Type* element, const Reason& reason) {
+core::Expr* Checker::generators(const ast::ComprehensionExpr* e, std::size_t index, Type* element,
+                                const Reason& reason) {
   const ast::Generator& g = e->generators[index];
   bool last = index + 1 == e->generators.size();
   Span span = e->span;
@@ -525,14 +570,20 @@ core::Expr* Checker::generators(const ast::ComprehensionExpr* e, std::size_t ind
     item = fresh();
     list = check_expr(g.first, types_.list(item), {ReasonKind::None});
   }
-  core::LocalId go = new_local(intern("go")), all = new_local(intern("list")), rest = new_local(intern("rest"));
-  auto local = [&](core::LocalId id) { return node(arena_, core::LocalExpr{{core::ExprKind::Local, span}, id}); };
+  core::LocalId go = new_local(intern("go")), all = new_local(intern("list")),
+                rest = new_local(intern("rest"));
+  auto local = [&](core::LocalId id) {
+    return node(arena_, core::LocalExpr{{core::ExprKind::Local, span}, id});
+  };
   auto again = [&](core::LocalId rest) { return make_apply(local(go), {local(rest)}, span); };
   core::Pattern* p = infer_pattern(g.pattern, item, {ReasonKind::None});
   core::Expr* body;
   if (last)
-    body = node(arena_, core::ConstructExpr{{core::ExprKind::Construct, span}, types_.cons.name, 1,
-                                            arena_.copy(std::vector<core::Expr*>{check_expr(e->element, element, reason), again(rest)})});
+    body = node(arena_, core::ConstructExpr{{core::ExprKind::Construct, span},
+                                            types_.cons.name,
+                                            1,
+                                            arena_.copy(std::vector<core::Expr*>{
+                                                check_expr(e->element, element, reason), again(rest)})});
   else
     body = primitive(core::Primitive::Append, {generators(e, index + 1, element, reason), again(rest)}, span);
   auto cell = [&](core::Pattern* head, core::LocalId rest) {
@@ -543,25 +594,33 @@ core::Expr* Checker::generators(const ast::ComprehensionExpr* e, std::size_t ind
     c->elements = arena_.copy(std::vector<core::Pattern*>{head, tail});
     return c;
   };
-  std::vector<core::Arm> arms{{make_pattern(core::PatternKind::Construct, span),
-                               node(arena_, core::ConstructExpr{{core::ExprKind::Construct, span}, types_.nil.name, 0, {}})},
-                              {cell(p, rest), body}};
+  std::vector<core::Arm> arms{
+      {make_pattern(core::PatternKind::Construct, span),
+       node(arena_, core::ConstructExpr{{core::ExprKind::Construct, span}, types_.nil.name, 0, {}})},
+      {cell(p, rest), body}};
   if (p->kind != core::PatternKind::Variable && p->kind != core::PatternKind::Wildcard) {
     core::LocalId skipped = new_local(intern("rest"));
     arms.push_back({cell(make_pattern(core::PatternKind::Wildcard, span), skipped), again(skipped)});
   }
-  core::Expr* match = node(arena_, core::CaseExpr{{core::ExprKind::Case, span}, local(all), arena_.copy(arms)});
-  core::Expr* function = node(arena_, core::LambdaExpr{{core::ExprKind::Lambda, span}, arena_.copy(std::vector<core::LocalId>{all}), match});
+  core::Expr* match =
+      node(arena_, core::CaseExpr{{core::ExprKind::Case, span}, local(all), arena_.copy(arms)});
+  core::Expr* function = node(
+      arena_,
+      core::LambdaExpr{{core::ExprKind::Lambda, span}, arena_.copy(std::vector<core::LocalId>{all}), match});
   std::vector<core::Binding> bindings{{go, intern("go"), function}};
-  return node(arena_, core::LetExpr{{core::ExprKind::Let, span}, arena_.copy(bindings), make_apply(local(go), {list}, span)});
+  return node(
+      arena_,
+      core::LetExpr{{core::ExprKind::Let, span}, arena_.copy(bindings), make_apply(local(go), {list}, span)});
 }
 
 Typed Checker::infer_list(const ast::ListExpr* e, Type* hint) {
   Type* known = hint ? find(hint) : nullptr;
   bool vector = known && known->kind == TypeKind::Vector;
   Type* element = fresh();
-  if (vector) element = known->args[0];
-  else if (known && is_constructor(known, types_.list_constructor)) element = known->args[0];
+  if (vector)
+    element = known->args[0];
+  else if (known && is_constructor(known, types_.list_constructor))
+    element = known->args[0];
   std::vector<core::Expr*> elements;
   Reason reason;
   for (auto* x : e->elements) {
@@ -571,9 +630,12 @@ Typed Checker::infer_list(const ast::ListExpr* e, Type* hint) {
   if (vector)
     return {node(arena_, core::VectorExpr{{core::ExprKind::Vector, e->span}, arena_.copy(elements)}),
             types_.vector(element, types_.size_literal(static_cast<std::int64_t>(elements.size())))};
-  core::Expr* list = node(arena_, core::ConstructExpr{{core::ExprKind::Construct, e->span}, types_.nil.name, 0, {}});
+  core::Expr* list =
+      node(arena_, core::ConstructExpr{{core::ExprKind::Construct, e->span}, types_.nil.name, 0, {}});
   for (auto it = elements.rbegin(); it != elements.rend(); ++it)
-    list = node(arena_, core::ConstructExpr{{core::ExprKind::Construct, e->span}, types_.cons.name, 1,
+    list = node(arena_, core::ConstructExpr{{core::ExprKind::Construct, e->span},
+                                            types_.cons.name,
+                                            1,
                                             arena_.copy(std::vector<core::Expr*>{*it, list})});
   return {list, types_.list(element)};
 }
@@ -603,7 +665,8 @@ Typed Checker::infer_index(const ast::IndexExpr* e) {
   std::vector<core::IndexPart> parts;
   for (auto& part : e->parts) {
     core::Expr* first = check_expr(part.first, types_.integer(), {ReasonKind::IndexValue});
-    core::Expr* last = part.last ? check_expr(part.last, types_.integer(), {ReasonKind::IndexValue}) : nullptr;
+    core::Expr* last =
+        part.last ? check_expr(part.last, types_.integer(), {ReasonKind::IndexValue}) : nullptr;
     parts.push_back({first, last});
   }
   auto copied = arena_.copy(parts);
@@ -628,7 +691,9 @@ Type* Checker::indexed(Type* base, std::span<const core::IndexPart> parts, Span 
 Typed Checker::infer_connection(const ast::ConnectionExpr* e) {
   if (!relation_) {
     Span between{e->span.file, e->relation->span.end, e->args->span.begin};
-    diagnostics_.report(Code::ForeignSyntax, e->span, "`<>` applies a relation to signals, and signals exist only inside `sigrel … where`")
+    diagnostics_
+        .report(Code::ForeignSyntax, e->span,
+                "`<>` applies a relation to signals, and signals exist only inside `sigrel … where`")
         .fix("\"not equal\" is written `/=`", between, " /= ");
     infer(e->relation);
     infer(e->args);
@@ -640,7 +705,8 @@ Typed Checker::infer_connection(const ast::ConnectionExpr* e) {
   Type* type = expect_relation(e->relation, relation.type);
   if (!type || type->kind == TypeKind::Error) {
     core::Expr* args = nothing(e->args->span);
-    return {node(arena_, core::BlockApplyExpr{{core::ExprKind::BlockApply, e->span}, relation.expr, args}), types_.error()};
+    return {node(arena_, core::BlockApplyExpr{{core::ExprKind::BlockApply, e->span}, relation.expr, args}),
+            types_.error()};
   }
   Type* interface = find(type->args[0]);
   auto names = type->interface;
@@ -648,19 +714,27 @@ Typed Checker::infer_connection(const ast::ConnectionExpr* e) {
   std::vector<InterfaceName> in_names;
   for (std::size_t i = 0; i < names.size(); ++i) {
     Type* t = names.size() == 1 ? interface : interface->kind == TypeKind::Tuple && i < interface->args.size() ? interface->args[i] : types_.error();
-    if (names[i].causality == core::Causality::Out) out.push_back(t);
-    else in.push_back(t), in_names.push_back(names[i]);
+    if (names[i].causality == core::Causality::Out)
+      out.push_back(t);
+    else
+      in.push_back(t), in_names.push_back(names[i]);
   }
   if (out.empty()) {
-    diagnostics_.report(Code::NotABlock, e->relation->span, "a relation that is used as an expression needs an output")
+    diagnostics_
+        .report(Code::NotABlock, e->relation->span,
+                "a relation that is used as an expression needs an output")
         .note("its type is " + describe(type))
-        .help("mark the interface: `SR (in u :: Real, out y :: Real)`, or write the application as an item of its own");
+        .help(
+            "mark the interface: `SR (in u :: Real, out y :: Real)`, or write the application as an item of "
+            "its own");
     core::Expr* args = nothing(e->args->span);
-    return {node(arena_, core::BlockApplyExpr{{core::ExprKind::BlockApply, e->span}, relation.expr, args}), types_.error()};
+    return {node(arena_, core::BlockApplyExpr{{core::ExprKind::BlockApply, e->span}, relation.expr, args}),
+            types_.error()};
   }
   Type* inputs = in.size() == 1 ? in[0] : types_.tuple(in);
   core::Expr* args = relation_arguments(inputs, in_names, e->relation, e->args);
-  core::Expr* apply = node(arena_, core::BlockApplyExpr{{core::ExprKind::BlockApply, e->span}, relation.expr, args});
+  core::Expr* apply =
+      node(arena_, core::BlockApplyExpr{{core::ExprKind::BlockApply, e->span}, relation.expr, args});
   std::uint32_t head_args = 0;
   block_uses_[apply] = {names, head_global(e->relation, head_args)};
   return {apply, out.size() == 1 ? out[0] : types_.tuple(out)};

@@ -24,7 +24,9 @@ core::Item* make(Arena& arena, T item) {
 /// `der signal`, of which the unit does not matter.
 core::Expr* Checker::derivative_of(const ast::Expr* signal) {
   const Builtin& der = *std::ranges::find(builtins(), core::Primitive::Der, &Builtin::op);
-  core::Expr* argument = check_expr(signal, types_.variable(level_, kNumber | kReal), {ReasonKind::Argument, signal->span, intern("steady"), 0, nullptr, false});
+  core::Expr* argument =
+      check_expr(signal, types_.variable(level_, kNumber | kReal),
+                 {ReasonKind::Argument, signal->span, intern("steady"), 0, nullptr, false});
   return apply_known({Value::Primitive, {}, &der, nullptr, nullptr}, {argument}, signal->span);
 }
 
@@ -66,14 +68,16 @@ Type* Checker::expect_relation(const ast::Expr* e, Type* type) {
       std::uint32_t given = 0;
       head_of(e, given);
       std::size_t total = missing + given;
-      diagnostics_.report(Code::WrongArgumentCount, e->span,
-                          shown + " takes " + std::to_string(total) + (total == 1 ? " argument" : " arguments") + " before `<>`, " +
-                              std::to_string(given) + (given == 1 ? " is given" : " are given"))
+      diagnostics_
+          .report(Code::WrongArgumentCount, e->span,
+                  shown + " takes " + std::to_string(total) + (total == 1 ? " argument" : " arguments") +
+                      " before `<>`, " + std::to_string(given) + (given == 1 ? " is given" : " are given"))
           .note("its type is " + describe(type));
       return types_.error();
     }
   }
-  auto& d = diagnostics_.report(Code::NotARelation, e->span, shown + " is not a relation: its type is " + describe(type));
+  auto& d = diagnostics_.report(Code::NotARelation, e->span,
+                                shown + " is not a relation: its type is " + describe(type));
   d.help("`<>` applies a relation to signals; `/=` is \"not equal\"");
   blame(e);
   return types_.error();
@@ -83,7 +87,8 @@ void Checker::interface_arity(const ast::Expr* relation, std::size_t has, std::s
   std::string name = head_text(relation);
   std::string shown = name.empty() ? "the relation" : "`" + name + "`";
   auto& d = diagnostics_.report(Code::InterfaceArity, span,
-                                shown + " has " + std::to_string(has) + (has == 1 ? " interface variable; " : " interface variables; ") +
+                                shown + " has " + std::to_string(has) +
+                                    (has == 1 ? " interface variable; " : " interface variables; ") +
                                     std::to_string(given) + (given == 1 ? " is given" : " are given"));
   std::uint32_t args = 0;
   if (auto global = head_global(relation, args)) {
@@ -92,32 +97,43 @@ void Checker::interface_arity(const ast::Expr* relation, std::size_t has, std::s
   }
 }
 
-/// A name that nothing defines makes a node. One that something defines is no node, though it was meant as one.
+/// A name that nothing defines makes a node. One that something defines is no node, though it was meant as
+/// one.
 core::Expr* Checker::interface_argument(const ast::Expr* argument, Type* expected, const Reason& reason) {
   expected = find(expected);
   std::uint32_t args = 0;
-  const bool node = argument->kind == ast::ExprKind::Variable && expected->kind == TypeKind::Constructor && expected->constructor->connector;
+  const bool node = argument->kind == ast::ExprKind::Variable && expected->kind == TypeKind::Constructor &&
+                    expected->constructor->connector;
   const auto global = node ? head_global(argument, args) : std::nullopt;
   if (!global) return check_expr(argument, expected, reason);
   Type* type = globals_[global->value].scheme;
   if (type) type = find(type);
-  if (type && type->kind == TypeKind::Variable && type->level != kGeneric) type = nullptr;  // still sought: it refers to this definition
-  if (type && (type->kind == TypeKind::Variable || type->kind == TypeKind::Error || (type->kind == TypeKind::Constructor && type->constructor->connector)))
+  if (type && type->kind == TypeKind::Variable && type->level != kGeneric)
+    type = nullptr;  // still sought: it refers to this definition
+  if (type && (type->kind == TypeKind::Variable || type->kind == TypeKind::Error ||
+               (type->kind == TypeKind::Constructor && type->constructor->connector)))
     return check_expr(argument, expected, reason);
   std::optional<Span> origin;
   const std::string wanted = describe(expected), name = head_text(argument);
-  auto& d = diagnostics_.report(Code::TypeMismatch, argument->span,
-                                fmt::format("expected {}, because {}, found {}", wanted, reason_text(reason, origin), type ? describe(type) : "a definition"));
+  auto& d =
+      diagnostics_.report(Code::TypeMismatch, argument->span,
+                          fmt::format("expected {}, because {}, found {}", wanted,
+                                      reason_text(reason, origin), type ? describe(type) : "a definition"));
   d.label("this is no node").also(program_.globals[global->value].span, "`" + name + "` is defined here");
-  d.help(fmt::format("a name makes a node where nothing has it yet: call one of the two otherwise, or declare `local {} :: {}`", name, wanted));
+  d.help(
+      fmt::format("a name makes a node where nothing has it yet: call one of the two otherwise, or declare "
+                  "`local {} :: {}`",
+                  name, wanted));
   return nothing(argument->span);
 }
 
-core::Expr* Checker::relation_arguments(Type* interface, std::span<InterfaceName> names, const ast::Expr* relation, const ast::Expr* args) {
+core::Expr* Checker::relation_arguments(Type* interface, std::span<InterfaceName> names,
+                                        const ast::Expr* relation, const ast::Expr* args) {
   interface = find(interface);
   bool single = names.size() == 1 || interface->kind != TypeKind::Tuple;
   Reason reason{ReasonKind::Interface, relation->span, {}, 0, nullptr, true};
-  if (interface->kind == TypeKind::Variable || interface->kind == TypeKind::Error || interface->kind == TypeKind::Skolem)
+  if (interface->kind == TypeKind::Variable || interface->kind == TypeKind::Error ||
+      interface->kind == TypeKind::Skolem)
     return check_expr(args, interface, reason);
   if (single) {
     if (names.size() == 1 && names[0].named) reason.name = names[0].name;
@@ -140,7 +156,8 @@ core::Expr* Checker::relation_arguments(Type* interface, std::span<InterfaceName
       reason.name = i < names.size() && names[i].named ? names[i].name : Name{};
       elements.push_back(interface_argument(t->elements[i], interface->args[i], reason));
     }
-    return arena_.make<core::TupleExpr>(core::TupleExpr{{core::ExprKind::Tuple, args->span}, arena_.copy(elements)});
+    return arena_.make<core::TupleExpr>(
+        core::TupleExpr{{core::ExprKind::Tuple, args->span}, arena_.copy(elements)});
   }
   Typed whole = infer(args);
   if (find(whole.type)->kind == TypeKind::Tuple) {
@@ -151,14 +168,16 @@ core::Expr* Checker::relation_arguments(Type* interface, std::span<InterfaceName
   return whole.expr;
 }
 
-void Checker::lower_application(const ast::Item* item, const ast::Ident* label, const ast::Expr* relation, const ast::Expr* args,
-                                std::vector<core::Item*>& out) {
+void Checker::lower_application(const ast::Item* item, const ast::Ident* label, const ast::Expr* relation,
+                                const ast::Expr* args, std::vector<core::Item*>& out) {
   if (!label && relation->kind == ast::ExprKind::Binary) {
     auto* cons = static_cast<const ast::BinaryExpr*>(relation);
     if (cons->op == ast::BinaryOp::Cons && cons->left->kind == ast::ExprKind::Index) {
       const std::string name = ast::print(*static_cast<const ast::IndexExpr*>(cons->left)->base);
       diagnostics_.report(Code::NotARelation, cons->left->span, "a label takes no index")
-          .help(fmt::format("write `{0}: …`: in a `for` each turn has an instance of its own, and from outside they are `{0}[1]`, `{0}[2]`, …", name));
+          .help(fmt::format("write `{0}: …`: in a `for` each turn has an instance of its own, and from "
+                            "outside they are `{0}[1]`, `{0}[2]`, …",
+                            name));
       relation = cons->right;
     }
   }
@@ -168,7 +187,8 @@ void Checker::lower_application(const ast::Item* item, const ast::Ident* label, 
   Type* type = expect_relation(relation, head.type);
   std::uint32_t head_args = 0;
   auto global = head_global(relation, head_args);
-  core::ApplicationItem node{{core::ItemKind::Application, item->span}, {}, {}, relation->span, head.expr, nullptr};
+  core::ApplicationItem node{
+      {core::ItemKind::Application, item->span}, {}, {}, relation->span, head.expr, nullptr};
   auto* name = head_of(relation, head_args);
   node.name = label ? label->name : name ? name->ident.name : intern("sigrel");
   if (label) {
@@ -181,8 +201,10 @@ void Checker::lower_application(const ast::Item* item, const ast::Ident* label, 
     }
   }
   if (args) {
-    if (type->kind == TypeKind::Error) node.args = infer(args).expr;
-    else node.args = relation_arguments(type->args[0], type->interface, relation, args);
+    if (type->kind == TypeKind::Error)
+      node.args = infer(args).expr;
+    else
+      node.args = relation_arguments(type->args[0], type->interface, relation, args);
   }
   out.push_back(make(arena_, node));
   if (type->kind == TypeKind::Relation) block_uses_[out.back()] = {type->interface, global};
@@ -207,8 +229,10 @@ core::Body Checker::lower_loop(const ast::ForItem* item, std::size_t index) {
   std::size_t m = mark();
   loop.pattern = infer_pattern(g.pattern, element, {ReasonKind::None});
   add_match_check({loop.pattern}, element, g.pattern->span, true);
-  if (g.pattern->kind == ast::PatternKind::Variable) loop.index_name = static_cast<const ast::VariablePattern*>(g.pattern)->name.name;
-  if (g.pattern->kind == ast::PatternKind::Typed) loop.index_name = static_cast<const ast::TypedPattern*>(g.pattern)->name.name;
+  if (g.pattern->kind == ast::PatternKind::Variable)
+    loop.index_name = static_cast<const ast::VariablePattern*>(g.pattern)->name.name;
+  if (g.pattern->kind == ast::PatternKind::Typed)
+    loop.index_name = static_cast<const ast::TypedPattern*>(g.pattern)->name.name;
   loop.body = lower_loop(item, index + 1);
   release(m);
   items.push_back(make(arena_, loop));
@@ -227,16 +251,21 @@ core::Expr* Checker::check_mode(const ast::Expr* e) {
   const ModeContext* outer = mode_names_;
   mode_names_ = modes_;
   Type* type = types_.apply(modes_->type, {});
-  const ast::Expr* head = e->kind == ast::ExprKind::Apply ? static_cast<const ast::ApplyExpr*>(e)->function : e;
-  std::size_t given = e->kind == ast::ExprKind::Apply ? static_cast<const ast::ApplyExpr*>(e)->args.size() : 0;
-  const Constructor* mode = head->kind == ast::ExprKind::Constructor ? known_mode(static_cast<const ast::ConstructorExpr*>(head)->name) : nullptr;
+  const ast::Expr* head =
+      e->kind == ast::ExprKind::Apply ? static_cast<const ast::ApplyExpr*>(e)->function : e;
+  std::size_t given =
+      e->kind == ast::ExprKind::Apply ? static_cast<const ast::ApplyExpr*>(e)->args.size() : 0;
+  const Constructor* mode = head->kind == ast::ExprKind::Constructor
+                                ? known_mode(static_cast<const ast::ConstructorExpr*>(head)->name)
+                                : nullptr;
   core::Expr* result;
   if (mode && mode->args.size() != given) {
     std::size_t takes = mode->args.size();
-    diagnostics_.report(Code::WrongArgumentCount, e->span,
-                        "the mode `" + std::string(text(mode->name)) + "` takes " + std::to_string(takes) +
-                            (takes == 1 ? " argument, " : " arguments, ") + std::to_string(given) +
-                            (given == 1 ? " is given" : " are given"))
+    diagnostics_
+        .report(Code::WrongArgumentCount, e->span,
+                "the mode `" + std::string(text(mode->name)) + "` takes " + std::to_string(takes) +
+                    (takes == 1 ? " argument, " : " arguments, ") + std::to_string(given) +
+                    (given == 1 ? " is given" : " are given"))
         .also(mode->span, "the mode");
     if (given)
       for (auto* arg : static_cast<const ast::ApplyExpr*>(e)->args) infer(arg);
@@ -260,12 +289,16 @@ void Checker::lower_switch(const ast::SwitchItem* item, std::vector<core::Item*>
   context.type = &type;
   for (std::size_t i = 0; i < item->modes.size(); ++i) {
     const ast::Mode& mode = item->modes[i];
-    if (const Constructor* other = context.find(mode.name.name)) duplicate(mode.name, other->span, "the mode");
+    if (const Constructor* other = context.find(mode.name.name))
+      duplicate(mode.name, other->span, "the mode");
     std::vector<Type*> args;
     for (const ast::Pattern* p : mode.parameters)
-      args.push_back(p->kind == ast::PatternKind::Typed ? annotation(static_cast<const ast::TypedPattern*>(p)->type, 0) : fresh());
+      args.push_back(p->kind == ast::PatternKind::Typed
+                         ? annotation(static_cast<const ast::TypedPattern*>(p)->type, 0)
+                         : fresh());
     Constructor& constructor = data_constructors_.emplace_back();
-    constructor = {mode.name.name, mode.name.span, &type, static_cast<std::uint32_t>(i), type_arena_.copy(args)};
+    constructor = {mode.name.name, mode.name.span, &type, static_cast<std::uint32_t>(i),
+                   type_arena_.copy(args)};
     type.constructors.push_back(&constructor);
   }
   ModeContext* outer_modes = modes_;
@@ -289,7 +322,8 @@ void Checker::lower_switch(const ast::SwitchItem* item, std::vector<core::Item*>
     transitions_ = &transitions;
     core::Body body = lower_block(mode.body);
     release(m);
-    modes.push_back({mode.name.name, mode.name.span, arena_.copy(parameters), body, arena_.copy(transitions)});
+    modes.push_back(
+        {mode.name.name, mode.name.span, arena_.copy(parameters), body, arena_.copy(transitions)});
   }
   node.modes = arena_.copy(modes);
   modes_ = outer_modes;
@@ -303,7 +337,8 @@ void Checker::lower_item(const ast::Item* item, std::vector<core::Item*>& out) {
     case ItemKind::Equation: {
       auto* q = static_cast<const ast::EquationItem*>(item);
       auto literal = [](const ast::Expr* e) {
-        return e->kind == ast::ExprKind::List || e->kind == ast::ExprKind::Comprehension || e->kind == ast::ExprKind::Int;
+        return e->kind == ast::ExprKind::List || e->kind == ast::ExprKind::Comprehension ||
+               e->kind == ast::ExprKind::Int;
       };
       core::EquationItem node{{core::ItemKind::Equation, span}, nullptr, nullptr};
       std::size_t errors = diagnostics_.error_count();
@@ -321,8 +356,11 @@ void Checker::lower_item(const ast::Item* item, std::vector<core::Item*>& out) {
         node.right = check_expr(q->right, type, {ReasonKind::LeftSide, q->left->span, {}, 0, q->left, true});
       }
       if (!require(type, kSignal)) {
-        auto& d = diagnostics_.report(Code::NotASignal, span, "an equation is between signals, and this is between values of type " + describe(type));
-        if (find(type)->kind == TypeKind::Relation) d.help("a relation is applied with `<>`; `let` names one");
+        auto& d = diagnostics_.report(
+            Code::NotASignal, span,
+            "an equation is between signals, and this is between values of type " + describe(type));
+        if (find(type)->kind == TypeKind::Relation)
+          d.help("a relation is applied with `<>`; `let` names one");
       } else if (diagnostics_.error_count() == errors) {
         equations_.push_back({q, type});
       }
@@ -354,8 +392,11 @@ void Checker::lower_item(const ast::Item* item, std::vector<core::Item*>& out) {
       auto* d = static_cast<const ast::DiscreteItem*>(item);
       for (auto& name : d->names) {
         Local* local = lookup_local(name.name);
-        core::DiscreteItem node{{core::ItemKind::Discrete, span}, {local->id, name.name, name.span, false, nullptr, {}}, nullptr};
-        if (d->initial) node.initial = check_expr(d->initial, local->type, {ReasonKind::Target, name.span, name.name, 0, nullptr, true});
+        core::DiscreteItem node{
+            {core::ItemKind::Discrete, span}, {local->id, name.name, name.span, false, nullptr, {}}, nullptr};
+        if (d->initial)
+          node.initial = check_expr(d->initial, local->type,
+                                    {ReasonKind::Target, name.span, name.name, 0, nullptr, true});
         node.declaration.attributes = attributes(d->settings, local->type);
         auto* made = arena_.make<core::DiscreteItem>(node);
         layouts_.push_back({&made->declaration.layout, local->type, current_});
@@ -382,7 +423,8 @@ void Checker::lower_item(const ast::Item* item, std::vector<core::Item*>& out) {
     }
     case ItemKind::Initially:
     case ItemKind::Guess: {
-      core::BlockItem node{{item->kind == ItemKind::Initially ? core::ItemKind::Initially : core::ItemKind::Guess, span}, {}};
+      core::BlockItem node{
+          {item->kind == ItemKind::Initially ? core::ItemKind::Initially : core::ItemKind::Guess, span}, {}};
       const bool outer = std::exchange(in_initially_, item->kind == ItemKind::Initially);
       node.body = lower_block(static_cast<const ast::BlockItem*>(item)->body);
       in_initially_ = outer;
@@ -391,12 +433,15 @@ void Checker::lower_item(const ast::Item* item, std::vector<core::Item*>& out) {
     }
     case ItemKind::Steady: {
       if (!in_initially_) {
-        diagnostics_.report(Code::SyntaxError, span, "`steady` says how a model starts, and stands in `initially`").help("write `initially steady`");
+        diagnostics_
+            .report(Code::SyntaxError, span, "`steady` says how a model starts, and stands in `initially`")
+            .help("write `initially steady`");
         return;
       }
       core::SteadyItem node{{core::ItemKind::Steady, span}, {}};
       std::vector<core::Expr*> derivatives;
-      for (ast::Expr* signal : static_cast<const ast::SteadyItem*>(item)->signals) derivatives.push_back(derivative_of(signal));
+      for (ast::Expr* signal : static_cast<const ast::SteadyItem*>(item)->signals)
+        derivatives.push_back(derivative_of(signal));
       node.derivatives = arena_.copy(derivatives);
       out.push_back(make(arena_, node));
       return;
@@ -412,7 +457,8 @@ void Checker::lower_item(const ast::Item* item, std::vector<core::Item*>& out) {
     case ItemKind::Every: {
       auto* v = static_cast<const ast::EveryItem*>(item);
       core::EveryItem node{{core::ItemKind::Every, span}, nullptr, {}, {}};
-      node.period = check_expr(v->period, types_.seconds(), {ReasonKind::Argument, span, intern("every"), 0, nullptr, false});
+      node.period = check_expr(v->period, types_.seconds(),
+                               {ReasonKind::Argument, span, intern("every"), 0, nullptr, false});
       node.settings = clock_settings(v->settings);
       node.body = lower_block(v->body);
       out.push_back(make(arena_, node));
@@ -421,7 +467,8 @@ void Checker::lower_item(const ast::Item* item, std::vector<core::Item*>& out) {
     case ItemKind::Assign: {
       auto* a = static_cast<const ast::AssignItem*>(item);
       Typed target = infer(a->target);
-      core::Expr* value = check_expr(a->value, target.type, {ReasonKind::Target, a->target->span, {}, 0, a->target, true});
+      core::Expr* value =
+          check_expr(a->value, target.type, {ReasonKind::Target, a->target->span, {}, 0, a->target, true});
       out.push_back(make(arena_, core::AssignItem{{core::ItemKind::Assign, span}, target.expr, value}));
       return;
     }
@@ -429,7 +476,8 @@ void Checker::lower_item(const ast::Item* item, std::vector<core::Item*>& out) {
     case ItemKind::Until: {
       auto* u = static_cast<const ast::UntilItem*>(item);
       if (!transitions_) {
-        diagnostics_.report(Code::UnknownMode, span, "`until` ends a mode, and this is not in one").help("modes are written in `switch … where`");
+        diagnostics_.report(Code::UnknownMode, span, "`until` ends a mode, and this is not in one")
+            .help("modes are written in `switch … where`");
         return;
       }
       core::Expr* condition = check_expr(u->condition, types_.boolean(), {ReasonKind::Condition});
@@ -444,8 +492,10 @@ void Checker::lower_item(const ast::Item* item, std::vector<core::Item*>& out) {
       return;
     }
     case ItemKind::Terminate:
-      out.push_back(make(arena_, core::TerminateItem{{core::ItemKind::Terminate, span},
-                                                     check_expr(static_cast<const ast::TerminateItem*>(item)->condition, types_.boolean(), {ReasonKind::Condition})}));
+      out.push_back(
+          make(arena_, core::TerminateItem{{core::ItemKind::Terminate, span},
+                                           check_expr(static_cast<const ast::TerminateItem*>(item)->condition,
+                                                      types_.boolean(), {ReasonKind::Condition})}));
       return;
   }
 }

@@ -13,7 +13,8 @@ Ratio Ratio::of(std::int64_t num, std::int64_t den) {
   std::int64_t g = std::gcd(num, den);
   if (g > 1) num /= g, den /= g;
   constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();  // no size or exponent is as large
-  return {static_cast<std::int32_t>(std::clamp(num, -kMax, kMax)), static_cast<std::int32_t>(std::min(den, kMax))};
+  return {static_cast<std::int32_t>(std::clamp(num, -kMax, kMax)),
+          static_cast<std::int32_t>(std::min(den, kMax))};
 }
 
 bool zero(const Dimension& d) {
@@ -45,7 +46,8 @@ void Linear::add(Type* form, Ratio weight) {
       continue;
     }
     for (std::size_t i = 0; i < constant.size(); ++i) constant[i] = constant[i] + type->form->constant[i] * w;
-    for (std::size_t i = type->args.size(); i-- > 0;) work.emplace_back(type->args[i], type->form->weights[i] * w);
+    for (std::size_t i = type->args.size(); i-- > 0;)
+      work.emplace_back(type->args[i], type->form->weights[i] * w);
   }
 }
 

@@ -1,9 +1,9 @@
-// Units and sizes are the same algebra: a constant and rational multiples of variables. A unit is a product of powers
-// (the exponents of m, kg, s, … and of unit variables), a size a sum of multiples (`2*n + 1`).
+// Units and sizes are the same algebra: a constant and rational multiples of variables. A unit is a product
+// of powers (the exponents of m, kg, s, … and of unit variables), a size a sum of multiples (`2*n + 1`).
 //
 // Equations between such forms are solved by elimination. Over the rationals this always gives a most general
-// solution (A. Kennedy, Programming Languages and Dimensions, 1996, section 3.4, has the harder integers); a size must
-// come out integral, and what does not is left to the elaborator, which knows the numbers.
+// solution (A. Kennedy, Programming Languages and Dimensions, 1996, section 3.4, has the harder integers); a
+// size must come out integral, and what does not is left to the elaborator, which knows the numbers.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -26,12 +26,15 @@ struct Ratio {
   friend Ratio operator+(Ratio a, Ratio b) {
     return of(std::int64_t{a.num} * b.den + std::int64_t{b.num} * a.den, std::int64_t{a.den} * b.den);
   }
-  friend Ratio operator*(Ratio a, Ratio b) { return of(std::int64_t{a.num} * b.num, std::int64_t{a.den} * b.den); }
+  friend Ratio operator*(Ratio a, Ratio b) {
+    return of(std::int64_t{a.num} * b.num, std::int64_t{a.den} * b.den);
+  }
   Ratio operator-() const { return {-num, den}; }
   Ratio inverse() const { return num < 0 ? Ratio{-den, -num} : Ratio{den, num}; }
 };
 
-/// Exponents of m, kg, s, A, K, mol, cd; angles are numbers. For a size only the first entry is used, the constant.
+/// Exponents of m, kg, s, A, K, mol, cd; angles are numbers. For a size only the first entry is used, the
+/// constant.
 using Dimension = std::array<Ratio, 7>;
 
 bool zero(const Dimension& d);

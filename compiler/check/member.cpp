@@ -10,7 +10,8 @@ LabelInfo* Checker::find_label(Name name) {
   auto at = relation_->labels_by_name.find(name);
   if (at == relation_->labels_by_name.end()) return nullptr;
   // The innermost block around the use that has it, else any.
-  for (std::int32_t b = static_cast<std::int32_t>(relation_->block); b >= 0; b = relation_->blocks[static_cast<std::size_t>(b)].parent)
+  for (std::int32_t b = static_cast<std::int32_t>(relation_->block); b >= 0;
+       b = relation_->blocks[static_cast<std::size_t>(b)].parent)
     for (LabelInfo* label : at->second)
       if (label->block == static_cast<std::uint32_t>(b)) return label;
   return at->second.front();
@@ -19,15 +20,19 @@ LabelInfo* Checker::find_label(Name name) {
 LabelInfo* Checker::find_label(const ast::Expr* e) {
   if (!relation_ || relation_->labels_by_name.empty()) return nullptr;
   for (;;) {
-    if (e->kind == ast::ExprKind::Field) e = static_cast<const ast::FieldExpr*>(e)->base;
-    else if (e->kind == ast::ExprKind::Index) e = static_cast<const ast::IndexExpr*>(e)->base;
-    else break;
+    if (e->kind == ast::ExprKind::Field)
+      e = static_cast<const ast::FieldExpr*>(e)->base;
+    else if (e->kind == ast::ExprKind::Index)
+      e = static_cast<const ast::IndexExpr*>(e)->base;
+    else
+      break;
   }
   if (e->kind != ast::ExprKind::Variable) return nullptr;
   auto& name = static_cast<const ast::VariableExpr*>(e)->name;
   if (name.qualified) return nullptr;
   Local* local = lookup_local(name.ident.name);
-  if (local && (local->kind != Local::Signal || local->relation == relation_) && local->relation == relation_) return nullptr;
+  if (local && (local->kind != Local::Signal || local->relation == relation_) && local->relation == relation_)
+    return nullptr;
   return find_label(name.ident.name);
 }
 
@@ -56,7 +61,8 @@ Typed Checker::infer_member(const ast::Expr* e, LabelInfo* label) {
       std::vector<core::IndexPart> parts;
       for (auto& part : i->parts) {
         core::Expr* first = check_expr(part.first, types_.integer(), {ReasonKind::IndexValue});
-        core::Expr* last = part.last ? check_expr(part.last, types_.integer(), {ReasonKind::IndexValue}) : nullptr;
+        core::Expr* last =
+            part.last ? check_expr(part.last, types_.integer(), {ReasonKind::IndexValue}) : nullptr;
         parts.push_back({first, last});
       }
       indices.insert(indices.begin(), parts.begin(), parts.end());
@@ -76,7 +82,8 @@ Typed Checker::infer_member(const ast::Expr* e, LabelInfo* label) {
   }
   std::ranges::reverse(steps);
   if (label->relation_type) return resolve_member(*label, steps, relation_->block);
-  core::MemberExpr empty{{core::ExprKind::Member, steps.back().span}, nullptr, steps.back().name.name, {}, {}};
+  core::MemberExpr empty{
+      {core::ExprKind::Member, steps.back().span}, nullptr, steps.back().name.name, {}, {}};
   auto* node = arena_.make<core::MemberExpr>(empty);
   Type* type = fresh(kPending);
   relation_->waiting.push_back({label, std::move(steps), node, type, relation_->block, static_ > 0});
@@ -92,7 +99,8 @@ void Checker::finish_members(RelationContext& relation) {
       case core::ExprKind::Field:
       case core::ExprKind::Index: {
         // The node was made as a member; a field or an element is put in its place (both are smaller).
-        static_assert(sizeof(core::FieldExpr) <= sizeof(core::MemberExpr) && sizeof(core::IndexExpr) <= sizeof(core::MemberExpr));
+        static_assert(sizeof(core::FieldExpr) <= sizeof(core::MemberExpr) &&
+                      sizeof(core::IndexExpr) <= sizeof(core::MemberExpr));
         if (found.expr->kind == core::ExprKind::Field) {
           auto* field = new (waiting.node) core::FieldExpr(*static_cast<core::FieldExpr*>(found.expr));
           for (auto& f : fields_)
@@ -104,13 +112,16 @@ void Checker::finish_members(RelationContext& relation) {
       }
       default: break;  // an error was reported
     }
-    if (!agree(waiting.type, found.type)) mismatch_at(waiting.steps.back().span, found.type, waiting.type, {}, {}, {});
+    if (!agree(waiting.type, found.type))
+      mismatch_at(waiting.steps.back().span, found.type, waiting.type, {}, {}, {});
   }
   relation.waiting.clear();
 }
 
 Typed Checker::resolve_member(LabelInfo& label, const std::vector<Step>& steps, std::uint32_t block) {
-  auto failed = [&]() -> Typed { return {primitive(core::Primitive::Time, {}, steps.back().span), types_.error()}; };
+  auto failed = [&]() -> Typed {
+    return {primitive(core::Primitive::Time, {}, steps.back().span), types_.error()};
+  };
   auto plain = [&](const std::vector<core::IndexPart>& parts) {
     std::vector<core::Expr*> result;
     for (auto& p : parts) result.push_back(p.first);
@@ -122,7 +133,8 @@ Typed Checker::resolve_member(LabelInfo& label, const std::vector<Step>& steps, 
     if (!slice && step.indices.size() == needed) return true;
     auto& d = diagnostics_.report(Code::InstanceIndices, step.span,
                                   needed == 0 ? "the instance `" + n + "` is not indexed here"
-                                              : "the instance `" + n + "` is made in a `for`: it needs " + std::to_string(needed) +
+                                              : "the instance `" + n + "` is made in a `for`: it needs " +
+                                                    std::to_string(needed) +
                                                     (needed == 1 ? " index" : " indices") + " here");
     d.also(label.span, "the instance");
     if (needed == 1) d.help("write `" + n + "[i]`");
@@ -130,13 +142,16 @@ Typed Checker::resolve_member(LabelInfo& label, const std::vector<Step>& steps, 
   };
   const Step& first = steps.front();
   if (steps.size() == 1) {
-    diagnostics_.report(Code::InstanceAsValue, first.span, "`" + std::string(text(first.name.name)) + "` is an instance, not a signal")
+    diagnostics_
+        .report(Code::InstanceAsValue, first.span,
+                "`" + std::string(text(first.name.name)) + "` is an instance, not a signal")
         .also(label.span, "the instance")
         .help("read one of its variables: `" + std::string(text(first.name.name)) + ".x`");
     return failed();
   }
   if (!check_indices(first, unshared_loops(label.block, block))) return failed();
-  core::Expr* node = arena_.make<core::LabelExpr>(core::LabelExpr{{core::ExprKind::Label, first.span}, label.id, plain(first.indices)});
+  core::Expr* node = arena_.make<core::LabelExpr>(
+      core::LabelExpr{{core::ExprKind::Label, first.span}, label.id, plain(first.indices)});
   Type* type = label.relation_type;
   std::optional<core::GlobalId> head = label.head;
   std::uint32_t head_args = label.head_args;
@@ -148,7 +163,8 @@ Typed Checker::resolve_member(LabelInfo& label, const std::vector<Step>& steps, 
     Type* relation = find(type);
     if (relation->kind == TypeKind::Error) return failed();
     auto member = [&](std::optional<std::uint32_t> index, std::span<core::Expr*> indices) {
-      return arena_.make<core::MemberExpr>(core::MemberExpr{{core::ExprKind::Member, step.span}, node, step.name.name, index, indices});
+      return arena_.make<core::MemberExpr>(
+          core::MemberExpr{{core::ExprKind::Member, step.span}, node, step.name.name, index, indices});
     };
     if (relation->kind == TypeKind::Relation) {
       auto names = relation->interface;
@@ -169,7 +185,8 @@ Typed Checker::resolve_member(LabelInfo& label, const std::vector<Step>& steps, 
         if (candidate.name == step.name.name) inside = &candidate;
     if (!inside) {
       std::string n(text(step.name.name));
-      auto& d = diagnostics_.report(Code::UnknownMember, step.name.span, "`" + path + "` has no variable `" + n + "`");
+      auto& d = diagnostics_.report(Code::UnknownMember, step.name.span,
+                                    "`" + path + "` has no variable `" + n + "`");
       d.also(label.span, "the instance");
       std::vector<std::string_view> candidates;
       if (relation->kind == TypeKind::Relation)
@@ -186,7 +203,11 @@ Typed Checker::resolve_member(LabelInfo& label, const std::vector<Step>& steps, 
         for (auto c : candidates) all += (all.empty() ? "`" : ", `") + std::string(c) + "`";
         d.help("it has " + all);
       }
-      if (!head) d.note("what is inside can be read only where the relation is a top-level definition; here it is known by its type, " + describe(type));
+      if (!head)
+        d.note(
+            "what is inside can be read only where the relation is a top-level definition; here it is known "
+            "by its type, " +
+            describe(type));
       return failed();
     }
     // The types inside go with this use of the definition.
@@ -197,7 +218,8 @@ Typed Checker::resolve_member(LabelInfo& label, const std::vector<Step>& steps, 
       std::vector<Type*> instances;
       Type* wanted[] = {inside->type};
       Type* instance = find(instantiate(state.scheme, wanted, instances));
-      for (std::uint32_t a = 0; a < head_args && instance->kind == TypeKind::Function; ++a) instance = find(instance->args[1]);
+      for (std::uint32_t a = 0; a < head_args && instance->kind == TypeKind::Function; ++a)
+        instance = find(instance->args[1]);
       unify(instance, type);
       inside_type = instances[0];
     }
@@ -220,7 +242,9 @@ Typed Checker::resolve_member(LabelInfo& label, const std::vector<Step>& steps, 
     if (step.indices.empty()) return;
     auto parts = arena_.copy(step.indices);
     Type* element = indexed(signal.type, parts, step.span);
-    signal = {arena_.make<core::IndexExpr>(core::IndexExpr{{core::ExprKind::Index, step.span}, signal.expr, parts}), element};
+    signal = {
+        arena_.make<core::IndexExpr>(core::IndexExpr{{core::ExprKind::Index, step.span}, signal.expr, parts}),
+        element};
   };
   index(steps[i]);
   for (++i; i < steps.size(); ++i) {

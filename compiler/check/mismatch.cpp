@@ -12,8 +12,10 @@ std::string Checker::head_text(const ast::Expr* e) {
   for (;;) {
     switch (e->kind) {
       case ExprKind::Apply: e = static_cast<const ast::ApplyExpr*>(e)->function; continue;
-      case ExprKind::Variable: return std::string(text(static_cast<const ast::VariableExpr*>(e)->name.ident.name));
-      case ExprKind::Constructor: return std::string(text(static_cast<const ast::ConstructorExpr*>(e)->name.ident.name));
+      case ExprKind::Variable:
+        return std::string(text(static_cast<const ast::VariableExpr*>(e)->name.ident.name));
+      case ExprKind::Constructor:
+        return std::string(text(static_cast<const ast::ConstructorExpr*>(e)->name.ident.name));
       default: return {};
     }
   }
@@ -28,7 +30,8 @@ std::string Checker::describe(Type* type) {
     if (type->needs & kSignal) return "a signal";
     if (type->needs & kOrder) return "something that is ordered";
   }
-  if (!type->named && is_constructor(type, types_.real_constructor) && is_variable(type->args[0])) return "Real";  // of any unit
+  if (!type->named && is_constructor(type, types_.real_constructor) && is_variable(type->args[0]))
+    return "Real";  // of any unit
   std::string s = print(type);
   // A synonym alone may hide why two types differ.
   if (type->named && type->kind != TypeKind::Skolem) {
@@ -90,12 +93,14 @@ std::string Checker::reason_text(const Reason& reason, std::optional<Span>& orig
       return "it is argument " + std::to_string(reason.index + 1) +
              (reason.name == Name{} ? " of this function" : " of " + n);
     case ReasonKind::Interface:
-      return reason.name == Name{} ? "it is interface variable " + std::to_string(reason.index + 1) + " of the relation"
-                                   : "it is interface variable " + n + " of the relation";
+      return reason.name == Name{}
+                 ? "it is interface variable " + std::to_string(reason.index + 1) + " of the relation"
+                 : "it is interface variable " + n + " of the relation";
     case ReasonKind::LeftSide: return "the left side is so";
     case ReasonKind::Condition: return "it is a condition";
     case ReasonKind::Operand: return "the other operand is so";
-    case ReasonKind::Signature: return reason.name == Name{} ? "of the type given here" : "of the type given for " + n;
+    case ReasonKind::Signature:
+      return reason.name == Name{} ? "of the type given here" : "of the type given for " + n;
     case ReasonKind::Element: return "the first element is so";
     case ReasonKind::Branch: return "the other branch is so";
     case ReasonKind::Pattern: return "of the pattern";
@@ -119,7 +124,8 @@ namespace {
 // As it stands in the source, arguments left out.
 std::string leaf_text(const ast::Expr& e) {
   switch (e.kind) {
-    case ExprKind::Variable: return std::string(text(static_cast<const ast::VariableExpr&>(e).name.ident.name));
+    case ExprKind::Variable:
+      return std::string(text(static_cast<const ast::VariableExpr&>(e).name.ident.name));
     case ExprKind::Field: {
       auto& f = static_cast<const ast::FieldExpr&>(e);
       std::string base = leaf_text(*f.base);
@@ -160,7 +166,9 @@ std::string Checker::derivation(Span span) {
   std::vector<std::string> seen;
   for (const Leaf* leaf : parts) {
     std::string source = leaf_text(*leaf->expr);
-    if (source.empty() || source.size() > 40 || std::ranges::find(seen, source) != seen.end() || seen.size() == 4) continue;
+    if (source.empty() || source.size() > 40 || std::ranges::find(seen, source) != seen.end() ||
+        seen.size() == 4)
+      continue;
     seen.push_back(source);
     Type bare = *find(leaf->type);
     bare.named = false;
@@ -184,7 +192,8 @@ bool constant_unit(Type* type, Dimension& dimension) {
 }  // namespace
 
 // Kept until the end of the group: a group that states no unit is not held to any.
-void Checker::unit_mismatch(Span span, Type* found, Type* expected, const Reason& reason, const std::string& why_found,
+void Checker::unit_mismatch(Span span, Type* found, Type* expected, const Reason& reason,
+                            const std::string& why_found,
                             std::optional<std::pair<Span, std::string>> origin) {
   auto bare = [&](Type* type) {
     Type copy = *find(type);
@@ -199,12 +208,17 @@ void Checker::unit_mismatch(Span span, Type* found, Type* expected, const Reason
   std::string why_expected = reason_text(reason, reason_span);
   std::string_view sign = reason.kind == ReasonKind::Operand ? text(reason.name) : "";
   std::string message;
-  if (!what_e.empty() && !what_f.empty() && sign == "+") message = what_f + " is added to " + what_e;
-  else if (!what_e.empty() && !what_f.empty() && sign == "-") message = what_f + " is subtracted from " + what_e;
-  else if (!what_e.empty() && !what_f.empty() && reason.kind == ReasonKind::Operand && sign.starts_with('^')) message = "an unknown power is taken of " + what_f;
-  else if (!what_e.empty() && !what_f.empty() && (sign.starts_with('<') || sign.starts_with('>') || sign == "==" || sign == "/="))
+  if (!what_e.empty() && !what_f.empty() && sign == "+")
+    message = what_f + " is added to " + what_e;
+  else if (!what_e.empty() && !what_f.empty() && sign == "-")
+    message = what_f + " is subtracted from " + what_e;
+  else if (!what_e.empty() && !what_f.empty() && reason.kind == ReasonKind::Operand && sign.starts_with('^'))
+    message = "an unknown power is taken of " + what_f;
+  else if (!what_e.empty() && !what_f.empty() &&
+           (sign.starts_with('<') || sign.starts_with('>') || sign == "==" || sign == "/="))
     message = what_e + " is compared with " + what_f;
-  else if (!what_e.empty() && !what_f.empty() && reason.kind == ReasonKind::LeftSide) message = what_e + " is equated with " + what_f;
+  else if (!what_e.empty() && !what_f.empty() && reason.kind == ReasonKind::LeftSide)
+    message = what_e + " is equated with " + what_f;
   else {
     message = "expected " + e + (what_e.empty() ? "" : " (" + what_e + ")");
     if (!why_expected.empty()) message += ", because " + why_expected;
@@ -218,13 +232,18 @@ void Checker::unit_mismatch(Span span, Type* found, Type* expected, const Reason
   d.severity = info(d.code).severity;
   d.message = message;
   std::string parts = derivation(span);
-  d.primary = Label{span, f + (!why_found.empty() ? ", because " + why_found : !parts.empty() ? ": " + parts : "")};
+  d.primary = Label{span, f + (!why_found.empty() ? ", because " + why_found
+                               : !parts.empty()   ? ": " + parts
+                                                  : "")};
   if (reason_span && *reason_span != span) {
     std::optional<Span> other_origin;
     std::string other_why = reason.other ? because(reason.other, other_origin) : "";
     std::string other_parts = reason.other ? derivation(reason.other->span) : "";
-    d.also(*reason_span, e + (!other_why.empty() ? ", because " + other_why : !other_parts.empty() ? ": " + other_parts : ""));
-    if (other_origin && *other_origin != *reason_span && (!origin || *other_origin != origin->first)) d.also(*other_origin, e + " comes from here");
+    d.also(*reason_span, e + (!other_why.empty()     ? ", because " + other_why
+                              : !other_parts.empty() ? ": " + other_parts
+                                                     : ""));
+    if (other_origin && *other_origin != *reason_span && (!origin || *other_origin != origin->first))
+      d.also(*other_origin, e + " comes from here");
   }
   if (origin && origin->first != span) d.also(origin->first, f + " comes from here");
   Type* vector = find(expected);
@@ -233,12 +252,14 @@ void Checker::unit_mismatch(Span span, Type* found, Type* expected, const Reason
   for (const Leaf& leaf : leaves_)
     if (leaf.plain_number && within(leaf.expr->span, span) &&
         std::ranges::none_of(leaves_, [&](const Leaf& call) {  // not in the argument of a function
-          return call.expr->kind == ExprKind::Apply && within(leaf.expr->span, call.expr->span) && within(call.expr->span, span);
+          return call.expr->kind == ExprKind::Apply && within(leaf.expr->span, call.expr->span) &&
+                 within(call.expr->span, span);
         }))
       literal = &leaf;
   if (constant && literal) {
     Dimension missing;
-    for (std::size_t i = 0; i < missing.size(); ++i) missing[i] = (de[i] + -df[i]) * Ratio{literal->divides ? -1 : 1, 1};
+    for (std::size_t i = 0; i < missing.size(); ++i)
+      missing[i] = (de[i] + -df[i]) * Ratio{literal->divides ? -1 : 1, 1};
     std::string number = ast::print(*literal->expr);
     if (literal->expr->kind == ExprKind::Int) number += ".0";
     std::string with = number + "<" + dimension_text(missing) + ">";
@@ -279,22 +300,28 @@ void Checker::mismatch_at(Span span, Type* found, Type* expected, const Reason& 
 
   // The usual slips.
   auto is = [&](Type* t, const TypeConstructor& c) { return is_constructor(t, c); };
-  bool expected_real = is(expected, types_.real_constructor), expected_int = is(expected, types_.integer_constructor);
+  bool expected_real = is(expected, types_.real_constructor),
+       expected_int = is(expected, types_.integer_constructor);
   if (expected_real && is(found, types_.integer_constructor)) d.help("`real n` makes a Real of an Int");
   if (expected_int && is(found, types_.real_constructor))
-    d.help(reason.kind == ReasonKind::Operand ? "`real n` makes a Real of an Int, `round x` an Int of a Real" : "`round x` makes an Int of a Real");
+    d.help(reason.kind == ReasonKind::Operand ? "`real n` makes a Real of an Int, `round x` an Int of a Real"
+                                              : "`round x` makes an Int of a Real");
   if (found->kind == TypeKind::Constructor && found->constructor->connector && expected_real) {
     std::string fields;
-    for (auto& field : found->constructor->fields) fields += (fields.empty() ? "`." : ", `.") + std::string(text(field.name)) + "`";
+    for (auto& field : found->constructor->fields)
+      fields += (fields.empty() ? "`." : ", `.") + std::string(text(field.name)) + "`";
     d.help("a " + std::string(text(found->constructor->name)) + " has the fields " + fields);
   }
-  if (found->kind == TypeKind::Function && expected->kind != TypeKind::Function) d.help("an argument may be missing");
+  if (found->kind == TypeKind::Function && expected->kind != TypeKind::Function)
+    d.help("an argument may be missing");
   if (found->kind == TypeKind::Relation && expected->kind != TypeKind::Relation && relation_)
     d.help("a relation is not a signal; apply it with `<>`, or give its instance a label and read `label.x`");
   if (expected->kind == TypeKind::Skolem)
-    d.note("`" + std::string(text(expected->name)) + "` stands for any type, so nothing may be assumed about it");
+    d.note("`" + std::string(text(expected->name)) +
+           "` stands for any type, so nothing may be assumed about it");
   else if (found->kind == TypeKind::Skolem)
-    d.note("`" + std::string(text(found->name)) + "` stands for any type, so nothing may be assumed about it");
+    d.note("`" + std::string(text(found->name)) +
+           "` stands for any type, so nothing may be assumed about it");
 }
 
 void Checker::blame(const ast::Expr* e) {

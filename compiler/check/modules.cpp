@@ -3,7 +3,8 @@
 
 namespace sigrel::check {
 
-core::Program check(std::span<const ast::Module> modules, Diagnostics& diagnostics, const CheckOptions& options) {
+core::Program check(std::span<const ast::Module> modules, Diagnostics& diagnostics,
+                    const CheckOptions& options) {
   Checker checker(diagnostics, options);
   return checker.run(modules);
 }
@@ -16,16 +17,19 @@ Checker::Checker(Diagnostics& diagnostics, const CheckOptions& options)
 void Checker::open_builtin_scope() {
   Name prelude = intern("Prelude");
   builtin_scope_.name = prelude;
-  for (TypeConstructor* c : {&types_.real_constructor, &types_.integer_constructor, &types_.boolean_constructor,
-                             &types_.string_constructor, &types_.experiment_constructor, &types_.interpolation_constructor,
-                             &types_.outside_constructor})
+  for (TypeConstructor* c :
+       {&types_.real_constructor, &types_.integer_constructor, &types_.boolean_constructor,
+        &types_.string_constructor, &types_.experiment_constructor, &types_.interpolation_constructor,
+        &types_.outside_constructor})
     builtin_scope_.add(c->name, TypeName{c, nullptr}, Priority::Prelude, prelude);
-  for (const Constructor* c : {&types_.false_constructor, &types_.true_constructor, &types_.linear, &types_.spline, &types_.hold, &types_.extend}) {
+  for (const Constructor* c : {&types_.false_constructor, &types_.true_constructor, &types_.linear,
+                               &types_.spline, &types_.hold, &types_.extend}) {
     Value value{Value::Constructor, {}, nullptr, c, nullptr};
     builtin_scope_.add(c->name, value, Priority::Prelude, prelude);
   }
   for (const Builtin& b : builtins())
-    builtin_scope_.add(intern(b.name), Value{Value::Primitive, {}, &b, nullptr, nullptr}, Priority::Prelude, prelude);
+    builtin_scope_.add(intern(b.name), Value{Value::Primitive, {}, &b, nullptr, nullptr}, Priority::Prelude,
+                       prelude);
 
   // The record of an experiment: the fields in the order of core::ExperimentField.
   TypeConstructor& experiment = types_.experiment_constructor;
@@ -33,10 +37,14 @@ void Checker::open_builtin_scope() {
   experiment.holds_relation = true;
   experiment.record = core::RecordId(program_.records.size());
   Type* names = types_.list(types_.string());
-  const std::pair<std::string_view, Type*> fields[] = {
-      {"model", types_.relation(types_.unit(), {})}, {"start", types_.seconds()},  {"stop", types_.seconds()},
-      {"tolerance", types_.number()},                  {"steps", types_.integer()}, {"outputs", names},
-      {"plot", names},                               {"solver", types_.string()}};
+  const std::pair<std::string_view, Type*> fields[] = {{"model", types_.relation(types_.unit(), {})},
+                                                       {"start", types_.seconds()},
+                                                       {"stop", types_.seconds()},
+                                                       {"tolerance", types_.number()},
+                                                       {"steps", types_.integer()},
+                                                       {"outputs", names},
+                                                       {"plot", names},
+                                                       {"solver", types_.string()}};
   core::RecordInfo info;
   info.name = experiment.name;
   for (auto& [name, type] : fields) {
@@ -53,7 +61,8 @@ void Checker::open_builtin_scope() {
 
 core::Program Checker::run(std::span<const ast::Module> modules) {
   for (std::size_t i = 0; i < modules.size(); ++i) {
-    previous_scope_ = options_.last_sees_previous && i > 0 && i + 1 == modules.size() ? &scopes_.back() : nullptr;
+    previous_scope_ =
+        options_.last_sees_previous && i > 0 && i + 1 == modules.size() ? &scopes_.back() : nullptr;
     check_module(modules[i]);
   }
   if (!modules.empty()) {
@@ -71,7 +80,8 @@ core::Program Checker::run(std::span<const ast::Module> modules) {
       for (const core::Contract& contract : program_.contracts)
         if (contract.form == core::Contract::Like) own.push_back(contract.like);
       for (Name name : scope_->own_values)
-        if (auto* value = scope_->value(name); value && value->meaning.kind == Value::Global) own.push_back(value->meaning.global);
+        if (auto* value = scope_->value(name); value && value->meaning.kind == Value::Global)
+          own.push_back(value->meaning.global);
       add_samples(own);
       // What a definition of another module asks of its arguments is needed to say what is wrong with one.
       std::vector<core::GlobalId> imported;
@@ -80,7 +90,8 @@ core::Program Checker::run(std::span<const ast::Module> modules) {
           auto* value = scope.value(name);
           if (&scope == scope_ || !value || value->meaning.kind != Value::Global) continue;
           Type* type = globals_[value->meaning.global.value].scheme;
-          for (type = type ? find(type) : types_.error(); type->kind == TypeKind::Function; type = find(type->args[1])) {
+          for (type = type ? find(type) : types_.error(); type->kind == TypeKind::Function;
+               type = find(type->args[1])) {
             if (find(type->args[0])->kind != TypeKind::Relation) continue;
             imported.push_back(value->meaning.global);
             break;
@@ -92,16 +103,22 @@ core::Program Checker::run(std::span<const ast::Module> modules) {
   return std::move(program_);
 }
 
-// `main` of a file is what `sigrel run` runs; an expression given instead may be anything, for it may be shown only.
+// `main` of a file is what `sigrel run` runs; an expression given instead may be anything, for it may be
+// shown only.
 void Checker::check_main(core::GlobalId main, Type* type) {
   if (type->kind == TypeKind::Error || is_constructor(type, types_.experiment_constructor)) return;
   Type* interface = type->kind == TypeKind::Relation ? find(type->args[0]) : nullptr;
   if (interface && interface->kind == TypeKind::Tuple && interface->args.empty()) return;
-  auto& d = diagnostics_.report(Code::MainType, program_.globals[main.value].span,
-                                "`main` is what runs: an experiment or a complete model, and this is " + describe(type));
-  if (interface) d.label("it is a part of a model").help("apply it inside `sigrel () where …`, with sources for its interface");
-  else if (type->kind == TypeKind::Function) d.label("it waits for an argument").help("give it its arguments");
-  else d.help("an experiment is made by `simulate model`; a value that is only to be shown has another name");
+  auto& d = diagnostics_.report(
+      Code::MainType, program_.globals[main.value].span,
+      "`main` is what runs: an experiment or a complete model, and this is " + describe(type));
+  if (interface)
+    d.label("it is a part of a model")
+        .help("apply it inside `sigrel () where …`, with sources for its interface");
+  else if (type->kind == TypeKind::Function)
+    d.label("it waits for an argument").help("give it its arguments");
+  else
+    d.help("an experiment is made by `simulate model`; a value that is only to be shown has another name");
 }
 
 void Checker::import_all(ModuleScope& scope, const ModuleScope& from, Priority priority) {
@@ -117,8 +134,12 @@ void Checker::import_names(const ast::Module& module, ModuleScope& scope) {
   auto prelude = modules_.find(intern("Prelude"));
   if (prelude != modules_.end()) import_all(scope, *prelude->second, Priority::Prelude);
   if (previous_scope_) {
-    for (auto& [name, entry] : previous_scope_->values) scope.add(name, entry.meaning, entry.priority == Priority::Own ? Priority::Listed : entry.priority, entry.module);
-    for (auto& [name, entry] : previous_scope_->types) scope.add(name, entry.meaning, entry.priority == Priority::Own ? Priority::Listed : entry.priority, entry.module);
+    for (auto& [name, entry] : previous_scope_->values)
+      scope.add(name, entry.meaning, entry.priority == Priority::Own ? Priority::Listed : entry.priority,
+                entry.module);
+    for (auto& [name, entry] : previous_scope_->types)
+      scope.add(name, entry.meaning, entry.priority == Priority::Own ? Priority::Listed : entry.priority,
+                entry.module);
     scope.qualifiers = previous_scope_->qualifiers;
   }
   for (const ast::Decl* decl : module.decls) {
@@ -130,7 +151,8 @@ void Checker::import_names(const ast::Module& module, ModuleScope& scope) {
       // Loading reports a file that is not there; this is for a module that was not handed in.
       scope.incomplete = true;
       if (!diagnostics_.has_errors())
-        diagnostics_.report(Code::UnknownModule, import.module.span, "there is no module `" + from_name + "`");
+        diagnostics_.report(Code::UnknownModule, import.module.span,
+                            "there is no module `" + from_name + "`");
       continue;
     }
     const ModuleScope& from = *at->second;
@@ -143,8 +165,9 @@ void Checker::import_names(const ast::Module& module, ModuleScope& scope) {
         if (!value && !type) {
           scope.incomplete = true;
           if (from.incomplete) continue;
-          auto& d = diagnostics_.report(Code::NotExported, name.span,
-                                        "`" + std::string(text(name.name)) + "` is not defined in " + from_name);
+          auto& d =
+              diagnostics_.report(Code::NotExported, name.span,
+                                  "`" + std::string(text(name.name)) + "` is not defined in " + from_name);
           std::vector<std::string_view> candidates;
           for (Name n : from.own_values) candidates.push_back(text(n));
           for (Name n : from.own_types) candidates.push_back(text(n));
@@ -157,7 +180,8 @@ void Checker::import_names(const ast::Module& module, ModuleScope& scope) {
           scope.add(name.name, type->meaning, Priority::Listed, type->module);
           if (auto* c = type->meaning.constructor; c && c->kind == NominalKind::Data)
             for (Constructor* constructor : c->constructors)
-              scope.add(constructor->name, Value{Value::Constructor, {}, nullptr, constructor, nullptr}, Priority::Listed, type->module);
+              scope.add(constructor->name, Value{Value::Constructor, {}, nullptr, constructor, nullptr},
+                        Priority::Listed, type->module);
         }
       }
     } else if (!import.has_alias || import.hiding) {
@@ -166,7 +190,8 @@ void Checker::import_names(const ast::Module& module, ModuleScope& scope) {
       for (const ast::Ident& name : import.names) {
         hidden.insert(name.name);
         if (!from.incomplete && !from.value(name.name) && !from.type(name.name))
-          diagnostics_.report(Code::NotExported, name.span, "`" + std::string(text(name.name)) + "` is not defined in " + from_name);
+          diagnostics_.report(Code::NotExported, name.span,
+                              "`" + std::string(text(name.name)) + "` is not defined in " + from_name);
       }
       for (Name name : from.own_values)
         if (!hidden.contains(name)) scope.add(name, from.value(name)->meaning, Priority::Open, from.name);
@@ -210,7 +235,8 @@ void Checker::declare_definitions(const ast::Module& module, ModuleScope& scope)
   std::unordered_map<Name, Span> seen;
   for (Definition& definition : group_definitions(module.decls)) {
     core::GlobalId id = new_global(definition.name, definition.span);
-    scope.add(definition.name, Value{Value::Global, id, nullptr, nullptr, nullptr}, Priority::Own, module.name.name);
+    scope.add(definition.name, Value{Value::Global, id, nullptr, nullptr, nullptr}, Priority::Own,
+              module.name.name);
     scope.own_values.push_back(definition.name);
     seen.emplace(definition.name, definition.span);
     globals_[id.value].definition = std::move(definition);
@@ -219,7 +245,8 @@ void Checker::declare_definitions(const ast::Module& module, ModuleScope& scope)
   for (auto& [name, signature] : without_definition_) {
     if (!seen.emplace(name.name, name.span).second) continue;
     core::GlobalId id = new_global(name.name, name.span);
-    scope.add(name.name, Value{Value::Global, id, nullptr, nullptr, nullptr}, Priority::Own, module.name.name);
+    scope.add(name.name, Value{Value::Global, id, nullptr, nullptr, nullptr}, Priority::Own,
+              module.name.name);
     scope.own_values.push_back(name.name);
     GlobalState& state = globals_[id.value];
     state.definition.name = name.name;
@@ -231,7 +258,8 @@ void Checker::declare_definitions(const ast::Module& module, ModuleScope& scope)
   for (const ast::Ident& name : module.damaged) {
     if (!seen.emplace(name.name, name.span).second) continue;
     core::GlobalId id = new_global(name.name, name.span);
-    scope.add(name.name, Value{Value::Global, id, nullptr, nullptr, nullptr}, Priority::Own, module.name.name);
+    scope.add(name.name, Value{Value::Global, id, nullptr, nullptr, nullptr}, Priority::Own,
+              module.name.name);
     scope.own_values.push_back(name.name);
     globals_[id.value].definition.name = name.name;
     globals_[id.value].definition.span = name.span;
@@ -248,7 +276,8 @@ void Checker::declare_definitions(const ast::Module& module, ModuleScope& scope)
     }
     std::optional<core::GlobalId> derivative = declare_derivative(foreign);
     core::GlobalId id = new_global(foreign.name.name, foreign.name.span);
-    scope.add(foreign.name.name, Value{Value::Global, id, nullptr, nullptr, nullptr}, Priority::Own, module.name.name);
+    scope.add(foreign.name.name, Value{Value::Global, id, nullptr, nullptr, nullptr}, Priority::Own,
+              module.name.name);
     scope.own_values.push_back(foreign.name.name);
     GlobalState& state = globals_[id.value];
     state.definition.name = foreign.name.name;
@@ -260,7 +289,8 @@ void Checker::declare_definitions(const ast::Module& module, ModuleScope& scope)
     state.has_units = has_units(state.scheme);
     state.checked = state.assumed = true;
     program_.globals[id.value].type = print(state.scheme);
-    program_.globals[id.value].foreign = core::Foreign{intern(foreign.symbol), foreign_arity(foreign, state.scheme), derivative};
+    program_.globals[id.value].foreign =
+        core::Foreign{intern(foreign.symbol), foreign_arity(foreign, state.scheme), derivative};
   }
 }
 
@@ -272,17 +302,22 @@ std::uint32_t Checker::foreign_arity(const ast::ForeignDecl& foreign, Type* type
     reals &= is_constructor(type->args[0], types_.real_constructor);
   if (is_error(type)) return 1;
   if (reals && is_constructor(type, types_.real_constructor) && arity >= 1 && arity <= 3) return arity;
-  diagnostics_.report(Code::ForeignType, foreign.type->span, "`" + std::string(text(foreign.name.name)) + "` has no type that a function of C can have here")
-      .label(arity > 3 ? "this has " + std::to_string(arity) + " arguments" : "this is not a function from Reals to a Real")
+  diagnostics_
+      .report(Code::ForeignType, foreign.type->span,
+              "`" + std::string(text(foreign.name.name)) + "` has no type that a function of C can have here")
+      .label(arity > 3 ? "this has " + std::to_string(arity) + " arguments"
+                       : "this is not a function from Reals to a Real")
       .help("one, two or three arguments are Real, and so is the result: `Real -> Real -> Real`");
   return 1;
 }
 
-/// The type of each partial derivative of a function of Reals: its arguments, and its unit over that of one of them.
+/// The type of each partial derivative of a function of Reals: its arguments, and its unit over that of one
+/// of them.
 std::vector<Type*> Checker::partial_types(Type* function) {
   std::vector<Type*> arguments, partials;
   Type* result = function;
-  for (; result->kind == TypeKind::Function; result = find(result->args[1])) arguments.push_back(result->args[0]);
+  for (; result->kind == TypeKind::Function; result = find(result->args[1]))
+    arguments.push_back(result->args[0]);
   auto is_real = [&](Type* t) { return is_constructor(t, types_.real_constructor); };
   for (Type* argument : arguments) {
     if (!is_real(argument) || !is_real(result)) return {types_.error()};
@@ -301,7 +336,9 @@ std::optional<core::GlobalId> Checker::declare_derivative(const ast::ForeignDecl
   std::optional<core::GlobalId> result;
   for (const ast::Setting& s : foreign.settings) {
     if (text(s.name.name) != "derivative") {
-      diagnostics_.report(Code::UnknownField, s.name.span, "a foreign function has no setting `" + std::string(text(s.name.name)) + "`")
+      diagnostics_
+          .report(Code::UnknownField, s.name.span,
+                  "a foreign function has no setting `" + std::string(text(s.name.name)) + "`")
           .help("there is one: `derivative`");
       continue;
     }
@@ -326,7 +363,8 @@ std::optional<core::GlobalId> Checker::declare_derivative(const ast::ForeignDecl
 /// The uses that definitions make of each other.
 class Dependencies : public UseWalker {
  public:
-  Dependencies(Checker& checker, std::uint32_t first, std::uint32_t count) : checker_(checker), first_(first), count_(count) {}
+  Dependencies(Checker& checker, std::uint32_t first, std::uint32_t count)
+      : checker_(checker), first_(first), count_(count) {}
   DependencyGraph all, immediate;
 
   void definition(const GlobalState& state) {

@@ -9,10 +9,10 @@ namespace {
 /// What a word of another language is called here.
 std::optional<std::string_view> our_word(std::string_view word) {
   static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
-      {"true", "True"},    {"false", "False"},   {"and", "&&"},         {"or", "||"},        {"Double", "Real"},
-      {"Float", "Real"},   {"double", "Real"},   {"float", "Real"},     {"Integer", "Int"},  {"Boolean", "Bool"},
-      {"int", "Int"},      {"bool", "Bool"},     {"string", "String"},  {"Str", "String"},   {"ln", "log"},
-      {"ceil", "ceiling"}, {"arctan", "atan"},   {"arcsin", "asin"},    {"arccos", "acos"}};
+      {"true", "True"},    {"false", "False"}, {"and", "&&"},        {"or", "||"},       {"Double", "Real"},
+      {"Float", "Real"},   {"double", "Real"}, {"float", "Real"},    {"Integer", "Int"}, {"Boolean", "Bool"},
+      {"int", "Int"},      {"bool", "Bool"},   {"string", "String"}, {"Str", "String"},  {"ln", "log"},
+      {"ceil", "ceiling"}, {"arctan", "atan"}, {"arcsin", "asin"},   {"arccos", "acos"}};
   for (auto& [theirs, ours] : kWords)
     if (theirs == word) return ours;
   return std::nullopt;
@@ -75,12 +75,13 @@ const Entry<Value>* Checker::lookup_value(const ast::QualifiedIdent& name, bool 
     unknown_value(name);
   } else if (found->ambiguous) {
     std::string n(text(name.ident.name));
-    diagnostics_.report(Code::AmbiguousName, name.ident.span,
-                        "`" + n + "` is imported from both " + std::string(text(found->module)) + " and " +
-                            std::string(text(found->other_module)))
+    diagnostics_
+        .report(Code::AmbiguousName, name.ident.span,
+                "`" + n + "` is imported from both " + std::string(text(found->module)) + " and " +
+                    std::string(text(found->other_module)))
         .help("write `" + std::string(text(found->module)) + "." + n + "` after `import " +
-              std::string(text(found->module)) + "`, or hide one: `import " + std::string(text(found->other_module)) +
-              " hiding (" + n + ")`");
+              std::string(text(found->module)) + "`, or hide one: `import " +
+              std::string(text(found->other_module)) + " hiding (" + n + ")`");
     return nullptr;
   }
   return found;
@@ -123,8 +124,8 @@ const Entry<TypeName>* Checker::lookup_type(const ast::QualifiedIdent& name) {
     suggest(d, name.ident.name, name.ident.span, candidates);
   } else if (found->ambiguous) {
     diagnostics_.report(Code::AmbiguousName, name.ident.span,
-                        "the type `" + n + "` is imported from both " + std::string(text(found->module)) + " and " +
-                            std::string(text(found->other_module)));
+                        "the type `" + n + "` is imported from both " + std::string(text(found->module)) +
+                            " and " + std::string(text(found->other_module)));
     return nullptr;
   }
   return found;
@@ -132,8 +133,8 @@ const Entry<TypeName>* Checker::lookup_type(const ast::QualifiedIdent& name) {
 
 // The nearest candidate; ties go to the first by text, so that the order of the tables does not show.
 void Checker::suggest(Diagnostic& diagnostic, Name name, Span span, const std::vector<Name>& candidates) {
-  if (text(name).size() < 2) return;       // every other letter is as near
-  if (++suggestions_ > 100) return;  // a file in the wrong language: each search reads all names
+  if (text(name).size() < 2) return;  // every other letter is as near
+  if (++suggestions_ > 100) return;   // a file in the wrong language: each search reads all names
   std::vector<std::string_view> texts;
   for (Name candidate : candidates) texts.push_back(text(candidate));
   std::ranges::sort(texts);
@@ -185,7 +186,8 @@ void Checker::unknown_value(const ast::QualifiedIdent& name) {
   if (upper && scope_->type(name.ident.name))
     d.help("`" + n + "` is a type; a value of it needs a constructor");
   else if (relation_ && !upper)
-    d.help("a signal is declared with `local " + n + "`; without that, a name is a local only where it is an argument of "
+    d.help("a signal is declared with `local " + n +
+           "`; without that, a name is a local only where it is an argument of "
            "`<>` or `connect`");
 }
 
@@ -201,8 +203,9 @@ void Checker::unknown_qualifier(const ast::QualifiedIdent& name) {
 }
 
 void Checker::duplicate(const ast::Ident& name, Span first, std::string_view what) {
-  auto& d = diagnostics_.report(Code::DuplicateName, name.span,
-                                std::string(what) + " `" + std::string(text(name.name)) + "` is defined twice");
+  auto& d =
+      diagnostics_.report(Code::DuplicateName, name.span,
+                          std::string(what) + " `" + std::string(text(name.name)) + "` is defined twice");
   d.label("again here").also(first, "first here");
 }
 

@@ -28,8 +28,10 @@ std::vector<std::vector<std::uint32_t>> components(const DependencyGraph& graph)
       auto& [v, next] = frames.back();
       if (next < graph.starts[v + 1]) {
         std::uint32_t w = graph.targets[next++];
-        if (!index[w]) open(w);
-        else if (on_stack[w]) low[v] = std::min(low[v], index[w]);
+        if (!index[w])
+          open(w);
+        else if (on_stack[w])
+          low[v] = std::min(low[v], index[w]);
         continue;
       }
       std::uint32_t done = v;

@@ -21,7 +21,8 @@ core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, c
   auto variable = [&](const ast::Ident& name) {
     core::Pattern* p = make_pattern(core::PatternKind::Variable, pattern->span);
     // A name may occur once in a pattern.
-    if (Local* other = lookup_local(name.name); other && other->span.file == name.span.file && other->span == name.span)
+    if (Local* other = lookup_local(name.name);
+        other && other->span.file == name.span.file && other->span == name.span)
       return p;
     p->local = bind(Local::Value, name.name, type, name.span)->id;
     return p;
@@ -65,7 +66,8 @@ core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, c
         want(types_.tuple(types));
       }
       std::vector<core::Pattern*> elements;
-      for (std::size_t i = 0; i < t->elements.size(); ++i) elements.push_back(infer_pattern(t->elements[i], types[i], reason));
+      for (std::size_t i = 0; i < t->elements.size(); ++i)
+        elements.push_back(infer_pattern(t->elements[i], types[i], reason));
       core::Pattern* p = make_pattern(core::PatternKind::Tuple, pattern->span);
       p->elements = arena_.copy(elements);
       return p;
@@ -100,11 +102,13 @@ core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, c
     case ast::PatternKind::Constructor: {
       auto* c = static_cast<const ast::ConstructorPattern*>(pattern);
       auto* entry = lookup_constructor(c->name);
-      const Constructor* constructor = entry && entry->meaning.kind == Value::Constructor ? entry->meaning.constructor : nullptr;
+      const Constructor* constructor =
+          entry && entry->meaning.kind == Value::Constructor ? entry->meaning.constructor : nullptr;
       if (!constructor) {
         if (entry)
-          diagnostics_.report(Code::UnknownConstructor, c->name.ident.span,
-                              "`" + std::string(text(c->name.ident.name)) + "` is a record: its pattern names fields")
+          diagnostics_
+              .report(Code::UnknownConstructor, c->name.ident.span,
+                      "`" + std::string(text(c->name.ident.name)) + "` is a record: its pattern names fields")
               .help("write `" + std::string(text(c->name.ident.name)) + " { field = x }`, or `" +
                     std::string(text(c->name.ident.name)) + " {}` for any");
         for (auto* arg : c->args) infer_pattern(arg, types_.error(), reason);
@@ -112,20 +116,24 @@ core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, c
       }
       std::vector<Type*> args;
       for (std::size_t i = 0; i < constructor->owner->parameters.size(); ++i) args.push_back(fresh());
-      Type* owner = constructor->owner == &types_.boolean_constructor ? types_.boolean() : types_.apply(constructor->owner, args);
+      Type* owner = constructor->owner == &types_.boolean_constructor
+                        ? types_.boolean()
+                        : types_.apply(constructor->owner, args);
       want(owner);
       if (c->args.size() != constructor->args.size()) {
         std::size_t takes = constructor->args.size();
         diagnostics_.report(Code::WrongArgumentCount, pattern->span,
                             "`" + std::string(text(constructor->name)) + "` has " + std::to_string(takes) +
-                                (takes == 1 ? " argument, " : " arguments, ") + std::to_string(c->args.size()) +
+                                (takes == 1 ? " argument, " : " arguments, ") +
+                                std::to_string(c->args.size()) +
                                 (c->args.size() == 1 ? " is given" : " are given"));
         for (auto* arg : c->args) infer_pattern(arg, types_.error(), reason);
         return make_pattern(core::PatternKind::Wildcard, pattern->span);
       }
       std::vector<core::Pattern*> elements;
       for (std::size_t i = 0; i < c->args.size(); ++i)
-        elements.push_back(infer_pattern(c->args[i], substitute(constructor->args[i], constructor->owner->parameters, args), reason));
+        elements.push_back(infer_pattern(
+            c->args[i], substitute(constructor->args[i], constructor->owner->parameters, args), reason));
       core::Pattern* p;
       if (constructor->owner == &types_.boolean_constructor) {
         p = make_pattern(core::PatternKind::Bool, pattern->span);
@@ -140,12 +148,15 @@ core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, c
     case ast::PatternKind::Record: {
       auto* r = static_cast<const ast::RecordPattern*>(pattern);
       auto* entry = lookup_constructor(r->constructor);
-      TypeConstructor* record = entry && entry->meaning.kind == Value::Record ? entry->meaning.record : nullptr;
+      TypeConstructor* record =
+          entry && entry->meaning.kind == Value::Record ? entry->meaning.record : nullptr;
       if (!record) {
         if (entry)
-          diagnostics_.report(Code::RecordConstruction, r->constructor.ident.span,
-                              "`" + std::string(text(r->constructor.ident.name)) + "` is not a record")
-              .help("the arguments of a constructor follow it: `" + std::string(text(r->constructor.ident.name)) + " x y`");
+          diagnostics_
+              .report(Code::RecordConstruction, r->constructor.ident.span,
+                      "`" + std::string(text(r->constructor.ident.name)) + "` is not a record")
+              .help("the arguments of a constructor follow it: `" +
+                    std::string(text(r->constructor.ident.name)) + " x y`");
         for (auto& f : r->fields) infer_pattern(f.pattern, types_.error(), reason);
         return make_pattern(core::PatternKind::Wildcard, pattern->span);
       }
@@ -158,8 +169,10 @@ core::Pattern* Checker::infer_pattern(const ast::Pattern* pattern, Type* type, c
       for (auto& f : r->fields) {
         auto index = field_index(*record, f.name.name);
         if (!index || elements[*index]) {
-          if (!index) unknown_field(f.name, owner);
-          else duplicate(f.name, spans[*index], "the field");
+          if (!index)
+            unknown_field(f.name, owner);
+          else
+            duplicate(f.name, spans[*index], "the field");
           infer_pattern(f.pattern, types_.error(), reason);
           continue;
         }

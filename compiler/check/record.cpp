@@ -13,7 +13,9 @@ std::optional<std::uint32_t> field_index(const TypeConstructor& record, Name nam
 
 namespace {
 
-bool is_record(Type* type) { return type->kind == TypeKind::Constructor && type->constructor->kind == NominalKind::Record; }
+bool is_record(Type* type) {
+  return type->kind == TypeKind::Constructor && type->constructor->kind == NominalKind::Record;
+}
 
 }  // namespace
 
@@ -27,8 +29,9 @@ void Checker::unknown_field(const ast::Ident& field, Type* type) {
   std::string n(text(field.name));
   bool experiment = type->constructor == &types_.experiment_constructor;
   std::string record(text(type->constructor->name));
-  auto& d = diagnostics_.report(Code::UnknownField, field.span,
-                                experiment ? "an experiment has no setting `" + n + "`" : "`" + record + "` has no field `" + n + "`");
+  auto& d = diagnostics_.report(
+      Code::UnknownField, field.span,
+      experiment ? "an experiment has no setting `" + n + "`" : "`" + record + "` has no field `" + n + "`");
   std::vector<std::string_view> candidates;
   std::string all;
   for (auto& f : type->constructor->fields) {
@@ -47,7 +50,8 @@ Typed Checker::infer_record(const ast::RecordExpr* e) {
   TypeConstructor* record = entry && entry->meaning.kind == Value::Record ? entry->meaning.record : nullptr;
   if (!record) {
     if (entry)
-      diagnostics_.report(Code::RecordConstruction, e->constructor.ident.span, "`" + std::string(text(e->constructor.ident.name)) + "` is not a record");
+      diagnostics_.report(Code::RecordConstruction, e->constructor.ident.span,
+                          "`" + std::string(text(e->constructor.ident.name)) + "` is not a record");
     for (auto& s : e->settings) infer(s.value);
     return {primitive(core::Primitive::Time, {}, e->span), types_.error()};
   }
@@ -68,7 +72,9 @@ Typed Checker::infer_record(const ast::RecordExpr* e) {
       continue;
     }
     spans[*index] = s.name.span;
-    fields[*index] = check_expr(s.value, field_type(*record, *index, type), {ReasonKind::FieldValue, record->fields[*index].span, s.name.name, 0, nullptr, true});
+    fields[*index] =
+        check_expr(s.value, field_type(*record, *index, type),
+                   {ReasonKind::FieldValue, record->fields[*index].span, s.name.name, 0, nullptr, true});
   }
   std::string missing;
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -83,7 +89,8 @@ Typed Checker::infer_record(const ast::RecordExpr* e) {
     }
   }
   if (!missing.empty())
-    diagnostics_.report(Code::RecordConstruction, e->span, "`" + std::string(text(record->name)) + "` needs a value for " + missing);
+    diagnostics_.report(Code::RecordConstruction, e->span,
+                        "`" + std::string(text(record->name)) + "` needs a value for " + missing);
   core::RecordExpr node{{core::ExprKind::Record, e->span}, record->record, arena_.copy(fields)};
   return {arena_.make<core::RecordExpr>(node), type};
 }
@@ -105,8 +112,10 @@ Typed Checker::infer_with(const ast::WithExpr* e) {
   }
   if (!is_record(type)) {
     if (type->kind != TypeKind::Error) {
-      auto& d = diagnostics_.report(Code::UnknownField, e->base->span, "`with` updates records, and this is " + describe(type));
-      if (type->kind == TypeKind::Relation) d.help("settings of a run go to an experiment: `simulate (…) with { … }`");
+      auto& d = diagnostics_.report(Code::UnknownField, e->base->span,
+                                    "`with` updates records, and this is " + describe(type));
+      if (type->kind == TypeKind::Relation)
+        d.help("settings of a run go to an experiment: `simulate (…) with { … }`");
     }
     for (auto& s : e->settings) infer(s.value);
     return {base.expr, types_.error()};
@@ -121,9 +130,15 @@ Typed Checker::infer_with(const ast::WithExpr* e) {
       infer(s.value);
       continue;
     }
-    if (auto at = std::ranges::find(seen, s.name.name, &std::pair<Name, Span>::first); at != seen.end()) duplicate(s.name, at->second, "the field");
+    if (auto at = std::ranges::find(seen, s.name.name, &std::pair<Name, Span>::first); at != seen.end())
+      duplicate(s.name, at->second, "the field");
     seen.emplace_back(s.name.name, s.name.span);
-    Reason reason{ReasonKind::FieldValue, record.fields[*index].span, s.name.name, 0, nullptr, &record != &types_.experiment_constructor};
+    Reason reason{ReasonKind::FieldValue,
+                  record.fields[*index].span,
+                  s.name.name,
+                  0,
+                  nullptr,
+                  &record != &types_.experiment_constructor};
     updates.push_back({*index, check_expr(s.value, field_type(record, *index, type), reason)});
   }
   core::UpdateExpr node{{core::ExprKind::Update, e->span}, base.expr, arena_.copy(updates)};
@@ -157,7 +172,9 @@ Typed Checker::infer_field(const ast::FieldExpr* e) {
 Typed Checker::select(Typed base, const ast::Ident& field, Span span, const ast::Expr* base_ast) {
   core::FieldExpr empty{{core::ExprKind::Field, span}, base.expr, 0, field.name};
   auto* node = arena_.make<core::FieldExpr>(empty);
-  Span base_span = base_ast ? base_ast->span : Span{span.file, span.begin, field.span.begin > span.begin ? field.span.begin - 1 : span.end};
+  Span base_span =
+      base_ast ? base_ast->span
+               : Span{span.file, span.begin, field.span.begin > span.begin ? field.span.begin - 1 : span.end};
   Type* result = nullptr;
   if (resolve_field(node, base.type, field, result, base_span, false)) return {node, result};
   result = fresh(kPending);
@@ -167,7 +184,8 @@ Typed Checker::select(Typed base, const ast::Ident& field, Span span, const ast:
 }
 
 // False if the record is not known yet. `result` is set, or unified when it is given.
-bool Checker::resolve_field(core::FieldExpr* node, Type* base, const ast::Ident& field, Type*& result, Span base_span, bool last) {
+bool Checker::resolve_field(core::FieldExpr* node, Type* base, const ast::Ident& field, Type*& result,
+                            Span base_span, bool last) {
   auto give = [&](Type* type) {
     if (!result) {
       result = type;
@@ -194,10 +212,14 @@ bool Checker::resolve_field(core::FieldExpr* node, Type* base, const ast::Ident&
         suggest(d, field.name, field.span, names);
       } else {
         std::string records;
-        for (TypeConstructor* r : records_by_field_.at(field.name)) records += (records.empty() ? "`" : ", `") + std::string(text(r->name)) + "`";
-        diagnostics_.report(Code::AmbiguousField, base_span, "the type of this is not known here, and several records have a field `" + n + "`")
+        for (TypeConstructor* r : records_by_field_.at(field.name))
+          records += (records.empty() ? "`" : ", `") + std::string(text(r->name)) + "`";
+        diagnostics_
+            .report(Code::AmbiguousField, base_span,
+                    "the type of this is not known here, and several records have a field `" + n + "`")
             .note("they are " + records)
-            .help("give a type, for example `local x :: " + std::string(text(records_by_field_.at(field.name).front()->name)) + "`");
+            .help("give a type, for example `local x :: " +
+                  std::string(text(records_by_field_.at(field.name).front()->name)) + "`");
       }
       return give(types_.error());
     }
@@ -213,9 +235,13 @@ bool Checker::resolve_field(core::FieldExpr* node, Type* base, const ast::Ident&
   // Without the signature that has a syntax error, a parameter may seem to be of any type.
   if (base->kind == TypeKind::Skolem && scope_->incomplete) return give(types_.error());
   if (!is_record(base)) {
-    auto& d = diagnostics_.report(Code::UnknownField, field.span, "`." + std::string(text(field.name)) + "` needs a record, and this is " + describe(base));
+    auto& d = diagnostics_.report(
+        Code::UnknownField, field.span,
+        "`." + std::string(text(field.name)) + "` needs a record, and this is " + describe(base));
     d.also(base_span, "this is " + describe(base));
-    if (base->kind == TypeKind::Relation) d.help("a variable of a relation is read from a labelled instance: `r1: … <> (…)`, then `r1." + std::string(text(field.name)) + "`");
+    if (base->kind == TypeKind::Relation)
+      d.help("a variable of a relation is read from a labelled instance: `r1: … <> (…)`, then `r1." +
+             std::string(text(field.name)) + "`");
     return give(types_.error());
   }
   auto index = field_index(*base->constructor, field.name);

@@ -5,8 +5,9 @@
 
 namespace sigrel::check {
 
-/// Finds the blocks, labels and implicit locals of one relation body. A name that nothing binds is an implicit local if
-/// it occurs in the arguments of `<>` or `connect`; it belongs to the innermost block that contains all its uses.
+/// Finds the blocks, labels and implicit locals of one relation body. A name that nothing binds is an
+/// implicit local if it occurs in the arguments of `<>` or `connect`; it belongs to the innermost block that
+/// contains all its uses.
 class ImplicitLocals : public UseWalker {
  public:
   ImplicitLocals(Checker& checker, RelationContext& relation) : checker_(checker), relation_(relation) {}
@@ -43,7 +44,8 @@ class ImplicitLocals : public UseWalker {
     relation_.blocks.push_back(std::move(info));
   }
   void leave_block() override {
-    if (relation_.blocks[block_].parent >= 0) block_ = static_cast<std::uint32_t>(relation_.blocks[block_].parent);
+    if (relation_.blocks[block_].parent >= 0)
+      block_ = static_cast<std::uint32_t>(relation_.blocks[block_].parent);
   }
   void label(const ast::Ident& name, const ast::Item& item) override {
     auto& same = relation_.labels_by_name[name.name];
@@ -79,9 +81,12 @@ class ImplicitLocals : public UseWalker {
     for (const ast::Item* i : body) {
       switch (i->kind) {
         case ast::ItemKind::Application:
-          if (auto* a = static_cast<const ast::ApplicationItem*>(i); a->labelled) labels_.insert(a->label.name);
+          if (auto* a = static_cast<const ast::ApplicationItem*>(i); a->labelled)
+            labels_.insert(a->label.name);
           break;
-        case ast::ItemKind::Instance: labels_.insert(static_cast<const ast::InstanceItem*>(i)->label.name); break;
+        case ast::ItemKind::Instance:
+          labels_.insert(static_cast<const ast::InstanceItem*>(i)->label.name);
+          break;
         case ast::ItemKind::For: collect_labels(static_cast<const ast::ForItem*>(i)->body); break;
         case ast::ItemKind::If:
           collect_labels(static_cast<const ast::IfItem*>(i)->then_body);
@@ -118,7 +123,8 @@ class ImplicitLocals : public UseWalker {
 
 std::uint32_t Checker::total_loops(const RelationContext& relation, std::uint32_t block) const {
   std::uint32_t loops = 0;
-  for (std::int32_t b = static_cast<std::int32_t>(block); b >= 0; b = relation.blocks[static_cast<std::size_t>(b)].parent)
+  for (std::int32_t b = static_cast<std::int32_t>(block); b >= 0;
+       b = relation.blocks[static_cast<std::size_t>(b)].parent)
     loops += relation.blocks[static_cast<std::size_t>(b)].loops;
   return loops;
 }
@@ -144,7 +150,8 @@ Typed Checker::infer_sigrel(const ast::SigrelExpr* e, Type* hint) {
   bool has_head = named != sigrel_names_.end() && named->second.second.end != 0;
   relation->name = named != sigrel_names_.end() ? named->second.first : intern("sigrel");
   Span head = has_head ? named->second.second : e->span;
-  std::uint32_t head_end = e->formals.empty() ? std::min(e->span.end, e->span.begin + 9) : std::min(e->span.end, e->formals.back().name.span.end + 1);
+  std::uint32_t head_end = e->formals.empty() ? std::min(e->span.end, e->span.begin + 9)
+                                              : std::min(e->span.end, e->formals.back().name.span.end + 1);
   relation->span = {head.file, head.begin, std::max(head_end, head.begin)};
 
   // The expected type gives types and marks to formals that have none written.
@@ -155,14 +162,17 @@ Typed Checker::infer_sigrel(const ast::SigrelExpr* e, Type* hint) {
   if (known && known->kind == TypeKind::Relation) {
     Type* interface = find(known->args[0]);
     bool single = known->interface.size() == 1 || interface->kind != TypeKind::Tuple;
-    if (single && interface->kind != TypeKind::Variable && interface->kind != TypeKind::Error) expected.push_back(interface);
+    if (single && interface->kind != TypeKind::Variable && interface->kind != TypeKind::Error)
+      expected.push_back(interface);
     if (!single) expected.assign(interface->args.begin(), interface->args.end());
     bool open = interface->kind == TypeKind::Variable || interface->kind == TypeKind::Error;
     if (!open && expected.size() != e->formals.size()) {
       std::size_t has = e->formals.size();
-      diagnostics_.report(Code::InterfaceArity, relation->span,
-                          "this relation has " + std::to_string(has) + (has == 1 ? " interface variable" : " interface variables") +
-                              "; its type has " + std::to_string(expected.size()))
+      diagnostics_
+          .report(Code::InterfaceArity, relation->span,
+                  "this relation has " + std::to_string(has) +
+                      (has == 1 ? " interface variable" : " interface variables") + "; its type has " +
+                      std::to_string(expected.size()))
           .note("its type is " + describe(known));
       expected.clear();
       refused = contradicted_ = true;
@@ -183,20 +193,24 @@ Typed Checker::infer_sigrel(const ast::SigrelExpr* e, Type* hint) {
       type = types_.error();
     }
     if (!require(type, kSignal)) {
-      diagnostics_.report(Code::NotASignal, f.name.span, "an interface variable is a signal; " + describe(type) + " is none");
+      diagnostics_.report(Code::NotASignal, f.name.span,
+                          "an interface variable is a signal; " + describe(type) + " is none");
       type = types_.error();
     }
     for (std::size_t j = 0; j < i; ++j)
-      if (e->formals[j].name.name == f.name.name) duplicate(f.name, e->formals[j].name.span, "the interface variable");
+      if (e->formals[j].name.name == f.name.name)
+        duplicate(f.name, e->formals[j].name.span, "the interface variable");
     core::Causality causality = static_cast<core::Causality>(f.causality);
-    if (causality == core::Causality::None && i < expected_names.size()) causality = expected_names[i].causality;
+    if (causality == core::Causality::None && i < expected_names.size())
+      causality = expected_names[i].causality;
     Local* local = bind(Local::Signal, f.name.name, type, f.name.span);
     formals.push_back({local->id, f.name.name, f.name.span, causality, nullptr});
     types.push_back(type);
     names.push_back({true, f.name.name, causality});
   }
   relation->formals = arena_.copy(formals);
-  for (std::size_t i = 0; i < types.size(); ++i) layouts_.push_back({&relation->formals[i].layout, types[i], current_});
+  for (std::size_t i = 0; i < types.size(); ++i)
+    layouts_.push_back({&relation->formals[i].layout, types[i], current_});
 
   ImplicitLocals(*this, context).run(*e);
   relation->body = lower_block(e->body);
@@ -216,7 +230,8 @@ Typed Checker::infer_sigrel(const ast::SigrelExpr* e, Type* hint) {
 }
 
 // What `r.x` may read where `r` is an instance of the definition being checked.
-void Checker::remember_inside(RelationContext& relation, std::span<const core::Formal> formals, const std::vector<Type*>& types) {
+void Checker::remember_inside(RelationContext& relation, std::span<const core::Formal> formals,
+                              const std::vector<Type*>& types) {
   auto& inside = globals_[current_.value].inside;
   auto add = [&](InsideName name) {
     for (auto& known : inside)
@@ -245,9 +260,12 @@ void Checker::remember_inside(RelationContext& relation, std::span<const core::F
 
 core::SignalDecl Checker::signal_decl(const ast::Ident& name, Type* type, bool implicit) {
   Local* other = lookup_local(name.name);
-  if (other && other->kind == Local::Signal && other->relation == relation_) duplicate(name, other->span, "the variable");
+  if (other && other->kind == Local::Signal && other->relation == relation_)
+    duplicate(name, other->span, "the variable");
   if (auto at = relation_->labels_by_name.find(name.name); at != relation_->labels_by_name.end())
-    diagnostics_.report(Code::DuplicateName, name.span, "`" + std::string(text(name.name)) + "` is a variable and an instance")
+    diagnostics_
+        .report(Code::DuplicateName, name.span,
+                "`" + std::string(text(name.name)) + "` is a variable and an instance")
         .also(at->second.front()->span, "the instance")
         .help("give the instance another label");
   Local* local = bind(Local::Signal, name.name, type, name.span);
@@ -266,22 +284,33 @@ std::span<core::Attribute> Checker::attributes(std::span<ast::Setting> settings,
   for (auto& s : settings) {
     std::string_view n = text(s.name.name);
     if (n == "guess" || n == "nominal" || n == "min" || n == "max") {
-      result.push_back({s.name.name, check_expr(s.value, type, {ReasonKind::Attribute, s.name.span, s.name.name, 0, nullptr, false}), s.name.span});
+      result.push_back(
+          {s.name.name,
+           check_expr(s.value, type, {ReasonKind::Attribute, s.name.span, s.name.name, 0, nullptr, false}),
+           s.name.span});
     } else if (n == "state") {
       static constexpr std::string_view kChoices[] = {"Default", "Prefer", "Avoid", "Always", "Never"};
       std::string choice = s.value->kind == ast::ExprKind::Constructor ? head_text(s.value) : "";
       auto at = std::ranges::find(kChoices, choice);
       if (at == std::end(kChoices)) {
-        diagnostics_.report(Code::UnknownField, s.value->span, "`state` is one of `Default`, `Prefer`, `Avoid`, `Always`, `Never`");
+        diagnostics_.report(Code::UnknownField, s.value->span,
+                            "`state` is one of `Default`, `Prefer`, `Avoid`, `Always`, `Never`");
         continue;
       }
-      core::ConstructExpr value{{core::ExprKind::Construct, s.value->span}, intern(choice), static_cast<std::uint32_t>(at - std::begin(kChoices)), {}};
+      core::ConstructExpr value{{core::ExprKind::Construct, s.value->span},
+                                intern(choice),
+                                static_cast<std::uint32_t>(at - std::begin(kChoices)),
+                                {}};
       result.push_back({s.name.name, arena_.make<core::ConstructExpr>(value), s.name.span});
     } else {
-      auto& d = diagnostics_.report(Code::UnknownField, s.name.span, "a variable has no attribute `" + std::string(n) + "`");
-      if (auto near = did_you_mean(n, {"guess", "nominal", "min", "max", "state"})) d.fix("did you mean `" + std::string(*near) + "`?", s.name.span, std::string(*near));
-      else if (n == "start") d.help("`guess` starts the search for initial values; `initially` fixes them");
-      else d.help("the attributes are `guess`, `nominal`, `min`, `max` and `state`");
+      auto& d = diagnostics_.report(Code::UnknownField, s.name.span,
+                                    "a variable has no attribute `" + std::string(n) + "`");
+      if (auto near = did_you_mean(n, {"guess", "nominal", "min", "max", "state"}))
+        d.fix("did you mean `" + std::string(*near) + "`?", s.name.span, std::string(*near));
+      else if (n == "start")
+        d.help("`guess` starts the search for initial values; `initially` fixes them");
+      else
+        d.help("the attributes are `guess`, `nominal`, `min`, `max` and `state`");
       infer(s.value);
     }
   }
@@ -295,12 +324,18 @@ std::span<core::Attribute> Checker::clock_settings(std::span<ast::Setting> setti
     const std::string_view n = text(s.name.name);
     if (n == "offset" || n == "start" || n == "stop" || n == "jitter") {
       Type* type = n == "jitter" ? types_.list(types_.seconds()) : types_.seconds();
-      result.push_back({s.name.name, check_expr(s.value, type, {ReasonKind::Attribute, s.name.span, s.name.name, 0, nullptr, false}), s.name.span});
+      result.push_back(
+          {s.name.name,
+           check_expr(s.value, type, {ReasonKind::Attribute, s.name.span, s.name.name, 0, nullptr, false}),
+           s.name.span});
       continue;
     }
-    auto& d = diagnostics_.report(Code::UnknownField, s.name.span, "a clock has no setting `" + std::string(n) + "`");
-    if (auto near = did_you_mean(n, {"offset", "start", "stop", "jitter"})) d.fix("did you mean `" + std::string(*near) + "`?", s.name.span, std::string(*near));
-    else d.help("the settings are `offset`, `start`, `stop` and `jitter`");
+    auto& d = diagnostics_.report(Code::UnknownField, s.name.span,
+                                  "a clock has no setting `" + std::string(n) + "`");
+    if (auto near = did_you_mean(n, {"offset", "start", "stop", "jitter"}))
+      d.fix("did you mean `" + std::string(*near) + "`?", s.name.span, std::string(*near));
+    else
+      d.help("the settings are `offset`, `start`, `stop` and `jitter`");
     infer(s.value);
   }
   return arena_.copy(result);
@@ -319,7 +354,8 @@ core::Body Checker::lower_block(std::span<ast::Item* const> items) {
       auto* l = static_cast<const ast::LocalItem*>(item);
       Type* written = l->type ? annotation(l->type, kSignal) : nullptr;
       if (written && !require(written, kSignal)) {
-        diagnostics_.report(Code::NotASignal, l->type->span, "a local is a signal; " + describe(written) + " is none")
+        diagnostics_
+            .report(Code::NotASignal, l->type->span, "a local is a signal; " + describe(written) + " is none")
             .help("`let` names values and relations");
         written = types_.error();
       }
@@ -349,7 +385,8 @@ core::Body Checker::lower_block(std::span<ast::Item* const> items) {
   relation.block = outer_block;
   core::Body body;
   body.locals = arena_.copy(locals);
-  for (std::size_t i = 0; i < types.size(); ++i) layouts_.push_back({&body.locals[i].layout, types[i], current_});
+  for (std::size_t i = 0; i < types.size(); ++i)
+    layouts_.push_back({&body.locals[i].layout, types[i], current_});
   body.items = arena_.copy(lowered);
   return body;
 }

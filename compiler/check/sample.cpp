@@ -1,4 +1,5 @@
-// Definitions applied to values of which nothing is known: what structural typing elaborates to see a relation by itself.
+// Definitions applied to values of which nothing is known: what structural typing elaborates to see a
+// relation by itself.
 #include <algorithm>
 
 #include "compiler/check/checker.h"
@@ -21,12 +22,14 @@ bool Checker::has_fixed_layout(Type* type) {
   if (type->kind == TypeKind::Vector) {
     Linear size;
     size.add(type->args[1], {1, 1});
-    return !size.unknown && size.terms.empty() && size.constant[0].num <= kMaxSample && has_fixed_layout(type->args[0]);
+    return !size.unknown && size.terms.empty() && size.constant[0].num <= kMaxSample &&
+           has_fixed_layout(type->args[0]);
   }
   if (type->kind != TypeKind::Constructor) return false;
   if (type->constructor->kind == NominalKind::Record)
     for (std::size_t i = 0; i < type->constructor->fields.size(); ++i)
-      if (!has_fixed_layout(field_type(*type->constructor, static_cast<std::uint32_t>(i), type))) return false;
+      if (!has_fixed_layout(field_type(*type->constructor, static_cast<std::uint32_t>(i), type)))
+        return false;
   return true;
 }
 
@@ -69,16 +72,19 @@ core::Expr* Checker::hole(Type* type, Span span) {
   for (std::size_t i = 0; i < (tuple ? interface->args.size() : 1); ++i) {
     const InterfaceName* written = i < type->interface.size() ? &type->interface[i] : nullptr;
     Name name = written && written->named ? written->name : intern(std::to_string(i + 1));
-    formals.push_back({sample_local(name), name, sampling_.parameter_span, written ? written->causality : core::Causality::None,
+    formals.push_back({sample_local(name), name, sampling_.parameter_span,
+                       written ? written->causality : core::Causality::None,
                        layout(tuple ? interface->args[i] : interface)});
   }
   relation.formals = arena_.copy(formals);
-  relation.hole = arena_.make<core::Hole>(core::Hole{sampling_.parameter, sampling_.parameter_span, sampling_.inside_function, hole_contract(type)});
+  relation.hole = arena_.make<core::Hole>(core::Hole{sampling_.parameter, sampling_.parameter_span,
+                                                     sampling_.inside_function, hole_contract(type)});
   auto* literal = arena_.make<core::Relation>(relation);
   return arena_.make<core::SigrelExpr>(core::SigrelExpr{{core::ExprKind::Sigrel, span}, literal});
 }
 
-// A function of which nothing is known: a hole whatever its arguments are, or a number that may depend on all of them.
+// A function of which nothing is known: a hole whatever its arguments are, or a number that may depend on all
+// of them.
 core::Expr* Checker::sample_function(Type* type, Span span) {
   std::vector<core::LocalId> parameters;
   std::vector<core::Expr*> terms;
@@ -86,8 +92,10 @@ core::Expr* Checker::sample_function(Type* type, Span span) {
   for (; type->kind == TypeKind::Function; type = find(type->args[1])) {
     parameters.push_back(sample_local(intern("argument")));
     numbers &= is_constructor(type->args[0], types_.real_constructor);
-    auto* use = arena_.make<core::LocalExpr>(core::LocalExpr{{core::ExprKind::Local, span}, parameters.back()});
-    terms.push_back(primitive(core::Primitive::Exp, {use}, span));  // not linear: an unknown function does not cancel
+    auto* use =
+        arena_.make<core::LocalExpr>(core::LocalExpr{{core::ExprKind::Local, span}, parameters.back()});
+    terms.push_back(
+        primitive(core::Primitive::Exp, {use}, span));  // not linear: an unknown function does not cancel
   }
   core::Expr* result = nullptr;
   if (type->kind == TypeKind::Relation) {
@@ -99,11 +107,12 @@ core::Expr* Checker::sample_function(Type* type, Span span) {
     for (core::Expr* term : terms) result = primitive(core::Primitive::Mul, {result, term}, span);
   }
   if (!result) return nullptr;
-  return arena_.make<core::LambdaExpr>(core::LambdaExpr{{core::ExprKind::Lambda, span}, arena_.copy(parameters), result});
+  return arena_.make<core::LambdaExpr>(
+      core::LambdaExpr{{core::ExprKind::Lambda, span}, arena_.copy(parameters), result});
 }
 
-// Any value of a type: of numbers, records, tuples and vectors of them, relations, and functions that give one of these. Null
-// for what can steer structure otherwise.
+// Any value of a type: of numbers, records, tuples and vectors of them, relations, and functions that give
+// one of these. Null for what can steer structure otherwise.
 core::Expr* Checker::sample(Type* type, Span span) {
   type = find(type);
   std::vector<core::Expr*> parts;
@@ -130,14 +139,22 @@ core::Expr* Checker::sample(Type* type, Span span) {
       size.constant[0] = size.constant[0] + term->weight * Ratio::of(value);
       size.terms.erase(term);
     }
-    if (size.unknown || !size.terms.empty() || size.constant[0].num < 0 || !size.constant[0].integral() || size.constant[0].num > kMaxSample) return nullptr;
-    if (!all(static_cast<std::size_t>(size.constant[0].num), [&](std::size_t) { return type->args[0]; })) return nullptr;
-    return arena_.make<core::VectorExpr>(core::VectorExpr{{core::ExprKind::Vector, span}, arena_.copy(parts)});
+    if (size.unknown || !size.terms.empty() || size.constant[0].num < 0 || !size.constant[0].integral() ||
+        size.constant[0].num > kMaxSample)
+      return nullptr;
+    if (!all(static_cast<std::size_t>(size.constant[0].num), [&](std::size_t) { return type->args[0]; }))
+      return nullptr;
+    return arena_.make<core::VectorExpr>(
+        core::VectorExpr{{core::ExprKind::Vector, span}, arena_.copy(parts)});
   }
-  if (type->kind == TypeKind::Constructor && type->constructor->kind == NominalKind::Record && type->constructor != &types_.experiment_constructor) {
+  if (type->kind == TypeKind::Constructor && type->constructor->kind == NominalKind::Record &&
+      type->constructor != &types_.experiment_constructor) {
     const TypeConstructor& record = *type->constructor;
-    if (!all(record.fields.size(), [&](std::size_t i) { return field_type(record, static_cast<std::uint32_t>(i), type); })) return nullptr;
-    return arena_.make<core::RecordExpr>(core::RecordExpr{{core::ExprKind::Record, span}, record.record, arena_.copy(parts)});
+    if (!all(record.fields.size(),
+             [&](std::size_t i) { return field_type(record, static_cast<std::uint32_t>(i), type); }))
+      return nullptr;
+    return arena_.make<core::RecordExpr>(
+        core::RecordExpr{{core::ExprKind::Record, span}, record.record, arena_.copy(parts)});
   }
   return nullptr;
 }
@@ -158,13 +175,16 @@ void Checker::add_samples(const std::vector<core::GlobalId>& definitions) {
         if (type->kind == TypeKind::Function) types.insert(types.end(), {type->args[0], type->args[1]});
         if (type->kind != TypeKind::Relation || !type->contract) continue;
         const core::Contract& contract = program_.contracts[type->contract->value];
-        if (contract.form == core::Contract::Like && !sampled_.contains(contract.like) && std::ranges::find(work, contract.like) == work.end())
+        if (contract.form == core::Contract::Like && !sampled_.contains(contract.like) &&
+            std::ranges::find(work, contract.like) == work.end())
           work.push_back(contract.like);
       }
     }
     if (work.size() != before) continue;
     work.pop_back();
-    if (sampled_.insert(id).second && program_.globals[id.value].body && state.layout_variables.empty() && !state.default_value) add_samples(id);
+    if (sampled_.insert(id).second && program_.globals[id.value].body && state.layout_variables.empty() &&
+        !state.default_value)
+      add_samples(id);
   }
 }
 

@@ -51,14 +51,19 @@ struct Entry {
 
 struct ModuleScope {
   Name name;
-  bool incomplete = false;  // a syntax error here or in an import: a name that is missing may be that error's doing
+  bool incomplete =
+      false;  // a syntax error here or in an import: a name that is missing may be that error's doing
   std::unordered_map<Name, Entry<Value>> values;
   std::unordered_map<Name, Entry<TypeName>> types;
   std::unordered_map<Name, std::vector<const ModuleScope*>> qualifiers;
   std::vector<Name> own_values, own_types;  // in the order of definition
 
-  void add(Name name, const Value& value, Priority priority, Name module) { insert(values, name, value, priority, module); }
-  void add(Name name, const TypeName& type, Priority priority, Name module) { insert(types, name, type, priority, module); }
+  void add(Name name, const Value& value, Priority priority, Name module) {
+    insert(values, name, value, priority, module);
+  }
+  void add(Name name, const TypeName& type, Priority priority, Name module) {
+    insert(types, name, type, priority, module);
+  }
   const Entry<Value>* value(Name name) const { return lookup(values, name); }
   const Entry<TypeName>* type(Name name) const { return lookup(types, name); }
 

@@ -10,7 +10,8 @@ bool Checker::settle_products(bool defaults) {
     Type* v = find(t);
     if (v->kind != TypeKind::Variable) return;
     bool may_be_int = !(v->needs & kReal);
-    if (may_be_int && (is_constructor(other, types_.integer_constructor) || ((v->needs & kLiteral) && is_variable(other) && (find(other)->needs & kLiteral))))
+    if (may_be_int && (is_constructor(other, types_.integer_constructor) ||
+                       ((v->needs & kLiteral) && is_variable(other) && (find(other)->needs & kLiteral))))
       unify(v, types_.integer());
     else
       unify(v, (v->needs & kLiteral) ? types_.number() : fresh_real());
@@ -20,7 +21,8 @@ bool Checker::settle_products(bool defaults) {
     if (p.done) continue;
     Type* result = find(p.result);
     // A scalar product has scalar factors.
-    if (is_constructor(result, types_.real_constructor) || is_constructor(result, types_.integer_constructor)) {
+    if (is_constructor(result, types_.real_constructor) ||
+        is_constructor(result, types_.integer_constructor)) {
       guess(p.left, result);
       guess(p.right, result);
     }
@@ -54,13 +56,15 @@ bool Checker::settle_indices(bool last) {
   for (std::size_t i = 0; i < indices_.size(); ++i) {
     if (indices_[i].done) continue;
     WaitingIndex w = indices_[i];
-    if (last && is_variable(w.base)) unify(w.base, types_.vector(fresh(), fresh(Sort::Size)));  // `x[i]` of something unknown: a vector
+    if (last && is_variable(w.base))
+      unify(w.base, types_.vector(fresh(), fresh(Sort::Size)));  // `x[i]` of something unknown: a vector
     bool waiting = false;
     Type* type = index_type(w.base, w.parts, waiting);
     if (!type && waiting) continue;
     indices_[i].done = progress = true;
     if (!type) {
-      diagnostics_.report(Code::NotIndexable, w.span, "this has no elements to take: its type is " + describe(w.base))
+      diagnostics_
+          .report(Code::NotIndexable, w.span, "this has no elements to take: its type is " + describe(w.base))
           .help("vectors and lists are indexed, from 1");
       type = types_.error();
     }
@@ -73,8 +77,10 @@ bool Checker::settle_indices(bool last) {
 void Checker::default_variable(Type* variable) {
   variable = find(variable);
   if (variable->kind != TypeKind::Variable) return;
-  if ((variable->needs & kLiteral) && !(variable->needs & kReal)) variable->link = types_.integer();
-  else if (variable->needs & (kNumber | kLiteral | kReal | kOrder)) variable->link = fresh_real();
+  if ((variable->needs & kLiteral) && !(variable->needs & kReal))
+    variable->link = types_.integer();
+  else if (variable->needs & (kNumber | kLiteral | kReal | kOrder))
+    variable->link = fresh_real();
 }
 
 void Checker::default_numbers(Type* type) {
@@ -86,8 +92,7 @@ void Checker::default_numbers(Type* type) {
 void Checker::settle_group() {
   settling_ = true;
   for (bool progress = true; progress;) {
-    while (settle_products(false) | settle_fields(false) | settle_indices(false)) {
-    }
+    while (settle_products(false) | settle_fields(false) | settle_indices(false)) {}
     // Nothing more follows from what is known: guess one thing, then see what follows.
     progress = settle_fields(true) || settle_indices(true) || settle_products(true);
   }
@@ -120,8 +125,10 @@ void Checker::settle_group() {
     std::string flow;
     for (auto& f : type->constructor->fields)
       if (f.flow && flow.empty()) flow = text(f.name);
-    diagnostics_.report(Code::ConnectorEquation, e.ast->span,
-                        "an equation between two " + std::string(text(type->constructor->name)) + "s, which have the flow `" + flow + "`")
+    diagnostics_
+        .report(Code::ConnectorEquation, e.ast->span,
+                "an equation between two " + std::string(text(type->constructor->name)) +
+                    "s, which have the flow `" + flow + "`")
         .note("equal flows are not what joins two nodes: they sum to zero")
         .help("did you mean `connect`?");
   }
@@ -139,7 +146,8 @@ void Checker::settle_group() {
 
 void Checker::forget_units(Type* type) {
   type = find(type);
-  if (type->kind == TypeKind::Variable && type->sort == Sort::Unit && type->level != kGeneric) type->link = types_.error();
+  if (type->kind == TypeKind::Variable && type->sort == Sort::Unit && type->level != kGeneric)
+    type->link = types_.error();
   for (Type* arg : type->args) forget_units(arg);
 }
 
@@ -155,8 +163,11 @@ core::Expr* Checker::size_value(Type* size) {
   core::Expr* sum = nullptr;
   auto plus = [&](core::Expr* e) { sum = sum ? primitive(core::Primitive::Add, {sum, e}, span) : e; };
   for (auto& term : linear.terms) {
-    if (!term.atom->size_expr || term.atom->size_owner != current_.value || !term.weight.integral()) return nullptr;
-    plus(term.weight.num == 1 ? term.atom->size_expr : primitive(core::Primitive::Mul, {integer(term.weight.num), term.atom->size_expr}, span));
+    if (!term.atom->size_expr || term.atom->size_owner != current_.value || !term.weight.integral())
+      return nullptr;
+    plus(term.weight.num == 1
+             ? term.atom->size_expr
+             : primitive(core::Primitive::Mul, {integer(term.weight.num), term.atom->size_expr}, span));
   }
   if (!sum || linear.constant[0].num != 0) plus(integer(linear.constant[0].num));
   return sum;
@@ -188,7 +199,8 @@ const core::Layout* Checker::layout(Type* type) {
     case TypeKind::Constructor: {
       const TypeConstructor* c = type->constructor;
       bool cached = type->args.empty() || c == &types_.real_constructor;
-      if (const std::string unit = c == &types_.real_constructor ? stated_unit(type->args[0]) : std::string(); !unit.empty()) {
+      if (const std::string unit = c == &types_.real_constructor ? stated_unit(type->args[0]) : std::string();
+          !unit.empty()) {
         core::Layout* real = make(core::LayoutKind::Real);
         real->unit = intern(unit);
         return real;
@@ -196,16 +208,21 @@ const core::Layout* Checker::layout(Type* type) {
       if (cached)
         if (auto at = layout_cache_.find(c); at != layout_cache_.end()) return at->second;
       core::Layout* l;
-      if (c == &types_.real_constructor) l = make(core::LayoutKind::Real);
-      else if (c == &types_.integer_constructor) l = make(core::LayoutKind::Int);
-      else if (c == &types_.boolean_constructor) l = make(core::LayoutKind::Bool);
+      if (c == &types_.real_constructor)
+        l = make(core::LayoutKind::Real);
+      else if (c == &types_.integer_constructor)
+        l = make(core::LayoutKind::Int);
+      else if (c == &types_.boolean_constructor)
+        l = make(core::LayoutKind::Bool);
       else if (c->kind == NominalKind::Record && c != &types_.experiment_constructor) {
         l = make(core::LayoutKind::Record);
         l->record = c->record;
         std::vector<const core::Layout*> fields;
-        for (std::size_t i = 0; i < c->fields.size(); ++i) fields.push_back(layout(field_type(*c, static_cast<std::uint32_t>(i), type)));
+        for (std::size_t i = 0; i < c->fields.size(); ++i)
+          fields.push_back(layout(field_type(*c, static_cast<std::uint32_t>(i), type)));
         l->elements = elements(fields);
-      } else l = make(core::LayoutKind::Unknown);
+      } else
+        l = make(core::LayoutKind::Unknown);
       if (cached) layout_cache_.emplace(c, l);
       return l;
     }
@@ -219,7 +236,8 @@ const core::Layout* Checker::layout(Type* type) {
     case TypeKind::Vector: {
       auto* l = make(core::LayoutKind::Vector);
       l->elements = elements({layout(type->args[0])});
-      if (core::Expr* size = size_value(type->args[1])) l->sizes = arena_.copy(std::vector<core::Expr*>{size});
+      if (core::Expr* size = size_value(type->args[1]))
+        l->sizes = arena_.copy(std::vector<core::Expr*>{size});
       return l;
     }
     case TypeKind::Function:

@@ -5,20 +5,24 @@
 
 namespace sigrel::check {
 
-// In a signature a new name is a quantified variable; in an annotation inside a body it is one of the enclosing
-// signature, else any type; in a declaration it must be a parameter.
+// In a signature a new name is a quantified variable; in an annotation inside a body it is one of the
+// enclosing signature, else any type; in a declaration it must be a parameter.
 Type* Checker::type_variable(Name name, Span span, TypeScope& scope, Needs needs, Sort sort) {
   for (auto& [known, type] : scope.variables) {
     Type* t = find(type);
-    bool same_sort = t->kind == TypeKind::Variable || t->kind == TypeKind::Skolem ? t->sort == sort : sort == Sort::Type;
+    bool same_sort =
+        t->kind == TypeKind::Variable || t->kind == TypeKind::Skolem ? t->sort == sort : sort == Sort::Type;
     if (known != name || !same_sort) continue;
     if (t->kind == TypeKind::Variable || t->kind == TypeKind::Skolem) t->needs |= needs;
     return type;
   }
   if (scope.mode == TypeScope::Declaration) {
     std::string_view what = sort == Sort::Type ? "type variable" : sort == Sort::Unit ? "unit" : "size";
-    auto& d = diagnostics_.report(Code::UnknownType, span, "there is no " + std::string(what) + " `" + std::string(text(name)) + "` here");
-    if (sort == Sort::Type) d.help("declare it after the type's name: `record T " + std::string(text(name)) + " = …`");
+    auto& d =
+        diagnostics_.report(Code::UnknownType, span,
+                            "there is no " + std::string(what) + " `" + std::string(text(name)) + "` here");
+    if (sort == Sort::Type)
+      d.help("declare it after the type's name: `record T " + std::string(text(name)) + " = …`");
     return types_.error();
   }
   Type* type;
@@ -41,7 +45,8 @@ Type* Checker::unit_type(const ast::Unit& written, bool variables, TypeScope& sc
   if (value) *value = to_si(*value, unit);
   Linear linear;
   linear.constant = unit.dimension;
-  for (auto& [name, exponent] : unit.variables) linear.add(type_variable(name, written.span, scope, 0, Sort::Unit), exponent);
+  for (auto& [name, exponent] : unit.variables)
+    linear.add(type_variable(name, written.span, scope, 0, Sort::Unit), exponent);
   units_seen_ |= !zero(unit.dimension);
   Type* type = types_.form(linear, Sort::Unit);
   if (unit.coherent && unit.variables.empty()) {  // prints as it was written
@@ -51,8 +56,8 @@ Type* Checker::unit_type(const ast::Unit& written, bool variables, TypeScope& sc
   return type;
 }
 
-// The atoms of a core expression: a local or a global stands for itself, everything else is a value that only the
-// elaborator knows.
+// The atoms of a core expression: a local or a global stands for itself, everything else is a value that only
+// the elaborator knows.
 Type* Checker::size_form(core::Expr* size) {
   auto atom = [&](core::Expr* e) {
     Type* type = types_.skolem(intern("size"), level_);
@@ -61,7 +66,8 @@ Type* Checker::size_form(core::Expr* size) {
     type->size_expr = e;
     type->size_owner = current_.value;
     if (e->kind == core::ExprKind::Local) {
-      type->name = program_.globals[current_.value].local_names[static_cast<core::LocalExpr*>(e)->local.value];
+      type->name =
+          program_.globals[current_.value].local_names[static_cast<core::LocalExpr*>(e)->local.value];
       type->named = true;
     }
     return type;
@@ -95,7 +101,8 @@ Type* Checker::size_form(core::Expr* size) {
       if (p->op == core::Primitive::Mul) {
         std::size_t factor = p->args[0]->kind == core::ExprKind::Int ? 0 : 1;
         if (p->args[factor]->kind == core::ExprKind::Int) {
-          work.emplace_back(p->args[1 - factor], weight * Ratio::of(static_cast<core::IntExpr*>(p->args[factor])->value));
+          work.emplace_back(p->args[1 - factor],
+                            weight * Ratio::of(static_cast<core::IntExpr*>(p->args[factor])->value));
           continue;
         }
       }
@@ -142,7 +149,8 @@ Type* Checker::convert_size(const ast::Expr* size, TypeScope& scope) {
     work.pop_back();
     switch (e->kind) {
       case ast::ExprKind::Int:
-        linear.constant[0] = linear.constant[0] + Ratio::of(static_cast<const ast::IntExpr*>(e)->value) * weight;
+        linear.constant[0] =
+            linear.constant[0] + Ratio::of(static_cast<const ast::IntExpr*>(e)->value) * weight;
         continue;
       case ast::ExprKind::Variable: {
         auto& name = static_cast<const ast::VariableExpr*>(e)->name;
@@ -150,7 +158,9 @@ Type* Checker::convert_size(const ast::Expr* size, TypeScope& scope) {
         linear.add(type_variable(name.ident.name, e->span, scope, 0, Sort::Size), weight);
         continue;
       }
-      case ast::ExprKind::Unary: work.emplace_back(static_cast<const ast::UnaryExpr*>(e)->operand, -weight); continue;
+      case ast::ExprKind::Unary:
+        work.emplace_back(static_cast<const ast::UnaryExpr*>(e)->operand, -weight);
+        continue;
       case ast::ExprKind::Binary: {
         auto* b = static_cast<const ast::BinaryExpr*>(e);
         if (b->op == ast::BinaryOp::Add || b->op == ast::BinaryOp::Sub) {
@@ -161,7 +171,8 @@ Type* Checker::convert_size(const ast::Expr* size, TypeScope& scope) {
         bool left = b->left->kind == ast::ExprKind::Int;
         const ast::Expr* factor = left ? b->left : b->right;
         if (b->op != ast::BinaryOp::Mul || factor->kind != ast::ExprKind::Int) break;
-        work.emplace_back(left ? b->right : b->left, weight * Ratio::of(static_cast<const ast::IntExpr*>(factor)->value));
+        work.emplace_back(left ? b->right : b->left,
+                          weight * Ratio::of(static_cast<const ast::IntExpr*>(factor)->value));
         continue;
       }
       default: break;
@@ -188,7 +199,8 @@ Type* Checker::convert_named(const ast::NamedType* type, TypeScope& scope, Needs
     for (auto* arg : type->args) args.push_back(convert(arg, scope, needs));
     if (args.size() != synonym->decl->parameters.size()) {
       diagnostics_.report(Code::TypeArguments, type->span,
-                          "the type `" + name + "` takes " + std::to_string(synonym->decl->parameters.size()) +
+                          "the type `" + name + "` takes " +
+                              std::to_string(synonym->decl->parameters.size()) +
                               (synonym->decl->parameters.size() == 1 ? " argument, " : " arguments, ") +
                               std::to_string(args.size()) + (args.size() == 1 ? " is given" : " are given"));
       return types_.error();
@@ -203,12 +215,14 @@ Type* Checker::convert_named(const ast::NamedType* type, TypeScope& scope, Needs
     diagnostics_.report(Code::TypeArguments, type->span,
                         "the type `" + name + "` takes " + std::to_string(constructor->parameters.size()) +
                             (constructor->parameters.size() == 1 ? " argument, " : " arguments, ") +
-                            std::to_string(type->args.size()) + (type->args.size() == 1 ? " is given" : " are given"));
+                            std::to_string(type->args.size()) +
+                            (type->args.size() == 1 ? " is given" : " are given"));
     return types_.error();
   }
   if (type->unit) {
     if (constructor != &types_.real_constructor) {
-      diagnostics_.report(Code::TypeArguments, type->unit->span, "only Real has a unit, `" + name + "` has none");
+      diagnostics_.report(Code::TypeArguments, type->unit->span,
+                          "only Real has a unit, `" + name + "` has none");
       return types_.error();
     }
     return types_.real(unit_type(*type->unit, true, scope));
@@ -232,7 +246,9 @@ Type* Checker::convert_named(const ast::NamedType* type, TypeScope& scope, Needs
 Type* Checker::convert_relation(const ast::RelationType* type, TypeScope& scope) {
   auto check_signal = [&](Type* t, const ast::Type* written) {
     if (!require(t, kSignal)) {
-      diagnostics_.report(Code::NotASignal, written->span, "the interface of a relation consists of signals; " + describe(t) + " is none")
+      diagnostics_
+          .report(Code::NotASignal, written->span,
+                  "the interface of a relation consists of signals; " + describe(t) + " is none")
           .help("signals are Real, Int, Bool, records, tuples and vectors of these");
       return types_.error();
     }
@@ -242,7 +258,8 @@ Type* Checker::convert_relation(const ast::RelationType* type, TypeScope& scope)
     if (type->structure) promise(relation, *type->structure);
     return relation;
   };
-  if (type->whole) return promised(types_.relation(check_signal(convert(type->whole, scope, kSignal), type->whole), {}));
+  if (type->whole)
+    return promised(types_.relation(check_signal(convert(type->whole, scope, kSignal), type->whole), {}));
   std::vector<Type*> elements;
   std::vector<InterfaceName> names;
   bool any = false;
@@ -256,7 +273,8 @@ Type* Checker::convert_relation(const ast::RelationType* type, TypeScope& scope)
     if (item.named)
       for (auto& earlier : names)
         if (earlier.named && earlier.name == item.name.name) {
-          duplicate(item.name, type->interface[static_cast<std::size_t>(&earlier - names.data())].name.span, "the interface variable");
+          duplicate(item.name, type->interface[static_cast<std::size_t>(&earlier - names.data())].name.span,
+                    "the interface variable");
           break;
         }
     names.push_back(name);
@@ -287,10 +305,12 @@ Type* Checker::convert(const ast::Type* type, TypeScope& scope, Needs needs) {
       return type_variable(name.name, name.span, scope, needs);
     }
     case ast::TypeKind::List:
-      return mark_generic(types_.list(convert(static_cast<const ast::ListType*>(type)->element, scope, needs & kEquality)));
+      return mark_generic(
+          types_.list(convert(static_cast<const ast::ListType*>(type)->element, scope, needs & kEquality)));
     case ast::TypeKind::Tuple: {
       std::vector<Type*> elements;
-      for (auto* e : static_cast<const ast::TupleType*>(type)->elements) elements.push_back(convert(e, scope, needs));
+      for (auto* e : static_cast<const ast::TupleType*>(type)->elements)
+        elements.push_back(convert(e, scope, needs));
       return mark_generic(types_.tuple(elements));
     }
     case ast::TypeKind::Function: {
@@ -298,7 +318,8 @@ Type* Checker::convert(const ast::Type* type, TypeScope& scope, Needs needs) {
       Type* from = convert(f->from, scope);
       if (!f->has_parameter) return mark_generic(types_.function(from, convert(f->to, scope)));
       bool is_size = is_constructor(from, types_.integer_constructor);
-      if (!is_size || scope.mode != TypeScope::Signature) return mark_generic(types_.function(from, convert(f->to, scope)));
+      if (!is_size || scope.mode != TypeScope::Signature)
+        return mark_generic(types_.function(from, convert(f->to, scope)));
       Type* size = type_variable(f->parameter.name, f->parameter.span, scope, 0, Sort::Size);
       Type* to = convert(f->to, scope);
       Type* result = types_.function(from, to);
@@ -307,7 +328,8 @@ Type* Checker::convert(const ast::Type* type, TypeScope& scope, Needs needs) {
       result->parameter = f->parameter.name;
       return mark_generic(result);
     }
-    case ast::TypeKind::Relation: return mark_generic(convert_relation(static_cast<const ast::RelationType*>(type), scope));
+    case ast::TypeKind::Relation:
+      return mark_generic(convert_relation(static_cast<const ast::RelationType*>(type), scope));
     case ast::TypeKind::Power: {
       auto* p = static_cast<const ast::PowerType*>(type);
       Type* result = convert(p->element, scope, needs & (kSignal | kEquality));

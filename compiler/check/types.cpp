@@ -45,8 +45,8 @@ Types::Types(Arena& arena) : arena_(arena) {
   false_constructor = {intern("False"), {}, &boolean_constructor, 0, {}};
   true_constructor = {intern("True"), {}, &boolean_constructor, 1, {}};
   boolean_constructor.constructors = {&false_constructor, &true_constructor};
-  auto choice = [](TypeConstructor& type, std::string_view name, Constructor& first, std::string_view first_name, Constructor& second,
-                   std::string_view second_name) {
+  auto choice = [](TypeConstructor& type, std::string_view name, Constructor& first,
+                   std::string_view first_name, Constructor& second, std::string_view second_name) {
     builtin(type, name);
     type.kind = NominalKind::Data;
     first = {intern(first_name), {}, &type, 0, {}};
@@ -123,7 +123,8 @@ Type* Types::real(Type* unit) {
 
 Type* Types::form(const Linear& linear, Sort sort) {
   if (linear.unknown) return error_;
-  if (linear.terms.size() == 1 && zero(linear.constant) && linear.terms[0].weight == Ratio{1, 1}) return linear.terms[0].atom;
+  if (linear.terms.size() == 1 && zero(linear.constant) && linear.terms[0].weight == Ratio{1, 1})
+    return linear.terms[0].atom;
   std::vector<Type*> atoms;
   std::vector<Ratio> weights;
   for (auto& term : linear.terms) {
@@ -135,7 +136,8 @@ Type* Types::form(const Linear& linear, Sort sort) {
   t.sort = sort;
   t.args = copy(atoms);
   t.form = arena_.make<Form>(Form{linear.constant, arena_.copy(weights)});
-  for (Type* atom : atoms) t.generic |= atom->generic || (atom->kind == TypeKind::Variable && atom->level == kGeneric);
+  for (Type* atom : atoms)
+    t.generic |= atom->generic || (atom->kind == TypeKind::Variable && atom->level == kGeneric);
   return make(t);
 }
 
@@ -160,7 +162,8 @@ bool is_constructor(Type* type, const TypeConstructor& constructor) {
 
 bool has_units(Type* type, bool count_time) {
   type = find(type);
-  if (type->kind != TypeKind::Form) return std::ranges::any_of(type->args, [&](Type* arg) { return has_units(arg, count_time); });
+  if (type->kind != TypeKind::Form)
+    return std::ranges::any_of(type->args, [&](Type* arg) { return has_units(arg, count_time); });
   if (type->sort != Sort::Unit) return false;
   Dimension d = type->form->constant;
   if (!count_time) d[2] = {};
@@ -191,8 +194,10 @@ std::string TypePrinter::size(Type* type) {
     Ratio w = term.weight;
     s += w.num < 0 ? "-" : s.empty() ? "" : "+";
     if (std::abs(w.num) != 1) s += std::to_string(std::abs(w.num)) + "*";
-    if (term.atom->kind == TypeKind::Variable) s += variable(term.atom);
-    else s += term.atom->named || !term.atom->opaque ? std::string(text(term.atom->name)) : "_";
+    if (term.atom->kind == TypeKind::Variable)
+      s += variable(term.atom);
+    else
+      s += term.atom->named || !term.atom->opaque ? std::string(text(term.atom->name)) : "_";
     if (w.den != 1) s += "/" + std::to_string(w.den);
   }
   std::int32_t c = linear.constant[0].num;
@@ -210,15 +215,19 @@ std::string TypePrinter::unit(Type* type) {
   std::string over, under;
   for (auto& term : linear.terms) {
     std::string& side = term.weight.num < 0 ? under : over;
-    if (term.weight.num < 0) side += "/";
-    else if (!side.empty()) side += "*";
+    if (term.weight.num < 0)
+      side += "/";
+    else if (!side.empty())
+      side += "*";
     side += term.atom->kind == TypeKind::Skolem ? std::string(text(term.atom->name)) : variable(term.atom);
     side += exponent_text(term.weight);
   }
   if (!zero(linear.constant) || (over.empty() && under.empty())) {
     std::string dimension = dimension_text(linear.constant);
-    if (over.empty()) over = dimension;
-    else over += dimension.starts_with("1/") ? dimension.substr(1) : "*" + dimension;
+    if (over.empty())
+      over = dimension;
+    else
+      over += dimension.starts_with("1/") ? dimension.substr(1) : "*" + dimension;
   }
   return (over.empty() ? "1" : over) + under;
 }
@@ -236,7 +245,8 @@ std::string stated_unit(Type* type) {
 // Of a parameter.
 std::string TypePrinter::contract(Type* type) {
   type = find(type);
-  return type->kind == TypeKind::Relation && type->contract ? " " + std::string(text(type->contract_text)) : "";
+  return type->kind == TypeKind::Relation && type->contract ? " " + std::string(text(type->contract_text))
+                                                            : "";
 }
 
 // Precedence 0: anything; 1: left of an arrow; 2: an argument.
@@ -274,7 +284,8 @@ std::string TypePrinter::print(Type* type, int precedence) {
           s += print(t->args[0], 1) + contract(t->args[0]) + " -> ";
         Type* to = find(t->args[1]);
         if (to->kind != TypeKind::Function || to->named) {
-          s += print(to, 0) + (precedence >= 1 ? contract(to) : "");  // that of a definition is shown by what it is
+          s += print(to, 0) +
+               (precedence >= 1 ? contract(to) : "");  // that of a definition is shown by what it is
           break;
         }
         t = to;

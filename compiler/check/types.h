@@ -1,5 +1,6 @@
-// Types while they are inferred. A type is a node in an arena; a variable is a union-find node whose `link` is set once.
-// Types of global definitions are kept as schemes: variables at level kGeneric are the quantified ones.
+// Types while they are inferred. A type is a node in an arena; a variable is a union-find node whose `link`
+// is set once. Types of global definitions are kept as schemes: variables at level kGeneric are the
+// quantified ones.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -18,14 +19,25 @@ namespace sigrel::check {
 
 struct Type;
 
-/// Form: a unit or a size. Error: agrees with everything; as a unit, one that was not stated (plain `Real`); as a size,
-/// one that only the elaborator knows.
-enum class TypeKind : std::uint8_t { Variable, Skolem, Constructor, Tuple, Function, Relation, Vector, Form, Error };
+/// Form: a unit or a size. Error: agrees with everything; as a unit, one that was not stated (plain `Real`);
+/// as a size, one that only the elaborator knows.
+enum class TypeKind : std::uint8_t {
+  Variable,
+  Skolem,
+  Constructor,
+  Tuple,
+  Function,
+  Relation,
+  Vector,
+  Form,
+  Error
+};
 
 /// What a variable, a rigid variable or a form ranges over.
 enum class Sort : std::uint8_t { Type, Unit, Size };
 
-/// What a variable's type must offer. Quantified variables keep Signal and Equality; the others are defaulted.
+/// What a variable's type must offer. Quantified variables keep Signal and Equality; the others are
+/// defaulted.
 using Needs = std::uint8_t;
 inline constexpr Needs kNumber = 1;    // arithmetic: Int, Real, vectors of these
 inline constexpr Needs kLiteral = 2;   // a plain integer literal was used at it: Int or Real
@@ -34,7 +46,8 @@ inline constexpr Needs kEquality = 8;  // ==: everything without functions and r
 inline constexpr Needs kSignal = 16;   // varies in time: numbers, Bool, records, tuples and vectors of them
 inline constexpr Needs kScalar = 32;   // with kNumber: no vectors
 inline constexpr Needs kReal = 64;     // with kNumber: not Int
-inline constexpr Needs kPending = 128; // something is recorded that will say what it is: not to be generalised
+inline constexpr Needs kPending =
+    128;  // something is recorded that will say what it is: not to be generalised
 
 inline constexpr std::uint32_t kGeneric = 0xFFFFFFFF;
 
@@ -83,20 +96,23 @@ struct Type {
   std::uint32_t level = 0;  // Variable, Skolem
   Type* link = nullptr;     // Variable: what it stands for
   Type* copy = nullptr;     // Variable: its instance, during instantiation only
-  Name name;                // Skolem and Variable: as written; elsewhere the synonym through which it was written; if `named`
+  Name name;  // Skolem and Variable: as written; elsewhere the synonym through which it was written; if
+              // `named`
   bool named = false;
-  bool generic = false;     // some variable in it is quantified (set when a scheme is made)
+  bool generic = false;  // some variable in it is quantified (set when a scheme is made)
   const TypeConstructor* constructor = nullptr;
-  std::span<Type*> args;                 // Constructor (of Real: its unit); Tuple; Function: from, to, and the size that a named parameter is; Relation: interface; Vector: element, size; Form: atoms
-  std::span<InterfaceName> interface;    // Relation: one per interface variable, or empty when nothing is known
+  std::span<Type*> args;  // Constructor (of Real: its unit); Tuple; Function: from, to, and the size that a
+                          // named parameter is; Relation: interface; Vector: element, size; Form: atoms
+  std::span<InterfaceName> interface;  // Relation: one per interface variable, or empty when nothing is known
   std::optional<core::ContractId> contract;  // Relation: a written structural type; no part of equality
   Name contract_text;
-  const Form* form = nullptr;            // Form
-  core::Expr* size_expr = nullptr;       // Skolem of a size: its value, inside the definition `size_owner`
+  const Form* form = nullptr;       // Form
+  core::Expr* size_expr = nullptr;  // Skolem of a size: its value, inside the definition `size_owner`
   std::uint32_t size_owner = 0;
-  bool opaque = false;                   // Skolem of a size: may be equal to others, as the elaborator will find
-  const ast::Expr* size_ast = nullptr;   // Skolem of a size in a signature: an expression that is no sum of multiples
-  Name parameter;                        // Function: `(n :: Int) -> …`, if has_parameter
+  bool opaque = false;  // Skolem of a size: may be equal to others, as the elaborator will find
+  const ast::Expr* size_ast =
+      nullptr;     // Skolem of a size in a signature: an expression that is no sum of multiples
+  Name parameter;  // Function: `(n :: Int) -> …`, if has_parameter
   bool has_parameter = false;
 };
 
@@ -142,8 +158,8 @@ class Types {
   Type* unit() const { return unit_; }
   Type* error() const { return error_; }
 
-  TypeConstructor real_constructor, integer_constructor, boolean_constructor, string_constructor, list_constructor,
-      experiment_constructor, interpolation_constructor, outside_constructor;
+  TypeConstructor real_constructor, integer_constructor, boolean_constructor, string_constructor,
+      list_constructor, experiment_constructor, interpolation_constructor, outside_constructor;
   Constructor nil, cons, false_constructor, true_constructor;
   Constructor linear, spline, hold, extend;  // of `Interpolation` and `Outside`
 
@@ -159,8 +175,8 @@ class Types {
 };
 
 bool is_constructor(Type* type, const TypeConstructor& constructor);
-/// Whether a unit other than 1 stands in it (not: in the fields of a record that it names). What is inferred has powers
-/// of seconds through `time` and `der` alone; they can be left out.
+/// Whether a unit other than 1 stands in it (not: in the fields of a record that it names). What is inferred
+/// has powers of seconds through `time` and `der` alone; they can be left out.
 bool has_units(Type* type, bool count_time = true);
 inline bool is_variable(Type* type) { return find(type)->kind == TypeKind::Variable; }
 inline bool is_error(Type* type) { return find(type)->kind == TypeKind::Error; }

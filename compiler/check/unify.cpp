@@ -4,8 +4,8 @@
 namespace sigrel::check {
 namespace {
 
-// Makes every variable in `type` at most as deep as `level`; false if `variable` occurs in it or a rigid type variable
-// would leave its scope.
+// Makes every variable in `type` at most as deep as `level`; false if `variable` occurs in it or a rigid type
+// variable would leave its scope.
 bool adjust(Type* type, Type* variable, std::uint32_t level) {
   type = find(type);
   switch (type->kind) {
@@ -74,8 +74,8 @@ bool Checker::bind_variable(Type* variable, Type* type) {
   return true;
 }
 
-// Solves `form = 0` for a variable in it, the innermost one, so that nothing outside is decided without need. False if
-// there is none or (for sizes) the solution would not be integral.
+// Solves `form = 0` for a variable in it, the innermost one, so that nothing outside is decided without need.
+// False if there is none or (for sizes) the solution would not be integral.
 bool Checker::solve(const Linear& form, Sort sort) {
   const Linear::Term* best = nullptr;
   for (auto& term : form.terms) {
@@ -96,14 +96,17 @@ bool Checker::solve(const Linear& form, Sort sort) {
   std::erase_if(value.terms, [&](auto& term) { return term.atom == variable; });
   for (auto& term : value.terms)
     if (term.atom->level > variable->level) {
-      if (term.atom->kind == TypeKind::Variable) term.atom->level = variable->level;
-      else if (sort == Sort::Unit) return false;  // a rigid unit would leave its scope
+      if (term.atom->kind == TypeKind::Variable)
+        term.atom->level = variable->level;
+      else if (sort == Sort::Unit)
+        return false;  // a rigid unit would leave its scope
     }
   variable->link = types_.form(value, sort);
   return true;
 }
 
-// Units never make two types differ in shape: a disagreement is kept, and reported by who knows the place (agree).
+// Units never make two types differ in shape: a disagreement is kept, and reported by who knows the place
+// (agree).
 void Checker::unify_units(Type* a, Type* b) {
   Linear difference;
   difference.add(a, {1, 1});
@@ -119,8 +122,8 @@ bool Checker::agree(Type* expected, Type* found) {
   return false;
 }
 
-// False if the sizes differ whatever the parameters are. What depends on more than the sizes themselves say is left to
-// the elaborator.
+// False if the sizes differ whatever the parameters are. What depends on more than the sizes themselves say
+// is left to the elaborator.
 bool Checker::unify_sizes(Type* a, Type* b) {
   Linear difference;
   difference.add(a, {1, 1});
@@ -231,7 +234,8 @@ Type* Checker::substitute(Type* type, std::span<Type* const> parameters, std::sp
   return result;
 }
 
-// Only what is reachable from the type is quantified; numeric variables are not (they are defaulted at the top).
+// Only what is reachable from the type is quantified; numeric variables are not (they are defaulted at the
+// top).
 bool Checker::quantify(Type* type, std::uint32_t level) {
   type = find(type);
   if (type->kind == TypeKind::Variable) {
@@ -255,8 +259,9 @@ void Checker::collect_layout_variables(Type* type, bool in_relation, std::vector
     out.push_back(type);
     return;
   }
-  if (type->kind == TypeKind::Vector) return collect_layout_variables(type->args[0], in_relation, out);  // not its size
-  if (is_constructor(type, types_.real_constructor)) return;                                             // nor a unit
+  if (type->kind == TypeKind::Vector)
+    return collect_layout_variables(type->args[0], in_relation, out);  // not its size
+  if (is_constructor(type, types_.real_constructor)) return;           // nor a unit
   bool inside = in_relation || type->kind == TypeKind::Relation ||
                 (type->kind == TypeKind::Constructor && type->constructor->holds_relation);
   for (std::size_t i = 0; i < type->args.size(); ++i) {

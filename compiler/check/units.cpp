@@ -91,10 +91,10 @@ struct Prefix {
   double factor;
 };
 constexpr Prefix kPrefixes[] = {
-    {"Q", 1e30}, {"R", 1e27}, {"Y", 1e24}, {"Z", 1e21}, {"E", 1e18}, {"P", 1e15},  {"T", 1e12},  {"G", 1e9},
-    {"M", 1e6},  {"k", 1e3},  {"h", 1e2},  {"da", 1e1}, {"d", 1e-1}, {"c", 1e-2},  {"m", 1e-3},  {"u", 1e-6},
-    {"µ", 1e-6}, {"μ", 1e-6}, {"n", 1e-9}, {"p", 1e-12}, {"f", 1e-15}, {"a", 1e-18}, {"z", 1e-21}, {"y", 1e-24},
-    {"r", 1e-27}, {"q", 1e-30},
+    {"Q", 1e30},  {"R", 1e27},  {"Y", 1e24},  {"Z", 1e21},  {"E", 1e18},  {"P", 1e15},  {"T", 1e12},
+    {"G", 1e9},   {"M", 1e6},   {"k", 1e3},   {"h", 1e2},   {"da", 1e1},  {"d", 1e-1},  {"c", 1e-2},
+    {"m", 1e-3},  {"u", 1e-6},  {"µ", 1e-6},  {"μ", 1e-6},  {"n", 1e-9},  {"p", 1e-12}, {"f", 1e-15},
+    {"a", 1e-18}, {"z", 1e-21}, {"y", 1e-24}, {"r", 1e-27}, {"q", 1e-30},
 };
 
 struct Found {
@@ -117,10 +117,11 @@ std::optional<Found> find_unit(std::string_view name) {
 
 std::string suggestion(std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
-      {"volt", "V"},   {"ampere", "A"}, {"amp", "A"},     {"sec", "s"},     {"second", "s"},  {"metre", "m"},
-      {"meter", "m"},  {"hour", "h"},   {"minute", "min"}, {"newton", "N"}, {"watt", "W"},    {"joule", "J"},
-      {"kelvin", "K"}, {"celsius", "degC"}, {"henry", "H"}, {"farad", "F"}, {"gram", "g"},    {"degree", "deg"},
-      {"degrees", "deg"}, {"radian", "rad"}, {"hertz", "Hz"}, {"pascal", "Pa"}, {"R", "Ohm"}, {"hz", "Hz"},
+      {"volt", "V"},   {"ampere", "A"},  {"amp", "A"},      {"sec", "s"},        {"second", "s"},
+      {"metre", "m"},  {"meter", "m"},   {"hour", "h"},     {"minute", "min"},   {"newton", "N"},
+      {"watt", "W"},   {"joule", "J"},   {"kelvin", "K"},   {"celsius", "degC"}, {"henry", "H"},
+      {"farad", "F"},  {"gram", "g"},    {"degree", "deg"}, {"degrees", "deg"},  {"radian", "rad"},
+      {"hertz", "Hz"}, {"pascal", "Pa"}, {"R", "Ohm"},      {"hz", "Hz"},
   };
   for (auto [word, unit] : kWords)
     if (name == word) return std::string(unit);
@@ -144,26 +145,32 @@ UnitValue resolve_unit(const ast::Unit& unit, bool variables, Diagnostics& diagn
         at->second = at->second + Ratio::of(factor.exponent);
         continue;
       }
-      auto& d = diagnostics.report(Code::UnknownUnit, factor.name.span, "`" + std::string(name) + "` is not a unit");
+      auto& d = diagnostics.report(Code::UnknownUnit, factor.name.span,
+                                   "`" + std::string(name) + "` is not a unit");
       if (std::string near = suggestion(name); !near.empty())
         d.fix("did you mean `" + near + "`?", factor.name.span, near);
       else
-        d.help("units are the SI units and common ones with prefixes, for example `mH`, `km/h`, `kg*m^2/s`, `degC`");
+        d.help(
+            "units are the SI units and common ones with prefixes, for example `mH`, `km/h`, `kg*m^2/s`, "
+            "`degC`");
       continue;
     }
     for (std::size_t i = 0; i < value.dimension.size(); ++i)
       value.dimension[i] = value.dimension[i] + Ratio::of(found->row->dimension[i] * factor.exponent);
     value.coherent &= found->factor == 1 && found->row->offset == 0;
     value.factor *= std::pow(found->factor, factor.exponent);
-    if (found->row->offset != 0 && unit.factors.size() == 1 && factor.exponent == 1) value.offset = found->row->offset;
+    if (found->row->offset != 0 && unit.factors.size() == 1 && factor.exponent == 1)
+      value.offset = found->row->offset;
   }
   return value;
 }
 
 double to_si(double x, const UnitValue& unit) {
-  // Dividing by an exact power of ten rounds once; multiplying by its inverse would round twice (1.0e-6 * 1.0<mH>).
+  // Dividing by an exact power of ten rounds once; multiplying by its inverse would round twice (1.0e-6
+  // * 1.0<mH>).
   double inverse = 1 / unit.factor;
-  if (unit.factor < 1 && std::round(inverse) > 0 && std::abs(inverse - std::round(inverse)) < 1e-9 * inverse && inverse < 1e15)
+  if (unit.factor < 1 && std::round(inverse) > 0 &&
+      std::abs(inverse - std::round(inverse)) < 1e-9 * inverse && inverse < 1e15)
     return x / std::round(inverse) + unit.offset;
   return x * unit.factor + unit.offset;
 }
@@ -172,8 +179,10 @@ std::string unit_text(const ast::Unit& unit) {
   std::string over, under;
   for (const ast::UnitFactor& factor : unit.factors) {
     std::string& side = factor.exponent < 0 ? under : over;
-    if (factor.exponent < 0) side += "/";
-    else if (!side.empty()) side += "*";
+    if (factor.exponent < 0)
+      side += "/";
+    else if (!side.empty())
+      side += "*";
     side += std::string(text(factor.name.name)) + exponent_text(Ratio::of(factor.exponent));
   }
   return (over.empty() ? "1" : over) + under;
@@ -188,8 +197,8 @@ std::string exponent_text(Ratio exponent) {
 namespace {
 
 // The names that derived units are printed with, best first.
-constexpr std::string_view kPrinted[] = {"m",  "kg", "s", "A",   "K", "mol", "cd", "V", "Ohm", "W",
-                                         "J",  "N",  "Pa", "F",  "H", "C",   "Wb", "T", "S"};
+constexpr std::string_view kPrinted[] = {"m", "kg", "s",  "A", "K", "mol", "cd", "V", "Ohm", "W",
+                                         "J", "N",  "Pa", "F", "H", "C",   "Wb", "T", "S"};
 
 Dimension dimension_of(std::string_view name) {
   Dimension d{};
@@ -224,13 +233,16 @@ std::string dimension_text(const Dimension& dimension) {
       for (std::size_t i = derived > 0 ? kBase : 0; i < (derived > 0 ? units.size() : kBase); ++i)
         for (std::size_t j = derived > 1 ? kBase : 0; j < (derived > 1 ? units.size() : kBase); ++j)
           if (dimension == combine(units[i].second, Ratio::of(1), units[j].second, Ratio::of(power)))
-            return std::string(units[i].first) + (power < 0 ? "/" : "*") + std::string(units[j].first) + exponent_text(Ratio::of(power));
+            return std::string(units[i].first) + (power < 0 ? "/" : "*") + std::string(units[j].first) +
+                   exponent_text(Ratio::of(power));
   std::string over, under;
   for (std::size_t i : {1u, 0u, 2u, 3u, 4u, 5u, 6u}) {
     if (dimension[i].zero()) continue;
     std::string& side = dimension[i].num < 0 ? under : over;
-    if (dimension[i].num < 0) side += "/";
-    else if (!side.empty()) side += "*";
+    if (dimension[i].num < 0)
+      side += "/";
+    else if (!side.empty())
+      side += "*";
     side += std::string(units[i].first) + exponent_text(dimension[i]);
   }
   return (over.empty() ? "1" : over) + under;
@@ -238,11 +250,25 @@ std::string dimension_text(const Dimension& dimension) {
 
 std::string quantity_name(const Dimension& dimension) {
   static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"V", "a voltage"},       {"A", "a current"},         {"Ohm", "a resistance"}, {"S", "a conductance"},
-      {"F", "a capacitance"},   {"H", "an inductance"},     {"C", "a charge"},       {"W", "a power"},
-      {"J", "an energy or a torque"}, {"N", "a force"},     {"Pa", "a pressure"},    {"m", "a length"},
-      {"kg", "a mass"},         {"s", "a time"},            {"K", "a temperature"},  {"Wb", "a magnetic flux"},
-      {"Hz", "a frequency or an angular velocity"},         {"mol", "an amount of substance"}, {"cd", "a luminous intensity"}};
+      {"V", "a voltage"},
+      {"A", "a current"},
+      {"Ohm", "a resistance"},
+      {"S", "a conductance"},
+      {"F", "a capacitance"},
+      {"H", "an inductance"},
+      {"C", "a charge"},
+      {"W", "a power"},
+      {"J", "an energy or a torque"},
+      {"N", "a force"},
+      {"Pa", "a pressure"},
+      {"m", "a length"},
+      {"kg", "a mass"},
+      {"s", "a time"},
+      {"K", "a temperature"},
+      {"Wb", "a magnetic flux"},
+      {"Hz", "a frequency or an angular velocity"},
+      {"mol", "an amount of substance"},
+      {"cd", "a luminous intensity"}};
   if (zero(dimension)) return "a number";
   for (auto [unit, name] : kNames)
     if (dimension == dimension_of(unit)) return std::string(name);

@@ -18,12 +18,13 @@ struct UnitValue {
   Dimension dimension{};
   double factor = 1;
   double offset = 0;
-  bool coherent = true;  // made of SI units without a factor
+  bool coherent = true;                           // made of SI units without a factor
   std::vector<std::pair<Name, Ratio>> variables;  // `Real<u>` in a signature: any unit
 };
 
-/// The meaning of `unit`; an unknown name is reported. With `variables`, a name of one letter that is no unit stands for
-/// any unit. A unit with an offset (degC, degF) must stand alone, else it counts as a difference (kelvin).
+/// The meaning of `unit`; an unknown name is reported. With `variables`, a name of one letter that is no unit
+/// stands for any unit. A unit with an offset (degC, degF) must stand alone, else it counts as a difference
+/// (kelvin).
 UnitValue resolve_unit(const ast::Unit& unit, bool variables, Diagnostics& diagnostics);
 
 /// `x` of `unit` as a number in SI units.

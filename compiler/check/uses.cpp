@@ -116,7 +116,8 @@ void UseWalker::expr(const Expr* e) {
       expr(e);
       for (auto it = spine.rbegin(); it != spine.rend(); ++it) {
         const BinaryExpr* b = *it;
-        if (b->op == BinaryOp::Named && (b->name.qualified || !bound(b->name.ident.name))) use(b->name, delay_ > 0);
+        if (b->op == BinaryOp::Named && (b->name.qualified || !bound(b->name.ident.name)))
+          use(b->name, delay_ > 0);
         expr(b->right);
       }
       return;
@@ -124,7 +125,8 @@ void UseWalker::expr(const Expr* e) {
     case ExprKind::Unary: return expr(static_cast<const UnaryExpr*>(e)->operand);
     case ExprKind::Section: {
       auto* s = static_cast<const SectionExpr*>(e);
-      if (s->op == BinaryOp::Named && (s->name.qualified || !bound(s->name.ident.name))) use(s->name, delay_ > 0);
+      if (s->op == BinaryOp::Named && (s->name.qualified || !bound(s->name.ident.name)))
+        use(s->name, delay_ > 0);
       if (s->left) expr(s->left);
       if (s->right) expr(s->right);
       return;

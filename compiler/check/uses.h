@@ -1,5 +1,5 @@
-// Walks trees for the names that they use, with the names bound inside them left out. Two passes need it: the order of
-// definitions (dependencies), and the implicit locals of a relation body.
+// Walks trees for the names that they use, with the names bound inside them left out. Two passes need it: the
+// order of definitions (dependencies), and the implicit locals of a relation body.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -19,8 +19,8 @@ class UseWalker {
   void clause(const ast::ClauseDecl& clause);
 
  protected:
-  /// A lower-case name that nothing inside the walked tree binds. `delayed`: under a lambda or a sigrel, so that it is
-  /// not needed to evaluate the tree.
+  /// A lower-case name that nothing inside the walked tree binds. `delayed`: under a lambda or a sigrel, so
+  /// that it is not needed to evaluate the tree.
   virtual void use(const ast::QualifiedIdent& name, bool delayed) = 0;
   /// The head of `head.field`; true if it is an instance label and not a use of a variable.
   virtual bool label_head(Name) { return false; }

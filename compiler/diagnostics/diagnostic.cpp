@@ -59,14 +59,17 @@ Diagnostic& Diagnostics::report(Code code, std::string message) {
   return items_.emplace_back(Diagnostic{code, severity, std::move(message), {}, {}, {}, {}});
 }
 
-std::optional<std::string_view> did_you_mean(std::string_view name, const std::vector<std::string_view>& candidates) {
+std::optional<std::string_view> did_you_mean(std::string_view name,
+                                             const std::vector<std::string_view>& candidates) {
   std::optional<std::string_view> best;
   std::size_t best_distance = name.size() / 3 + 1;  // farther than this is another word
   for (std::string_view candidate : candidates) {
-    if (candidate == name || candidate.size() > name.size() + best_distance || name.size() > candidate.size() + best_distance)
+    if (candidate == name || candidate.size() > name.size() + best_distance ||
+        name.size() > candidate.size() + best_distance)
       continue;
     // Optimal string alignment: insertion, deletion, substitution, swap of neighbours.
-    std::vector<std::size_t> before(candidate.size() + 1), row(candidate.size() + 1), next(candidate.size() + 1);
+    std::vector<std::size_t> before(candidate.size() + 1), row(candidate.size() + 1),
+        next(candidate.size() + 1);
     for (std::size_t j = 0; j <= candidate.size(); ++j) row[j] = j;
     for (std::size_t i = 1; i <= name.size(); ++i) {
       next[0] = i;

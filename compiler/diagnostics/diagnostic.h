@@ -1,7 +1,8 @@
 // Everything a user is told: a code, spans in the user's own source, why, and what to do.
 //
-// A stage reports with `diags.report(Code::UnknownName, span, "`x` is not defined").help("…")`. The codes and their
-// one-line titles are the table codes.def; each has a page under pages/ that `sigrel explain CODE` prints.
+// A stage reports with `diags.report(Code::UnknownName, span, "`x` is not defined").help("…")`. The codes and
+// their one-line titles are the table codes.def; each has a page under pages/ that `sigrel explain CODE`
+// prints.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -61,10 +62,22 @@ struct Diagnostic {
   std::vector<std::string> notes;
   std::vector<Help> helps;
 
-  Diagnostic& label(std::string text) { primary->text = std::move(text); return *this; }
-  Diagnostic& also(Span span, std::string text) { secondary.push_back({span, std::move(text)}); return *this; }
-  Diagnostic& note(std::string text) { notes.push_back(std::move(text)); return *this; }
-  Diagnostic& help(std::string text) { helps.push_back({std::move(text), {}}); return *this; }
+  Diagnostic& label(std::string text) {
+    primary->text = std::move(text);
+    return *this;
+  }
+  Diagnostic& also(Span span, std::string text) {
+    secondary.push_back({span, std::move(text)});
+    return *this;
+  }
+  Diagnostic& note(std::string text) {
+    notes.push_back(std::move(text));
+    return *this;
+  }
+  Diagnostic& help(std::string text) {
+    helps.push_back({std::move(text), {}});
+    return *this;
+  }
   Diagnostic& fix(std::string text, Span span, std::string replacement) {
     helps.push_back({std::move(text), {{span, std::move(replacement)}}});
     return *this;
@@ -79,7 +92,10 @@ class Diagnostics {
   bool has_errors() const { return errors_ != 0; }
   std::size_t error_count() const { return errors_; }
   const std::deque<Diagnostic>& all() const { return items_; }
-  void clear() { items_.clear(); errors_ = 0; }
+  void clear() {
+    items_.clear();
+    errors_ = 0;
+  }
   template <class Unwanted>
   void erase_if(Unwanted unwanted) {
     std::erase_if(items_, [&](const Diagnostic& d) {
@@ -104,6 +120,7 @@ std::string render_text(const Diagnostic& diagnostic, const SourceMap& sources, 
 std::string render_json(const Diagnostic& diagnostic, const SourceMap& sources);
 
 /// The candidate nearest to `name` by edit distance, if near enough to be what was meant.
-std::optional<std::string_view> did_you_mean(std::string_view name, const std::vector<std::string_view>& candidates);
+std::optional<std::string_view> did_you_mean(std::string_view name,
+                                             const std::vector<std::string_view>& candidates);
 
 }  // namespace sigrel

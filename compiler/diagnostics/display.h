@@ -1,5 +1,6 @@
-// How a line of source looks on a terminal: which columns its bytes take. Tabs become spaces, control characters and
-// bytes that are not UTF-8 become U+FFFD, wide characters (East Asian, emoji) take two columns, combining marks none.
+// How a line of source looks on a terminal: which columns its bytes take. Tabs become spaces, control
+// characters and bytes that are not UTF-8 become U+FFFD, wide characters (East Asian, emoji) take two
+// columns, combining marks none.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -13,12 +14,15 @@ struct DisplayLine {
   std::vector<std::uint32_t> columns;  // of every byte, 0-based; one more for the end of the line
 
   std::uint32_t width() const { return columns.back(); }
-  std::uint32_t column(std::size_t byte) const { return columns[byte < columns.size() ? byte : columns.size() - 1]; }
+  std::uint32_t column(std::size_t byte) const {
+    return columns[byte < columns.size() ? byte : columns.size() - 1];
+  }
 };
 
 DisplayLine display(std::string_view line);
 
-/// The text with everything that is not UTF-8 or would steer a terminal replaced by U+FFFD; newlines are kept.
+/// The text with everything that is not UTF-8 or would steer a terminal replaced by U+FFFD; newlines are
+/// kept.
 std::string printable(std::string_view text);
 
 /// Columns that a text takes on a terminal.

@@ -1,5 +1,6 @@
-// Diagnostics for editors and tools: the shape of `rustc --error-format=json`, one object per line, so that what reads
-// rustc's messages reads these. Notes and helps are children; the edits of a help are spans with a `suggested_replacement`.
+// Diagnostics for editors and tools: the shape of `rustc --error-format=json`, one object per line, so that
+// what reads rustc's messages reads these. Notes and helps are children; the edits of a help are spans with a
+// `suggested_replacement`.
 #include <nlohmann/json.hpp>
 
 #include "compiler/diagnostics/diagnostic.h"

@@ -9,8 +9,9 @@
 //      |       Real<V>, from its declaration in line 3
 //      = help: did you mean `v + r * i`?
 //
-// A block per file, the primary span's first; the lines of a block in the order of the file, each once. The primary span is
-// underlined with ^, the others with -. A span of several lines is drawn as a bracket in the margin.
+// A block per file, the primary span's first; the lines of a block in the order of the file, each once. The
+// primary span is underlined with ^, the others with -. A span of several lines is drawn as a bracket in the
+// margin.
 #include <algorithm>
 #include <set>
 
@@ -20,8 +21,9 @@
 namespace sigrel {
 namespace {
 
-constexpr std::uint32_t kMaxWidth = 160;  // of a source line; a longer one is cut to a window around its spans
-constexpr std::uint32_t kContext = 24;    // columns kept before the first span of a cut line
+constexpr std::uint32_t kMaxWidth =
+    160;                                // of a source line; a longer one is cut to a window around its spans
+constexpr std::uint32_t kContext = 24;  // columns kept before the first span of a cut line
 
 enum class Style : std::uint8_t { Plain, Message, Error, Warning, Note, Gutter, Secondary };
 
@@ -96,7 +98,8 @@ class Row {
   }
   std::uint32_t end() const { return static_cast<std::uint32_t>(cells_.size()); }
   void draw(Canvas& canvas) const {
-    for (const Cell& cell : cells_) canvas.put(cell.style, cell.glyph.empty() ? std::string_view(" ") : std::string_view(cell.glyph));
+    for (const Cell& cell : cells_)
+      canvas.put(cell.style, cell.glyph.empty() ? std::string_view(" ") : std::string_view(cell.glyph));
   }
 
  private:
@@ -129,7 +132,8 @@ Mark make_mark(const SourceFile& file, const Label& label, bool primary) {
     std::uint32_t in_line = offset - file.line_starts[line - 1];
     return std::min<std::uint32_t>(in_line, static_cast<std::uint32_t>(file.line(line).size()));
   };
-  m.begin = within(m.first_line, std::min<std::uint32_t>(label.span.begin, static_cast<std::uint32_t>(file.text.size())));
+  m.begin = within(m.first_line,
+                   std::min<std::uint32_t>(label.span.begin, static_cast<std::uint32_t>(file.text.size())));
   m.end = within(m.last_line, std::min<std::uint32_t>(end, static_cast<std::uint32_t>(file.text.size())));
   return m;
 }
@@ -183,10 +187,12 @@ class Excerpt {
     return file_.line(m.first_line).substr(0, m.begin).find_first_not_of(" \t") == std::string_view::npos;
   }
 
-  /// The brackets of spans of several lines beside `line`; `after`: below it, where those that start there are open too.
+  /// The brackets of spans of several lines beside `line`; `after`: below it, where those that start there
+  /// are open too.
   void margin(std::uint32_t line, std::uint32_t last, bool after) {
     for (const Mark& m : multi_) {
-      bool open = after ? m.first_line <= line && m.last_line > last : m.first_line < line && m.last_line >= last;
+      bool open =
+          after ? m.first_line <= line && m.last_line > last : m.first_line < line && m.last_line >= last;
       bool corner = !after && m.first_line == line && starts_line(m);
       canvas_.put(style(m), open ? "| " : corner ? "/ " : "  ");
     }
@@ -228,7 +234,8 @@ class Excerpt {
     for (std::uint32_t& c : shown.columns) c = std::min(c > shift ? c - shift : 0, kMaxWidth + 1);
   }
 
-  /// The underlines of a line. The label of the last mark stands beside it; the others hang below, from right to left.
+  /// The underlines of a line. The label of the last mark stands beside it; the others hang below, from right
+  /// to left.
   void underline(std::uint32_t number, const DisplayLine& shown, const std::vector<const Mark*>& marks) {
     Row row;
     std::uint32_t end = 0;
@@ -320,8 +327,8 @@ std::string render_text(const Diagnostic& d, const SourceMap& sources, bool colo
     Mark mark = make_mark(file, label, primary);
     // The same span twice (say, a name and its only use): one underline is enough.
     bool seen = std::ranges::any_of(block->marks, [&](const Mark& m) {
-      return m.first_line == mark.first_line && m.last_line == mark.last_line && m.begin == mark.begin && m.end == mark.end &&
-             m.label == mark.label;
+      return m.first_line == mark.first_line && m.last_line == mark.last_line && m.begin == mark.begin &&
+             m.end == mark.end && m.label == mark.label;
     });
     if (seen) return;
     last_line = std::max<std::size_t>(last_line, mark.last_line);
@@ -339,7 +346,8 @@ std::string render_text(const Diagnostic& d, const SourceMap& sources, bool colo
     }
     Position at = file.position(blocks[i].start.begin);
     canvas.put(Style::Gutter, std::string(gutter, ' ') + "--> ");
-    canvas.put(Style::Plain, printable(file.path) + ":" + std::to_string(at.line) + ":" + std::to_string(at.column));
+    canvas.put(Style::Plain,
+               printable(file.path) + ":" + std::to_string(at.line) + ":" + std::to_string(at.column));
     canvas.newline();
     canvas.put(Style::Gutter, std::string(gutter + 1, ' ') + "|");
     canvas.newline();

@@ -58,7 +58,9 @@ std::string header_html(const std::vector<std::string>& lines) {
   bool equations = false;
   auto close = [&] {
     while (part.ends_with('\n')) part.pop_back();
-    if (!part.empty()) out += equations ? "<pre class=\"equations\">" + escape(part) + "</pre>\n" : "<p>" + inline_markup(part) + "</p>\n";
+    if (!part.empty())
+      out += equations ? "<pre class=\"equations\">" + escape(part) + "</pre>\n"
+                       : "<p>" + inline_markup(part) + "</p>\n";
     part.clear();
   };
   for (const std::string& line : lines) {
@@ -90,7 +92,8 @@ std::string source_html(FileId file, const SourceMap& sources) {
   std::string out;
   std::size_t at = 0;
   for (const SourceToken& token : tokens(file, sources, known).tokens) {
-    if (token.span.begin < at || token.span.end > text.size()) continue;  // what the layout put in has no text
+    if (token.span.begin < at || token.span.end > text.size())
+      continue;  // what the layout put in has no text
     out += escape(text.substr(at, token.span.begin - at));
     const std::string word = escape(text.substr(token.span.begin, token.span.end - token.span.begin));
     const char* colour = colour_class(token.kind);
@@ -118,25 +121,33 @@ std::string uses(std::string_view source) {
 
 std::string page(const std::vector<Example>& examples, std::size_t k, const SourceMap& sources) {
   const Example& e = examples[k];
-  auto title_of = [&](const Example& example) { return escape(example_title(example.file, sources.file(example.source).text)); };
+  auto title_of = [&](const Example& example) {
+    return escape(example_title(example.file, sources.file(example.source).text));
+  };
   const std::string title = title_of(e);
   auto link = [&](const Example& to, const char* arrow_before, const char* arrow_after) {
-    return fmt::format("<a href=\"{}.html\">{}{}{}</a>", escape(stem(to)), arrow_before, title_of(to), arrow_after);
+    return fmt::format("<a href=\"{}.html\">{}{}{}</a>", escape(stem(to)), arrow_before, title_of(to),
+                       arrow_after);
   };
-  std::string out = fmt::format("<nav><span>{}</span><a href=\"index.html\">All examples</a><span>{}</span></nav>\n<h1>{}</h1>\n",
-                                k > 0 ? link(examples[k - 1], "← ", "") : "", k + 1 < examples.size() ? link(examples[k + 1], "", " →") : "", title);
+  std::string out = fmt::format(
+      "<nav><span>{}</span><a href=\"index.html\">All examples</a><span>{}</span></nav>\n<h1>{}</h1>\n",
+      k > 0 ? link(examples[k - 1], "← ", "") : "",
+      k + 1 < examples.size() ? link(examples[k + 1], "", " →") : "", title);
   out += header_html(header_lines(sources.file(e.source).text));
-  out += fmt::format("<p><img class=\"plot\" src=\"{}.svg\" alt=\"{} over time\"/></p>\n", escape(stem(e)), title);
+  out += fmt::format("<p><img class=\"plot\" src=\"{}.svg\" alt=\"{} over time\"/></p>\n", escape(stem(e)),
+                     title);
   out += fmt::format("<pre>sigrel run examples/{}</pre>\n", escape(e.file));
   if (!e.values.empty()) {
     out += fmt::format("<table>\n<tr><th>at t = {:.6g} s</th><th></th></tr>\n", e.end);
-    for (const auto& [name, value] : e.values) out += fmt::format("<tr><td><code>{}</code></td><td>{:.6g}</td></tr>\n", escape(name), value);
+    for (const auto& [name, value] : e.values)
+      out += fmt::format("<tr><td><code>{}</code></td><td>{:.6g}</td></tr>\n", escape(name), value);
     out += "</table>\n";
   }
   out += "<h2>Source</h2>\n" + source_html(e.source, sources);
   if (const std::vector<std::string> imports = imports_of(sources.file(e.source).text); !imports.empty()) {
     out += "<p class=\"dim\">It builds on";
-    for (std::size_t i = 0; i < imports.size(); ++i) out += fmt::format("{} <code>{}</code>", i ? "," : "", escape(imports[i]));
+    for (std::size_t i = 0; i < imports.size(); ++i)
+      out += fmt::format("{} <code>{}</code>", i ? "," : "", escape(imports[i]));
     out += fmt::format(": <code>sigrel list {}</code> shows what is there.</p>\n", escape(imports.front()));
   }
   return document(title, out, kStyle);
@@ -162,7 +173,10 @@ std::string example_title(const std::string& file, std::string_view source) {
     const std::size_t end = std::min(stem.find('_', at), stem.size());
     std::string word = stem.substr(at, end - at);
     at = end + 1;
-    if (word.empty() || (title.empty() && std::ranges::all_of(word, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }))) continue;
+    if (word.empty() || (title.empty() && std::ranges::all_of(word, [](char c) {
+                           return std::isdigit(static_cast<unsigned char>(c)) != 0;
+                         })))
+      continue;
     if (auto it = written.find(word); it != written.end()) word = it->second;
     title += (title.empty() ? "" : " ") + word;
   }
@@ -178,8 +192,10 @@ std::vector<Page> gallery(const std::vector<Example>& examples, const SourceMap&
     pages.push_back({stem(e) + ".html", page(examples, k, sources)});
     pages.push_back({stem(e) + ".svg", e.plot});
     pages.push_back({stem(e) + ".small.svg", e.small_plot});
-    index += fmt::format("<li><a href=\"{0}.html\"><img src=\"{0}.small.svg\" alt=\"\"/><h2>{1}</h2><p>{2}</p>{3}</a></li>\n", escape(stem(e)),
-                         escape(example_title(e.file, sources.file(e.source).text)), summary(header_text(header_lines(sources.file(e.source).text))), uses(sources.file(e.source).text));
+    index += fmt::format(
+        "<li><a href=\"{0}.html\"><img src=\"{0}.small.svg\" alt=\"\"/><h2>{1}</h2><p>{2}</p>{3}</a></li>\n",
+        escape(stem(e)), escape(example_title(e.file, sources.file(e.source).text)),
+        summary(header_text(header_lines(sources.file(e.source).text))), uses(sources.file(e.source).text));
   }
   pages.push_back({"index.html", document("Examples", index + "</ul>\n", kStyle)});
   return pages;

@@ -98,7 +98,8 @@ namespace {
 
 /// Whether the point follows a single capital, as in "W. Stortelder": no sentence ends there.
 bool is_initial(std::string_view text, std::size_t point) {
-  return point > 0 && std::isupper(static_cast<unsigned char>(text[point - 1])) && (point == 1 || text[point - 2] == ' ' || text[point - 2] == '(');
+  return point > 0 && std::isupper(static_cast<unsigned char>(text[point - 1])) &&
+         (point == 1 || text[point - 2] == ' ' || text[point - 2] == '(');
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The text of a documentation comment as HTML: paragraphs, lists (`- item`), `code`, and blocks between lines of ```.
+// The text of a documentation comment as HTML: paragraphs, lists (`- item`), `code`, and blocks between lines
+// of ```.
 #pragma once
 #include <string>
 #include <string_view>

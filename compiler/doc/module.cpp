@@ -35,7 +35,8 @@ class Reader {
       for (const ast::Decl* decl : module.decls)
         if (decl->kind == ast::DeclKind::TypeSynonym) {
           const auto& synonym = *static_cast<const ast::TypeSynonymDecl*>(decl);
-          if (std::string u = unit(synonym.type); !u.empty()) named_units_[std::string(sigrel::text(synonym.name.name))] = "[" + u + "]";
+          if (std::string u = unit(synonym.type); !u.empty())
+            named_units_[std::string(sigrel::text(synonym.name.name))] = "[" + u + "]";
         } else if (decl->kind == ast::DeclKind::Record) {
           const auto& record = *static_cast<const ast::RecordDecl*>(decl);
           named_units_[std::string(sigrel::text(record.name.name))] = units_of_fields(record);
@@ -64,8 +65,10 @@ class Reader {
         c = ' ';
       }
       bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
-      if (!blank || in_string) out += c;
-      else if (!out.empty() && out.back() != ' ') out += ' ';
+      if (!blank || in_string)
+        out += c;
+      else if (!out.empty() && out.back() != ' ')
+        out += ' ';
     }
     while (out.ends_with(' ')) out.pop_back();
     return out;
@@ -107,7 +110,8 @@ class Reader {
 
   std::string names(std::span<ast::Ident> idents) const {
     std::string out;
-    for (const ast::Ident& ident : idents) out += (out.empty() ? "" : " ") + std::string(sigrel::text(ident.name));
+    for (const ast::Ident& ident : idents)
+      out += (out.empty() ? "" : " ") + std::string(sigrel::text(ident.name));
     return out;
   }
 
@@ -135,7 +139,8 @@ class Reader {
   std::string units_of_fields(const ast::RecordDecl& record) const {
     std::string out;
     for (const ast::RecordField& f : record.fields)
-      if (std::string u = unit(f.type); !u.empty()) out += fmt::format("{}{} [{}]", out.empty() ? "" : ", ", sigrel::text(f.name.name), u);
+      if (std::string u = unit(f.type); !u.empty())
+        out += fmt::format("{}{} [{}]", out.empty() ? "" : ", ", sigrel::text(f.name.name), u);
     return out;
   }
 
@@ -149,7 +154,9 @@ class Reader {
       if (c == '<') in_unit = true;
       if (c == '>' && (i == 0 || signature[i - 1] != '-')) in_unit = false;
       std::size_t end = i;
-      while (end < signature.size() && (std::isalnum(static_cast<unsigned char>(signature[end])) || signature[end] == '_')) ++end;
+      while (end < signature.size() &&
+             (std::isalnum(static_cast<unsigned char>(signature[end])) || signature[end] == '_'))
+        ++end;
       if (end == i) {
         ++i;
         continue;
@@ -157,8 +164,10 @@ class Reader {
       std::string name(signature.substr(i, end - i));
       i = end;
       auto found = named_units_.find(name);
-      if (in_unit || found == named_units_.end() || found->second.empty() || !told.insert(name).second) continue;
-      out += fmt::format("{}{}{} {}", out.empty() ? "" : "; ", name, found->second.starts_with('[') ? "" : ":", found->second);
+      if (in_unit || found == named_units_.end() || found->second.empty() || !told.insert(name).second)
+        continue;
+      out += fmt::format("{}{}{} {}", out.empty() ? "" : "; ", name,
+                         found->second.starts_with('[') ? "" : ":", found->second);
     }
     return out;
   }
@@ -234,7 +243,8 @@ class Reader {
       return;
     }
     if (auto type = types_.find(entry.name); type != types_.end()) entry.signature = type->second;
-    if (auto structure = structures_.find(entry.name); structure != structures_.end()) entry.structure = structure->second;
+    if (auto structure = structures_.find(entry.name); structure != structures_.end())
+      entry.structure = structure->second;
     entry.units = units_in(entry.signature);
     module.entries.push_back(std::move(entry));
   }
@@ -242,7 +252,8 @@ class Reader {
   const ast::Module& tree_;
   const SourceMap& sources_;
   std::map<std::string, std::string> types_, structures_;
-  std::map<std::string, std::string> named_units_;  // of types: "[V]" of a synonym, "v [V], i [A]" of a record
+  std::map<std::string, std::string>
+      named_units_;  // of types: "[V]" of a synonym, "v [V], i [A]" of a record
   std::map<std::uint32_t, const ast::Type*> synonyms_;
   std::map<std::string, std::size_t> seen_;
 };

@@ -16,18 +16,19 @@ struct Field {
 struct Entry {
   enum class Kind : std::uint8_t { Type, Record, Data, Definition, Foreign } kind{};
   std::string name;
-  std::string signature;            // of a definition its type; of a type what stands right of `=`
-  std::string structure;            // of a relation its structural type
-  std::string units;                // of the types in a signature: "Resistance [Ohm]; Pin: v [V], i [A]"
-  std::string parameters;           // of a type: `a b`
-  std::vector<Field> fields;        // Record
+  std::string signature;      // of a definition its type; of a type what stands right of `=`
+  std::string structure;      // of a relation its structural type
+  std::string units;          // of the types in a signature: "Resistance [Ohm]; Pin: v [V], i [A]"
+  std::string parameters;     // of a type: `a b`
+  std::vector<Field> fields;  // Record
   std::vector<std::string> constructors;  // Data: `Node (Tree a) a`
-  std::string text;                 // of the comment, without its marks
+  std::string text;                       // of the comment, without its marks
 
   bool is_type() const { return kind == Kind::Type || kind == Kind::Record || kind == Kind::Data; }
   /// A relation, or a function that makes one.
   bool is_relation() const {
-    return kind == Kind::Definition && (signature.starts_with("SR ") || signature.find("-> SR ") != std::string::npos);
+    return kind == Kind::Definition &&
+           (signature.starts_with("SR ") || signature.find("-> SR ") != std::string::npos);
   }
 };
 
@@ -43,7 +44,8 @@ struct Module {
   std::vector<Entry> entries;  // in the order of the file
 };
 
-/// Reads and checks a file. What is wrong with it, or with what it imports, is in the diagnostics of the session.
+/// Reads and checks a file. What is wrong with it, or with what it imports, is in the diagnostics of the
+/// session.
 std::optional<Module> read_module(const std::string& path, const SessionOptions& options, Session& session);
 
 }  // namespace sigrel::doc

@@ -41,17 +41,23 @@ th { font-weight: normal; color: var(--dim); }
 ul.contents { list-style: none; padding: 0; }
 )";
 
-/// A name as part of an identifier and of a file name: letters and digits as they are, other bytes as hexadecimal.
+/// A name as part of an identifier and of a file name: letters and digits as they are, other bytes as
+/// hexadecimal.
 std::string encoded(std::string_view name) {
   std::string out;
   for (unsigned char c : name) {
-    bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '.';
-    if (plain) out += static_cast<char>(c);
-    else out += fmt::format("-{:02x}", c);
+    bool plain =
+        (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '.';
+    if (plain)
+      out += static_cast<char>(c);
+    else
+      out += fmt::format("-{:02x}", c);
   }
   return out;
 }
-std::string anchor(const Entry& entry) { return (entry.is_type() ? "type-" : "value-") + encoded(entry.name); }
+std::string anchor(const Entry& entry) {
+  return (entry.is_type() ? "type-" : "value-") + encoded(entry.name);
+}
 
 class Writer {
  public:
@@ -59,7 +65,8 @@ class Writer {
     std::set<std::string> taken{"index.html"};
     for (std::size_t m = 0; m < modules.size(); ++m) {
       std::string file = encoded(modules[m].name) + ".html";
-      for (int i = 2; !taken.insert(file).second; ++i) file = fmt::format("{}-{}.html", encoded(modules[m].name), i);
+      for (int i = 2; !taken.insert(file).second; ++i)
+        file = fmt::format("{}-{}.html", encoded(modules[m].name), i);
       files_.push_back(file);
       by_name_.try_emplace(modules[m].name, m);
       for (const Entry& e : modules[m].entries)
@@ -111,7 +118,8 @@ class Writer {
         continue;
       }
       std::string name(text.substr(i, end - i));
-      const std::string* to = in_unit || std::islower(static_cast<unsigned char>(name[0])) ? nullptr : target(name);
+      const std::string* to =
+          in_unit || std::islower(static_cast<unsigned char>(name[0])) ? nullptr : target(name);
       out += to ? fmt::format("<a href=\"{}\">{}</a>", escape(*to), escape(name)) : escape(name);
       i = end;
     }
@@ -119,15 +127,16 @@ class Writer {
   }
 
   std::string module(const Module& m) const {
-    std::string out = fmt::format("<p><a href=\"index.html\">All modules</a></p>\n<h1>{}</h1>\n{}", escape(m.name), markup(m.text));
+    std::string out = fmt::format("<p><a href=\"index.html\">All modules</a></p>\n<h1>{}</h1>\n{}",
+                                  escape(m.name), markup(m.text));
     if (!m.imports.empty()) {
       out += "<h2>Imports</h2>\n<ul class=\"contents\">\n";
       for (const Import& i : m.imports) {
         auto page = by_name_.find(i.module);
         std::string rest = escape(i.written.starts_with(i.module) ? i.written.substr(i.module.size()) : "");
-        out += page == by_name_.end()
-                   ? fmt::format("<li><code>{}{}</code></li>\n", escape(i.module), rest)
-                   : fmt::format("<li><code><a href=\"{}\">{}</a>{}</code></li>\n", escape(files_[page->second]), escape(i.module), rest);
+        out += page == by_name_.end() ? fmt::format("<li><code>{}{}</code></li>\n", escape(i.module), rest)
+                                      : fmt::format("<li><code><a href=\"{}\">{}</a>{}</code></li>\n",
+                                                    escape(files_[page->second]), escape(i.module), rest);
       }
       out += "</ul>\n";
     }
@@ -166,8 +175,9 @@ class Writer {
         if (!e.structure.empty()) more += "<p>structural type <code>" + escape(e.structure) + "</code></p>\n";
         break;
     }
-    return fmt::format("<section class=\"entry\" id=\"{}\">\n<h3><span class=\"signature\">{}</span></h3>\n{}{}</section>\n", anchor(e),
-                       head, more, markup(e.text));
+    return fmt::format(
+        "<section class=\"entry\" id=\"{}\">\n<h3><span class=\"signature\">{}</span></h3>\n{}{}</section>\n",
+        anchor(e), head, more, markup(e.text));
   }
 
   /// The constructor's own name is no type.
@@ -191,7 +201,9 @@ class Writer {
       out += fmt::format("<tr><td><code>{}</code>{}</td><td><code>{}</code></td>", escape(f.name),
                          f.flow ? " <span class=\"dim\">flow</span>" : "", type(f.type));
       if (units) out += "<td>" + escape(f.unit) + "</td>";
-      if (defaults) out += f.default_value.empty() ? "<td></td>" : "<td><code>" + escape(f.default_value) + "</code></td>";
+      if (defaults)
+        out +=
+            f.default_value.empty() ? "<td></td>" : "<td><code>" + escape(f.default_value) + "</code></td>";
       out += "</tr>\n";
     }
     return out + "</table></div>\n";
@@ -206,8 +218,8 @@ class Writer {
       out += "<ul class=\"contents\">\n";
       for (const Entry& e : modules_[m].entries) {
         std::string about = summary(e.text);
-        out += fmt::format("<li><a href=\"{}#{}\"><code>{}</code></a>{}{}</li>\n", escape(files_[m]), anchor(e), escape(e.name),
-                           about.empty() ? "" : " ", about);
+        out += fmt::format("<li><a href=\"{}#{}\"><code>{}</code></a>{}{}</li>\n", escape(files_[m]),
+                           anchor(e), escape(e.name), about.empty() ? "" : " ", about);
       }
       out += "</ul>\n";
     }
@@ -226,7 +238,8 @@ class Writer {
 std::string document(std::string_view title, std::string_view body, std::string_view style) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{}</title>\n<style>{}{}</style>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, "
+      "initial-scale=1\"/>\n<title>{}</title>\n<style>{}{}</style>\n"
       "</head>\n<body>\n{}</body>\n</html>\n",
       escape(title), kStyle, style, body);
 }

@@ -1,5 +1,6 @@
-// Memory of this program. A large table is written once, from one end to the other, and a page of 4 KB costs the kernel about as much when it is
-// first touched as writing it does; where it has pages of 2 MB for who asks, large pieces are asked for in these.
+// Memory of this program. A large table is written once, from one end to the other, and a page of 4 KB costs
+// the kernel about as much when it is first touched as writing it does; where it has pages of 2 MB for who
+// asks, large pieces are asked for in these.
 #include <sys/mman.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -24,7 +24,8 @@ int check(const Globals& globals, const CheckOptions& options) {
     if (fine && options.types)
       for (const core::Global* global : session.definitions()) {
         std::string structure = session.structural_type(*global);
-        fmt::print("{} :: {}{}{}\n", text(global->name), global->type, structure.empty() ? "" : " ", structure);
+        fmt::print("{} :: {}{}{}\n", text(global->name), global->type, structure.empty() ? "" : " ",
+                   structure);
         if (!global->feed_through.empty()) fmt::print("  -- at once: {}\n", global->feed_through);
       }
     else if (fine && !globals.json())

@@ -53,7 +53,8 @@ void print_timings(const Globals& globals, const Session& session) {
     if (!t.part) total += t.seconds;
   fmt::print(stderr, "\n{:<16} {:>10} {:>10}\n", "stage", "ms", "peak MB");
   for (const session::Timing& t : session.timings())
-    fmt::print(stderr, "{:<16} {:>10.3f}{}\n", (t.part ? "  " : "") + t.stage, 1e3 * t.seconds, t.peak > 0 ? fmt::format(" {:>10.1f}", 1e-6 * t.peak) : "");
+    fmt::print(stderr, "{:<16} {:>10.3f}{}\n", (t.part ? "  " : "") + t.stage, 1e3 * t.seconds,
+               t.peak > 0 ? fmt::format(" {:>10.1f}", 1e-6 * t.peak) : "");
   fmt::print(stderr, "{:<16} {:>10.3f}\n", "all", 1e3 * total);
 }
 
@@ -62,8 +63,10 @@ std::vector<std::string> split_names(const std::string& text) {
   int depth = 0;
   for (char c : text) {
     depth += (c == '[' || c == '(') - (c == ']' || c == ')');
-    if (c == ',' && depth == 0) names.emplace_back();
-    else names.back() += c;
+    if (c == ',' && depth == 0)
+      names.emplace_back();
+    else
+      names.back() += c;
   }
   std::erase(names, "");
   return names;
@@ -80,19 +83,28 @@ Settings parse_settings(const std::vector<std::string>& texts) {
       auto [stop, error] = std::from_chars(text.data() + equals + 1, end, value);
       fine = error == std::errc{} && stop == end;
     }
-    if (!fine) throw CLI::ValidationError("--set", "`" + text + "` is not NAME=VALUE with a number, such as r1.r=47");
+    if (!fine)
+      throw CLI::ValidationError("--set", "`" + text + "` is not NAME=VALUE with a number, such as r1.r=47");
     settings.emplace_back(text.substr(0, equals), value);
   }
   return settings;
 }
 
 void add_start_options(CLI::App& command, bool& strict_initial, RunOptions& run) {
-  CLI::Option* strict = command.add_flag("--strict-initial", strict_initial, "Start values that are missing are an error: guesses do not fill in");
-  command.add_option("--init-from", run.init_from, "Start from results of an earlier run: their last row, or what they are at time t")->type_name("FILE[@t]")->excludes(strict);
+  CLI::Option* strict =
+      command.add_flag("--strict-initial", strict_initial,
+                       "Start values that are missing are an error: guesses do not fill in");
+  command
+      .add_option("--init-from", run.init_from,
+                  "Start from results of an earlier run: their last row, or what they are at time t")
+      ->type_name("FILE[@t]")
+      ->excludes(strict);
 }
 
 StartPolicy start_policy(bool strict_initial, const RunOptions& run) {
-  return !run.init_from.empty() ? StartPolicy::Given : strict_initial ? StartPolicy::Strict : StartPolicy::Guesses;
+  return !run.init_from.empty() ? StartPolicy::Given
+         : strict_initial       ? StartPolicy::Strict
+                                : StartPolicy::Guesses;
 }
 
 }  // namespace sigrel::driver

@@ -1,6 +1,6 @@
 // sigrel diff: whether the results of one run stay in a tube around those of another.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -45,8 +45,11 @@ void print_differences(std::vector<Difference>& differences, bool all) {
   for (std::size_t k = 0; k < shown; ++k) width = std::max(width, display_width(differences[k].name));
   for (std::size_t k = 0; k < shown; ++k) {
     const auto& [name, d] = differences[k];
-    fmt::print("  {}{}  leaves the tube at t = {:.9g} s: {:.9g} is not in {:.9g} … {:.9g}; at most {:.3g} outside, at t = {:.9g} s\n", name,
-               std::string(width - display_width(name), ' '), d.time, d.value, d.low, d.high, d.worst, d.worst_time);
+    fmt::print(
+        "  {}{}  leaves the tube at t = {:.9g} s: {:.9g} is not in {:.9g} … {:.9g}; at most {:.3g} outside, "
+        "at t = {:.9g} s\n",
+        name, std::string(width - display_width(name), ' '), d.time, d.value, d.low, d.high, d.worst,
+        d.worst_time);
   }
   if (shown < differences.size()) fmt::print("  and {} more: --all lists them\n", differences.size() - shown);
 }
@@ -66,7 +69,8 @@ bool compare(const session::ResultTable& a, const session::ResultTable& b, const
     }
     ++compared;
     const bool steps = a.piecewise_constant(k);
-    if (auto departure = runtime::leaves_tube(a.times, a.columns[k], b.times, b.columns[at->second], options.tube, steps))
+    if (auto departure =
+            runtime::leaves_tube(a.times, a.columns[k], b.times, b.columns[at->second], options.tube, steps))
       differences.push_back({a.names[k], *departure});
     in_b.erase(at);
   }
@@ -75,11 +79,13 @@ bool compare(const session::ResultTable& a, const session::ResultTable& b, const
     if (in_b.contains(name)) more.push_back(name);
 
   const double slack = options.tube.time + 1e-9 * (a.times.back() - a.times.front());
-  const bool same_range = std::abs(a.times.front() - b.times.front()) <= slack && std::abs(a.times.back() - b.times.back()) <= slack;
+  const bool same_range = std::abs(a.times.front() - b.times.front()) <= slack &&
+                          std::abs(a.times.back() - b.times.back()) <= slack;
   fmt::print("{} of {} variables differ\n", differences.size(), compared);
   print_differences(differences, options.all);
   if (!same_range)
-    fmt::print("`{}` has t = {:.9g} … {:.9g} s, `{}` t = {:.9g} … {:.9g} s\n", a.path, a.times.front(), a.times.back(), b.path, b.times.front(), b.times.back());
+    fmt::print("`{}` has t = {:.9g} … {:.9g} s, `{}` t = {:.9g} … {:.9g} s\n", a.path, a.times.front(),
+               a.times.back(), b.path, b.times.front(), b.times.back());
   print_names("missing in", b.path, missing, options.all);
   print_names("only in", b.path, more, options.all);
   return differences.empty() && missing.empty() && same_range;
@@ -88,7 +94,9 @@ bool compare(const session::ResultTable& a, const session::ResultTable& b, const
 int diff(const Globals& globals, const Options& options) {
   Diagnostics diagnostics;
   auto wanted = [&](std::string_view name) {
-    return options.variables.empty() || std::ranges::any_of(options.variables, [&](const std::string& pattern) { return session::matches(pattern, name); });
+    return options.variables.empty() ||
+           std::ranges::any_of(options.variables,
+                               [&](const std::string& pattern) { return session::matches(pattern, name); });
   };
   std::vector<session::ResultTable> tables;
   for (const std::string& file : {options.reference, options.other})
@@ -103,15 +111,34 @@ int diff(const Globals& globals, const Options& options) {
 
 void add_diff(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("diff", "Compare two files of results: whether the second stays in a tube around the first");
-  command->add_option("reference", options->reference, "Results of a run, CSV or MATLAB")->required()->type_name("A");
-  command->add_option("other", options->other, "Results that are compared with it: at their own times")->required()->type_name("B");
-  command->add_option("-v,--variables", options->variables, "Only these; * stands for any characters; may be repeated")->type_name("NAME")->allow_extra_args(false);
-  command->add_option("--relative", options->tube.relative, "Half the height of the tube, relative to the greatest magnitude of a variable (1e-4)")->check(CLI::NonNegativeNumber)->type_name("X");
-  command->add_option("--absolute", options->tube.absolute, "… and what is added to it (1e-8)")->check(CLI::NonNegativeNumber)->type_name("X");
-  command->add_option("--time", options->tube.time, "How much earlier or later a value may come, in seconds (0)")->check(CLI::NonNegativeNumber)->type_name("T");
+  CLI::App* command = app.add_subcommand(
+      "diff", "Compare two files of results: whether the second stays in a tube around the first");
+  command->add_option("reference", options->reference, "Results of a run, CSV or MATLAB")
+      ->required()
+      ->type_name("A");
+  command->add_option("other", options->other, "Results that are compared with it: at their own times")
+      ->required()
+      ->type_name("B");
+  command
+      ->add_option("-v,--variables", options->variables,
+                   "Only these; * stands for any characters; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--relative", options->tube.relative,
+                   "Half the height of the tube, relative to the greatest magnitude of a variable (1e-4)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("X");
+  command->add_option("--absolute", options->tube.absolute, "… and what is added to it (1e-8)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("X");
+  command
+      ->add_option("--time", options->tube.time, "How much earlier or later a value may come, in seconds (0)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("T");
   command->add_flag("--all", options->all, "List everything that differs, however much it is");
-  command->footer("Exit codes: 0 no variable of A differs or is missing, 1 some do, or a file cannot be read.");
+  command->footer(
+      "Exit codes: 0 no variable of A differs or is missing, 1 some do, or a file cannot be read.");
   command->callback([&globals, &exit_code, options] { exit_code = diff(globals, *options); });
 }
 

@@ -1,6 +1,6 @@
 // sigrel doc: HTML pages from the `-- |` comments of modules.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -31,7 +31,8 @@ std::vector<std::string> sources_of(const std::string& source, Diagnostics& diag
   if (error)
     diagnostics.report(Code::FileNotFound, "`" + source + "` cannot be read").note(error.message());
   else if (found.empty())
-    diagnostics.report(Code::FileNotFound, "`" + source + "` has no Sigrel files").help("name a folder with `.sr` files in it");
+    diagnostics.report(Code::FileNotFound, "`" + source + "` has no Sigrel files")
+        .help("name a folder with `.sr` files in it");
   std::ranges::sort(found);
   return found;
 }
@@ -42,7 +43,9 @@ void write_pages(const std::string& folder, const std::vector<doc::Page>& pages,
   std::string reason = error ? error.message() : "";
   for (const doc::Page& page : pages)
     if (reason.empty()) reason = runtime::write_file((fs::path(folder) / page.file).string(), page.html);
-  if (!reason.empty()) diagnostics.report(Code::ResultNotWritten, "the pages cannot be written to `" + folder + "`").note(reason);
+  if (!reason.empty())
+    diagnostics.report(Code::ResultNotWritten, "the pages cannot be written to `" + folder + "`")
+        .note(reason);
 }
 
 int document(const Globals& globals, const DocOptions& options) {
@@ -52,13 +55,16 @@ int document(const Globals& globals, const DocOptions& options) {
   SessionOptions session_options = globals.session_options();
   std::error_code error;
   // A module in a folder below is found by its whole name from the top.
-  if (fs::is_directory(options.source, error)) session_options.path.folders.insert(session_options.path.folders.begin(), options.source);
+  if (fs::is_directory(options.source, error))
+    session_options.path.folders.insert(session_options.path.folders.begin(), options.source);
   for (const std::string& file : sources_of(options.source, diagnostics)) {
     Session session(session_options);
     auto module = doc::read_module(file, session_options, session);
     print_diagnostics(globals, session);
-    if (module) modules.push_back(std::move(*module));
-    else fine = false;
+    if (module)
+      modules.push_back(std::move(*module));
+    else
+      fine = false;
   }
   if (fine && !diagnostics.has_errors()) write_pages(options.folder, doc::pages(modules), diagnostics);
   print_diagnostics(globals, diagnostics, SourceMap{});
@@ -70,8 +76,12 @@ int document(const Globals& globals, const DocOptions& options) {
 void add_doc(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<DocOptions>();
   CLI::App* command = app.add_subcommand("doc", "Write HTML pages from the `-- |` comments of modules");
-  command->add_option("source", options->source, "A file, or a folder with modules")->required()->type_name("FILE|FOLDER");
-  command->add_option("-o,--output", options->folder, "The folder for the pages")->required()->type_name("DIR");
+  command->add_option("source", options->source, "A file, or a folder with modules")
+      ->required()
+      ->type_name("FILE|FOLDER");
+  command->add_option("-o,--output", options->folder, "The folder for the pages")
+      ->required()
+      ->type_name("DIR");
   command->callback([&globals, &exit_code, options] { exit_code = document(globals, *options); });
 }
 

@@ -1,5 +1,5 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -37,10 +37,16 @@ void add_dump(CLI::App& app, const Globals& globals, int& exit_code) {
     help += fmt::format("\n  {:<10} {}", name.name, name.what);
   }
   CLI::App* command = app.add_subcommand("dump", help);
-  command->add_option("stage", options->stage, "The stage")->required()->check(CLI::IsMember(stages))->type_name("STAGE");
+  command->add_option("stage", options->stage, "The stage")
+      ->required()
+      ->check(CLI::IsMember(stages))
+      ->type_name("STAGE");
   command->add_option("file", options->file, "The file")->required()->type_name("FILE");
-  command->add_option("-e,--expression", options->expression, "An expression instead of `main`")->type_name("EXPR");
-  command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}))->type_name("FORMAT");
+  command->add_option("-e,--expression", options->expression, "An expression instead of `main`")
+      ->type_name("EXPR");
+  command->add_option("--format", options->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("FORMAT");
   command->callback([&globals, &exit_code, options] { exit_code = dump(globals, *options); });
 }
 

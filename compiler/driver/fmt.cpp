@@ -1,7 +1,7 @@
 // sigrel fmt: the text of files in the style of the language.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <cerrno>
 #include <cstring>
@@ -24,7 +24,8 @@ struct FmtOptions {
   bool to_stdout = false;
 };
 
-/// Replaces a file at once or not at all; the reason when that fails. A link stays one: what it leads to is replaced.
+/// Replaces a file at once or not at all; the reason when that fails. A link stays one: what it leads to is
+/// replaced.
 std::string replace_file(const std::string& path, const std::string& text) {
   std::error_code error;
   fs::path target = fs::canonical(path, error);
@@ -60,7 +61,8 @@ int format_files(const Globals& globals, const FmtOptions& options) {
         } else if (changed) {
           std::string reason = replace_file(path, *formatted);
           if (!reason.empty())
-            diagnostics.report(Code::ResultNotWritten, "the formatted text cannot be written to `" + path + "`")
+            diagnostics
+                .report(Code::ResultNotWritten, "the formatted text cannot be written to `" + path + "`")
                 .note(reason)
                 .note("the file is as it was");
         }
@@ -79,9 +81,10 @@ void add_fmt(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<FmtOptions>();
   CLI::App* command = app.add_subcommand("fmt", "Format files: spacing and indentation, never line breaks");
   command->add_option("files", options->files, "The files")->required()->type_name("FILE");
-  CLI::Option* check =
-      command->add_flag("--check", options->check, "Change nothing; print the files that would change, exit with 1 if any");
-  command->add_flag("--stdout", options->to_stdout, "Write the formatted text to standard output instead")->excludes(check);
+  CLI::Option* check = command->add_flag(
+      "--check", options->check, "Change nothing; print the files that would change, exit with 1 if any");
+  command->add_flag("--stdout", options->to_stdout, "Write the formatted text to standard output instead")
+      ->excludes(check);
   command->callback([&globals, &exit_code, options] { exit_code = format_files(globals, *options); });
 }
 

@@ -1,6 +1,6 @@
 // sigrel gallery: HTML pages of the models in a folder, with plots of their runs.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -42,10 +42,12 @@ std::optional<doc::Example> run_example(const Globals& globals, const std::strin
       runtime::Plot plot = plot_of(run, {});
       example->plot = runtime::plot_svg(plot);
       if (plot.curves.size() > kNamed)
-        for (runtime::Curve& curve : plot.curves) curve.name.clear();  // a legend would fill the small picture
+        for (runtime::Curve& curve : plot.curves)
+          curve.name.clear();  // a legend would fill the small picture
       example->small_plot = runtime::plot_svg(plot, {440, 280});
       example->end = run.outcome.reached;
-      for (std::size_t c = 0; c < std::min(kValues, run.columns.size()); ++c) example->values.emplace_back(run.columns.names[c], run.final_values[c]);
+      for (std::size_t c = 0; c < std::min(kValues, run.columns.size()); ++c)
+        example->values.emplace_back(run.columns.names[c], run.final_values[c]);
     }
   }
   if (!example) print_diagnostics(globals, session);
@@ -59,7 +61,10 @@ int gallery(const Globals& globals, const Options& options) {
   for (fs::directory_iterator at(options.source, error), end; !error && at != end; at.increment(error))
     if (at->path().extension() == ".sr") files.push_back(at->path().string());
   if (error || files.empty())
-    diagnostics.report(Code::FileNotFound, error ? "`" + options.source + "` cannot be read" : "`" + options.source + "` has no Sigrel files").help("name a folder with models that have a `main`");
+    diagnostics
+        .report(Code::FileNotFound, error ? "`" + options.source + "` cannot be read"
+                                          : "`" + options.source + "` has no Sigrel files")
+        .help("name a folder with models that have a `main`");
   std::ranges::sort(files);
   SourceMap sources;
   std::vector<doc::Example> examples;
@@ -70,8 +75,11 @@ int gallery(const Globals& globals, const Options& options) {
     fs::create_directories(options.folder, error);
     std::string reason = error ? error.message() : "";
     for (const doc::Page& page : doc::gallery(examples, sources))
-      if (reason.empty()) reason = runtime::write_file((fs::path(options.folder) / page.file).string(), page.html);
-    if (!reason.empty()) diagnostics.report(Code::ResultNotWritten, "the pages cannot be written to `" + options.folder + "`").note(reason);
+      if (reason.empty())
+        reason = runtime::write_file((fs::path(options.folder) / page.file).string(), page.html);
+    if (!reason.empty())
+      diagnostics.report(Code::ResultNotWritten, "the pages cannot be written to `" + options.folder + "`")
+          .note(reason);
   }
   print_diagnostics(globals, diagnostics, SourceMap{});
   if (!fine || diagnostics.has_errors()) return kUserError;
@@ -83,9 +91,13 @@ int gallery(const Globals& globals, const Options& options) {
 
 void add_gallery(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("gallery", "Run the models in a folder and write HTML pages of them: header, plot, final values and source");
+  CLI::App* command = app.add_subcommand(
+      "gallery",
+      "Run the models in a folder and write HTML pages of them: header, plot, final values and source");
   command->add_option("source", options->source, "A folder with models")->required()->type_name("FOLDER");
-  command->add_option("-o,--output", options->folder, "The folder for the pages")->required()->type_name("DIR");
+  command->add_option("-o,--output", options->folder, "The folder for the pages")
+      ->required()
+      ->type_name("DIR");
   command->callback([&globals, &exit_code, options] { exit_code = gallery(globals, *options); });
 }
 

@@ -58,7 +58,8 @@ void on_terminate() {
 void print_internal_error(const char* what) {
   put("\nsigrel: internal error: ");
   put(what);
-  put("\nThis is a fault of Sigrel, not of your model. Please report it with the model and the command line.\n");
+  put("\nThis is a fault of Sigrel, not of your model. Please report it with the model and the command "
+      "line.\n");
 }
 
 void install_internal_error_handler() {
@@ -70,7 +71,7 @@ void install_internal_error_handler() {
   alternative.ss_sp = stack;
   alternative.ss_size = sizeof stack;
   sigaltstack(&alternative, nullptr);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_signal;
   action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);

@@ -1,4 +1,5 @@
-// A failure of Sigrel itself ends with a short message and exit code 70, never silently and never with the code of a user's error.
+// A failure of Sigrel itself ends with a short message and exit code 70, never silently and never with the
+// code of a user's error.
 #pragma once
 
 namespace sigrel::driver {

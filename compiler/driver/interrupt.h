@@ -13,7 +13,7 @@ class InterruptGuard {
   static_assert(std::atomic<bool>::is_always_lock_free);
 
   InterruptGuard() {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = [](int) { interrupted.store(true); };
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigaction(SIGINT, &action, &before_);
@@ -23,7 +23,7 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
  private:
-  struct sigaction before_ {};
+  struct sigaction before_{};
 };
 
 }  // namespace sigrel::driver

@@ -1,6 +1,6 @@
 // sigrel linearize: the tangent of a model at a point of its run.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -24,18 +24,23 @@ using Names = std::vector<std::string>;
 std::string number(double x) { return fmt::format("{:.10g}", x); }
 
 /// Rows and columns with their names; numbers are aligned at the right.
-void print_matrix(const char* title, const Names& rows, const Names& columns, const std::vector<double>& values) {
+void print_matrix(const char* title, const Names& rows, const Names& columns,
+                  const std::vector<double>& values) {
   if (values.empty()) return;
   std::uint32_t left = 0;
   for (const std::string& row : rows) left = std::max(left, display_width(row));
   std::vector<std::uint32_t> widths;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     widths.push_back(display_width(columns[c]));
-    for (std::size_t r = 0; r < rows.size(); ++r) widths[c] = std::max(widths[c], display_width(number(values[r * columns.size() + c])));
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      widths[c] = std::max(widths[c], display_width(number(values[r * columns.size() + c])));
   }
-  auto padding = [](std::uint32_t width, const std::string& text) { return std::string(width - display_width(text), ' '); };
+  auto padding = [](std::uint32_t width, const std::string& text) {
+    return std::string(width - display_width(text), ' ');
+  };
   fmt::print("\n{}\n  {}", title, std::string(left, ' '));
-  for (std::size_t c = 0; c < columns.size(); ++c) fmt::print("  {}{}", padding(widths[c], columns[c]), columns[c]);
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    fmt::print("  {}{}", padding(widths[c], columns[c]), columns[c]);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     fmt::print("\n  {}{}", rows[r], padding(left, rows[r]));
     for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -49,8 +54,9 @@ void print_matrix(const char* title, const Names& rows, const Names& columns, co
 void print_text(const Linearization& l) {
   Names rates;
   for (const std::string& state : l.states) rates.push_back("der(" + state + ")");
-  fmt::print("at t = {:.9g} s: {} state{}, {} input{}, {} output{}\n", l.time, l.states.size(), l.states.size() == 1 ? "" : "s", l.inputs.size(),
-             l.inputs.size() == 1 ? "" : "s", l.outputs.size(), l.outputs.size() == 1 ? "" : "s");
+  fmt::print("at t = {:.9g} s: {} state{}, {} input{}, {} output{}\n", l.time, l.states.size(),
+             l.states.size() == 1 ? "" : "s", l.inputs.size(), l.inputs.size() == 1 ? "" : "s",
+             l.outputs.size(), l.outputs.size() == 1 ? "" : "s");
   print_matrix("A", rates, l.states, l.model.a);
   print_matrix("B", rates, l.inputs, l.model.b);
   print_matrix("C", l.outputs, l.states, l.model.c);
@@ -58,9 +64,11 @@ void print_text(const Linearization& l) {
   auto found = runtime::eigenvalues(l.model.a);
   if (!found.empty()) fmt::print("\neigenvalues of A, 1/s\n");
   for (auto z : found)
-    if (z.imag() == 0) fmt::print("  {}\n", number(z.real()));
+    if (z.imag() == 0)
+      fmt::print("  {}\n", number(z.real()));
     else if (z.imag() > 0)
-      fmt::print("  {} ± {} i    {} Hz, damping ratio {}\n", number(z.real()), number(z.imag()), fmt::format("{:.6g}", std::abs(z) / (2 * std::acos(-1.0))),
+      fmt::print("  {} ± {} i    {} Hz, damping ratio {}\n", number(z.real()), number(z.imag()),
+                 fmt::format("{:.6g}", std::abs(z) / (2 * std::acos(-1.0))),
                  fmt::format("{:.6g}", 0.0 - z.real() / std::abs(z)));
 }
 
@@ -68,7 +76,9 @@ void print_json(const Linearization& l) {
   auto matrix = [](std::size_t rows, const std::vector<double>& values) {
     nlohmann::ordered_json result = nlohmann::ordered_json::array();
     const std::size_t width = rows ? values.size() / rows : 0;
-    for (std::size_t r = 0; r < rows; ++r) result.push_back(std::vector<double>(values.begin() + static_cast<std::ptrdiff_t>(r * width), values.begin() + static_cast<std::ptrdiff_t>((r + 1) * width)));
+    for (std::size_t r = 0; r < rows; ++r)
+      result.push_back(std::vector<double>(values.begin() + static_cast<std::ptrdiff_t>(r * width),
+                                           values.begin() + static_cast<std::ptrdiff_t>((r + 1) * width)));
     return result;
   };
   nlohmann::ordered_json j;
@@ -92,7 +102,9 @@ int linearize(const Globals& globals, const Options& options) {
   session.load(options.file);
   std::optional<Linearization> result;
   if (session.check(options.expression))
-    if (std::shared_ptr<Compiled> model = session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.linearize.run))) result = session.linearize(*model, options.linearize);
+    if (std::shared_ptr<Compiled> model =
+            session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.linearize.run)))
+      result = session.linearize(*model, options.linearize);
   print_diagnostics(globals, session);
   print_timings(globals, session);
   if (!result) return kUserError;
@@ -104,16 +116,34 @@ int linearize(const Globals& globals, const Options& options) {
 
 void add_linearize(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("linearize", "The tangent of a model at a point of its run: A, B, C, D and eigenvalues");
+  CLI::App* command = app.add_subcommand(
+      "linearize", "The tangent of a model at a point of its run: A, B, C, D and eigenvalues");
   command->add_option("file", options->file, "The file")->required()->type_name("FILE");
-  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")->type_name("EXPR");
-  command->add_option("--at", options->linearize.run.stop, "The time, in seconds; without it, the start")->type_name("T");
-  command->add_option("--input", options->linearize.inputs, "A variable that is cut off from what determines it; may be repeated")->type_name("NAME")->allow_extra_args(false);
-  command->add_option("--output", options->linearize.outputs, "A variable to observe; may be repeated")->type_name("NAME")->allow_extra_args(false);
-  command->add_option("--tolerance", options->linearize.run.tolerance, "Relative tolerance of the run to that point")->type_name("X");
+  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")
+      ->type_name("EXPR");
+  command->add_option("--at", options->linearize.run.stop, "The time, in seconds; without it, the start")
+      ->type_name("T");
+  command
+      ->add_option("--input", options->linearize.inputs,
+                   "A variable that is cut off from what determines it; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command->add_option("--output", options->linearize.outputs, "A variable to observe; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--tolerance", options->linearize.run.tolerance,
+                   "Relative tolerance of the run to that point")
+      ->type_name("X");
   add_start_options(*command, options->strict_initial, options->linearize.run);
-  command->add_option("--set", options->set, "The value of a Real parameter by its hierarchical name; may be repeated")->type_name("NAME=VALUE")->allow_extra_args(false);
-  command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}))->type_name("FORMAT");
+  command
+      ->add_option("--set", options->set,
+                   "The value of a Real parameter by its hierarchical name; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--format", options->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("FORMAT");
   command->callback([&globals, &exit_code, options] { exit_code = linearize(globals, *options); });
 }
 

@@ -1,6 +1,6 @@
 // sigrel list: which modules there are, and what one of them offers.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -36,14 +36,16 @@ std::vector<std::string> folders_of(const SessionOptions& options) {
   return folders;
 }
 
-std::optional<doc::Module> read(const Globals& globals, const SessionOptions& options, const std::string& file) {
+std::optional<doc::Module> read(const Globals& globals, const SessionOptions& options,
+                                const std::string& file) {
   Session session(options);
   auto module = doc::read_module(file, options, session);
   if (!module) print_diagnostics(globals, session);
   return module;
 }
 
-/// Each module with the first sentence of its text. Those of the folder that is worked in are not looked for below it.
+/// Each module with the first sentence of its text. Those of the folder that is worked in are not looked for
+/// below it.
 int list_modules(const Globals& globals, const SessionOptions& options) {
   std::vector<std::string> folders = folders_of(options);
   std::vector<std::string> names = session::available_modules({folders.begin() + 1, folders.end()});
@@ -52,7 +54,8 @@ int list_modules(const Globals& globals, const SessionOptions& options) {
   for (const std::string& name : names) {
     auto file = session::find_module(name, folders);
     auto module = file ? read(globals, options, *file) : std::nullopt;
-    fmt::print("{}{}  {}\n", name, std::string(width - display_width(name), ' '), module ? one_line(module->text) : "");
+    fmt::print("{}{}  {}\n", name, std::string(width - display_width(name), ' '),
+               module ? one_line(module->text) : "");
   }
   fmt::print("\n`sigrel list MODULE` shows what a module offers\n");
   return kSuccess;
@@ -66,7 +69,8 @@ void print_head(const doc::Entry& entry) {
     case doc::Entry::Kind::Foreign: fmt::print(" :: {}", entry.signature); break;
     case doc::Entry::Kind::Type: fmt::print(" = {}", entry.signature); break;
     case doc::Entry::Kind::Data:
-      for (std::size_t k = 0; k < entry.constructors.size(); ++k) fmt::print(" {} {}", k ? "|" : "=", entry.constructors[k]);
+      for (std::size_t k = 0; k < entry.constructors.size(); ++k)
+        fmt::print(" {} {}", k ? "|" : "=", entry.constructors[k]);
       break;
     case doc::Entry::Kind::Record: {
       fmt::print(" = {{");
@@ -106,8 +110,10 @@ int list_name(const Globals& globals, const doc::Module& module, const std::stri
     Diagnostic& d = diagnostics.report(Code::UnknownName, "`" + name + "` is not defined in " + module.name);
     std::vector<std::string_view> names;
     for (const doc::Entry& e : module.entries) names.push_back(e.name);
-    if (auto near = did_you_mean(name, names)) d.help("did you mean `" + std::string(*near) + "`?");
-    else d.help("`sigrel list " + module.name + "` shows what there is");
+    if (auto near = did_you_mean(name, names))
+      d.help("did you mean `" + std::string(*near) + "`?");
+    else
+      d.help("`sigrel list " + module.name + "` shows what there is");
     print_diagnostics(globals, diagnostics, SourceMap{});
     return kUserError;
   }
@@ -118,17 +124,21 @@ int list_name(const Globals& globals, const doc::Module& module, const std::stri
   return kSuccess;
 }
 
-int list_module(const Globals& globals, const SessionOptions& options, const std::string& name, const std::string& entry) {
+int list_module(const Globals& globals, const SessionOptions& options, const std::string& name,
+                const std::string& entry) {
   std::error_code error;
   const std::vector<std::string> folders = folders_of(options);
-  std::optional<std::string> file = fs::is_regular_file(name, error) ? std::optional(name) : session::find_module(name, folders);
+  std::optional<std::string> file =
+      fs::is_regular_file(name, error) ? std::optional(name) : session::find_module(name, folders);
   if (!file) {
     Diagnostics diagnostics;
     Diagnostic& d = diagnostics.report(Code::ModuleNotFound, "there is no module `" + name + "`");
     const std::vector<std::string> names = session::available_modules({folders.begin() + 1, folders.end()});
     const std::vector<std::string_view> views(names.begin(), names.end());
-    if (auto near = did_you_mean(name, views)) d.help("did you mean `" + std::string(*near) + "`?");
-    else d.help("`sigrel list` shows the modules that there are; or give a file");
+    if (auto near = did_you_mean(name, views))
+      d.help("did you mean `" + std::string(*near) + "`?");
+    else
+      d.help("`sigrel list` shows the modules that there are; or give a file");
     print_diagnostics(globals, diagnostics, SourceMap{});
     return kUserError;
   }
@@ -137,7 +147,8 @@ int list_module(const Globals& globals, const SessionOptions& options, const std
   if (!entry.empty()) return list_name(globals, *module, entry);
   fmt::print("{}{}{}\n", module->name, module->text.empty() ? "" : ": ", one_line(module->text));
   print_group("relations", *module, [](const doc::Entry& e) { return e.is_relation(); });
-  print_group("values and functions", *module, [](const doc::Entry& e) { return !e.is_type() && !e.is_relation(); });
+  print_group("values and functions", *module,
+              [](const doc::Entry& e) { return !e.is_type() && !e.is_relation(); });
   print_group("types", *module, [](const doc::Entry& e) { return e.is_type(); });
   fmt::print("\n`sigrel list {} NAME` shows one of them with its picture and an example\n", module->name);
   return kSuccess;
@@ -147,12 +158,19 @@ int list_module(const Globals& globals, const SessionOptions& options, const std
 
 void add_list(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("list", "The modules of the library, or what a module offers: relations, functions and types, each in a line or two");
+  CLI::App* command = app.add_subcommand("list",
+                                         "The modules of the library, or what a module offers: relations, "
+                                         "functions and types, each in a line or two");
   command->add_option("module", options->module, "The name of a module, or its file")->type_name("MODULE");
-  command->add_option("name", options->name, "One of its definitions: all that is said of it, with picture, units, structural type and an example")->type_name("NAME");
+  command
+      ->add_option("name", options->name,
+                   "One of its definitions: all that is said of it, with picture, units, structural type and "
+                   "an example")
+      ->type_name("NAME");
   command->callback([&globals, &exit_code, options] {
     const SessionOptions session = globals.session_options();
-    exit_code = options->module.empty() ? list_modules(globals, session) : list_module(globals, session, options->module, options->name);
+    exit_code = options->module.empty() ? list_modules(globals, session)
+                                        : list_module(globals, session, options->module, options->name);
   });
 }
 

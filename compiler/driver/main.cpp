@@ -1,6 +1,6 @@
 // sigrel: one file per subcommand; here the options that all of them share, and the exit codes.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cerrno>
 #include <cstring>
@@ -35,13 +35,15 @@ int run_command(int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough();
   app.set_version_flag("--version", "sigrel " SIGREL_VERSION);
-  app.add_option("--library", globals.libraries, "A shared library (.so) in which functions of `foreign import` are found; may be repeated")
+  app.add_option("--library", globals.libraries,
+                 "A shared library (.so) in which functions of `foreign import` are found; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--path", globals.path, "A folder to search for imported modules; may be repeated")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  app.add_option("--message-format", globals.message_format, "How diagnostics are written to stderr: text or json (one object per line)")
+  app.add_option("--message-format", globals.message_format,
+                 "How diagnostics are written to stderr: text or json (one object per line)")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("FORMAT");
   app.add_option("--color", globals.color, "auto (on a terminal), always or never")
@@ -50,7 +52,8 @@ int run_command(int argc, char** argv) {
   app.add_flag("--timings", globals.timings, "Show how long each stage took");
   app.add_flag("--verify", globals.verify, "Verify every intermediate representation (slow; for developers)");
   app.footer(
-      "Exit codes: 0 success, 1 errors in the model or its files, 2 wrong command line, 70 a fault of sigrel itself,\n"
+      "Exit codes: 0 success, 1 errors in the model or its files, 2 wrong command line, 70 a fault of sigrel "
+      "itself,\n"
       "130 interrupted (results computed until then are kept).");
 
   add_check(app, globals, exit_code);

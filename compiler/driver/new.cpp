@@ -1,6 +1,6 @@
 // sigrel new: a small model that runs, to be changed.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cctype>
 #include <filesystem>
@@ -63,19 +63,29 @@ int create(const Globals& globals, const std::string& where) {
   const bool single = path.extension() == ".sr";
   const std::string stem = single ? path.stem().string() : path.filename().string();
   const std::string module = module_name(stem);
-  if (module.empty()) throw CLI::ValidationError("name", "`" + stem + "` does not begin with a letter, or has other characters than letters, digits, `-` and `_`");
+  if (module.empty())
+    throw CLI::ValidationError(
+        "name",
+        "`" + stem +
+            "` does not begin with a letter, or has other characters than letters, digits, `-` and `_`");
 
   Diagnostics diagnostics;
   const fs::path file = single ? path : path / (stem + ".sr");
   std::error_code error;
   if (fs::exists(fs::symlink_status(path, error))) {
-    diagnostics.report(Code::FileExists, "`" + path.string() + "` is there already").help("choose another name: nothing is overwritten");
+    diagnostics.report(Code::FileExists, "`" + path.string() + "` is there already")
+        .help("choose another name: nothing is overwritten");
   } else {
     fs::create_directories(file.has_parent_path() ? file.parent_path() : ".", error);
-    std::string reason = error ? error.message() : runtime::write_file(file.string(), fmt::format(fmt::runtime(kModel), module));
+    std::string reason = error
+                             ? error.message()
+                             : runtime::write_file(file.string(), fmt::format(fmt::runtime(kModel), module));
     if (reason.empty() && !single)
-      reason = runtime::write_file((path / "README.md").string(), fmt::format(fmt::runtime(kReadme), module, file.filename().string(), stem));
-    if (!reason.empty()) diagnostics.report(Code::ResultNotWritten, "`" + file.string() + "` cannot be written").note(reason);
+      reason =
+          runtime::write_file((path / "README.md").string(),
+                              fmt::format(fmt::runtime(kReadme), module, file.filename().string(), stem));
+    if (!reason.empty())
+      diagnostics.report(Code::ResultNotWritten, "`" + file.string() + "` cannot be written").note(reason);
   }
   print_diagnostics(globals, diagnostics, SourceMap{});
   if (diagnostics.has_errors()) return kUserError;
@@ -87,8 +97,11 @@ int create(const Globals& globals, const std::string& where) {
 
 void add_new(CLI::App& app, const Globals& globals, int& exit_code) {
   auto name = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("new", "Create a folder with a small model that runs, or such a file");
-  command->add_option("name", *name, "A folder, or a file whose name ends in .sr; nothing is overwritten")->required()->type_name("NAME");
+  CLI::App* command =
+      app.add_subcommand("new", "Create a folder with a small model that runs, or such a file");
+  command->add_option("name", *name, "A folder, or a file whose name ends in .sr; nothing is overwritten")
+      ->required()
+      ->type_name("NAME");
   command->callback([&globals, &exit_code, name] { exit_code = create(globals, *name); });
 }
 

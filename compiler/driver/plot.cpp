@@ -1,6 +1,6 @@
 // sigrel plot: variables of one or several runs, in one or several panes.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -44,7 +44,9 @@ std::string common_unit(const std::vector<std::string>& descriptions) {
   return unit;
 }
 
-runtime::Plot make_pane(const std::vector<std::string>& patterns, const std::vector<session::ResultTable>& tables, const std::vector<std::string>& runs) {
+runtime::Plot make_pane(const std::vector<std::string>& patterns,
+                        const std::vector<session::ResultTable>& tables,
+                        const std::vector<std::string>& runs) {
   runtime::Plot pane;
   std::vector<std::string> descriptions;
   for (const std::string& pattern : patterns)
@@ -53,24 +55,34 @@ runtime::Plot make_pane(const std::vector<std::string>& patterns, const std::vec
       for (std::size_t k = 0; k < table.names.size(); ++k) {
         if (!session::matches(pattern, table.names[k])) continue;
         std::string name = table.names[k] + (tables.size() > 1 ? " (" + runs[t] + ")" : "");
-        if (std::ranges::find(pane.curves, name, &runtime::Curve::name) != pane.curves.end()) continue;  // two patterns match it
+        if (std::ranges::find(pane.curves, name, &runtime::Curve::name) != pane.curves.end())
+          continue;  // two patterns match it
         descriptions.push_back(table.descriptions[k]);
-        if (table.piecewise_constant(k)) pane.curves.push_back(runtime::make_steps(std::move(name), table.times, table.columns[k]));
-        else pane.curves.push_back({std::move(name), table.columns[k], table.times});
+        if (table.piecewise_constant(k))
+          pane.curves.push_back(runtime::make_steps(std::move(name), table.times, table.columns[k]));
+        else
+          pane.curves.push_back({std::move(name), table.columns[k], table.times});
       }
     }
   pane.y_label = common_unit(descriptions);
   return pane;
 }
 
-void write_picture(const Options& options, const std::vector<runtime::Plot>& panes, Diagnostics& diagnostics) {
-  const int height = options.height > 0 ? options.height : panes.size() == 1 ? 540 : 300 * static_cast<int>(panes.size());
+void write_picture(const Options& options, const std::vector<runtime::Plot>& panes,
+                   Diagnostics& diagnostics) {
+  const int height = options.height > 0  ? options.height
+                     : panes.size() == 1 ? 540
+                                         : 300 * static_cast<int>(panes.size());
   const std::string svg = runtime::plot_svg(panes, {options.width, height});
   runtime::PngResult result;
-  if (options.output.ends_with(".png")) result = runtime::write_png(options.output, svg, options.width, height);
-  else result.error = runtime::write_file(options.output, svg);
+  if (options.output.ends_with(".png"))
+    result = runtime::write_png(options.output, svg, options.width, height);
+  else
+    result.error = runtime::write_file(options.output, svg);
   if (result.error.empty()) return;
-  Diagnostic& d = diagnostics.report(Code::ResultNotWritten, "the plot cannot be written to `" + options.output + "`").note(result.error);
+  Diagnostic& d =
+      diagnostics.report(Code::ResultNotWritten, "the plot cannot be written to `" + options.output + "`")
+          .note(result.error);
   if (result.no_library) d.help("install the package `librsvg2-2`, or write an SVG: `-o FILE.svg`");
 }
 
@@ -85,16 +97,22 @@ int plot(const Globals& globals, const Options& options) {
   }
   Diagnostics diagnostics;
   std::vector<session::ResultTable> tables;
-  auto chosen = [&](std::string_view name) { return std::ranges::any_of(all, [&](const std::string& pattern) { return session::matches(pattern, name); }); };
+  auto chosen = [&](std::string_view name) {
+    return std::ranges::any_of(all,
+                               [&](const std::string& pattern) { return session::matches(pattern, name); });
+  };
   for (const std::string& file : options.files)
     if (auto table = session::read_results(file, chosen, diagnostics)) tables.push_back(std::move(*table));
   if (!diagnostics.has_errors()) session::check_patterns(all, tables, diagnostics);
   if (!diagnostics.has_errors()) {
     std::vector<runtime::Plot> panes;
-    for (const auto& patterns : wanted) panes.push_back(make_pane(patterns, tables, run_names(options.files)));
+    for (const auto& patterns : wanted)
+      panes.push_back(make_pane(patterns, tables, run_names(options.files)));
     panes.front().title = options.title;
-    if (options.output.empty()) print_terminal_plot(panes, use_color(globals, stdout));
-    else write_picture(options, panes, diagnostics);
+    if (options.output.empty())
+      print_terminal_plot(panes, use_color(globals, stdout));
+    else
+      write_picture(options, panes, diagnostics);
   }
   print_diagnostics(globals, diagnostics, SourceMap{});
   return diagnostics.has_errors() ? kUserError : kSuccess;
@@ -104,16 +122,29 @@ int plot(const Globals& globals, const Options& options) {
 
 void add_plot(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("plot", "Plot variables of earlier runs, from their files of results");
-  command->add_option("files", options->files, "Files that `sigrel run -o` wrote, CSV or MATLAB")->required()->type_name("FILE");
-  command->add_option("-v,--variables", options->panes, "The variables of a pane, with commas between them; * stands for any characters; may be repeated: the next pane")
+  CLI::App* command =
+      app.add_subcommand("plot", "Plot variables of earlier runs, from their files of results");
+  command->add_option("files", options->files, "Files that `sigrel run -o` wrote, CSV or MATLAB")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("-v,--variables", options->panes,
+                   "The variables of a pane, with commas between them; * stands for any characters; may be "
+                   "repeated: the next pane")
       ->required()
       ->type_name("NAME[,NAME…]")
       ->allow_extra_args(false);
-  command->add_option("-o,--output", options->output, "A picture, .svg or .png, instead of a plot in the terminal")->type_name("FILE");
+  command
+      ->add_option("-o,--output", options->output,
+                   "A picture, .svg or .png, instead of a plot in the terminal")
+      ->type_name("FILE");
   command->add_option("--title", options->title, "Above the plot")->type_name("TEXT");
-  command->add_option("--width", options->width, "Of the picture")->check(CLI::Range(240, 10000))->type_name("N");
-  command->add_option("--height", options->height, "Of the picture")->check(CLI::Range(160, 10000))->type_name("N");
+  command->add_option("--width", options->width, "Of the picture")
+      ->check(CLI::Range(240, 10000))
+      ->type_name("N");
+  command->add_option("--height", options->height, "Of the picture")
+      ->check(CLI::Range(160, 10000))
+      ->type_name("N");
   command->callback([&globals, &exit_code, options] { exit_code = plot(globals, *options); });
 }
 

@@ -1,7 +1,7 @@
 // sigrel repl: a conversation on a terminal, or with a pipe.
-#include <CLI/CLI.hpp>
 #include <signal.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <atomic>
 #include <memory>
@@ -18,7 +18,7 @@ std::atomic<bool> interrupted{false};
 
 /// Ctrl-C stops what is running, never the conversation. Reading goes on too: SA_RESTART.
 void catch_interrupts() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = [](int) { interrupted.store(true); };
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
@@ -31,7 +31,9 @@ int talk(const Globals& globals, const std::string& file) {
   repl::Surroundings around;
   around.terminal = terminal;
   around.interrupted = &interrupted;
-  around.report = [&](const Diagnostics& diagnostics, const SourceMap& sources) { print_diagnostics(globals, diagnostics, sources); };
+  around.report = [&](const Diagnostics& diagnostics, const SourceMap& sources) {
+    print_diagnostics(globals, diagnostics, sources);
+  };
   around.plot = [&](const Run& run) { print_terminal_plot(run, use_color(globals, stdout)); };
   if (terminal && isatty(STDERR_FILENO) == 1) {
     around.progress = [&](double fraction) {

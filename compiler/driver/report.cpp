@@ -31,8 +31,10 @@ runtime::Plot plot_of(const Run& run, std::string title) {
   plot.title = std::move(title);
   plot.times = run.trajectory.times();
   for (const std::string& name : run.plot) {
-    if (run.piecewise_constant(name)) plot.curves.push_back(runtime::make_steps(name, plot.times, run.column(name)));
-    else plot.curves.push_back({name, run.column(name)});
+    if (run.piecewise_constant(name))
+      plot.curves.push_back(runtime::make_steps(name, plot.times, run.column(name)));
+    else
+      plot.curves.push_back({name, run.column(name)});
   }
   return plot;
 }
@@ -56,9 +58,11 @@ void print_final_values(const Run& run, bool written, bool chosen) {
   // Variables that are plotted are those the user cares about; interfaces and unlabelled parts come last.
   std::vector<std::size_t> shown;
   for (std::size_t c = 0; c < run.columns.size(); ++c)
-    if (chosen || run.plot.empty() || std::ranges::find(run.plot, run.columns.names[c]) != run.plot.end()) shown.push_back(c);
+    if (chosen || run.plot.empty() || std::ranges::find(run.plot, run.columns.names[c]) != run.plot.end())
+      shown.push_back(c);
   if (shown.size() <= session::Results::kSmall)
-    std::ranges::stable_sort(shown, {}, [&](std::size_t c) { return std::ranges::count(run.columns.names[c], '.'); });
+    std::ranges::stable_sort(shown, {},
+                             [&](std::size_t c) { return std::ranges::count(run.columns.names[c], '.'); });
   std::size_t all = run.columns.size();
   if (shown.size() > kFinalValues) shown.resize(kFinalValues);
   std::uint32_t width = 0;
@@ -66,22 +70,28 @@ void print_final_values(const Run& run, bool written, bool chosen) {
   fmt::print("t = {:.10g} s\n", run.outcome.reached);
   for (std::size_t c : shown) {
     const std::string& name = run.columns.names[c];
-    fmt::print("  {}{} = {:.10g}\n", name, std::string(width - display_width(name), ' '), run.final_values[c]);
+    fmt::print("  {}{} = {:.10g}\n", name, std::string(width - display_width(name), ' '),
+               run.final_values[c]);
   }
-  if (all > shown.size()) fmt::print("  and {} more{}\n", all - shown.size(), written ? "" : ": `-o FILE` writes them all");
+  if (all > shown.size())
+    fmt::print("  and {} more{}\n", all - shown.size(), written ? "" : ": `-o FILE` writes them all");
 }
 
 void print_statistics(const Compiled& model, const Run& run) {
   const runtime::Statistics& s = run.outcome.statistics;
   const session::Executable& code = model.executable;
-  auto row = [](std::string_view name, const std::string& value) { fmt::print("  {:<22} {}\n", name, value); };
+  auto row = [](std::string_view name, const std::string& value) {
+    fmt::print("  {:<22} {}\n", name, value);
+  };
   const char* form = s.form == runtime::Form::Static     ? "no states"
                      : s.form == runtime::Form::Explicit ? "explicit (y' = f(t, y))"
                                                          : "implicit (F(t, y, y') = 0)";
   fmt::print("model\n");
-  row("equations", fmt::format("{} in {} shapes", model.system.equations.count(), model.system.equations.tables.size()));
+  row("equations",
+      fmt::format("{} in {} shapes", model.system.equations.count(), model.system.equations.tables.size()));
   row("unknowns", fmt::format("{}", model.system.unknowns));
-  row("after reduction", fmt::format("{} equations, {} variables", model.dae.equations.count(), model.dae.variables.size()));
+  row("after reduction",
+      fmt::format("{} equations, {} variables", model.dae.equations.count(), model.dae.variables.size()));
   row("states", fmt::format("{}", model.plan.model.states.size()));
   row("simultaneous blocks", fmt::format("{}", model.plan.model.loops.size()));
   fmt::print("code\n");
@@ -93,18 +103,23 @@ void print_statistics(const Compiled& model, const Run& run) {
     row("interpreter, because", code.why_interpreted);
   fmt::print("run\n");
   row("form", form);
-  if (!s.solver.empty()) row("solver", fmt::format("{}, {} linear algebra{}", s.solver, s.linear_solver, s.ordering.empty() ? "" : fmt::format(", ordered by {}", s.ordering)));
+  if (!s.solver.empty())
+    row("solver", fmt::format("{}, {} linear algebra{}", s.solver, s.linear_solver,
+                              s.ordering.empty() ? "" : fmt::format(", ordered by {}", s.ordering)));
   row("unknowns", fmt::format("{}, of them {} states", s.unknowns, s.states));
   row("Jacobian", fmt::format("{} nonzeros", s.nonzeros));
-  row("steps", fmt::format("{}, {} rejected, last order {}, last step {:.3g} s", s.steps, s.error_test_failures, s.last_order, s.last_step));
-  row("evaluations", fmt::format("{}, Jacobians {}, factorisations {}", s.evaluations, s.jacobians, s.factorisations));
+  row("steps", fmt::format("{}, {} rejected, last order {}, last step {:.3g} s", s.steps,
+                           s.error_test_failures, s.last_order, s.last_step));
+  row("evaluations",
+      fmt::format("{}, Jacobians {}, factorisations {}", s.evaluations, s.jacobians, s.factorisations));
   if (s.events > 0) row("events", fmt::format("{}", s.events));
-  if (s.state_changes > 0) row("choices", fmt::format("{} times other variables became states", s.state_changes));
+  if (s.state_changes > 0)
+    row("choices", fmt::format("{} times other variables became states", s.state_changes));
   row("Newton", fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));
   if (s.threads > 1) row("threads", fmt::format("{}", s.threads));
   row("result rows", fmt::format("{}", s.rows));
-  row("time", fmt::format("{:.3f} ms to initialise, {:.3f} ms to integrate, {:.3f} ms to write results", 1e3 * s.seconds_initialise, 1e3 * s.seconds_integrate,
-                          1e3 * s.seconds_write));
+  row("time", fmt::format("{:.3f} ms to initialise, {:.3f} ms to integrate, {:.3f} ms to write results",
+                          1e3 * s.seconds_initialise, 1e3 * s.seconds_integrate, 1e3 * s.seconds_write));
 }
 
 }  // namespace sigrel::driver

@@ -1,7 +1,7 @@
 // sigrel run: a model from its file to results, a plot and final values.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -32,7 +32,9 @@ bool write_svg(const Options& options, const Run& run, Session& session) {
   std::string title = options.expression ? *options.expression : options.file;
   std::string error = runtime::write_file(options.svg, runtime::plot_svg(plot_of(run, title)));
   if (error.empty()) return true;
-  session.diagnostics().report(Code::ResultNotWritten, "the plot cannot be written to `" + options.svg + "`").note(error);
+  session.diagnostics()
+      .report(Code::ResultNotWritten, "the plot cannot be written to `" + options.svg + "`")
+      .note(error);
   return false;
 }
 
@@ -49,7 +51,8 @@ int run(const Globals& globals, Options& options) {
   session.load(options.file);
   if (!session.check(options.expression)) return finish(kUserError);
   Backend backend = options.backend == "jit" ? Backend::Jit : Backend::Interpreter;
-  static const auto& model = *new std::shared_ptr<Compiled>(session.compile(set, backend, start_policy(options.strict_initial, options.run)));
+  static const auto& model = *new std::shared_ptr<Compiled>(
+      session.compile(set, backend, start_policy(options.strict_initial, options.run)));
   if (!model) return finish(kUserError);
 
   bool to_stdout = options.results == "-";
@@ -61,16 +64,18 @@ int run(const Globals& globals, Options& options) {
     if (!to_stdout) request.kept_results = options.results;
   }
   bool small = session::Results(model->system, model->dae).count() <= session::Results::kSmall;
-  bool terminal = options.terminal_plot == "always" ||
-                  (options.terminal_plot == "auto" && !options.no_plot && !to_stdout && isatty(STDOUT_FILENO) == 1);
+  bool terminal = options.terminal_plot == "always" || (options.terminal_plot == "auto" && !options.no_plot &&
+                                                        !to_stdout && isatty(STDOUT_FILENO) == 1);
   for (const std::string& text : options.variables)
     for (std::string& name : split_names(text)) request.outputs.push_back(std::move(name));
   request.all_outputs = small || !options.results.empty() || !request.outputs.empty();
-  request.plot_something = terminal || !options.svg.empty() || !request.all_outputs;  // final values are shown in any case
+  request.plot_something =
+      terminal || !options.svg.empty() || !request.all_outputs;  // final values are shown in any case
   request.keep_trajectory = false;
   request.cancel = &InterruptGuard::interrupted;
   runtime::Progress progress(stderr);
-  if (isatty(STDERR_FILENO) == 1 && !globals.json()) request.progress = [&](double fraction) { progress.update(fraction); };
+  if (isatty(STDERR_FILENO) == 1 && !globals.json())
+    request.progress = [&](double fraction) { progress.update(fraction); };
 
   Run run;
   {
@@ -86,8 +91,9 @@ int run(const Globals& globals, Options& options) {
   if (!to_stdout) print_final_values(run, !options.results.empty(), !options.variables.empty());
   if (options.stats) print_statistics(*model, run);
   if (run.outcome.status == runtime::Outcome::Cancelled) {
-    fmt::print(stderr, "interrupted at t = {:.9g} s{}\n", run.outcome.reached,
-               request.kept_results.empty() ? "" : "; results up to there are kept in " + request.kept_results);
+    fmt::print(
+        stderr, "interrupted at t = {:.9g} s{}\n", run.outcome.reached,
+        request.kept_results.empty() ? "" : "; results up to there are kept in " + request.kept_results);
     return finish(kInterrupted);
   }
   return finish(fine ? kSuccess : kUserError);
@@ -100,27 +106,44 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
   RunOptions& run_options = options->run;
   CLI::App* command = app.add_subcommand("run", "Run the experiment `main` of a file");
   command->add_option("file", options->file, "The file")->required()->type_name("FILE");
-  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")->type_name("EXPR");
-  command->add_option("--start", run_options.start, "Time at which the run starts, in seconds")->type_name("T");
+  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")
+      ->type_name("EXPR");
+  command->add_option("--start", run_options.start, "Time at which the run starts, in seconds")
+      ->type_name("T");
   command->add_option("--stop", run_options.stop, "Time at which it stops")->type_name("T");
   command->add_option("--tolerance", run_options.tolerance, "Relative tolerance")->type_name("X");
-  command->add_option("--steps", run_options.steps, "Output intervals: results have one row more")->type_name("N");
+  command->add_option("--steps", run_options.steps, "Output intervals: results have one row more")
+      ->type_name("N");
   command->add_option("--solver", run_options.solver, "auto, cvode, adams or ida")->type_name("S");
-  command->add_option_function<std::string>("--ordering", [&run_options](const std::string& name) { run_options.ordering = *runtime::ordering_named(name); },
-                                            "How the unknowns of sparse factors are ordered: auto, amd or metis")
+  command
+      ->add_option_function<std::string>(
+          "--ordering",
+          [&run_options](const std::string& name) { run_options.ordering = *runtime::ordering_named(name); },
+          "How the unknowns of sparse factors are ordered: auto, amd or metis")
       ->check(CLI::IsMember({"auto", "amd", "metis"}))
       ->type_name("O");
-  command->add_option("--threads", run_options.threads, "Threads for a large model, which do not change its results; without it, as many as the machine has, at most 8")
+  command
+      ->add_option("--threads", run_options.threads,
+                   "Threads for a large model, which do not change its results; without it, as many as the "
+                   "machine has, at most 8")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
-  command->add_option("--set", options->set, "The value of a Real parameter by its hierarchical name; may be repeated")
+  command
+      ->add_option("--set", options->set,
+                   "The value of a Real parameter by its hierarchical name; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   add_start_options(*command, options->strict_initial, run_options);
-  command->add_option("-v,--variables", options->variables, "What to show, plot and write; * stands for any characters; may be repeated")
+  command
+      ->add_option("-v,--variables", options->variables,
+                   "What to show, plot and write; * stands for any characters; may be repeated")
       ->type_name("NAME[,NAME…]")
       ->allow_extra_args(false);
-  command->add_option("-o,--output", options->results, "Write results: as MATLAB v4 when the name ends in .mat, else as CSV; - is standard output")->type_name("FILE");
+  command
+      ->add_option(
+          "-o,--output", options->results,
+          "Write results: as MATLAB v4 when the name ends in .mat, else as CSV; - is standard output")
+      ->type_name("FILE");
   command->add_option("--plot", options->svg, "Write a plot as SVG")->type_name("FILE");
   command->add_flag("--no-plot", options->no_plot, "No plot in the terminal");
   command->add_option("--terminal-plot", options->terminal_plot, "auto (on a terminal), always or never")

@@ -1,6 +1,6 @@
 // sigrel steady: where a model does not change.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -41,7 +41,9 @@ SteadyOptions::Vary parse_vary(const std::string& text) {
   if (equals == std::string::npos) return result;
   const std::string_view range = std::string_view(text).substr(equals + 1);
   const std::size_t dots = range.find("..");
-  if (dots == std::string_view::npos) throw CLI::ValidationError("--vary", "`" + text + "` is not NAME or NAME=LOW..HIGH; a value is given with --fix or --set");
+  if (dots == std::string_view::npos)
+    throw CLI::ValidationError(
+        "--vary", "`" + text + "` is not NAME or NAME=LOW..HIGH; a value is given with --fix or --set");
   result.lower = bound(range.substr(0, dots), result.lower, text);
   result.upper = bound(range.substr(dots + 2), result.upper, text);
   return result;
@@ -68,7 +70,9 @@ void print_text(const SteadyPoint& point) {
   for (const SteadyRow& row : point.rows) {
     std::string name = row.name + std::string(width - display_width(row.name), ' ');
     std::string value = number(row.value);
-    fmt::print("  {:<9}  {}  {}{}{}\n", role_name(row.role), name, std::string(value_width - display_width(value), ' '), value, row.at_bound ? "  at its bound" : "");
+    fmt::print("  {:<9}  {}  {}{}{}\n", role_name(row.role), name,
+               std::string(value_width - display_width(value), ' '), value,
+               row.at_bound ? "  at its bound" : "");
   }
 }
 
@@ -106,7 +110,9 @@ bool set_varied(Session& session, const std::vector<SteadyOptions::Vary>& vary, 
     auto found = std::ranges::find(*arguments, v.name, &elaborate::Argument::name);
     if (found == arguments->end() || found->structural) continue;
     double value = 0;  // where the search begins
-    if (auto [end, error] = std::from_chars(found->value.data(), found->value.data() + found->value.size(), value); error == std::errc{})
+    if (auto [end, error] =
+            std::from_chars(found->value.data(), found->value.data() + found->value.size(), value);
+        error == std::errc{})
       set.emplace_back(v.name, value);
   }
   return true;
@@ -120,15 +126,19 @@ int steady(const Globals& globals, Options& options) {
   session.load(options.file);
   std::optional<SteadyPoint> result;
   if (session.check(options.expression) && set_varied(session, options.steady.vary, set)) {
-    if (std::shared_ptr<Compiled> model = session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.steady.run)))
+    if (std::shared_ptr<Compiled> model =
+            session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.steady.run)))
       result = session.steady(*model, options.steady);
   }
   print_diagnostics(globals, session);
   print_timings(globals, session);
   if (!result) return kUserError;
-  if (options.format == "json") print_json(*result);
-  else if (options.format == "csv") print_csv(*result);
-  else print_text(*result);
+  if (options.format == "json")
+    print_json(*result);
+  else if (options.format == "csv")
+    print_csv(*result);
+  else
+    print_text(*result);
   return kSuccess;
 }
 
@@ -137,20 +147,45 @@ int steady(const Globals& globals, Options& options) {
 void add_steady(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<Options>();
   SteadyOptions& s = options->steady;
-  CLI::App* command = app.add_subcommand("steady", "A steady state of a model: the derivatives of its states are zero");
+  CLI::App* command =
+      app.add_subcommand("steady", "A steady state of a model: the derivatives of its states are zero");
   command->add_option("file", options->file, "The file")->required()->type_name("FILE");
-  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")->type_name("EXPR");
-  command->add_option("--set", options->set, "The value of a Real parameter by its hierarchical name; may be repeated")->type_name("NAME=VALUE")->allow_extra_args(false);
-  command->add_option("--fix", options->fix, "A variable that has this value in the steady state; may be repeated")->type_name("NAME=VALUE")->allow_extra_args(false);
-  command->add_option("--vary", options->vary, "A parameter or a variable that is free, within bounds; a variable is cut off from what determines it; may be repeated")
+  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")
+      ->type_name("EXPR");
+  command
+      ->add_option("--set", options->set,
+                   "The value of a Real parameter by its hierarchical name; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--fix", options->fix,
+                   "A variable that has this value in the steady state; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--vary", options->vary,
+                   "A parameter or a variable that is free, within bounds; a variable is cut off from what "
+                   "determines it; may be repeated")
       ->type_name("NAME[=LOW..HIGH]")
       ->allow_extra_args(false);
-  CLI::Option* least = command->add_option("--minimise,--minimize", s.minimise, "Of all steady states, one where this variable is smallest")->type_name("NAME");
-  command->add_option("--maximise,--maximize", s.maximise, "… where it is largest")->type_name("NAME")->excludes(least);
-  command->add_option("--exclude", s.exclude, "A state that keeps its start and need not be at rest; may be repeated")->type_name("STATE")->allow_extra_args(false);
-  command->add_option("--at", s.run.start, "The time, in seconds; without it, the start of the experiment")->type_name("T");
+  CLI::Option* least = command
+                           ->add_option("--minimise,--minimize", s.minimise,
+                                        "Of all steady states, one where this variable is smallest")
+                           ->type_name("NAME");
+  command->add_option("--maximise,--maximize", s.maximise, "… where it is largest")
+      ->type_name("NAME")
+      ->excludes(least);
+  command
+      ->add_option("--exclude", s.exclude,
+                   "A state that keeps its start and need not be at rest; may be repeated")
+      ->type_name("STATE")
+      ->allow_extra_args(false);
+  command->add_option("--at", s.run.start, "The time, in seconds; without it, the start of the experiment")
+      ->type_name("T");
   add_start_options(*command, options->strict_initial, s.run);
-  command->add_option("--format", options->format, "text, json or csv; the last is what --init-from reads")->check(CLI::IsMember({"text", "json", "csv"}))->type_name("FORMAT");
+  command->add_option("--format", options->format, "text, json or csv; the last is what --init-from reads")
+      ->check(CLI::IsMember({"text", "json", "csv"}))
+      ->type_name("FORMAT");
   command->callback([&globals, &exit_code, options] { exit_code = steady(globals, *options); });
 }
 

@@ -1,6 +1,6 @@
 // sigrel structure: structural types of hierarchies that are given as integers and names, without models.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -16,7 +16,8 @@ int print_types(const Globals& globals, const std::string& path) {
   Diagnostics diagnostics;
   if (auto text = session::read_file(path); !text) {
     diagnostics.report(Code::FileNotFound, "`" + path + "` cannot be read").note(text.error());
-  } else if (auto document = structural::types_of_document(sources.add(path, std::move(*text)), sources, diagnostics)) {
+  } else if (auto document =
+                 structural::types_of_document(sources.add(path, std::move(*text)), sources, diagnostics)) {
     fmt::print("{}\n", *document);
   }
   print_diagnostics(globals, diagnostics, sources);
@@ -27,10 +28,14 @@ int print_types(const Globals& globals, const std::string& path) {
 
 void add_structure(CLI::App& app, const Globals& globals, int& exit_code) {
   auto path = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("structure", "Structural types of hierarchies of definitions, without models");
+  CLI::App* command =
+      app.add_subcommand("structure", "Structural types of hierarchies of definitions, without models");
   command->require_subcommand(1);
-  CLI::App* types = command->add_subcommand("types", "Print a JSON document of definitions with verdict, rank and bases filled in");
-  types->add_option("file", *path, "The document; `sigrel explain SR0620` shows one")->required()->type_name("FILE.json");
+  CLI::App* types = command->add_subcommand(
+      "types", "Print a JSON document of definitions with verdict, rank and bases filled in");
+  types->add_option("file", *path, "The document; `sigrel explain SR0620` shows one")
+      ->required()
+      ->type_name("FILE.json");
   types->callback([&globals, &exit_code, path] { exit_code = print_types(globals, *path); });
 }
 

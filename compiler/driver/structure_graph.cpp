@@ -1,7 +1,7 @@
-// sigrel structure graph: matching, index reduction, blocks and tearing of a graph that is given as lists of numbers, in the
-// notation of ModiaBase (from 1, 0 for none), so that published examples can be compared.
-#include <CLI/CLI.hpp>
+// sigrel structure graph: matching, index reduction, blocks and tearing of a graph that is given as lists of
+// numbers, in the notation of ModiaBase (from 1, 0 for none), so that published examples can be compared.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -35,7 +35,8 @@ struct GraphDocument {
 /// Reads the document, or the part `graph` of a dump; stops at the first flaw.
 class GraphReader {
  public:
-  GraphReader(const ordered_json& root) : root_(root.is_object() && !root.contains("G") && root.contains("graph") ? root["graph"] : root) {}
+  GraphReader(const ordered_json& root)
+      : root_(root.is_object() && !root.contains("G") && root.contains("graph") ? root["graph"] : root) {}
 
   std::optional<GraphDocument> read() {
     if (!root_.is_object() || !root_.contains("G")) fail("the document has no `G`");
@@ -46,7 +47,8 @@ class GraphReader {
     for (const Numbers& row : rows)
       for (std::uint32_t v : row) columns = std::max(columns, v + 1);
     for (const char* key : {"A", "Avar", "assign", "vActive"})
-      if (auto it = root_.find(key); it != root_.end() && it->is_array()) columns = std::max<std::uint32_t>(columns, it->size());
+      if (auto it = root_.find(key); it != root_.end() && it->is_array())
+        columns = std::max<std::uint32_t>(columns, it->size());
     document_.rows.columns = columns;
     for (const Numbers& row : rows) {
       document_.rows.targets.insert(document_.rows.targets.end(), row.begin(), row.end());
@@ -56,7 +58,8 @@ class GraphReader {
     document_.derivative = association(root_.contains("Avar") ? "Avar" : "A", columns, columns);
     document_.equation_derivative = association(root_.contains("Bequ") ? "Bequ" : "B", equations, equations);
     for (const auto& vector : {document_.derivative, document_.equation_derivative})
-      if (flaw.empty() && vector && endless(*vector)) fail("a chain of derivatives in `A` or `B` leads back to its start");
+      if (flaw.empty() && vector && endless(*vector))
+        fail("a chain of derivatives in `A` or `B` leads back to its start");
     if (document_.equation_derivative && !document_.derivative) fail("`B` needs `A`");
     document_.assign = association("assign", columns, equations);
     read_active(columns);
@@ -70,8 +73,8 @@ class GraphReader {
  private:
   static bool known(const std::string& key) {
     // `Avar` and `Bequ` are other names; the last three are results, which a dump has too.
-    for (const char* name : {"G", "A", "B", "assign", "vActive", "es", "vs", "eSolvedFixed", "vSolvedFixed", "solvable", "Avar", "Bequ",
-                             "invAssign", "blt", "tearing"})
+    for (const char* name : {"G", "A", "B", "assign", "vActive", "es", "vs", "eSolvedFixed", "vSolvedFixed",
+                             "solvable", "Avar", "Bequ", "invAssign", "blt", "tearing"})
       if (key == name) return true;
     return false;
   }
@@ -81,7 +84,8 @@ class GraphReader {
   /// From 0; kNone for 0, which `none` allows.
   std::uint32_t number(const ordered_json& j, const char* key, std::uint32_t largest, bool none) {
     if (j.is_number_integer())
-      if (auto n = j.get<std::int64_t>(); n >= (none ? 0 : 1) && n <= largest) return n == 0 ? kNone : static_cast<std::uint32_t>(n - 1);
+      if (auto n = j.get<std::int64_t>(); n >= (none ? 0 : 1) && n <= largest)
+        return n == 0 ? kNone : static_cast<std::uint32_t>(n - 1);
     fail(fmt::format("`{}` in `{}` is not a number from {} to {}", j.dump(), key, none ? 0 : 1, largest));
     return none ? kNone : 0;
   }
@@ -94,7 +98,8 @@ class GraphReader {
     for (const ordered_json& n : j) result.push_back(number(n, key, largest, none));
     Numbers sorted = result;
     std::ranges::sort(sorted);
-    if (auto twice = std::ranges::adjacent_find(sorted, [](auto a, auto b) { return a == b && a != kNone; }); twice != sorted.end())
+    if (auto twice = std::ranges::adjacent_find(sorted, [](auto a, auto b) { return a == b && a != kNone; });
+        twice != sorted.end())
       fail(fmt::format("`{}` contains {} twice", key, *twice + 1));
     return result;
   }
@@ -102,7 +107,8 @@ class GraphReader {
     std::vector<Numbers> result;
     auto it = root_.find(key);
     if (it == root_.end()) return result;
-    if (!it->is_array()) fail(fmt::format("`{}` is not a list of lists of numbers", key));
+    if (!it->is_array())
+      fail(fmt::format("`{}` is not a list of lists of numbers", key));
     else
       for (const ordered_json& row : *it) result.push_back(numbers(row, key, largest, false));
     return result;
@@ -111,7 +117,8 @@ class GraphReader {
     auto it = root_.find(key);
     if (it == root_.end()) return std::nullopt;
     Numbers result = numbers(*it, key, largest, true);
-    if (result.size() > size) fail(fmt::format("`{}` has {} entries, there can be {}", key, result.size(), size));
+    if (result.size() > size)
+      fail(fmt::format("`{}` has {} entries, there can be {}", key, result.size(), size));
     result.resize(size, kNone);
     return result;
   }
@@ -141,7 +148,8 @@ class GraphReader {
     if ((it == root_.end()) != (vs == root_.end())) return fail("`es` and `vs` come together");
     if (vs != root_.end()) {
       bool groups = vs->is_array() && !vs->empty() && vs->front().is_array();
-      document_.variables = groups ? lists("vs", columns) : std::vector<Numbers>{numbers(*vs, "vs", columns, false)};
+      document_.variables =
+          groups ? lists("vs", columns) : std::vector<Numbers>{numbers(*vs, "vs", columns, false)};
     }
     auto fixed = [&](const char* key, std::uint32_t largest) {
       auto found = root_.find(key);
@@ -149,7 +157,8 @@ class GraphReader {
     };
     document_.fixed_equations = fixed("eSolvedFixed", equations);
     document_.fixed_variables = fixed("vSolvedFixed", columns);
-    if (document_.fixed_equations.size() != document_.fixed_variables.size()) fail("`eSolvedFixed` and `vSolvedFixed` differ in length");
+    if (document_.fixed_equations.size() != document_.fixed_variables.size())
+      fail("`eSolvedFixed` and `vSolvedFixed` differ in length");
     if (!document_.fixed_equations.empty() && !document_.equations) fail("`eSolvedFixed` needs `es`");
     std::vector<bool> equation_seen(equations, false), variable_seen(columns, false);
     auto once = [&](std::vector<bool>& seen, const Numbers& list, const char* what) {
@@ -176,7 +185,9 @@ class GraphReader {
     for (std::size_t k = 0; k < document_.fixed_equations.size(); ++k) {
       later[document_.fixed_variables[k]] = false;
       for (std::uint32_t v : document_.rows.row(document_.fixed_equations[k]))
-        if (later[v]) fail(fmt::format("equation {} of `eSolvedFixed` needs variable {}, which is solved later", document_.fixed_equations[k] + 1, v + 1));
+        if (later[v])
+          fail(fmt::format("equation {} of `eSolvedFixed` needs variable {}, which is solved later",
+                           document_.fixed_equations[k] + 1, v + 1));
     }
   }
 
@@ -204,11 +215,13 @@ ordered_json consistency(const graph::ConsistencyReport& report) {
   ordered_json result{{"verdict", verdict_name(report.verdict)}};
   if (!report.equations.empty()) {
     result["equations"] = one_based(report.equations);
-    for (const graph::HallSet& set : report.competing_equations) result["competingEquations"].push_back(one_based(set.rows));
+    for (const graph::HallSet& set : report.competing_equations)
+      result["competingEquations"].push_back(one_based(set.rows));
   }
   if (!report.variables.empty()) {
     result["variables"] = one_based(report.variables);
-    for (const graph::HallSet& set : report.competing_variables) result["competingVariables"].push_back(one_based(set.columns));
+    for (const graph::HallSet& set : report.competing_variables)
+      result["competingVariables"].push_back(one_based(set.columns));
   }
   return result;
 }
@@ -243,14 +256,17 @@ ordered_json analyse(GraphDocument d, bool published) {
     result["consistency"] = consistency(report);
     reduced = report.equations.empty();
     if (reduced) {
-      graph::Differentiated s = graph::pantelides(std::move(d.rows), std::move(*d.derivative), {},
-                                                  published ? graph::SearchOrder::Published : graph::SearchOrder::Fast);
+      graph::Differentiated s =
+          graph::pantelides(std::move(d.rows), std::move(*d.derivative), {},
+                            published ? graph::SearchOrder::Published : graph::SearchOrder::Fast);
       d.rows = std::move(s.graph);
       d.derivative = std::move(s.variable_derivative);
       d.equation_derivative = std::move(s.equation_derivative);
       d.active.resize(d.rows.columns, true);
-      if (assign) assign->resize(d.rows.columns, kNone);
-      else if (all_active) assign = std::move(s.matching.row_of_column);
+      if (assign)
+        assign->resize(d.rows.columns, kNone);
+      else if (all_active)
+        assign = std::move(s.matching.row_of_column);
     }
   } else if (d.derivative && all_active) {
     for (std::uint32_t v = 0; v < d.rows.columns; ++v) d.active[v] = (*d.derivative)[v] == kNone;
@@ -259,8 +275,10 @@ ordered_json analyse(GraphDocument d, bool published) {
 
   Numbers inverse(d.rows.rows(), kNone), unassigned, unassigned_equations;
   for (std::uint32_t v = 0; v < assign->size(); ++v)
-    if ((*assign)[v] == kNone) unassigned.push_back(v);
-    else inverse[(*assign)[v]] = v;
+    if ((*assign)[v] == kNone)
+      unassigned.push_back(v);
+    else
+      inverse[(*assign)[v]] = v;
   for (std::uint32_t e = 0; e < inverse.size(); ++e)
     if (inverse[e] == kNone) unassigned_equations.push_back(e);
   result["assign"] = one_based(*assign);
@@ -274,7 +292,8 @@ ordered_json analyse(GraphDocument d, bool published) {
   result["G"] = ordered_json::array();
   for (std::uint32_t e = 0; e < d.rows.rows(); ++e) result["G"].push_back(one_based(d.rows.row(e)));
 
-  // An equation without variable is a block of its own, as published: it gets a variable that nothing contains.
+  // An equation without variable is a block of its own, as published: it gets a variable that nothing
+  // contains.
   Numbers completed = *assign;
   completed.insert(completed.end(), unassigned_equations.begin(), unassigned_equations.end());
   graph::Blocks blocks = graph::blt(d.rows, completed);
@@ -288,7 +307,8 @@ ordered_json analyse(GraphDocument d, bool published) {
   };
   auto order = published ? graph::TearingOrder::AsGiven : graph::TearingOrder::FewestFirst;
   if (d.equations) {
-    result["tearing"] = torn(tearing.tear({*d.equations, d.variables, d.fixed_equations, d.fixed_variables}, solvable, order));
+    result["tearing"] = torn(
+        tearing.tear({*d.equations, d.variables, d.fixed_equations, d.fixed_variables}, solvable, order));
   } else {
     result["tearing"] = ordered_json::array();
     for (std::uint32_t b = 0; b < blocks.count(); ++b) {
@@ -319,8 +339,10 @@ int print_graph(const Globals& globals, const std::string& path, bool published)
       diagnostics.report(Code::GraphDocument, "`" + path + "` is not JSON of a graph");
     } else {
       GraphReader reader(root);
-      if (auto document = reader.read()) fmt::print("{}\n", analyse(std::move(*document), published).dump());
-      else diagnostics.report(Code::GraphDocument, reader.flaw).help("`sigrel explain SR0630` shows a document");
+      if (auto document = reader.read())
+        fmt::print("{}\n", analyse(std::move(*document), published).dump());
+      else
+        diagnostics.report(Code::GraphDocument, reader.flaw).help("`sigrel explain SR0630` shows a document");
     }
   }
   print_diagnostics(globals, diagnostics, sources);
@@ -330,16 +352,23 @@ int print_graph(const Globals& globals, const std::string& path, bool published)
 }  // namespace
 
 void add_structure_graph(CLI::App& app, const Globals& globals, int& exit_code) {
-  auto found = app.get_subcommands([](const CLI::App* command) { return command->get_name() == "structure"; });
-  CLI::App* structure =
-      found.empty() ? app.add_subcommand("structure", "Algorithms on structure alone, without models")->require_subcommand(1) : found[0];
+  auto found =
+      app.get_subcommands([](const CLI::App* command) { return command->get_name() == "structure"; });
+  CLI::App* structure = found.empty()
+                            ? app.add_subcommand("structure", "Algorithms on structure alone, without models")
+                                  ->require_subcommand(1)
+                            : found[0];
   auto path = std::make_shared<std::string>();
   auto fast = std::make_shared<bool>(false);
-  CLI::App* command = structure->add_subcommand("graph", "Match, reduce, order and tear a graph of equations and variables, given as JSON");
-  command->add_option("file", *path, "The document; `sigrel explain SR0630` shows one")->required()->type_name("FILE.json");
-  command->add_flag("--fast", *fast,
-                    "The compiler's own choices among equally good results, for large graphs; otherwise equations and "
-                    "variables are taken in the order given, as published results were computed");
+  CLI::App* command = structure->add_subcommand(
+      "graph", "Match, reduce, order and tear a graph of equations and variables, given as JSON");
+  command->add_option("file", *path, "The document; `sigrel explain SR0630` shows one")
+      ->required()
+      ->type_name("FILE.json");
+  command->add_flag(
+      "--fast", *fast,
+      "The compiler's own choices among equally good results, for large graphs; otherwise equations and "
+      "variables are taken in the order given, as published results were computed");
   command->callback([&globals, &exit_code, path, fast] { exit_code = print_graph(globals, *path, !*fast); });
 }
 

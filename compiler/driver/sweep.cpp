@@ -1,7 +1,8 @@
-// sigrel sweep: many runs of one model with other parameters, compiled once, on all cores; a table and a picture of the family.
-#include <CLI/CLI.hpp>
+// sigrel sweep: many runs of one model with other parameters, compiled once, on all cores; a table and a
+// picture of the family.
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -33,7 +34,10 @@ struct Options {
 };
 
 [[noreturn]] void refuse_vary(const std::string& text) {
-  throw CLI::ValidationError("--vary", "`" + text + "` is not NAME=LOW..HIGH:COUNT or NAME=VALUE,VALUE…, such as r1.r=10..100:10 or r1.r=10,22,47");
+  throw CLI::ValidationError(
+      "--vary",
+      "`" + text +
+          "` is not NAME=LOW..HIGH:COUNT or NAME=VALUE,VALUE…, such as r1.r=10..100:10 or r1.r=10,22,47");
 }
 
 double number(std::string_view text, const std::string& whole) {
@@ -51,7 +55,8 @@ session::SweepAxis parse_vary(const std::string& text) {
   std::string_view range = std::string_view(text).substr(equals + 1);
   const std::size_t dots = range.find("..");
   if (dots == std::string_view::npos) {
-    for (std::size_t comma; !range.empty(); range = comma == std::string_view::npos ? std::string_view() : range.substr(comma + 1)) {
+    for (std::size_t comma; !range.empty();
+         range = comma == std::string_view::npos ? std::string_view() : range.substr(comma + 1)) {
       comma = range.find(',');
       axis.values.push_back(number(range.substr(0, comma), text));
     }
@@ -63,12 +68,16 @@ session::SweepAxis parse_vary(const std::string& text) {
   std::string_view count_text = range.substr(colon + 1);
   const bool logarithmic = count_text.starts_with("log:");
   if (logarithmic) count_text.remove_prefix(4);
-  const double low = number(range.substr(0, dots), text), high = number(range.substr(dots + 2, colon - dots - 2), text);
+  const double low = number(range.substr(0, dots), text),
+               high = number(range.substr(dots + 2, colon - dots - 2), text);
   const double count = number(count_text, text);
-  if (count < 1 || count != std::floor(count) || count > 1e8 || (logarithmic && !(low > 0 && high > 0))) refuse_vary(text);
+  if (count < 1 || count != std::floor(count) || count > 1e8 || (logarithmic && !(low > 0 && high > 0)))
+    refuse_vary(text);
   for (double k = 0; k < count; ++k) {
     const double part = count == 1 ? 0 : k / (count - 1);
-    axis.values.push_back(k + 1 == count && count > 1 ? high : logarithmic ? low * std::pow(high / low, part) : low + (high - low) * part);
+    axis.values.push_back(k + 1 == count && count > 1 ? high
+                          : logarithmic               ? low * std::pow(high / low, part)
+                                                      : low + (high - low) * part);
   }
   return axis;
 }
@@ -89,7 +98,8 @@ std::string parameters_of(const std::vector<double>& values) {
 
 std::string line_of(const session::SweepRow& row, std::size_t columns) {
   std::string text = parameters_of(row.parameters);
-  for (std::size_t k = 0; k < columns; ++k) text += row.error.empty() ? fmt::format("{},{},{},", row.last[k], row.least[k], row.greatest[k]) : ",,,";
+  for (std::size_t k = 0; k < columns; ++k)
+    text += row.error.empty() ? fmt::format("{},{},{},", row.last[k], row.least[k], row.greatest[k]) : ",,,";
   return text + runtime::csv_field(row.error) + '\n';
 }
 
@@ -97,20 +107,26 @@ struct Known {
   std::uint64_t points = 0, bytes = 0, failed = 0;
 };
 
-/// How many points of the grid a table has already. What comes behind the last whole line is not counted. Nullopt after an error.
-std::optional<Known> known_points(const std::string& path, const std::string& header, const session::SweepGrid& grid, Diagnostics& diagnostics) {
+/// How many points of the grid a table has already. What comes behind the last whole line is not counted.
+/// Nullopt after an error.
+std::optional<Known> known_points(const std::string& path, const std::string& header,
+                                  const session::SweepGrid& grid, Diagnostics& diagnostics) {
   std::ifstream in(path, std::ios::binary);
   std::string line;
   auto whole_line = [&] { return std::getline(in, line) && !in.eof(); };
   auto refuse = [&](const std::string& why) -> std::optional<Known> {
-    diagnostics.report(Code::SweepTable, "`" + path + "` is not the beginning of this sweep").note(why).help("give the options of the sweep that began it, or another file");
+    diagnostics.report(Code::SweepTable, "`" + path + "` is not the beginning of this sweep")
+        .note(why)
+        .help("give the options of the sweep that began it, or another file");
     return std::nullopt;
   };
-  if (!whole_line() || line + '\n' != header) return refuse("its first line names other parameters or outputs");
+  if (!whole_line() || line + '\n' != header)
+    return refuse("its first line names other parameters or outputs");
   Known known{0, header.size(), 0};
   for (; whole_line(); ++known.points) {
     if (known.points >= grid.size()) return refuse("it has more rows than the sweep has points");
-    if (!line.starts_with(parameters_of(grid.values(known.points)))) return refuse(fmt::format("line {} has other parameters", known.points + 2));
+    if (!line.starts_with(parameters_of(grid.values(known.points))))
+      return refuse(fmt::format("line {} has other parameters", known.points + 2));
     known.bytes += line.size() + 1;
     known.failed += !line.ends_with(',');
   }
@@ -132,12 +148,15 @@ bool check_axes(Session& session, const std::vector<session::SweepAxis>& axes) {
   bool fine = true;
   for (const session::SweepAxis& axis : axes) {
     auto found = std::ranges::find(*arguments, axis.name, &elaborate::Argument::name);
-    if (found == arguments->end() || !found->structural) continue;  // an unknown one is reported with the settings
+    if (found == arguments->end() || !found->structural)
+      continue;  // an unknown one is reported with the settings
     fine = false;
     session.diagnostics()
-        .report(Code::UnknownParameter, "`" + axis.name + "` decides which equations the model has: a sweep cannot vary it")
+        .report(Code::UnknownParameter,
+                "`" + axis.name + "` decides which equations the model has: a sweep cannot vary it")
         .note("every value of it is another model, which is compiled anew")
-        .help("run it for each value, `--set " + axis.name + "=…`; `sigrel explain FILE --parameters` lists what can vary");
+        .help("run it for each value, `--set " + axis.name +
+              "=…`; `sigrel explain FILE --parameters` lists what can vary");
   }
   return fine;
 }
@@ -145,7 +164,8 @@ bool check_axes(Session& session, const std::vector<session::SweepAxis>& axes) {
 /// "r1.r = 47, c1.c = 1e-06".
 std::string point_text(const session::SweepGrid& grid, const session::SweepRow& row) {
   std::string text;
-  for (std::size_t k = 0; k < row.parameters.size(); ++k) text += fmt::format("{}{} = {:.6g}", k ? ", " : "", grid.axes()[k].name, row.parameters[k]);
+  for (std::size_t k = 0; k < row.parameters.size(); ++k)
+    text += fmt::format("{}{} = {:.6g}", k ? ", " : "", grid.axes()[k].name, row.parameters[k]);
   return text;
 }
 
@@ -160,9 +180,12 @@ class Family {
   }
   void add(const session::SweepRow& row) {
     if (row.trajectory.rows() == 0) return;
-    for (std::size_t k = 0; k < panes_.size(); ++k) panes_[k].curves.push_back({point_text(grid_, row), row.trajectory.column(k), row.trajectory.times()});
+    for (std::size_t k = 0; k < panes_.size(); ++k)
+      panes_[k].curves.push_back({point_text(grid_, row), row.trajectory.column(k), row.trajectory.times()});
   }
-  std::string svg() const { return runtime::plot_svg(panes_, {960, panes_.size() == 1 ? 540 : 320 * static_cast<int>(panes_.size())}); }
+  std::string svg() const {
+    return runtime::plot_svg(panes_, {960, panes_.size() == 1 ? 540 : 320 * static_cast<int>(panes_.size())});
+  }
 
  private:
   const session::SweepGrid& grid_;
@@ -174,7 +197,8 @@ int sweep(const Globals& globals, Options& options) {
   for (const std::string& text : options.vary) axes.push_back(parse_vary(text));
   const session::SweepGrid grid(axes);
   if (grid.size() == 0) throw CLI::ValidationError("--vary", "the sweep has more points than can be counted");
-  if (options.resume && options.table.empty()) throw CLI::ValidationError("--resume", "which table? It is named with -o");
+  if (options.resume && options.table.empty())
+    throw CLI::ValidationError("--resume", "which table? It is named with -o");
   Settings set = parse_settings(options.set);
   options.run.set = set;
   for (const session::SweepAxis& axis : axes) set.emplace_back(axis.name, axis.values.front());
@@ -187,14 +211,17 @@ int sweep(const Globals& globals, Options& options) {
     return exit_code;
   };
   std::error_code error;
-  const bool there = !options.table.empty() && std::filesystem::exists(options.table, error) && !std::filesystem::is_character_file(options.table, error);
+  const bool there = !options.table.empty() && std::filesystem::exists(options.table, error) &&
+                     !std::filesystem::is_character_file(options.table, error);
   if (there && !options.resume) {
-    diagnostics.report(Code::FileExists, "`" + options.table + "` is there already").help("`--resume` continues it; or choose another name");
+    diagnostics.report(Code::FileExists, "`" + options.table + "` is there already")
+        .help("`--resume` continues it; or choose another name");
     return finish(kUserError);
   }
   session.load(options.file);
   if (!session.check(options.expression) || !check_axes(session, axes)) return finish(kUserError);
-  std::shared_ptr<Compiled> model = session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.run));
+  std::shared_ptr<Compiled> model =
+      session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.run));
   if (!model) return finish(kUserError);
   const session::Columns columns = session.sweep_columns(*model, options.run);
   if (diagnostics.has_errors()) return finish(kUserError);
@@ -209,20 +236,29 @@ int sweep(const Globals& globals, Options& options) {
   runtime::OutputFile table;
   const std::string path = options.table.empty() ? "/dev/stdout" : options.table;
   bool written = true;
-  if (options.table.empty() || !there) written = table.open(path) && table.write(header);
-  else written = table.resume(path, known.bytes);
+  if (options.table.empty() || !there)
+    written = table.open(path) && table.write(header);
+  else
+    written = table.resume(path, known.bytes);
 
   Family family(grid, columns, options.expression ? *options.expression : options.file);
   runtime::Progress progress(stderr);
-  const bool bar = isatty(STDERR_FILENO) == 1 && !globals.json() && !(options.table.empty() && isatty(STDOUT_FILENO) == 1);
+  const bool bar =
+      isatty(STDERR_FILENO) == 1 && !globals.json() && !(options.table.empty() && isatty(STDOUT_FILENO) == 1);
   std::uint64_t done = known.points, failed = known.failed;
   std::string first_failure;
-  session::SweepOptions request{.grid = &grid, .first = known.points, .threads = options.threads, .trajectories = {}, .cancel = &InterruptGuard::interrupted, .row = {}};
+  session::SweepOptions request{.grid = &grid,
+                                .first = known.points,
+                                .threads = options.threads,
+                                .trajectories = {},
+                                .cancel = &InterruptGuard::interrupted,
+                                .row = {}};
   if (!options.svg.empty()) request.trajectories = chosen_points(grid.size());
   request.row = [&](session::SweepRow& row) {
     family.add(row);
     if (row.point < known.points) return true;
-    if (!row.error.empty() && failed++ == known.failed) first_failure = point_text(grid, row) + ": " + row.error;
+    if (!row.error.empty() && failed++ == known.failed)
+      first_failure = point_text(grid, row) + ": " + row.error;
     written = table.write(line_of(row, columns.size()));
     if (!written) return false;
     ++done;
@@ -238,17 +274,24 @@ int sweep(const Globals& globals, Options& options) {
   if (!complete) return finish(kUserError);
   written = written && table.close();
   if (!written)
-    diagnostics.report(Code::ResultNotWritten, "the table cannot be written to `" + path + "`").note(table.error()).note(fmt::format("it has {} of {} points", done, grid.size()));
+    diagnostics.report(Code::ResultNotWritten, "the table cannot be written to `" + path + "`")
+        .note(table.error())
+        .note(fmt::format("it has {} of {} points", done, grid.size()));
   else if (!*complete)
-    fmt::print(stderr, "interrupted: {} of {} points{}\n", done, grid.size(), options.table.empty() ? "" : " are in " + options.table + "; `--resume` continues");
+    fmt::print(stderr, "interrupted: {} of {} points{}\n", done, grid.size(),
+               options.table.empty() ? "" : " are in " + options.table + "; `--resume` continues");
   if (failed > 0) {
-    Diagnostic& d = diagnostics.report(Code::SweepPointFailed, fmt::format("{} of {} points have no result", failed, done));
+    Diagnostic& d = diagnostics.report(Code::SweepPointFailed,
+                                       fmt::format("{} of {} points have no result", failed, done));
     if (!first_failure.empty()) d.note("the first: " + first_failure);
-    d.help("the last column of the table says why; `sigrel run --set …` with the parameters of a point shows where in the model");
+    d.help(
+        "the last column of the table says why; `sigrel run --set …` with the parameters of a point shows "
+        "where in the model");
   }
   if (written && *complete && !options.svg.empty()) {
     if (std::string reason = runtime::write_file(options.svg, family.svg()); !reason.empty())
-      diagnostics.report(Code::ResultNotWritten, "the plot cannot be written to `" + options.svg + "`").note(reason);
+      diagnostics.report(Code::ResultNotWritten, "the plot cannot be written to `" + options.svg + "`")
+          .note(reason);
   }
   if (!options.table.empty() && written) fmt::print("{} points in {}\n", done, options.table);
   if (written && !*complete) return finish(kInterrupted);
@@ -261,25 +304,42 @@ int sweep(const Globals& globals, Options& options) {
 void add_sweep(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<Options>();
   RunOptions& r = options->run;
-  CLI::App* command = app.add_subcommand("sweep", "Run a model at every point of a grid of parameters, compiled once, on all cores");
+  CLI::App* command = app.add_subcommand(
+      "sweep", "Run a model at every point of a grid of parameters, compiled once, on all cores");
   command->add_option("file", options->file, "The file")->required()->type_name("FILE");
-  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")->type_name("EXPR");
-  command->add_option("--vary", options->vary, "A parameter and its values, both ends included; :log:N spaces them evenly in the logarithm; may be repeated: all combinations, the last changes fastest")
+  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")
+      ->type_name("EXPR");
+  command
+      ->add_option("--vary", options->vary,
+                   "A parameter and its values, both ends included; :log:N spaces them evenly in the "
+                   "logarithm; may be repeated: all combinations, the last changes fastest")
       ->required()
       ->type_name("NAME=LOW..HIGH:N|NAME=X,Y…")
       ->allow_extra_args(false);
-  command->add_option("--set", options->set, "The value of another parameter; may be repeated")->type_name("NAME=VALUE")->allow_extra_args(false);
-  command->add_option("-v,--variables", r.outputs, "What the table has: last, least and greatest values of these, instead of what the model plots; * stands for any characters; may be repeated")
+  command->add_option("--set", options->set, "The value of another parameter; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("-v,--variables", r.outputs,
+                   "What the table has: last, least and greatest values of these, instead of what the model "
+                   "plots; * stands for any characters; may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command->add_option("-o,--output", options->table, "The table, as CSV; without it, standard output")->type_name("FILE");
+  command->add_option("-o,--output", options->table, "The table, as CSV; without it, standard output")
+      ->type_name("FILE");
   command->add_flag("--resume", options->resume, "Continue a table that was interrupted");
-  command->add_option("--plot", options->svg, "A picture of up to 12 runs, evenly over the grid")->type_name("FILE.svg");
-  command->add_option("--threads", options->threads, "How many runs at once; without it, as many as there are cores")->check(CLI::Range(1, 1024))->type_name("N");
+  command->add_option("--plot", options->svg, "A picture of up to 12 runs, evenly over the grid")
+      ->type_name("FILE.svg");
+  command
+      ->add_option("--threads", options->threads,
+                   "How many runs at once; without it, as many as there are cores")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
   command->add_option("--start", r.start, "Time at which the runs start, in seconds")->type_name("T");
   command->add_option("--stop", r.stop, "Time at which they stop")->type_name("T");
   command->add_option("--tolerance", r.tolerance, "Relative tolerance")->type_name("X");
-  command->add_option("--steps", r.steps, "Output intervals: least and greatest are of these")->type_name("N");
+  command->add_option("--steps", r.steps, "Output intervals: least and greatest are of these")
+      ->type_name("N");
   command->add_option("--solver", r.solver, "auto, cvode, adams or ida")->type_name("S");
   add_start_options(*command, options->strict_initial, r);
   command->callback([&globals, &exit_code, options] { exit_code = sweep(globals, *options); });

@@ -21,7 +21,8 @@ std::string kind_of(const Value& v) {
     case ObjectKind::Construct: return "a list or data value";
     case ObjectKind::Record: return "a record";
     case ObjectKind::Vector: return "a vector";
-    case ObjectKind::Closure: case ObjectKind::Partial: return "a function";
+    case ObjectKind::Closure:
+    case ObjectKind::Partial: return "a function";
     case ObjectKind::Relation: return "a signal relation";
     case ObjectKind::Layout: return "a type";
     case ObjectKind::Node: return "a connector";
@@ -45,7 +46,8 @@ std::optional<Value> Machine::field(const Value& base, std::uint32_t i, Name nam
 }
 
 std::optional<Value> Machine::index(const IndexShape& shape, std::span<Value> values, Span span) {
-  if (is_object(values[0], ObjectKind::Member)) return host->member_index(*values[0].object, values.subspan(1));
+  if (is_object(values[0], ObjectKind::Member))
+    return host->member_index(*values[0].object, values.subspan(1));
   if (is_object(values[0], ObjectKind::Unbound)) {
     not_ready();
     return std::nullopt;
@@ -61,11 +63,15 @@ std::optional<Value> Machine::index(const IndexShape& shape, std::span<Value> va
     auto bound = [&](const Value& v) -> std::optional<std::int64_t> {
       if (v.tag == Tag::Int) {
         // Of a vector whose size moves the element moves; it exists where the index is inside.
-        if (base.object->b == kConstant) pin(v);
-        else if (moving) moving->inside(v, *base.object);
+        if (base.object->b == kConstant)
+          pin(v);
+        else if (moving)
+          moving->inside(v, *base.object);
         return v.integer;
       }
-      fail(sigrel::Code::SignalSteersStructure, span, fmt::format("an index must be an Int that is known before the simulation, this is {}", kind_of(v)));
+      fail(
+          sigrel::Code::SignalSteersStructure, span,
+          fmt::format("an index must be an Int that is known before the simulation, this is {}", kind_of(v)));
       return std::nullopt;
     };
     auto n = static_cast<std::int64_t>(base.object->size);
@@ -76,7 +82,8 @@ std::optional<Value> Machine::index(const IndexShape& shape, std::span<Value> va
       fail(sigrel::Code::IndexOutOfRange, span, fmt::format("index {} is outside 1 .. {}", k, n));
       return false;
     };
-    if (!shape.slices[part]) return check(*first) ? self(self, base.object->items[*first - 1], part + 1, at + 1) : std::nullopt;
+    if (!shape.slices[part])
+      return check(*first) ? self(self, base.object->items[*first - 1], part + 1, at + 1) : std::nullopt;
     auto last = bound(values[at + 1]);
     if (!last) return std::nullopt;
     std::int64_t count = std::max<std::int64_t>(0, *last - *first + 1);

@@ -1,4 +1,5 @@
-// What an instance of a relation was given, for `sigrel explain --parameters`: the values that its literal captured.
+// What an instance of a relation was given, for `sigrel explain --parameters`: the values that its literal
+// captured.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +31,8 @@ std::vector<std::string_view> parameter_types(std::string_view signature) {
   for (std::string_view& type : found) {
     type.remove_prefix(std::min(type.find_first_not_of(' '), type.size()));
     type = type.substr(0, type.find_last_not_of(' ') + 1);
-    if (std::size_t named = type.find(" :: "); type.starts_with('(') && named <= type.find_first_of(" ,"))  // (n :: Int)
+    if (std::size_t named = type.find(" :: ");
+        type.starts_with('(') && named <= type.find_first_of(" ,"))  // (n :: Int)
       type = type.substr(named + 4, type.size() - named - 5);
   }
   return found;
@@ -52,7 +54,8 @@ std::string text_of(const Value& v) {
   if (v.tag == Tag::String) return fmt::format("\"{}\"", text(Name{v.index}));
   if (v.tag != Tag::Object) return {};
   switch (v.object->kind) {
-    case ObjectKind::Relation: return fmt::format("{}", text(static_cast<const RelationObject*>(v.object)->relation().relation->name));
+    case ObjectKind::Relation:
+      return fmt::format("{}", text(static_cast<const RelationObject*>(v.object)->relation().relation->name));
     case ObjectKind::Tuple:
     case ObjectKind::Construct:
     case ObjectKind::Record:
@@ -70,12 +73,14 @@ std::string text_of(const Value& v) {
 
 }  // namespace
 
-void Instantiator::note_arguments(std::uint32_t instance, const RelationObject& relation, std::uint32_t bundle, std::span<const double> reals) {
+void Instantiator::note_arguments(std::uint32_t instance, const RelationObject& relation,
+                                  std::uint32_t bundle, std::span<const double> reals) {
   const RelationCode& code = relation.relation();
   std::string prefix = system::instance_name(system_, instance);
   if (!prefix.empty()) prefix += '.';
   auto add = [&](std::string name, std::string value, std::string type, std::uint32_t parameter) {
-    arguments_.push_back({prefix + std::move(name), std::move(value), std::move(type), code.relation->span, true});
+    arguments_.push_back(
+        {prefix + std::move(name), std::move(value), std::move(type), code.relation->span, true});
     argument_parameters_.push_back(parameter);
   };
   std::vector<std::string> names = relations_.real_names(relation);
@@ -86,8 +91,10 @@ void Instantiator::note_arguments(std::uint32_t instance, const RelationObject& 
     // The Reals inside come in the order of the captures.
     const std::size_t before = real;
     for (; real < names.size() && (names[real] == name || names[real].starts_with(name + ".")); ++real)
-      add(names[real], fmt::format("{:.10g}", reals[real]), names[real] == name ? type : "", system_.captured[bundles_[bundle].first_real + real]);
-    if (std::string value = text_of(relation.items[i]); real == before && !value.empty()) add(name, value, type, kConstant);
+      add(names[real], fmt::format("{:.10g}", reals[real]), names[real] == name ? type : "",
+          system_.captured[bundles_[bundle].first_real + real]);
+    if (std::string value = text_of(relation.items[i]); real == before && !value.empty())
+      add(name, value, type, kConstant);
   }
 }
 

@@ -1,5 +1,6 @@
-// The items of a relation body, in any order: an item that needs a label or `let` of a later item waits until the end of its
-// block (Deferred). `for` keeps its index on `loops_`; whatever is made inside is named and found by it.
+// The items of a relation body, in any order: an item that needs a label or `let` of a later item waits until
+// the end of its block (Deferred). `for` keeps its index on `loops_`; whatever is made inside is named and
+// found by it.
 #include "compiler/elaborate/body.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,8 @@ namespace sigrel::elaborate {
 BodyBuilder::BodyBuilder(Machine& machine, Relations& relations, system::System& system, Shapes& shapes)
     : machine_(machine), relations_(relations), system_(system), shapes_(shapes) {}
 
-std::optional<BodyBuilder::Output> BodyBuilder::build(RelationObject& relation, LayoutId interface, std::span<const double> reals) {
+std::optional<BodyBuilder::Output> BodyBuilder::build(RelationObject& relation, LayoutId interface,
+                                                      std::span<const double> reals) {
   const RelationCode& code = relation.relation();
   code_ = &code;
   clear();
@@ -21,9 +23,11 @@ std::optional<BodyBuilder::Output> BodyBuilder::build(RelationObject& relation, 
   machine_.begin_body(code.slots);
   machine_.host = this;
   std::vector<Value> values;
-  for (std::uint32_t k = 0; k < reals.size(); ++k) values.push_back(Value::of_real(reals[k], machine_.parameters.param(k).value));
+  for (std::uint32_t k = 0; k < reals.size(); ++k)
+    values.push_back(Value::of_real(reals[k], machine_.parameters.param(k).value));
   std::vector<Value> captures = relations_.opened(relation, values);
-  for (std::uint32_t i = 0; i < captures.size(); ++i) machine_.slot(code.slot.at(code.captured[i].value)) = captures[i];
+  for (std::uint32_t i = 0; i < captures.size(); ++i)
+    machine_.slot(code.slot.at(code.captured[i].value)) = captures[i];
 
   const LayoutNode tuple = machine_.layouts()[interface];
   interface_ = tuple.scalars;
@@ -31,7 +35,8 @@ std::optional<BodyBuilder::Output> BodyBuilder::build(RelationObject& relation, 
   for (std::size_t i = 0; i < code.relation->formals.size(); ++i) {
     const core::Formal& f = code.relation->formals[i];
     auto first = static_cast<std::uint32_t>(columns_.size());
-    machine_.slot(code.slot.at(f.local.value)) = variable(tuple.elements[i], local_name(f.name), f.span, true, next);
+    machine_.slot(code.slot.at(f.local.value)) =
+        variable(tuple.elements[i], local_name(f.name), f.span, true, next);
     state_units(tuple.elements[i], f.layout, first);
   }
 
@@ -44,7 +49,8 @@ std::optional<BodyBuilder::Output> BodyBuilder::build(RelationObject& relation, 
   std::size_t errors = machine_.diagnostics().error_count();
   if (status == Status::Done) resolve_nodes();
   std::optional<Output> output;
-  if (status == Status::Done && machine_.diagnostics().error_count() == errors) output = Output{finish(relation), forced_};
+  if (status == Status::Done && machine_.diagnostics().error_count() == errors)
+    output = Output{finish(relation), forced_};
   machine_.host = nullptr;
   clear();
   return output;
@@ -66,9 +72,9 @@ void BodyBuilder::clear() {
     (one(containers), ...);
   };
   empty(columns_, column_parent_, nodes_, uses_, slots_, row_reals_, sum_offsets_, sum_terms_, sum_sources_,
-        children_, arguments_, formals_, child_names_, applied_, turns_, labels_, loops_, deferred_, reals_, real_order_, bundles_,
-        bundle_items_, attributes_, steady_, deep_, deep_index_, unbound_, forced_, mark_, image_,
-        triggers_, clocks_, assignments_, previous_, previous_of_, delays_);
+        children_, arguments_, formals_, child_names_, applied_, turns_, labels_, loops_, deferred_, reals_,
+        real_order_, bundles_, bundle_items_, attributes_, steady_, deep_, deep_index_, unbound_, forced_,
+        mark_, image_, triggers_, clocks_, assignments_, previous_, previous_of_, delays_);
   for (auto& rows : rows_) empty(rows);
   bundle_index_.clear();
   labelled_.clear();
@@ -80,7 +86,8 @@ void BodyBuilder::clear() {
 
 /// The name with the turns of the loops around.
 LocalName BodyBuilder::in_turn(LocalName name) const {
-  for (std::size_t i = 0; i < loops_.size(); ++i) name = i ? next_index(name, loops_[i]) : element(name, loops_[i]);
+  for (std::size_t i = 0; i < loops_.size(); ++i)
+    name = i ? next_index(name, loops_[i]) : element(name, loops_[i]);
   return name;
 }
 
@@ -98,16 +105,21 @@ Machine::Status BodyBuilder::block(const core::Body& body, Target target) {
   // A block inside `for` starts anew each time: what an earlier turn defined is not visible.
   for (const core::Item* i : body.items)
     if (i->kind == core::ItemKind::Let)
-      for (const core::Binding& b : static_cast<const core::LetItem*>(i)->bindings) machine_.slot(code_->slot.at(b.local.value)) = Value{};
+      for (const core::Binding& b : static_cast<const core::LetItem*>(i)->bindings)
+        machine_.slot(code_->slot.at(b.local.value)) = Value{};
   std::vector<const core::SignalDecl*> declared;
   for (const core::SignalDecl& d : body.locals) declared.push_back(&d);
   for (const core::Item* i : body.items)
-    if (i->kind == core::ItemKind::Discrete) declared.push_back(&static_cast<const core::DiscreteItem*>(i)->declaration);
+    if (i->kind == core::ItemKind::Discrete)
+      declared.push_back(&static_cast<const core::DiscreteItem*>(i)->declaration);
   for (const core::SignalDecl* d : declared) machine_.slot(code_->slot.at(d->local.value)) = Value{};
 
   std::set<const core::Item*> done;
-  // What only equations use that are functions of what they read is evaluated when one of them is not one here.
-  auto later = [&](const core::Item* i) { return !machine_.moving && !machine_.claims && code_->inlined.contains(i); };
+  // What only equations use that are functions of what they read is evaluated when one of them is not one
+  // here.
+  auto later = [&](const core::Item* i) {
+    return !machine_.moving && !machine_.claims && code_->inlined.contains(i);
+  };
   auto early = [&](bool lets) -> Status {
     for (const core::Item* i : body.items) {
       if (!lets || i->kind != core::ItemKind::Let || done.contains(i) || later(i)) continue;
@@ -117,12 +129,14 @@ Machine::Status BodyBuilder::block(const core::Body& body, Target target) {
     }
     return Status::Done;
   };
-  bool has_lets = std::any_of(body.items.begin(), body.items.end(), [](const core::Item* i) { return i->kind == core::ItemKind::Let; });
+  bool has_lets = std::any_of(body.items.begin(), body.items.end(),
+                              [](const core::Item* i) { return i->kind == core::ItemKind::Let; });
   if (early(has_lets) == Status::Failed) return Status::Failed;
   for (const core::SignalDecl* d : declared) {
     Status s = declare(*d);
     if (s == Status::NotReady) {
-      machine_.fail(sigrel::Code::SizeNotKnown, d->span, fmt::format("the type of `{}` depends on a signal or on itself", text(d->name)));
+      machine_.fail(sigrel::Code::SizeNotKnown, d->span,
+                    fmt::format("the type of `{}` depends on a signal or on itself", text(d->name)));
       return Status::Failed;
     }
     if (s != Status::Done) return s;
@@ -171,7 +185,8 @@ Machine::Status BodyBuilder::retry(std::vector<Deferred>& pending) {
         auto frame = machine_.body_slots(code_->slots);
         kept.assign(frame.begin(), frame.end());
         for (std::uint32_t i = 0; i < frame.size(); ++i)
-          if (d.frame[i].tag != Tag::Undefined && !is_object(d.frame[i], ObjectKind::Unbound)) frame[i] = d.frame[i];
+          if (d.frame[i].tag != Tag::Undefined && !is_object(d.frame[i], ObjectKind::Unbound))
+            frame[i] = d.frame[i];
         loops_ = d.loops;
       }
       const auto outer = std::exchange(trigger_, d.trigger);
@@ -198,35 +213,44 @@ void BodyBuilder::undefined_item(const Deferred& deferred) {
   for (const Unbound& u : unbound_)
     if (!u.bound) {
       machine_.diagnostics()
-          .report(sigrel::Code::SizeNotKnown, u.span, fmt::format("the size of `{}` is not known", text(u.name)))
+          .report(sigrel::Code::SizeNotKnown, u.span,
+                  fmt::format("the size of `{}` is not known", text(u.name)))
           .help(fmt::format("declare it, for example `local {} :: Real^3`", text(u.name)));
       return;
     }
   machine_.diagnostics()
-      .report(sigrel::Code::DefinedByItself, deferred.item->span, "this item needs a value or an instance that is never defined")
+      .report(sigrel::Code::DefinedByItself, deferred.item->span,
+              "this item needs a value or an instance that is never defined")
       .help("an index may be outside the range of its `for`, or two `let` need each other");
 }
 
 Machine::Status BodyBuilder::item(const core::Item& item, Target target) {
   using core::ItemKind;
   if (target == Target::Event) {
-    const bool allowed = item.kind == ItemKind::Assign || item.kind == ItemKind::Let || item.kind == ItemKind::For || item.kind == ItemKind::If;
+    const bool allowed = item.kind == ItemKind::Assign || item.kind == ItemKind::Let ||
+                         item.kind == ItemKind::For || item.kind == ItemKind::If;
     if (!allowed) {
-      auto& d = machine_.diagnostics().report(sigrel::Code::AssignmentOutsideEvent, item.span, "a `when` or `every` takes assignments, and this is none");
-      if (item.kind == ItemKind::Equation) d.help("`x := e` gives a state or a discrete variable a new value; equations hold all the time");
+      auto& d = machine_.diagnostics().report(sigrel::Code::AssignmentOutsideEvent, item.span,
+                                              "a `when` or `every` takes assignments, and this is none");
+      if (item.kind == ItemKind::Equation)
+        d.help("`x := e` gives a state or a discrete variable a new value; equations hold all the time");
       return Status::Failed;
     }
   } else if (item.kind == ItemKind::Assign) {
     machine_.diagnostics()
-        .report(sigrel::Code::AssignmentOutsideEvent, item.span, "`:=` says what happens at an instant, and here no instant is given")
-        .help("put it into a `when c do` or `every dt do`; an equation that always holds is written with `=`");
+        .report(sigrel::Code::AssignmentOutsideEvent, item.span,
+                "`:=` says what happens at an instant, and here no instant is given")
+        .help(
+            "put it into a `when c do` or `every dt do`; an equation that always holds is written with `=`");
     return Status::Failed;
   } else if (target != Target::Main) {
-    bool allowed = item.kind == ItemKind::Equation || item.kind == ItemKind::Let || item.kind == ItemKind::For || item.kind == ItemKind::If ||
+    bool allowed = item.kind == ItemKind::Equation || item.kind == ItemKind::Let ||
+                   item.kind == ItemKind::For || item.kind == ItemKind::If ||
                    (item.kind == ItemKind::Steady && target == Target::Initial);
     if (!allowed) {
-      machine_.diagnostics().report(sigrel::Code::NotSupported, item.span,
-                                    fmt::format("`{}` takes equations only", target == Target::Initial ? "initially" : "guess"));
+      machine_.diagnostics().report(
+          sigrel::Code::NotSupported, item.span,
+          fmt::format("`{}` takes equations only", target == Target::Initial ? "initially" : "guess"));
       return Status::Failed;
     }
   }
@@ -253,15 +277,19 @@ Machine::Status BodyBuilder::item(const core::Item& item, Target target) {
 
 Machine::Status BodyBuilder::unsupported(Span span, const char* what) {
   machine_.diagnostics()
-      .report(sigrel::Code::NotSupported, span, fmt::format("`{}` is checked but not run by this version", what))
+      .report(sigrel::Code::NotSupported, span,
+              fmt::format("`{}` is checked but not run by this version", what))
       .help("this version simulates systems of a fixed structure");
   return Status::Failed;
 }
 
-// The columns from `column` on are the scalars of a variable; `stated` is its layout where the definition says it.
+// The columns from `column` on are the scalars of a variable; `stated` is its layout where the definition
+// says it.
 void BodyBuilder::state_units(LayoutId id, const core::Layout* stated, std::uint32_t& column) {
   const LayoutNode& node = machine_.layouts()[id];
-  auto part = [&](std::size_t k) { return stated && k < stated->elements.size() ? stated->elements[k] : nullptr; };
+  auto part = [&](std::size_t k) {
+    return stated && k < stated->elements.size() ? stated->elements[k] : nullptr;
+  };
   switch (node.kind) {
     case core::LayoutKind::Record:
     case core::LayoutKind::Tuple:
@@ -301,17 +329,23 @@ Machine::Status BodyBuilder::declare(const core::SignalDecl& d) {
     if (Status s = evaluate(a.value, number); s != Status::Done) return s;
     std::string_view key = text(a.name);
     using system::AttributeKind;
-    AttributeKind kind = key == "guess" ? AttributeKind::Guess : key == "nominal" ? AttributeKind::Nominal : key == "min" ? AttributeKind::Min
-                         : key == "max" ? AttributeKind::Max : AttributeKind::StatePreference;
+    AttributeKind kind = key == "guess"     ? AttributeKind::Guess
+                         : key == "nominal" ? AttributeKind::Nominal
+                         : key == "min"     ? AttributeKind::Min
+                         : key == "max"     ? AttributeKind::Max
+                                            : AttributeKind::StatePreference;
     if (is_object(number, ObjectKind::Construct)) {
-      static constexpr double kPreference[] = {0.0, 1.0, -1.0, 2.0, -2.0};  // Default, Prefer, Avoid, Always, Never
+      static constexpr double kPreference[] = {0.0, 1.0, -1.0, 2.0,
+                                               -2.0};  // Default, Prefer, Avoid, Always, Never
       number = Value::of_real(kPreference[std::min<std::uint32_t>(number.object->a, 4)]);
     }
     if (number.tag == Tag::Real && kind == AttributeKind::Min) least = number.real;
     if (number.tag == Tag::Real && kind == AttributeKind::Max) greatest = number.real;
     if (least && greatest && *least > *greatest) {
       machine_.diagnostics()
-          .report(sigrel::Code::LimitsCrossed, a.span, fmt::format("`{}` has no value: it is at least {} and at most {}", text(d.name), *least, *greatest))
+          .report(sigrel::Code::LimitsCrossed, a.span,
+                  fmt::format("`{}` has no value: it is at least {} and at most {}", text(d.name), *least,
+                              *greatest))
           .help("exchange `min` and `max`, or look at their signs");
       return Status::Failed;
     }

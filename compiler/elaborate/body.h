@@ -1,5 +1,6 @@
-// One relation body, built once per skeleton and interface: its columns (interface first, then its own unknowns), its
-// equations as rows over columns, its node sums, and the children it applies. An instance is made from it by copying rows.
+// One relation body, built once per skeleton and interface: its columns (interface first, then its own
+// unknowns), its equations as rows over columns, its node sums, and the children it applies. An instance is
+// made from it by copying rows.
 #pragma once
 #include <deque>
 #include <functional>
@@ -17,13 +18,15 @@
 
 namespace sigrel::elaborate {
 
-/// A column of a body with this bit refers to a hidden variable of a child: the rest is an index of Blueprint::deep.
+/// A column of a body with this bit refers to a hidden variable of a child: the rest is an index of
+/// Blueprint::deep.
 constexpr std::uint32_t kDeep = 0x80000000u;
 
 /// Where an instance takes the Reals of a child from: its own bundle number `own`, or a new bundle.
 struct BundlePlan {
   std::uint32_t own = kConstant;
-  /// Of Blueprint::bundle_items: so many of Blueprint::reals, then so many earlier ones of Blueprint::bundles; kConstant: itself.
+  /// Of Blueprint::bundle_items: so many of Blueprint::reals, then so many earlier ones of
+  /// Blueprint::bundles; kConstant: itself.
   std::uint32_t first = 0, reals = 0, bundles = 0;
   bool operator==(const BundlePlan&) const = default;
 };
@@ -89,18 +92,20 @@ struct ChildPlan {
   bool operator==(const ChildPlan&) const = default;
 };
 
-/// Where a local stands in a row of parts whose length is the size of a sample: its index in a vector, the turn that made it.
+/// Where a local stands in a row of parts whose length is the size of a sample: its index in a vector, the
+/// turn that made it.
 constexpr std::int32_t kNoPlace = INT32_MIN;
 
 /// What all bodies of one relation literal that differ only in their children's relations share.
 struct Blueprint {
   std::uint32_t body = 0;  // index of system::Template
   std::uint32_t interface = 0, locals = 0;
-  std::vector<RowPlan> rows[kRowKinds];  // by RowKind
-  std::vector<std::uint32_t> slots;     // columns
-  std::vector<std::uint32_t> row_reals; // of `reals`
+  std::vector<RowPlan> rows[kRowKinds];                               // by RowKind
+  std::vector<std::uint32_t> slots;                                   // columns
+  std::vector<std::uint32_t> row_reals;                               // of `reals`
   std::vector<std::uint32_t> sum_offsets{0}, sum_terms, sum_sources;  // terms: column << 1 | negative
-  /// Parameter expressions to evaluate per instance, operands first. Op::Param a: the instance's captured Real a.
+  /// Parameter expressions to evaluate per instance, operands first. Op::Param a: the instance's captured
+  /// Real a.
   std::vector<system::Parameter> reals;
   std::vector<BundlePlan> bundles;
   std::vector<std::uint32_t> bundle_items;
@@ -108,13 +113,13 @@ struct Blueprint {
   std::vector<std::uint32_t> arguments;  // columns
   std::vector<AttributePlan> attributes;
   std::vector<DeepPlan> deep;
-  std::vector<std::uint32_t> steady;    // sources
+  std::vector<std::uint32_t> steady;  // sources
   std::vector<TriggerPlan> triggers;
   std::vector<ClockPlan> clocks;
   std::vector<AssignmentPlan> assignments;
   std::vector<PreviousPlan> previous;
   std::vector<DelayPlan> delays;
-  std::vector<std::int32_t> places;     // of the columns
+  std::vector<std::int32_t> places;  // of the columns
 };
 
 struct Body {
@@ -126,7 +131,7 @@ struct Body {
 /// The shapes of the system so far: canonical residual -> table.
 struct Shapes {
   std::unordered_map<std::uint32_t, std::uint32_t> tables[kRowKinds];  // by RowKind
-  std::unordered_map<std::uint64_t, std::uint32_t> constants;  // bits -> parameter
+  std::unordered_map<std::uint64_t, std::uint32_t> constants;          // bits -> parameter
 
   /// The parameter with this constant value.
   std::uint32_t constant(system::System& system, double value);
@@ -150,7 +155,8 @@ class BodyBuilder final : public BodyHost {
 
   // what the machine asks
   std::optional<Value> node_field(const Object& node, std::uint32_t field, Span span) override;
-  std::optional<Value> member(const core::MemberExpr& member, const Value& base, std::span<const Value> indices) override;
+  std::optional<Value> member(const core::MemberExpr& member, const Value& base,
+                              std::span<const Value> indices) override;
   Value member_field(const Object& member, std::uint32_t field, Name name) override;
   Value member_index(const Object& member, std::span<const Value> indices) override;
   ExprId member_signal(const Object& member) override;
@@ -168,8 +174,8 @@ class BodyBuilder final : public BodyHost {
     Span span;
     system::UnknownKind kind;
     system::SignalType type = system::SignalType::Real;
-    bool dropped = false;  // the flow of a node that is nobody's: only its uses have flows
-    bool discrete = false; // changes at events only, whatever its type
+    bool dropped = false;   // the flow of a node that is nobody's: only its uses have flows
+    bool discrete = false;  // changes at events only, whatever its type
     std::int32_t place = kNoPlace;
     Name unit{};
   };
@@ -193,9 +199,10 @@ class BodyBuilder final : public BodyHost {
     RelationObject* relation;
     LayoutId interface;
     std::uint32_t first_argument;  // of arguments_
-    std::uint32_t first_formal;    // of formals_: what each interface variable is bound to; kConstant where nobody can ask
+    std::uint32_t first_formal;    // of formals_: what each interface variable is bound to; kConstant where
+                                   // nobody can ask
     LocalName name;
-    std::uint32_t label;           // the slot of its label, or kConstant
+    std::uint32_t label;  // the slot of its label, or kConstant
     Span span;
   };
   struct LabelInfo {
@@ -227,7 +234,9 @@ class BodyBuilder final : public BodyHost {
     std::size_t signals, children;
     std::uint32_t globals;
   };
-  Scratch scratch() { return {machine_.heap().mark(), machine_.signals.size(), children_.size(), machine_.kept_globals()}; }
+  Scratch scratch() {
+    return {machine_.heap().mark(), machine_.signals.size(), children_.size(), machine_.kept_globals()};
+  }
   bool is_own(const Scratch& scratch) const;
   void release(const Scratch& before);
   RelationObject& repeated(const core::ApplicationItem& item, RelationObject& relation);
@@ -236,11 +245,13 @@ class BodyBuilder final : public BodyHost {
   Status let_item(const core::LetItem& item);
   void make_room(std::span<const std::size_t> each, std::size_t times);
   std::vector<std::size_t> sizes() const;
-  Status moving_for(const Value& first, const Value& last, const std::function<Status(const Value&, std::int64_t)>& turn);
+  Status moving_for(const Value& first, const Value& last,
+                    const std::function<Status(const Value&, std::int64_t)>& turn);
   Status for_item(const core::ForItem& item, Target target);
   Status if_item(const core::IfItem& item, Target target);
   Status branch_equations(const core::Body& body, std::vector<std::pair<ExprId, Span>>& out);
-  bool equate(const Value& left, const Value& right, Span span, std::vector<std::pair<ExprId, LocalName>>& out);
+  bool equate(const Value& left, const Value& right, Span span,
+              std::vector<std::pair<ExprId, LocalName>>& out);
   Status assert_item(const core::AssertItem& item);
   Status steady_item(const core::SteadyItem& item);
   Status guess(const core::EquationItem& item, const Value& left, const Value& right);
@@ -248,8 +259,8 @@ class BodyBuilder final : public BodyHost {
   void undefined_item(const Deferred& deferred);
 
   // turns.cpp, applications.cpp: turns of a loop that differ in columns and numbers only
-  /// The rows of an equation in a loop, of which the turn before has said what they look like, or which will say it to the next ones;
-  /// nullopt where it has to be evaluated as it stands.
+  /// The rows of an equation in a loop, of which the turn before has said what they look like, or which will
+  /// say it to the next ones; nullopt where it has to be evaluated as it stands.
   std::optional<Status> turn(const core::EquationItem& item, Target target);
   /// What an application in a loop binds, in the same way.
   std::optional<Status> turn(const core::ApplicationItem& item);
@@ -260,18 +271,21 @@ class BodyBuilder final : public BodyHost {
   bool describe(const Turns& turns, bool numbers);
   bool known(Turns& turns);
   void keep(Turns& turns, Pattern pattern, bool is_function);
-  std::optional<Status> record(const core::EquationItem& item, const OpenedItem& opened, RowKind kind, Pattern& pattern, bool& is_function);
-  std::optional<Status> record(const core::ApplicationItem& item, const OpenedItem& opened, const RelationObject& relation, Pattern& pattern,
-                               bool& is_function);
+  std::optional<Status> record(const core::EquationItem& item, const OpenedItem& opened, RowKind kind,
+                               Pattern& pattern, bool& is_function);
+  std::optional<Status> record(const core::ApplicationItem& item, const OpenedItem& opened,
+                               const RelationObject& relation, Pattern& pattern, bool& is_function);
   struct Slots {
     std::vector<std::uint32_t> columns, numbers;
   };
-  bool arrange(LayoutId layout, const Value& argument, LocalName formal, Span span, Pattern& pattern, Slots& slots);
+  bool arrange(LayoutId layout, const Value& argument, LocalName formal, Span span, Pattern& pattern,
+               Slots& slots);
   bool add_columns(std::span<const std::uint32_t> columns, Pattern& pattern);
   bool numbers_of(const Pattern& pattern);
   void add_row(const Pattern& pattern, std::size_t row, RowKind kind, std::uint32_t made = 0);
   bool repeat(const Pattern& pattern, RowKind kind);
-  void repeat(const core::ApplicationItem& item, const Pattern& pattern, RelationObject& relation, Turns& turns);
+  void repeat(const core::ApplicationItem& item, const Pattern& pattern, RelationObject& relation,
+              Turns& turns);
   struct Again;
   Value bind_again(Again& again);
   /// Columns that a turn makes, while a pattern is made.
@@ -290,16 +304,21 @@ class BodyBuilder final : public BodyHost {
   Status assign_item(const core::AssignItem& item);
 
   // rows.cpp: columns and rows
-  std::uint32_t column(LocalName name, Span span, system::UnknownKind kind, core::LayoutKind type = core::LayoutKind::Real);
+  std::uint32_t column(LocalName name, Span span, system::UnknownKind kind,
+                       core::LayoutKind type = core::LayoutKind::Real);
   std::uint32_t find(std::uint32_t column);
   void merge(std::uint32_t keep, std::uint32_t other);
   void row(ExprId residual, std::uint32_t source, RowKind kind, std::uint32_t tag = 0);
-  std::uint32_t table(ExprId residual, RowKind kind, std::vector<std::uint32_t>& columns, std::vector<std::uint32_t>& numbers);
+  std::uint32_t table(ExprId residual, RowKind kind, std::vector<std::uint32_t>& columns,
+                      std::vector<std::uint32_t>& numbers);
   std::uint32_t source(system::EquationKind kind, Span span, LocalName component);
-  std::uint32_t source(system::EquationKind kind, Span span, std::string_view component) { return source(kind, span, local_name(component)); }
+  std::uint32_t source(system::EquationKind kind, Span span, std::string_view component) {
+    return source(kind, span, local_name(component));
+  }
   std::uint32_t deep(std::uint32_t child, Name name, Span span);
   std::optional<std::uint32_t> column_of(const Value& value);
-  Value variable(LayoutId layout, LocalName name, Span span, bool interface, std::uint32_t& next, bool inner = false);
+  Value variable(LayoutId layout, LocalName name, Span span, bool interface, std::uint32_t& next,
+                 bool inner = false);
   LocalName in_turn(LocalName name) const;
   std::uint32_t real(ExprId parameter);
   std::uint32_t bundle(RelationObject& relation);
@@ -311,8 +330,8 @@ class BodyBuilder final : public BodyHost {
   std::optional<std::uint32_t> labelled(std::uint32_t slot, LocalName name) const;
 
   // nodes.cpp: applications and connections
-  std::optional<std::uint32_t> apply(RelationObject& relation, std::vector<Value> arguments, bool fresh, LocalName name,
-                                     std::uint32_t label, Span span, Span head_span);
+  std::optional<std::uint32_t> apply(RelationObject& relation, std::vector<Value> arguments, bool fresh,
+                                     LocalName name, std::uint32_t label, Span span, Span head_span);
   bool bind(LayoutId layout, Value& argument, const ChildInfo& child, LocalName formal, Span span);
   bool is_potential(const Object& node, std::uint32_t field) const;
   std::optional<LayoutId> layout_of(const Value& value);
@@ -320,7 +339,8 @@ class BodyBuilder final : public BodyHost {
   std::uint32_t class_of(std::uint32_t node);
   void resolve_nodes();
   bool resolve_class(std::span<const std::uint32_t> members);
-  const std::vector<std::pair<std::uint32_t, bool>>& scalars(LayoutId layout);  // of a connector: (offset, is flow)
+  const std::vector<std::pair<std::uint32_t, bool>>& scalars(
+      LayoutId layout);  // of a connector: (offset, is flow)
   Body finish(RelationObject& relation);
 
   Machine& machine_;
@@ -354,33 +374,35 @@ class BodyBuilder final : public BodyHost {
       std::uint32_t first_column, first_number;
     };
     std::vector<std::uint64_t> words;
-    std::vector<Row> rows;                // and an end
-    std::vector<std::uint32_t> columns;   // of each slot: which of the columns that are read; kMade + k: column k that the turn makes
-    std::vector<ExprId> numbers;          // over the body's parameters; Param kRead + k: number k that is read
+    std::vector<Row> rows;  // and an end
+    std::vector<std::uint32_t>
+        columns;  // of each slot: which of the columns that are read; kMade + k: column k that the turn makes
+    std::vector<ExprId> numbers;  // over the body's parameters; Param kRead + k: number k that is read
     /// Of an application: what the arguments are, in the order in which they are bound.
     struct Binding {
       enum Kind : std::uint8_t { Column, Auxiliary, Node, Flow, Potential, Aggregate } kind;
-      std::uint32_t at = 0;                // Column, Node: which one of those read; Flow, Potential: the scalar of the connector
-      std::uint32_t size = 0;              // Node: scalars that follow; Aggregate: parts
-      core::LayoutKind type{};             // Auxiliary
-      ObjectKind object{};                 // Aggregate: what it is to items that read it
+      std::uint32_t at =
+          0;  // Column, Node: which one of those read; Flow, Potential: the scalar of the connector
+      std::uint32_t size = 0;   // Node: scalars that follow; Aggregate: parts
+      core::LayoutKind type{};  // Auxiliary
+      ObjectKind object{};      // Aggregate: what it is to items that read it
       std::uint32_t record = 0;
     };
     LayoutId interface{};
     std::vector<Binding> bindings;
-    std::vector<LocalName> names;         // behind the instance's: of each Auxiliary, Node and Flow
-    std::uint32_t made = 0;               // columns
+    std::vector<LocalName> names;  // behind the instance's: of each Auxiliary, Node and Flow
+    std::uint32_t made = 0;        // columns
   };
   struct Turns {
-    std::vector<bool> general;            // of the readings: a Real in it changes from turn to turn
-    std::deque<Pattern> patterns;         // the last one that fitted first
-    std::vector<Value> last;              // what the last turn read
+    std::vector<bool> general;     // of the readings: a Real in it changes from turn to turn
+    std::deque<Pattern> patterns;  // the last one that fitted first
+    std::vector<Value> last;       // what the last turn read
     std::size_t fitted = 0, recorded = 0;
     bool given_up = false;
-    RelationObject* relation = nullptr;   // that is applied in all turns
+    RelationObject* relation = nullptr;  // that is applied in all turns
     Object* label = nullptr;
     LocalName name;
-    std::uint32_t* count = nullptr;       // of instances without a label
+    std::uint32_t* count = nullptr;  // of instances without a label
   };
   std::unordered_map<const core::Item*, Turns> turns_;
   // of the turn: what the item reads
@@ -389,9 +411,9 @@ class BodyBuilder final : public BodyHost {
   std::vector<std::uint32_t> read_columns_;
   std::vector<std::uint32_t> read_nodes_;
   std::vector<std::pair<std::uint32_t, Value>> read_numbers_;  // of which reading
-  std::vector<std::uint32_t> numbers_;  // scratch
-  std::vector<LocalName> names_;        // scratch
-  std::vector<Value> parts_;            // scratch
+  std::vector<std::uint32_t> numbers_;                         // scratch
+  std::vector<LocalName> names_;                               // scratch
+  std::vector<Value> parts_;                                   // scratch
   bool one_by_one_ = false;
 
   int retries_ = 0;  // items are tried again: what they wait for was evaluated
@@ -428,7 +450,7 @@ class BodyBuilder final : public BodyHost {
   std::uint32_t epoch_ = 0;
 
   IndexTable sources_;  // of System::sources
-  struct Recent {  // newest first
+  struct Recent {       // newest first
     std::deque<std::uint32_t> templates;
     std::deque<std::shared_ptr<const Blueprint>> blueprints;
   };

@@ -1,5 +1,5 @@
-// Code for the machine that evaluates the functional level. A function or a relation body is compiled once, when its
-// global is first needed; captures are resolved then, so a closure is its code and a flat array.
+// Code for the machine that evaluates the functional level. A function or a relation body is compiled once,
+// when its global is first needed; captures are resolved then, so a closure is its code and a flat array.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,21 +13,21 @@
 namespace sigrel::elaborate {
 
 enum class Opcode : std::uint8_t {
-  Constant,      // push constants[a]
-  Local,         // push local a
-  Capture,       // push capture a
-  Global,        // push global a (evaluates it on its first use)
-  Store,         // pop into local a
-  Closure,       // push a closure of functions[a] over captures of this frame
-  Relation,      // push a relation value of relations[a]
-  Patch,         // fill the captures of the closure or relation in local a again: its bindings refer to each other
-  Call,          // pop a arguments and a function, push the result
-  TailCall,      // the same, replacing this frame
+  Constant,  // push constants[a]
+  Local,     // push local a
+  Capture,   // push capture a
+  Global,    // push global a (evaluates it on its first use)
+  Store,     // pop into local a
+  Closure,   // push a closure of functions[a] over captures of this frame
+  Relation,  // push a relation value of relations[a]
+  Patch,  // fill the captures of the closure or relation in local a again: its bindings refer to each other
+  Call,   // pop a arguments and a function, push the result
+  TailCall,  // the same, replacing this frame
   Return,
-  Jump,          // to a
-  Branch,        // pop a condition; false: to a. A signal: both sides up to b, joined by a select
-  Join,          // end of an `if` whose condition may be a signal
-  Match,         // pop the top if it matches patterns[a], else to b
+  Jump,    // to a
+  Branch,  // pop a condition; false: to a. A signal: both sides up to b, joined by a select
+  Join,    // end of an `if` whose condition may be a signal
+  Match,   // pop the top if it matches patterns[a], else to b
   Pop,
   MatchFailure,  // no arm matched the top
   Tuple,         // pop a items
@@ -91,12 +91,13 @@ struct Reading {
   std::vector<Step> steps{};
   core::Primitive op{};
   Affine left{}, right{};
-  bool strict = false;  // it is in the value of a `let`: read in any case, not only in the branch that is taken
+  bool strict =
+      false;  // it is in the value of a `let`: read in any case, not only in the branch that is taken
   bool operator==(const Reading&) const = default;
 };
 
-/// An item inside a loop as a function of what it reads, which stands in slots of the frame from `first` on: so turns that read the same
-/// kind of values share what it evaluates to (turns.cpp).
+/// An item inside a loop as a function of what it reads, which stands in slots of the frame from `first` on:
+/// so turns that read the same kind of values share what it evaluates to (turns.cpp).
 struct OpenedItem {
   std::vector<Reading> readings;
   std::uint32_t first = 0;
@@ -111,11 +112,12 @@ struct RelationCode {
   std::uint32_t id = 0;
   std::uint32_t slots = 0;
   std::vector<CaptureSource> captures;
-  std::vector<core::LocalId> captured;                    // parallel: which local it was
-  std::unordered_map<std::uint32_t, std::uint32_t> slot;  // LocalId -> slot of the body's frame
+  std::vector<core::LocalId> captured;                          // parallel: which local it was
+  std::unordered_map<std::uint32_t, std::uint32_t> slot;        // LocalId -> slot of the body's frame
   std::unordered_map<const core::Expr*, std::uint32_t> chunks;  // -> Code::functions
-  std::unordered_map<const core::Item*, OpenedItem> opened;     // equations and applications inside loops that can be
-  std::unordered_set<const core::Item*> inlined;                // `let`s of loops that only such equations beside them use
+  std::unordered_map<const core::Item*, OpenedItem>
+      opened;                                     // equations and applications inside loops that can be
+  std::unordered_set<const core::Item*> inlined;  // `let`s of loops that only such equations beside them use
 };
 
 /// A pattern with its variables resolved to slots; the children of a node are consecutive in Code::patterns.

@@ -1,5 +1,6 @@
-// core -> bytecode. One Unit per function or relation literal; a variable of an outer unit becomes a capture of every unit
-// between. Chains that a program can make long (a + b + c …, list literals) are compiled by loops.
+// core -> bytecode. One Unit per function or relation literal; a variable of an outer unit becomes a capture
+// of every unit between. Chains that a program can make long (a + b + c …, list literals) are compiled by
+// loops.
 #include <algorithm>
 #include <cassert>
 #include <optional>
@@ -51,13 +52,13 @@ class Compiler {
   Code& code_;
   const core::Global& global_;
   Unit* unit_ = nullptr;
-  std::unordered_set<std::uint32_t> declared_;   // signals, labels and `let`s of relation bodies
-  std::unordered_set<std::uint32_t> counters_;   // Int variables of loops
-  std::unordered_set<std::uint32_t> turning_;    // locals that each turn of a loop has for itself
-  bool varies_ = false;                          // what was compiled last reads one of them, or an instance
-  std::size_t loops_ = 0;                        // around the item
-  OpenedItem* opened_ = nullptr;                 // the item that is being compiled as a function of what it reads
-  bool closed_ = false;                          // and is none
+  std::unordered_set<std::uint32_t> declared_;  // signals, labels and `let`s of relation bodies
+  std::unordered_set<std::uint32_t> counters_;  // Int variables of loops
+  std::unordered_set<std::uint32_t> turning_;   // locals that each turn of a loop has for itself
+  bool varies_ = false;                         // what was compiled last reads one of them, or an instance
+  std::size_t loops_ = 0;                       // around the item
+  OpenedItem* opened_ = nullptr;  // the item that is being compiled as a function of what it reads
+  bool closed_ = false;           // and is none
   // `let`s of the bodies of loops, which such items contain instead of reading them.
   struct LoopLet {
     const core::Expr* value;
@@ -68,8 +69,8 @@ class Compiler {
   std::vector<std::uint32_t> loaded_;                     // locals of these, by the chunk
   std::unordered_set<const core::Item*> evaluated_;       // lets that are used otherwise
   const core::Body* body_ = nullptr;
-  std::size_t inside_ = 0;                                // of the values of how many
-  std::size_t contained_ = 0;                             // in the item
+  std::size_t inside_ = 0;     // of the values of how many
+  std::size_t contained_ = 0;  // in the item
   static constexpr std::size_t kMaxContained = 256;
 
   std::uint32_t begin_function(Name name, Span span) {
@@ -133,11 +134,15 @@ class Compiler {
     for (core::Expr* e : list) expression(e, false);
   }
 
-  // ---- items of loops as functions of what they read ----------------------------------------------------------------
+  // ---- items of loops as functions of what they read
+  // ----------------------------------------------------------------
 
   std::optional<Affine> affine(const core::Expr* e) {
     Affine sum;
-    struct Work { const core::Expr* e; std::int64_t factor; };
+    struct Work {
+      const core::Expr* e;
+      std::int64_t factor;
+    };
     std::vector<Work> work{{e, 1}};
     constexpr std::int64_t kSmall = 1 << 30;
     while (!work.empty()) {
@@ -232,7 +237,9 @@ class Compiler {
     if (base->kind == ExprKind::Member) {
       // Parts of a hidden variable are names, and an index inside an instance may be outside.
       auto* m = static_cast<const core::MemberExpr*>(base);
-      if (m->base->kind != ExprKind::Label || !m->indices.empty() || (!m->interface_index && !r.steps.empty())) return std::nullopt;
+      if (m->base->kind != ExprKind::Label || !m->indices.empty() ||
+          (!m->interface_index && !r.steps.empty()))
+        return std::nullopt;
       auto* label = static_cast<const core::LabelExpr*>(m->base);
       for (const core::Expr* index : label->indices) {
         auto turn = affine(index);
@@ -252,7 +259,12 @@ class Compiler {
   bool is_read(const core::Expr* e) {
     using core::ExprKind;
     switch (e->kind) {
-      case ExprKind::Let: case ExprKind::Case: case ExprKind::Lambda: case ExprKind::Sigrel: case ExprKind::Label: case ExprKind::BlockApply:
+      case ExprKind::Let:
+      case ExprKind::Case:
+      case ExprKind::Lambda:
+      case ExprKind::Sigrel:
+      case ExprKind::Label:
+      case ExprKind::BlockApply:
       case ExprKind::Layout:
         closed_ = true;  // it has locals of its own, or makes something
         return false;
@@ -307,10 +319,18 @@ class Compiler {
     using core::ExprKind;
     if (opened_ && (closed_ || is_read(e) || closed_)) return;
     switch (e->kind) {
-      case ExprKind::Int: constant(Value::of_int(static_cast<const core::IntExpr*>(e)->value), e->span); break;
-      case ExprKind::Real: constant(Value::of_real(static_cast<const core::RealExpr*>(e)->value), e->span); break;
-      case ExprKind::Bool: constant(Value::of_bool(static_cast<const core::BoolExpr*>(e)->value), e->span); break;
-      case ExprKind::String: constant(Value::of_string(intern(static_cast<const core::StringExpr*>(e)->value)), e->span); break;
+      case ExprKind::Int:
+        constant(Value::of_int(static_cast<const core::IntExpr*>(e)->value), e->span);
+        break;
+      case ExprKind::Real:
+        constant(Value::of_real(static_cast<const core::RealExpr*>(e)->value), e->span);
+        break;
+      case ExprKind::Bool:
+        constant(Value::of_bool(static_cast<const core::BoolExpr*>(e)->value), e->span);
+        break;
+      case ExprKind::String:
+        constant(Value::of_string(intern(static_cast<const core::StringExpr*>(e)->value)), e->span);
+        break;
       case ExprKind::Local: load(static_cast<const core::LocalExpr*>(e)->local, e->span); break;
       case ExprKind::Global: {
         auto* g = static_cast<const core::GlobalExpr*>(e);
@@ -324,7 +344,8 @@ class Compiler {
         auto* a = static_cast<const core::ApplyExpr*>(e);
         expression(a->function, false);
         expressions(a->args);
-        emit(tail && !unit_->relation ? Opcode::TailCall : Opcode::Call, e->span, static_cast<std::uint32_t>(a->args.size()));
+        emit(tail && !unit_->relation ? Opcode::TailCall : Opcode::Call, e->span,
+             static_cast<std::uint32_t>(a->args.size()));
         break;
       }
       case ExprKind::Lambda: lambda(static_cast<const core::LambdaExpr*>(e), global_.name); break;
@@ -343,7 +364,9 @@ class Compiler {
       case ExprKind::If: {
         auto* i = static_cast<const core::IfExpr*>(e);
         expression(i->condition, false);
-        branch(e->span, [&] { expression(i->then_branch, tail); }, [&] { expression(i->else_branch, tail); }, tail);
+        branch(
+            e->span, [&] { expression(i->then_branch, tail); }, [&] { expression(i->else_branch, tail); },
+            tail);
         break;
       }
       case ExprKind::Case: {
@@ -484,7 +507,8 @@ class Compiler {
     }
     if (chain.empty()) {
       expressions(e->args);
-      emit(Opcode::Primitive, e->span, static_cast<std::uint32_t>(e->op), static_cast<std::uint32_t>(e->args.size()));
+      emit(Opcode::Primitive, e->span, static_cast<std::uint32_t>(e->op),
+           static_cast<std::uint32_t>(e->args.size()));
       return;
     }
     expression(left, false);
@@ -560,14 +584,18 @@ class Compiler {
   }
 
   std::uint32_t pattern(const core::Pattern* root) {
-    struct Work { const core::Pattern* pattern; std::uint32_t at; };
+    struct Work {
+      const core::Pattern* pattern;
+      std::uint32_t at;
+    };
     auto first = static_cast<std::uint32_t>(code_.patterns.size());
     code_.patterns.emplace_back();
     std::vector<Work> work{{root, first}};
     while (!work.empty()) {
       auto [p, at] = work.back();
       work.pop_back();
-      PatternNode node{p->kind, 0, p->integer, p->real, {}, p->tag, 0, static_cast<std::uint32_t>(p->elements.size())};
+      PatternNode node{p->kind, 0,      p->integer, p->real,
+                       {},      p->tag, 0,          static_cast<std::uint32_t>(p->elements.size())};
       if (p->kind == core::PatternKind::Variable) node.slot = new_slot(p->local);
       if (p->kind == core::PatternKind::Record) node.tag = p->record.value;
       if (p->kind == core::PatternKind::String) node.string = intern(p->string);
@@ -600,7 +628,8 @@ class Compiler {
     emit(Opcode::Layout, span, static_cast<std::uint32_t>(code_.layouts.size() - 1), sizes);
   }
 
-  // ---- relation literals --------------------------------------------------------------------------------------------
+  // ---- relation literals
+  // --------------------------------------------------------------------------------------------
 
   void relation(const core::Relation* r, Span span) {
     code_.relations_.push_back(std::make_unique<RelationCode>());
@@ -668,11 +697,13 @@ class Compiler {
         auto* a = static_cast<const core::ApplicationItem*>(item);
         if (a->label) new_slot(*a->label);
       } else if (item->kind == core::ItemKind::Let) {
-        for (const core::Binding& x : static_cast<const core::LetItem*>(item)->bindings) declared_.insert(x.local.value), slot(x.local);
+        for (const core::Binding& x : static_cast<const core::LetItem*>(item)->bindings)
+          declared_.insert(x.local.value), slot(x.local);
       } else if (item->kind == core::ItemKind::For) {
         auto* f = static_cast<const core::ForItem*>(item);
         pattern_slots(f->pattern);
-        if (f->last && f->pattern->kind == core::PatternKind::Variable) counters_.insert(f->pattern->local.value);
+        if (f->last && f->pattern->kind == core::PatternKind::Variable)
+          counters_.insert(f->pattern->local.value);
         declare(f->body);
       } else if (item->kind == core::ItemKind::If) {
         auto* i = static_cast<const core::IfItem*>(item);
@@ -699,15 +730,18 @@ class Compiler {
         if (item->kind != core::ItemKind::Let) continue;
         const auto& bindings = static_cast<const core::LetItem*>(item)->bindings;
         if (std::ranges::none_of(bindings, [](const core::Binding& x) { return is_closure(x.value); }))
-          for (const core::Binding& x : bindings) loop_lets_.insert_or_assign(x.local.value, LoopLet{x.value, item, &b});
+          for (const core::Binding& x : bindings)
+            loop_lets_.insert_or_assign(x.local.value, LoopLet{x.value, item, &b});
       }
     // Which of them are used by more than equations beside them, or by those that are.
     std::vector<std::pair<const core::Item*, const core::Item*>> uses;
     auto used = [&](const core::Item* by) {
       for (std::uint32_t local : std::exchange(loaded_, {})) {
         const LoopLet& let = loop_lets_.at(local);
-        if (by && let.body == &b) uses.emplace_back(by, let.item);
-        else evaluated_.insert(let.item);
+        if (by && let.body == &b)
+          uses.emplace_back(by, let.item);
+        else
+          evaluated_.insert(let.item);
       }
     };
     used(nullptr);
@@ -722,7 +756,8 @@ class Compiler {
         if (evaluated_.contains(by)) more |= evaluated_.insert(let).second;
     if (loops_)
       for (const core::Item* item : b.items)
-        if (item->kind == core::ItemKind::Let && !evaluated_.contains(item) && is_loop_let(item)) unit_->relation->inlined.insert(item);
+        if (item->kind == core::ItemKind::Let && !evaluated_.contains(item) && is_loop_let(item))
+          unit_->relation->inlined.insert(item);
     body_ = outer;
   }
   bool is_loop_let(const core::Item* item) const {
@@ -741,7 +776,8 @@ class Compiler {
         if (loops_) open(e, e->left, e->right, false);
         const bool opened = unit_->relation->opened.contains(e);
         for (std::uint32_t local : loaded)
-          if (const LoopLet& let = loop_lets_.at(local); !opened || let.body != body_) evaluated_.insert(let.item);
+          if (const LoopLet& let = loop_lets_.at(local); !opened || let.body != body_)
+            evaluated_.insert(let.item);
         loaded_.clear();
         break;
       }
@@ -816,6 +852,8 @@ class Compiler {
   }
 };
 
-std::uint32_t Code::compile(core::GlobalId global) { return Compiler(*this, program_.globals[global.value]).global(global); }
+std::uint32_t Code::compile(core::GlobalId global) {
+  return Compiler(*this, program_.globals[global.value]).global(global);
+}
 
 }  // namespace sigrel::elaborate

@@ -22,7 +22,9 @@ class Outside final : public BodyHost {
   bool decided = false;
   void force(std::uint32_t) override { decided = true; }
   std::optional<Value> node_field(const Object&, std::uint32_t, Span) override { return std::nullopt; }
-  std::optional<Value> member(const core::MemberExpr&, const Value&, std::span<const Value>) override { return std::nullopt; }
+  std::optional<Value> member(const core::MemberExpr&, const Value&, std::span<const Value>) override {
+    return std::nullopt;
+  }
   Value member_field(const Object&, std::uint32_t, Name) override { return {}; }
   Value member_index(const Object&, std::span<const Value>) override { return {}; }
   ExprId member_signal(const Object&) override { return {}; }
@@ -34,22 +36,31 @@ class Outside final : public BodyHost {
 class Builder {
  public:
   Builder(const core::Program& program, components::Library& library)
-      : code_(program), layouts_(program), machine_(code_, heap_, layouts_, unseen_), relations_(heap_, program), library_(library), opened_(library),
-        bodies_(machine_, relations_, library.system, shapes_), moving_(relations_, heap_) {
+      : code_(program),
+        layouts_(program),
+        machine_(code_, heap_, layouts_, unseen_),
+        relations_(heap_, program),
+        library_(library),
+        opened_(library),
+        bodies_(machine_, relations_, library.system, shapes_),
+        moving_(relations_, heap_) {
     machine_.claims = &claims_;
   }
 
-  void family(core::GlobalId definition, std::span<const core::Sample> samples, core::GlobalId first, Span span) {
+  void family(core::GlobalId definition, std::span<const core::Sample> samples, core::GlobalId first,
+              Span span) {
     components::Family result{definition, samples[0].choices, {}};
     machine_.moving = &moving_;
     for (std::uint32_t i = 0; i < samples.size(); ++i) {
       moving_.begin();
       auto component = this->definition(definition, core::GlobalId(first.value + i), {});
-      if (component) result.members.push_back({samples[i].size.value_or(0), *component, evaluated_.holds_beyond()});
+      if (component)
+        result.members.push_back({samples[i].size.value_or(0), *component, evaluated_.holds_beyond()});
       if (component && built_ > kMaxSampleBodies / 2) break;  // the next ones are larger
     }
     machine_.moving = nullptr;
-    if (samples[0].contract && !result.members.empty()) library_.claims.push_back({*samples[0].contract, result.members.back().component, span, false});
+    if (samples[0].contract && !result.members.empty())
+      library_.claims.push_back({*samples[0].contract, result.members.back().component, span, false});
     library_.families.push_back(std::move(result));
   }
 
@@ -75,7 +86,8 @@ class Builder {
     Value value;
     machine_.begin_body(0);
     if (machine_.global(main, span, value) != Machine::Status::Done) return std::nullopt;
-    if (is_object(value, ObjectKind::Record)) value = value.object->items[static_cast<std::uint32_t>(core::ExperimentField::Model)];
+    if (is_object(value, ObjectKind::Record))
+      value = value.object->items[static_cast<std::uint32_t>(core::ExperimentField::Model)];
     return of_value(value);
   }
 
@@ -98,7 +110,8 @@ class Builder {
     enum : std::uint8_t { New, Open, Done } stage = New;
     std::optional<std::uint32_t> component;  // when Done: absent if it cannot be known here
   };
-  // The states of one skeleton and interface: one for each combination of values of the Reals that steer its structure.
+  // The states of one skeleton and interface: one for each combination of values of the Reals that steer its
+  // structure.
   struct Family {
     std::set<std::uint32_t> forced;
     std::map<std::vector<double>, State> states;
@@ -117,10 +130,12 @@ class Builder {
   }
 
   State& state(RelationObject& relation, LayoutId interface) {
-    Family& family = families_[static_cast<std::uint64_t>(relations_.skeleton(relation)) << 32 | interface.value];
+    Family& family =
+        families_[static_cast<std::uint64_t>(relations_.skeleton(relation)) << 32 | interface.value];
     std::vector<double> steering;
     if (!family.forced.empty())
-      for (std::vector<double> all = values(relation); std::uint32_t k : family.forced) steering.push_back(all[k]);
+      for (std::vector<double> all = values(relation); std::uint32_t k : family.forced)
+        steering.push_back(all[k]);
     return family.states[std::move(steering)];
   }
 
@@ -133,7 +148,8 @@ class Builder {
         if (!claimed_.insert({relations_.skeleton(relation), claim.contract.value}).second) continue;
         unseen_.clear();
         machine_.begin_body(0);
-        if (auto component = of_value(claim.relation)) library_.claims.push_back({claim.contract, *component, claim.span});
+        if (auto component = of_value(claim.relation))
+          library_.claims.push_back({claim.contract, *component, claim.span});
       }
   }
 
@@ -164,7 +180,8 @@ class Builder {
         }
         const Body body = *work.body;
         for (std::size_t c = 0; c < body.relations.size(); ++c)
-          if (this->state(*body.relations[c], body.interfaces[c]).stage == State::New) stack.push_back({body.relations[c], body.interfaces[c], {}});
+          if (this->state(*body.relations[c], body.interfaces[c]).stage == State::New)
+            stack.push_back({body.relations[c], body.interfaces[c], {}});
         continue;
       }
       finish(work, state);
@@ -181,7 +198,8 @@ class Builder {
     if (!output || unseen_.has_errors()) return std::nullopt;
     if (!output->forced.empty()) {
       if (!concrete_) return std::nullopt;  // depends on numbers that nobody knows
-      Family& family = families_[static_cast<std::uint64_t>(relations_.skeleton(*work.relation)) << 32 | work.interface.value];
+      Family& family = families_[static_cast<std::uint64_t>(relations_.skeleton(*work.relation)) << 32 |
+                                 work.interface.value];
       std::size_t before = family.forced.size();
       family.forced.insert(output->forced.begin(), output->forced.end());
       if (family.forced.size() != before) family.states.clear();  // those before were told apart by less
@@ -198,7 +216,8 @@ class Builder {
       todo.pop_back();
       if (node.elements.empty() && node.kind != core::LayoutKind::Tuple) return std::nullopt;
       if (!connector) {
-        for (std::uint32_t i = 0; i < (node.kind == core::LayoutKind::Vector ? node.size : node.elements.size()); ++i)
+        for (std::uint32_t i = 0;
+             i < (node.kind == core::LayoutKind::Vector ? node.size : node.elements.size()); ++i)
           todo.push_back(node.elements[node.kind == core::LayoutKind::Vector ? 0 : i]);
         continue;
       }
@@ -291,7 +310,8 @@ class Builder {
     finished.component = static_cast<std::uint32_t>(library_.components.size());
     library_.components.push_back(std::move(result));
     const core::Relation& literal = *work.relation->relation().relation;
-    if (literal.contract && claimed_.insert({relations_.skeleton(*work.relation), literal.contract->value}).second)
+    if (literal.contract &&
+        claimed_.insert({relations_.skeleton(*work.relation), literal.contract->value}).second)
       library_.claims.push_back({*literal.contract, *finished.component, literal.span, false});
   }
 
@@ -302,7 +322,8 @@ class Builder {
     std::map<std::uint32_t, std::vector<std::uint32_t>> of_child;
     for (auto* list : {&c.variables, &c.arguments})
       for (std::uint32_t v : *list)
-        if (v & kDeep && std::exchange(column[v & ~kDeep], 0) == kUnread) of_child[b.deep[v & ~kDeep].child].push_back(v & ~kDeep);
+        if (v & kDeep && std::exchange(column[v & ~kDeep], 0) == kUnread)
+          of_child[b.deep[v & ~kDeep].child].push_back(v & ~kDeep);
     for (auto& [child, deep] : of_child) {
       std::vector<std::string> names;
       for (std::uint32_t d : deep) names.emplace_back(text(b.deep[d].name));
@@ -328,7 +349,8 @@ class Builder {
   const ShapeSlopes& slopes(std::uint32_t table) {
     auto [it, fresh] = slopes_.try_emplace(table);
     library_.system.exprs.library = machine_.used_library();
-    if (fresh) it->second = slopes_of(library_.system.exprs, library_.system.equations.tables[table].residual);
+    if (fresh)
+      it->second = slopes_of(library_.system.exprs, library_.system.equations.tables[table].residual);
     return it->second;
   }
 
@@ -343,7 +365,7 @@ class Builder {
   Shapes shapes_;
   BodyBuilder bodies_;
   std::unordered_map<std::uint64_t, Family> families_;  // by skeleton and interface
-  bool concrete_ = false;  // every number is the model's own
+  bool concrete_ = false;                               // every number is the model's own
   std::unordered_map<std::uint32_t, ShapeSlopes> slopes_;
   std::size_t built_ = 0;
   core::GlobalId definition_{};
@@ -360,7 +382,8 @@ components::Library model(const core::Program& program) {
   if (!program.main) return result;
   result.contracts = program.contracts;
   Builder builder(program, result);
-  result.definitions.emplace_back(*program.main, builder.model(*program.main, program.globals[program.main->value].span));
+  result.definitions.emplace_back(*program.main,
+                                  builder.model(*program.main, program.globals[program.main->value].span));
   result.plain = static_cast<std::uint32_t>(result.components.size());
   return result;
 }
@@ -387,14 +410,18 @@ components::Library library(core::Program program) {
     result.definition_spans.push_back(program.globals[sample.value].span);
     auto component = builder.definition(samples[i].definition, sample, program.globals[sample.value].span);
     result.definitions.emplace_back(samples[i].definition, component);
-    if (samples[i].contract && component) result.claims.push_back({*samples[i].contract, *component, program.globals[sample.value].span, false});
+    if (samples[i].contract && component)
+      result.claims.push_back({*samples[i].contract, *component, program.globals[sample.value].span, false});
   }
   result.plain = static_cast<std::uint32_t>(result.components.size());
   for (std::uint32_t i = 0, end = 0; i < samples.size(); i = end) {
-    auto same = [&](std::uint32_t k) { return samples[k].definition == samples[i].definition && samples[k].family == samples[i].family; };
+    auto same = [&](std::uint32_t k) {
+      return samples[k].definition == samples[i].definition && samples[k].family == samples[i].family;
+    };
     for (end = i + 1; end < samples.size() && same(end);) ++end;
     if (!samples[i].choices.empty())
-      builder.family(samples[i].definition, std::span(samples).subspan(i, end - i), core::GlobalId{first + i}, program.globals[first + i].span);
+      builder.family(samples[i].definition, std::span(samples).subspan(i, end - i), core::GlobalId{first + i},
+                     program.globals[first + i].span);
   }
   return result;
 }

@@ -20,7 +20,8 @@ double number(const Value& v) { return v.tag == Tag::Int ? static_cast<double>(v
 
 }  // namespace
 
-std::optional<Result> elaborate(const core::Program& program, const Options& options, Diagnostics& diagnostics) {
+std::optional<Result> elaborate(const core::Program& program, const Options& options,
+                                Diagnostics& diagnostics) {
   if (!program.main) {
     diagnostics.report(sigrel::Code::NothingToRun, "there is no `main` to run")
         .help("define `main = simulate model with { stop = 1.0 }`, or name a relation: `-e model`");
@@ -35,12 +36,14 @@ std::optional<Result> elaborate(const core::Program& program, const Options& opt
   if (!machine.open_libraries(options.libraries)) return std::nullopt;
 
   const core::Global& main = program.globals[program.main->value];
-  const std::string shown = text(main.name) == core::kExpression ? "the expression" : fmt::format("`{}`", text(main.name));
+  const std::string shown =
+      text(main.name) == core::kExpression ? "the expression" : fmt::format("`{}`", text(main.name));
   Value value;
   machine.begin_body(0);
   Machine::Status status = machine.global(*program.main, main.span, value);
   if (status == Machine::Status::NotReady)
-    diagnostics.report(sigrel::Code::DefinedByItself, main.span, fmt::format("the value of {} is needed to compute itself", shown));
+    diagnostics.report(sigrel::Code::DefinedByItself, main.span,
+                       fmt::format("the value of {} is needed to compute itself", shown));
   if (status != Machine::Status::Done) return std::nullopt;
 
   if (is_object(value, ObjectKind::Record)) {
@@ -57,7 +60,10 @@ std::optional<Result> elaborate(const core::Program& program, const Options& opt
     value = field(core::ExperimentField::Model);
   }
   if (!is_object(value, ObjectKind::Relation)) {
-    diagnostics.report(sigrel::Code::NothingToRun, main.span, fmt::format("{} is {}; an experiment or a relation without interface is needed", shown, kind_of(value)))
+    diagnostics
+        .report(sigrel::Code::NothingToRun, main.span,
+                fmt::format("{} is {}; an experiment or a relation without interface is needed", shown,
+                            kind_of(value)))
         .help("an experiment is made by `simulate relation`");
     return std::nullopt;
   }

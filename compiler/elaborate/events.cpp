@@ -1,6 +1,7 @@
-// Discrete variables, `when`, `every`, `terminate` and the assignments in them. A discrete variable is a column whose derivative is
-// zero, and so is what `pre` makes: between events nothing changes them, and no other stage has to know more. What `delay` makes is
-// one too: for the equations it is a number that somebody knows.
+// Discrete variables, `when`, `every`, `terminate` and the assignments in them. A discrete variable is a
+// column whose derivative is zero, and so is what `pre` makes: between events nothing changes them, and no
+// other stage has to know more. What `delay` makes is one too: for the equations it is a number that somebody
+// knows.
 #include <algorithm>
 #include <limits>
 
@@ -17,7 +18,8 @@ bool BodyBuilder::columns_of(const Value& value, std::vector<std::uint32_t>& out
   while (!work.empty()) {
     const Value v = work.back();
     work.pop_back();
-    if (is_object(v, ObjectKind::Vector) || is_object(v, ObjectKind::Record) || is_object(v, ObjectKind::Tuple)) {
+    if (is_object(v, ObjectKind::Vector) || is_object(v, ObjectKind::Record) ||
+        is_object(v, ObjectKind::Tuple)) {
       for (std::uint32_t i = v.object->size; i-- > 0;) work.push_back(v.object->items[i]);
       continue;
     }
@@ -40,18 +42,22 @@ Machine::Status BodyBuilder::discrete_item(const core::DiscreteItem& item) {
     Value start;
     if (Status s = evaluate(item.initial, start); s != Status::Done) return s;
     machine_.begin_report();
-    if (!equate(variable, start, item.span, starts)) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
+    if (!equate(variable, start, item.span, starts))
+      return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
   }
   std::vector<std::uint32_t> columns;
   if (!columns_of(variable, columns)) {
-    machine_.diagnostics().report(sigrel::Code::NotAScalar, item.declaration.span, fmt::format("`{}` is no variable that can be assigned", text(item.declaration.name)));
+    machine_.diagnostics().report(
+        sigrel::Code::NotAScalar, item.declaration.span,
+        fmt::format("`{}` is no variable that can be assigned", text(item.declaration.name)));
     return Status::Failed;
   }
   for (std::uint32_t c : columns) {
     columns_[c].discrete = true;
     keep(c, item.declaration.span);
   }
-  for (auto& [residual, component] : starts) row(residual, source(system::EquationKind::Initial, item.span, component), RowKind::Initial);
+  for (auto& [residual, component] : starts)
+    row(residual, source(system::EquationKind::Initial, item.span, component), RowKind::Initial);
   return Status::Done;
 }
 
@@ -63,7 +69,8 @@ std::optional<Value> BodyBuilder::previous(const Value& signal, Span span) {
   ExprId result = symbolic::rewrite(pool, *expr, pool, [&](const Node& leaf) {
     if (leaf.op == Op::Der) {
       if (fine)
-        machine_.diagnostics().report(sigrel::Code::PreOfContinuous, span, "`pre` of a derivative")
+        machine_.diagnostics()
+            .report(sigrel::Code::PreOfContinuous, span, "`pre` of a derivative")
             .help("give the derivative a name, `v = der x`, and write `pre v`");
       fine = false;
     }
@@ -82,11 +89,15 @@ std::optional<Value> BodyBuilder::previous(const Value& signal, Span span) {
       previous_.push_back({own, of});
       known = previous_of_.emplace(of, own).first;
     }
-    if (!trigger_ && !(of & kDeep) && columns_[of].type == system::SignalType::Real && !columns_[of].discrete && fine) {
+    if (!trigger_ && !(of & kDeep) && columns_[of].type == system::SignalType::Real &&
+        !columns_[of].discrete && fine) {
       machine_.diagnostics()
-          .report(sigrel::Code::PreOfContinuous, span, fmt::format("`pre` of `{}`, which changes all the time", text(columns_[of].name)))
+          .report(sigrel::Code::PreOfContinuous, span,
+                  fmt::format("`pre` of `{}`, which changes all the time", text(columns_[of].name)))
           .label("outside of `when` and `every` there is no instant before which it is meant")
-          .help(fmt::format("`pre {}` in the block of a `when` is its value before the event; `delay {} dt` is that of an earlier time", text(columns_[of].name), text(columns_[of].name)));
+          .help(fmt::format("`pre {}` in the block of a `when` is its value before the event; `delay {} dt` "
+                            "is that of an earlier time",
+                            text(columns_[of].name), text(columns_[of].name)));
       fine = false;
     }
     return pool.slot(known->second);
@@ -100,8 +111,16 @@ namespace {
 /// Of an expression that is no variable: whether its values are those of a Bool or Int.
 bool has_steps(const Node& root) {
   switch (root.op) {
-    case Op::Less: case Op::LessEqual: case Op::Equal: case Op::NotEqual: case Op::And: case Op::Or: case Op::Not:
-    case Op::Floor: case Op::Ceil: case Op::Round: return true;
+    case Op::Less:
+    case Op::LessEqual:
+    case Op::Equal:
+    case Op::NotEqual:
+    case Op::And:
+    case Op::Or:
+    case Op::Not:
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Round: return true;
     default: return false;
   }
 }
@@ -120,22 +139,30 @@ std::optional<Value> BodyBuilder::delayed(const Value& signal, const Value& leng
   if (!expr) return std::nullopt;
   ExprPool& pool = machine_.signals;
   const std::vector<ExprId> ids = topological(pool, {&*expr, 1});
-  auto moves = [&](ExprId id) { return pool[id].op == Op::Slot || pool[id].op == Op::Der || pool[id].op == Op::Time; };
+  auto moves = [&](ExprId id) {
+    return pool[id].op == Op::Slot || pool[id].op == Op::Der || pool[id].op == Op::Time;
+  };
   if (std::ranges::none_of(ids, moves)) return signal;  // what never changes was the same then
   const Node root = pool[*expr];
   const bool plain = root.op == Op::Slot && !(root.a & kDeep);
-  system::SignalType type = plain ? columns_[root.a].type : has_steps(root) ? system::SignalType::Int : system::SignalType::Real;
+  system::SignalType type = plain             ? columns_[root.a].type
+                            : has_steps(root) ? system::SignalType::Int
+                                              : system::SignalType::Real;
   std::uint32_t of = root.a;
   if (!plain) {
     of = column(local_name("what is delayed"), span, system::UnknownKind::Auxiliary);
     columns_[of].type = type;
-    row(symbolic::simplified(pool, {Op::Sub, pool.slot(of).value, expr->value, 0, 0}), source(system::EquationKind::Argument, span, ""), RowKind::Equation);
+    row(symbolic::simplified(pool, {Op::Sub, pool.slot(of).value, expr->value, 0, 0}),
+        source(system::EquationKind::Argument, span, ""), RowKind::Equation);
   }
-  const std::uint32_t own = column(local_name(plain ? "delay " + std::string(text(columns_[of].name)) : "delay"), span, system::UnknownKind::Auxiliary);
+  const std::uint32_t own =
+      column(local_name(plain ? "delay " + std::string(text(columns_[of].name)) : "delay"), span,
+             system::UnknownKind::Auxiliary);
   columns_[own].type = type;
   keep(own, span);
   const std::uint32_t from = source(system::EquationKind::Event, span, "");
-  row(pool.binary(Op::Sub, pool.slot(own), pool.slot(of)), from, RowKind::Initial);  // before the start it was what it is there
+  row(pool.binary(Op::Sub, pool.slot(own), pool.slot(of)), from,
+      RowKind::Initial);  // before the start it was what it is there
   delays_.push_back({own, of, real(machine_.to_parameter(length)), type != system::SignalType::Real, from});
   return Value::of_signal(pool.slot(own));
 }
@@ -145,7 +172,8 @@ std::uint32_t BodyBuilder::trigger(system::Trigger::Kind kind, Span span) {
   return static_cast<std::uint32_t>(triggers_.size() - 1);
 }
 
-Machine::Status BodyBuilder::condition(const core::Expr* expr, system::Trigger::Kind kind, Span span, std::uint32_t& made) {
+Machine::Status BodyBuilder::condition(const core::Expr* expr, system::Trigger::Kind kind, Span span,
+                                       std::uint32_t& made) {
   Value condition;
   if (Status s = evaluate(expr, condition); s != Status::Done) return s;
   machine_.begin_report();
@@ -158,7 +186,9 @@ Machine::Status BodyBuilder::condition(const core::Expr* expr, system::Trigger::
 
 Machine::Status BodyBuilder::when_item(const core::WhenItem& item) {
   std::uint32_t made = 0;
-  if (Status s = condition(item.condition, system::Trigger::When, item.condition->span, made); s != Status::Done) return s;
+  if (Status s = condition(item.condition, system::Trigger::When, item.condition->span, made);
+      s != Status::Done)
+    return s;
   return event_block(item.body, made);
 }
 
@@ -172,7 +202,10 @@ Machine::Status BodyBuilder::every_item(const core::EveryItem& item) {
     Value value;
     if (Status s = evaluate(expr, value); s != Status::Done) return s;
     if (value.tag != Tag::Real && value.tag != Tag::Int) {
-      machine_.diagnostics().report(sigrel::Code::ClockSettings, expr->span, fmt::format("a clock is set by numbers that are known before the simulation; this is {}", kind_of(value)));
+      machine_.diagnostics().report(
+          sigrel::Code::ClockSettings, expr->span,
+          fmt::format("a clock is set by numbers that are known before the simulation; this is {}",
+                      kind_of(value)));
       return Status::Failed;
     }
     result = real(machine_.to_parameter(value));
@@ -190,7 +223,8 @@ Machine::Status BodyBuilder::every_item(const core::EveryItem& item) {
       Value list;
       s = evaluate(a.value, list);
       if (s != Status::Done) return s;
-      for (const Object* cell = list.object; cell->size == 2; cell = cell->items[1].object) clock.jitter.push_back(real(machine_.to_parameter(cell->items[0])));
+      for (const Object* cell = list.object; cell->size == 2; cell = cell->items[1].object)
+        clock.jitter.push_back(real(machine_.to_parameter(cell->items[0])));
     } else if (name == "start") {
       s = number(a.value, start.emplace());
     } else {
@@ -219,18 +253,22 @@ Machine::Status BodyBuilder::assign_item(const core::AssignItem& item) {
   std::vector<std::uint32_t> columns;
   if (!columns_of(target, columns)) {
     machine_.diagnostics()
-        .report(sigrel::Code::NotAssignable, item.target->span, "this is no variable of the relation that it stands in")
+        .report(sigrel::Code::NotAssignable, item.target->span,
+                "this is no variable of the relation that it stands in")
         .help("`:=` changes discrete variables and states; those of a part are changed in the part");
     return Status::Failed;
   }
-  std::vector<std::pair<ExprId, LocalName>> differences;  // target - value: for the sizes, and the names of components
+  std::vector<std::pair<ExprId, LocalName>>
+      differences;  // target - value: for the sizes, and the names of components
   machine_.begin_report();
-  if (!equate(target, value, item.span, differences)) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
+  if (!equate(target, value, item.span, differences))
+    return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
   std::vector<Value> values, work{value};
   while (!work.empty()) {
     const Value v = work.back();
     work.pop_back();
-    if (is_object(v, ObjectKind::Vector) || is_object(v, ObjectKind::Record) || is_object(v, ObjectKind::Tuple))
+    if (is_object(v, ObjectKind::Vector) || is_object(v, ObjectKind::Record) ||
+        is_object(v, ObjectKind::Tuple))
       for (std::uint32_t i = v.object->size; i-- > 0;) work.push_back(v.object->items[i]);
     else
       values.push_back(v);
@@ -242,7 +280,8 @@ Machine::Status BodyBuilder::assign_item(const core::AssignItem& item) {
       if (node.op != Op::Slot || node.a != columns[k]) continue;
       const std::string name = text(columns_[columns[k]].name);
       machine_.diagnostics()
-          .report(sigrel::Code::AssignmentNeedsItself, item.value->span, fmt::format("the new value of `{}` is needed to compute it", name))
+          .report(sigrel::Code::AssignmentNeedsItself, item.value->span,
+                  fmt::format("the new value of `{}` is needed to compute it", name))
           .label(fmt::format("`{}` is the value after the event here", name))
           .help(fmt::format("`pre {}` is the value before it", name));
       return Status::Failed;

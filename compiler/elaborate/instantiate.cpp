@@ -11,7 +11,7 @@
 namespace sigrel::elaborate {
 namespace {
 
-constexpr std::uint32_t kMaxDepth = 2'000'000;       // of relations inside relations
+constexpr std::uint32_t kMaxDepth = 2'000'000;  // of relations inside relations
 constexpr std::uint32_t kMaxUnknowns = 1'000'000'000;
 
 }  // namespace
@@ -30,7 +30,8 @@ std::uint32_t Instantiator::named(std::string name, std::uint32_t parameter, std
   return own;
 }
 
-std::uint32_t Instantiator::apply_settings(std::uint32_t instance, const RelationObject& relation, std::uint32_t bundle) {
+std::uint32_t Instantiator::apply_settings(std::uint32_t instance, const RelationObject& relation,
+                                           std::uint32_t bundle) {
   bool root = instance == system::kRoot;
   const auto& settings = settings_[pending_[instance].settings];
   if (!root && settings.empty()) return bundle;
@@ -58,8 +59,8 @@ std::uint32_t Instantiator::apply_settings(std::uint32_t instance, const Relatio
   return static_cast<std::uint32_t>(bundles_.size() - 1);
 }
 
-/// The model with the Ints and Bools that settings name: another model of the same relation. Only the model itself has them:
-/// those of an instance would have to fit what its interface is joined to.
+/// The model with the Ints and Bools that settings name: another model of the same relation. Only the model
+/// itself has them: those of an instance would have to fit what its interface is joined to.
 RelationObject* Instantiator::with_structural_settings(RelationObject& model) {
   RelationObject* changed = &model;
   const RelationCode& code = model.relation();
@@ -72,23 +73,27 @@ RelationObject* Instantiator::with_structural_settings(RelationObject& model) {
       if (options_.set[i].name != name) continue;
       used_settings_[i] = true;
       const double value = options_.set[i].value;
-      if (value != std::floor(value) || std::fabs(value) > 1e15 || (old.tag == Tag::Bool && value != 0 && value != 1)) {
+      if (value != std::floor(value) || std::fabs(value) > 1e15 ||
+          (old.tag == Tag::Bool && value != 0 && value != 1)) {
         machine_.diagnostics()
             .report(sigrel::Code::UnknownParameter, fmt::format("`{}` cannot be set to {}", name, value))
-            .help(old.tag == Tag::Bool ? "it is a Bool: 0 is False, 1 is True" : "it is an Int: give a whole number");
+            .help(old.tag == Tag::Bool ? "it is a Bool: 0 is False, 1 is True"
+                                       : "it is an Int: give a whole number");
         continue;
       }
       if (changed == &model) {
         changed = machine_.heap().relation(code, model.size);
         std::ranges::copy(model.span(), changed->items);
       }
-      changed->items[k] = old.tag == Tag::Bool ? Value::of_bool(value != 0) : Value::of_int(static_cast<std::int64_t>(value));
+      changed->items[k] =
+          old.tag == Tag::Bool ? Value::of_bool(value != 0) : Value::of_int(static_cast<std::int64_t>(value));
     }
   }
   return changed;
 }
 
-std::optional<std::uint32_t> Instantiator::body_of(const Pending& p, std::uint32_t bundle, std::span<const double> reals) {
+std::optional<std::uint32_t> Instantiator::body_of(const Pending& p, std::uint32_t bundle,
+                                                   std::span<const double> reals) {
   std::uint64_t key = static_cast<std::uint64_t>(relations_.skeleton(*p.relation)) << 32 | p.interface.value;
   Family& family = families_[key];
   auto values = [&] {
@@ -146,10 +151,13 @@ void Instantiator::add_rows(const Blueprint& b, std::uint32_t instance, RowKind 
         t.unknowns.push_back(unknown(b, self, column));
       }
     }
-    for (std::uint32_t k = 0; k < t.params; ++k) t.parameters.push_back(reals_[b.row_reals[r.first_real + k]]);
+    for (std::uint32_t k = 0; k < t.params; ++k)
+      t.parameters.push_back(reals_[b.row_reals[r.first_real + k]]);
     t.origins.push_back({instance, r.source});
-    if (kind == RowKind::Condition) t.tags.push_back(static_cast<std::uint32_t>(events.triggers.size()) + r.tag);
-    if (kind == RowKind::Value) t.tags.push_back(static_cast<std::uint32_t>(events.assignments.size()) + r.tag);
+    if (kind == RowKind::Condition)
+      t.tags.push_back(static_cast<std::uint32_t>(events.triggers.size()) + r.tag);
+    if (kind == RowKind::Value)
+      t.tags.push_back(static_cast<std::uint32_t>(events.assignments.size()) + r.tag);
   }
 }
 
@@ -160,18 +168,22 @@ void Instantiator::add_events(const Blueprint& b, std::uint32_t instance) {
   const auto first = static_cast<std::uint32_t>(events.triggers.size());
   for (const TriggerPlan& t : b.triggers) events.triggers.push_back({t.kind, {instance, t.source}});
   for (const ClockPlan& c : b.clocks) {
-    events.clocks.push_back({first + c.trigger, reals_[c.period], reals_[c.offset], reals_[c.start], reals_[c.stop],
-                             static_cast<std::uint32_t>(events.jitters.size()), static_cast<std::uint32_t>(c.jitter.size())});
+    events.clocks.push_back({first + c.trigger, reals_[c.period], reals_[c.offset], reals_[c.start],
+                             reals_[c.stop], static_cast<std::uint32_t>(events.jitters.size()),
+                             static_cast<std::uint32_t>(c.jitter.size())});
     for (std::uint32_t r : c.jitter) events.jitters.push_back(reals_[r]);
   }
-  for (const AssignmentPlan& a : b.assignments) events.assignments.push_back({first + a.trigger, unknown(b, self, a.column)});
+  for (const AssignmentPlan& a : b.assignments)
+    events.assignments.push_back({first + a.trigger, unknown(b, self, a.column)});
   for (const PreviousPlan& p : b.previous) {
     const bool deep = p.of & kDeep;
-    if (deep) fixes_.push_back({Fix::Previous, {}, 0, events.previous.size(), instance, &b.deep[p.of & ~kDeep]});
+    if (deep)
+      fixes_.push_back({Fix::Previous, {}, 0, events.previous.size(), instance, &b.deep[p.of & ~kDeep]});
     events.previous.push_back({unknown(b, self, p.column), deep ? 0 : unknown(b, self, p.of)});
   }
   for (const DelayPlan& d : b.delays)
-    system_.delays.push_back({unknown(b, self, d.column), unknown(b, self, d.of), reals_[d.length], d.held, {instance, d.source}});
+    system_.delays.push_back(
+        {unknown(b, self, d.column), unknown(b, self, d.of), reals_[d.length], d.held, {instance, d.source}});
 }
 
 bool Instantiator::run(RelationObject& given) {
@@ -199,7 +211,8 @@ bool Instantiator::run(RelationObject& given) {
     work.pop_back();
     if (made.contains(r)) continue;
     auto id = static_cast<std::uint32_t>(bundles_.size());
-    bundles_.push_back({static_cast<std::uint32_t>(system_.captured.size()), static_cast<std::uint32_t>(inner_.size())});
+    bundles_.push_back(
+        {static_cast<std::uint32_t>(system_.captured.size()), static_cast<std::uint32_t>(inner_.size())});
     for (const Value& v : parts.reals) system_.captured.push_back(shapes_.constant(system_, v.real));
     for (RelationObject* inner : parts.relations) inner_.push_back(inner == r ? id : made.at(inner));
     made.emplace(r, id);
@@ -215,8 +228,9 @@ bool Instantiator::run(RelationObject& given) {
     }
     const core::Relation& literal = *model.relation().relation;
     machine_.diagnostics()
-        .report(sigrel::Code::NothingToRun, literal.formals[i].span,
-                fmt::format("`{}` has an interface: it is a part of a model, not a model", text(literal.name)))
+        .report(
+            sigrel::Code::NothingToRun, literal.formals[i].span,
+            fmt::format("`{}` has an interface: it is a part of a model, not a model", text(literal.name)))
         .label("nothing is connected to this")
         .help("apply it inside `sigrel () where …`, which is a model, with sources for its interface");
     return false;
@@ -232,12 +246,16 @@ bool Instantiator::run(RelationObject& given) {
     for (std::size_t k = values_.size(); k < system_.parameters.size(); ++k) {
       const system::Parameter& q = system_.parameters[k];
       int n = arity(q.op);
-      if (n == 0) values_.push_back(q.value);
-      else values_.push_back(apply(machine_.used_library().get(), q.op, q.value, values_[q.a], n > 1 ? values_[q.b] : 0, n > 2 ? values_[q.c] : 0));
+      if (n == 0)
+        values_.push_back(q.value);
+      else
+        values_.push_back(apply(machine_.used_library().get(), q.op, q.value, values_[q.a],
+                                n > 1 ? values_[q.b] : 0, n > 2 ? values_[q.c] : 0));
     }
     std::size_t captured = relations_.real_count(relations_.skeleton(*p.relation));
     reals.clear();
-    for (std::size_t k = 0; k < captured; ++k) reals.push_back(values_[system_.captured[bundles_[bundle].first_real + k]]);
+    for (std::size_t k = 0; k < captured; ++k)
+      reals.push_back(values_[system_.captured[bundles_[bundle].first_real + k]]);
     auto found = body_of(p, bundle, reals);
     if (!found) return false;
     if (options_.arguments) note_arguments(i, *p.relation, bundle, reals);
@@ -254,7 +272,8 @@ bool Instantiator::run(RelationObject& given) {
     if (p.depth > kMaxDepth || system_.unknowns > kMaxUnknowns || repeats(i)) {
       const system::Template& t = system_.templates[b.body];
       machine_.diagnostics()
-          .report(sigrel::Code::EvaluationTooDeep, t.span, fmt::format("`{}` contains itself without end", text(t.relation)))
+          .report(sigrel::Code::EvaluationTooDeep, t.span,
+                  fmt::format("`{}` contains itself without end", text(t.relation)))
           .note(fmt::format("elaboration stopped {} levels deep, at {} unknowns", p.depth, system_.unknowns))
           .help("check that the recursion comes to a case that does not apply the relation again");
       return false;
@@ -289,7 +308,8 @@ bool Instantiator::run(RelationObject& given) {
     for (std::uint32_t source : b.steady) system_.steady.push_back({i, source});
     for (const AttributePlan& a : b.attributes) {
       bool deep = a.column & kDeep;
-      if (deep) fixes_.push_back({Fix::Attribute, {}, 0, system_.attributes.size(), i, &b.deep[a.column & ~kDeep]});
+      if (deep)
+        fixes_.push_back({Fix::Attribute, {}, 0, system_.attributes.size(), i, &b.deep[a.column & ~kDeep]});
       system_.attributes.push_back({a.kind, deep ? 0 : unknown(b, self, a.column), reals_[a.real], a.span});
     }
 
@@ -300,22 +320,27 @@ bool Instantiator::run(RelationObject& given) {
         continue;
       }
       auto id = static_cast<std::uint32_t>(bundles_.size());
-      bundles_.push_back({static_cast<std::uint32_t>(system_.captured.size()), static_cast<std::uint32_t>(inner_.size())});
+      bundles_.push_back(
+          {static_cast<std::uint32_t>(system_.captured.size()), static_cast<std::uint32_t>(inner_.size())});
       const std::uint32_t* items = b.bundle_items.data() + plan.first;
       for (std::uint32_t k = 0; k < plan.reals; ++k) system_.captured.push_back(reals_[*items++]);
-      for (std::uint32_t k = 0; k < plan.bundles; ++k, ++items) inner_.push_back(*items == kConstant ? id : new_bundles[*items]);
+      for (std::uint32_t k = 0; k < plan.bundles; ++k, ++items)
+        inner_.push_back(*items == kConstant ? id : new_bundles[*items]);
       new_bundles.push_back(id);
     }
-    const bool set_inside = std::ranges::any_of(settings_[p.settings], [](const PendingSetting& s) { return s.rest.find('.') != s.rest.npos; });
+    const bool set_inside = std::ranges::any_of(
+        settings_[p.settings], [](const PendingSetting& s) { return s.rest.find('.') != s.rest.npos; });
     for (std::uint32_t c = 0; c < b.children.size(); ++c) {
       const ChildPlan& plan = b.children[c];
-      std::uint32_t end = c + 1 < b.children.size() ? b.children[c + 1].first_argument : static_cast<std::uint32_t>(b.arguments.size());
+      std::uint32_t end = c + 1 < b.children.size() ? b.children[c + 1].first_argument
+                                                    : static_cast<std::uint32_t>(b.arguments.size());
       system::Instance child;
       child.parent = i;
       child.child = c;
       child.first_argument = static_cast<std::uint32_t>(system_.arguments.size());
       const system::Instance parent = system_.instances[i];
-      for (std::uint32_t a = plan.first_argument; a < end; ++a) system_.arguments.push_back(unknown(b, parent, b.arguments[a]));
+      for (std::uint32_t a = plan.first_argument; a < end; ++a)
+        system_.arguments.push_back(unknown(b, parent, b.arguments[a]));
       system_.instances.push_back(child);
       std::uint32_t settings = 0;
       if (set_inside) {
@@ -329,12 +354,13 @@ bool Instantiator::run(RelationObject& given) {
           settings_.push_back(std::move(inside));
         }
       }
-      pending_.push_back({body.relations[c], body.interfaces[c], new_bundles[plan.bundle], p.depth + 1, settings,
-                          std::has_single_bit(p.depth) ? i : p.earlier});
+      pending_.push_back({body.relations[c], body.interfaces[c], new_bundles[plan.bundle], p.depth + 1,
+                          settings, std::has_single_bit(p.depth) ? i : p.earlier});
     }
   }
   report_unused_settings();
-  // A parameter whose value decided a structure, or that such a one is computed from, cannot change without elaborating again.
+  // A parameter whose value decided a structure, or that such a one is computed from, cannot change without
+  // elaborating again.
   forced_.resize(system_.parameters.size());
   for (std::size_t i = forced_.size(); i-- > 0;) {
     if (!forced_[i]) continue;
@@ -350,14 +376,17 @@ bool Instantiator::run(RelationObject& given) {
   return fix() && !machine_.diagnostics().has_errors();
 }
 
-/// Whether the instance is what an instance that contains it is, with the same numbers: then it contains itself again, and so on.
+/// Whether the instance is what an instance that contains it is, with the same numbers: then it contains
+/// itself again, and so on.
 bool Instantiator::repeats(std::uint32_t instance) {
   const Pending &inner = pending_[instance], &outer = pending_[inner.earlier];
   if (instance == inner.earlier || inner.body != outer.body || inner.settings) return false;
   if (!relations_.parts(*inner.relation).relations.empty()) return false;  // these have numbers of their own
   const std::size_t reals = relations_.real_count(relations_.skeleton(*inner.relation));
   for (std::size_t k = 0; k < reals; ++k)
-    if (values_[system_.captured[bundles_[inner.bundle].first_real + k]] != values_[system_.captured[bundles_[outer.bundle].first_real + k]]) return false;
+    if (values_[system_.captured[bundles_[inner.bundle].first_real + k]] !=
+        values_[system_.captured[bundles_[outer.bundle].first_real + k]])
+      return false;
   return true;
 }
 
@@ -373,7 +402,8 @@ void Instantiator::report_unused_settings() {
       const system::Instance& at = system_.instances[instance];
       const auto& children = system_.templates[at.body].children;
       for (std::uint32_t c = 0; c < children.size() && !deeper; ++c)
-        if (const std::string name = text(children[c].name); rest.size() > name.size() && rest.starts_with(name) && rest[name.size()] == '.') {
+        if (const std::string name = text(children[c].name);
+            rest.size() > name.size() && rest.starts_with(name) && rest[name.size()] == '.') {
           rest.remove_prefix(name.size() + 1);
           instance = at.first_child + c;
           deeper = true;
@@ -383,15 +413,19 @@ void Instantiator::report_unused_settings() {
     if (!prefix.empty()) prefix += '.';
     const system::Template& t = system_.templates[system_.instances[instance].body];
     std::vector<std::string> known = t.parameters;
-    if (instance == system::kRoot) known.insert(known.end(), structural_names_.begin(), structural_names_.end());
+    if (instance == system::kRoot)
+      known.insert(known.end(), structural_names_.begin(), structural_names_.end());
     for (const system::ChildInfo& c : t.children) known.push_back(text(c.name));
-    Diagnostic& d = machine_.diagnostics().report(sigrel::Code::UnknownParameter, fmt::format("no parameter is named `{}`", options_.set[i].name));
+    Diagnostic& d = machine_.diagnostics().report(
+        sigrel::Code::UnknownParameter, fmt::format("no parameter is named `{}`", options_.set[i].name));
     std::vector<std::string_view> views(known.begin(), known.end());
     if (auto best = did_you_mean(rest, views))
       d.help(fmt::format("did you mean `{}{}`?", prefix, *best));
     else if (known.size() > t.children.size())
-      d.help(fmt::format("`{}` has the parameters {}", prefix.empty() ? std::string(text(t.relation)) : prefix.substr(0, prefix.size() - 1),
-                         fmt::join(known.begin(), known.end() - static_cast<std::ptrdiff_t>(t.children.size()), ", ")));
+      d.help(fmt::format(
+          "`{}` has the parameters {}",
+          prefix.empty() ? std::string(text(t.relation)) : prefix.substr(0, prefix.size() - 1),
+          fmt::join(known.begin(), known.end() - static_cast<std::ptrdiff_t>(t.children.size()), ", ")));
   }
 }
 
@@ -409,11 +443,15 @@ bool Instantiator::fix() {
     auto unknown = local ? names.find(child, *local) : names.find(child, text(name));
     if (!unknown) {
       if (!reported.insert(f.deep).second) continue;
-      const std::string label = text(system_.templates[system_.instances[f.instance].body].children[f.deep->child].name);
-      Diagnostic& d = machine_.diagnostics().report(sigrel::Code::NoSuchMember, f.deep->span, fmt::format("`{}` has no scalar variable `{}`", label, text(f.deep->name)));
+      const std::string label =
+          text(system_.templates[system_.instances[f.instance].body].children[f.deep->child].name);
+      Diagnostic& d = machine_.diagnostics().report(
+          sigrel::Code::NoSuchMember, f.deep->span,
+          fmt::format("`{}` has no scalar variable `{}`", label, text(f.deep->name)));
       std::vector<std::string> known = names.candidates(child, text(f.deep->name));
       std::vector<std::string_view> views(known.begin(), known.end());
-      if (auto best = did_you_mean(text(f.deep->name), views)) d.help(fmt::format("did you mean `{}.{}`?", label, *best));
+      if (auto best = did_you_mean(text(f.deep->name), views))
+        d.help(fmt::format("did you mean `{}.{}`?", label, *best));
       continue;
     }
     switch (f.kind) {

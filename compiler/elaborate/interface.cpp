@@ -1,5 +1,5 @@
-// Layouts in an environment: the sizes of a declared type are evaluated, and the interface of a relation value is known
-// before its body is built.
+// Layouts in an environment: the sizes of a declared type are evaluated, and the interface of a relation
+// value is known before its body is built.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace {
 
 // Whether a layout is the same in every environment: no sizes, no layout parameters.
 bool is_fixed(const core::Layout& layout) {
-  if (!layout.sizes.empty() || layout.kind == core::LayoutKind::Variable || layout.kind == core::LayoutKind::Unknown ||
-      layout.kind == core::LayoutKind::Vector)
+  if (!layout.sizes.empty() || layout.kind == core::LayoutKind::Variable ||
+      layout.kind == core::LayoutKind::Unknown || layout.kind == core::LayoutKind::Vector)
     return false;
   return std::ranges::all_of(layout.elements, [](const core::Layout* e) { return is_fixed(*e); });
 }
@@ -21,7 +21,8 @@ bool is_fixed(const core::Layout& layout) {
 }  // namespace
 
 // A Layout value with `b` = 0 has a size that no annotation says.
-std::optional<Value> Machine::build_layout(const core::Layout* root, std::span<const Value> values, Span span) {
+std::optional<Value> Machine::build_layout(const core::Layout* root, std::span<const Value> values,
+                                           Span span) {
   // The values are in preorder, as Compiler::layout pushed them; a first pass attaches them to their nodes.
   struct Item {
     const core::Layout* layout;
@@ -50,17 +51,24 @@ std::optional<Value> Machine::build_layout(const core::Layout* root, std::span<c
     }
     std::optional<LayoutId> result;
     switch (l->kind) {
-      case core::LayoutKind::Real: case core::LayoutKind::Int: case core::LayoutKind::Bool: result = layouts_.scalar(l->kind); break;
-      case core::LayoutKind::Record: if (known) result = layouts_.record(l->record, elements); break;
-      case core::LayoutKind::Tuple: if (known) result = layouts_.tuple(elements); break;
+      case core::LayoutKind::Real:
+      case core::LayoutKind::Int:
+      case core::LayoutKind::Bool: result = layouts_.scalar(l->kind); break;
+      case core::LayoutKind::Record:
+        if (known) result = layouts_.record(l->record, elements);
+        break;
+      case core::LayoutKind::Tuple:
+        if (known) result = layouts_.tuple(elements);
+        break;
       case core::LayoutKind::Vector:
         if (!known || l->sizes.empty()) break;
         result = elements[0];
         for (std::size_t k = l->sizes.size(); k-- > 0;) {
           const Value& size = values[order[i].value + k];
           if (size.tag != Tag::Int || size.integer < 0 || size.integer > 100'000'000) {
-            fail(sigrel::Code::SizeNotKnown, span, size.tag == Tag::Int ? fmt::format("a vector cannot have {} elements", size.integer)
-                                                                        : fmt::format("the size of a vector is {}", kind_of(size)));
+            fail(sigrel::Code::SizeNotKnown, span,
+                 size.tag == Tag::Int ? fmt::format("a vector cannot have {} elements", size.integer)
+                                      : fmt::format("the size of a vector is {}", kind_of(size)));
             return std::nullopt;
           }
           if (moving) moving->require(size.integer, Motion::of(size.index));
@@ -82,7 +90,8 @@ std::optional<Value> Machine::build_layout(const core::Layout* root, std::span<c
   return Value::of(o);
 }
 
-Machine::Status Machine::layout(const RelationCode& code, const core::Layout* l, std::uint32_t base, LayoutId& result, bool& unknown) {
+Machine::Status Machine::layout(const RelationCode& code, const core::Layout* l, std::uint32_t base,
+                                LayoutId& result, bool& unknown) {
   Value v;
   Status status = chunk(code_.function(code.chunks.at(reinterpret_cast<const core::Expr*>(l))), base, v);
   if (status != Status::Done) return status;
@@ -97,7 +106,8 @@ std::optional<std::vector<std::optional<LayoutId>>> Machine::interface(const Rel
   if (interfaces_[code.id]) return *interfaces_[code.id];
   auto base = static_cast<std::uint32_t>(stack_.size());
   stack_.resize(base + code.slots);
-  for (std::uint32_t i = 0; i < relation.size; ++i) stack_[base + code.slot.at(code.captured[i].value)] = relation.items[i];
+  for (std::uint32_t i = 0; i < relation.size; ++i)
+    stack_[base + code.slot.at(code.captured[i].value)] = relation.items[i];
   std::vector<std::optional<LayoutId>> result;
   for (const core::Formal& f : code.relation->formals) {
     LayoutId id;

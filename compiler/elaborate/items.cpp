@@ -7,21 +7,24 @@
 
 namespace sigrel::elaborate {
 
-bool BodyBuilder::equate(const Value& left, const Value& right, Span span, std::vector<std::pair<ExprId, LocalName>>& out) {
+bool BodyBuilder::equate(const Value& left, const Value& right, Span span,
+                         std::vector<std::pair<ExprId, LocalName>>& out) {
   struct Work {
     Value left, right;
     LocalName component;
   };
   std::vector<Work> work{{left, right, {}}};
   auto aggregate = [](const Value& v) {
-    return is_object(v, ObjectKind::Vector) || is_object(v, ObjectKind::Record) || is_object(v, ObjectKind::Tuple);
+    return is_object(v, ObjectKind::Vector) || is_object(v, ObjectKind::Record) ||
+           is_object(v, ObjectKind::Tuple);
   };
   while (!work.empty()) {
     Work w = std::move(work.back());
     work.pop_back();
     if (is_object(w.left, ObjectKind::Node) || is_object(w.right, ObjectKind::Node)) {
       machine_.diagnostics()
-          .report(sigrel::Code::NotAScalar, span, "connectors are not equated: their flows must sum to zero, not be equal")
+          .report(sigrel::Code::NotAScalar, span,
+                  "connectors are not equated: their flows must sum to zero, not be equal")
           .help("did you mean `connect`?");
       return false;
     }
@@ -32,13 +35,17 @@ bool BodyBuilder::equate(const Value& left, const Value& right, Span span, std::
     if (aggregate(w.left) && aggregate(w.right)) {
       const Object &a = *w.left.object, &b = *w.right.object;
       if (a.size != b.size) {
-        machine_.diagnostics().report(sigrel::Code::SizeMismatch, span, fmt::format("the left side has {} elements, the right side {}", a.size, b.size));
+        machine_.diagnostics().report(
+            sigrel::Code::SizeMismatch, span,
+            fmt::format("the left side has {} elements, the right side {}", a.size, b.size));
         return false;
       }
       for (std::uint32_t i = a.size; i-- > 0;) {
-        const LocalName part = a.kind == ObjectKind::Record   ? field(w.component, machine_.code().program().records[a.a].fields[i].name)
-                           : a.kind == ObjectKind::Vector ? element(w.component, i + 1)
-                                                          : field(w.component, intern(std::to_string(i + 1)));
+        const LocalName part = a.kind == ObjectKind::Record
+                                   ? field(w.component, machine_.code().program().records[a.a].fields[i].name)
+                               : a.kind == ObjectKind::Vector
+                                   ? element(w.component, i + 1)
+                                   : field(w.component, intern(std::to_string(i + 1)));
         work.push_back({a.items[i], b.items[i], part});
       }
       continue;
@@ -62,10 +69,12 @@ Machine::Status BodyBuilder::equation_item(const core::EquationItem& item, Targe
   if (target == Target::Guess) return guess(item, left, right);
   std::vector<std::pair<ExprId, LocalName>> residuals;
   machine_.begin_report();
-  if (!equate(left, right, item.span, residuals)) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
+  if (!equate(left, right, item.span, residuals))
+    return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
   bool initial = target == Target::Initial;
   for (auto& [residual, component] : residuals)
-    row(residual, source(initial ? system::EquationKind::Initial : system::EquationKind::Written, item.span, component),
+    row(residual,
+        source(initial ? system::EquationKind::Initial : system::EquationKind::Written, item.span, component),
         initial ? RowKind::Initial : RowKind::Equation);
   release(before);
   return Status::Done;
@@ -85,7 +94,8 @@ Machine::Status BodyBuilder::steady_item(const core::SteadyItem& item) {
       auto [value, component] = std::move(work.back());
       work.pop_back();
       if (is_object(value, ObjectKind::Vector)) {
-        for (std::uint32_t i = value.object->size; i-- > 0;) work.emplace_back(value.object->items[i], fmt::format("{}[{}]", component, i + 1));
+        for (std::uint32_t i = value.object->size; i-- > 0;)
+          work.emplace_back(value.object->items[i], fmt::format("{}[{}]", component, i + 1));
         continue;
       }
       auto scalar = machine_.to_signal(value, expr->span);
@@ -99,7 +109,8 @@ Machine::Status BodyBuilder::steady_item(const core::SteadyItem& item) {
 Machine::Status BodyBuilder::guess(const core::EquationItem& item, const Value& left, const Value& right) {
   if (right.tag != Tag::Real && right.tag != Tag::Int && !is_object(right, ObjectKind::Vector)) {
     machine_.diagnostics()
-        .report(sigrel::Code::NotAScalar, item.right->span, fmt::format("a guess is a number; this is {}", kind_of(right)))
+        .report(sigrel::Code::NotAScalar, item.right->span,
+                fmt::format("a guess is a number; this is {}", kind_of(right)))
         .help("write `name = number`; an equation that must hold at the start belongs under `initially`");
     return Status::Failed;
   }
@@ -138,9 +149,11 @@ Machine::Status BodyBuilder::let_item(const core::LetItem& item) {
   return Status::Done;
 }
 
-/// Whether nobody refers to what was evaluated since: no instance was made, of which the interface would, and no value was kept.
+/// Whether nobody refers to what was evaluated since: no instance was made, of which the interface would, and
+/// no value was kept.
 bool BodyBuilder::is_own(const Scratch& before) const {
-  return !machine_.moving && !machine_.claims && children_.size() == before.children && machine_.kept_globals() == before.globals;
+  return !machine_.moving && !machine_.claims && children_.size() == before.children &&
+         machine_.kept_globals() == before.globals;
 }
 
 void BodyBuilder::release(const Scratch& before) {
@@ -149,12 +162,16 @@ void BodyBuilder::release(const Scratch& before) {
   machine_.heap().release(before.heap);
 }
 
-/// What the item applied in the last turn of a loop, when that is the same relation of the same values: one object for all turns.
+/// What the item applied in the last turn of a loop, when that is the same relation of the same values: one
+/// object for all turns.
 RelationObject& BodyBuilder::repeated(const core::ApplicationItem& item, RelationObject& relation) {
   if (machine_.moving) return relation;
   RelationObject*& last = applied_[&item];
-  auto same = [](const Value& a, const Value& b) { return a.tag == b.tag && a.tag != Tag::Undefined && a.index == b.index && a.integer == b.integer; };
-  if (last && last->code == relation.code && last->own_bundle == kConstant && relation.own_bundle == kConstant && last->origin == relation.origin &&
+  auto same = [](const Value& a, const Value& b) {
+    return a.tag == b.tag && a.tag != Tag::Undefined && a.index == b.index && a.integer == b.integer;
+  };
+  if (last && last->code == relation.code && last->own_bundle == kConstant &&
+      relation.own_bundle == kConstant && last->origin == relation.origin &&
       std::ranges::equal(last->span(), relation.span(), same))
     return *last;
   last = &relation;
@@ -168,7 +185,9 @@ Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item)
   Value relation, args;
   if (Status s = evaluate(item.relation, relation); s != Status::Done) return s;
   if (!is_object(relation, ObjectKind::Relation)) {
-    machine_.diagnostics().report(sigrel::Code::NotSupported, item.head_span, fmt::format("`<>` applies a signal relation; this is {}", kind_of(relation)));
+    machine_.diagnostics().report(
+        sigrel::Code::NotSupported, item.head_span,
+        fmt::format("`<>` applies a signal relation; this is {}", kind_of(relation)));
     return Status::Failed;
   }
   RelationObject& r = repeated(item, *static_cast<RelationObject*>(relation.object));
@@ -181,8 +200,10 @@ Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item)
     else if (is_object(args, ObjectKind::Tuple))
       arguments.assign(args.object->items, args.object->items + args.object->size);
     if (arguments.size() != formals) {
-      machine_.diagnostics().report(sigrel::Code::SizeMismatch, item.span,
-                                    fmt::format("`{}` has {} interface variables, {} are given", text(r.relation().relation->name), formals, arguments.size()));
+      machine_.diagnostics().report(
+          sigrel::Code::SizeMismatch, item.span,
+          fmt::format("`{}` has {} interface variables, {} are given", text(r.relation().relation->name),
+                      formals, arguments.size()));
       return Status::Failed;
     }
   } else {
@@ -190,7 +211,9 @@ Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item)
   }
   // In a loop often nothing new was made but the list of arguments.
   auto is_new = [&](const Object* object) { return machine_.heap().is_since(before.heap, object); };
-  if (is_own(before) && !is_new(&r) && std::ranges::none_of(arguments, [&](const Value& v) { return v.tag == Tag::Object && is_new(v.object); }))
+  if (is_own(before) && !is_new(&r) && std::ranges::none_of(arguments, [&](const Value& v) {
+        return v.tag == Tag::Object && is_new(v.object);
+      }))
     machine_.heap().release(before.heap);
   LocalName name = local_name(item.name);
   if (item.label) {
@@ -199,8 +222,8 @@ Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item)
     name = numbered(name, n);
   }
   machine_.begin_report();
-  auto child = apply(r, std::move(arguments), item.args == nullptr, name, item.label ? code_->slot.at(item.label->value) : kConstant,
-                     item.span, item.head_span);
+  auto child = apply(r, std::move(arguments), item.args == nullptr, name,
+                     item.label ? code_->slot.at(item.label->value) : kConstant, item.span, item.head_span);
   if (!child) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
   if (item.label) {
     std::uint32_t slot = code_->slot.at(item.label->value);
@@ -214,7 +237,8 @@ Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item)
 }
 
 // The number of turns moves: each turn has a place, and what it asks is kept apart.
-Machine::Status BodyBuilder::moving_for(const Value& first, const Value& last, const std::function<Status(const Value&, std::int64_t)>& turn) {
+Machine::Status BodyBuilder::moving_for(const Value& first, const Value& last,
+                                        const std::function<Status(const Value&, std::int64_t)>& turn) {
   Moving& moving = *machine_.moving;
   Motion from = Motion::of(first.index), to = Motion::of(last.index);
   bool known = place_ == kNoPlace && from.turn == 0 && to.turn == 0 && to.size - from.size == 1;
@@ -237,11 +261,13 @@ Machine::Status BodyBuilder::moving_for(const Value& first, const Value& last, c
 }
 
 std::vector<std::size_t> BodyBuilder::sizes() const {
-  return {columns_.size(), column_parent_.size(), nodes_.size(), uses_.size(), slots_.size(), row_reals_.size(), children_.size(), arguments_.size(),
-          formals_.size(), deep_.size(), rows_[0].size(), rows_[1].size()};
+  return {columns_.size(), column_parent_.size(), nodes_.size(),    uses_.size(),
+          slots_.size(),   row_reals_.size(),     children_.size(), arguments_.size(),
+          formals_.size(), deep_.size(),          rows_[0].size(),  rows_[1].size()};
 }
 
-/// Room for as much as was made since the sizes were `before`, so many times. What is longer already grows as it likes.
+/// Room for as much as was made since the sizes were `before`, so many times. What is longer already grows as
+/// it likes.
 void BodyBuilder::make_room(std::span<const std::size_t> before, std::size_t times) {
   std::size_t k = 0;
   auto grow = [&](auto& list) {
@@ -249,7 +275,8 @@ void BodyBuilder::make_room(std::span<const std::size_t> before, std::size_t tim
     if (more > list.size()) list.reserve(list.size() + more);
   };
   auto all = [&](auto&... lists) { (grow(lists), ...); };
-  all(columns_, column_parent_, nodes_, uses_, slots_, row_reals_, children_, arguments_, formals_, deep_, rows_[0], rows_[1]);
+  all(columns_, column_parent_, nodes_, uses_, slots_, row_reals_, children_, arguments_, formals_, deep_,
+      rows_[0], rows_[1]);
 }
 
 Machine::Status BodyBuilder::for_item(const core::ForItem& item, Target target) {
@@ -258,9 +285,10 @@ Machine::Status BodyBuilder::for_item(const core::ForItem& item, Target target) 
   if (item.last) {
     if (Status s = evaluate(item.last, last); s != Status::Done) return s;
     if (first.tag != Tag::Int || last.tag != Tag::Int) {
-      machine_.diagnostics().report(sigrel::Code::SignalSteersStructure, item.span,
-                                    fmt::format("the bounds of `for` are Int values that are known before the simulation; here is {}",
-                                                kind_of(first.tag != Tag::Int ? first : last)));
+      machine_.diagnostics().report(
+          sigrel::Code::SignalSteersStructure, item.span,
+          fmt::format("the bounds of `for` are Int values that are known before the simulation; here is {}",
+                      kind_of(first.tag != Tag::Int ? first : last)));
       return Status::Failed;
     }
   }
@@ -290,7 +318,8 @@ Machine::Status BodyBuilder::for_item(const core::ForItem& item, Target target) 
   };
   auto turn = [&](const Value& v, std::int64_t index) {
     if (!assign(assign, *item.pattern, v)) {
-      machine_.diagnostics().report(sigrel::Code::NotSupported, item.pattern->span, "this pattern does not match every element");
+      machine_.diagnostics().report(sigrel::Code::NotSupported, item.pattern->span,
+                                    "this pattern does not match every element");
       return Status::Failed;
     }
     loops_.push_back(index);
@@ -299,12 +328,15 @@ Machine::Status BodyBuilder::for_item(const core::ForItem& item, Target target) 
     return s;
   };
   if (item.last) {
-    if (machine_.moving && first.index != last.index && first.integer <= last.integer) return moving_for(first, last, turn);
+    if (machine_.moving && first.index != last.index && first.integer <= last.integer)
+      return moving_for(first, last, turn);
     std::vector<std::size_t> before;
     for (Value i = first; i.integer <= last.integer; ++i.integer) {
       if (i.integer == first.integer + 1) before = sizes();
       if (Status s = turn(i, i.integer); s != Status::Done) return s;
-      if (i.integer == first.integer + 1) make_room(before, static_cast<std::size_t>(last.integer - i.integer));  // more turns like the second one
+      if (i.integer == first.integer + 1)
+        make_room(before,
+                  static_cast<std::size_t>(last.integer - i.integer));  // more turns like the second one
     }
     return Status::Done;
   }
@@ -332,7 +364,8 @@ Machine::Status BodyBuilder::if_item(const core::IfItem& item, Target target) {
   if (Status s = branch_equations(item.else_body, no); s != Status::Done) return s;
   if (yes.size() != no.size()) {
     machine_.diagnostics()
-        .report(sigrel::Code::BranchesDiffer, item.span, fmt::format("the first branch has {} equations, the other {}", yes.size(), no.size()))
+        .report(sigrel::Code::BranchesDiffer, item.span,
+                fmt::format("the first branch has {} equations, the other {}", yes.size(), no.size()))
         .note("the condition changes with time, so both branches must determine the same number of unknowns")
         .help("a change of the number of equations is a `switch`");
     return Status::Failed;
@@ -340,15 +373,18 @@ Machine::Status BodyBuilder::if_item(const core::IfItem& item, Target target) {
   auto c = machine_.to_signal(condition, item.condition->span);
   if (!c) return Status::Failed;
   for (std::size_t i = 0; i < yes.size(); ++i) {
-    ExprId residual = symbolic::simplified(machine_.signals, {Op::Select, c->value, yes[i].first.value, no[i].first.value, 0});
+    ExprId residual = symbolic::simplified(machine_.signals,
+                                           {Op::Select, c->value, yes[i].first.value, no[i].first.value, 0});
     bool initial = target == Target::Initial;
-    row(residual, source(initial ? system::EquationKind::Initial : system::EquationKind::Written, yes[i].second, ""),
+    row(residual,
+        source(initial ? system::EquationKind::Initial : system::EquationKind::Written, yes[i].second, ""),
         initial ? RowKind::Initial : RowKind::Equation);
   }
   return Status::Done;
 }
 
-Machine::Status BodyBuilder::branch_equations(const core::Body& body, std::vector<std::pair<ExprId, Span>>& out) {
+Machine::Status BodyBuilder::branch_equations(const core::Body& body,
+                                              std::vector<std::pair<ExprId, Span>>& out) {
   for (const core::SignalDecl& d : body.locals)
     if (Status s = declare(d); s != Status::Done) return s;
   for (const core::Item* i : body.items) {
@@ -358,7 +394,8 @@ Machine::Status BodyBuilder::branch_equations(const core::Body& body, std::vecto
     }
     if (i->kind != core::ItemKind::Equation) {
       machine_.diagnostics()
-          .report(sigrel::Code::NotSupported, i->span, "only equations may depend on a condition that changes with time")
+          .report(sigrel::Code::NotSupported, i->span,
+                  "only equations may depend on a condition that changes with time")
           .help("parts that come and go are a `switch`");
       return Status::Failed;
     }
@@ -368,7 +405,8 @@ Machine::Status BodyBuilder::branch_equations(const core::Body& body, std::vecto
     if (Status s = evaluate(e.right, right); s != Status::Done) return s;
     std::vector<std::pair<ExprId, LocalName>> residuals;
     machine_.begin_report();
-    if (!equate(left, right, e.span, residuals)) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
+    if (!equate(left, right, e.span, residuals))
+      return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
     for (auto& r : residuals) out.push_back({r.first, e.span});
   }
   return Status::Done;

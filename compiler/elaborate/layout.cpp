@@ -10,7 +10,8 @@ std::size_t hash(const LayoutNode& n) {
 }
 
 bool same(const LayoutNode& a, const LayoutNode& b) {
-  return a.kind == b.kind && a.record == b.record && a.size == b.size && a.moves == b.moves && a.elements == b.elements;
+  return a.kind == b.kind && a.record == b.record && a.size == b.size && a.moves == b.moves &&
+         a.elements == b.elements;
 }
 
 }  // namespace
@@ -59,16 +60,19 @@ void Layouts::names(LayoutId id, LocalName prefix, bool inner, std::vector<Local
   switch (n.kind) {
     case core::LayoutKind::Record: {
       const auto& fields = program_.records[n.record.value].fields;
-      for (std::size_t i = 0; i < n.elements.size(); ++i) names(n.elements[i], field(prefix, fields[i].name), false, out);
+      for (std::size_t i = 0; i < n.elements.size(); ++i)
+        names(n.elements[i], field(prefix, fields[i].name), false, out);
       break;
     }
     case core::LayoutKind::Tuple:
-      for (std::size_t i = 0; i < n.elements.size(); ++i) names(n.elements[i], field(prefix, sigrel::intern(std::to_string(i + 1))), false, out);
+      for (std::size_t i = 0; i < n.elements.size(); ++i)
+        names(n.elements[i], field(prefix, sigrel::intern(std::to_string(i + 1))), false, out);
       break;
     case core::LayoutKind::Vector:
       // A vector of vectors is a matrix: one pair of brackets.
       for (std::uint32_t i = 1; i <= n.size; ++i)
-        names(n.elements[0], inner ? next_index(prefix, i) : element(prefix, i), nodes_[n.elements[0].value].kind == core::LayoutKind::Vector, out);
+        names(n.elements[0], inner ? next_index(prefix, i) : element(prefix, i),
+              nodes_[n.elements[0].value].kind == core::LayoutKind::Vector, out);
       break;
     default: out.push_back(prefix);
   }
@@ -81,8 +85,11 @@ LocalName Layouts::name(LayoutId id, LocalName prefix, std::uint32_t scalar) con
     switch (n.kind) {
       case core::LayoutKind::Record:
       case core::LayoutKind::Tuple:
-        for (; scalar >= nodes_[n.elements[at].value].scalars; ++at) scalar -= nodes_[n.elements[at].value].scalars;
-        prefix = field(prefix, n.kind == core::LayoutKind::Record ? program_.records[n.record.value].fields[at].name : sigrel::intern(std::to_string(at + 1)));
+        for (; scalar >= nodes_[n.elements[at].value].scalars; ++at)
+          scalar -= nodes_[n.elements[at].value].scalars;
+        prefix = field(prefix, n.kind == core::LayoutKind::Record
+                                   ? program_.records[n.record.value].fields[at].name
+                                   : sigrel::intern(std::to_string(at + 1)));
         id = n.elements[at];
         inner = false;
         break;

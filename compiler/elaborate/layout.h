@@ -31,7 +31,9 @@ class Layouts {
   const LayoutNode& operator[](LayoutId id) const { return nodes_[id.value]; }
   bool is_connector(LayoutId id) const;
   /// The name of each scalar below `prefix`: "p.v", "p.i", "x[3]".
-  void names(LayoutId id, LocalName prefix, std::vector<LocalName>& out) const { names(id, prefix, false, out); }
+  void names(LayoutId id, LocalName prefix, std::vector<LocalName>& out) const {
+    names(id, prefix, false, out);
+  }
   /// That of one of them.
   LocalName name(LayoutId id, LocalName prefix, std::uint32_t scalar) const;
 

@@ -22,7 +22,8 @@ namespace {
 
 std::vector<Value> elements(const Value& list) {
   std::vector<Value> result;
-  for (const Object* cell = list.object; cell->size == 2; cell = cell->items[1].object) result.push_back(cell->items[0]);
+  for (const Object* cell = list.object; cell->size == 2; cell = cell->items[1].object)
+    result.push_back(cell->items[0]);
   return result;
 }
 
@@ -33,7 +34,8 @@ double number(const Value& v) { return v.tag == Tag::Int ? static_cast<double>(v
 
 bool Machine::table_number(const Value& v, Span span, std::vector<double>& out) {
   if (!is_known_number(v)) {
-    fail(sigrel::Code::SignalSteersStructure, span, "the data of a table are numbers that are known before the simulation");
+    fail(sigrel::Code::SignalSteersStructure, span,
+         "the data of a table are numbers that are known before the simulation");
     return false;
   }
   if (v.tag == Tag::Real && v.index != kConstant && host) host->force(v.index);
@@ -43,7 +45,9 @@ bool Machine::table_number(const Value& v, Span span, std::vector<double>& out) 
 
 bool Machine::table_knots(const std::vector<double>& knots, const char* what, Span span) {
   if (knots.size() < 2) {
-    fail(sigrel::Code::TableSize, span, fmt::format("a table needs at least two {}, this one has {}", what, knots.size() == 1 ? "one" : "none"));
+    fail(sigrel::Code::TableSize, span,
+         fmt::format("a table needs at least two {}, this one has {}", what,
+                     knots.size() == 1 ? "one" : "none"));
     if (last_) last_->help("a value that does not change needs no table");
     return false;
   }
@@ -52,7 +56,8 @@ bool Machine::table_knots(const std::vector<double>& knots, const char* what, Sp
     bool twice = knots[i - 1] == knots[i];
     fail(sigrel::Code::TableOrder, span,
          twice ? fmt::format("the table has two {} at {}", what, knots[i])
-               : fmt::format("the {} of the table do not ascend: {} comes after {}", what, knots[i], knots[i - 1]));
+               : fmt::format("the {} of the table do not ascend: {} comes after {}", what, knots[i],
+                             knots[i - 1]));
     if (last_) {
       last_->note("its arguments must be strictly ascending");
       if (twice) last_->help("a jump is a signal `if`, or two points close together");
@@ -68,9 +73,11 @@ std::uint32_t Machine::table(std::vector<double> key, const std::function<Lookup
   return at->second;
 }
 
-// An operation of the library: a number when its operands are numbers, a parameter when they depend on captured Reals, else
-// part of an equation. A table's number is a parameter too, so that equations that differ in their tables are one shape.
-std::optional<Value> Machine::library_use(Op op, double detail, std::optional<std::uint32_t> table, std::span<const Value> args, Span span) {
+// An operation of the library: a number when its operands are numbers, a parameter when they depend on
+// captured Reals, else part of an equation. A table's number is a parameter too, so that equations that
+// differ in their tables are one shape.
+std::optional<Value> Machine::library_use(Op op, double detail, std::optional<std::uint32_t> table,
+                                          std::span<const Value> args, Span span) {
   bool known = true, constant = true;
   for (const Value& v : args) {
     known = known && is_known_number(v);
@@ -105,7 +112,8 @@ std::optional<Value> Machine::library_use(Op op, double detail, std::optional<st
 std::optional<Value> Machine::table1(std::span<const Value> args, Span span) {
   std::vector<double> x, y;
   for (const Value& point : elements(args[2]))
-    if (!table_number(point.object->items[0], span, x) || !table_number(point.object->items[1], span, y)) return std::nullopt;
+    if (!table_number(point.object->items[0], span, x) || !table_number(point.object->items[1], span, y))
+      return std::nullopt;
   if (!table_knots(x, "points", span)) return std::nullopt;
   auto kind = static_cast<Interpolation>(args[0].object->a);
   auto outside = static_cast<Outside>(args[1].object->a);
@@ -123,17 +131,21 @@ std::optional<Value> Machine::table2(std::span<const Value> args, Span span) {
     if (!table_number(v, span, x)) return std::nullopt;
   for (const Value& v : elements(args[3]))
     if (!table_number(v, span, y)) return std::nullopt;
-  if (!table_knots(x, "values of its first argument", span) || !table_knots(y, "values of its second argument", span)) return std::nullopt;
+  if (!table_knots(x, "values of its first argument", span) ||
+      !table_knots(y, "values of its second argument", span))
+    return std::nullopt;
   std::vector<Value> rows = elements(args[4]);
   if (rows.size() != x.size()) {
-    fail(sigrel::Code::TableSize, span, fmt::format("the table has {} rows for {} values of its first argument", rows.size(), x.size()));
+    fail(sigrel::Code::TableSize, span,
+         fmt::format("the table has {} rows for {} values of its first argument", rows.size(), x.size()));
     return std::nullopt;
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::vector<Value> row = elements(rows[i]);
     if (row.size() != y.size()) {
       fail(sigrel::Code::TableSize, span,
-           fmt::format("row {} of the table has {} numbers for {} values of its second argument", i + 1, row.size(), y.size()));
+           fmt::format("row {} of the table has {} numbers for {} values of its second argument", i + 1,
+                       row.size(), y.size()));
       return std::nullopt;
     }
     for (const Value& v : row)
@@ -141,13 +153,15 @@ std::optional<Value> Machine::table2(std::span<const Value> args, Span span) {
   }
   auto kind = static_cast<Interpolation>(args[0].object->a);
   auto outside = static_cast<Outside>(args[1].object->a);
-  std::vector<double> key{2, static_cast<double>(kind), static_cast<double>(outside), static_cast<double>(x.size())};
+  std::vector<double> key{2, static_cast<double>(kind), static_cast<double>(outside),
+                          static_cast<double>(x.size())};
   for (const auto* part : {&x, &y, &values}) key.insert(key.end(), part->begin(), part->end());
   std::uint32_t number = table(std::move(key), [&] { return make_table(kind, outside, x, y, values); });
   return library_use(Op::Lookup2, 0, number, args.subspan(5), span);
 }
 
-// ---- functions of C ---------------------------------------------------------------------------------------------------
+// ---- functions of C
+// ---------------------------------------------------------------------------------------------------
 
 void* Machine::find_symbol(const std::string& symbol) {
   for (void* library : shared_libraries_)
@@ -160,10 +174,13 @@ void* Machine::find_symbol(const std::string& symbol) {
 bool Machine::open_libraries(std::span<const std::string> files) {
   for (const std::string& file : files) {
     // A name without a slash would be looked for in the system's folders only.
-    void* library = dlopen(file.find('/') == std::string::npos ? ("./" + file).c_str() : file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* library = dlopen(file.find('/') == std::string::npos ? ("./" + file).c_str() : file.c_str(),
+                           RTLD_NOW | RTLD_LOCAL);
     if (!library) {
       const char* reason = dlerror();
-      diagnostics_.report(sigrel::Code::LibraryNotLoaded, fmt::format("the shared library `{}` cannot be loaded", file))
+      diagnostics_
+          .report(sigrel::Code::LibraryNotLoaded,
+                  fmt::format("the shared library `{}` cannot be loaded", file))
           .note(reason ? reason : "the system gives no reason");
       return false;
     }
@@ -181,13 +198,17 @@ std::optional<std::uint32_t> Machine::foreign_function(core::GlobalId id) {
   if (!address) {
     fail(sigrel::Code::ForeignNotFound, g.span, fmt::format("there is no C function `{}`", symbol));
     if (last_) {
-      static constexpr std::string_view kMaths[] = {"acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign",
-          "cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "hypot", "j0",
-          "j1", "lgamma", "log", "log10", "log1p", "log2", "logb", "nearbyint", "pow", "remainder", "rint", "round", "sin", "sinh",
-          "sqrt", "tan", "tanh", "tgamma", "trunc", "y0", "y1"};
-      if (auto near = did_you_mean(symbol, {std::begin(kMaths), std::end(kMaths)})) last_->help(fmt::format("did you mean \"{}\"?", *near));
-      last_->help(shared_libraries_.empty() ? "functions other than those of the C library are found with `--library FILE.so`"
-                                            : "it is neither in the C library nor in what `--library` names");
+      static constexpr std::string_view kMaths[] = {
+          "acos",  "acosh", "asin", "asinh",     "atan",  "atan2",     "atanh", "cbrt",   "ceil", "copysign",
+          "cos",   "cosh",  "erf",  "erfc",      "exp",   "exp2",      "expm1", "fabs",   "fdim", "floor",
+          "fma",   "fmax",  "fmin", "fmod",      "hypot", "j0",        "j1",    "lgamma", "log",  "log10",
+          "log1p", "log2",  "logb", "nearbyint", "pow",   "remainder", "rint",  "round",  "sin",  "sinh",
+          "sqrt",  "tan",   "tanh", "tgamma",    "trunc", "y0",        "y1"};
+      if (auto near = did_you_mean(symbol, {std::begin(kMaths), std::end(kMaths)}))
+        last_->help(fmt::format("did you mean \"{}\"?", *near));
+      last_->help(shared_libraries_.empty()
+                      ? "functions other than those of the C library are found with `--library FILE.so`"
+                      : "it is neither in the C library nor in what `--library` names");
     }
     return std::nullopt;
   }
@@ -223,7 +244,8 @@ bool Machine::foreign_partials(std::uint32_t number, core::GlobalId derivative, 
     if (!signal) return false;
     // What a captured Real or a table's number is in the body at hand is a plain number in a formula.
     formulas.push_back(symbolic::rewrite(signals, *signal, library().formulas, [&](const Node& leaf) {
-      return leaf.op == Op::Param ? library().formulas.constant(parameters[ExprId{leaf.a}].value) : library().formulas.intern(leaf);
+      return leaf.op == Op::Param ? library().formulas.constant(parameters[ExprId{leaf.a}].value)
+                                  : library().formulas.intern(leaf);
     }));
   }
   library().functions[number].partials = std::move(formulas);

@@ -52,7 +52,9 @@ void Machine::fail(sigrel::Code code, Span span, std::string message) {
     const Frame& f = frames_[i];
     if (f.call.begin == f.call.end || f.call == span || f.function == shown) continue;
     shown = f.function;
-    d.also(f.call, fmt::format("called from here{}", f.function->name == Name{} ? "" : fmt::format(" (`{}`)", text(f.function->name))));
+    d.also(f.call,
+           fmt::format("called from here{}",
+                       f.function->name == Name{} ? "" : fmt::format(" (`{}`)", text(f.function->name))));
     ++lines;
   }
 }
@@ -112,10 +114,13 @@ std::optional<Value> Machine::capture_relation(const RelationCode& code, const F
   for (std::uint32_t i = 0; i < o->size; ++i) {
     o->items[i] = captured(code.captures[i], frame);
     const Value& v = o->items[i];
-    if (v.tag == Tag::Signal || is_object(v, ObjectKind::Node) || is_object(v, ObjectKind::Unbound) || is_object(v, ObjectKind::Member)) {
+    if (v.tag == Tag::Signal || is_object(v, ObjectKind::Node) || is_object(v, ObjectKind::Unbound) ||
+        is_object(v, ObjectKind::Member)) {
       fail(sigrel::Code::SignalOutOfReach, span,
-           fmt::format("the relation uses the signal `{}` of the relation around it", text(code.global->local_names[code.captured[i].value])));
-      if (last_) last_->help("signals are not values: pass it through the interface of the relation with `<>`");
+           fmt::format("the relation uses the signal `{}` of the relation around it",
+                       text(code.global->local_names[code.captured[i].value])));
+      if (last_)
+        last_->help("signals are not values: pass it through the interface of the relation with `<>`");
       return std::nullopt;
     }
   }
@@ -191,7 +196,8 @@ bool Machine::call(std::uint32_t count, Span span, bool tail) {
     if (tail && !pending && !moving) {
       Frame& frame = frames_.back();
       if (!frame.pending && !frame.global && frame.closure) {  // the frame's own callee slot is base - 1
-        std::copy(stack_.begin() + static_cast<std::ptrdiff_t>(at), stack_.end(), stack_.begin() + frame.base - 1);
+        std::copy(stack_.begin() + static_cast<std::ptrdiff_t>(at), stack_.end(),
+                  stack_.begin() + frame.base - 1);
         stack_.resize(frame.base + f.arity);
         stack_.resize(frame.base + f.slots);  // the rest undefined
         frame.function = &f;
@@ -225,23 +231,28 @@ bool Machine::match(std::uint32_t root, const Value& value, std::uint32_t base, 
     work.pop_back();
     const PatternNode& p = code_.patterns[at];
     using core::PatternKind;
-    bool literal = p.kind == PatternKind::Int || p.kind == PatternKind::Real || p.kind == PatternKind::Bool || p.kind == PatternKind::String;
+    bool literal = p.kind == PatternKind::Int || p.kind == PatternKind::Real || p.kind == PatternKind::Bool ||
+                   p.kind == PatternKind::String;
     if (literal && (v.tag == Tag::Signal || is_object(v, ObjectKind::Member))) {
       fail(sigrel::Code::SignalSteersStructure, span, "a signal is compared with a pattern");
-      if (last_) last_->help("`case` chooses before the simulation starts; use `if` for a choice that changes with time");
+      if (last_)
+        last_->help(
+            "`case` chooses before the simulation starts; use `if` for a choice that changes with time");
       return false;
     }
     switch (p.kind) {
       case PatternKind::Wildcard: break;
       case PatternKind::Variable: stack_[base + p.slot] = v; break;
       case PatternKind::Int:
-        matched = v.tag == Tag::Int ? v.integer == p.integer : v.tag == Tag::Real && v.real == static_cast<double>(p.integer);
+        matched = v.tag == Tag::Int ? v.integer == p.integer
+                                    : v.tag == Tag::Real && v.real == static_cast<double>(p.integer);
         if (moving && v.tag == Tag::Int) moving->compared(v, Value::of_int(p.integer));
         if (v.tag == Tag::Real) steer(v);
         break;
       case PatternKind::Bool: matched = v.tag == Tag::Bool && v.integer == p.integer; break;
       case PatternKind::Real:
-        matched = v.tag == Tag::Real ? v.real == p.real : v.tag == Tag::Int && static_cast<double>(v.integer) == p.real;
+        matched = v.tag == Tag::Real ? v.real == p.real
+                                     : v.tag == Tag::Int && static_cast<double>(v.integer) == p.real;
         if (v.tag == Tag::Real) steer(v);
         pin(v);
         break;
@@ -328,7 +339,9 @@ Machine::Status Machine::run() {
           break;
         }
         if (g.state == GlobalState::Evaluating) {
-          fail(sigrel::Code::DefinedByItself, span, fmt::format("the value of `{}` is needed to compute itself", text(code_.program().globals[in.a].name)));
+          fail(sigrel::Code::DefinedByItself, span,
+               fmt::format("the value of `{}` is needed to compute itself",
+                           text(code_.program().globals[in.a].name)));
           return Status::Failed;
         }
         if (!g.compiled) {
@@ -365,8 +378,9 @@ Machine::Status Machine::run() {
       }
       case Opcode::Patch: {
         Value closure = stack_[frame.base + in.a];
-        auto* sources = is_object(closure, ObjectKind::Closure) ? &static_cast<const FunctionCode*>(closure.object->code)->captures
-                                                                 : &static_cast<RelationObject*>(closure.object)->relation().captures;
+        auto* sources = is_object(closure, ObjectKind::Closure)
+                            ? &static_cast<const FunctionCode*>(closure.object->code)->captures
+                            : &static_cast<RelationObject*>(closure.object)->relation().captures;
         for (std::uint32_t i = 0; i < closure.object->size; ++i)
           if ((*sources)[i].local) closure.object->items[i] = captured((*sources)[i], frame);
         break;
@@ -413,13 +427,16 @@ Machine::Status Machine::run() {
           break;
         }
         if (condition.tag != Tag::Signal && !is_object(condition, ObjectKind::Member)) {
-          fail(sigrel::Code::NotSupported, span, fmt::format("the condition of an `if` is {}", kind_of(condition)));
+          fail(sigrel::Code::NotSupported, span,
+               fmt::format("the condition of an `if` is {}", kind_of(condition)));
           return Status::Failed;
         }
         // Both sides exist at once: run each in a copy of this frame.
         if (frames_.size() > 0 && branch_depth_ >= kMaxSignalBranches) {
-          fail(sigrel::Code::EvaluationTooDeep, span, "a function calls itself under a condition that only the simulation decides");
-          if (last_) last_->help("recursion must end by a condition on values that are known before the simulation");
+          fail(sigrel::Code::EvaluationTooDeep, span,
+               "a function calls itself under a condition that only the simulation decides");
+          if (last_)
+            last_->help("recursion must end by a condition on values that are known before the simulation");
           return Status::Failed;
         }
         ++branch_depth_;
@@ -478,7 +495,8 @@ Machine::Status Machine::run() {
       }
       case Opcode::Pop: stack_.pop_back(); break;
       case Opcode::MatchFailure:
-        fail(sigrel::Code::NotSupported, span, fmt::format("no case matches: the value is {}", kind_of(stack_.back())));
+        fail(sigrel::Code::NotSupported, span,
+             fmt::format("no case matches: the value is {}", kind_of(stack_.back())));
         return Status::Failed;
       case Opcode::Tuple: stack_.push_back(Value::of(collect(ObjectKind::Tuple, in.a))); break;
       case Opcode::Vector: stack_.push_back(Value::of(collect(ObjectKind::Vector, in.a))); break;
@@ -499,13 +517,15 @@ Machine::Status Machine::run() {
         std::size_t count = u.updates.size();
         Value base = stack_[stack_.size() - count - 1];
         if (!is_object(base, ObjectKind::Record)) {
-          fail(sigrel::Code::NotSupported, span, fmt::format("`with` updates a record; this is {}", kind_of(base)));
+          fail(sigrel::Code::NotSupported, span,
+               fmt::format("`with` updates a record; this is {}", kind_of(base)));
           return Status::Failed;
         }
         Object* o = heap_.object(ObjectKind::Record, base.object->size);
         o->a = base.object->a;
         std::copy_n(base.object->items, o->size, o->items);
-        for (std::size_t i = 0; i < count; ++i) o->items[u.updates[i].index] = stack_[stack_.size() - count + i];
+        for (std::size_t i = 0; i < count; ++i)
+          o->items[u.updates[i].index] = stack_[stack_.size() - count + i];
         for (const Value& v : o->span()) o->open |= is_open(v);
         stack_.resize(stack_.size() - count - 1);
         stack_.push_back(Value::of(o));
@@ -518,15 +538,18 @@ Machine::Status Machine::run() {
         break;
       }
       case Opcode::Primitive: {
-        auto v = primitive(static_cast<core::Primitive>(in.a), {stack_.data() + stack_.size() - in.b, in.b}, span);
+        auto v =
+            primitive(static_cast<core::Primitive>(in.a), {stack_.data() + stack_.size() - in.b, in.b}, span);
         if (!v) return failed();
         stack_.resize(stack_.size() - in.b);
         stack_.push_back(*v);
         break;
       }
       case Opcode::Foreign: {
-        auto function = foreign_function(core::GlobalId{in.a});  // may evaluate its derivative: `frame` is no longer valid
-        auto v = function ? foreign_call(*function, {stack_.data() + stack_.size() - in.b, in.b}, span) : std::nullopt;
+        auto function = foreign_function(
+            core::GlobalId{in.a});  // may evaluate its derivative: `frame` is no longer valid
+        auto v = function ? foreign_call(*function, {stack_.data() + stack_.size() - in.b, in.b}, span)
+                          : std::nullopt;
         if (!v) return failed();
         stack_.resize(stack_.size() - in.b);
         stack_.push_back(*v);

@@ -1,5 +1,5 @@
-// The machine that evaluates the functional level: an explicit stack of frames, so a program may recurse as deep as its
-// limit and ends with a diagnostic there, never with a crash.
+// The machine that evaluates the functional level: an explicit stack of frames, so a program may recurse as
+// deep as its limit and ends with a diagnostic there, never with a crash.
 #pragma once
 #include <functional>
 #include <map>
@@ -22,7 +22,8 @@ class BodyHost {
  public:
   virtual ~BodyHost() = default;
   virtual std::optional<Value> node_field(const Object& node, std::uint32_t field, Span span) = 0;
-  virtual std::optional<Value> member(const core::MemberExpr& member, const Value& base, std::span<const Value> indices) = 0;
+  virtual std::optional<Value> member(const core::MemberExpr& member, const Value& base,
+                                      std::span<const Value> indices) = 0;
   virtual Value member_field(const Object& member, std::uint32_t field, Name name) = 0;
   virtual Value member_index(const Object& member, std::span<const Value> indices) = 0;
   virtual ExprId member_signal(const Object& member) = 0;
@@ -40,10 +41,14 @@ class Moving;
 class Machine {
  public:
   Machine(Code& code, Heap& heap, Layouts& layouts, Diagnostics& diagnostics)
-      : code_(code), heap_(heap), layouts_(layouts), diagnostics_(diagnostics), globals_(code.program().globals.size()) {}
+      : code_(code),
+        heap_(heap),
+        layouts_(layouts),
+        diagnostics_(diagnostics),
+        globals_(code.program().globals.size()) {}
 
   ExprPool parameters;  // over the captured reals of the body that is being built (Param leaves)
-  ExprPool signals;     // over its columns (Slot, Der leaves) and parameters (Param leaves: ids in `parameters`)
+  ExprPool signals;  // over its columns (Slot, Der leaves) and parameters (Param leaves: ids in `parameters`)
   BodyHost* host = nullptr;
   Moving* moving = nullptr;  // while a sample is evaluated, of a definition whose sizes vary
   struct Claim {
@@ -67,10 +72,12 @@ class Machine {
   void begin_body(std::uint32_t slots);
   Value& slot(std::uint32_t i) { return stack_[i]; }
   std::span<Value> body_slots(std::uint32_t slots) { return {stack_.data(), slots}; }
-  /// The layouts of a relation's interface, evaluated over its captures; nullopt where no annotation says a size.
+  /// The layouts of a relation's interface, evaluated over its captures; nullopt where no annotation says a
+  /// size.
   std::optional<std::vector<std::optional<LayoutId>>> interface(const RelationObject& relation);
   /// A declared layout, evaluated in the body's frame. `unknown` is set where no annotation says a size.
-  Status layout(const RelationCode& code, const core::Layout* layout, std::uint32_t base, LayoutId& result, bool& unknown);
+  Status layout(const RelationCode& code, const core::Layout* layout, std::uint32_t base, LayoutId& result,
+                bool& unknown);
   /// Fills the captures of a closure or relation again from the frame at 0.
   void patch(Value closure);
   /// The number of a Real steers structure.
@@ -118,10 +125,10 @@ class Machine {
     std::uint32_t pc;
     std::uint32_t base;
     Object* closure;
-    std::uint32_t global;   // + 1; the cache to fill on return
-    std::uint32_t stop;     // a branch of a signal `if`: return at this Join
-    bool boundary;          // returning ends the native run
-    Object* pending;        // arguments beyond the arity
+    std::uint32_t global;  // + 1; the cache to fill on return
+    std::uint32_t stop;    // a branch of a signal `if`: return at this Join
+    bool boundary;         // returning ends the native run
+    Object* pending;       // arguments beyond the arity
     Span call;
   };
   struct GlobalState {
@@ -160,19 +167,21 @@ class Machine {
   bool foreign_partials(std::uint32_t number, core::GlobalId derivative, Span span);
   std::optional<Value> foreign_call(std::uint32_t function, std::span<const Value> args, Span span);
   void* find_symbol(const std::string& symbol);
-  std::optional<Value> library_use(Op op, double detail, std::optional<std::uint32_t> table, std::span<const Value> args, Span span);
+  std::optional<Value> library_use(Op op, double detail, std::optional<std::uint32_t> table,
+                                   std::span<const Value> args, Span span);
 
   Code& code_;
   Heap& heap_;
   Layouts& layouts_;
   Diagnostics& diagnostics_;
   std::vector<GlobalState> globals_;
-  std::vector<std::optional<std::vector<std::optional<LayoutId>>>> interfaces_;  // by RelationCode, where always the same
+  std::vector<std::optional<std::vector<std::optional<LayoutId>>>>
+      interfaces_;  // by RelationCode, where always the same
   std::vector<Value> stack_;
   std::vector<Frame> frames_;
   std::shared_ptr<Library> library_;
-  std::map<std::vector<double>, std::uint32_t> tables_;         // what it is made of -> its number in the library
-  std::unordered_map<std::uint32_t, std::uint32_t> foreign_;   // global -> its number in the library
+  std::map<std::vector<double>, std::uint32_t> tables_;  // what it is made of -> its number in the library
+  std::unordered_map<std::uint32_t, std::uint32_t> foreign_;  // global -> its number in the library
   std::vector<void*> shared_libraries_;
   std::uint64_t steps_ = 0;
   std::uint32_t kept_globals_ = 0;

@@ -10,9 +10,11 @@ void Region::require(std::int64_t value, Motion motion) {
   if (std::ranges::find(bounds_, bound) == bounds_.end()) bounds_.push_back(bound);
 }
 
-bool Region::contains(std::pair<std::int64_t, std::int64_t> from, std::pair<std::int64_t, std::int64_t> step) const {
+bool Region::contains(std::pair<std::int64_t, std::int64_t> from,
+                      std::pair<std::int64_t, std::int64_t> step) const {
   return std::ranges::all_of(bounds_, [&](const Bound& b) {
-    return b.value + b.motion.size * from.first + b.motion.turn * from.second >= 0 && b.motion.size * step.first + b.motion.turn * step.second >= 0;
+    return b.value + b.motion.size * from.first + b.motion.turn * from.second >= 0 &&
+           b.motion.size * step.first + b.motion.turn * step.second >= 0;
   });
 }
 
@@ -40,7 +42,8 @@ void Moving::pin_list(const Value& list) {
 void Moving::inside(const Value& index, const Object& vector) {
   Motion i = Motion::of(index.index), n = Motion::of(vector.b);
   require(index.integer - 1, i);
-  require(vector.size - index.integer, {static_cast<std::int16_t>(n.size - i.size), static_cast<std::int16_t>(n.turn - i.turn)});
+  require(vector.size - index.integer,
+          {static_cast<std::int16_t>(n.size - i.size), static_cast<std::int16_t>(n.turn - i.turn)});
 }
 
 Region Moving::end_turn() {
@@ -49,17 +52,21 @@ Region Moving::end_turn() {
   return region;
 }
 
-// With one turn more for a larger size, turn j of so many is turn j still if it is near the start, and moves by one if it is near the end.
-// What a turn between says must hold for all of them: from the first to the last, at this size and all larger ones.
+// With one turn more for a larger size, turn j of so many is turn j still if it is near the start, and moves
+// by one if it is near the end. What a turn between says must hold for all of them: from the first to the
+// last, at this size and all larger ones.
 bool Moving::is_pattern(std::span<const Region> turns) {
   auto count = static_cast<std::int64_t>(turns.size());
   for (std::int64_t edge = 0; edge <= 2 && count > 2 * edge; ++edge) {
     bool holds = true;
     for (std::int64_t j = 0; j < count && holds; ++j) {
       const Region& r = turns[static_cast<std::size_t>(j)];
-      if (j < edge) holds = r.contains({0, 0}, {1, 0});
-      else if (j >= count - edge) holds = r.contains({0, 0}, {1, 1});
-      else holds = r.contains({0, edge - j}, {1, 0}) && r.contains({0, count - 1 - edge - j}, {1, 1});
+      if (j < edge)
+        holds = r.contains({0, 0}, {1, 0});
+      else if (j >= count - edge)
+        holds = r.contains({0, 0}, {1, 1});
+      else
+        holds = r.contains({0, edge - j}, {1, 0}) && r.contains({0, count - 1 - edge - j}, {1, 1});
     }
     if (holds) return true;
   }
@@ -87,7 +94,8 @@ std::uint32_t Moving::product(const Value& a, const Value& b) {
     pin(b);
     return kConstant;
   }
-  std::int64_t factor = std::clamp<std::int64_t>(x.still() ? a.integer : b.integer, -10'000, 10'000);  // far beyond what checked() takes
+  std::int64_t factor = std::clamp<std::int64_t>(x.still() ? a.integer : b.integer, -10'000,
+                                                 10'000);  // far beyond what checked() takes
   const Motion& m = x.still() ? y : x;
   return checked(m.size * factor, m.turn * factor, a, b);
 }
@@ -104,7 +112,8 @@ void Moving::leave(std::size_t depth, Value& result) {
   Call call = std::move(calls_.back());
   calls_.pop_back();
   // The value of an inner call passes through: it is the caller's step then.
-  if (!is_object(result, ObjectKind::Relation) || static_cast<RelationObject*>(result.object)->origin != kConstant) {
+  if (!is_object(result, ObjectKind::Relation) ||
+      static_cast<RelationObject*>(result.object)->origin != kConstant) {
     calls_.back().region.merge(call.region);
     return;
   }

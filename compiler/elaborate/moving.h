@@ -1,16 +1,19 @@
 // What the evaluation of a sample says about other sizes.
 //
-// A definition with a size n is evaluated at n = 5, say. There the Int n and what is computed from it *moves*: with n + s in place
-// of n, a value v becomes v + k·s, for a known k. Inside a loop whose number of turns moves, the index moves from turn to turn as well. A
-// comparison of moving values comes out the same for the s where a linear inequality holds; a Region collects these. As long
-// as s is in it, the evaluation takes the same path, and its result is the same but for the values that move with it. What is not linear
-// (n * n, n `div` 2, a name made of n) is pinned: the Region is s = 0.
+// A definition with a size n is evaluated at n = 5, say. There the Int n and what is computed from it
+// *moves*: with n + s in place of n, a value v becomes v + k·s, for a known k. Inside a loop whose number of
+// turns moves, the index moves from turn to turn as well. A comparison of moving values comes out the same
+// for the s where a linear inequality holds; a Region collects these. As long as s is in it, the evaluation
+// takes the same path, and its result is the same but for the values that move with it. What is not linear (n
+// * n, n `div` 2, a name made of n) is pinned: the Region is s = 0.
 //
-// Induction needs regions of single calls: `row n = if n == 1 then unit else series (row (n - 1)) unit` at 5 evaluates down to row 1, but
-// its own step says only n ≠ 1. A call that moves and gives a relation therefore has a region of its own, kept with
-// the relation as its Origin, and says nothing about the caller: there the relation is the value of that call, whatever it is.
+// Induction needs regions of single calls: `row n = if n == 1 then unit else series (row (n - 1)) unit` at 5
+// evaluates down to row 1, but its own step says only n ≠ 1. A call that moves and gives a relation therefore
+// has a region of its own, kept with the relation as its Origin, and says nothing about the caller: there the
+// relation is the value of that call, whatever it is.
 //
-// Example: at n = 5 the step above has the region 4 + s ≥ 1: row n is series (row (n - 1)) unit for all n ≥ 2.
+// Example: at n = 5 the step above has the region 4 + s ≥ 1: row n is series (row (n - 1)) unit for all n
+// ≥ 2.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -34,7 +37,8 @@ struct Motion {
   }
   std::uint32_t index() const {
     if (still()) return kConstant;
-    return static_cast<std::uint32_t>(static_cast<std::uint16_t>(size)) << 16 | static_cast<std::uint16_t>(turn);
+    return static_cast<std::uint32_t>(static_cast<std::uint16_t>(size)) << 16 |
+           static_cast<std::uint16_t>(turn);
   }
 };
 
@@ -55,7 +59,9 @@ class Region {
   /// Whether it holds at `from` + t · `step` (sizes, turns) for all t = 0, 1, 2, …
   bool contains(std::pair<std::int64_t, std::int64_t> from, std::pair<std::int64_t, std::int64_t> step) const;
   /// For every larger size; nothing depends on a turn.
-  bool holds_beyond() const { return contains({0, 0}, {1, 0}) && contains({0, 0}, {0, 1}) && contains({0, 0}, {0, -1}); }
+  bool holds_beyond() const {
+    return contains({0, 0}, {1, 0}) && contains({0, 0}, {0, 1}) && contains({0, 0}, {0, -1});
+  }
   bool holds_everywhere() const { return bounds_.empty(); }
 
  private:
@@ -90,7 +96,8 @@ class Moving {
   /// A turn of a loop whose number of turns moves: what it asks is kept apart.
   void begin_turn() { calls_.push_back({kTurn, {}, {}}); }
   Region end_turn();
-  /// Whether the turns of `regions` say what all turns do, for all larger sizes: the first, the last, and those between each in one way.
+  /// Whether the turns of `regions` say what all turns do, for all larger sizes: the first, the last, and
+  /// those between each in one way.
   static bool is_pattern(std::span<const Region> turns);
 
   /// The motion of a result, or a pin where it is not linear.

@@ -1,6 +1,6 @@
-// Applications and nodes. A connector variable is a node: every application that names it uses it, each use has flows of its
-// own, and potentials are shared. When the body is complete, each node (with what `connect` joined to it) either is plain
-// substitution (one use, nothing joined) or gets one sum per flow.
+// Applications and nodes. A connector variable is a node: every application that names it uses it, each use
+// has flows of its own, and potentials are shared. When the body is complete, each node (with what `connect`
+// joined to it) either is plain substitution (one use, nothing joined) or gets one sum per flow.
 #include <fmt/format.h>
 
 #include "compiler/elaborate/body.h"
@@ -17,7 +17,8 @@ const std::vector<std::pair<std::uint32_t, bool>>& BodyBuilder::scalars(LayoutId
   const auto& fields = machine_.code().program().records[node.record.value].fields;
   std::uint32_t offset = 0;
   for (std::size_t i = 0; i < fields.size(); ++i)
-    for (std::uint32_t k = 0; k < machine_.layouts()[node.elements[i]].scalars; ++k) result.push_back({offset++, fields[i].flow});
+    for (std::uint32_t k = 0; k < machine_.layouts()[node.elements[i]].scalars; ++k)
+      result.push_back({offset++, fields[i].flow});
   return result;
 }
 
@@ -37,9 +38,13 @@ Value value_over(Machine& machine, LayoutId id, std::span<const std::uint32_t> c
   if (node.elements.empty()) return Value::of_signal(machine.signals.slot(columns[at++]));
   bool vector = node.kind == core::LayoutKind::Vector;
   auto size = vector ? node.size : static_cast<std::uint32_t>(node.elements.size());
-  Object* o = machine.heap().object(vector ? ObjectKind::Vector : node.kind == core::LayoutKind::Record ? ObjectKind::Record : ObjectKind::Tuple, size);
+  Object* o = machine.heap().object(vector                                  ? ObjectKind::Vector
+                                    : node.kind == core::LayoutKind::Record ? ObjectKind::Record
+                                                                            : ObjectKind::Tuple,
+                                    size);
   o->a = node.record.value;
-  for (std::uint32_t i = 0; i < size; ++i) o->items[i] = value_over(machine, vector ? node.elements[0] : node.elements[i], columns, at);
+  for (std::uint32_t i = 0; i < size; ++i)
+    o->items[i] = value_over(machine, vector ? node.elements[0] : node.elements[i], columns, at);
   return Value::of(o);
 }
 
@@ -75,7 +80,9 @@ std::optional<Value> BodyBuilder::node_field(const Object& object, std::uint32_t
 namespace {
 
 /// Names of one turn after the other, whose numbers are some apart, stand side by side.
-std::uint64_t label_hash(std::uint32_t slot, LocalName name) { return mixed(slot, name.value / 256) * 16 + name.value / 16 % 16; }
+std::uint64_t label_hash(std::uint32_t slot, LocalName name) {
+  return mixed(slot, name.value / 256) * 16 + name.value / 16 % 16;
+}
 
 }  // namespace
 
@@ -87,20 +94,26 @@ void BodyBuilder::label_child(std::uint32_t slot, LocalName name) {
 }
 
 std::optional<std::uint32_t> BodyBuilder::labelled(std::uint32_t slot, LocalName name) const {
-  const std::uint32_t found =
-      labelled_.find(label_hash(slot, name), [&](std::uint32_t k) { return children_[k].label == slot && children_[k].name == name; });
+  const std::uint32_t found = labelled_.find(label_hash(slot, name), [&](std::uint32_t k) {
+    return children_[k].label == slot && children_[k].name == name;
+  });
   return found == IndexTable::kMissing ? std::nullopt : std::optional(found);
 }
 
-std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value& base, std::span<const Value> indices) {
+std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value& base,
+                                         std::span<const Value> indices) {
   std::string suffix;
   auto add = [&](std::span<const Value> list) {
-    for (std::size_t i = 0; i < list.size(); ++i) suffix += fmt::format("{}{}", i ? "," : "[", list[i].integer);
+    for (std::size_t i = 0; i < list.size(); ++i)
+      suffix += fmt::format("{}{}", i ? "," : "[", list[i].integer);
     if (!list.empty()) suffix += "]";
   };
   for (const Value& v : indices)
     if (v.tag != Tag::Int) {
-      machine_.diagnostics().report(sigrel::Code::SignalSteersStructure, m.span, fmt::format("an instance is chosen by {}; an Int that is known before the simulation is needed", kind_of(v)));
+      machine_.diagnostics().report(
+          sigrel::Code::SignalSteersStructure, m.span,
+          fmt::format("an instance is chosen by {}; an Int that is known before the simulation is needed",
+                      kind_of(v)));
       return std::nullopt;
     }
   if (is_object(base, ObjectKind::Member)) {
@@ -108,17 +121,23 @@ std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value&
     for (const Value& v : indices) machine_.pin(v);
     add(indices);
     Object* o = machine_.heap().object(ObjectKind::Member, 0);
-    o->a = deep(outer.child, intern(std::string(text(outer.name)) + "." + std::string(text(m.member)) + suffix), m.span) & ~kDeep;
+    o->a = deep(outer.child,
+                intern(std::string(text(outer.name)) + "." + std::string(text(m.member)) + suffix), m.span) &
+           ~kDeep;
     return Value::of(o);
   }
   if (!is_object(base, ObjectKind::Label)) {
-    machine_.diagnostics().report(sigrel::Code::NoSuchMember, m.span, fmt::format("{} has no variable `{}`", kind_of(base), text(m.member)));
+    machine_.diagnostics().report(sigrel::Code::NoSuchMember, m.span,
+                                  fmt::format("{} has no variable `{}`", kind_of(base), text(m.member)));
     return std::nullopt;
   }
   const LabelInfo& label = labels_.at(base.object->a);
   std::size_t own = indices.size() - m.indices.size();
-  // The instance of another turn moves with the turn, as what that turn made does; the last one with the size.
-  auto follows = [&](const Value& v) { return label.moving && (v.index == Motion{0, 1}.index() || v.index == Motion{1, 0}.index()); };
+  // The instance of another turn moves with the turn, as what that turn made does; the last one with the
+  // size.
+  auto follows = [&](const Value& v) {
+    return label.moving && (v.index == Motion{0, 1}.index() || v.index == Motion{1, 0}.index());
+  };
   for (std::size_t k = 0; k < indices.size(); ++k)
     if (k >= own || !follows(indices[k])) machine_.pin(indices[k]);
   // The turns of the loops around both, then what is given.
@@ -138,7 +157,8 @@ std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value&
     if (own == indices.size()) return bound;
     for (const Value& v : indices.subspan(own)) {
       if (!is_object(bound, ObjectKind::Vector) || v.integer < 1 || v.integer > bound.object->size) {
-        machine_.diagnostics().report(sigrel::Code::IndexOutOfRange, m.span, fmt::format("index {} is outside `{}`", v.integer, text(m.member)));
+        machine_.diagnostics().report(sigrel::Code::IndexOutOfRange, m.span,
+                                      fmt::format("index {} is outside `{}`", v.integer, text(m.member)));
         return std::nullopt;
       }
       bound = bound.object->items[v.integer - 1];
@@ -147,21 +167,25 @@ std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value&
   }
   add(indices.subspan(own));
   Object* o = machine_.heap().object(ObjectKind::Member, 0);
-  o->a = deep(*child, suffix.empty() ? m.member : intern(std::string(text(m.member)) + suffix), m.span) & ~kDeep;
+  o->a =
+      deep(*child, suffix.empty() ? m.member : intern(std::string(text(m.member)) + suffix), m.span) & ~kDeep;
   return Value::of(o);
 }
 
 Value BodyBuilder::member_field(const Object& member, std::uint32_t, Name name) {
   const DeepPlan outer = deep_[member.a];
   Object* o = machine_.heap().object(ObjectKind::Member, 0);
-  o->a = deep(outer.child, intern(std::string(text(outer.name)) + "." + std::string(text(name))), outer.span) & ~kDeep;
+  o->a =
+      deep(outer.child, intern(std::string(text(outer.name)) + "." + std::string(text(name))), outer.span) &
+      ~kDeep;
   return Value::of(o);
 }
 
 Value BodyBuilder::member_index(const Object& member, std::span<const Value> indices) {
   const DeepPlan outer = deep_[member.a];
   std::string name(text(outer.name));
-  for (std::size_t i = 0; i < indices.size(); ++i) name += fmt::format("{}{}", i ? "," : "[", indices[i].integer);
+  for (std::size_t i = 0; i < indices.size(); ++i)
+    name += fmt::format("{}{}", i ? "," : "[", indices[i].integer);
   Object* o = machine_.heap().object(ObjectKind::Member, 0);
   o->a = deep(outer.child, intern(name + "]"), outer.span) & ~kDeep;
   return Value::of(o);
@@ -176,8 +200,9 @@ std::string relative(LocalName name, LocalName of) { return text(name).substr(te
 
 }  // namespace
 
-// Appends the columns of one interface variable to the child's arguments. An expression becomes an auxiliary unknown with
-// an equation of its own, so that two equations on one number cannot determine two unknowns in it.
+// Appends the columns of one interface variable to the child's arguments. An expression becomes an auxiliary
+// unknown with an equation of its own, so that two equations on one number cannot determine two unknowns in
+// it.
 bool BodyBuilder::bind(LayoutId id, Value& argument, const ChildInfo& child, LocalName formal, Span span) {
   const LayoutNode node = machine_.layouts()[id];
   if (is_object(argument, ObjectKind::Unbound)) {
@@ -194,14 +219,18 @@ bool BodyBuilder::bind(LayoutId id, Value& argument, const ChildInfo& child, Loc
   if (machine_.layouts().is_connector(id)) {
     if (!is_object(argument, ObjectKind::Node)) {
       machine_.diagnostics()
-          .report(sigrel::Code::NotANode, span, fmt::format("`{}` of `{}` is a connector; this is {}", relative(formal, child.name), text(child.name), kind_of(argument)))
+          .report(sigrel::Code::NotANode, span,
+                  fmt::format("`{}` of `{}` is a connector; this is {}", relative(formal, child.name),
+                              text(child.name), kind_of(argument)))
           .help("pass a variable of the connector's type: its flow must have a name");
       return false;
     }
     const NodeInfo& n = nodes_[argument.object->a];
     std::uint32_t first_flow = static_cast<std::uint32_t>(columns_.size());
     for (auto [offset, flow] : scalars(id)) {
-      arguments_.push_back(flow ? column(machine_.layouts().name(id, formal, offset), span, system::UnknownKind::Flow) : n.first + offset);
+      arguments_.push_back(
+          flow ? column(machine_.layouts().name(id, formal, offset), span, system::UnknownKind::Flow)
+               : n.first + offset);
       if (flow) columns_.back().unit = columns_[n.first + offset].unit;
     }
     const std::uint32_t used = use(argument.object->a, first_flow, span);
@@ -215,18 +244,23 @@ bool BodyBuilder::bind(LayoutId id, Value& argument, const ChildInfo& child, Loc
   if (!node.elements.empty() || node.kind == core::LayoutKind::Tuple) {
     bool vector = node.kind == core::LayoutKind::Vector;
     auto size = vector ? node.size : static_cast<std::uint32_t>(node.elements.size());
-    bool aggregate = is_object(argument, ObjectKind::Vector) || is_object(argument, ObjectKind::Record) || is_object(argument, ObjectKind::Tuple);
+    bool aggregate = is_object(argument, ObjectKind::Vector) || is_object(argument, ObjectKind::Record) ||
+                     is_object(argument, ObjectKind::Tuple);
     if (!aggregate || argument.object->size != size) {
-      machine_.diagnostics().report(sigrel::Code::SizeMismatch, span,
-                                    fmt::format("`{}` of `{}` has {} elements; this is {}{}", relative(formal, child.name), text(child.name), size, kind_of(argument),
-                                                aggregate ? fmt::format(" of {}", argument.object->size) : ""));
+      machine_.diagnostics().report(
+          sigrel::Code::SizeMismatch, span,
+          fmt::format("`{}` of `{}` has {} elements; this is {}{}", relative(formal, child.name),
+                      text(child.name), size, kind_of(argument),
+                      aggregate ? fmt::format(" of {}", argument.object->size) : ""));
       return false;
     }
     Object* o = machine_.heap().object(argument.object->kind, size);
     o->a = argument.object->a;
     for (std::uint32_t i = 0; i < size; ++i) {
       o->items[i] = argument.object->items[i];
-      if (!bind(vector ? node.elements[0] : node.elements[i], o->items[i], child, vector ? element(formal, i + 1) : formal, span)) return false;
+      if (!bind(vector ? node.elements[0] : node.elements[i], o->items[i], child,
+                vector ? element(formal, i + 1) : formal, span))
+        return false;
     }
     argument = Value::of(o);
     return true;
@@ -241,7 +275,8 @@ bool BodyBuilder::bind(LayoutId id, Value& argument, const ChildInfo& child, Loc
   std::uint32_t aux = column(formal, span, system::UnknownKind::Auxiliary, node.kind);
   arguments_.push_back(aux);
   ExprId value = machine_.signals.slot(aux);
-  row(symbolic::simplified(machine_.signals, {Op::Sub, value.value, signal->value, 0, 0}), source(system::EquationKind::Argument, span, ""), RowKind::Equation);
+  row(symbolic::simplified(machine_.signals, {Op::Sub, value.value, signal->value, 0, 0}),
+      source(system::EquationKind::Argument, span, ""), RowKind::Equation);
   argument = Value::of_signal(value);
   return true;
 }
@@ -260,7 +295,8 @@ std::uint32_t BodyBuilder::use(std::uint32_t node, std::uint32_t first_flow, Spa
 std::optional<LayoutId> BodyBuilder::layout_of(const Value& v) {
   Layouts& layouts = machine_.layouts();
   if (v.tag == Tag::Bool) return layouts.scalar(core::LayoutKind::Bool);
-  if (v.tag == Tag::Signal || v.tag == Tag::Real || v.tag == Tag::Int || is_object(v, ObjectKind::Member)) return layouts.scalar(core::LayoutKind::Real);
+  if (v.tag == Tag::Signal || v.tag == Tag::Real || v.tag == Tag::Int || is_object(v, ObjectKind::Member))
+    return layouts.scalar(core::LayoutKind::Real);
   if (v.tag != Tag::Object) return std::nullopt;
   if (v.object->kind == ObjectKind::Node) return nodes_[v.object->a].layout;
   std::vector<LayoutId> elements;
@@ -269,14 +305,17 @@ std::optional<LayoutId> BodyBuilder::layout_of(const Value& v) {
     if (!l) return std::nullopt;
     elements.push_back(*l);
   }
-  if (v.object->kind == ObjectKind::Vector) return layouts.vector(elements.empty() ? layouts.scalar(core::LayoutKind::Real) : elements[0], v.object->size);
+  if (v.object->kind == ObjectKind::Vector)
+    return layouts.vector(elements.empty() ? layouts.scalar(core::LayoutKind::Real) : elements[0],
+                          v.object->size);
   if (v.object->kind == ObjectKind::Record) return layouts.record(core::RecordId{v.object->a}, elements);
   if (v.object->kind == ObjectKind::Tuple) return layouts.tuple(elements);
   return std::nullopt;
 }
 
-std::optional<std::uint32_t> BodyBuilder::apply(RelationObject& relation, std::vector<Value> arguments, bool fresh, LocalName name,
-                                                std::uint32_t label, Span span, Span) {
+std::optional<std::uint32_t> BodyBuilder::apply(RelationObject& relation, std::vector<Value> arguments,
+                                                bool fresh, LocalName name, std::uint32_t label, Span span,
+                                                Span) {
   const core::Relation& literal = *relation.relation().relation;
   auto declared = machine_.interface(relation);
   if (!declared) return std::nullopt;
@@ -290,7 +329,9 @@ std::optional<std::uint32_t> BodyBuilder::apply(RelationObject& relation, std::v
         return std::nullopt;
       }
       machine_.diagnostics()
-          .report(sigrel::Code::SizeNotKnown, span, fmt::format("the size of `{}` of `{}` is not known", text(literal.formals[i].name), text(literal.name)))
+          .report(sigrel::Code::SizeNotKnown, span,
+                  fmt::format("the size of `{}` of `{}` is not known", text(literal.formals[i].name),
+                              text(literal.name)))
           .also(literal.formals[i].span, "its type says no size")
           .help("write the size in the type of the relation or declare the variable that is passed");
       return std::nullopt;
@@ -298,7 +339,13 @@ std::optional<std::uint32_t> BodyBuilder::apply(RelationObject& relation, std::v
     layouts.push_back(*l);
   }
   auto index = static_cast<std::uint32_t>(children_.size());
-  ChildInfo child{&relation, machine_.layouts().tuple(layouts), static_cast<std::uint32_t>(arguments_.size()), kConstant, name, label, span};
+  ChildInfo child{&relation,
+                  machine_.layouts().tuple(layouts),
+                  static_cast<std::uint32_t>(arguments_.size()),
+                  kConstant,
+                  name,
+                  label,
+                  span};
   if (label != kConstant) child.first_formal = static_cast<std::uint32_t>(formals_.size());
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     const LocalName formal = field(name, literal.formals[i].name);
@@ -317,7 +364,8 @@ std::optional<std::uint32_t> BodyBuilder::apply(RelationObject& relation, std::v
 
 std::optional<Value> BodyBuilder::block_apply(const Value& value, const Value& inputs, Span span) {
   if (!is_object(value, ObjectKind::Relation)) {
-    machine_.diagnostics().report(sigrel::Code::NotSupported, span, fmt::format("`<>` applies a signal relation; this is {}", kind_of(value)));
+    machine_.diagnostics().report(sigrel::Code::NotSupported, span,
+                                  fmt::format("`<>` applies a signal relation; this is {}", kind_of(value)));
     return std::nullopt;
   }
   auto& relation = *static_cast<RelationObject*>(value.object);
@@ -330,7 +378,9 @@ std::optional<Value> BodyBuilder::block_apply(const Value& value, const Value& i
   else if (is_object(inputs, ObjectKind::Tuple))
     given.assign(inputs.object->items, inputs.object->items + inputs.object->size);
   if (given.size() != ins) {
-    machine_.diagnostics().report(sigrel::Code::SizeMismatch, span, fmt::format("`{}` has {} inputs, {} are given", text(literal.name), ins, given.size()));
+    machine_.diagnostics().report(
+        sigrel::Code::SizeMismatch, span,
+        fmt::format("`{}` has {} inputs, {} are given", text(literal.name), ins, given.size()));
     return std::nullopt;
   }
   auto declared = machine_.interface(relation);
@@ -347,9 +397,13 @@ std::optional<Value> BodyBuilder::block_apply(const Value& value, const Value& i
     std::uint32_t next = kConstant;
     if (!(*declared)[i]) {
       machine_.diagnostics()
-          .report(sigrel::Code::SizeNotKnown, span, fmt::format("the size of `{}` of `{}` is not known", text(literal.formals[i].name), text(literal.name)))
+          .report(sigrel::Code::SizeNotKnown, span,
+                  fmt::format("the size of `{}` of `{}` is not known", text(literal.formals[i].name),
+                              text(literal.name)))
           .also(literal.formals[i].span, "its type says no size")
-          .help("write the size in the type of the relation, or give the output a name: a declared variable among the arguments");
+          .help(
+              "write the size in the type of the relation, or give the output a name: a declared variable "
+              "among the arguments");
       return std::nullopt;
     }
     arguments.push_back(variable(*(*declared)[i], field(name, literal.formals[i].name), span, false, next));
@@ -373,7 +427,8 @@ Machine::Status BodyBuilder::connect_item(const core::ConnectItem& item) {
     if (is_object(values[i], ObjectKind::Unbound)) return Status::NotReady;
     if (!is_object(values[i], ObjectKind::Node) && !is_object(values[i], ObjectKind::Vector)) {
       machine_.diagnostics()
-          .report(sigrel::Code::NotANode, item.nodes[i]->span, fmt::format("`connect` joins connectors; this is {}", kind_of(values[i])))
+          .report(sigrel::Code::NotANode, item.nodes[i]->span,
+                  fmt::format("`connect` joins connectors; this is {}", kind_of(values[i])))
           .help("signals without flow are equated: `a = b`");
       return Status::Failed;
     }
@@ -384,7 +439,8 @@ Machine::Status BodyBuilder::connect_item(const core::ConnectItem& item) {
     if (is_object(set[0], ObjectKind::Vector)) {
       for (std::size_t i = 1; i < set.size(); ++i)
         if (!is_object(set[i], ObjectKind::Vector) || set[i].object->size != set[0].object->size) {
-          machine_.diagnostics().report(sigrel::Code::SizeMismatch, item.span, "these vectors of connectors differ in size");
+          machine_.diagnostics().report(sigrel::Code::SizeMismatch, item.span,
+                                        "these vectors of connectors differ in size");
           return Status::Failed;
         }
       for (std::uint32_t k = 0; k < set[0].object->size; ++k) {
@@ -411,7 +467,9 @@ void BodyBuilder::resolve_nodes() {
   std::vector<std::uint32_t> at(offsets.begin(), offsets.end() - 1);
   for (std::uint32_t n = 0; n < count; ++n) members[at[class_of(n)]++] = n;
   for (std::uint32_t c = 0; c < count; ++c)
-    if (offsets[c + 1] > offsets[c] && !resolve_class(std::span(members).subspan(offsets[c], offsets[c + 1] - offsets[c]))) return;
+    if (offsets[c + 1] > offsets[c] &&
+        !resolve_class(std::span(members).subspan(offsets[c], offsets[c + 1] - offsets[c])))
+      return;
 }
 
 bool BodyBuilder::resolve_class(std::span<const std::uint32_t> members) {
@@ -432,8 +490,9 @@ bool BodyBuilder::resolve_class(std::span<const std::uint32_t> members) {
     NodeInfo& n = nodes_[m];
     if (n.interface) continue;
     if (n.flow_read && n.uses > 1) {
-      Diagnostic& d = machine_.diagnostics().report(sigrel::Code::FlowIsAmbiguous, *n.flow_read,
-                                                    fmt::format("`{}` is a node of {} parts: which of their flows is meant?", text(n.name), n.uses));
+      Diagnostic& d = machine_.diagnostics().report(
+          sigrel::Code::FlowIsAmbiguous, *n.flow_read,
+          fmt::format("`{}` is a node of {} parts: which of their flows is meant?", text(n.name), n.uses));
       const Use& first = uses_[n.first_use];
       d.also(first.span, "one part").also(uses_[first.next].span, "another");
       d.help("label the part and read its own flow, for example `r1.p.i`");
@@ -460,7 +519,9 @@ bool BodyBuilder::resolve_class(std::span<const std::uint32_t> members) {
         continue;
       }
       ExprId a = machine_.signals.slot(keep.first + offset), b = machine_.signals.slot(n.first + offset);
-      row(machine_.signals.binary(Op::Sub, a, b), source(system::EquationKind::Potential, n.span, columns_[n.first + offset].name), RowKind::Equation);
+      row(machine_.signals.binary(Op::Sub, a, b),
+          source(system::EquationKind::Potential, n.span, columns_[n.first + offset].name),
+          RowKind::Equation);
     }
   }
   // Flows.
@@ -481,7 +542,8 @@ bool BodyBuilder::resolve_class(std::span<const std::uint32_t> members) {
   for (auto [offset, is_flow] : list) {
     if (!is_flow) continue;
     for (std::uint32_t m : members) {
-      for (std::uint32_t u = nodes_[m].first_use; u != kConstant; u = uses_[u].next) sum_terms_.push_back((uses_[u].first_flow + flow) << 1);
+      for (std::uint32_t u = nodes_[m].first_use; u != kConstant; u = uses_[u].next)
+        sum_terms_.push_back((uses_[u].first_flow + flow) << 1);
       if (nodes_[m].interface) sum_terms_.push_back((nodes_[m].first + offset) << 1 | 1);
     }
     sum_offsets_.push_back(static_cast<std::uint32_t>(sum_terms_.size()));

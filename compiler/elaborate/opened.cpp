@@ -5,7 +5,8 @@
 namespace sigrel::elaborate {
 
 // As deep as the names are long: a name of n parts goes through n - 1 relations.
-std::optional<OpenedComponents::Opened> OpenedComponents::open(std::uint32_t number, std::vector<std::string> names) {
+std::optional<OpenedComponents::Opened> OpenedComponents::open(std::uint32_t number,
+                                                               std::vector<std::string> names) {
   auto key = std::make_pair(number, names);
   if (auto it = known_.find(key); it != known_.end()) return it->second;
   components::Component c = library_.components[number];
@@ -37,16 +38,23 @@ std::optional<OpenedComponents::Opened> OpenedComponents::open(std::uint32_t num
 
   Opened result;
   for (std::uint32_t column : columns)
-    result.arguments.push_back(column < c.interface ? column
-                                                    : c.interface + static_cast<std::uint32_t>(std::ranges::lower_bound(c.opened, column) - c.opened.begin()));
+    result.arguments.push_back(
+        column < c.interface ? column
+                             : c.interface +
+                                   static_cast<std::uint32_t>(std::ranges::lower_bound(c.opened, column) -
+                                                              c.opened.begin()));
   result.component = static_cast<std::uint32_t>(library_.components.size());
-  if (c.opened == library_.components[number].opened) result.component = number;
-  else library_.components.push_back(std::move(c));
+  if (c.opened == library_.components[number].opened)
+    result.component = number;
+  else
+    library_.components.push_back(std::move(c));
   known_.emplace(std::move(key), result);
   return result;
 }
 
-std::optional<std::vector<std::uint32_t>> OpenedComponents::read(components::Component& c, std::uint32_t child, std::vector<std::string> names) {
+std::optional<std::vector<std::uint32_t>> OpenedComponents::read(components::Component& c,
+                                                                 std::uint32_t child,
+                                                                 std::vector<std::string> names) {
   const std::vector<std::string> wanted = names;
   auto& application = c.applications[child];
   auto found = open(application.component, std::move(names));
@@ -55,7 +63,8 @@ std::optional<std::vector<std::uint32_t>> OpenedComponents::read(components::Com
   const components::Component& before = library_.components[application.component];
   if (part.opened != before.opened) {
     auto first = static_cast<std::uint32_t>(c.arguments.size());
-    for (std::uint32_t i = 0; i < part.interface; ++i) c.arguments.push_back(c.arguments[application.first_argument + i]);
+    for (std::uint32_t i = 0; i < part.interface; ++i)
+      c.arguments.push_back(c.arguments[application.first_argument + i]);
     const system::Template& own = library_.system.templates[c.body];
     for (std::uint32_t i = 0; i < part.opened.size(); ++i) {
       auto at = std::ranges::find(before.opened, part.opened[i]);
@@ -72,7 +81,8 @@ std::optional<std::vector<std::uint32_t>> OpenedComponents::read(components::Com
     application = {found->component, first};
   }
   std::vector<std::uint32_t> columns;
-  for (std::uint32_t argument : found->arguments) columns.push_back(c.arguments[application.first_argument + argument]);
+  for (std::uint32_t argument : found->arguments)
+    columns.push_back(c.arguments[application.first_argument + argument]);
   return columns;
 }
 

@@ -1,19 +1,21 @@
-// Overloaded arithmetic: Int, Real, signals, and elementwise on vectors, records and tuples of them. What depends on no
-// signal and no captured Real is computed now; what depends on a captured Real becomes a parameter expression; the rest
-// becomes part of an equation.
+// Overloaded arithmetic: Int, Real, signals, and elementwise on vectors, records and tuples of them. What
+// depends on no signal and no captured Real is computed now; what depends on a captured Real becomes a
+// parameter expression; the rest becomes part of an equation.
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "compiler/elaborate/moving.h"
 #include "compiler/elaborate/machine.h"
+#include "compiler/elaborate/moving.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::elaborate {
 namespace {
 
 bool is_aggregate(const Value& v) {
-  return v.tag == Tag::Object && (v.object->kind == ObjectKind::Vector || v.object->kind == ObjectKind::Record || v.object->kind == ObjectKind::Tuple);
+  return v.tag == Tag::Object &&
+         (v.object->kind == ObjectKind::Vector || v.object->kind == ObjectKind::Record ||
+          v.object->kind == ObjectKind::Tuple);
 }
 
 // An Int of a sample that depends on its size.
@@ -67,7 +69,8 @@ ExprId Machine::to_parameter(const Value& v) {
 std::optional<ExprId> Machine::to_signal(const Value& v, Span span) {
   switch (v.tag) {
     case Tag::Signal: return ExprId{v.index};
-    case Tag::Int: case Tag::Bool:
+    case Tag::Int:
+    case Tag::Bool:
       if (moves(v)) return signals.param(to_parameter(v).value);
       return signals.constant(static_cast<double>(v.integer));
     case Tag::Real: return v.index == kConstant ? signals.constant(v.real) : signals.param(v.index);
@@ -93,7 +96,8 @@ std::optional<Value> Machine::scalar(Op op, const Value& a, Span span) {
     }
     if (op != Op::Abs && op != Op::Sign) {
       ExprId real = to_parameter(a);
-      return Value::of_real(apply(op, static_cast<double>(a.integer), 0, 0), symbolic::simplified(parameters, {op, real.value, 0, 0, 0}).value);
+      return Value::of_real(apply(op, static_cast<double>(a.integer), 0, 0),
+                            symbolic::simplified(parameters, {op, real.value, 0, 0, 0}).value);
     }
     moving->pin(a);
   }
@@ -103,7 +107,8 @@ std::optional<Value> Machine::scalar(Op op, const Value& a, Span span) {
   if (a.tag == Tag::Int || (a.tag == Tag::Real && a.index == kConstant))
     return Value::of_real(apply(op, a.tag == Tag::Int ? static_cast<double>(a.integer) : a.real, 0, 0));
   if (a.tag == Tag::Real)
-    return Value::of_real(apply(op, a.real, 0, 0), symbolic::simplified(parameters, {op, a.index, 0, 0, 0}).value);
+    return Value::of_real(apply(op, a.real, 0, 0),
+                          symbolic::simplified(parameters, {op, a.index, 0, 0, 0}).value);
   auto x = to_signal(a, span);
   if (!x) return std::nullopt;
   return Value::of_signal(symbolic::simplified(signals, {op, x->value, 0, 0, 0}));
@@ -121,7 +126,8 @@ std::optional<Value> Machine::scalar(Op op, const Value& a, const Value& b, Span
       default: r = std::max(a.integer, b.integer); break;
     }
     if (overflow) {
-      fail(sigrel::Code::IntegerOverflow, span, fmt::format("{} {} {} does not fit into an Int", a.integer, spelling(op), b.integer));
+      fail(sigrel::Code::IntegerOverflow, span,
+           fmt::format("{} {} {} does not fit into an Int", a.integer, spelling(op), b.integer));
       return std::nullopt;
     }
     Value result = Value::of_int(r);
@@ -156,7 +162,8 @@ std::optional<Value> Machine::vector_product(const Value& a, const Value& b, Spa
   bool matrix_right = !right.empty() && is_aggregate(right[0]);
   auto dot = [&](std::span<Value> x, auto element) -> std::optional<Value> {
     if (x.size() != right.size()) {
-      fail(sigrel::Code::SizeMismatch, span, fmt::format("a product of sizes {} and {}", x.size(), right.size()));
+      fail(sigrel::Code::SizeMismatch, span,
+           fmt::format("a product of sizes {} and {}", x.size(), right.size()));
       return std::nullopt;
     }
     Value sum = Value::of_real(0);
@@ -199,7 +206,8 @@ std::optional<Value> Machine::arithmetic(core::Primitive p, const Value& a, cons
   if (left && right && op == Op::Mul && is_object(a, ObjectKind::Vector)) return vector_product(a, b, span);
   std::uint32_t size = left ? a.object->size : b.object->size;
   if (left && right && b.object->size != size) {
-    fail(sigrel::Code::SizeMismatch, span, fmt::format("the sizes {} and {} do not agree", size, b.object->size));
+    fail(sigrel::Code::SizeMismatch, span,
+         fmt::format("the sizes {} and {} do not agree", size, b.object->size));
     return std::nullopt;
   }
   const Object& like = left ? *a.object : *b.object;
@@ -215,7 +223,8 @@ std::optional<Value> Machine::arithmetic(core::Primitive p, const Value& a, cons
 }
 
 std::optional<Value> Machine::power(const Value& a, const Value& b, Span span) {
-  bool integral = b.tag == Tag::Int || (b.tag == Tag::Real && b.index == kConstant && b.real == std::floor(b.real) && std::fabs(b.real) < 1e6);
+  bool integral = b.tag == Tag::Int || (b.tag == Tag::Real && b.index == kConstant &&
+                                        b.real == std::floor(b.real) && std::fabs(b.real) < 1e6);
   std::int64_t n = b.tag == Tag::Int ? b.integer : integral ? static_cast<std::int64_t>(b.real) : 0;
   pin(b);
   if (a.tag == Tag::Int && b.tag == Tag::Int && n >= 0) {
@@ -223,7 +232,8 @@ std::optional<Value> Machine::power(const Value& a, const Value& b, Span span) {
     std::int64_t r = 1;
     for (std::int64_t i = 0; i < n; ++i)
       if (__builtin_mul_overflow(r, a.integer, &r)) {
-        fail(sigrel::Code::IntegerOverflow, span, fmt::format("{}^{} does not fit into an Int", a.integer, n));
+        fail(sigrel::Code::IntegerOverflow, span,
+             fmt::format("{}^{} does not fit into an Int", a.integer, n));
         return std::nullopt;
       }
     return Value::of_int(r);
@@ -234,7 +244,8 @@ std::optional<Value> Machine::power(const Value& a, const Value& b, Span span) {
     double x = a.tag == Tag::Real ? a.real : static_cast<double>(a.integer);
     double r = apply(Op::PowInt, x, static_cast<double>(n), 0);
     if (a.index == kConstant) return Value::of_real(r);
-    return Value::of_real(r, symbolic::simplified(parameters, {Op::PowInt, to_parameter(a).value, exponent, 0, 0}).value);
+    return Value::of_real(
+        r, symbolic::simplified(parameters, {Op::PowInt, to_parameter(a).value, exponent, 0, 0}).value);
   }
   auto x = to_signal(a, span);
   if (!x) return std::nullopt;
@@ -246,9 +257,10 @@ std::optional<Value> Machine::compare(core::Primitive p, const Value& a, const V
   auto is_signal = [](const Value& v) { return v.tag == Tag::Signal || is_object(v, ObjectKind::Member); };
   if (is_signal(a) || is_signal(b)) {
     bool swap = p == Primitive::Greater || p == Primitive::GreaterEqual;
-    Op op = p == Primitive::Equal ? Op::Equal
-            : p == Primitive::NotEqual ? Op::NotEqual
-            : p == Primitive::Less || p == Primitive::Greater ? Op::Less : Op::LessEqual;
+    Op op = p == Primitive::Equal                             ? Op::Equal
+            : p == Primitive::NotEqual                        ? Op::NotEqual
+            : p == Primitive::Less || p == Primitive::Greater ? Op::Less
+                                                              : Op::LessEqual;
     return swap ? scalar(op, b, a, span) : scalar(op, a, b, span);
   }
   for (const Value* v : {&a, &b}) {
@@ -274,7 +286,8 @@ std::optional<Value> Machine::compare(core::Primitive p, const Value& a, const V
     double y = b.tag == Tag::Real ? b.real : static_cast<double>(b.integer);
     return Value::of_bool(decide(x, y));
   }
-  if (a.tag == Tag::String && b.tag == Tag::String) return Value::of_bool(decide(text(Name{a.index}), text(Name{b.index})));
+  if (a.tag == Tag::String && b.tag == Tag::String)
+    return Value::of_bool(decide(text(Name{a.index}), text(Name{b.index})));
   // Data: equal when built alike.
   bool equal = true;
   std::optional<Value> later;  // what only the simulation decides
@@ -284,14 +297,16 @@ std::optional<Value> Machine::compare(core::Primitive p, const Value& a, const V
     work.pop_back();
     if (x.tag == Tag::Object && y.tag == Tag::Object) {
       if (moving) moving->pin_list(x), moving->pin_list(y);
-      bool data = x.object->kind == y.object->kind && (is_aggregate(x) || x.object->kind == ObjectKind::Construct);
+      bool data =
+          x.object->kind == y.object->kind && (is_aggregate(x) || x.object->kind == ObjectKind::Construct);
       if (!data) {
         fail(sigrel::Code::NotSupported, span, fmt::format("{} cannot be compared", kind_of(x)));
         return std::nullopt;
       }
       equal = x.object->a == y.object->a && x.object->size == y.object->size;
       if (equal)
-        for (std::uint32_t i = 0; i < x.object->size; ++i) work.push_back({x.object->items[i], y.object->items[i]});
+        for (std::uint32_t i = 0; i < x.object->size; ++i)
+          work.push_back({x.object->items[i], y.object->items[i]});
     } else {
       auto v = compare(Primitive::Equal, x, y, span);
       if (!v) return std::nullopt;
@@ -324,7 +339,9 @@ std::optional<Value> Machine::der(const Value& a, Span span) {
   if (auto function = symbolic::call_without_derivative(signals, *x)) {
     const ForeignFunction& f = library().functions[*function];
     fail(sigrel::Code::NotDifferentiable, span, fmt::format("the derivative of `{}` is not known", f.name));
-    if (last_) last_->also(f.declared, "a function of C, declared without one").help("add it: `with { derivative = … }`");
+    if (last_)
+      last_->also(f.declared, "a function of C, declared without one")
+          .help("add it: `with { derivative = … }`");
     return std::nullopt;
   }
   return Value::of_signal(symbolic::time_derivative(signals, *x));
@@ -343,7 +360,8 @@ std::optional<Value> Machine::append(const Value& a, const Value& b, Span span) 
   if (is_object(a, ObjectKind::Construct) && is_object(b, ObjectKind::Construct)) {
     if (moving) moving->pin_list(a), moving->pin_list(b);
     std::vector<Value> items;
-    for (const Object* cell = a.object; cell->size == 2; cell = cell->items[1].object) items.push_back(cell->items[0]);
+    for (const Object* cell = a.object; cell->size == 2; cell = cell->items[1].object)
+      items.push_back(cell->items[0]);
     return list(items, b);
   }
   fail(sigrel::Code::NotSupported, span, fmt::format("{} and {} cannot be joined", kind_of(a), kind_of(b)));
@@ -361,9 +379,14 @@ std::optional<Value> Machine::select(const Value& condition, const Value& a, con
     }
     return Value::of(o);
   }
-  if ((a.tag == Tag::Object && a.object->kind != ObjectKind::Member) || (b.tag == Tag::Object && b.object->kind != ObjectKind::Member)) {
-    fail(sigrel::Code::SignalSteersStructure, span, fmt::format("a condition that changes with time chooses between {} and {}", kind_of(a), kind_of(b)));
-    if (last_) last_->help("only signals can be chosen during the simulation; a choice of structure needs a condition that is known before it");
+  if ((a.tag == Tag::Object && a.object->kind != ObjectKind::Member) ||
+      (b.tag == Tag::Object && b.object->kind != ObjectKind::Member)) {
+    fail(sigrel::Code::SignalSteersStructure, span,
+         fmt::format("a condition that changes with time chooses between {} and {}", kind_of(a), kind_of(b)));
+    if (last_)
+      last_->help(
+          "only signals can be chosen during the simulation; a choice of structure needs a condition that is "
+          "known before it");
     return std::nullopt;
   }
   auto c = to_signal(condition, span);
@@ -376,14 +399,25 @@ std::optional<Value> Machine::select(const Value& condition, const Value& a, con
 std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args, Span span) {
   using core::Primitive;
   switch (p) {
-    case Primitive::Add: case Primitive::Sub: case Primitive::Mul: case Primitive::Div:
-    case Primitive::Min: case Primitive::Max: case Primitive::Atan2: return arithmetic(p, args[0], args[1], span);
+    case Primitive::Add:
+    case Primitive::Sub:
+    case Primitive::Mul:
+    case Primitive::Div:
+    case Primitive::Min:
+    case Primitive::Max:
+    case Primitive::Atan2: return arithmetic(p, args[0], args[1], span);
     case Primitive::Pow: return power(args[0], args[1], span);
-    case Primitive::Equal: case Primitive::NotEqual: case Primitive::Less: case Primitive::LessEqual:
-    case Primitive::Greater: case Primitive::GreaterEqual: return compare(p, args[0], args[1], span);
-    case Primitive::And: case Primitive::Or:
+    case Primitive::Equal:
+    case Primitive::NotEqual:
+    case Primitive::Less:
+    case Primitive::LessEqual:
+    case Primitive::Greater:
+    case Primitive::GreaterEqual: return compare(p, args[0], args[1], span);
+    case Primitive::And:
+    case Primitive::Or:
       if (args[0].tag == Tag::Bool && args[1].tag == Tag::Bool)
-        return Value::of_bool(p == Primitive::And ? args[0].integer && args[1].integer : args[0].integer || args[1].integer);
+        return Value::of_bool(p == Primitive::And ? args[0].integer && args[1].integer
+                                                  : args[0].integer || args[1].integer);
       return scalar(p == Primitive::And ? Op::And : Op::Or, args[0], args[1], span);
     case Primitive::Not:
       if (args[0].tag == Tag::Bool) return Value::of_bool(!args[0].integer);
@@ -392,8 +426,10 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
     case Primitive::Range: {
       std::vector<Value> items;
       if (moving && args[0].index != args[1].index) {
-        if (args[1].integer < args[0].integer) moving->compared(args[0], args[1]);
-        else pin(args[0]), pin(args[1]);
+        if (args[1].integer < args[0].integer)
+          moving->compared(args[0], args[1]);
+        else
+          pin(args[0]), pin(args[1]);
       }
       for (std::int64_t i = args[0].integer; i <= args[1].integer; ++i) {
         items.push_back(Value::of_int(i));
@@ -403,15 +439,18 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
     }
     case Primitive::ToReal:
       // Of a signal the rounded value: the same number, and an expression whose derivative is zero.
-      if (moves(args[0])) return Value::of_real(static_cast<double>(args[0].integer), to_parameter(args[0]).value);
-      return args[0].tag == Tag::Int ? Value::of_real(static_cast<double>(args[0].integer)) : scalar(Op::Round, args[0], span);
+      if (moves(args[0]))
+        return Value::of_real(static_cast<double>(args[0].integer), to_parameter(args[0]).value);
+      return args[0].tag == Tag::Int ? Value::of_real(static_cast<double>(args[0].integer))
+                                     : scalar(Op::Round, args[0], span);
     case Primitive::Round:
       if (args[0].tag == Tag::Real) {
         steer(args[0]);
         return Value::of_int(static_cast<std::int64_t>(std::llround(args[0].real)));
       }
       return scalar(Op::Round, args[0], span);
-    case Primitive::IntDiv: case Primitive::IntMod: {
+    case Primitive::IntDiv:
+    case Primitive::IntMod: {
       if (args[0].tag != Tag::Int || args[1].tag != Tag::Int) {
         auto quotient = scalar(Op::Div, args[0], args[1], span);
         if (quotient) quotient = scalar(Op::Floor, *quotient, span);
@@ -438,7 +477,8 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       Object* o = heap_.object(ObjectKind::Vector, size);
       o->open = args[0].object->open;
       std::uint32_t i = 0;
-      for (const Object* cell = args[0].object; cell->size == 2; cell = cell->items[1].object) o->items[i++] = cell->items[0];
+      for (const Object* cell = args[0].object; cell->size == 2; cell = cell->items[1].object)
+        o->items[i++] = cell->items[0];
       return Value::of(o);
     }
     case Primitive::Der: return der(args[0], span);
@@ -446,7 +486,8 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
     case Primitive::Table2: return table2(args, span);
     case Primitive::Time: return Value::of_signal(signals.time());
     case Primitive::Claim:
-      if (claims) claims->push_back({core::ContractId(static_cast<std::uint32_t>(args[0].integer)), args[1], span});
+      if (claims)
+        claims->push_back({core::ContractId(static_cast<std::uint32_t>(args[0].integer)), args[1], span});
       return args[1];
     case Primitive::AnyReal: return Value::of_real(1.0, parameters.param(0).value);
     case Primitive::AnySize: {
@@ -457,13 +498,17 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
     case Primitive::AnyList: {
       Object* empty = heap_.object(ObjectKind::Construct, 0);
       empty->b = args[0].index;
-      Value result = list(std::vector<Value>(static_cast<std::size_t>(args[0].integer), args[1]), Value::of(empty));
-      for (Object* cell = result.object; cell->size == 2; cell = cell->items[1].object) cell->b = args[0].index;
+      Value result =
+          list(std::vector<Value>(static_cast<std::size_t>(args[0].integer), args[1]), Value::of(empty));
+      for (Object* cell = result.object; cell->size == 2; cell = cell->items[1].object)
+        cell->b = args[0].index;
       return result;
     }
-    case Primitive::Smooth: case Primitive::NoEvent: {
+    case Primitive::Smooth:
+    case Primitive::NoEvent: {
       const Value& value = args[args.size() - 1];
-      if (value.tag == Tag::Signal) return Value::of_signal(symbolic::without_events(signals, ExprId{value.index}));
+      if (value.tag == Tag::Signal)
+        return Value::of_signal(symbolic::without_events(signals, ExprId{value.index}));
       if (!is_aggregate(value)) return value;
       Object* o = heap_.object(value.object->kind, value.object->size);
       o->a = value.object->a;
@@ -478,9 +523,7 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       break;
     case Primitive::Show:
       switch (args[0].tag) {
-        case Tag::Int:
-          pin(args[0]);
-          return Value::of_string(intern(std::to_string(args[0].integer)));
+        case Tag::Int: pin(args[0]); return Value::of_string(intern(std::to_string(args[0].integer)));
         case Tag::Bool: return Value::of_string(intern(args[0].integer ? "True" : "False"));
         case Tag::Real: return Value::of_string(intern(fmt::format("{}", args[0].real)));
         case Tag::String: return args[0];
@@ -527,7 +570,8 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       return Value::of(o);
     }
   }
-  fail(sigrel::Code::NotAScalar, span, fmt::format("this operation does not apply to {}", args.empty() ? "nothing" : kind_of(args[0])));
+  fail(sigrel::Code::NotAScalar, span,
+       fmt::format("this operation does not apply to {}", args.empty() ? "nothing" : kind_of(args[0])));
   return std::nullopt;
 }
 

@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::uint32_t kInProgress = kConstant - 1;
 
-// Visits everything below `items` in one fixed order, each object once (closures may be cyclic), relations not entered.
+// Visits everything below `items` in one fixed order, each object once (closures may be cyclic), relations
+// not entered.
 template <class Visitor>
 void traverse(std::span<const Value> items, Visitor&& visitor) {
   std::unordered_map<const Object*, std::uint32_t> seen;
@@ -88,7 +89,8 @@ bool Relations::compute(RelationObject& relation, std::vector<RelationObject*>& 
   std::size_t before = missing.size();
   traverse({relation.items, relation.size}, visitor);
   if (missing.size() != before) return false;
-  auto [it, fresh] = skeletons_.try_emplace(std::move(visitor.words), static_cast<std::uint32_t>(skeletons_.size()));
+  auto [it, fresh] =
+      skeletons_.try_emplace(std::move(visitor.words), static_cast<std::uint32_t>(skeletons_.size()));
   if (fresh) {
     real_counts_.push_back(visitor.reals);
     moving_.push_back(visitor.moving || relation.origin != kConstant);
@@ -220,7 +222,9 @@ std::vector<std::string> Relations::real_names(const RelationObject& relation) c
       const Object& o = *w.value.object;
       if (o.size && !seen.try_emplace(&o, true).second) continue;
       for (std::uint32_t i = o.size; i-- > 0;) {
-        std::string part = o.kind == ObjectKind::Record ? std::string(text(program_.records[o.a].fields[i].name)) : std::to_string(i + 1);
+        std::string part = o.kind == ObjectKind::Record
+                               ? std::string(text(program_.records[o.a].fields[i].name))
+                               : std::to_string(i + 1);
         work.push_back({o.items[i], w.name + "." + part});
       }
     }

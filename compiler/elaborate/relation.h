@@ -1,7 +1,7 @@
-// A relation value as (skeleton, reals). The skeleton is what is structural: the literal, and its captures with every Real
-// taken out; equal skeletons have equal ids, so their bodies are built once. The Reals are parameters. A relation that is
-// captured by another contributes its skeleton, and its Reals stay a bundle of their own: a relation that captures the rest
-// of a chain costs the same however long the rest is.
+// A relation value as (skeleton, reals). The skeleton is what is structural: the literal, and its captures
+// with every Real taken out; equal skeletons have equal ids, so their bodies are built once. The Reals are
+// parameters. A relation that is captured by another contributes its skeleton, and its Reals stay a bundle of
+// their own: a relation that captures the rest of a chain costs the same however long the rest is.
 #pragma once
 #include <span>
 #include <string>
@@ -20,7 +20,8 @@ class Relations {
   /// The id of the relation's skeleton.
   std::uint32_t skeleton(RelationObject& relation);
 
-  /// Whether something in these values moves with the size of a sample; `key` is what they are, but for Reals.
+  /// Whether something in these values moves with the size of a sample; `key` is what they are, but for
+  /// Reals.
   bool moves(std::span<const Value> values, std::vector<std::uint64_t>& key);
 
   /// How many Reals a relation of this skeleton captured.
@@ -33,8 +34,8 @@ class Relations {
   };
   Parts parts(const RelationObject& relation) const;
 
-  /// The captures as its body sees them: Real number k is the parameter expression `reals[k]` with the value given there,
-  /// relation number j knows that its Reals are the body's own bundle j.
+  /// The captures as its body sees them: Real number k is the parameter expression `reals[k]` with the value
+  /// given there, relation number j knows that its Reals are the body's own bundle j.
   std::vector<Value> opened(const RelationObject& relation, std::span<const Value> reals);
 
   /// How a user calls Real number k: "r", "d.r".

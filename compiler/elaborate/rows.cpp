@@ -9,7 +9,8 @@
 namespace sigrel::elaborate {
 
 std::uint32_t Shapes::constant(system::System& system, double value) {
-  auto [it, fresh] = constants.try_emplace(std::bit_cast<std::uint64_t>(value), static_cast<std::uint32_t>(system.parameters.size()));
+  auto [it, fresh] = constants.try_emplace(std::bit_cast<std::uint64_t>(value),
+                                           static_cast<std::uint32_t>(system.parameters.size()));
   if (fresh) system.parameters.push_back({Op::Const, 0, 0, 0, value});
   return it->second;
 }
@@ -25,9 +26,12 @@ Equations& equations_of(system::System& system, RowKind kind) {
   return system.equations;
 }
 
-std::uint32_t BodyBuilder::column(LocalName name, Span span, system::UnknownKind kind, core::LayoutKind type) {
+std::uint32_t BodyBuilder::column(LocalName name, Span span, system::UnknownKind kind,
+                                  core::LayoutKind type) {
   using system::SignalType;
-  SignalType signal = type == core::LayoutKind::Int ? SignalType::Int : type == core::LayoutKind::Bool ? SignalType::Bool : SignalType::Real;
+  SignalType signal = type == core::LayoutKind::Int    ? SignalType::Int
+                      : type == core::LayoutKind::Bool ? SignalType::Bool
+                                                       : SignalType::Real;
   columns_.push_back({name, span, kind, signal, false, false, place_});
   column_parent_.push_back(static_cast<std::uint32_t>(columns_.size() - 1));
   return column_parent_.back();
@@ -46,7 +50,9 @@ void BodyBuilder::merge(std::uint32_t a, std::uint32_t b) {
   a = find(a);
   b = find(b);
   if (a == b) return;
-  auto rank = [&](std::uint32_t c) { return c < interface_ ? 0 : columns_[c].kind == system::UnknownKind::Source ? 1 : 2; };
+  auto rank = [&](std::uint32_t c) {
+    return c < interface_ ? 0 : columns_[c].kind == system::UnknownKind::Source ? 1 : 2;
+  };
   if (rank(b) < rank(a) || (rank(a) == rank(b) && b < a)) std::swap(a, b);
   column_parent_[b] = a;
 }
@@ -59,7 +65,8 @@ std::uint32_t BodyBuilder::source(system::EquationKind kind, Span span, LocalNam
   };
   const auto next = static_cast<std::uint32_t>(system_.sources.size());
   const std::uint32_t found = sources_.find_or_add(
-      hash(source), next, [&](std::uint32_t k) { return system_.sources[k] == source; }, [&](std::uint32_t k) { return hash(system_.sources[k]); });
+      hash(source), next, [&](std::uint32_t k) { return system_.sources[k] == source; },
+      [&](std::uint32_t k) { return hash(system_.sources[k]); });
   if (found == next) system_.sources.push_back(source);
   return found;
 }
@@ -71,7 +78,8 @@ std::uint32_t BodyBuilder::real(ExprId parameter) {
 }
 
 std::uint32_t BodyBuilder::deep(std::uint32_t child, Name name, Span span) {
-  auto [it, fresh] = deep_index_.try_emplace(static_cast<std::uint64_t>(child) << 32 | name.value, static_cast<std::uint32_t>(deep_.size()));
+  auto [it, fresh] = deep_index_.try_emplace(static_cast<std::uint64_t>(child) << 32 | name.value,
+                                             static_cast<std::uint32_t>(deep_.size()));
   if (fresh) deep_.push_back({child, name, span});
   return kDeep | it->second;
 }
@@ -84,9 +92,10 @@ std::optional<std::uint32_t> BodyBuilder::column_of(const Value& v) {
   return n.a;
 }
 
-// A variable of a layout: a Node for each connector in it, a column for each scalar. Of the interface, columns are `next`
-// onwards (all are made here, in order); otherwise they are new.
-Value BodyBuilder::variable(LayoutId id, LocalName name, Span span, bool interface, std::uint32_t& next, bool inner) {
+// A variable of a layout: a Node for each connector in it, a column for each scalar. Of the interface,
+// columns are `next` onwards (all are made here, in order); otherwise they are new.
+Value BodyBuilder::variable(LayoutId id, LocalName name, Span span, bool interface, std::uint32_t& next,
+                            bool inner) {
   const LayoutNode node = machine_.layouts()[id];
   Heap& heap = machine_.heap();
   if (machine_.layouts().is_connector(id)) {
@@ -104,24 +113,34 @@ Value BodyBuilder::variable(LayoutId id, LocalName name, Span span, bool interfa
   auto aggregate = [&](ObjectKind kind, std::uint32_t size, auto element, auto part, bool brackets_open) {
     Object* o = heap.object(kind, size);
     o->a = node.record.value;
-    for (std::uint32_t i = 0; i < size; ++i) o->items[i] = variable(element(i), part(i), span, interface, next, brackets_open);
+    for (std::uint32_t i = 0; i < size; ++i)
+      o->items[i] = variable(element(i), part(i), span, interface, next, brackets_open);
     return Value::of(o);
   };
   switch (node.kind) {
     case core::LayoutKind::Record:
-      return aggregate(ObjectKind::Record, static_cast<std::uint32_t>(node.elements.size()), [&](std::uint32_t i) { return node.elements[i]; },
-                       [&](std::uint32_t i) { return field(name, machine_.code().program().records[node.record.value].fields[i].name); }, false);
+      return aggregate(
+          ObjectKind::Record, static_cast<std::uint32_t>(node.elements.size()),
+          [&](std::uint32_t i) { return node.elements[i]; },
+          [&](std::uint32_t i) {
+            return field(name, machine_.code().program().records[node.record.value].fields[i].name);
+          },
+          false);
     case core::LayoutKind::Tuple:
-      return aggregate(ObjectKind::Tuple, static_cast<std::uint32_t>(node.elements.size()), [&](std::uint32_t i) { return node.elements[i]; },
-                       [&](std::uint32_t i) { return field(name, intern(std::to_string(i + 1))); }, false);
+      return aggregate(
+          ObjectKind::Tuple, static_cast<std::uint32_t>(node.elements.size()),
+          [&](std::uint32_t i) { return node.elements[i]; },
+          [&](std::uint32_t i) { return field(name, intern(std::to_string(i + 1))); }, false);
     case core::LayoutKind::Vector: {
       bool outer = machine_.layouts()[node.elements[0]].kind == core::LayoutKind::Vector;
       bool row = node.moves != kConstant && place_ == kNoPlace;
-      Value vector = aggregate(ObjectKind::Vector, node.size, [&](std::uint32_t) { return node.elements[0]; },
-                               [&](std::uint32_t i) {
-                                 if (row) place_ = static_cast<std::int32_t>(i) + 1;
-                                 return inner ? next_index(name, i + 1) : element(name, i + 1);
-                               }, outer);
+      Value vector = aggregate(
+          ObjectKind::Vector, node.size, [&](std::uint32_t) { return node.elements[0]; },
+          [&](std::uint32_t i) {
+            if (row) place_ = static_cast<std::int32_t>(i) + 1;
+            return inner ? next_index(name, i + 1) : element(name, i + 1);
+          },
+          outer);
       vector.object->b = node.moves;
       if (row) place_ = kNoPlace;
       return vector;
@@ -142,7 +161,8 @@ void BodyBuilder::attribute(system::AttributeKind kind, const Value& target, con
   while (!work.empty()) {
     Work w = work.back();
     work.pop_back();
-    bool aggregate = is_object(w.target, ObjectKind::Vector) || is_object(w.target, ObjectKind::Record) || is_object(w.target, ObjectKind::Tuple);
+    bool aggregate = is_object(w.target, ObjectKind::Vector) || is_object(w.target, ObjectKind::Record) ||
+                     is_object(w.target, ObjectKind::Tuple);
     if (aggregate) {
       bool each = is_object(w.number, ObjectKind::Vector) && w.number.object->size == w.target.object->size;
       for (std::uint32_t i = w.target.object->size; i-- > 0;)
@@ -162,15 +182,18 @@ void BodyBuilder::attribute(system::AttributeKind kind, const Value& target, con
 
 // The residual with slots and parameters numbered by first use is the shape; what they were is the row.
 void BodyBuilder::row(ExprId residual, std::uint32_t source, RowKind kind, std::uint32_t tag) {
-  RowPlan r{0, static_cast<std::uint32_t>(slots_.size()), static_cast<std::uint32_t>(row_reals_.size()), source, tag};
+  RowPlan r{0, static_cast<std::uint32_t>(slots_.size()), static_cast<std::uint32_t>(row_reals_.size()),
+            source, tag};
   numbers_.clear();
   r.table = table(residual, kind, slots_, numbers_);
   for (std::uint32_t number : numbers_) row_reals_.push_back(real(ExprId{number}));
   rows_[static_cast<std::size_t>(kind)].push_back(r);
 }
 
-/// The table of the residual's shape. Appends the column of each slot and the parameter expression of each parameter.
-std::uint32_t BodyBuilder::table(ExprId residual, RowKind kind, std::vector<std::uint32_t>& columns, std::vector<std::uint32_t>& numbers) {
+/// The table of the residual's shape. Appends the column of each slot and the parameter expression of each
+/// parameter.
+std::uint32_t BodyBuilder::table(ExprId residual, RowKind kind, std::vector<std::uint32_t>& columns,
+                                 std::vector<std::uint32_t>& numbers) {
   const ExprPool& from = machine_.signals;
   if (mark_.size() < from.size()) {
     mark_.resize(from.size() * 2, 0);
@@ -218,7 +241,8 @@ std::uint32_t BodyBuilder::table(ExprId residual, RowKind kind, std::vector<std:
     work.pop_back();
     Node m = n;
     switch (n.op) {
-      case Op::Slot: case Op::Der: m.a = slot(n.a); break;
+      case Op::Slot:
+      case Op::Der: m.a = slot(n.a); break;
       case Op::Param: m.a = number(numbers, first_number, n.a); break;
       default:
         if (k > 0) m.a = image_[n.a];
@@ -230,7 +254,8 @@ std::uint32_t BodyBuilder::table(ExprId residual, RowKind kind, std::vector<std:
   }
   auto& tables = shapes_.tables[static_cast<std::size_t>(kind)];
   Equations& equations = equations_of(system_, kind);
-  auto [it, fresh] = tables.try_emplace(image_[residual.value], static_cast<std::uint32_t>(equations.tables.size()));
+  auto [it, fresh] =
+      tables.try_emplace(image_[residual.value], static_cast<std::uint32_t>(equations.tables.size()));
   if (fresh) {
     EquationTable& t = equations.tables.emplace_back();
     t.residual = ExprId{image_[residual.value]};
@@ -240,8 +265,8 @@ std::uint32_t BodyBuilder::table(ExprId residual, RowKind kind, std::vector<std:
   return it->second;
 }
 
-// Which bundle of the body holds the Reals of a relation value; made, innermost first, when it is not the body's own. Relations that take
-// the same Reals from the body share it.
+// Which bundle of the body holds the Reals of a relation value; made, innermost first, when it is not the
+// body's own. Relations that take the same Reals from the body share it.
 std::uint32_t BodyBuilder::bundle(RelationObject& root) {
   auto known = [&](const RelationObject& r) { return r.bundled_in == bodies_; };
   std::vector<RelationObject*> work{&root};
@@ -278,7 +303,9 @@ std::uint32_t BodyBuilder::bundle(RelationObject& root) {
 }
 
 std::uint32_t BodyBuilder::add_bundle(const BundlePlan& plan, std::span<const std::uint32_t> items) {
-  auto items_of = [&](const BundlePlan& b) { return std::span(bundle_items_).subspan(b.first, b.reals + b.bundles); };
+  auto items_of = [&](const BundlePlan& b) {
+    return std::span(bundle_items_).subspan(b.first, b.reals + b.bundles);
+  };
   auto hash = [](const BundlePlan& b, std::span<const std::uint32_t> list) {
     std::uint64_t h = mixed(b.own, b.reals | static_cast<std::uint64_t>(b.bundles) << 32);
     for (std::uint32_t i : list) h = mixed(h, i);
@@ -289,11 +316,13 @@ std::uint32_t BodyBuilder::add_bundle(const BundlePlan& plan, std::span<const st
       hash(plan, items), next,
       [&](std::uint32_t k) {
         const BundlePlan& b = bundles_[k];
-        return b.own == plan.own && b.reals == plan.reals && b.bundles == plan.bundles && std::ranges::equal(items_of(b), items);
+        return b.own == plan.own && b.reals == plan.reals && b.bundles == plan.bundles &&
+               std::ranges::equal(items_of(b), items);
       },
       [&](std::uint32_t k) { return hash(bundles_[k], items_of(bundles_[k])); });
   if (found == next) {
-    bundles_.push_back({plan.own, static_cast<std::uint32_t>(bundle_items_.size()), plan.reals, plan.bundles});
+    bundles_.push_back(
+        {plan.own, static_cast<std::uint32_t>(bundle_items_.size()), plan.reals, plan.bundles});
     bundle_items_.insert(bundle_items_.end(), items.begin(), items.end());
   }
   return found;
@@ -302,21 +331,27 @@ std::uint32_t BodyBuilder::add_bundle(const BundlePlan& plan, std::span<const st
 namespace {
 
 bool same(const std::vector<system::Parameter>& a, const std::vector<system::Parameter>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const system::Parameter& x, const system::Parameter& y) {
-    return x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c && std::bit_cast<std::uint64_t>(x.value) == std::bit_cast<std::uint64_t>(y.value);
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const system::Parameter& x, const system::Parameter& y) {
+                      return x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c &&
+                             std::bit_cast<std::uint64_t>(x.value) == std::bit_cast<std::uint64_t>(y.value);
+                    });
 }
 
 bool same(const system::Template& a, const system::Template& b) {
-  return a.interface == b.interface && a.locals == b.locals && a.synonyms == b.synonyms && a.children == b.children && a.parameters == b.parameters;
+  return a.interface == b.interface && a.locals == b.locals && a.synonyms == b.synonyms &&
+         a.children == b.children && a.parameters == b.parameters;
 }
 
 bool same(const Blueprint& a, const Blueprint& b) {
-  return a.interface == b.interface && a.locals == b.locals && std::ranges::equal(a.rows, b.rows) && a.steady == b.steady && a.triggers == b.triggers &&
-         a.clocks == b.clocks && a.assignments == b.assignments && a.previous == b.previous && a.delays == b.delays && a.slots == b.slots &&
-         a.row_reals == b.row_reals && a.sum_offsets == b.sum_offsets && a.sum_terms == b.sum_terms && a.sum_sources == b.sum_sources &&
-         same(a.reals, b.reals) && a.bundles == b.bundles && a.bundle_items == b.bundle_items && a.children == b.children && a.arguments == b.arguments &&
-         a.attributes == b.attributes && a.deep == b.deep && a.places == b.places;
+  return a.interface == b.interface && a.locals == b.locals && std::ranges::equal(a.rows, b.rows) &&
+         a.steady == b.steady && a.triggers == b.triggers && a.clocks == b.clocks &&
+         a.assignments == b.assignments && a.previous == b.previous && a.delays == b.delays &&
+         a.slots == b.slots && a.row_reals == b.row_reals && a.sum_offsets == b.sum_offsets &&
+         a.sum_terms == b.sum_terms && a.sum_sources == b.sum_sources && same(a.reals, b.reals) &&
+         a.bundles == b.bundles && a.bundle_items == b.bundle_items && a.children == b.children &&
+         a.arguments == b.arguments && a.attributes == b.attributes && a.deep == b.deep &&
+         a.places == b.places;
 }
 
 }  // namespace
@@ -350,7 +385,8 @@ Body BodyBuilder::finish(RelationObject& relation) {
   for (std::uint32_t c = interface_; c < columns_.size(); ++c) {
     if (stays(c)) {
       print->places.push_back(columns_[c].place);
-      body_template.locals.push_back({columns_[c].name, columns_[c].span, columns_[c].kind, columns_[c].type, columns_[c].unit});
+      body_template.locals.push_back(
+          {columns_[c].name, columns_[c].span, columns_[c].kind, columns_[c].type, columns_[c].unit});
     } else if (!columns_[c].dropped && columns_[c].kind == system::UnknownKind::Source) {
       body_template.synonyms.push_back({columns_[c].name, renumber[find(c)]});
     }
@@ -391,7 +427,8 @@ Body BodyBuilder::finish(RelationObject& relation) {
   print->bundles = std::move(bundles_);
   print->bundle_items = std::move(bundle_items_);
   for (const BundlePlan& b : print->bundles)
-    for (std::uint32_t k = 0; k < b.reals; ++k) print->bundle_items[b.first + k] = final_real(print->bundle_items[b.first + k]);
+    for (std::uint32_t k = 0; k < b.reals; ++k)
+      print->bundle_items[b.first + k] = final_real(print->bundle_items[b.first + k]);
   print->attributes = std::move(attributes_);
   for (AttributePlan& a : print->attributes) {
     a.column = final_column(a.column);
@@ -405,9 +442,13 @@ Body BodyBuilder::finish(RelationObject& relation) {
     for (std::uint32_t* r : {&c.period, &c.offset, &c.start, &c.stop}) *r = final_real(*r);
     for (std::uint32_t& r : c.jitter) r = final_real(r);
   }
-  for (const AssignmentPlan& a : assignments_) print->assignments.push_back({a.trigger, final_column(a.column)});
-  for (const PreviousPlan& p : previous_) print->previous.push_back({final_column(p.column), final_column(p.of)});
-  for (const DelayPlan& d : delays_) print->delays.push_back({final_column(d.column), final_column(d.of), final_real(d.length), d.held, d.source});
+  for (const AssignmentPlan& a : assignments_)
+    print->assignments.push_back({a.trigger, final_column(a.column)});
+  for (const PreviousPlan& p : previous_)
+    print->previous.push_back({final_column(p.column), final_column(p.of)});
+  for (const DelayPlan& d : delays_)
+    print->delays.push_back(
+        {final_column(d.column), final_column(d.of), final_real(d.length), d.held, d.source});
   print->arguments = std::move(arguments_);
   for (std::uint32_t& a : print->arguments) a = final_column(a);
   print->children.reserve(children_.size());
@@ -425,7 +466,8 @@ Body BodyBuilder::finish(RelationObject& relation) {
 
   // The levels of a recursion differ in what they apply and perhaps in constants, not in their names.
   Recent& recent = recent_[code_];
-  auto known = std::ranges::find_if(recent.templates, [&](std::uint32_t t) { return same(system_.templates[t], body_template); });
+  auto known = std::ranges::find_if(
+      recent.templates, [&](std::uint32_t t) { return same(system_.templates[t], body_template); });
   if (known != recent.templates.end()) {
     print->body = *known;
     for (const auto& candidate : recent.blueprints)

@@ -44,7 +44,8 @@ std::string quoted(std::string_view text) {
 /// Walks a value together with its type. A type that is unknown (null) stays unknown below.
 class Shower {
  public:
-  Shower(const core::Program& program, std::span<const ast::Module> modules) : program_(program), modules_(modules) {}
+  Shower(const core::Program& program, std::span<const ast::Module> modules)
+      : program_(program), modules_(modules) {}
 
   /// `argument`: parentheses around what would not be one argument of a function.
   void show(const Value& v, const ast::Type* type, const Bindings& bindings, bool argument, int depth) {
@@ -88,14 +89,21 @@ class Shower {
  private:
   using Resolved = Bound;
 
-  void number(const std::string& text, bool argument) { out += argument && text.starts_with('-') ? "(" + text + ")" : text; }
+  void number(const std::string& text, bool argument) {
+    out += argument && text.starts_with('-') ? "(" + text + ")" : text;
+  }
 
   const ast::Decl* declaration(Name name) const {
     for (auto module = modules_.rbegin(); module != modules_.rend(); ++module)
       for (const ast::Decl* decl : module->decls) {
-        if (decl->kind == ast::DeclKind::Data && static_cast<const ast::DataDecl*>(decl)->name.name == name) return decl;
-        if (decl->kind == ast::DeclKind::Record && static_cast<const ast::RecordDecl*>(decl)->name.name == name) return decl;
-        if (decl->kind == ast::DeclKind::TypeSynonym && static_cast<const ast::TypeSynonymDecl*>(decl)->name.name == name) return decl;
+        if (decl->kind == ast::DeclKind::Data && static_cast<const ast::DataDecl*>(decl)->name.name == name)
+          return decl;
+        if (decl->kind == ast::DeclKind::Record &&
+            static_cast<const ast::RecordDecl*>(decl)->name.name == name)
+          return decl;
+        if (decl->kind == ast::DeclKind::TypeSynonym &&
+            static_cast<const ast::TypeSynonymDecl*>(decl)->name.name == name)
+          return decl;
       }
     return nullptr;
   }
@@ -123,15 +131,18 @@ class Shower {
     return {type, std::move(bindings)};
   }
 
-  Bindings bind(std::span<const ast::Ident> parameters, const ast::NamedType& type, const Bindings& outer) const {
+  Bindings bind(std::span<const ast::Ident> parameters, const ast::NamedType& type,
+                const Bindings& outer) const {
     auto inner = std::make_shared<std::unordered_map<Name, Bound>>();
-    for (std::size_t i = 0; i < parameters.size() && i < type.args.size(); ++i) inner->emplace(parameters[i].name, Bound{type.args[i], outer});
+    for (std::size_t i = 0; i < parameters.size() && i < type.args.size(); ++i)
+      inner->emplace(parameters[i].name, Bound{type.args[i], outer});
     return inner;
   }
 
   void tuple(const Object& o, const Resolved& at, int depth) {
     std::span<ast::Type*> types;
-    if (at.type && at.type->kind == ast::TypeKind::Tuple) types = static_cast<const ast::TupleType*>(at.type)->elements;
+    if (at.type && at.type->kind == ast::TypeKind::Tuple)
+      types = static_cast<const ast::TupleType*>(at.type)->elements;
     out += '(';
     for (std::uint32_t i = 0; i < o.size; ++i) {
       if (i) out += ", ";
@@ -144,7 +155,8 @@ class Shower {
     if (at.type && at.type->kind == ast::TypeKind::Named) {
       const auto& named = *static_cast<const ast::NamedType*>(at.type);
       const ast::Decl* decl = declaration(named.name.ident.name);
-      if (decl && decl->kind == ast::DeclKind::Data && o.a < static_cast<const ast::DataDecl*>(decl)->constructors.size()) {
+      if (decl && decl->kind == ast::DeclKind::Data &&
+          o.a < static_cast<const ast::DataDecl*>(decl)->constructors.size()) {
         const auto& data = *static_cast<const ast::DataDecl*>(decl);
         const ast::DataConstructor& constructor = data.constructors[o.a];
         Bindings bindings = bind(data.parameters, named, at.bindings);
@@ -153,7 +165,8 @@ class Shower {
         out += text(constructor.name.name);
         for (std::uint32_t i = 0; i < o.size; ++i) {
           out += ' ';
-          show(o.items[i], i < constructor.args.size() ? constructor.args[i] : nullptr, bindings, true, depth + 1);
+          show(o.items[i], i < constructor.args.size() ? constructor.args[i] : nullptr, bindings, true,
+               depth + 1);
         }
         if (parentheses) out += ')';
         return;
@@ -183,7 +196,8 @@ class Shower {
     Bindings bindings;
     if (at.type && at.type->kind == ast::TypeKind::Named) {
       const auto& named = *static_cast<const ast::NamedType*>(at.type);
-      if (const ast::Decl* found = declaration(named.name.ident.name); found && found->kind == ast::DeclKind::Record) {
+      if (const ast::Decl* found = declaration(named.name.ident.name);
+          found && found->kind == ast::DeclKind::Record) {
         decl = static_cast<const ast::RecordDecl*>(found);
         bindings = bind(decl->parameters, named, at.bindings);
       }
@@ -191,14 +205,16 @@ class Shower {
     out += fmt::format("{} {{ ", text(info.name));
     for (std::uint32_t i = 0; i < o.size; ++i) {
       out += fmt::format("{}{} = ", i ? ", " : "", text(info.fields[i].name));
-      show(o.items[i], decl && i < decl->fields.size() ? decl->fields[i].type : nullptr, bindings, false, depth + 1);
+      show(o.items[i], decl && i < decl->fields.size() ? decl->fields[i].type : nullptr, bindings, false,
+           depth + 1);
     }
     out += " }";
   }
 
   void vector(const Object& o, const Resolved& at, int depth) {
     const ast::Type* element = nullptr;
-    if (at.type && at.type->kind == ast::TypeKind::Power && static_cast<const ast::PowerType*>(at.type)->sizes.size() == 1)
+    if (at.type && at.type->kind == ast::TypeKind::Power &&
+        static_cast<const ast::PowerType*>(at.type)->sizes.size() == 1)
       element = static_cast<const ast::PowerType*>(at.type)->element;
     out += '[';
     for (std::uint32_t i = 0; i < o.size; ++i) {
@@ -218,8 +234,9 @@ class Shower {
 
 }  // namespace
 
-std::optional<std::string> show_value(const core::Program& program, core::GlobalId global, const ast::Type* type,
-                                      std::span<const ast::Module> modules, Diagnostics& diagnostics) {
+std::optional<std::string> show_value(const core::Program& program, core::GlobalId global,
+                                      const ast::Type* type, std::span<const ast::Module> modules,
+                                      Diagnostics& diagnostics) {
   Code code(program);
   Heap heap;
   Layouts layouts(program);

@@ -1,4 +1,5 @@
-// A value of the functional level as text, in the notation of the source: for tools that evaluate, such as the REPL.
+// A value of the functional level as text, in the notation of the source: for tools that evaluate, such as
+// the REPL.
 #pragma once
 #include <optional>
 #include <span>
@@ -10,10 +11,12 @@
 
 namespace sigrel::elaborate {
 
-/// Evaluates a global and prints its value. Values carry no names of constructors: `type`, as a signature has it, and the
-/// declarations of `modules` say which they are; where they do not, the text is less exact, never wrong. Numbers are in SI
-/// units. Long lists and deep values end in `…`. Nullopt after an error of the evaluation, which is reported.
-std::optional<std::string> show_value(const core::Program& program, core::GlobalId global, const ast::Type* type,
-                                      std::span<const ast::Module> modules, Diagnostics& diagnostics);
+/// Evaluates a global and prints its value. Values carry no names of constructors: `type`, as a signature has
+/// it, and the declarations of `modules` say which they are; where they do not, the text is less exact, never
+/// wrong. Numbers are in SI units. Long lists and deep values end in `…`. Nullopt after an error of the
+/// evaluation, which is reported.
+std::optional<std::string> show_value(const core::Program& program, core::GlobalId global,
+                                      const ast::Type* type, std::span<const ast::Module> modules,
+                                      Diagnostics& diagnostics);
 
 }  // namespace sigrel::elaborate

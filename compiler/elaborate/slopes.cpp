@@ -22,7 +22,8 @@ Multiple multiple(ExprPool& pool, ExprId root) {
   Multiple m{1, root};
   while (true) {
     const Node n = pool[m.of];
-    if (n.op == Op::Const && is_integer(n.value)) return {m.factor * static_cast<std::int64_t>(n.value), pool.constant(1.0)};
+    if (n.op == Op::Const && is_integer(n.value))
+      return {m.factor * static_cast<std::int64_t>(n.value), pool.constant(1.0)};
     if (n.op == Op::Neg) {
       m = {-m.factor, ExprId{n.a}};
     } else if (n.op == Op::Mul && (pool[ExprId{n.a}].op == Op::Const || pool[ExprId{n.b}].op == Op::Const)) {
@@ -59,7 +60,8 @@ ShapeSlopes slopes_of(const ExprPool& pool, ExprId residual) {
     return scratch.slot(static_cast<std::uint32_t>(std::ranges::lower_bound(leaves, key) - leaves.begin()));
   });
   auto gradient = symbolic::gradient(scratch, separate, static_cast<std::uint32_t>(leaves.size()));
-  std::vector<bool> decides = symbolic::slots_in_conditions(pool, residual, leaves.empty() ? 0 : leaves.back().first + 1);
+  std::vector<bool> decides =
+      symbolic::slots_in_conditions(pool, residual, leaves.empty() ? 0 : leaves.back().first + 1);
   ShapeSlopes result{{}, symbolic::homogeneous(pool, residual)};
   std::vector<ExprId> generic;
   for (std::size_t k = 0; k < leaves.size(); ++k) {

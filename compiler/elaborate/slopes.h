@@ -1,6 +1,7 @@
-// The slopes of a shape, for the structural types of definitions: which derivative of which slot occurs, and whether the slope
-// of the residual with respect to it is one integer for all values of parameters and unknowns, or which slopes are multiples of each
-// other. That n * (a - b) contains only the difference of a and b holds whatever n is.
+// The slopes of a shape, for the structural types of definitions: which derivative of which slot occurs, and
+// whether the slope of the residual with respect to it is one integer for all values of parameters and
+// unknowns, or which slopes are multiples of each other. That n * (a - b) contains only the difference of a
+// and b holds whatever n is.
 #pragma once
 #include <vector>
 

@@ -1,14 +1,16 @@
-// An equation in a loop is to its turns what a relation is to its instances: it is evaluated once for all turns that read the same kind of
-// values, and a turn is columns and numbers.
+// An equation in a loop is to its turns what a relation is to its instances: it is evaluated once for all
+// turns that read the same kind of values, and a turn is columns and numbers.
 //
-// The compiler turns the item into a function of what it reads (OpenedItem): parts of values, `u[i + 1]`, numbers made of counters, and
-// comparisons of counters. Before each turn these are read, which takes no evaluation, and described in words: a variable is "variable
-// number k of those read", so that two that are one are told from two; a Real that changes from turn to turn is "a number" and becomes a
-// parameter; all else (counters, Bools, what is a number but not in this loop) is itself. Turns of one description have the same rows
-// over other columns and parameters: a Pattern.
+// The compiler turns the item into a function of what it reads (OpenedItem): parts of values, `u[i + 1]`,
+// numbers made of counters, and comparisons of counters. Before each turn these are read, which takes no
+// evaluation, and described in words: a variable is "variable number k of those read", so that two that are
+// one are told from two; a Real that changes from turn to turn is "a number" and becomes a parameter; all
+// else (counters, Bools, what is a number but not in this loop) is itself. Turns of one description have the
+// same rows over other columns and parameters: a Pattern.
 //
-// Example: `der u[i] = k[i] * (u[i - 1] - u[i])` reads u[i], k[i], u[i - 1], described as variable 0, a number, variable 1; the pattern is
-// der s0 - p0 * (s1 - s0). Where k[i] is 0, 1 or -1 it is described as that: what a term vanishes with is not left to the run.
+// Example: `der u[i] = k[i] * (u[i - 1] - u[i])` reads u[i], k[i], u[i - 1], described as variable 0, a
+// number, variable 1; the pattern is der s0 - p0 * (s1 - s0). Where k[i] is 0, 1 or -1 it is described as
+// that: what a term vanishes with is not left to the run.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -32,7 +34,9 @@ std::optional<std::int64_t> value_of(Machine& machine, const Affine& affine) {
   for (auto [slot, factor] : affine.terms) {
     const Value& v = machine.slot(slot);
     std::int64_t term = 0;
-    if (v.tag != Tag::Int || __builtin_mul_overflow(v.integer, factor, &term) || __builtin_add_overflow(sum, term, &sum)) return std::nullopt;
+    if (v.tag != Tag::Int || __builtin_mul_overflow(v.integer, factor, &term) ||
+        __builtin_add_overflow(sum, term, &sum))
+      return std::nullopt;
   }
   return sum;
 }
@@ -57,7 +61,8 @@ std::optional<Value> BodyBuilder::read(const Reading& r) {
   if (r.kind != Reading::Part) {
     auto left = value_of(machine_, r.left), right = value_of(machine_, r.right);
     if (!left || !right) return std::nullopt;
-    return r.kind == Reading::Number ? Value::of_real(static_cast<double>(*left)) : Value::of_bool(compare(r.op, *left, *right));
+    return r.kind == Reading::Number ? Value::of_real(static_cast<double>(*left))
+                                     : Value::of_bool(compare(r.op, *left, *right));
   }
   Value v = machine_.slot(r.local);
   if (r.member) {
@@ -97,7 +102,8 @@ std::optional<Value> BodyBuilder::read(const Reading& r) {
 /// Appends what the value is to the words. False where it cannot be told apart, or would take too long.
 bool BodyBuilder::describe(const Value& value, std::uint32_t reading, bool general) {
   auto scalar = [&](const Value& v) {
-    words_.push_back(word(kItself, static_cast<std::uint64_t>(v.tag), v.tag == Tag::Int || v.tag == Tag::Bool || v.tag == Tag::Undefined ? 0 : v.index));
+    words_.push_back(word(kItself, static_cast<std::uint64_t>(v.tag),
+                          v.tag == Tag::Int || v.tag == Tag::Bool || v.tag == Tag::Undefined ? 0 : v.index));
     words_.push_back(static_cast<std::uint64_t>(v.integer));
     return true;
   };
@@ -129,12 +135,16 @@ bool BodyBuilder::describe(const Value& value, std::uint32_t reading, bool gener
     } else {
       const Object& o = *v.object;
       switch (o.kind) {
-        case ObjectKind::Tuple: case ObjectKind::Record: case ObjectKind::Vector:
+        case ObjectKind::Tuple:
+        case ObjectKind::Record:
+        case ObjectKind::Vector:
           words_.push_back(word(kAggregate, static_cast<std::uint64_t>(o.kind), o.size));
           words_.push_back(o.a);
           for (std::uint32_t i = o.size; i-- > 0;) work.push_back(o.items[i]);
           break;
-        case ObjectKind::Construct: case ObjectKind::Closure: case ObjectKind::Partial:
+        case ObjectKind::Construct:
+        case ObjectKind::Closure:
+        case ObjectKind::Partial:
           scalar(v);  // this one
           break;
         case ObjectKind::Node: {
@@ -143,8 +153,11 @@ bool BodyBuilder::describe(const Value& value, std::uint32_t reading, bool gener
           words_.push_back(word(kNode, static_cast<std::uint64_t>(at), nodes_[o.a].layout.value));
           break;
         }
-        case ObjectKind::Relation: case ObjectKind::Layout: case ObjectKind::Member: case ObjectKind::Label: case ObjectKind::Unbound:
-          return false;
+        case ObjectKind::Relation:
+        case ObjectKind::Layout:
+        case ObjectKind::Member:
+        case ObjectKind::Label:
+        case ObjectKind::Unbound: return false;
       }
     }
   }
@@ -191,14 +204,16 @@ std::optional<Machine::Status> BodyBuilder::turn(const core::EquationItem& item,
   if (turns.given_up) return std::nullopt;
   if (turns.general.empty())
     for (const Reading& r : opened.readings) {
-      const bool indexed = std::ranges::any_of(r.steps, [](const Reading::Step& s) { return !s.index.terms.empty(); });
+      const bool indexed =
+          std::ranges::any_of(r.steps, [](const Reading::Step& s) { return !s.index.terms.empty(); });
       turns.general.push_back(r.kind == Reading::Number || indexed);
     }
   const Scratch before = scratch();
   read_.clear();
   for (const Reading& r : opened.readings) {
     auto value = read(r);
-    if (!value && r.strict && retries_ == 0) return Status::NotReady;  // the `let` has to be evaluated, and may not be possible
+    if (!value && r.strict && retries_ == 0)
+      return Status::NotReady;  // the `let` has to be evaluated, and may not be possible
     if (!value) return std::nullopt;
     read_.push_back(*value);
   }
@@ -206,11 +221,14 @@ std::optional<Machine::Status> BodyBuilder::turn(const core::EquationItem& item,
   for (bool numbers : {true, false}) {
     if (!describe(turns, numbers) || !read_nodes_.empty()) return std::nullopt;
     bool is_known = known(turns);
-    if (!is_known && numbers && turns.last.size() == read_.size()) {  // a Real that was another in the last turn is one that changes
+    if (!is_known && numbers &&
+        turns.last.size() == read_.size()) {  // a Real that was another in the last turn is one that changes
       bool changed = false;
       for (std::uint32_t k = 0; k < read_.size(); ++k) {
         const Value &v = read_[k], &last = turns.last[k];
-        if (v.tag != Tag::Real || last.tag != Tag::Real || turns.general[k] || (v.index == last.index && v.integer == last.integer)) continue;
+        if (v.tag != Tag::Real || last.tag != Tag::Real || turns.general[k] ||
+            (v.index == last.index && v.integer == last.integer))
+          continue;
         turns.general[k] = changed = true;
       }
       if (changed) {
@@ -224,7 +242,8 @@ std::optional<Machine::Status> BodyBuilder::turn(const core::EquationItem& item,
     } else {
       Pattern pattern;
       bool is_function = true;
-      if (auto status = record(item, opened, kind, pattern, is_function)) return status == Status::Failed ? status : std::nullopt;
+      if (auto status = record(item, opened, kind, pattern, is_function))
+        return status == Status::Failed ? status : std::nullopt;
       keep(turns, std::move(pattern), is_function);
     }
     if (repeat(turns.patterns.front(), kind)) {
@@ -236,10 +255,13 @@ std::optional<Machine::Status> BodyBuilder::turn(const core::EquationItem& item,
 }
 
 /// Evaluates the item as a function of what it reads. Returns what went wrong.
-std::optional<Machine::Status> BodyBuilder::record(const core::EquationItem& item, const OpenedItem& opened, RowKind kind, Pattern& pattern,
-                                                   bool& is_function) {
+std::optional<Machine::Status> BodyBuilder::record(const core::EquationItem& item, const OpenedItem& opened,
+                                                   RowKind kind, Pattern& pattern, bool& is_function) {
   const Scratch before = scratch();
-  auto made = [&] { return std::array{columns_.size(), children_.size(), nodes_.size(), uses_.size(), deep_.size(), triggers_.size()}; };
+  auto made = [&] {
+    return std::array{columns_.size(), children_.size(), nodes_.size(),
+                      uses_.size(),    deep_.size(),     triggers_.size()};
+  };
   const auto had = made();
   const std::set<std::uint32_t> forced = forced_;
   for (std::uint32_t k = 0; k < read_.size(); ++k) machine_.slot(opened.first + k) = read_[k];
@@ -249,18 +271,24 @@ std::optional<Machine::Status> BodyBuilder::record(const core::EquationItem& ite
   }
   Value left, right;
   if (Status s = machine_.chunk(machine_.code().function(opened.left), 0, left); s != Status::Done) return s;
-  if (Status s = machine_.chunk(machine_.code().function(opened.right), 0, right); s != Status::Done) return s;
+  if (Status s = machine_.chunk(machine_.code().function(opened.right), 0, right); s != Status::Done)
+    return s;
   std::vector<std::pair<ExprId, LocalName>> residuals;
   machine_.begin_report();
-  if (!equate(left, right, item.span, residuals)) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
+  if (!equate(left, right, item.span, residuals))
+    return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
   std::vector<std::uint32_t> columns, numbers;
   for (auto& [residual, component] : residuals) {
-    const Pattern::Row r{0, source(kind == RowKind::Initial ? system::EquationKind::Initial : system::EquationKind::Written, item.span, component),
-                         static_cast<std::uint32_t>(columns.size()), static_cast<std::uint32_t>(numbers.size())};
+    const Pattern::Row r{
+        0,
+        source(kind == RowKind::Initial ? system::EquationKind::Initial : system::EquationKind::Written,
+               item.span, component),
+        static_cast<std::uint32_t>(columns.size()), static_cast<std::uint32_t>(numbers.size())};
     pattern.rows.push_back(r);
     pattern.rows.back().table = table(residual, kind, columns, numbers);
   }
-  pattern.rows.push_back({0, 0, static_cast<std::uint32_t>(columns.size()), static_cast<std::uint32_t>(numbers.size())});
+  pattern.rows.push_back(
+      {0, 0, static_cast<std::uint32_t>(columns.size()), static_cast<std::uint32_t>(numbers.size())});
   is_function = add_columns(columns, pattern);
   for (std::uint32_t n : numbers) pattern.numbers.push_back(ExprId{n});
   // What a number decides is not the same for another one.
@@ -274,7 +302,8 @@ std::optional<Machine::Status> BodyBuilder::record(const core::EquationItem& ite
   return std::nullopt;
 }
 
-/// Which of the columns that are read these are. False where one came another way: then only this turn is told how.
+/// Which of the columns that are read these are. False where one came another way: then only this turn is
+/// told how.
 bool BodyBuilder::add_columns(std::span<const std::uint32_t> columns, Pattern& pattern) {
   bool all_read = true;
   for (std::uint32_t c : columns) {
@@ -298,7 +327,9 @@ bool BodyBuilder::numbers_of(const Pattern& pattern) {
     if (!read_numbers_.empty()) {
       const Node& n = pool[number];
       auto value = [&](const Node& leaf) {
-        return leaf.op == Op::Param && leaf.a >= kRead ? machine_.to_parameter(read_numbers_[leaf.a - kRead].second) : pool.intern(leaf);
+        return leaf.op == Op::Param && leaf.a >= kRead
+                   ? machine_.to_parameter(read_numbers_[leaf.a - kRead].second)
+                   : pool.intern(leaf);
       };
       number = arity(n.op) == 0 ? value(Node(n)) : symbolic::rewrite(pool, number, pool, value);
       const Node& now = pool[number];
@@ -309,16 +340,19 @@ bool BodyBuilder::numbers_of(const Pattern& pattern) {
   return true;
 }
 
-/// Row number `row` of the pattern over the columns and numbers of this turn; `made` is the first column that it made.
+/// Row number `row` of the pattern over the columns and numbers of this turn; `made` is the first column that
+/// it made.
 void BodyBuilder::add_row(const Pattern& pattern, std::size_t row, RowKind kind, std::uint32_t made) {
   const Pattern::Row &r = pattern.rows[row], &end = pattern.rows[row + 1];
-  rows_[static_cast<std::size_t>(kind)].push_back(
-      {r.table, static_cast<std::uint32_t>(slots_.size()), static_cast<std::uint32_t>(row_reals_.size()), r.source, 0});
+  rows_[static_cast<std::size_t>(kind)].push_back({r.table, static_cast<std::uint32_t>(slots_.size()),
+                                                   static_cast<std::uint32_t>(row_reals_.size()), r.source,
+                                                   0});
   for (std::uint32_t k = r.first_column; k < end.first_column; ++k) {
     const std::uint32_t c = pattern.columns[k];
     slots_.push_back(c >= kMade ? made + c - kMade : read_columns_[c]);
   }
-  for (std::uint32_t n = r.first_number; n < end.first_number; ++n) row_reals_.push_back(real(ExprId{numbers_[n]}));
+  for (std::uint32_t n = r.first_number; n < end.first_number; ++n)
+    row_reals_.push_back(real(ExprId{numbers_[n]}));
 }
 
 /// The rows of the pattern. False, with nothing done, when a number makes a term vanish.

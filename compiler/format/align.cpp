@@ -11,18 +11,20 @@ constexpr std::uint32_t kOperators = 3;  // columns of operators in a line
 
 bool is_anchor(TokenKind kind) {
   switch (kind) {
-    case TokenKind::Diamond: case TokenKind::Arrow: case TokenKind::Equal: case TokenKind::Assign:
-    case TokenKind::DoubleColon:
-      return true;
-    default:
-      return false;
+    case TokenKind::Diamond:
+    case TokenKind::Arrow:
+    case TokenKind::Equal:
+    case TokenKind::Assign:
+    case TokenKind::DoubleColon: return true;
+    default: return false;
   }
 }
 
 enum class Column : std::uint8_t { AfterLabel, Operator, Comment };
 
 /// The token of a line that a column is about.
-std::optional<std::uint32_t> anchor(const Text& text, const Line& line, Column column, std::uint32_t ordinal) {
+std::optional<std::uint32_t> anchor(const Text& text, const Line& line, Column column,
+                                    std::uint32_t ordinal) {
   if (line.comment) return std::nullopt;
   switch (column) {
     case Column::AfterLabel:
@@ -34,7 +36,8 @@ std::optional<std::uint32_t> anchor(const Text& text, const Line& line, Column c
         if (is_anchor(text.token(i).kind) && ordinal-- == 0) return i;
       return std::nullopt;
     case Column::Comment:
-      if (line.end > line.first + 1 && text.token(line.end - 1).kind == TokenKind::LineComment) return line.end - 1;
+      if (line.end > line.first + 1 && text.token(line.end - 1).kind == TokenKind::LineComment)
+        return line.end - 1;
       return std::nullopt;
   }
   return std::nullopt;
@@ -48,12 +51,14 @@ bool same_start(const Text& text, const Line& a, const Line& b) {
     std::uint32_t piece = text.token(l.first).piece;
     return piece != kNoPiece && text.list.pieces[piece].first == l.first;
   };
-  return starts_piece(a) && starts_piece(b) ? true : !starts_piece(a) && !starts_piece(b) && x.piece == y.piece;
+  return starts_piece(a) && starts_piece(b) ? true
+                                            : !starts_piece(a) && !starts_piece(b) && x.piece == y.piece;
 }
 
 std::uint32_t offset(const Text& text, const Line& line, std::uint32_t token, bool without_last_blanks) {
   std::uint32_t sum = 0;
-  for (std::uint32_t i = line.first; i < token; ++i) sum += text.width(i) + (i > line.first ? text.blanks[i] : 0);
+  for (std::uint32_t i = line.first; i < token; ++i)
+    sum += text.width(i) + (i > line.first ? text.blanks[i] : 0);
   return sum + (without_last_blanks ? 0 : text.blanks[token]);
 }
 
@@ -91,7 +96,8 @@ void align_column(Text& text, Column column, std::uint32_t ordinal) {
 
 void align(Text& text) {
   align_column(text, Column::AfterLabel, 0);
-  for (std::uint32_t ordinal = 0; ordinal < kOperators; ++ordinal) align_column(text, Column::Operator, ordinal);
+  for (std::uint32_t ordinal = 0; ordinal < kOperators; ++ordinal)
+    align_column(text, Column::Operator, ordinal);
   align_column(text, Column::Comment, 0);
 }
 

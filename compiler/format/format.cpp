@@ -48,8 +48,8 @@ bool same_tokens(Reading& before, Reading& after) {
 }
 
 [[noreturn]] void fault(const std::string& path, const char* what, const std::string& result) {
-  std::fprintf(stderr, "the formatter has a fault: %s of %s would change; the file is left as it is\n%s", what, path.c_str(),
-               result.c_str());
+  std::fprintf(stderr, "the formatter has a fault: %s of %s would change; the file is left as it is\n%s",
+               what, path.c_str(), result.c_str());
   std::abort();
 }
 

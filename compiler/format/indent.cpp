@@ -1,6 +1,7 @@
-// The column of each line. A block stands two columns deeper than the line that opens it, four when that line leaves a
-// bracket open (so that what is behind the bracket can stand between), or at its first token when that stands in the same
-// line; a line that continues a piece stays under the token that it was under, or keeps its distance.
+// The column of each line. A block stands two columns deeper than the line that opens it, four when that line
+// leaves a bracket open (so that what is behind the bracket can stand between), or at its first token when
+// that stands in the same line; a line that continues a piece stays under the token that it was under, or
+// keeps its distance.
 #include <algorithm>
 
 #include "compiler/format/lines.h"
@@ -18,7 +19,10 @@ struct Place {
 class Indentation {
  public:
   explicit Indentation(Text& text)
-      : text_(text), blocks_(text.list.blocks.size()), known_(text.list.blocks.size()), now_(text.list.tokens.size()) {}
+      : text_(text),
+        blocks_(text.list.blocks.size()),
+        known_(text.list.blocks.size()),
+        now_(text.list.tokens.size()) {}
 
   void run() {
     find_followed();
@@ -178,7 +182,9 @@ class Indentation {
   bool is_statement_else(std::uint32_t i, std::uint32_t piece) const {
     if (text_.token(i).kind != TokenKind::Keyword || text_.spelling(i) != "else") return false;
     const SourcePiece& p = text_.list.pieces[piece];
-    if (!text_.list.blocks[p.block].body || text_.list.blocks[p.block].braces || text_.spelling(p.first) != "if") return false;
+    if (!text_.list.blocks[p.block].body || text_.list.blocks[p.block].braces ||
+        text_.spelling(p.first) != "if")
+      return false;
     int depth = 0;
     for (std::uint32_t k = p.first; k < i; ++k) {
       if (text_.token(k).piece != piece) continue;
@@ -189,7 +195,8 @@ class Indentation {
   }
 
   /// A comment belongs to what follows, or to the block that ends there when it stands as deep.
-  void place_comments(std::vector<Line*>& comments, Place next, std::uint32_t last_code, std::uint32_t next_block) {
+  void place_comments(std::vector<Line*>& comments, Place next, std::uint32_t last_code,
+                      std::uint32_t next_block) {
     for (Line* line : comments) {
       std::uint32_t at = column(line->first);
       Place best = next;
@@ -204,9 +211,10 @@ class Indentation {
   }
 
   Text& text_;
-  std::vector<Place> blocks_;  // of the implicit ones: their column; of braces: what is in them is a step deeper
+  std::vector<Place>
+      blocks_;  // of the implicit ones: their column; of braces: what is in them is a step deeper
   std::vector<bool> known_, followed_;
-  std::vector<std::uint32_t> now_;  // the column of each token
+  std::vector<std::uint32_t> now_;                          // the column of each token
   std::uint32_t line_indent_ = 0, line_indent_before_ = 0;  // of the line under way and the one before
   bool bracket_open_ = false, bracket_open_before_ = false;
 };

@@ -6,7 +6,8 @@ namespace sigrel::format {
 
 std::uint32_t Text::width(std::size_t i) const {
   std::string_view s = spelling(i);
-  if (is_comment(i)) while (!s.empty() && (s.back() == ' ' || s.back() == '\t' || s.back() == '\r')) s.remove_suffix(1);
+  if (is_comment(i))
+    while (!s.empty() && (s.back() == ' ' || s.back() == '\t' || s.back() == '\r')) s.remove_suffix(1);
   return static_cast<std::uint32_t>(std::ranges::count_if(s, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
@@ -18,7 +19,8 @@ Text split(const TokenList& list, std::string_view source) {
   for (std::uint32_t i = 0; i < list.tokens.size(); ++i) {
     std::uint32_t breaks = i == 0 ? 0 : newlines(text.token(i - 1).span.end, text.token(i).span.begin);
     bool starts = i == 0 || breaks > 0;
-    // A block comment that starts a line, or spans several, is alone there: what follows has to have a certain column.
+    // A block comment that starts a line, or spans several, is alone there: what follows has to have a
+    // certain column.
     if (!starts && text.is_comment(i - 1))
       starts = text.lines.back().comment || text.spelling(i - 1).find('\n') != std::string_view::npos;
     if (starts) text.lines.push_back({i, i, breaks > 1 ? breaks - 1 : 0, 0, text.is_comment(i)});

@@ -1,6 +1,7 @@
 // A text between its tokens and its new form. Internal to this folder.
 //
-//   tokens --split--> lines --space--> blanks between tokens --align--> more blanks --indent--> columns --print--> text
+//   tokens --split--> lines --space--> blanks between tokens --align--> more blanks --indent--> columns
+//   --print--> text
 #pragma once
 #include <cstdint>
 #include <string>

@@ -9,7 +9,7 @@ namespace {
 
 struct Bracket {
   std::uint32_t open;
-  bool spaced = false;       // blanks inside: `{ a = 1 }`
+  bool spaced = false;         // blanks inside: `{ a = 1 }`
   bool compact_comma = false;  // `x[i,j]`, `Real^(m,n)` may stay so
 };
 
@@ -41,8 +41,10 @@ class Spacing {
     spaced_.assign(text_.list.tokens.size(), false);
     std::vector<std::uint32_t> open;
     for (std::uint32_t i = 0; i < text_.list.tokens.size(); ++i) {
-      if (kind(i) == TokenKind::Open || kind(i) == TokenKind::IndexOpen) open.push_back(i);
-      else if (kind(i) == TokenKind::Close && !open.empty()) open.pop_back();
+      if (kind(i) == TokenKind::Open || kind(i) == TokenKind::IndexOpen)
+        open.push_back(i);
+      else if (kind(i) == TokenKind::Close && !open.empty())
+        open.pop_back();
       else if ((kind(i) == TokenKind::Equal || kind(i) == TokenKind::DoubleColon) && !open.empty() &&
                text_.spelling(open.back()) == "{")
         spaced_[open.back()] = true;
@@ -51,12 +53,14 @@ class Spacing {
 
   /// Written without blanks on both sides.
   bool tight(std::uint32_t i) const {
-    return i > 0 && i + 1 < text_.list.tokens.size() && text_.token(i - 1).span.end == text_.token(i).span.begin &&
+    return i > 0 && i + 1 < text_.list.tokens.size() &&
+           text_.token(i - 1).span.end == text_.token(i).span.begin &&
            text_.token(i).span.end == text_.token(i + 1).span.begin;
   }
   /// Written with blanks, or a line break, on both sides.
   bool loose(std::uint32_t i) const {
-    return i > 0 && i + 1 < text_.list.tokens.size() && text_.token(i - 1).span.end != text_.token(i).span.begin &&
+    return i > 0 && i + 1 < text_.list.tokens.size() &&
+           text_.token(i - 1).span.end != text_.token(i).span.begin &&
            text_.token(i).span.end != text_.token(i + 1).span.begin;
   }
   bool stays_tight(std::uint32_t i) const {
@@ -71,20 +75,22 @@ class Spacing {
   }
 
   static bool is_word(TokenKind k) {
-    return k == TokenKind::Name || k == TokenKind::Capital || k == TokenKind::Literal || k == TokenKind::Keyword;
+    return k == TokenKind::Name || k == TokenKind::Capital || k == TokenKind::Literal ||
+           k == TokenKind::Keyword;
   }
 
   std::uint32_t between(std::uint32_t a, std::uint32_t b) const {
     const TokenKind left = kind(a), right = kind(b);
     if (text_.is_comment(a)) return 1;
-    if (text_.is_comment(b)) return std::clamp(text_.written_blanks(b), 1u, right == TokenKind::LineComment ? 2u : 1u);
+    if (text_.is_comment(b))
+      return std::clamp(text_.written_blanks(b), 1u, right == TokenKind::LineComment ? 2u : 1u);
     if (text_.spelling(a).ends_with('-') && text_.spelling(b).starts_with('-') && left != TokenKind::Literal)
       return 1;  // else a comment
     // the inside of units
     if (right == TokenKind::UnitPart || right == TokenKind::UnitClose) {
       auto is_name = [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; };
-      bool merge = left == TokenKind::UnitPart && is_name(text_.spelling(a).back()) && is_name(text_.spelling(b).front()) &&
-                   right == TokenKind::UnitPart;
+      bool merge = left == TokenKind::UnitPart && is_name(text_.spelling(a).back()) &&
+                   is_name(text_.spelling(b).front()) && right == TokenKind::UnitPart;
       return merge ? 1 : 0;
     }
     if (right == TokenKind::UnitOpen) return left == TokenKind::Capital ? 0 : 1;
@@ -99,7 +105,8 @@ class Spacing {
       return !brackets_.empty() && brackets_.back().open == a && brackets_.back().spaced ? 1 : 0;
     if (right == TokenKind::IndexOpen) return 0;
     // separators
-    if (right == TokenKind::Comma || right == TokenKind::Semicolon || right == TokenKind::LabelColon) return 0;
+    if (right == TokenKind::Comma || right == TokenKind::Semicolon || right == TokenKind::LabelColon)
+      return 0;
     if (right == TokenKind::Dot || left == TokenKind::Dot) return 0;
     if (left == TokenKind::Comma) {
       bool compact = !brackets_.empty() && brackets_.back().compact_comma;

@@ -21,7 +21,9 @@ class Tapes final : public Code {
 
 }  // namespace
 
-std::unique_ptr<Code> interpret(const plan::Plan& plan) { return std::make_unique<Tapes>(plan.exprs, plan.kernels); }
+std::unique_ptr<Code> interpret(const plan::Plan& plan) {
+  return std::make_unique<Tapes>(plan.exprs, plan.kernels);
+}
 
 std::unique_ptr<Code> interpret(const ExprPool& exprs, const plan::Kernel& kernel) {
   return std::make_unique<Tapes>(exprs, std::span(&kernel, 1));

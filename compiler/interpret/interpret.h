@@ -1,5 +1,5 @@
-// The interpreter: runs a plan's kernels without generating code. It is the oracle for generated code, and serves where
-// executable memory is not allowed and for kernels too large to be worth compiling.
+// The interpreter: runs a plan's kernels without generating code. It is the oracle for generated code, and
+// serves where executable memory is not allowed and for kernels too large to be worth compiling.
 #pragma once
 #include <memory>
 

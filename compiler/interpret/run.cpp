@@ -35,7 +35,8 @@ void store(const Tape& tape, const runtime::KernelArguments& args, std::size_t o
   }
 }
 
-void run_block(const Tape& tape, const runtime::KernelArguments& args, double* registers, std::size_t row, std::size_t n) {
+void run_block(const Tape& tape, const runtime::KernelArguments& args, double* registers, std::size_t row,
+               std::size_t n) {
   auto at = [&](std::uint32_t index) { return registers + static_cast<std::size_t>(index) * tape.block; };
   for (const Instruction& in : tape.code) {
     if (in.store) {
@@ -70,12 +71,26 @@ void run_block(const Tape& tape, const runtime::KernelArguments& args, double* r
       case Op::Div: each(d, at(in.a), at(in.b), n, [](double a, double b) { return a / b; }); break;
       case Op::Min: each(d, at(in.a), at(in.b), n, [](double a, double b) { return b < a ? b : a; }); break;
       case Op::Max: each(d, at(in.a), at(in.b), n, [](double a, double b) { return a < b ? b : a; }); break;
-      case Op::Less: each(d, at(in.a), at(in.b), n, [](double a, double b) { return a < b ? 1.0 : 0.0; }); break;
-      case Op::LessEqual: each(d, at(in.a), at(in.b), n, [](double a, double b) { return a <= b ? 1.0 : 0.0; }); break;
-      case Op::Equal: each(d, at(in.a), at(in.b), n, [](double a, double b) { return a == b ? 1.0 : 0.0; }); break;
-      case Op::NotEqual: each(d, at(in.a), at(in.b), n, [](double a, double b) { return a != b ? 1.0 : 0.0; }); break;
-      case Op::And: each(d, at(in.a), at(in.b), n, [](double a, double b) { return (a != 0.0) & (b != 0.0) ? 1.0 : 0.0; }); break;
-      case Op::Or: each(d, at(in.a), at(in.b), n, [](double a, double b) { return (a != 0.0) | (b != 0.0) ? 1.0 : 0.0; }); break;
+      case Op::Less:
+        each(d, at(in.a), at(in.b), n, [](double a, double b) { return a < b ? 1.0 : 0.0; });
+        break;
+      case Op::LessEqual:
+        each(d, at(in.a), at(in.b), n, [](double a, double b) { return a <= b ? 1.0 : 0.0; });
+        break;
+      case Op::Equal:
+        each(d, at(in.a), at(in.b), n, [](double a, double b) { return a == b ? 1.0 : 0.0; });
+        break;
+      case Op::NotEqual:
+        each(d, at(in.a), at(in.b), n, [](double a, double b) { return a != b ? 1.0 : 0.0; });
+        break;
+      case Op::And:
+        each(d, at(in.a), at(in.b), n,
+             [](double a, double b) { return (a != 0.0) & (b != 0.0) ? 1.0 : 0.0; });
+        break;
+      case Op::Or:
+        each(d, at(in.a), at(in.b), n,
+             [](double a, double b) { return (a != 0.0) | (b != 0.0) ? 1.0 : 0.0; });
+        break;
       case Op::Select: {
         const double *a = at(in.a), *b = at(in.b), *c = at(in.c);
         for (std::size_t i = 0; i < n; ++i) d[i] = a[i] != 0.0 ? b[i] : c[i];
@@ -87,7 +102,8 @@ void run_block(const Tape& tape, const runtime::KernelArguments& args, double* r
           each(d, at(in.a), n, [](double a) { return a * a; });
         } else if (plan::is_multiplied(exponent)) {
           each(d, at(in.a), n, [exponent](double a) {
-            return plan::power_steps(a, 1.0, exponent, [](double x, double y) { return x * y; }, [](double x) { return 1.0 / x; });
+            return plan::power_steps(
+                a, 1.0, exponent, [](double x, double y) { return x * y; }, [](double x) { return 1.0 / x; });
           });
         } else {
           each(d, at(in.a), n, [exponent](double a) { return apply(Op::PowInt, a, exponent, 0); });
@@ -95,19 +111,40 @@ void run_block(const Tape& tape, const runtime::KernelArguments& args, double* r
         break;
       }
       // Here the call is cheap beside the work.
-      case Op::Sign: case Op::Sqrt: case Op::Exp: case Op::Log: case Op::Log10: case Op::Sin: case Op::Cos: case Op::Tan:
-      case Op::Asin: case Op::Acos: case Op::Atan: case Op::Sinh: case Op::Cosh: case Op::Tanh: case Op::Asinh: case Op::Acosh:
-      case Op::Atanh: case Op::Floor: case Op::Ceil: case Op::Round:
-        each(d, at(in.a), n, [op = in.op](double a) { return apply(op, a, 0, 0); });
-        break;
-      case Op::Lookup1: case Op::Lookup2: case Op::Call1: case Op::Call2: case Op::Call3: {
+      case Op::Sign:
+      case Op::Sqrt:
+      case Op::Exp:
+      case Op::Log:
+      case Op::Log10:
+      case Op::Sin:
+      case Op::Cos:
+      case Op::Tan:
+      case Op::Asin:
+      case Op::Acos:
+      case Op::Atan:
+      case Op::Sinh:
+      case Op::Cosh:
+      case Op::Tanh:
+      case Op::Asinh:
+      case Op::Acosh:
+      case Op::Atanh:
+      case Op::Floor:
+      case Op::Ceil:
+      case Op::Round: each(d, at(in.a), n, [op = in.op](double a) { return apply(op, a, 0, 0); }); break;
+      case Op::Lookup1:
+      case Op::Lookup2:
+      case Op::Call1:
+      case Op::Call2:
+      case Op::Call3: {
         const double* a = at(in.a);
         const double* b = arity(in.op) > 1 ? at(in.b) : a;
         const double* c = arity(in.op) > 2 ? at(in.c) : a;
-        for (std::size_t i = 0; i < n; ++i) d[i] = apply(tape.library.get(), in.op, in.value, a[i], b[i], c[i]);
+        for (std::size_t i = 0; i < n; ++i)
+          d[i] = apply(tape.library.get(), in.op, in.value, a[i], b[i], c[i]);
         break;
       }
-      case Op::Pow: case Op::Atan2:
+      case Op::Pow:
+      case Op::Atan2:
         each(d, at(in.a), at(in.b), n, [op = in.op](double a, double b) { return apply(op, a, b, 0); });
         break;
     }

@@ -14,7 +14,10 @@ constexpr std::uint32_t kSmallestBlock = 8, kLargestBlock = 128;
 
 class Builder {
  public:
-  Builder(const ExprPool& exprs, const plan::Kernel& kernel) : kernel_(kernel), body_(plan::body(exprs, kernel)) { tape_.library = exprs.library; }
+  Builder(const ExprPool& exprs, const plan::Kernel& kernel)
+      : kernel_(kernel), body_(plan::body(exprs, kernel)) {
+    tape_.library = exprs.library;
+  }
 
   Tape build() {
     count_uses();
@@ -23,8 +26,10 @@ class Builder {
     registers_.assign(body_.nodes.size(), kUnassigned);
     for (std::uint32_t i = 0; i < body_.nodes.size(); ++i) {
       const Node& node = body_.nodes[i];
-      if (arity(node.op) > 0) operation(i);
-      else if (!outputs_[i].empty()) load(i);
+      if (arity(node.op) > 0)
+        operation(i);
+      else if (!outputs_[i].empty())
+        load(i);
       store_outputs(i);
     }
     tape_.block = std::clamp(kScratchNumbers / std::max(1u, tape_.registers), kSmallestBlock, kLargestBlock);
@@ -67,7 +72,8 @@ class Builder {
     return registers_[index] = instruction.target;
   }
 
-  // The target is taken before the operands are given back, so that it is none of them: the loops over rows rely on it.
+  // The target is taken before the operands are given back, so that it is none of them: the loops over rows
+  // rely on it.
   void operation(std::uint32_t index) {
     const Node& node = body_.nodes[index];
     int operands = arity(node.op);

@@ -1,5 +1,5 @@
-// Tape: a kernel as a list of instructions over registers. A register is a block of rows, so that an instruction is decoded
-// once per block and its loop vectorises.
+// Tape: a kernel as a list of instructions over registers. A register is a block of rows, so that an
+// instruction is decoded once per block and its loop vectorises.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,23 +13,24 @@ namespace sigrel::interpret {
 
 struct Instruction {
   Op op = Op::Const;
-  bool store = false;             // an output: register a goes to output number b; `op` and the rest mean nothing
-  std::uint32_t target = 0;       // register
-  std::uint32_t a = 0, b = 0, c = 0;  // registers; Slot, Param: a is the column of the table; PowInt: b is the exponent
-  double value = 0;               // Const; of what uses the library Node::value
+  bool store = false;        // an output: register a goes to output number b; `op` and the rest mean nothing
+  std::uint32_t target = 0;  // register
+  std::uint32_t a = 0, b = 0,
+                c = 0;  // registers; Slot, Param: a is the column of the table; PowInt: b is the exponent
+  double value = 0;     // Const; of what uses the library Node::value
 };
 
 struct Tape {
   runtime::Role role = runtime::Role::Residual;
-  std::uint32_t solved = 0;       // Solve: the column whose variable is assigned
+  std::uint32_t solved = 0;  // Solve: the column whose variable is assigned
   std::uint32_t registers = 0;
-  std::uint32_t block = 0;        // rows evaluated at once
+  std::uint32_t block = 0;  // rows evaluated at once
   std::vector<Instruction> code;
   std::shared_ptr<const Library> library;
 };
 
-/// Orders the kernel's expressions and assigns registers: a leaf is loaded at its first use and a register is taken again
-/// after its last one.
+/// Orders the kernel's expressions and assigns registers: a leaf is loaded at its first use and a register is
+/// taken again after its last one.
 Tape make_tape(const ExprPool& exprs, const plan::Kernel& kernel);
 
 /// A runtime::Kernel::Function; `self` is a Tape.

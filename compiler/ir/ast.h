@@ -1,6 +1,7 @@
-// ast::Module: what the parser hands on. The tree of one file as it was written: names are unresolved, nothing is typed,
-// sugar is still there (sections, comprehensions, backticks). Every node has the span of its source. Nodes live in the
-// module's arena; `kind` says which struct a node is. A file with syntax errors still yields the declarations that parse.
+// ast::Module: what the parser hands on. The tree of one file as it was written: names are unresolved,
+// nothing is typed, sugar is still there (sections, comprehensions, backticks). Every node has the span of
+// its source. Nodes live in the module's arena; `kind` says which struct a node is. A file with syntax errors
+// still yields the declarations that parse.
 #pragma once
 #include <memory>
 #include <span>
@@ -31,7 +32,8 @@ struct QualifiedIdent {
   Ident ident;
 };
 
-// ---- types ----------------------------------------------------------------------------------------------------------
+// ---- types
+// ----------------------------------------------------------------------------------------------------------
 
 enum class TypeKind : std::uint8_t { Named, Variable, List, Tuple, Function, Relation, Power };
 enum class Causality : std::uint8_t { None, In, Out };
@@ -47,9 +49,15 @@ struct NamedType : Type {
   const Unit* unit;  // null when absent
   std::span<Type*> args;
 };
-struct TypeVariable : Type { Ident name; };
-struct ListType : Type { Type* element; };
-struct TupleType : Type { std::span<Type*> elements; };  // () is the empty tuple; never one element
+struct TypeVariable : Type {
+  Ident name;
+};
+struct ListType : Type {
+  Type* element;
+};
+struct TupleType : Type {
+  std::span<Type*> elements;
+};  // () is the empty tuple; never one element
 /// `a -> b`, or `(n :: Int) -> b` with `parameter`.
 struct FunctionType : Type {
   bool has_parameter;
@@ -64,8 +72,8 @@ struct InterfaceItem {
   Type* type;
 };
 struct StructuralRow {
-  std::span<std::uint32_t> bits;      // `1 0 1`, or
-  std::span<Expr*> columns;           // `p.v n.v x[1]`
+  std::span<std::uint32_t> bits;  // `1 0 1`, or
+  std::span<Expr*> columns;       // `p.v n.v x[1]`
   Span span;
 };
 struct StructuralAnnotation {
@@ -97,34 +105,81 @@ struct Unit {
   Span span;
 };
 
-// ---- expressions ----------------------------------------------------------------------------------------------------
+// ---- expressions
+// ----------------------------------------------------------------------------------------------------
 
 enum class ExprKind : std::uint8_t {
-  Int, Real, String, Variable, Constructor, Wildcard,
-  Apply, Binary, Unary, Section, OperatorName, If, Let, Case, Lambda,
-  Tuple, List, Range, Comprehension, Index, Field, Record, With, As, Sigrel, Connection
+  Int,
+  Real,
+  String,
+  Variable,
+  Constructor,
+  Wildcard,
+  Apply,
+  Binary,
+  Unary,
+  Section,
+  OperatorName,
+  If,
+  Let,
+  Case,
+  Lambda,
+  Tuple,
+  List,
+  Range,
+  Comprehension,
+  Index,
+  Field,
+  Record,
+  With,
+  As,
+  Sigrel,
+  Connection
 };
 
 struct Expr {
   ExprKind kind;
   Span span;
 };
-struct IntExpr : Expr { std::int64_t value; };
+struct IntExpr : Expr {
+  std::int64_t value;
+};
 /// `unit` is null for a plain literal; a literal with a unit keeps the number as written.
 struct RealExpr : Expr {
   double value;
   const Unit* unit;
 };
-struct StringExpr : Expr { std::string_view value; };  // escapes resolved
-struct VariableExpr : Expr { QualifiedIdent name; };   // lower case, also `time`, `der`
-struct ConstructorExpr : Expr { QualifiedIdent name; };
+struct StringExpr : Expr {
+  std::string_view value;
+};  // escapes resolved
+struct VariableExpr : Expr {
+  QualifiedIdent name;
+};  // lower case, also `time`, `der`
+struct ConstructorExpr : Expr {
+  QualifiedIdent name;
+};
 /// `f a b`; at least one argument.
 struct ApplyExpr : Expr {
   Expr* function;
   std::span<Expr*> args;
 };
 enum class BinaryOp : std::uint8_t {
-  Add, Sub, Mul, Div, Pow, Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, And, Or, Cons, Append, Named
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Pow,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  And,
+  Or,
+  Cons,
+  Append,
+  Named
 };
 /// `a + b`; `Named` is a backtick operator and uses `name`.
 struct BinaryExpr : Expr {
@@ -146,7 +201,9 @@ struct SectionExpr : Expr {
   Expr* right;
   QualifiedIdent name;
 };
-struct OperatorNameExpr : Expr { BinaryOp op; };  // `(+)`
+struct OperatorNameExpr : Expr {
+  BinaryOp op;
+};  // `(+)`
 struct IfExpr : Expr {
   Expr* condition;
   Expr* then_branch;
@@ -168,8 +225,12 @@ struct LambdaExpr : Expr {
   std::span<Pattern*> parameters;
   Expr* body;
 };
-struct TupleExpr : Expr { std::span<Expr*> elements; };  // () is the empty tuple; never one element
-struct ListExpr : Expr { std::span<Expr*> elements; };
+struct TupleExpr : Expr {
+  std::span<Expr*> elements;
+};  // () is the empty tuple; never one element
+struct ListExpr : Expr {
+  std::span<Expr*> elements;
+};
 struct RangeExpr : Expr {  // `[a .. b]`
   Expr* first;
   Expr* last;
@@ -230,19 +291,44 @@ struct ConnectionExpr : Expr {
   Expr* args;
 };
 
-// ---- patterns -------------------------------------------------------------------------------------------------------
+// ---- patterns
+// -------------------------------------------------------------------------------------------------------
 
-enum class PatternKind : std::uint8_t { Wildcard, Variable, Int, Real, String, Tuple, List, Constructor, Cons, Typed, Record };
+enum class PatternKind : std::uint8_t {
+  Wildcard,
+  Variable,
+  Int,
+  Real,
+  String,
+  Tuple,
+  List,
+  Constructor,
+  Cons,
+  Typed,
+  Record
+};
 struct Pattern {
   PatternKind kind;
   Span span;
 };
-struct VariablePattern : Pattern { Ident name; };
-struct IntPattern : Pattern { std::int64_t value; };
-struct RealPattern : Pattern { double value; };
-struct StringPattern : Pattern { std::string_view value; };
-struct TuplePattern : Pattern { std::span<Pattern*> elements; };
-struct ListPattern : Pattern { std::span<Pattern*> elements; };
+struct VariablePattern : Pattern {
+  Ident name;
+};
+struct IntPattern : Pattern {
+  std::int64_t value;
+};
+struct RealPattern : Pattern {
+  double value;
+};
+struct StringPattern : Pattern {
+  std::string_view value;
+};
+struct TuplePattern : Pattern {
+  std::span<Pattern*> elements;
+};
+struct ListPattern : Pattern {
+  std::span<Pattern*> elements;
+};
 struct ConstructorPattern : Pattern {
   QualifiedIdent name;
   std::span<Pattern*> args;
@@ -265,11 +351,29 @@ struct RecordPattern : Pattern {
   std::span<FieldPattern> fields;
 };
 
-// ---- relation bodies ------------------------------------------------------------------------------------------------
+// ---- relation bodies
+// ------------------------------------------------------------------------------------------------
 
 enum class ItemKind : std::uint8_t {
-  Equation, Application, Instance, Connect, Local, Discrete, Let, For, If, Initially, Guess, Steady, When, Every, Assign,
-  Switch, Until, Assert, Terminate
+  Equation,
+  Application,
+  Instance,
+  Connect,
+  Local,
+  Discrete,
+  Let,
+  For,
+  If,
+  Initially,
+  Guess,
+  Steady,
+  When,
+  Every,
+  Assign,
+  Switch,
+  Until,
+  Assert,
+  Terminate
 };
 struct Item {
   ItemKind kind;
@@ -295,7 +399,9 @@ struct InstanceItem : Item {
   Ident label;
   Expr* relation;
 };
-struct ConnectItem : Item { std::span<Expr*> nodes; };
+struct ConnectItem : Item {
+  std::span<Expr*> nodes;
+};
 /// `local x, y :: T with { … }`.
 struct LocalItem : Item {
   std::span<Ident> names;
@@ -308,7 +414,9 @@ struct DiscreteItem : Item {
   Expr* initial;  // null when not written
   std::span<Setting> settings;
 };
-struct LetItem : Item { std::span<Decl*> decls; };
+struct LetItem : Item {
+  std::span<Decl*> decls;
+};
 struct ForItem : Item {
   std::span<Generator> generators;
   std::span<Item*> body;
@@ -320,8 +428,12 @@ struct IfItem : Item {
   bool has_else;
   std::span<Item*> else_body;
 };
-struct BlockItem : Item { std::span<Item*> body; };  // Initially, Guess
-struct SteadyItem : Item { std::span<Expr*> signals; };  // `steady x, y`; alone: all states of the relation
+struct BlockItem : Item {
+  std::span<Item*> body;
+};  // Initially, Guess
+struct SteadyItem : Item {
+  std::span<Expr*> signals;
+};  // `steady x, y`; alone: all states of the relation
 struct WhenItem : Item {
   Expr* condition;
   std::span<Item*> body;
@@ -353,9 +465,12 @@ struct AssertItem : Item {
   Expr* message;
   Expr* condition;
 };
-struct TerminateItem : Item { Expr* condition; };
+struct TerminateItem : Item {
+  Expr* condition;
+};
 
-// ---- declarations ---------------------------------------------------------------------------------------------------
+// ---- declarations
+// ---------------------------------------------------------------------------------------------------
 
 enum class DeclKind : std::uint8_t { Import, TypeSynonym, Record, Data, Foreign, Signature, Clause, Binding };
 struct Decl {

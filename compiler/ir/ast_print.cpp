@@ -194,7 +194,8 @@ class Printer {
         items(f.else_body);
         return;
       }
-      case ItemKind::Initially: case ItemKind::Guess:
+      case ItemKind::Initially:
+      case ItemKind::Guess:
         out += i.kind == ItemKind::Guess ? "guess" : "initially";
         items(static_cast<const BlockItem&>(i).body);
         return;
@@ -310,15 +311,21 @@ class Printer {
         out += "(section ";
         operator_name(s.op, s.name);
         out += ' ';
-        if (s.left) expr(*s.left);
-        else out += '.';
+        if (s.left)
+          expr(*s.left);
+        else
+          out += '.';
         out += ' ';
-        if (s.right) expr(*s.right);
-        else out += '.';
+        if (s.right)
+          expr(*s.right);
+        else
+          out += '.';
         out += ')';
         return;
       }
-      case ExprKind::OperatorName: out += fmt::format("({})", spelling(static_cast<const OperatorNameExpr&>(e).op)); return;
+      case ExprKind::OperatorName:
+        out += fmt::format("({})", spelling(static_cast<const OperatorNameExpr&>(e).op));
+        return;
       case ExprKind::If: {
         auto& i = static_cast<const IfExpr&>(e);
         out += "(if ";
@@ -654,7 +661,8 @@ class Printer {
     }
     out += '}';
   }
-  void variables(std::string_view word, std::span<const Ident> all, const Type* t, std::span<const Setting> attributes) {
+  void variables(std::string_view word, std::span<const Ident> all, const Type* t,
+                 std::span<const Setting> attributes) {
     out += word;
     out += ' ';
     names(all);
@@ -744,8 +752,10 @@ std::string print_json(const Module& module) {
     Printer p;
     p.decl(*d);
     p.out.pop_back();
-    json["declarations"].push_back(
-        {{"span", {d->span.begin, d->span.end}}, {"name", declared_name(*d)}, {"doc", d->doc}, {"text", p.out}});
+    json["declarations"].push_back({{"span", {d->span.begin, d->span.end}},
+                                    {"name", declared_name(*d)},
+                                    {"doc", d->doc},
+                                    {"text", p.out}});
   }
   return json.dump(2);
 }

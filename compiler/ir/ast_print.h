@@ -6,8 +6,9 @@
 
 namespace sigrel::ast {
 
-/// One line for each declaration and item, blocks indented. Expressions, types and patterns are fully parenthesised
-/// on one line, so that the dump shows how the text was read: `(+ (* a b) c)`, `(f x y)`, `(index a 1 2..n)`.
+/// One line for each declaration and item, blocks indented. Expressions, types and patterns are fully
+/// parenthesised on one line, so that the dump shows how the text was read: `(+ (* a b) c)`, `(f x y)`,
+/// `(index a 1 2..n)`.
 std::string print(const Module& module);
 std::string print(const Expr& expr);
 std::string print(const Type& type);

@@ -1,8 +1,10 @@
-// Code: the executable form of a plan's kernels, and what both of its makers, the JIT and the interpreter, share.
+// Code: the executable form of a plan's kernels, and what both of its makers, the JIT and the interpreter,
+// share.
 //
-// Both give the same numbers. Operations are those of sigrel::apply, one rounding each, in the order of the expression, with
-// no contraction to fused multiply-add; small integer powers are repeated multiplications in the order of `power_steps`.
-// The rows of a run are independent: a kernel may evaluate several at once and store afterwards.
+// Both give the same numbers. Operations are those of sigrel::apply, one rounding each, in the order of the
+// expression, with no contraction to fused multiply-add; small integer powers are repeated multiplications in
+// the order of `power_steps`. The rows of a run are independent: a kernel may evaluate several at once and
+// store afterwards.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -22,8 +24,9 @@ class Code {
 
 namespace plan {
 
-/// The expressions of one kernel alone: nodes renumbered densely, operands before users, each node once, in the order in which
-/// the outputs need them. So equal expressions have equal bodies, whatever pools they are in.
+/// The expressions of one kernel alone: nodes renumbered densely, operands before users, each node once, in
+/// the order in which the outputs need them. So equal expressions have equal bodies, whatever pools they are
+/// in.
 struct Body {
   std::vector<Node> nodes;             // operands are indices into this vector
   std::vector<std::uint32_t> outputs;  // one per output of the kernel
@@ -65,10 +68,13 @@ inline Body body(const ExprPool& pool, const Kernel& kernel) {
 /// Powers with at most this exponent are multiplied out; others go to std::pow.
 constexpr std::int32_t kMultipliedPower = 32;
 
-inline bool is_multiplied(std::int32_t exponent) { return exponent >= -kMultipliedPower && exponent <= kMultipliedPower; }
+inline bool is_multiplied(std::int32_t exponent) {
+  return exponent >= -kMultipliedPower && exponent <= kMultipliedPower;
+}
 
-/// base^exponent for a multiplied exponent, by binary powering from the lowest bit; a negative one is the reciprocal of the
-/// positive power. `T` is a number, or a value of generated code; `multiply` and `reciprocal` act on it.
+/// base^exponent for a multiplied exponent, by binary powering from the lowest bit; a negative one is the
+/// reciprocal of the positive power. `T` is a number, or a value of generated code; `multiply` and
+/// `reciprocal` act on it.
 template <class T, class Multiply, class Reciprocal>
 T power_steps(T base, T one, std::int32_t exponent, Multiply multiply, Reciprocal reciprocal) {
   std::uint32_t n = static_cast<std::uint32_t>(exponent < 0 ? -exponent : exponent);

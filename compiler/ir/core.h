@@ -1,11 +1,13 @@
-// core::Program: what the checker hands on. All modules of a program, resolved, typed and desugared: every name is an id,
-// every record field an index, sections, comprehensions, ranges, backticks, operators, guards of clauses and defaults
-// are gone, implicit locals are declared, unit literals are SI numbers. Types are erased but for two things that
-// elaboration needs: the layouts of signals, and the printed type of each global.
+// core::Program: what the checker hands on. All modules of a program, resolved, typed and desugared: every
+// name is an id, every record field an index, sections, comprehensions, ranges, backticks, operators, guards
+// of clauses and defaults are gone, implicit locals are declared, unit literals are SI numbers. Types are
+// erased but for two things that elaboration needs: the layouts of signals, and the printed type of each
+// global.
 //
-// Type variables of a definition that occur inside an `SR` of its type are passed at run time as layouts: such a global
-// starts with that many layout parameters, and every use of it passes them (GlobalExpr::layouts). A definition inside
-// another one that is used at several types does the same as a Lambda that is applied to LayoutExprs.
+// Type variables of a definition that occur inside an `SR` of its type are passed at run time as layouts:
+// such a global starts with that many layout parameters, and every use of it passes them
+// (GlobalExpr::layouts). A definition inside another one that is used at several types does the same as a
+// Lambda that is applied to LayoutExprs.
 #pragma once
 #include <memory>
 #include <optional>
@@ -22,23 +24,26 @@ namespace sigrel::core {
 using GlobalId = Id<struct GlobalTag>;
 using RecordId = Id<struct RecordTag>;
 using ContractId = Id<struct ContractTag>;
-using LocalId = Id<struct LocalTag>;  // unique inside one Global: parameters, lets, patterns, signals, labels, layouts
+using LocalId =
+    Id<struct LocalTag>;  // unique inside one Global: parameters, lets, patterns, signals, labels, layouts
 
 struct Expr;
 struct Item;
 struct Pattern;
 struct Relation;
 
-// ---- layouts: which scalars a signal of a type consists of -----------------------------------------------------------
+// ---- layouts: which scalars a signal of a type consists of
+// -----------------------------------------------------------
 
 enum class LayoutKind : std::uint8_t { Real, Int, Bool, Record, Tuple, Vector, Variable, Unknown };
 struct Layout {
   LayoutKind kind;
-  RecordId record{};                      // Record
-  std::span<const Layout*> elements{};    // Record: the layout of each field; Tuple: of each component; Vector: one
-  std::span<Expr*> sizes{};               // Vector: Int expressions, outermost first; empty when no annotation says it
-  LocalId variable{};                     // Variable: a layout parameter
-  Name unit{};                            // Real: its unit in SI, for results; empty when it has none or any
+  RecordId record{};  // Record
+  std::span<const Layout*>
+      elements{};            // Record: the layout of each field; Tuple: of each component; Vector: one
+  std::span<Expr*> sizes{};  // Vector: Int expressions, outermost first; empty when no annotation says it
+  LocalId variable{};        // Variable: a layout parameter
+  Name unit{};               // Real: its unit in SI, for results; empty when it has none or any
 };
 
 struct FieldInfo {
@@ -54,50 +59,127 @@ struct RecordInfo {
   bool connector = false;
 };
 
-// ---- expressions ----------------------------------------------------------------------------------------------------
+// ---- expressions
+// ----------------------------------------------------------------------------------------------------
 
 enum class ExprKind : std::uint8_t {
-  Int, Real, Bool, String, Local, Global, Apply, Lambda, Let, If, Case, Tuple, Construct, Record, Update, Field,
-  Primitive, Index, Vector, Sigrel, Label, Member, BlockApply, Layout
+  Int,
+  Real,
+  Bool,
+  String,
+  Local,
+  Global,
+  Apply,
+  Lambda,
+  Let,
+  If,
+  Case,
+  Tuple,
+  Construct,
+  Record,
+  Update,
+  Field,
+  Primitive,
+  Index,
+  Vector,
+  Sigrel,
+  Label,
+  Member,
+  BlockApply,
+  Layout
 };
 
 enum class Primitive : std::uint8_t {
-  // arithmetic, overloaded on Int, Real, signals, and elementwise on records and vectors of them (Mul also scalar * vector)
-  Add, Sub, Mul, Div, Pow, Negate,
-  Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, And, Or, Not,
-  Append,            // lists, strings, vectors
-  Range,             // Int a, Int b -> [Int]
-  ToReal,            // real n
-  Floor, Ceiling, Round,   // floor/ceiling keep Real; `Round` is Real -> Int
-  IntDiv, IntMod,    // div, mod
-  Min, Max, Abs, Sign, Sqrt, Exp, Log, Log10, Sin, Cos, Tan, Asin, Acos, Atan, Atan2, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh,
-  Der, Pre, Time,    // Time has no argument
-  Smooth, NoEvent, Delay,
-  Table1, Table2,    // interpolation, outside, the data, the arguments
-  Size,              // of a vector (outermost)
-  ToVector,          // a list as a vector
-  Show,              // a number as a string
-  Claim,             // Int c, relation r -> r, which has to keep contract c of the program
-  AnyReal,           // of which nothing is known; in Program::samples only
-  AnySize,           // an Int, of which its argument is a sample; in Program::samples only
-  AnyList            // of so many elements, all like the second argument; the number is a sample; in Program::samples only
+  // arithmetic, overloaded on Int, Real, signals, and elementwise on records and vectors of them (Mul also
+  // scalar * vector)
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Pow,
+  Negate,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  And,
+  Or,
+  Not,
+  Append,  // lists, strings, vectors
+  Range,   // Int a, Int b -> [Int]
+  ToReal,  // real n
+  Floor,
+  Ceiling,
+  Round,  // floor/ceiling keep Real; `Round` is Real -> Int
+  IntDiv,
+  IntMod,  // div, mod
+  Min,
+  Max,
+  Abs,
+  Sign,
+  Sqrt,
+  Exp,
+  Log,
+  Log10,
+  Sin,
+  Cos,
+  Tan,
+  Asin,
+  Acos,
+  Atan,
+  Atan2,
+  Sinh,
+  Cosh,
+  Tanh,
+  Asinh,
+  Acosh,
+  Atanh,
+  Der,
+  Pre,
+  Time,  // Time has no argument
+  Smooth,
+  NoEvent,
+  Delay,
+  Table1,
+  Table2,    // interpolation, outside, the data, the arguments
+  Size,      // of a vector (outermost)
+  ToVector,  // a list as a vector
+  Show,      // a number as a string
+  Claim,     // Int c, relation r -> r, which has to keep contract c of the program
+  AnyReal,   // of which nothing is known; in Program::samples only
+  AnySize,   // an Int, of which its argument is a sample; in Program::samples only
+  AnyList    // of so many elements, all like the second argument; the number is a sample; in Program::samples
+             // only
 };
 
 struct Expr {
   ExprKind kind;
   Span span;
 };
-struct IntExpr : Expr { std::int64_t value; };
-struct RealExpr : Expr { double value; };
-struct BoolExpr : Expr { bool value; };
-struct StringExpr : Expr { std::string_view value; };
+struct IntExpr : Expr {
+  std::int64_t value;
+};
+struct RealExpr : Expr {
+  double value;
+};
+struct BoolExpr : Expr {
+  bool value;
+};
+struct StringExpr : Expr {
+  std::string_view value;
+};
 /// A parameter, let, pattern variable, or a signal (a formal or local of the enclosing relation).
-struct LocalExpr : Expr { LocalId local; };
+struct LocalExpr : Expr {
+  LocalId local;
+};
 struct GlobalExpr : Expr {
   GlobalId global;
   std::span<const Layout*> layouts;
 };
-/// One or more arguments; the function may return a function that takes the rest, and may take more than are given.
+/// One or more arguments; the function may return a function that takes the rest, and may take more than are
+/// given.
 struct ApplyExpr : Expr {
   Expr* function;
   std::span<Expr*> args;
@@ -130,7 +212,9 @@ struct CaseExpr : Expr {
   Expr* scrutinee;
   std::span<Arm> arms;
 };
-struct TupleExpr : Expr { std::span<Expr*> elements; };
+struct TupleExpr : Expr {
+  std::span<Expr*> elements;
+};
 /// Lists are Construct too: tag 0 is `[]`, tag 1 is `:`.
 struct ConstructExpr : Expr {
   Name name;
@@ -168,15 +252,20 @@ struct IndexExpr : Expr {  // 1-based
   std::span<IndexPart> parts;
 };
 /// A vector of signals or numbers written as `[a, b, c]` where a vector is expected.
-struct VectorExpr : Expr { std::span<Expr*> elements; };
-struct SigrelExpr : Expr { Relation* relation; };
+struct VectorExpr : Expr {
+  std::span<Expr*> elements;
+};
+struct SigrelExpr : Expr {
+  Relation* relation;
+};
 /// `r1` or `r1[i]`: an instance of the enclosing relation. Only the base of a Member.
 struct LabelExpr : Expr {
   LocalId label;
   std::span<Expr*> indices;
 };
-/// `r1.p`, `r1.u`, `a.b.x`: the interface variable number `interface_index` of an instance, or, where that is absent, its
-/// local or its own instance named `member` (then the head of the instance is a top-level relation).
+/// `r1.p`, `r1.u`, `a.b.x`: the interface variable number `interface_index` of an instance, or, where that is
+/// absent, its local or its own instance named `member` (then the head of the instance is a top-level
+/// relation).
 struct MemberExpr : Expr {
   Expr* base;  // Label or Member
   Name member;
@@ -189,24 +278,38 @@ struct BlockApplyExpr : Expr {
   Expr* inputs;
 };
 /// A layout as a value: an argument of a local definition for one of its layout parameters.
-struct LayoutExpr : Expr { const Layout* layout; };
+struct LayoutExpr : Expr {
+  const Layout* layout;
+};
 
-// ---- patterns -------------------------------------------------------------------------------------------------------
+// ---- patterns
+// -------------------------------------------------------------------------------------------------------
 
-enum class PatternKind : std::uint8_t { Wildcard, Variable, Int, Real, Bool, String, Tuple, Construct, Record };
+enum class PatternKind : std::uint8_t {
+  Wildcard,
+  Variable,
+  Int,
+  Real,
+  Bool,
+  String,
+  Tuple,
+  Construct,
+  Record
+};
 struct Pattern {
   PatternKind kind;
   Span span;
-  LocalId local{};                  // Variable
-  std::int64_t integer = 0;         // Int, Bool
-  double real = 0;                  // Real
-  std::string_view string{};        // String
-  std::uint32_t tag = 0;            // Construct; lists too
-  RecordId record{};                // Record
-  std::span<Pattern*> elements{};   // Tuple, Construct; Record: of each field, in the record's order
+  LocalId local{};                 // Variable
+  std::int64_t integer = 0;        // Int, Bool
+  double real = 0;                 // Real
+  std::string_view string{};       // String
+  std::uint32_t tag = 0;           // Construct; lists too
+  RecordId record{};               // Record
+  std::span<Pattern*> elements{};  // Tuple, Construct; Record: of each field, in the record's order
 };
 
-// ---- relations ------------------------------------------------------------------------------------------------------
+// ---- relations
+// ------------------------------------------------------------------------------------------------------
 
 enum class Causality : std::uint8_t { None, In, Out };
 struct Formal {
@@ -240,7 +343,7 @@ struct Contract {
     Unknown,  // a size in it is not known, or it is wrong, which was reported
     Rows,     // of scalars of the interface
     Count,
-    Like      // a definition
+    Like  // a definition
   } form = Unknown;
   Span span;
   std::vector<std::vector<std::uint32_t>> rows;
@@ -248,7 +351,8 @@ struct Contract {
   GlobalId like{};
 };
 
-/// What a relation parameter is where its definition is looked at by itself: nothing but its interface is known.
+/// What a relation parameter is where its definition is looked at by itself: nothing but its interface is
+/// known.
 struct Hole {
   Name parameter;    // as the definition calls it
   Span span;         // of the parameter
@@ -262,12 +366,27 @@ struct Relation {
   Span span;  // the head `name … = sigrel (…)` or the literal's `sigrel (…)`
   std::span<Formal> formals;
   Body body;
-  const Hole* hole = nullptr;  // then there is no body; in Program::samples only
+  const Hole* hole = nullptr;          // then there is no body; in Program::samples only
   std::optional<ContractId> contract;  // of its signature, if that is not the definition's
 };
 
 enum class ItemKind : std::uint8_t {
-  Equation, Application, Connect, Let, For, If, Initially, Guess, Steady, Discrete, When, Every, Assign, Switch, Assert, Terminate
+  Equation,
+  Application,
+  Connect,
+  Let,
+  For,
+  If,
+  Initially,
+  Guess,
+  Steady,
+  Discrete,
+  When,
+  Every,
+  Assign,
+  Switch,
+  Assert,
+  Terminate
 };
 struct Item {
   ItemKind kind;
@@ -285,8 +404,12 @@ struct ApplicationItem : Item {
   Expr* relation;
   Expr* args;  // null: fresh interface
 };
-struct ConnectItem : Item { std::span<Expr*> nodes; };
-struct LetItem : Item { std::span<Binding> bindings; };  // in scope for the items after it in the block
+struct ConnectItem : Item {
+  std::span<Expr*> nodes;
+};
+struct LetItem : Item {
+  std::span<Binding> bindings;
+};  // in scope for the items after it in the block
 /// `for i in xs`: `list` is a list; for `a .. b` both `first` and `last` are Int.
 struct ForItem : Item {
   Pattern* pattern;
@@ -295,15 +418,21 @@ struct ForItem : Item {
   Expr* last;  // null when `first` is a list
   Body body;   // `for i in …, j in …` is nested
 };
-/// The condition is functional: chosen at elaboration; or a signal: both branches have the same number of equations.
+/// The condition is functional: chosen at elaboration; or a signal: both branches have the same number of
+/// equations.
 struct IfItem : Item {
   Expr* condition;
   Body then_body;
   Body else_body;
 };
-struct BlockItem : Item { Body body; };  // Initially, Guess: equations, for and if
-/// In `initially`: these derivatives are zero; without any, those of all states of the relation and its parts.
-struct SteadyItem : Item { std::span<Expr*> derivatives; };
+struct BlockItem : Item {
+  Body body;
+};  // Initially, Guess: equations, for and if
+/// In `initially`: these derivatives are zero; without any, those of all states of the relation and its
+/// parts.
+struct SteadyItem : Item {
+  std::span<Expr*> derivatives;
+};
 struct DiscreteItem : Item {
   SignalDecl declaration;
   Expr* initial;  // may be null
@@ -321,8 +450,8 @@ struct AssignItem : Item {
   Expr* target;
   Expr* value;
 };
-/// The modes of a switch are the constructors of a type of its own: a value of it is a Construct whose tag is the index of
-/// the mode, with the arguments of the mode.
+/// The modes of a switch are the constructors of a type of its own: a value of it is a Construct whose tag is
+/// the index of the mode, with the arguments of the mode.
 struct ModeTransition {
   Span span;
   Expr* condition;
@@ -343,15 +472,19 @@ struct AssertItem : Item {
   Expr* message;
   Expr* condition;
 };
-struct TerminateItem : Item { Expr* condition; };
+struct TerminateItem : Item {
+  Expr* condition;
+};
 
-// ---- programs -------------------------------------------------------------------------------------------------------
+// ---- programs
+// -------------------------------------------------------------------------------------------------------
 
 /// A function of C.
 struct Foreign {
   Name symbol;
-  std::uint32_t arity = 1;                // all arguments and the result are Real
-  std::optional<GlobalId> derivative;     // a function of the same arguments; of several arguments a tuple of such functions
+  std::uint32_t arity = 1;  // all arguments and the result are Real
+  std::optional<GlobalId>
+      derivative;  // a function of the same arguments; of several arguments a tuple of such functions
 };
 
 /// A top-level definition. A function is a Lambda; layout parameters come first.
@@ -364,12 +497,23 @@ struct Global {
   std::vector<Name> local_names;  // by LocalId
   Expr* body = nullptr;           // null for a foreign function or after an error in it
   std::optional<Foreign> foreign;
-  std::string type;               // as `sigrel check --types` prints it
-  std::string feed_through;       // of a block: "y <- u, v; z" where z depends on no input at once; empty when not known
+  std::string type;  // as `sigrel check --types` prints it
+  std::string
+      feed_through;  // of a block: "y <- u, v; z" where z depends on no input at once; empty when not known
 };
 
 /// The record `Experiment` is built in: `simulate m` constructs it with these defaults, `with` updates it.
-enum class ExperimentField : std::uint32_t { Model, Start, Stop, Tolerance, Steps, Outputs, Plot, Solver, Count };
+enum class ExperimentField : std::uint32_t {
+  Model,
+  Start,
+  Stop,
+  Tolerance,
+  Steps,
+  Outputs,
+  Plot,
+  Solver,
+  Count
+};
 
 /// What a sample gives to a parameter that can steer structure.
 struct Choice {
@@ -378,15 +522,16 @@ struct Choice {
   bool varies = false;    // the size that grows from one sample of the family to the next
 };
 
-/// A definition that is a relation, or gives one for numbers and relations: `expression` applies it to some. One whose parameters steer
-/// structure has several: families, in each of which a size is 0, 1, 2, … and the other choices are the same.
+/// A definition that is a relation, or gives one for numbers and relations: `expression` applies it to some.
+/// One whose parameters steer structure has several: families, in each of which a size is 0, 1, 2, … and the
+/// other choices are the same.
 struct Sample {
   GlobalId definition;
   Expr* expression;
   std::vector<Name> local_names{};  // by LocalId: of `expression`
   std::vector<Choice> choices{};
-  std::uint32_t family = 0;            // of the definition; consecutive
-  std::optional<std::int64_t> size{};  // of the choice that varies
+  std::uint32_t family = 0;              // of the definition; consecutive
+  std::optional<std::int64_t> size{};    // of the choice that varies
   std::optional<ContractId> contract{};  // that the relation has to keep
 };
 
@@ -397,10 +542,12 @@ struct Program {
   std::vector<Global> globals;
   std::vector<RecordInfo> records;
   RecordId experiment;
-  /// The global that `sigrel run` runs: `main`, or the expression given with -e; and whether it is a bare `SR ()`.
+  /// The global that `sigrel run` runs: `main`, or the expression given with -e; and whether it is a bare `SR
+  /// ()`.
   std::optional<GlobalId> main;
   bool main_is_relation = false;
-  std::vector<Sample> samples;  // of the last module, and of others what takes a relation or is named in a contract
+  std::vector<Sample>
+      samples;  // of the last module, and of others what takes a relation or is named in a contract
   std::vector<Contract> contracts;
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
 };

@@ -110,8 +110,9 @@ class Printer {
 
  private:
   std::string local(LocalId id) const {
-    return id.value < global_.local_names.size() ? fmt::format("{}.{}", text(global_.local_names[id.value]), id.value)
-                                                 : fmt::format("?.{}", id.value);
+    return id.value < global_.local_names.size()
+               ? fmt::format("{}.{}", text(global_.local_names[id.value]), id.value)
+               : fmt::format("?.{}", id.value);
   }
   void line(int indent) {
     out += '\n';
@@ -146,8 +147,10 @@ class Printer {
         return;
       case LayoutKind::Vector:
         layout(l->elements[0], indent);
-        if (l->sizes.empty()) out += "^_";
-        else list(l->sizes, indent, "^(", ")");
+        if (l->sizes.empty())
+          out += "^_";
+        else
+          list(l->sizes, indent, "^(", ")");
         return;
       case LayoutKind::Variable: out += "@" + local(l->variable); return;
       case LayoutKind::Unknown: out += "_"; return;
@@ -272,7 +275,8 @@ class Printer {
           out += "[";
           const Expr* rest = e;
           for (bool first = true;; first = false) {
-            auto* cell = rest->kind == ExprKind::Construct ? static_cast<const ConstructExpr*>(rest) : nullptr;
+            auto* cell =
+                rest->kind == ExprKind::Construct ? static_cast<const ConstructExpr*>(rest) : nullptr;
             if (!cell || text(cell->name) != ":") {
               if (!cell || text(cell->name) != "[]") {
                 out += " | ";
@@ -296,7 +300,8 @@ class Printer {
         const RecordInfo& info = program_.records[r->record.value];
         out += fmt::format("{} {{ ", text(info.name));
         for (std::size_t i = 0; i < r->fields.size(); ++i) {
-          out += fmt::format("{}{} = ", i ? ", " : "", i < info.fields.size() ? text(info.fields[i].name) : "?");
+          out +=
+              fmt::format("{}{} = ", i ? ", " : "", i < info.fields.size() ? text(info.fields[i].name) : "?");
           expr(r->fields[i], indent);
         }
         out += " }";
@@ -445,7 +450,9 @@ class Printer {
         out += "else";
         return body(f->else_body, indent + 1);
       }
-      case ItemKind::Initially: out += "initially"; return body(static_cast<const BlockItem*>(i)->body, indent + 1);
+      case ItemKind::Initially:
+        out += "initially";
+        return body(static_cast<const BlockItem*>(i)->body, indent + 1);
       case ItemKind::Guess: out += "guess"; return body(static_cast<const BlockItem*>(i)->body, indent + 1);
       case ItemKind::Steady:
         out += "steady";
@@ -505,7 +512,9 @@ class Printer {
         expr(static_cast<const AssertItem*>(i)->message, indent);
         out += " ";
         return expr(static_cast<const AssertItem*>(i)->condition, indent);
-      case ItemKind::Terminate: out += "terminate when "; return expr(static_cast<const TerminateItem*>(i)->condition, indent);
+      case ItemKind::Terminate:
+        out += "terminate when ";
+        return expr(static_cast<const TerminateItem*>(i)->condition, indent);
     }
   }
 
@@ -527,7 +536,9 @@ std::string print(const Program& program) {
     if (i) out += "\n";
     out += print(program, GlobalId(i));
   }
-  if (program.main) out += fmt::format("\nmain is {}{}\n", text(program.globals[program.main->value].name), program.main_is_relation ? ", a relation" : "");
+  if (program.main)
+    out += fmt::format("\nmain is {}{}\n", text(program.globals[program.main->value].name),
+                       program.main_is_relation ? ", a relation" : "");
   return out;
 }
 

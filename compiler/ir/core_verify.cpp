@@ -19,7 +19,8 @@ class Verifier {
 
  private:
   void fail(const std::string& what) {
-    if (findings_.size() < 100) findings_.push_back(fmt::format("{}.{}: {}", text(global_.module), text(global_.name), what));
+    if (findings_.size() < 100)
+      findings_.push_back(fmt::format("{}.{}: {}", text(global_.module), text(global_.name), what));
   }
   void bind(LocalId id) {
     if (id.value >= bound_.size()) return fail(fmt::format("local {} is out of range", id.value));
@@ -28,7 +29,8 @@ class Verifier {
   }
   void use(LocalId id, std::string_view what) {
     if (id.value >= bound_.size()) return fail(fmt::format("{} {} is out of range", what, id.value));
-    if (!bound_[id.value]) fail(fmt::format("{} `{}` is used before it is bound", what, text(global_.local_names[id.value])));
+    if (!bound_[id.value])
+      fail(fmt::format("{} `{}` is used before it is bound", what, text(global_.local_names[id.value])));
   }
   void span(Span s, std::string_view what) {
     if (s.end < s.begin || (s.begin == 0 && s.end == 0)) fail(fmt::format("{} has no span", what));
@@ -42,16 +44,15 @@ class Verifier {
     switch (l->kind) {
       case LayoutKind::Record:
         record(l->record);
-        if (l->record.value < program_.records.size() && l->elements.size() != program_.records[l->record.value].fields.size())
+        if (l->record.value < program_.records.size() &&
+            l->elements.size() != program_.records[l->record.value].fields.size())
           fail("a record layout does not have all fields");
         break;
       case LayoutKind::Vector:
         if (l->elements.size() != 1) fail("a vector layout has not one element");
         for (auto* size : l->sizes) expr(size);
         break;
-      case LayoutKind::Variable:
-        use(l->variable, "layout parameter");
-        break;
+      case LayoutKind::Variable: use(l->variable, "layout parameter"); break;
       case LayoutKind::Real:
       case LayoutKind::Int:
       case LayoutKind::Bool:
@@ -110,7 +111,8 @@ class Verifier {
         if (g->global.value >= program_.globals.size()) return fail("a global is out of range");
         const Global& target = program_.globals[g->global.value];
         if (target.body && g->layouts.size() != target.layout_parameters)
-          fail(fmt::format("`{}` is used with {} layouts, it has {}", text(target.name), g->layouts.size(), target.layout_parameters));
+          fail(fmt::format("`{}` is used with {} layouts, it has {}", text(target.name), g->layouts.size(),
+                           target.layout_parameters));
         for (auto* l : g->layouts) layout(l);
         return;
       }
@@ -139,7 +141,8 @@ class Verifier {
       case ExprKind::Record: {
         auto* r = static_cast<const RecordExpr*>(e);
         record(r->record);
-        if (r->record.value < program_.records.size() && r->fields.size() != program_.records[r->record.value].fields.size())
+        if (r->record.value < program_.records.size() &&
+            r->fields.size() != program_.records[r->record.value].fields.size())
           fail("a record does not have all fields");
         return exprs(r->fields);
       }
@@ -285,8 +288,10 @@ class Verifier {
 
 std::vector<std::string> verify(const Program& program) {
   std::vector<std::string> findings;
-  if (program.main && program.main->value >= program.globals.size()) findings.push_back("main is out of range");
-  if (program.experiment.value >= program.records.size()) findings.push_back("the record Experiment is missing");
+  if (program.main && program.main->value >= program.globals.size())
+    findings.push_back("main is out of range");
+  if (program.experiment.value >= program.records.size())
+    findings.push_back("the record Experiment is missing");
   for (auto& global : program.globals)
     if (global.body) Verifier(program, global, findings).run();
   return findings;

@@ -7,8 +7,8 @@
 
 namespace sigrel::core {
 
-/// What is wrong with `program`; empty if nothing. Ids in range, locals bound before use and once, records complete,
-/// layouts and spans set, labels only below members.
+/// What is wrong with `program`; empty if nothing. Ids in range, locals bound before use and once, records
+/// complete, layouts and spans set, labels only below members.
 std::vector<std::string> verify(const Program& program);
 
 }  // namespace sigrel::core

@@ -9,19 +9,22 @@
 namespace sigrel::dae {
 namespace {
 
-std::string print_row(const system::System& system, const System& dae, const EquationTable& table, std::size_t row) {
+std::string print_row(const system::System& system, const System& dae, const EquationTable& table,
+                      std::size_t row) {
   return sigrel::print(
       dae.exprs, table.residual,
       [&](std::uint32_t k, std::uint32_t) { return variable_name(system, dae, table.unknowns_of(row)[k]); },
       [&](std::uint32_t k) { return fmt::format("p{}", table.parameters_of(row)[k]); });
 }
 
-void print_equations(const system::System& system, const System& dae, const Equations& equations, std::uint32_t first,
-                     std::string& out) {
+void print_equations(const system::System& system, const System& dae, const Equations& equations,
+                     std::uint32_t first, std::string& out) {
   auto name = [&](std::uint32_t v) { return variable_name(system, dae, v); };
   std::uint32_t e = first;
   auto derived = [&] {
-    return e < dae.derivative_of.size() && dae.derivative_of[e] != kNone ? fmt::format("   derivative of {}", dae.derivative_of[e]) : "";
+    return e < dae.derivative_of.size() && dae.derivative_of[e] != kNone
+               ? fmt::format("   derivative of {}", dae.derivative_of[e])
+               : "";
   };
   for (const EquationTable& table : equations.tables)
     for (std::size_t row = 0; row < table.rows(); ++row, ++e)
@@ -30,7 +33,8 @@ void print_equations(const system::System& system, const System& dae, const Equa
     out += fmt::format("  {}: 0 =", e);
     bool first_term = true;
     for (Term term : equations.sums.terms_of(row)) {
-      out += fmt::format(" {}{}", term.negative() ? (first_term ? "-" : "- ") : (first_term ? "" : "+ "), name(term.unknown()));
+      out += fmt::format(" {}{}", term.negative() ? (first_term ? "-" : "- ") : (first_term ? "" : "+ "),
+                         name(term.unknown()));
       first_term = false;
     }
     out += derived() + "\n";
@@ -53,7 +57,9 @@ std::string variable_name(const system::System& system, const System& dae, std::
   } else {
     const StateSet& set = dae.sets[v.set];
     std::uint32_t base = v.integral == kNone ? variable : v.integral;
-    name = set.states.size() == 1 ? "one of " : fmt::format("no. {} of ", std::ranges::find(set.states, base) - set.states.begin() + 1);
+    name = set.states.size() == 1
+               ? "one of "
+               : fmt::format("no. {} of ", std::ranges::find(set.states, base) - set.states.begin() + 1);
     for (std::size_t k = 0; k < set.candidates.size(); ++k)
       name += (k ? ", " : "(") + variable_name(system, dae, dae.variables[set.candidates[k]].integral);
     name += ")";
@@ -68,7 +74,8 @@ std::vector<bool> constants(const System& dae) {
     if (table.slots != 1 || dae.exprs[table.residual].op != Op::Slot) continue;
     for (std::uint32_t rate : table.unknowns) {
       const std::uint32_t integral = dae.variables[rate].integral;
-      if (integral != kNone && dae.variables[integral].state && dae.variables[integral].set == kNone) result[integral] = true;
+      if (integral != kNone && dae.variables[integral].state && dae.variables[integral].set == kNone)
+        result[integral] = true;
     }
   }
   return result;
@@ -76,7 +83,9 @@ std::vector<bool> constants(const System& dae) {
 
 std::uint32_t differentiations(const System& dae, std::uint32_t equation) {
   std::uint32_t n = 0;
-  for (; equation < dae.derivative_of.size() && dae.derivative_of[equation] != kNone; equation = dae.derivative_of[equation]) ++n;
+  for (; equation < dae.derivative_of.size() && dae.derivative_of[equation] != kNone;
+       equation = dae.derivative_of[equation])
+    ++n;
   return n;
 }
 
@@ -94,8 +103,10 @@ void verify(const system::System& system, const System& dae) {
   auto fail = [&](const std::string& what) { broken(system, dae, what); };
   auto check_table = [&](const EquationTable& table, const std::string& name) {
     if (table.residual.value >= dae.exprs.size()) fail(name + " has no residual");
-    if (table.unknowns.size() != table.rows() * table.slots) fail(fmt::format("{} has {} unknowns", name, table.unknowns.size()));
-    if (table.parameters.size() != table.rows() * table.params) fail(fmt::format("{} has {} parameters", name, table.parameters.size()));
+    if (table.unknowns.size() != table.rows() * table.slots)
+      fail(fmt::format("{} has {} unknowns", name, table.unknowns.size()));
+    if (table.parameters.size() != table.rows() * table.params)
+      fail(fmt::format("{} has {} parameters", name, table.parameters.size()));
     for (std::uint32_t v : table.unknowns)
       if (v >= n) fail(fmt::format("{} refers to variable {} of {}", name, v, n));
     for (std::uint32_t p : table.parameters)
@@ -103,42 +114,55 @@ void verify(const system::System& system, const System& dae) {
     for (ExprId id : topological(dae.exprs, std::span<const ExprId>(&table.residual, 1))) {
       const Node& node = dae.exprs[id];
       if (node.op == Op::Der) fail(name + " still has a derivative");
-      if (node.op == Op::Slot && node.a >= table.slots) fail(fmt::format("{} has slot {} of {}", name, node.a, table.slots));
-      if (node.op == Op::Param && node.a >= table.params) fail(fmt::format("{} has parameter {} of {}", name, node.a, table.params));
+      if (node.op == Op::Slot && node.a >= table.slots)
+        fail(fmt::format("{} has slot {} of {}", name, node.a, table.slots));
+      if (node.op == Op::Param && node.a >= table.params)
+        fail(fmt::format("{} has parameter {} of {}", name, node.a, table.params));
     }
   };
-  for (const Equations* equations : {&dae.equations, &dae.initial, &dae.assertions, &dae.conditions, &dae.values}) {
-    for (std::size_t t = 0; t < equations->tables.size(); ++t) check_table(equations->tables[t], fmt::format("table {}", t));
+  for (const Equations* equations :
+       {&dae.equations, &dae.initial, &dae.assertions, &dae.conditions, &dae.values}) {
+    for (std::size_t t = 0; t < equations->tables.size(); ++t)
+      check_table(equations->tables[t], fmt::format("table {}", t));
     const SumTable& sums = equations->sums;
-    if (sums.offsets.size() != sums.rows() + 1 || sums.offsets.back() != sums.terms.size()) fail("the sums have wrong offsets");
+    if (sums.offsets.size() != sums.rows() + 1 || sums.offsets.back() != sums.terms.size())
+      fail("the sums have wrong offsets");
     for (Term term : sums.terms)
       if (term.unknown() >= n) fail(fmt::format("a sum refers to variable {} of {}", term.unknown(), n));
   }
   for (const Relation& r : dae.relations) {
     check_table(r.differences, "a relation");
-    if (r.first < system.parameters.size() || r.first + r.differences.rows() > system.parameters.size() + dae.held)
+    if (r.first < system.parameters.size() ||
+        r.first + r.differences.rows() > system.parameters.size() + dae.held)
       fail("a relation has no parameter of its own");
   }
   for (const Assignment& a : dae.assignments)
     if (a.variable >= n || !dae.variables[a.variable].state) fail("an assignment is not of a state");
   for (std::uint32_t v = 0; v < n; ++v) {
     const Variable& variable = dae.variables[v];
-    if (variable.derivative != kNone && (variable.derivative >= n || dae.variables[variable.derivative].integral != v))
+    if (variable.derivative != kNone &&
+        (variable.derivative >= n || dae.variables[variable.derivative].integral != v))
       fail(fmt::format("variable {} and its derivative disagree", v));
-    if ((variable.order > 0) != (variable.integral != kNone)) fail(fmt::format("variable {} has a wrong order", v));
+    if ((variable.order > 0) != (variable.integral != kNone))
+      fail(fmt::format("variable {} has a wrong order", v));
   }
   if (dae.aliases.size() != system.unknowns) fail("not every unknown has an alias");
   for (const Alias& a : dae.aliases)
-    if (a.kind != Alias::Zero && (a.variable >= n || dae.variables[a.variable].order != 0)) fail("an alias refers to no variable");
+    if (a.kind != Alias::Zero && (a.variable >= n || dae.variables[a.variable].order != 0))
+      fail("an alias refers to no variable");
   if (dae.assign.size() != n) fail("not every variable has an assignment");
-  if (!dae.derivative_of.empty() && dae.derivative_of.size() != dae.equations.count()) fail("not every equation has an entry in derivative_of");
+  if (!dae.derivative_of.empty() && dae.derivative_of.size() != dae.equations.count())
+    fail("not every equation has an entry in derivative_of");
   std::vector<bool> used(dae.equations.count(), false);
   for (std::uint32_t v = 0; v < n; ++v) {
     bool state = dae.variables[v].state;
     if (state && dae.variables[v].derivative == kNone) fail(fmt::format("state {} has no derivative", v));
-    if (state != (dae.assign[v] == kNone)) fail(fmt::format("variable {} is {} by an equation", v, state ? "a state and assigned" : "not assigned"));
+    if (state != (dae.assign[v] == kNone))
+      fail(fmt::format("variable {} is {} by an equation", v,
+                       state ? "a state and assigned" : "not assigned"));
     if (state) continue;
-    if (dae.assign[v] >= used.size() || used[dae.assign[v]]) fail(fmt::format("variable {} has no equation of its own", v));
+    if (dae.assign[v] >= used.size() || used[dae.assign[v]])
+      fail(fmt::format("variable {} has no equation of its own", v));
     used[dae.assign[v]] = true;
   }
 }
@@ -147,8 +171,10 @@ std::string print(const system::System& system, const System& dae) {
   std::string out = fmt::format("variables {}\n", dae.variables.size());
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
     out += fmt::format("  {}: {}", v, variable_name(system, dae, v));
-    if (dae.variables[v].state) out += "  state";
-    else if (v < dae.assign.size() && dae.assign[v] != kNone) out += fmt::format("  from {}", dae.assign[v]);
+    if (dae.variables[v].state)
+      out += "  state";
+    else if (v < dae.assign.size() && dae.assign[v] != kNone)
+      out += fmt::format("  from {}", dae.assign[v]);
     out += "\n";
   }
   out += fmt::format("equations {}\n", dae.equations.count());
@@ -159,22 +185,27 @@ std::string print(const system::System& system, const System& dae) {
   if (!dae.relations.empty()) out += "relations\n";
   for (const Relation& r : dae.relations)
     for (std::size_t row = 0; row < r.differences.rows(); ++row)
-      out += fmt::format("  p{}: {} {} 0\n", r.first + row, print_row(system, dae, r.differences, row), r.strict ? "<" : "<=");
+      out += fmt::format("  p{}: {} {} 0\n", r.first + row, print_row(system, dae, r.differences, row),
+                         r.strict ? "<" : "<=");
   auto events = [&](const Equations& equations, const char* title, auto left) {
     if (equations.count() > 0) out += title;
     for (const EquationTable& table : equations.tables)
-      for (std::size_t row = 0; row < table.rows(); ++row) out += fmt::format("  {} {}\n", left(table.tags[row]), print_row(system, dae, table, row));
+      for (std::size_t row = 0; row < table.rows(); ++row)
+        out += fmt::format("  {} {}\n", left(table.tags[row]), print_row(system, dae, table, row));
   };
   events(dae.conditions, "conditions\n", [](std::uint32_t tag) { return fmt::format("{}: when", tag); });
   events(dae.values, "assignments\n", [&](std::uint32_t tag) {
     const Assignment& a = dae.assignments[tag];
-    return fmt::format("{}: {}{} :=", a.trigger, a.negated ? "-" : "", variable_name(system, dae, a.variable));
+    return fmt::format("{}: {}{} :=", a.trigger, a.negated ? "-" : "",
+                       variable_name(system, dae, a.variable));
   });
   if (!system.delays.empty()) out += "delays\n";
   for (const system::Delay& d : system.delays) {
     auto of = [&](std::uint32_t u) {
       const Alias& a = dae.aliases[u];
-      return a.kind == Alias::Zero ? std::string("0") : (a.kind == Alias::Negated ? "-" : "") + variable_name(system, dae, a.variable);
+      return a.kind == Alias::Zero
+                 ? std::string("0")
+                 : (a.kind == Alias::Negated ? "-" : "") + variable_name(system, dae, a.variable);
     };
     out += fmt::format("  {} is {} by p{} earlier\n", of(d.unknown), of(d.of), d.length);
   }
@@ -184,8 +215,8 @@ std::string print(const system::System& system, const System& dae) {
     if (a.kind == Alias::Zero)
       aliases += fmt::format("  {} = 0\n", system::unknown_name(system, u));
     else if (a.kind == Alias::Negated || dae.variables[a.variable].unknown != u)
-      aliases += fmt::format("  {} = {}{}\n", system::unknown_name(system, u), a.kind == Alias::Negated ? "-" : "",
-                             variable_name(system, dae, a.variable));
+      aliases += fmt::format("  {} = {}{}\n", system::unknown_name(system, u),
+                             a.kind == Alias::Negated ? "-" : "", variable_name(system, dae, a.variable));
   }
   if (!aliases.empty()) out += "aliases\n" + aliases;
   return out;

@@ -1,8 +1,9 @@
 // Equations as shapes and tables: what system::System and dae::System have in common.
 //
-// A shape is one residual expression F(slots, params, time) = 0; its table has one row per equation of that shape: the
-// unknown of every slot and the parameter of every parameter slot. A million resistors are one shape and a million rows.
-// A sum is an equation `± u1 ± u2 … = 0`; its arity is data, so sums are not shapes but an index list.
+// A shape is one residual expression F(slots, params, time) = 0; its table has one row per equation of that
+// shape: the unknown of every slot and the parameter of every parameter slot. A million resistors are one
+// shape and a million rows. A sum is an equation `± u1 ± u2 … = 0`; its arity is data, so sums are not shapes
+// but an index list.
 //
 // Equations are numbered densely: the rows of table 0, of table 1, …, then the sums.
 #pragma once
@@ -18,16 +19,20 @@ namespace sigrel {
 
 struct EquationTable {
   ExprId residual;
-  std::uint32_t slots = 0;   // per row
-  std::uint32_t params = 0;  // per row
+  std::uint32_t slots = 0;                // per row
+  std::uint32_t params = 0;               // per row
   std::vector<std::uint32_t> unknowns;    // rows * slots, row-major
   std::vector<std::uint32_t> parameters;  // rows * params, row-major
   Origins origins;                        // rows
   std::vector<std::uint32_t> tags;        // rows, of tables that are no equations: what each is for
 
   std::size_t rows() const { return origins.size(); }
-  std::span<const std::uint32_t> unknowns_of(std::size_t row) const { return {unknowns.data() + row * slots, slots}; }
-  std::span<const std::uint32_t> parameters_of(std::size_t row) const { return {parameters.data() + row * params, params}; }
+  std::span<const std::uint32_t> unknowns_of(std::size_t row) const {
+    return {unknowns.data() + row * slots, slots};
+  }
+  std::span<const std::uint32_t> parameters_of(std::size_t row) const {
+    return {parameters.data() + row * params, params};
+  }
 };
 
 /// A term of a sum: the unknown and its sign in one word.

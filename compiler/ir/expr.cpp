@@ -62,7 +62,9 @@ const char* spelling(Op op) {
     case Op::Select: return "if";
     case Op::Lookup1: return "table1";
     case Op::Lookup2: return "table2";
-    case Op::Call1: case Op::Call2: case Op::Call3: return "call";
+    case Op::Call1:
+    case Op::Call2:
+    case Op::Call3: return "call";
   }
   return "?";
 }
@@ -74,11 +76,17 @@ int precedence(Op op) {
     case Op::Select: return 1;
     case Op::Or: return 2;
     case Op::And: return 3;
-    case Op::Less: case Op::LessEqual: case Op::Equal: case Op::NotEqual: return 4;
-    case Op::Add: case Op::Sub: return 5;
+    case Op::Less:
+    case Op::LessEqual:
+    case Op::Equal:
+    case Op::NotEqual: return 4;
+    case Op::Add:
+    case Op::Sub: return 5;
     case Op::Neg: return 6;
-    case Op::Mul: case Op::Div: return 7;
-    case Op::Pow: case Op::PowInt: return 8;
+    case Op::Mul:
+    case Op::Div: return 7;
+    case Op::Pow:
+    case Op::PowInt: return 8;
     default: return 100;
   }
 }
@@ -136,8 +144,16 @@ double apply(Op op, double a, double b, double c) {
     case Op::Or: return a != 0.0 || b != 0.0 ? 1.0 : 0.0;
     case Op::PowInt: return std::pow(a, b);  // the caller passes the exponent as a number
     case Op::Select: return a != 0.0 ? b : c;
-    case Op::Const: case Op::Slot: case Op::Der: case Op::Param: case Op::Time: break;
-    case Op::Lookup1: case Op::Lookup2: case Op::Call1: case Op::Call2: case Op::Call3: break;
+    case Op::Const:
+    case Op::Slot:
+    case Op::Der:
+    case Op::Param:
+    case Op::Time: break;
+    case Op::Lookup1:
+    case Op::Lookup2:
+    case Op::Call1:
+    case Op::Call2:
+    case Op::Call3: break;
   }
   assert(false && "a leaf has no operands to apply to, and the library is not known here");
   return 0;
@@ -147,7 +163,10 @@ namespace {
 
 std::uint64_t hash(const Node& n) {
   std::uint64_t h = static_cast<std::uint64_t>(n.op) * 0x9E3779B97F4A7C15ull;
-  auto mix = [&](std::uint64_t v) { h = (h ^ v) * 0xFF51AFD7ED558CCDull; h ^= h >> 32; };
+  auto mix = [&](std::uint64_t v) {
+    h = (h ^ v) * 0xFF51AFD7ED558CCDull;
+    h ^= h >> 32;
+  };
   mix(n.a | static_cast<std::uint64_t>(n.b) << 32);
   mix(n.c);
   mix(std::bit_cast<std::uint64_t>(n.value));
@@ -188,7 +207,8 @@ void ExprPool::truncate(std::size_t size) {
     nodes_.clear();
     return;
   }
-  // Newest first: a node's probe chain holds only older nodes before it, so clearing its bucket breaks no other chain.
+  // Newest first: a node's probe chain holds only older nodes before it, so clearing its bucket breaks no
+  // other chain.
   std::size_t mask = buckets_.size() - 1;
   while (nodes_.size() > size) {
     std::size_t at = hash(nodes_.back()) & mask;

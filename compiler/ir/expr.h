@@ -1,8 +1,9 @@
 // Scalar expressions over slots: the residual of a shape, its derivatives and its solutions.
 //
-// A pool hash-conses nodes: equal expressions have equal ids, children have smaller ids than their parents, so a pass over
-// an expression is a loop over ids in ascending order. A `Slot` is the k-th unknown of a shape's table row, a `Param` the
-// k-th parameter of the row. Conditions are numbers too: 0.0 is false, 1.0 is true.
+// A pool hash-conses nodes: equal expressions have equal ids, children have smaller ids than their parents,
+// so a pass over an expression is a loop over ids in ascending order. A `Slot` is the k-th unknown of a
+// shape's table row, a `Param` the k-th parameter of the row. Conditions are numbers too: 0.0 is false, 1.0
+// is true.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -24,17 +25,53 @@ enum class Op : std::uint8_t {
   Param,  // index a
   Time,
   // unary: operand a
-  Neg, Abs, Sign, Sqrt, Exp, Log, Log10, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh,
-  Floor, Ceil, Round, Not,
+  Neg,
+  Abs,
+  Sign,
+  Sqrt,
+  Exp,
+  Log,
+  Log10,
+  Sin,
+  Cos,
+  Tan,
+  Asin,
+  Acos,
+  Atan,
+  Sinh,
+  Cosh,
+  Tanh,
+  Asinh,
+  Acosh,
+  Atanh,
+  Floor,
+  Ceil,
+  Round,
+  Not,
   // binary: operands a, b
-  Add, Sub, Mul, Div, Pow, Min, Max, Atan2, Less, LessEqual, Equal, NotEqual, And, Or,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Pow,
+  Min,
+  Max,
+  Atan2,
+  Less,
+  LessEqual,
+  Equal,
+  NotEqual,
+  And,
+  Or,
   PowInt,  // operand a to the integer power static_cast<int32_t>(b)
   // ternary
   Select,  // a != 0 ? b : c
   // what the library holds (ir/library.h): `value` says more
   Lookup1,  // table number a at b; `value`: the order of the derivative
   Lookup2,  // table number a at b, c; `value`: the orders, as LookupDetail
-  Call1, Call2, Call3,  // a function of C of a, b, c; `value`: which one, as CallDetail
+  Call1,
+  Call2,
+  Call3,  // a function of C of a, b, c; `value`: which one, as CallDetail
 };
 
 /// The `value` of a Less or LessEqual of which the run takes no notice (`noEvent`).
@@ -52,8 +89,8 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-/// Value of an operation on numbers: what the interpreter, constant folding and the parameter program share. Operations that
-/// use the library: see the other `apply` in ir/library.h.
+/// Value of an operation on numbers: what the interpreter, constant folding and the parameter program share.
+/// Operations that use the library: see the other `apply` in ir/library.h.
 double apply(Op op, double a, double b, double c);
 
 struct Library;
@@ -78,7 +115,9 @@ class ExprPool {
   ExprId time() { return intern({Op::Time, 0, 0, 0, 0}); }
   ExprId unary(Op op, ExprId a) { return intern({op, a.value, 0, 0, 0}); }
   ExprId binary(Op op, ExprId a, ExprId b) { return intern({op, a.value, b.value, 0, 0}); }
-  ExprId power(ExprId a, std::int32_t n) { return intern({Op::PowInt, a.value, static_cast<std::uint32_t>(n), 0, 0}); }
+  ExprId power(ExprId a, std::int32_t n) {
+    return intern({Op::PowInt, a.value, static_cast<std::uint32_t>(n), 0, 0});
+  }
   ExprId select(ExprId c, ExprId t, ExprId f) { return intern({Op::Select, c.value, t.value, f.value, 0}); }
 
  private:

@@ -49,7 +49,9 @@ double apply(const Library* library, Op op, double detail, double a, double b, d
   switch (op) {
     case Op::Lookup1: return sigrel_lookup1(library, static_cast<std::uint32_t>(detail), a, b);
     case Op::Lookup2: return sigrel_lookup2(library, static_cast<std::uint32_t>(detail), a, b, c);
-    case Op::Call1: case Op::Call2: case Op::Call3: {
+    case Op::Call1:
+    case Op::Call2:
+    case Op::Call3: {
       CallDetail d = call_detail(detail);
       void* address = library->functions[d.function].address;
       if (op == Op::Call1) {

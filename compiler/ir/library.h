@@ -1,6 +1,6 @@
-// Library: what expressions use by number because it is not made of operations: tables of data and functions of C. One library
-// belongs to a system; every pool of its expressions points to it, and generated code gets it when it runs, so that code
-// depends on neither the data of a table nor the address of a function.
+// Library: what expressions use by number because it is not made of operations: tables of data and functions
+// of C. One library belongs to a system; every pool of its expressions points to it, and generated code gets
+// it when it runs, so that code depends on neither the data of a table nor the address of a function.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -21,13 +21,16 @@ struct ForeignFunction {
   Span declared;
   std::uint32_t arity = 1;
   void* address = nullptr;  // double (*)(double, …)
-  /// The partial derivative for each argument, in Library::formulas with the arguments as slots 0 … arity - 1. Empty: not
-  /// given; a call is then differentiated by finite differences where numbers are wanted, and cannot be where formulas are.
+  /// The partial derivative for each argument, in Library::formulas with the arguments as slots 0 … arity
+  /// - 1. Empty: not given; a call is then differentiated by finite differences where numbers are wanted, and
+  /// cannot be where formulas are.
   std::vector<ExprId> partials;
 };
 
 /// The name by which generated code calls it.
-inline std::string foreign_symbol(const ForeignFunction& function) { return "sigrel_foreign_" + function.symbol; }
+inline std::string foreign_symbol(const ForeignFunction& function) {
+  return "sigrel_foreign_" + function.symbol;
+}
 
 struct Library {
   std::vector<LookupTable> tables;
@@ -35,11 +38,14 @@ struct Library {
   ExprPool formulas;
 };
 
-/// Op::Call1 … Call3: which function, and of which argument the partial derivative (0: the value, k: argument k).
+/// Op::Call1 … Call3: which function, and of which argument the partial derivative (0: the value, k: argument
+/// k).
 struct CallDetail {
   std::uint32_t function = 0, argument = 0;
 };
-inline double encode(CallDetail d) { return static_cast<double>(d.function * (kMaxForeignArguments + 1) + d.argument); }
+inline double encode(CallDetail d) {
+  return static_cast<double>(d.function * (kMaxForeignArguments + 1) + d.argument);
+}
 inline CallDetail call_detail(double value) {
   auto code = static_cast<std::uint32_t>(value);
   return {code / (kMaxForeignArguments + 1), code % (kMaxForeignArguments + 1)};
@@ -59,7 +65,8 @@ inline LookupDetail lookup_detail(double value) {
 /// Whether an operation needs the library.
 inline bool uses_library(Op op) { return op >= Op::Lookup1 && op <= Op::Call3; }
 
-/// The value of any operation; `detail` is Node::value. Of an operation that does not use the library, sigrel::apply.
+/// The value of any operation; `detail` is Node::value. Of an operation that does not use the library,
+/// sigrel::apply.
 double apply(const Library* library, Op op, double detail, double a, double b, double c);
 
 // What generated code calls; the same functions as `apply` uses.
@@ -69,7 +76,8 @@ double sigrel_lookup2(const sigrel::Library* library, std::uint32_t orders, doub
 /// The partial derivative by the central difference, with a step of about the cube root of the precision.
 double sigrel_slope1(double (*f)(double), std::uint32_t argument, double x);
 double sigrel_slope2(double (*f)(double, double), std::uint32_t argument, double x, double y);
-double sigrel_slope3(double (*f)(double, double, double), std::uint32_t argument, double x, double y, double z);
+double sigrel_slope3(double (*f)(double, double, double), std::uint32_t argument, double x, double y,
+                     double z);
 }
 
 }  // namespace sigrel

@@ -21,7 +21,8 @@ std::vector<double> curvatures(std::span<const double> x, std::span<const double
 }
 
 /// Four coefficients of each of the n + 1 pieces.
-std::vector<double> pieces(Interpolation kind, Outside outside, std::span<const double> x, std::span<const double> v) {
+std::vector<double> pieces(Interpolation kind, Outside outside, std::span<const double> x,
+                           std::span<const double> v) {
   std::size_t n = x.size();
   std::vector<double> m = kind == Interpolation::Spline ? curvatures(x, v) : std::vector<double>(n, 0.0);
   std::vector<double> c(4 * (n + 1), 0.0);
@@ -67,7 +68,8 @@ double cubic(const double* c, std::uint32_t order, double u) {
 
 }  // namespace
 
-LookupTable make_table(Interpolation kind, Outside outside, std::vector<double> x, const std::vector<double>& values) {
+LookupTable make_table(Interpolation kind, Outside outside, std::vector<double> x,
+                       const std::vector<double>& values) {
   std::vector<double> coefficients = pieces(kind, outside, x, values);
   return {std::move(x), {}, std::move(coefficients)};
 }
@@ -77,7 +79,8 @@ LookupTable make_table(Interpolation kind, Outside outside, std::vector<double> 
   // Pieces in y of every row, then each of their coefficients as a function of x.
   std::size_t n = x.size(), m = y.size(), width = 4 * (m + 1);
   std::vector<std::vector<double>> rows;
-  for (std::size_t i = 0; i < n; ++i) rows.push_back(pieces(kind, outside, y, std::span(values).subspan(i * m, m)));
+  for (std::size_t i = 0; i < n; ++i)
+    rows.push_back(pieces(kind, outside, y, std::span(values).subspan(i * m, m)));
   std::vector<double> coefficients((n + 1) * (m + 1) * 16), column(n);
   for (std::size_t k = 0; k < width; ++k) {
     for (std::size_t i = 0; i < n; ++i) column[i] = rows[i][k];

@@ -1,4 +1,5 @@
-// Tables that are filled with a known number of rows are not made larger step by step: the steps are what a peak of memory is made of.
+// Tables that are filled with a known number of rows are not made larger step by step: the steps are what a
+// peak of memory is made of.
 #pragma once
 #include "compiler/ir/equations.h"
 

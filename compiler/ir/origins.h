@@ -1,5 +1,6 @@
-// Where the rows of a table come from. Neighbours come from instances at equal distances and from items at equal distances, because a
-// loop or a relation that is applied again made them; so they are kept as runs, and a million rows take as much room as ten.
+// Where the rows of a table come from. Neighbours come from instances at equal distances and from items at
+// equal distances, because a loop or a relation that is applied again made them; so they are kept as runs,
+// and a million rows take as much room as ten.
 //
 // Example: (5, 1), (7, 1), (9, 1), (3, 2) are the run from (5, 1) in steps of (2, 0), and (3, 2).
 #pragma once

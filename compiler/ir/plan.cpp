@@ -25,7 +25,9 @@ struct Rows {
   const std::uint32_t* table() const { return model.tables.data() + run.table; }
   const std::uint32_t* positions() const { return table() + run.count + 1; }
   const std::uint32_t* terms() const { return positions() + (run.role == Role::Solve ? run.count : 0); }
-  std::uint32_t column(std::uint32_t k, std::uint32_t row) const { return table()[std::size_t{k} * run.count + row]; }
+  std::uint32_t column(std::uint32_t k, std::uint32_t row) const {
+    return table()[std::size_t{k} * run.count + row];
+  }
   std::uint32_t solved(std::uint32_t row) const {
     return is_sum() ? terms()[table()[row] + positions()[row]] >> 1 : column(run.solved, row);
   }
@@ -46,24 +48,31 @@ void verify_run(const Plan& plan, const Run& run) {
   if (run.equations + run.count > model.equations.size()) broken("a run has no equation numbers");
   if (rows.is_sum()) {
     std::size_t size = run.count + 1 + (run.role == Role::Solve ? run.count : 0);
-    if (run.table + size > model.tables.size() || run.table + size + rows.table()[run.count] > model.tables.size())
+    if (run.table + size > model.tables.size() ||
+        run.table + size + rows.table()[run.count] > model.tables.size())
       broken("the table of a sum run is cut");
   } else {
-    bool looked_at = run.role == Role::Residual && run.partials == runtime::kNone;  // an assertion, a relation
-    if (run.kernel >= plan.kernels.size() || (!looked_at && run.partials >= plan.kernels.size())) broken("a run has no kernel");
+    bool looked_at =
+        run.role == Role::Residual && run.partials == runtime::kNone;  // an assertion, a relation
+    if (run.kernel >= plan.kernels.size() || (!looked_at && run.partials >= plan.kernels.size()))
+      broken("a run has no kernel");
     const Kernel& kernel = plan.kernels[run.kernel];
     if (kernel.role != run.role) broken("a run has a kernel of another role");
-    if (kernel.slots != run.slots || kernel.params != run.params) broken("a run and its kernel differ in slots");
+    if (kernel.slots != run.slots || kernel.params != run.params)
+      broken("a run and its kernel differ in slots");
     if (!looked_at) {
       const Kernel& partials = plan.kernels[run.partials];
       if (partials.role != Role::Partials || partials.slots != run.slots || partials.params != run.params)
         broken("a run and its derivatives differ in slots");
     }
-    if (run.role == Role::Solve && kernel.solved != run.solved) broken("a run and its kernel differ in the solved slot");
-    if (run.table + (std::size_t{run.slots} + run.params) * run.count > model.tables.size()) broken("the table of a run is cut");
+    if (run.role == Role::Solve && kernel.solved != run.solved)
+      broken("a run and its kernel differ in the solved slot");
+    if (run.table + (std::size_t{run.slots} + run.params) * run.count > model.tables.size())
+      broken("the table of a run is cut");
     for (std::uint32_t row = 0; row < run.count; ++row)
       for (std::uint32_t k = 0; k < run.params; ++k)
-        if (rows.column(run.slots + k, row) >= model.parameters.size()) broken("a run refers to no parameter");
+        if (rows.column(run.slots + k, row) >= model.parameters.size())
+          broken("a run refers to no parameter");
   }
   for (std::uint32_t row = 0; row < run.count; ++row)
     rows.each(row, [&](std::uint32_t v) {
@@ -72,7 +81,8 @@ void verify_run(const Plan& plan, const Run& run) {
 }
 
 /// Every step reads what is known and determines what is not.
-void verify_schedule(const Plan& plan, const std::vector<runtime::Step>& steps, std::vector<bool>& known, const char* name) {
+void verify_schedule(const Plan& plan, const std::vector<runtime::Step>& steps, std::vector<bool>& known,
+                     const char* name) {
   const runtime::Model& model = plan.model;
   auto determine = [&](std::uint32_t v) {
     if (known[v]) broken(fmt::format("{}: variable {} is determined twice", name, v));
@@ -98,7 +108,8 @@ void verify_schedule(const Plan& plan, const std::vector<runtime::Step>& steps, 
       const runtime::Loop& loop = model.loops[step.index];
       for (std::uint32_t k = 0; k < loop.unknowns; ++k) {
         determine(model.loop_unknowns[loop.first_unknown + k]);
-        if (model.is_discrete(model.loop_unknowns[loop.first_unknown + k])) broken("a loop iterates on what is piecewise constant");
+        if (model.is_discrete(model.loop_unknowns[loop.first_unknown + k]))
+          broken("a loop iterates on what is piecewise constant");
       }
       std::uint32_t count = 0;
       for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r) {
@@ -128,13 +139,16 @@ void verify(const Plan& plan) {
     if (rule.op != 0 && rule.a >= i) broken("a parameter is computed from a later one");
   }
   for (const Kernel& kernel : plan.kernels) {
-    if (kernel.outputs.size() != (kernel.role == Role::Partials ? kernel.slots : 1)) broken("a kernel has wrong outputs");
+    if (kernel.outputs.size() != (kernel.role == Role::Partials ? kernel.slots : 1))
+      broken("a kernel has wrong outputs");
     for (ExprId id : topological(plan.exprs, kernel.outputs)) {
       const Node& node = plan.exprs[id];
       if (node.op == Op::Der) broken("a kernel has a derivative");
       if (node.op == Op::Slot && node.a >= kernel.slots) broken("a kernel reads a slot that it has not");
-      if (node.op == Op::Slot && kernel.role == Role::Solve && node.a == kernel.solved) broken("a kernel reads what it assigns");
-      if (node.op == Op::Param && node.a >= kernel.params) broken("a kernel reads a parameter that it has not");
+      if (node.op == Op::Slot && kernel.role == Role::Solve && node.a == kernel.solved)
+        broken("a kernel reads what it assigns");
+      if (node.op == Op::Param && node.a >= kernel.params)
+        broken("a kernel reads a parameter that it has not");
     }
   }
   for (const Run& run : model.runs) verify_run(plan, run);
@@ -171,11 +185,14 @@ void verify(const Plan& plan) {
   for (const runtime::State& s : model.states) kept[s.variable] = true;
   for (std::uint32_t v : model.constants) kept[v] = true;
   for (const runtime::Effect& e : model.events.effects)
-    if (!kept[e.variable] || e.trigger >= model.events.triggers) broken(fmt::format("variable {} cannot be assigned", e.variable));
+    if (!kept[e.variable] || e.trigger >= model.events.triggers)
+      broken(fmt::format("variable {} cannot be assigned", e.variable));
   for (const runtime::Events::Previous& p : model.events.previous)
-    if (!kept[p.variable] || (p.of != runtime::kNone && !here[p.of])) broken("what was before an instant is not known");
+    if (!kept[p.variable] || (p.of != runtime::kNone && !here[p.of]))
+      broken("what was before an instant is not known");
   for (const runtime::Delay& d : model.delays)
-    if (!kept[d.variable] || (d.of != runtime::kNone && !here[d.of]) || d.length >= model.parameters.size()) broken("what is delayed is not known");
+    if (!kept[d.variable] || (d.of != runtime::kNone && !here[d.of]) || d.length >= model.parameters.size())
+      broken("what is delayed is not known");
   verify_schedule(plan, model.observed, known, "observed");
   for (std::uint32_t v = 0; v < model.variables; ++v)
     if (!known[v]) broken(fmt::format("variable {} is not determined", v));
@@ -190,13 +207,19 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
     auto slot = [&](std::uint32_t k, std::uint32_t) { return name(rows.column(k, row)); };
     auto param = [&](std::uint32_t k) { return fmt::format("p{}", rows.column(run.slots + k, row)); };
     bool assertion = std::ranges::find(model.assertions, &run - model.runs.data()) != model.assertions.end();
-    bool relation = std::ranges::find(model.relations, &run - model.runs.data(), &runtime::Relation::run) != model.relations.end();
+    bool relation = std::ranges::find(model.relations, &run - model.runs.data(), &runtime::Relation::run) !=
+                    model.relations.end();
     const auto number = static_cast<std::uint32_t>(&run - model.runs.data());
     bool of_event = std::ranges::find(model.events.conditions, number) != model.events.conditions.end() ||
                     std::ranges::find(model.events.values, number) != model.events.values.end();
-    std::string left = run.role == Role::Solve ? name(rows.solved(row)) + " :=" : assertion ? "assert" : relation ? "compare" : of_event ? "value" : "0 =";
+    std::string left = run.role == Role::Solve ? name(rows.solved(row)) + " :="
+                       : assertion             ? "assert"
+                       : relation              ? "compare"
+                       : of_event              ? "value"
+                                               : "0 =";
     if (!rows.is_sum()) {
-      out += fmt::format("    {} {}\n", left, sigrel::print(plan.exprs, plan.kernels[run.kernel].outputs[0], slot, param));
+      out += fmt::format("    {} {}\n", left,
+                         sigrel::print(plan.exprs, plan.kernels[run.kernel].outputs[0], slot, param));
       return;
     }
     bool flip = false;  // solved for a positive term, the others change sides
@@ -208,7 +231,9 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
     }
     out += "    " + left;
     for (std::uint32_t k = begin; k < end; ++k)
-      if (k != solved) out += fmt::format(" {}{}", ((rows.terms()[k] & 1) != 0) != flip ? "- " : "+ ", name(rows.terms()[k] >> 1));
+      if (k != solved)
+        out += fmt::format(" {}{}", ((rows.terms()[k] & 1) != 0) != flip ? "- " : "+ ",
+                           name(rows.terms()[k] >> 1));
     out += "\n";
   };
   auto print_run = [&](const Run& run) {
@@ -220,14 +245,18 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
     for (const runtime::Step& step : steps) {
       if (step.kind == runtime::Step::Assign) {
         const Run& run = model.runs[step.index];
-        out += run.kernel == runtime::kNone ? fmt::format("  run of {} sums\n", run.count)
-                                            : fmt::format("  run of {} rows, kernel {}\n", run.count, run.kernel);
+        out += run.kernel == runtime::kNone
+                   ? fmt::format("  run of {} sums\n", run.count)
+                   : fmt::format("  run of {} rows, kernel {}\n", run.count, run.kernel);
         print_run(run);
       } else {
         const runtime::Loop& loop = model.loops[step.index];
         std::uint32_t equations = 0;
-        for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r) equations += model.runs[r].count;
-        const char* kind = loop.kind == runtime::Loop::Nonlinear ? "" : loop.kind == runtime::Loop::Linear ? "linear " : "linear, constant ";
+        for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r)
+          equations += model.runs[r].count;
+        const char* kind = loop.kind == runtime::Loop::Nonlinear ? ""
+                           : loop.kind == runtime::Loop::Linear  ? "linear "
+                                                                 : "linear, constant ";
         out += fmt::format("  solve {} {}equations for", equations, kind);
         for (std::uint32_t k = 0; k < loop.unknowns && k < 20; ++k)
           out += fmt::format("{} {}", k ? "," : "", name(model.loop_unknowns[loop.first_unknown + k]));
@@ -276,8 +305,8 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
     schedule("compared", model.compared);
     out += "relations\n";
     for (const runtime::Relation& r : model.relations) {
-      out += fmt::format("  run of {} rows, kernel {}: parameters from p{} on, {} 0\n", model.runs[r.run].count, model.runs[r.run].kernel, r.first,
-                         r.strict ? "<" : "<=");
+      out += fmt::format("  run of {} rows, kernel {}: parameters from p{} on, {} 0\n",
+                         model.runs[r.run].count, model.runs[r.run].kernel, r.first, r.strict ? "<" : "<=");
       print_run(model.runs[r.run]);
     }
   }
@@ -293,12 +322,14 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
   if (!model.events.effects.empty()) out += "assignments\n";
   for (std::size_t k = 0; k < model.events.effects.size() && k < 20; ++k) {
     const runtime::Effect& e = model.events.effects[k];
-    out += fmt::format("  trigger {}: {}{} := value {}\n", e.trigger, e.negated ? "-" : "", name(e.variable), k);
+    out +=
+        fmt::format("  trigger {}: {}{} := value {}\n", e.trigger, e.negated ? "-" : "", name(e.variable), k);
   }
   if (!model.delays.empty()) out += "delays\n";
   for (std::size_t k = 0; k < model.delays.size() && k < 20; ++k) {
     const runtime::Delay& d = model.delays[k];
-    out += fmt::format("  {} is {}{} by p{} earlier{}\n", name(d.variable), d.negated ? "-" : "", d.of == runtime::kNone ? "0" : name(d.of), d.length, d.held ? ", held" : "");
+    out += fmt::format("  {} is {}{} by p{} earlier{}\n", name(d.variable), d.negated ? "-" : "",
+                       d.of == runtime::kNone ? "0" : name(d.of), d.length, d.held ? ", held" : "");
   }
   return out;
 }

@@ -1,6 +1,7 @@
-// plan::Plan: what the order stage hands on. A schedule of runs (shape, role, range of instances) in flat tables, already in
-// the form that the runtime executes, and the kernels that it needs as expressions. Lowering turns each kernel spec into
-// one loop over rows; its number is the index into runtime::Model::kernels.
+// plan::Plan: what the order stage hands on. A schedule of runs (shape, role, range of instances) in flat
+// tables, already in the form that the runtime executes, and the kernels that it needs as expressions.
+// Lowering turns each kernel spec into one loop over rows; its number is the index into
+// runtime::Model::kernels.
 #pragma once
 #include <string>
 #include <vector>
@@ -16,8 +17,8 @@ struct Kernel {
   runtime::Role role = runtime::Role::Residual;
   std::uint32_t slots = 0;
   std::uint32_t params = 0;
-  std::uint32_t solved = 0;        // Solve: the slot that is assigned
-  std::vector<ExprId> outputs;     // Residual, Solve: one; Partials: one per slot
+  std::uint32_t solved = 0;     // Solve: the slot that is assigned
+  std::vector<ExprId> outputs;  // Residual, Solve: one; Partials: one per slot
 };
 
 /// What the start of a run is made of.
@@ -33,8 +34,8 @@ struct Plan {
   runtime::Model model;  // kernels empty
   /// States whose start was not given and is taken from guesses.
   std::vector<std::uint32_t> guessed_states;
-  /// By variable: the equation that the start finds it from, in the model's numbering of equations. Empty when the start is not
-  /// the model's own (StartPolicy::Given).
+  /// By variable: the equation that the start finds it from, in the model's numbering of equations. Empty
+  /// when the start is not the model's own (StartPolicy::Given).
   std::vector<std::uint32_t> initial_assign;
   /// Equations of the start beyond the degrees of freedom: it checks that they hold.
   std::vector<std::uint32_t> spare_initial;

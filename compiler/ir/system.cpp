@@ -62,7 +62,9 @@ const Names::Index& Names::index(std::uint32_t body) {
   for (std::uint32_t k = 0; k < t.interface.size(); ++k) x.interface.try_emplace(t.interface[k], k);
   auto fill = [](IndexTable& table, std::size_t count, auto name) {
     for (std::uint32_t k = 0; k < count; ++k)
-      table.find_or_add(hash(name(k)), k, [&](std::uint32_t e) { return name(e) == name(k); }, [&](std::uint32_t e) { return hash(name(e)); });
+      table.find_or_add(
+          hash(name(k)), k, [&](std::uint32_t e) { return name(e) == name(k); },
+          [&](std::uint32_t e) { return hash(name(e)); });
   };
   fill(x.columns, t.locals.size() + t.synonyms.size(), [&](std::uint32_t k) { return column_name(t, k); });
   fill(x.children, t.children.size(), [&](std::uint32_t k) { return t.children[k].name; });
@@ -78,9 +80,11 @@ std::optional<std::uint32_t> Names::column(std::uint32_t body, std::string_view 
 
 std::optional<std::uint32_t> Names::column(std::uint32_t body, LocalName name) {
   const Template& t = system_.templates[body];
-  const std::uint32_t found = index(body).columns.find(hash(name), [&](std::uint32_t e) { return column_name(t, e) == name; });
+  const std::uint32_t found =
+      index(body).columns.find(hash(name), [&](std::uint32_t e) { return column_name(t, e) == name; });
   if (found == IndexTable::kMissing) return std::nullopt;
-  return found < t.locals.size() ? static_cast<std::uint32_t>(t.interface.size()) + found : t.synonyms[found - t.locals.size()].second;
+  return found < t.locals.size() ? static_cast<std::uint32_t>(t.interface.size()) + found
+                                 : t.synonyms[found - t.locals.size()].second;
 }
 
 std::optional<std::uint32_t> Names::child(std::uint32_t body, std::string_view name) {
@@ -88,7 +92,8 @@ std::optional<std::uint32_t> Names::child(std::uint32_t body, std::string_view n
   const Template& t = system_.templates[body];
   const auto local = find_local_name(name);
   if (!local) return std::nullopt;
-  const std::uint32_t found = x.children.find(hash(*local), [&](std::uint32_t e) { return t.children[e].name == *local; });
+  const std::uint32_t found =
+      x.children.find(hash(*local), [&](std::uint32_t e) { return t.children[e].name == *local; });
   return found == IndexTable::kMissing ? std::nullopt : std::optional(found);
 }
 
@@ -123,7 +128,8 @@ std::optional<std::uint32_t> Names::find(std::uint32_t instance, LocalName name)
 std::uint32_t Names::unknown(std::uint32_t instance, std::uint32_t column) const {
   const Instance& i = system_.instances[instance];
   const auto interface = static_cast<std::uint32_t>(system_.templates[i.body].interface.size());
-  return column < interface ? system_.arguments[i.first_argument + column] : i.first_unknown + column - interface;
+  return column < interface ? system_.arguments[i.first_argument + column]
+                            : i.first_unknown + column - interface;
 }
 
 std::vector<std::string> Names::candidates(std::uint32_t instance, std::string_view name) {
@@ -139,7 +145,9 @@ std::vector<std::string> Names::candidates(std::uint32_t instance, std::string_v
   return result;
 }
 
-std::optional<std::uint32_t> find_unknown(const System& system, std::string_view name) { return Names(system).find(kRoot, name); }
+std::optional<std::uint32_t> find_unknown(const System& system, std::string_view name) {
+  return Names(system).find(kRoot, name);
+}
 
 std::string describe_origin(const System& s, Origin origin) {
   const SourceEquation& e = s.sources[origin.source];
@@ -148,7 +156,10 @@ std::string describe_origin(const System& s, Origin origin) {
   std::string where = instance_name(s, origin.instance);
   std::string what;
   switch (e.kind) {
-    case EquationKind::Written: what = e.component == LocalName{} ? "an equation" : fmt::format("component `{}` of an equation", text(e.component)); break;
+    case EquationKind::Written:
+      what = e.component == LocalName{} ? "an equation"
+                                        : fmt::format("component `{}` of an equation", text(e.component));
+      break;
     case EquationKind::Argument: what = "an argument"; break;
     case EquationKind::NodeSum: what = fmt::format("the sum of flows at `{}`", text(e.component)); break;
     case EquationKind::Potential: what = fmt::format("the equal potential `{}`", text(e.component)); break;
@@ -156,7 +167,8 @@ std::string describe_origin(const System& s, Origin origin) {
     case EquationKind::Assertion: what = "an assertion"; break;
     case EquationKind::Event: what = "an event"; break;
   }
-  return where.empty() ? fmt::format("{} of `{}`", what, relation) : fmt::format("{} of `{}` in `{}`", what, relation, where);
+  return where.empty() ? fmt::format("{} of `{}`", what, relation)
+                       : fmt::format("{} of `{}` in `{}`", what, relation, where);
 }
 
 namespace {
@@ -168,14 +180,16 @@ namespace {
 
 void verify(const System& s, const Equations& equations) {
   for (const EquationTable& t : equations.tables) {
-    if (t.unknowns.size() != t.rows() * t.slots || t.parameters.size() != t.rows() * t.params) broken(s, "a table's columns have different lengths");
+    if (t.unknowns.size() != t.rows() * t.slots || t.parameters.size() != t.rows() * t.params)
+      broken(s, "a table's columns have different lengths");
     for (std::uint32_t u : t.unknowns)
       if (u >= s.unknowns) broken(s, "a row refers to no unknown");
     for (std::uint32_t p : t.parameters)
       if (p >= s.parameters.size()) broken(s, "a row refers to no parameter");
     for (ExprId id : topological(s.exprs, {&t.residual, 1})) {
       const Node& n = s.exprs[id];
-      if ((n.op == Op::Slot || n.op == Op::Der) && n.a >= t.slots) broken(s, "a shape uses a slot that its table lacks");
+      if ((n.op == Op::Slot || n.op == Op::Der) && n.a >= t.slots)
+        broken(s, "a shape uses a slot that its table lacks");
       if (n.op == Op::Param && n.a >= t.params) broken(s, "a shape uses a parameter that its table lacks");
     }
   }
@@ -192,35 +206,48 @@ void verify(const System& s) {
   verify(s, s.events.conditions);
   verify(s, s.events.values);
   for (const EquationTable& t : s.events.conditions.tables)
-    if (t.tags.size() != t.rows() || std::ranges::any_of(t.tags, [&](std::uint32_t k) { return k >= s.events.triggers.size(); })) broken(s, "a condition has no trigger");
+    if (t.tags.size() != t.rows() ||
+        std::ranges::any_of(t.tags, [&](std::uint32_t k) { return k >= s.events.triggers.size(); }))
+      broken(s, "a condition has no trigger");
   for (const EquationTable& t : s.events.values.tables)
-    if (t.tags.size() != t.rows() || std::ranges::any_of(t.tags, [&](std::uint32_t k) { return k >= s.events.assignments.size(); })) broken(s, "a value is not assigned");
+    if (t.tags.size() != t.rows() ||
+        std::ranges::any_of(t.tags, [&](std::uint32_t k) { return k >= s.events.assignments.size(); }))
+      broken(s, "a value is not assigned");
   for (const Assignment& a : s.events.assignments)
-    if (a.trigger >= s.events.triggers.size() || a.target >= s.unknowns) broken(s, "an assignment has no trigger or no target");
+    if (a.trigger >= s.events.triggers.size() || a.target >= s.unknowns)
+      broken(s, "an assignment has no trigger or no target");
   for (const Previous& p : s.events.previous)
     if (p.unknown >= s.unknowns || p.of >= s.unknowns) broken(s, "a `pre` is of no unknown");
   for (const Delay& d : s.delays)
-    if (d.unknown >= s.unknowns || d.of >= s.unknowns || d.length >= s.parameters.size()) broken(s, "a `delay` is of no unknown, or has no length");
+    if (d.unknown >= s.unknowns || d.of >= s.unknowns || d.length >= s.parameters.size())
+      broken(s, "a `delay` is of no unknown, or has no length");
   if (s.instances.empty()) broken(s, "no instance");
   for (std::size_t i = 1; i < s.instances.size(); ++i) {
-    if (s.instances[i].first_unknown < s.instances[i - 1].first_unknown) broken(s, "instances are not in the order of their unknowns");
+    if (s.instances[i].first_unknown < s.instances[i - 1].first_unknown)
+      broken(s, "instances are not in the order of their unknowns");
     if (s.instances[i].parent >= i) broken(s, "an instance comes before its parent");
   }
   for (std::size_t i = 0; i < s.parameters.size(); ++i) {
     const Parameter& p = s.parameters[i];
     int k = arity(p.op);
-    if (p.op == Op::PowInt || (k == 0 && p.op != Op::Const)) broken(s, "a parameter is neither a number nor computed from parameters");
-    if ((k > 0 && p.a >= i) || (k > 1 && p.b >= i) || (k > 2 && p.c >= i)) broken(s, "a parameter is computed from a later one");
+    if (p.op == Op::PowInt || (k == 0 && p.op != Op::Const))
+      broken(s, "a parameter is neither a number nor computed from parameters");
+    if ((k > 0 && p.a >= i) || (k > 1 && p.b >= i) || (k > 2 && p.c >= i))
+      broken(s, "a parameter is computed from a later one");
   }
 }
 
 std::string print(const System& s) {
-  std::string out = fmt::format("{} unknowns, {} equations, {} initial equations, {} shapes, {} instances of {} relation bodies\n", s.unknowns,
-                                s.equations.count(), s.initial.count(), s.equations.tables.size(), s.instances.size(), s.templates.size());
+  std::string out = fmt::format(
+      "{} unknowns, {} equations, {} initial equations, {} shapes, {} instances of {} relation bodies\n",
+      s.unknowns, s.equations.count(), s.initial.count(), s.equations.tables.size(), s.instances.size(),
+      s.templates.size());
   constexpr std::size_t kMost = 200;  // rows of a table that are shown
   auto tables = [&](const Equations& equations, const char* title) {
     out += fmt::format("\n{}\n", title);
-    auto where = [&](Origin o) { return s.sources.size() > o.source ? describe_origin(s, o) : std::string("?"); };
+    auto where = [&](Origin o) {
+      return s.sources.size() > o.source ? describe_origin(s, o) : std::string("?");
+    };
     for (const EquationTable& t : equations.tables) {
       if (!t.rows()) continue;
       out += fmt::format("  shape {} = 0: {} rows\n", print(s.exprs, t.residual), t.rows());
@@ -240,7 +267,11 @@ std::string print(const System& s) {
       out += "    ";
       bool first = true;
       for (Term t : equations.sums.terms_of(r)) {
-        out += fmt::format("{}{}", t.negative() ? (first ? "-" : " - ") : first ? "" : " + ", unknown_name(s, t.unknown()));
+        out += fmt::format("{}{}",
+                           t.negative() ? (first ? "-" : " - ")
+                           : first      ? ""
+                                        : " + ",
+                           unknown_name(s, t.unknown()));
         first = false;
       }
       out += fmt::format(" = 0    -- {}\n", where(equations.sums.origins[r]));
@@ -253,14 +284,17 @@ std::string print(const System& s) {
   if (s.events.values.count()) tables(s.events.values, "values that are assigned");
   if (!s.delays.empty()) out += "\ndelays\n";
   for (std::size_t k = 0; k < std::min(s.delays.size(), kMost); ++k)
-    out += fmt::format("  {} is {} by %{} earlier\n", unknown_name(s, s.delays[k].unknown), unknown_name(s, s.delays[k].of), s.delays[k].length);
+    out += fmt::format("  {} is {} by %{} earlier\n", unknown_name(s, s.delays[k].unknown),
+                       unknown_name(s, s.delays[k].of), s.delays[k].length);
   if (!s.parameters.empty()) out += "\nparameters\n";
   for (std::size_t i = 0; i < std::min(s.parameters.size(), kMost); ++i) {
     const Parameter& p = s.parameters[i];
     if (p.op == Op::Const)
       out += fmt::format("  %{} = {}\n", i, p.value);
     else
-      out += fmt::format("  %{} = {}(%{}{}{})\n", i, spelling(p.op), p.a, arity(p.op) > 1 ? fmt::format(", %{}", p.b) : "", arity(p.op) > 2 ? fmt::format(", %{}", p.c) : "");
+      out += fmt::format("  %{} = {}(%{}{}{})\n", i, spelling(p.op), p.a,
+                         arity(p.op) > 1 ? fmt::format(", %{}", p.b) : "",
+                         arity(p.op) > 2 ? fmt::format(", %{}", p.c) : "");
   }
   for (const NamedParameter& n : s.named_parameters) out += fmt::format("  {} is %{}\n", n.name, n.parameter);
   return out;

@@ -1,10 +1,10 @@
-// system::System: what elaboration hands on. The flat system of one experiment: shapes with their tables of instances,
-// unknowns, parameters, and the tree of instances that names everything. Nothing functional is left: no closures, no
-// lists, no `for`, no `connect`, no records; every unknown is a scalar. What is still there: aliases, redundant
-// equations, `Der` of any order, too many or too few equations.
+// system::System: what elaboration hands on. The flat system of one experiment: shapes with their tables of
+// instances, unknowns, parameters, and the tree of instances that names everything. Nothing functional is
+// left: no closures, no lists, no `for`, no `connect`, no records; every unknown is a scalar. What is still
+// there: aliases, redundant equations, `Der` of any order, too many or too few equations.
 //
-// Names are built on demand from the tree: no string per unknown is stored. Templates hold what all instances of one
-// relation body have in common; an instance is a few integers.
+// Names are built on demand from the tree: no string per unknown is stored. Templates hold what all instances
+// of one relation body have in common; an instance is a few integers.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -32,14 +32,16 @@ enum class EquationKind : std::uint8_t {
   Potential,  // potentials of connected interface nodes are equal
   Initial,    // an item of `initially`
   Assertion,  // an `assert`; `component` is its message
-  Event,      // a `when`, `every`, `terminate`, `:=`, or what a discrete variable, `pre` or `delay` is between events
+  Event,  // a `when`, `every`, `terminate`, `:=`, or what a discrete variable, `pre` or `delay` is between
+          // events
 };
 
 /// One equation of a relation body (or of one iteration of its loops).
 struct SourceEquation {
   EquationKind kind = EquationKind::Written;
   Span span;
-  LocalName component;  // ".v", "[3]", … of a record or vector equation; the node's name for NodeSum and Potential
+  LocalName
+      component;  // ".v", "[3]", … of a record or vector equation; the node's name for NodeSum and Potential
   bool operator==(const SourceEquation&) const = default;
 };
 
@@ -71,12 +73,12 @@ struct ChildInfo {
 /// What the instances of one relation body share.
 struct Template {
   Name relation;
-  Span span;  // of the definition
+  Span span;                           // of the definition
   std::vector<std::string> interface;  // the name of each interface scalar: "p.v", "p.i", …
   std::vector<Span> interface_spans;
-  std::vector<LocalInfo> locals;       // the unknowns that each instance owns
-  /// Names of the body that are another scalar (a node's potential joined by `connect`, `let`): name, and the scalar's
-  /// index: interface first, then locals.
+  std::vector<LocalInfo> locals;  // the unknowns that each instance owns
+  /// Names of the body that are another scalar (a node's potential joined by `connect`, `let`): name, and the
+  /// scalar's index: interface first, then locals.
   std::vector<std::pair<LocalName, std::uint32_t>> synonyms;
   std::vector<ChildInfo> children;
   /// The Real values that its definition captured, by name: what `--set` can change.
@@ -84,17 +86,17 @@ struct Template {
 };
 
 struct Instance {
-  std::uint32_t body = 0;            // index of Template
-  std::uint32_t parent = 0;          // instance; the root's is itself
-  std::uint32_t child = 0;           // which child of the parent's template
-  std::uint32_t first_unknown = 0;   // it owns template.locals.size() unknowns from here
-  std::uint32_t first_argument = 0;  // into System::arguments: the unknown of each interface scalar
-  std::uint32_t first_parameter = 0; // into System::captured: the parameter of each template parameter
-  std::uint32_t first_child = 0;     // instance of its first child; children are consecutive
+  std::uint32_t body = 0;             // index of Template
+  std::uint32_t parent = 0;           // instance; the root's is itself
+  std::uint32_t child = 0;            // which child of the parent's template
+  std::uint32_t first_unknown = 0;    // it owns template.locals.size() unknowns from here
+  std::uint32_t first_argument = 0;   // into System::arguments: the unknown of each interface scalar
+  std::uint32_t first_parameter = 0;  // into System::captured: the parameter of each template parameter
+  std::uint32_t first_child = 0;      // instance of its first child; children are consecutive
 };
 
-/// Parameters: numbers that can change between runs without new analysis. `op == Const`: a value. Otherwise computed
-/// from earlier parameters a, b, c (the operands; an integer power is Op::Pow) in ascending order.
+/// Parameters: numbers that can change between runs without new analysis. `op == Const`: a value. Otherwise
+/// computed from earlier parameters a, b, c (the operands; an integer power is Op::Pow) in ascending order.
 struct Parameter {
   Op op = Op::Const;
   std::uint32_t a = 0, b = 0, c = 0;
@@ -122,7 +124,8 @@ struct Trigger {
   enum Kind : std::uint8_t { When, Every, Terminate } kind = When;
   Origin origin;
 };
-/// `every`: ticks at offset + k * period for k = 0, 1, …, or whole k from `start` on, and not after `stop`. All are parameters.
+/// `every`: ticks at offset + k * period for k = 0, 1, …, or whole k from `start` on, and not after `stop`.
+/// All are parameters.
 struct Clock {
   std::uint32_t trigger = 0;
   std::uint32_t period = 0, offset = 0, start = 0, stop = 0;
@@ -133,12 +136,14 @@ struct Assignment {
   std::uint32_t trigger = 0;
   std::uint32_t target = 0;  // unknown
 };
-/// `pre of`: an unknown that keeps its value between instants, and is the value that `of` had before the present one.
+/// `pre of`: an unknown that keeps its value between instants, and is the value that `of` had before the
+/// present one.
 struct Previous {
   std::uint32_t unknown = 0, of = 0;
 };
 
-/// `delay of length`: an unknown that is what `of` was so long ago. The equations know it as one that keeps its value.
+/// `delay of length`: an unknown that is what `of` was so long ago. The equations know it as one that keeps
+/// its value.
 struct Delay {
   std::uint32_t unknown = 0, of = 0;
   std::uint32_t length = 0;  // parameter
@@ -146,7 +151,8 @@ struct Delay {
   Origin origin;
 };
 
-/// Events. A discrete variable and a `pre` are unknowns whose derivative is zero by an equation; the run changes them.
+/// Events. A discrete variable and a `pre` are unknowns whose derivative is zero by an equation; the run
+/// changes them.
 struct Events {
   std::vector<Trigger> triggers;
   std::vector<Clock> clocks;
@@ -159,10 +165,10 @@ struct Events {
 
 struct System {
   ExprPool exprs;
-  Equations equations;  // hold always; residuals may contain Der
-  Equations initial;    // hold at the start
+  Equations equations;         // hold always; residuals may contain Der
+  Equations initial;           // hold at the start
   std::vector<Origin> steady;  // `steady` of an instance: the states that it and its parts have start at rest
-  Equations assertions; // conditions that must stay true: the "residual" is the condition, 0 is false
+  Equations assertions;        // conditions that must stay true: the "residual" is the condition, 0 is false
   Events events;
   std::vector<Delay> delays;
   std::uint32_t unknowns = 0;
@@ -172,7 +178,7 @@ struct System {
   std::vector<SourceEquation> sources;
 
   std::vector<Template> templates;
-  std::vector<Instance> instances;          // ascending first_unknown
+  std::vector<Instance> instances;  // ascending first_unknown
   std::vector<std::uint32_t> arguments;
   std::vector<std::uint32_t> captured;
 };
@@ -183,11 +189,13 @@ std::string instance_name(const System& system, std::uint32_t instance);
 std::string unknown_name(const System& system, std::uint32_t unknown);
 /// The declaration of the unknown.
 const LocalInfo& unknown_info(const System& system, std::uint32_t unknown);
-/// Looks names up inside relation bodies and instances; an index per template, of hashes, is made when it is first needed.
+/// Looks names up inside relation bodies and instances; an index per template, of hashes, is made when it is
+/// first needed.
 class Names {
  public:
   explicit Names(const System& system) : system_(system) {}
-  /// The first step of a name inside a template: a column (interface first, then locals), or a child and the name inside it.
+  /// The first step of a name inside a template: a column (interface first, then locals), or a child and the
+  /// name inside it.
   struct Step {
     std::optional<std::uint32_t> column;
     std::uint32_t child = 0;
@@ -217,7 +225,8 @@ class Names {
   std::unordered_map<std::uint32_t, Index> indices_;
 };
 
-/// The unknown that a hierarchical name denotes, through interfaces too ("c1.p.v"); nullopt when there is none.
+/// The unknown that a hierarchical name denotes, through interfaces too ("c1.p.v"); nullopt when there is
+/// none.
 std::optional<std::uint32_t> find_unknown(const System& system, std::string_view name);
 /// "line 12 of `resistor` in r1": for messages.
 std::string describe_origin(const System& system, Origin origin);

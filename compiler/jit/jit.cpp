@@ -48,8 +48,8 @@ class Compiled final : public Code {
   std::vector<std::unique_ptr<Code>> interpreted;
 };
 
-/// Everything that the code of a kernel depends on, besides its width. It gets the data of tables when it runs; functions of C
-/// are part of it.
+/// Everything that the code of a kernel depends on, besides its width. It gets the data of tables when it
+/// runs; functions of C are part of it.
 std::string content(const plan::Kernel& kernel, const plan::Body& body, const Library* library) {
   std::string key;
   auto add = [&](const auto& value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
@@ -64,7 +64,8 @@ std::string content(const plan::Kernel& kernel, const plan::Body& body, const Li
     add(node.b);
     add(node.c);
     add(node.value);
-    if (node.op >= Op::Call1 && node.op <= Op::Call3) add(library->functions[call_detail(node.value).function].address);
+    if (node.op >= Op::Call1 && node.op <= Op::Call3)
+      add(library->functions[call_detail(node.value).function].address);
   }
   return key;
 }
@@ -99,8 +100,11 @@ Choice choose(const plan::Plan& plan, const Options& options, std::uint32_t widt
   Choice choice;
   for (std::uint32_t k = 0; k < plan.kernels.size(); ++k) {
     plan::Body body = plan::body(plan.exprs, plan.kernels[k]);
-    if (body.nodes.size() > options.interpret_above) choice.interpreted.push_back(k);
-    else choice.compiled.push_back({{k, rows[k] >= options.vectorise_from ? width : 1}, content(plan.kernels[k], body, plan.exprs.library.get())});
+    if (body.nodes.size() > options.interpret_above)
+      choice.interpreted.push_back(k);
+    else
+      choice.compiled.push_back({{k, rows[k] >= options.vectorise_from ? width : 1},
+                                 content(plan.kernels[k], body, plan.exprs.library.get())});
   }
   return choice;
 }
@@ -111,7 +115,8 @@ Choice choose(const plan::Plan& plan, const Options& options, std::uint32_t widt
 }
 
 std::unique_ptr<llvm::Module> make_module(const plan::Plan& plan, std::span<const lower::Request> kernels,
-                                          llvm::LLVMContext& context, llvm::TargetMachine& machine, bool vector_math) {
+                                          llvm::LLVMContext& context, llvm::TargetMachine& machine,
+                                          bool vector_math) {
   std::unique_ptr<llvm::Module> module = lower::lower(plan, kernels, context, {.vector_math = vector_math});
   module->setDataLayout(machine.createDataLayout());
   module->setTargetTriple(machine.getTargetTriple().str());
@@ -140,7 +145,8 @@ std::unique_ptr<llvm::MemoryBuffer> make_object(llvm::Module& module, llvm::Targ
 llvm::Expected<std::unique_ptr<orc::LLJIT>> make_linker() {
   return orc::LLJITBuilder()
       .setObjectLinkingLayerCreator([](orc::ExecutionSession& session, const llvm::Triple&) {
-        return std::make_unique<orc::ObjectLinkingLayer>(session);  // nothing unwinds through kernels: no frames to register
+        return std::make_unique<orc::ObjectLinkingLayer>(
+            session);  // nothing unwinds through kernels: no frames to register
       })
       .setLinkProcessSymbolsByDefault(false)
       .setPlatformSetUp(orc::setUpInactivePlatform)
@@ -150,8 +156,9 @@ llvm::Expected<std::unique_ptr<orc::LLJIT>> make_linker() {
 llvm::Error define_symbols(orc::LLJIT& linker, std::span<const lower::Symbol> symbols) {
   orc::SymbolMap map;
   for (const lower::Symbol& symbol : symbols)
-    map[linker.mangleAndIntern(symbol.name)] = {orc::ExecutorAddr::fromPtr(symbol.address),
-                                                llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    map[linker.mangleAndIntern(symbol.name)] = {
+        orc::ExecutorAddr::fromPtr(symbol.address),
+        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   return linker.getMainJITDylib().define(orc::absoluteSymbols(std::move(map)));
 }
 
@@ -160,14 +167,17 @@ llvm::Error define_imports(orc::LLJIT& linker, const Library* library) {
   if (!library || library->functions.empty()) return llvm::Error::success();
   orc::SymbolMap map;
   for (const ForeignFunction& function : library->functions)
-    map[linker.mangleAndIntern(foreign_symbol(function))] = {orc::ExecutorAddr::fromPtr(function.address),
-                                                             llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    map[linker.mangleAndIntern(foreign_symbol(function))] = {
+        orc::ExecutorAddr::fromPtr(function.address),
+        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   return linker.getMainJITDylib().define(orc::absoluteSymbols(std::move(map)));
 }
 
 // Links the object; the addresses of its functions, in the order of the requests.
-llvm::Expected<std::vector<runtime::Kernel::Function>> link(const plan::Plan& plan, std::span<const lower::Request> compiled,
-                                                            std::unique_ptr<llvm::MemoryBuffer> object, orc::LLJIT& linker) {
+llvm::Expected<std::vector<runtime::Kernel::Function>> link(const plan::Plan& plan,
+                                                            std::span<const lower::Request> compiled,
+                                                            std::unique_ptr<llvm::MemoryBuffer> object,
+                                                            orc::LLJIT& linker) {
   if (llvm::Error error = linker.addObjectFile(std::move(object))) return error;
   orc::SymbolLookupSet wanted;
   std::vector<orc::SymbolStringPtr> names;
@@ -179,14 +189,16 @@ llvm::Expected<std::vector<runtime::Kernel::Function>> link(const plan::Plan& pl
       orc::makeJITDylibSearchOrder(&linker.getMainJITDylib()), std::move(wanted));
   if (!found) return found.takeError();
   std::vector<runtime::Kernel::Function> functions;
-  for (const orc::SymbolStringPtr& name : names) functions.push_back((*found)[name].getAddress().toPtr<runtime::Kernel::Function>());
+  for (const orc::SymbolStringPtr& name : names)
+    functions.push_back((*found)[name].getAddress().toPtr<runtime::Kernel::Function>());
   return functions;
 }
 
 }  // namespace
 
 struct Compiler::State {
-  /// A compiled kernel. One that is wider than wanted serves as well: it does the rows that fill no vector one by one.
+  /// A compiled kernel. One that is wider than wanted serves as well: it does the rows that fill no vector
+  /// one by one.
   struct Known {
     std::uint32_t width = 0;
     runtime::Kernel::Function function = nullptr;
@@ -207,7 +219,8 @@ struct Compiler::State {
   }
 
   // plan -> module -> object -> functions
-  llvm::Error generate(const plan::Plan& plan, std::span<const Choice::Wanted*> wanted, Statistics& statistics) {
+  llvm::Error generate(const plan::Plan& plan, std::span<const Choice::Wanted*> wanted,
+                       Statistics& statistics) {
     std::vector<lower::Request> requests;
     for (const Choice::Wanted* w : wanted) requests.push_back(w->request);
     llvm::LLVMContext context;
@@ -273,11 +286,14 @@ tl::expected<std::unique_ptr<Code>, std::string> Compiler::compile(const plan::P
       continue;
     }
     auto [at, is_new] = place.try_emplace(wanted.content, fresh.size());
-    if (is_new) fresh.push_back(&wanted);
-    else if (fresh[at->second]->request.width < wanted.request.width) fresh[at->second] = &wanted;
+    if (is_new)
+      fresh.push_back(&wanted);
+    else if (fresh[at->second]->request.width < wanted.request.width)
+      fresh[at->second] = &wanted;
   }
   if (!fresh.empty())
-    if (llvm::Error error = state.generate(plan, fresh, statistics)) return tl::unexpected(llvm::toString(std::move(error)));
+    if (llvm::Error error = state.generate(plan, fresh, statistics))
+      return tl::unexpected(llvm::toString(std::move(error)));
 
   std::unordered_set<orc::LLJIT*> linkers;
   for (const Choice::Wanted& wanted : choice.compiled) {
@@ -299,9 +315,7 @@ std::string print(const plan::Plan& plan, Listing listing, const Options& option
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
   switch (listing) {
-    case Listing::Llvm:
-      stream << *module;
-      break;
+    case Listing::Llvm: stream << *module; break;
     case Listing::Assembly: {
       llvm::legacy::PassManager passes;
       if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))

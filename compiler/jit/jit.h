@@ -1,11 +1,11 @@
 // The JIT: plan -> callable kernels, by LLVM. Nothing of LLVM is initialised before the first call.
 //
-// A compiler keeps the code of every kernel that it has compiled, by what the kernel computes. A plan whose kernels are all
-// there already, such as that of the same model in another size, costs nothing of LLVM.
+// A compiler keeps the code of every kernel that it has compiled, by what the kernel computes. A plan whose
+// kernels are all there already, such as that of the same model in another size, costs nothing of LLVM.
 //
-// The cost depends on the number and size of the kernels, never on the number of rows. Kernels that the model runs over many
-// rows are vector code, others are scalar (compiler/lower/lower.h). A kernel with more than `interpret_above` nodes is
-// interpreted: it would cost more to compile than most runs would win.
+// The cost depends on the number and size of the kernels, never on the number of rows. Kernels that the model
+// runs over many rows are vector code, others are scalar (compiler/lower/lower.h). A kernel with more than
+// `interpret_above` nodes is interpreted: it would cost more to compile than most runs would win.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -19,10 +19,11 @@
 namespace sigrel::jit {
 
 struct Options {
-  bool optimise = false;                   // optimising code generation: about 5 times its time for 10 to 15 % in loops
-  bool vector_math = false;                // libm by vectors, see lower::Options; ignored where there is no libmvec
-  std::uint32_t vectorise_from = 64;       // rows of a kernel's largest run
-  std::uint32_t interpret_above = 2'000;   // nodes; compiling takes 20 to 60 µs each, and saves 2 ns in an evaluation
+  bool optimise = false;     // optimising code generation: about 5 times its time for 10 to 15 % in loops
+  bool vector_math = false;  // libm by vectors, see lower::Options; ignored where there is no libmvec
+  std::uint32_t vectorise_from = 64;  // rows of a kernel's largest run
+  std::uint32_t interpret_above =
+      2'000;  // nodes; compiling takes 20 to 60 µs each, and saves 2 ns in an evaluation
 };
 
 struct Statistics {
@@ -42,9 +43,10 @@ class Compiler {
   explicit Compiler(const Options& options = {});
   ~Compiler();
 
-  /// Code for every kernel of the plan; it may outlive the compiler. The error says why this machine does not let us run
-  /// generated code; any other failure is a bug of ours and aborts with the module.
-  tl::expected<std::unique_ptr<Code>, std::string> compile(const plan::Plan& plan, Statistics* statistics = nullptr);
+  /// Code for every kernel of the plan; it may outlive the compiler. The error says why this machine does not
+  /// let us run generated code; any other failure is a bug of ours and aborts with the module.
+  tl::expected<std::unique_ptr<Code>, std::string> compile(const plan::Plan& plan,
+                                                           Statistics* statistics = nullptr);
 
  private:
   struct State;
@@ -52,7 +54,8 @@ class Compiler {
 };
 
 /// The same with a compiler for this plan alone.
-inline tl::expected<std::unique_ptr<Code>, std::string> compile(const plan::Plan& plan, const Options& options = {},
+inline tl::expected<std::unique_ptr<Code>, std::string> compile(const plan::Plan& plan,
+                                                                const Options& options = {},
                                                                 Statistics* statistics = nullptr) {
   return Compiler(options).compile(plan, statistics);
 }

@@ -14,8 +14,9 @@
 namespace sigrel::jit {
 namespace {
 
-// Loop strength reduction takes a third of the time of optimising code generation and gains nothing in our loops, which
-// have one induction variable and addresses that suit the machine. LLVM has no other way to switch it off.
+// Loop strength reduction takes a third of the time of optimising code generation and gains nothing in our
+// loops, which have one induction variable and addresses that suit the machine. LLVM has no other way to
+// switch it off.
 void disable_loop_strength_reduction() {
   auto& options = llvm::cl::getRegisteredOptions();
   if (auto found = options.find("disable-lsr"); found != options.end())
@@ -35,7 +36,8 @@ void initialise_llvm() {
 
 std::unique_ptr<llvm::TargetMachine> host_machine(bool optimise) {
   initialise_llvm();
-  llvm::orc::JITTargetMachineBuilder builder = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
+  llvm::orc::JITTargetMachineBuilder builder =
+      llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
   builder.setRelocationModel(llvm::Reloc::PIC_);
   builder.setCodeModel(llvm::CodeModel::Small);
   builder.setCodeGenOptLevel(optimise ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
@@ -62,8 +64,9 @@ const std::vector<lower::Symbol>& vector_math_symbols(std::uint32_t width) {
   void* library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) return none;
   const std::string prefix = width == 8 ? "_ZGVeN8" : "_ZGVdN4";
-  for (const char* function : {"v_exp", "v_log", "v_log10", "v_sin", "v_cos", "v_tan", "v_asin", "v_acos", "v_atan", "v_sinh",
-                               "v_cosh", "v_tanh", "v_asinh", "v_acosh", "v_atanh", "vv_pow", "vv_atan2"}) {
+  for (const char* function :
+       {"v_exp", "v_log", "v_log10", "v_sin", "v_cos", "v_tan", "v_asin", "v_acos", "v_atan", "v_sinh",
+        "v_cosh", "v_tanh", "v_asinh", "v_acosh", "v_atanh", "vv_pow", "vv_atan2"}) {
     std::string name = prefix + function;
     void* address = dlsym(library, name.c_str());
     if (!address) {  // an old library: all or nothing

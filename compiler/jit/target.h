@@ -18,7 +18,8 @@ std::unique_ptr<llvm::TargetMachine> host_machine(bool optimise);
 /// Numbers in a vector register, at most 8.
 std::uint32_t vector_width(const llvm::TargetMachine& machine);
 
-/// Functions of libmvec for vectors of that width; empty if there is no such library. The names live as long as the process.
+/// Functions of libmvec for vectors of that width; empty if there is no such library. The names live as long
+/// as the process.
 const std::vector<lower::Symbol>& vector_math_symbols(std::uint32_t width);
 
 }  // namespace sigrel::jit

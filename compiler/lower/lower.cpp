@@ -18,13 +18,18 @@ namespace {
 
 using llvm::Value;
 
-// The expressions of a kernel, in the loop of its function. A node is emitted once per row, as a number or as a truth value,
-// and converted where the other is needed; a leaf where it is first used.
+// The expressions of a kernel, in the loop of its function. A node is emitted once per row, as a number or as
+// a truth value, and converted where the other is needed; a leaf where it is first used.
 class BodyEmitter {
  public:
   /// `library`: the functions, and where the kernel finds the data when it runs.
   BodyEmitter(const plan::Body& body, RowLoop& loop, MathLanes math, const Library* functions, Value* library)
-      : body_(body), loop_(loop), math_(math), functions_(functions), library_(library), emitted_(body.nodes.size()) {}
+      : body_(body),
+        loop_(loop),
+        math_(math),
+        functions_(functions),
+        library_(library),
+        emitted_(body.nodes.size()) {}
 
   void emit() {
     for (std::uint32_t i = 0; i < body_.nodes.size(); ++i)
@@ -47,18 +52,21 @@ class BodyEmitter {
     } else if (is_condition(node.op)) {
       result.condition = emit_condition(at, node.op, number(node.a), number(node.b));
     } else if (uses_library(node.op)) {
-      result.number = emit_library_use(at, node, *functions_, library_, number(node.a), binary ? number(node.b) : nullptr,
-                                       arity(node.op) > 2 ? number(node.c) : nullptr);
+      result.number =
+          emit_library_use(at, node, *functions_, library_, number(node.a), binary ? number(node.b) : nullptr,
+                           arity(node.op) > 2 ? number(node.c) : nullptr);
     } else if (node.op == Op::Select) {
       result.number = emit_number(at, node, condition(node.a), number(node.b), number(node.c), math_);
     } else {
-      result.number = emit_number(at, node, number(node.a), binary ? number(node.b) : nullptr, nullptr, math_);
+      result.number =
+          emit_number(at, node, number(node.a), binary ? number(node.b) : nullptr, nullptr, math_);
     }
   }
 
   Value* number(std::uint32_t node) {
     Emitted& known = emitted_[node];
-    if (!known.number) known.number = known.condition ? to_number(loop_.row(), known.condition) : leaf(body_.nodes[node]);
+    if (!known.number)
+      known.number = known.condition ? to_number(loop_.row(), known.condition) : leaf(body_.nodes[node]);
     return known.number;
   }
 
@@ -88,12 +96,19 @@ class BodyEmitter {
 class KernelEmitter {
  public:
   KernelEmitter(llvm::Module& module, const plan::Plan& plan, std::uint32_t number, const Options& options)
-      : module_(module), context_(module.getContext()), spec_(plan.kernels[number]), library_(plan.exprs.library.get()), options_(options),
-        body_(plan::body(plan.exprs, spec_)), name_(kernel_name(plan, number)) {}
+      : module_(module),
+        context_(module.getContext()),
+        spec_(plan.kernels[number]),
+        library_(plan.exprs.library.get()),
+        options_(options),
+        body_(plan::body(plan.exprs, spec_)),
+        name_(kernel_name(plan, number)) {}
 
   // void name(self, arguments); `self` is the library
   void emit(std::uint32_t width) {
-    if (!options_.vector_math && std::ranges::any_of(body_.nodes, [](const Node& node) { return is_library_call(node); })) width = 1;
+    if (!options_.vector_math &&
+        std::ranges::any_of(body_.nodes, [](const Node& node) { return is_library_call(node); }))
+      width = 1;
     if (options_.vector_math) math_.lanes = width;
     if (std::ranges::any_of(body_.nodes, [](const Node& node) { return uses_library(node.op); })) width = 1;
     llvm::Type* pointer = llvm::PointerType::getUnqual(context_);
@@ -109,7 +124,8 @@ class KernelEmitter {
     } else {
       // As many rows as fill vectors, then the rest one by one.
       Value* count = at.CreateSelect(at.CreateICmpULT(begin, end), at.CreateSub(end, begin), at.getInt64(0));
-      Value* middle = at.CreateAdd(begin, at.CreateAnd(count, at.getInt64(~std::uint64_t{width - 1})), "middle");
+      Value* middle =
+          at.CreateAdd(begin, at.CreateAnd(count, at.getInt64(~std::uint64_t{width - 1})), "middle");
       rows(at, arguments, begin, middle, width, nullptr);
       at.CreateCall(&rest(), {arguments, middle, end});
     }
@@ -120,7 +136,8 @@ class KernelEmitter {
   // void name_rest(arguments, begin, end)
   llvm::Function& rest() {
     llvm::Type *pointer = llvm::PointerType::getUnqual(context_), *size = llvm::Type::getInt64Ty(context_);
-    llvm::Function& function = declare(name_ + "_rest", {pointer, size, size}, llvm::GlobalValue::InternalLinkage);
+    llvm::Function& function =
+        declare(name_ + "_rest", {pointer, size, size}, llvm::GlobalValue::InternalLinkage);
     function.getArg(0)->setName("arguments");
     function.getArg(1)->setName("begin");
     function.getArg(2)->setName("end");
@@ -130,13 +147,15 @@ class KernelEmitter {
     return function;
   }
 
-  void rows(llvm::IRBuilderBase& at, Value* arguments, Value* begin, Value* end, std::uint32_t width, Value* library) {
+  void rows(llvm::IRBuilderBase& at, Value* arguments, Value* begin, Value* end, std::uint32_t width,
+            Value* library) {
     RowLoop loop(at, spec_, arguments, begin, end, width);
     BodyEmitter(body_, loop, math_, library_, library).emit();
     loop.finish();
   }
 
-  llvm::Function& declare(const std::string& name, llvm::ArrayRef<llvm::Type*> types, llvm::GlobalValue::LinkageTypes linkage) {
+  llvm::Function& declare(const std::string& name, llvm::ArrayRef<llvm::Type*> types,
+                          llvm::GlobalValue::LinkageTypes linkage) {
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), types, false);
     llvm::Function* function = llvm::Function::Create(type, linkage, name, module_);
     function->addFnAttr(llvm::Attribute::NoUnwind);
@@ -166,10 +185,11 @@ std::string kernel_name(const plan::Plan& plan, std::uint32_t kernel) {
   return "kernel" + number;
 }
 
-std::unique_ptr<llvm::Module> lower(const plan::Plan& plan, std::span<const Request> kernels, llvm::LLVMContext& context,
-                                    const Options& options) {
+std::unique_ptr<llvm::Module> lower(const plan::Plan& plan, std::span<const Request> kernels,
+                                    llvm::LLVMContext& context, const Options& options) {
   auto module = std::make_unique<llvm::Module>("model", context);
-  for (const Request& request : kernels) KernelEmitter(*module, plan, request.kernel, options).emit(request.width);
+  for (const Request& request : kernels)
+    KernelEmitter(*module, plan, request.kernel, options).emit(request.width);
   return module;
 }
 

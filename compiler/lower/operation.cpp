@@ -23,7 +23,8 @@ std::uint32_t width_of(Value* value) {
   return vector ? vector->getNumElements() : 1;
 }
 
-// A call of a pure function of numbers or vectors; we never look at errno. The result is like the last argument.
+// A call of a pure function of numbers or vectors; we never look at errno. The result is like the last
+// argument.
 Value* call_pure(IRBuilderBase& at, const std::string& name, llvm::ArrayRef<Value*> arguments) {
   llvm::LLVMContext& context = at.getContext();
   llvm::Type* type = arguments.back()->getType();
@@ -34,9 +35,9 @@ Value* call_pure(IRBuilderBase& at, const std::string& name, llvm::ArrayRef<Valu
   llvm::SmallVector<llvm::Type*, 5> types;
   for (Value* argument : arguments) types.push_back(argument->getType());
   llvm::Module* module = at.GetInsertBlock()->getModule();
-  llvm::FunctionCallee function =
-      module->getOrInsertFunction(name, llvm::FunctionType::get(type, types, false),
-                                  llvm::AttributeList::get(context, llvm::AttributeList::FunctionIndex, pure));
+  llvm::FunctionCallee function = module->getOrInsertFunction(
+      name, llvm::FunctionType::get(type, types, false),
+      llvm::AttributeList::get(context, llvm::AttributeList::FunctionIndex, pure));
   llvm::CallInst* result = at.CreateCall(function, arguments);
   // LLVM knows these names, and would turn some powers into other functions, of another rounding.
   result->addFnAttr(llvm::Attribute::NoBuiltin);
@@ -50,7 +51,8 @@ Value* call(IRBuilderBase& at, const std::string& name, llvm::ArrayRef<Value*> a
     assert(width == 1);
     return call_pure(at, name, arguments);
   }
-  std::string vector_name = (math.lanes == 8 ? "_ZGVeN8" : "_ZGVdN4") + std::string(arguments.size(), 'v') + "_" + name;
+  std::string vector_name =
+      (math.lanes == 8 ? "_ZGVeN8" : "_ZGVdN4") + std::string(arguments.size(), 'v') + "_" + name;
   if (width == math.lanes) return call_pure(at, vector_name, arguments);
   llvm::SmallVector<Value*, 2> vectors;
   for (Value* argument : arguments) vectors.push_back(at.CreateVectorSplat(math.lanes, argument));
@@ -69,7 +71,8 @@ Value* power(IRBuilderBase& at, Value* base, std::int32_t exponent, MathLanes ma
 const char* spelling_in_libm(Op op) { return op == Op::Pow ? "pow" : spelling(op); }
 
 [[noreturn]] void misplaced(Op op) {
-  llvm::errs() << "sigrel: internal error: operation '" << spelling(op) << "' in a place where lowering has no use for it\n";
+  llvm::errs() << "sigrel: internal error: operation '" << spelling(op)
+               << "' in a place where lowering has no use for it\n";
   std::abort();
 }
 
@@ -80,9 +83,7 @@ bool is_library_call(const Node& node) {
   return (node.op >= Op::Exp && node.op <= Op::Atanh) || node.op == Op::Pow || node.op == Op::Atan2;
 }
 
-bool is_condition(Op op) {
-  return op == Op::Not || (op >= Op::Less && op <= Op::Or);
-}
+bool is_condition(Op op) { return op == Op::Not || (op >= Op::Less && op <= Op::Or); }
 
 Value* emit_condition(IRBuilderBase& at, Op op, Value* a, Value* b) {
   switch (op) {
@@ -93,17 +94,54 @@ Value* emit_condition(IRBuilderBase& at, Op op, Value* a, Value* b) {
     case Op::Not: return at.CreateNot(a);
     case Op::And: return at.CreateAnd(a, b);
     case Op::Or: return at.CreateOr(a, b);
-    case Op::Const: case Op::Slot: case Op::Der: case Op::Param: case Op::Time: case Op::Neg: case Op::Abs: case Op::Sign:
-    case Op::Sqrt: case Op::Exp: case Op::Log: case Op::Log10: case Op::Sin: case Op::Cos: case Op::Tan: case Op::Asin:
-    case Op::Acos: case Op::Atan: case Op::Sinh: case Op::Cosh: case Op::Tanh: case Op::Asinh: case Op::Acosh: case Op::Atanh:
-    case Op::Floor: case Op::Ceil: case Op::Round: case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Pow:
-    case Op::Min: case Op::Max: case Op::Atan2: case Op::PowInt: case Op::Select: case Op::Lookup1: case Op::Lookup2:
-    case Op::Call1: case Op::Call2: case Op::Call3: break;
+    case Op::Const:
+    case Op::Slot:
+    case Op::Der:
+    case Op::Param:
+    case Op::Time:
+    case Op::Neg:
+    case Op::Abs:
+    case Op::Sign:
+    case Op::Sqrt:
+    case Op::Exp:
+    case Op::Log:
+    case Op::Log10:
+    case Op::Sin:
+    case Op::Cos:
+    case Op::Tan:
+    case Op::Asin:
+    case Op::Acos:
+    case Op::Atan:
+    case Op::Sinh:
+    case Op::Cosh:
+    case Op::Tanh:
+    case Op::Asinh:
+    case Op::Acosh:
+    case Op::Atanh:
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Round:
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
+    case Op::Div:
+    case Op::Pow:
+    case Op::Min:
+    case Op::Max:
+    case Op::Atan2:
+    case Op::PowInt:
+    case Op::Select:
+    case Op::Lookup1:
+    case Op::Lookup2:
+    case Op::Call1:
+    case Op::Call2:
+    case Op::Call3: break;
   }
   misplaced(op);
 }
 
-Value* emit_library_use(IRBuilderBase& at, const Node& node, const Library& functions, Value* library, Value* a, Value* b, Value* c) {
+Value* emit_library_use(IRBuilderBase& at, const Node& node, const Library& functions, Value* library,
+                        Value* a, Value* b, Value* c) {
   llvm::SmallVector<Value*, 5> arguments;
   std::string name;
   if (node.op == Op::Lookup1 || node.op == Op::Lookup2) {
@@ -113,7 +151,8 @@ Value* emit_library_use(IRBuilderBase& at, const Node& node, const Library& func
     const CallDetail detail = call_detail(node.value);
     name = foreign_symbol(functions.functions[detail.function]);
     if (detail.argument > 0) {
-      auto* type = llvm::FunctionType::get(at.getDoubleTy(), llvm::SmallVector<llvm::Type*, 3>(arity(node.op), at.getDoubleTy()), false);
+      auto* type = llvm::FunctionType::get(
+          at.getDoubleTy(), llvm::SmallVector<llvm::Type*, 3>(arity(node.op), at.getDoubleTy()), false);
       Value* function = at.GetInsertBlock()->getModule()->getOrInsertFunction(name, type).getCallee();
       name = "sigrel_slope" + std::to_string(arity(node.op));
       arguments = {function, at.getInt32(detail.argument)};
@@ -139,8 +178,22 @@ Value* emit_number(IRBuilderBase& at, const Node& node, Value* a, Value* b, Valu
       return at.CreateSelect(at.CreateFCmpOGT(a, number(0)), number(1), negative);
     }
     case Op::Sqrt: return intrinsic(llvm::Intrinsic::sqrt);
-    case Op::Exp: case Op::Log: case Op::Log10: case Op::Sin: case Op::Cos: case Op::Tan: case Op::Asin: case Op::Acos:
-    case Op::Atan: case Op::Sinh: case Op::Cosh: case Op::Tanh: case Op::Asinh: case Op::Acosh: case Op::Atanh: case Op::Pow:
+    case Op::Exp:
+    case Op::Log:
+    case Op::Log10:
+    case Op::Sin:
+    case Op::Cos:
+    case Op::Tan:
+    case Op::Asin:
+    case Op::Acos:
+    case Op::Atan:
+    case Op::Sinh:
+    case Op::Cosh:
+    case Op::Tanh:
+    case Op::Asinh:
+    case Op::Acosh:
+    case Op::Atanh:
+    case Op::Pow:
     case Op::Atan2: return library();
     case Op::Floor: return intrinsic(llvm::Intrinsic::floor);
     case Op::Ceil: return intrinsic(llvm::Intrinsic::ceil);
@@ -149,12 +202,24 @@ Value* emit_number(IRBuilderBase& at, const Node& node, Value* a, Value* b, Valu
     case Op::Sub: return at.CreateFSub(a, b);
     case Op::Mul: return at.CreateFMul(a, b);
     case Op::Div: return at.CreateFDiv(a, b);
-    case Op::Min: return at.CreateSelect(at.CreateFCmpOLT(b, a), b, a);  // as apply: the first operand when one is not a number
+    case Op::Min:
+      return at.CreateSelect(at.CreateFCmpOLT(b, a), b,
+                             a);  // as apply: the first operand when one is not a number
     case Op::Max: return at.CreateSelect(at.CreateFCmpOLT(a, b), b, a);
     case Op::PowInt: return power(at, a, static_cast<std::int32_t>(node.b), math);
     case Op::Select: return at.CreateSelect(a, b, c);
-    case Op::Const: case Op::Slot: case Op::Der: case Op::Param: case Op::Time: case Op::Less: case Op::LessEqual:
-    case Op::Equal: case Op::NotEqual: case Op::And: case Op::Or: case Op::Not: break;
+    case Op::Const:
+    case Op::Slot:
+    case Op::Der:
+    case Op::Param:
+    case Op::Time:
+    case Op::Less:
+    case Op::LessEqual:
+    case Op::Equal:
+    case Op::NotEqual:
+    case Op::And:
+    case Op::Or:
+    case Op::Not: break;
   }
   misplaced(node.op);
 }

@@ -1,4 +1,5 @@
-// RowLoop: the loop over rows that every generated function is, and where its operands come from and its results go.
+// RowLoop: the loop over rows that every generated function is, and where its operands come from and its
+// results go.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -22,10 +23,11 @@ llvm::Value* load_field(llvm::IRBuilderBase& at, llvm::Value* arguments, Field f
 
 class RowLoop {
  public:
-  /// A loop from row `begin` to before row `end` in steps of `width`, which divides their difference. Operands and results
-  /// are numbers, for a width above 1 vectors of them. The loop comes at the end of the unfinished block of `entry`.
-  RowLoop(llvm::IRBuilderBase& entry, const plan::Kernel& kernel, llvm::Value* arguments, llvm::Value* begin, llvm::Value* end,
-          std::uint32_t width);
+  /// A loop from row `begin` to before row `end` in steps of `width`, which divides their difference.
+  /// Operands and results are numbers, for a width above 1 vectors of them. The loop comes at the end of the
+  /// unfinished block of `entry`.
+  RowLoop(llvm::IRBuilderBase& entry, const plan::Kernel& kernel, llvm::Value* arguments, llvm::Value* begin,
+          llvm::Value* end, std::uint32_t width);
   ~RowLoop();
 
   /// Where instructions of the row go.

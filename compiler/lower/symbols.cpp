@@ -1,4 +1,5 @@
-// The functions that generated code calls, besides those that a model imports: libm, the library of ir/library.h, and what LLVM itself makes of loops that fill or copy.
+// The functions that generated code calls, besides those that a model imports: libm, the library of
+// ir/library.h, and what LLVM itself makes of loops that fill or copy.
 #include <cmath>
 #include <cstring>
 
@@ -14,11 +15,28 @@ void* of(double (*function)(double)) { return reinterpret_cast<void*>(function);
 void* of(double (*function)(double, double)) { return reinterpret_cast<void*>(function); }
 
 const Symbol kSymbols[] = {
-    {"exp", of(::exp)},     {"log", of(::log)},     {"log10", of(::log10)}, {"sin", of(::sin)},     {"cos", of(::cos)},
-    {"tan", of(::tan)},     {"asin", of(::asin)},   {"acos", of(::acos)},   {"atan", of(::atan)},   {"sinh", of(::sinh)},
-    {"cosh", of(::cosh)},   {"tanh", of(::tanh)},   {"asinh", of(::asinh)}, {"acosh", of(::acosh)}, {"atanh", of(::atanh)},
-    {"floor", of(::floor)}, {"ceil", of(::ceil)},   {"round", of(::round)}, {"trunc", of(::trunc)}, {"sqrt", of(::sqrt)},
-    {"pow", of(::pow)},     {"atan2", of(::atan2)},
+    {"exp", of(::exp)},
+    {"log", of(::log)},
+    {"log10", of(::log10)},
+    {"sin", of(::sin)},
+    {"cos", of(::cos)},
+    {"tan", of(::tan)},
+    {"asin", of(::asin)},
+    {"acos", of(::acos)},
+    {"atan", of(::atan)},
+    {"sinh", of(::sinh)},
+    {"cosh", of(::cosh)},
+    {"tanh", of(::tanh)},
+    {"asinh", of(::asinh)},
+    {"acosh", of(::acosh)},
+    {"atanh", of(::atanh)},
+    {"floor", of(::floor)},
+    {"ceil", of(::ceil)},
+    {"round", of(::round)},
+    {"trunc", of(::trunc)},
+    {"sqrt", of(::sqrt)},
+    {"pow", of(::pow)},
+    {"atan2", of(::atan2)},
     // A sine and a cosine of one operand become one call.
     {"sincos", reinterpret_cast<void*>(::sincos)},
     {"sigrel_lookup1", reinterpret_cast<void*>(sigrel_lookup1)},

@@ -43,9 +43,10 @@ BinaryOp binary_op(std::size_t kind) {
 /// Of `(+)` and `(x +)`, whose token no longer says which operator it is.
 BinaryOp binary_op(std::string_view text) {
   constexpr std::pair<std::string_view, std::size_t> kinds[] = {
-      {"+", P::PLUS}, {"-", P::MINUS}, {"*", P::STAR}, {"/", P::SLASH}, {"^", P::CARET}, {"==", P::EQUAL_EQUAL},
-      {"/=", P::NOT_EQUAL}, {"<", P::LESS}, {"<=", P::LESS_EQUAL}, {">", P::GREATER}, {">=", P::GREATER_EQUAL},
-      {"&&", P::AND}, {"||", P::OR}, {":", P::COLON}, {"++", P::PLUS_PLUS}};
+      {"+", P::PLUS},        {"-", P::MINUS},        {"*", P::STAR},           {"/", P::SLASH},
+      {"^", P::CARET},       {"==", P::EQUAL_EQUAL}, {"/=", P::NOT_EQUAL},     {"<", P::LESS},
+      {"<=", P::LESS_EQUAL}, {">", P::GREATER},      {">=", P::GREATER_EQUAL}, {"&&", P::AND},
+      {"||", P::OR},         {":", P::COLON},        {"++", P::PLUS_PLUS}};
   for (auto& [spelling, kind] : kinds)
     if (spelling == text) return binary_op(kind);
   return BinaryOp::NotEqual;  // `!=` and its like, reported by the scanner
@@ -53,10 +54,13 @@ BinaryOp binary_op(std::string_view text) {
 
 bool is_comparison(std::size_t kind) {
   switch (kind) {
-    case P::EQUAL_EQUAL: case P::NOT_EQUAL: case P::LESS: case P::LESS_EQUAL: case P::GREATER: case P::GREATER_EQUAL:
-      return true;
-    default:
-      return false;
+    case P::EQUAL_EQUAL:
+    case P::NOT_EQUAL:
+    case P::LESS:
+    case P::LESS_EQUAL:
+    case P::GREATER:
+    case P::GREATER_EQUAL: return true;
+    default: return false;
   }
 }
 
@@ -91,9 +95,11 @@ Expr* Builder::extend(Expr* left, P::ExpressionContext* ctx) {
   Span whole = span(ctx);
   switch (kind) {
     case P::AS: return arena_.make<ast::AsExpr>(Expr{ExprKind::As, whole}, left, unit(ctx->unit()));
-    case P::WITH: return arena_.make<ast::WithExpr>(Expr{ExprKind::With, whole}, left, settings(ctx->settings()));
+    case P::WITH:
+      return arena_.make<ast::WithExpr>(Expr{ExprKind::With, whole}, left, settings(ctx->settings()));
     case P::DIAMOND:
-      return arena_.make<ast::ConnectionExpr>(Expr{ExprKind::Connection, whole}, left, expression(ctx->expression(1)));
+      return arena_.make<ast::ConnectionExpr>(Expr{ExprKind::Connection, whole}, left,
+                                              expression(ctx->expression(1)));
     default: break;
   }
   if (is_comparison(kind) && is_comparison(outer_operator(ctx->expression(0)))) {
@@ -118,9 +124,11 @@ Expr* Builder::leading(P::ExpressionContext* ctx) {
   Span whole = span(ctx);
   switch (token_kind(ctx->children[0])) {
     case P::MINUS:
-      return arena_.make<ast::UnaryExpr>(Expr{ExprKind::Unary, whole}, ast::UnaryOp::Negate, expression(ctx->expression(0)));
+      return arena_.make<ast::UnaryExpr>(Expr{ExprKind::Unary, whole}, ast::UnaryOp::Negate,
+                                         expression(ctx->expression(0)));
     case P::BACKSLASH:
-      return arena_.make<ast::LambdaExpr>(Expr{ExprKind::Lambda, whole}, arena_.copy(patterns(ctx->patternAtom())),
+      return arena_.make<ast::LambdaExpr>(Expr{ExprKind::Lambda, whole},
+                                          arena_.copy(patterns(ctx->patternAtom())),
                                           expression(ctx->expression(0)));
     case P::IF:
       return arena_.make<ast::IfExpr>(Expr{ExprKind::If, whole}, condition(ctx->expression(0)),
@@ -140,13 +148,13 @@ Expr* Builder::leading(P::ExpressionContext* ctx) {
         ast::Causality causality = formal->IN()    ? ast::Causality::In
                                    : formal->OUT() ? ast::Causality::Out
                                                    : ast::Causality::None;
-        formals.push_back({causality, ident(formal->name()), formal->type() ? type(formal->type()) : nullptr});
+        formals.push_back(
+            {causality, ident(formal->name()), formal->type() ? type(formal->type()) : nullptr});
       }
       return arena_.make<ast::SigrelExpr>(Expr{ExprKind::Sigrel, whole}, arena_.copy(formals),
                                           block<ast::Item>(ctx->BLOCK()));
     }
-    default:
-      break;
+    default: break;
   }
   auto parts = ctx->postfix();
   Expr* head = postfix(parts[0]);
@@ -179,11 +187,14 @@ Expr* Builder::postfix(P::PostfixContext* ctx) {
 
 Expr* Builder::suffix(Expr* base, P::SuffixContext* ctx, Span whole) {
   if (ctx->INDEX_OPEN())
-    return arena_.make<ast::IndexExpr>(Expr{ExprKind::Index, whole}, base, arena_.copy(index_parts(ctx->index())));
-  auto* constructor = base->kind == ExprKind::Constructor ? static_cast<ast::ConstructorExpr*>(base) : nullptr;
+    return arena_.make<ast::IndexExpr>(Expr{ExprKind::Index, whole}, base,
+                                       arena_.copy(index_parts(ctx->index())));
+  auto* constructor =
+      base->kind == ExprKind::Constructor ? static_cast<ast::ConstructorExpr*>(base) : nullptr;
   if (ctx->settings()) {
     if (constructor)
-      return arena_.make<ast::RecordExpr>(Expr{ExprKind::Record, whole}, constructor->name, settings(ctx->settings()));
+      return arena_.make<ast::RecordExpr>(Expr{ExprKind::Record, whole}, constructor->name,
+                                          settings(ctx->settings()));
     Span brace = span(ctx->start);
     error(Code::SyntaxError, brace, "a record update needs `with`")
         .label("only a constructor is followed by `{` directly")
@@ -213,7 +224,8 @@ Expr* Builder::real_literal(TerminalNode* node) {
   const ast::Unit* u = nullptr;
   if (std::size_t open = number.find('<'); open != std::string_view::npos) {
     std::uint32_t begin = whole.begin + static_cast<std::uint32_t>(open);
-    u = read_unit(number.substr(open + 1, number.size() - open - 2), {file_, begin + 1, whole.end - 1}, arena_, diagnostics_);
+    u = read_unit(number.substr(open + 1, number.size() - open - 2), {file_, begin + 1, whole.end - 1},
+                  arena_, diagnostics_);
     if (!u) failed_ = true;
     number = number.substr(0, open);
   }
@@ -237,7 +249,8 @@ Expr* Builder::atom(P::AtomContext* ctx) {
       return arena_.make<ast::ConstructorExpr>(Expr{ExprKind::Constructor, whole}, plain(ident(node)));
     case P::UNDERSCORE: return arena_.make<Expr>(ExprKind::Wildcard, whole);
     case P::INT: return int_literal(node);
-    case P::REAL: case P::UNIT_NUMBER: return real_literal(node);
+    case P::REAL:
+    case P::UNIT_NUMBER: return real_literal(node);
     case P::STRING: return string_literal(node);
     case P::LEFT_PAREN:
       if (ctx->parenthesised()) return parenthesised(ctx->parenthesised(), whole);
@@ -251,17 +264,20 @@ Expr* Builder::atom(P::AtomContext* ctx) {
 Expr* Builder::parenthesised(P::ParenthesisedContext* ctx, Span whole) {
   auto parts = ctx->expression();
   if (ctx->OPERATOR_NAME())
-    return arena_.make<ast::OperatorNameExpr>(Expr{ExprKind::OperatorName, whole}, binary_op(text(ctx->OPERATOR_NAME())));
+    return arena_.make<ast::OperatorNameExpr>(Expr{ExprKind::OperatorName, whole},
+                                              binary_op(text(ctx->OPERATOR_NAME())));
   auto section = [&](BinaryOp op, ast::QualifiedIdent name, Expr* left, Expr* right) {
     return arena_.make<ast::SectionExpr>(Expr{ExprKind::Section, whole}, op, left, right, name);
   };
   if (ctx->sectionOperator())
     return section(binary_op(ctx->sectionOperator()->start->getType()), {}, nullptr, expression(parts[0]));
-  if (ctx->LEFT_SECTION()) return section(binary_op(text(ctx->LEFT_SECTION())), {}, expression(parts[0]), nullptr);
+  if (ctx->LEFT_SECTION())
+    return section(binary_op(text(ctx->LEFT_SECTION())), {}, expression(parts[0]), nullptr);
   if (ctx->qualifiedName()) {
     Expr* operand = expression(parts[0]);
     bool left = ctx->LEFT_SECTION_NAMED() != nullptr;
-    return section(BinaryOp::Named, qualified(ctx->qualifiedName()), left ? operand : nullptr, left ? nullptr : operand);
+    return section(BinaryOp::Named, qualified(ctx->qualifiedName()), left ? operand : nullptr,
+                   left ? nullptr : operand);
   }
   if (parts.size() == 1) return expression(parts[0]);
   return arena_.make<ast::TupleExpr>(Expr{ExprKind::Tuple, whole}, arena_.copy(expressions(parts)));
@@ -269,7 +285,8 @@ Expr* Builder::parenthesised(P::ParenthesisedContext* ctx, Span whole) {
 
 Expr* Builder::list(P::ListBodyContext* ctx, Span whole) {
   std::vector<Expr*> elements = expressions(ctx->expression());
-  if (ctx->DOT_DOT()) return arena_.make<ast::RangeExpr>(Expr{ExprKind::Range, whole}, elements[0], elements[1]);
+  if (ctx->DOT_DOT())
+    return arena_.make<ast::RangeExpr>(Expr{ExprKind::Range, whole}, elements[0], elements[1]);
   if (ctx->FOR())
     return arena_.make<ast::ComprehensionExpr>(Expr{ExprKind::Comprehension, whole}, elements[0],
                                                arena_.copy(generators(ctx->generator())));
@@ -286,7 +303,8 @@ std::span<ast::Setting> Builder::settings(P::SettingsContext* ctx) {
 std::vector<ast::Generator> Builder::generators(const std::vector<P::GeneratorContext*>& contexts) {
   std::vector<ast::Generator> out;
   for (auto* g : contexts)
-    out.push_back({pattern(g->pattern()), expression(g->expression(0)), g->DOT_DOT() ? expression(g->expression(1)) : nullptr});
+    out.push_back({pattern(g->pattern()), expression(g->expression(0)),
+                   g->DOT_DOT() ? expression(g->expression(1)) : nullptr});
   return out;
 }
 

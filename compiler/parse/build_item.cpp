@@ -24,19 +24,22 @@ ast::Item* Builder::item(P::ItemContext* ctx) {
       return arena_.make<ast::ConnectItem>(base(ItemKind::Connect), arena_.copy(nodes));
     }
     case P::LOCAL:
-      return arena_.make<ast::LocalItem>(base(ItemKind::Local), names(), ctx->type() ? type(ctx->type()) : nullptr,
-                                         attributes());
+      return arena_.make<ast::LocalItem>(base(ItemKind::Local), names(),
+                                         ctx->type() ? type(ctx->type()) : nullptr, attributes());
     case P::DISCRETE:
-      return arena_.make<ast::DiscreteItem>(base(ItemKind::Discrete), names(), ctx->type() ? type(ctx->type()) : nullptr,
-                                            ctx->EQUAL() ? expression(ctx->expression(0)) : nullptr, attributes());
+      return arena_.make<ast::DiscreteItem>(
+          base(ItemKind::Discrete), names(), ctx->type() ? type(ctx->type()) : nullptr,
+          ctx->EQUAL() ? expression(ctx->expression(0)) : nullptr, attributes());
     case P::FOR:
       return arena_.make<ast::ForItem>(base(ItemKind::For), arena_.copy(generators(ctx->generator())),
                                        block<Item>(ctx->BLOCK(0)));
     case P::IF: return if_item(ctx);
-    case P::INITIALLY: return arena_.make<ast::BlockItem>(base(ItemKind::Initially), block<Item>(ctx->BLOCK(0)));
+    case P::INITIALLY:
+      return arena_.make<ast::BlockItem>(base(ItemKind::Initially), block<Item>(ctx->BLOCK(0)));
     case P::GUESS: return arena_.make<ast::BlockItem>(base(ItemKind::Guess), block<Item>(ctx->BLOCK(0)));
     case P::WHEN:
-      return arena_.make<ast::WhenItem>(base(ItemKind::When), condition(ctx->expression(0)), block<Item>(ctx->BLOCK(0)));
+      return arena_.make<ast::WhenItem>(base(ItemKind::When), condition(ctx->expression(0)),
+                                        block<Item>(ctx->BLOCK(0)));
     case P::EVERY: {
       // `every dt with { offset = … } do`: the settings belong to the clock, not to `dt`.
       ast::Expr* period = expression(ctx->expression(0));
@@ -51,10 +54,12 @@ ast::Item* Builder::item(P::ItemContext* ctx) {
     case P::SWITCH: {
       std::vector<ast::Mode> modes;
       for (auto* mode : block<ast::Mode>(ctx->BLOCK(0))) modes.push_back(*mode);
-      return arena_.make<ast::SwitchItem>(base(ItemKind::Switch), expression(ctx->expression(0)), arena_.copy(modes));
+      return arena_.make<ast::SwitchItem>(base(ItemKind::Switch), expression(ctx->expression(0)),
+                                          arena_.copy(modes));
     }
     case P::ASSERT:
-      return arena_.make<ast::AssertItem>(base(ItemKind::Assert), postfix(ctx->postfix(0)), condition(ctx->expression(0)));
+      return arena_.make<ast::AssertItem>(base(ItemKind::Assert), postfix(ctx->postfix(0)),
+                                          condition(ctx->expression(0)));
     case P::TERMINATE:
       return arena_.make<ast::TerminateItem>(base(ItemKind::Terminate), condition(ctx->expression(0)));
     default:  // until
@@ -76,17 +81,19 @@ ast::Item* Builder::expression_item(P::ItemContext* ctx) {
 
   if (ctx->EQUAL() || ctx->ASSIGN()) {
     if (op == P::DIAMOND)
-      error(Code::SyntaxError, op_span, "an application does not stand left of `" + std::string(ctx->EQUAL() ? "=" : ":=") + "`")
+      error(Code::SyntaxError, op_span,
+            "an application does not stand left of `" + std::string(ctx->EQUAL() ? "=" : ":=") + "`")
           .help("a block is applied on the right: `y = block <> u`");
     ast::Expr* right = expression(ctx->expression(1));
-    if (ctx->EQUAL()) return arena_.make<ast::EquationItem>(base(ItemKind::Equation), labelled, label, left, right);
+    if (ctx->EQUAL())
+      return arena_.make<ast::EquationItem>(base(ItemKind::Equation), labelled, label, left, right);
     if (labelled) error(Code::SyntaxError, label.span, "an assignment has no label");
     return arena_.make<ast::AssignItem>(base(ItemKind::Assign), left, right);
   }
   if (op == P::DIAMOND) {
     auto* application = static_cast<ast::ConnectionExpr*>(left);
-    return arena_.make<ast::ApplicationItem>(base(ItemKind::Application), labelled, label, application->relation,
-                                             application->args, op_span);
+    return arena_.make<ast::ApplicationItem>(base(ItemKind::Application), labelled, label,
+                                             application->relation, application->args, op_span);
   }
   if (auto* steady = steady_item(ctx, left, labelled)) return steady;
   if (!ctx->COMMA().empty()) {
@@ -101,14 +108,17 @@ ast::Item* Builder::expression_item(P::ItemContext* ctx) {
         .label("`==` compares two values and gives a Bool")
         .fix("write `=`", op_span, "=");
   } else if (start.kind == P::MINUS && start.first_on_line) {
-    error(Code::OperatorAtBlockColumn, span(ctx->start), "this line starts with `-` at the column of its block")
+    error(Code::OperatorAtBlockColumn, span(ctx->start),
+          "this line starts with `-` at the column of its block")
         .label("a line at this column starts a new item")
         .help("indent to continue the line before");
   } else {
     error(Code::SyntaxError, span(ctx), "this expression is not an equation")
         .label("nothing is said about it")
-        .help("an item is an equation `a = b`, an application `relation <> (…)`, or starts with a word such as `local` or "
-              "`when`");
+        .help(
+            "an item is an equation `a = b`, an application `relation <> (…)`, or starts with a word such as "
+            "`local` or "
+            "`when`");
   }
   return nullptr;
 }
@@ -130,7 +140,8 @@ ast::Item* Builder::steady_item(P::ItemContext* ctx, ast::Expr* left, bool label
     return nullptr;
   }
   if (labelled || (signals.empty() && !ctx->COMMA().empty())) return nullptr;
-  for (std::size_t i = 1; i < ctx->expression().size(); ++i) signals.push_back(expression(ctx->expression(i)));
+  for (std::size_t i = 1; i < ctx->expression().size(); ++i)
+    signals.push_back(expression(ctx->expression(i)));
   return arena_.make<ast::SteadyItem>(Item{ItemKind::Steady, span(ctx)}, arena_.copy(signals));
 }
 
@@ -143,8 +154,8 @@ ast::Item* Builder::if_item(P::ItemContext* ctx) {
   ast::IfItem* result = nullptr;
   for (std::size_t i = conditions.size(); i-- > 0;) {
     Span whole = join(span(words[i]), span(ctx->stop));
-    result = arena_.make<ast::IfItem>(Item{ItemKind::If, whole}, condition(conditions[i]), block<Item>(blocks[i]), has_else,
-                                      otherwise);
+    result = arena_.make<ast::IfItem>(Item{ItemKind::If, whole}, condition(conditions[i]),
+                                      block<Item>(blocks[i]), has_else, otherwise);
     otherwise = arena_.copy(std::vector<Item*>{result});
     has_else = true;
   }

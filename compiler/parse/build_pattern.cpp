@@ -39,7 +39,8 @@ ast::Pattern* Builder::bound_pattern(P::BoundPatternContext* ctx) {
   if (ctx->UNDERSCORE()) return arena_.make<ast::Pattern>(PatternKind::Wildcard, whole);
   if (ctx->fieldPatterns()) return record_pattern(ctx->constructorName(), ctx->fieldPatterns(), whole);
   return arena_.make<ast::ConstructorPattern>(ast::Pattern{PatternKind::Constructor, whole},
-                                              qualified(ctx->constructorName()), arena_.copy(patterns(ctx->patternAtom())));
+                                              qualified(ctx->constructorName()),
+                                              arena_.copy(patterns(ctx->patternAtom())));
 }
 
 ast::Pattern* Builder::pattern_atom(P::PatternAtomContext* ctx) {
@@ -49,15 +50,18 @@ ast::Pattern* Builder::pattern_atom(P::PatternAtomContext* ctx) {
                                               qualified(ctx->constructorName()), std::span<ast::Pattern*>{});
 }
 
-ast::Pattern* Builder::record_pattern(P::ConstructorNameContext* name, P::FieldPatternsContext* ctx, Span whole) {
+ast::Pattern* Builder::record_pattern(P::ConstructorNameContext* name, P::FieldPatternsContext* ctx,
+                                      Span whole) {
   std::vector<ast::FieldPattern> fields;
   for (auto* f : ctx->fieldPattern()) {
     ast::Ident field = ident(f->name());
     ast::Pattern* value = f->pattern() ? pattern(f->pattern())
-                                       : arena_.make<ast::VariablePattern>(ast::Pattern{PatternKind::Variable, field.span}, field);
+                                       : arena_.make<ast::VariablePattern>(
+                                             ast::Pattern{PatternKind::Variable, field.span}, field);
     fields.push_back({field, value});
   }
-  return arena_.make<ast::RecordPattern>(ast::Pattern{PatternKind::Record, whole}, qualified(name), arena_.copy(fields));
+  return arena_.make<ast::RecordPattern>(ast::Pattern{PatternKind::Record, whole}, qualified(name),
+                                         arena_.copy(fields));
 }
 
 std::vector<ast::Pattern*> Builder::patterns(const std::vector<P::PatternAtomContext*>& contexts) {
@@ -69,7 +73,8 @@ std::vector<ast::Pattern*> Builder::patterns(const std::vector<P::PatternAtomCon
 ast::Pattern* Builder::simple_pattern(P::SimplePatternContext* ctx) {
   Span whole = span(ctx);
   if (ctx->bracketedPattern()) return bracketed_pattern(ctx->bracketedPattern());
-  if (ctx->name()) return arena_.make<ast::VariablePattern>(ast::Pattern{PatternKind::Variable, whole}, ident(ctx->name()));
+  if (ctx->name())
+    return arena_.make<ast::VariablePattern>(ast::Pattern{PatternKind::Variable, whole}, ident(ctx->name()));
   if (ctx->UNDERSCORE()) return arena_.make<ast::Pattern>(PatternKind::Wildcard, whole);
   if (ctx->INT()) {
     auto value = read_int(text(ctx->INT()), whole, diagnostics_);
@@ -89,7 +94,8 @@ ast::Pattern* Builder::simple_pattern(P::SimplePatternContext* ctx) {
 ast::Pattern* Builder::bracketed_pattern(P::BracketedPatternContext* ctx) {
   Span whole = span(ctx);
   if (ctx->type())
-    return arena_.make<ast::TypedPattern>(ast::Pattern{PatternKind::Typed, whole}, ident(ctx->name()), type(ctx->type()));
+    return arena_.make<ast::TypedPattern>(ast::Pattern{PatternKind::Typed, whole}, ident(ctx->name()),
+                                          type(ctx->type()));
   std::vector<ast::Pattern*> elements;
   for (auto* element : ctx->pattern()) elements.push_back(pattern(element));
   if (ctx->LEFT_BRACKET())

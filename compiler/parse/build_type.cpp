@@ -8,11 +8,11 @@ ast::Type* Builder::type(P::TypeContext* ctx) {
   // Arrows associate to the right; the chain is walked, not recursed into.
   ast::Type* result = nullptr;
   ast::Type** hole = &result;
-  for (; ctx; ) {
+  for (; ctx;) {
     P::TypeContext* rest = nullptr;
     if (ctx->name()) {
-      auto* f = arena_.make<ast::FunctionType>(ast::Type{TypeKind::Function, span(ctx)}, true, ident(ctx->name()),
-                                               type(ctx->type(0)), nullptr);
+      auto* f = arena_.make<ast::FunctionType>(ast::Type{TypeKind::Function, span(ctx)}, true,
+                                               ident(ctx->name()), type(ctx->type(0)), nullptr);
       *hole = f;
       hole = &f->to;
       rest = ctx->type(1);
@@ -49,12 +49,15 @@ ast::Type* Builder::type_operand(P::TypeOperandContext* ctx) {
     return named;
   }
   auto* relation = arena_.make<ast::RelationType>(ast::Type{TypeKind::Relation, span(ctx)}, nullptr,
-                                                      std::span<ast::InterfaceItem>{}, nullptr);
+                                                  std::span<ast::InterfaceItem>{}, nullptr);
   if (auto* list = ctx->interface()) {
     std::vector<ast::InterfaceItem> items;
     for (auto* item : list->interfaceItem()) {
-      ast::Causality causality = item->IN() ? ast::Causality::In : item->OUT() ? ast::Causality::Out : ast::Causality::None;
-      items.push_back({causality, item->name() != nullptr, item->name() ? ident(item->name()) : ast::Ident{}, type(item->type())});
+      ast::Causality causality = item->IN()    ? ast::Causality::In
+                                 : item->OUT() ? ast::Causality::Out
+                                               : ast::Causality::None;
+      items.push_back({causality, item->name() != nullptr, item->name() ? ident(item->name()) : ast::Ident{},
+                       type(item->type())});
     }
     relation->interface = arena_.copy(items);
   } else if (ctx->constructorName()) {
@@ -71,10 +74,14 @@ ast::Type* Builder::type_atom(P::TypeAtomContext* ctx) {
   ast::Type* t = type_primary(ctx->typePrimary());
   for (auto* size : ctx->size()) {
     std::vector<ast::Expr*> sizes;
-    if (size->INT()) sizes.push_back(int_literal(size->INT()));
-    else if (size->name()) sizes.push_back(variable(ident(size->name())));
-    else sizes = expressions(size->expression());
-    t = arena_.make<ast::PowerType>(ast::Type{TypeKind::Power, join(span(ctx->start), span(size))}, t, arena_.copy(sizes));
+    if (size->INT())
+      sizes.push_back(int_literal(size->INT()));
+    else if (size->name())
+      sizes.push_back(variable(ident(size->name())));
+    else
+      sizes = expressions(size->expression());
+    t = arena_.make<ast::PowerType>(ast::Type{TypeKind::Power, join(span(ctx->start), span(size))}, t,
+                                    arena_.copy(sizes));
   }
   return t;
 }
@@ -87,7 +94,8 @@ ast::Type* Builder::named_type(P::ConstructorNameContext* name, P::UnitContext* 
 ast::Type* Builder::type_primary(P::TypePrimaryContext* ctx) {
   Span whole = span(ctx);
   if (ctx->constructorName()) return named_type(ctx->constructorName(), ctx->unit(), whole);
-  if (ctx->LOWER_NAME()) return arena_.make<ast::TypeVariable>(ast::Type{TypeKind::Variable, whole}, ident(ctx->LOWER_NAME()));
+  if (ctx->LOWER_NAME())
+    return arena_.make<ast::TypeVariable>(ast::Type{TypeKind::Variable, whole}, ident(ctx->LOWER_NAME()));
   std::vector<ast::Type*> elements;
   for (auto* t : ctx->type()) elements.push_back(type(t));
   if (ctx->LEFT_BRACKET()) return arena_.make<ast::ListType>(ast::Type{TypeKind::List, whole}, elements[0]);
@@ -111,8 +119,10 @@ ast::StructuralAnnotation* Builder::structure(P::StructureContext* ctx) {
   } else if (ctx->HASH()) {
     s->form = ast::StructuralAnnotation::Count;
     auto count = read_int(text(ctx->INT()), span(ctx->INT()), diagnostics_);
-    if (!count || *count > 0xFFFFFFFFll) failed_ = true;
-    else s->count = static_cast<std::uint32_t>(*count);
+    if (!count || *count > 0xFFFFFFFFll)
+      failed_ = true;
+    else
+      s->count = static_cast<std::uint32_t>(*count);
   } else {
     s->form = ast::StructuralAnnotation::Rows;
     std::vector<ast::StructuralRow> rows;
@@ -144,7 +154,8 @@ ast::Expr* Builder::column(P::ColumnContext* ctx) {
   for (auto* child : ctx->children) {
     if (auto* name = dynamic_cast<P::NameContext*>(child)) {
       ast::Ident id = ident(name);
-      e = e ? arena_.make<ast::FieldExpr>(ast::Expr{ast::ExprKind::Field, join(e->span, id.span)}, e, id) : variable(id);
+      e = e ? arena_.make<ast::FieldExpr>(ast::Expr{ast::ExprKind::Field, join(e->span, id.span)}, e, id)
+            : variable(id);
     } else if (auto* index = dynamic_cast<P::IndexContext*>(child)) {
       parts.push_back(index);
     } else if (auto* node = dynamic_cast<antlr4::tree::TerminalNode*>(child);

@@ -63,16 +63,20 @@ void Builder::file(P::FilePieceContext* ctx) {
   module_.name = dotted(ctx->moduleName(), ctx->moduleName()->UPPER_NAME());
 }
 
-// ---- declarations ---------------------------------------------------------------------------------------------------
+// ---- declarations
+// ---------------------------------------------------------------------------------------------------
 
 ast::Decl* Builder::top(P::TopContext* ctx) {
   if (auto* inner = ctx->declaration()) {
     if (inner->boundPattern()) {
       bool capital = inner->boundPattern()->start->getType() == P::UPPER_NAME;
       Diagnostic& d = error(Code::SyntaxError, span(inner->boundPattern()->start),
-                            capital ? "the name of a definition starts with a lower-case letter" : "a definition starts with its name");
-      if (capital) d.label("names with a capital letter are types, constructors and modules");
-      else d.label("a pattern binds names in `let` only");
+                            capital ? "the name of a definition starts with a lower-case letter"
+                                    : "a definition starts with its name");
+      if (capital)
+        d.label("names with a capital letter are types, constructors and modules");
+      else
+        d.label("a pattern binds names in `let` only");
       return nullptr;
     }
     return declaration(inner);
@@ -81,21 +85,26 @@ ast::Decl* Builder::top(P::TopContext* ctx) {
   if (ctx->FOREIGN()) {
     auto symbol = read_string(text(ctx->STRING()), span(ctx->STRING()), arena_, diagnostics_);
     if (!symbol) failed_ = true;
-    return arena_.make<ast::ForeignDecl>(decl(ast::DeclKind::Foreign), symbol.value_or(""), ident(ctx->name()),
-                                         type(ctx->type()), ctx->settings() ? settings(ctx->settings()) : std::span<ast::Setting>{});
+    return arena_.make<ast::ForeignDecl>(
+        decl(ast::DeclKind::Foreign), symbol.value_or(""), ident(ctx->name()), type(ctx->type()),
+        ctx->settings() ? settings(ctx->settings()) : std::span<ast::Setting>{});
   }
   if (ctx->IMPORT()) {
     auto* list = ctx->importList();
     std::vector<ast::Ident> names;
     if (list)
-      for (auto* n : list->importName()) names.push_back(n->name() ? ident(n->name()) : ident(n->UPPER_NAME()));
+      for (auto* n : list->importName())
+        names.push_back(n->name() ? ident(n->name()) : ident(n->UPPER_NAME()));
     return arena_.make<ast::ImportDecl>(
-        decl(ast::DeclKind::Import), dotted(ctx->moduleName(), ctx->moduleName()->UPPER_NAME()), ctx->AS() != nullptr,
-        ctx->AS() ? ident(ctx->UPPER_NAME()) : ast::Ident{}, list && list->HIDING(), list != nullptr, arena_.copy(names));
+        decl(ast::DeclKind::Import), dotted(ctx->moduleName(), ctx->moduleName()->UPPER_NAME()),
+        ctx->AS() != nullptr, ctx->AS() ? ident(ctx->UPPER_NAME()) : ast::Ident{}, list && list->HIDING(),
+        list != nullptr, arena_.copy(names));
   }
   ast::Ident name = ident(ctx->UPPER_NAME());
   std::span<ast::Ident> parameters = arena_.copy(idents(ctx->LOWER_NAME()));
-  if (ctx->TYPE()) return arena_.make<ast::TypeSynonymDecl>(decl(ast::DeclKind::TypeSynonym), name, parameters, type(ctx->type()));
+  if (ctx->TYPE())
+    return arena_.make<ast::TypeSynonymDecl>(decl(ast::DeclKind::TypeSynonym), name, parameters,
+                                             type(ctx->type()));
   if (ctx->RECORD()) {
     std::vector<ast::RecordField> fields;
     for (auto* field : ctx->recordField()) {
@@ -118,14 +127,15 @@ ast::Decl* Builder::declaration(P::DeclarationContext* ctx) {
   if (ctx->type()) {
     std::vector<ast::Ident> names;
     for (auto* name : ctx->name()) names.push_back(ident(name));
-    return arena_.make<ast::SignatureDecl>(ast::Decl{ast::DeclKind::Signature, span(ctx), {}}, arena_.copy(names),
-                                           type(ctx->type()));
+    return arena_.make<ast::SignatureDecl>(ast::Decl{ast::DeclKind::Signature, span(ctx), {}},
+                                           arena_.copy(names), type(ctx->type()));
   }
   if (ctx->boundPattern())
-    return arena_.make<ast::BindingDecl>(ast::Decl{ast::DeclKind::Binding, span(ctx), {}}, bound_pattern(ctx->boundPattern()),
-                                         expression(ctx->expression()));
+    return arena_.make<ast::BindingDecl>(ast::Decl{ast::DeclKind::Binding, span(ctx), {}},
+                                         bound_pattern(ctx->boundPattern()), expression(ctx->expression()));
   return arena_.make<ast::ClauseDecl>(ast::Decl{ast::DeclKind::Clause, span(ctx), {}}, ident(ctx->name(0)),
-                                      arena_.copy(patterns(ctx->patternAtom())), expression(ctx->expression()));
+                                      arena_.copy(patterns(ctx->patternAtom())),
+                                      expression(ctx->expression()));
 }
 
 }  // namespace sigrel::syntax

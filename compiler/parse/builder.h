@@ -1,5 +1,5 @@
-// From the parse tree of one piece to AST nodes. Checks here what the grammar leaves open because the message can say
-// more: that an item is an equation, that comparisons do not chain, and the like.
+// From the parse tree of one piece to AST nodes. Checks here what the grammar leaves open because the message
+// can say more: that an item is an equation, that comparisons do not chain, and the like.
 //
 // Internal to this folder: it names the generated parser's contexts.
 #pragma once
@@ -39,7 +39,8 @@ class Builder {
   std::string_view text(antlr4::tree::TerminalNode* node) const { return sources_.text(span(node)); }
   ast::Ident ident(antlr4::tree::TerminalNode* node) const;
   ast::Ident ident(P::NameContext* ctx) const;
-  ast::Ident dotted(antlr4::ParserRuleContext* ctx, const std::vector<antlr4::tree::TerminalNode*>& parts) const;
+  ast::Ident dotted(antlr4::ParserRuleContext* ctx,
+                    const std::vector<antlr4::tree::TerminalNode*>& parts) const;
   ast::QualifiedIdent qualified(P::ConstructorNameContext* ctx) const;
   ast::QualifiedIdent qualified(P::QualifiedNameContext* ctx) const;
   ast::QualifiedIdent plain(ast::Ident ident) const { return {false, {}, ident}; }

@@ -12,44 +12,89 @@ using K = SigrelLexer;
 /// A line that starts with one of these goes on with the line before, at the block's column too.
 bool joins_line(std::uint16_t kind) {
   switch (kind) {
-    case K::THEN: case K::ELSE: case K::OF: case K::IN: case K::WHERE: case K::DO:
-    case K::RIGHT_PAREN: case K::RIGHT_BRACKET: case K::RIGHT_BRACE: case K::COMMA:
-      return true;
-    default:
-      return false;
+    case K::THEN:
+    case K::ELSE:
+    case K::OF:
+    case K::IN:
+    case K::WHERE:
+    case K::DO:
+    case K::RIGHT_PAREN:
+    case K::RIGHT_BRACKET:
+    case K::RIGHT_BRACE:
+    case K::COMMA: return true;
+    default: return false;
   }
 }
 
 /// Cannot start a piece, whatever follows. `-` can.
 bool is_operator(std::uint16_t kind) {
   switch (kind) {
-    case K::DIAMOND: case K::ARROW: case K::DOUBLE_COLON: case K::ASSIGN: case K::COLON: case K::EQUAL:
-    case K::EQUAL_EQUAL: case K::NOT_EQUAL: case K::LESS_EQUAL: case K::GREATER_EQUAL: case K::LESS: case K::GREATER:
-    case K::PLUS: case K::PLUS_PLUS: case K::STAR: case K::SLASH: case K::CARET: case K::AND: case K::OR:
-    case K::DOT_DOT: case K::DOT: case K::BAR: case K::BACKTICK: case K::WITH: case K::AS:
-      return true;
-    default:
-      return false;
+    case K::DIAMOND:
+    case K::ARROW:
+    case K::DOUBLE_COLON:
+    case K::ASSIGN:
+    case K::COLON:
+    case K::EQUAL:
+    case K::EQUAL_EQUAL:
+    case K::NOT_EQUAL:
+    case K::LESS_EQUAL:
+    case K::GREATER_EQUAL:
+    case K::LESS:
+    case K::GREATER:
+    case K::PLUS:
+    case K::PLUS_PLUS:
+    case K::STAR:
+    case K::SLASH:
+    case K::CARET:
+    case K::AND:
+    case K::OR:
+    case K::DOT_DOT:
+    case K::DOT:
+    case K::BAR:
+    case K::BACKTICK:
+    case K::WITH:
+    case K::AS: return true;
+    default: return false;
   }
 }
 
 /// Ends an operand, so that `-` after it is binary.
 bool ends_operand(std::uint16_t kind) {
   switch (kind) {
-    case K::LOWER_NAME: case K::UPPER_NAME: case K::UNDERSCORE: case K::INT: case K::REAL: case K::UNIT_NUMBER:
-    case K::STRING: case K::RIGHT_PAREN: case K::RIGHT_BRACKET: case K::RIGHT_BRACE: case K::BLOCK: case K::OUT:
-    case K::LIKE: case K::FLOW: case K::MODE: case K::TYPE: case K::RECORD: case K::DATA: case K::MODULE: case K::HIDING:
-    case K::GREATER:
-      return true;
-    default:
-      return false;
+    case K::LOWER_NAME:
+    case K::UPPER_NAME:
+    case K::UNDERSCORE:
+    case K::INT:
+    case K::REAL:
+    case K::UNIT_NUMBER:
+    case K::STRING:
+    case K::RIGHT_PAREN:
+    case K::RIGHT_BRACKET:
+    case K::RIGHT_BRACE:
+    case K::BLOCK:
+    case K::OUT:
+    case K::LIKE:
+    case K::FLOW:
+    case K::MODE:
+    case K::TYPE:
+    case K::RECORD:
+    case K::DATA:
+    case K::MODULE:
+    case K::HIDING:
+    case K::GREATER: return true;
+    default: return false;
   }
 }
 
 /// Each of these nests what follows it one level deeper in the parser.
 bool is_recursive(std::uint16_t kind, std::uint16_t before) {
   switch (kind) {
-    case K::CARET: case K::COLON: case K::PLUS_PLUS: case K::ARROW: case K::IN: case K::ELSE: return true;
+    case K::CARET:
+    case K::COLON:
+    case K::PLUS_PLUS:
+    case K::ARROW:
+    case K::IN:
+    case K::ELSE: return true;
     case K::MINUS: return !ends_operand(before);
     default: return false;
   }
@@ -57,33 +102,57 @@ bool is_recursive(std::uint16_t kind, std::uint16_t before) {
 
 bool is_plain(std::uint16_t kind) {
   switch (kind) {
-    case K::LOWER_NAME: case K::UPPER_NAME: case K::INT: case K::REAL: case K::UNIT_NUMBER: case K::STRING: case K::COMMA:
-    case K::UNDERSCORE: case K::SEMICOLON:
-      return true;
-    default:
-      return false;
+    case K::LOWER_NAME:
+    case K::UPPER_NAME:
+    case K::INT:
+    case K::REAL:
+    case K::UNIT_NUMBER:
+    case K::STRING:
+    case K::COMMA:
+    case K::UNDERSCORE:
+    case K::SEMICOLON: return true;
+    default: return false;
   }
 }
 
 bool is_indexable(std::uint16_t kind) {
   switch (kind) {
-    case K::LOWER_NAME: case K::UPPER_NAME: case K::RIGHT_PAREN: case K::RIGHT_BRACKET: case K::OUT: case K::LIKE:
-    case K::FLOW: case K::MODE: case K::TYPE: case K::RECORD: case K::DATA: case K::MODULE: case K::HIDING:
-      return true;
-    default:
-      return false;
+    case K::LOWER_NAME:
+    case K::UPPER_NAME:
+    case K::RIGHT_PAREN:
+    case K::RIGHT_BRACKET:
+    case K::OUT:
+    case K::LIKE:
+    case K::FLOW:
+    case K::MODE:
+    case K::TYPE:
+    case K::RECORD:
+    case K::DATA:
+    case K::MODULE:
+    case K::HIDING: return true;
+    default: return false;
   }
 }
 
 /// Has an operator name `(+)` and sections `(+ x)`.
 bool is_binary(std::uint16_t kind) {
   switch (kind) {
-    case K::COLON: case K::EQUAL_EQUAL: case K::NOT_EQUAL: case K::LESS_EQUAL: case K::GREATER_EQUAL: case K::LESS:
-    case K::GREATER: case K::PLUS: case K::PLUS_PLUS: case K::MINUS: case K::STAR: case K::SLASH: case K::CARET:
-    case K::AND: case K::OR:
-      return true;
-    default:
-      return false;
+    case K::COLON:
+    case K::EQUAL_EQUAL:
+    case K::NOT_EQUAL:
+    case K::LESS_EQUAL:
+    case K::GREATER_EQUAL:
+    case K::LESS:
+    case K::GREATER:
+    case K::PLUS:
+    case K::PLUS_PLUS:
+    case K::MINUS:
+    case K::STAR:
+    case K::SLASH:
+    case K::CARET:
+    case K::AND:
+    case K::OR: return true;
+    default: return false;
   }
 }
 
@@ -93,9 +162,20 @@ bool closes_unit(std::span<const Token> tokens, std::size_t i) {
   while (i-- > 0) {
     switch (tokens[i].kind) {
       case K::LESS: return true;
-      case K::LOWER_NAME: case K::UPPER_NAME: case K::OUT: case K::LIKE: case K::SR: case K::UNIT_SIGN: case K::INT:
-      case K::STAR: case K::SLASH: case K::CARET: case K::MINUS: case K::DOT: case K::LEFT_PAREN: case K::RIGHT_PAREN:
-        break;
+      case K::LOWER_NAME:
+      case K::UPPER_NAME:
+      case K::OUT:
+      case K::LIKE:
+      case K::SR:
+      case K::UNIT_SIGN:
+      case K::INT:
+      case K::STAR:
+      case K::SLASH:
+      case K::CARET:
+      case K::MINUS:
+      case K::DOT:
+      case K::LEFT_PAREN:
+      case K::RIGHT_PAREN: break;
       default: return false;
     }
   }
@@ -113,7 +193,11 @@ std::uint16_t partner(std::uint16_t bracket) {
 }  // namespace
 
 Layout::Layout(FileId file, const SourceMap& sources, Diagnostics& diagnostics, PieceSink& sink)
-    : file_(file), sources_(sources), diagnostics_(diagnostics), sink_(sink), scanner_(file, sources, diagnostics) {}
+    : file_(file),
+      sources_(sources),
+      diagnostics_(diagnostics),
+      sink_(sink),
+      scanner_(file, sources, diagnostics) {}
 
 void Layout::run(BlockKind whole) {
   open_block(whole, {}, true);
@@ -192,7 +276,8 @@ void Layout::token(Token t) {
   if (else_if) {
     word(t);
     pending_.reset();
-    chain_if_ = innermost_block().block_kind == BlockKind::Body && tokens_.size() > innermost_block().piece_begin &&
+    chain_if_ = innermost_block().block_kind == BlockKind::Body &&
+                tokens_.size() > innermost_block().piece_begin &&
                 tokens_[innermost_block().piece_begin].kind == K::IF;
     t.kind = K::IF;
   }
@@ -217,7 +302,9 @@ void Layout::word(Token& t) {
       push(t);
       push_frame(Frame::Bracket, t);
       return;
-    case K::RIGHT_PAREN: case K::RIGHT_BRACKET: case K::RIGHT_BRACE: {
+    case K::RIGHT_PAREN:
+    case K::RIGHT_BRACKET:
+    case K::RIGHT_BRACE: {
       bool consumed = false;
       close_bracket(t, consumed);
       if (!consumed) push(t);
@@ -232,11 +319,10 @@ void Layout::word(Token& t) {
       }
       end_segment(scope());
       break;
-    case K::COMMA:
-      comma();
-      break;
+    case K::COMMA: comma(); break;
     case K::IN:
-      if (auto i = nearest({Frame::Let, Frame::For}, false)) pop_to(frames_[*i].kind == Frame::Let ? *i : *i + 1);
+      if (auto i = nearest({Frame::Let, Frame::For}, false))
+        pop_to(frames_[*i].kind == Frame::Let ? *i : *i + 1);
       break;
     case K::IF: {
       bool statement = chained || at_piece_start(BlockKind::Body);
@@ -259,8 +345,10 @@ void Layout::word(Token& t) {
         bool statement = frames_[*i].kind == Frame::StatementThen;
         pop_to(*i);
         const Token& next = scanner_.peek();
-        if (statement && next.kind == K::IF && next.line == t.line) chain_if_ = true;
-        else if (statement) pending_ = Pending{BlockKind::Body, t};
+        if (statement && next.kind == K::IF && next.line == t.line)
+          chain_if_ = true;
+        else if (statement)
+          pending_ = Pending{BlockKind::Body, t};
       }
       break;
     case K::CASE:
@@ -279,10 +367,13 @@ void Layout::word(Token& t) {
         pop_to(*i);
         pending_ = Pending{kind == Frame::Switch   ? BlockKind::Modes
                            : kind == Frame::Module ? BlockKind::Top
-                                                   : BlockKind::Body, t};
+                                                   : BlockKind::Body,
+                           t};
       } else {
         if (!innermost_block().damaged && !innermost_block().quiet)
-          diagnostics_.report(Code::ForeignSyntax, span(t), "`where` belongs to `sigrel`, `mode`, `switch` or `module`")
+          diagnostics_
+              .report(Code::ForeignSyntax, span(t),
+                      "`where` belongs to `sigrel`, `mode`, `switch` or `module`")
               .label("none of these is open here")
               .help("local definitions of a function are written before its result: `let … in …`");
         damage();
@@ -322,8 +413,7 @@ void Layout::word(Token& t) {
       push(t);
       push_frame(Frame::For, t);
       return;
-    default:
-      break;
+    default: break;
   }
   push(t);
 }
@@ -348,8 +438,9 @@ void Layout::line_start(const Token& t) {
         pop_to(index + 1);
         if (is_operator(t.kind) && tokens_.size() > scope.piece_begin) {
           if (!scope.damaged && !scope.quiet)
-            diagnostics_.report(Code::OperatorAtBlockColumn, span(t),
-                                "this line starts with `" + std::string(text(t)) + "` at the column of its block")
+            diagnostics_
+                .report(Code::OperatorAtBlockColumn, span(t),
+                        "this line starts with `" + std::string(text(t)) + "` at the column of its block")
                 .label("a line at this column starts a new " +
                        std::string(scope.block_kind == BlockKind::Body ? "item" : "declaration"))
                 .help("indent to continue the line before");
@@ -360,7 +451,8 @@ void Layout::line_start(const Token& t) {
       }
       return;
     }
-    // Inside a bracket every line is deeper than the block around it, or starts with what cannot start a piece.
+    // Inside a bracket every line is deeper than the block around it, or starts with what cannot start a
+    // piece.
     if (index == 0 || t.column > enclosing_column(index) || joins_line(t.kind) || is_operator(t.kind)) return;
     unclosed(scope, t);
     pop_to(index);
@@ -375,10 +467,13 @@ void Layout::unclosed(const Frame& bracket, const Token& t) {
   if (!block->damaged && !block->quiet) {
     Diagnostic& d = diagnostics_.report(Code::UnclosedBracket, span(bracket.open),
                                         "`" + std::string(text(bracket.open)) + "` is not closed");
-    if (t.kind == kEnd) d.label("the file ends before its partner");
-    else if (t.first_on_line && t.kind != K::RIGHT_PAREN && t.kind != K::RIGHT_BRACKET && t.kind != K::RIGHT_BRACE)
+    if (t.kind == kEnd)
+      d.label("the file ends before its partner");
+    else if (t.first_on_line && t.kind != K::RIGHT_PAREN && t.kind != K::RIGHT_BRACKET &&
+             t.kind != K::RIGHT_BRACE)
       d.also(span(t), "this line starts something new, because it is not indented deeper");
-    else d.also(span(t), "this closes another bracket");
+    else
+      d.also(span(t), "this closes another bracket");
     switch (partner(bracket.open.kind)) {
       case K::RIGHT_PAREN: d.help("close it with `)`"); break;
       case K::RIGHT_BRACE: d.help("close it with `}`"); break;
@@ -419,18 +514,20 @@ void Layout::empty_block(const Pending& pending, const Token& t) {
         case K::WHERE: what = pending.kind == BlockKind::Modes ? "a mode" : "an equation"; break;
         case K::LET: what = "a definition"; break;
         case K::OF: what = "an alternative"; break;
-        case K::INITIALLY: case K::GUESS: what = "an equation"; break;
+        case K::INITIALLY:
+        case K::GUESS: what = "an equation"; break;
         default: break;
       }
-      std::string message = "expected " + std::string(what) + " after `" + std::string(text(pending.opener)) + "`";
+      std::string message =
+          "expected " + std::string(what) + " after `" + std::string(text(pending.opener)) + "`";
       bool at_end = t.kind == kEnd;
       Diagnostic& d = diagnostics_.report(Code::EmptyBlock, span(at_end ? pending.opener : t), message);
       if (at_end)
         d.label("the file ends here");
       else
-        d.label(!t.first_on_line  ? "found `" + std::string(text(t)) + "`"
-                   : t.column == 1   ? "this line starts a new declaration, because it is not indented"
-                                     : "this line is not indented deeper than the block around it")
+        d.label(!t.first_on_line ? "found `" + std::string(text(t)) + "`"
+                : t.column == 1  ? "this line starts a new declaration, because it is not indented"
+                                 : "this line is not indented deeper than the block around it")
             .also(span(pending.opener), "this block has no items");
       if (pending.opener.kind == K::WHERE && pending.kind == BlockKind::Body)
         d.help("a relation without equations is written `where {}`");
@@ -460,7 +557,8 @@ void Layout::push_frame(Frame::Kind kind, const Token& t) {
 
 void Layout::close_bracket(Token& t, bool& consumed) {
   auto fits = [&](const Frame& f) {
-    if (f.kind == Frame::Block) return f.explicit_braces && f.open.kind == K::LEFT_BRACE && t.kind == K::RIGHT_BRACE;
+    if (f.kind == Frame::Block)
+      return f.explicit_braces && f.open.kind == K::LEFT_BRACE && t.kind == K::RIGHT_BRACE;
     return f.kind == Frame::Bracket && partner(f.open.kind) == t.kind;
   };
   std::size_t i = frames_.size();
@@ -468,7 +566,8 @@ void Layout::close_bracket(Token& t, bool& consumed) {
   if (i == static_cast<std::size_t>(-1)) {
     // The partner of a bracket that was given up is no second error.
     auto lost = std::ranges::find(given_up_, t.kind);
-    if (lost != given_up_.end()) given_up_.erase(lost);
+    if (lost != given_up_.end())
+      given_up_.erase(lost);
     else if (!innermost_block().damaged && !innermost_block().quiet)
       diagnostics_.report(Code::SyntaxError, span(t), "`" + std::string(text(t)) + "` closes nothing")
           .label("no bracket of this kind is open here");
@@ -478,7 +577,8 @@ void Layout::close_bracket(Token& t, bool& consumed) {
   }
   while (frames_.size() > i + 1) {
     const Frame& frame = frames_.back();
-    if (frame.kind == Frame::Bracket || (frame.kind == Frame::Block && frame.explicit_braces)) unclosed(frame, t);
+    if (frame.kind == Frame::Bracket || (frame.kind == Frame::Block && frame.explicit_braces))
+      unclosed(frame, t);
     close_top_frame();
   }
   if (frames_[i].kind == Frame::Block) {
@@ -495,8 +595,9 @@ void Layout::comma() {
     const Frame& block = frames_[index];
     if (tokens_.size() > block.piece_begin) {
       std::uint16_t first = tokens_[block.piece_begin].kind;
-      bool names = std::none_of(tokens_.begin() + static_cast<std::ptrdiff_t>(block.piece_begin), tokens_.end(),
-                                [](const Token& t) { return t.kind == K::DOUBLE_COLON || t.kind == K::EQUAL; });
+      bool names =
+          std::none_of(tokens_.begin() + static_cast<std::ptrdiff_t>(block.piece_begin), tokens_.end(),
+                       [](const Token& t) { return t.kind == K::DOUBLE_COLON || t.kind == K::EQUAL; });
       if ((first == K::LOCAL || first == K::DISCRETE) && names) return;
     }
     while (index > 0 && frames_[index].kind != Frame::Bracket) {
@@ -520,8 +621,10 @@ void Layout::close_top_frame() {
     frames_.pop_back();
     return;
   }
-  if (frame.kind == Frame::Block) end_piece(frame);
-  else end_segment(frame);
+  if (frame.kind == Frame::Block)
+    end_piece(frame);
+  else
+    end_segment(frame);
   std::uint32_t depth = frame.deepest + 1;
   if (frame.kind == Frame::Block) {
     Token block = frame.open;
@@ -542,8 +645,8 @@ void Layout::end_piece(Frame& frame) {
   if (tokens_.size() > frame.piece_begin || frame.damaged) {
     mark(frame);
     std::span<Token> tokens(tokens_.data() + frame.piece_begin, tokens_.size() - frame.piece_begin);
-    sink_.piece({frame.block_kind, tokens, frame.damaged || frame.quiet, frame.block_kind == BlockKind::Top ? doc_ : std::string_view{},
-                 blocks_[frame.block].get()});
+    sink_.piece({frame.block_kind, tokens, frame.damaged || frame.quiet,
+                 frame.block_kind == BlockKind::Top ? doc_ : std::string_view{}, blocks_[frame.block].get()});
     for (const Token& t : tokens)
       if (t.kind == K::BLOCK) {
         blocks_[t.block].reset();
@@ -555,16 +658,24 @@ void Layout::end_piece(Frame& frame) {
   }
 }
 
-// Soft keywords become names where they are not at their place, and some tokens get a kind by their neighbours, so that
-// the grammar needs little lookahead.
+// Soft keywords become names where they are not at their place, and some tokens get a kind by their
+// neighbours, so that the grammar needs little lookahead.
 void Layout::mark(Frame& frame) {
   std::span<Token> tokens(tokens_.data() + frame.piece_begin, tokens_.size() - frame.piece_begin);
   if (tokens.empty()) return;
   auto kind = [&](std::size_t i) { return i < tokens.size() ? tokens[i].kind : kEnd; };
   auto is_name = [&](std::size_t i) {
     switch (kind(i)) {
-      case K::LOWER_NAME: case K::OUT: case K::LIKE: case K::FLOW: case K::TYPE: case K::RECORD: case K::DATA:
-      case K::MODULE: case K::MODE: case K::HIDING: return true;
+      case K::LOWER_NAME:
+      case K::OUT:
+      case K::LIKE:
+      case K::FLOW:
+      case K::TYPE:
+      case K::RECORD:
+      case K::DATA:
+      case K::MODULE:
+      case K::MODE:
+      case K::HIDING: return true;
       default: return false;
     }
   };
@@ -572,8 +683,11 @@ void Layout::mark(Frame& frame) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     Token& t = tokens[i];
     switch (t.kind) {
-      case K::TYPE: case K::RECORD: case K::DATA:
-        if (!(i == 0 && frame.block_kind == BlockKind::Top && kind(1) == K::UPPER_NAME)) t.kind = K::LOWER_NAME;
+      case K::TYPE:
+      case K::RECORD:
+      case K::DATA:
+        if (!(i == 0 && frame.block_kind == BlockKind::Top && kind(1) == K::UPPER_NAME))
+          t.kind = K::LOWER_NAME;
         break;
       case K::MODULE:
         if (!(i == 0 && frame.block_kind == BlockKind::File)) t.kind = K::LOWER_NAME;
@@ -603,7 +717,8 @@ void Layout::mark(Frame& frame) {
         break;
       default:
         if (kind(i + 1) == K::RIGHT_PAREN) {
-          if (is_binary(t.kind) && !closes_unit(tokens, i)) t.kind = i > 0 && kind(i - 1) == K::LEFT_PAREN ? K::OPERATOR_NAME : K::LEFT_SECTION;
+          if (is_binary(t.kind) && !closes_unit(tokens, i))
+            t.kind = i > 0 && kind(i - 1) == K::LEFT_PAREN ? K::OPERATOR_NAME : K::LEFT_SECTION;
         }
         break;
     }
@@ -645,13 +760,15 @@ void Layout::end_segment(Frame& frame) {
 }
 
 void Layout::too_deep(const Token& t, bool chain) {
-  Diagnostic& d = diagnostics_.report(Code::NestingTooDeep, span(t),
-                                      chain ? "this expression is too long" : "brackets and blocks are nested too deeply");
+  Diagnostic& d = diagnostics_.report(
+      Code::NestingTooDeep, span(t),
+      chain ? "this expression is too long" : "brackets and blocks are nested too deeply");
   if (chain)
     d.label("more than " + std::to_string(kMaxDepth) + " operators in one expression")
         .help("name parts of it with `let`, or use a list and `sum`");
   else
-    d.label("the limit is " + std::to_string(kMaxNesting) + " levels").help("name inner parts with definitions of their own");
+    d.label("the limit is " + std::to_string(kMaxNesting) + " levels")
+        .help("name inner parts with definitions of their own");
   // The rest of the declaration is skipped; what is inside it is not handed over.
   std::size_t keep = 1;
   while (keep < frames_.size() && frames_[keep - 1].block_kind != BlockKind::Top) ++keep;
@@ -696,12 +813,15 @@ Layout::Frame& Layout::innermost_block() {
   return frames_[i];
 }
 
-// The nearest frame of these kinds that is not outside a bracket or braces; with `within_scope` not outside the block.
-std::optional<std::size_t> Layout::nearest(std::initializer_list<Frame::Kind> kinds, bool within_scope) const {
+// The nearest frame of these kinds that is not outside a bracket or braces; with `within_scope` not outside
+// the block.
+std::optional<std::size_t> Layout::nearest(std::initializer_list<Frame::Kind> kinds,
+                                           bool within_scope) const {
   for (std::size_t i = frames_.size(); i-- > 0;) {
     const Frame& f = frames_[i];
     if (std::ranges::find(kinds, f.kind) != kinds.end()) return i;
-    if (f.kind == Frame::Bracket || (f.kind == Frame::Block && (within_scope || f.explicit_braces))) return std::nullopt;
+    if (f.kind == Frame::Bracket || (f.kind == Frame::Block && (within_scope || f.explicit_braces)))
+      return std::nullopt;
   }
   return std::nullopt;
 }

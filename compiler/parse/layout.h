@@ -1,15 +1,18 @@
 // The layout filter: cuts the tokens of a file into pieces by their columns and brackets.
 //
-// A piece is one declaration, item, alternative or mode. A piece is handed over when its last token has been seen; the
-// blocks inside it were handed over before, piece by piece, and stand in it as single BLOCK tokens. Everything is
-// decided from tokens and columns, without help from the parser:
+// A piece is one declaration, item, alternative or mode. A piece is handed over when its last token has been
+// seen; the blocks inside it were handed over before, piece by piece, and stand in it as single BLOCK tokens.
+// Everything is decided from tokens and columns, without help from the parser:
 //
-//   - `where let of do`, and `then else initially guess` where an item starts, open a block at the next token's column;
-//   - a line at that column starts a new piece, a line left of it closes the block, a line right of it continues;
-//   - a closing bracket, `in then else of`, or a comma inside brackets closes the blocks that were opened since.
+//   - `where let of do`, and `then else initially guess` where an item starts, open a block at the next
+//   token's column;
+//   - a line at that column starts a new piece, a line left of it closes the block, a line right of it
+//   continues;
+//   - a closing bracket, `in then else of`, or a comma inside brackets closes the blocks that were opened
+//   since.
 //
-// Guarantees: brackets in a piece are balanced unless it is marked `damaged`; blocks and brackets nest at most
-// kMaxNesting deep and an expression at most kMaxDepth, so recursion over a piece or a tree is bounded.
+// Guarantees: brackets in a piece are balanced unless it is marked `damaged`; blocks and brackets nest at
+// most kMaxNesting deep and an expression at most kMaxDepth, so recursion over a piece or a tree is bounded.
 #pragma once
 #include <memory>
 #include <optional>
@@ -61,19 +64,32 @@ class Layout {
   const Block& block(const Token& token) const { return *blocks_[token.block]; }
 
  private:
-  // What is open around the next token. Block and Bracket are scopes; the others mark a word whose partner is awaited.
+  // What is open around the next token. Block and Bracket are scopes; the others mark a word whose partner is
+  // awaited.
   struct Frame {
     enum Kind : std::uint8_t {
-      Block, Bracket, If, StatementIf, Then, StatementThen, Case, For, Let, Sigrel, Switch, Mode, Module
+      Block,
+      Bracket,
+      If,
+      StatementIf,
+      Then,
+      StatementThen,
+      Case,
+      For,
+      Let,
+      Sigrel,
+      Switch,
+      Mode,
+      Module
     } kind;
-    Token open;                      // the bracket, the word, or the first token of the block
-    BlockKind block_kind{};          // the rest is for blocks
+    Token open;              // the bracket, the word, or the first token of the block
+    BlockKind block_kind{};  // the rest is for blocks
     bool explicit_braces = false;
-    bool damaged = false;            // the piece under way
-    bool quiet = false;              // its opening word is an error: what stands in it is not looked at
-    std::uint32_t column = 0;        // 0 with braces
+    bool damaged = false;      // the piece under way
+    bool quiet = false;        // its opening word is an error: what stands in it is not looked at
+    std::uint32_t column = 0;  // 0 with braces
     std::uint32_t block = 0;
-    std::size_t piece_begin = 0;     // index into tokens_
+    std::size_t piece_begin = 0;  // index into tokens_
     // Depth, for scopes: of the segment since the last comma or separator, and of what was closed in it.
     std::uint32_t operators = 0, recursive = 0, deepest_child = 0, deepest = 0;
     bool is_scope() const { return kind == Block || kind == Bracket; }
@@ -127,10 +143,10 @@ class Layout {
   std::optional<Pending> pending_;
   std::string doc_;
   std::vector<std::uint16_t> given_up_;  // what would have closed the brackets that are not closed
-  std::size_t recursive_ = 0;  // sum over the frames
+  std::size_t recursive_ = 0;            // sum over the frames
   std::uint32_t last_end_ = 0;
-  bool chain_if_ = false;      // `if` directly after the `else` of a statement
-  bool skipping_ = false;      // the rest of a declaration that is nested too deeply
+  bool chain_if_ = false;  // `if` directly after the `else` of a statement
+  bool skipping_ = false;  // the rest of a declaration that is nested too deeply
 };
 
 }  // namespace sigrel::syntax

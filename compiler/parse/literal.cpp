@@ -27,9 +27,12 @@ class UnitReader {
     if (!factor(out, sign, depth)) return false;
     for (;;) {
       int next = 0;
-      if (take('*') || take('.')) next = sign;
-      else if (take('/')) next = -sign;
-      else return true;
+      if (take('*') || take('.'))
+        next = sign;
+      else if (take('/'))
+        next = -sign;
+      else
+        return true;
       if (!factor(out, next, depth)) return false;
     }
   }
@@ -44,7 +47,9 @@ class UnitReader {
     } else if (at_ < text_.size() && text_[at_] == '1') {
       ++at_;
     } else {
-      while (at_ < text_.size() && std::string_view(" \t\r\n*/^.()-").find(text_[at_]) == std::string_view::npos) ++at_;
+      while (at_ < text_.size() &&
+             std::string_view(" \t\r\n*/^.()-").find(text_[at_]) == std::string_view::npos)
+        ++at_;
       if (at_ == begin || (text_[begin] >= '0' && text_[begin] <= '9')) {
         at_ = begin;
         return fail("expected the name of a unit here");
@@ -68,7 +73,9 @@ class UnitReader {
   }
 
   void space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+      ++at_;
   }
   bool take(char c) {
     space();
@@ -78,10 +85,12 @@ class UnitReader {
     return true;
   }
   Span at(std::size_t begin, std::size_t end) const {
-    return {span_.file, span_.begin + static_cast<std::uint32_t>(begin), span_.begin + static_cast<std::uint32_t>(end)};
+    return {span_.file, span_.begin + static_cast<std::uint32_t>(begin),
+            span_.begin + static_cast<std::uint32_t>(end)};
   }
   bool fail(std::string label) {
-    diagnostics_.report(Code::SyntaxError, at(at_, std::min(at_ + 1, text_.size())), "this unit cannot be read")
+    diagnostics_
+        .report(Code::SyntaxError, at(at_, std::min(at_ + 1, text_.size())), "this unit cannot be read")
         .label(std::move(label))
         .help("a unit is a product of powers, such as `kg*m^2/s` or `1/s`");
     return false;
@@ -114,14 +123,16 @@ std::optional<std::int64_t> read_int(std::string_view text, Span span, Diagnosti
 std::optional<double> read_real(std::string_view text, Span span, Diagnostics& diagnostics) {
   double value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::result_out_of_range) value = std::strtod(std::string(text).c_str(), nullptr);  // 0 or infinity
+  if (error == std::errc::result_out_of_range)
+    value = std::strtod(std::string(text).c_str(), nullptr);  // 0 or infinity
   if (std::isfinite(value)) return value;
   diagnostics.report(Code::SyntaxError, span, "this number is too large for a Real")
       .label("the largest Real is about 1.8e308");
   return std::nullopt;
 }
 
-std::optional<std::string_view> read_string(std::string_view text, Span span, Arena& arena, Diagnostics& diagnostics) {
+std::optional<std::string_view> read_string(std::string_view text, Span span, Arena& arena,
+                                            Diagnostics& diagnostics) {
   text.remove_prefix(1);
   text.remove_suffix(1);
   if (text.find('\\') == std::string_view::npos) return keep(text, arena);
@@ -140,7 +151,8 @@ std::optional<std::string_view> read_string(std::string_view text, Span span, Ar
       default: {
         std::uint32_t at = span.begin + static_cast<std::uint32_t>(i);
         std::uint32_t end = at + 2;
-        while (end < span.end && (static_cast<unsigned char>(text[end - span.begin - 1]) & 0xC0) == 0x80) ++end;
+        while (end < span.end && (static_cast<unsigned char>(text[end - span.begin - 1]) & 0xC0) == 0x80)
+          ++end;
         diagnostics.report(Code::SyntaxError, {span.file, at, end}, "this escape has no meaning")
             .help("the escapes are `\\n`, `\\t`, `\\r`, `\\\"` and `\\\\`; a backslash is written `\\\\`");
         return std::nullopt;

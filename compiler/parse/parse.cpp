@@ -23,7 +23,8 @@ bool is_text(FileId file, const SourceMap& sources, Diagnostics& diagnostics) {
   return false;
 }
 
-ast::Expr* run(BlockKind whole, FileId file, const SourceMap& sources, ast::Module& module, Diagnostics& diagnostics) {
+ast::Expr* run(BlockKind whole, FileId file, const SourceMap& sources, ast::Module& module,
+               Diagnostics& diagnostics) {
   Diagnostics found;
   syntax::PieceParser parser(file, sources, module, found);
   syntax::Layout layout(file, sources, found, parser);
@@ -56,7 +57,8 @@ ast::Module parse(FileId file, const SourceMap& sources, Diagnostics& diagnostic
   return module;
 }
 
-ast::Expr* parse_expression(FileId file, const SourceMap& sources, ast::Module& into, Diagnostics& diagnostics) {
+ast::Expr* parse_expression(FileId file, const SourceMap& sources, ast::Module& into,
+                            Diagnostics& diagnostics) {
   if (!is_text(file, sources, diagnostics)) return nullptr;
   return run(BlockKind::Expression, file, sources, into, diagnostics);
 }

@@ -28,7 +28,9 @@ class PieceStream final : public antlr4::TokenStream {
     at_ = 0;
   }
 
-  void consume() override { if (at_ + 1 < size_) ++at_; }
+  void consume() override {
+    if (at_ + 1 < size_) ++at_;
+  }
   std::size_t LA(ssize_t k) override {
     // Asked for every token several times.
     if (k > 0) {
@@ -39,7 +41,8 @@ class PieceStream final : public antlr4::TokenStream {
     return t ? t->getType() : EOF;
   }
   antlr4::Token* LT(ssize_t k) override {
-    if (k < 0) return static_cast<std::size_t>(-k) > at_ ? nullptr : &tokens_[at_ - static_cast<std::size_t>(-k)];
+    if (k < 0)
+      return static_cast<std::size_t>(-k) > at_ ? nullptr : &tokens_[at_ - static_cast<std::size_t>(-k)];
     return &tokens_[std::min(at_ + static_cast<std::size_t>(k) - 1, size_ - 1)];
   }
   antlr4::Token* get(std::size_t index) const override { return const_cast<PieceToken*>(&tokens_[index]); }
@@ -62,7 +65,8 @@ class PieceStream final : public antlr4::TokenStream {
 
 struct SyntaxStop {};
 
-/// Stops at the first error and keeps what is known of it. There is nothing to recover: the next piece starts afresh.
+/// Stops at the first error and keeps what is known of it. There is nothing to recover: the next piece starts
+/// afresh.
 class StopAtError final : public antlr4::DefaultErrorStrategy {
  public:
   Fault fault;
@@ -88,9 +92,11 @@ class StopAtError final : public antlr4::DefaultErrorStrategy {
     if (offending == parser->getCurrentToken()) {
       antlr4::misc::IntervalSet expected = parser->getExpectedTokens();
       for (const auto& interval : expected.getIntervals())
-        for (ssize_t k = interval.a; k <= interval.b; ++k) fault.expected.push_back(static_cast<std::size_t>(k));
+        for (ssize_t k = interval.a; k <= interval.b; ++k)
+          fault.expected.push_back(static_cast<std::size_t>(k));
     }
-    for (antlr4::RuleContext* ctx = parser->getContext(); ctx; ctx = static_cast<antlr4::RuleContext*>(ctx->parent))
+    for (antlr4::RuleContext* ctx = parser->getContext(); ctx;
+         ctx = static_cast<antlr4::RuleContext*>(ctx->parent))
       fault.rules.push_back(ctx->getRuleIndex());
     throw SyntaxStop{};
   }
@@ -119,21 +125,20 @@ struct PieceParser::Antlr {
     prediction->setPredictionMode(on ? antlr4::atn::PredictionMode::SLL : antlr4::atn::PredictionMode::LL);
   }
 
-  // The grammar needs SLL prediction and tables only. LL is asked when these fail, which is when there is an error to report.
+  // The grammar needs SLL prediction and tables only. LL is asked when these fail, which is when there is an
+  // error to report.
   template <class Context>
   Context* parse(Context* (SigrelParser::*rule)()) {
     try {
       parser.reset();
       return (parser.*rule)();
-    } catch (SyntaxStop&) {
-    }
+    } catch (SyntaxStop&) {}
     quick(false);
     Context* result = nullptr;
     try {
       parser.reset();
       result = (parser.*rule)();
-    } catch (SyntaxStop&) {
-    }
+    } catch (SyntaxStop&) {}
     quick(true);
     return result;
   }
@@ -175,7 +180,8 @@ void PieceParser::piece(const Piece& piece) {
   }
 }
 
-// The node of a piece: Decl*, Item*, CaseAlternative*, Mode* or Expr*; null after an error, which is reported.
+// The node of a piece: Decl*, Item*, CaseAlternative*, Mode* or Expr*; null after an error, which is
+// reported.
 void* PieceParser::node(const Piece& piece) {
   Antlr& a = *antlr_;
   a.stream.assign(piece.tokens);
@@ -184,32 +190,46 @@ void* PieceParser::node(const Piece& piece) {
   void* result = nullptr;
   switch (piece.kind) {
     case BlockKind::File:
-      if (auto* ctx = a.parse(&SigrelParser::filePiece)) b.file(ctx);
-      else parsed = false;
+      if (auto* ctx = a.parse(&SigrelParser::filePiece))
+        b.file(ctx);
+      else
+        parsed = false;
       break;
     case BlockKind::Expression:
-      if (auto* ctx = a.parse(&SigrelParser::expressionPiece)) result = b.expression(ctx->expression());
-      else parsed = false;
+      if (auto* ctx = a.parse(&SigrelParser::expressionPiece))
+        result = b.expression(ctx->expression());
+      else
+        parsed = false;
       break;
     case BlockKind::Top:
-      if (auto* ctx = a.parse(&SigrelParser::topPiece)) result = b.top(ctx->top());
-      else parsed = false;
+      if (auto* ctx = a.parse(&SigrelParser::topPiece))
+        result = b.top(ctx->top());
+      else
+        parsed = false;
       break;
     case BlockKind::Declarations:
-      if (auto* ctx = a.parse(&SigrelParser::declarationPiece)) result = b.declaration(ctx->declaration());
-      else parsed = false;
+      if (auto* ctx = a.parse(&SigrelParser::declarationPiece))
+        result = b.declaration(ctx->declaration());
+      else
+        parsed = false;
       break;
     case BlockKind::Body:
-      if (auto* ctx = a.parse(&SigrelParser::itemPiece)) result = b.item(ctx->item());
-      else parsed = false;
+      if (auto* ctx = a.parse(&SigrelParser::itemPiece))
+        result = b.item(ctx->item());
+      else
+        parsed = false;
       break;
     case BlockKind::Alternatives:
-      if (auto* ctx = a.parse(&SigrelParser::alternativePiece)) result = b.alternative(ctx);
-      else parsed = false;
+      if (auto* ctx = a.parse(&SigrelParser::alternativePiece))
+        result = b.alternative(ctx);
+      else
+        parsed = false;
       break;
     case BlockKind::Modes:
-      if (auto* ctx = a.parse(&SigrelParser::modePiece)) result = b.mode(ctx);
-      else parsed = false;
+      if (auto* ctx = a.parse(&SigrelParser::modePiece))
+        result = b.mode(ctx);
+      else
+        parsed = false;
       break;
   }
   if (!parsed && !blames_block(a.strategy->fault.offending, piece))
@@ -217,21 +237,25 @@ void* PieceParser::node(const Piece& piece) {
   return result;
 }
 
-// Whether the fault at token `at` of a piece follows from an error inside one of its blocks, which was reported. The other
-// way round, a block after the fault would not have been read as it was: what is reported in it is dropped.
+// Whether the fault at token `at` of a piece follows from an error inside one of its blocks, which was
+// reported. The other way round, a block after the fault would not have been read as it was: what is reported
+// in it is dropped.
 bool PieceParser::blames_block(std::size_t at, const Piece& piece) {
   bool found = false;
   for (std::size_t i = 0; i < piece.tokens.size(); ++i) {
     const Token& t = piece.tokens[i];
     if (t.kind != P::BLOCK || !layout_->block(t).damaged) continue;
-    if (i < at) found = true;
-    else if (!found) dropped_.push_back({file_, t.begin, t.end});
+    if (i < at)
+      found = true;
+    else if (!found)
+      dropped_.push_back({file_, t.begin, t.end});
   }
   return found;
 }
 
 bool PieceParser::drops(Span span) const {
-  return std::ranges::any_of(dropped_, [&](Span s) { return s.begin <= span.begin && span.end <= s.end && s.begin < s.end; });
+  return std::ranges::any_of(
+      dropped_, [&](Span s) { return s.begin <= span.begin && span.end <= s.end && s.begin < s.end; });
 }
 
 // Remembers which name is missing, so that its uses are not reported as unknown.

@@ -18,7 +18,8 @@ struct Tables {
   struct Decision {
     enum : std::uint8_t { Other, Loop, Operator } kind = Other;
     std::array<std::int8_t, kTokens> alternative{};  // Operator: by token; 0: none
-    std::array<std::int8_t, kTokens> precedence{};   // Loop: of what goes on with the token, at least 1; 0: nothing does
+    std::array<std::int8_t, kTokens>
+        precedence{};  // Loop: of what goes on with the token, at least 1; 0: nothing does
   };
   std::vector<Decision> decisions;
 
@@ -30,12 +31,14 @@ struct Tables {
       const auto kind = state->getStateType();
       if (kind != ATNState::STAR_LOOP_ENTRY && kind != ATNState::PLUS_LOOP_BACK) continue;
       ATNState* body = state->transitions[0]->target;
-      const auto* entry = kind == ATNState::STAR_LOOP_ENTRY ? static_cast<antlr4::atn::StarLoopEntryState*>(state) : nullptr;
+      const auto* entry =
+          kind == ATNState::STAR_LOOP_ENTRY ? static_cast<antlr4::atn::StarLoopEntryState*>(state) : nullptr;
       if (entry && entry->isPrecedenceDecision) {
         operators(static_cast<const antlr4::atn::DecisionState*>(body)->decision, *body, decisions[d]);
       } else if (body->ruleIndex == SigrelParser::RulePostfix || is_arguments(atn, *body)) {
         decisions[d].kind = Decision::Loop;
-        for (std::size_t t = 0; t < kTokens; ++t) decisions[d].precedence[t] = atn.nextTokens(body).contains(t) ? INT8_MAX : 0;
+        for (std::size_t t = 0; t < kTokens; ++t)
+          decisions[d].precedence[t] = atn.nextTokens(body).contains(t) ? INT8_MAX : 0;
       }
     }
   }
@@ -44,7 +47,8 @@ struct Tables {
   static bool is_arguments(const antlr4::atn::ATN& atn, ATNState& body) {
     ATNState* s = &body;
     while (s->transitions[0]->getSerializationType() == Transition::EPSILON) s = s->transitions[0]->target;
-    return s->transitions[0]->getSerializationType() == Transition::RULE && s->transitions[0]->target == atn.ruleToStartState[SigrelParser::RulePostfix];
+    return s->transitions[0]->getSerializationType() == Transition::RULE &&
+           s->transitions[0]->target == atn.ruleToStartState[SigrelParser::RulePostfix];
   }
 
   /// Each alternative of the loop over operators is a precedence, then a token or one of several.
@@ -57,7 +61,8 @@ struct Tables {
       ATNState* s = body.transitions[alternative]->target;
       while (s->transitions[0]->isEpsilon()) {
         if (s->transitions[0]->getSerializationType() == Transition::PRECEDENCE)
-          precedence = static_cast<std::int8_t>(static_cast<const antlr4::atn::PrecedencePredicateTransition*>(s->transitions[0])->precedence);
+          precedence = static_cast<std::int8_t>(
+              static_cast<const antlr4::atn::PrecedencePredicateTransition*>(s->transitions[0])->precedence);
         s = s->transitions[0]->target;
       }
       const antlr4::misc::IntervalSet tokens = s->transitions[0]->label();
@@ -75,10 +80,12 @@ struct Tables {
 Prediction::Prediction(antlr4::Parser& parser, antlr4::atn::ParserATNSimulator& other)
     : ParserATNSimulator(&parser, other.atn, other.decisionToDFA, other.getSharedContextCache()) {}
 
-std::size_t Prediction::adaptivePredict(antlr4::TokenStream* input, std::size_t decision, antlr4::ParserRuleContext* context) {
+std::size_t Prediction::adaptivePredict(antlr4::TokenStream* input, std::size_t decision,
+                                        antlr4::ParserRuleContext* context) {
   static const Tables tables(atn);
   const Tables::Decision& d = tables.decisions[decision];
-  if (!quick_ || d.kind == Tables::Decision::Other) return ParserATNSimulator::adaptivePredict(input, decision, context);
+  if (!quick_ || d.kind == Tables::Decision::Other)
+    return ParserATNSimulator::adaptivePredict(input, decision, context);
   const std::size_t token = input->LA(1);
   if (token >= kTokens) return kEnds;  // the end of the piece
   if (d.kind == Tables::Decision::Operator) return static_cast<std::size_t>(d.alternative[token]);

@@ -8,7 +8,8 @@
 namespace sigrel::syntax {
 namespace {
 
-/// The text as ANTLR reads it: code points, but an index is a byte offset, so that tokens have byte offsets as they are.
+/// The text as ANTLR reads it: code points, but an index is a byte offset, so that tokens have byte offsets
+/// as they are.
 class Utf8Stream final : public antlr4::CharStream {
  public:
   Utf8Stream(std::string_view text, std::size_t start) : text_(text), at_(start) {}
@@ -62,7 +63,8 @@ class RecordingLexer final : public SigrelLexer {
   Token current;
 
   antlr4::Token* emit() override {
-    record(static_cast<std::uint16_t>(type), tokenStartCharIndex, _input->index(), tokenStartLine, tokenStartCharPositionInLine);
+    record(static_cast<std::uint16_t>(type), tokenStartCharIndex, _input->index(), tokenStartLine,
+           tokenStartCharPositionInLine);
     return nullptr;
   }
   antlr4::Token* emitEOF() override {
@@ -93,7 +95,8 @@ struct Scanner::Antlr {
   std::size_t at, line = 1, column = 0;  // of the next token, as ANTLR counts
   std::uint32_t comment_begin = 0;
 
-  Antlr(std::string_view text, std::size_t start) : text(text), stream(text, start), lexer(&stream), at(start) {
+  Antlr(std::string_view text, std::size_t start)
+      : text(text), stream(text, start), lexer(&stream), at(start) {
     lexer.removeErrorListeners();
   }
 
@@ -104,8 +107,10 @@ struct Scanner::Antlr {
       if (!found) break;
       if (found->kind == SigrelLexer::SPACE) {
         for (; at < found->end; ++at)
-          if (text[at] == '\n') ++line, column = 0;
-          else ++column;
+          if (text[at] == '\n')
+            ++line, column = 0;
+          else
+            ++column;
         continue;
       }
       // All of it is ASCII and on one line: only blanks and block comments have line breaks.
@@ -125,7 +130,8 @@ struct Scanner::Antlr {
   }
 };
 
-Scanner::Scanner(FileId file, const SourceMap& sources, Diagnostics& diagnostics, std::vector<Token>* comments)
+Scanner::Scanner(FileId file, const SourceMap& sources, Diagnostics& diagnostics,
+                 std::vector<Token>* comments)
     : file_(file), text_(sources.file(file).text), diagnostics_(diagnostics), comments_(comments) {
   antlr_ = std::make_unique<Antlr>(text_, text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
   ahead_ = read();
@@ -175,7 +181,8 @@ Token Scanner::read() {
         damaged_ahead_ = true;
         break;
       case SigrelLexer::FOREIGN_NOT_EQUAL:
-        diagnostics_.report(Code::ForeignSyntax, {file_, token.begin, token.end}, "`not equal` is written `/=`")
+        diagnostics_
+            .report(Code::ForeignSyntax, {file_, token.begin, token.end}, "`not equal` is written `/=`")
             .fix("write `/=`", {file_, token.begin, token.end}, "/=");
         token.kind = SigrelLexer::NOT_EQUAL;
         break;
@@ -184,8 +191,7 @@ Token Scanner::read() {
         other_line_ = token.line;
         damaged_ahead_ = true;
         break;
-      default:
-        break;
+      default: break;
     }
     token.first_on_line = token.line != last_line_;
     last_line_ = token.line;
@@ -203,8 +209,10 @@ Token Scanner::read() {
         damaged_ahead_ = true;
         std::uint32_t column = 1;
         for (char c : indentation)
-          if (c == '\t') column = (column - 1) / kTabWidth * kTabWidth + kTabWidth + 1;
-          else if ((c & 0xC0) != 0x80) ++column;
+          if (c == '\t')
+            column = (column - 1) / kTabWidth * kTabWidth + kTabWidth + 1;
+          else if ((c & 0xC0) != 0x80)
+            ++column;
         token.column = column;
       }
     }
@@ -212,7 +220,8 @@ Token Scanner::read() {
   }
 }
 
-// `-- |` starts documentation; comments on the lines directly below continue it, as far indented as they are: pictures and code are among them.
+// `-- |` starts documentation; comments on the lines directly below continue it, as far indented as they are:
+// pictures and code are among them.
 void Scanner::comment(const Token& token) {
   std::string_view body = std::string_view(text_).substr(token.begin, token.end - token.begin);
   body.remove_prefix(2);
@@ -234,24 +243,30 @@ void Scanner::comment(const Token& token) {
 void Scanner::report_other(const Token& token) {
   Span span{file_, token.begin, token.end};
   std::string_view character = std::string_view(text_).substr(token.begin, token.end - token.begin);
-  auto is = [&](std::initializer_list<std::string_view> set) { return std::ranges::find(set, character) != set.end(); };
+  auto is = [&](std::initializer_list<std::string_view> set) {
+    return std::ranges::find(set, character) != set.end();
+  };
   if (is({"\xC2\xA0", "\xE2\x80\x89", "\xE2\x80\xAF", "\xE3\x80\x80", "\xE2\x80\x8B", "\xEF\xBB\xBF"})) {
     diagnostics_.report(Code::SyntaxError, span, "a special space that looks like a plain one")
         .fix("use a plain space", span, " ");
   } else if (is({"\xE2\x88\x92", "\xE2\x80\x93", "\xE2\x80\x94"})) {
-    diagnostics_.report(Code::SyntaxError, span, "this dash is not the minus sign `-`").fix("write `-`", span, "-");
+    diagnostics_.report(Code::SyntaxError, span, "this dash is not the minus sign `-`")
+        .fix("write `-`", span, "-");
   } else if (is({"\xE2\x80\x9C", "\xE2\x80\x9D", "\xE2\x80\x9E", "'", "\xE2\x80\x98", "\xE2\x80\x99"})) {
-    diagnostics_.report(Code::SyntaxError, span, "strings are written in straight double quotes").help("write `\"…\"`");
+    diagnostics_.report(Code::SyntaxError, span, "strings are written in straight double quotes")
+        .help("write `\"…\"`");
   } else if (is({"\xC3\x97", "\xC2\xB7"})) {
     diagnostics_.report(Code::SyntaxError, span, "multiplication is written `*`").fix("write `*`", span, "*");
   } else if (is({"!"})) {
-    diagnostics_.report(Code::ForeignSyntax, span, "negation is written `not`").fix("write `not`", span, "not ");
+    diagnostics_.report(Code::ForeignSyntax, span, "negation is written `not`")
+        .fix("write `not`", span, "not ");
   } else if (is({"&"})) {
     diagnostics_.report(Code::ForeignSyntax, span, "`and` is written `&&`").fix("write `&&`", span, "&&");
   } else if (character.size() == 1 && static_cast<unsigned char>(character[0]) < 0x20) {
     diagnostics_.report(Code::SyntaxError, span, "a control character in the text").help("delete it");
   } else {
-    diagnostics_.report(Code::SyntaxError, span, "the character `" + std::string(character) + "` has no meaning here");
+    diagnostics_.report(Code::SyntaxError, span,
+                        "the character `" + std::string(character) + "` has no meaning here");
   }
 }
 

@@ -1,5 +1,6 @@
-// Tokens on demand from the generated lexer, with one token of lookahead. Comments are dropped here, except that
-// documentation is kept for the declaration that follows. What no token can contain is reported here, once.
+// Tokens on demand from the generated lexer, with one token of lookahead. Comments are dropped here, except
+// that documentation is kept for the declaration that follows. What no token can contain is reported here,
+// once.
 #pragma once
 #include <memory>
 #include <string>
@@ -14,7 +15,8 @@ namespace sigrel::syntax {
 class Scanner {
  public:
   /// `comments`, when given, gets every comment with its place.
-  Scanner(FileId file, const SourceMap& sources, Diagnostics& diagnostics, std::vector<Token>* comments = nullptr);
+  Scanner(FileId file, const SourceMap& sources, Diagnostics& diagnostics,
+          std::vector<Token>* comments = nullptr);
   ~Scanner();
 
   const Token& peek() const { return ahead_; }
@@ -41,7 +43,7 @@ class Scanner {
   std::uint32_t last_line_ = 0;
   bool tab_reported_ = false;
   std::string doc_, doc_ahead_;
-  std::uint32_t doc_line_ = 0;  // the last line of the comment in doc_ahead_
+  std::uint32_t doc_line_ = 0;    // the last line of the comment in doc_ahead_
   std::uint32_t other_line_ = 0;  // the last line with a character that was reported
   bool damaged_ = false, damaged_ahead_ = false;
 };

@@ -12,20 +12,47 @@ using P = SigrelParser;
 /// The words of the language that cannot be names.
 bool is_keyword(std::uint16_t kind) {
   switch (kind) {
-    case P::IMPORT: case P::FOREIGN: case P::SIGREL: case P::WHERE: case P::LET: case P::IN: case P::IF: case P::THEN:
-    case P::ELSE: case P::CASE: case P::OF: case P::AS: case P::WITH: case P::LOCAL: case P::DISCRETE: case P::CONNECT:
-    case P::INITIALLY: case P::GUESS: case P::FOR: case P::DO: case P::WHEN: case P::EVERY: case P::SWITCH: case P::UNTIL:
-    case P::ASSERT: case P::TERMINATE: case P::SR:
-      return true;
-    default:
-      return false;
+    case P::IMPORT:
+    case P::FOREIGN:
+    case P::SIGREL:
+    case P::WHERE:
+    case P::LET:
+    case P::IN:
+    case P::IF:
+    case P::THEN:
+    case P::ELSE:
+    case P::CASE:
+    case P::OF:
+    case P::AS:
+    case P::WITH:
+    case P::LOCAL:
+    case P::DISCRETE:
+    case P::CONNECT:
+    case P::INITIALLY:
+    case P::GUESS:
+    case P::FOR:
+    case P::DO:
+    case P::WHEN:
+    case P::EVERY:
+    case P::SWITCH:
+    case P::UNTIL:
+    case P::ASSERT:
+    case P::TERMINATE:
+    case P::SR: return true;
+    default: return false;
   }
 }
 
 class Reporter {
  public:
-  Reporter(const Fault& fault, const Piece& piece, FileId file, const SourceMap& sources, Diagnostics& diagnostics)
-      : fault_(fault), piece_(piece), file_(file), sources_(sources), diagnostics_(diagnostics), at_(fault.offending) {}
+  Reporter(const Fault& fault, const Piece& piece, FileId file, const SourceMap& sources,
+           Diagnostics& diagnostics)
+      : fault_(fault),
+        piece_(piece),
+        file_(file),
+        sources_(sources),
+        diagnostics_(diagnostics),
+        at_(fault.offending) {}
 
   void report() {
     if (missing_word() || foreign_form()) return;
@@ -33,15 +60,18 @@ class Reporter {
     std::string message = "expected " + what;
     bool ends = kind(at_) == kEnd;
     if (what.empty())
-      message = ends ? "this " + std::string(noun()) + " is not complete"
-                     : quoted(at_) + " does not belong here: the " + std::string(noun()) + " is complete before it";
+      message =
+          ends ? "this " + std::string(noun()) + " is not complete"
+               : quoted(at_) + " does not belong here: the " + std::string(noun()) + " is complete before it";
     else if (at_ > 0)
       message += kind(at_ - 1) == P::BLOCK ? " after this block" : " after " + quoted(at_ - 1);
     Diagnostic& d = diagnostics_.report(Code::SyntaxError, span(ends && at_ > 0 ? at_ - 1 : at_), message);
-    if (ends) d.label("the " + std::string(noun()) + " ends here");
+    if (ends)
+      d.label("the " + std::string(noun()) + " ends here");
     else if (!what.empty() && is_keyword(kind(at_)) && expects(P::LOWER_NAME))
       d.label(quoted(at_) + " is a word of the language and cannot be a name");
-    else if (!what.empty()) d.label(kind(at_) == P::BLOCK ? "found a block" : "found " + quoted(at_));
+    else if (!what.empty())
+      d.label(kind(at_) == P::BLOCK ? "found a block" : "found " + quoted(at_));
     helps(d);
   }
 
@@ -52,12 +82,16 @@ class Reporter {
     const Token& t = piece_.tokens[std::min(i, piece_.tokens.size() - 1)];
     return {file_, t.begin, t.end};
   }
-  std::string_view text(std::size_t i) const { return i < piece_.tokens.size() ? sources_.text(span(i)) : ""; }
+  std::string_view text(std::size_t i) const {
+    return i < piece_.tokens.size() ? sources_.text(span(i)) : "";
+  }
   std::string quoted(std::size_t i) const {
     std::string_view t = text(i);
     return t.size() > 40 ? "this text" : "`" + std::string(t) + "`";
   }
-  bool adjacent(std::size_t i) const { return kind(i + 1) != kEnd && piece_.tokens[i].end == piece_.tokens[i + 1].begin; }
+  bool adjacent(std::size_t i) const {
+    return kind(i + 1) != kEnd && piece_.tokens[i].end == piece_.tokens[i + 1].begin;
+  }
   bool expects(std::size_t k) const { return std::ranges::find(fault_.expected, k) != fault_.expected.end(); }
   bool inside(std::size_t rule) const { return std::ranges::find(fault_.rules, rule) != fault_.rules.end(); }
   bool has(std::uint16_t k) const {
@@ -67,7 +101,8 @@ class Reporter {
   /// What kind of text the piece is.
   std::string_view noun() const {
     switch (piece_.kind) {
-      case BlockKind::File: case BlockKind::Top: return "declaration";
+      case BlockKind::File:
+      case BlockKind::Top: return "declaration";
       case BlockKind::Declarations: return "definition";
       case BlockKind::Body: return "item";
       case BlockKind::Alternatives: return "alternative";
@@ -95,40 +130,58 @@ class Reporter {
       if (expects(P::UNIT_SIGN)) return "`>`";
       std::size_t rule = fault_.rules.empty() ? 0 : fault_.rules.front();
       switch (rule) {
-        case P::RuleType: case P::RuleTypeOperand: case P::RuleTypeAtom: case P::RuleTypePrimary:
+        case P::RuleType:
+        case P::RuleTypeOperand:
+        case P::RuleTypeAtom:
+        case P::RuleTypePrimary:
           if (expects(P::UPPER_NAME)) return "a type";
           break;
-        case P::RulePattern: case P::RulePatternOperand: case P::RulePatternAtom: case P::RuleSimplePattern:
+        case P::RulePattern:
+        case P::RulePatternOperand:
+        case P::RulePatternAtom:
+        case P::RuleSimplePattern:
           if (expects(P::LOWER_NAME)) return "a pattern";
           break;
         default: break;
       }
-      if (expects(P::BACKSLASH) || (expects(P::UNIT_NUMBER) && expects(P::LEFT_PAREN))) return "an expression";
-      if (expects(P::INT) && expects(P::UNDERSCORE) && !expects(P::EQUAL) && !expects(P::ARROW)) return "a pattern";
+      if (expects(P::BACKSLASH) || (expects(P::UNIT_NUMBER) && expects(P::LEFT_PAREN)))
+        return "an expression";
+      if (expects(P::INT) && expects(P::UNDERSCORE) && !expects(P::EQUAL) && !expects(P::ARROW))
+        return "a pattern";
       if (expects(P::SR) && !expects(P::EQUAL)) return "a type";
     }
-    struct Spelling { std::size_t kind; std::string_view text; };
+    struct Spelling {
+      std::size_t kind;
+      std::string_view text;
+    };
     static constexpr Spelling spellings[] = {
-        {P::EQUAL, "`=`"}, {P::DOUBLE_COLON, "`::`"}, {P::THEN, "`then`"}, {P::ELSE, "`else`"}, {P::OF, "`of`"},
-        {P::DO, "`do`"}, {P::WHERE, "`where`"}, {P::ARROW, "`->`"}, {P::IN, "`in`"}, {P::WHEN, "`when`"},
-        {P::RIGHT_PAREN, "`)`"}, {P::RIGHT_BRACKET, "`]`"}, {P::RIGHT_BRACE, "`}`"}, {P::COMMA, "`,`"},
-        {P::LEFT_PAREN, "`(`"}, {P::LEFT_BRACE, "`{`"}, {P::MODE, "`mode`"}, {P::BACKTICK, "a backtick"},
-        {P::STRING, "a string"}, {P::IMPORT, "`import`"}, {P::INT, "a number"}};
+        {P::EQUAL, "`=`"},       {P::DOUBLE_COLON, "`::`"}, {P::THEN, "`then`"},
+        {P::ELSE, "`else`"},     {P::OF, "`of`"},           {P::DO, "`do`"},
+        {P::WHERE, "`where`"},   {P::ARROW, "`->`"},        {P::IN, "`in`"},
+        {P::WHEN, "`when`"},     {P::RIGHT_PAREN, "`)`"},   {P::RIGHT_BRACKET, "`]`"},
+        {P::RIGHT_BRACE, "`}`"}, {P::COMMA, "`,`"},         {P::LEFT_PAREN, "`(`"},
+        {P::LEFT_BRACE, "`{`"},  {P::MODE, "`mode`"},       {P::BACKTICK, "a backtick"},
+        {P::STRING, "a string"}, {P::IMPORT, "`import`"},   {P::INT, "a number"}};
     std::vector<std::string_view> parts;
     bool ends_too = expects(static_cast<std::size_t>(-1));
     bool name = expects(P::LOWER_NAME) && !operand_done;
     bool upper = expects(P::UPPER_NAME) && !operand_done;
-    if (name && upper && !expects(P::INT)) parts.push_back("a name");
-    else if (name && !expects(P::INT)) parts.push_back("a name");
-    else if (upper && !expects(P::INT)) parts.push_back("a name that starts with a capital letter");
+    if (name && upper && !expects(P::INT))
+      parts.push_back("a name");
+    else if (name && !expects(P::INT))
+      parts.push_back("a name");
+    else if (upper && !expects(P::INT))
+      parts.push_back("a name that starts with a capital letter");
     for (const Spelling& s : spellings) {
       if (parts.size() == 3) break;
       if (!expects(s.kind)) continue;
-      bool opens = s.kind == P::LEFT_PAREN || s.kind == P::LEFT_BRACE || s.kind == P::STRING || s.kind == P::INT;
+      bool opens =
+          s.kind == P::LEFT_PAREN || s.kind == P::LEFT_BRACE || s.kind == P::STRING || s.kind == P::INT;
       if (opens && (operand_done || !parts.empty())) continue;
       parts.push_back(s.text);
     }
-    if (parts.empty() || (ends_too && operand_done && !(piece_.kind == BlockKind::Body && parts.size() == 1))) return "";
+    if (parts.empty() || (ends_too && operand_done && !(piece_.kind == BlockKind::Body && parts.size() == 1)))
+      return "";
     std::string out(parts[0]);
     for (std::size_t i = 1; i < parts.size(); ++i) (out += i + 1 == parts.size() ? " or " : ", ") += parts[i];
     return out;
@@ -136,14 +189,19 @@ class Reporter {
 
   /// `do`, `then` or `where` is missing at the end of a line, and the text went on below.
   bool missing_word() {
-    std::string_view word = expects(P::DO) ? "do" : expects(P::THEN) ? "then" : expects(P::WHERE) ? "where" : "";
+    std::string_view word = expects(P::DO)      ? "do"
+                            : expects(P::THEN)  ? "then"
+                            : expects(P::WHERE) ? "where"
+                                                : "";
     if (word.empty() || piece_.tokens.empty() || at_ == 0) return false;
     std::size_t line = 0;  // the first token of the next line
     for (std::size_t i = 1; i <= std::min(at_, piece_.tokens.size() - 1) && line == 0; ++i)
       if (piece_.tokens[i].first_on_line) line = i;
     if (line == 0) return false;
     std::uint32_t end = piece_.tokens[line - 1].end;
-    diagnostics_.report(Code::SyntaxError, span(line - 1), "expected `" + std::string(word) + "` after " + quoted(line - 1))
+    diagnostics_
+        .report(Code::SyntaxError, span(line - 1),
+                "expected `" + std::string(word) + "` after " + quoted(line - 1))
         .label("the block below needs it here")
         .fix("write `" + std::string(word) + "`", {file_, end, end}, " " + std::string(word));
     return true;
@@ -172,18 +230,19 @@ class Reporter {
         return true;
       case P::EQUAL:
         if (kind(at_ + 1) == P::GREATER && adjacent(at_)) {
-          diagnostics_.report(Code::ForeignSyntax, both, "an arrow is written `->`").fix("write `->`", both, "->");
+          diagnostics_.report(Code::ForeignSyntax, both, "an arrow is written `->`")
+              .fix("write `->`", both, "->");
           return true;
         }
-        if (expects(P::THEN) || expects(P::DO) || (inside(P::RuleExpression) && (inside(P::RuleParenthesised) || inside(P::RuleListBody)))) {
+        if (expects(P::THEN) || expects(P::DO) ||
+            (inside(P::RuleExpression) && (inside(P::RuleParenthesised) || inside(P::RuleListBody)))) {
           foreign(at_, "a comparison is written `==`")
               .label("`=` stands only in equations and definitions")
               .fix("write `==`", span(at_), "==");
           return true;
         }
         break;
-      case P::EQUAL_EQUAL:
-        break;
+      case P::EQUAL_EQUAL: break;
       case P::BAR:
         if (inside(P::RuleListBody)) {
           foreign(at_, "a list comprehension is written with `for`").help("write `[e for x in xs]`");
@@ -204,7 +263,8 @@ class Reporter {
       case P::STAR:
         if (at_ > 0 && kind(at_ - 1) == P::STAR && adjacent(at_ - 1)) {
           Span power = join(span(at_ - 1), span(at_));
-          diagnostics_.report(Code::ForeignSyntax, power, "a power is written `^`").fix("write `^`", power, "^");
+          diagnostics_.report(Code::ForeignSyntax, power, "a power is written `^`")
+              .fix("write `^`", power, "^");
           return true;
         }
         if (at_ > 0 && kind(at_ - 1) == P::SLASH && adjacent(at_ - 1)) {
@@ -216,22 +276,21 @@ class Reporter {
         if (text(at_) != "%") break;
         foreign(at_, "the rest of a division is written `mod a b`");
         return true;
-      case P::HASH:
-        foreign(at_, "a comment starts with `--`");
-        return true;
-      case P::MINUS:
-        break;
+      case P::HASH: foreign(at_, "a comment starts with `--`"); return true;
+      case P::MINUS: break;
       case P::DOT:
         if (kind(at_ + 1) == P::INT && adjacent(at_)) {
           diagnostics_.report(Code::SyntaxError, both, "a number needs a digit before the point")
-              .fix("write `0" + std::string(sources_.text(both)) + "`", both, "0" + std::string(sources_.text(both)));
+              .fix("write `0" + std::string(sources_.text(both)) + "`", both,
+                   "0" + std::string(sources_.text(both)));
           return true;
         }
         break;
       case P::DOUBLE_COLON:
         if (piece_.kind == BlockKind::Body && !inside(P::RuleParenthesised)) {
           Span start = span(0);
-          diagnostics_.report(Code::SyntaxError, span(at_), "a variable is declared with `local` or `discrete`")
+          diagnostics_
+              .report(Code::SyntaxError, span(at_), "a variable is declared with `local` or `discrete`")
               .fix("write `local`", {file_, start.begin, start.begin}, "local ");
           return true;
         }
@@ -255,7 +314,8 @@ class Reporter {
       return true;
     }
     if (defines && kind(0) == P::UPPER_NAME && (at_ == 0 || has(P::EQUAL) || has(P::DOUBLE_COLON))) {
-      diagnostics_.report(Code::SyntaxError, span(0), "the name of a definition starts with a lower-case letter")
+      diagnostics_
+          .report(Code::SyntaxError, span(0), "the name of a definition starts with a lower-case letter")
           .label("names with a capital letter are types, constructors and modules");
       return true;
     }
@@ -263,17 +323,20 @@ class Reporter {
   }
 
   void helps(Diagnostic& d) const {
-    if (kind(at_) == kEnd && expects(P::ELSE) && has(P::THEN)) d.help("an `if` in an expression needs an `else`");
-    else if (kind(at_) == P::EQUAL && piece_.kind != BlockKind::Body && std::ranges::count(piece_.tokens, P::EQUAL, &Token::kind) > 1)
+    if (kind(at_) == kEnd && expects(P::ELSE) && has(P::THEN))
+      d.help("an `if` in an expression needs an `else`");
+    else if (kind(at_) == P::EQUAL && piece_.kind != BlockKind::Body &&
+             std::ranges::count(piece_.tokens, P::EQUAL, &Token::kind) > 1)
       d.help("equations stand in a relation: `sigrel (…) where`; a comparison is written `==`");
     else if (kind(at_) == P::LEFT_PAREN && at_ > 0 && kind(at_ - 1) == P::SIGREL)
       d.help("write `sigrel (a, b) where`");
-    else if (defined_without_equal()) d.help("a definition is written `name = …`, its type `name :: …`");
+    else if (defined_without_equal())
+      d.help("a definition is written `name = …`, its type `name :: …`");
   }
 
   bool defined_without_equal() const {
-    return (piece_.kind == BlockKind::Top || piece_.kind == BlockKind::Declarations) && kind(0) == P::LOWER_NAME &&
-           !has(P::EQUAL) && !has(P::DOUBLE_COLON);
+    return (piece_.kind == BlockKind::Top || piece_.kind == BlockKind::Declarations) &&
+           kind(0) == P::LOWER_NAME && !has(P::EQUAL) && !has(P::DOUBLE_COLON);
   }
 
   const Fault& fault_;
@@ -286,7 +349,8 @@ class Reporter {
 
 }  // namespace
 
-void report_fault(const Fault& fault, const Piece& piece, FileId file, const SourceMap& sources, Diagnostics& diagnostics) {
+void report_fault(const Fault& fault, const Piece& piece, FileId file, const SourceMap& sources,
+                  Diagnostics& diagnostics) {
   Reporter(fault, piece, file, sources, diagnostics).report();
 }
 

@@ -11,7 +11,8 @@ struct Row {
   std::int16_t next[128];
 };
 
-constexpr Row kRows[] = {  // the first is the start
+constexpr Row kRows[] = {
+    // the first is the start
 #include "token_table.inc"
 };
 

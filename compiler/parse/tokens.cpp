@@ -15,25 +15,38 @@ using syntax::Token;
 
 bool ends_operand(TokenKind kind) {
   switch (kind) {
-    case TokenKind::Name: case TokenKind::Capital: case TokenKind::Literal: case TokenKind::Close:
-    case TokenKind::UnitClose: case TokenKind::BlockClose:
-      return true;
-    default:
-      return false;
+    case TokenKind::Name:
+    case TokenKind::Capital:
+    case TokenKind::Literal:
+    case TokenKind::Close:
+    case TokenKind::UnitClose:
+    case TokenKind::BlockClose: return true;
+    default: return false;
   }
 }
 
 bool is_unit_part(std::uint16_t kind) {
   switch (kind) {
-    case K::LOWER_NAME: case K::UPPER_NAME: case K::OUT: case K::LIKE: case K::SR: case K::UNIT_SIGN: case K::INT:
-    case K::STAR: case K::SLASH: case K::CARET: case K::MINUS: case K::DOT: case K::LEFT_PAREN: case K::RIGHT_PAREN:
-      return true;
-    default:
-      return false;
+    case K::LOWER_NAME:
+    case K::UPPER_NAME:
+    case K::OUT:
+    case K::LIKE:
+    case K::SR:
+    case K::UNIT_SIGN:
+    case K::INT:
+    case K::STAR:
+    case K::SLASH:
+    case K::CARET:
+    case K::MINUS:
+    case K::DOT:
+    case K::LEFT_PAREN:
+    case K::RIGHT_PAREN: return true;
+    default: return false;
   }
 }
 
-/// The index of the `>` when token `i` is the `<` of a unit. Comparisons do not chain, so that `A < b > c` is no other.
+/// The index of the `>` when token `i` is the `<` of a unit. Comparisons do not chain, so that `A < b > c` is
+/// no other.
 std::optional<std::size_t> end_of_unit(std::span<const Token> tokens, std::size_t i) {
   if (tokens[i].kind != K::LESS || i == 0) return std::nullopt;
   if (tokens[i - 1].kind != K::UPPER_NAME && tokens[i - 1].kind != K::AS) return std::nullopt;
@@ -46,36 +59,68 @@ std::optional<std::size_t> end_of_unit(std::span<const Token> tokens, std::size_
 
 bool joins_line(std::uint16_t kind) {
   switch (kind) {
-    case K::THEN: case K::ELSE: case K::OF: case K::IN: case K::WHERE: case K::DO:
-    case K::RIGHT_PAREN: case K::RIGHT_BRACKET: case K::RIGHT_BRACE: case K::COMMA:
-      return true;
-    default:
-      return false;
+    case K::THEN:
+    case K::ELSE:
+    case K::OF:
+    case K::IN:
+    case K::WHERE:
+    case K::DO:
+    case K::RIGHT_PAREN:
+    case K::RIGHT_BRACKET:
+    case K::RIGHT_BRACE:
+    case K::COMMA: return true;
+    default: return false;
   }
 }
 
 /// Of a token by itself; what depends on its place is decided in Collector.
 TokenKind plain_kind(std::uint16_t kind) {
   switch (kind) {
-    case K::LOWER_NAME: case K::UNDERSCORE: case K::OUT: case K::LIKE: case K::UNIT_SIGN: return TokenKind::Name;
+    case K::LOWER_NAME:
+    case K::UNDERSCORE:
+    case K::OUT:
+    case K::LIKE:
+    case K::UNIT_SIGN: return TokenKind::Name;
     case K::UPPER_NAME: return TokenKind::Capital;
-    case K::UNIT_NUMBER: case K::REAL: case K::INT: case K::STRING: return TokenKind::Literal;
+    case K::UNIT_NUMBER:
+    case K::REAL:
+    case K::INT:
+    case K::STRING: return TokenKind::Literal;
     case K::DIAMOND: return TokenKind::Diamond;
     case K::ARROW: return TokenKind::Arrow;
     case K::EQUAL: return TokenKind::Equal;
     case K::ASSIGN: return TokenKind::Assign;
     case K::DOUBLE_COLON: return TokenKind::DoubleColon;
-    case K::COLON: case K::EQUAL_EQUAL: case K::NOT_EQUAL: case K::LESS_EQUAL: case K::GREATER_EQUAL: case K::LESS:
-    case K::GREATER: case K::PLUS_PLUS: case K::AND: case K::OR: case K::DOT_DOT: case K::BAR: case K::OPERATOR_NAME:
-    case K::LEFT_SECTION:
-      return TokenKind::Operator;
-    case K::PLUS: case K::MINUS: case K::STAR: case K::SLASH: return TokenKind::Arithmetic;
+    case K::COLON:
+    case K::EQUAL_EQUAL:
+    case K::NOT_EQUAL:
+    case K::LESS_EQUAL:
+    case K::GREATER_EQUAL:
+    case K::LESS:
+    case K::GREATER:
+    case K::PLUS_PLUS:
+    case K::AND:
+    case K::OR:
+    case K::DOT_DOT:
+    case K::BAR:
+    case K::OPERATOR_NAME:
+    case K::LEFT_SECTION: return TokenKind::Operator;
+    case K::PLUS:
+    case K::MINUS:
+    case K::STAR:
+    case K::SLASH: return TokenKind::Arithmetic;
     case K::CARET: return TokenKind::Power;
-    case K::BACKSLASH: case K::HASH: return TokenKind::Prefix;
-    case K::LEFT_PAREN: case K::LEFT_BRACKET: case K::LEFT_BRACE: return TokenKind::Open;
+    case K::BACKSLASH:
+    case K::HASH: return TokenKind::Prefix;
+    case K::LEFT_PAREN:
+    case K::LEFT_BRACKET:
+    case K::LEFT_BRACE: return TokenKind::Open;
     case K::INDEX_OPEN: return TokenKind::IndexOpen;
-    case K::RIGHT_PAREN: case K::RIGHT_BRACKET: case K::RIGHT_BRACE: return TokenKind::Close;
-    case K::BACKTICK: case K::LEFT_SECTION_NAMED: return TokenKind::BacktickOpen;
+    case K::RIGHT_PAREN:
+    case K::RIGHT_BRACKET:
+    case K::RIGHT_BRACE: return TokenKind::Close;
+    case K::BACKTICK:
+    case K::LEFT_SECTION_NAMED: return TokenKind::BacktickOpen;
     case K::LABEL_COLON: return TokenKind::LabelColon;
     case K::COMMA: return TokenKind::Comma;
     case K::SEMICOLON: return TokenKind::Semicolon;
@@ -199,8 +244,10 @@ TokenList tokens(FileId file, const SourceMap& sources, Diagnostics& diagnostics
     while (next < list.tokens.size() && list.tokens[next].span.begin < t.begin) ++next;
     if (next < list.tokens.size() && list.tokens[next].span.begin == t.begin) continue;
     rest.push_back(collector.make(t));
-    if (t.kind == K::LEFT_BRACE) rest.back().kind = TokenKind::BlockOpen;
-    else if (t.kind == K::RIGHT_BRACE) rest.back().kind = TokenKind::BlockClose;
+    if (t.kind == K::LEFT_BRACE)
+      rest.back().kind = TokenKind::BlockOpen;
+    else if (t.kind == K::RIGHT_BRACE)
+      rest.back().kind = TokenKind::BlockClose;
   }
   std::string_view text = sources.file(file).text;
   for (const Token& t : comments) {

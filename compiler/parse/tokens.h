@@ -1,5 +1,6 @@
-// The tokens of a file with its comments, and how the layout groups them into blocks and pieces: for tools that work on
-// the text itself, such as the formatter. What the parser and the layout report is reported here too.
+// The tokens of a file with its comments, and how the layout groups them into blocks and pieces: for tools
+// that work on the text itself, such as the formatter. What the parser and the layout report is reported here
+// too.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -10,18 +11,35 @@
 namespace sigrel {
 
 enum class TokenKind : std::uint8_t {
-  LineComment, BlockComment,
-  Name, Capital, Literal, Keyword,
-  Diamond, Arrow, Equal, Assign, DoubleColon,
-  Operator,                         // any other that stands between its operands
-  Arithmetic,                       // + - * / between operands
+  LineComment,
+  BlockComment,
+  Name,
+  Capital,
+  Literal,
+  Keyword,
+  Diamond,
+  Arrow,
+  Equal,
+  Assign,
+  DoubleColon,
+  Operator,    // any other that stands between its operands
+  Arithmetic,  // + - * / between operands
   Power,
-  Prefix,                           // `-` before an operand, `\`, `#`
-  Open, IndexOpen, Close,           // brackets
-  BlockOpen, BlockClose,            // the braces of a block
-  UnitOpen, UnitPart, UnitClose,    // `<m/s>` where it is no part of a number
-  BacktickOpen, BacktickClose,
-  LabelColon, Comma, Semicolon, Dot
+  Prefix,  // `-` before an operand, `\`, `#`
+  Open,
+  IndexOpen,
+  Close,  // brackets
+  BlockOpen,
+  BlockClose,  // the braces of a block
+  UnitOpen,
+  UnitPart,
+  UnitClose,  // `<m/s>` where it is no part of a number
+  BacktickOpen,
+  BacktickClose,
+  LabelColon,
+  Comma,
+  Semicolon,
+  Dot
 };
 
 constexpr std::uint32_t kNoPiece = 0xFFFFFFFF;
@@ -29,26 +47,26 @@ constexpr std::uint32_t kNoPiece = 0xFFFFFFFF;
 struct SourceToken {
   TokenKind kind{};
   Span span;
-  std::uint32_t line = 0;           // from 1
-  std::uint32_t column = 0;         // from 1, in code points
-  bool first_on_line = false;       // only blanks before it; a token after a comment that starts its line is, too
-  bool joins_line = false;          // as the first on its line it may stand at the column of its block
-  bool closes_blocks = false;       // it ends the blocks since its partner at any column: `)`, `in`, `then`, …
-  std::uint32_t piece = kNoPiece;   // that it is in; kNoPiece for comments, `;` and the braces of a block
-  std::uint32_t block = 0;          // innermost; not for comments
+  std::uint32_t line = 0;      // from 1
+  std::uint32_t column = 0;    // from 1, in code points
+  bool first_on_line = false;  // only blanks before it; a token after a comment that starts its line is, too
+  bool joins_line = false;     // as the first on its line it may stand at the column of its block
+  bool closes_blocks = false;  // it ends the blocks since its partner at any column: `)`, `in`, `then`, …
+  std::uint32_t piece = kNoPiece;  // that it is in; kNoPiece for comments, `;` and the braces of a block
+  std::uint32_t block = 0;         // innermost; not for comments
 };
 
 /// One declaration, item, alternative or mode.
 struct SourcePiece {
   std::uint32_t block = 0;
-  std::uint32_t first = 0;          // its first token
+  std::uint32_t first = 0;  // its first token
 };
 
 struct SourceBlock {
-  bool top = false;                 // the declarations of the file
-  bool body = false;                // items of a relation
+  bool top = false;   // the declarations of the file
+  bool body = false;  // items of a relation
   bool braces = false;
-  std::uint32_t piece = kNoPiece;   // that it is in; kNoPiece for the file
+  std::uint32_t piece = kNoPiece;  // that it is in; kNoPiece for the file
   Span span;
 };
 

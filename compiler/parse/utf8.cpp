@@ -23,8 +23,8 @@ std::size_t valid_utf8_prefix(std::string_view text) {
       i += 1;
     } else if (c >= 0xC2 && c <= 0xDF && continues(i + 1)) {
       i += 2;
-    } else if (c >= 0xE0 && c <= 0xEF && continues(i + 1) && continues(i + 2) && !(c == 0xE0 && byte(i + 1) < 0xA0) &&
-               !(c == 0xED && byte(i + 1) > 0x9F)) {
+    } else if (c >= 0xE0 && c <= 0xEF && continues(i + 1) && continues(i + 2) &&
+               !(c == 0xE0 && byte(i + 1) < 0xA0) && !(c == 0xED && byte(i + 1) > 0x9F)) {
       i += 3;
     } else if (c >= 0xF0 && c <= 0xF4 && continues(i + 1) && continues(i + 2) && continues(i + 3) &&
                !(c == 0xF0 && byte(i + 1) < 0x90) && !(c == 0xF4 && byte(i + 1) > 0x8F)) {

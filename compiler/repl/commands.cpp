@@ -34,7 +34,8 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-/// The expression at its place in the line, with blanks before it: columns in messages are those that were typed.
+/// The expression at its place in the line, with blanks before it: columns in messages are those that were
+/// typed.
 std::string in_place(const std::string& line, std::string_view expression) {
   std::size_t at = line.find(expression);
   return std::string(at == std::string::npos ? 0 : at, ' ') + std::string(expression);
@@ -51,7 +52,9 @@ const std::vector<Repl::Command>& Repl::commands() {
       {":type", "EXPR", "the type of an expression", &Repl::type},
       {":info", "NAME", "what a name is, and where it is defined", &Repl::info},
       {":structure", "NAME", "the interface and structure of a relation", &Repl::structure},
-      {":run", "[EXPR] [stop=T …]", "run `main` or an expression; also start=, steps=, tolerance=, solver=, from=FILE.csv[@t]", &Repl::run},
+      {":run", "[EXPR] [stop=T …]",
+       "run `main` or an expression; also start=, steps=, tolerance=, solver=, from=FILE.csv[@t]",
+       &Repl::run},
       {":plot", "NAME …", "plot variables of the last run; `*` stands for any characters", &Repl::plot},
       {":set", "[NAME=VALUE …]", "change parameters and run again", &Repl::set},
       {":why", "NAME", "where a variable is declared and what determines it", &Repl::why},
@@ -81,7 +84,8 @@ bool Repl::command(const std::string& line) {
   }
   if (matching == 1) return (this->*chosen->run)(line, rest);
   Diagnostic& d = module_.diagnostics().report(
-      Code::SyntaxError, matching > 1 ? fmt::format("`{}` could be several commands", name) : fmt::format("there is no command `{}`", name));
+      Code::SyntaxError, matching > 1 ? fmt::format("`{}` could be several commands", name)
+                                      : fmt::format("there is no command `{}`", name));
   if (matching > 1) {
     std::string some;
     for (const Command& c : commands())
@@ -91,8 +95,10 @@ bool Repl::command(const std::string& line) {
   }
   std::vector<std::string_view> names;
   for (const Command& c : commands()) names.push_back(c.name);
-  if (auto near = did_you_mean(name, names)) d.help(fmt::format("did you mean `{}`?", *near));
-  else d.help("`:help` shows the commands");
+  if (auto near = did_you_mean(name, names))
+    d.help(fmt::format("did you mean `{}`?", *near));
+  else
+    d.help("`:help` shows the commands");
   return true;
 }
 
@@ -129,8 +135,10 @@ bool Repl::reload(const std::string&, std::string_view) {
 }
 
 bool Repl::type(const std::string& line, std::string_view rest) {
-  if (rest.empty()) needs(":type", "an expression");
-  else if (auto type = module_.type_of(in_place(line, rest))) fmt::print("{} :: {}\n", rest, *type);
+  if (rest.empty())
+    needs(":type", "an expression");
+  else if (auto type = module_.type_of(in_place(line, rest)))
+    fmt::print("{} :: {}\n", rest, *type);
   return true;
 }
 
@@ -140,8 +148,9 @@ bool Repl::info(const std::string& line, std::string_view rest) {
     return true;
   }
   std::vector<const ast::Decl*> found = module_.declarations(rest);
-  bool is_type = !found.empty() && (found[0]->kind == ast::DeclKind::TypeSynonym || found[0]->kind == ast::DeclKind::Record ||
-                                    found[0]->kind == ast::DeclKind::Data);
+  bool is_type =
+      !found.empty() && (found[0]->kind == ast::DeclKind::TypeSynonym ||
+                         found[0]->kind == ast::DeclKind::Record || found[0]->kind == ast::DeclKind::Data);
   if (is_type) {
     fmt::print("{}\n", module_.sources().text(found[0]->span));
   } else {
@@ -170,7 +179,9 @@ bool Repl::structure(const std::string& line, std::string_view rest) {
   auto type = module_.type_of(in_place(line, rest));
   if (!type) return true;
   if (type->find("SR ") == std::string::npos) {
-    module_.diagnostics().report(Code::NotARelation, fmt::format("`{}` is not a relation", rest)).note("its type is " + *type);
+    module_.diagnostics()
+        .report(Code::NotARelation, fmt::format("`{}` is not a relation", rest))
+        .note("its type is " + *type);
     return true;
   }
   auto structure = module_.structural_type_of(in_place(line, rest));
@@ -194,7 +205,8 @@ bool Repl::run_setting(std::string_view key, std::string_view value) {
     return true;
   }
   std::optional<double> x = number(value);
-  if (!x) return refuse("a number: write for example `" + std::string(key) + (key == "steps" ? "=100`" : "=0.5`"));
+  if (!x)
+    return refuse("a number: write for example `" + std::string(key) + (key == "steps" ? "=100`" : "=0.5`"));
   if (key == "steps") {
     if (*x < 1 || *x > 1e9 || *x != static_cast<std::uint32_t>(*x)) return refuse("a whole number from 1 on");
     request_.steps = static_cast<std::uint32_t>(*x);
@@ -215,10 +227,15 @@ bool Repl::run(const std::string& line, std::string_view rest) {
     std::string_view key = word.substr(0, equals);
     if (std::ranges::find(kRunSettings, key) == std::end(kRunSettings)) {
       if (!std::ranges::all_of(key, [](char c) { return c >= 'a' && c <= 'z'; })) break;
-      Diagnostic& d = module_.diagnostics().report(Code::BadExperiment, fmt::format("a run has no setting `{}`", key));
+      Diagnostic& d =
+          module_.diagnostics().report(Code::BadExperiment, fmt::format("a run has no setting `{}`", key));
       std::vector<std::string_view> all(std::begin(kRunSettings), std::end(kRunSettings));
-      if (auto near = did_you_mean(key, all)) d.help(fmt::format("did you mean `{}`?", *near));
-      else d.help("the settings are start, stop, steps, tolerance, solver and from; `:set` changes parameters of the model");
+      if (auto near = did_you_mean(key, all))
+        d.help(fmt::format("did you mean `{}`?", *near));
+      else
+        d.help(
+            "the settings are start, stop, steps, tolerance, solver and from; `:set` changes parameters of "
+            "the model");
       return true;
     }
     given.emplace_back(key, word.substr(equals + 1));
@@ -253,10 +270,12 @@ bool Repl::plot(const std::string&, std::string_view rest) {
     around_.plot(run_);
     return true;
   }
-  session::Columns chosen = session::Results(model_->system, model_->dae).select(names, ":plot", {}, module_.diagnostics());
+  session::Columns chosen =
+      session::Results(model_->system, model_->dae).select(names, ":plot", {}, module_.diagnostics());
   if (module_.diagnostics().has_errors()) return true;
   const std::vector<std::string>& kept = run_.trajectory.names();
-  bool all = std::ranges::all_of(chosen.names, [&](const std::string& n) { return std::ranges::find(kept, n) != kept.end(); });
+  bool all = std::ranges::all_of(
+      chosen.names, [&](const std::string& n) { return std::ranges::find(kept, n) != kept.end(); });
   if (!all) {  // a large model keeps its states only: run again for these
     std::vector<std::string> outputs = request_.outputs;
     request_.outputs = chosen.names;
@@ -290,14 +309,17 @@ bool Repl::set(const std::string&, std::string_view rest) {
     }
     std::string name(word.substr(0, equals));
     auto it = std::ranges::find(changed, name, &std::pair<std::string, double>::first);
-    if (it == changed.end()) changed.emplace_back(name, *value);
-    else it->second = *value;
+    if (it == changed.end())
+      changed.emplace_back(name, *value);
+    else
+      it->second = *value;
   }
   // A numeric parameter that the model has by name is another number; all else is another model.
   bool numeric = model_version_ == module_.version();
   for (const auto& setting : changed) {
     if (std::ranges::find(settings_, setting) != settings_.end()) continue;
-    auto it = std::ranges::find(model_->system.named_parameters, setting.first, &system::NamedParameter::name);
+    auto it =
+        std::ranges::find(model_->system.named_parameters, setting.first, &system::NamedParameter::name);
     numeric &= it != model_->system.named_parameters.end() && !it->structural;
   }
   Settings before = std::exchange(settings_, changed);
@@ -325,16 +347,20 @@ bool Repl::why(const std::string&, std::string_view rest) {
 }
 
 bool Repl::time(const std::string&, std::string_view rest) {
-  if (rest == "on" || rest == "off") times_ = rest == "on";
-  else if (rest.empty()) times_ = !times_;
-  else needs(":time", "`on` or `off`");
+  if (rest == "on" || rest == "off")
+    times_ = rest == "on";
+  else if (rest.empty())
+    times_ = !times_;
+  else
+    needs(":time", "`on` or `off`");
   if (rest.empty()) fmt::print("times are {}\n", times_ ? "on" : "off");
   return true;
 }
 
 bool Repl::help(const std::string&, std::string_view) {
   fmt::print(
-      "An expression is answered with its value, a definition joins the others (and replaces one of its name).\n"
+      "An expression is answered with its value, a definition joins the others (and replaces one of its "
+      "name).\n"
       "An input that is open at its end goes on until an empty line; `:{{` … `:}}` takes any lines.\n\n");
   for (const Command& c : commands()) fmt::print("  {:<12}{:<19}{}\n", c.name, c.arguments, c.what);
   return true;

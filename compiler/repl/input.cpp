@@ -11,7 +11,8 @@ bool name_part(char c) {
 bool blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
 bool ends_in_word(std::string_view line, std::string_view word) {
-  return line.ends_with(word) && (line.size() == word.size() || !name_part(line[line.size() - word.size() - 1]));
+  return line.ends_with(word) &&
+         (line.size() == word.size() || !name_part(line[line.size() - word.size() - 1]));
 }
 
 }  // namespace
@@ -92,13 +93,17 @@ void Input::scan() {
       continue;
     }
     if (comment > 0) {
-      if (c == '-' && next == '}') --comment, ++i;
-      else if (c == '{' && next == '-') ++comment, ++i;
+      if (c == '-' && next == '}')
+        --comment, ++i;
+      else if (c == '{' && next == '-')
+        ++comment, ++i;
       continue;
     }
     if (quoted) {
-      if (c == '\\' && next != '\n') ++i;
-      else if (c == '"') quoted = false;
+      if (c == '\\' && next != '\n')
+        ++i;
+      else if (c == '"')
+        quoted = false;
       code_end = i + 1;
       continue;
     }
@@ -119,7 +124,8 @@ void Input::scan() {
   }
   bracket_ = depth > 0 || comment > 0;
   if (bracket_) return;
-  static constexpr std::array<std::string_view, 9> openers = {"where", "of", "do", "let", "then", "else", "in", "initially", "guess"};
+  static constexpr std::array<std::string_view, 9> openers = {"where", "of", "do",        "let",  "then",
+                                                              "else",  "in", "initially", "guess"};
   for (std::string_view word : openers) block_ |= ends_in_word(last, word);
   for (std::string_view end : {"=", "->", "<>", "→", "◇"}) block_ |= last.ends_with(end);
   block_ |= typed && !defined && !leading_name(text_).empty();

@@ -1,8 +1,9 @@
 // One input of one or more lines: when it is complete.
 //
-// An input goes on while a bracket, string or comment is open. A block that its last line opens, a `=` at its end, or a
-// signature without its definition keep it open until an empty line; so does an indented line. A line at the left margin
-// ends it too and begins the next input, unless it is another clause of the same name. `:{` keeps everything up to `:}`.
+// An input goes on while a bracket, string or comment is open. A block that its last line opens, a `=` at its
+// end, or a signature without its definition keep it open until an empty line; so does an indented line. A
+// line at the left margin ends it too and begins the next input, unless it is another clause of the same
+// name. `:{` keeps everything up to `:}`.
 #pragma once
 #include <string>
 #include <string_view>
@@ -20,9 +21,11 @@ class Input {
     Ended,     // the input ended before this line, which begins another
   };
   Next add(std::string_view line);
-  /// After a complete input: whether a line that is known to follow goes on with it (indented, or one more clause).
+  /// After a complete input: whether a line that is known to follow goes on with it (indented, or one more
+  /// clause).
   bool goes_on(std::string_view line) const;
-  /// Whether it is worth to wait for the line that follows: a definition may go on, a command and an expression do not.
+  /// Whether it is worth to wait for the line that follows: a definition may go on, a command and an
+  /// expression do not.
   bool may_go_on() const { return !leading_name(text_).empty() && text_.find('=') != std::string::npos; }
 
   bool empty() const { return text_.empty() && !braced_; }
@@ -32,9 +35,9 @@ class Input {
   void scan();
 
   std::string text_;
-  bool braced_ = false;     // between `:{` and `:}`
-  bool bracket_ = false;    // a bracket, string or comment is open
-  bool block_ = false;      // a block, `=` or signature
+  bool braced_ = false;   // between `:{` and `:}`
+  bool bracket_ = false;  // a bracket, string or comment is open
+  bool block_ = false;    // a block, `=` or signature
 };
 
 }  // namespace sigrel::repl

@@ -28,7 +28,8 @@ class PlainLines final : public Lines {
  private:
   void read() {
     ssize_t size;
-    while ((size = getline(&buffer_, &capacity_, from_)) < 0 && errno == EINTR && !std::feof(from_)) std::clearerr(from_);
+    while ((size = getline(&buffer_, &capacity_, from_)) < 0 && errno == EINTR && !std::feof(from_))
+      std::clearerr(from_);
     ahead_.reset();
     if (size < 0) return;
     std::string line(buffer_, static_cast<std::size_t>(size));
@@ -50,11 +51,12 @@ std::unique_ptr<Lines> plain_lines(std::FILE* from) { return std::make_unique<Pl
 std::size_t word_start(std::string_view text) {
   std::size_t start = text.size();
   auto part = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '\'' || c == '.' ||
-           c == '[' || c == ']' || static_cast<unsigned char>(c) >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '\'' || c == '.' || c == '[' || c == ']' || static_cast<unsigned char>(c) >= 0x80;
   };
   while (start > 0 && part(text[start - 1])) --start;
-  while (start < text.size() && (text[start] == '[' || text[start] == ']')) ++start;  // a list begins, not a name
+  while (start < text.size() && (text[start] == '[' || text[start] == ']'))
+    ++start;  // a list begins, not a name
   if (start == 1 && text[0] == ':') start = 0;
   return start;
 }

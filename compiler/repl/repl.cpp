@@ -20,7 +20,9 @@ bool Repl::talk(const std::string& file) {
   report();
   std::unique_ptr<Lines> lines;
   if (around_.terminal)
-    lines = terminal_lines(history_file(), [this](std::string_view before, std::string_view word) { return complete(before, word); });
+    lines = terminal_lines(history_file(), [this](std::string_view before, std::string_view word) {
+      return complete(before, word);
+    });
   bool prompting = lines != nullptr;
   if (!lines) lines = plain_lines(stdin);
   if (prompting) fmt::print("Sigrel. `:help` shows the commands, `:quit` ends.\n");
@@ -35,7 +37,8 @@ bool Repl::talk(const std::string& file) {
     bool given_up = false;
     for (;;) {
       std::fflush(stdout);
-      std::optional<std::string> line = pending ? std::exchange(pending, std::nullopt) : lines->next(input.empty());
+      std::optional<std::string> line =
+          pending ? std::exchange(pending, std::nullopt) : lines->next(input.empty());
       if (lines->abandoned()) {
         given_up = true;
         break;
@@ -51,7 +54,8 @@ bool Repl::talk(const std::string& file) {
       }
       if (next == Input::Next::Complete) {
         // A pipe shows what follows a definition: an indented line, or one more clause.
-        const std::string* ahead = prompting || line->empty() || !input.may_go_on() ? nullptr : lines->ahead();
+        const std::string* ahead =
+            prompting || line->empty() || !input.may_go_on() ? nullptr : lines->ahead();
         if (!ahead || !input.goes_on(*ahead)) break;
       }
     }
@@ -70,8 +74,10 @@ bool Repl::answer(const std::string& text) {
   bool go_on = true;
   std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start == std::string::npos) return true;
-  if (text[start] == ':') go_on = command(text);
-  else definitions_or_expression(text);
+  if (text[start] == ':')
+    go_on = command(text);
+  else
+    definitions_or_expression(text);
   report();
   if (times_) show_times();
   return go_on;
@@ -86,13 +92,16 @@ void Repl::definitions_or_expression(const std::string& text) {
       for (const session::Interactive::Defined& d : answer.defined)
         fmt::print("{}\n", d.type.empty() ? d.name + " is defined" : d.name + " :: " + d.type);
       break;
-    case Answer::Value: fmt::print("{}\n", answer.value == "<function>" ? "<function :: " + answer.type + ">" : answer.value); break;
+    case Answer::Value:
+      fmt::print("{}\n", answer.value == "<function>" ? "<function :: " + answer.type + ">" : answer.value);
+      break;
     case Answer::Relation: fmt::print("<relation :: {}>\n", answer.type); break;
     case Answer::Experiment: {
       std::string shown = text.substr(text.find_first_not_of(" \n"));
       shown.erase(shown.find_last_not_of(" \n") + 1);
       if (shown.find('\n') != std::string::npos) shown = "…";
-      fmt::print("<{} :: {}>   `:run {}` runs it\n", answer.type == "Experiment" ? "experiment" : "relation", answer.type, shown);
+      fmt::print("<{} :: {}>   `:run {}` runs it\n", answer.type == "Experiment" ? "experiment" : "relation",
+                 answer.type, shown);
       break;
     }
   }
@@ -112,7 +121,8 @@ void Repl::show_times() {
   for (const session::Timing& t : module_.timings()) {
     if (t.part) continue;
     total += t.seconds;
-    if (t.seconds >= 1e-5) parts += fmt::format("{}{} {:.2f}", parts.empty() ? "" : ", ", t.stage, 1e3 * t.seconds);
+    if (t.seconds >= 1e-5)
+      parts += fmt::format("{}{} {:.2f}", parts.empty() ? "" : ", ", t.stage, 1e3 * t.seconds);
   }
   fmt::print("{:.2f} ms{}\n", 1e3 * total, parts.empty() ? "" : " (" + parts + ")");
 }
@@ -145,7 +155,8 @@ void Repl::simulate() {
   std::uint32_t width = 0;
   for (const std::string& name : run_.plot) width = std::max(width, display_width(name));
   for (const std::string& name : run_.plot)
-    if (auto value = run_.value(name)) fmt::print("  {}{} = {:.10g}\n", name, std::string(width - display_width(name), ' '), *value);
+    if (auto value = run_.value(name))
+      fmt::print("  {}{} = {:.10g}\n", name, std::string(width - display_width(name), ' '), *value);
 }
 
 std::vector<std::string> Repl::complete(std::string_view before, std::string_view word) const {
@@ -167,7 +178,8 @@ std::vector<std::string> Repl::complete(std::string_view before, std::string_vie
     fs::path folder = fs::path(path).parent_path();
     std::string start = fs::path(path).filename().string(), shown(path.substr(0, path.size() - start.size()));
     std::error_code error;
-    for (fs::directory_iterator it(folder.empty() ? "." : folder, error), end; !error && it != end; it.increment(error)) {
+    for (fs::directory_iterator it(folder.empty() ? "." : folder, error), end; !error && it != end;
+         it.increment(error)) {
       std::string name = it->path().filename().string();
       bool is_folder = it->is_directory(error);
       if (!name.starts_with(start) || (name.starts_with('.') && start.empty())) continue;

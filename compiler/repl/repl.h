@@ -1,4 +1,5 @@
-// The conversation: reads inputs, answers each, and goes on whatever happens. `sigrel repl` gives it its surroundings.
+// The conversation: reads inputs, answers each, and goes on whatever happens. `sigrel repl` gives it its
+// surroundings.
 //
 //   lines.h     where lines come from: a terminal (libedit) or a pipe
 //   input.h     when an input of several lines is complete
@@ -21,19 +22,21 @@ namespace sigrel::repl {
 
 /// How the outside world is reached.
 struct Surroundings {
-  bool terminal = false;                // edit lines, prompt, keep a history
+  bool terminal = false;                     // edit lines, prompt, keep a history
   std::atomic<bool>* interrupted = nullptr;  // set by Ctrl-C, cleared before every input
   std::function<void(const Diagnostics&, const SourceMap&)> report;
-  std::function<void(const Run&)> plot; // the run's plot variables
-  std::function<void(double)> progress; // of a run; may be empty
+  std::function<void(const Run&)> plot;  // the run's plot variables
+  std::function<void(double)> progress;  // of a run; may be empty
   std::function<void()> end_progress;
 };
 
 class Repl {
  public:
-  Repl(SessionOptions options, Surroundings surroundings) : module_(std::move(options)), around_(std::move(surroundings)) {}
+  Repl(SessionOptions options, Surroundings surroundings)
+      : module_(std::move(options)), around_(std::move(surroundings)) {}
 
-  /// Reads to the end of stdin or `:quit`. `file` is loaded first, when not empty. Whether no input gave an error.
+  /// Reads to the end of stdin or `:quit`. `file` is loaded first, when not empty. Whether no input gave an
+  /// error.
   bool talk(const std::string& file);
 
  private:
@@ -71,7 +74,7 @@ class Repl {
 
   session::Interactive module_;
   Surroundings around_;
-  bool failed_ = false;      // some input gave an error
+  bool failed_ = false;  // some input gave an error
   bool times_ = false;
 
   // What `:run` ran last, and with what.

@@ -1,5 +1,5 @@
-// Lines of a terminal, edited with libedit. Ctrl-C gives up the line: the terminal does not make a signal of it while a
-// line is edited, so that no handler has to jump out of the library.
+// Lines of a terminal, edited with libedit. Ctrl-C gives up the line: the terminal does not make a signal of
+// it while a line is edited, so that no handler has to jump out of the library.
 #include <fmt/format.h>
 #include <histedit.h>
 #include <unistd.h>
@@ -19,7 +19,8 @@ constexpr std::size_t kListed = 200;
 
 class TerminalLines final : public Lines {
  public:
-  TerminalLines(std::string file, Completer completer) : file_(std::move(file)), completer_(std::move(completer)) {
+  TerminalLines(std::string file, Completer completer)
+      : file_(std::move(file)), completer_(std::move(completer)) {
     edit_ = el_init("sigrel", stdin, stdout, stderr);
     if (!edit_) return;
     el_set(edit_, EL_CLIENTDATA, this);
@@ -77,7 +78,8 @@ class TerminalLines final : public Lines {
   void remember(const std::string&) override {
     if (!history_ || file_.empty()) return;
     HistEvent event;
-    history(history_, &event, H_SAVE, file_.c_str());  // a history that cannot be kept is no reason to complain
+    history(history_, &event, H_SAVE,
+            file_.c_str());  // a history that cannot be kept is no reason to complain
   }
 
  private:
@@ -108,7 +110,8 @@ class TerminalLines final : public Lines {
     for (const std::string& w : words)
       shared.resize(static_cast<std::size_t>(std::ranges::mismatch(shared, w).in1 - shared.begin()));
     if (shared.size() > word.size()) {
-      std::string rest = shared.substr(word.size()) + (words.size() == 1 && !shared.ends_with('/') ? " " : "");
+      std::string rest =
+          shared.substr(word.size()) + (words.size() == 1 && !shared.ends_with('/') ? " " : "");
       el_insertstr(edit, rest.c_str());
       return CC_REFRESH;
     }
@@ -147,9 +150,12 @@ std::unique_ptr<Lines> terminal_lines(const std::string& history_file, Completer
 std::string history_file() {
   namespace fs = std::filesystem;
   fs::path folder;
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state == '/') folder = state;
-  else if (const char* home = std::getenv("HOME"); home && *home == '/') folder = fs::path(home) / ".local" / "state";
-  else return {};
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state == '/')
+    folder = state;
+  else if (const char* home = std::getenv("HOME"); home && *home == '/')
+    folder = fs::path(home) / ".local" / "state";
+  else
+    return {};
   folder /= "sigrel";
   std::error_code error;
   fs::create_directories(folder, error);

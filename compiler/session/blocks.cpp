@@ -9,8 +9,8 @@
 namespace sigrel::session {
 namespace {
 
-constexpr std::size_t kShown = 100;      // blocks, at most
-constexpr std::size_t kShownInside = 20; // equations of one block, at most
+constexpr std::size_t kShown = 100;       // blocks, at most
+constexpr std::size_t kShownInside = 20;  // equations of one block, at most
 
 /// The variable that a row of a Solve run gives.
 std::uint32_t solved(const runtime::Model& model, const runtime::Run& run, std::uint32_t row) {
@@ -20,12 +20,16 @@ std::uint32_t solved(const runtime::Model& model, const runtime::Run& run, std::
   return positions[run.count + table[row] + positions[row]] >> 1;
 }
 
-std::string name(const Compiled& model, std::uint32_t variable) { return dae::variable_name(model.system, model.dae, variable); }
+std::string name(const Compiled& model, std::uint32_t variable) {
+  return dae::variable_name(model.system, model.dae, variable);
+}
 
 std::string names(const Compiled& model, const std::vector<std::uint32_t>& variables) {
   std::string text;
-  for (std::size_t k = 0; k < variables.size() && k < kShownInside; ++k) text += (k ? ", " : "") + name(model, variables[k]);
-  return variables.size() > kShownInside ? text + fmt::format(" and {} more", variables.size() - kShownInside) : text;
+  for (std::size_t k = 0; k < variables.size() && k < kShownInside; ++k)
+    text += (k ? ", " : "") + name(model, variables[k]);
+  return variables.size() > kShownInside ? text + fmt::format(" and {} more", variables.size() - kShownInside)
+                                         : text;
 }
 
 std::string indented(const std::string& text) {
@@ -61,11 +65,16 @@ Order solution_order(const std::vector<SolvedBlock>& blocks) {
 std::string escaped(const std::string& text) {
   std::string out;
   for (char c : text)
-    if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '&') out += "&amp;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '&')
+      out += "&amp;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
   return out;
 }
 
@@ -100,7 +109,8 @@ std::vector<SolvedBlock> solved_blocks(const plan::Plan& plan) {
           }
         }
       }
-      b.unknowns.assign(model.loop_unknowns.begin() + loop.first_unknown, model.loop_unknowns.begin() + loop.first_unknown + loop.unknowns);
+      b.unknowns.assign(model.loop_unknowns.begin() + loop.first_unknown,
+                        model.loop_unknowns.begin() + loop.first_unknown + loop.unknowns);
     }
   return blocks;
 }
@@ -130,22 +140,30 @@ std::string blocks_text(const Compiled& model, const SourceMap& sources) {
   std::size_t together = 0;
   for (const SolvedBlock& b : blocks) together += !b.residues.empty();
   if (blocks.empty()) return "no equations are left to solve\n";
-  std::string out = fmt::format("{} block{}: {} equation{} that give a variable each, {} simultaneous\n", blocks.size(), blocks.size() == 1 ? "" : "s",
-                                blocks.size() - together, blocks.size() - together == 1 ? "" : "s", together);
+  std::string out = fmt::format("{} block{}: {} equation{} that give a variable each, {} simultaneous\n",
+                                blocks.size(), blocks.size() == 1 ? "" : "s", blocks.size() - together,
+                                blocks.size() - together == 1 ? "" : "s", together);
   for (std::size_t k = 0; k < blocks.size() && k < kShown; ++k) {
     const SolvedBlock& b = blocks[k];
     if (b.residues.empty()) {
-      out += fmt::format("\n{}. {}, from\n{}", k + 1, name(model, b.inner_variables[0]), indented(equation_text(model, b.inner_equations[0], sources)));
+      out += fmt::format("\n{}. {}, from\n{}", k + 1, name(model, b.inner_variables[0]),
+                         indented(equation_text(model, b.inner_equations[0], sources)));
       continue;
     }
-    static constexpr const char* kKinds[] = {"nonlinear: Newton's method", "linear: factorised at every evaluation", "linear with constant coefficients: factorised once"};
-    out += fmt::format("\n{}. {} equation{} together, {}\n", k + 1, b.size(), b.size() == 1 ? "" : "s", kKinds[b.kind]);
-    out += fmt::format("  {} unknown{}: {}\n", b.unknowns.size(), b.unknowns.size() == 1 ? "" : "s", names(model, b.unknowns));
+    static constexpr const char* kKinds[] = {"nonlinear: Newton's method",
+                                             "linear: factorised at every evaluation",
+                                             "linear with constant coefficients: factorised once"};
+    out += fmt::format("\n{}. {} equation{} together, {}\n", k + 1, b.size(), b.size() == 1 ? "" : "s",
+                       kKinds[b.kind]);
+    out += fmt::format("  {} unknown{}: {}\n", b.unknowns.size(), b.unknowns.size() == 1 ? "" : "s",
+                       names(model, b.unknowns));
     for (std::size_t i = 0; i < b.inner_equations.size() && i < kShownInside; ++i)
-      out += fmt::format("  {}, from\n{}", name(model, b.inner_variables[i]), indented(equation_text(model, b.inner_equations[i], sources)));
+      out += fmt::format("  {}, from\n{}", name(model, b.inner_variables[i]),
+                         indented(equation_text(model, b.inner_equations[i], sources)));
     out += more(b.inner_equations.size(), kShownInside, "  ");
     out += b.residues.size() == 1 ? "  which must satisfy\n" : "  which must satisfy together\n";
-    for (std::size_t i = 0; i < b.residues.size() && i < kShownInside; ++i) out += indented(equation_text(model, b.residues[i], sources));
+    for (std::size_t i = 0; i < b.residues.size() && i < kShownInside; ++i)
+      out += indented(equation_text(model, b.residues[i], sources));
     out += more(b.residues.size(), kShownInside, "    ");
   }
   return out + more(blocks.size(), kShown, "\n");
@@ -163,28 +181,42 @@ std::string incidence_svg(const Compiled& model) {
   const bool labels = cell == 14;
   double margin = 20;
   if (labels)
-    for (std::uint32_t v : after.variables) margin = std::max(margin, 20 + 6.5 * static_cast<double>(name(model, v).size()));
-  const double side = cell * static_cast<double>(n), gap = 40, width = 2 * side + 2 * margin + gap, height = side + margin + 50;
+    for (std::uint32_t v : after.variables)
+      margin = std::max(margin, 20 + 6.5 * static_cast<double>(name(model, v).size()));
+  const double side = cell * static_cast<double>(n), gap = 40, width = 2 * side + 2 * margin + gap,
+               height = side + margin + 50;
   std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-      "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
+      "{1:.0f}\" "
+      "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" "
+      "fill=\"#ffffff\"/>\n",
       width, height);
   auto draw = [&](const Order& order, double left, const char* title, bool solution) {
     const double top = margin + 24;
     std::vector<std::size_t> column(model.dae.variables.size(), n);
     for (std::size_t c = 0; c < n; ++c) column[order.variables[c]] = c;
     svg += fmt::format("<text x=\"{:.1f}\" y=\"16\" font-size=\"13\">{}</text>\n", left, title);
-    svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#f4f6f8\" stroke=\"#9aa5b1\"/>\n", left, top, side, side);
+    svg += fmt::format(
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#f4f6f8\" "
+        "stroke=\"#9aa5b1\"/>\n",
+        left, top, side, side);
     if (solution) {
       std::size_t at = 0;
       for (const SolvedBlock& b : blocks) {
         if (!b.residues.empty()) {
           const double x = left + cell * static_cast<double>(at), y = top + cell * static_cast<double>(at);
-          const double torn = cell * static_cast<double>(b.unknowns.size()), inner = cell * static_cast<double>(b.inner_equations.size());
-          svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#ffe9c7\"/>\n", x + inner, y, torn, inner + torn);
-          svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#ffe9c7\"/>\n", x, y + inner, inner + torn, torn);
-          svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" stroke=\"#c0392b\"/>\n", x, y, inner + torn,
-                             inner + torn);
+          const double torn = cell * static_cast<double>(b.unknowns.size()),
+                       inner = cell * static_cast<double>(b.inner_equations.size());
+          svg += fmt::format(
+              "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#ffe9c7\"/>\n",
+              x + inner, y, torn, inner + torn);
+          svg += fmt::format(
+              "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#ffe9c7\"/>\n", x,
+              y + inner, inner + torn, torn);
+          svg += fmt::format(
+              "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" "
+              "stroke=\"#c0392b\"/>\n",
+              x, y, inner + torn, inner + torn);
         }
         at += b.size();
       }
@@ -192,11 +224,14 @@ std::string incidence_svg(const Compiled& model) {
     for (std::size_t r = 0; r < n; ++r)
       for (std::uint32_t v : rows[order.equations[r]])
         if (column[v] < n)
-          svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", left + cell * static_cast<double>(column[v]) + 0.5,
-                             top + cell * static_cast<double>(r) + 0.5, cell - 1, cell - 1, solution && column[v] > r ? "#c0392b" : "#34495e");
+          svg += fmt::format(
+              "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n",
+              left + cell * static_cast<double>(column[v]) + 0.5, top + cell * static_cast<double>(r) + 0.5,
+              cell - 1, cell - 1, solution && column[v] > r ? "#c0392b" : "#34495e");
     if (labels)
       for (std::size_t c = 0; c < n; ++c)
-        svg += fmt::format("<text transform=\"translate({:.1f},{:.1f}) rotate(-90)\">{}</text>\n", left + cell * (static_cast<double>(c) + 0.8), top - 4,
+        svg += fmt::format("<text transform=\"translate({:.1f},{:.1f}) rotate(-90)\">{}</text>\n",
+                           left + cell * (static_cast<double>(c) + 0.8), top - 4,
                            escaped(name(model, order.variables[c])));
   };
   draw(before, margin, "as written", false);
@@ -210,7 +245,8 @@ std::string incidence_dot(const Compiled& model) {
   std::string out = "graph incidence {\n  rankdir=LR;\n  node [fontname=\"sans-serif\", fontsize=10];\n";
   auto quoted = [&](std::uint32_t variable) {
     std::string text;
-    for (char c : name(model, variable)) text += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    for (char c : name(model, variable))
+      text += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
     return text;
   };
   std::vector<bool> determined(model.dae.variables.size(), false);
@@ -219,20 +255,25 @@ std::string incidence_dot(const Compiled& model) {
     const bool together = !b.residues.empty();
     if (together) out += fmt::format("  subgraph cluster_{} {{\n  label=\"block {}\";\n", k + 1, k + 1);
     for (const auto* list : {&b.inner_equations, &b.residues})
-      for (std::uint32_t e : *list) out += fmt::format("  e{} [shape=box, label=\"{}{}\"];\n", e + 1, e + 1, list == &b.residues ? " = 0" : "");
+      for (std::uint32_t e : *list)
+        out += fmt::format("  e{} [shape=box, label=\"{}{}\"];\n", e + 1, e + 1,
+                           list == &b.residues ? " = 0" : "");
     for (const auto* list : {&b.inner_variables, &b.unknowns})
       for (std::uint32_t v : *list) {
         determined[v] = true;
-        out += fmt::format("  v{} [label=\"{}\"{}];\n", v + 1, quoted(v), list == &b.unknowns ? ", peripheries=2" : "");
+        out += fmt::format("  v{} [label=\"{}\"{}];\n", v + 1, quoted(v),
+                           list == &b.unknowns ? ", peripheries=2" : "");
       }
     if (together) out += "  }\n";
   }
   for (const SolvedBlock& b : blocks) {
     auto edges = [&](std::uint32_t e, std::uint32_t given) {
       for (std::uint32_t v : rows[e])
-        if (determined[v]) out += fmt::format("  e{} -- v{}{};\n", e + 1, v + 1, v == given ? " [style=bold]" : "");
+        if (determined[v])
+          out += fmt::format("  e{} -- v{}{};\n", e + 1, v + 1, v == given ? " [style=bold]" : "");
     };
-    for (std::size_t i = 0; i < b.inner_equations.size(); ++i) edges(b.inner_equations[i], b.inner_variables[i]);
+    for (std::size_t i = 0; i < b.inner_equations.size(); ++i)
+      edges(b.inner_equations[i], b.inner_variables[i]);
     for (std::uint32_t e : b.residues) edges(e, dae::kNone);
   }
   return out + "}\n";

@@ -1,5 +1,5 @@
-// The order in which a compiled model is solved, read back from its plan: which equations give which variables, alone or together.
-// For `sigrel explain --blocks`, pictures of the incidence matrix, and dumps.
+// The order in which a compiled model is solved, read back from its plan: which equations give which
+// variables, alone or together. For `sigrel explain --blocks`, pictures of the incidence matrix, and dumps.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,10 +11,12 @@
 
 namespace sigrel::session {
 
-/// Equations that are solved at one time. One that gives its variable alone is a block with one inner equation.
+/// Equations that are solved at one time. One that gives its variable alone is a block with one inner
+/// equation.
 struct SolvedBlock {
-  std::vector<std::uint32_t> inner_equations, inner_variables;  // equation by equation, in the order of evaluation
-  std::vector<std::uint32_t> residues, unknowns;                // simultaneous blocks
+  std::vector<std::uint32_t> inner_equations,
+      inner_variables;                            // equation by equation, in the order of evaluation
+  std::vector<std::uint32_t> residues, unknowns;  // simultaneous blocks
   runtime::Loop::Kind kind = runtime::Loop::Fixed;
   std::size_t size() const { return inner_equations.size() + residues.size(); }
 };
@@ -30,10 +32,11 @@ std::string blocks_text(const Compiled& model, const SourceMap& sources);
 
 constexpr std::size_t kLargestPicture = 400;  // equations
 
-/// The incidence matrix in the order of the source and in that of the solution, with the blocks; of at most kLargestPicture
-/// equations.
+/// The incidence matrix in the order of the source and in that of the solution, with the blocks; of at most
+/// kLargestPicture equations.
 std::string incidence_svg(const Compiled& model);
-/// The same as a graph: equations and variables, an edge for each that an equation contains, bold for what it gives.
+/// The same as a graph: equations and variables, an edge for each that an equation contains, bold for what it
+/// gives.
 std::string incidence_dot(const Compiled& model);
 
 }  // namespace sigrel::session

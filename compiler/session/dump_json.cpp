@@ -11,7 +11,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string text_of(const ordered_json& json) { return json.dump(1, ' ', false, ordered_json::error_handler_t::replace); }
+std::string text_of(const ordered_json& json) {
+  return json.dump(1, ' ', false, ordered_json::error_handler_t::replace);
+}
 
 const char* kind_name(system::EquationKind kind) {
   switch (kind) {
@@ -52,10 +54,11 @@ ordered_json origin_json(const system::System& system, Origin origin) {
           {"from", system::describe_origin(system, origin)}};
 }
 
-/// Every equation as text with its unknowns; `name(k, order)` names an unknown or variable, `incidence(k)` its number in
-/// the dump (1-based).
+/// Every equation as text with its unknowns; `name(k, order)` names an unknown or variable, `incidence(k)`
+/// its number in the dump (1-based).
 template <class NameOf>
-ordered_json equations_json(const system::System& system, const ExprPool& exprs, const Equations& equations, NameOf name) {
+ordered_json equations_json(const system::System& system, const ExprPool& exprs, const Equations& equations,
+                            NameOf name) {
   ordered_json list = ordered_json::array();
   std::size_t number = 0;
   for (std::size_t t = 0; t < equations.tables.size(); ++t) {
@@ -64,7 +67,8 @@ ordered_json equations_json(const system::System& system, const ExprPool& exprs,
       auto unknowns = table.unknowns_of(row);
       auto parameters = table.parameters_of(row);
       std::string text = print(
-          exprs, table.residual, [&](std::uint32_t k, std::uint32_t order) { return name(unknowns[k], order); },
+          exprs, table.residual,
+          [&](std::uint32_t k, std::uint32_t order) { return name(unknowns[k], order); },
           [&](std::uint32_t k) { return "p" + std::to_string(parameters[k]); });
       list.push_back({{"number", ++number},
                       {"shape", t},
@@ -99,44 +103,70 @@ void each_row(const ExprPool& exprs, const Equations& equations, NameOf name, Vi
   for (const EquationTable& table : equations.tables)
     for (std::size_t row = 0; row < table.rows(); ++row)
       visit(table.tags.empty() ? 0 : table.tags[row],
-            print(exprs, table.residual, [&](std::uint32_t k, std::uint32_t order) { return name(table.unknowns_of(row)[k], order); },
-                  [&](std::uint32_t k) { return "p" + std::to_string(table.parameters_of(row)[k]); }),
+            print(
+                exprs, table.residual,
+                [&](std::uint32_t k, std::uint32_t order) { return name(table.unknowns_of(row)[k], order); },
+                [&](std::uint32_t k) { return "p" + std::to_string(table.parameters_of(row)[k]); }),
             table.origins[row]);
 }
 
 /// What happens at instants. `target(k)` names what assignment k changes, `of(u)` an unknown of the system.
 template <class NameOf, class Target, class Unknown>
-ordered_json events_json(const system::System& system, const ExprPool& exprs, const Equations& conditions, const Equations& values, NameOf name, Target target,
-                         Unknown of) {
+ordered_json events_json(const system::System& system, const ExprPool& exprs, const Equations& conditions,
+                         const Equations& values, NameOf name, Target target, Unknown of) {
   static constexpr const char* kKinds[] = {"when", "every", "terminate"};
-  ordered_json triggers = ordered_json::array(), assignments = ordered_json::array(), clocks = ordered_json::array(), previous = ordered_json::array();
-  for (const system::Trigger& t : system.events.triggers) triggers.push_back({{"kind", kKinds[t.kind]}, {"condition", nullptr}, {"origin", origin_json(system, t.origin)}});
-  each_row(exprs, conditions, name, [&](std::uint32_t trigger, std::string text, Origin) { triggers[trigger]["condition"] = std::move(text); });
+  ordered_json triggers = ordered_json::array(), assignments = ordered_json::array(),
+               clocks = ordered_json::array(), previous = ordered_json::array();
+  for (const system::Trigger& t : system.events.triggers)
+    triggers.push_back(
+        {{"kind", kKinds[t.kind]}, {"condition", nullptr}, {"origin", origin_json(system, t.origin)}});
+  each_row(exprs, conditions, name, [&](std::uint32_t trigger, std::string text, Origin) {
+    triggers[trigger]["condition"] = std::move(text);
+  });
   assignments.get_ref<ordered_json::array_t&>().resize(system.events.assignments.size());
   each_row(exprs, values, name, [&](std::uint32_t k, std::string text, Origin origin) {
-    assignments[k] = {{"trigger", system.events.assignments[k].trigger}, {"target", target(k)}, {"value", std::move(text)}, {"origin", origin_json(system, origin)}};
+    assignments[k] = {{"trigger", system.events.assignments[k].trigger},
+                      {"target", target(k)},
+                      {"value", std::move(text)},
+                      {"origin", origin_json(system, origin)}};
   });
   for (const system::Clock& c : system.events.clocks) {
     auto first = system.events.jitters.begin() + static_cast<std::ptrdiff_t>(c.first_jitter);
-    clocks.push_back({{"trigger", c.trigger}, {"period", c.period}, {"offset", c.offset}, {"start", c.start}, {"stop", c.stop},
-                      {"jitter", std::vector<std::uint32_t>(first, first + static_cast<std::ptrdiff_t>(c.jitters))}});
+    clocks.push_back(
+        {{"trigger", c.trigger},
+         {"period", c.period},
+         {"offset", c.offset},
+         {"start", c.start},
+         {"stop", c.stop},
+         {"jitter", std::vector<std::uint32_t>(first, first + static_cast<std::ptrdiff_t>(c.jitters))}});
   }
-  for (const system::Previous& p : system.events.previous) previous.push_back({{"variable", of(p.unknown)}, {"of", of(p.of)}});
-  return {{"triggers", std::move(triggers)}, {"assignments", std::move(assignments)}, {"clocks", std::move(clocks)}, {"previous", std::move(previous)}};
+  for (const system::Previous& p : system.events.previous)
+    previous.push_back({{"variable", of(p.unknown)}, {"of", of(p.of)}});
+  return {{"triggers", std::move(triggers)},
+          {"assignments", std::move(assignments)},
+          {"clocks", std::move(clocks)},
+          {"previous", std::move(previous)}};
 }
 
 template <class Unknown>
 ordered_json delays_json(const system::System& system, Unknown of) {
   ordered_json list = ordered_json::array();
   for (const system::Delay& d : system.delays)
-    list.push_back({{"variable", of(d.unknown)}, {"of", of(d.of)}, {"length", d.length}, {"held", d.held}, {"origin", origin_json(system, d.origin)}});
+    list.push_back({{"variable", of(d.unknown)},
+                    {"of", of(d.of)},
+                    {"length", d.length},
+                    {"held", d.held},
+                    {"origin", origin_json(system, d.origin)}});
   return list;
 }
 
 ordered_json shapes_json(const ExprPool& exprs, const Equations& equations) {
   ordered_json list = ordered_json::array();
   for (const EquationTable& table : equations.tables)
-    list.push_back({{"residual", print(exprs, table.residual)}, {"slots", table.slots}, {"params", table.params}, {"rows", table.rows()}});
+    list.push_back({{"residual", print(exprs, table.residual)},
+                    {"slots", table.slots},
+                    {"params", table.params},
+                    {"rows", table.rows()}});
   return list;
 }
 
@@ -146,21 +176,25 @@ ordered_json one_based(const std::vector<std::uint32_t>& numbers) {
   return list;
 }
 
-/// The vectors of ModiaBase, from 1 on, 0 for none. `sigrel structure graph` reads them. With a plan, blocks are as they are
-/// solved, else as the matching has them.
+/// The vectors of ModiaBase, from 1 on, 0 for none. `sigrel structure graph` reads them. With a plan, blocks
+/// are as they are solved, else as the matching has them.
 ordered_json graph_json(const dae::System& dae, const plan::Plan* plan) {
   const auto rows = incidence_lists(dae);
   const std::size_t variables = dae.variables.size();
-  std::vector<std::uint32_t> assign = dae.assign, inverse(rows.size(), dae::kNone), derivative(variables), above(rows.size(), dae::kNone);
+  std::vector<std::uint32_t> assign = dae.assign, inverse(rows.size(), dae::kNone), derivative(variables),
+                             above(rows.size(), dae::kNone);
   assign.resize(variables, dae::kNone);
-  ordered_json blt = ordered_json::array(), tearing = ordered_json::array(), active = ordered_json::array(), g = ordered_json::array();
+  ordered_json blt = ordered_json::array(), tearing = ordered_json::array(), active = ordered_json::array(),
+               g = ordered_json::array();
   if (plan) {
     for (const SolvedBlock& b : solved_blocks(*plan)) {
       std::vector<std::uint32_t> equations = b.inner_equations;
       equations.insert(equations.end(), b.residues.begin(), b.residues.end());
       blt.push_back(one_based(equations));
-      tearing.push_back({{"eSolved", one_based(b.inner_equations)}, {"vSolved", one_based(b.inner_variables)},
-                         {"eResidue", one_based(b.residues)}, {"vTear", one_based(b.unknowns)}});
+      tearing.push_back({{"eSolved", one_based(b.inner_equations)},
+                         {"vSolved", one_based(b.inner_variables)},
+                         {"eResidue", one_based(b.residues)},
+                         {"vTear", one_based(b.unknowns)}});
     }
   } else {
     graph::Bipartite graph;
@@ -183,8 +217,13 @@ ordered_json graph_json(const dae::System& dae, const plan::Plan* plan) {
   }
   for (std::uint32_t e = 0; e < dae.derivative_of.size(); ++e)
     if (dae.derivative_of[e] != dae::kNone) above[dae.derivative_of[e]] = e;
-  ordered_json result = {{"G", std::move(g)},       {"assign", one_based(assign)}, {"invAssign", one_based(inverse)}, {"Avar", one_based(derivative)},
-                         {"Bequ", one_based(above)}, {"vActive", std::move(active)}, {"blt", std::move(blt)}};
+  ordered_json result = {{"G", std::move(g)},
+                         {"assign", one_based(assign)},
+                         {"invAssign", one_based(inverse)},
+                         {"Avar", one_based(derivative)},
+                         {"Bequ", one_based(above)},
+                         {"vActive", std::move(active)},
+                         {"blt", std::move(blt)}};
   if (plan) result["tearing"] = std::move(tearing);
   return result;
 }
@@ -203,7 +242,8 @@ std::string core_json(const core::Program& program) {
     globals.push_back({{"name", text(global.name)},
                        {"module", text(global.module)},
                        {"type", global.type},
-                       {"body", global.body ? ordered_json(core::print(program, core::GlobalId{g})) : ordered_json(nullptr)}});
+                       {"body", global.body ? ordered_json(core::print(program, core::GlobalId{g}))
+                                            : ordered_json(nullptr)}});
   }
   return text_of({{"globals", std::move(globals)}});
 }
@@ -216,35 +256,42 @@ std::string system_json(const system::System& system) {
   };
   ordered_json unknowns = ordered_json::array();
   for (std::uint32_t u = 0; u < system.unknowns; ++u)
-    unknowns.push_back({{"name", system::unknown_name(system, u)}, {"kind", kind_name(system::unknown_info(system, u).kind)}});
+    unknowns.push_back({{"name", system::unknown_name(system, u)},
+                        {"kind", kind_name(system::unknown_info(system, u).kind)}});
   ordered_json parameters = ordered_json::array();
   for (const system::Parameter& p : system.parameters) parameters.push_back(parameter_json(p));
   ordered_json named = ordered_json::object();
   for (const system::NamedParameter& p : system.named_parameters) named[p.name] = p.parameter;
   ordered_json attributes = ordered_json::array();
   for (const system::Attribute& a : system.attributes)
-    attributes.push_back({{"unknown", a.unknown}, {"attribute", kind_name(a.kind)}, {"parameter", a.parameter}});
+    attributes.push_back(
+        {{"unknown", a.unknown}, {"attribute", kind_name(a.kind)}, {"parameter", a.parameter}});
   ordered_json instances = ordered_json::array();
   for (std::uint32_t i = 0; i < system.instances.size(); ++i)
     instances.push_back({{"name", system::instance_name(system, i)},
                          {"relation", text(system.templates[system.instances[i].body].relation)},
                          {"parent", system.instances[i].parent}});
-  return text_of({{"shapes", shapes_json(system.exprs, system.equations)},
-                  {"unknowns", std::move(unknowns)},
-                  {"parameters", std::move(parameters)},
-                  {"named_parameters", std::move(named)},
-                  {"attributes", std::move(attributes)},
-                  {"instances", std::move(instances)},
-                  {"equations", equations_json(system, system.exprs, system.equations, name)},
-                  {"initial", equations_json(system, system.exprs, system.initial, name)},
-                  {"assertions", equations_json(system, system.exprs, system.assertions, name)},
-                  {"events", events_json(system, system.exprs, system.events.conditions, system.events.values, name,
-                                         [&](std::uint32_t k) { return name(system.events.assignments[k].target, 0); }, [&](std::uint32_t u) { return name(u, 0); })},
-                  {"delays", delays_json(system, [&](std::uint32_t u) { return name(u, 0); })}});
+  return text_of(
+      {{"shapes", shapes_json(system.exprs, system.equations)},
+       {"unknowns", std::move(unknowns)},
+       {"parameters", std::move(parameters)},
+       {"named_parameters", std::move(named)},
+       {"attributes", std::move(attributes)},
+       {"instances", std::move(instances)},
+       {"equations", equations_json(system, system.exprs, system.equations, name)},
+       {"initial", equations_json(system, system.exprs, system.initial, name)},
+       {"assertions", equations_json(system, system.exprs, system.assertions, name)},
+       {"events", events_json(
+                      system, system.exprs, system.events.conditions, system.events.values, name,
+                      [&](std::uint32_t k) { return name(system.events.assignments[k].target, 0); },
+                      [&](std::uint32_t u) { return name(u, 0); })},
+       {"delays", delays_json(system, [&](std::uint32_t u) { return name(u, 0); })}});
 }
 
 std::string dae_json(const system::System& system, const dae::System& dae) {
-  auto name = [&](std::uint32_t variable, std::uint32_t) { return dae::variable_name(system, dae, variable); };
+  auto name = [&](std::uint32_t variable, std::uint32_t) {
+    return dae::variable_name(system, dae, variable);
+  };
   auto number = [](std::uint32_t v) { return v == dae::kNone ? ordered_json(nullptr) : ordered_json(v); };
   ordered_json variables = ordered_json::array();
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
@@ -255,9 +302,13 @@ std::string dae_json(const system::System& system, const dae::System& dae) {
                          {"assign", number(v < dae.assign.size() ? dae.assign[v] : dae::kNone)}});
   auto of = [&](std::uint32_t unknown) -> std::string {
     const dae::Alias& alias = dae.aliases[unknown];
-    return alias.kind == dae::Alias::Zero ? "0" : (alias.kind == dae::Alias::Negated ? "-" : "") + name(alias.variable, 0);
+    return alias.kind == dae::Alias::Zero
+               ? "0"
+               : (alias.kind == dae::Alias::Negated ? "-" : "") + name(alias.variable, 0);
   };
-  auto target = [&](std::uint32_t k) { return (dae.assignments[k].negated ? "-" : "") + name(dae.assignments[k].variable, 0); };
+  auto target = [&](std::uint32_t k) {
+    return (dae.assignments[k].negated ? "-" : "") + name(dae.assignments[k].variable, 0);
+  };
   ordered_json aliases = ordered_json::object();
   for (std::uint32_t u = 0; u < dae.aliases.size(); ++u) aliases[system::unknown_name(system, u)] = of(u);
   ordered_json relations = ordered_json::array();
@@ -266,15 +317,20 @@ std::string dae_json(const system::System& system, const dae::System& dae) {
     one.tables.push_back(r.differences);
     std::uint32_t parameter = r.first;
     each_row(dae.exprs, one, name, [&](std::uint32_t, std::string text, Origin origin) {
-      relations.push_back({{"parameter", parameter++}, {"text", text + (r.strict ? " < 0" : " <= 0")},
-                           {"linear_in_time", r.linear_in_time}, {"origin", origin_json(system, origin)}});
+      relations.push_back({{"parameter", parameter++},
+                           {"text", text + (r.strict ? " < 0" : " <= 0")},
+                           {"linear_in_time", r.linear_in_time},
+                           {"origin", origin_json(system, origin)}});
     });
   }
   ordered_json derivatives = ordered_json::array();
   for (std::uint32_t of : dae.derivative_of) derivatives.push_back(number(of));
   ordered_json sets = ordered_json::array();
   for (const dae::StateSet& set : dae.sets)
-    sets.push_back({{"states", set.states}, {"candidates", set.candidates}, {"eliminated", set.eliminated}, {"equations", set.equations}});
+    sets.push_back({{"states", set.states},
+                    {"candidates", set.candidates},
+                    {"eliminated", set.eliminated},
+                    {"equations", set.equations}});
   return text_of({{"shapes", shapes_json(dae.exprs, dae.equations)},
                   {"variables", std::move(variables)},
                   {"derivative_of", std::move(derivatives)},
@@ -291,7 +347,9 @@ std::string dae_json(const system::System& system, const dae::System& dae) {
 
 std::string plan_json(const system::System& system, const dae::System& dae, const plan::Plan& plan) {
   const runtime::Model& model = plan.model;
-  auto name = [&](std::uint32_t v) { return v < dae.variables.size() ? dae::variable_name(system, dae, v) : "v" + std::to_string(v); };
+  auto name = [&](std::uint32_t v) {
+    return v < dae.variables.size() ? dae::variable_name(system, dae, v) : "v" + std::to_string(v);
+  };
   auto names_of = [&](const std::uint32_t* first, std::size_t n) {
     ordered_json list = ordered_json::array();
     for (std::size_t k = 0; k < n; ++k) list.push_back(name(first[k]));
@@ -301,15 +359,25 @@ std::string plan_json(const system::System& system, const dae::System& dae, cons
   for (const plan::Kernel& kernel : plan.kernels) {
     ordered_json outputs = ordered_json::array();
     for (ExprId id : kernel.outputs) outputs.push_back(print(plan.exprs, id));
-    const char* role = kernel.role == runtime::Role::Residual ? "residual" : kernel.role == runtime::Role::Solve ? "solve" : "partials";
-    kernels.push_back({{"role", role}, {"slots", kernel.slots}, {"params", kernel.params}, {"solved", kernel.solved}, {"outputs", std::move(outputs)}});
+    const char* role = kernel.role == runtime::Role::Residual ? "residual"
+                       : kernel.role == runtime::Role::Solve  ? "solve"
+                                                              : "partials";
+    kernels.push_back({{"role", role},
+                       {"slots", kernel.slots},
+                       {"params", kernel.params},
+                       {"solved", kernel.solved},
+                       {"outputs", std::move(outputs)}});
   }
   auto run_json = [&](const runtime::Run& run) {
-    ordered_json json = {{"kernel", run.kernel == runtime::kNone ? ordered_json("sum") : ordered_json(run.kernel)}, {"rows", run.count}};
+    ordered_json json = {
+        {"kernel", run.kernel == runtime::kNone ? ordered_json("sum") : ordered_json(run.kernel)},
+        {"rows", run.count}};
     if (run.role == runtime::Role::Solve && run.kernel != runtime::kNone)
-      json["assigns"] = names_of(model.tables.data() + run.table + std::uint64_t{run.solved} * run.count, run.count);
-    json["equations"] = std::vector<std::uint32_t>(model.equations.begin() + static_cast<std::ptrdiff_t>(run.equations),
-                                                   model.equations.begin() + static_cast<std::ptrdiff_t>(run.equations + run.count));
+      json["assigns"] =
+          names_of(model.tables.data() + run.table + std::uint64_t{run.solved} * run.count, run.count);
+    json["equations"] = std::vector<std::uint32_t>(
+        model.equations.begin() + static_cast<std::ptrdiff_t>(run.equations),
+        model.equations.begin() + static_cast<std::ptrdiff_t>(run.equations + run.count));
     return json;
   };
   auto schedule = [&](const std::vector<runtime::Step>& steps) {
@@ -324,15 +392,18 @@ std::string plan_json(const system::System& system, const dae::System& dae, cons
       for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r)
         (model.runs[r].role == runtime::Role::Solve ? inner : residuals).push_back(run_json(model.runs[r]));
       static constexpr const char* kKinds[] = {"nonlinear", "linear", "linear with constant coefficients"};
-      list.push_back({{"solve", {{"kind", kKinds[loop.kind]},
-                                 {"unknowns", names_of(model.loop_unknowns.data() + loop.first_unknown, loop.unknowns)},
-                                 {"inner", std::move(inner)},
-                                 {"residuals", std::move(residuals)}}}});
+      list.push_back(
+          {{"solve",
+            {{"kind", kKinds[loop.kind]},
+             {"unknowns", names_of(model.loop_unknowns.data() + loop.first_unknown, loop.unknowns)},
+             {"inner", std::move(inner)},
+             {"residuals", std::move(residuals)}}}});
     }
     return list;
   };
   ordered_json states = ordered_json::array();
-  for (const runtime::State& s : model.states) states.push_back({{"state", name(s.variable)}, {"derivative", name(s.derivative)}});
+  for (const runtime::State& s : model.states)
+    states.push_back({{"state", name(s.variable)}, {"derivative", name(s.derivative)}});
   return text_of({{"variables", model.variables},
                   {"states", std::move(states)},
                   {"graph", graph_json(dae, &plan)},

@@ -7,8 +7,9 @@ namespace sigrel::session {
 
 namespace {
 
-/// Functions of libm go to the vector maths library: in loops four times as fast, and the same on every run of a machine; beside single
-/// calls, and beside the interpreter, they differ by a few units in the last place.
+/// Functions of libm go to the vector maths library: in loops four times as fast, and the same on every run
+/// of a machine; beside single calls, and beside the interpreter, they differ by a few units in the last
+/// place.
 constexpr jit::Options kOptions{.vector_math = true};
 
 }  // namespace

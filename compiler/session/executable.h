@@ -21,7 +21,7 @@ struct Executable {
   std::vector<runtime::Kernel> kernels;
 
   Backend backend = Backend::Jit;
-  std::string why_interpreted;  // when generated code was asked for and this machine does not allow it
+  std::string why_interpreted;    // when generated code was asked for and this machine does not allow it
   std::uint32_t functions = 0;    // of LLVM, new for this model
   std::uint32_t reused = 0;       // kernels whose code was there before
   std::uint32_t interpreted = 0;  // kernels

@@ -2,8 +2,8 @@
 #pragma once
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/dae.h"
-#include "compiler/ir/system.h"
 #include "compiler/ir/plan.h"
+#include "compiler/ir/system.h"
 #include "runtime/simulate.h"
 
 namespace sigrel::session {

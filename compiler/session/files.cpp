@@ -27,10 +27,12 @@ struct Descriptor {
 tl::expected<std::string, std::string> read_file(const std::string& path) {
   Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.fd < 0) return tl::unexpected(std::string(std::strerror(errno)));
-  struct stat status {};
-  if (fstat(file.fd, &status) == 0 && S_ISDIR(status.st_mode)) return tl::unexpected(std::string("it is a folder"));
+  struct stat status{};
+  if (fstat(file.fd, &status) == 0 && S_ISDIR(status.st_mode))
+    return tl::unexpected(std::string("it is a folder"));
   std::string text;
-  if (S_ISREG(status.st_mode) && status.st_size > 0) text.reserve(static_cast<std::size_t>(status.st_size) + 1);
+  if (S_ISREG(status.st_mode) && status.st_size > 0)
+    text.reserve(static_cast<std::size_t>(status.st_size) + 1);
   for (;;) {
     char chunk[64 * 1024];
     ssize_t n = read(file.fd, chunk, sizeof chunk);
@@ -50,8 +52,10 @@ std::string library_folder() {
     fs::path installed = executable.parent_path().parent_path() / "share" / "sigrel" / "stdlib";
     if (fs::is_directory(installed, error)) return installed.string();
     // Run from a build folder below the source tree.
-    for (fs::path folder = executable.parent_path(); folder.has_relative_path(); folder = folder.parent_path())
-      if (fs::is_regular_file(folder / "compiler" / "session" / "files.cpp", error) && fs::is_directory(folder / "stdlib", error))
+    for (fs::path folder = executable.parent_path(); folder.has_relative_path();
+         folder = folder.parent_path())
+      if (fs::is_regular_file(folder / "compiler" / "session" / "files.cpp", error) &&
+          fs::is_directory(folder / "stdlib", error))
         return (folder / "stdlib").string();
     return installed.string();
   }

@@ -22,12 +22,17 @@ struct Names {
   void add(const ast::Decl* decl) {
     switch (decl->kind) {
       case ast::DeclKind::Import: break;
-      case ast::DeclKind::TypeSynonym: types.insert(static_cast<const ast::TypeSynonymDecl*>(decl)->name.name); break;
+      case ast::DeclKind::TypeSynonym:
+        types.insert(static_cast<const ast::TypeSynonymDecl*>(decl)->name.name);
+        break;
       case ast::DeclKind::Record: types.insert(static_cast<const ast::RecordDecl*>(decl)->name.name); break;
       case ast::DeclKind::Data: types.insert(static_cast<const ast::DataDecl*>(decl)->name.name); break;
-      case ast::DeclKind::Foreign: clauses.insert(static_cast<const ast::ForeignDecl*>(decl)->name.name); break;
+      case ast::DeclKind::Foreign:
+        clauses.insert(static_cast<const ast::ForeignDecl*>(decl)->name.name);
+        break;
       case ast::DeclKind::Signature:
-        for (const ast::Ident& name : static_cast<const ast::SignatureDecl*>(decl)->names) signatures.insert(name.name);
+        for (const ast::Ident& name : static_cast<const ast::SignatureDecl*>(decl)->names)
+          signatures.insert(name.name);
         break;
       case ast::DeclKind::Binding: break;
       case ast::DeclKind::Clause: clauses.insert(static_cast<const ast::ClauseDecl*>(decl)->name.name); break;
@@ -41,8 +46,8 @@ Names names_of(const ast::Module& module) {
   return names;
 }
 
-/// The declarations that stay when `fresh` ones are added. A new definition replaces the old signature too; a new
-/// signature alone replaces just that.
+/// The declarations that stay when `fresh` ones are added. A new definition replaces the old signature too; a
+/// new signature alone replaces just that.
 std::vector<ast::Decl*> surviving(const ast::Module& old, const Names& fresh, Arena& arena) {
   std::vector<ast::Decl*> kept;
   for (ast::Decl* decl : old.decls) {
@@ -50,7 +55,8 @@ std::vector<ast::Decl*> surviving(const ast::Module& old, const Names& fresh, Ar
       auto* signature = static_cast<ast::SignatureDecl*>(decl);
       std::vector<ast::Ident> names;
       for (const ast::Ident& name : signature->names)
-        if (!fresh.clauses.contains(name.name) && !fresh.signatures.contains(name.name)) names.push_back(name);
+        if (!fresh.clauses.contains(name.name) && !fresh.signatures.contains(name.name))
+          names.push_back(name);
       if (names.empty()) continue;
       if (names.size() != signature->names.size()) {
         signature = arena.make<ast::SignatureDecl>(*signature);
@@ -68,8 +74,8 @@ std::vector<ast::Decl*> surviving(const ast::Module& old, const Names& fresh, Ar
   return kept;
 }
 
-/// Whether a text that is neither declarations nor an expression was meant as the former: a `=` or `::` outside brackets
-/// in its first line, or a keyword of declarations.
+/// Whether a text that is neither declarations nor an expression was meant as the former: a `=` or `::`
+/// outside brackets in its first line, or a keyword of declarations.
 bool looks_like_declaration(std::string_view text) {
   std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos) return true;
@@ -81,8 +87,10 @@ bool looks_like_declaration(std::string_view text) {
   for (std::size_t i = 0; i < text.size() && text[i] != '\n'; ++i) {
     char c = text[i], next = i + 1 < text.size() ? text[i + 1] : ' ';
     if (quoted) {
-      if (c == '\\') ++i;
-      else if (c == '"') quoted = false;
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        quoted = false;
       continue;
     }
     if (c == '"') quoted = true;
@@ -147,15 +155,17 @@ bool Interactive::add_libraries(Modules& loaded, std::vector<ast::Module>& libra
   return loaded.complete;
 }
 
-std::optional<core::Program> Interactive::check(const std::vector<ast::Module>& libraries, const ast::Module& own,
-                                                const ast::Module* expression) {
+std::optional<core::Program> Interactive::check(const std::vector<ast::Module>& libraries,
+                                                const ast::Module& own, const ast::Module* expression) {
   auto start = std::chrono::steady_clock::now();
   std::vector<ast::Module> modules = libraries;
   modules.push_back(own);
   if (expression) modules.push_back(*expression);
   Diagnostics found;
-  core::Program program = check::check(modules, found, {.last_sees_previous = expression != nullptr, .samples = expression != nullptr});
-  timings_.push_back({"check", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+  core::Program program = check::check(
+      modules, found, {.last_sees_previous = expression != nullptr, .samples = expression != nullptr});
+  timings_.push_back(
+      {"check", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
   bool fine = !found.has_errors();
   diagnostics_.append(found);
   if (!fine) return std::nullopt;
@@ -182,7 +192,8 @@ bool Interactive::load(const std::string& path) {
 
 bool Interactive::reload() {
   if (wanted_path_.empty()) {
-    diagnostics_.report(Code::FileNotFound, "no file was loaded, so there is none to read again").help("load one with `:load FILE`");
+    diagnostics_.report(Code::FileNotFound, "no file was loaded, so there is none to read again")
+        .help("load one with `:load FILE`");
     return false;
   }
   if (wanted_path_ != path_) return load(wanted_path_);
@@ -201,7 +212,8 @@ bool Interactive::reload() {
   std::vector<ast::Module> libraries;
   add_libraries(*loaded, libraries);
   for (const ast::Module& module : libraries_)  // imported by an input
-    if (std::ranges::none_of(libraries, [&](const ast::Module& m) { return m.name.name == module.name.name; }))
+    if (std::ranges::none_of(libraries,
+                             [&](const ast::Module& m) { return m.name.name == module.name.name; }))
       libraries.push_back(module);
   if (!check(libraries, own, nullptr)) return false;
   arenas_.push_back(own.arena);
@@ -240,7 +252,8 @@ Interactive::Answer Interactive::enter(const std::string& text) {
 
 Interactive::Answer Interactive::define(ast::Module input, const std::string& name, const std::string& text) {
   std::vector<ast::Module> libraries = libraries_;
-  bool imports = std::ranges::any_of(input.decls, [](const ast::Decl* d) { return d->kind == ast::DeclKind::Import; });
+  bool imports =
+      std::ranges::any_of(input.decls, [](const ast::Decl* d) { return d->kind == ast::DeclKind::Import; });
   if (imports) {
     std::size_t errors = diagnostics_.error_count();
     Modules loaded = load_modules(name, text, folder_, options_.path, sources_, diagnostics_);
@@ -302,8 +315,10 @@ Interactive::Answer Interactive::evaluate(Expression& expression) {
   std::vector<ast::Module> modules = libraries_;
   modules.push_back(own_);
   auto start = std::chrono::steady_clock::now();
-  std::optional<std::string> value = elaborate::show_value(program, *program.main, type, modules, diagnostics_);
-  timings_.push_back({"evaluate", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+  std::optional<std::string> value =
+      elaborate::show_value(program, *program.main, type, modules, diagnostics_);
+  timings_.push_back(
+      {"evaluate", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
   if (!value) return {};
   answer.kind = Answer::Value;
   answer.value = std::move(*value);
@@ -368,22 +383,26 @@ Run Interactive::run(const Compiled& model, const RunOptions& options) {
 }
 
 std::vector<const ast::Decl*> Interactive::declarations(std::string_view name) const {
-  if (std::size_t dot = name.rfind('.'); dot != std::string_view::npos && dot + 1 < name.size()) name.remove_prefix(dot + 1);
+  if (std::size_t dot = name.rfind('.'); dot != std::string_view::npos && dot + 1 < name.size())
+    name.remove_prefix(dot + 1);
   Name wanted = intern(name);
   auto in = [&](const ast::Module& module) {
     std::vector<const ast::Decl*> found;
     for (const ast::Decl* decl : module.decls) {
       Names names;
       names.add(decl);
-      bool defines = names.clauses.contains(wanted) || names.signatures.contains(wanted) || names.types.contains(wanted);
+      bool defines =
+          names.clauses.contains(wanted) || names.signatures.contains(wanted) || names.types.contains(wanted);
       if (decl->kind == ast::DeclKind::Data)
-        for (const ast::DataConstructor& c : static_cast<const ast::DataDecl*>(decl)->constructors) defines |= c.name.name == wanted;
+        for (const ast::DataConstructor& c : static_cast<const ast::DataDecl*>(decl)->constructors)
+          defines |= c.name.name == wanted;
       if (defines) found.push_back(decl);
     }
     return found;
   };
   std::vector<const ast::Decl*> found = in(own_);
-  for (auto module = libraries_.rbegin(); found.empty() && module != libraries_.rend(); ++module) found = in(*module);
+  for (auto module = libraries_.rbegin(); found.empty() && module != libraries_.rend(); ++module)
+    found = in(*module);
   return found;
 }
 
@@ -398,7 +417,8 @@ bool Interactive::defines(std::string_view name) const {
 
 std::vector<std::string> Interactive::names() const {
   std::set<std::string> found;
-  auto add_all = [&](const ast::Module& module, const std::string& prefix, const std::unordered_set<Name>& hidden) {
+  auto add_all = [&](const ast::Module& module, const std::string& prefix,
+                     const std::unordered_set<Name>& hidden) {
     Names names = names_of(module);
     for (const auto& world : {names.clauses, names.types})
       for (Name name : world)
@@ -409,7 +429,8 @@ std::vector<std::string> Interactive::names() const {
           found.insert(prefix + std::string(sigrel::text(c.name.name)));
   };
   for (const check::Builtin& builtin : check::builtins()) found.emplace(builtin.name);
-  for (const char* name : {"True", "False", "Real", "Int", "Bool", "String", "Experiment", "SR"}) found.emplace(name);
+  for (const char* name : {"True", "False", "Real", "Int", "Bool", "String", "Experiment", "SR"})
+    found.emplace(name);
   for (const ast::Module& module : libraries_)
     if (sigrel::text(module.name.name) == "Prelude") add_all(module, "", {});
   add_all(own_, "", {});
@@ -422,8 +443,10 @@ std::vector<std::string> Interactive::names() const {
       for (Name name : listed) found.emplace(sigrel::text(name));
     for (const ast::Module& module : libraries_) {
       if (module.name.name != import.module.name) continue;
-      if (import.has_alias) add_all(module, std::string(sigrel::text(import.alias.name)) + ".", {});
-      else if (!import.has_list || import.hiding) add_all(module, "", listed);
+      if (import.has_alias)
+        add_all(module, std::string(sigrel::text(import.alias.name)) + ".", {});
+      else if (!import.has_list || import.hiding)
+        add_all(module, "", listed);
     }
   }
   return {found.begin(), found.end()};

@@ -1,8 +1,9 @@
 // A module that grows input by input, for the REPL: what a session is to a file, this is to a conversation.
 //
-// Each input is a source of its own ("<input 3>"), parsed once; its declarations join those that were accepted before, and
-// the whole is checked again, which takes milliseconds. So a later definition may replace an earlier one, and every
-// message points into the input that its reader typed. An input with errors leaves everything as it was.
+// Each input is a source of its own ("<input 3>"), parsed once; its declarations join those that were
+// accepted before, and the whole is checked again, which takes milliseconds. So a later definition may
+// replace an earlier one, and every message points into the input that its reader typed. An input with errors
+// leaves everything as it was.
 #pragma once
 #include <memory>
 #include <optional>
@@ -30,13 +31,16 @@ class Interactive {
 
   /// Starts anew with the definitions of a file. After errors everything stays as it was.
   bool load(const std::string& path);
-  /// Reads the file again; inputs stay, except where the file defines the same names. Without a file: false, reported.
+  /// Reads the file again; inputs stay, except where the file defines the same names. Without a file: false,
+  /// reported.
   bool reload();
   /// Definitions, imports or an expression.
   Answer enter(const std::string& text);
-  /// The type of an expression. `text` may start with blanks in place of a command, so that columns are those of the line.
+  /// The type of an expression. `text` may start with blanks in place of a command, so that columns are those
+  /// of the line.
   std::optional<std::string> type_of(const std::string& text);
-  /// The structural type of a relation, or of a function of numbers that gives one; empty if it has none without its use.
+  /// The structural type of a relation, or of a function of numbers that gives one; empty if it has none
+  /// without its use.
   std::optional<std::string> structural_type_of(const std::string& text);
   /// `main`, or an expression instead, as an executable model. Null after errors.
   std::shared_ptr<Compiled> compile(const std::optional<std::string>& expression, const Settings& set);
@@ -63,7 +67,8 @@ class Interactive {
 
   std::string next_input() { return "<input " + std::to_string(++inputs_) + ">"; }
   bool add_libraries(Modules& loaded, std::vector<ast::Module>& libraries);
-  std::optional<core::Program> check(const std::vector<ast::Module>& libraries, const ast::Module& own, const ast::Module* expression);
+  std::optional<core::Program> check(const std::vector<ast::Module>& libraries, const ast::Module& own,
+                                     const ast::Module* expression);
   std::optional<Expression> expression(const std::string& text);
   Answer define(ast::Module input, const std::string& name, const std::string& text);
   Answer evaluate(Expression& expression);

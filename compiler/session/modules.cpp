@@ -47,7 +47,8 @@ class Loader {
         states_[intern(kPrelude)] = State::Open;
         visit(parse_text(file, std::move(*text)));
       } else {  // nothing would have its types
-        diagnostics_.report(Code::FileNotFound, "the standard library is not found: `" + file + "` cannot be read")
+        diagnostics_
+            .report(Code::FileNotFound, "the standard library is not found: `" + file + "` cannot be read")
             .note(text.error())
             .help("it is installed beside the program; or say where it is: `--path DIR`");
         result_.complete = false;
@@ -119,7 +120,8 @@ class Loader {
       if (!fs::exists(path, error)) continue;
       auto text = read_timed(path);
       if (!text) {
-        diagnostics_.report(Code::FileNotFound, decl.module.span, "`" + path + "` cannot be read").note(text.error());
+        diagnostics_.report(Code::FileNotFound, decl.module.span, "`" + path + "` cannot be read")
+            .note(text.error());
         result_.complete = false;
         states_[name] = State::Failed;
         return std::nullopt;
@@ -149,7 +151,8 @@ class Loader {
 
   void report_missing(const ast::ImportDecl& decl) {
     std::string name(sigrel::text(decl.module.name));
-    Diagnostic& d = diagnostics_.report(Code::ModuleNotFound, decl.module.span, "there is no module `" + name + "`");
+    Diagnostic& d =
+        diagnostics_.report(Code::ModuleNotFound, decl.module.span, "there is no module `" + name + "`");
     std::string places;
     for (const std::string& folder : folders_) {
       bool library = folder == path_.library;
@@ -165,18 +168,22 @@ class Loader {
   }
 
   void report_circle(const ast::ImportDecl& decl) {
-    auto first = std::ranges::find(stack_, decl.module.name, [](const Visit& v) { return v.module.name.name; });
+    auto first =
+        std::ranges::find(stack_, decl.module.name, [](const Visit& v) { return v.module.name.name; });
     if (first == stack_.end()) return;  // the Prelude: visible everywhere
     std::string circle;
-    for (auto it = first; it != stack_.end(); ++it) circle += std::string(sigrel::text(it->module.name.name)) + " → ";
+    for (auto it = first; it != stack_.end(); ++it)
+      circle += std::string(sigrel::text(it->module.name.name)) + " → ";
     circle += sigrel::text(decl.module.name);
     bool itself = first + 1 == stack_.end();
-    Diagnostic& d = diagnostics_.report(Code::ImportCircle, decl.module.span,
-                                        itself ? "module `" + std::string(sigrel::text(decl.module.name)) + "` imports itself"
-                                               : "modules import each other in a circle: " + circle);
+    Diagnostic& d = diagnostics_.report(
+        Code::ImportCircle, decl.module.span,
+        itself ? "module `" + std::string(sigrel::text(decl.module.name)) + "` imports itself"
+               : "modules import each other in a circle: " + circle);
     d.label("this import closes the circle");
     for (auto it = first; it + 1 != stack_.end(); ++it)
-      d.also(it->importing->module.span, "`" + std::string(sigrel::text(it->module.name.name)) + "` imports it here");
+      d.also(it->importing->module.span,
+             "`" + std::string(sigrel::text(it->module.name.name)) + "` imports it here");
     d.help(itself ? "drop the import: a module sees its own definitions"
                   : "move what both need into a third module that imports neither");
   }
@@ -200,11 +207,12 @@ std::optional<Modules> load_modules(const std::string& root, const SearchPath& p
     diagnostics.report(Code::FileNotFound, "`" + root + "` cannot be read").note(text.error());
     return std::nullopt;
   }
-  return load_modules(root, std::move(*text), fs::path(root).parent_path().string(), path, sources, diagnostics);
+  return load_modules(root, std::move(*text), fs::path(root).parent_path().string(), path, sources,
+                      diagnostics);
 }
 
-Modules load_modules(std::string name, std::string text, const std::string& folder, const SearchPath& path, SourceMap& sources,
-                     Diagnostics& diagnostics) {
+Modules load_modules(std::string name, std::string text, const std::string& folder, const SearchPath& path,
+                     SourceMap& sources, Diagnostics& diagnostics) {
   return Loader(path, sources, diagnostics).load(std::move(name), std::move(text), folder);
 }
 

@@ -1,4 +1,5 @@
-// The modules of a program: a root file and, transitively, what it imports. Each module is read and parsed once.
+// The modules of a program: a root file and, transitively, what it imports. Each module is read and parsed
+// once.
 #pragma once
 #include <optional>
 #include <string>
@@ -18,17 +19,19 @@ struct SearchPath {
 
 struct Modules {
   std::vector<ast::Module> modules;  // imports before importers, the Prelude first, the root last
-  bool complete = true;              // every import was found: else their names would be reported as unknown, too
+  bool complete = true;  // every import was found: else their names would be reported as unknown, too
   double read_seconds = 0, parse_seconds = 0;
 };
 
-/// Reads and parses the file and what it imports. Reports files that cannot be read, imports that are not found and imports
-/// in a circle; the modules that could be parsed are returned all the same. Nullopt only when the root cannot be read.
-std::optional<Modules> load_modules(const std::string& root, const SearchPath& path, SourceMap& sources, Diagnostics& diagnostics);
+/// Reads and parses the file and what it imports. Reports files that cannot be read, imports that are not
+/// found and imports in a circle; the modules that could be parsed are returned all the same. Nullopt only
+/// when the root cannot be read.
+std::optional<Modules> load_modules(const std::string& root, const SearchPath& path, SourceMap& sources,
+                                    Diagnostics& diagnostics);
 
 /// The same for a root that is text; its imports are sought in `folder`.
-Modules load_modules(std::string name, std::string text, const std::string& folder, const SearchPath& path, SourceMap& sources,
-                     Diagnostics& diagnostics);
+Modules load_modules(std::string name, std::string text, const std::string& folder, const SearchPath& path,
+                     SourceMap& sources, Diagnostics& diagnostics);
 
 /// The names of the modules in folders and up to three levels below them, sorted.
 std::vector<std::string> available_modules(const std::vector<std::string>& folders);

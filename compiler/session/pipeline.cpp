@@ -25,7 +25,9 @@ template <class Stage>
 auto timed(Context& context, const char* name, Stage stage) {
   auto start = std::chrono::steady_clock::now();
   auto result = stage();
-  context.timings.push_back({name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), false, peak_memory()});
+  context.timings.push_back({name,
+                             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+                             false, peak_memory()});
   return result;
 }
 
@@ -85,7 +87,8 @@ const std::vector<DumpName>& dump_names() {
   return names;
 }
 
-std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optional<std::string>& expression, Context& context) {
+std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optional<std::string>& expression,
+                                 Context& context) {
   // parse: text -> ast. Happens while modules are loaded, because a file says what it imports.
   if (!loaded) return std::nullopt;
   context.timings.push_back({"read", loaded->read_seconds});
@@ -94,44 +97,55 @@ std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optio
   result.modules = std::move(loaded->modules);
   result.root_index = result.modules.size() - 1;
   const ast::Module& root = result.root();
-  if (dumped(context, Dump::Ast, [&] { return ast::print(root); }, [&] { return ast::print_json(root); })) return std::nullopt;
+  if (dumped(context, Dump::Ast, [&] { return ast::print(root); }, [&] { return ast::print_json(root); }))
+    return std::nullopt;
   if (!loaded->complete) return std::nullopt;
   if (expression)
-    if (std::optional<ast::Module> module = expression_module(*expression, context)) result.modules.push_back(std::move(*module));
+    if (std::optional<ast::Module> module = expression_module(*expression, context))
+      result.modules.push_back(std::move(*module));
 
   // check: ast -> core. Goes on after errors of syntax: what parsed may have errors of its own.
   bool last_sees_previous = expression && !context.diagnostics.has_errors();
   result.program = timed(context, "check", [&] {
-    return check::check(result.modules, context.diagnostics, {.last_sees_previous = last_sees_previous, .samples = !expression});
+    return check::check(result.modules, context.diagnostics,
+                        {.last_sees_previous = last_sees_previous, .samples = !expression});
   });
   if (context.diagnostics.has_errors()) return std::nullopt;
   if (context.verify) verify_core(result.program);
-  if (dumped(context, Dump::Core, [&] { return core::print(result.program); }, [&] { return core_json(result.program); }))
+  if (dumped(
+          context, Dump::Core, [&] { return core::print(result.program); },
+          [&] { return core_json(result.program); }))
     return std::nullopt;
   return result;
 }
 
-std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate::Options& options, Backend backend,
-                                   Context& context) {
+std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate::Options& options,
+                                   Backend backend, Context& context) {
   Diagnostics& diagnostics = context.diagnostics;
   auto result = std::make_unique<Compiled>();
 
   // elaborate: core -> system. The functional level is evaluated; relations become shapes and tables.
-  auto elaborated = timed(context, "elaborate", [&] { return elaborate::elaborate(program, options, diagnostics); });
+  auto elaborated =
+      timed(context, "elaborate", [&] { return elaborate::elaborate(program, options, diagnostics); });
   if (!elaborated || diagnostics.has_errors()) return nullptr;
   result->system = std::move(elaborated->system);
   result->experiment = std::move(elaborated->experiment);
   const system::System& system = result->system;
   if (context.verify) system::verify(system);
-  if (dumped(context, Dump::System, [&] { return system::print(system); }, [&] { return system_json(system); })) return nullptr;
+  if (dumped(
+          context, Dump::System, [&] { return system::print(system); }, [&] { return system_json(system); }))
+    return nullptr;
 
-  // reduce: system -> dae. Aliases, zeros and redundancy go; derivatives become variables; what ties states is differentiated.
+  // reduce: system -> dae. Aliases, zeros and redundancy go; derivatives become variables; what ties states
+  // is differentiated.
   Diagnostics flat;
   result->dae = timed(context, "reduce", [&] { return structure::reduce(system, flat); });
-  // One that is singular is so because of some definition: that one is told, and if none is by itself, the whole.
+  // One that is singular is so because of some definition: that one is told, and if none is by itself, the
+  // whole.
   auto structural = [](const Diagnostic& d) {
-    return d.code == Code::TooManyEquations || d.code == Code::Undetermined || d.code == Code::NoUnknown || d.code == Code::NoReferenceLevel ||
-           d.code == Code::RedundantEquation || d.code == Code::ArbitraryLevel;
+    return d.code == Code::TooManyEquations || d.code == Code::Undetermined || d.code == Code::NoUnknown ||
+           d.code == Code::NoReferenceLevel || d.code == Code::RedundantEquation ||
+           d.code == Code::ArbitraryLevel;
   };
   Diagnostics parts;
   if (std::ranges::any_of(flat.all(), structural)) report_singular_parts(program, parts);
@@ -144,29 +158,38 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
   if (diagnostics.has_errors()) return nullptr;
   const dae::System& dae = result->dae;
   if (!context.why)
-    for (Equations* done : {&result->system.equations, &result->system.initial, &result->system.assertions, &result->system.events.conditions, &result->system.events.values})
+    for (Equations* done : {&result->system.equations, &result->system.initial, &result->system.assertions,
+                            &result->system.events.conditions, &result->system.events.values})
       done->forget_rows();
   if (context.verify) dae::verify(system, dae);
-  if (dumped(context, Dump::Dae, [&] { return dae::print(system, dae); }, [&] { return dae_json(system, dae); })) return nullptr;
+  if (dumped(
+          context, Dump::Dae, [&] { return dae::print(system, dae); }, [&] { return dae_json(system, dae); }))
+    return nullptr;
 
   // order: dae -> plan. Schedules of runs: matching, blocks, what is solved by whom.
-  result->plan = timed(context, "order", [&] { return structure::order(system, dae, diagnostics, context.start); });
+  result->plan =
+      timed(context, "order", [&] { return structure::order(system, dae, diagnostics, context.start); });
   if (diagnostics.has_errors()) return nullptr;
   plan::Plan& plan = result->plan;
   if (context.verify) plan::verify(plan);
-  if (dumped(context, Dump::Plan, [&] { return plan::print(system, dae, plan); }, [&] { return plan_json(system, dae, plan); }))
+  if (dumped(
+          context, Dump::Plan, [&] { return plan::print(system, dae, plan); },
+          [&] { return plan_json(system, dae, plan); }))
     return nullptr;
-  for (auto [dump, listing] : {std::pair{Dump::Llvm, Listing::Llvm}, std::pair{Dump::Assembly, Listing::Assembly}}) {
+  for (auto [dump, listing] :
+       {std::pair{Dump::Llvm, Listing::Llvm}, std::pair{Dump::Assembly, Listing::Assembly}}) {
     auto text = [&, listing = listing] { return print_code(plan, listing); };
     if (dumped(context, dump, text, [&] { return listing_json(text()); })) return nullptr;
   }
 
   // lower and jit: plan -> code. Or the interpreter, where it is asked for or code must not be generated.
-  result->executable = timed(context, "code", [&] { return make_executable(plan, backend, context.compiler); });
+  result->executable =
+      timed(context, "code", [&] { return make_executable(plan, backend, context.compiler); });
   const Executable& executable = result->executable;
   if (executable.backend == Backend::Jit)
-    for (auto [part, seconds] : {std::pair{"lower", executable.lower_seconds}, std::pair{"set-up", executable.setup_seconds},
-                                 std::pair{"machine code", executable.machine_seconds}, std::pair{"link", executable.link_seconds}})
+    for (auto [part, seconds] :
+         {std::pair{"lower", executable.lower_seconds}, std::pair{"set-up", executable.setup_seconds},
+          std::pair{"machine code", executable.machine_seconds}, std::pair{"link", executable.link_seconds}})
       context.timings.push_back({part, seconds, true});
   plan.model.kernels = executable.kernels;
   return result;

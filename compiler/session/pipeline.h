@@ -31,7 +31,8 @@ struct Timing {
   std::string stage;
   double seconds = 0;
   bool part = false;  // of the stage before it in the list
-  double peak = 0;    // bytes of memory that the process has had at most when the stage ended; 0 where nobody looked
+  double peak =
+      0;  // bytes of memory that the process has had at most when the stage ended; 0 where nobody looked
 };
 
 /// Bytes of memory that the process has had at most so far.
@@ -69,11 +70,13 @@ struct Compiled {
   Executable executable;
 };
 
-/// Text to typed program. `expression`: what to run instead of `main`. Nullopt after errors, and after a dump.
-std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optional<std::string>& expression, Context& context);
+/// Text to typed program. `expression`: what to run instead of `main`. Nullopt after errors, and after a
+/// dump.
+std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optional<std::string>& expression,
+                                 Context& context);
 
 /// Typed program to executable model. Nullopt after errors, and after a dump.
-std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate::Options& options, Backend backend,
-                                   Context& context);
+std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate::Options& options,
+                                   Backend backend, Context& context);
 
 }  // namespace sigrel::session

@@ -12,10 +12,13 @@ namespace sigrel::session {
 
 bool ResultTable::piecewise_constant(std::size_t column) const {
   const std::string& said = descriptions[column];
-  return said == "Bool" || said == "Int" || (said.empty() && runtime::looks_piecewise_constant(columns[column]));
+  return said == "Bool" || said == "Int" ||
+         (said.empty() && runtime::looks_piecewise_constant(columns[column]));
 }
 
-std::optional<ResultTable> read_results(const std::string& path, const std::function<bool(std::string_view)>& wanted, Diagnostics& diagnostics) {
+std::optional<ResultTable> read_results(const std::string& path,
+                                        const std::function<bool(std::string_view)>& wanted,
+                                        Diagnostics& diagnostics) {
   const auto file = runtime::open_results(path);
   ResultTable table;
   table.path = path;
@@ -34,32 +37,42 @@ std::optional<ResultTable> read_results(const std::string& path, const std::func
     for (std::size_t k = 0; k < places.size(); ++k) table.columns[k].push_back(row.values[places[k]]);
   }
   if (file->failure()) {
-    Diagnostic& d = diagnostics.report(Code::ResultsUnreadable, fmt::format("`{}` {}", path, file->failure()->what));
+    Diagnostic& d =
+        diagnostics.report(Code::ResultsUnreadable, fmt::format("`{}` {}", path, file->failure()->what));
     if (!file->failure()->note.empty()) d.note(file->failure()->note);
     return d.help("give a file that `sigrel run -o` wrote"), std::nullopt;
   }
   if (table.times.empty()) {
-    diagnostics.report(Code::ResultsUnreadable, fmt::format("`{}` has no rows of results", path)).help("run the model once more with `-o`");
+    diagnostics.report(Code::ResultsUnreadable, fmt::format("`{}` has no rows of results", path))
+        .help("run the model once more with `-o`");
     return std::nullopt;
   }
   return table;
 }
 
-void check_patterns(std::span<const std::string> patterns, std::span<const ResultTable> tables, Diagnostics& diagnostics) {
+void check_patterns(std::span<const std::string> patterns, std::span<const ResultTable> tables,
+                    Diagnostics& diagnostics) {
   for (const std::string& pattern : patterns) {
-    auto has = [&](const ResultTable& t) { return std::ranges::any_of(t.known, [&](const std::string& name) { return matches(pattern, name); }); };
+    auto has = [&](const ResultTable& t) {
+      return std::ranges::any_of(t.known, [&](const std::string& name) { return matches(pattern, name); });
+    };
     if (std::ranges::any_of(tables, has)) continue;
     std::string where;
-    for (std::size_t k = 0; k < tables.size() && k < 3; ++k) where += (k ? ", `" : "`") + tables[k].path + "`";
+    for (std::size_t k = 0; k < tables.size() && k < 3; ++k)
+      where += (k ? ", `" : "`") + tables[k].path + "`";
     if (tables.size() > 3) where += ", …";
-    Diagnostic& d = diagnostics.report(Code::UnknownResult, fmt::format("no variable {} `{}` in {}", pattern.find('*') == std::string::npos ? "is named" : "matches", pattern, where));
+    Diagnostic& d = diagnostics.report(
+        Code::UnknownResult,
+        fmt::format("no variable {} `{}` in {}",
+                    pattern.find('*') == std::string::npos ? "is named" : "matches", pattern, where));
     std::vector<std::string_view> names;
     for (const ResultTable& t : tables) names.insert(names.end(), t.known.begin(), t.known.end());
     if (auto near = did_you_mean(pattern, names)) {
       d.help("did you mean `" + std::string(*near) + "`?");
     } else if (!names.empty()) {
       std::string some;
-      for (std::size_t i = 0; i < names.size() && i < 6; ++i) some += fmt::format("{}`{}`", i ? ", " : "", names[i]);
+      for (std::size_t i = 0; i < names.size() && i < 6; ++i)
+        some += fmt::format("{}`{}`", i ? ", " : "", names[i]);
       d.help("there are " + some + (names.size() > 6 ? " and others" : ""));
     }
   }

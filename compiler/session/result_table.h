@@ -13,7 +13,7 @@ namespace sigrel::session {
 
 struct ResultTable {
   std::string path;
-  std::vector<std::string> known;  // all names of the file
+  std::vector<std::string> known;                // all names of the file
   std::vector<std::string> names, descriptions;  // of the columns that were wanted
   std::vector<double> times;
   std::vector<std::vector<double>> columns;  // by name, one number per time
@@ -23,9 +23,12 @@ struct ResultTable {
 };
 
 /// The columns that `wanted` says yes to. Nullopt after an error.
-std::optional<ResultTable> read_results(const std::string& path, const std::function<bool(std::string_view)>& wanted, Diagnostics& diagnostics);
+std::optional<ResultTable> read_results(const std::string& path,
+                                        const std::function<bool(std::string_view)>& wanted,
+                                        Diagnostics& diagnostics);
 
 /// Reports each pattern (`*` stands for any characters) that matches no name of any of the tables.
-void check_patterns(std::span<const std::string> patterns, std::span<const ResultTable> tables, Diagnostics& diagnostics);
+void check_patterns(std::span<const std::string> patterns, std::span<const ResultTable> tables,
+                    Diagnostics& diagnostics);
 
 }  // namespace sigrel::session

@@ -8,28 +8,32 @@ namespace sigrel::session {
 namespace {
 
 constexpr std::size_t kSuggestionCandidates = 20'000;
-constexpr std::uint32_t kRepeated = 3;                  // a component that follows itself more often is written once
+constexpr std::uint32_t kRepeated = 3;  // a component that follows itself more often is written once
 constexpr std::uint32_t kLongestExpansion = 10'000'000;
 
-/// Instances whose path from the root is labels all the way: their interfaces are part of what the user named.
+/// Instances whose path from the root is labels all the way: their interfaces are part of what the user
+/// named.
 std::vector<bool> labelled_paths(const system::System& system) {
   std::vector<bool> labelled(system.instances.size(), false);
   for (std::size_t i = 0; i < system.instances.size(); ++i) {  // parents come before their children
     const system::Instance& instance = system.instances[i];
-    labelled[i] = i == system::kRoot || (labelled[instance.parent] &&
-                                         system.templates[system.instances[instance.parent].body].children[instance.child].labelled);
+    labelled[i] =
+        i == system::kRoot ||
+        (labelled[instance.parent] &&
+         system.templates[system.instances[instance.parent].body].children[instance.child].labelled);
   }
   return labelled;
 }
 
-/// The names of all instances. A recursive relation nests as deep as it recurs: its path is written `rest^1000`, so that
-/// names stay short, and each is found from its parent's in one step.
+/// The names of all instances. A recursive relation nests as deep as it recurs: its path is written
+/// `rest^1000`, so that names stay short, and each is found from its parent's in one step.
 class Paths {
  public:
   explicit Paths(const system::System& system) : paths_(system.instances.size()) {
     for (std::uint32_t i = 1; i < paths_.size(); ++i) {  // parents come before their children
       const system::Instance& instance = system.instances[i];
-      const LocalName name = system.templates[system.instances[instance.parent].body].children[instance.child].name;
+      const LocalName name =
+          system.templates[system.instances[instance.parent].body].children[instance.child].name;
       const Path& parent = paths_[instance.parent];
       const bool again = parent.count > 0 && parent.name == name;
       paths_[i] = {again ? parent.head : instance.parent, name, again ? parent.count + 1 : 1};
@@ -139,8 +143,8 @@ std::optional<runtime::Column> Results::find(std::string_view name) const {
     name = name.substr(4, name.size() - 5);
     ++order;
   }
-  std::optional<std::uint32_t> unknown =
-      names_.find(system::kRoot, name.find('^') == std::string_view::npos ? std::string(name) : expanded(name));
+  std::optional<std::uint32_t> unknown = names_.find(
+      system::kRoot, name.find('^') == std::string_view::npos ? std::string(name) : expanded(name));
   if (!unknown) return std::nullopt;
   runtime::Column found = column(*unknown);
   for (; order > 0 && found.variable != runtime::kNone; --order) {
@@ -154,8 +158,8 @@ std::size_t Results::count() const {
   std::vector<bool> labelled = labelled_paths(system_);
   std::vector<std::size_t> sources(system_.templates.size());
   for (std::size_t t = 0; t < sources.size(); ++t)
-    sources[t] = static_cast<std::size_t>(std::ranges::count(system_.templates[t].locals, system::UnknownKind::Source,
-                                                             &system::LocalInfo::kind)) +
+    sources[t] = static_cast<std::size_t>(std::ranges::count(
+                     system_.templates[t].locals, system::UnknownKind::Source, &system::LocalInfo::kind)) +
                  system_.templates[t].synonyms.size();
   std::size_t n = 0;
   for (std::size_t i = 0; i < system_.instances.size(); ++i) {
@@ -173,8 +177,9 @@ void Results::each(const std::function<bool(std::string, runtime::Column)>& visi
     const system::Template& body = system_.templates[instance.body];
     std::string prefix = paths.prefix(i);
     auto unknown = [&](std::size_t scalar) {
-      return scalar < body.interface.size() ? system_.arguments[instance.first_argument + scalar]
-                                            : instance.first_unknown + static_cast<std::uint32_t>(scalar - body.interface.size());
+      return scalar < body.interface.size()
+                 ? system_.arguments[instance.first_argument + scalar]
+                 : instance.first_unknown + static_cast<std::uint32_t>(scalar - body.interface.size());
     };
     if (labelled[i])
       for (std::size_t k = 0; k < body.interface.size(); ++k)
@@ -205,7 +210,8 @@ Columns Results::named(std::span<const std::uint32_t> variables) const {
       found.add(dae::variable_name(system_, dae_, v), {v, false});
       continue;
     }
-    std::string name = paths.prefix(owner(system_, variable.unknown)) + text(system::unknown_info(system_, variable.unknown).name);
+    std::string name = paths.prefix(owner(system_, variable.unknown)) +
+                       text(system::unknown_info(system_, variable.unknown).name);
     for (std::uint32_t k = 0; k < variable.order; ++k) name = "der(" + name + ")";
     found.add(std::move(name), {v, false});
   }
@@ -252,7 +258,8 @@ std::vector<std::string> Results::descriptions(const Columns& columns) const {
   return found;
 }
 
-std::vector<runtime::Constant> Results::constants(std::span<const double> parameters, const Columns& columns) const {
+std::vector<runtime::Constant> Results::constants(std::span<const double> parameters,
+                                                  const Columns& columns) const {
   std::vector<runtime::Constant> found;
   std::unordered_set<std::string> seen;
   auto add = [&](std::string name, std::uint32_t parameter) {
@@ -271,7 +278,8 @@ std::vector<runtime::Constant> Results::constants(std::span<const double> parame
   for (std::size_t i = 0; i < system_.instances.size(); ++i) {
     const system::Instance& instance = system_.instances[i];
     const std::vector<std::string>& names = system_.templates[instance.body].parameters;
-    for (std::size_t k = 0; k < names.size(); ++k) add(paths.prefix(i) + names[k], system_.captured[instance.first_parameter + k]);
+    for (std::size_t k = 0; k < names.size(); ++k)
+      add(paths.prefix(i) + names[k], system_.captured[instance.first_parameter + k]);
   }
   return without_columns();
 }
@@ -302,8 +310,10 @@ Columns Results::select(std::span<const std::string> patterns, std::string_view 
     std::string message = "no variable is named `" + pattern + "`";
     if (pattern.find('*') != std::string::npos) message = "no variable matches `" + pattern + "`";
     bool located = k < spans.size() && spans[k];
-    Diagnostic& d = located ? diagnostics.report(Code::UnknownResult, *spans[k], message).label("in `" + std::string(what) + "`")
-                            : diagnostics.report(Code::UnknownResult, message + ", which `" + std::string(what) + "` asks for");
+    Diagnostic& d = located ? diagnostics.report(Code::UnknownResult, *spans[k], message)
+                                  .label("in `" + std::string(what) + "`")
+                            : diagnostics.report(Code::UnknownResult,
+                                                 message + ", which `" + std::string(what) + "` asks for");
     std::vector<std::string> names;
     each([&](std::string name, runtime::Column) {
       names.push_back(std::move(name));

@@ -1,9 +1,9 @@
-// What a run records: from the names of the source to columns of the runtime. Every variable of the source has a column,
-// also those that the compiler eliminated: they are another variable, its negative, or zero.
+// What a run records: from the names of the source to columns of the runtime. Every variable of the source
+// has a column, also those that the compiler eliminated: they are another variable, its negative, or zero.
 //
-// A variable is known by its hierarchical name: `r1.u`; the interface of a labelled instance too, `c1.p.v`, and the time
-// derivative of a state, `der(c1.u)`. Names are built when they are asked for. A label that follows itself more than three
-// times, as recursive relations have it, is written once: `rest^1000.c.u`.
+// A variable is known by its hierarchical name: `r1.u`; the interface of a labelled instance too, `c1.p.v`,
+// and the time derivative of a state, `der(c1.u)`. Names are built when they are asked for. A label that
+// follows itself more than three times, as recursive relations have it, is written once: `rest^1000.c.u`.
 #pragma once
 #include <functional>
 #include <optional>
@@ -34,22 +34,24 @@ class Results {
   /// when it has none.
   static constexpr std::size_t kSmall = 1000;
 
-  Results(const system::System& system, const dae::System& dae) : system_(system), dae_(dae), names_(system) {}
+  Results(const system::System& system, const dae::System& dae)
+      : system_(system), dae_(dae), names_(system) {}
 
   std::optional<runtime::Column> find(std::string_view name) const;
   Columns by_default() const;
   Columns states() const;
   /// Variables of the reduced system.
   Columns named(std::span<const std::uint32_t> variables) const;
-  /// The columns that the patterns name, in their order, each once. `*` stands for any characters. Reports a pattern
-  /// that names nothing; `what` says where it was given ("plot", "outputs"), `spans` where in the source, if known.
-  Columns select(std::span<const std::string> patterns, std::string_view what, std::span<const std::optional<Span>> spans,
-                 Diagnostics& diagnostics) const;
+  /// The columns that the patterns name, in their order, each once. `*` stands for any characters. Reports a
+  /// pattern that names nothing; `what` says where it was given ("plot", "outputs"), `spans` where in the
+  /// source, if known.
+  Columns select(std::span<const std::string> patterns, std::string_view what,
+                 std::span<const std::optional<Span>> spans, Diagnostics& diagnostics) const;
 
   /// Of columns: "Bool", "Int", the unit in brackets, or nothing.
   std::vector<std::string> descriptions(const Columns& columns) const;
-  /// The parameters of all instances of a small model, of a large one those of the model itself and what was set, with their values;
-  /// no name that a column has.
+  /// The parameters of all instances of a small model, of a large one those of the model itself and what was
+  /// set, with their values; no name that a column has.
   std::vector<runtime::Constant> constants(std::span<const double> parameters, const Columns& columns) const;
 
   std::size_t count() const;

@@ -86,7 +86,8 @@ bool Run::piecewise_constant(std::string_view name) const {
   return said == "Bool" || said == "Int";
 }
 
-Session::Session(SessionOptions options) : options_(std::move(options)), compiler_(session::make_compiler()) {}
+Session::Session(SessionOptions options)
+    : options_(std::move(options)), compiler_(session::make_compiler()) {}
 
 bool Session::load(const std::string& path) {
   loaded_ = session::load_modules(path, options_.path, sources_, diagnostics_);
@@ -94,7 +95,8 @@ bool Session::load(const std::string& path) {
 }
 
 bool Session::load_text(std::string name, std::string text, const std::string& folder) {
-  loaded_ = session::load_modules(std::move(name), std::move(text), folder, options_.path, sources_, diagnostics_);
+  loaded_ =
+      session::load_modules(std::move(name), std::move(text), folder, options_.path, sources_, diagnostics_);
   return !diagnostics_.has_errors();
 }
 
@@ -109,13 +111,17 @@ bool Session::check_structure() {
   if (!checked_) return false;
   std::size_t before = diagnostics_.error_count();
   auto start = std::chrono::steady_clock::now();
-  structural_types_ = std::make_shared<session::StructuralTypes>(session::structural_types(checked_->program, diagnostics_));
-  timings_.push_back({"structure", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+  structural_types_ =
+      std::make_shared<session::StructuralTypes>(session::structural_types(checked_->program, diagnostics_));
+  timings_.push_back(
+      {"structure", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
   return diagnostics_.error_count() == before;
 }
 
 std::string Session::structural_type(const core::Global& global) const {
-  return structural_types_ ? structural_types_->text(core::GlobalId(&global - checked_->program.globals.data())) : std::string();
+  return structural_types_
+             ? structural_types_->text(core::GlobalId(&global - checked_->program.globals.data()))
+             : std::string();
 }
 
 std::optional<structural::Picture> Session::structure_picture(const core::Global& global) const {
@@ -133,7 +139,8 @@ std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend,
   for (const auto& [name, value] : set) options.set.push_back({name, value});
   // Errors of an earlier compilation or run are no reason to stop.
   Diagnostics diagnostics;
-  session::Context context{sources_, diagnostics, timings_, *compiler_, options_.verify, options_.why, {}, false, {}, start};
+  session::Context context{sources_,     diagnostics, timings_, *compiler_, options_.verify,
+                           options_.why, {},          false,    {},         start};
   std::shared_ptr<Compiled> model = session::back_end(checked_->program, options, backend, context);
   diagnostics_.append(diagnostics);
   return model;
@@ -149,13 +156,16 @@ std::optional<std::vector<elaborate::Argument>> Session::arguments() {
   return std::move(elaborated->arguments);
 }
 
-std::optional<std::string> Session::dump_loaded(const std::optional<std::string>& expression, session::Dump stage, bool json) {
+std::optional<std::string> Session::dump_loaded(const std::optional<std::string>& expression,
+                                                session::Dump stage, bool json) {
   session::Context context = this->context();
   context.dump = stage;
   context.dump_json = json;
   auto checked = session::front_end(std::move(loaded_), expression, context);
   loaded_.reset();
-  if (checked) session::back_end(checked->program, {.set = {}, .libraries = options_.libraries}, Backend::Interpreter, context);
+  if (checked)
+    session::back_end(checked->program, {.set = {}, .libraries = options_.libraries}, Backend::Interpreter,
+                      context);
   if (context.dumped.empty()) return std::nullopt;
   return std::move(context.dumped);
 }
@@ -178,7 +188,8 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
   e.stop = options.stop.value_or(given.stop);
   e.tolerance = options.tolerance.value_or(given.tolerance);
   std::int64_t steps = options.steps ? std::int64_t{*options.steps} : given.steps;
-  e.steps = static_cast<std::uint32_t>(std::clamp<std::int64_t>(steps, 1, std::numeric_limits<std::int32_t>::max()));
+  e.steps = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(steps, 1, std::numeric_limits<std::int32_t>::max()));
 
   auto bad = [&](const std::string& message, const std::string& help) {
     diagnostics_.report(Code::BadExperiment, message).help(help);
@@ -189,8 +200,11 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
     bad(fmt::format("the experiment stops at {:.6g} s, before it starts at {:.6g} s", e.stop, e.start),
         "choose a `stop` that is later than `start`");
   if (!(e.tolerance >= kSmallestTolerance) || !(e.tolerance < 1))
-    bad(fmt::format("the tolerance is {:.6g}", e.tolerance), "choose one between 1e-13 and 1, for example 1e-6: numbers have about 16 digits");
-  if (steps < 1) bad(fmt::format("the experiment has {} steps", steps), "choose at least 1: results are given at steps + 1 times");
+    bad(fmt::format("the tolerance is {:.6g}", e.tolerance),
+        "choose one between 1e-13 and 1, for example 1e-6: numbers have about 16 digits");
+  if (steps < 1)
+    bad(fmt::format("the experiment has {} steps", steps),
+        "choose at least 1: results are given at steps + 1 times");
 
   const std::string& solver = options.solver ? *options.solver : given.solver;
   if (auto named = runtime::solver_named(solver)) {
@@ -198,8 +212,10 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
   } else {
     std::vector<std::string_view> solvers = {"auto", "cvode", "adams", "ida"};
     Diagnostic& d = diagnostics_.report(Code::BadExperiment, "there is no solver `" + solver + "`");
-    if (auto near = did_you_mean(solver, solvers)) d.help("did you mean `" + std::string(*near) + "`?");
-    else d.help("the solvers are `auto`, `cvode`, `adams` and `ida`");
+    if (auto near = did_you_mean(solver, solvers))
+      d.help("did you mean `" + std::string(*near) + "`?");
+    else
+      d.help("the solvers are `auto`, `cvode`, `adams` and `ida`");
   }
   e.ordering = options.ordering;
   e.threads = options.threads;
@@ -210,8 +226,9 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
       e.overrides.emplace_back(it->parameter, value);
       continue;
     }
-    std::string message = it == model.system.named_parameters.end() ? "the compiled model has no parameter `" + name + "`"
-                                                                    : "`" + name + "` decides which equations the model has";
+    std::string message = it == model.system.named_parameters.end()
+                              ? "the compiled model has no parameter `" + name + "`"
+                              : "`" + name + "` decides which equations the model has";
     std::vector<std::string_view> names;
     for (const system::NamedParameter& p : model.system.named_parameters) names.push_back(p.name);
     Diagnostic& d = diagnostics_.report(Code::UnknownParameter, std::move(message));
@@ -223,7 +240,8 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
 }
 
 /// What to record: `outputs` (or the default) and `plot`, each name once.
-Columns Session::choose_columns(const Compiled& model, const RunOptions& options, std::vector<std::string>& plot) {
+Columns Session::choose_columns(const Compiled& model, const RunOptions& options,
+                                std::vector<std::string>& plot) {
   const Results results(model.system, model.dae);
   const elaborate::Experiment& given = model.experiment;
   auto located = [&](std::string_view setting, const std::vector<std::string>& values) {
@@ -244,14 +262,17 @@ Columns Session::choose_columns(const Compiled& model, const RunOptions& options
   Columns plotted;
   if (!asked) plotted = results.select(given.plot, "plot", located("plot", given.plot), diagnostics_);
   if (options.plot_something && (asked || given.plot.empty())) {
-    if (asked) plotted = columns;
-    else plotted = results.states();
+    if (asked)
+      plotted = columns;
+    else
+      plotted = results.states();
     if (plotted.size() == 0) plotted = results.by_default();
     plotted.names.resize(std::min(plotted.size(), kPlotted));
     plotted.columns.resize(plotted.names.size());
   }
   plot = plotted.names;
-  const std::unordered_set<std::string_view> wanted(plotted.names.begin(), plotted.names.end());  // few, unlike columns
+  const std::unordered_set<std::string_view> wanted(plotted.names.begin(),
+                                                    plotted.names.end());  // few, unlike columns
   std::unordered_set<std::string_view> present;
   for (const std::string& name : columns.names)
     if (wanted.contains(name)) present.insert(name);
@@ -267,7 +288,8 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   std::size_t errors = diagnostics_.error_count();
   std::optional<runtime::Experiment> experiment = this->experiment(model, options);
   run.columns = choose_columns(model, options, run.plot);
-  if (experiment && !options.init_from.empty()) session::start_from_file(model, options.init_from, *experiment, diagnostics_);
+  if (experiment && !options.init_from.empty())
+    session::start_from_file(model, options.init_from, *experiment, diagnostics_);
   if (!experiment || diagnostics_.error_count() != errors) return run;
   run.valid = true;
 
@@ -278,19 +300,26 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     if (options.keep_trajectory || plotted.contains(run.columns.names[c])) kept.push_back(c);
   Selection trajectory(std::move(kept), run.trajectory);
 
-  runtime::Output output{.columns = run.columns.columns, .names = run.columns.names, .sinks = {&last, &trajectory}};
+  runtime::Output output{
+      .columns = run.columns.columns, .names = run.columns.names, .sinks = {&last, &trajectory}};
   output.sinks.insert(output.sinks.end(), options.sinks.begin(), options.sinks.end());
   const Results results(model.system, model.dae);
   run.descriptions = output.descriptions = results.descriptions(run.columns);
-  if (!options.sinks.empty()) output.constants = results.constants(runtime::evaluate_parameters(model.plan.model, experiment->overrides), run.columns);
+  if (!options.sinks.empty())
+    output.constants =
+        results.constants(runtime::evaluate_parameters(model.plan.model, experiment->overrides), run.columns);
   run.outcome = runtime::simulate(model.plan.model, *experiment, output, {options.cancel, options.progress});
   run.final_values = last.take();
   if (run.outcome.failure)
-    session::report_failure({model.system, model.dae, model.plan, options.solver.value_or(model.experiment.solver), options.kept_results},
+    session::report_failure({model.system, model.dae, model.plan,
+                             options.solver.value_or(model.experiment.solver), options.kept_results},
                             run.outcome, diagnostics_);
-  if (run.outcome.terminated) session::note_end(model.system, *run.outcome.terminated, run.outcome.reached, diagnostics_);
-  if (!run.outcome.failure.initial && experiment->from.empty()) structure::note_spare_initial(model.system, model.dae, model.plan, diagnostics_);
-  for (const runtime::Continued& block : run.outcome.continued) session::note_continuation(model, block, diagnostics_);
+  if (run.outcome.terminated)
+    session::note_end(model.system, *run.outcome.terminated, run.outcome.reached, diagnostics_);
+  if (!run.outcome.failure.initial && experiment->from.empty())
+    structure::note_spare_initial(model.system, model.dae, model.plan, diagnostics_);
+  for (const runtime::Continued& block : run.outcome.continued)
+    session::note_continuation(model, block, diagnostics_);
   timings_.push_back({"initialise", run.outcome.statistics.seconds_initialise});
   timings_.push_back({"integrate", run.outcome.statistics.seconds_integrate, false, session::peak_memory()});
   timings_.push_back({"write", run.outcome.statistics.seconds_write});

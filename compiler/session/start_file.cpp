@@ -34,10 +34,13 @@ struct StartRow {
   std::vector<double> held;  // the same, of what changes at events only
 };
 
-/// The row of a file at a time, between two rows interpolated; without a time, the last. Nullopt after an error.
-std::optional<StartRow> row_at(ResultReader& file, const std::string& path, std::optional<double> at, Diagnostics& diagnostics) {
+/// The row of a file at a time, between two rows interpolated; without a time, the last. Nullopt after an
+/// error.
+std::optional<StartRow> row_at(ResultReader& file, const std::string& path, std::optional<double> at,
+                               Diagnostics& diagnostics) {
   auto outside = [&](const char* where, double end) -> std::nullopt_t {
-    refuse(diagnostics, path, fmt::format("has no results at t = {:.9g} s", *at)).note(fmt::format("they {} at t = {:.9g} s", where, end));
+    refuse(diagnostics, path, fmt::format("has no results at t = {:.9g} s", *at))
+        .note(fmt::format("they {} at t = {:.9g} s", where, end));
     return std::nullopt;
   };
   ResultReader::Row before, here;
@@ -53,8 +56,10 @@ std::optional<StartRow> row_at(ResultReader& file, const std::string& path, std:
   }
   if (file.failure()) {
     Diagnostic& d = refuse(diagnostics, path, file.failure()->what);
-    if (!file.failure()->note.empty()) d.note(file.failure()->note);
-    else d.help("give a file that `sigrel run -o` wrote");
+    if (!file.failure()->note.empty())
+      d.note(file.failure()->note);
+    else
+      d.help("give a file that `sigrel run -o` wrote");
     return std::nullopt;
   }
   if (!any) {
@@ -66,14 +71,16 @@ std::optional<StartRow> row_at(ResultReader& file, const std::string& path, std:
   if (!(here.time > *at)) return outside("end", before.time);
   const double part = (*at - before.time) / (here.time - before.time);
   StartRow result{before, before.values};
-  for (std::size_t k = 0; k < before.values.size(); ++k) result.row.values[k] += part * (here.values[k] - before.values[k]);
+  for (std::size_t k = 0; k < before.values.size(); ++k)
+    result.row.values[k] += part * (here.values[k] - before.values[k]);
   result.row.time = *at;
   return result;
 }
 
 }  // namespace
 
-bool start_from_file(const Compiled& model, const std::string& request, runtime::Experiment& experiment, Diagnostics& diagnostics) {
+bool start_from_file(const Compiled& model, const std::string& request, runtime::Experiment& experiment,
+                     Diagnostics& diagnostics) {
   std::string path = request;
   std::optional<double> at;
   if (std::size_t mark = request.rfind('@'); mark != std::string::npos && mark + 1 < request.size())
@@ -107,7 +114,9 @@ bool start_from_file(const Compiled& model, const std::string& request, runtime:
   for (std::size_t k = 0; k < states.size(); ++k) take(states.names[k], states.columns[k]);
   if (found == 0) {
     diagnostics.report(Code::StartFileUnusable, fmt::format("`{}` has no variable of this model", path))
-        .note(fmt::format("its columns are {}{}", names[0], names.size() > 1 ? fmt::format(", {}{}", names[1], names.size() > 2 ? ", …" : "") : ""))
+        .note(fmt::format(
+            "its columns are {}{}", names[0],
+            names.size() > 1 ? fmt::format(", {}{}", names[1], names.size() > 2 ? ", …" : "") : ""))
         .help("the names must be those of the model: give results of this model, or of one that is like it");
     return false;
   }
@@ -131,29 +140,45 @@ bool start_from_file(const Compiled& model, const std::string& request, runtime:
     std::string names;
     for (std::size_t k = 0; k < missing.size() && k < 5; ++k) names += (k ? ", " : "") + missing[k];
     if (missing.size() > 5) names += fmt::format(" and {} more", missing.size() - 5);
-    diagnostics.report(Code::StartFileUnusable, fmt::format("`{}` does not say where {} {}", path, names, missing.size() == 1 ? "is" : "are"))
-        .note(missing.size() == 1 ? "this is a state of the model, and the file has no number for it" : "these are states of the model, and the file has no numbers for them")
+    diagnostics
+        .report(Code::StartFileUnusable,
+                fmt::format("`{}` does not say where {} {}", path, names, missing.size() == 1 ? "is" : "are"))
+        .note(missing.size() == 1 ? "this is a state of the model, and the file has no number for it"
+                                  : "these are states of the model, and the file has no numbers for them")
         .help("record them: `outputs` of the experiment that wrote the file chooses its columns");
     return false;
   }
-  Diagnostic& note = diagnostics.report(Code::StartFromFile, fmt::format("the start is taken from `{}`, at t = {:.9g} s there", path, start->row.time));
-  if (std::size_t n = model.dae.initial.count(); n > 0) note.note(n == 1 ? "the initial equation of the model is not used" : fmt::format("the {} initial equations of the model are not used", n));
+  Diagnostic& note = diagnostics.report(
+      Code::StartFromFile,
+      fmt::format("the start is taken from `{}`, at t = {:.9g} s there", path, start->row.time));
+  if (std::size_t n = model.dae.initial.count(); n > 0)
+    note.note(n == 1 ? "the initial equation of the model is not used"
+                     : fmt::format("the {} initial equations of the model are not used", n));
   experiment.from = std::move(from);
   const double apart = std::abs(start->row.time - experiment.start);
-  experiment.continues = apart <= 1e-12 * std::max(std::abs(start->row.time), std::abs(experiment.stop - experiment.start));
+  experiment.continues =
+      apart <= 1e-12 * std::max(std::abs(start->row.time), std::abs(experiment.stop - experiment.start));
   return true;
 }
 
 void note_continuation(const Compiled& model, const runtime::Continued& block, Diagnostics& diagnostics) {
   const std::string name = dae::variable_name(model.system, model.dae, block.variable);
-  const std::string message = block.unknowns == 1 ? fmt::format("the start of `{}` was found by continuation", name)
-                                                  : fmt::format("the start of `{}` and {} other unknown{} was found by continuation", name, block.unknowns - 1, block.unknowns == 2 ? "" : "s");
+  const std::string message =
+      block.unknowns == 1 ? fmt::format("the start of `{}` was found by continuation", name)
+                          : fmt::format("the start of `{}` and {} other unknown{} was found by continuation",
+                                        name, block.unknowns - 1, block.unknowns == 2 ? "" : "s");
   std::optional<Span> span;
   const auto dynamic = static_cast<std::uint32_t>(model.dae.equations.count());
-  if (block.equation < dynamic) span = model.system.sources[dae::origin(model.dae.equations, block.equation).source].span;
-  else if (block.equation < dynamic + model.dae.initial.count()) span = model.system.sources[dae::origin(model.dae.initial, block.equation - dynamic).source].span;
-  Diagnostic& note = span ? diagnostics.report(Code::StartByContinuation, *span, message) : diagnostics.report(Code::StartByContinuation, message);
-  note.note("Newton's method did not find it from the guesses").help("look whether this is the solution that is meant; a guess near it makes the start certain and fast");
+  if (block.equation < dynamic)
+    span = model.system.sources[dae::origin(model.dae.equations, block.equation).source].span;
+  else if (block.equation < dynamic + model.dae.initial.count())
+    span = model.system.sources[dae::origin(model.dae.initial, block.equation - dynamic).source].span;
+  Diagnostic& note = span ? diagnostics.report(Code::StartByContinuation, *span, message)
+                          : diagnostics.report(Code::StartByContinuation, message);
+  note.note("Newton's method did not find it from the guesses")
+      .help(
+          "look whether this is the solution that is meant; a guess near it makes the start certain and "
+          "fast");
 }
 
 }  // namespace sigrel::session

@@ -30,7 +30,8 @@ class Request {
       if (auto column = find(name, "--exclude"); column && column->variable != runtime::kNone) {
         excluded[column->variable] = true;
         if (state_of(column->variable) == runtime::kNone)
-          diagnostics_.report(Code::UnknownResult, fmt::format("`{}` is no state", name)).help("`sigrel explain FILE --states` lists them");
+          diagnostics_.report(Code::UnknownResult, fmt::format("`{}` is no state", name))
+              .help("`sigrel explain FILE --states` lists them");
       }
     }
     for (const runtime::State& s : m.states) {
@@ -57,7 +58,8 @@ class Request {
     if (std::uint32_t s = model_.dae.variables[variable].set; s != dae::kNone) {
       std::string text;
       for (std::uint32_t rate : model_.dae.sets[s].candidates)
-        text += (text.empty() ? "" : " or ") + names_.named({&model_.dae.variables[rate].integral, 1}).names[0];
+        text +=
+            (text.empty() ? "" : " or ") + names_.named({&model_.dae.variables[rate].integral, 1}).names[0];
       return text;
     }
     return names_.named({&variable, 1}).names[0];
@@ -73,22 +75,31 @@ class Request {
   std::optional<runtime::Column> find(const std::string& name, const char* option) {
     if (auto column = names_.find(name)) return column;
     const std::size_t errors = diagnostics_.error_count();
-    const session::Columns found = names_.select(std::span(&name, 1), option, std::vector<std::optional<Span>>(1), diagnostics_);
+    const session::Columns found =
+        names_.select(std::span(&name, 1), option, std::vector<std::optional<Span>>(1), diagnostics_);
     if (found.size() == 1) return found.columns[0];
     if (diagnostics_.error_count() == errors)
-      diagnostics_.report(Code::UnknownResult, fmt::format("`{}` of {} stands for {} variables", name, option, found.size())).help("name one of them");
+      diagnostics_
+          .report(Code::UnknownResult,
+                  fmt::format("`{}` of {} stands for {} variables", name, option, found.size()))
+          .help("name one of them");
     return std::nullopt;
   }
 
   void vary(const SteadyOptions::Vary& v) {
     if (v.lower > v.upper) {
-      diagnostics_.report(Code::BadExperiment, fmt::format("`{}` is to be at least {:.6g} and at most {:.6g}", v.name, v.lower, v.upper)).help("write the smaller bound first");
+      diagnostics_
+          .report(Code::BadExperiment,
+                  fmt::format("`{}` is to be at least {:.6g} and at most {:.6g}", v.name, v.lower, v.upper))
+          .help("write the smaller bound first");
       return;
     }
     auto parameter = std::ranges::find(model_.system.named_parameters, v.name, &system::NamedParameter::name);
     if (parameter != model_.system.named_parameters.end()) {
       if (parameter->structural) {
-        diagnostics_.report(Code::UnknownParameter, fmt::format("`{}` decides which equations the model has", v.name)).help("only numbers in equations can be varied");
+        diagnostics_
+            .report(Code::UnknownParameter, fmt::format("`{}` decides which equations the model has", v.name))
+            .help("only numbers in equations can be varied");
         return;
       }
       add({FreeValue::Parameter, parameter->parameter, v.lower, v.upper}, v.name, SteadyRow::Parameter);
@@ -97,13 +108,16 @@ class Request {
     auto column = find(v.name, "--vary");
     if (!column) return;
     if (column->variable == runtime::kNone) {
-      diagnostics_.report(Code::NotLinearized, fmt::format("`{}` cannot be varied: it is always zero", v.name)).help("let the model take it from a parameter");
+      diagnostics_
+          .report(Code::NotLinearized, fmt::format("`{}` cannot be varied: it is always zero", v.name))
+          .help("let the model take it from a parameter");
       return;
     }
     FreeValue free{FreeValue::Input, column->variable, v.lower, v.upper};
     if (column->negated) std::tie(free.lower, free.upper) = std::pair(-v.upper, -v.lower);
     for (FreeValue& known : problem.free)
-      if (known.kind != FreeValue::Parameter && known.index == free.index) {  // a state is free anyway: only the bounds are news
+      if (known.kind != FreeValue::Parameter &&
+          known.index == free.index) {  // a state is free anyway: only the bounds are news
         known.lower = std::max(known.lower, free.lower);
         known.upper = std::min(known.upper, free.upper);
         return;
@@ -123,11 +137,15 @@ class Request {
     for (const system::Attribute& a : model_.system.attributes) {
       if (a.kind != system::AttributeKind::Min && a.kind != system::AttributeKind::Max) continue;
       const dae::Alias& alias = model_.dae.aliases[a.unknown];
-      if (alias.kind == dae::Alias::Zero || alias.variable != free.index || rules[a.parameter].op != 0) continue;
-      const bool negated = alias.kind == dae::Alias::Negated, least = (a.kind == system::AttributeKind::Min) != negated;
+      if (alias.kind == dae::Alias::Zero || alias.variable != free.index || rules[a.parameter].op != 0)
+        continue;
+      const bool negated = alias.kind == dae::Alias::Negated,
+                 least = (a.kind == system::AttributeKind::Min) != negated;
       const double value = negated ? -rules[a.parameter].value : rules[a.parameter].value;
-      if (least) free.lower = std::max(free.lower, value);
-      else free.upper = std::min(free.upper, value);
+      if (least)
+        free.lower = std::max(free.lower, value);
+      else
+        free.upper = std::min(free.upper, value);
     }
   }
 
@@ -155,23 +173,34 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
 
   runtime::Overrides overrides;
   for (const auto& [name, value] : options.run.set)
-    if (auto it = std::ranges::find(model.system.named_parameters, name, &system::NamedParameter::name); it != model.system.named_parameters.end())
+    if (auto it = std::ranges::find(model.system.named_parameters, name, &system::NamedParameter::name);
+        it != model.system.named_parameters.end())
       overrides.emplace_back(it->parameter, value);
   const runtime::SteadyProblem& problem = request.problem;
-  runtime::Steady found = runtime::find_steady(m, run.outcome.reached, std::move(values), run.outcome.parameters, overrides, problem);
+  runtime::Steady found = runtime::find_steady(m, run.outcome.reached, std::move(values),
+                                               run.outcome.parameters, overrides, problem);
 
   auto free_name = [&](std::uint32_t k) { return "`" + request.free_names[k] + "`"; };
   switch (found.status) {
     case runtime::Steady::Found: break;
     case runtime::Steady::InputInLoop:
-      diagnostics_.report(Code::NotLinearized, free_name(found.subject) + " cannot be varied: it is one of the unknowns of equations that must be solved together")
+      diagnostics_
+          .report(
+              Code::NotLinearized,
+              free_name(found.subject) +
+                  " cannot be varied: it is one of the unknowns of equations that must be solved together")
           .help("choose a variable that has an equation of its own, or a parameter");
       return std::nullopt;
     case runtime::Steady::NotComputed: {
       runtime::Outcome outcome;
       outcome.failure = found.failure;
-      if (found.failure) session::report_failure({model.system, model.dae, model.plan, "", ""}, outcome, diagnostics_);
-      else diagnostics_.report(Code::SteadyNotFound, "the model has no tangent at its start: a derivative is no finite number").help("choose another start, with `initially`, `guess` or `--set`");
+      if (found.failure)
+        session::report_failure({model.system, model.dae, model.plan, "", ""}, outcome, diagnostics_);
+      else
+        diagnostics_
+            .report(Code::SteadyNotFound,
+                    "the model has no tangent at its start: a derivative is no finite number")
+            .help("choose another start, with `initially`, `guess` or `--set`");
       return std::nullopt;
     }
     case runtime::Steady::NotDetermined: {
@@ -179,25 +208,36 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
       Diagnostic& d = diagnostics_.report(
           Code::SteadyNotDetermined,
           problem.free.size() > conditions
-              ? fmt::format("{} values are free, and there {}", problem.free.size(), conditions == 1 ? "is 1 condition" : fmt::format("are {} conditions", conditions))
-              : fmt::format("the steady state is not determined: {} can have any value near {:.6g}", free_name(found.subject), found.values[problem.free[found.subject].index]));
+              ? fmt::format("{} values are free, and there {}", problem.free.size(),
+                            conditions == 1 ? "is 1 condition" : fmt::format("are {} conditions", conditions))
+              : fmt::format("the steady state is not determined: {} can have any value near {:.6g}",
+                            free_name(found.subject), found.values[problem.free[found.subject].index]));
       std::string names;
-      for (std::uint32_t k = 0; k < problem.free.size() && k < 8; ++k) names += (k ? ", " : "") + free_name(k);
-      d.note("free are " + names + (problem.free.size() > 8 ? fmt::format(" and {} more", problem.free.size() - 8) : "") +
-             fmt::format("; the derivatives of {} state{} are to be zero{}", problem.at_rest.size(), problem.at_rest.size() == 1 ? "" : "s",
-                         problem.given.empty() ? "" : fmt::format(", and {} value{} given", problem.given.size(), problem.given.size() == 1 ? " is" : "s are")));
-      d.help(fmt::format("give {} more with `--fix NAME=VALUE`, or a goal with `--minimise NAME`", found.freedom == 1 ? "one value" : fmt::format("{} values", found.freedom)));
+      for (std::uint32_t k = 0; k < problem.free.size() && k < 8; ++k)
+        names += (k ? ", " : "") + free_name(k);
+      d.note("free are " + names +
+             (problem.free.size() > 8 ? fmt::format(" and {} more", problem.free.size() - 8) : "") +
+             fmt::format("; the derivatives of {} state{} are to be zero{}", problem.at_rest.size(),
+                         problem.at_rest.size() == 1 ? "" : "s",
+                         problem.given.empty() ? ""
+                                               : fmt::format(", and {} value{} given", problem.given.size(),
+                                                             problem.given.size() == 1 ? " is" : "s are")));
+      d.help(fmt::format("give {} more with `--fix NAME=VALUE`, or a goal with `--minimise NAME`",
+                         found.freedom == 1 ? "one value" : fmt::format("{} values", found.freedom)));
       if (problem.free.size() <= conditions && problem.free[found.subject].kind == FreeValue::State)
         d.help("`--exclude " + request.free_names[found.subject] + "` keeps it where it starts");
       return std::nullopt;
     }
     case runtime::Steady::NotFound: {
-      Diagnostic& d = diagnostics_.report(Code::SteadyNotFound, found.endless ? "the goal can be improved without end, within the bounds that are given"
-                                                                              : fmt::format("no steady state was found in {} iterations", found.iterations));
+      Diagnostic& d = diagnostics_.report(
+          Code::SteadyNotFound,
+          found.endless ? "the goal can be improved without end, within the bounds that are given"
+                        : fmt::format("no steady state was found in {} iterations", found.iterations));
       for (auto [number, residual] : found.conditions) {
         if (number < problem.at_rest.size()) {
           const std::uint32_t rate = problem.at_rest[number];
-          d.note(fmt::format("the derivative of `{}` is {:.6g}", request.name_of(model.dae.variables[rate].integral), residual));
+          d.note(fmt::format("the derivative of `{}` is {:.6g}",
+                             request.name_of(model.dae.variables[rate].integral), residual));
         } else {
           const auto& [name, value] = options.fix[number - problem.at_rest.size()];
           d.note(fmt::format("`{}` is {:.6g} instead of {:.6g}", name, value + residual, value));
@@ -208,28 +248,45 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
         if (found.at_bound[k]) bounds += (bounds.empty() ? "" : ", ") + free_name(k);
       if (!bounds.empty()) d.note("at a bound: " + bounds);
       if (found.subject != runtime::kNone && problem.free[found.subject].kind == FreeValue::State)
-        d.help(fmt::format("nothing depends on {0}, so that it moves as others do; `--exclude {1}` keeps it where it starts", free_name(found.subject), request.free_names[found.subject]));
-      d.help(found.endless ? "bound the free values, with `--vary NAME=LOW..HIGH`" : "begin nearer to it, with `initially`, `guess` or `--set`, or leave more values free with `--vary`");
+        d.help(fmt::format(
+            "nothing depends on {0}, so that it moves as others do; `--exclude {1}` keeps it where it starts",
+            free_name(found.subject), request.free_names[found.subject]));
+      d.help(found.endless ? "bound the free values, with `--vary NAME=LOW..HIGH`"
+                           : "begin nearer to it, with `initially`, `guess` or `--set`, or leave more values "
+                             "free with `--vary`");
       return std::nullopt;
     }
   }
 
   SteadyPoint result;
   result.time = run.outcome.reached;
-  auto value_of = [&](const runtime::Column& c) { return c.variable == runtime::kNone ? 0.0 : c.negated ? 0.0 - found.values[c.variable] : found.values[c.variable]; };
+  auto value_of = [&](const runtime::Column& c) {
+    return c.variable == runtime::kNone ? 0.0
+           : c.negated                  ? 0.0 - found.values[c.variable]
+                                        : found.values[c.variable];
+  };
   const session::Results names(model.system, model.dae);
   for (std::size_t k = 0; k < problem.free.size(); ++k) {
     const FreeValue& f = problem.free[k];
     SteadyRow row{request.roles[k], request.free_names[k], 0, found.at_bound[k] != 0};
-    if (f.kind == FreeValue::Parameter) row.value = found.parameters[f.index];
-    else if (auto column = names.find(row.name)) row.value = value_of(*column);
-    else row.value = found.values[f.index];
+    if (f.kind == FreeValue::Parameter)
+      row.value = found.parameters[f.index];
+    else if (auto column = names.find(row.name))
+      row.value = value_of(*column);
+    else
+      row.value = found.values[f.index];
     result.rows.push_back(std::move(row));
   }
-  for (std::size_t k = 0; k < problem.given.size(); ++k) result.rows.push_back({SteadyRow::Given, options.fix[k].first, value_of(problem.given[k].first), false});
-  if (problem.objective) result.rows.push_back({SteadyRow::Goal, options.minimise.empty() ? options.maximise : options.minimise, value_of(*problem.objective), false});
+  for (std::size_t k = 0; k < problem.given.size(); ++k)
+    result.rows.push_back({SteadyRow::Given, options.fix[k].first, value_of(problem.given[k].first), false});
+  if (problem.objective)
+    result.rows.push_back({SteadyRow::Goal, options.minimise.empty() ? options.maximise : options.minimise,
+                           value_of(*problem.objective), false});
   result.iterations = found.iterations;
-  result.all = options.run.outputs.empty() ? names.by_default() : names.select(options.run.outputs, "--output", std::vector<std::optional<Span>>(options.run.outputs.size()), diagnostics_);
+  result.all = options.run.outputs.empty()
+                   ? names.by_default()
+                   : names.select(options.run.outputs, "--output",
+                                  std::vector<std::optional<Span>>(options.run.outputs.size()), diagnostics_);
   for (const runtime::Column& c : result.all.columns) result.values.push_back(value_of(c));
   return result;
 }

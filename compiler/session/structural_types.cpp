@@ -10,10 +10,14 @@ namespace sigrel::session {
 
 std::string StructuralTypes::text(core::GlobalId definition) const {
   auto at = components.find(definition);
-  if (at != components.end()) return structural::to_text(kernels[at->second], fits[at->second], library, at->second);
+  if (at != components.end())
+    return structural::to_text(kernels[at->second], fits[at->second], library, at->second);
   auto first = std::ranges::find(library.families, definition, &components::Family::definition);
-  auto last = std::find_if(first, library.families.end(), [&](auto& f) { return f.definition != definition; });
-  return structural::to_text({first, last}, std::span(families).subspan(static_cast<std::size_t>(first - library.families.begin())), kernels, fits, library);
+  auto last =
+      std::find_if(first, library.families.end(), [&](auto& f) { return f.definition != definition; });
+  return structural::to_text(
+      {first, last}, std::span(families).subspan(static_cast<std::size_t>(first - library.families.begin())),
+      kernels, fits, library);
 }
 
 StructuralTypes structural_types(const core::Program& program, Diagnostics& diagnostics) {

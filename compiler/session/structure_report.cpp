@@ -34,20 +34,25 @@ std::string times(std::uint32_t n) { return n == 1 ? "once" : n == 2 ? "twice" :
 std::string derivative(std::uint32_t n) {
   static constexpr const char* kOrdinals[] = {"", "", "second ", "third ", "fourth "};
   if (n == 0) return "";
-  return n < std::size(kOrdinals) ? fmt::format("the {}derivative of ", kOrdinals[n]) : fmt::format("the {}th derivative of ", n);
+  return n < std::size(kOrdinals) ? fmt::format("the {}derivative of ", kOrdinals[n])
+                                  : fmt::format("the {}th derivative of ", n);
 }
 
-std::string rest(std::size_t count) { return count > kShown ? fmt::format("  and {} more\n", count - kShown) : ""; }
+std::string rest(std::size_t count) {
+  return count > kShown ? fmt::format("  and {} more\n", count - kShown) : "";
+}
 
 /// The variables of a set, "x, y".
 std::string candidates(const Compiled& model, const dae::StateSet& set) {
   std::string names;
   for (std::uint32_t rate : set.candidates)
-    names += (names.empty() ? "" : ", ") + dae::variable_name(model.system, model.dae, model.dae.variables[rate].integral);
+    names += (names.empty() ? "" : ", ") +
+             dae::variable_name(model.system, model.dae, model.dae.variables[rate].integral);
   return names;
 }
 
-/// The set of which an equation says what a state of its own is, or its derivative; null for what the source says.
+/// The set of which an equation says what a state of its own is, or its derivative; null for what the source
+/// says.
 const dae::StateSet* chosen_by(const dae::System& dae, std::uint32_t equation) {
   for (const EquationTable& table : dae.equations.tables) {
     if (equation >= table.rows()) {
@@ -74,27 +79,39 @@ std::string equation_text(const Compiled& model, std::uint32_t number, const Sou
   if (number < dynamic)
     if (const dae::StateSet* set = chosen_by(model.dae, number))
       return fmt::format("  the choice of a state among {}\n", candidates(model, *set));
-  if (number >= dynamic) return origin_text(model, dae::origin(model.dae.initial, number - dynamic), sources, "");
-  return origin_text(model, dae::origin(model.dae.equations, number), sources, derivative(dae::differentiations(model.dae, number)));
+  if (number >= dynamic)
+    return origin_text(model, dae::origin(model.dae.initial, number - dynamic), sources, "");
+  return origin_text(model, dae::origin(model.dae.equations, number), sources,
+                     derivative(dae::differentiations(model.dae, number)));
 }
 
-std::string origin_text(const Compiled& model, Origin origin, const SourceMap& sources, const std::string& prefix) {
+std::string origin_text(const Compiled& model, Origin origin, const SourceMap& sources,
+                        const std::string& prefix) {
   const system::SourceEquation& source = model.system.sources[origin.source];
   std::string path = system::instance_name(model.system, origin.instance);
   std::string out = "  " + prefix;
   switch (source.kind) {
     case system::EquationKind::NodeSum:
-      out += fmt::format("the flows at the node `{}` sum to zero{}\n", text(source.component), path.empty() ? "" : ", in " + path);
+      out += fmt::format("the flows at the node `{}` sum to zero{}\n", text(source.component),
+                         path.empty() ? "" : ", in " + path);
       break;
     case system::EquationKind::Potential:
-      out += fmt::format("the potentials at `{}` are equal{}\n", text(source.component), path.empty() ? "" : ", in " + path);
+      out += fmt::format("the potentials at `{}` are equal{}\n", text(source.component),
+                         path.empty() ? "" : ", in " + path);
       break;
     case system::EquationKind::Written:
     case system::EquationKind::Argument:
     case system::EquationKind::Initial:
     case system::EquationKind::Assertion:
     case system::EquationKind::Event:
-      out += fmt::format("{}{}\n", excerpt(sources, source.span), path.empty() ? "" : fmt::format("    (`{}` in {})", text(model.system.templates[model.system.instances[origin.instance].body].relation), path));
+      out += fmt::format(
+          "{}{}\n", excerpt(sources, source.span),
+          path.empty()
+              ? ""
+              : fmt::format(
+                    "    (`{}` in {})",
+                    text(model.system.templates[model.system.instances[origin.instance].body].relation),
+                    path));
       break;
   }
   if (source.span.file.value < sources.size()) out += fmt::format("    at {}\n", place(sources, source.span));
@@ -112,14 +129,18 @@ std::vector<Kept> kept_variables(const system::System& system, const dae::System
   return result;
 }
 
-/// Calls section(title, variables) for the constants of the run that are of a kind; what `pre` gives is nobody's.
+/// Calls section(title, variables) for the constants of the run that are of a kind; what `pre` gives is
+/// nobody's.
 template <class Section>
 void each_kept(const Compiled& model, const std::vector<std::uint32_t>& constants, Section section) {
   const std::vector<Kept> kept = kept_variables(model.system, model.dae);
-  for (auto [kind, title] : {std::pair(Kept::Constant, "constants of the run: found at the start, and kept"), std::pair(Kept::Assigned, "discrete variables: they change at events only"),
-                             std::pair(Kept::Delay, "delays: known from the past, and at the start what is delayed")}) {
+  for (auto [kind, title] :
+       {std::pair(Kept::Constant, "constants of the run: found at the start, and kept"),
+        std::pair(Kept::Assigned, "discrete variables: they change at events only"),
+        std::pair(Kept::Delay, "delays: known from the past, and at the start what is delayed")}) {
     std::vector<std::uint32_t> variables;
-    std::ranges::copy_if(constants, std::back_inserter(variables), [&, k = kind](std::uint32_t v) { return kept[v] == k; });
+    std::ranges::copy_if(constants, std::back_inserter(variables),
+                         [&, k = kind](std::uint32_t v) { return kept[v] == k; });
     if (!variables.empty()) section(title, variables);
   }
 }
@@ -135,14 +156,17 @@ std::string states_text(const Compiled& model, const SourceMap& sources) {
   }
   std::size_t count = states.size();
   for (const dae::StateSet& set : dae.sets) count += set.states.size();
-  std::string out = count == 0 ? "no states: nothing is integrated\n" : fmt::format("{} state{}\n", count, count == 1 ? "" : "s");
+  std::string out = count == 0 ? "no states: nothing is integrated\n"
+                               : fmt::format("{} state{}\n", count, count == 1 ? "" : "s");
   for (std::size_t k = 0; k < states.size() && k < kShown; ++k)
-    out += fmt::format("  {}    declared at {}\n", dae::variable_name(model.system, dae, states[k]),
-                       place(sources, system::unknown_info(model.system, dae.variables[states[k]].unknown).span));
+    out += fmt::format(
+        "  {}    declared at {}\n", dae::variable_name(model.system, dae, states[k]),
+        place(sources, system::unknown_info(model.system, dae.variables[states[k]].unknown).span));
   out += rest(states.size());
   for (std::size_t k = 0; k < dae.sets.size() && k < kShown; ++k)
     if (!dae.sets[k].states.empty())
-      out += fmt::format("  {} of {}    chosen while the model runs: no choice is good everywhere\n", dae.sets[k].states.size(), candidates(model, dae.sets[k]));
+      out += fmt::format("  {} of {}    chosen while the model runs: no choice is good everywhere\n",
+                         dae.sets[k].states.size(), candidates(model, dae.sets[k]));
   out += rest(dae.sets.size());
   std::vector<std::uint32_t> constants;
   for (std::uint32_t v = 0; v < constant.size(); ++v)
@@ -150,7 +174,9 @@ std::string states_text(const Compiled& model, const SourceMap& sources) {
   each_kept(model, constants, [&](const char* title, const std::vector<std::uint32_t>& variables) {
     out += fmt::format("\n{}\n", title);
     for (std::size_t k = 0; k < variables.size() && k < kShown; ++k)
-      out += fmt::format("  {}    declared at {}\n", dae::variable_name(model.system, dae, variables[k]), place(sources, system::unknown_info(model.system, dae.variables[variables[k]].unknown).span));
+      out += fmt::format(
+          "  {}    declared at {}\n", dae::variable_name(model.system, dae, variables[k]),
+          place(sources, system::unknown_info(model.system, dae.variables[variables[k]].unknown).span));
     out += rest(variables.size());
   });
   std::vector<bool> named(dae.variables.size(), false);
@@ -161,7 +187,8 @@ std::string states_text(const Compiled& model, const SourceMap& sources) {
   out += "\ndifferentiated, but no states: equations determine them\n";
   for (std::size_t k = 0; k < others.size() && k < kShown; ++k) {
     out += fmt::format("  {}, from\n", dae::variable_name(model.system, dae, others[k]));
-    if (dae.assign[others[k]] != dae::kNone) out += "  " + equation_text(model, dae.assign[others[k]], sources);
+    if (dae.assign[others[k]] != dae::kNone)
+      out += "  " + equation_text(model, dae.assign[others[k]], sources);
   }
   return out + rest(others.size());
 }
@@ -176,24 +203,31 @@ std::string initial_text(const Compiled& model, const SourceMap& sources) {
   for (const runtime::Step& step : m.initial)
     if (step.kind == runtime::Step::Solve) {
       const runtime::Loop& loop = m.loops[step.index];
-      for (std::uint32_t k = 0; k < loop.unknowns; ++k) block_of[m.loop_unknowns[loop.first_unknown + k]] = static_cast<std::uint32_t>(blocks.size());
+      for (std::uint32_t k = 0; k < loop.unknowns; ++k)
+        block_of[m.loop_unknowns[loop.first_unknown + k]] = static_cast<std::uint32_t>(blocks.size());
       blocks.push_back(step.index);
     }
   const std::vector<double> values = runtime::evaluate_parameters(m);
   auto guess = [&](std::uint32_t v) {
-    return m.start_of(v) == runtime::kNone ? std::string("0.0, the default: there is no guess") : fmt::format("{:.9g}, its guess", values[m.start_of(v)]);
+    return m.start_of(v) == runtime::kNone ? std::string("0.0, the default: there is no guess")
+                                           : fmt::format("{:.9g}, its guess", values[m.start_of(v)]);
   };
   auto entry = [&](std::uint32_t v) {
     std::string out = "  " + name(v);
     const std::uint32_t e = model.plan.initial_assign[v];
     if (e >= hard) return out + fmt::format("    free: starts from {}\n", guess(v));
-    if (block_of[v] != dae::kNone) return out + fmt::format("    found in block {}, where the search starts from {}\n", block_of[v] + 1, guess(v));
-    return out + (e < dae.equations.count() ? "    follows from\n  " : "    given by\n  ") + equation_text(model, e, sources);
+    if (block_of[v] != dae::kNone)
+      return out + fmt::format("    found in block {}, where the search starts from {}\n", block_of[v] + 1,
+                               guess(v));
+    return out + (e < dae.equations.count() ? "    follows from\n  " : "    given by\n  ") +
+           equation_text(model, e, sources);
   };
 
   std::vector<std::uint32_t> states;
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
-    if (dae.variables[v].state && dae.variables[v].set == dae::kNone && std::ranges::find(m.constants, v) == m.constants.end()) states.push_back(v);
+    if (dae.variables[v].state && dae.variables[v].set == dae::kNone &&
+        std::ranges::find(m.constants, v) == m.constants.end())
+      states.push_back(v);
   for (const dae::StateSet& set : dae.sets)
     for (std::uint32_t rate : set.candidates) states.push_back(dae.variables[rate].integral);
   std::string out = states.empty() ? "no states: nothing has to be given\n" : "states\n";
@@ -210,7 +244,8 @@ std::string initial_text(const Compiled& model, const SourceMap& sources) {
     out += fmt::format("block {}:", b + 1);
     for (std::uint32_t k = 0; k < loop.unknowns && k < 10; ++k) {
       const std::uint32_t v = m.loop_unknowns[loop.first_unknown + k];
-      out += fmt::format("{} {} from {:.9g}", k ? "," : "", name(v), m.start_of(v) == runtime::kNone ? 0.0 : values[m.start_of(v)]);
+      out += fmt::format("{} {} from {:.9g}", k ? "," : "", name(v),
+                         m.start_of(v) == runtime::kNone ? 0.0 : values[m.start_of(v)]);
     }
     out += loop.unknowns > 10 ? fmt::format(" and {} more\n", loop.unknowns - 10) : "\n";
     std::size_t shown = 0;
@@ -222,7 +257,8 @@ std::string initial_text(const Compiled& model, const SourceMap& sources) {
   }
   out += rest(blocks.size());
   if (!model.plan.spare_initial.empty()) out += "\nchecked: these determine nothing, and must hold\n";
-  for (std::size_t k = 0; k < model.plan.spare_initial.size() && k < kShown; ++k) out += equation_text(model, model.plan.spare_initial[k], sources);
+  for (std::size_t k = 0; k < model.plan.spare_initial.size() && k < kShown; ++k)
+    out += equation_text(model, model.plan.spare_initial[k], sources);
   return out + rest(model.plan.spare_initial.size());
 }
 
@@ -239,8 +275,10 @@ std::string index_text(const Compiled& model, const SourceMap& sources) {
   for (std::uint32_t e = 0; e < times_of.size(); ++e)
     if (times_of[e] > 0) found.push_back(e), most = std::max(most, times_of[e]);
   if (found.empty()) return "no equation had to be differentiated: the states are independent\n";
-  std::string out = fmt::format("{} equation{} had to be differentiated, {} at most\n", found.size(), found.size() == 1 ? "" : "s", times(most));
-  std::ranges::stable_sort(found, [&](std::uint32_t a, std::uint32_t b) { return times_of[a] > times_of[b]; });
+  std::string out = fmt::format("{} equation{} had to be differentiated, {} at most\n", found.size(),
+                                found.size() == 1 ? "" : "s", times(most));
+  std::ranges::stable_sort(found,
+                           [&](std::uint32_t a, std::uint32_t b) { return times_of[a] > times_of[b]; });
   for (std::size_t k = 0; k < found.size() && k < kShown; ++k)
     out += fmt::format("{}\n{}", times(times_of[found[k]]), equation_text(model, found[k], sources));
   return out + rest(found.size());

@@ -68,8 +68,13 @@ struct Finished {
 
 class Sweep {
  public:
-  Sweep(const Compiled& model, const runtime::Experiment& experiment, const Columns& columns, const std::vector<std::uint32_t>& parameters, const SweepOptions& options)
-      : model_(model), experiment_(experiment), columns_(columns), parameters_(parameters), options_(options) {
+  Sweep(const Compiled& model, const runtime::Experiment& experiment, const Columns& columns,
+        const std::vector<std::uint32_t>& parameters, const SweepOptions& options)
+      : model_(model),
+        experiment_(experiment),
+        columns_(columns),
+        parameters_(parameters),
+        options_(options) {
     const std::uint64_t size = options.grid->size();
     for (std::uint64_t p : options.trajectories)
       if (p < options.first) order_.push_back(p);
@@ -79,7 +84,8 @@ class Sweep {
 
   /// True when every row was taken.
   bool run() {
-    unsigned threads = options_.threads ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
+    unsigned threads =
+        options_.threads ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
     threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, std::max<std::uint64_t>(1, tasks_)));
     std::vector<std::thread> workers;
     for (unsigned k = 1; k < threads; ++k) workers.emplace_back([this] { work(); });
@@ -89,7 +95,9 @@ class Sweep {
   }
 
  private:
-  std::uint64_t point(std::uint64_t task) const { return task < known_ ? order_[task] : options_.first + (task - known_); }
+  std::uint64_t point(std::uint64_t task) const {
+    return task < known_ ? order_[task] : options_.first + (task - known_);
+  }
 
   void work() {
     while (true) {
@@ -103,8 +111,10 @@ class Sweep {
       }
       Finished finished = compute(point(task));
       const std::lock_guard lock(mutex_);
-      if (finished.outcome.status == runtime::Outcome::Cancelled) stopped_ = true;
-      else waiting_.emplace(task, std::move(finished));
+      if (finished.outcome.status == runtime::Outcome::Cancelled)
+        stopped_ = true;
+      else
+        waiting_.emplace(task, std::move(finished));
       for (auto at = waiting_.find(taken_); at != waiting_.end() && !stopped_; at = waiting_.find(taken_)) {
         take(at->second);
         waiting_.erase(at);
@@ -119,7 +129,8 @@ class Sweep {
     f.row.point = point;
     f.row.parameters = options_.grid->values(point);
     runtime::Experiment experiment = experiment_;
-    for (std::size_t k = 0; k < parameters_.size(); ++k) experiment.overrides.emplace_back(parameters_[k], f.row.parameters[k]);
+    for (std::size_t k = 0; k < parameters_.size(); ++k)
+      experiment.overrides.emplace_back(parameters_[k], f.row.parameters[k]);
     Extremes extremes(f.row);
     runtime::Output output{.columns = columns_.columns, .names = columns_.names, .sinks = {&extremes}};
     if (std::ranges::binary_search(options_.trajectories, point)) output.sinks.push_back(&f.row.trajectory);
@@ -133,7 +144,8 @@ class Sweep {
       report_failure({model_.system, model_.dae, model_.plan, "", ""}, f.outcome, told);
       f.row.last.clear();
       for (const Diagnostic& d : told.all())
-        if (d.severity == Severity::Error && f.row.error.empty()) f.row.error = fmt::format("{}: {}", info(d.code).id, d.message);
+        if (d.severity == Severity::Error && f.row.error.empty())
+          f.row.error = fmt::format("{}: {}", info(d.code).id, d.message);
     }
     if (!options_.row(f.row)) stopped_ = true;
   }
@@ -160,24 +172,29 @@ class Sweep {
 
 session::Columns Session::sweep_columns(const Compiled& model, const RunOptions& run) {
   std::vector<std::string> plotted;
-  if (!run.outputs.empty()) return session::Results(model.system, model.dae).select(run.outputs, "-v", {}, diagnostics_);
+  if (!run.outputs.empty())
+    return session::Results(model.system, model.dae).select(run.outputs, "-v", {}, diagnostics_);
   RunOptions options = run;
   options.all_outputs = false;
   options.plot_something = true;
   return choose_columns(model, options, plotted);
 }
 
-std::optional<bool> Session::sweep(const Compiled& model, const RunOptions& run, const session::Columns& columns, const session::SweepOptions& options) {
+std::optional<bool> Session::sweep(const Compiled& model, const RunOptions& run,
+                                   const session::Columns& columns, const session::SweepOptions& options) {
   RunOptions first = run;
   first.threads = 1;  // the points have them all
   std::vector<std::uint32_t> parameters;
-  for (std::size_t k = 0; k < options.grid->axes().size(); ++k) first.set.emplace_back(options.grid->axes()[k].name, options.grid->axes()[k].values.front());
+  for (std::size_t k = 0; k < options.grid->axes().size(); ++k)
+    first.set.emplace_back(options.grid->axes()[k].name, options.grid->axes()[k].values.front());
   std::optional<runtime::Experiment> experiment = this->experiment(model, first);
   if (!experiment) return std::nullopt;
   const std::size_t given = run.set.size();
-  for (std::size_t k = given; k < experiment->overrides.size(); ++k) parameters.push_back(experiment->overrides[k].first);
+  for (std::size_t k = given; k < experiment->overrides.size(); ++k)
+    parameters.push_back(experiment->overrides[k].first);
   experiment->overrides.resize(given);
-  if (!run.init_from.empty() && !session::start_from_file(model, run.init_from, *experiment, diagnostics_)) return std::nullopt;
+  if (!run.init_from.empty() && !session::start_from_file(model, run.init_from, *experiment, diagnostics_))
+    return std::nullopt;
   return session::Sweep(model, *experiment, columns, parameters, options).run();
 }
 

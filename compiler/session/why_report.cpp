@@ -18,13 +18,15 @@ constexpr std::size_t kShown = 20;  // links and variables of a block, at most
 
 class Why {
  public:
-  Why(const Compiled& model, const SourceMap& sources) : model_(model), system_(model.system), dae_(model.dae), sources_(sources) {}
+  Why(const Compiled& model, const SourceMap& sources)
+      : model_(model), system_(model.system), dae_(model.dae), sources_(sources) {}
 
   std::string of(std::string_view name, std::uint32_t unknown, const runtime::Column& column) {
     std::string_view base = name;
     while (base.starts_with("der(") && base.ends_with(")")) base = base.substr(4, base.size() - 5);
     const std::string declared = unknown_name(unknown);
-    out_ = fmt::format("`{}`{} is declared at {}\n", base, declared == base ? "" : fmt::format(" is `{}`, which", declared),
+    out_ = fmt::format("`{}`{} is declared at {}\n", base,
+                       declared == base ? "" : fmt::format(" is `{}`, which", declared),
                        place(sources_, system::unknown_info(system_, unknown).span));
     links(structure::elimination_chain(system_, dae_, unknown));
     if (column.variable == runtime::kNone) {
@@ -33,16 +35,22 @@ class Why {
     }
     const std::uint32_t variable = column.variable;
     const std::string kept = variable_name(variable);
-    if (column.negated) out_ += fmt::format("it is always the negative of `{}`\n", kept);
-    else if (kept != name && dae_.variables[variable].order == 0 && kept != declared) out_ += fmt::format("it always equals `{}`\n", kept);
+    if (column.negated)
+      out_ += fmt::format("it is always the negative of `{}`\n", kept);
+    else if (kept != name && dae_.variables[variable].order == 0 && kept != declared)
+      out_ += fmt::format("it always equals `{}`\n", kept);
     state(variable);
     return std::move(out_);
   }
 
  private:
   std::string unknown_name(std::uint32_t unknown) const { return system::unknown_name(system_, unknown); }
-  std::string variable_name(std::uint32_t variable) const { return dae::variable_name(system_, dae_, variable); }
-  std::uint32_t equation_for(std::uint32_t variable) const { return variable < dae_.assign.size() ? dae_.assign[variable] : dae::kNone; }
+  std::string variable_name(std::uint32_t variable) const {
+    return dae::variable_name(system_, dae_, variable);
+  }
+  std::uint32_t equation_for(std::uint32_t variable) const {
+    return variable < dae_.assign.size() ? dae_.assign[variable] : dae::kNone;
+  }
 
   void links(const std::vector<structure::Link>& chain) {
     for (std::size_t k = 0; k < chain.size(); ++k) {
@@ -54,10 +62,13 @@ class Why {
         continue;
       }
       if (!link.origin) {
-        out_ += fmt::format("`{}` is taken as 0: nothing fixes the level of the potentials (`sigrel explain SR0312`)\n", unknown_name(link.from));
+        out_ += fmt::format(
+            "`{}` is taken as 0: nothing fixes the level of the potentials (`sigrel explain SR0312`)\n",
+            unknown_name(link.from));
         continue;
       }
-      out_ += link.to ? fmt::format("`{}` = {}`{}`, because\n", unknown_name(link.from), link.negative ? "-" : "", unknown_name(*link.to))
+      out_ += link.to ? fmt::format("`{}` = {}`{}`, because\n", unknown_name(link.from),
+                                    link.negative ? "-" : "", unknown_name(*link.to))
                       : fmt::format("`{}` = 0, because\n", unknown_name(link.from));
       out_ += origin_text(model_, *link.origin, sources_);
     }
@@ -72,11 +83,13 @@ class Why {
     if (v.state) {
       std::uint32_t rate = variable;
       while (dae_.variables[rate].state) rate = dae_.variables[rate].derivative;
-      out_ += fmt::format("`{}` is a state: integrated from `{}`{}\n", variable_name(variable), variable_name(rate), preference(variable));
+      out_ += fmt::format("`{}` is a state: integrated from `{}`{}\n", variable_name(variable),
+                          variable_name(rate), preference(variable));
       return determined(rate);
     }
     if (v.derivative != dae::kNone && equation_for(variable) != dae::kNone)
-      out_ += fmt::format("`{}` is differentiated, but no state{}: an equation determines it\n", variable_name(variable), preference(variable));
+      out_ += fmt::format("`{}` is differentiated, but no state{}: an equation determines it\n",
+                          variable_name(variable), preference(variable));
     determined(variable);
   }
 
@@ -84,10 +97,16 @@ class Why {
   bool kept(std::uint32_t variable) {
     switch (kept_variables(system_, dae_)[variable]) {
       case Kept::Constant: return false;
-      case Kept::Previous: out_ += fmt::format("`{}` is the value before the instant\n", variable_name(variable)); return true;
+      case Kept::Previous:
+        out_ += fmt::format("`{}` is the value before the instant\n", variable_name(variable));
+        return true;
       case Kept::Delay: {
-        auto delay = std::ranges::find_if(system_.delays, [&](const system::Delay& d) { return dae_.aliases[d.unknown].kind != dae::Alias::Zero && dae_.aliases[d.unknown].variable == variable; });
-        out_ += fmt::format("`{}` is known from the past: what is delayed in\n", variable_name(variable)) + origin_text(model_, delay->origin, sources_);
+        auto delay = std::ranges::find_if(system_.delays, [&](const system::Delay& d) {
+          return dae_.aliases[d.unknown].kind != dae::Alias::Zero &&
+                 dae_.aliases[d.unknown].variable == variable;
+        });
+        out_ += fmt::format("`{}` is known from the past: what is delayed in\n", variable_name(variable)) +
+                origin_text(model_, delay->origin, sources_);
         return true;
       }
       case Kept::Assigned: break;
@@ -95,22 +114,28 @@ class Why {
     out_ += fmt::format("`{}` changes at events only, by\n", variable_name(variable));
     for (const EquationTable& table : dae_.values.tables)
       for (std::size_t row = 0; row < table.rows(); ++row)
-        if (dae_.assignments[table.tags[row]].variable == variable) out_ += origin_text(model_, table.origins[row], sources_);
+        if (dae_.assignments[table.tags[row]].variable == variable)
+          out_ += origin_text(model_, table.origins[row], sources_);
     return true;
   }
 
   void chosen(const dae::StateSet& set, std::uint32_t variable) {
     std::vector<std::string> names;
-    for (std::uint32_t rate : set.candidates) names.push_back(fmt::format("`{}`", variable_name(dae_.variables[rate].integral)));
-    out_ += fmt::format("`{}` is a state while that is good: {} of {} are, chosen while the model runs\n", variable_name(variable), set.states.size(),
-                        fmt::format("{}", fmt::join(names, ", ")));
+    for (std::uint32_t rate : set.candidates)
+      names.push_back(fmt::format("`{}`", variable_name(dae_.variables[rate].integral)));
+    out_ +=
+        fmt::format("`{}` is a state while that is good: {} of {} are, chosen while the model runs\n",
+                    variable_name(variable), set.states.size(), fmt::format("{}", fmt::join(names, ", ")));
     out_ += "they are tied by\n";
-    for (std::size_t k = 0; k < set.equations.size() && k < kShown; ++k) out_ += equation_text(model_, set.equations[k], sources_);
+    for (std::size_t k = 0; k < set.equations.size() && k < kShown; ++k)
+      out_ += equation_text(model_, set.equations[k], sources_);
   }
 
   std::string preference(std::uint32_t variable) const {
     for (const system::Attribute& a : system_.attributes) {
-      if (a.kind != system::AttributeKind::StatePreference || dae_.aliases[a.unknown].kind == dae::Alias::Zero || dae_.aliases[a.unknown].variable != variable) continue;
+      if (a.kind != system::AttributeKind::StatePreference ||
+          dae_.aliases[a.unknown].kind == dae::Alias::Zero || dae_.aliases[a.unknown].variable != variable)
+        continue;
       return fmt::format(" (`state = …` at {})", place(sources_, a.span));
     }
     return "";
@@ -123,7 +148,8 @@ class Why {
     out_ += equation_text(model_, equation, sources_);
     structure::EquationList equations;
     equations.append(dae_.equations);
-    const graph::Bipartite incidence = structure::incidence(equations, static_cast<std::uint32_t>(dae_.variables.size()));
+    const graph::Bipartite incidence =
+        structure::incidence(equations, static_cast<std::uint32_t>(dae_.variables.size()));
     std::vector<std::uint32_t> variable_of(equations.count(), dae::kNone);
     for (std::uint32_t v = 0; v < dae_.assign.size(); ++v)
       if (dae_.assign[v] != dae::kNone) variable_of[dae_.assign[v]] = v;
@@ -139,22 +165,28 @@ class Why {
       if (v == variable) continue;
       std::string name = fmt::format("`{}`", variable_name(v));
       if (std::ranges::find(needs, name) != needs.end()) continue;
-      if (needs.size() == kShown) more = true;
-      else needs.push_back(std::move(name));
+      if (needs.size() == kShown)
+        more = true;
+      else
+        needs.push_back(std::move(name));
     }
-    if (!needs.empty()) out_ += fmt::format("from {}{}\n", fmt::join(needs, ", "), more ? " and others" : "");
-    else if (!depends_on_time(equation)) out_ += "from parameters alone: it is constant\n";
+    if (!needs.empty())
+      out_ += fmt::format("from {}{}\n", fmt::join(needs, ", "), more ? " and others" : "");
+    else if (!depends_on_time(equation))
+      out_ += "from parameters alone: it is constant\n";
   }
 
-  void together(std::span<const std::uint32_t> rows, const std::vector<std::uint32_t>& variable_of, std::uint32_t variable) {
+  void together(std::span<const std::uint32_t> rows, const std::vector<std::uint32_t>& variable_of,
+                std::uint32_t variable) {
     std::vector<std::string> names;
     for (std::uint32_t r : rows)
-      if (variable_of[r] != variable && variable_of[r] != dae::kNone) names.push_back(fmt::format("`{}`", variable_name(variable_of[r])));
+      if (variable_of[r] != variable && variable_of[r] != dae::kNone)
+        names.push_back(fmt::format("`{}`", variable_name(variable_of[r])));
     std::ranges::sort(names);
     std::size_t more = names.size() - std::min(names.size(), kShown);
     names.resize(names.size() - more);
-    out_ += fmt::format("in a block of {} simultaneous equations, together with {}{}\n", rows.size(), fmt::join(names, ", "),
-                        more > 0 ? fmt::format(" and {} more", more) : "");
+    out_ += fmt::format("in a block of {} simultaneous equations, together with {}{}\n", rows.size(),
+                        fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
   }
 
   bool depends_on_time(std::uint32_t equation) const {

@@ -1,5 +1,6 @@
-// The chain from a variable back to lines of the source: what it was eliminated by, what determines it, together with what, and why
-// it is a state or none. Text for `sigrel explain FILE --why NAME` and for `:why` of the conversation.
+// The chain from a variable back to lines of the source: what it was eliminated by, what determines it,
+// together with what, and why it is a state or none. Text for `sigrel explain FILE --why NAME` and for `:why`
+// of the conversation.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,22 +1,28 @@
 // K1: delete the edges that no covering matching uses, and what is determined whatever the context is.
 //
-// Take one covering matching. A row points to the rows that are matched with its other columns; all free interface columns are
-// one node, the context, which points to the rows that are matched with interface columns (they may give them up). Two
-// covering matchings differ by cycles of this graph, and every cycle makes another covering matching: an edge is in one iff
-// it is matched or stays within a strongly connected component. Hence, component by component:
+// Take one covering matching. A row points to the rows that are matched with its other columns; all free
+// interface columns are one node, the context, which points to the rows that are matched with interface
+// columns (they may give them up). Two covering matchings differ by cycles of this graph, and every cycle
+// makes another covering matching: an edge is in one iff it is matched or stays within a strongly connected
+// component. Hence, component by component:
 //  - the one with the context is the core; the rules go on with it alone;
-//  - any other component has as many rows as columns, and they are matched with each other in every covering matching. Its
-//    interface columns are in every basis (coloops), its hidden columns are of no further use: the component is taken away;
+//  - any other component has as many rows as columns, and they are matched with each other in every covering
+//  matching. Its
+//    interface columns are in every basis (coloops), its hidden columns are of no further use: the component
+//    is taken away;
 //  - an interface column without edges is in no basis (a loop).
-// This is the fine decomposition of Dulmage and Mendelsohn, Coverings of bipartite graphs (1958); Tarjan's algorithm (1972).
+// This is the fine decomposition of Dulmage and Mendelsohn, Coverings of bipartite graphs (1958); Tarjan's
+// algorithm (1972).
 //
-// Example: rows {x z} {z} {x y}, z hidden: z belongs to row 1, so row 0 determines x and row 2 the rest, y: coloops x and y.
+// Example: rows {x z} {z} {x y}, z hidden: z belongs to row 1, so row 0 determines x and row 2 the rest, y:
+// coloops x and y.
 #pragma once
 #include "compiler/structural/dense.h"
 
 namespace sigrel::structural {
 
-/// Returns the coloops that were taken away. What remains is the core; there is a covering matching, before and after.
+/// Returns the coloops that were taken away. What remains is the core; there is a covering matching, before
+/// and after.
 template <unsigned W>
 Bits<W> keep_admissible(Dense<W>& d) {
   constexpr unsigned kContext = Bits<W>::kCapacity;
@@ -33,7 +39,9 @@ Bits<W> keep_admissible(Dense<W>& d) {
   unsigned count = 0, height = 0, depth = 0;
   Bits<W> coloops;
 
-  auto node_of = [&](unsigned column) -> unsigned { return free.test(column) ? kContext : p.mate[kColumn][column]; };
+  auto node_of = [&](unsigned column) -> unsigned {
+    return free.test(column) ? kContext : p.mate[kColumn][column];
+  };
   auto enter = [&](unsigned v) {
     index[v] = low[v] = static_cast<std::uint16_t>(++count);
     stack[height++] = path[depth++] = static_cast<std::uint16_t>(v);
@@ -78,8 +86,10 @@ Bits<W> keep_admissible(Dense<W>& d) {
       unsigned v = path[depth - 1];
       if (pending[v].any()) {
         unsigned w = node_of(pending[v].pop());
-        if (index[w] == 0) enter(w);
-        else if (w == kContext ? context_open : open.test(w)) low[v] = std::min(low[v], index[w]);
+        if (index[w] == 0)
+          enter(w);
+        else if (w == kContext ? context_open : open.test(w))
+          low[v] = std::min(low[v], index[w]);
         continue;
       }
       --depth;

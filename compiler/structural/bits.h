@@ -22,8 +22,10 @@ struct Bits {
   static constexpr Bits below(unsigned n) {
     Bits b;
     for (unsigned w = 0; w < W; ++w)
-      if (n >= 64 * (w + 1)) b.words[w] = ~std::uint64_t{0};
-      else if (n > 64 * w) b.words[w] = (std::uint64_t{1} << (n - 64 * w)) - 1;
+      if (n >= 64 * (w + 1))
+        b.words[w] = ~std::uint64_t{0};
+      else if (n > 64 * w)
+        b.words[w] = (std::uint64_t{1} << (n - 64 * w)) - 1;
     return b;
   }
 
@@ -86,11 +88,13 @@ struct Bits {
   std::nullptr_t end() const { return nullptr; }
 };
 
-/// The order in which rows are shown: by their first column, the fuller one first. {0 1 2} before {0 2} before {1}.
+/// The order in which rows are shown: by their first column, the fuller one first. {0 1 2} before {0 2}
+/// before {1}.
 template <unsigned W>
 constexpr bool shown_before(const Bits<W>& a, const Bits<W>& b) {
   for (unsigned w = 0; w < W; ++w)
-    if (std::uint64_t difference = a.words[w] ^ b.words[w]) return a.words[w] >> std::countr_zero(difference) & 1;
+    if (std::uint64_t difference = a.words[w] ^ b.words[w])
+      return a.words[w] >> std::countr_zero(difference) & 1;
   return false;
 }
 

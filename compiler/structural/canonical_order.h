@@ -1,14 +1,15 @@
-// Numbers rows and hidden columns by how they are connected, so that the rules that choose (K6, K9) choose alike whatever
-// order the equations were written in.
+// Numbers rows and hidden columns by how they are connected, so that the rules that choose (K6, K9) choose
+// alike whatever order the equations were written in.
 //
-// Colour refinement (Weisfeiler and Leman 1968): interface columns have a colour each, since they have names; hidden columns
-// one in common. Then every line takes a new colour from its own and those of its neighbours, some times. Lines of one colour
-// are nearly always images of each other under a symmetry of the kernel; where they are not, only the choice among exact
-// kernels depends on the order, never B.
+// Colour refinement (Weisfeiler and Leman 1968): interface columns have a colour each, since they have names;
+// hidden columns one in common. Then every line takes a new colour from its own and those of its neighbours,
+// some times. Lines of one colour are nearly always images of each other under a symmetry of the kernel;
+// where they are not, only the choice among exact kernels depends on the order, never B.
 //
 // Also gives a kernel to a smaller word size and drops what is no longer live.
 //
-// Example: rows {x z} {y w} {z w}: z is "with x", w is "with y"; the order of z and w follows from that of x and y.
+// Example: rows {x z} {y w} {z w}: z is "with x", w is "with y"; the order of z and w follows from that of x
+// and y.
 #pragma once
 #include <algorithm>
 #include <numeric>
@@ -36,7 +37,8 @@ Order canonical_order(const Dense<W>& d) {
   for (unsigned c : d.hidden()) order.hidden.push_back(c);
   std::vector<std::uint64_t> of_row(d.adjacent[kRow].size(), 1), of_column(d.adjacent[kColumn].size(), 2);
   for (unsigned c : d.visible()) of_column[c] = mix(d.label[c] + 3);
-  auto refine = [&](Side side, const auto& lines, std::vector<std::uint64_t>& here, const std::vector<std::uint64_t>& there) {
+  auto refine = [&](Side side, const auto& lines, std::vector<std::uint64_t>& here,
+                    const std::vector<std::uint64_t>& there) {
     for (unsigned i : lines) {
       std::uint64_t sum = 0;
       for (unsigned j : d.adjacent[side][i]) sum += mix(there[j]);

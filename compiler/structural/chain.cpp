@@ -30,15 +30,17 @@ struct Slice {
 struct Slices {
   std::int32_t first = 0;
   std::vector<Slice> slices;
-  std::vector<Row> without;    // rows without a place
-  std::uint32_t everywhere = 0; // columns without a place
+  std::vector<Row> without;      // rows without a place
+  std::uint32_t everywhere = 0;  // columns without a place
 };
 
 std::optional<Slices> slice(const RowOfParts& parts) {
   const graph::Bipartite& rows = parts.composition->incidence.rows;
   std::vector<std::int32_t> place(rows.columns, kNoPlace);
   std::copy_n(parts.places.begin(), std::min<std::size_t>(parts.places.size(), place.size()), place.begin());
-  if (std::any_of(place.begin(), place.begin() + parts.interface, [](std::int32_t p) { return p != kNoPlace; })) return std::nullopt;
+  if (std::any_of(place.begin(), place.begin() + parts.interface,
+                  [](std::int32_t p) { return p != kNoPlace; }))
+    return std::nullopt;
   // Hidden columns of parts are where the part is.
   std::size_t own = parts.places.size();
   auto least = [&](std::uint32_t r) {
@@ -74,7 +76,8 @@ std::optional<Slices> slice(const RowOfParts& parts) {
       break;
     }
   }
-  // A sum over all places (the flows at a node) is a chain of partial sums, each an unknown of its own: exact, by K3 backwards.
+  // A sum over all places (the flows at a node) is a chain of partial sums, each an unknown of its own:
+  // exact, by K3 backwards.
   std::vector<std::vector<std::uint32_t>> all;
   for (std::uint32_t r = 0; r < rows.rows(); ++r) {
     std::map<std::int32_t, std::vector<std::uint32_t>> at;
@@ -115,14 +118,16 @@ std::optional<Slices> slice(const RowOfParts& parts) {
       if (p != kNoPlace) at = at == kNoPlace ? p : std::min(at, p);
     Row row;
     for (auto [p, n] : in) row.emplace_back(p == kNoPlace ? p : p - at, n);
-    (at == kNoPlace ? result.without : result.slices[static_cast<std::size_t>(at - result.first)].rows).push_back(std::move(row));
+    (at == kNoPlace ? result.without : result.slices[static_cast<std::size_t>(at - result.first)].rows)
+        .push_back(std::move(row));
   }
   for (Slice& s : result.slices) std::ranges::sort(s.rows);
   std::ranges::sort(result.without);
   return result;
 }
 
-/// What the places ahead depend on: a kernel over the columns without a place, then those ahead, relative to the next place.
+/// What the places ahead depend on: a kernel over the columns without a place, then those ahead, relative to
+/// the next place.
 struct State {
   std::vector<Column> ahead;
   Kernel kernel;
@@ -160,9 +165,10 @@ std::optional<State> step(const State& before, const Slice& slice, std::uint32_t
   };
   for (std::uint32_t r = 0; r < before.kernel.rows(); ++r) {
     for (std::uint32_t c : before.kernel.row(r))
-      row.push_back(c < everywhere                      ? c
-                    : c < before.kernel.interface() ? of(before.ahead[c - everywhere])
-                                                    : interface + slice.columns + (c - before.kernel.interface()));
+      row.push_back(c < everywhere ? c
+                    : c < before.kernel.interface()
+                        ? of(before.ahead[c - everywhere])
+                        : interface + slice.columns + (c - before.kernel.interface()));
     add();
   }
   for (const Row& r : slice.rows) {
@@ -179,7 +185,9 @@ std::optional<State> step(const State& before, const Slice& slice, std::uint32_t
 
 bool repeats(const RowOfParts& shorter, const RowOfParts& longer) {
   auto a = slice(shorter), b = slice(longer);
-  if (!a || !b || a->first != b->first || a->everywhere != b->everywhere || a->without != b->without || b->slices.size() != a->slices.size() + 1) return false;
+  if (!a || !b || a->first != b->first || a->everywhere != b->everywhere || a->without != b->without ||
+      b->slices.size() != a->slices.size() + 1)
+    return false;
   std::size_t size = a->slices.size(), start = 0, end = 0;
   while (start < size && a->slices[start] == b->slices[start]) ++start;
   while (end < size && a->slices[size - 1 - end] == b->slices[size - end]) ++end;

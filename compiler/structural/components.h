@@ -1,4 +1,5 @@
-// The structural types of a library of relation definitions, and the definitions that no context can complete.
+// The structural types of a library of relation definitions, and the definitions that no context can
+// complete.
 #pragma once
 #include <optional>
 #include <span>
@@ -13,8 +14,8 @@
 namespace sigrel::structural {
 
 struct Checked {
-  /// By component; absent for one that is singular, or applies one that is. Of a component with holes: with the best relations in
-  /// them, if only one size of each is possible.
+  /// By component; absent for one that is singular, or applies one that is. Of a component with holes: with
+  /// the best relations in them, if only one size of each is possible.
   std::vector<std::optional<Kernel>> kernels;
   std::vector<Fit> fits;  // by component: of those with holes
 };
@@ -25,13 +26,15 @@ using Withheld = std::vector<std::pair<std::uint32_t, Diagnostic>>;
 Checked check(const components::Library& library, Diagnostics& diagnostics, Withheld* withheld = nullptr);
 
 /// A component with the kernels of its children in place of them; nothing where one has none.
-std::optional<Composition> composition_of(const components::Library& library, std::span<const std::optional<Kernel>> kernels, std::uint32_t component);
+std::optional<Composition> composition_of(const components::Library& library,
+                                          std::span<const std::optional<Kernel>> kernels,
+                                          std::uint32_t component);
 
 /// "{p.v p.i n.v; p.i n.i}", with the names of the component's interface.
 std::string to_text(const Kernel& kernel, const components::Library& library, std::uint32_t component);
-/// The same; of a component with holes "{…} at most, for load {#2}, source {#1 .. 3}", or what of that is known.
-/// The names are those of the component `names_of`, which has an interface of the same size.
-std::string to_text(const std::optional<Kernel>& kernel, const Fit& fit, const components::Library& library, std::uint32_t component,
-                    std::optional<std::uint32_t> names_of = std::nullopt);
+/// The same; of a component with holes "{…} at most, for load {#2}, source {#1 .. 3}", or what of that is
+/// known. The names are those of the component `names_of`, which has an interface of the same size.
+std::string to_text(const std::optional<Kernel>& kernel, const Fit& fit, const components::Library& library,
+                    std::uint32_t component, std::optional<std::uint32_t> names_of = std::nullopt);
 
 }  // namespace sigrel::structural

@@ -14,8 +14,10 @@ Bipartite rows_between(const Bipartite& graph, std::uint32_t first, std::uint32_
   Bipartite part;
   part.columns = graph.columns;
   part.offsets.resize(last - first + 1);
-  for (std::uint32_t r = first; r <= last; ++r) part.offsets[r - first] = graph.offsets[r] - graph.offsets[first];
-  part.targets.assign(graph.targets.begin() + graph.offsets[first], graph.targets.begin() + graph.offsets[last]);
+  for (std::uint32_t r = first; r <= last; ++r)
+    part.offsets[r - first] = graph.offsets[r] - graph.offsets[first];
+  part.targets.assign(graph.targets.begin() + graph.offsets[first],
+                      graph.targets.begin() + graph.offsets[last]);
   return part;
 }
 
@@ -27,7 +29,8 @@ std::optional<graph::HallSet> first_excess(const Bipartite& graph) {
 }
 
 /// `columns` is the transpose; its rows from `interface` on are the hidden columns.
-std::optional<graph::HallSet> first_undetermined(const Bipartite& columns, std::uint32_t interface, std::uint32_t locals) {
+std::optional<graph::HallSet> first_undetermined(const Bipartite& columns, std::uint32_t interface,
+                                                 std::uint32_t locals) {
   InOrder search(columns);
   auto blame = [&](std::uint32_t c) {
     graph::HallSet set = search.blame(c);
@@ -46,7 +49,8 @@ std::optional<graph::HallSet> first_undetermined(const Bipartite& columns, std::
 Cover cover(const Incidence& incidence, std::uint32_t locals) {
   const Bipartite& graph = incidence.rows;
   Bipartite columns = graph::transpose(graph);
-  Matching of_hidden = graph::maximum_matching(rows_between(columns, incidence.interface, incidence.columns()));
+  Matching of_hidden =
+      graph::maximum_matching(rows_between(columns, incidence.interface, incidence.columns()));
 
   Cover result{Matching::empty(graph.rows(), graph.columns), {}, {}};
   std::uint32_t hidden_matched = 0;
@@ -56,7 +60,8 @@ Cover cover(const Incidence& incidence, std::uint32_t locals) {
       ++hidden_matched;
     }
   graph::augment(graph, result.matching);
-  if (hidden_matched < incidence.hidden) result.undetermined = first_undetermined(columns, incidence.interface, locals);
+  if (hidden_matched < incidence.hidden)
+    result.undetermined = first_undetermined(columns, incidence.interface, locals);
   if (result.matching.size() < graph.rows()) result.excess = first_excess(graph);
   return result;
 }

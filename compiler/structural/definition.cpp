@@ -87,9 +87,13 @@ std::vector<Type> types_of(std::span<const Definition> library, const Limits& li
   types.reserve(library.size());
   for (const Definition& definition : library) {
     bool complete = true;
-    for (std::uint32_t a = 0; a < definition.applications(); ++a) complete &= types[definition.relation(a)].kernel.has_value();
-    if (!complete) types.emplace_back();
-    else types.push_back(type_of(definition, [&](std::uint32_t r) -> const Kernel& { return *types[r].kernel; }, limits));
+    for (std::uint32_t a = 0; a < definition.applications(); ++a)
+      complete &= types[definition.relation(a)].kernel.has_value();
+    if (!complete)
+      types.emplace_back();
+    else
+      types.push_back(
+          type_of(definition, [&](std::uint32_t r) -> const Kernel& { return *types[r].kernel; }, limits));
   }
   return types;
 }

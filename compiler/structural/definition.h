@@ -1,12 +1,13 @@
 // A relation definition in numbers, and its structural type from the types of the relations it applies.
 //
-// Variables of a definition: its interface 0 … interface-1, then its locals. An equation is the variables that occur in it, at
-// whatever derivative. An application gives an argument for each interface column of the applied relation: a variable, or the
-// variables of an expression. An expression becomes an auxiliary unknown with an equation of its own (a = u + x): a Boolean
-// product would let two equations of the child determine both u and x from the one number u + x.
+// Variables of a definition: its interface 0 … interface-1, then its locals. An equation is the variables
+// that occur in it, at whatever derivative. An application gives an argument for each interface column of the
+// applied relation: a variable, or the variables of an expression. An expression becomes an auxiliary unknown
+// with an equation of its own (a = u + x): a Boolean product would let two equations of the child determine
+// both u and x from the one number u + x.
 //
-// Example: foo(x1, x2, x3) has {0 1 2} {1 2}. In a definition with interface u v w x y, foo <> (w, u + x, v + y) is
-// application(foo); variable(2); expression({0, 3}); expression({1, 4}).
+// Example: foo(x1, x2, x3) has {0 1 2} {1 2}. In a definition with interface u v w x y, foo <> (w, u + x, v +
+// y) is application(foo); variable(2); expression({0, 3}); expression({1, 4}).
 #pragma once
 #include <functional>
 #include <vector>
@@ -31,8 +32,8 @@ class Definition {
     e.targets.insert(e.targets.begin() + first, variable);
     for (std::uint32_t k = equation + 1; k < e.offsets.size(); ++k) e.offsets[k] -= last - first - 1;
   }
-  /// Starts an application; as many arguments follow as the relation has interface columns. `relation` is a number of the
-  /// caller's, below that of this definition in a library.
+  /// Starts an application; as many arguments follow as the relation has interface columns. `relation` is a
+  /// number of the caller's, below that of this definition in a library.
   void application(std::uint32_t relation) { applications_.push_back({relation, arguments_.rows()}); }
   void variable(std::uint32_t v) {
     append(arguments_, {&v, 1});
@@ -51,7 +52,9 @@ class Definition {
   /// Arguments are numbered through all applications; these are the numbers of one.
   std::uint32_t first_argument(std::uint32_t application) const { return applications_[application].first; }
   std::uint32_t argument_count(std::uint32_t application) const {
-    return (application + 1 < applications_.size() ? applications_[application + 1].first : arguments_.rows()) - first_argument(application);
+    return (application + 1 < applications_.size() ? applications_[application + 1].first
+                                                   : arguments_.rows()) -
+           first_argument(application);
   }
   bool is_expression(std::uint32_t argument) const { return is_expression_[argument]; }
   std::span<const std::uint32_t> argument(std::uint32_t argument) const { return arguments_.row(argument); }
@@ -81,9 +84,9 @@ struct RowOrigin {
   std::uint32_t index;
 };
 
-/// A definition with the kernels of its children in place of the applications. Columns: interface, locals, then what the
-/// applications add. Rows: those of the applications first, in their order, then the definition's own equations, so that
-/// cover() blames the equation that was written last.
+/// A definition with the kernels of its children in place of the applications. Columns: interface, locals,
+/// then what the applications add. Rows: those of the applications first, in their order, then the
+/// definition's own equations, so that cover() blames the equation that was written last.
 struct Composition {
   Incidence incidence;
   std::vector<RowOrigin> rows;
@@ -100,8 +103,8 @@ struct Type {
 };
 Type type_of(const Definition& definition, const KernelOf& kernel_of, const Limits& limits = {});
 
-/// Types of a library in which a definition applies earlier ones only. A definition that applies one without a type has none
-/// either, and nothing to blame itself for.
+/// Types of a library in which a definition applies earlier ones only. A definition that applies one without
+/// a type has none either, and nothing to blame itself for.
 std::vector<Type> types_of(std::span<const Definition> library, const Limits& limits = {});
 
 }  // namespace sigrel::structural

@@ -13,12 +13,17 @@ namespace {
 
 using graph::kNone;
 
-/// Rows to columns by shortest augmenting paths: Jonker and Volgenant, A shortest augmenting path algorithm for dense and
-/// sparse linear assignment problems (1987). Every row is matched; the sum of costs is the least. There is such a matching.
+/// Rows to columns by shortest augmenting paths: Jonker and Volgenant, A shortest augmenting path algorithm
+/// for dense and sparse linear assignment problems (1987). Every row is matched; the sum of costs is the
+/// least. There is such a matching.
 class Assignment {
  public:
   Assignment(const graph::Bipartite& graph, std::vector<std::int64_t> cost)
-      : graph_(graph), cost_(std::move(cost)), row_price_(graph.rows()), column_price_(graph.columns, 0), distance_(graph.columns, kFar),
+      : graph_(graph),
+        cost_(std::move(cost)),
+        row_price_(graph.rows()),
+        column_price_(graph.columns, 0),
+        distance_(graph.columns, kFar),
         from_(graph.columns, kNone) {
     start();
     for (std::uint32_t r = 0; r < graph.rows(); ++r)
@@ -33,12 +38,14 @@ class Assignment {
     return cost_[edge] - row_price_[row] - column_price_[graph_.targets[edge]];
   }
 
-  /// As many rows as possible get an edge of the least cost that they have: in models that is nearly all of them.
+  /// As many rows as possible get an edge of the least cost that they have: in models that is nearly all of
+  /// them.
   void start() {
     graph::Bipartite cheapest;
     cheapest.columns = graph_.columns;
     for (std::uint32_t r = 0; r < graph_.rows(); ++r) {
-      row_price_[r] = *std::min_element(cost_.begin() + graph_.offsets[r], cost_.begin() + graph_.offsets[r + 1]);
+      row_price_[r] =
+          *std::min_element(cost_.begin() + graph_.offsets[r], cost_.begin() + graph_.offsets[r + 1]);
       for (std::uint32_t e = graph_.offsets[r]; e < graph_.offsets[r + 1]; ++e)
         if (cost_[e] == row_price_[r]) cheapest.targets.push_back(graph_.targets[e]);
       cheapest.end_row();
@@ -109,13 +116,15 @@ std::optional<std::uint32_t> degrees_of_freedom(const components::Library& libra
   for (const components::Slope& s : flat->slopes) hidden += s.order;
   std::vector<std::int64_t> cost;
   for (std::size_t e = 0; e < flat->slopes.size(); ++e)
-    cost.push_back(-std::int64_t{flat->slopes[e].order} - (whole.rows.targets[e] >= whole.interface ? hidden : 0));
+    cost.push_back(-std::int64_t{flat->slopes[e].order} -
+                   (whole.rows.targets[e] >= whole.interface ? hidden : 0));
   Assignment assignment(whole.rows, cost);
   std::uint32_t weight = 0;
   for (std::uint32_t r = 0; r < whole.rows.rows(); ++r) {
     std::uint32_t order = 0;
     for (std::uint32_t e = whole.rows.offsets[r]; e < whole.rows.offsets[r + 1]; ++e)
-      if (whole.rows.targets[e] == assignment.matching().column_of_row[r]) order = std::max(order, flat->slopes[e].order);
+      if (whole.rows.targets[e] == assignment.matching().column_of_row[r])
+        order = std::max(order, flat->slopes[e].order);
     weight += order;
   }
   return weight;

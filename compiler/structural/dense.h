@@ -1,12 +1,14 @@
 // A kernel while it is reduced: rows and columns as bit sets of each other, up to 64·W of each.
 //
-// Columns 0 … interface-1 are interface columns, `label` says which ones of the definition; the columns after them are
-// hidden. Rows and columns that a rule takes away are no longer in `live`; numbers stay until `compacted` renumbers.
+// Columns 0 … interface-1 are interface columns, `label` says which ones of the definition; the columns after
+// them are hidden. Rows and columns that a rule takes away are no longer in `live`; numbers stay until
+// `compacted` renumbers.
 //
-// A matching is a Pairing; the search is the same for both sides, so sides are numbers. Rows never exceed columns, since
-// a covering matching exists.
+// A matching is a Pairing; the search is the same for both sides, so sides are numbers. Rows never exceed
+// columns, since a covering matching exists.
 //
-// Example: rows {x z} {y z} with z hidden: adjacent[kRow] = {0 2} {1 2}, adjacent[kColumn] = {0} {1} {0 1}, interface = 2.
+// Example: rows {x z} {y z} with z hidden: adjacent[kRow] = {0 2} {1 2}, adjacent[kColumn] = {0} {1} {0 1},
+// interface = 2.
 #pragma once
 #include <vector>
 
@@ -20,7 +22,7 @@ constexpr Side across(Side side) { return side == kRow ? kColumn : kRow; }
 template <unsigned W>
 struct Dense {
   std::uint32_t interface = 0;
-  std::vector<std::uint32_t> label;        // of each interface column
+  std::vector<std::uint32_t> label;  // of each interface column
   Bits<W> live[2];
   std::vector<Bits<W>> adjacent[2];
 
@@ -90,20 +92,21 @@ struct Pairing {
   }
 };
 
-/// Where alternating paths from some lines of a side lead: over any edge, back over a matched one. They end at unmatched
-/// lines across, which are reached too.
+/// Where alternating paths from some lines of a side lead: over any edge, back over a matched one. They end
+/// at unmatched lines across, which are reached too.
 template <unsigned W>
 struct Reached {
   Bits<W> here, there;
 };
 template <unsigned W>
-Reached<W> reach(const Dense<W>& d, const Pairing<W>& p, Side side, const Bits<W>& start, const Bits<W>& allowed) {
+Reached<W> reach(const Dense<W>& d, const Pairing<W>& p, Side side, const Bits<W>& start,
+                 const Bits<W>& allowed) {
   Reached<W> reached{start, {}};
   Bits<W> todo = start;
   while (todo.any()) {
     Bits<W> fresh = d.adjacent[side][todo.pop()] & allowed & ~reached.there;
     reached.there |= fresh;
-    for (unsigned j : fresh & p.matched[across(side)]) {
+    for (unsigned j : fresh& p.matched[across(side)]) {
       unsigned i = p.mate[across(side)][j];
       if (!reached.here.test(i)) {
         reached.here.set(i);
@@ -114,8 +117,8 @@ Reached<W> reach(const Dense<W>& d, const Pairing<W>& p, Side side, const Bits<W
   return reached;
 }
 
-/// Matches line `start` of `side`, moving others if necessary; only lines across that are `allowed` are used. Lines that
-/// are matched stay so. False: it cannot be, and nothing has changed.
+/// Matches line `start` of `side`, moving others if necessary; only lines across that are `allowed` are used.
+/// Lines that are matched stay so. False: it cannot be, and nothing has changed.
 template <unsigned W>
 bool augment(const Dense<W>& d, Pairing<W>& p, Side side, unsigned start, const Bits<W>& allowed) {
   std::array<std::uint16_t, 64 * W> from, stack;

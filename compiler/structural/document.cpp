@@ -14,7 +14,7 @@ namespace {
 using nlohmann::ordered_json;
 using Numbers = std::map<std::string, std::uint32_t, std::less<>>;
 
-constexpr int kDepth = 32;            // of nested lists; the format needs 7
+constexpr int kDepth = 32;               // of nested lists; the format needs 7
 constexpr std::size_t kBases = 100'000;  // of one definition
 
 /// What is wrong with one definition.
@@ -30,7 +30,8 @@ const ordered_json* find(const ordered_json& object, const char* key) {
 /// One definition from JSON.
 class Reader {
  public:
-  Reader(const Numbers& relations, std::span<const Definition> library) : relations_(relations), library_(library) {}
+  Reader(const Numbers& relations, std::span<const Definition> library)
+      : relations_(relations), library_(library) {}
 
   std::optional<Definition> read(const ordered_json& j) {
     std::uint32_t interface = names(j, "interface"), locals = names(j, "locals");
@@ -44,7 +45,7 @@ class Reader {
     return definition;
   }
 
-  std::optional<Flaw> flaw;  // the first one
+  std::optional<Flaw> flaw;     // the first one
   bool applies_flawed = false;  // the relation has a flaw, which is reported already
 
  private:
@@ -61,7 +62,8 @@ class Reader {
   std::uint32_t names(const ordered_json& j, const char* key) {
     std::uint32_t count = 0;
     for (const ordered_json& name : list(j, key)) {
-      if (!name.is_string()) fail(fmt::format("`{}` of its `{}` is not the name of a variable", name.dump(), key));
+      if (!name.is_string())
+        fail(fmt::format("`{}` of its `{}` is not the name of a variable", name.dump(), key));
       else if (!numbers_.emplace(name.get<std::string>(), static_cast<std::uint32_t>(numbers_.size())).second)
         fail(fmt::format("it has two variables `{}`", name.get<std::string>()));
       ++count;
@@ -78,12 +80,14 @@ class Reader {
     std::vector<std::string_view> candidates;
     for (const auto& [candidate, number] : numbers_) candidates.push_back(candidate);
     auto near = did_you_mean(name.get_ref<const std::string&>(), candidates);
-    fail(fmt::format("`{}` is neither in its interface nor a local", name.get<std::string>()), near ? fmt::format("did you mean `{}`?", *near) : "");
+    fail(fmt::format("`{}` is neither in its interface nor a local", name.get<std::string>()),
+         near ? fmt::format("did you mean `{}`?", *near) : "");
     return 0;
   }
   std::vector<std::uint32_t> variables(const ordered_json& names, const char* what) {
     std::vector<std::uint32_t> result;
-    if (!names.is_array()) fail(fmt::format("{} is not a list of variables", what));
+    if (!names.is_array())
+      fail(fmt::format("{} is not a list of variables", what));
     else
       for (const ordered_json& name : names) result.push_back(variable(name));
     return result;
@@ -93,7 +97,8 @@ class Reader {
     if (!relation || !relation->is_string()) return fail("an application has no `relation`");
     const std::string& name = relation->get_ref<const std::string&>();
     auto it = relations_.find(name);
-    if (it == relations_.end()) return fail(fmt::format("it applies `{}`, which is no earlier definition of its hierarchy", name));
+    if (it == relations_.end())
+      return fail(fmt::format("it applies `{}`, which is no earlier definition of its hierarchy", name));
     if (it->second == graph::kNone) {
       applies_flawed = true;
       return fail("");
@@ -101,12 +106,14 @@ class Reader {
     const ordered_json& arguments = list(j, "arguments");
     std::uint32_t wanted = library_[it->second].interface();
     if (!flaw && arguments.size() != wanted)
-      return fail(fmt::format("it applies `{}` to {} argument{}, its interface has {}", name, arguments.size(),
-                              arguments.size() == 1 ? "" : "s", wanted));
+      return fail(fmt::format("it applies `{}` to {} argument{}, its interface has {}", name,
+                              arguments.size(), arguments.size() == 1 ? "" : "s", wanted));
     definition.application(it->second);
     for (const ordered_json& argument : arguments)
-      if (argument.is_array()) definition.expression(variables(argument, "an argument"));
-      else definition.variable(variable(argument));
+      if (argument.is_array())
+        definition.expression(variables(argument, "an argument"));
+      else
+        definition.variable(variable(argument));
   }
 
   const Numbers& relations_;
@@ -116,11 +123,13 @@ class Reader {
 
 class Document {
  public:
-  Document(FileId file, const SourceMap& sources, Diagnostics& diagnostics) : file_(file), source_(sources.file(file)), diagnostics_(diagnostics) {}
+  Document(FileId file, const SourceMap& sources, Diagnostics& diagnostics)
+      : file_(file), source_(sources.file(file)), diagnostics_(diagnostics) {}
 
   std::optional<std::string> complete() {
     if (!parse()) return std::nullopt;
-    ordered_json* hierarchies = root_.is_object() && root_.contains("hierarchies") ? &root_["hierarchies"] : nullptr;
+    ordered_json* hierarchies =
+        root_.is_object() && root_.contains("hierarchies") ? &root_["hierarchies"] : nullptr;
     if (!hierarchies || !hierarchies->is_array()) {
       report("there is no list `hierarchies` in `" + source_.path + "`");
       return std::nullopt;
@@ -147,7 +156,8 @@ class Document {
       auto size = static_cast<std::uint32_t>(source_.text.size());
       auto at = std::min(size, static_cast<std::uint32_t>(error.byte > 0 ? error.byte - 1 : 0));
       failed_ = true;
-      diagnostics_.report(Code::StructureDocument, {file_, at, std::min(at + 1, size)}, "the file is not JSON")
+      diagnostics_
+          .report(Code::StructureDocument, {file_, at, std::min(at + 1, size)}, "the file is not JSON")
           .label(at == size ? "it ends here" : "unexpected here");
       return false;
     }
@@ -167,13 +177,16 @@ class Document {
     for (ordered_json& j : definitions) {
       const ordered_json* name = j.is_object() ? find(j, "name") : nullptr;
       if (!name || !name->is_string()) {
-        report(fmt::format("definition {} of hierarchy {} of `{}` has no `name`", places.size() + 1, number, source_.path));
+        report(fmt::format("definition {} of hierarchy {} of `{}` has no `name`", places.size() + 1, number,
+                           source_.path));
         return;
       }
       std::string text = name->get<std::string>();
       Reader reader(relations, library);
       std::optional<Definition> definition = reader.read(j);
-      if (!relations.emplace(text, definition ? static_cast<std::uint32_t>(library.size()) : graph::kNone).second && !reader.flaw)
+      if (!relations.emplace(text, definition ? static_cast<std::uint32_t>(library.size()) : graph::kNone)
+               .second &&
+          !reader.flaw)
         reader.flaw = Flaw{"the hierarchy has another definition of that name", {}};
       if (reader.flaw && !reader.applies_flawed) {
         Diagnostic& d = report(fmt::format("definition `{}`: {}", text, reader.flaw->message));
@@ -204,8 +217,10 @@ class Document {
     auto family = bases(kernel, kBases);
     if (!family) {
       failed_ = true;
-      diagnostics_.report(Code::TooManyBases, fmt::format("definition `{}` has more than {} bases", name, kBases))
-          .note("it determines " + std::to_string(kernel.rank()) + " of its " + std::to_string(kernel.interface()) + " interface variables");
+      diagnostics_
+          .report(Code::TooManyBases, fmt::format("definition `{}` has more than {} bases", name, kBases))
+          .note("it determines " + std::to_string(kernel.rank()) + " of its " +
+                std::to_string(kernel.interface()) + " interface variables");
       return;
     }
     std::vector<std::string> names;
@@ -227,7 +242,8 @@ class Document {
 
 }  // namespace
 
-std::optional<std::string> types_of_document(FileId file, const SourceMap& sources, Diagnostics& diagnostics) {
+std::optional<std::string> types_of_document(FileId file, const SourceMap& sources,
+                                             Diagnostics& diagnostics) {
   return Document(file, sources, diagnostics).complete();
 }
 

@@ -1,11 +1,13 @@
 // Hierarchies of definitions as a JSON document, and the same document with the structural types filled in.
 //
-//   {"hierarchies": [[{"name": "foo", "interface": ["x", "y"], "locals": ["z"], "equations": [["x", "z"], ["y", "z"]],
+//   {"hierarchies": [[{"name": "foo", "interface": ["x", "y"], "locals": ["z"], "equations": [["x", "z"],
+//   ["y", "z"]],
 //                      "applications": []}, …], …]}
 //
-// A definition applies earlier ones of its hierarchy: {"relation": "foo", "arguments": ["a", ["b", "c"]]}; an argument that is
-// a list is an expression over these variables. Each definition receives "verdict", "ok" or "singular", and if it is ok "rank"
-// and "bases", in the order of its interface. Other entries stay as they are, and where they are.
+// A definition applies earlier ones of its hierarchy: {"relation": "foo", "arguments": ["a", ["b", "c"]]}; an
+// argument that is a list is an expression over these variables. Each definition receives "verdict", "ok" or
+// "singular", and if it is ok "rank" and "bases", in the order of its interface. Other entries stay as they
+// are, and where they are.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,9 +1,11 @@
 // K9, K9': a hidden column and a row that may be matched with each other without loss.
 //
-// K9  A hidden column h and a row e0 that contains it, such that every row that contains h contains all of e0. If a covering
-//     matching pairs h with e, and e0 with c, then c is in e too: pair h with e0 and e with c. The same columns are
-//     determined. So h and e0 go.
-// K9' A row e and a hidden column z in it, such that every row that contains z contains all columns of e. If a covering
+// K9  A hidden column h and a row e0 that contains it, such that every row that contains h contains all of
+// e0. If a covering
+//     matching pairs h with e, and e0 with c, then c is in e too: pair h with e0 and e with c. The same
+//     columns are determined. So h and e0 go.
+// K9' A row e and a hidden column z in it, such that every row that contains z contains all columns of e. If
+// a covering
 //     matching pairs e with v, and z with e', then e' contains v: pair e with z and e' with v.
 //
 // The maximal presentation (presentation.h) has the same B and shows dominance that other presentations hide.

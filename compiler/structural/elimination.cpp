@@ -7,7 +7,8 @@ namespace sigrel::structural {
 namespace {
 
 /// row + factor * other, without `column`, where they cancel.
-void combine(const SparseRow& row, Field factor, const SparseRow& other, std::uint32_t column, SparseRow& result) {
+void combine(const SparseRow& row, Field factor, const SparseRow& other, std::uint32_t column,
+             SparseRow& result) {
   result.clear();
   for (auto a = row.begin(), b = other.begin(); a != row.end() || b != other.end();) {
     if (b == other.end() || (a != row.end() && a->column < b->column)) {
@@ -36,11 +37,13 @@ void tidy(SparseRow& row) {
   row.resize(kept);
 }
 
-std::optional<Eliminated> eliminate(std::vector<SparseRow> rows, std::uint32_t columns, std::size_t most_work) {
+std::optional<Eliminated> eliminate(std::vector<SparseRow> rows, std::uint32_t columns,
+                                    std::size_t most_work) {
   Eliminated result;
   std::vector<std::vector<std::uint32_t>> rows_of(columns);  // and some that contained the column once
   auto length = [&](std::uint32_t r) {
-    return static_cast<std::size_t>(std::ranges::lower_bound(rows[r], columns, {}, &Entry::column) - rows[r].begin());
+    return static_cast<std::size_t>(std::ranges::lower_bound(rows[r], columns, {}, &Entry::column) -
+                                    rows[r].begin());
   };
   using Candidate = std::pair<std::size_t, std::uint32_t>;
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;

@@ -1,7 +1,9 @@
-// Gaussian elimination of sparse rows over the field: the shortest row next, its rarest column for a pivot, so that little fills
-// up (Markowitz 1957). Near-linear on circuits and other chains, trees and hierarchies of small parts.
+// Gaussian elimination of sparse rows over the field: the shortest row next, its rarest column for a pivot,
+// so that little fills up (Markowitz 1957). Near-linear on circuits and other chains, trees and hierarchies
+// of small parts.
 //
-// Example: rows {0: 1, 1: -1} {0: 1, 1: -1, 2: 5} with columns 0 and 1 to be eliminated: one pivot, and what is left is {2: 5}.
+// Example: rows {0: 1, 1: -1} {0: 1, 1: -1, 2: 5} with columns 0 and 1 to be eliminated: one pivot, and what
+// is left is {2: 5}.
 #pragma once
 #include <optional>
 #include <vector>
@@ -28,6 +30,7 @@ struct Eliminated {
 };
 
 /// Eliminates columns 0 … columns-1. Nothing where more than `most_work` entries would be computed.
-std::optional<Eliminated> eliminate(std::vector<SparseRow> rows, std::uint32_t columns, std::size_t most_work);
+std::optional<Eliminated> eliminate(std::vector<SparseRow> rows, std::uint32_t columns,
+                                    std::size_t most_work);
 
 }  // namespace sigrel::structural

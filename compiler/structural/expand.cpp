@@ -43,7 +43,9 @@ class Expander {
     bool argument_rows = false;         // those of application `next` are due
   };
 
-  const Definition& definition(std::uint32_t instance) const { return library_[out_.instances[instance].definition]; }
+  const Definition& definition(std::uint32_t instance) const {
+    return library_[out_.instances[instance].definition];
+  }
   std::uint32_t new_column(std::uint32_t instance, bool argument, std::uint32_t index) {
     out_.columns.push_back({instance, argument, index});
     return static_cast<std::uint32_t>(out_.columns.size() - 1);
@@ -58,14 +60,16 @@ class Expander {
   void enter(std::uint32_t instance) {
     const Definition& d = definition(instance);
     auto start = static_cast<std::uint32_t>(variables_.size() - d.interface());
-    for (std::uint32_t v = d.interface(); v < d.interface() + d.locals(); ++v) variables_.push_back(new_column(instance, false, v));
+    for (std::uint32_t v = d.interface(); v < d.interface() + d.locals(); ++v)
+      variables_.push_back(new_column(instance, false, v));
     path_.push_back({instance, start});
   }
   void apply(std::uint32_t parent, std::uint32_t variables, const Definition& d, std::uint32_t application) {
     out_.instances.push_back({d.relation(application), parent, application});
     for (std::uint32_t i = 0; i < d.argument_count(application); ++i) {
       std::uint32_t a = d.first_argument(application) + i;
-      variables_.push_back(d.is_expression(a) ? new_column(parent, true, a) : variables_[variables + d.argument(a)[0]]);
+      variables_.push_back(d.is_expression(a) ? new_column(parent, true, a)
+                                              : variables_[variables + d.argument(a)[0]]);
     }
     enter(static_cast<std::uint32_t>(out_.instances.size() - 1));
   }
@@ -90,6 +94,8 @@ class Expander {
 
 }  // namespace
 
-Expansion expand(std::span<const Definition> library, std::uint32_t root) { return Expander(library, root).run(); }
+Expansion expand(std::span<const Definition> library, std::uint32_t root) {
+  return Expander(library, root).run();
+}
 
 }  // namespace sigrel::structural

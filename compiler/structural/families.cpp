@@ -24,11 +24,15 @@ class Induction {
   FamilyType run(bool varies) {
     FamilyType result;
     for (std::size_t m = 0; m < members_.size(); ++m) {
-      if (m > 0 && same(m - 1, m) && consecutive(m - 1)) result.ranges.back().last = m;
-      else result.ranges.push_back({m, m});
+      if (m > 0 && same(m - 1, m) && consecutive(m - 1))
+        result.ranges.back().last = m;
+      else
+        result.ranges.push_back({m, m});
     }
     // What relation parameters need is known of the samples only.
-    if (std::ranges::any_of(members_, [&](auto& m) { return !library_.components[m.component].holes.empty(); })) return result;
+    if (std::ranges::any_of(members_,
+                            [&](auto& m) { return !library_.components[m.component].holes.empty(); }))
+      return result;
     std::optional<std::size_t> repeats;
     if (varies) repeats = periodic();
     std::size_t from = members_.size();
@@ -41,7 +45,9 @@ class Induction {
 
  private:
   const std::optional<Kernel>& kernel(std::size_t m) const { return kernels_[members_[m].component]; }
-  bool consecutive(std::size_t m) const { return m + 1 < members_.size() && members_[m + 1].size == members_[m].size + 1; }
+  bool consecutive(std::size_t m) const {
+    return m + 1 < members_.size() && members_[m + 1].size == members_[m].size + 1;
+  }
 
   bool same(std::size_t a, std::size_t b) const {
     const auto &x = kernel(a), &y = kernel(b);
@@ -78,21 +84,25 @@ class Induction {
     return std::nullopt;
   }
 
-  // Whether `b` is what becomes of `a` when the size grows by one, and what becomes of it for every larger size is of the same kind.
+  // Whether `b` is what becomes of `a` when the size grows by one, and what becomes of it for every larger
+  // size is of the same kind.
   bool moves(std::uint32_t a, std::uint32_t b) {
     if (a == b) return true;
     auto x = root_.find(a), y = root_.find(b);
-    if (x != root_.end() && y != root_.end() && x->second < base_ && y->second == x->second + 1 && consecutive(x->second)) {
+    if (x != root_.end() && y != root_.end() && x->second < base_ && y->second == x->second + 1 &&
+        consecutive(x->second)) {
       lag_ = std::max(lag_, base_ - x->second);
       return true;
     }
     if (!pairs_.insert({a, b}).second) return true;
     const components::Component &c = library_.components[a], &d = library_.components[b];
-    if (!c.holds_beyond || c.interface != d.interface || c.locals != d.locals || c.opened != d.opened || c.offsets != d.offsets ||
-        c.variables != d.variables || c.arguments != d.arguments || c.applications.size() != d.applications.size())
+    if (!c.holds_beyond || c.interface != d.interface || c.locals != d.locals || c.opened != d.opened ||
+        c.offsets != d.offsets || c.variables != d.variables || c.arguments != d.arguments ||
+        c.applications.size() != d.applications.size())
       return false;
     for (std::size_t i = 0; i < c.applications.size(); ++i)
-      if (c.applications[i].first_argument != d.applications[i].first_argument || !moves(c.applications[i].component, d.applications[i].component))
+      if (c.applications[i].first_argument != d.applications[i].first_argument ||
+          !moves(c.applications[i].component, d.applications[i].component))
         return false;
     return true;
   }
@@ -101,17 +111,23 @@ class Induction {
   bool row_of_parts(std::size_t k) const {
     std::uint32_t a = members_[k].component, b = members_[k + 1].component;
     const components::Component &c = library_.components[a], &d = library_.components[b];
-    if (!c.holds_beyond || !c.opened.empty() || !d.opened.empty() || c.interface != d.interface || !same(k, k + 1)) return false;
+    if (!c.holds_beyond || !c.opened.empty() || !d.opened.empty() || c.interface != d.interface ||
+        !same(k, k + 1))
+      return false;
     for (const components::Component* part : {&c, &d})
-      if (!std::ranges::all_of(part->applications, [&](auto& application) { return holds_everywhere(application.component); })) return false;
+      if (!std::ranges::all_of(part->applications,
+                               [&](auto& application) { return holds_everywhere(application.component); }))
+        return false;
     auto shorter = composition_of(library_, kernels_, a), longer = composition_of(library_, kernels_, b);
-    return shorter && longer && repeats({&*shorter, c.interface, c.places}, {&*longer, d.interface, d.places});
+    return shorter && longer &&
+           repeats({&*shorter, c.interface, c.places}, {&*longer, d.interface, d.places});
   }
 
   // As deep as parts are nested.
   bool holds_everywhere(std::uint32_t component) const {
     const components::Component& c = library_.components[component];
-    return c.holds_everywhere && std::ranges::all_of(c.applications, [&](auto& a) { return holds_everywhere(a.component); });
+    return c.holds_everywhere &&
+           std::ranges::all_of(c.applications, [&](auto& a) { return holds_everywhere(a.component); });
   }
 
   const components::Library& library_;
@@ -146,14 +162,16 @@ std::string sizes(const components::Family& family, const FamilyType::Range& ran
   std::string name = varying(family)->parameter;
   std::int64_t first = family.members[range.first].size, last = family.members[range.last].size;
   if (range.beyond) return fmt::format("for all {} >= {}", name, first);
-  return first == last ? fmt::format("for {} = {}", name, first) : fmt::format("for {} = {} .. {}", name, first, last);
+  return first == last ? fmt::format("for {} = {}", name, first)
+                       : fmt::format("for {} = {} .. {}", name, first, last);
 }
 
 }  // namespace
 
 std::vector<FamilyType> types_of_families(const components::Library& library, const Checked& checked) {
   std::vector<FamilyType> result;
-  for (const components::Family& family : library.families) result.push_back(Induction(library, family, checked).run(family.varies()));
+  for (const components::Family& family : library.families)
+    result.push_back(Induction(library, family, checked).run(family.varies()));
   return result;
 }
 
@@ -161,13 +179,15 @@ namespace {
 
 class FamilyReport {
  public:
-  FamilyReport(const components::Library& library, std::span<const std::optional<Kernel>> kernels, const Withheld& withheld, Diagnostics& diagnostics)
+  FamilyReport(const components::Library& library, std::span<const std::optional<Kernel>> kernels,
+               const Withheld& withheld, Diagnostics& diagnostics)
       : library_(library), kernels_(kernels), withheld_(withheld), diagnostics_(diagnostics) {
     for (std::uint32_t c = 0; c < library.plain; ++c)
       if (!kernels[c]) reported_.insert(library.components[c].body);
   }
 
-  // The component whose own equations are at fault, below `root`: of the relation that was reported where it was.
+  // The component whose own equations are at fault, below `root`: of the relation that was reported where it
+  // was.
   std::optional<std::uint32_t> culprit(std::uint32_t root) const {
     std::vector<std::uint32_t> work{root};
     std::set<std::uint32_t> seen;
@@ -200,14 +220,17 @@ class FamilyReport {
     if (size) {
       std::int64_t from = family.members[*type.singular_from].size;
       prefix = type.proved ? fmt::format("for every {} from {} on", size->parameter, from)
-                           : fmt::format("for every {} from {} to {}", size->parameter, from, family.members.back().size);
+                           : fmt::format("for every {} from {} to {}", size->parameter, from,
+                                         family.members.back().size);
       if (!circumstances.empty()) prefix += ", " + circumstances;
-      note = fmt::format("this is what happens for {} = {}{}", size->parameter, from, type.proved ? "" : "; larger sizes were not tried");
+      note = fmt::format("this is what happens for {} = {}{}", size->parameter, from,
+                         type.proved ? "" : "; larger sizes were not tried");
     } else {
       prefix = "whatever its arguments are";
       note = fmt::format("this is what happens for {}", circumstances);
     }
-    Diagnostic& d = diagnostics_.report(Code::SingularForSizes, found->primary->span, fmt::format("{}, {}", prefix, found->message));
+    Diagnostic& d = diagnostics_.report(Code::SingularForSizes, found->primary->span,
+                                        fmt::format("{}, {}", prefix, found->message));
     d.primary = found->primary;
     d.secondary = found->secondary;
     d.notes = found->notes;
@@ -225,8 +248,8 @@ class FamilyReport {
 
 }  // namespace
 
-void report_families(const components::Library& library, std::span<const std::optional<Kernel>> kernels, std::span<const FamilyType> types,
-                     const Withheld& withheld, Diagnostics& diagnostics) {
+void report_families(const components::Library& library, std::span<const std::optional<Kernel>> kernels,
+                     std::span<const FamilyType> types, const Withheld& withheld, Diagnostics& diagnostics) {
   struct Refused {
     const components::Family* family;
     const FamilyType* type;
@@ -235,20 +258,25 @@ void report_families(const components::Library& library, std::span<const std::op
   FamilyReport report(library, kernels, withheld, diagnostics);
   std::vector<Refused> refused;
   for (std::size_t f = 0, end = 0; f < types.size(); f = end) {
-    for (end = f; end < types.size() && library.families[end].definition == library.families[f].definition;) ++end;
-    if (!std::all_of(types.begin() + static_cast<std::ptrdiff_t>(f), types.begin() + static_cast<std::ptrdiff_t>(end), [](auto& t) { return t.refused(); }))
+    for (end = f; end < types.size() && library.families[end].definition == library.families[f].definition;)
+      ++end;
+    if (!std::all_of(types.begin() + static_cast<std::ptrdiff_t>(f),
+                     types.begin() + static_cast<std::ptrdiff_t>(end), [](auto& t) { return t.refused(); }))
       continue;
     const components::Family& family = library.families[f];
-    if (auto at = report.culprit(family.members[*types[f].singular_from].component)) refused.push_back({&family, &types[f], *at});
+    if (auto at = report.culprit(family.members[*types[f].singular_from].component))
+      refused.push_back({&family, &types[f], *at});
   }
   // The definition in which it is written comes first: it says so in its own sizes.
   for (bool own : {true, false})
     for (const Refused& r : refused)
-      if ((library.components[r.culprit].owner == r.family->definition) == own) report.report(*r.family, *r.type, r.culprit);
+      if ((library.components[r.culprit].owner == r.family->definition) == own)
+        report.report(*r.family, *r.type, r.culprit);
 }
 
-std::string to_text(std::span<const components::Family> families, std::span<const FamilyType> types, std::span<const std::optional<Kernel>> kernels,
-                    std::span<const Fit> fits, const components::Library& library) {
+std::string to_text(std::span<const components::Family> families, std::span<const FamilyType> types,
+                    std::span<const std::optional<Kernel>> kernels, std::span<const Fit> fits,
+                    const components::Library& library) {
   constexpr std::size_t kShown = 3;
   struct Alternative {
     std::string condition, type;
@@ -263,25 +291,33 @@ std::string to_text(std::span<const components::Family> families, std::span<cons
       // The base of a recursion may call its interface otherwise.
       std::uint32_t last = families[f].members.back().component;
       bool alike = library.components[last].interface == library.components[component].interface;
-      std::string type = to_text(kernels[component], fits[component], library, component, alike ? last : component);
+      std::string type =
+          to_text(kernels[component], fits[component], library, component, alike ? last : component);
       if (type.empty() && !library.components[component].holes.empty()) continue;
       if (type.empty()) type = "none";
       different.insert(type);
-      if (!varying(families[f])) parts.push_back(type);
-      else if (parts.size() < kShown) parts.push_back(type + " " + sizes(families[f], range));
-      else if (parts.size() == kShown) parts.push_back("…");
+      if (!varying(families[f]))
+        parts.push_back(type);
+      else if (parts.size() < kShown)
+        parts.push_back(type + " " + sizes(families[f], range));
+      else if (parts.size() == kShown)
+        parts.push_back("…");
     }
     std::string text;
     for (const std::string& p : parts) text += (text.empty() ? "" : "; ") + p;
     if (!text.empty()) alternatives.push_back({chosen(families[f]), text});
   }
   if (alternatives.empty()) return {};
-  bool equal = std::ranges::all_of(alternatives, [&](const Alternative& a) { return a.type == alternatives[0].type; });
-  bool all_values = std::ranges::none_of(families, [](const components::Family& f) { return f.varies() && f.choices.size() > 1; });
-  if (equal && (alternatives.size() == 1 ? alternatives[0].condition.empty() : all_values)) return alternatives[0].type;
+  bool equal =
+      std::ranges::all_of(alternatives, [&](const Alternative& a) { return a.type == alternatives[0].type; });
+  bool all_values = std::ranges::none_of(
+      families, [](const components::Family& f) { return f.varies() && f.choices.size() > 1; });
+  if (equal && (alternatives.size() == 1 ? alternatives[0].condition.empty() : all_values))
+    return alternatives[0].type;
   if (different.size() == 1 && !all_values) return *different.begin() + " for all sizes that were tried";
   std::string result;
-  for (const Alternative& a : alternatives) result += fmt::format("{}{}: {}", result.empty() ? "" : "; ", a.condition, a.type);
+  for (const Alternative& a : alternatives)
+    result += fmt::format("{}{}: {}", result.empty() ? "" : "; ", a.condition, a.type);
   return result;
 }
 

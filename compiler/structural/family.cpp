@@ -84,14 +84,16 @@ bool subset(const Columns& a, const Columns& b) {
 }
 
 /// The condition of the header for every union of rows of one part.
-std::optional<bool> part_included(const Determination& contract, const Kernel& actual, const Group& part, std::size_t limit) {
+std::optional<bool> part_included(const Determination& contract, const Kernel& actual, const Group& part,
+                                  std::size_t limit) {
   const std::size_t visible = part.visible.size(), words = (visible + part.hidden.size() + 63) / 64;
   std::vector<Columns> rows;
   for (std::uint32_t r : part.rows) {
     Columns& row = rows.emplace_back(words, 0);
     for (std::uint32_t c : actual.row(r)) {
       const auto& side = c < actual.interface() ? part.visible : part.hidden;
-      auto place = static_cast<std::size_t>(std::ranges::lower_bound(side, c) - side.begin()) + (c < actual.interface() ? 0 : visible);
+      auto place = static_cast<std::size_t>(std::ranges::lower_bound(side, c) - side.begin()) +
+                   (c < actual.interface() ? 0 : visible);
       row[place / 64] |= std::uint64_t{1} << (place % 64);
     }
   }
@@ -141,7 +143,9 @@ std::optional<std::vector<std::vector<std::uint32_t>>> bases(const Kernel& kerne
     }
     std::uint32_t c = frame.next++;
     InOrder with = frame.matching;
-    if (!with.add(c) || !determination.completes(with, c + 1, kernel.rank() - static_cast<std::uint32_t>(chosen.size()) - 1)) continue;
+    if (!with.add(c) ||
+        !determination.completes(with, c + 1, kernel.rank() - static_cast<std::uint32_t>(chosen.size()) - 1))
+      continue;
     chosen.push_back(c);
     path.push_back({std::move(with), c + 1});
   }

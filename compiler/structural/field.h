@@ -1,5 +1,6 @@
-// The field of 2^61 − 1 elements, a Mersenne prime: where generic coefficients are drawn from. A polynomial of degree d that is
-// not zero vanishes at a random point with probability at most d / 2^61 (Schwartz 1980, Zippel 1979).
+// The field of 2^61 − 1 elements, a Mersenne prime: where generic coefficients are drawn from. A polynomial
+// of degree d that is not zero vanishes at a random point with probability at most d / 2^61 (Schwartz 1980,
+// Zippel 1979).
 //
 // Example: Field(-1) + Field(1) is zero; Field(3) * Field(3).inverse() is one.
 #pragma once
@@ -29,7 +30,8 @@ class Field {
   constexpr Field operator-() const { return Field{} - *this; }
   friend constexpr Field operator*(Field a, Field b) {
     unsigned __int128 product = static_cast<unsigned __int128>(a.value_) * b.value_;
-    return reduced((static_cast<std::uint64_t>(product) & kPrime) + static_cast<std::uint64_t>(product >> 61));
+    return reduced((static_cast<std::uint64_t>(product) & kPrime) +
+                   static_cast<std::uint64_t>(product >> 61));
   }
   /// Of a number that is not zero: its power p − 2 (Fermat).
   constexpr Field inverse() const {

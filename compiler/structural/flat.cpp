@@ -18,7 +18,8 @@ std::vector<std::uint32_t> renamed_variables(const components::Component& c) {
 namespace {
 
 template <class Number>
-Definition numbered(const components::Component& c, const std::vector<components::Component>& all, Number number) {
+Definition numbered(const components::Component& c, const std::vector<components::Component>& all,
+                    Number number) {
   const std::vector<std::uint32_t> renamed = renamed_variables(c);
   auto opened = static_cast<std::uint32_t>(c.opened.size());
   Definition d(c.interface + opened, c.locals - opened);
@@ -54,11 +55,13 @@ std::vector<std::uint32_t> reached_from(const components::Library& library, std:
 
 }  // namespace
 
-Definition definition_of(const components::Component& component, const std::vector<components::Component>& all) {
+Definition definition_of(const components::Component& component,
+                         const std::vector<components::Component>& all) {
   return numbered(component, all, [](std::uint32_t c) { return c; });
 }
 
-std::optional<Flat> flatten(const components::Library& library, std::uint32_t component, std::size_t most_rows) {
+std::optional<Flat> flatten(const components::Library& library, std::uint32_t component,
+                            std::size_t most_rows) {
   Flat flat;
   flat.components = reached_from(library, component);
   auto number = [&](std::uint32_t c) {
@@ -84,8 +87,10 @@ std::optional<Flat> flatten(const components::Library& library, std::uint32_t co
   }
   flat.expansion = expand(definitions, number(component));
   for (const FlatRow& row : flat.expansion.rows) {
-    const components::Component& c = library.components[flat.components[flat.expansion.instances[row.instance].definition]];
-    flat.slopes.insert(flat.slopes.end(), c.slopes.begin() + c.offsets[row.index], c.slopes.begin() + c.offsets[row.index + 1]);
+    const components::Component& c =
+        library.components[flat.components[flat.expansion.instances[row.instance].definition]];
+    flat.slopes.insert(flat.slopes.end(), c.slopes.begin() + c.offsets[row.index],
+                       c.slopes.begin() + c.offsets[row.index + 1]);
   }
   for (FlatColumn& column : flat.expansion.columns)
     column.index = variables[flat.expansion.instances[column.instance].definition][column.index];

@@ -29,14 +29,19 @@ Kernel uniform(std::uint32_t rank, std::uint32_t interface) {
 }
 
 Holes::Holes(const components::Library& library, const std::vector<std::optional<Kernel>>& kernels)
-    : library_(library), kernels_(kernels), outcomes_(library.components.size()), parts_(library.components.size()),
-      uses_(library.components.size()), fits_(library.components.size()) {}
+    : library_(library),
+      kernels_(kernels),
+      outcomes_(library.components.size()),
+      parts_(library.components.size()),
+      uses_(library.components.size()),
+      fits_(library.components.size()) {}
 
 std::optional<Kernel> Holes::promised(core::ContractId id, std::uint32_t interface) const {
   const core::Contract& contract = library_.contracts[id.value];
   switch (contract.form) {
     case core::Contract::Unknown: return std::nullopt;
-    case core::Contract::Count: return contract.count <= interface ? std::optional(uniform(contract.count, interface)) : std::nullopt;
+    case core::Contract::Count:
+      return contract.count <= interface ? std::optional(uniform(contract.count, interface)) : std::nullopt;
     case core::Contract::Like: {
       auto at = std::ranges::find(library_.definitions, contract.like, [](auto& d) { return d.first; });
       if (at == library_.definitions.end() || !at->second) return std::nullopt;
@@ -119,13 +124,20 @@ const Holes::Outcome& Holes::evaluate(std::uint32_t component, const Sizes& size
 }
 
 Type Holes::type_at(std::uint32_t component, const Sizes& sizes) {
-  return type_of(definition_of(library_.components[component], library_.components), [&](std::uint32_t r) -> const Kernel& {
-    return library_.components[r].holes.empty() ? *kernels_[r] : *outcomes_[r].at(restricted(component, sizes, r)).kernel;
-  });
+  return type_of(definition_of(library_.components[component], library_.components),
+                 [&](std::uint32_t r) -> const Kernel& {
+                   return library_.components[r].holes.empty()
+                              ? *kernels_[r]
+                              : *outcomes_[r].at(restricted(component, sizes, r)).kernel;
+                 });
 }
 
-bool Holes::parts_fit(std::uint32_t component, const Sizes& sizes) { return !evaluate(component, sizes).in_part; }
-std::optional<Kernel> Holes::kernel_at(std::uint32_t component, const Sizes& sizes) { return evaluate(component, sizes).kernel; }
+bool Holes::parts_fit(std::uint32_t component, const Sizes& sizes) {
+  return !evaluate(component, sizes).in_part;
+}
+std::optional<Kernel> Holes::kernel_at(std::uint32_t component, const Sizes& sizes) {
+  return evaluate(component, sizes).kernel;
+}
 
 // A function may give another relation at each of its uses: one size for all of them says too much.
 bool Holes::may_differ(std::uint32_t component) const {
@@ -142,7 +154,8 @@ const Fit& Holes::fit(std::uint32_t component) {
   for (auto& application : c.applications) {
     auto& holes = library_.components[application.component].holes;
     for (std::size_t i = 0; i < holes.size(); ++i) {
-      std::uint8_t& n = uses[static_cast<std::size_t>(std::ranges::lower_bound(c.holes, holes[i]) - c.holes.begin())];
+      std::uint8_t& n =
+          uses[static_cast<std::size_t>(std::ranges::lower_bound(c.holes, holes[i]) - c.holes.begin())];
       n = static_cast<std::uint8_t>(std::min(2, n + uses_[application.component][i]));
     }
   }
@@ -153,11 +166,13 @@ Fit Holes::search(std::uint32_t component) {
   const components::Component& c = library_.components[component];
   Fit result;
   if (c.hole) {
-    if (auto kernel = promised(c)) return {Fit::Some, {{kernel->rank(), kernel->rank()}}, Sizes{kernel->rank()}, {}};
+    if (auto kernel = promised(c))
+      return {Fit::Some, {{kernel->rank(), kernel->rank()}}, Sizes{kernel->rank()}, {}};
     return {Fit::Some, {{0, c.interface}}, c.interface ? std::nullopt : std::optional(Sizes{0}), {}};
   }
   std::vector<Interval> ranges;
-  for (std::uint32_t h : c.holes) ranges.push_back({0, library_.components[library_.holes[h].component].interface});
+  for (std::uint32_t h : c.holes)
+    ranges.push_back({0, library_.components[library_.holes[h].component].interface});
   bool disagree = false;
   for (auto& application : c.applications) {
     const components::Component& part = library_.components[application.component];
@@ -169,7 +184,8 @@ Fit Holes::search(std::uint32_t component) {
     if (fit.kind == Fit::None || fit.kind == Fit::Spoilt) return {Fit::Spoilt, {}, {}, {}};
     if (fit.kind == Fit::Unknown) return {Fit::Unknown, {}, {}, {}};
     for (std::size_t i = 0; i < part.holes.size(); ++i) {
-      Interval& range = ranges[static_cast<std::size_t>(std::ranges::lower_bound(c.holes, part.holes[i]) - c.holes.begin())];
+      Interval& range = ranges[static_cast<std::size_t>(std::ranges::lower_bound(c.holes, part.holes[i]) -
+                                                        c.holes.begin())];
       range = {std::max(range.first, fit.sizes[i].first), std::min(range.last, fit.sizes[i].last)};
       disagree |= range.first > range.last;
     }
@@ -193,7 +209,9 @@ Fit Holes::search(std::uint32_t component) {
   bool nearest_determined = false;
   auto outcome = [&](std::uint32_t size) {
     sizes[widest] = size;
-    struct Sides { bool excess, undetermined; };
+    struct Sides {
+      bool excess, undetermined;
+    };
     bool excess = std::ranges::any_of(too_many, [&](auto& t) { return all_at_least(sizes, t); });
     bool undetermined = std::ranges::any_of(too_few, [&](auto& t) { return all_at_least(t, sizes); });
     if (excess || undetermined) return Sides{excess, undetermined};
@@ -232,18 +250,23 @@ Fit Holes::search(std::uint32_t component) {
     std::int64_t low = *some, high = *some;
     while (first < low) {
       std::int64_t middle = (first + low) / 2;
-      if (fits(middle)) low = middle;
-      else first = middle + 1;
+      if (fits(middle))
+        low = middle;
+      else
+        first = middle + 1;
     }
     while (high < last) {
       std::int64_t middle = (high + last + 1) / 2;
-      if (fits(middle)) high = middle;
-      else last = middle - 1;
+      if (fits(middle))
+        high = middle;
+      else
+        last = middle - 1;
     }
     if (result.sizes.empty())
       for (std::uint32_t s : sizes) result.sizes.push_back({s, s});
     for (std::size_t i = 0; i < ranges.size(); ++i) {
-      auto from = i == widest ? static_cast<std::uint32_t>(low) : sizes[i], to = i == widest ? static_cast<std::uint32_t>(high) : sizes[i];
+      auto from = i == widest ? static_cast<std::uint32_t>(low) : sizes[i],
+           to = i == widest ? static_cast<std::uint32_t>(high) : sizes[i];
       Interval& interval = result.sizes[i];
       bool start = found == 0;
       interval = {start ? from : std::min(interval.first, from), start ? to : std::max(interval.last, to)};

@@ -1,13 +1,16 @@
-// Holes: relation parameters of a definition that is looked at by itself. Of the relation that will be there only the number of
-// equations matters at first: among all relations with k equations over n interface unknowns, the one that can determine any
-// k of them (the uniform matroid U(k, n)) completes whatever another one completes.
+// Holes: relation parameters of a definition that is looked at by itself. Of the relation that will be there
+// only the number of equations matters at first: among all relations with k equations over n interface
+// unknowns, the one that can determine any k of them (the uniform matroid U(k, n)) completes whatever another
+// one completes.
 //
-// Let a body be given, and a size k for each of its holes. A larger size helps to determine its unknowns, a smaller one
-// leaves more unknowns to each equation. So if unknowns stay undetermined, they do so for all smaller sizes; if there are too
-// many equations, there are for all larger ones. What lies between is an interval for each hole with the others fixed,
-// found by bisection; a definition for which nothing lies between is wrong whatever its arguments are.
+// Let a body be given, and a size k for each of its holes. A larger size helps to determine its unknowns, a
+// smaller one leaves more unknowns to each equation. So if unknowns stay undetermined, they do so for all
+// smaller sizes; if there are too many equations, there are for all larger ones. What lies between is an
+// interval for each hole with the others fixed, found by bisection; a definition for which nothing lies
+// between is wrong whatever its arguments are.
 //
-// Example: load <> (x, m); m = 3.0 over x. Size 0 leaves nothing undetermined, 1 can determine x, 2 is too much: {#0} or {#1}.
+// Example: load <> (x, m); m = 3.0 over x. Size 0 leaves nothing undetermined, 1 can determine x, 2 is too
+// much: {#0} or {#1}.
 #pragma once
 #include <map>
 #include <optional>
@@ -36,9 +39,11 @@ struct Fit {
     Unknown,  // too many sizes to try, or a hole that may be another relation at each of its uses
     Spoilt    // a part of it has no type
   } kind = Unknown;
-  std::vector<Interval> sizes;  // of Some: parallel to the component's holes; each size occurs in some combination
-  std::optional<Sizes> only;    // of Some: the only combination
-  std::optional<Sizes> nearest; // of None: the unknowns are determined, or nearly so; absent if parts of it disagree
+  std::vector<Interval>
+      sizes;  // of Some: parallel to the component's holes; each size occurs in some combination
+  std::optional<Sizes> only;  // of Some: the only combination
+  std::optional<Sizes>
+      nearest;  // of None: the unknowns are determined, or nearly so; absent if parts of it disagree
 };
 
 class Holes {

@@ -1,9 +1,9 @@
-// Matches the lines of one side one after the other; a line that has been matched stays so. Which lines find a place depends
-// on their order alone, since the sets that can be matched are the independent sets of a transversal matroid (Edmonds and
-// Fulkerson, Transversals and matroid partition, 1965).
+// Matches the lines of one side one after the other; a line that has been matched stays so. Which lines find
+// a place depends on their order alone, since the sets that can be matched are the independent sets of a
+// transversal matroid (Edmonds and Fulkerson, Transversals and matroid partition, 1965).
 //
-// Example: lines {0 1} {0} {1} over columns 0 1: the first two find a place, the third does not; blame(2) is all three lines and
-// both columns.
+// Example: lines {0 1} {0} {1} over columns 0 1: the first two find a place, the third does not; blame(2) is
+// all three lines and both columns.
 #pragma once
 #include "compiler/structure/graph/dulmage_mendelsohn.h"
 
@@ -13,7 +13,10 @@ class InOrder {
  public:
   /// The graph outlives this object. Copies go on from where it is.
   explicit InOrder(const graph::Bipartite& graph)
-      : graph_(&graph), partner_(graph.columns, graph::kNone), mate_(graph.rows(), graph::kNone), seen_(graph.columns, 0),
+      : graph_(&graph),
+        partner_(graph.columns, graph::kNone),
+        mate_(graph.rows(), graph::kNone),
+        seen_(graph.columns, 0),
         from_(graph.columns) {}
 
   /// Goes on from lines that have found their places already.
@@ -43,7 +46,8 @@ class InOrder {
     return false;
   }
 
-  /// After add(start) was false: the lines that compete with it and the columns for which they do, one fewer; minimal.
+  /// After add(start) was false: the lines that compete with it and the columns for which they do, one fewer;
+  /// minimal.
   graph::HallSet blame(std::uint32_t start) const {
     graph::HallSet set;
     std::vector<bool> reached(graph_->rows(), false);

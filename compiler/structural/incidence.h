@@ -1,6 +1,8 @@
-// Equations over interface and hidden columns, sparse: what a definition becomes before it is reduced to a kernel.
+// Equations over interface and hidden columns, sparse: what a definition becomes before it is reduced to a
+// kernel.
 //
-// Example: x, y interface and z hidden with f(x, z) = 0, g(y, z) = 0 is interface 2, hidden 1, rows {0 2} {1 2}.
+// Example: x, y interface and z hidden with f(x, z) = 0, g(y, z) = 0 is interface 2, hidden 1, rows {0 2} {1
+// 2}.
 #pragma once
 #include "compiler/structure/graph/bipartite.h"
 

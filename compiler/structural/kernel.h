@@ -1,7 +1,8 @@
-// The structural type of a relation: an exact, small representation of the sets of interface columns that it can determine.
+// The structural type of a relation: an exact, small representation of the sets of interface columns that it
+// can determine.
 //
-// B = { Y : the hidden columns and Y are perfectly matched with the rows }, a family of sets of one size, the rank. A parent
-// depends on a child only through B. A Kernel comes from `reduce`; what it guarantees:
+// B = { Y : the hidden columns and Y are perfectly matched with the rows }, a family of sets of one size, the
+// rank. A parent depends on a child only through B. A Kernel comes from `reduce`; what it guarantees:
 //  - there is a covering matching (cover.h);
 //  - interface columns that are in every set of B have a row of their own and occur nowhere else;
 //  - an edge is in some covering matching, unless the kernel was too large for the rules;
@@ -35,12 +36,15 @@ class Kernel {
   std::uint32_t rank() const { return rows() - hidden(); }
   /// Ascending columns.
   std::span<const std::uint32_t> row(std::uint32_t r) const { return incidence_.rows.row(r); }
-  bool contains(std::uint32_t r, std::uint32_t column) const { return std::ranges::binary_search(row(r), column); }
+  bool contains(std::uint32_t r, std::uint32_t column) const {
+    return std::ranges::binary_search(row(r), column);
+  }
   const Incidence& incidence() const { return incidence_; }
 
   /// The same representation. For the same type see `same_type`.
   friend bool operator==(const Kernel& a, const Kernel& b) {
-    return a.interface() == b.interface() && a.hidden() == b.hidden() && a.incidence_.rows.offsets == b.incidence_.rows.offsets &&
+    return a.interface() == b.interface() && a.hidden() == b.hidden() &&
+           a.incidence_.rows.offsets == b.incidence_.rows.offsets &&
            a.incidence_.rows.targets == b.incidence_.rows.targets;
   }
 
@@ -48,13 +52,15 @@ class Kernel {
   Incidence incidence_;
 };
 
-/// What the rules that cost more than linear time are allowed to work on; beyond, a kernel stays larger, never less exact.
+/// What the rules that cost more than linear time are allowed to work on; beyond, a kernel stays larger,
+/// never less exact.
 struct Limits {
   std::uint32_t surplus_columns = 256;       // K5, K5'
   std::uint32_t presentation_columns = 256;  // K6, K9 on the maximal presentation
   // K8, of one connected part: so few that it is the cheapest rule, and at most.
   std::uint32_t transversal_first = 5, transversal_interface = 10;
-  std::uint64_t transversal_size = 100'000'000;  // K8 beyond the bit sets: subsets of the interface times columns
+  std::uint64_t transversal_size =
+      100'000'000;  // K8 beyond the bit sets: subsets of the interface times columns
 };
 
 /// K1 to K9 until none applies. There is a covering matching.

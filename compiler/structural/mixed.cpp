@@ -7,7 +7,7 @@ namespace sigrel::structural {
 namespace {
 
 constexpr std::size_t kMostWork = 20'000'000;
-constexpr std::size_t kMostRows = 50'000;   // expanded
+constexpr std::size_t kMostRows = 50'000;      // expanded
 constexpr std::uint64_t kRates = 0x5DEECE66D;  // seed of s
 constexpr std::size_t kVectors = 256;
 
@@ -51,15 +51,16 @@ class Coefficients {
 };
 
 /// The equations e of which slopes are `slopes` from offsets[e] on, in columns for elimination.
-std::vector<SparseRow> drawn(const graph::Bipartite& equations, std::span<const components::Slope> slopes, std::uint32_t interface, Field s,
-                             Draw& draw) {
+std::vector<SparseRow> drawn(const graph::Bipartite& equations, std::span<const components::Slope> slopes,
+                             std::uint32_t interface, Field s, Draw& draw) {
   Coefficients coefficients(s, draw);
   std::vector<SparseRow> rows(equations.rows());
   for (std::uint32_t r = 0; r < rows.size(); ++r) {
     coefficients.next_equation();
     rows[r].reserve(equations.row(r).size());
     for (std::uint32_t k = equations.offsets[r]; k < equations.offsets[r + 1]; ++k)
-      rows[r].push_back({place(equations.targets[k], interface, equations.columns - interface), coefficients.of(slopes[k])});
+      rows[r].push_back({place(equations.targets[k], interface, equations.columns - interface),
+                         coefficients.of(slopes[k])});
     tidy(rows[r]);
   }
   return rows;
@@ -94,7 +95,8 @@ std::optional<Reduced> reduced(std::vector<SparseRow> rows, std::uint32_t interf
   return result;
 }
 
-/// One vector for each column without a pivot: that one is 1, others without a pivot are 0, the pivots follow, last first.
+/// One vector for each column without a pivot: that one is 1, others without a pivot are 0, the pivots
+/// follow, last first.
 std::vector<NullVector> free_columns(const Flat& flat, const Eliminated& e, std::uint32_t hidden) {
   std::vector<bool> determined(hidden, false);
   for (auto& pivot : e.pivots) determined[pivot.column] = true;
@@ -107,8 +109,10 @@ std::vector<NullVector> free_columns(const Flat& flat, const Eliminated& e, std:
       Field sum, own(1);
       for (const Entry& entry : e.rows[e.pivots[k].row]) {
         if (entry.column >= hidden) break;
-        if (entry.column == e.pivots[k].column) own = entry.value;
-        else if (!value[entry.column].zero()) sum = sum + entry.value * value[entry.column];
+        if (entry.column == e.pivots[k].column)
+          own = entry.value;
+        else if (!value[entry.column].zero())
+          sum = sum + entry.value * value[entry.column];
       }
       if (!sum.zero()) value[e.pivots[k].column] = -sum * own.inverse();
     }
@@ -137,7 +141,8 @@ std::vector<NullVector> redundant_rows(std::vector<SparseRow> rows, std::uint32_
     if (used[r]) continue;
     NullVector vector;
     for (const Entry& entry : e->rows[r]) vector.support.push_back(entry.column - columns);
-    vector.level = vector.support.size() > 1 && std::ranges::all_of(e->rows[r], [&](auto& x) { return x.value == e->rows[r][0].value; });
+    vector.level = vector.support.size() > 1 &&
+                   std::ranges::all_of(e->rows[r], [&](auto& x) { return x.value == e->rows[r][0].value; });
     result.push_back(std::move(vector));
   }
   std::ranges::stable_sort(result, {}, [](const NullVector& v) { return v.support.size(); });
@@ -145,11 +150,12 @@ std::vector<NullVector> redundant_rows(std::vector<SparseRow> rows, std::uint32_
   return result;
 }
 
-/// An equation and a variable of the definition itself for each level that is not inside a part (that is told there), such that no
-/// level or redundancy counted before has them.
+/// An equation and a variable of the definition itself for each level that is not inside a part (that is told
+/// there), such that no level or redundancy counted before has them.
 std::vector<Singularity::Reference> references(const Singularity& s, const components::Library& library) {
   const Expansion& e = s.flat.expansion;
-  const std::vector<std::uint32_t> renamed = renamed_variables(library.components[s.flat.components[e.instances[0].definition]]);
+  const std::vector<std::uint32_t> renamed =
+      renamed_variables(library.components[s.flat.components[e.instances[0].definition]]);
   std::set<std::uint32_t> rows_before, columns_before;
   std::vector<Singularity::Reference> result;
   auto own_row = [&](std::uint32_t r) { return e.rows[r].instance == 0; };
@@ -163,8 +169,10 @@ std::vector<Singularity::Reference> references(const Singularity& s, const compo
   for (std::size_t k = 0; k < free.size(); ++k) {
     const auto& rows = redundant[k]->support;
     const auto& columns = free[k]->support;
-    auto row = std::ranges::find_if(rows, [&](std::uint32_t r) { return own_row(r) && !rows_before.contains(r); });
-    auto column = std::ranges::find_if(columns, [&](std::uint32_t c) { return own_column(c) && !columns_before.contains(c); });
+    auto row =
+        std::ranges::find_if(rows, [&](std::uint32_t r) { return own_row(r) && !rows_before.contains(r); });
+    auto column = std::ranges::find_if(
+        columns, [&](std::uint32_t c) { return own_column(c) && !columns_before.contains(c); });
     if (row == rows.end() || column == columns.end()) return {};
     result.push_back({e.rows[*row].index, renamed[e.columns[*column].index]});
     rows_before.insert(rows.begin(), rows.end());
@@ -176,7 +184,9 @@ std::vector<Singularity::Reference> references(const Singularity& s, const compo
 /// Levels alone are free, and whole equations between other unknowns alone are redundant.
 void judge(Singularity& s, const components::Library& library) {
   const Incidence& whole = s.flat.expansion.incidence;
-  if (s.free.empty() || s.free.size() != s.redundant.size() || !std::ranges::all_of(s.free, &NullVector::level)) return;
+  if (s.free.empty() || s.free.size() != s.redundant.size() ||
+      !std::ranges::all_of(s.free, &NullVector::level))
+    return;
   std::vector<bool> level(whole.columns(), false), redundant(whole.rows.rows(), false);
   for (const NullVector& v : s.free)
     for (std::uint32_t c : v.support) level[c] = true;
@@ -184,7 +194,9 @@ void judge(Singularity& s, const components::Library& library) {
     for (std::uint32_t r : v.support) redundant[r] = true;
   for (std::uint32_t r = 0; r < whole.rows.rows(); ++r) {
     const FlatRow& row = s.flat.expansion.rows[r];
-    const std::vector<bool>& homogeneous = library.components[s.flat.components[s.flat.expansion.instances[row.instance].definition]].homogeneous;
+    const std::vector<bool>& homogeneous =
+        library.components[s.flat.components[s.flat.expansion.instances[row.instance].definition]]
+            .homogeneous;
     bool exact = row.index < homogeneous.size() && homogeneous[row.index], touches = false, decides = false;
     for (std::uint32_t k = whole.rows.offsets[r]; k < whole.rows.offsets[r + 1]; ++k) {
       const components::Slope& slope = s.flat.slopes[k];
@@ -201,7 +213,8 @@ void judge(Singularity& s, const components::Library& library) {
 
 }  // namespace
 
-std::optional<std::vector<SparseRow>> MixedLayer::composed(std::uint32_t component, const Definition& d) const {
+std::optional<std::vector<SparseRow>> MixedLayer::composed(std::uint32_t component,
+                                                           const Definition& d) const {
   const components::Component& c = library_.components[component];
   const Field s = Draw(kRates).next();
   Draw draw(component + 1);
@@ -210,7 +223,8 @@ std::optional<std::vector<SparseRow>> MixedLayer::composed(std::uint32_t compone
     const auto& child = rows_[d.relation(a)];
     if (!child) return std::nullopt;
     for (SparseRow row : *child) {
-      for (Entry& e : row) e.column = place(d.argument(d.first_argument(a) + e.column)[0], d.interface(), d.locals());
+      for (Entry& e : row)
+        e.column = place(d.argument(d.first_argument(a) + e.column)[0], d.interface(), d.locals());
       tidy(row);
       rows.push_back(std::move(row));
     }
@@ -229,7 +243,8 @@ std::optional<Singularity> MixedLayer::check(std::uint32_t component, const Defi
   }
   auto flat = flatten(library_, component, kMostRows);
   if (!flat) return std::nullopt;
-  const std::uint32_t interface = flat->expansion.incidence.interface, hidden = flat->expansion.incidence.hidden;
+  const std::uint32_t interface = flat->expansion.incidence.interface,
+                      hidden = flat->expansion.incidence.hidden;
   std::vector<SparseRow> rows;
   for (std::uint64_t turn = 1; turn <= 2; ++turn) {
     Draw draw(~(std::uint64_t{component} << 2 | turn));
@@ -257,8 +272,10 @@ std::optional<Singularity> MixedLayer::check(std::uint32_t component, const Defi
   for (auto [equation, variable] : result.references)
     (*with_zeros)[equation] = {{place(variable, definition.interface(), definition.locals()), Field(1)}};
   auto handed_up = reduced(std::move(*with_zeros), definition.interface(), definition.locals());
-  if (handed_up && handed_up->regular) rows_[component] = std::move(handed_up->rows);
-  else result.references.clear();
+  if (handed_up && handed_up->regular)
+    rows_[component] = std::move(handed_up->rows);
+  else
+    result.references.clear();
   return result;
 }
 

@@ -1,18 +1,20 @@
 // K6 and the canonical presentation: which edges a transversal matroid needs.
 //
-// The rows present a transversal matroid M on all columns, hidden ones included: its bases are the sets of columns that are
-// perfectly matched with the rows. B is M contracted by the hidden columns, so whatever keeps M keeps B. Bondy and Welsh, Some
-// results on transversal matroids and constructions for identically self-dual matroids (1971): an edge (e, x) can be added to
-// a presentation without changing M iff x is a coloop of M restricted to the columns outside row e.
+// The rows present a transversal matroid M on all columns, hidden ones included: its bases are the sets of
+// columns that are perfectly matched with the rows. B is M contracted by the hidden columns, so whatever
+// keeps M keeps B. Bondy and Welsh, Some results on transversal matroids and constructions for identically
+// self-dual matroids (1971): an edge (e, x) can be added to a presentation without changing M iff x is a
+// coloop of M restricted to the columns outside row e.
 //
-// Hence (K6) an edge may go iff, with it gone, x is such a coloop. Outside row e and without e, match as much as possible:
-// x is a coloop iff it can be matched in addition, iff one of its rows is reached from an unmatched row by alternating paths.
-// One matching per row answers for all of its edges. And every coloop may be added: since M does not change, all at once,
-// which gives the maximal presentation; Mason (1971): it is unique.
+// Hence (K6) an edge may go iff, with it gone, x is such a coloop. Outside row e and without e, match as much
+// as possible: x is a coloop iff it can be matched in addition, iff one of its rows is reached from an
+// unmatched row by alternating paths. One matching per row answers for all of its edges. And every coloop may
+// be added: since M does not change, all at once, which gives the maximal presentation; Mason (1971): it is
+// unique.
 //
-// A kernel without hidden columns is shown by its `sparse` form: edges deleted from the maximal presentation, rows in the order
-// in which they are shown, columns from the last one back. A function of the maximal presentation, so equal types are shown
-// alike and only they.
+// A kernel without hidden columns is shown by its `sparse` form: edges deleted from the maximal presentation,
+// rows in the order in which they are shown, columns from the last one back. A function of the maximal
+// presentation, so equal types are shown alike and only they.
 //
 // Example: rows {x y z} {y z}: every pair is a basis; maximal {x y z} {x y z}, sparse {x y} {x z}.
 #pragma once
@@ -48,7 +50,8 @@ Bits<W> addable(const Dense<W>& d, const Pairing<W>& all, unsigned e) {
   return outside & ~free.here;
 }
 
-/// Deletes what `e` can do without: of the columns `first`, then of the others, each time the last one that may go.
+/// Deletes what `e` can do without: of the columns `first`, then of the others, each time the last one that
+/// may go.
 template <unsigned W>
 bool thin_row(Dense<W>& d, Pairing<W>& all, unsigned e, const Bits<W>& first) {
   Pairing<W> p = matched_outside(d, all, e);

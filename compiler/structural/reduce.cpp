@@ -1,5 +1,6 @@
-// The rules in their order: cheap ones first, and again from the start whenever one has changed something. Every rule but
-// K9 on the maximal presentation deletes an edge, a row or a column; that one deletes a hidden column. So it ends.
+// The rules in their order: cheap ones first, and again from the start whenever one has changed something.
+// Every rule but K9 on the maximal presentation deletes an edge, a row or a column; that one deletes a hidden
+// column. So it ends.
 #include <algorithm>
 #include <numeric>
 
@@ -30,8 +31,10 @@ class Collector {
     for (std::uint32_t r = 0; r < p.incidence.rows.rows(); ++r) {
       Row& row = rows_.emplace_back();
       for (std::uint32_t c : p.incidence.rows.row(r))
-        if (c < p.incidence.interface) row.visible.push_back(p.label[c]);
-        else row.hidden.push_back(result_.hidden + c - p.incidence.interface);
+        if (c < p.incidence.interface)
+          row.visible.push_back(p.label[c]);
+        else
+          row.hidden.push_back(result_.hidden + c - p.incidence.interface);
     }
     result_.hidden += p.incidence.hidden;
   }
@@ -46,7 +49,8 @@ class Collector {
     }
   }
   Kernel kernel() {
-    std::ranges::stable_sort(rows_, [](const Row& a, const Row& b) { return shown_first(a.visible, b.visible); });
+    std::ranges::stable_sort(rows_,
+                             [](const Row& a, const Row& b) { return shown_first(a.visible, b.visible); });
     std::vector<std::uint32_t> number(result_.hidden, graph::kNone);
     std::uint32_t next = result_.interface;
     graph::Bipartite& rows = result_.rows;
@@ -91,7 +95,8 @@ template <unsigned W>
 bool apply_rule(Dense<W>& d, const Limits& limits) {
   if (drop_dominated(d)) return true;
   unsigned columns = d.live[kColumn].count();
-  if (columns <= limits.surplus_columns && (merge_rows_of_tight_sets(d) || merge_columns_of_tight_sets(d))) return true;
+  if (columns <= limits.surplus_columns && (merge_rows_of_tight_sets(d) || merge_columns_of_tight_sets(d)))
+    return true;
   return columns <= limits.presentation_columns && (thin_hidden(d) || drop_dominated_when_maximal(d));
 }
 
@@ -111,14 +116,17 @@ void reduce_core(const Dense<W>& d, const Limits& limits, Collector& out) {
     auto try_transversal = [&](unsigned limit) {
       if (visible > limit || visible == next.not_transversal) return false;
       std::optional<Dense<W>> form = transversal_form(next.part);
-      if (form) next.part = std::move(*form);
-      else next.not_transversal = visible;
+      if (form)
+        next.part = std::move(*form);
+      else
+        next.not_transversal = visible;
       return form.has_value();
     };
     if (next.part.hidden().none() || try_transversal(limits.transversal_first)) {
     } else if (apply_rule(next.part, limits)) {
       close_small(next.part, out);
-      for (Dense<W>& part : connected_parts(next.part)) work.push_back({std::move(part), next.not_transversal});
+      for (Dense<W>& part : connected_parts(next.part))
+        work.push_back({std::move(part), next.not_transversal});
       continue;
     } else {
       try_transversal(limits.transversal_interface);
@@ -133,9 +141,12 @@ template <unsigned W>
 void reduce_small(const Dense<W>& d, const Limits& limits, Collector& out) {
   Order order = canonical_order(d);
   unsigned columns = d.live[kColumn].count();
-  if (columns <= 64) reduce_core(compacted<1>(d, order), limits, out);
-  else if (columns <= 128) reduce_core(compacted<2>(d, order), limits, out);
-  else reduce_core(compacted<8>(d, order), limits, out);
+  if (columns <= 64)
+    reduce_core(compacted<1>(d, order), limits, out);
+  else if (columns <= 128)
+    reduce_core(compacted<2>(d, order), limits, out);
+  else
+    reduce_core(compacted<8>(d, order), limits, out);
 }
 
 template <unsigned W>
@@ -152,13 +163,16 @@ void reduce_loaded(const Part& part, const Limits& limits, Collector& out) {
 /// K8 for a part that is too large for the other rules, as its canonical sparse form.
 std::optional<Dense<1>> transversal_form(const Part& part, const Limits& limits) {
   const Incidence& system = part.incidence;
-  if (system.interface > limits.transversal_interface || std::uint64_t{system.columns()} << system.interface > limits.transversal_size)
+  if (system.interface > limits.transversal_interface ||
+      std::uint64_t{system.columns()} << system.interface > limits.transversal_size)
     return std::nullopt;
   const graph::Bipartite columns = graph::transpose(system.rows);
   const graph::Matching matching = cover(system).matching;
   InOrder start(columns);
-  for (std::uint32_t h = system.interface; h < system.columns(); ++h) start.place(h, matching.row_of_column[h]);
-  auto rows = transversal_rows(ranks_of_subsets(system.interface, start, [](InOrder& m, unsigned k) { return m.add(k); }));
+  for (std::uint32_t h = system.interface; h < system.columns(); ++h)
+    start.place(h, matching.row_of_column[h]);
+  auto rows = transversal_rows(
+      ranks_of_subsets(system.interface, start, [](InOrder& m, unsigned k) { return m.add(k); }));
   if (!rows) return std::nullopt;
   Dense<1> form = dense_of<1>(system.interface, 0, static_cast<std::uint32_t>(rows->size()));
   form.label = part.label;
@@ -171,11 +185,16 @@ std::optional<Dense<1>> transversal_form(const Part& part, const Limits& limits)
 
 void reduce_part(const Part& part, const Limits& limits, Collector& out) {
   std::uint32_t columns = part.incidence.columns();
-  if (columns <= 64) reduce_loaded<1>(part, limits, out);
-  else if (columns <= 128) reduce_loaded<2>(part, limits, out);
-  else if (columns <= kDense) reduce_loaded<8>(part, limits, out);
-  else if (std::optional<Dense<1>> form = transversal_form(part, limits)) out.part(*form);
-  else out.part(part);
+  if (columns <= 64)
+    reduce_loaded<1>(part, limits, out);
+  else if (columns <= 128)
+    reduce_loaded<2>(part, limits, out);
+  else if (columns <= kDense)
+    reduce_loaded<8>(part, limits, out);
+  else if (std::optional<Dense<1>> form = transversal_form(part, limits))
+    out.part(*form);
+  else
+    out.part(part);
 }
 
 }  // namespace

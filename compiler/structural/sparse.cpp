@@ -31,7 +31,8 @@ class Sets {
   std::vector<std::uint32_t> up_;
 };
 
-/// Leaves out the columns that `keep` denies, and numbers the others anew. Rows are sorted and without repetition.
+/// Leaves out the columns that `keep` denies, and numbers the others anew. Rows are sorted and without
+/// repetition.
 Part with_columns(const Part& from, const Bipartite& rows, const std::vector<bool>& keep) {
   Part to;
   std::vector<std::uint32_t> number(from.incidence.columns(), kNone);
@@ -61,16 +62,20 @@ Part core_of(const Part& part, std::vector<std::uint32_t>& coloops) {
   const std::uint32_t context = system.rows.rows(), context_column = system.columns();
   std::vector<std::uint32_t> row_of = cover(system).matching.row_of_column;
 
-  Bipartite graph;  // with the context as a row that is matched with a column of its own, which stands for the free ones
+  Bipartite graph;  // with the context as a row that is matched with a column of its own, which stands for
+                    // the free ones
   graph.columns = context_column + 1;
   bool any_free = false;
   for (std::uint32_t r = 0; r < system.rows.rows(); ++r) {
-    for (std::uint32_t c : system.rows.row(r)) graph.targets.push_back(row_of[c] == kNone ? context_column : c);
+    for (std::uint32_t c : system.rows.row(r))
+      graph.targets.push_back(row_of[c] == kNone ? context_column : c);
     graph.end_row();
   }
   for (std::uint32_t c = 0; c < system.interface; ++c)
-    if (row_of[c] == kNone) any_free = true;
-    else graph.targets.push_back(c);
+    if (row_of[c] == kNone)
+      any_free = true;
+    else
+      graph.targets.push_back(c);
   graph.end_row();
   std::vector<std::uint32_t> matched = row_of;
   matched.push_back(context);
@@ -102,7 +107,8 @@ bool merge_round(Part& part) {
   const Incidence& system = part.incidence;
   const Bipartite columns = graph::transpose(system.rows);
   Sets rows(system.rows.rows()), names(system.columns());
-  std::vector<bool> row_gone(system.rows.rows(), false), row_grown(system.rows.rows(), false), column_gone(system.columns(), false);
+  std::vector<bool> row_gone(system.rows.rows(), false), row_grown(system.rows.rows(), false),
+      column_gone(system.columns(), false);
   bool any = false;
   struct Two {
     std::uint32_t line[2];
@@ -135,8 +141,10 @@ bool merge_round(Part& part) {
     assert(two.count > 0);
     if (std::max(two.line[0], two.line[two.count - 1]) < system.interface) continue;
     row_gone[e] = any = true;
-    if (two.count == 1) column_gone[two.line[0]] = true;
-    else names.unite(two.line[0], two.line[1]);  // an interface column has the smaller number
+    if (two.count == 1)
+      column_gone[two.line[0]] = true;
+    else
+      names.unite(two.line[0], two.line[1]);  // an interface column has the smaller number
   }
   if (!any) return false;
 

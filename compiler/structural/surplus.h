@@ -1,16 +1,18 @@
 // K5, K5': sets with one line more across than they have themselves.
 //
-// K5  A set Z of hidden columns with |N(Z)| = |Z|+1, N(Z) being the rows that contain one of them. In the core every
-//     non-empty set of hidden columns has more rows than members (otherwise K1 would have taken it away), so for any row e of
-//     N(Z), Hall's condition holds for Z and N(Z) - e: every row can be the one that Z leaves over. N(Z) becomes one row
-//     with all columns of N(Z) outside Z.
-// K5' The same for a set X of rows with |N(X)| = |X|+1, if at most one of its columns N(X) is an interface column: N(X)
-//     becomes one column (the interface column, if there is one). Whichever column X leaves over is the one that another row
-//     may take; and if that is the interface column, that the context may take.
+// K5  A set Z of hidden columns with |N(Z)| = |Z|+1, N(Z) being the rows that contain one of them. In the
+// core every
+//     non-empty set of hidden columns has more rows than members (otherwise K1 would have taken it away), so
+//     for any row e of N(Z), Hall's condition holds for Z and N(Z) - e: every row can be the one that Z
+//     leaves over. N(Z) becomes one row with all columns of N(Z) outside Z.
+// K5' The same for a set X of rows with |N(X)| = |X|+1, if at most one of its columns N(X) is an interface
+// column: N(X)
+//     becomes one column (the interface column, if there is one). Whichever column X leaves over is the one
+//     that another row may take; and if that is the interface column, that the context may take.
 //
-// The smallest such set around a line: give it two more copies. If the first one can be matched in addition and the second
-// one cannot, the lines that the failed search has reached are the set (by Hall, as in cover.h). Lovász and Plummer,
-// Matching Theory (1986), section 1.3, on surplus.
+// The smallest such set around a line: give it two more copies. If the first one can be matched in addition
+// and the second one cannot, the lines that the failed search has reached are the set (by Hall, as in
+// cover.h). Lovász and Plummer, Matching Theory (1986), section 1.3, on surplus.
 //
 // Example: z, w hidden in rows {x z w} {y z w} {u z w}: three rows, two hidden columns; one row {x y u}.
 #pragma once
@@ -23,8 +25,8 @@ struct TightSet {
   Bits<W> lines, across;  // |across| = |lines| + 1
 };
 
-/// The smallest set of surplus one that contains `start`. `p` covers the side of `start`; hidden columns only, if
-/// that is the columns. Empty: its surplus is larger.
+/// The smallest set of surplus one that contains `start`. `p` covers the side of `start`; hidden columns
+/// only, if that is the columns. Empty: its surplus is larger.
 template <unsigned W>
 TightSet<W> surplus_one(const Dense<W>& d, const Pairing<W>& p, Side side, unsigned start) {
   std::array<std::uint16_t, 64 * W> from;
@@ -38,7 +40,7 @@ TightSet<W> surplus_one(const Dense<W>& d, const Pairing<W>& p, Side side, unsig
     for (unsigned j : fresh) from[j] = static_cast<std::uint16_t>(i);
     free = fresh & ~p.matched[across(side)];
     if (free.any()) end = free.first();
-    for (unsigned j : fresh & p.matched[across(side)]) {
+    for (unsigned j : fresh& p.matched[across(side)]) {
       unsigned next = p.mate[across(side)][j];
       if (!seen.test(next)) {
         seen.set(next);

@@ -17,7 +17,8 @@ std::optional<std::vector<std::size_t>> transversal_rows(const std::vector<std::
       keep = set & bit ? ranks[set & ~bit] == ranks[set] : ranks[set | bit] > ranks[set];
     if (keep) cyclic_flats.push_back(set);
   }
-  std::ranges::stable_sort(cyclic_flats, [](std::size_t a, std::size_t b) { return std::popcount(a) > std::popcount(b); });
+  std::ranges::stable_sort(cyclic_flats,
+                           [](std::size_t a, std::size_t b) { return std::popcount(a) > std::popcount(b); });
 
   std::vector<int> beta;
   std::vector<std::size_t> rows;

@@ -64,7 +64,8 @@ void Aliases::eliminate() {
   index_occurrences();
   const auto& tables = system_.equations.tables;
   const SumTable& sums = system_.equations.sums;
-  // First what is an alias as it stands, then every other equation once in the light of these, then those that changed.
+  // First what is an alias as it stands, then every other equation once in the light of these, then those
+  // that changed.
   for (std::uint32_t t = 0; t < tables.size(); ++t) {
     pattern_.assign(tables[t].slots, SlotPattern::kItself);
     const Specialised shape = shapes_[shapes_.specialise(t, pattern_)];
@@ -142,7 +143,8 @@ void Aliases::state(std::uint32_t equation, std::uint32_t a, std::uint32_t b, bo
   std::swap(next_[result.winner], next_[result.loser]);
 }
 
-void Aliases::state_form(std::uint32_t equation, const Specialised& shape, std::span<const std::uint32_t> unknowns) {
+void Aliases::state_form(std::uint32_t equation, const Specialised& shape,
+                         std::span<const std::uint32_t> unknowns) {
   switch (shape.form) {
     case Form::General: return;
     case Form::Equal: state(equation, unknowns[shape.a], unknowns[shape.b], false); return;
@@ -219,7 +221,10 @@ std::span<const Aliases::RootTerm> Aliases::terms(std::span<const Term> sum) {
 void Aliases::examine_sum(std::uint32_t equation, std::span<const Term> sum) {
   auto left = terms(sum);
   // What is said is said of the unknowns that stand in the sum.
-  auto member = [&](std::uint32_t root) { return std::ranges::find_if(sum, [&](Term t) { return classes_.find(t.unknown()).root == root; })->unknown(); };
+  auto member = [&](std::uint32_t root) {
+    return std::ranges::find_if(sum, [&](Term t) { return classes_.find(t.unknown()).root == root; })
+        ->unknown();
+  };
   switch (left.size()) {
     case 0: fate_[equation] = Fate::Redundant; return;
     case 1: state_zero(equation, member(left[0].root)); return;

@@ -1,8 +1,8 @@
-// Alias elimination: equations that say "a = b", "a = -b" or "a = 0" join classes of a signed union–find; what they say
-// may turn other equations into such ones, until nothing changes.
+// Alias elimination: equations that say "a = b", "a = -b" or "a = 0" join classes of a signed union–find;
+// what they say may turn other equations into such ones, until nothing changes.
 //
-// Each union visits the equations of the lighter class only, so that the whole is O(n log n) however the aliases arise:
-// a chain of 5*10^5 of them, discovered from either end, included.
+// Each union visits the equations of the lighter class only, so that the whole is O(n log n) however the
+// aliases arise: a chain of 5*10^5 of them, discovered from either end, included.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -64,13 +64,15 @@ class Aliases {
   const system::System& system_;
   Shapes& shapes_;
   graph::SignedUnionFind classes_;
-  std::vector<bool> zero_;                // by root
-  std::vector<std::uint32_t> next_;       // members of a class in a ring
-  std::vector<std::uint32_t> first_;      // dense number of each table's first row; then of the first sum
-  std::vector<std::uint32_t> table_of_;   // by equation: which table (the number of tables: a sum)
+  std::vector<bool> zero_;               // by root
+  std::vector<std::uint32_t> next_;      // members of a class in a ring
+  std::vector<std::uint32_t> first_;     // dense number of each table's first row; then of the first sum
+  std::vector<std::uint32_t> table_of_;  // by equation: which table (the number of tables: a sum)
   std::vector<Fate> fate_;
-  std::vector<std::uint32_t> occurrences_, occurrence_offsets_;  // of an unknown in equations that are kept at first
-  std::vector<std::uint32_t> patience_;   // how many changes an equation can see before it may say something new
+  std::vector<std::uint32_t> occurrences_,
+      occurrence_offsets_;  // of an unknown in equations that are kept at first
+  std::vector<std::uint32_t>
+      patience_;  // how many changes an equation can see before it may say something new
   std::vector<bool> queued_;
   std::vector<std::uint32_t> queue_;
   std::vector<std::uint32_t> pattern_;

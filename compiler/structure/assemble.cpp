@@ -19,32 +19,46 @@ constexpr std::uint32_t kNone = graph::kNone;
 
 class Assembly {
  public:
-  Assembly(const system::System& system, Shapes& shapes, Aliases& aliases, const Representatives& representatives)
-      : system_(system), shapes_(shapes), aliases_(aliases), rep_(representatives), slot_of_(system.unknowns, kNone) {}
+  Assembly(const system::System& system, Shapes& shapes, Aliases& aliases,
+           const Representatives& representatives)
+      : system_(system),
+        shapes_(shapes),
+        aliases_(aliases),
+        rep_(representatives),
+        slot_of_(system.unknowns, kNone) {}
 
   Assembled run() {
     result_.dae.exprs.library = system_.exprs.library;
     for (const system::Delay& d : system_.delays)
-      if (rep_.of[d.unknown].kind != dae::Alias::Zero) delayed_.emplace(rep_.of[d.unknown].variable, d.origin);
+      if (rep_.of[d.unknown].kind != dae::Alias::Zero)
+        delayed_.emplace(rep_.of[d.unknown].variable, d.origin);
     // Which shape every row gets; only then is it known which derivatives occur.
     order_.assign(system_.unknowns, 0);
-    auto rows = specialise(system_.equations, 0, false, [&](std::uint32_t e) { return aliases_.fate(e) == Fate::Kept; });
+    auto rows = specialise(system_.equations, 0, false,
+                           [&](std::uint32_t e) { return aliases_.fate(e) == Fate::Kept; });
     note_orders(system_.equations, rows, [&](std::uint32_t unknown, std::uint32_t order, Origin origin) {
       order_[unknown] = std::max(order_[unknown], order);
-      if (auto delay = delayed_.find(unknown); delay != delayed_.end() && (delay->second.instance != origin.instance || delay->second.source != origin.source))
+      if (auto delay = delayed_.find(unknown);
+          delay != delayed_.end() &&
+          (delay->second.instance != origin.instance || delay->second.source != origin.source))
         result_.of_delays.push_back({unknown, order, origin});
     });
     auto first_initial = static_cast<std::uint32_t>(system_.equations.tables.size());
     auto initial_rows = specialise(system_.initial, first_initial, true, [](std::uint32_t) { return true; });
     auto first_assertion = first_initial + static_cast<std::uint32_t>(system_.initial.tables.size());
-    auto assertion_rows = specialise(system_.assertions, first_assertion, false, [](std::uint32_t) { return true; });
+    auto assertion_rows =
+        specialise(system_.assertions, first_assertion, false, [](std::uint32_t) { return true; });
     auto first_condition = first_assertion + static_cast<std::uint32_t>(system_.assertions.tables.size());
-    auto condition_rows = specialise(system_.events.conditions, first_condition, false, [](std::uint32_t) { return true; });
+    auto condition_rows =
+        specialise(system_.events.conditions, first_condition, false, [](std::uint32_t) { return true; });
     auto first_value = first_condition + static_cast<std::uint32_t>(system_.events.conditions.tables.size());
-    auto value_rows = specialise(system_.events.values, first_value, false, [](std::uint32_t) { return true; });
+    auto value_rows =
+        specialise(system_.events.values, first_value, false, [](std::uint32_t) { return true; });
     auto strange = [&](std::uint32_t unknown, std::uint32_t order, Origin origin) {
-      if (order > order_[unknown]) result_.strange.push_back({unknown, order, origin});
-      else if (delayed_.contains(unknown)) result_.of_delays.push_back({unknown, order, origin});
+      if (order > order_[unknown])
+        result_.strange.push_back({unknown, order, origin});
+      else if (delayed_.contains(unknown))
+        result_.of_delays.push_back({unknown, order, origin});
     };
     note_orders(system_.initial, initial_rows, strange);
     note_orders(system_.assertions, assertion_rows, strange);
@@ -60,16 +74,17 @@ class Assembly {
     fill(system_.assertions, assertion_rows, result_.dae.assertions);
     fill(system_.events.conditions, condition_rows, result_.dae.conditions);
     fill(system_.events.values, value_rows, result_.dae.values);
-    fill_sums(system_.initial.sums, result_.dae.initial.sums, [&](std::uint32_t s) {
-      return !aliases_.terms(system_.initial.sums.terms_of(s)).empty();
-    });
+    fill_sums(system_.initial.sums, result_.dae.initial.sums,
+              [&](std::uint32_t s) { return !aliases_.terms(system_.initial.sums.terms_of(s)).empty(); });
     return std::move(result_);
   }
 
  private:
-  /// The specialised shape of every row of the tables; kNone for rows that are gone. `drop_nothing`: what became 0 = 0 goes.
+  /// The specialised shape of every row of the tables; kNone for rows that are gone. `drop_nothing`: what
+  /// became 0 = 0 goes.
   template <class Kept>
-  std::vector<std::uint32_t> specialise(const Equations& equations, std::uint32_t first_table, bool drop_nothing, Kept kept) {
+  std::vector<std::uint32_t> specialise(const Equations& equations, std::uint32_t first_table,
+                                        bool drop_nothing, Kept kept) {
     std::vector<std::uint32_t> result;
     std::vector<std::uint32_t> pattern;
     for (std::uint32_t t = 0; t < equations.tables.size(); ++t) {
@@ -110,7 +125,8 @@ class Assembly {
       for (std::size_t row = 0; row < table.rows(); ++row, ++e) {
         if (shape_of[e] == kNone) continue;
         for (const Leaf& leaf : shapes_[shape_of[e]].leaves)
-          if (leaf.order > 0) note(rep_.of[table.unknowns_of(row)[leaf.slot]].variable, leaf.order, origins[row]);
+          if (leaf.order > 0)
+            note(rep_.of[table.unknowns_of(row)[leaf.slot]].variable, leaf.order, origins[row]);
       }
     }
   }
@@ -145,7 +161,8 @@ class Assembly {
       if (a.kind != dae::Alias::Zero) a.variable = variable_of_[a.variable];
   }
 
-  /// Where the rows of a specialised shape go: a table, and which of the shape's parameters each of its columns takes.
+  /// Where the rows of a specialised shape go: a table, and which of the shape's parameters each of its
+  /// columns takes.
   struct Place {
     std::uint32_t table = kNone;
     std::vector<std::uint32_t> parameters = {};  // positions in the shape's list
@@ -172,8 +189,8 @@ class Assembly {
     });
   }
 
-  /// A residual that is the same for shapes that differ in the order of terms and parameters only, such as the rows of a
-  /// matrix product; and their parameters in its order.
+  /// A residual that is the same for shapes that differ in the order of terms and parameters only, such as
+  /// the rows of a matrix product; and their parameters in its order.
   std::pair<ExprId, std::vector<std::uint32_t>> meaning(const Specialised& s) {
     ExprId residual = over_slots(s, meanings_);
     std::vector<std::uint32_t> order(s.params.size());
@@ -194,7 +211,8 @@ class Assembly {
 
   Place place_of(const Specialised& s, std::map<Key, Known>& known, std::vector<EquationTable>& tables) {
     auto [key, order] = meaning(s);
-    auto [same, first] = known.try_emplace({key, s.leaves.size(), order.size()}, Known{static_cast<std::uint32_t>(tables.size()), order});
+    auto [same, first] = known.try_emplace({key, s.leaves.size(), order.size()},
+                                           Known{static_cast<std::uint32_t>(tables.size()), order});
     Place place{same->second.table, std::vector<std::uint32_t>(s.params.size())};
     if (first) {
       EquationTable table;
@@ -253,7 +271,8 @@ class Assembly {
       for (Aliases::RootTerm term : aliases_.terms(from.terms_of(row))) {
         dae::Alias alias = result_.dae.aliases[term.root];
         bool negative = (term.coefficient < 0) != (alias.kind == dae::Alias::Negated);
-        for (std::int32_t k = std::abs(term.coefficient); k > 0; --k) to.terms.push_back(Term::of(alias.variable, negative));
+        for (std::int32_t k = std::abs(term.coefficient); k > 0; --k)
+          to.terms.push_back(Term::of(alias.variable, negative));
       }
       to.offsets.push_back(static_cast<std::uint32_t>(to.terms.size()));
       to.origins.push_back(origins[row]);
@@ -267,14 +286,15 @@ class Assembly {
   const Representatives& rep_;
   Assembled result_;
   std::unordered_map<std::uint32_t, Origin> delayed_;  // representatives of what `delay` gives
-  std::vector<std::uint32_t> order_;        // by representative: the highest derivative
-  std::vector<std::uint32_t> variable_of_;  // by representative
-  std::vector<std::uint32_t> slot_of_;      // scratch: the first slot of the row that a representative has
+  std::vector<std::uint32_t> order_;                   // by representative: the highest derivative
+  std::vector<std::uint32_t> variable_of_;             // by representative
+  std::vector<std::uint32_t> slot_of_;  // scratch: the first slot of the row that a representative has
 };
 
 }  // namespace
 
-Assembled assemble(const system::System& system, Shapes& shapes, Aliases& aliases, const Representatives& representatives) {
+Assembled assemble(const system::System& system, Shapes& shapes, Aliases& aliases,
+                   const Representatives& representatives) {
   return Assembly(system, shapes, aliases, representatives).run();
 }
 

@@ -1,4 +1,5 @@
-// The reduced equations: every kept row of the system goes to the table of its specialised shape, over variables.
+// The reduced equations: every kept row of the system goes to the table of its specialised shape, over
+// variables.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -23,7 +24,9 @@ struct Assembled {
   std::vector<StrangeDerivative> of_delays;  // derivatives of what `delay` gives
 };
 
-/// Tables of the system's initial equations follow those of its equations in `shapes`, then those of its assertions and events.
-Assembled assemble(const system::System& system, Shapes& shapes, Aliases& aliases, const Representatives& representatives);
+/// Tables of the system's initial equations follow those of its equations in `shapes`, then those of its
+/// assertions and events.
+Assembled assemble(const system::System& system, Shapes& shapes, Aliases& aliases,
+                   const Representatives& representatives);
 
 }  // namespace sigrel::structure

@@ -4,7 +4,8 @@ namespace sigrel::structure {
 
 std::vector<std::uint32_t> asserted_variables(const dae::System& dae) {
   std::vector<std::uint32_t> result;
-  for (const EquationTable& table : dae.assertions.tables) result.insert(result.end(), table.unknowns.begin(), table.unknowns.end());
+  for (const EquationTable& table : dae.assertions.tables)
+    result.insert(result.end(), table.unknowns.begin(), table.unknowns.end());
   return result;
 }
 

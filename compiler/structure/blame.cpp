@@ -73,7 +73,8 @@ Structure reduced(const dae::System& dae) {
     }
   }
   ExprPool pool = dae.exprs;
-  s.graph = determining_incidence(pool, s.equations, static_cast<std::uint32_t>(s.unknown_of.size()), column_of);
+  s.graph =
+      determining_incidence(pool, s.equations, static_cast<std::uint32_t>(s.unknown_of.size()), column_of);
   s.matching = graph::maximum_matching(s.graph);
   return s;
 }
@@ -91,12 +92,15 @@ class Blame {
     if (!rows.empty()) {
       graph::HallSet set = graph::too_many_rows(s.graph, s.matching, rows.front());
       first = &too_many(s, set, over_instance);
-      if (rows.size() > 1) first->note(fmt::format("in all, {} too many", counted(rows.size(), "equation") + (rows.size() == 1 ? " is" : " are")));
+      if (rows.size() > 1)
+        first->note(fmt::format("in all, {} too many",
+                                counted(rows.size(), "equation") + (rows.size() == 1 ? " is" : " are")));
     }
     if (!columns.empty()) too_few(s, columns, over_instance, first);
   }
 
-  /// Equations that follow from others: structurally everything is in order, but only before aliases are eliminated.
+  /// Equations that follow from others: structurally everything is in order, but only before aliases are
+  /// eliminated.
   void report_redundant(const dae::System& dae, const std::vector<std::uint32_t>& redundant, Levels levels) {
     Structure blind = reduced(dae);
     if (redundant.empty()) levels = find_levels(system_, dae, {});
@@ -107,7 +111,8 @@ class Blame {
   }
 
  private:
-  Diagnostic& too_many(const Structure& s, const graph::HallSet& set, std::optional<std::uint32_t>& instance) {
+  Diagnostic& too_many(const Structure& s, const graph::HallSet& set,
+                       std::optional<std::uint32_t>& instance) {
     auto origins = origins_of(s.equations, set.rows);
     std::uint32_t where = terms_.common_instance(origins);
     instance = where;
@@ -119,22 +124,31 @@ class Blame {
                                           fmt::format("an equation of {} contains no unknown", relation));
       d.label("only numbers and parameters, whose values are given: nothing is left to determine");
       terms_.note_instance(d, where);
-      return d.help("give a parameter its value where the relation is used; what must hold can be stated with `assert`");
+      return d.help(
+          "give a parameter its value where the relation is used; what must hold can be stated with "
+          "`assert`");
     }
-    Diagnostic& d = diagnostics_.report(Code::TooManyEquations, places.back().span,
-                                        fmt::format("{} of {} determine only {}", counted(set.rows.size(), "equation"), relation,
-                                                    counted(names.size(), "unknown")));
-    std::string found = fmt::format("only {} can be found from {}", listed(names), places.size() > 1 || set.rows.size() > 1 ? "these" : "this");
-    if (!places.back().part.empty()) found = fmt::format("`{}` contributes {}; ", places.back().part, counted(places.back().equations, "equation")) + found;
+    Diagnostic& d =
+        diagnostics_.report(Code::TooManyEquations, places.back().span,
+                            fmt::format("{} of {} determine only {}", counted(set.rows.size(), "equation"),
+                                        relation, counted(names.size(), "unknown")));
+    std::string found = fmt::format("only {} can be found from {}", listed(names),
+                                    places.size() > 1 || set.rows.size() > 1 ? "these" : "this");
+    if (!places.back().part.empty())
+      found = fmt::format("`{}` contributes {}; ", places.back().part,
+                          counted(places.back().equations, "equation")) +
+              found;
     d.label(std::move(found));
     terms_.label(d, places, "together with this");
     terms_.note_instance(d, where);
-    return d.help(set.rows.size() == 1 ? "drop it" : "one of these says the same as the others, or contradicts them: drop it, or let it contain another unknown");
+    return d.help(set.rows.size() == 1 ? "drop it"
+                                       : "one of these says the same as the others, or contradicts them: "
+                                         "drop it, or let it contain another unknown");
   }
 
   /// The unmatched columns by connected components of the under-determined part: one cause each.
-  void too_few(const Structure& s, const std::vector<std::uint32_t>& unmatched, std::optional<std::uint32_t> over_instance,
-               Diagnostic* over) {
+  void too_few(const Structure& s, const std::vector<std::uint32_t>& unmatched,
+               std::optional<std::uint32_t> over_instance, Diagnostic* over) {
     graph::Parts parts = graph::dulmage_mendelsohn(s.graph, s.matching);
     graph::Bipartite columns = graph::transpose(s.graph);
     std::vector<bool> row_seen(s.graph.rows(), false), column_seen(s.graph.columns, false);
@@ -173,24 +187,29 @@ class Blame {
       std::uint32_t where = terms_.common_owner(unknowns);
       if (over && over_instance == where) {
         auto names = terms_.names(unknowns, where);
-        over->note(fmt::format("at the same time {} too few for {}: perhaps one of these equations was meant to contain {}",
-                               counted(missing, "equation") + (missing == 1 ? " is" : " are"), listed(names),
-                               names.size() == 1 ? "it" : "one of them"));
+        over->note(fmt::format(
+            "at the same time {} too few for {}: perhaps one of these equations was meant to contain {}",
+            counted(missing, "equation") + (missing == 1 ? " is" : " are"), listed(names),
+            names.size() == 1 ? "it" : "one of them"));
         over = nullptr;
         continue;
       }
       last = &report_missing(s, columns, part, missing, where);
       ++reports;
     }
-    if (left_out > 0 && last) last->note(fmt::format("{} not determined for other reasons", left_out == 1 ? "1 more unknown is" : fmt::format("{} more unknowns are", left_out)));
+    if (left_out > 0 && last)
+      last->note(
+          fmt::format("{} not determined for other reasons",
+                      left_out == 1 ? "1 more unknown is" : fmt::format("{} more unknowns are", left_out)));
   }
 
-  Diagnostic& report_missing(const Structure& s, const graph::Bipartite& columns, const graph::HallSet& part, std::size_t missing,
-                             std::uint32_t where) {
+  Diagnostic& report_missing(const Structure& s, const graph::Bipartite& columns, const graph::HallSet& part,
+                             std::size_t missing, std::uint32_t where) {
     auto unknowns = s.unknowns(part.columns);
     // The one to name: in the fewest equations, declared in the source, first.
     auto rank = [&](std::uint32_t c) {
-      return std::tuple(columns.row(c).size(), system::unknown_info(system_, s.unknown_of[c]).kind, s.unknown_of[c]);
+      return std::tuple(columns.row(c).size(), system::unknown_info(system_, s.unknown_of[c]).kind,
+                        s.unknown_of[c]);
     };
     std::uint32_t named = *std::ranges::min_element(part.columns, {}, rank);
     std::uint32_t unknown = s.unknown_of[named];
@@ -198,8 +217,9 @@ class Blame {
     auto names = terms_.names(unknowns, where);
     Diagnostic& d = diagnostics_.report(
         Code::Undetermined, terms_.declaration(unknown, where),
-        missing == 1 ? fmt::format("nothing determines `{}` in {}", name, relation)
-                     : fmt::format("nothing determines {} unknowns of {}, for example `{}`", missing, relation, name));
+        missing == 1
+            ? fmt::format("nothing determines `{}` in {}", name, relation)
+            : fmt::format("nothing determines {} unknowns of {}, for example `{}`", missing, relation, name));
     auto own_rows = columns.row(named);
     if (own_rows.empty()) {
       d.label("occurs in no equation");
@@ -208,17 +228,23 @@ class Blame {
       std::vector<Origin> origins = origins_of(s.equations, own_rows);
       Places places = terms_.places(origins, terms_.common(where, terms_.common_instance(origins)));
       for (std::size_t k = 0; k < places.size() && k < 3; ++k)
-        d.also(places[k].span, fmt::format("`{}` occurs {}{}", name, places[k].part.empty() ? "here" : fmt::format("in an equation of `{}`", places[k].part),
-                                           own_rows.size() == 1 ? ", and nowhere else" : ""));
+        d.also(places[k].span,
+               fmt::format(
+                   "`{}` occurs {}{}", name,
+                   places[k].part.empty() ? "here" : fmt::format("in an equation of `{}`", places[k].part),
+                   own_rows.size() == 1 ? ", and nowhere else" : ""));
     }
     terms_.note_instance(d, where);
-    // A node that only one part uses has a potential and a flow of its own, both without an equation too many.
+    // A node that only one part uses has a potential and a flow of its own, both without an equation too
+    // many.
     std::string node = name.substr(0, std::min(name.size(), name.rfind('.')));
-    bool is_node = node != name && std::ranges::any_of(part.columns, [&](std::uint32_t c) {
-      std::string sibling = terms_.name(s.unknown_of[c], where);
-      return c != named && sibling.starts_with(node + ".") && sibling.rfind('.') == node.size();
-    });
-    bool flows = std::ranges::any_of(part.columns, [&](std::uint32_t c) { return terms_.is_flow(s.unknown_of[c]); });
+    bool is_node =
+        node != name && std::ranges::any_of(part.columns, [&](std::uint32_t c) {
+          std::string sibling = terms_.name(s.unknown_of[c], where);
+          return c != named && sibling.starts_with(node + ".") && sibling.rfind('.') == node.size();
+        });
+    bool flows =
+        std::ranges::any_of(part.columns, [&](std::uint32_t c) { return terms_.is_flow(s.unknown_of[c]); });
     if (terms_.is_flow(unknown) || (is_node && flows))
       d.help(fmt::format("connect `{}` to something else, or close it with `open <> {}`", node, node));
     else
@@ -228,11 +254,13 @@ class Blame {
 
   void no_reference(const Level& level, const Levels& all) {
     std::uint32_t where = terms_.common_owner(level.unknowns);
-    Diagnostic& d = diagnostics_.report(Code::NoReferenceLevel, terms_.body(where).span, "no reference potential");
+    Diagnostic& d =
+        diagnostics_.report(Code::NoReferenceLevel, terms_.body(where).span, "no reference potential");
     d.label(fmt::format("nothing fixes the level of {}: every equation contains only their differences",
                         listed(terms_.names(level.unknowns, where))));
     auto also = [&](const std::optional<Origin>& origin, const char* why) {
-      if (origin) d.also(terms_.places(std::array{*origin}, terms_.common(where, origin->instance))[0].span, why);
+      if (origin)
+        d.also(terms_.places(std::array{*origin}, terms_.common(where, origin->instance))[0].span, why);
     };
     also(all.decides, "a condition here depends on the level");
     also(all.starts, "its start depends on the level, and after it nothing does");
@@ -253,16 +281,21 @@ class Blame {
     Places places = terms_.places(origins, where);
     Diagnostic& d = diagnostics_.report(
         Code::RedundantEquation, places.back().span,
-        redundant.size() == 1 ? fmt::format("an equation of {} says what others say already", terms_.relation(where))
-                              : fmt::format("{} equations of {} say what others say already", redundant.size(), terms_.relation(where)));
-    d.label(fmt::format("what this says of {} follows from the other equations", listed(terms_.names(mentioned, where))));
+        redundant.size() == 1
+            ? fmt::format("an equation of {} says what others say already", terms_.relation(where))
+            : fmt::format("{} equations of {} say what others say already", redundant.size(),
+                          terms_.relation(where)));
+    d.label(fmt::format("what this says of {} follows from the other equations",
+                        listed(terms_.names(mentioned, where))));
     terms_.label(d, places, "and so does this");
     terms_.note_instance(d, where);
     auto columns = blind.unmatched_columns();
     if (!columns.empty()) {
       auto names = terms_.names(blind.unknowns(columns), where);
-      d.note(fmt::format("so {} too few: nothing determines {}", columns.size() == 1 ? "1 equation is" : fmt::format("{} equations are", columns.size()),
-                         listed(names)));
+      d.note(
+          fmt::format("so {} too few: nothing determines {}",
+                      columns.size() == 1 ? "1 equation is" : fmt::format("{} equations are", columns.size()),
+                      listed(names)));
       d.help("replace the redundant equation by one that says something new");
     } else {
       d.help("drop it");
@@ -276,8 +309,9 @@ class Blame {
 
 }  // namespace
 
-void report_singular(const system::System& system, const dae::System& dae, const std::vector<std::uint32_t>& redundant,
-                     const Levels& levels, Diagnostics& diagnostics) {
+void report_singular(const system::System& system, const dae::System& dae,
+                     const std::vector<std::uint32_t>& redundant, const Levels& levels,
+                     Diagnostics& diagnostics) {
   Blame blame(system, diagnostics);
   Structure source = original(system);
   if (!source.perfect()) return blame.report_parts(source);

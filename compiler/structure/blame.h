@@ -12,27 +12,33 @@
 
 namespace sigrel::structure {
 
-/// Reports why the system cannot be solved. `redundant` are equations of the system that say nothing new after elimination,
-/// ascending; the reduced system may have an incomplete matching. `levels` are not harmless.
-void report_singular(const system::System& system, const dae::System& dae, const std::vector<std::uint32_t>& redundant,
-                     const Levels& levels, Diagnostics& diagnostics);
+/// Reports why the system cannot be solved. `redundant` are equations of the system that say nothing new
+/// after elimination, ascending; the reduced system may have an incomplete matching. `levels` are not
+/// harmless.
+void report_singular(const system::System& system, const dae::System& dae,
+                     const std::vector<std::uint32_t>& redundant, const Levels& levels,
+                     Diagnostics& diagnostics);
 
 /// Reports initial equations for derivatives that no equation contains.
 void report_strange_derivatives(const system::System& system, const std::vector<StrangeDerivative>& strange,
                                 Diagnostics& diagnostics);
 
-/// An equation of the start beyond the degrees of freedom, by its number in the plan, and by how much its sides differ.
+/// An equation of the start beyond the degrees of freedom, by its number in the plan, and by how much its
+/// sides differ.
 struct Contradiction {
   std::uint32_t equation = 0;
   double residual = 0;
 };
-/// "its two sides differ", for an equation that came from differentiating "the two sides of its derivative differ", and so on.
+/// "its two sides differ", for an equation that came from differentiating "the two sides of its derivative
+/// differ", and so on.
 const char* sides_differ(const dae::System& dae, std::uint32_t equation);
 
-/// Reports initial equations that cannot all hold: those that a run found not to hold, and what they contradict.
+/// Reports initial equations that cannot all hold: those that a run found not to hold, and what they
+/// contradict.
 void report_overdetermined_start(const system::System& system, const dae::System& dae, const plan::Plan& plan,
                                  const std::vector<Contradiction>& contradictions, Diagnostics& diagnostics);
 /// Says in a note that spare initial equations hold.
-void note_spare_initial(const system::System& system, const dae::System& dae, const plan::Plan& plan, Diagnostics& diagnostics);
+void note_spare_initial(const system::System& system, const dae::System& dae, const plan::Plan& plan,
+                        Diagnostics& diagnostics);
 
 }  // namespace sigrel::structure

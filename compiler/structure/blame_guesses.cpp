@@ -12,7 +12,8 @@ namespace sigrel::structure {
 namespace {
 
 /// "`x` or `y`", of what may be given instead of the guessed states; empty when there is nothing else.
-std::string alternatives(const system::System& system, const dae::System& dae, const InitialMatching& initial) {
+std::string alternatives(const system::System& system, const dae::System& dae,
+                         const InitialMatching& initial) {
   constexpr std::size_t kShown = 4;
   std::vector<std::string> names;
   std::vector<bool> guessed(dae.variables.size(), false);
@@ -29,20 +30,22 @@ std::string alternatives(const system::System& system, const dae::System& dae, c
     names.push_back("`" + name + "`");
   }
   std::string text;
-  for (std::size_t k = 0; k < names.size(); ++k) text += (k == 0 ? "" : k + 1 == names.size() && !more ? " or " : ", ") + names[k];
+  for (std::size_t k = 0; k < names.size(); ++k)
+    text += (k == 0 ? "" : k + 1 == names.size() && !more ? " or " : ", ") + names[k];
   return more ? text + " or others" : text;
 }
 
 std::string help(const system::System& system, const dae::System& dae, const InitialMatching& initial) {
   std::string text = "give the start in an `initially` block";
-  if (std::string others = alternatives(system, dae, initial); !others.empty()) text += fmt::format("; {} would do as well", others);
+  if (std::string others = alternatives(system, dae, initial); !others.empty())
+    text += fmt::format("; {} would do as well", others);
   return text;
 }
 
 }  // namespace
 
-void note_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan, const InitialMatching& initial,
-                  Diagnostics& diagnostics) {
+void note_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan,
+                  const InitialMatching& initial, Diagnostics& diagnostics) {
   const auto& guessed = plan.guessed_states;
   if (guessed.empty()) return;
   std::string text = fmt::format("the start of `{}`", dae::variable_name(system, dae, guessed.front()));
@@ -57,11 +60,14 @@ void note_guesses(const system::System& system, const dae::System& dae, const pl
   note.help(help(system, dae, initial));
 }
 
-void report_missing_start(const system::System& system, const dae::System& dae, const InitialMatching& initial, Diagnostics& diagnostics) {
+void report_missing_start(const system::System& system, const dae::System& dae,
+                          const InitialMatching& initial, Diagnostics& diagnostics) {
   const auto& missing = initial.guessed;
   SourceTerms terms(system);
-  Diagnostic& d = diagnostics.report(Code::StartMissing, terms.declaration(dae.variables[missing.front()].unknown, system::kRoot),
-                                     fmt::format("{} {} missing", counted(missing.size(), "initial equation"), missing.size() == 1 ? "is" : "are"));
+  Diagnostic& d = diagnostics.report(Code::StartMissing,
+                                     terms.declaration(dae.variables[missing.front()].unknown, system::kRoot),
+                                     fmt::format("{} {} missing", counted(missing.size(), "initial equation"),
+                                                 missing.size() == 1 ? "is" : "are"));
   std::vector<std::string> names;
   for (std::uint32_t v : missing) names.push_back(dae::variable_name(system, dae, v));
   d.label(fmt::format("nothing says where `{}` starts", names.front()));
@@ -70,8 +76,8 @@ void report_missing_start(const system::System& system, const dae::System& dae, 
   d.help(help(system, dae, initial));
 }
 
-void warn_unused_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan, const Scheduler& start,
-                         Diagnostics& diagnostics) {
+void warn_unused_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan,
+                         const Scheduler& start, Diagnostics& diagnostics) {
   constexpr std::size_t kShown = 5;
   std::vector<bool> used(dae.variables.size(), false);
   for (std::uint32_t v : plan.guessed_states) used[v] = true;
@@ -97,8 +103,11 @@ void warn_unused_guesses(const system::System& system, const dae::System& dae, c
   for (const auto& [place, written] : places) {
     if (written.used || ++told > kShown) continue;
     const std::string name = system::unknown_name(system, written.first->unknown);
-    diagnostics.report(Code::UnusedGuess, written.first->span, fmt::format("the guess of `{}` is not used", name))
-        .label(dae.aliases[written.first->unknown].kind == dae::Alias::Zero ? "it is always zero" : "the start follows from equations, without a search")
+    diagnostics
+        .report(Code::UnusedGuess, written.first->span, fmt::format("the guess of `{}` is not used", name))
+        .label(dae.aliases[written.first->unknown].kind == dae::Alias::Zero
+                   ? "it is always zero"
+                   : "the start follows from equations, without a search")
         .help("drop it; `initially` says what must hold at the start");
   }
 }

@@ -10,15 +10,16 @@
 namespace sigrel::structure {
 
 /// One note for all states that start from guesses.
-void note_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan, const InitialMatching& initial,
-                  Diagnostics& diagnostics);
+void note_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan,
+                  const InitialMatching& initial, Diagnostics& diagnostics);
 
 /// The same as an error, for `--strict-initial`.
-void report_missing_start(const system::System& system, const dae::System& dae, const InitialMatching& initial, Diagnostics& diagnostics);
+void report_missing_start(const system::System& system, const dae::System& dae,
+                          const InitialMatching& initial, Diagnostics& diagnostics);
 
-/// A guess is used where a state starts from it, or where it is in a block of the start that is solved by iteration. A place in the
-/// source that gives several variables a guess is told when none of them uses it.
-void warn_unused_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan, const Scheduler& start,
-                         Diagnostics& diagnostics);
+/// A guess is used where a state starts from it, or where it is in a block of the start that is solved by
+/// iteration. A place in the source that gives several variables a guess is told when none of them uses it.
+void warn_unused_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan,
+                         const Scheduler& start, Diagnostics& diagnostics);
 
 }  // namespace sigrel::structure

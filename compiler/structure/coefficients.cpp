@@ -28,16 +28,20 @@ const Coefficients::Entry& Coefficients::entry(std::uint32_t slot) {
   return *entry;
 }
 
-double Coefficients::value(std::uint32_t slot, std::span<const std::uint32_t> row, std::span<const double> parameters) {
+double Coefficients::value(std::uint32_t slot, std::span<const std::uint32_t> row,
+                           std::span<const double> parameters) {
   values_.clear();
   for (const Node& node : entry(slot).program) {
     const int operands = arity(node.op);
-    if (node.op == Op::Const) values_.push_back(node.value);
-    else if (node.op == Op::Param) values_.push_back(parameters[row[node.a]]);
-    else if (node.op == Op::PowInt) values_.push_back(apply(node.op, values_[node.a], static_cast<std::int32_t>(node.b), 0));
+    if (node.op == Op::Const)
+      values_.push_back(node.value);
+    else if (node.op == Op::Param)
+      values_.push_back(parameters[row[node.a]]);
+    else if (node.op == Op::PowInt)
+      values_.push_back(apply(node.op, values_[node.a], static_cast<std::int32_t>(node.b), 0));
     else
-      values_.push_back(apply(pool_.library.get(), node.op, node.value, values_[node.a], operands > 1 ? values_[node.b] : 0,
-                              operands > 2 ? values_[node.c] : 0));
+      values_.push_back(apply(pool_.library.get(), node.op, node.value, values_[node.a],
+                              operands > 1 ? values_[node.b] : 0, operands > 2 ? values_[node.c] : 0));
   }
   return values_.back();
 }

@@ -1,4 +1,5 @@
-// What multiplies an unknown in an equation: whether the equation is linear in it, and what the coefficient is made of.
+// What multiplies an unknown in an equation: whether the equation is linear in it, and what the coefficient
+// is made of.
 #pragma once
 #include <optional>
 #include <span>
@@ -20,7 +21,8 @@ struct Coefficient {
 /// Of all slots of one shape; each is looked at when it is first asked for.
 class Coefficients {
  public:
-  Coefficients(ExprPool& pool, const EquationTable& table) : pool_(pool), root_(table.residual), slots_(table.slots) {}
+  Coefficients(ExprPool& pool, const EquationTable& table)
+      : pool_(pool), root_(table.residual), slots_(table.slots) {}
   const Coefficient& of(std::uint32_t slot) { return entry(slot).coefficient; }
   /// The value of a coefficient that is fixed; `row` has the parameters of the row.
   double value(std::uint32_t slot, std::span<const std::uint32_t> row, std::span<const double> parameters);

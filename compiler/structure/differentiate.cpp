@@ -18,7 +18,8 @@ constexpr std::uint32_t kSum = 0xFFFFFFFEu;  // instead of a table
 
 class Differentiation {
  public:
-  Differentiation(const system::System& system, const graph::Differentiated& graph, dae::System& dae, Diagnostics& diagnostics)
+  Differentiation(const system::System& system, const graph::Differentiated& graph, dae::System& dae,
+                  Diagnostics& diagnostics)
       : system_(system), graph_(graph), dae_(dae), diagnostics_(diagnostics) {}
 
   Numbering run() {
@@ -26,7 +27,8 @@ class Differentiation {
     place_originals();
     first_leaf_.assign(dae_.variables.size(), kNone);
     const std::vector<std::uint32_t> below = graph::inverse(graph_.equation_derivative);
-    for (std::uint32_t e = originals_; e < graph_.equations(); ++e) {  // after the equation that it is the derivative of
+    for (std::uint32_t e = originals_; e < graph_.equations();
+         ++e) {  // after the equation that it is the derivative of
       const Place from = places_[below[e]];
       places_.push_back(from.table == kSum ? differentiate_sum(from.row) : differentiate_row(from));
       if (diagnostics_.has_errors()) return {};
@@ -42,7 +44,9 @@ class Differentiation {
   struct Leaf {
     std::uint32_t slot, order;
   };
-  static bool before(const Leaf& a, const Leaf& b) { return std::pair(a.order, a.slot) < std::pair(b.order, b.slot); }
+  static bool before(const Leaf& a, const Leaf& b) {
+    return std::pair(a.order, a.slot) < std::pair(b.order, b.slot);
+  }
   /// The derivative of a table's residual, over its slots and their derivatives.
   struct Derivative {
     ExprId residual;
@@ -51,8 +55,8 @@ class Differentiation {
     std::map<std::vector<std::uint32_t>, std::uint32_t> tables;  // by which leaves are one variable
   };
 
-  /// First all first derivatives, then the second ones, each in the order of what is differentiated: columns stay regular, and
-  /// no number depends on the order of the equations.
+  /// First all first derivatives, then the second ones, each in the order of what is differentiated: columns
+  /// stay regular, and no number depends on the order of the equations.
   void add_variables() {
     auto& variables = dae_.variables;
     const auto known = static_cast<std::uint32_t>(variables.size());
@@ -64,7 +68,9 @@ class Differentiation {
     }
     std::vector<std::uint32_t> fresh(graph_.variables() - known);
     std::iota(fresh.begin(), fresh.end(), known);
-    std::ranges::sort(fresh, [&](std::uint32_t a, std::uint32_t b) { return std::pair(order[a], base[a]) < std::pair(order[b], base[b]); });
+    std::ranges::sort(fresh, [&](std::uint32_t a, std::uint32_t b) {
+      return std::pair(order[a], base[a]) < std::pair(order[b], base[b]);
+    });
     numbering_.variable_of.resize(graph_.variables());
     std::iota(numbering_.variable_of.begin(), numbering_.variable_of.begin() + known, 0u);
     for (std::uint32_t c : fresh) {
@@ -109,7 +115,8 @@ class Differentiation {
       variables.push_back(v);
     }
     for (std::uint32_t v : variables) first_leaf_[v] = kNone;
-    auto [at, fresh] = derivative->tables.try_emplace(same, static_cast<std::uint32_t>(dae_.equations.tables.size()));
+    auto [at, fresh] =
+        derivative->tables.try_emplace(same, static_cast<std::uint32_t>(dae_.equations.tables.size()));
     if (fresh) dae_.equations.tables.push_back(table_of(*derivative, same));
     EquationTable& target = dae_.equations.tables[at->second];
     const EquationTable& again = dae_.equations.tables[from.table];  // the vector may have grown
@@ -158,7 +165,9 @@ class Differentiation {
       switch (leaf.op) {
         case Op::Slot: return slot_of(leaf.a, 0);
         case Op::Der: return slot_of(leaf.a, leaf.b);
-        case Op::Param: return pool.param(static_cast<std::uint32_t>(std::ranges::lower_bound(d.params, leaf.a) - d.params.begin()));
+        case Op::Param:
+          return pool.param(
+              static_cast<std::uint32_t>(std::ranges::lower_bound(d.params, leaf.a) - d.params.begin()));
         default: return pool.intern(Node(leaf));
       }
     });
@@ -168,12 +177,14 @@ class Differentiation {
 
   void report_function(const ForeignFunction& function, Origin origin) {
     SourceTerms terms(system_);
-    Diagnostic& d = diagnostics_.report(Code::NoDerivativeOfFunction, system_.sources[origin.source].span,
-                                        fmt::format("the derivative of `{}` is needed, and it has none", function.name));
+    Diagnostic& d =
+        diagnostics_.report(Code::NoDerivativeOfFunction, system_.sources[origin.source].span,
+                            fmt::format("the derivative of `{}` is needed, and it has none", function.name));
     d.label("this ties states to each other, so its derivative is part of the model too");
     d.also(function.declared, "declared here without a derivative");
     terms.note_instance(d, origin.instance);
-    d.help(fmt::format("give it one: `foreign import \"{}\" {} :: … with {{ derivative = … }}`", function.symbol, function.name));
+    d.help(fmt::format("give it one: `foreign import \"{}\" {} :: … with {{ derivative = … }}`",
+                       function.symbol, function.name));
   }
 
   /// Dense numbers: the new tables stand between the old ones and the sums.
@@ -184,7 +195,8 @@ class Differentiation {
       first.push_back(count);
       count += static_cast<std::uint32_t>(table.rows());
     }
-    for (const Place& place : places_) numbering_.equation_of.push_back((place.table == kSum ? count : first[place.table]) + place.row);
+    for (const Place& place : places_)
+      numbering_.equation_of.push_back((place.table == kSum ? count : first[place.table]) + place.row);
     dae_.derivative_of.assign(dae_.equations.count(), dae::kNone);
     for (std::uint32_t e = originals_; e < places_.size(); ++e)
       dae_.derivative_of[numbering_.equation_of[e]] = numbering_.equation_of[below[e]];
@@ -203,7 +215,8 @@ class Differentiation {
 
 }  // namespace
 
-Numbering differentiate(const system::System& system, const graph::Differentiated& graph, dae::System& dae, Diagnostics& diagnostics) {
+Numbering differentiate(const system::System& system, const graph::Differentiated& graph, dae::System& dae,
+                        Diagnostics& diagnostics) {
   return Differentiation(system, graph, dae, diagnostics).run();
 }
 

@@ -14,8 +14,14 @@ namespace {
 
 class Check {
  public:
-  Check(const system::System& system, const dae::System& dae, ExprPool& pool, const EquationList& equations, Diagnostics& diagnostics)
-      : system_(system), dae_(dae), pool_(pool), equations_(equations), terms_(system), diagnostics_(diagnostics) {}
+  Check(const system::System& system, const dae::System& dae, ExprPool& pool, const EquationList& equations,
+        Diagnostics& diagnostics)
+      : system_(system),
+        dae_(dae),
+        pool_(pool),
+        equations_(equations),
+        terms_(system),
+        diagnostics_(diagnostics) {}
 
   /// Whether the equation is `variable = …` up to sign.
   bool is_explicit(std::uint32_t row, std::uint32_t variable) {
@@ -27,7 +33,8 @@ class Check {
     auto [at, fresh] = explicit_.try_emplace({s.table->residual, slot}, false);
     if (fresh) {
       auto linear = symbolic::linear_in(pool_, s.table->residual, slot);
-      at->second = linear && pool_[linear->factor].op == Op::Const && std::fabs(pool_[linear->factor].value) == 1;
+      at->second =
+          linear && pool_[linear->factor].op == Op::Const && std::fabs(pool_[linear->factor].value) == 1;
     }
     return at->second;
   }
@@ -45,16 +52,19 @@ class Check {
     std::uint32_t where = terms_.common_instance(origins);
     auto places = terms_.places(own, where);
     auto names = terms_.names(piecewise, where);
-    Diagnostic& d = diagnostics_.report(Code::DiscreteLoop, places.back().span,
-                                        fmt::format("{} {} on {}", listed(names), names.size() == 1 ? "depends" : "depend",
-                                                    names.size() == 1 ? "itself" : "each other"));
+    Diagnostic& d = diagnostics_.report(
+        Code::DiscreteLoop, places.back().span,
+        fmt::format("{} {} on {}", listed(names), names.size() == 1 ? "depends" : "depend",
+                    names.size() == 1 ? "itself" : "each other"));
     d.label(rows.size() == 1 ? std::string("what this gives is needed to compute it")
                              : fmt::format("part of a loop of {}", counted(rows.size(), "equation")));
     terms_.label(d, places, "and this");
-    if (!others.empty()) d.note(fmt::format("the loop leads through {}", listed(terms_.names(others, where))));
+    if (!others.empty())
+      d.note(fmt::format("the loop leads through {}", listed(terms_.names(others, where))));
     d.note("a Bool or Int signal has no derivative: a loop through it cannot be solved by iteration");
     d.help(others.empty() ? "let one of them depend on a state, or on time, instead"
-                          : "write the condition itself where it is used, `if x > 0.0 then …`: a loop of Real signals can be solved");
+                          : "write the condition itself where it is used, `if x > 0.0 then …`: a loop of "
+                            "Real signals can be solved");
     terms_.note_instance(d, where);
   }
 
@@ -63,8 +73,9 @@ class Check {
     std::uint32_t unknown = dae_.variables[variable].unknown;
     std::string name = terms_.name(unknown, origin.instance);
     bool is_bool = system::unknown_info(system_, unknown).type == system::SignalType::Bool;
-    Diagnostic& d = diagnostics_.report(Code::DiscreteNotExplicit, system_.sources[origin.source].span,
-                                        fmt::format("no equation gives the {} `{}` explicitly", is_bool ? "Bool" : "Int", name));
+    Diagnostic& d = diagnostics_.report(
+        Code::DiscreteNotExplicit, system_.sources[origin.source].span,
+        fmt::format("no equation gives the {} `{}` explicitly", is_bool ? "Bool" : "Int", name));
     d.label(fmt::format("`{}` is to be found from this", name));
     d.help(fmt::format("write it as `{0} = …`, with `{0}` on that side only", name));
     terms_.note_instance(d, origin.instance);
@@ -98,8 +109,9 @@ std::vector<std::uint8_t> discrete_variables(const system::System& system, const
   return result;
 }
 
-bool check_discrete(const system::System& system, const dae::System& dae, const std::vector<std::uint8_t>& discrete, ExprPool& pool,
-                    const EquationList& equations, const std::vector<std::uint32_t>& variable_of_row, const graph::Blocks& blocks,
+bool check_discrete(const system::System& system, const dae::System& dae,
+                    const std::vector<std::uint8_t>& discrete, ExprPool& pool, const EquationList& equations,
+                    const std::vector<std::uint32_t>& variable_of_row, const graph::Blocks& blocks,
                     Diagnostics& diagnostics) {
   if (discrete.empty()) return true;
   Check check(system, dae, pool, equations, diagnostics);

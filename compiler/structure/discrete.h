@@ -1,5 +1,5 @@
-// Bool and Int variables: piecewise constant, so each must be given by an equation of its own, explicitly. Newton's method
-// has no step to take in them, and an integrator would see only jumps.
+// Bool and Int variables: piecewise constant, so each must be given by an equation of its own, explicitly.
+// Newton's method has no step to take in them, and an integrator would see only jumps.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -15,10 +15,12 @@ namespace sigrel::structure {
 /// Per variable of the reduced system: whether it is a Bool or an Int. Empty when there is none.
 std::vector<std::uint8_t> discrete_variables(const system::System& system, const dae::System& dae);
 
-/// Reports simultaneous blocks that contain a Bool or an Int, and equations that determine one but do not give it explicitly
+/// Reports simultaneous blocks that contain a Bool or an Int, and equations that determine one but do not
+/// give it explicitly
 /// (`2 * n = m`). Whether there are none.
-bool check_discrete(const system::System& system, const dae::System& dae, const std::vector<std::uint8_t>& discrete,
-                    ExprPool& pool, const EquationList& equations, const std::vector<std::uint32_t>& variable_of_row,
-                    const graph::Blocks& blocks, Diagnostics& diagnostics);
+bool check_discrete(const system::System& system, const dae::System& dae,
+                    const std::vector<std::uint8_t>& discrete, ExprPool& pool, const EquationList& equations,
+                    const std::vector<std::uint32_t>& variable_of_row, const graph::Blocks& blocks,
+                    Diagnostics& diagnostics);
 
 }  // namespace sigrel::structure

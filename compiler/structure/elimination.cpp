@@ -17,12 +17,15 @@ std::vector<std::uint32_t> equations_of(const system::System& system, const std:
   list.append(system.equations);
   for (std::uint32_t e = 0; e < list.count(); ++e) {
     Origin at = list.origin(e);
-    if (std::ranges::any_of(origins, [&](Origin o) { return o.instance == at.instance && o.source == at.source; })) result.push_back(e);
+    if (std::ranges::any_of(origins,
+                            [&](Origin o) { return o.instance == at.instance && o.source == at.source; }))
+      result.push_back(e);
   }
   return result;
 }
 
-Elimination eliminate_with(const system::System& system, Shapes& shapes, const Levels& levels, bool want_merges) {
+Elimination eliminate_with(const system::System& system, Shapes& shapes, const Levels& levels,
+                           bool want_merges) {
   Aliases aliases(system, shapes);
   if (want_merges) aliases.note_merges();
   for (const Level& level : levels.levels) aliases.take_as_zero(level.zero);
@@ -34,7 +37,8 @@ Elimination eliminate_with(const system::System& system, Shapes& shapes, const L
   std::vector<std::uint32_t>& redundant = result.redundant.equations;
   redundant = equations_of(system, expose_constraints(result.assembled.dae));
   result.redundant.constant = aliases.of_fate(Fate::Constant);
-  for (const auto& more : {aliases.of_fate(Fate::Redundant), result.redundant.constant}) redundant.insert(redundant.end(), more.begin(), more.end());
+  for (const auto& more : {aliases.of_fate(Fate::Redundant), result.redundant.constant})
+    redundant.insert(redundant.end(), more.begin(), more.end());
   std::ranges::sort(redundant);
   return result;
 }
@@ -53,14 +57,16 @@ Elimination eliminate(const system::System& system, bool want_merges) {
   first.levels = find_levels(system, first.assembled.dae, first.redundant);
   if (!first.levels.harmless) return first;
   Elimination second = eliminate_with(system, shapes, first.levels, want_merges);
-  if (second.redundant.equations.size() != first.levels.levels.size() || !second.redundant.constant.empty()) return first;
+  if (second.redundant.equations.size() != first.levels.levels.size() || !second.redundant.constant.empty())
+    return first;
   second.redundant = {};
   second.levels = std::move(first.levels);
   second.taken = true;
   return second;
 }
 
-std::vector<Link> elimination_chain(const system::System& system, const dae::System& dae, std::uint32_t unknown) {
+std::vector<Link> elimination_chain(const system::System& system, const dae::System& dae,
+                                    std::uint32_t unknown) {
   const Elimination elimination = eliminate(system, true);
   const dae::Alias alias = dae.aliases[unknown];
   std::vector<bool> taken(system.unknowns, false);

@@ -1,5 +1,5 @@
-// Aliases, zeros, redundant equations and arbitrary levels together: what the reduce stage begins with, and what explains afterwards
-// why an unknown is another one.
+// Aliases, zeros, redundant equations and arbitrary levels together: what the reduce stage begins with, and
+// what explains afterwards why an unknown is another one.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -21,14 +21,17 @@ struct Elimination {
 };
 Elimination eliminate(const system::System& system, bool want_merges = false);
 
-/// A step from an unknown to the one that stands for it: the equation makes `from` another one, its negative, or zero.
+/// A step from an unknown to the one that stands for it: the equation makes `from` another one, its negative,
+/// or zero.
 struct Link {
   std::optional<Origin> origin;  // absent: it is taken as zero
   std::uint32_t from = 0;
   std::optional<std::uint32_t> to;  // absent: zero
   bool negative = false;
 };
-/// From the unknown to its representative in `dae`, or to zero; empty for a representative. Repeats the elimination: for reports.
-std::vector<Link> elimination_chain(const system::System& system, const dae::System& dae, std::uint32_t unknown);
+/// From the unknown to its representative in `dae`, or to zero; empty for a representative. Repeats the
+/// elimination: for reports.
+std::vector<Link> elimination_chain(const system::System& system, const dae::System& dae,
+                                    std::uint32_t unknown);
 
 }  // namespace sigrel::structure

@@ -22,25 +22,29 @@ void take_assignments(const system::System& system, dae::System& dae, Diagnostic
   std::unordered_set<std::uint32_t> delayed;
   for (const system::Delay& d : system.delays)
     if (dae.aliases[d.unknown].kind != dae::Alias::Zero) delayed.insert(dae.aliases[d.unknown].variable);
-  for (std::uint32_t k = 0; k < system.events.assignments.size() && diagnostics.error_count() < before + kEnough; ++k) {
+  for (std::uint32_t k = 0;
+       k < system.events.assignments.size() && diagnostics.error_count() < before + kEnough; ++k) {
     const system::Assignment& a = system.events.assignments[k];
     const dae::Alias alias = dae.aliases[a.target];
     const Span span = system.sources[origins[k].source].span;
-    const bool state = alias.kind != dae::Alias::Zero && dae.variables[alias.variable].state && dae.variables[alias.variable].set == dae::kNone &&
-                       !delayed.contains(alias.variable);
+    const bool state = alias.kind != dae::Alias::Zero && dae.variables[alias.variable].state &&
+                       dae.variables[alias.variable].set == dae::kNone && !delayed.contains(alias.variable);
     if (!state) {
       const std::string name = terms.name(a.target, origins[k].instance);
-      Diagnostic& d = diagnostics.report(Code::NotAssignable, span, fmt::format("`{}` is neither a discrete variable nor a state", name));
+      Diagnostic& d = diagnostics.report(
+          Code::NotAssignable, span, fmt::format("`{}` is neither a discrete variable nor a state", name));
       d.label(fmt::format("between events an equation gives `{}`", name));
       d.note("`:=` changes what keeps its value or is integrated: all else follows from that");
-      d.help(fmt::format("assign a state that `{}` follows from; `sigrel explain FILE --states` shows them", name));
+      d.help(fmt::format("assign a state that `{}` follows from; `sigrel explain FILE --states` shows them",
+                         name));
       terms.note_instance(d, origins[k].instance);
       continue;
     }
     auto [first, fresh] = source_of.try_emplace(alias.variable, k);
     if (!fresh) {
       const std::string name = terms.name(a.target, origins[k].instance);
-      Diagnostic& d = diagnostics.report(Code::AssignedTwice, span, fmt::format("`{}` is assigned in two places", name));
+      Diagnostic& d =
+          diagnostics.report(Code::AssignedTwice, span, fmt::format("`{}` is assigned in two places", name));
       d.label("the second").also(system.sources[origins[first->second].source].span, "the first");
       d.note("if both happened at the same instant, neither would be right");
       d.help("assign it in one `when`: `when a || b do x := if a then … else …`");
@@ -53,10 +57,16 @@ void take_assignments(const system::System& system, dae::System& dae, Diagnostic
 
 namespace {
 
-void report_derivative_of_delay(const system::System& system, const dae::System& dae, std::uint32_t variable, Origin origin, const std::string& why, Diagnostics& diagnostics) {
-  auto delay = std::ranges::find_if(system.delays, [&](const system::Delay& d) { return dae.aliases[d.unknown].kind != dae::Alias::Zero && dae.aliases[d.unknown].variable == variable; });
+void report_derivative_of_delay(const system::System& system, const dae::System& dae, std::uint32_t variable,
+                                Origin origin, const std::string& why, Diagnostics& diagnostics) {
+  auto delay = std::ranges::find_if(system.delays, [&](const system::Delay& d) {
+    return dae.aliases[d.unknown].kind != dae::Alias::Zero && dae.aliases[d.unknown].variable == variable;
+  });
   SourceTerms terms(system);
-  Diagnostic& d = diagnostics.report(Code::DelayDifferentiated, system.sources[origin.source].span, "the derivative of a delayed signal is needed").label(why);
+  Diagnostic& d = diagnostics
+                      .report(Code::DelayDifferentiated, system.sources[origin.source].span,
+                              "the derivative of a delayed signal is needed")
+                      .label(why);
   d.also(system.sources[delay->origin.source].span, "delayed here");
   d.note("the past is kept as values, and where it has a jump or a kink there is no derivative");
   d.help("delay the derivative instead: `v = der x`, and `delay v dt`");
@@ -65,22 +75,28 @@ void report_derivative_of_delay(const system::System& system, const dae::System&
 
 }  // namespace
 
-void report_derivatives_of_delays(const system::System& system, const dae::System& dae, const std::vector<StrangeDerivative>& found, Diagnostics& diagnostics) {
+void report_derivatives_of_delays(const system::System& system, const dae::System& dae,
+                                  const std::vector<StrangeDerivative>& found, Diagnostics& diagnostics) {
   constexpr std::size_t kEnough = 5;
   for (std::size_t k = 0; k < std::min(found.size(), kEnough); ++k)
-    report_derivative_of_delay(system, dae, dae.aliases[found[k].unknown].variable, found[k].origin, "", diagnostics);
+    report_derivative_of_delay(system, dae, dae.aliases[found[k].unknown].variable, found[k].origin, "",
+                               diagnostics);
 }
 
 void check_delays(const system::System& system, const dae::System& dae, Diagnostics& diagnostics) {
   if (system.delays.empty() || dae.derivative_of.empty()) return;
   std::unordered_map<std::uint32_t, std::uint32_t> rates;  // of what `delay` gives
   for (const system::Delay& d : system.delays)
-    if (dae.aliases[d.unknown].kind != dae::Alias::Zero) rates.emplace(dae.variables[dae.aliases[d.unknown].variable].derivative, dae.aliases[d.unknown].variable);
+    if (dae.aliases[d.unknown].kind != dae::Alias::Zero)
+      rates.emplace(dae.variables[dae.aliases[d.unknown].variable].derivative,
+                    dae.aliases[d.unknown].variable);
   std::uint32_t equation = 0;
   auto look = [&](std::uint32_t variable, Origin origin) {
     auto at = rates.find(variable);
     if (at == rates.end() || dae.derivative_of[equation] == dae::kNone || diagnostics.has_errors()) return;
-    report_derivative_of_delay(system, dae, at->second, origin, "this ties states to each other, so its derivative is part of the model too", diagnostics);
+    report_derivative_of_delay(system, dae, at->second, origin,
+                               "this ties states to each other, so its derivative is part of the model too",
+                               diagnostics);
   };
   for (const EquationTable& table : dae.equations.tables)
     for (std::size_t row = 0; row < table.rows(); ++row, ++equation)
@@ -89,7 +105,8 @@ void check_delays(const system::System& system, const dae::System& dae, Diagnost
     for (Term t : dae.equations.sums.terms_of(row)) look(t.unknown(), dae.equations.sums.origins[row]);
 }
 
-std::vector<std::uint32_t> without_events(const system::System& system, const dae::System& dae, std::vector<std::uint32_t> constants) {
+std::vector<std::uint32_t> without_events(const system::System& system, const dae::System& dae,
+                                          std::vector<std::uint32_t> constants) {
   std::vector<bool> changed(dae.variables.size(), false);
   for (const dae::Assignment& a : dae.assignments) changed[a.variable] = true;
   for (const system::Previous& p : system.events.previous)
@@ -103,7 +120,8 @@ std::vector<std::uint32_t> without_events(const system::System& system, const da
 std::vector<std::uint32_t> seen_by_events(const system::System& system, const dae::System& dae) {
   std::vector<std::uint32_t> result;
   for (const Equations* equations : {&dae.conditions, &dae.values})
-    for (const EquationTable& table : equations->tables) result.insert(result.end(), table.unknowns.begin(), table.unknowns.end());
+    for (const EquationTable& table : equations->tables)
+      result.insert(result.end(), table.unknowns.begin(), table.unknowns.end());
   for (const system::Previous& p : system.events.previous)
     if (dae.aliases[p.of].kind != dae::Alias::Zero) result.push_back(dae.aliases[p.of].variable);
   for (const system::Delay& d : system.delays)
@@ -124,9 +142,12 @@ void add_events(const system::System& system, const dae::System& dae, Kernels& k
   for (const EquationTable& table : dae.values.tables) {
     if (table.rows() == 0) continue;
     events.values.push_back(add_rows(table, 0, kernels, plan));
-    for (std::uint32_t k : table.tags) events.effects.push_back({dae.assignments[k].trigger, dae.assignments[k].variable, dae.assignments[k].negated});
+    for (std::uint32_t k : table.tags)
+      events.effects.push_back(
+          {dae.assignments[k].trigger, dae.assignments[k].variable, dae.assignments[k].negated});
   }
-  for (const system::Clock& c : system.events.clocks) events.clocks.push_back({c.trigger, c.period, c.offset, c.start, c.stop, c.first_jitter, c.jitters});
+  for (const system::Clock& c : system.events.clocks)
+    events.clocks.push_back({c.trigger, c.period, c.offset, c.start, c.stop, c.first_jitter, c.jitters});
   events.jitters = system.events.jitters;
   for (const system::Previous& p : system.events.previous) {
     const dae::Alias own = dae.aliases[p.unknown], of = dae.aliases[p.of];
@@ -137,8 +158,9 @@ void add_events(const system::System& system, const dae::System& dae, Kernels& k
   for (const system::Delay& d : system.delays) {
     const dae::Alias own = dae.aliases[d.unknown], of = dae.aliases[d.of];
     if (own.kind == dae::Alias::Zero) continue;
-    plan.model.delays.push_back({own.variable, of.kind == dae::Alias::Zero ? runtime::kNone : of.variable, d.length,
-                                 (own.kind == dae::Alias::Negated) != (of.kind == dae::Alias::Negated), d.held});
+    plan.model.delays.push_back(
+        {own.variable, of.kind == dae::Alias::Zero ? runtime::kNone : of.variable, d.length,
+         (own.kind == dae::Alias::Negated) != (of.kind == dae::Alias::Negated), d.held});
   }
 }
 

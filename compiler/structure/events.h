@@ -1,5 +1,6 @@
-// Events on their way to the run. Discrete variables and `pre` are constants of the run for the equations (`der n = 0`), so what
-// is left to do is to find the variables that `:=` changes, and to hand over conditions and values as runs.
+// Events on their way to the run. Discrete variables and `pre` are constants of the run for the equations
+// (`der n = 0`), so what is left to do is to find the variables that `:=` changes, and to hand over
+// conditions and values as runs.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -12,11 +13,13 @@
 
 namespace sigrel::structure {
 
-/// Finds what is assigned, once the states are chosen; reports targets that are no states, and those with two sources.
+/// Finds what is assigned, once the states are chosen; reports targets that are no states, and those with two
+/// sources.
 void take_assignments(const system::System& system, dae::System& dae, Diagnostics& diagnostics);
 
 /// Those of these constants of the run that neither an event nor the past changes.
-std::vector<std::uint32_t> without_events(const system::System& system, const dae::System& dae, std::vector<std::uint32_t> constants);
+std::vector<std::uint32_t> without_events(const system::System& system, const dae::System& dae,
+                                          std::vector<std::uint32_t> constants);
 
 /// The variables that conditions, values, `pre` and `delay` read.
 std::vector<std::uint32_t> seen_by_events(const system::System& system, const dae::System& dae);
@@ -24,7 +27,8 @@ std::vector<std::uint32_t> seen_by_events(const system::System& system, const da
 /// Reports equations for which what `delay` gives had to be differentiated.
 void check_delays(const system::System& system, const dae::System& dae, Diagnostics& diagnostics);
 /// The same of the text: derivatives of what `delay` gives.
-void report_derivatives_of_delays(const system::System& system, const dae::System& dae, const std::vector<StrangeDerivative>& found, Diagnostics& diagnostics);
+void report_derivatives_of_delays(const system::System& system, const dae::System& dae,
+                                  const std::vector<StrangeDerivative>& found, Diagnostics& diagnostics);
 
 /// Adds what happens at instants, and delays, to the model of the plan.
 void add_events(const system::System& system, const dae::System& dae, Kernels& kernels, plan::Plan& plan);

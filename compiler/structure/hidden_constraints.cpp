@@ -15,8 +15,9 @@
 namespace sigrel::structure {
 namespace {
 
-constexpr std::int64_t kLargest = 1 << 20;     // coefficient: what grows beyond says nothing that a sum could say
-constexpr std::int64_t kMostTerms = 64;        // of a new sum, in which a coefficient is so many terms
+constexpr std::int64_t kLargest =
+    1 << 20;                             // coefficient: what grows beyond says nothing that a sum could say
+constexpr std::int64_t kMostTerms = 64;  // of a new sum, in which a coefficient is so many terms
 constexpr std::size_t kMostWork = 20'000'000;  // entries
 
 struct Entry {
@@ -28,12 +29,15 @@ using Row = std::vector<Entry>;  // ascending variables, nothing zero
 /// The coefficients of a residual `Σ c s` with whole numbers c; nullopt where it is not of that form.
 std::optional<std::vector<std::int64_t>> whole_coefficients(ExprPool& pool, const EquationTable& table) {
   if (table.params > 0 || table.slots == 0) return std::nullopt;
-  ExprId rest = symbolic::rewrite(pool, table.residual, pool, [&](const Node& leaf) { return leaf.op == Op::Slot ? pool.constant(0.0) : pool.intern(Node(leaf)); });
+  ExprId rest = symbolic::rewrite(pool, table.residual, pool, [&](const Node& leaf) {
+    return leaf.op == Op::Slot ? pool.constant(0.0) : pool.intern(Node(leaf));
+  });
   if (pool[rest].op != Op::Const || pool[rest].value != 0) return std::nullopt;
   std::vector<std::int64_t> result;
   for (ExprId slope : symbolic::gradient(pool, table.residual, table.slots)) {
     const Node& n = pool[slope];
-    if (n.op != Op::Const || std::floor(n.value) != n.value || std::fabs(n.value) > kLargest) return std::nullopt;
+    if (n.op != Op::Const || std::floor(n.value) != n.value || std::fabs(n.value) > kLargest)
+      return std::nullopt;
     result.push_back(static_cast<std::int64_t>(n.value));
   }
   return result;
@@ -66,10 +70,12 @@ std::optional<Row> combined(std::int64_t a, const Row& row, std::int64_t b, cons
   return result;
 }
 
-/// The rows that are left when one after the other is left out that contains a column which no other contains.
+/// The rows that are left when one after the other is left out that contains a column which no other
+/// contains.
 std::vector<std::uint32_t> core(const graph::Bipartite& graph) {
   std::vector<std::uint32_t> count(graph.columns, 0);
-  // The numbers of the rows that contain a column, combined by exclusive or: of the last one left, its number.
+  // The numbers of the rows that contain a column, combined by exclusive or: of the last one left, its
+  // number.
   std::vector<std::uint32_t> rows_of(graph.columns, 0);
   for (std::uint32_t r = 0; r < graph.rows(); ++r)
     for (std::uint32_t v : graph.row(r)) {
@@ -97,12 +103,16 @@ std::vector<std::uint32_t> core(const graph::Bipartite& graph) {
   return result;
 }
 
-/// Eliminates the columns that `pivots` says: the shortest row next, of its columns the rarest for a pivot, so that little fills up
-/// (Markowitz 1957). By row: whether it was used for a pivot, or given up and left as it was.
+/// Eliminates the columns that `pivots` says: the shortest row next, of its columns the rarest for a pivot,
+/// so that little fills up (Markowitz 1957). By row: whether it was used for a pivot, or given up and left as
+/// it was.
 template <class IsPivot>
 std::vector<bool> eliminate(std::vector<Row>& rows, std::uint32_t columns, IsPivot pivots) {
   std::vector<std::vector<std::uint32_t>> rows_of(columns);
-  auto size_of = [&](std::uint32_t r) { return static_cast<std::size_t>(std::ranges::count_if(rows[r], [&](const Entry& e) { return pivots(e.variable); })); };
+  auto size_of = [&](std::uint32_t r) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(rows[r], [&](const Entry& e) { return pivots(e.variable); }));
+  };
   using Candidate = std::pair<std::size_t, std::uint32_t>;
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
   for (std::uint32_t r = 0; r < rows.size(); ++r) {
@@ -118,7 +128,8 @@ std::vector<bool> eliminate(std::vector<Row>& rows, std::uint32_t columns, IsPiv
     if (done[r] || size == 0 || size != size_of(r)) continue;
     const Entry* pivot = nullptr;
     for (const Entry& e : rows[r])
-      if (pivots(e.variable) && (!pivot || rows_of[e.variable].size() < rows_of[pivot->variable].size())) pivot = &e;
+      if (pivots(e.variable) && (!pivot || rows_of[e.variable].size() < rows_of[pivot->variable].size()))
+        pivot = &e;
     done[r] = true;
     const Entry at = *pivot;
     std::vector<std::uint32_t> users = std::move(rows_of[at.variable]);
@@ -156,8 +167,8 @@ class Elimination {
  private:
   bool unknown(std::uint32_t v) const { return dae_.variables[v].derivative == dae::kNone; }
 
-  /// The linear equations whose unknowns all occur in another of them, and these unknowns as a graph; and the linear equations
-  /// without unknowns. Most models have none: two passes over the tables say so.
+  /// The linear equations whose unknowns all occur in another of them, and these unknowns as a graph; and the
+  /// linear equations without unknowns. Most models have none: two passes over the tables say so.
   void find_linear() {
     std::vector<std::uint8_t> count(dae_.variables.size(), 0);  // 2: twice or more, or no unknown
     for (std::uint32_t v = 0; v < dae_.variables.size(); ++v)
@@ -178,7 +189,8 @@ class Elimination {
       if (section.table && !coefficients_[number]) continue;
       for (std::uint32_t row = 0; row < section.rows; ++row) {
         bool shared = true, any = false;
-        equations_.each_variable(section.first + row, [&](std::uint32_t v) { shared = shared && count[v] > 1; });
+        equations_.each_variable(section.first + row,
+                                 [&](std::uint32_t v) { shared = shared && count[v] > 1; });
         if (!shared) continue;
         equations_.each_variable(section.first + row, [&](std::uint32_t v) {
           if (!unknown(v)) return;
@@ -201,9 +213,11 @@ class Elimination {
     Row row;
     if (section.table) {
       auto unknowns = section.table->unknowns_of(equation - section.first);
-      for (std::size_t k = 0; k < unknowns.size(); ++k) row.push_back({unknowns[k], (*coefficients_[number])[k]});
+      for (std::size_t k = 0; k < unknowns.size(); ++k)
+        row.push_back({unknowns[k], (*coefficients_[number])[k]});
     } else {
-      for (Term t : section.sums->terms_of(equation - section.first)) row.push_back({t.unknown(), t.negative() ? -1 : 1});
+      for (Term t : section.sums->terms_of(equation - section.first))
+        row.push_back({t.unknown(), t.negative() ? -1 : 1});
     }
     tidy(row);
     return row;
@@ -289,7 +303,8 @@ class Elimination {
     for (std::size_t k = 0; k < found.size(); ++k) {
       std::vector<Term> terms;
       for (const Entry& e : rows_[found[k]])
-        for (std::int64_t n = std::abs(e.coefficient); n > 0; --n) terms.push_back(Term::of(e.variable, e.coefficient < 0));
+        for (std::int64_t n = std::abs(e.coefficient); n > 0; --n)
+          terms.push_back(Term::of(e.variable, e.coefficient < 0));
       add(terms, origins[k]);
     }
     dae_.equations.sums = std::move(sums);

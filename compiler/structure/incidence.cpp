@@ -25,8 +25,10 @@ graph::TableGraph EquationList::graph(std::uint32_t columns) const {
   static_assert(sizeof(Term) == sizeof(std::uint32_t));
   graph::TableGraph graph(columns);
   for (const Section& s : sections_) {
-    if (s.table) graph.add(s.rows, s.table->slots, s.table->unknowns.data());
-    else graph.add(s.rows, s.sums->offsets.data(), &s.sums->terms.data()->code, 1);
+    if (s.table)
+      graph.add(s.rows, s.table->slots, s.table->unknowns.data());
+    else
+      graph.add(s.rows, s.sums->offsets.data(), &s.sums->terms.data()->code, 1);
   }
   return graph;
 }
@@ -39,8 +41,8 @@ Origin EquationList::origin(std::uint32_t equation) const {
 namespace {
 
 template <class Selected>
-graph::Bipartite build(const EquationList& equations, std::uint32_t columns, std::span<const std::uint32_t> column_of,
-                       Selected selected) {
+graph::Bipartite build(const EquationList& equations, std::uint32_t columns,
+                       std::span<const std::uint32_t> column_of, Selected selected) {
   graph::Bipartite g;
   g.columns = columns;
   g.offsets.reserve(equations.count() + 1);
@@ -67,7 +69,8 @@ graph::Bipartite build(const EquationList& equations, std::uint32_t columns, std
 
 }  // namespace
 
-graph::Bipartite incidence(const EquationList& equations, std::uint32_t columns, std::span<const std::uint32_t> column_of) {
+graph::Bipartite incidence(const EquationList& equations, std::uint32_t columns,
+                           std::span<const std::uint32_t> column_of) {
   return build(equations, columns, column_of, [](std::uint32_t, std::uint32_t) { return true; });
 }
 

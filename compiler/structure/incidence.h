@@ -23,12 +23,16 @@ class EquationList {
   void append(const Equations& equations);
   void append(const EquationTable& table);
 
-  std::uint32_t count() const { return sections_.empty() ? 0 : sections_.back().first + sections_.back().rows; }
+  std::uint32_t count() const {
+    return sections_.empty() ? 0 : sections_.back().first + sections_.back().rows;
+  }
   /// Slots and terms of all equations.
   std::size_t entries() const;
   std::span<const Section> sections() const { return sections_; }
-  std::uint32_t section_of(std::uint32_t equation) const {  // the last that begins there or before: an empty one begins where the next one does
-    return static_cast<std::uint32_t>(std::ranges::upper_bound(sections_, equation, {}, &Section::first) - sections_.begin() - 1);
+  std::uint32_t section_of(std::uint32_t equation)
+      const {  // the last that begins there or before: an empty one begins where the next one does
+    return static_cast<std::uint32_t>(std::ranges::upper_bound(sections_, equation, {}, &Section::first) -
+                                      sections_.begin() - 1);
   }
   Origin origin(std::uint32_t equation) const;
   /// What `incidence` gives, in place: for as long as the equations stay as they are.
@@ -49,8 +53,10 @@ class EquationList {
   std::vector<Section> sections_;
 };
 
-/// One row per equation; variable v is column `column_of[v]`, or none where that is graph::kNone. An empty `column_of` is the identity.
-graph::Bipartite incidence(const EquationList& equations, std::uint32_t columns, std::span<const std::uint32_t> column_of = {});
+/// One row per equation; variable v is column `column_of[v]`, or none where that is graph::kNone. An empty
+/// `column_of` is the identity.
+graph::Bipartite incidence(const EquationList& equations, std::uint32_t columns,
+                           std::span<const std::uint32_t> column_of = {});
 
 /// As above, without the slots in which the residual has no slope at all (`floor x`, a condition): such an
 /// equation does not determine the unknown.

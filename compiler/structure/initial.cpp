@@ -20,12 +20,13 @@ std::vector<std::uint32_t> slots_of(const ExprPool& pool, const std::vector<Expr
 }
 
 /// The equations from `first` on that contain one variable only, and say that it is zero.
-Zeros find_zeros(const ExprPool& pool, const system::System& system, const EquationList& equations, const graph::Bipartite& graph,
-                 std::uint32_t first) {
+Zeros find_zeros(const ExprPool& pool, const system::System& system, const EquationList& equations,
+                 const graph::Bipartite& graph, std::uint32_t first) {
   Zeros zeros;
   zeros.variables.resize(graph.columns, false);
   zeros.parameters.reserve(system.parameters.size());
-  for (const system::Parameter& p : system.parameters) zeros.parameters.push_back(p.op == Op::Const && p.value == 0);
+  for (const system::Parameter& p : system.parameters)
+    zeros.parameters.push_back(p.op == Op::Const && p.value == 0);
   std::vector<std::uint32_t> found;
   for (const EquationList::Section& s : equations.sections()) {
     if (s.first < first || !s.table || s.table->slots != 1) continue;
@@ -52,24 +53,27 @@ Zeros find_zeros(const ExprPool& pool, const system::System& system, const Equat
 bool slopes_read(ExprPool& pool, const EquationList& equations, const Zeros& zeros) {
   for (const EquationList::Section& s : equations.sections()) {
     if (!s.table || s.rows == 0) continue;
-    const std::vector<std::uint32_t> inside = slots_of(pool, symbolic::gradient(pool, s.table->residual, s.table->slots));
+    const std::vector<std::uint32_t> inside =
+        slots_of(pool, symbolic::gradient(pool, s.table->residual, s.table->slots));
     for (std::uint32_t row = 0; row < s.rows && !inside.empty(); ++row) {
       auto unknowns = s.table->unknowns_of(row);
-      if (std::ranges::any_of(inside, [&](std::uint32_t k) { return zeros.variables[unknowns[k]]; })) return true;
+      if (std::ranges::any_of(inside, [&](std::uint32_t k) { return zeros.variables[unknowns[k]]; }))
+        return true;
     }
   }
   return false;
 }
 
 /// The graph without the edges whose slopes vanish at the zeros.
-graph::Bipartite incidence_at(ExprPool& pool, const EquationList& equations, std::uint32_t columns, const Zeros& zeros) {
+graph::Bipartite incidence_at(ExprPool& pool, const EquationList& equations, std::uint32_t columns,
+                              const Zeros& zeros) {
   graph::Bipartite g;
   g.columns = columns;
   g.offsets.reserve(equations.count() + 1);
   g.targets.reserve(equations.entries());
   for (const EquationList::Section& s : equations.sections()) {
     std::vector<ExprId> slopes;
-    std::vector<bool> generic;          // per slot: whether there is a slope at all
+    std::vector<bool> generic;  // per slot: whether there is a slope at all
     if (s.table && s.rows > 0) slopes = symbolic::gradient(pool, s.table->residual, s.table->slots);
     for (ExprId slope : slopes) generic.push_back(pool[slope].op != Op::Const || pool[slope].value != 0);
     const std::vector<std::uint32_t> inside = slots_of(pool, slopes);
@@ -77,7 +81,8 @@ graph::Bipartite incidence_at(ExprPool& pool, const EquationList& equations, std
     for (std::uint32_t row = 0; row < s.rows; ++row) {
       if (s.table) {
         auto unknowns = s.table->unknowns_of(row);
-        const bool special = std::ranges::any_of(inside, [&](std::uint32_t k) { return zeros.variables[unknowns[k]]; });
+        const bool special =
+            std::ranges::any_of(inside, [&](std::uint32_t k) { return zeros.variables[unknowns[k]]; });
         std::vector<std::uint64_t> there;
         if (special) there = at_zeros.row(unknowns, s.table->parameters_of(row));
         for (std::size_t k = 0; k < unknowns.size(); ++k)
@@ -95,26 +100,32 @@ graph::Bipartite incidence_at(ExprPool& pool, const EquationList& equations, std
 graph::Matching match_hard(const graph::Bipartite& g, const dae::System& dae) {
   const std::uint32_t variables = g.columns;
   graph::Matching m = graph::Matching::empty(g.rows(), variables);
-  auto has = [&](std::uint32_t e, std::uint32_t v) { return std::ranges::find(g.row(e), v) != g.row(e).end(); };
-  // What gives one variable, gives that one: where there are too many equations it is not `x = 1`, `y = 0` that is checked but
-  // `x^2 + y^2 = 1`, which might be hard to solve there.
+  auto has = [&](std::uint32_t e, std::uint32_t v) {
+    return std::ranges::find(g.row(e), v) != g.row(e).end();
+  };
+  // What gives one variable, gives that one: where there are too many equations it is not `x = 1`, `y = 0`
+  // that is checked but `x^2 + y^2 = 1`, which might be hard to solve there.
   for (auto e = static_cast<std::uint32_t>(dae.equations.count()); e < g.rows(); ++e)
-    if (auto columns = g.row(e); columns.size() == 1 && m.row_of_column[columns[0]] == graph::kNone) m.match(e, columns[0]);
-  // The matching of the dynamic system leaves exactly the states free: a start that little needs to be added to.
+    if (auto columns = g.row(e); columns.size() == 1 && m.row_of_column[columns[0]] == graph::kNone)
+      m.match(e, columns[0]);
+  // The matching of the dynamic system leaves exactly the states free: a start that little needs to be added
+  // to.
   for (std::uint32_t v = 0; v < variables; ++v)
-    if (dae.assign[v] != dae::kNone && m.row_of_column[v] == graph::kNone && has(dae.assign[v], v)) m.match(dae.assign[v], v);
+    if (dae.assign[v] != dae::kNone && m.row_of_column[v] == graph::kNone && has(dae.assign[v], v))
+      m.match(dae.assign[v], v);
   graph::augment(g, m);
   return m;
 }
 
 }  // namespace
 
-InitialMatching match_initial(ExprPool& pool, const system::System& system, const dae::System& dae, const EquationList& hard,
-                              const std::vector<std::uint32_t>& preference) {
+InitialMatching match_initial(ExprPool& pool, const system::System& system, const dae::System& dae,
+                              const EquationList& hard, const std::vector<std::uint32_t>& preference) {
   auto variables = static_cast<std::uint32_t>(dae.variables.size());
   graph::Bipartite g = determining_incidence(pool, hard, variables);
   graph::Matching m = match_hard(g, dae);
-  if (const Zeros zeros = find_zeros(pool, system, hard, g, static_cast<std::uint32_t>(dae.equations.count()));
+  if (const Zeros zeros =
+          find_zeros(pool, system, hard, g, static_cast<std::uint32_t>(dae.equations.count()));
       std::ranges::find(zeros.variables, true) != zeros.variables.end() && slopes_read(pool, hard, zeros)) {
     graph::Bipartite there = incidence_at(pool, hard, variables, zeros);
     if (graph::Matching likely = match_hard(there, dae); likely.size() == m.size()) {

@@ -14,7 +14,8 @@ std::uint32_t Kernels::shape(const EquationTable& table) {
   return at->second;
 }
 
-std::uint32_t Kernels::add(runtime::Role role, const Shape& shape, std::uint32_t solved, std::vector<ExprId> outputs) {
+std::uint32_t Kernels::add(runtime::Role role, const Shape& shape, std::uint32_t solved,
+                           std::vector<ExprId> outputs) {
   plan_.kernels.push_back({role, shape.slots, shape.params, solved, std::move(outputs)});
   return static_cast<std::uint32_t>(plan_.kernels.size() - 1);
 }

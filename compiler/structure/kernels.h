@@ -30,7 +30,8 @@ class Kernels {
     std::uint32_t residual = kUnknown, partials = kUnknown;
     std::vector<std::uint32_t> solve = {};  // by slot
   };
-  std::uint32_t add(runtime::Role role, const Shape& shape, std::uint32_t solved, std::vector<ExprId> outputs);
+  std::uint32_t add(runtime::Role role, const Shape& shape, std::uint32_t solved,
+                    std::vector<ExprId> outputs);
 
   plan::Plan& plan_;
   std::vector<Shape> shapes_;

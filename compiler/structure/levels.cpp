@@ -20,8 +20,14 @@ constexpr std::int8_t kRaised = 1, kLowered = -1;
 
 class Search {
  public:
-  Search(const system::System& system, const dae::System& dae) : system_(system), dae_(dae), pool_(dae.exprs), base_(dae.variables.size()), moves_(dae.variables.size(), 0) {
-    for (std::uint32_t v = 0; v < dae.variables.size(); ++v) base_[v] = dae.variables[v].integral == dae::kNone ? v : base_[dae.variables[v].integral];
+  Search(const system::System& system, const dae::System& dae)
+      : system_(system),
+        dae_(dae),
+        pool_(dae.exprs),
+        base_(dae.variables.size()),
+        moves_(dae.variables.size(), 0) {
+    for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
+      base_[v] = dae.variables[v].integral == dae::kNone ? v : base_[dae.variables[v].integral];
   }
 
   Levels run(const Redundant& redundant) {
@@ -36,13 +42,18 @@ class Search {
     list.append(system_.equations);
     bool of_levels = false;
     for (std::uint32_t e : redundant.equations)
-      list.each_variable(e, [&](std::uint32_t u) { of_levels = of_levels || (dae_.aliases[u].kind != dae::Alias::Zero && moves_[dae_.aliases[u].variable] != 0); });
+      list.each_variable(e, [&](std::uint32_t u) {
+        of_levels =
+            of_levels || (dae_.aliases[u].kind != dae::Alias::Zero && moves_[dae_.aliases[u].variable] != 0);
+      });
     if (of_levels) return {};
     if (!redundant.constant.empty()) result_.depends = list.origin(redundant.constant.front());
     find_conditions(dae_.equations, false);
-    for (const Equations* conditions : {&dae_.assertions, &dae_.conditions, &dae_.values}) find_conditions(*conditions, true);
+    for (const Equations* conditions : {&dae_.assertions, &dae_.conditions, &dae_.values})
+      find_conditions(*conditions, true);
     find_starts();
-    result_.harmless = redundant.equations.size() == result_.levels.size() && !result_.depends && !result_.decides && !result_.starts;
+    result_.harmless = redundant.equations.size() == result_.levels.size() && !result_.depends &&
+                       !result_.decides && !result_.starts;
     return std::move(result_);
   }
 
@@ -56,7 +67,8 @@ class Search {
       if (base_[v] == v) variables.push_back(v);
       column[v] = base_[v] == v ? static_cast<std::uint32_t>(variables.size()) - 1 : column[base_[v]];
     }
-    graph::Bipartite blind = determining_incidence(pool_, list, static_cast<std::uint32_t>(variables.size()), column);
+    graph::Bipartite blind =
+        determining_incidence(pool_, list, static_cast<std::uint32_t>(variables.size()), column);
     graph::Matching matching = graph::maximum_matching(blind);
     if (matching.size() == variables.size()) return std::nullopt;
     graph::Parts parts = graph::dulmage_mendelsohn(blind, matching);
@@ -83,13 +95,15 @@ class Search {
         level.unknowns.push_back(u);
       }
     if (level.unknowns.size() < 2) return false;
-    for (std::size_t k = 0; k < vector.variables.size(); ++k) moves_[vector.variables[k]] = vector.opposite[k] == *down ? kRaised : kLowered;
+    for (std::size_t k = 0; k < vector.variables.size(); ++k)
+      moves_[vector.variables[k]] = vector.opposite[k] == *down ? kRaised : kLowered;
     std::ranges::sort(level.unknowns);
     SourceTerms terms(system_);
     std::uint32_t where = terms.common_owner(level.unknowns);
     // The last of those that the source declares: `g` of a and g, however the equations are ordered.
     auto rank = [&](std::uint32_t u) {
-      return std::pair(system::unknown_info(system_, u).kind == system::UnknownKind::Source, terms.name(u, where));
+      return std::pair(system::unknown_info(system_, u).kind == system::UnknownKind::Source,
+                       terms.name(u, where));
     };
     level.zero = *std::ranges::max_element(level.unknowns, {}, rank);
     result_.levels.push_back(std::move(level));
@@ -100,7 +114,8 @@ class Search {
 
   void find_conditions(const Equations& equations, bool whole) {
     for (const EquationTable& table : equations.tables) {
-      std::vector<bool> looks = whole ? std::vector<bool>(table.slots, true) : symbolic::slots_in_conditions(pool_, table.residual, table.slots);
+      std::vector<bool> looks = whole ? std::vector<bool>(table.slots, true)
+                                      : symbolic::slots_in_conditions(pool_, table.residual, table.slots);
       if (std::ranges::find(looks, true) == looks.end()) continue;
       for (std::size_t row = 0; row < table.rows() && !result_.decides; ++row) {
         auto slots = table.unknowns_of(row);
@@ -134,7 +149,8 @@ class Search {
     }
     for (std::uint32_t row = 0; row < dae_.initial.sums.rows(); ++row) {
       int change = 0;
-      for (Term t : dae_.initial.sums.terms_of(row)) change += t.negative() ? -moves(t.unknown()) : moves(t.unknown());
+      for (Term t : dae_.initial.sums.terms_of(row))
+        change += t.negative() ? -moves(t.unknown()) : moves(t.unknown());
       if (change != 0) result_.starts = dae_.initial.sums.origins[row];
     }
   }
@@ -149,7 +165,9 @@ class Search {
 
 }  // namespace
 
-Levels find_levels(const system::System& system, const dae::System& dae, const Redundant& redundant) { return Search(system, dae).run(redundant); }
+Levels find_levels(const system::System& system, const dae::System& dae, const Redundant& redundant) {
+  return Search(system, dae).run(redundant);
+}
 
 void report_arbitrary(const system::System& system, const Levels& levels, Diagnostics& diagnostics) {
   constexpr std::size_t kShown = 3;
@@ -157,11 +175,14 @@ void report_arbitrary(const system::System& system, const Levels& levels, Diagno
   for (std::size_t k = 0; k < levels.levels.size() && k < kShown; ++k) {
     const Level& level = levels.levels[k];
     std::uint32_t where = terms.common_owner(level.unknowns);
-    Diagnostic& d = diagnostics.report(Code::ArbitraryLevel, terms.body(where).span,
-                                       fmt::format("no reference potential: `{}` is taken as 0", terms.name(level.zero, where)));
-    d.label(fmt::format("nothing fixes the level of {}: every equation contains only their differences", listed(terms.names(level.unknowns, where))));
+    Diagnostic& d = diagnostics.report(
+        Code::ArbitraryLevel, terms.body(where).span,
+        fmt::format("no reference potential: `{}` is taken as 0", terms.name(level.zero, where)));
+    d.label(fmt::format("nothing fixes the level of {}: every equation contains only their differences",
+                        listed(terms.names(level.unknowns, where))));
     terms.note_instance(d, where);
-    if (k + 1 == kShown && levels.levels.size() > kShown) d.note(fmt::format("so it is for {} more levels", levels.levels.size() - kShown));
+    if (k + 1 == kShown && levels.levels.size() > kShown)
+      d.note(fmt::format("so it is for {} more levels", levels.levels.size() - kShown));
     d.help("connect one of the nodes to `ground`, or give one of these a value");
   }
 }

@@ -1,12 +1,15 @@
-// Levels of potentials that nothing fixes: unknowns that can all be raised by the same amount without breaking an equation, as in a
-// circuit without a ground. Nothing but the level itself is undetermined then, provided that as many equations follow from the others
-// (the currents balance at the last node because they do at all others). Such a level is arbitrary: any value does, and it is
-// taken as zero (ModiaBase, "arbitrary potentials").
+// Levels of potentials that nothing fixes: unknowns that can all be raised by the same amount without
+// breaking an equation, as in a circuit without a ground. Nothing but the level itself is undetermined then,
+// provided that as many equations follow from the others (the currents balance at the last node because they
+// do at all others). Such a level is arbitrary: any value does, and it is taken as zero (ModiaBase,
+// "arbitrary potentials").
 //
-// Example: u = a - b, u = 10, i + j = 0 at a and again at b: a and b are a level, and one of the sums is redundant.
+// Example: u = a - b, u = 10, i + j = 0 at a and again at b: a and b are a level, and one of the sums is
+// redundant.
 //
-// It is not arbitrary where a condition, an assertion or the start depends on it, where the equation that seems to follow is one
-// of the levels themselves (x = y, y = z, z = x: that is a mistake), or where it follows only for some numbers (i + j = 1).
+// It is not arbitrary where a condition, an assertion or the start depends on it, where the equation that
+// seems to follow is one of the levels themselves (x = y, y = z, z = x: that is a mistake), or where it
+// follows only for some numbers (i + j = 1).
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -18,11 +18,12 @@
 namespace sigrel::structure {
 namespace {
 
-/// Variables in the order in which they may take their guesses: what is differentiated and has a guess of its own first, then
-/// the states; for those of a set all of its candidates.
+/// Variables in the order in which they may take their guesses: what is differentiated and has a guess of its
+/// own first, then the states; for those of a set all of its candidates.
 std::vector<std::uint32_t> guess_order(const dae::System& dae, const runtime::Model& model) {
   std::vector<bool> may_be_state(dae.variables.size(), false);
-  for (std::uint32_t v = 0; v < dae.variables.size(); ++v) may_be_state[v] = dae.variables[v].state && dae.variables[v].set == dae::kNone;
+  for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
+    may_be_state[v] = dae.variables[v].state && dae.variables[v].set == dae::kNone;
   for (const dae::StateSet& set : dae.sets)
     for (std::uint32_t rate : set.candidates) may_be_state[dae.variables[rate].integral] = true;
   std::vector<std::uint32_t> order;
@@ -57,12 +58,15 @@ void add_sets(const dae::System& dae, Scheduler& scheduler, runtime::Model& mode
 }
 
 /// Blocks rather iterate on what has a guess, or is wanted as a state.
-TearingHints tearing_hints(const system::System& system, const dae::System& dae, const runtime::Model& model) {
+TearingHints tearing_hints(const system::System& system, const dae::System& dae,
+                           const runtime::Model& model) {
   TearingHints hints;
   hints.preferred.resize(dae.variables.size());
-  for (std::uint32_t v = 0; v < dae.variables.size(); ++v) hints.preferred[v] = model.start_of(v) != runtime::kNone;
+  for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
+    hints.preferred[v] = model.start_of(v) != runtime::kNone;
   for (const system::Attribute& a : system.attributes)
-    if (a.kind == system::AttributeKind::StatePreference && dae.aliases[a.unknown].kind != dae::Alias::Zero && system.parameters[a.parameter].value > 0)
+    if (a.kind == system::AttributeKind::StatePreference && dae.aliases[a.unknown].kind != dae::Alias::Zero &&
+        system.parameters[a.parameter].value > 0)
       hints.preferred[dae.aliases[a.unknown].variable] = true;
   hints.moving.resize(model.parameters.size(), false);
   for (std::uint32_t k = 0; k < dae.held; ++k) hints.moving[system.parameters.size() + k] = true;
@@ -73,13 +77,15 @@ TearingHints tearing_hints(const system::System& system, const dae::System& dae,
 std::size_t table_size(const EquationList& list) {
   std::size_t size = 0;
   for (const EquationList::Section& s : list.sections())
-    size += s.table ? s.table->unknowns.size() + s.table->parameters.size() : s.sums->terms.size() + 3 * std::size_t{s.rows};
+    size += s.table ? s.table->unknowns.size() + s.table->parameters.size()
+                    : s.sums->terms.size() + 3 * std::size_t{s.rows};
   return size;
 }
 
 }  // namespace
 
-plan::Plan order(const system::System& system, const dae::System& dae, Diagnostics& diagnostics, plan::StartPolicy policy) {
+plan::Plan order(const system::System& system, const dae::System& dae, Diagnostics& diagnostics,
+                 plan::StartPolicy policy) {
   plan::Plan plan;
   plan.exprs = dae.exprs;
   runtime::Model& model = plan.model;
@@ -88,7 +94,8 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   set_attributes(system, dae, model);
   model.discrete = discrete_variables(system, dae);
   const std::vector<bool> constant = dae::constants(dae);
-  model.states.reserve(static_cast<std::size_t>(std::ranges::count_if(dae.variables, [](const dae::Variable& v) { return v.state; })));
+  model.states.reserve(static_cast<std::size_t>(
+      std::ranges::count_if(dae.variables, [](const dae::Variable& v) { return v.state; })));
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
     std::uint32_t derivative = dae.variables[v].derivative;
     if (!dae.variables[v].state) continue;
@@ -112,13 +119,16 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   KnownRuns known;
   {
     Scheduler scheduler(plan, kernels, known, equations, dae.assign, hints);
-    if (!check_discrete(system, dae, model.discrete, plan.exprs, equations, scheduler.variable_of_row(), scheduler.blocks(), diagnostics))
+    if (!check_discrete(system, dae, model.discrete, plan.exprs, equations, scheduler.variable_of_row(),
+                        scheduler.blocks(), diagnostics))
       return plan;
     std::vector<std::uint32_t> rates;
     rates.reserve(model.states.size());
     for (const runtime::State& state : model.states) rates.push_back(state.derivative);
-    // What is in no schedule yet; each block comes into one, those of assertions and relations into `observed` as well.
-    const std::vector<bool> invariant = scheduler.invariant_blocks(without_events(system, dae, model.constants), rates);
+    // What is in no schedule yet; each block comes into one, those of assertions and relations into
+    // `observed` as well.
+    const std::vector<bool> invariant =
+        scheduler.invariant_blocks(without_events(system, dae, model.constants), rates);
     scheduler.schedule(invariant, model.invariant);
     std::vector<bool> selected = scheduler.needed_for(rates);
     for (std::size_t b = 0; b < selected.size(); ++b) selected[b] = selected[b] && !invariant[b];
@@ -165,7 +175,8 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   start.append(guesses);
   hints.moving.resize(model.parameters.size(), false);
   Scheduler scheduler(plan, kernels, known, start, plan.initial_assign, hints);
-  if (!check_discrete(system, dae, model.discrete, plan.exprs, start, scheduler.variable_of_row(), scheduler.blocks(), diagnostics))
+  if (!check_discrete(system, dae, model.discrete, plan.exprs, start, scheduler.variable_of_row(),
+                      scheduler.blocks(), diagnostics))
     return plan;
   scheduler.schedule(std::vector<bool>(scheduler.blocks().count(), true), model.initial);
   auto [first, runs] = scheduler.residuals(initial.unmatched);

@@ -45,7 +45,8 @@ std::vector<double> parameter_values(const runtime::Model& model) {
   auto operand = [&](std::uint32_t k) { return k < values.size() ? values[k] : 0.0; };
   for (const runtime::ParameterRule& rule : model.parameters)
     values.push_back(rule.op == 0 ? rule.value
-                                  : model.operation(model.library.get(), rule, operand(rule.a), operand(rule.b), operand(rule.c)));
+                                  : model.operation(model.library.get(), rule, operand(rule.a),
+                                                    operand(rule.b), operand(rule.c)));
   return values;
 }
 
@@ -56,14 +57,17 @@ std::uint32_t add_parameter(runtime::Model& model, const runtime::ParameterRule&
 
 void set_attributes(const system::System& system, const dae::System& dae, runtime::Model& model) {
   std::vector<const system::Attribute*> best;
-  auto any = [&] { return std::ranges::any_of(best, [](const system::Attribute* a) { return a != nullptr; }); };
+  auto any = [&] {
+    return std::ranges::any_of(best, [](const system::Attribute* a) { return a != nullptr; });
+  };
   choose(system, dae, system::AttributeKind::Guess, best);
   if (any()) model.start.assign(dae.variables.size(), runtime::kNone);
   for (std::uint32_t v = 0; v < best.size(); ++v) {
     if (!best[v]) continue;
     bool negated = dae.aliases[best[v]->unknown].kind == dae::Alias::Negated;
-    model.start[v] = negated ? add_parameter(model, {static_cast<std::uint8_t>(Op::Neg), best[v]->parameter, 0, 0, 0})
-                             : best[v]->parameter;
+    model.start[v] =
+        negated ? add_parameter(model, {static_cast<std::uint8_t>(Op::Neg), best[v]->parameter, 0, 0, 0})
+                : best[v]->parameter;
   }
   choose(system, dae, system::AttributeKind::Nominal, best);
   if (!any()) return;

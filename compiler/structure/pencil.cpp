@@ -50,7 +50,8 @@ SparseRow combined(const SparseRow& row, std::uint64_t factor, const SparseRow& 
   return result;
 }
 
-std::vector<SparseRow> matrix(const dae::System& dae, std::span<const std::uint32_t> equations, std::span<const std::uint32_t> variables) {
+std::vector<SparseRow> matrix(const dae::System& dae, std::span<const std::uint32_t> equations,
+                              std::span<const std::uint32_t> variables) {
   std::vector<std::uint32_t> column(dae.variables.size(), graph::kNone);
   for (std::uint32_t c = 0; c < variables.size(); ++c) column[variables[c]] = c;
   std::vector<std::uint64_t> scale(dae.variables.size(), 1);
@@ -65,7 +66,8 @@ std::vector<SparseRow> matrix(const dae::System& dae, std::span<const std::uint3
   ExprPool pool = dae.exprs;
   std::vector<std::vector<ExprId>> partials(list.sections().size());
   for (std::size_t k = 0; k < partials.size(); ++k)
-    if (const EquationTable* t = list.sections()[k].table) partials[k] = symbolic::gradient(pool, t->residual, t->slots);
+    if (const EquationTable* t = list.sections()[k].table)
+      partials[k] = symbolic::gradient(pool, t->residual, t->slots);
   std::vector<std::optional<PointEvaluator>> evaluators(partials.size());
   std::vector<SparseRow> rows;
   for (std::uint32_t e : equations) {
@@ -77,10 +79,12 @@ std::vector<SparseRow> matrix(const dae::System& dae, std::span<const std::uint3
       auto slots = section.table->unknowns_of(e - section.first);
       auto values = evaluators[number]->row(slots, section.table->parameters_of(e - section.first));
       for (std::size_t k = 0; k < slots.size(); ++k)
-        if (column[slots[k]] != graph::kNone) row.push_back({column[slots[k]], times(values[k], scale[slots[k]])});
+        if (column[slots[k]] != graph::kNone)
+          row.push_back({column[slots[k]], times(values[k], scale[slots[k]])});
     } else {
       for (Term t : section.sums->terms_of(e - section.first))
-        if (column[t.unknown()] != graph::kNone) row.push_back({column[t.unknown()], t.negative() ? kPrime - 1 : 1});
+        if (column[t.unknown()] != graph::kNone)
+          row.push_back({column[t.unknown()], t.negative() ? kPrime - 1 : 1});
     }
     tidy(row);
     rows.push_back(std::move(row));
@@ -90,7 +94,8 @@ std::vector<SparseRow> matrix(const dae::System& dae, std::span<const std::uint3
 
 }  // namespace
 
-std::optional<std::vector<NullVector>> null_vectors(const dae::System& dae, std::span<const std::uint32_t> equations,
+std::optional<std::vector<NullVector>> null_vectors(const dae::System& dae,
+                                                    std::span<const std::uint32_t> equations,
                                                     std::span<const std::uint32_t> variables) {
   constexpr std::size_t kMostWork = 50'000'000, kMostVectors = 256;
   std::vector<SparseRow> rows = matrix(dae, equations, variables);

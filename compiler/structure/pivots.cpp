@@ -8,7 +8,8 @@ namespace sigrel::structure {
 
 using namespace modular;
 
-Pivots::Pivots(std::uint32_t rows) : pivot_of_row_(rows, kNone), value_(rows, 0), fixed_(rows, 1), touched_(rows, 0) {}
+Pivots::Pivots(std::uint32_t rows)
+    : pivot_of_row_(rows, kNone), value_(rows, 0), fixed_(rows, 1), touched_(rows, 0) {}
 
 void Pivots::touch(std::uint32_t row) {
   if (touched_[row]) return;

@@ -1,12 +1,12 @@
-// Which columns of a sparse matrix are independent, decided exactly: values modulo a prime, eliminated column by column with the
-// pivots found so far (left-looking: Gilbert and Peierls 1988). Columns are offered in the order in which they are wanted;
-// each that is independent of those before it is taken.
+// Which columns of a sparse matrix are independent, decided exactly: values modulo a prime, eliminated column
+// by column with the pivots found so far (left-looking: Gilbert and Peierls 1988). Columns are offered in the
+// order in which they are wanted; each that is independent of those before it is taken.
 //
-// An entry is fixed when it is made of numbers and parameters, and a pivot of fixed entries alone is fixed too: it will not
-// become zero while the model runs.
+// An entry is fixed when it is made of numbers and parameters, and a pivot of fixed entries alone is fixed
+// too: it will not become zero while the model runs.
 //
-// Example: rows {x: 1, y: -p}, {x: 2 x, z: 2 z}. Offered x, y, z for fixed pivots: x is taken in row 0; what is left of y is
-// 2 x p in row 1, and of z 2 z: both vary.
+// Example: rows {x: 1, y: -p}, {x: 2 x, z: 2 z}. Offered x, y, z for fixed pivots: x is taken in row 0; what
+// is left of y is 2 x p in row 1, and of z 2 z: both vary.
 #pragma once
 #include <cstdint>
 #include <queue>
@@ -48,7 +48,8 @@ class Pivots {
   std::vector<std::uint64_t> value_;  // of the column at hand, by row; zero between calls
   std::vector<std::uint8_t> fixed_, touched_;
   std::vector<std::uint32_t> rows_, rest_;
-  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> queue_;  // pivots to eliminate with
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>>
+      queue_;  // pivots to eliminate with
   std::uint64_t work_ = 0;
 };
 

@@ -36,20 +36,24 @@ PointEvaluator::PointEvaluator(const ExprPool& pool, std::vector<ExprId> roots, 
   value_.resize(nodes_.empty() ? 0 : nodes_.back().value + 1);
 }
 
-std::vector<std::uint64_t> PointEvaluator::row(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> params) {
+std::vector<std::uint64_t> PointEvaluator::row(std::span<const std::uint32_t> slots,
+                                               std::span<const std::uint32_t> params) {
   for (ExprId id : nodes_) value_[id.value] = node(pool_[id], slots, params);
   std::vector<std::uint64_t> result;
   for (ExprId root : roots_) result.push_back(value_[root.value]);
   return result;
 }
 
-std::uint64_t PointEvaluator::node(const Node& n, std::span<const std::uint32_t> slots, std::span<const std::uint32_t> params) const {
+std::uint64_t PointEvaluator::node(const Node& n, std::span<const std::uint32_t> slots,
+                                   std::span<const std::uint32_t> params) const {
   auto v = [&](std::uint32_t id) { return value_[id]; };
   switch (n.op) {
     case Op::Const:
       if (std::floor(n.value) == n.value && std::fabs(n.value) < 1e15)
-        return n.value < 0 ? minus(static_cast<std::uint64_t>(-n.value)) : static_cast<std::uint64_t>(n.value);
-      return n.value < 0 ? minus(drawn(1, std::bit_cast<std::uint64_t>(-n.value))) : drawn(1, std::bit_cast<std::uint64_t>(n.value));
+        return n.value < 0 ? minus(static_cast<std::uint64_t>(-n.value))
+                           : static_cast<std::uint64_t>(n.value);
+      return n.value < 0 ? minus(drawn(1, std::bit_cast<std::uint64_t>(-n.value)))
+                         : drawn(1, std::bit_cast<std::uint64_t>(n.value));
     case Op::Slot: return zeros_ && zeros_->variable(slots[n.a]) ? 0 : drawn(2, slots[n.a]);
     case Op::Param: return zeros_ && zeros_->parameter(params[n.a]) ? 0 : drawn(3, params[n.a]);
     case Op::Time: return drawn(4, 0);
@@ -62,8 +66,17 @@ std::uint64_t PointEvaluator::node(const Node& n, std::span<const std::uint32_t>
       auto e = static_cast<std::int32_t>(n.b);
       return power(e < 0 ? inverse(v(n.a)) : v(n.a), static_cast<std::uint64_t>(std::abs(std::int64_t{e})));
     }
-    case Op::Abs: case Op::Sign: case Op::Sqrt: case Op::Sin: case Op::Tan: case Op::Asin: case Op::Atan: case Op::Sinh: case Op::Tanh:
-    case Op::Asinh: case Op::Atanh:
+    case Op::Abs:
+    case Op::Sign:
+    case Op::Sqrt:
+    case Op::Sin:
+    case Op::Tan:
+    case Op::Asin:
+    case Op::Atan:
+    case Op::Sinh:
+    case Op::Tanh:
+    case Op::Asinh:
+    case Op::Atanh:
       if (v(n.a) == 0) return 0;
       [[fallthrough]];
     default: {

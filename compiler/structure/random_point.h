@@ -1,6 +1,7 @@
-// Expressions at a random point modulo a prime: what holds there holds for almost all values, and what is not zero there is
-// not zero in general (Schwartz 1980; Zippel 1979). An expression counts by its value, equal expressions alike, so that a
-// cancellation which holds for all values is seen, and one that needs a special value is not. The point is always the same.
+// Expressions at a random point modulo a prime: what holds there holds for almost all values, and what is not
+// zero there is not zero in general (Schwartz 1980; Zippel 1979). An expression counts by its value, equal
+// expressions alike, so that a cancellation which holds for all values is seen, and one that needs a special
+// value is not. The point is always the same.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -17,7 +18,8 @@ constexpr std::uint64_t kPrime = (1ull << 61) - 1;
 
 inline std::uint64_t times(std::uint64_t a, std::uint64_t b) {
   unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
-  std::uint64_t folded = static_cast<std::uint64_t>(product & kPrime) + static_cast<std::uint64_t>(product >> 61);
+  std::uint64_t folded =
+      static_cast<std::uint64_t>(product & kPrime) + static_cast<std::uint64_t>(product >> 61);
   return folded >= kPrime ? folded - kPrime : folded;
 }
 inline std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return (a += b) >= kPrime ? a - kPrime : a; }
@@ -40,11 +42,13 @@ struct Zeros {
 class PointEvaluator {
  public:
   PointEvaluator(const ExprPool& pool, std::vector<ExprId> roots, const Zeros* zeros = nullptr);
-  /// One value per root. `slots` and `params` are the variables and parameters of the row: they decide the values of leaves.
+  /// One value per root. `slots` and `params` are the variables and parameters of the row: they decide the
+  /// values of leaves.
   std::vector<std::uint64_t> row(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> params);
 
  private:
-  std::uint64_t node(const Node& n, std::span<const std::uint32_t> slots, std::span<const std::uint32_t> params) const;
+  std::uint64_t node(const Node& n, std::span<const std::uint32_t> slots,
+                     std::span<const std::uint32_t> params) const;
   const ExprPool& pool_;
   const Zeros* zeros_;
   std::vector<ExprId> roots_, nodes_;

@@ -24,19 +24,23 @@ bool match(dae::System& dae) {
   }
   EquationList list;
   list.append(dae.equations);
-  graph::Matching m = graph::maximum_matching(determining_incidence(dae.exprs, list, static_cast<std::uint32_t>(column_of.size()), column_of));
+  graph::Matching m = graph::maximum_matching(
+      determining_incidence(dae.exprs, list, static_cast<std::uint32_t>(column_of.size()), column_of));
   dae.assign = std::move(m.row_of_column);
   return m.size() == list.count() && list.count() == unknowns;
 }
 
 /// The states depend on each other, or there are too many or too few equations.
-void reduce_index(const system::System& system, const Redundant& redundant, const Levels& levels, dae::System& dae, Diagnostics& diagnostics) {
+void reduce_index(const system::System& system, const Redundant& redundant, const Levels& levels,
+                  dae::System& dae, Diagnostics& diagnostics) {
   EquationList list;
   list.append(dae.equations);
-  graph::Bipartite graph = determining_incidence(dae.exprs, list, static_cast<std::uint32_t>(dae.variables.size()));
+  graph::Bipartite graph =
+      determining_incidence(dae.exprs, list, static_cast<std::uint32_t>(dae.variables.size()));
   std::vector<std::uint32_t> derivative;
   for (const dae::Variable& v : dae.variables) derivative.push_back(v.derivative);
-  if (!redundant.equations.empty() || graph::check_consistency(graph, derivative).verdict != graph::Consistency::Consistent)
+  if (!redundant.equations.empty() ||
+      graph::check_consistency(graph, derivative).verdict != graph::Consistency::Consistent)
     return report_singular(system, dae, redundant.equations, levels, diagnostics);
 
   graph::Differentiated result = graph::pantelides(std::move(graph), std::move(derivative));
@@ -66,7 +70,8 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics) {
   hold_relations(system, dae);
   for (dae::Variable& v : dae.variables) v.state = v.derivative != dae::kNone;
   bool independent = match(dae);
-  if (!independent || !eliminated.redundant.equations.empty()) reduce_index(system, eliminated.redundant, eliminated.levels, dae, diagnostics);
+  if (!independent || !eliminated.redundant.equations.empty())
+    reduce_index(system, eliminated.redundant, eliminated.levels, dae, diagnostics);
   if (!diagnostics.has_errors()) check_delays(system, dae, diagnostics);
   if (!diagnostics.has_errors()) add_steady_start(system, dae);
   if (!diagnostics.has_errors()) take_assignments(system, dae, diagnostics);

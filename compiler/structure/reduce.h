@@ -1,5 +1,5 @@
-// The reduce stage: aliases, zeros and what follows from them are eliminated; derivatives become variables; equations are
-// differentiated until they determine the highest derivatives, and states are chosen.
+// The reduce stage: aliases, zeros and what follows from them are eliminated; derivatives become variables;
+// equations are differentiated until they determine the highest derivatives, and states are chosen.
 #pragma once
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/dae.h"
@@ -7,8 +7,9 @@
 
 namespace sigrel::structure {
 
-/// The reduced system, with a matching of its equations. When the equations are too many, too few or redundant, or cannot be
-/// differentiated, that is reported and the result must not be used. Near-linear in the size of the system.
+/// The reduced system, with a matching of its equations. When the equations are too many, too few or
+/// redundant, or cannot be differentiated, that is reported and the result must not be used. Near-linear in
+/// the size of the system.
 dae::System reduce(const system::System& system, Diagnostics& diagnostics);
 
 }  // namespace sigrel::structure

@@ -9,13 +9,17 @@
 namespace sigrel::structure {
 namespace {
 
-bool is_relation(const Node& node) { return (node.op == Op::Less || node.op == Op::LessEqual) && node.value != kNoEvent; }
+bool is_relation(const Node& node) {
+  return (node.op == Op::Less || node.op == Op::LessEqual) && node.value != kNoEvent;
+}
 
 /// Whether the expression is a + b * time, with a and b constant between events. `still`: slots that are.
 bool linear_in_time(const ExprPool& pool, ExprId root, const std::vector<bool>& still) {
   std::vector<ExprId> ids = topological(pool, std::span<const ExprId>(&root, 1));
   std::vector<std::uint8_t> degree(ids.size(), 0);  // 2: something else
-  auto of = [&](std::uint32_t id) { return degree[static_cast<std::size_t>(std::ranges::lower_bound(ids, ExprId{id}) - ids.begin())]; };
+  auto of = [&](std::uint32_t id) {
+    return degree[static_cast<std::size_t>(std::ranges::lower_bound(ids, ExprId{id}) - ids.begin())];
+  };
   for (std::size_t k = 0; k < ids.size(); ++k) {
     const Node& node = pool[ids[k]];
     const std::uint32_t operands[] = {node.a, node.b, node.c};
@@ -25,7 +29,9 @@ bool linear_in_time(const ExprPool& pool, ExprId root, const std::vector<bool>& 
       case Op::Time: degree[k] = 1; break;
       case Op::Slot: degree[k] = still[node.a] ? 0 : 2; break;
       case Op::Der: degree[k] = 2; break;
-      case Op::Neg: case Op::Add: case Op::Sub: degree[k] = largest; break;
+      case Op::Neg:
+      case Op::Add:
+      case Op::Sub: degree[k] = largest; break;
       case Op::Mul: degree[k] = std::min<std::uint8_t>(2, of(node.a) + of(node.b)); break;
       case Op::Div: degree[k] = of(node.b) == 0 ? of(node.a) : 2; break;
       case Op::Select: degree[k] = of(node.a) == 0 ? largest : 2; break;
@@ -37,7 +43,8 @@ bool linear_in_time(const ExprPool& pool, ExprId root, const std::vector<bool>& 
 
 class Holding {
  public:
-  Holding(const system::System& system, dae::System& dae) : system_(system), dae_(dae), still_(dae.variables.size(), false) {
+  Holding(const system::System& system, dae::System& dae)
+      : system_(system), dae_(dae), still_(dae.variables.size(), false) {
     for (const EquationTable& table : dae.equations.tables)
       if (table.slots == 1 && dae.exprs[table.residual].op == Op::Slot)
         for (std::uint32_t rate : table.unknowns)
@@ -49,10 +56,12 @@ class Holding {
   void run() {
     for (EquationTable& table : dae_.equations.tables) hold(table, true);
     for (EquationTable& table : dae_.conditions.tables) hold(table, true);
-    // What is assigned is computed at instants only: comparisons in it make none, but take the value of one that is watched already.
+    // What is assigned is computed at instants only: comparisons in it make none, but take the value of one
+    // that is watched already.
     if (dae_.values.tables.empty()) return;
     for (const dae::Relation& r : dae_.relations)
-      for (std::uint32_t row = 0; row < r.differences.rows(); ++row) known_.try_emplace(key(r.differences, row, r.strict), r.first + row);
+      for (std::uint32_t row = 0; row < r.differences.rows(); ++row)
+        known_.try_emplace(key(r.differences, row, r.strict), r.first + row);
     for (EquationTable& table : dae_.values.tables) hold(table, false);
   }
 
@@ -71,7 +80,9 @@ class Holding {
     std::vector<ExprId> ids = topological(pool, std::span<const ExprId>(&table.residual, 1));
     std::vector<std::uint8_t> moves(ids.size(), 0);
     std::vector<ExprId> replacement(ids.size());
-    auto place = [&](std::uint32_t id) { return static_cast<std::size_t>(std::ranges::lower_bound(ids, ExprId{id}) - ids.begin()); };
+    auto place = [&](std::uint32_t id) {
+      return static_cast<std::size_t>(std::ranges::lower_bound(ids, ExprId{id}) - ids.begin());
+    };
     std::vector<std::vector<std::uint32_t>> held;  // of the comparisons found: each row's parameter
     for (std::size_t k = 0; k < ids.size(); ++k) {
       Node node = pool[ids[k]];
@@ -106,11 +117,13 @@ class Holding {
     table.params += added;
   }
 
-  /// A table for one comparison of the rows of a table, which may read those before it; the parameter of each row. Empty when
-  /// there is to be none and one of them is not known.
-  std::vector<std::uint32_t> relation(const EquationTable& table, const Node& node, const std::vector<std::vector<std::uint32_t>>& held, bool watch) {
+  /// A table for one comparison of the rows of a table, which may read those before it; the parameter of each
+  /// row. Empty when there is to be none and one of them is not known.
+  std::vector<std::uint32_t> relation(const EquationTable& table, const Node& node,
+                                      const std::vector<std::vector<std::uint32_t>>& held, bool watch) {
     ExprPool& pool = dae_.exprs;
-    dae::Relation to{.strict = node.op == Op::Less, .first = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.held};
+    dae::Relation to{.strict = node.op == Op::Less,
+                     .first = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.held};
     ExprId difference = symbolic::simplified(pool, {Op::Sub, node.a, node.b, 0, 0});
     std::vector<std::uint32_t> slots, params;
     for (ExprId id : topological(pool, std::span<const ExprId>(&difference, 1))) {
@@ -134,7 +147,8 @@ class Holding {
     for (std::uint32_t row = 0; row < table.rows(); ++row) {
       for (std::uint32_t slot : slots) rows.unknowns.push_back(table.unknowns_of(row)[slot]);
       for (std::uint32_t p : params)
-        rows.parameters.push_back(p < table.params ? table.parameters_of(row)[p] : held[p - table.params][row]);
+        rows.parameters.push_back(p < table.params ? table.parameters_of(row)[p]
+                                                   : held[p - table.params][row]);
     }
     std::vector<std::uint32_t> result;
     for (std::uint32_t row = 0; row < table.rows(); ++row) {
@@ -177,7 +191,9 @@ void add_relations(const dae::System& dae, Kernels& kernels, plan::Plan& plan) {
   std::uint32_t number = 0;
   for (const dae::Relation& r : dae.relations) {
     const auto rows = static_cast<std::uint32_t>(r.differences.rows());
-    if (rows > 0) plan.model.relations.push_back({add_rows(r.differences, number, kernels, plan), r.first, r.strict, r.linear_in_time});
+    if (rows > 0)
+      plan.model.relations.push_back(
+          {add_rows(r.differences, number, kernels, plan), r.first, r.strict, r.linear_in_time});
     number += rows;
   }
 }

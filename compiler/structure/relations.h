@@ -1,6 +1,7 @@
-// Comparisons of what changes with time are events: between two events each of them has one value, which the equations read from
-// a parameter. So an integrator and Newton's method only ever see smooth equations, and the run knows the instants at which they
-// become others: where the difference of the compared values passes zero.
+// Comparisons of what changes with time are events: between two events each of them has one value, which the
+// equations read from a parameter. So an integrator and Newton's method only ever see smooth equations, and
+// the run knows the instants at which they become others: where the difference of the compared values passes
+// zero.
 #pragma once
 #include "compiler/ir/dae.h"
 #include "compiler/ir/system.h"

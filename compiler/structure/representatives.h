@@ -18,8 +18,8 @@ struct Representatives {
   }
 };
 
-/// In a class, an unknown that is differentiated comes first, then one with an attribute, then one that was declared in the
-/// source, then the lowest number.
+/// In a class, an unknown that is differentiated comes first, then one with an attribute, then one that was
+/// declared in the source, then the lowest number.
 Representatives choose_representatives(const system::System& system, Aliases& aliases);
 
 }  // namespace sigrel::structure

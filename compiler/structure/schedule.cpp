@@ -22,7 +22,9 @@ std::uint64_t hash_of(std::span<const std::uint32_t> rows) {
 
 }  // namespace
 
-const runtime::Run* KnownRuns::find_or_add(const runtime::Model& model, const runtime::Run& run, std::span<const std::uint32_t> rows, std::span<const std::uint32_t> positions) {
+const runtime::Run* KnownRuns::find_or_add(const runtime::Model& model, const runtime::Run& run,
+                                           std::span<const std::uint32_t> rows,
+                                           std::span<const std::uint32_t> positions) {
   auto rows_of = [&](std::uint32_t k) {
     const runtime::Run& other = model.runs[runs_[k]];
     return std::span(model.equations).subspan(other.equations, other.count);
@@ -31,18 +33,25 @@ const runtime::Run* KnownRuns::find_or_add(const runtime::Model& model, const ru
     if (!std::ranges::equal(rows, rows_of(k))) return false;
     const runtime::Run& other = model.runs[runs_[k]];
     const std::uint32_t* solved = model.tables.data() + other.table + other.count + 1;
-    return run.kernel != runtime::kNone || (run.role == other.role && std::ranges::equal(positions, std::span(solved, positions.size())));
+    return run.kernel != runtime::kNone ||
+           (run.role == other.role && std::ranges::equal(positions, std::span(solved, positions.size())));
   };
   const auto next = static_cast<std::uint32_t>(runs_.size());
-  const std::uint32_t found = index_.find_or_add(hash_of(rows), next, same, [&](std::uint32_t k) { return hash_of(rows_of(k)); });
+  const std::uint32_t found =
+      index_.find_or_add(hash_of(rows), next, same, [&](std::uint32_t k) { return hash_of(rows_of(k)); });
   if (found != next) return &model.runs[runs_[found]];
   runs_.push_back(static_cast<std::uint32_t>(model.runs.size()));
   return nullptr;
 }
 
-Scheduler::Scheduler(plan::Plan& plan, Kernels& kernels, KnownRuns& known, const EquationList& equations, std::span<const std::uint32_t> row_of_variable,
-                     const TearingHints& hints)
-    : plan_(plan), kernels_(kernels), equations_(equations), known_(known), hints_(hints), row_of_variable_(row_of_variable) {
+Scheduler::Scheduler(plan::Plan& plan, Kernels& kernels, KnownRuns& known, const EquationList& equations,
+                     std::span<const std::uint32_t> row_of_variable, const TearingHints& hints)
+    : plan_(plan),
+      kernels_(kernels),
+      equations_(equations),
+      known_(known),
+      hints_(hints),
+      row_of_variable_(row_of_variable) {
   for (const EquationList::Section& s : equations.sections())
     shape_of_section_.push_back(s.table && s.rows > 0 ? kernels.shape(*s.table) : kNone);
   variable_of_row_.assign(equations.count(), kNone);
@@ -60,16 +69,18 @@ std::vector<bool> Scheduler::needed_for(const std::vector<std::uint32_t>& variab
     auto rows = blocks_.block(b);
     needed[b] = std::ranges::any_of(rows, [&](std::uint32_t r) { return wanted[variable_of_row_[r]]; });
     if (!needed[b]) continue;
-    for (std::uint32_t r : rows)
-      equations_.each_variable(r, [&](std::uint32_t v) { wanted[v] = true; });
+    for (std::uint32_t r : rows) equations_.each_variable(r, [&](std::uint32_t v) { wanted[v] = true; });
   }
   return needed;
 }
 
-std::vector<bool> Scheduler::invariant_blocks(const std::vector<std::uint32_t>& constants, const std::vector<std::uint32_t>& rates) const {
+std::vector<bool> Scheduler::invariant_blocks(const std::vector<std::uint32_t>& constants,
+                                              const std::vector<std::uint32_t>& rates) const {
   std::vector<bool> timed;  // per section
   for (const EquationList::Section& s : equations_.sections()) {
-    const std::vector<ExprId> nodes = s.table && s.rows > 0 ? topological(plan_.exprs, std::span(&s.table->residual, 1)) : std::vector<ExprId>{};
+    const std::vector<ExprId> nodes = s.table && s.rows > 0
+                                          ? topological(plan_.exprs, std::span(&s.table->residual, 1))
+                                          : std::vector<ExprId>{};
     timed.push_back(std::ranges::any_of(nodes, [&](ExprId id) { return plan_.exprs[id].op == Op::Time; }));
   }
   std::vector<bool> known(row_of_variable_.size(), false), written(known), invariant(blocks_.count(), false);
@@ -79,7 +90,9 @@ std::vector<bool> Scheduler::invariant_blocks(const std::vector<std::uint32_t>& 
     const std::uint32_t section = equations_.section_of(row);
     const EquationList::Section& s = equations_.sections()[section];
     if (timed[section] || written[variable_of_row_[row]]) return false;
-    if (s.table && std::ranges::any_of(s.table->parameters_of(row - s.first), [&](std::uint32_t p) { return hints_.moving[p]; })) return false;
+    if (s.table && std::ranges::any_of(s.table->parameters_of(row - s.first),
+                                       [&](std::uint32_t p) { return hints_.moving[p]; }))
+      return false;
     bool all = true;
     equations_.each_variable(row, [&](std::uint32_t v) { all = all && known[v]; });
     return all;
@@ -144,9 +157,10 @@ void Scheduler::schedule(const std::vector<bool>& selected, std::vector<runtime:
   }
 }
 
-/// The selected blocks by level and key, those of a group in the order of their lowest rows. In linear time but for the groups, which are
-/// few in large models as a rule.
-std::vector<Scheduler::Group> Scheduler::grouped(const std::vector<bool>& selected, std::vector<std::uint32_t>& blocks) {
+/// The selected blocks by level and key, those of a group in the order of their lowest rows. In linear time
+/// but for the groups, which are few in large models as a rule.
+std::vector<Scheduler::Group> Scheduler::grouped(const std::vector<bool>& selected,
+                                                 std::vector<std::uint32_t>& blocks) {
   std::vector<std::uint32_t> block_of_row(equations_.count(), kNone), group_of(blocks_.count());
   for (std::uint32_t b = 0; b < blocks_.count(); ++b)
     if (selected[b]) block_of_row[*std::ranges::min_element(blocks_.block(b))] = b;
@@ -158,7 +172,8 @@ std::vector<Scheduler::Group> Scheduler::grouped(const std::vector<bool>& select
     const auto rows = blocks_.block(b);
     const std::uint32_t key = rows.size() == 1 ? key_of(rows[0]) : kLoop;
     if (last == kNone || groups[last].level != levels_[b] || groups[last].key != key) {
-      auto [found, fresh] = numbers.try_emplace(std::uint64_t{levels_[b]} << 32 | key, static_cast<std::uint32_t>(groups.size()));
+      auto [found, fresh] = numbers.try_emplace(std::uint64_t{levels_[b]} << 32 | key,
+                                                static_cast<std::uint32_t>(groups.size()));
       last = found->second;
       if (fresh) groups.push_back({levels_[b], key, 0, 0});
     }
@@ -226,13 +241,16 @@ void Scheduler::emit_loop(std::uint32_t block, std::vector<runtime::Step>& steps
     variable_of_row_[i.row] = i.variable;
     inner.push_back({i.level, key_of(i.row), i.row});
   }
-  for (std::size_t k = 0; k < torn.residues.size(); ++k) variable_of_row_[torn.residues[k]] = torn.unknowns[k];
+  for (std::size_t k = 0; k < torn.residues.size(); ++k)
+    variable_of_row_[torn.residues[k]] = torn.unknowns[k];
 
   runtime::Loop loop;
   loop.kind = torn.kind;
   loop.first_run = static_cast<std::uint32_t>(plan_.model.runs.size());
   std::ranges::sort(inner);
-  auto alike = [&](std::size_t x, std::size_t y) { return inner[x].level == inner[y].level && inner[x].key == inner[y].key; };
+  auto alike = [&](std::size_t x, std::size_t y) {
+    return inner[x].level == inner[y].level && inner[x].key == inner[y].key;
+  };
   std::vector<std::uint32_t> together;
   gather(inner.size(), alike, [&](std::size_t begin, std::size_t end) {
     together.clear();
@@ -243,12 +261,14 @@ void Scheduler::emit_loop(std::uint32_t block, std::vector<runtime::Step>& steps
   loop.runs = static_cast<std::uint32_t>(plan_.model.runs.size()) - loop.first_run;
   loop.first_unknown = static_cast<std::uint32_t>(plan_.model.loop_unknowns.size());
   loop.unknowns = static_cast<std::uint32_t>(torn.unknowns.size());
-  plan_.model.loop_unknowns.insert(plan_.model.loop_unknowns.end(), torn.unknowns.begin(), torn.unknowns.end());
+  plan_.model.loop_unknowns.insert(plan_.model.loop_unknowns.end(), torn.unknowns.begin(),
+                                   torn.unknowns.end());
   steps.push_back({runtime::Step::Solve, static_cast<std::uint32_t>(plan_.model.loops.size())});
   plan_.model.loops.push_back(loop);
 }
 
-void Scheduler::emit_run(std::span<const std::uint32_t> rows, runtime::Role role, std::uint32_t kernel, std::uint32_t solved) {
+void Scheduler::emit_run(std::span<const std::uint32_t> rows, runtime::Role role, std::uint32_t kernel,
+                         std::uint32_t solved) {
   runtime::Model& model = plan_.model;
   runtime::Run run;
   run.role = role;
@@ -264,7 +284,8 @@ void Scheduler::emit_run(std::span<const std::uint32_t> rows, runtime::Role role
   bool once = false;
   if (kernel == runtime::kNone && role == runtime::Role::Solve)
     for (std::uint32_t row : rows) positions.push_back(position_in_row(row, variable_of_row_[row], once));
-  const runtime::Run* same = run.count < KnownRuns::kFewest ? nullptr : known_.find_or_add(model, run, rows, positions);
+  const runtime::Run* same =
+      run.count < KnownRuns::kFewest ? nullptr : known_.find_or_add(model, run, rows, positions);
   if (same) {
     run.table = same->table;
     run.equations = same->equations;
@@ -294,7 +315,8 @@ void Scheduler::add_sums(std::span<const std::uint32_t> rows, std::span<const st
     for (Term term : terms_of(row)) tables.push_back(term.code);
 }
 
-void Scheduler::add_table(std::span<const std::uint32_t> rows, std::uint32_t slot_columns, std::uint32_t parameter_columns) {
+void Scheduler::add_table(std::span<const std::uint32_t> rows, std::uint32_t slot_columns,
+                          std::uint32_t parameter_columns) {
   std::vector<std::uint32_t>& tables = plan_.model.tables;
   const std::size_t first = tables.size(), count = rows.size();
   tables.resize(first + (std::size_t{slot_columns} + parameter_columns) * count);

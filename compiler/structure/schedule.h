@@ -1,8 +1,9 @@
 // From a matched system to steps: blocks in BLT order, gathered into runs.
 //
-// Equations of one level (graph/blt.h) are independent of each other; those of one level, shape and solved slot make one run,
-// in ascending order of their numbers. A ladder of 10^5 equal stages is a dozen runs. The assignments inside a torn block
-// (torn_block.h) are gathered in the same way. Rows that make a run in two schedules, as the dynamic equations do at the start, have one table.
+// Equations of one level (graph/blt.h) are independent of each other; those of one level, shape and solved
+// slot make one run, in ascending order of their numbers. A ladder of 10^5 equal stages is a dozen runs. The
+// assignments inside a torn block (torn_block.h) are gathered in the same way. Rows that make a run in two
+// schedules, as the dynamic equations do at the start, have one table.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,8 +13,8 @@
 
 #include "compiler/base/index_table.h"
 #include "compiler/ir/plan.h"
-#include "compiler/structure/graph/blt.h"
 #include "compiler/structure/graph/bipartite.h"
+#include "compiler/structure/graph/blt.h"
 #include "compiler/structure/incidence.h"
 #include "compiler/structure/kernels.h"
 #include "compiler/structure/torn_block.h"
@@ -23,10 +24,13 @@ namespace sigrel::structure {
 /// Runs by their rows, for all schedules of a plan whose equations have the same numbers.
 class KnownRuns {
  public:
-  static constexpr std::uint32_t kFewest = 8;  // rows: a smaller table is written again sooner than it is found
-  /// A run of the same rows with the same table: of sums the ones that are solved for the same terms. When there is none, the next
-  /// run of the model is known from now on.
-  const runtime::Run* find_or_add(const runtime::Model& model, const runtime::Run& run, std::span<const std::uint32_t> rows, std::span<const std::uint32_t> positions);
+  static constexpr std::uint32_t kFewest =
+      8;  // rows: a smaller table is written again sooner than it is found
+  /// A run of the same rows with the same table: of sums the ones that are solved for the same terms. When
+  /// there is none, the next run of the model is known from now on.
+  const runtime::Run* find_or_add(const runtime::Model& model, const runtime::Run& run,
+                                  std::span<const std::uint32_t> rows,
+                                  std::span<const std::uint32_t> positions);
 
  private:
   std::vector<std::uint32_t> runs_;
@@ -35,17 +39,19 @@ class KnownRuns {
 
 class Scheduler {
  public:
-  /// `row_of_variable` matches variables with equations of the list, kNone: the variable is known. It stays with the caller.
-  Scheduler(plan::Plan& plan, Kernels& kernels, KnownRuns& known, const EquationList& equations, std::span<const std::uint32_t> row_of_variable,
-            const TearingHints& hints);
+  /// `row_of_variable` matches variables with equations of the list, kNone: the variable is known. It stays
+  /// with the caller.
+  Scheduler(plan::Plan& plan, Kernels& kernels, KnownRuns& known, const EquationList& equations,
+            std::span<const std::uint32_t> row_of_variable, const TearingHints& hints);
 
   const graph::Blocks& blocks() const { return blocks_; }
   const std::vector<std::uint32_t>& variable_of_row() const { return variable_of_row_; }
   /// Which blocks the given variables need, themselves included.
   std::vector<bool> needed_for(const std::vector<std::uint32_t>& variables) const;
-  /// Which blocks read nothing but `constants`, parameters and each other: they keep the values of the start. Those that give
-  /// one of `rates` do not count, because an integrator writes there.
-  std::vector<bool> invariant_blocks(const std::vector<std::uint32_t>& constants, const std::vector<std::uint32_t>& rates) const;
+  /// Which blocks read nothing but `constants`, parameters and each other: they keep the values of the start.
+  /// Those that give one of `rates` do not count, because an integrator writes there.
+  std::vector<bool> invariant_blocks(const std::vector<std::uint32_t>& constants,
+                                     const std::vector<std::uint32_t>& rates) const;
   /// Adds Residual runs of these equations, in ascending order of their numbers; the first run, and how many.
   std::pair<std::uint32_t, std::uint32_t> residuals(std::vector<std::uint32_t> rows);
   /// Appends the steps of the blocks that are selected.
@@ -65,7 +71,8 @@ class Scheduler {
   std::vector<Group> grouped(const std::vector<bool>& selected, std::vector<std::uint32_t>& blocks);
   void emit_assign(std::span<const std::uint32_t> rows, std::uint32_t key);
   void emit_loop(std::uint32_t block, std::vector<runtime::Step>& steps);
-  void emit_run(std::span<const std::uint32_t> rows, runtime::Role role, std::uint32_t kernel, std::uint32_t solved);
+  void emit_run(std::span<const std::uint32_t> rows, runtime::Role role, std::uint32_t kernel,
+                std::uint32_t solved);
   void add_sums(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> positions);
   void add_table(std::span<const std::uint32_t> rows, std::uint32_t slots, std::uint32_t parameters);
 

@@ -18,11 +18,14 @@ std::string listed(const std::vector<std::string>& names, std::size_t shown) {
 }
 
 std::string counted(std::size_t n, const char* noun) {
-  return n == 0 ? fmt::format("no {}", noun) : n == 1 ? fmt::format("1 {}", noun) : fmt::format("{} {}s", n, noun);
+  return n == 0   ? fmt::format("no {}", noun)
+         : n == 1 ? fmt::format("1 {}", noun)
+                  : fmt::format("{} {}s", n, noun);
 }
 
 std::string number_word(std::size_t n) {
-  static const char* const words[] = {"none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"};
+  static const char* const words[] = {"none", "one", "two",   "three", "four",
+                                      "five", "six", "seven", "eight", "nine"};
   return n < std::size(words) ? words[n] : std::to_string(n);
 }
 
@@ -73,20 +76,25 @@ std::string SourceTerms::name(std::uint32_t unknown, std::uint32_t instance) con
   const auto& interface = body(instance).interface;
   for (std::size_t k = 0; k < interface.size(); ++k)
     if (system_.arguments[system_.instances[instance].first_argument + k] == unknown) return interface[k];
-  std::string full = system::unknown_name(system_, unknown), prefix = system::instance_name(system_, instance);
+  std::string full = system::unknown_name(system_, unknown),
+              prefix = system::instance_name(system_, instance);
   if (!prefix.empty() && full.starts_with(prefix + ".")) return full.substr(prefix.size() + 1);
   return full;
 }
 
-std::vector<std::string> SourceTerms::names(std::vector<std::uint32_t> unknowns, std::uint32_t instance) const {
-  std::ranges::stable_sort(unknowns, {}, [&](std::uint32_t u) { return system::unknown_info(system_, u).kind; });
+std::vector<std::string> SourceTerms::names(std::vector<std::uint32_t> unknowns,
+                                            std::uint32_t instance) const {
+  std::ranges::stable_sort(unknowns, {},
+                           [&](std::uint32_t u) { return system::unknown_info(system_, u).kind; });
   constexpr std::size_t kEnough = 20;  // no message shows more: the others are only counted
   std::vector<std::string> result(unknowns.size());
-  for (std::size_t k = 0; k < std::min(kEnough, unknowns.size()); ++k) result[k] = name(unknowns[k], instance);
+  for (std::size_t k = 0; k < std::min(kEnough, unknowns.size()); ++k)
+    result[k] = name(unknowns[k], instance);
   return result;
 }
 
-std::vector<SourceTerms::Place> SourceTerms::places(std::span<const Origin> origins, std::uint32_t instance) const {
+std::vector<SourceTerms::Place> SourceTerms::places(std::span<const Origin> origins,
+                                                    std::uint32_t instance) const {
   // Which use in the body an instance belongs to; parents come before their children.
   std::vector<std::uint32_t> use(system_.instances.size(), system::kRoot);
   for (std::uint32_t i = 1; i < use.size(); ++i) {
@@ -121,7 +129,8 @@ std::vector<SourceTerms::Place> SourceTerms::places(std::span<const Origin> orig
   return merged;
 }
 
-void SourceTerms::label(Diagnostic& diagnostic, const std::vector<Place>& places, const char* text, std::size_t shown) const {
+void SourceTerms::label(Diagnostic& diagnostic, const std::vector<Place>& places, const char* text,
+                        std::size_t shown) const {
   std::size_t others = places.empty() ? 0 : places.size() - 1, left_out = 0;
   for (std::size_t k = 0; k < others; ++k) {
     if (others - k > shown) {  // the last ones are nearest to what was written last
@@ -130,14 +139,16 @@ void SourceTerms::label(Diagnostic& diagnostic, const std::vector<Place>& places
     }
     const Place& p = places[k];
     diagnostic.also(p.span, p.part.empty() ? std::string(text)
-                                           : fmt::format("`{}` contributes {}", p.part, counted(p.equations, "equation")));
+                                           : fmt::format("`{}` contributes {}", p.part,
+                                                         counted(p.equations, "equation")));
   }
   if (left_out > 0) diagnostic.note(fmt::format("{} more belong to them", counted(left_out, "equation")));
 }
 
 void SourceTerms::note_instance(Diagnostic& diagnostic, std::uint32_t instance) const {
   if (instance == system::kRoot) return;
-  diagnostic.note(fmt::format("{} is used as `{}` here", relation(instance), system::instance_name(system_, instance)));
+  diagnostic.note(
+      fmt::format("{} is used as `{}` here", relation(instance), system::instance_name(system_, instance)));
 }
 
 }  // namespace sigrel::structure

@@ -17,7 +17,8 @@ std::uint64_t hash(std::uint32_t table, std::span<const std::uint32_t> pattern) 
 }
 
 /// The coefficient when root = coefficient * slot + rest with a number for a coefficient.
-std::optional<std::pair<double, ExprId>> numeric_coefficient(ExprPool& pool, ExprId root, std::uint32_t slot) {
+std::optional<std::pair<double, ExprId>> numeric_coefficient(ExprPool& pool, ExprId root,
+                                                             std::uint32_t slot) {
   auto linear = symbolic::linear_in(pool, root, slot);
   if (!linear || pool[linear->factor].op != Op::Const) return std::nullopt;
   return std::pair{pool[linear->factor].value, linear->rest};
@@ -61,7 +62,8 @@ std::uint32_t Shapes::specialise(std::uint32_t table, std::span<const std::uint3
   auto same = [&](const Entry& e) {
     return e.table == table && std::equal(pattern.begin(), pattern.end(), patterns_.begin() + e.first);
   };
-  if (latest_[table] != 0xFFFFFFFFu && same(entries_[latest_[table]])) return entries_[latest_[table]].specialised;
+  if (latest_[table] != 0xFFFFFFFFu && same(entries_[latest_[table]]))
+    return entries_[latest_[table]].specialised;
   if ((entries_.size() + 1) * 2 > buckets_.size()) grow();
   std::size_t at = hash(table, pattern) & (buckets_.size() - 1);
   for (; buckets_[at]; at = (at + 1) & (buckets_.size() - 1))

@@ -22,14 +22,16 @@ namespace {
 constexpr std::uint32_t kNone = graph::kNone;
 constexpr int kNever = -2, kAlways = 2;  // as `state = …` is handed on
 constexpr std::uint64_t kMostWork = 200'000'000;
-constexpr std::size_t kLargestSet = 300;  // candidates, or equations that are watched: the runtime works on a dense matrix
+constexpr std::size_t kLargestSet =
+    300;  // candidates, or equations that are watched: the runtime works on a dense matrix
 
-/// `state = …` of each variable. Of several in a class of equal unknowns the one of the outermost relation counts: parts have
-/// higher numbers than what contains them.
+/// `state = …` of each variable. Of several in a class of equal unknowns the one of the outermost relation
+/// counts: parts have higher numbers than what contains them.
 std::vector<int> preferences(const system::System& system, const dae::System& dae) {
   std::vector<const system::Attribute*> best(dae.variables.size(), nullptr);
   for (const system::Attribute& a : system.attributes) {
-    if (a.kind != system::AttributeKind::StatePreference || dae.aliases[a.unknown].kind == dae::Alias::Zero) continue;
+    if (a.kind != system::AttributeKind::StatePreference || dae.aliases[a.unknown].kind == dae::Alias::Zero)
+      continue;
     const system::Attribute*& b = best[dae.aliases[a.unknown].variable];
     if (!b || a.unknown < b->unknown) b = &a;
   }
@@ -55,7 +57,8 @@ class Jacobian {
     std::uint32_t number = equations_.section_of(equation);
     const EquationList::Section& section = equations_.sections()[number];
     if (!section.table) {
-      for (Term t : section.sums->terms_of(equation - section.first)) visit(t.unknown(), t.negative() ? modular::kPrime - 1 : 1, true);
+      for (Term t : section.sums->terms_of(equation - section.first))
+        visit(t.unknown(), t.negative() ? modular::kPrime - 1 : 1, true);
       return;
     }
     std::optional<Shape>& shape = shapes_[number];
@@ -71,12 +74,13 @@ class Jacobian {
     std::vector<bool> fixed;  // by slot: the derivative is made of numbers and parameters
     PointEvaluator values;
 
-    Shape(ExprPool& pool, const EquationTable& table) : Shape(pool, symbolic::gradient(pool, table.residual, table.slots)) {}
+    Shape(ExprPool& pool, const EquationTable& table)
+        : Shape(pool, symbolic::gradient(pool, table.residual, table.slots)) {}
     Shape(const ExprPool& pool, std::vector<ExprId> slopes) : values(pool, slopes) {
       for (ExprId slope : slopes)
-        fixed.push_back(std::ranges::none_of(topological(pool, std::span<const ExprId>(&slope, 1)), [&](ExprId id) {
-          return pool[id].op == Op::Slot || pool[id].op == Op::Time;
-        }));
+        fixed.push_back(std::ranges::none_of(
+            topological(pool, std::span<const ExprId>(&slope, 1)),
+            [&](ExprId id) { return pool[id].op == Op::Slot || pool[id].op == Op::Time; }));
     }
   };
 
@@ -87,10 +91,17 @@ class Jacobian {
 
 class Selection {
  public:
-  Selection(const system::System& system, const graph::Differentiated& graph, const Numbering& numbering, dae::System& dae,
-            Diagnostics& diagnostics)
-      : system_(system), graph_(graph), numbering_(numbering), dae_(dae), diagnostics_(diagnostics),
-        preference_(preferences(system, dae)), jacobian_(dae), base_(dae.variables.size()), column_of_(dae.variables.size()),
+  Selection(const system::System& system, const graph::Differentiated& graph, const Numbering& numbering,
+            dae::System& dae, Diagnostics& diagnostics)
+      : system_(system),
+        graph_(graph),
+        numbering_(numbering),
+        dae_(dae),
+        diagnostics_(diagnostics),
+        preference_(preferences(system, dae)),
+        jacobian_(dae),
+        base_(dae.variables.size()),
+        column_of_(dae.variables.size()),
         place_(graph.variables(), kNone) {
     for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
       base_[v] = dae.variables[v].integral == dae::kNone ? v : base_[dae.variables[v].integral];
@@ -107,8 +118,9 @@ class Selection {
   }
 
  private:
-  /// The more wanted as a state the higher: `state = …`, then what the source differentiates, what has a start of its own, what
-  /// it declares. At last the name decides, so that the order in which a model is written changes nothing.
+  /// The more wanted as a state the higher: `state = …`, then what the source differentiates, what has a
+  /// start of its own, what it declares. At last the name decides, so that the order in which a model is
+  /// written changes nothing.
   std::vector<long> priorities() const {
     const std::size_t known = dae_.variables.size();
     std::vector<bool> differentiated(known, false), starts(known, false), takes_part(known, false);
@@ -124,31 +136,39 @@ class Selection {
     for (const EquationTable& table : dae_.initial.tables)
       for (std::uint32_t v : table.unknowns) starts[v] = true;
     for (const system::Attribute& a : system_.attributes)
-      if (a.kind == system::AttributeKind::Guess && dae_.aliases[a.unknown].kind != dae::Alias::Zero) starts[dae_.aliases[a.unknown].variable] = true;
+      if (a.kind == system::AttributeKind::Guess && dae_.aliases[a.unknown].kind != dae::Alias::Zero)
+        starts[dae_.aliases[a.unknown].variable] = true;
     std::vector<std::pair<std::string, std::uint32_t>> names;
     for (std::uint32_t v = 0; v < known; ++v)
-      if (takes_part[v] && base_[v] == v) names.emplace_back(system::unknown_name(system_, dae_.variables[v].unknown), v);
+      if (takes_part[v] && base_[v] == v)
+        names.emplace_back(system::unknown_name(system_, dae_.variables[v].unknown), v);
     std::ranges::sort(names);
     std::vector<long> priority(graph_.variables(), 0);
     for (std::size_t rank = 0; rank < names.size(); ++rank) {
       std::uint32_t v = names[rank].second;
-      bool source = system::unknown_info(system_, dae_.variables[v].unknown).kind == system::UnknownKind::Source;
+      bool source =
+          system::unknown_info(system_, dae_.variables[v].unknown).kind == system::UnknownKind::Source;
       long merit = 8L * preference_[v] + 4 * differentiated[v] + 2 * starts[v] + source;
-      priority[column_of_[v]] = merit * static_cast<long>(names.size()) + static_cast<long>(names.size() - 1 - rank);
+      priority[column_of_[v]] =
+          merit * static_cast<long>(names.size()) + static_cast<long>(names.size() - 1 - rank);
     }
     // Of a speed and the derivative of a coordinate, which may say the same, the speed.
     for (std::uint32_t c = 0; c < graph_.variables(); ++c)
-      if (dae_.variables[numbering_.variable_of[c]].order > 0) priority[c] = -4L * static_cast<long>(names.size());
+      if (dae_.variables[numbering_.variable_of[c]].order > 0)
+        priority[c] = -4L * static_cast<long>(names.size());
     return priority;
   }
 
-  std::optional<graph::Decision> decide(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> candidates) {
+  std::optional<graph::Decision> decide(std::span<const std::uint32_t> equations,
+                                        std::span<const std::uint32_t> candidates) {
     std::vector<std::vector<Pivots::Entry>> columns(candidates.size());
     for (std::uint32_t k = 0; k < candidates.size(); ++k) place_[candidates[k]] = k;
     for (std::uint32_t row = 0; row < equations.size(); ++row)
-      jacobian_.row(numbering_.equation_of[equations[row]], [&](std::uint32_t v, std::uint64_t value, bool fixed) {
-        if (std::uint32_t k = place_[column_of_[v]]; k != kNone) columns[k].push_back({row, value, fixed});
-      });
+      jacobian_.row(numbering_.equation_of[equations[row]],
+                    [&](std::uint32_t v, std::uint64_t value, bool fixed) {
+                      if (std::uint32_t k = place_[column_of_[v]]; k != kNone)
+                        columns[k].push_back({row, value, fixed});
+                    });
     for (std::uint32_t c : candidates) place_[c] = kNone;
 
     Pivots pivots(static_cast<std::uint32_t>(equations.size()));
@@ -158,14 +178,17 @@ class Selection {
       if (answer == Pivots::Answer::Taken) decision.dummies.push_back(candidates[k]);
       return answer;
     };
-    auto preference = [&](std::uint32_t k) { return preference_[base_[numbering_.variable_of[candidates[k]]]]; };
+    auto preference = [&](std::uint32_t k) {
+      return preference_[base_[numbering_.variable_of[candidates[k]]]];
+    };
     const std::size_t sets = dae_.sets.size();
     std::size_t open_rows = 0;
     std::vector<bool> taken(candidates.size(), false);
     std::vector<std::uint32_t> fixed_though_varying;
     auto group = [&](auto belongs) {
       std::vector<std::uint32_t> varying;
-      for (std::uint32_t k = 0; k < candidates.size() && decision.dummies.size() + open_rows < equations.size(); ++k) {
+      for (std::uint32_t k = 0;
+           k < candidates.size() && decision.dummies.size() + open_rows < equations.size(); ++k) {
         if (!belongs(preference(k))) continue;
         Pivots::Answer answer = offer(k, false);
         taken[k] = answer == Pivots::Answer::Taken;
@@ -173,7 +196,8 @@ class Selection {
       }
       open_rows += leave_open(equations, candidates, columns, taken, pivots, varying, decision);
       for (std::uint32_t k : varying)
-        if (decision.dummies.size() + open_rows < equations.size() && offer(k, true) == Pivots::Answer::Taken) {
+        if (decision.dummies.size() + open_rows < equations.size() &&
+            offer(k, true) == Pivots::Answer::Taken) {
           taken[k] = true;
           fixed_though_varying.push_back(k);
         }
@@ -181,7 +205,8 @@ class Selection {
     group([](int p) { return p == kNever; });
     group([](int p) { return p != kNever && p != kAlways; });
     group([](int p) { return p == kAlways; });
-    const bool complete = decision.dummies.size() + open_rows == equations.size(), fast = pivots.work() <= kMostWork;
+    const bool complete = decision.dummies.size() + open_rows == equations.size(),
+               fast = pivots.work() <= kMostWork;
     if (complete && fast) {
       watch(equations, candidates, columns, taken, fixed_though_varying, decision);
       return decision;
@@ -191,10 +216,12 @@ class Selection {
     return std::nullopt;
   }
 
-  /// Columns whose pivots vary, by what they are connected with: where there are more of them than rows without a pivot, which of
-  /// them become dummies is left open, and they are taken out of `varying`. The number of such rows.
+  /// Columns whose pivots vary, by what they are connected with: where there are more of them than rows
+  /// without a pivot, which of them become dummies is left open, and they are taken out of `varying`. The
+  /// number of such rows.
   std::size_t leave_open(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> candidates,
-                         const std::vector<std::vector<Pivots::Entry>>& columns, const std::vector<bool>& taken, const Pivots& pivots,
+                         const std::vector<std::vector<Pivots::Entry>>& columns,
+                         const std::vector<bool>& taken, const Pivots& pivots,
                          std::vector<std::uint32_t>& varying, graph::Decision& decision) {
     if (varying.empty()) return 0;
     graph::SignedUnionFind parts(static_cast<std::uint32_t>(equations.size()));
@@ -217,17 +244,22 @@ class Selection {
       }
     for (std::uint32_t k = 0; k < candidates.size(); ++k)
       if (taken[k] && !columns[k].empty())
-        if (auto at = by_root.find(parts.find(columns[k].front().row).root); at != by_root.end()) at->second.eliminated.push_back(k);
+        if (auto at = by_root.find(parts.find(columns[k].front().row).root); at != by_root.end())
+          at->second.eliminated.push_back(k);
     std::size_t rows = 0;
     std::vector<bool> left_open(candidates.size(), false);
     Pivots trial = pivots;
     for (auto& [root, part] : by_root) {
       if (part.open == 0 || part.candidates.size() <= part.open) continue;
       if (part.candidates.size() > kLargestSet) {
-        if (!too_large_ || part.candidates.size() > too_large_->candidates) too_large_ = TooLarge{part.candidates.size(), part.open, numbering_.variable_of[candidates[part.candidates.front()]]};
+        if (!too_large_ || part.candidates.size() > too_large_->candidates)
+          too_large_ = TooLarge{part.candidates.size(), part.open,
+                                numbering_.variable_of[candidates[part.candidates.front()]]};
         continue;
       }
-      auto rank = std::ranges::count_if(part.candidates, [&](std::uint32_t k) { return trial.offer(columns[k], true) == Pivots::Answer::Taken; });
+      auto rank = std::ranges::count_if(part.candidates, [&](std::uint32_t k) {
+        return trial.offer(columns[k], true) == Pivots::Answer::Taken;
+      });
       if (static_cast<std::size_t>(rank) != part.open) continue;
       rows += part.open;
       dae::StateSet set;
@@ -249,11 +281,11 @@ class Selection {
     return rows;
   }
 
-  /// Dummies whose pivots vary, though others could take their place: the runtime is to notice when that was wrong. For this they
-  /// become, with all that is tied to them, a set without states.
+  /// Dummies whose pivots vary, though others could take their place: the runtime is to notice when that was
+  /// wrong. For this they become, with all that is tied to them, a set without states.
   void watch(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> candidates,
-             const std::vector<std::vector<Pivots::Entry>>& columns, const std::vector<bool>& taken, const std::vector<std::uint32_t>& varying,
-             const graph::Decision& decision) {
+             const std::vector<std::vector<Pivots::Entry>>& columns, const std::vector<bool>& taken,
+             const std::vector<std::uint32_t>& varying, const graph::Decision& decision) {
     if (varying.empty()) return;
     graph::SignedUnionFind parts(static_cast<std::uint32_t>(equations.size()));
     for (std::uint32_t k = 0; k < candidates.size(); ++k)
@@ -273,21 +305,26 @@ class Selection {
       if (Part* part = part_of(row)) part->set.equations.push_back(numbering_.equation_of[equations[row]]);
     for (std::uint32_t k = 0; k < candidates.size(); ++k) {
       if (taken[k]) {
-        if (Part* part = columns[k].empty() ? nullptr : part_of(columns[k].front().row)) part->set.eliminated.push_back(numbering_.variable_of[candidates[k]]);
+        if (Part* part = columns[k].empty() ? nullptr : part_of(columns[k].front().row))
+          part->set.eliminated.push_back(numbering_.variable_of[candidates[k]]);
       } else if (std::ranges::find(decision.open, candidates[k]) == decision.open.end()) {
         for (const Pivots::Entry& e : columns[k])
           if (Part* part = part_of(e.row)) part->other = true;
       }
     }
     for (auto& [root, part] : by_root)
-      if (part.other && part.set.equations.size() == part.set.eliminated.size() && part.set.equations.size() <= kLargestSet) dae_.sets.push_back(std::move(part.set));
+      if (part.other && part.set.equations.size() == part.set.eliminated.size() &&
+          part.set.equations.size() <= kLargestSet)
+        dae_.sets.push_back(std::move(part.set));
   }
 
-  /// The states of sets, their derivatives, and the equations of both, which stand behind the tables: sums move on.
+  /// The states of sets, their derivatives, and the equations of both, which stand behind the tables: sums
+  /// move on.
   void add_sets() {
     if (dae_.sets.empty()) return;
     std::uint32_t before = 0;
-    for (const EquationTable& table : dae_.equations.tables) before += static_cast<std::uint32_t>(table.rows());
+    for (const EquationTable& table : dae_.equations.tables)
+      before += static_cast<std::uint32_t>(table.rows());
     std::map<std::size_t, EquationTable> tables;  // by number of candidates
     std::uint32_t rows = 0;
     for (std::uint32_t number = 0; number < dae_.sets.size(); ++number) {
@@ -310,13 +347,16 @@ class Selection {
         table.params = candidates;
         table.residual = pool.slot(0);
         for (std::uint32_t k = 0; k < candidates; ++k)
-          table.residual = pool.binary(Op::Sub, table.residual, pool.binary(Op::Mul, pool.param(k), pool.slot(k + 1)));
+          table.residual =
+              pool.binary(Op::Sub, table.residual, pool.binary(Op::Mul, pool.param(k), pool.slot(k + 1)));
       }
       for (std::uint32_t s = 0; s < set.states.size(); ++s)
         for (bool rate : {false, true}) {
           table.unknowns.push_back(set.states[s] + (rate ? 1 : 0));
-          for (std::uint32_t candidate : set.candidates) table.unknowns.push_back(rate ? candidate : dae_.variables[candidate].integral);
-          for (std::uint32_t k = 0; k < candidates; ++k) table.parameters.push_back(set.first_selector + s * candidates + k);
+          for (std::uint32_t candidate : set.candidates)
+            table.unknowns.push_back(rate ? candidate : dae_.variables[candidate].integral);
+          for (std::uint32_t k = 0; k < candidates; ++k)
+            table.parameters.push_back(set.first_selector + s * candidates + k);
           table.origins.push_back(origin);
           ++rows;
         }
@@ -336,11 +376,13 @@ class Selection {
     if (diagnostics_.has_errors()) return;  // the first is enough: the others are of the same block
     SourceTerms terms(system_);
     std::vector<Origin> origins;
-    for (std::uint32_t e : equations) origins.push_back(jacobian_.equations().origin(numbering_.equation_of[e]));
+    for (std::uint32_t e : equations)
+      origins.push_back(jacobian_.equations().origin(numbering_.equation_of[e]));
     std::uint32_t where = terms.common_instance(origins);
     auto places = terms.places(origins, where);
-    Diagnostic& d = diagnostics_.report(Code::DependentConstraints, places.back().span,
-                                        fmt::format("constraints of {} depend on each other", terms.relation(where)));
+    Diagnostic& d =
+        diagnostics_.report(Code::DependentConstraints, places.back().span,
+                            fmt::format("constraints of {} depend on each other", terms.relation(where)));
     d.label("what the derivative of this says follows from the others, or contradicts them");
     terms.label(d, places, "together with this");
     terms.note_instance(d, where);
@@ -353,10 +395,14 @@ class Selection {
     SourceTerms terms(system_);
     diagnostics_
         .report(Code::StatesChosenOnce, terms.declaration(unknown, system::kRoot),
-                fmt::format("{} variables could be states, too many to choose among while the model runs", too_large_->candidates))
-        .label(fmt::format("`{}` is one of them; equations tie them so that {} of them are none", system::unknown_name(system_, unknown), too_large_->dummies))
+                fmt::format("{} variables could be states, too many to choose among while the model runs",
+                            too_large_->candidates))
+        .label(fmt::format("`{}` is one of them; equations tie them so that {} of them are none",
+                           system::unknown_name(system_, unknown), too_large_->dummies))
         .note("the choice that is good at the start is kept; a run that comes to where it is not stops there")
-        .help("coordinates of which fewer are tied to each other (an angle in place of two lengths) need no such choice");
+        .help(
+            "coordinates of which fewer are tied to each other (an angle in place of two lengths) need no "
+            "such choice");
   }
 
   const system::System& system_;
@@ -378,8 +424,8 @@ class Selection {
 
 }  // namespace
 
-void select_states(const system::System& system, const graph::Differentiated& graph, const Numbering& numbering, dae::System& dae,
-                   Diagnostics& diagnostics) {
+void select_states(const system::System& system, const graph::Differentiated& graph,
+                   const Numbering& numbering, dae::System& dae, Diagnostics& diagnostics) {
   Selection(system, graph, numbering, dae, diagnostics).run();
 }
 

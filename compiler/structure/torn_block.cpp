@@ -14,11 +14,23 @@ constexpr double kSmallestPivot = 1e-6;
 
 }  // namespace
 
-BlockTearing::BlockTearing(plan::Plan& plan, Kernels& kernels, const EquationList& equations, const graph::Bipartite& graph,
-                           const std::vector<std::uint32_t>& shape_of_section, const TearingHints& hints)
-    : plan_(plan), kernels_(kernels), equations_(equations), graph_(graph), columns_(graph::transpose(graph)),
-      shape_of_section_(shape_of_section), hints_(hints), tearing_(graph, columns_), sparse_(graph, columns_), coefficients_(equations.sections().size()),
-      parameters_(parameter_values(plan.model)), mark_(graph.columns, 0), level_(graph.columns, 0), first_(graph.columns, 0),
+BlockTearing::BlockTearing(plan::Plan& plan, Kernels& kernels, const EquationList& equations,
+                           const graph::Bipartite& graph, const std::vector<std::uint32_t>& shape_of_section,
+                           const TearingHints& hints)
+    : plan_(plan),
+      kernels_(kernels),
+      equations_(equations),
+      graph_(graph),
+      columns_(graph::transpose(graph)),
+      shape_of_section_(shape_of_section),
+      hints_(hints),
+      tearing_(graph, columns_),
+      sparse_(graph, columns_),
+      coefficients_(equations.sections().size()),
+      parameters_(parameter_values(plan.model)),
+      mark_(graph.columns, 0),
+      level_(graph.columns, 0),
+      first_(graph.columns, 0),
       last_(graph.columns, 0) {}
 
 Coefficients& BlockTearing::coefficients(std::uint32_t section) {
@@ -42,7 +54,8 @@ bool BlockTearing::solvable(std::uint32_t row, std::uint32_t variable) {
   const double pivot = std::fabs(c.value(slot, parameters, parameters_));
   if (!(pivot > 0) || !std::isfinite(pivot)) return false;
   for (std::uint32_t k = 0; k < variables.size(); ++k)
-    if (k != slot && mark_[variables[k]] == clock_ && c.of(k).fixed() && std::fabs(c.value(k, parameters, parameters_)) * kSmallestPivot > pivot)
+    if (k != slot && mark_[variables[k]] == clock_ && c.of(k).fixed() &&
+        std::fabs(c.value(k, parameters, parameters_)) * kSmallestPivot > pivot)
       return false;
   return kernels_.solve(shape_of_section_[section], slot).has_value();
 }

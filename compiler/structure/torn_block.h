@@ -1,17 +1,19 @@
 // How a simultaneous block is solved: on which variables the solver works, and what follows from them.
 //
-// An equation may give a variable when it is linear in it and the coefficient is a number, or made of parameters with values
-// that leave it well away from zero: as the structure is chosen for these values, the runtime looks at the coefficient again
-// when it begins, in case a parameter has become another. Coefficients that contain variables are not used.
+// An equation may give a variable when it is linear in it and the coefficient is a number, or made of
+// parameters with values that leave it well away from zero: as the structure is chosen for these values, the
+// runtime looks at the coefficient again when it begins, in case a parameter has become another. Coefficients
+// that contain variables are not used.
 //
-// A block of up to kSmall equations is solved with dense matrices, and the fewer unknowns the better (graph/tearing.h). A larger
-// one must stay sparse: it is torn only as far as the incidence matrix of what is left has no more entries than before
-// (graph/sparse_tearing.h), and no variable may depend on more than kMostUnknowns unknowns.
+// A block of up to kSmall equations is solved with dense matrices, and the fewer unknowns the better
+// (graph/tearing.h). A larger one must stay sparse: it is torn only as far as the incidence matrix of what is
+// left has no more entries than before (graph/sparse_tearing.h), and no variable may depend on more than
+// kMostUnknowns unknowns.
 //
-// A variable follows from the unknowns by way of others. Each step may enlarge an error, and long ways through a ladder or a
-// multiple pendulum would make the few unknowns that remain a bad question to ask (as with shooting methods). Therefore a
-// variable whose way would be longer than kLongestWay equations is made an unknown itself. In a block with nothing that can be
-// solved for, all variables are unknowns.
+// A variable follows from the unknowns by way of others. Each step may enlarge an error, and long ways
+// through a ladder or a multiple pendulum would make the few unknowns that remain a bad question to ask (as
+// with shooting methods). Therefore a variable whose way would be longer than kLongestWay equations is made
+// an unknown itself. In a block with nothing that can be solved for, all variables are unknowns.
 #pragma once
 #include <optional>
 #include <span>
@@ -48,12 +50,14 @@ struct TearingHints {
 class BlockTearing {
  public:
   static constexpr std::uint32_t kLongestWay = 16;
-  static constexpr std::size_t kMostUnknowns = 8;  // in blocks larger than kSmall, which are solved with dense matrices
+  static constexpr std::size_t kMostUnknowns =
+      8;  // in blocks larger than kSmall, which are solved with dense matrices
   static constexpr std::size_t kSmall = 50;
 
   /// `shape_of_section` as numbered by the kernels.
-  BlockTearing(plan::Plan& plan, Kernels& kernels, const EquationList& equations, const graph::Bipartite& graph,
-               const std::vector<std::uint32_t>& shape_of_section, const TearingHints& hints);
+  BlockTearing(plan::Plan& plan, Kernels& kernels, const EquationList& equations,
+               const graph::Bipartite& graph, const std::vector<std::uint32_t>& shape_of_section,
+               const TearingHints& hints);
 
   TornBlock tear(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> variables);
 

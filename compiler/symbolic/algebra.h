@@ -1,4 +1,5 @@
-// Short names for simplified construction, and a map from the nodes of one expression to something: for this folder only.
+// Short names for simplified construction, and a map from the nodes of one expression to something: for this
+// folder only.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -11,7 +12,9 @@
 namespace sigrel::symbolic {
 
 inline ExprId unary(ExprPool& pool, Op op, ExprId a) { return simplified(pool, {op, a.value, 0, 0, 0}); }
-inline ExprId binary(ExprPool& pool, Op op, ExprId a, ExprId b) { return simplified(pool, {op, a.value, b.value, 0, 0}); }
+inline ExprId binary(ExprPool& pool, Op op, ExprId a, ExprId b) {
+  return simplified(pool, {op, a.value, b.value, 0, 0});
+}
 inline ExprId add(ExprPool& pool, ExprId a, ExprId b) { return binary(pool, Op::Add, a, b); }
 inline ExprId sub(ExprPool& pool, ExprId a, ExprId b) { return binary(pool, Op::Sub, a, b); }
 inline ExprId mul(ExprPool& pool, ExprId a, ExprId b) { return binary(pool, Op::Mul, a, b); }
@@ -39,7 +42,8 @@ inline std::span<const std::uint32_t> operands(const Node& n) {
   return {&n.a, static_cast<std::size_t>(n.op == Op::PowInt ? 1 : arity(n.op))};
 }
 
-/// The nodes that a root needs, in ascending order, with a value for each. Nodes interned later do not disturb it.
+/// The nodes that a root needs, in ascending order, with a value for each. Nodes interned later do not
+/// disturb it.
 template <class T>
 class PerNode {
  public:
@@ -48,7 +52,9 @@ class PerNode {
   std::size_t size() const { return ids_.size(); }
   ExprId id(std::size_t k) const { return ids_[k]; }
   T& at(std::size_t k) { return values_[k]; }
-  T& operator[](ExprId id) { return values_[static_cast<std::size_t>(std::ranges::lower_bound(ids_, id) - ids_.begin())]; }
+  T& operator[](ExprId id) {
+    return values_[static_cast<std::size_t>(std::ranges::lower_bound(ids_, id) - ids_.begin())];
+  }
 
  private:
   std::vector<ExprId> ids_;

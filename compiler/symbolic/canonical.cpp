@@ -1,9 +1,11 @@
-// The canonical form of an expression: sums of products with numbers in front, like terms and like factors collected.
+// The canonical form of an expression: sums of products with numbers in front, like terms and like factors
+// collected.
 //
-// Sums are flattened, and a number times a sum is distributed; a product of sums is not multiplied out, which could cost
-// digits and size. Whatever is neither a sum nor a product is an atom, of canonical operands. Terms and factors have an
-// order that depends on what they say and not on the pool: equal expressions of different models stay equal. A sum that is
-// used several times and is not small stays an atom, so that the form is never much larger than the expression.
+// Sums are flattened, and a number times a sum is distributed; a product of sums is not multiplied out, which
+// could cost digits and size. Whatever is neither a sum nor a product is an atom, of canonical operands.
+// Terms and factors have an order that depends on what they say and not on the pool: equal expressions of
+// different models stay equal. A sum that is used several times and is not small stays an atom, so that the
+// form is never much larger than the expression.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -16,10 +18,11 @@
 namespace sigrel::symbolic {
 namespace {
 
-constexpr std::size_t kCopiedTerms = 8;        // of a sum that is used more than once
-constexpr int kRounds = 16;                    // of identities on one sum
-constexpr int kNested = 4;                     // angles that are sums with identities in them
-constexpr std::size_t kImprovedRoots = 64, kImprovedNodes = 2'000;  // what is larger is seldom written by hand
+constexpr std::size_t kCopiedTerms = 8;  // of a sum that is used more than once
+constexpr int kRounds = 16;              // of identities on one sum
+constexpr int kNested = 4;               // angles that are sums with identities in them
+constexpr std::size_t kImprovedRoots = 64,
+                      kImprovedNodes = 2'000;  // what is larger is seldom written by hand
 constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
 
 std::uint64_t mixed(std::uint64_t h, std::uint64_t v) {
@@ -98,7 +101,8 @@ class Canonicaliser final : public SumBuilder {
   }
 
   static bool before(const Term& a, const Term& b) {
-    if (a.factors.empty() || b.factors.empty()) return !a.factors.empty() && b.factors.empty();  // the number comes last
+    if (a.factors.empty() || b.factors.empty())
+      return !a.factors.empty() && b.factors.empty();  // the number comes last
     for (std::size_t i = 0; i < a.factors.size() && i < b.factors.size(); ++i) {
       const Factor &f = a.factors[i], &g = b.factors[i];
       if (f.before(g)) return true;
@@ -110,7 +114,8 @@ class Canonicaliser final : public SumBuilder {
 
   // ---- sums ----
 
-  /// Like terms are collected. What cancels up to rounding is gone: 0.1 x + 0.2 x - 0.3 x. Whole numbers are not rounded.
+  /// Like terms are collected. What cancels up to rounding is gone: 0.1 x + 0.2 x - 0.3 x. Whole numbers are
+  /// not rounded.
   void collect(Sum& sum) {
     std::ranges::stable_sort(sum, before);
     Sum result;
@@ -121,7 +126,8 @@ class Canonicaliser final : public SumBuilder {
       whole = whole && coefficient == std::floor(coefficient);
     };
     auto close = [&] {
-      if (!result.empty() && !whole && std::fabs(result.back().coefficient) <= kRounding * magnitude) result.pop_back();
+      if (!result.empty() && !whole && std::fabs(result.back().coefficient) <= kRounding * magnitude)
+        result.pop_back();
     };
     for (Term& term : sum) {
       if (!result.empty() && result.back().factors == term.factors) {
@@ -144,7 +150,8 @@ class Canonicaliser final : public SumBuilder {
     Form& f = form(id);
     if (!f.normal) {
       collect(f.sum);
-      for (int round = 0; nested_ > 0 && round < kRounds && apply_trigonometry(*this, f.sum); ++round) collect(f.sum);
+      for (int round = 0; nested_ > 0 && round < kRounds && apply_trigonometry(*this, f.sum); ++round)
+        collect(f.sum);
       f.normal = true;
     }
     return f.sum;
@@ -195,7 +202,9 @@ class Canonicaliser final : public SumBuilder {
     if (sum.size() == 1) return sum.front();
     // A sum as a factor starts with a positive term, and has no number in front that all its terms share.
     const double common = sum.front().coefficient;
-    if (common != 1 && std::ranges::all_of(sum, [&](const Term& t) { return std::fabs(t.coefficient) == std::fabs(common); })) {
+    if (common != 1 && std::ranges::all_of(sum, [&](const Term& t) {
+          return std::fabs(t.coefficient) == std::fabs(common);
+        })) {
       Sum bare = sum;
       for (Term& term : bare) term.coefficient = term.coefficient == common ? 1.0 : -1.0;
       return {common, {factor(expression(bare))}};
@@ -263,7 +272,11 @@ class Canonicaliser final : public SumBuilder {
   Sum sum_of(const Node n, ExprId id) {
     ExprId a{n.a}, b{n.b};
     switch (n.op) {
-      case Op::Const: case Op::Slot: case Op::Der: case Op::Param: case Op::Time: return atom(id);
+      case Op::Const:
+      case Op::Slot:
+      case Op::Der:
+      case Op::Param:
+      case Op::Time: return atom(id);
       case Op::Neg: return scaled(terms(a), -1.0);
       case Op::Add:
       case Op::Sub: {
@@ -282,7 +295,8 @@ class Canonicaliser final : public SumBuilder {
       }
       case Op::Div: {
         if (auto divisor = number(b)) {
-          if (auto dividend = number(a); dividend && std::isfinite(*dividend / *divisor)) return {{*dividend / *divisor, {}}};
+          if (auto dividend = number(a); dividend && std::isfinite(*dividend / *divisor))
+            return {{*dividend / *divisor, {}}};
           if (has_reciprocal(*divisor)) return scaled(terms(a), 1.0 / *divisor);
         }
         Term y = single(b);
@@ -302,18 +316,27 @@ class Canonicaliser final : public SumBuilder {
     return function(n);
   }
 
-  /// Anything else: an atom of canonical operands. Odd and even functions have arguments that start with a positive term.
+  /// Anything else: an atom of canonical operands. Odd and even functions have arguments that start with a
+  /// positive term.
   Sum function(Node n) {
     double sign = 1;
     const Node from = n;
     switch (n.op) {
-      case Op::Sin: case Op::Tan: case Op::Asin: case Op::Atan: case Op::Sinh: case Op::Tanh: case Op::Asinh: {
+      case Op::Sin:
+      case Op::Tan:
+      case Op::Asin:
+      case Op::Atan:
+      case Op::Sinh:
+      case Op::Tanh:
+      case Op::Asinh: {
         auto [turn, argument] = turned(ExprId{n.a});
         n.a = argument.value;
         sign = turn;
         break;
       }
-      case Op::Cos: case Op::Cosh: case Op::Abs: n.a = turned(ExprId{n.a}).second.value; break;
+      case Op::Cos:
+      case Op::Cosh:
+      case Op::Abs: n.a = turned(ExprId{n.a}).second.value; break;
       default:
         n.a = whole(ExprId{n.a}).value;
         if (operands(n).size() > 1) n.b = whole(ExprId{n.b}).value;
@@ -354,7 +377,8 @@ class Canonicaliser final : public SumBuilder {
     for (auto term = sum.begin(); term != sum.end(); ++term) {
       if (term == head) continue;
       bool minus = !turned && term->coefficient < 0;
-      result = binary(pool_, minus ? Op::Sub : Op::Add, result, expression(*term, std::fabs(term->coefficient)));
+      result =
+          binary(pool_, minus ? Op::Sub : Op::Add, result, expression(*term, std::fabs(term->coefficient)));
     }
     return turned ? neg(pool_, result) : result;
   }
@@ -367,19 +391,41 @@ class Canonicaliser final : public SumBuilder {
 
 double weight(const Node& n) {
   switch (n.op) {
-    case Op::Const: case Op::Slot: case Op::Der: case Op::Param: case Op::Time: return 0;
+    case Op::Const:
+    case Op::Slot:
+    case Op::Der:
+    case Op::Param:
+    case Op::Time: return 0;
     case Op::Neg: return 0.5;
-    case Op::Div: case Op::Sqrt: return 4;
+    case Op::Div:
+    case Op::Sqrt: return 4;
     case Op::PowInt: {
       auto e = static_cast<std::int32_t>(n.b);
       auto size = static_cast<std::uint32_t>(e < 0 ? -e : e);
       if (size > 32) return 40;
       return std::bit_width(size) + std::popcount(size) - 2 + (e < 0 ? 4 : 0);
     }
-    case Op::Exp: case Op::Log: case Op::Log10: case Op::Sin: case Op::Cos: case Op::Tan: case Op::Asin: case Op::Acos:
-    case Op::Atan: case Op::Sinh: case Op::Cosh: case Op::Tanh: case Op::Asinh: case Op::Acosh: case Op::Atanh: case Op::Atan2:
-    case Op::Lookup1: case Op::Lookup2: case Op::Call1: case Op::Call2: case Op::Call3:
-      return 20;
+    case Op::Exp:
+    case Op::Log:
+    case Op::Log10:
+    case Op::Sin:
+    case Op::Cos:
+    case Op::Tan:
+    case Op::Asin:
+    case Op::Acos:
+    case Op::Atan:
+    case Op::Sinh:
+    case Op::Cosh:
+    case Op::Tanh:
+    case Op::Asinh:
+    case Op::Acosh:
+    case Op::Atanh:
+    case Op::Atan2:
+    case Op::Lookup1:
+    case Op::Lookup2:
+    case Op::Call1:
+    case Op::Call2:
+    case Op::Call3: return 20;
     case Op::Pow: return 40;
     default: return 1;
   }
@@ -400,8 +446,10 @@ void improve(ExprPool& pool, std::span<ExprId> roots) {
   const std::size_t size = pool.size();
   std::vector<ExprId> better;
   for (ExprId root : roots) better.push_back(canonical(pool, root));
-  if (cost(pool, better) < cost(pool, roots)) std::ranges::copy(better, roots.begin());
-  else pool.truncate(size);
+  if (cost(pool, better) < cost(pool, roots))
+    std::ranges::copy(better, roots.begin());
+  else
+    pool.truncate(size);
 }
 
 }  // namespace sigrel::symbolic

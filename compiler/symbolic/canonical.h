@@ -1,4 +1,5 @@
-// Sums of products, the form in which like terms meet: inside this folder only (canonical.cpp, trigonometry.cpp).
+// Sums of products, the form in which like terms meet: inside this folder only (canonical.cpp,
+// trigonometry.cpp).
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -42,8 +43,8 @@ class SumBuilder {
   ~SumBuilder() = default;
 };
 
-/// One round of identities on a sum without like terms: sin² + cos² = 1, and the sine and cosine of sums and differences of
-/// angles. True when something changed; like terms may have appeared.
+/// One round of identities on a sum without like terms: sin² + cos² = 1, and the sine and cosine of sums and
+/// differences of angles. True when something changed; like terms may have appeared.
 bool apply_trigonometry(SumBuilder& builder, Sum& sum);
 
 }  // namespace sigrel::symbolic

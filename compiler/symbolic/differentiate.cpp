@@ -1,6 +1,6 @@
-// Derivatives of expressions. Forward mode follows one direction through the expression; reverse mode gives all partial
-// derivatives of a residual in one pass, so that a residual with 10^5 terms costs 10^5 steps, not their square
-// (Griewank and Walther, Evaluating Derivatives, chapters 2 and 3).
+// Derivatives of expressions. Forward mode follows one direction through the expression; reverse mode gives
+// all partial derivatives of a residual in one pass, so that a residual with 10^5 terms costs 10^5 steps, not
+// their square (Griewank and Walther, Evaluating Derivatives, chapters 2 and 3).
 #include <cassert>
 #include <cmath>
 
@@ -10,14 +10,16 @@
 namespace sigrel::symbolic {
 namespace {
 
-/// The partial derivative of a call: its formula with the operands put in, or else the finite difference of that one call.
+/// The partial derivative of a call: its formula with the operands put in, or else the finite difference of
+/// that one call.
 ExprId call_partial(ExprPool& pool, const Node& call, std::size_t k) {
   const CallDetail detail = call_detail(call.value);
   const ForeignFunction& function = pool.library->functions[detail.function];
   if (detail.argument == 0 && !function.partials.empty()) {
     const std::uint32_t operands[] = {call.a, call.b, call.c};
-    return rewrite(pool.library->formulas, function.partials[k], pool,
-                   [&](const Node& leaf) { return leaf.op == Op::Slot ? ExprId{operands[leaf.a]} : pool.intern(leaf); });
+    return rewrite(pool.library->formulas, function.partials[k], pool, [&](const Node& leaf) {
+      return leaf.op == Op::Slot ? ExprId{operands[leaf.a]} : pool.intern(leaf);
+    });
   }
   assert(detail.argument == 0 && "the caller has asked call_without_derivative");
   Node slope = call;
@@ -39,15 +41,19 @@ ExprId lookup_partial(ExprPool& pool, const Node& lookup, std::size_t k) {
   return pool.intern(next);
 }
 
-/// factor * d(node)/d(operand k). Min, Max and Select choose between the factor and zero: a product with 0 would
-/// spread the infinities of the branch that is not taken.
+/// factor * d(node)/d(operand k). Min, Max and Select choose between the factor and zero: a product with 0
+/// would spread the infinities of the branch that is not taken.
 ExprId times_partial(ExprPool& pool, ExprId id, std::size_t k, ExprId factor) {
   const Node n = pool[id];
   ExprId a{n.a}, b{n.b};
   ExprId zero = pool.constant(0.0), one = pool.constant(1.0);
   auto over = [&](ExprId denominator) { return div(pool, factor, denominator); };
   switch (n.op) {
-    case Op::Const: case Op::Slot: case Op::Der: case Op::Param: case Op::Time: return zero;
+    case Op::Const:
+    case Op::Slot:
+    case Op::Der:
+    case Op::Param:
+    case Op::Time: return zero;
     case Op::Neg: return neg(pool, factor);
     case Op::Abs: return mul(pool, factor, unary(pool, Op::Sign, a));
     case Op::Sqrt: return div(pool, mul(pool, pool.constant(0.5), factor), id);
@@ -80,20 +86,35 @@ ExprId times_partial(ExprPool& pool, ExprId id, std::size_t k, ExprId factor) {
       auto e = static_cast<std::int32_t>(n.b);
       return mul(pool, factor, mul(pool, pool.constant(e), power(pool, a, e - 1)));
     }
-    case Op::Min: return k == 0 ? select(pool, binary(pool, Op::Less, b, a), zero, factor)
-                                : select(pool, binary(pool, Op::Less, b, a), factor, zero);
-    case Op::Max: return k == 0 ? select(pool, binary(pool, Op::Less, a, b), zero, factor)
-                                : select(pool, binary(pool, Op::Less, a, b), factor, zero);
+    case Op::Min:
+      return k == 0 ? select(pool, binary(pool, Op::Less, b, a), zero, factor)
+                    : select(pool, binary(pool, Op::Less, b, a), factor, zero);
+    case Op::Max:
+      return k == 0 ? select(pool, binary(pool, Op::Less, a, b), zero, factor)
+                    : select(pool, binary(pool, Op::Less, a, b), factor, zero);
     case Op::Atan2: {  // a is y, b is x
       ExprId square = add(pool, power(pool, a, 2), power(pool, b, 2));
-      return k == 0 ? div(pool, mul(pool, factor, b), square) : neg(pool, div(pool, mul(pool, factor, a), square));
+      return k == 0 ? div(pool, mul(pool, factor, b), square)
+                    : neg(pool, div(pool, mul(pool, factor, a), square));
     }
-    case Op::Lookup1: case Op::Lookup2: return mul(pool, factor, lookup_partial(pool, n, k));
-    case Op::Call1: case Op::Call2: case Op::Call3: return mul(pool, factor, call_partial(pool, n, k));
-    case Op::Select: return k == 0 ? zero : k == 1 ? select(pool, a, factor, zero) : select(pool, a, zero, factor);
-    case Op::Sign: case Op::Floor: case Op::Ceil: case Op::Round: case Op::Not: case Op::Less: case Op::LessEqual:
-    case Op::Equal: case Op::NotEqual: case Op::And: case Op::Or:
-      return zero;
+    case Op::Lookup1:
+    case Op::Lookup2: return mul(pool, factor, lookup_partial(pool, n, k));
+    case Op::Call1:
+    case Op::Call2:
+    case Op::Call3: return mul(pool, factor, call_partial(pool, n, k));
+    case Op::Select:
+      return k == 0 ? zero : k == 1 ? select(pool, a, factor, zero) : select(pool, a, zero, factor);
+    case Op::Sign:
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Round:
+    case Op::Not:
+    case Op::Less:
+    case Op::LessEqual:
+    case Op::Equal:
+    case Op::NotEqual:
+    case Op::And:
+    case Op::Or: return zero;
   }
   return zero;
 }
@@ -128,7 +149,8 @@ ExprId forward(ExprPool& pool, ExprId root, Seed seed) {
 
 ExprId partial(ExprPool& pool, ExprId root, std::uint32_t slot, std::uint32_t order) {
   return forward(pool, root, [&](const Node& leaf) {
-    bool it = order == 0 ? leaf.op == Op::Slot && leaf.a == slot : leaf.op == Op::Der && leaf.a == slot && leaf.b == order;
+    bool it = order == 0 ? leaf.op == Op::Slot && leaf.a == slot
+                         : leaf.op == Op::Der && leaf.a == slot && leaf.b == order;
     return pool.constant(it ? 1.0 : 0.0);
   });
 }
@@ -153,7 +175,8 @@ std::optional<std::uint32_t> call_without_derivative(const ExprPool& pool, ExprI
     varies.at(k) = any;
     if (!any || n.op < Op::Call1 || n.op > Op::Call3) continue;
     const CallDetail detail = call_detail(n.value);
-    if (detail.argument != 0 || pool.library->functions[detail.function].partials.empty()) return detail.function;
+    if (detail.argument != 0 || pool.library->functions[detail.function].partials.empty())
+      return detail.function;
   }
   return std::nullopt;
 }
@@ -168,9 +191,11 @@ std::vector<ExprId> gradient(ExprPool& pool, ExprId root, std::uint32_t slots) {
     bool any = n.op == Op::Slot;
     for (std::uint32_t operand : operands(n)) any = any || varies[ExprId{operand}];
     varies.at(k) = any;
-    branches = branches || (any && (n.op == Op::Select || n.op == Op::Min || n.op == Op::Max || n.op == Op::Pow));
+    branches =
+        branches || (any && (n.op == Op::Select || n.op == Op::Min || n.op == Op::Max || n.op == Op::Pow));
   }
-  // Where a branch is not taken, its derivative may be infinite. Forward mode never multiplies by it; reverse mode would.
+  // Where a branch is not taken, its derivative may be infinite. Forward mode never multiplies by it; reverse
+  // mode would.
   if (branches && varies.size() * slots <= 10'000'000) {
     for (std::uint32_t k = 0; k < slots; ++k) result[k] = partial(pool, root, k);
     return result;
@@ -203,13 +228,18 @@ std::vector<bool> slots_in_conditions(const ExprPool& pool, ExprId root, std::ui
   for (ExprId id : topological(pool, {&root, 1})) {
     const Node& n = pool[id];
     switch (n.op) {
-      case Op::Sign: case Op::Floor: case Op::Ceil: case Op::Round: case Op::Not: case Op::Less: case Op::LessEqual: case Op::Equal:
-      case Op::NotEqual: case Op::And: case Op::Or:
-        looked_at.push_back(id);
-        break;
-      case Op::Select:
-        looked_at.push_back(ExprId{n.a});
-        break;
+      case Op::Sign:
+      case Op::Floor:
+      case Op::Ceil:
+      case Op::Round:
+      case Op::Not:
+      case Op::Less:
+      case Op::LessEqual:
+      case Op::Equal:
+      case Op::NotEqual:
+      case Op::And:
+      case Op::Or: looked_at.push_back(id); break;
+      case Op::Select: looked_at.push_back(ExprId{n.a}); break;
       default: break;
     }
   }

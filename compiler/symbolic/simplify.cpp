@@ -1,5 +1,5 @@
-// Local simplification, and rewriting of whole expressions with it. A rule looks at a node and its operands only, so that
-// the cost is linear; operands are expected to be simplified already.
+// Local simplification, and rewriting of whole expressions with it. A rule looks at a node and its operands
+// only, so that the cost is linear; operands are expected to be simplified already.
 #include <cmath>
 #include <limits>
 
@@ -29,7 +29,8 @@ ExprId negation(ExprPool& pool, ExprId a) {
     case Op::Sub: return pool.binary(Op::Sub, ExprId{n.b}, ExprId{n.a});
     case Op::Mul:
     case Op::Div:
-      if (auto c = constant_value(pool, ExprId{n.a})) return pool.binary(n.op, number(pool, -*c), ExprId{n.b});
+      if (auto c = constant_value(pool, ExprId{n.a}))
+        return pool.binary(n.op, number(pool, -*c), ExprId{n.b});
       break;
     default: break;
   }
@@ -80,9 +81,11 @@ ExprId product(ExprPool& pool, ExprId a, ExprId b) {
     const Node n = pool[b];
     if (n.op == Op::Neg) return product(pool, number(pool, -*ca), ExprId{n.a});
     if (n.op == Op::Mul)
-      if (auto inner = constant_value(pool, ExprId{n.a})) return product(pool, number(pool, *ca * *inner), ExprId{n.b});
+      if (auto inner = constant_value(pool, ExprId{n.a}))
+        return product(pool, number(pool, *ca * *inner), ExprId{n.b});
     if (n.op == Op::Div)
-      if (auto inner = constant_value(pool, ExprId{n.a})) return binary(pool, Op::Div, number(pool, *ca * *inner), ExprId{n.b});
+      if (auto inner = constant_value(pool, ExprId{n.a}))
+        return binary(pool, Op::Div, number(pool, *ca * *inner), ExprId{n.b});
     return pool.binary(Op::Mul, a, b);
   }
   const Node na = pool[a], nb = pool[b];
@@ -91,7 +94,8 @@ ExprId product(ExprPool& pool, ExprId a, ExprId b) {
   if (nb.op == Op::Neg) return negation(pool, product(pool, a, ExprId{nb.a}));
   if (a == b) return power(pool, a, 2);
   for (auto [x, y] : {std::pair{a, nb}, std::pair{b, na}})
-    if (y.op == Op::PowInt && y.a == x.value && static_cast<std::int32_t>(y.b) > 0) return power(pool, x, static_cast<std::int32_t>(y.b) + 1);
+    if (y.op == Op::PowInt && y.a == x.value && static_cast<std::int32_t>(y.b) > 0)
+      return power(pool, x, static_cast<std::int32_t>(y.b) + 1);
   if (na.op == Op::Mul && pool[ExprId{na.a}].op == Op::Const)  // (c x) y = c (x y)
     return product(pool, ExprId{na.a}, product(pool, ExprId{na.b}, b));
   if (nb.op == Op::Mul && pool[ExprId{nb.a}].op == Op::Const)
@@ -153,7 +157,10 @@ ExprId simplified(ExprPool& pool, const Node& node) {
   ExprId a{n.a}, b{n.b}, c{n.c};
   switch (n.op) {
     case Op::Const: return number(pool, n.value);
-    case Op::Slot: case Op::Der: case Op::Param: case Op::Time: return pool.intern(n);
+    case Op::Slot:
+    case Op::Der:
+    case Op::Param:
+    case Op::Time: return pool.intern(n);
     case Op::Neg: return negation(pool, a);
     case Op::Add: return sum(pool, a, b);
     case Op::Sub: return difference(pool, a, b);
@@ -170,7 +177,8 @@ ExprId simplified(ExprPool& pool, const Node& node) {
       if (na.op == Op::Abs) return a;
       return pool.intern(n);
     }
-    case Op::Min: case Op::Max: return a == b ? a : pool.intern(n);
+    case Op::Min:
+    case Op::Max: return a == b ? a : pool.intern(n);
     case Op::And:
     case Op::Or: {
       // The neutral constant goes, where the other operand is 0 or 1 already; the absorbing one stays alone.
@@ -192,17 +200,42 @@ ExprId simplified(ExprPool& pool, const Node& node) {
       const Node na = pool[a];
       return na.op == Op::Not ? pool.select(ExprId{na.a}, c, b) : pool.intern(n);
     }
-    case Op::Sign: case Op::Sqrt: case Op::Exp: case Op::Log: case Op::Log10: case Op::Sin: case Op::Cos: case Op::Tan:
-    case Op::Asin: case Op::Acos: case Op::Atan: case Op::Sinh: case Op::Cosh: case Op::Tanh: case Op::Asinh:
-    case Op::Acosh: case Op::Atanh: case Op::Floor: case Op::Ceil: case Op::Round: case Op::Atan2: case Op::Less:
-    case Op::LessEqual: case Op::Equal: case Op::NotEqual:
-    case Op::Lookup1: case Op::Lookup2: case Op::Call1: case Op::Call2: case Op::Call3:
-      return pool.intern(n);
+    case Op::Sign:
+    case Op::Sqrt:
+    case Op::Exp:
+    case Op::Log:
+    case Op::Log10:
+    case Op::Sin:
+    case Op::Cos:
+    case Op::Tan:
+    case Op::Asin:
+    case Op::Acos:
+    case Op::Atan:
+    case Op::Sinh:
+    case Op::Cosh:
+    case Op::Tanh:
+    case Op::Asinh:
+    case Op::Acosh:
+    case Op::Atanh:
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Round:
+    case Op::Atan2:
+    case Op::Less:
+    case Op::LessEqual:
+    case Op::Equal:
+    case Op::NotEqual:
+    case Op::Lookup1:
+    case Op::Lookup2:
+    case Op::Call1:
+    case Op::Call2:
+    case Op::Call3: return pool.intern(n);
   }
   return pool.intern(n);
 }
 
-ExprId rewrite(const ExprPool& from, ExprId root, ExprPool& to, const std::function<ExprId(const Node&)>& leaf) {
+ExprId rewrite(const ExprPool& from, ExprId root, ExprPool& to,
+               const std::function<ExprId(const Node&)>& leaf) {
   PerNode<ExprId> image(from, root, ExprId{});
   for (std::size_t k = 0; k < image.size(); ++k) {
     Node n = from[image.id(k)];
@@ -227,7 +260,9 @@ bool depends_on(const ExprPool& pool, ExprId root, std::uint32_t slot) {
 
 ExprId without_events(ExprPool& pool, ExprId root) {
   std::vector<ExprId> ids = topological(pool, std::span<const ExprId>(&root, 1)), image(ids.size());
-  auto of = [&](std::uint32_t id) { return image[static_cast<std::size_t>(std::ranges::lower_bound(ids, ExprId{id}) - ids.begin())].value; };
+  auto of = [&](std::uint32_t id) {
+    return image[static_cast<std::size_t>(std::ranges::lower_bound(ids, ExprId{id}) - ids.begin())].value;
+  };
   for (std::size_t k = 0; k < ids.size(); ++k) {
     Node node = pool[ids[k]];
     switch (arity(node.op)) {

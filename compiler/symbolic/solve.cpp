@@ -4,9 +4,9 @@
 namespace sigrel::symbolic {
 namespace {
 
-/// Whether the factor of an unknown is nonzero wherever the equation can determine the unknown at all: a nonzero number, an
-/// expression of parameters alone (where it vanishes, the equation says nothing about the unknown, however it is solved),
-/// an exponential, or products and quotients of these.
+/// Whether the factor of an unknown is nonzero wherever the equation can determine the unknown at all: a
+/// nonzero number, an expression of parameters alone (where it vanishes, the equation says nothing about the
+/// unknown, however it is solved), an exponential, or products and quotients of these.
 bool is_pivot(const ExprPool& pool, ExprId root) {
   if (is_constant(pool, root, 0)) return false;
   std::vector<ExprId> work{root};
@@ -15,12 +15,17 @@ bool is_pivot(const ExprPool& pool, ExprId root) {
     work.pop_back();
     const Node& n = pool[id];
     switch (n.op) {
-      case Op::Mul: case Op::Div:
+      case Op::Mul:
+      case Op::Div:
         work.push_back(ExprId{n.a});
         work.push_back(ExprId{n.b});
         continue;
-      case Op::Neg: case Op::Abs: case Op::Sqrt: case Op::PowInt: work.push_back(ExprId{n.a}); continue;
-      case Op::Exp: case Op::Cosh: continue;
+      case Op::Neg:
+      case Op::Abs:
+      case Op::Sqrt:
+      case Op::PowInt: work.push_back(ExprId{n.a}); continue;
+      case Op::Exp:
+      case Op::Cosh: continue;
       default: break;
     }
     for (ExprId part : topological(pool, std::span<const ExprId>(&id, 1))) {
@@ -75,7 +80,8 @@ std::optional<Linear> linear_in(ExprPool& pool, ExprId root, std::uint32_t slot)
         break;
       case Op::Select:
         if (x[0].factor != zero) return std::nullopt;
-        f = {select(pool, x[0].rest, x[1].factor, x[2].factor), select(pool, x[0].rest, x[1].rest, x[2].rest)};
+        f = {select(pool, x[0].rest, x[1].factor, x[2].factor),
+             select(pool, x[0].rest, x[1].rest, x[2].rest)};
         break;
       default: return std::nullopt;
     }
@@ -88,7 +94,8 @@ std::optional<ExprId> solve_for(ExprPool& pool, ExprId root, std::uint32_t slot)
   if (!linear || !is_pivot(pool, linear->factor)) return std::nullopt;
   const Node factor = pool[linear->factor];
   if (factor.op == Op::Neg) return div(pool, linear->rest, ExprId{factor.a});
-  if (factor.op == Op::Const && factor.value < 0) return div(pool, linear->rest, pool.constant(-factor.value));
+  if (factor.op == Op::Const && factor.value < 0)
+    return div(pool, linear->rest, pool.constant(-factor.value));
   return div(pool, neg(pool, linear->rest), linear->factor);
 }
 

@@ -1,5 +1,6 @@
-// Identities between two terms of a sum that are equal but for sines and cosines. A term offers what it could be half of;
-// the first term with the other half and the same coefficient, up to the sign that the identity allows, is its partner.
+// Identities between two terms of a sum that are equal but for sines and cosines. A term offers what it could
+// be half of; the first term with the other half and the same coefficient, up to the sign that the identity
+// allows, is its partner.
 #include <map>
 #include <tuple>
 #include <utility>
@@ -21,9 +22,10 @@ std::vector<Factor> without(std::vector<Factor> factors, std::size_t i, std::siz
 
 /// sin x cos y and its like: what the identity is about, and what multiplies it.
 struct Half {
-  using Key = std::tuple<std::vector<std::pair<std::uint32_t, std::int32_t>>, std::uint32_t, std::uint32_t, bool>;
+  using Key =
+      std::tuple<std::vector<std::pair<std::uint32_t, std::int32_t>>, std::uint32_t, std::uint32_t, bool>;
   std::vector<Factor> rest;
-  ExprId x, y;         // the angles, x first by rank; equal in a square
+  ExprId x, y;  // the angles, x first by rank; equal in a square
   bool sine_x, sine_y;
 
   Key key() const {
@@ -77,8 +79,10 @@ class Round {
     auto [at, fresh] = waiting_.try_emplace(h.key(), std::vector<Waiting>{});
     for (const Waiting& other : at->second) {
       if (gone_[other.term] || other.sine_x == h.sine_x) continue;  // both halves are needed
-      const double a = h.sine_x ? sum_[other.term].coefficient : sum_[t].coefficient;  // of the half with cos x
-      const double b = h.sine_x ? sum_[t].coefficient : sum_[other.term].coefficient;  // of the half with sin x
+      const double a =
+          h.sine_x ? sum_[other.term].coefficient : sum_[t].coefficient;  // of the half with cos x
+      const double b =
+          h.sine_x ? sum_[t].coefficient : sum_[other.term].coefficient;  // of the half with sin x
       if (a != b && a != -b) continue;
       Term made;
       made.factors = h.rest;
@@ -113,8 +117,10 @@ class Round {
     Factor f = builder_.factor(value);
     auto place = term.factors.begin();
     while (place != term.factors.end() && place->before(f) && !place->same_place(f)) ++place;
-    if (place != term.factors.end() && place->same_place(f)) ++place->exponent;
-    else term.factors.insert(place, f);
+    if (place != term.factors.end() && place->same_place(f))
+      ++place->exponent;
+    else
+      term.factors.insert(place, f);
   }
 
   struct Waiting {

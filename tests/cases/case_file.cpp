@@ -36,7 +36,8 @@ const char* severity_name(sigrel::Severity severity) {
 bool mentions(const sigrel::Diagnostic& d, const std::string& text) {
   if (d.message.find(text) != std::string::npos) return true;
   if (d.primary && d.primary->text.find(text) != std::string::npos) return true;
-  return std::ranges::any_of(d.secondary, [&](const sigrel::Label& l) { return l.text.find(text) != std::string::npos; });
+  return std::ranges::any_of(d.secondary,
+                             [&](const sigrel::Label& l) { return l.text.find(text) != std::string::npos; });
 }
 
 /// Takes the note off a line of source; what is left is compiled.
@@ -47,11 +48,13 @@ std::string take_note(const std::string& line, std::uint32_t number, CaseFile& f
   std::string text = trimmed(line.substr(at + 3));
   std::smatch match;
   if (!std::regex_match(text, match, note)) {
-    file.mistakes.push_back("line " + std::to_string(number) + ": a note is `--~ ERROR SR0105 text`, not `--~" + text + "`");
+    file.mistakes.push_back("line " + std::to_string(number) +
+                            ": a note is `--~ ERROR SR0105 text`, not `--~" + text + "`");
     return line;
   }
   std::uint32_t up = static_cast<std::uint32_t>(match[1].length());
-  file.expected.push_back({match[2].length() ? 0 : number - std::min(up, number), match[3], match[4], trimmed(match[5])});
+  file.expected.push_back(
+      {match[2].length() ? 0 : number - std::min(up, number), match[3], match[4], trimmed(match[5])});
   std::string rest = line.substr(0, at);
   rest.erase(rest.find_last_not_of(" \t") + 1);
   return rest;
@@ -60,7 +63,8 @@ std::string take_note(const std::string& line, std::uint32_t number, CaseFile& f
 void take_directive(const std::string& line, std::uint32_t number, CaseFile& file) {
   std::string text = trimmed(line.substr(3));
   std::size_t colon = text.find(':');
-  std::string name = trimmed(text.substr(0, colon)), value = colon == std::string::npos ? "" : trimmed(text.substr(colon + 1));
+  std::string name = trimmed(text.substr(0, colon)),
+              value = colon == std::string::npos ? "" : trimmed(text.substr(colon + 1));
   if (name == "sections")
     file.sections = words(value);
   else if (name == "expression")
@@ -78,7 +82,8 @@ CaseFile read_case(const std::filesystem::path& path) {
   if (!in) file.mistakes.push_back("the file cannot be read");
   bool below = false;
   std::uint32_t number = 0;
-  // Notes of one kind of file, such as a file that ends without a newline, must survive: lines are taken with theirs.
+  // Notes of one kind of file, such as a file that ends without a newline, must survive: lines are taken with
+  // theirs.
   std::string content((std::istreambuf_iterator<char>(in)), {});
   for (std::size_t begin = 0; begin < content.size();) {
     std::size_t end = std::min(content.find('\n', begin), content.size());
@@ -94,7 +99,10 @@ CaseFile read_case(const std::filesystem::path& path) {
     } else if (line.starts_with(kMarker)) {
       file.generated.push_back({trimmed(line.substr(kMarker.size())), {}});
     } else {
-      file.generated.back().text += (line.starts_with("-- ") ? line.substr(3) : line.starts_with("--") ? line.substr(2) : line) + "\n";
+      file.generated.back().text += (line.starts_with("-- ")  ? line.substr(3)
+                                     : line.starts_with("--") ? line.substr(2)
+                                                              : line) +
+                                    "\n";
     }
   }
   return file;
@@ -106,22 +114,25 @@ std::vector<std::string> disagreements(const CaseFile& file, const sigrel::Diagn
   std::vector<bool> used(file.expected.size(), false);
   for (const sigrel::Diagnostic& d : diagnostics.all()) {
     std::uint32_t line = 0;
-    if (d.primary && d.primary->span.file == root) line = sources.file(root).position(d.primary->span.begin).line;
+    if (d.primary && d.primary->span.file == root)
+      line = sources.file(root).position(d.primary->span.begin).line;
     std::string code(sigrel::info(d.code).id);
     bool noted = false;
     for (std::size_t i = 0; i < file.expected.size() && !noted; ++i) {
       const ExpectedDiagnostic& e = file.expected[i];
-      noted = !used[i] && e.line == line && e.code == code && e.severity == severity_name(d.severity) && mentions(d, e.text);
+      noted = !used[i] && e.line == line && e.code == code && e.severity == severity_name(d.severity) &&
+              mentions(d, e.text);
       if (noted) used[i] = true;
     }
     if (!noted)
-      found.push_back("not expected: " + std::string(line ? "line " + std::to_string(line) + ": " : "") + severity_name(d.severity) +
-                      " " + code + " " + d.message);
+      found.push_back("not expected: " + std::string(line ? "line " + std::to_string(line) + ": " : "") +
+                      severity_name(d.severity) + " " + code + " " + d.message);
   }
   for (std::size_t i = 0; i < used.size(); ++i)
     if (!used[i]) {
       const ExpectedDiagnostic& e = file.expected[i];
-      found.push_back("expected, but not reported: " + std::string(e.line ? "line " + std::to_string(e.line) + ": " : "") + e.severity + " " +
+      found.push_back("expected, but not reported: " +
+                      std::string(e.line ? "line " + std::to_string(e.line) + ": " : "") + e.severity + " " +
                       e.code + " " + e.text);
     }
   return found;
@@ -142,15 +153,18 @@ bool same_text(const std::string& a, const std::string& b, double tolerance) {
   if (tolerance <= 0) return false;
   const char *p = a.c_str(), *q = b.c_str();
   auto starts_number = [](const char* s, const char* first) {
-    bool inside_word = s != first && (std::isalnum(static_cast<unsigned char>(s[-1])) || s[-1] == '_' || s[-1] == '.');
-    return !inside_word && (std::isdigit(static_cast<unsigned char>(*s)) || (*s == '-' && std::isdigit(static_cast<unsigned char>(s[1]))));
+    bool inside_word =
+        s != first && (std::isalnum(static_cast<unsigned char>(s[-1])) || s[-1] == '_' || s[-1] == '.');
+    return !inside_word && (std::isdigit(static_cast<unsigned char>(*s)) ||
+                            (*s == '-' && std::isdigit(static_cast<unsigned char>(s[1]))));
   };
   while (*p && *q) {
     if (starts_number(p, a.c_str()) && starts_number(q, b.c_str())) {
       char *after_p, *after_q;
       double x = std::strtod(p, &after_p), y = std::strtod(q, &after_q);
       // Below 1 the tolerance is absolute: a value that should be zero is never quite.
-      if (!std::isinf(tolerance) && std::abs(x - y) > tolerance * std::max({1.0, std::abs(x), std::abs(y)})) return false;
+      if (!std::isinf(tolerance) && std::abs(x - y) > tolerance * std::max({1.0, std::abs(x), std::abs(y)}))
+        return false;
       p = after_p;
       q = after_q;
     } else if (*p++ != *q++) {

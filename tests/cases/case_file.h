@@ -1,13 +1,16 @@
 // A golden case: one file with a model, what a person expects of it, and what the compiler said.
 //
 //   -- A name that nobody defined.                                   source: Sigrel
-//   main = simulate lowPas      --~ ERROR SR0105 `lowPas` is not     notes: expected diagnostics at their lines
-//   --== diagnostics                                                 below the first `--==`: written by tools/update-cases
+//   main = simulate lowPas      --~ ERROR SR0105 `lowPas` is not     notes: expected diagnostics at their
+//   lines
+//   --== diagnostics                                                 below the first `--==`: written by
+//   tools/update-cases
 //   -- error[SR0105]: `lowPas` is not defined
 //
-// A note names severity and code; the rest of the line, if any, occurs in the message or in a label. `--~^` speaks of the
-// line above, `--~?` of a diagnostic without a place in this file. Every diagnostic needs a note and every note a diagnostic.
-// Directives stand in the source: `--! sections: dae plan`, `--! expression: lowPass 220.0`.
+// A note names severity and code; the rest of the line, if any, occurs in the message or in a label. `--~^`
+// speaks of the line above, `--~?` of a diagnostic without a place in this file. Every diagnostic needs a
+// note and every note a diagnostic. Directives stand in the source: `--! sections: dae plan`, `--!
+// expression: lowPass 220.0`.
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -50,7 +53,8 @@ std::vector<std::string> disagreements(const CaseFile& file, const sigrel::Diagn
 /// The whole file with these sections.
 std::string with_sections(const CaseFile& file, const std::vector<Section>& sections);
 
-/// Whether two texts are the same; with a tolerance, numbers in them may differ by that, relative to the larger.
+/// Whether two texts are the same; with a tolerance, numbers in them may differ by that, relative to the
+/// larger.
 bool same_text(const std::string& a, const std::string& b, double tolerance);
 
 }  // namespace golden

@@ -1,8 +1,9 @@
 // Runs golden cases: golden_cases [--update] [FILE or FOLDER …]; without any, every case of tests/cases.
 //
-// The folder says how far a case goes and which sections are written: parse (ast), check (types), types (structural types of
-// every definition by itself), elaborate (system), structure (dae, plan), run (values at the end; computed with generated code and with the interpreter, which must agree).
-// Rendered diagnostics, if there are any, come first.
+// The folder says how far a case goes and which sections are written: parse (ast), check (types), types
+// (structural types of every definition by itself), elaborate (system), structure (dae, plan), run (values at
+// the end; computed with generated code and with the interpreter, which must agree). Rendered diagnostics, if
+// there are any, come first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +25,8 @@ const fs::path kRoot = fs::path(SIGREL_SOURCE_DIR) / "tests" / "cases";
 
 constexpr double kValueTolerance = 1e-6;
 
-/// How far numbers in a section may be from what they were. Messages of a run tell of its last steps: any number will do.
+/// How far numbers in a section may be from what they were. Messages of a run tell of its last steps: any
+/// number will do.
 double tolerance(const std::string& stage, const std::string& section) {
   if (section == "values") return kValueTolerance;
   return stage == "run" && section == "diagnostics" ? std::numeric_limits<double>::infinity() : 0;
@@ -32,8 +34,8 @@ double tolerance(const std::string& stage, const std::string& section) {
 
 const std::map<std::string, std::vector<std::string>>& default_sections() {
   static const std::map<std::string, std::vector<std::string>> sections = {
-      {"parse", {"ast"}},     {"check", {"types"}},        {"types", {"structural"}}, {"elaborate", {"system"}},
-      {"structure", {"dae", "plan"}}, {"run", {"values"}},
+      {"parse", {"ast"}},        {"check", {"types"}},           {"types", {"structural"}},
+      {"elaborate", {"system"}}, {"structure", {"dae", "plan"}}, {"run", {"values"}},
   };
   return sections;
 }
@@ -45,7 +47,8 @@ SessionOptions session_options() {
 /// Paths of this source tree vanish: a case says the same on every machine.
 std::string relative_paths(std::string text) {
   const std::string prefix = std::string(SIGREL_SOURCE_DIR) + "/";
-  for (std::size_t i = text.find(prefix); i != std::string::npos; i = text.find(prefix, i)) text.erase(i, prefix.size());
+  for (std::size_t i = text.find(prefix); i != std::string::npos; i = text.find(prefix, i))
+    text.erase(i, prefix.size());
   return text;
 }
 
@@ -73,7 +76,8 @@ std::string types_text(const Session& session) {
 std::string structural_text(const Session& session) {
   std::string text;
   for (const core::Global* g : session.definitions())
-    if (std::string type = session.structural_type(*g); !type.empty()) text += fmt::format("{} :: {}\n", sigrel::text(g->name), type);
+    if (std::string type = session.structural_type(*g); !type.empty())
+      text += fmt::format("{} :: {}\n", sigrel::text(g->name), type);
   return text;
 }
 
@@ -104,11 +108,13 @@ Outcome compile_case(const CaseFile& file, const std::string& stage, Backend bac
   bool fine = !session.diagnostics().has_errors();
   if (!only_parsed) fine = session.check(file.expression) && fine;
   if (fine && stage == "types") fine = session.check_structure();
-  if (fine && (stage == "elaborate" || stage == "structure")) fine = session.compile({}, Backend::Interpreter) != nullptr;
+  if (fine && (stage == "elaborate" || stage == "structure"))
+    fine = session.compile({}, Backend::Interpreter) != nullptr;
 
   std::vector<Section> sections;
   if (fine)
-    for (const std::string& name : wanted) sections.push_back({name, section_text(file, name, session, backend)});
+    for (const std::string& name : wanted)
+      sections.push_back({name, section_text(file, name, session, backend)});
   std::string rendered;
   for (const Diagnostic& d : session.diagnostics().all())
     rendered += (rendered.empty() ? "" : "\n") + render_text(d, session.sources(), false);
@@ -122,7 +128,8 @@ Outcome compile_case(const CaseFile& file, const std::string& stage, Backend bac
 /// What is wrong with a case; empty: nothing.
 std::vector<std::string> run_case(const fs::path& path, bool update) {
   std::string stage = fs::relative(path, kRoot).begin()->string();
-  if (!default_sections().contains(stage)) return {"the folder of a case is one of parse, check, types, elaborate, structure, run"};
+  if (!default_sections().contains(stage))
+    return {"the folder of a case is one of parse, check, types, elaborate, structure, run"};
   CaseFile file = read_case(path);
   Outcome outcome = compile_case(file, stage, Backend::Jit);
   if (!outcome.problems.empty()) {
@@ -133,9 +140,11 @@ std::vector<std::string> run_case(const fs::path& path, bool update) {
   if (stage == "run") {
     Outcome interpreted = compile_case(file, stage, Backend::Interpreter);
     for (std::size_t i = 0; i < outcome.sections.size(); ++i)
-      if (i >= interpreted.sections.size() || !same_text(outcome.sections[i].text, interpreted.sections[i].text, tolerance(stage, outcome.sections[i].name)))
-        return {"generated code and the interpreter disagree:\n" + outcome.sections[i].text + "interpreter:\n" +
-                (i < interpreted.sections.size() ? interpreted.sections[i].text : "")};
+      if (i >= interpreted.sections.size() ||
+          !same_text(outcome.sections[i].text, interpreted.sections[i].text,
+                     tolerance(stage, outcome.sections[i].name)))
+        return {"generated code and the interpreter disagree:\n" + outcome.sections[i].text +
+                "interpreter:\n" + (i < interpreted.sections.size() ? interpreted.sections[i].text : "")};
   }
   bool same = file.generated.size() == outcome.sections.size();
   std::vector<std::string> problems;
@@ -145,7 +154,8 @@ std::vector<std::string> run_case(const fs::path& path, bool update) {
     const Section& is = i < outcome.sections.size() ? outcome.sections[i] : none;
     if (was.name == is.name && same_text(was.text, is.text, tolerance(stage, is.name))) continue;
     same = false;
-    problems.push_back(fmt::format("section `{}` was\n{}and `{}` is now\n{}", was.name, was.text, is.name, is.text));
+    problems.push_back(
+        fmt::format("section `{}` was\n{}and `{}` is now\n{}", was.name, was.text, is.name, is.text));
   }
   if (same || !update) return problems;
   std::ofstream(path, std::ios::binary) << with_sections(file, outcome.sections);
@@ -161,7 +171,9 @@ int main(int argc, char** argv) {
   auto add = [&](const fs::path& path) {
     if (!fs::is_directory(path)) return files.push_back(path);
     for (const auto& entry : fs::recursive_directory_iterator(path))
-      if (entry.path().extension() == ".sr" && fs::relative(entry.path(), kRoot).begin()->string() != "modules") files.push_back(entry.path());
+      if (entry.path().extension() == ".sr" &&
+          fs::relative(entry.path(), kRoot).begin()->string() != "modules")
+        files.push_back(entry.path());
   };
   for (int i = 1; i < argc; ++i) {
     if (std::string_view(argv[i]) == "--update")

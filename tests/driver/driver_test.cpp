@@ -22,7 +22,9 @@ decay k = sigrel () where
 main = simulate (decay 1.0) with { stop = 1.0 }
 )";
 
-std::size_t lines(const std::string& text) { return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')); }
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
 
 }  // namespace
 
@@ -61,7 +63,8 @@ TEST_CASE("run: final values, CSV, SVG") {
 
 TEST_CASE("run: options") {
   std::string decay = temporary("decay.sr", kDecay), csv = temporary("b.csv");
-  Finished f = sigrel({"run", decay, "--stop", "2", "--steps", "10", "--tolerance", "1e-9", "--solver", "ida", "-o", csv, "--no-plot"});
+  Finished f = sigrel({"run", decay, "--stop", "2", "--steps", "10", "--tolerance", "1e-9", "--solver", "ida",
+                       "-o", csv, "--no-plot"});
   CHECK(f.code == 0);
   CHECK(lines(read(csv)) == 12);
   CHECK(f.out.find("t = 2 s") != std::string::npos);
@@ -118,7 +121,9 @@ TEST_CASE("an unknown parameter: SR0601") {
 }
 
 TEST_CASE("a full disk: SR0611") {
-  for (std::vector<std::string> where : {std::vector<std::string>{"-o", "/dev/full"}, {"--plot", "/dev/full"}, {"-o", "/no/such/folder/x.csv"}}) {
+  for (std::vector<std::string> where : {std::vector<std::string>{"-o", "/dev/full"},
+                                         {"--plot", "/dev/full"},
+                                         {"-o", "/no/such/folder/x.csv"}}) {
     std::vector<std::string> arguments = {"run", kTour};
     arguments.insert(arguments.end(), where.begin(), where.end());
     Finished f = sigrel(arguments);
@@ -176,7 +181,8 @@ TEST_CASE("a dump as JSON has the events") {
   const std::string models = std::string(SIGREL_SOURCE_DIR) + "/tests/numeric/models/";
   for (const char* stage : {"system", "dae"}) {
     INFO(stage);
-    json split = json::parse(sigrel({"dump", stage, models + "instants.sr", "-e", "split", "--format", "json"}).out);
+    json split =
+        json::parse(sigrel({"dump", stage, models + "instants.sr", "-e", "split", "--format", "json"}).out);
     json events = split["events"];
     REQUIRE(events["triggers"].size() == 3);
     CHECK(events["triggers"][0]["kind"] == "every");
@@ -192,12 +198,14 @@ TEST_CASE("a dump as JSON has the events") {
     CHECK(events["assignments"][3]["trigger"] == 2);
     CHECK(events["previous"].size() == 3);
     CHECK(split["delays"].empty());
-    json steps = json::parse(sigrel({"dump", stage, models + "delays.sr", "-e", "steps", "--format", "json"}).out);
+    json steps =
+        json::parse(sigrel({"dump", stage, models + "delays.sr", "-e", "steps", "--format", "json"}).out);
     REQUIRE(steps["delays"].size() == 1);
     CHECK(steps["delays"][0]["of"] == "x");
     CHECK(steps["delays"][0]["held"] == false);
   }
-  json dae = json::parse(sigrel({"dump", "dae", models + "instants.sr", "-e", "split", "--format", "json"}).out);
+  json dae =
+      json::parse(sigrel({"dump", "dae", models + "instants.sr", "-e", "split", "--format", "json"}).out);
   REQUIRE(dae["relations"].size() == 2);
   CHECK(dae["relations"][0]["linear_in_time"] == false);
   CHECK(dae["relations"][1]["parameter"].get<int>() == dae["relations"][0]["parameter"].get<int>() + 1);

@@ -42,8 +42,10 @@ std::vector<std::string> row(const std::string& text, const std::string& name) {
   std::vector<std::string> words;
   std::string line = text.substr(at, text.find('\n', at) - at), word;
   for (char c : line + " ") {
-    if (c != ' ') word += c;
-    else if (!word.empty()) words.push_back(std::exchange(word, {}));
+    if (c != ' ')
+      word += c;
+    else if (!word.empty())
+      words.push_back(std::exchange(word, {}));
   }
   return words;
 }
@@ -84,8 +86,11 @@ TEST_CASE("every number that is listed can be set, and nothing that is not") {
 }
 
 TEST_CASE("explain --parameters: expressions, models without parameters, mistakes") {
-  std::string file = temporary("plain.sr", "m = sigrel () where\n  local x :: Real\n  x = time\nk :: Real -> SR ()\nk a = sigrel () where\n  local x :: Real\n  x = a\n");
-  CHECK(sigrel({"explain", file, "--parameters", "-e", "m"}).out == "no relation of this model was given anything\n");
+  std::string file = temporary("plain.sr",
+                               "m = sigrel () where\n  local x :: Real\n  x = time\nk :: Real -> SR ()\nk a "
+                               "= sigrel () where\n  local x :: Real\n  x = a\n");
+  CHECK(sigrel({"explain", file, "--parameters", "-e", "m"}).out ==
+        "no relation of this model was given anything\n");
   CHECK(row(sigrel({"explain", file, "--parameters", "-e", "k 2.5"}).out, "a")[1] == "2.5");
   Finished f = sigrel({"explain", file, "--parameters"});
   CHECK(f.code == 1);
@@ -148,13 +153,16 @@ main = simulate circuit
       REQUIRE(at != std::string::npos);
     }
   };
-  why("l2.p.i", {"`l2.p.i` is declared at " + file + ":7:3\n", "`l2.p.i` = -`", ", because\n", "it always equals `l1.p.i`\n", "`l1.p.i` is a state: integrated from `der(l1.p.i)`\n",
+  why("l2.p.i", {"`l2.p.i` is declared at " + file + ":7:3\n", "`l2.p.i` = -`", ", because\n",
+                 "it always equals `l1.p.i`\n", "`l1.p.i` is a state: integrated from `der(l1.p.i)`\n",
                  "`der(l1.p.i)` is determined by\n", "simultaneous equations, together with"});
   why("d.v", {"`d.v` is taken as 0: nothing fixes the level of the potentials", "`d.v` is zero"});
-  why("v.u", {"`v.u` = `a.v`, because\n  u = p.v - n.v    (`twoPin` in v.twoPin)\n", "`a.v` is determined by\n", "from parameters alone: it is constant\n"});
+  why("v.u", {"`v.u` = `a.v`, because\n  u = p.v - n.v    (`twoPin` in v.twoPin)\n",
+              "`a.v` is determined by\n", "from parameters alone: it is constant\n"});
   Finished wrong = sigrel({"explain", file, "--why", "l3.u"});
   CHECK(wrong.code == 1);
-  CHECK(wrong.err.find("error[SR0610]: no variable is named `l3.u`, which `--why` asks for") != std::string::npos);
+  CHECK(wrong.err.find("error[SR0610]: no variable is named `l3.u`, which `--why` asks for") !=
+        std::string::npos);
   CHECK(wrong.err.find("did you mean") != std::string::npos);
   CHECK(sigrel({"explain", "--why", "x"}).code == 2);
 }
@@ -168,15 +176,19 @@ TEST_CASE("a name that is not there: the nearest one is suggested") {
   };
   says(sigrel({"run", kTour, "--set", "r1.q=1"}), "SR0601", "did you mean `r1.r`?");
   says(sigrel({"run", kTour, "--set", "r.r=1"}), "SR0601", "did you mean");
-  std::string plot = temporary("plot.sr", std::string(kCoils) + "\nother = simulate model with { plot = [\"r1.v\"] }\n");
+  std::string plot =
+      temporary("plot.sr", std::string(kCoils) + "\nother = simulate model with { plot = [\"r1.v\"] }\n");
   says(sigrel({"run", plot, "-e", "other", "--plot", temporary("a.svg")}), "SR0610", "did you mean `r1.u`?");
-  says(sigrel({"run", plot, "-e", "simulate model with { outputs = [\"l.s[3].p.i\"] }"}), "SR0610", "did you mean `l.s[1].p.i`?");
+  says(sigrel({"run", plot, "-e", "simulate model with { outputs = [\"l.s[3].p.i\"] }"}), "SR0610",
+       "did you mean `l.s[1].p.i`?");
   says(sigrel({"run", plot, "-e", "simulate model with { stopp = 1.0 }"}), "SR0108", "did you mean `stop`?");
 }
 
 TEST_CASE("-e: an experiment, a relation, and what is neither") {
   CHECK(sigrel({"run", kTour, "-e", "lowPass 220.0", "--stop", "0.01"}).code == 0);
-  CHECK(sigrel({"run", kTour, "-e", "simulate (lowPass 220.0) with { stop = 0.02 }"}).out.find("t = 0.02 s") != std::string::npos);
+  CHECK(
+      sigrel({"run", kTour, "-e", "simulate (lowPass 220.0) with { stop = 0.02 }"}).out.find("t = 0.02 s") !=
+      std::string::npos);
   Finished f = sigrel({"run", kTour, "-e", "lowPas 220.0"});
   CHECK(f.code == 1);
   CHECK(f.err.find("<expression>:1:1") != std::string::npos);
@@ -190,7 +202,8 @@ TEST_CASE("explain: what events and the past change is told apart") {
   Finished states = sigrel({"explain", models + "delays.sr", "-e", "arrival", "--states"});
   INFO(states.out);
   CHECK(states.out.find("discrete variables: they change at events only\n  at ") != std::string::npos);
-  CHECK(states.out.find("delays: known from the past, and at the start what is delayed\n  delay u ") != std::string::npos);
+  CHECK(states.out.find("delays: known from the past, and at the start what is delayed\n  delay u ") !=
+        std::string::npos);
   CHECK(states.out.find("pre ") == std::string::npos);
   Finished delayed = sigrel({"explain", models + "delays.sr", "-e", "arrival", "--why", "y"});
   INFO(delayed.out);

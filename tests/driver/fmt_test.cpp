@@ -1,4 +1,5 @@
-// sigrel fmt as a process: what it writes, what it leaves alone, exit codes. And the fields of messages as JSON.
+// sigrel fmt as a process: what it writes, what it leaves alone, exit codes. And the fields of messages as
+// JSON.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -8,8 +9,12 @@ using nlohmann::json;
 
 namespace {
 
-const char* kRough = "-- | Twice.\ndouble   x=2.0*x   -- a comment\n\n\n\n{- one\n   more -}\npart = sigrel (x,y) where\n     x=y\n\n     -- inside\n     y = 2.0\n";
-const char* kSmooth = "-- | Twice.\ndouble x = 2.0 * x  -- a comment\n\n\n{- one\n   more -}\npart = sigrel (x, y) where\n  x = y\n\n  -- inside\n  y = 2.0\n";
+const char* kRough =
+    "-- | Twice.\ndouble   x=2.0*x   -- a comment\n\n\n\n{- one\n   more -}\npart = sigrel (x,y) where\n     "
+    "x=y\n\n     -- inside\n     y = 2.0\n";
+const char* kSmooth =
+    "-- | Twice.\ndouble x = 2.0 * x  -- a comment\n\n\n{- one\n   more -}\npart = sigrel (x, y) where\n  x "
+    "= y\n\n  -- inside\n  y = 2.0\n";
 
 }  // namespace
 
@@ -82,6 +87,7 @@ TEST_CASE("messages as JSON: spans in bytes, lines and columns, helps that a too
   message = json::parse(sigrel({"check", temporary("other.sr", text), "--message-format", "json"}).err);
   const json& fix = message["children"][0]["spans"][0];
   CHECK(fix["suggestion_applicability"] == "MachineApplicable");
-  text.replace(fix["byte_start"], fix["byte_end"].get<std::size_t>() - fix["byte_start"].get<std::size_t>(), fix["suggested_replacement"].get<std::string>());
+  text.replace(fix["byte_start"], fix["byte_end"].get<std::size_t>() - fix["byte_start"].get<std::size_t>(),
+               fix["suggested_replacement"].get<std::string>());
   CHECK(sigrel({"check", temporary("other.sr", text)}).code == 0);
 }

@@ -7,7 +7,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -43,7 +45,8 @@ TEST_CASE("gallery: the examples, each with its text, equations, picture and sou
   CHECK(contains(rabbits, "<span class=\"k\">sigrel</span>"));
   CHECK(contains(rabbits, "<code>rabbits</code>"));
   const std::string index = read(folder + "/index.html");
-  for (const char* part : {"<h2>DC motor</h2>", "<h2>Akzo Nobel</h2>", "<h2>Heated rod</h2>", "<h2>Low pass</h2><p>A low-pass filter, from a resistor and a capacitor",
+  for (const char* part : {"<h2>DC motor</h2>", "<h2>Akzo Nobel</h2>", "<h2>Heated rod</h2>",
+                           "<h2>Low pass</h2><p>A low-pass filter, from a resistor and a capacitor",
                            "<p class=\"uses\">Electrical · Rotational · Blocks</p>"})
     CHECK(contains(index, part));
 }

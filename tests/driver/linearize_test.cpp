@@ -68,7 +68,7 @@ TEST_CASE("linearize: blocks in series (MT-27), and at another time") {
 
 TEST_CASE("linearize: a nonlinear tank at its level (MP-12)") {
   json j = linear({"tank", "--input", "u", "--output", "h"});
-  equal(j["A"], {{-0.1 / 20.0 * std::sqrt(2.0 * 9.81 / 5.0) }});
+  equal(j["A"], {{-0.1 / 20.0 * std::sqrt(2.0 * 9.81 / 5.0)}});
   equal(j["B"], {{0.05}});
   equal(j["C"], {{1}});
   equal(j["D"], {{0}});
@@ -121,7 +121,8 @@ TEST_CASE("linearize: coupled inertias and a lag (MD-26)") {
   for (const auto& row : a)
     for (double v : row) sum += v;
   CHECK(sum == Approx(1 - 2.5));  // [[0, 1], [0, 0]] and -2.5, states in any order
-  for (std::size_t k = 0; k < 3; ++k) CHECK(a[k][k] == Approx(j["states"][k] == "x" ? -2.5 : 0).margin(1e-12));
+  for (std::size_t k = 0; k < 3; ++k)
+    CHECK(a[k][k] == Approx(j["states"][k] == "x" ? -2.5 : 0).margin(1e-12));
 }
 
 TEST_CASE("linearize: eigenvalues, text, mistakes") {

@@ -14,7 +14,8 @@ namespace {
 
 const std::filesystem::path& folder() {
   struct Folder {
-    std::filesystem::path path = std::filesystem::temp_directory_path() / ("sigrel_driver_" + std::to_string(getpid()));
+    std::filesystem::path path =
+        std::filesystem::temp_directory_path() / ("sigrel_driver_" + std::to_string(getpid()));
     Folder() { std::filesystem::create_directories(path); }
     ~Folder() { std::filesystem::remove_all(path); }
   };
@@ -42,7 +43,8 @@ Finished sigrel(const std::vector<std::string>& arguments, int interrupt_after) 
   words.insert(words.end(), arguments.begin(), arguments.end());
   pid_t child = fork();
   if (child == 0) {
-    int o = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), e = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int o = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600),
+        e = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(o, STDOUT_FILENO);
     dup2(e, STDERR_FILENO);
     std::vector<char*> argv;

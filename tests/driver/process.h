@@ -9,7 +9,8 @@ struct Finished {
   std::string err;  // stderr
 };
 
-/// `arguments` as given to the process, without a shell. `interrupt_after`: milliseconds until it gets SIGINT (0: never).
+/// `arguments` as given to the process, without a shell. `interrupt_after`: milliseconds until it gets SIGINT
+/// (0: never).
 Finished sigrel(const std::vector<std::string>& arguments, int interrupt_after = 0);
 
 /// A file in a folder of this test process, with its path.

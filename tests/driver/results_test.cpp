@@ -1,4 +1,5 @@
-// Files of results, as a user of the program sees them: MATLAB beside CSV, read back by the program and by Octave.
+// Files of results, as a user of the program sees them: MATLAB beside CSV, read back by the program and by
+// Octave.
 #include <cmath>
 #include <cstdlib>
 #include <sstream>
@@ -9,7 +10,9 @@ namespace {
 
 const std::string kLowPass = std::string(SIGREL_SOURCE_DIR) + "/examples/01_low_pass.sr";
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -50,9 +53,10 @@ main = simulate many with { stop = 1.0, steps = 2 }
 }
 
 TEST_CASE("an interrupted run leaves a MATLAB file that can be read") {
-  const std::string model = temporary("long.sr",
-                                      "decay = sigrel () where\n  local x :: Real\n  der x = -x + sin time\n  initially x = 1.0\n"
-                                      "main = simulate decay with { stop = 1.0e6, steps = 2000000000 }\n");
+  const std::string model =
+      temporary("long.sr",
+                "decay = sigrel () where\n  local x :: Real\n  der x = -x + sin time\n  initially x = 1.0\n"
+                "main = simulate decay with { stop = 1.0e6, steps = 2000000000 }\n");
   const std::string mat = temporary("long.mat");
   Finished f = sigrel({"run", model, "-o", mat}, 500);
   INFO(f.err);
@@ -69,9 +73,14 @@ TEST_CASE("Octave reads what the program writes") {
   const std::string mat = temporary("octave.mat"), text = temporary("octave.txt");
   Finished f = sigrel({"run", kLowPass, "-o", mat, "--set", "r1.r=47"});
   REQUIRE(f.code == 0);
-  const std::string script = "d=load('" + mat + "');n=cellstr(d.name');k=find(strcmp(n,'c1.u'));i=d.dataInfo(:,k);"
-                             "p=d.dataInfo(:,find(strcmp(n,'r1.r')));f=fopen('" + text + "','w');"
-                             "fprintf(f,'%.17g %.17g %d %s',sign(double(i(2)))*d.data_2(abs(i(2)),end),d.data_1(p(2),2),columns(d.data_2),d.Aclass(4,:));fclose(f);";
+  const std::string script = "d=load('" + mat +
+                             "');n=cellstr(d.name');k=find(strcmp(n,'c1.u'));i=d.dataInfo(:,k);"
+                             "p=d.dataInfo(:,find(strcmp(n,'r1.r')));f=fopen('" +
+                             text +
+                             "','w');"
+                             "fprintf(f,'%.17g %.17g %d "
+                             "%s',sign(double(i(2)))*d.data_2(abs(i(2)),end),d.data_1(p(2),2),columns(d.data_"
+                             "2),d.Aclass(4,:));fclose(f);";
   std::system(("octave-cli --no-init-file --eval \"" + script + "\" >/dev/null 2>&1").c_str());
   std::istringstream in(read(text));
   double u = 0, r = 0;
@@ -117,12 +126,16 @@ main = drive
   Finished f = sigrel({"run", model, "-o", mat, "--no-plot"});
   INFO(f.err);
   REQUIRE(f.code == 0);
-  const std::string script = "d=load('" + mat + "');n=cellstr(d.name');t=cellstr(d.description');f=fopen('" + text + "','w');"
+  const std::string script = "d=load('" + mat + "');n=cellstr(d.name');t=cellstr(d.description');f=fopen('" +
+                             text +
+                             "','w');"
                              "for k=1:numel(n) fprintf(f,'%s %s;',n{k},t{k}); end; fclose(f);";
   std::system(("octave-cli --no-init-file --eval \"" + script + "\" >/dev/null 2>&1").c_str());
   const std::string all = ";" + read(text);
   INFO(all);
-  for (const char* entry : {";time [s];", ";q.v [V];", ";c.p.i [A];", ";c.u [V];", ";position[2] [m];", ";ratio [1];", ";g.v [V];", ";c.n.v [V];", ";i.a.tau [N*m];", ";i.w [rad/s];", ";on Bool;", ";b.phi [rad];"})
+  for (const char* entry :
+       {";time [s];", ";q.v [V];", ";c.p.i [A];", ";c.u [V];", ";position[2] [m];", ";ratio [1];",
+        ";g.v [V];", ";c.n.v [V];", ";i.a.tau [N*m];", ";i.w [rad/s];", ";on Bool;", ";b.phi [rad];"})
     CHECK(contains(all, entry));
 }
 
@@ -132,10 +145,11 @@ namespace {
 struct TwoRuns {
   std::string a = temporary("a.csv"), b = temporary("b.mat");
   TwoRuns() {
-    const std::string model = temporary("two.sr",
-                                        "decay x0 = sigrel () where\n  local x, y :: Real\n  local n :: Int\n  der x = -x\n  y = 2.0 * x\n"
-                                        "  n = if time < 0.25 then 0 else 1\n  initially x = x0\n"
-                                        "main = simulate (decay 1.0) with { stop = 1.0, tolerance = 1.0e-10, steps = 100 }\n");
+    const std::string model = temporary(
+        "two.sr",
+        "decay x0 = sigrel () where\n  local x, y :: Real\n  local n :: Int\n  der x = -x\n  y = 2.0 * x\n"
+        "  n = if time < 0.25 then 0 else 1\n  initially x = x0\n"
+        "main = simulate (decay 1.0) with { stop = 1.0, tolerance = 1.0e-10, steps = 100 }\n");
     REQUIRE(sigrel({"run", model, "-o", a}).code == 0);
     REQUIRE(sigrel({"run", model, "--set", "x0=1.01", "-o", b}).code == 0);
   }
@@ -157,7 +171,8 @@ TEST_CASE("plot: runs, panes, patterns, and steps of what is piecewise constant"
   REQUIRE(f.code == 0);
   const std::string text = read(svg);
   CHECK(contains(text, "Two &lt;runs&gt;"));
-  for (const char* label : {">x (a)<", ">x (b)<", ">y (a)<", ">y (b)<", ">n (a)<", ">n (b)<"}) CHECK(contains(text, label));
+  for (const char* label : {">x (a)<", ">x (b)<", ">y (a)<", ">y (b)<", ">n (a)<", ">n (b)<"})
+    CHECK(contains(text, label));
   CHECK(count(text, ">time<") == 2);
   // A step: two points at the same place along the time.
   const std::size_t n = text.rfind(" d=\"M", text.rfind("h24\"", text.find(">n (a)<")) - 20);
@@ -186,7 +201,10 @@ TEST_CASE("plot: runs, panes, patterns, and steps of what is piecewise constant"
     const std::string bytes = read(png);
     REQUIRE(bytes.size() > 1000);
     CHECK(bytes.substr(1, 3) == "PNG");
-    auto number = [&](std::size_t at) { return (unsigned(static_cast<unsigned char>(bytes[at + 2])) << 8) | static_cast<unsigned char>(bytes[at + 3]); };
+    auto number = [&](std::size_t at) {
+      return (unsigned(static_cast<unsigned char>(bytes[at + 2])) << 8) |
+             static_cast<unsigned char>(bytes[at + 3]);
+    };
     CHECK(number(16) == 800);  // two dots for each unit
     CHECK(number(20) == 600);
   }
@@ -222,11 +240,14 @@ TEST_CASE("diff: a tube, what leaves it first and by how much, and what is missi
   CHECK(f.code == 1);
   CHECK(contains(f.out, "2 of 3 variables differ"));
   // The difference is 0.01 exp(-t) at first: 0.005 outside, at t = 0.
-  CHECK(contains(f.out, "x  leaves the tube at t = 0 s: 1.01 is not in 0.995 … 1.005; at most 0.005 outside, at t = 0 s"));
+  CHECK(contains(
+      f.out,
+      "x  leaves the tube at t = 0 s: 1.01 is not in 0.995 … 1.005; at most 0.005 outside, at t = 0 s"));
   CHECK(sigrel({"diff", runs.a, runs.b, "--relative", "0.011"}).code == 0);
   CHECK(sigrel({"diff", runs.a, runs.b, "-v", "n"}).code == 0);
   CHECK(sigrel({"diff", runs.a, runs.b, "-v", "nn"}).code == 1);
-  Finished missing = sigrel({"diff", runs.a, temporary("part.csv", "time,x,extra\n0,1,1\n1,0.36787944117144233,1\n")});
+  Finished missing =
+      sigrel({"diff", runs.a, temporary("part.csv", "time,x,extra\n0,1,1\n1,0.36787944117144233,1\n")});
   CHECK(missing.code == 1);
   CHECK(contains(missing.out, "0 of 1 variables differ"));
   CHECK(contains(missing.out, "part.csv`: y, n"));

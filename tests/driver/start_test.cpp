@@ -1,4 +1,5 @@
-// How a model starts, as a user of the program sees it: --strict-initial, --init-from, explain --initial, and the messages.
+// How a model starts, as a user of the program sees it: --strict-initial, --init-from, explain --initial, and
+// the messages.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -26,59 +27,74 @@ double value(const Finished& f, const std::string& name) {
   return std::stod(f.out.substr(f.out.find('=', at) + 1));
 }
 
-const char* kDecay = "decay = sigrel () where\n"
-                     "  local x, y, z :: Real\n"
-                     "  der x = -x\n"
-                     "  der y = x - y\n"
-                     "  z = x + y\n"
-                     "main = simulate decay with { stop = 2.0, tolerance = 1.0e-9 }\n";
+const char* kDecay =
+    "decay = sigrel () where\n"
+    "  local x, y, z :: Real\n"
+    "  der x = -x\n"
+    "  der y = x - y\n"
+    "  z = x + y\n"
+    "main = simulate decay with { stop = 2.0, tolerance = 1.0e-9 }\n";
 
 }  // namespace
 
 TEST_CASE("strict: start values that are missing are listed, with what might be given") {
   const std::string model = temporary("open.sr", kDecay);
   refused({"run", model, "--strict-initial"},
-          {"error[SR0405]: 2 initial equations are missing", "the start of `x` and `y` is open", "`z`, `der x` or `der y` would do as well"});
+          {"error[SR0405]: 2 initial equations are missing", "the start of `x` and `y` is open",
+           "`z`, `der x` or `der y` would do as well"});
   refused({"linearize", model, "--strict-initial"}, {"SR0405"});
   CHECK(sigrel({"run", model}).code == 0);
 }
 
 TEST_CASE("a start that contradicts itself shows values (MD-13, MD-14, MT-14)") {
   refused({"run", kModels, "-e", "serialInductors 0.5 0.6"},
-          {"error[SR0402]: 2 initial equations for 1 degree of freedom contradict each other", "its two sides differ by 0.1", "drop one of the two"});
+          {"error[SR0402]: 2 initial equations for 1 degree of freedom contradict each other",
+           "its two sides differ by 0.1", "drop one of the two"});
   refused({"run", kModels, "-e", "inertiaAndDamper 1.0 0.0"}, {"error[SR0402]", "its two sides differ by 1"});
-  refused({"run", kModels, "-e", "contradicted"}, {"error[SR0402]: 4 initial equations for 3 degrees of freedom", "x^2 + y^2 = 1.0", "the two sides of its second derivative differ by 10"});
+  refused({"run", kModels, "-e", "contradicted"},
+          {"error[SR0402]: 4 initial equations for 3 degrees of freedom", "x^2 + y^2 = 1.0",
+           "the two sides of its second derivative differ by 10"});
 }
 
 TEST_CASE("a start that is not found says so after continuation, too") {
-  refused({"run", kModels, "-e", "noSolution"}, {"error[SR0501]", "x^2 + 1.0 = 0.5 * sin x", "its two sides differ by 0.93", "no guess is given"});
+  refused({"run", kModels, "-e", "noSolution"},
+          {"error[SR0501]", "x^2 + 1.0 = 0.5 * sin x", "its two sides differ by 0.93", "no guess is given"});
 }
 
 TEST_CASE("from an earlier run: its last row, a time, an interpolated time") {
   const std::string model = temporary("decay.sr", kDecay);
-  REQUIRE(sigrel({"run", model, "--init-from", temporary("first.csv", "time,x,y\n0,1,2\n1,3,4\n"), "--stop", "0"}).code == 0);
+  REQUIRE(
+      sigrel({"run", model, "--init-from", temporary("first.csv", "time,x,y\n0,1,2\n1,3,4\n"), "--stop", "0"})
+          .code == 0);
   Finished last = sigrel({"run", model, "--init-from", temporary("first.csv"), "--stop", "0"});
   CHECK(value(last, "x") == 3);
   CHECK(value(last, "z") == 7);
   CHECK(contains(last.err, "note[SR0593]: the start is taken from `"));
   CHECK(contains(last.err, "first.csv`, at t = 1 s there"));
   CHECK(!contains(last.err, "SR0403"));
-  CHECK(value(sigrel({"run", model, "--init-from", temporary("first.csv") + "@0.25", "--stop", "0"}), "x") == 1.5);
+  CHECK(value(sigrel({"run", model, "--init-from", temporary("first.csv") + "@0.25", "--stop", "0"}), "x") ==
+        1.5);
   CHECK(value(sigrel({"run", model, "--init-from", temporary("first.csv") + "@0", "--stop", "0"}), "y") == 2);
 
   // Half a run and its other half are one run: x = e^-t, from x = 3 here.
-  REQUIRE(sigrel({"run", model, "--init-from", temporary("first.csv"), "-o", temporary("half.csv"), "--stop", "1"}).code == 0);
-  CHECK(value(sigrel({"run", model, "--init-from", temporary("half.csv"), "--stop", "1"}), "x") == Approx(3 * std::exp(-2.0)).epsilon(1e-7));
+  REQUIRE(sigrel({"run", model, "--init-from", temporary("first.csv"), "-o", temporary("half.csv"), "--stop",
+                  "1"})
+              .code == 0);
+  CHECK(value(sigrel({"run", model, "--init-from", temporary("half.csv"), "--stop", "1"}), "x") ==
+        Approx(3 * std::exp(-2.0)).epsilon(1e-7));
   // linearize takes the same start.
   Finished linear = sigrel({"linearize", model, "--init-from", temporary("half.csv"), "--format", "json"});
   CHECK(json::parse(linear.out)["A"] == json::parse("[[-1.0, 0.0], [1.0, -1.0]]"));
 }
 
-TEST_CASE("initial equations are not used where a file gives the start, and a pendulum finds its states in it") {
+TEST_CASE(
+    "initial equations are not used where a file gives the start, and a pendulum finds its states in it") {
   const std::string pendulum = std::string(SIGREL_SOURCE_DIR) + "/examples/05_pendulum.sr";
   Finished whole = sigrel({"run", pendulum, "--stop", "1.5", "--tolerance", "1e-10"});
-  REQUIRE(sigrel({"run", pendulum, "-o", temporary("pendulum.csv"), "--stop", "1", "--tolerance", "1e-10"}).code == 0);
-  Finished rest = sigrel({"run", pendulum, "--init-from", temporary("pendulum.csv"), "--stop", "0.5", "--tolerance", "1e-10"});
+  REQUIRE(sigrel({"run", pendulum, "-o", temporary("pendulum.csv"), "--stop", "1", "--tolerance", "1e-10"})
+              .code == 0);
+  Finished rest = sigrel(
+      {"run", pendulum, "--init-from", temporary("pendulum.csv"), "--stop", "0.5", "--tolerance", "1e-10"});
   INFO(rest.err);
   REQUIRE(rest.code == 0);
   CHECK(contains(rest.err, "initial equations of the model are not used"));
@@ -90,7 +106,8 @@ TEST_CASE("a file that does not fit is one message") {
   auto with = [&](const char* text, std::initializer_list<const char*> parts, const std::string& at = "") {
     refused({"run", model, "--init-from", temporary("bad.csv", text) + at}, parts);
   };
-  refused({"run", model, "--init-from", temporary("nowhere.csv")}, {"error[SR0409]: `", "nowhere.csv` cannot be read"});
+  refused({"run", model, "--init-from", temporary("nowhere.csv")},
+          {"error[SR0409]: `", "nowhere.csv` cannot be read"});
   with("", {"SR0409", "no table of results"});
   with("time,x,y\n", {"SR0409", "no rows"});
   with("time,x,y\n0,1\n", {"SR0409", "2 numbers in line 2, for 3 names"});

@@ -29,7 +29,8 @@ void refused(std::vector<std::string> arguments, std::initializer_list<const cha
 }  // namespace
 
 TEST_CASE("steady: a tank at a given level, by a parameter and by a signal (MP-11)") {
-  for (auto [level, flow] : {std::pair{"5", 2 * std::sqrt(2 * 9.81 * 5)}, std::pair{"7", 2 * std::sqrt(2 * 9.81 * 7)}}) {
+  for (auto [level, flow] :
+       {std::pair{"5", 2 * std::sqrt(2 * 9.81 * 5)}, std::pair{"7", 2 * std::sqrt(2 * 9.81 * 7)}}) {
     json parameter = steady({"--vary", "v=0..50", "--fix", std::string("h=") + level});
     CHECK(parameter["parameter"]["v"].get<double>() == Approx(flow).epsilon(1e-9));
     json input = steady({"-e", "inlet", "--vary", "v", "--fix", std::string("h=") + level});
@@ -45,13 +46,17 @@ TEST_CASE("steady: a pendulum hangs or stands, as the start says (MP-16)") {
 }
 
 TEST_CASE("steady: neither goal nor condition (MP-16)") {
-  refused({"-e", "inlet", "--vary", "v"}, {"error[SR0591]: 2 values are free, and there is 1 condition", "give one value more with `--fix NAME=VALUE`, or a goal with `--minimise NAME`"});
+  refused({"-e", "inlet", "--vary", "v"},
+          {"error[SR0591]: 2 values are free, and there is 1 condition",
+           "give one value more with `--fix NAME=VALUE`, or a goal with `--minimise NAME`"});
 }
 
 TEST_CASE("steady: two propellers give the thrust with the least power at equal speeds (MP-15)") {
-  const double d = 8 * 0.0254, thrust = 0.09 * 1.29 * std::pow(d, 4), n = std::sqrt(10 / thrust), w = 2 * std::acos(-1.0) * n;
+  const double d = 8 * 0.0254, thrust = 0.09 * 1.29 * std::pow(d, 4), n = std::sqrt(10 / thrust),
+               w = 2 * std::acos(-1.0) * n;
   for (const char* begin : {"propellers 3.0 6.0", "propellers 9.0 2.0"}) {
-    json j = steady({"-e", begin, "--vary", "u1", "--vary", "u2", "--fix", "thrust=20", "--minimise", "power"});
+    json j =
+        steady({"-e", begin, "--vary", "u1", "--vary", "u2", "--fix", "thrust=20", "--minimise", "power"});
     CHECK(j["state"]["a.w"].get<double>() == Approx(w).epsilon(1e-6));
     CHECK(j["state"]["b.w"].get<double>() == Approx(w).epsilon(1e-6));
     const double torque = 0.04 * 1.29 * std::pow(d, 5) * n * n / (2 * std::acos(-1.0));
@@ -61,13 +66,16 @@ TEST_CASE("steady: two propellers give the thrust with the least power at equal 
 
 TEST_CASE("steady: a bound holds, and without it the optimum is inside") {
   // a^2 + 3 b^2 with a + b = 3: a = 9/4; with a <= 2 that.
-  json bounded = steady({"-e", "cost 0.0 0.0", "--vary", "a=0..2", "--vary", "b=0..", "--fix", "total=3", "--minimise", "price"});
+  json bounded = steady({"-e", "cost 0.0 0.0", "--vary", "a=0..2", "--vary", "b=0..", "--fix", "total=3",
+                         "--minimise", "price"});
   CHECK(bounded["parameter"]["a"].get<double>() == Approx(2));
   CHECK(bounded["goal"]["price"].get<double>() == Approx(7));
-  json open = steady({"-e", "cost 0.0 0.0", "--vary", "a", "--vary", "b", "--fix", "total=3", "--minimise", "price"});
+  json open =
+      steady({"-e", "cost 0.0 0.0", "--vary", "a", "--vary", "b", "--fix", "total=3", "--minimise", "price"});
   CHECK(open["parameter"]["a"].get<double>() == Approx(2.25));
   CHECK(open["goal"]["price"].get<double>() == Approx(6.75));
-  refused({"-e", "cost 0.0 0.0", "--vary", "a", "--vary", "b", "--fix", "total=3", "--maximise", "price"}, {"SR0592", "improved without end"});
+  refused({"-e", "cost 0.0 0.0", "--vary", "a", "--vary", "b", "--fix", "total=3", "--maximise", "price"},
+          {"SR0592", "improved without end"});
 }
 
 TEST_CASE("steady: a state that only moves along is excluded") {

@@ -30,7 +30,8 @@ TEST_CASE("structure graph: MB-1, with the documented assignment and with its ow
   CHECK(r["invAssign"] == json{4, 1, 3, 7, 6, 2});
   CHECK(r["unassigned"] == json{5});
   CHECK(r["blt"] == json{{6}, {3, 4, 2, 1}, {5}});
-  CHECK(r["tearing"][1] == json{{"eSolved", {3, 4, 2}}, {"vSolved", {3, 7, 1}}, {"eResidue", {1}}, {"vTear", {4}}});
+  CHECK(r["tearing"][1] ==
+        json{{"eSolved", {3, 4, 2}}, {"vSolved", {3, 7, 1}}, {"eResidue", {1}}, {"vTear", {4}}});
   r = result(std::string("{") + kDocumented + R"(, "vActive": [true,true,true,true,false,true,true]})");
   CHECK(r["assign"] == json{1, 6, 4, 3, 0, 5, 2});
   CHECK(r["blt"] == json{{6}, {2, 4, 3, 1}, {5}});
@@ -76,8 +77,10 @@ TEST_CASE("structure graph: MB-6, the reactor") {
 }
 
 TEST_CASE("structure graph: MB-7 and MT-7, tearing of one system") {
-  json r = result(R"({"G": [[1,3],[2,4],[3,4]], "es": [1,2], "vs": [[4],[1,2]], "eSolvedFixed": [3], "vSolvedFixed": [3]})");
-  CHECK(r["tearing"] == json{{"eSolved", {2, 3, 1}}, {"vSolved", {4, 3, 1}}, {"eResidue", json::array()}, {"vTear", {2}}});
+  json r = result(
+      R"({"G": [[1,3],[2,4],[3,4]], "es": [1,2], "vs": [[4],[1,2]], "eSolvedFixed": [3], "vSolvedFixed": [3]})");
+  CHECK(r["tearing"] ==
+        json{{"eSolved", {2, 3, 1}}, {"vSolved", {4, 3, 1}}, {"eResidue", json::array()}, {"vTear", {2}}});
   r = result(R"({"G": [[1,2,3],[1,2],[2,3]], "es": [1,2,3], "vs": [1,2,3]})", true);
   CHECK(r["tearing"]["vTear"] == json{2});
   r = result(R"({"G": [[1,2],[1,2]], "es": [1,2], "vs": [1,2], "solvable": [[],[2]]})");
@@ -86,12 +89,33 @@ TEST_CASE("structure graph: MB-7 and MT-7, tearing of one system") {
 
 TEST_CASE("structure graph: what is wrong with a document: SR0630") {
   for (const char* document :
-       {"", "{", "[]", "{}", R"({"G": 1})", R"({"G": [1]})", R"({"G": [[0]]})", R"({"G": [[1,1]]})", R"({"G": [[-1]]})", R"({"G": [["x"]]})",
-        R"({"G": [[1.5]]})", R"({"G": [[1e30]]})", R"({"G": [[99999999999999999999]]})", R"({"G": [[1]], "A": [1]})", R"({"G": [[1,2]], "A": [2,1]})",
-        R"({"G": [[1,2]], "A": [3,0]})", R"({"G": [[1,2]], "A": [2,2]})", R"({"G": [[1]], "B": [0]})", R"({"G": [[1]], "assign": [2]})",
-        R"({"G": [[1,2]], "assign": [1,1]})", R"({"G": [[1]], "vActive": [1]})", R"({"G": [[1]], "es": [1]})",
-        R"({"G": [[1]], "es": [2], "vs": [1]})", R"({"G": [[1]], "es": [1], "vs": [[1],[1]]})", R"({"G": [[1]], "typo": 1})",
-        R"({"G": [[1,2],[1,2]], "es": [], "vs": [], "eSolvedFixed": [1,2], "vSolvedFixed": [1,2]})", "[[[[[[[[[[[[[[[[[[[["}) {
+       {"",
+        "{",
+        "[]",
+        "{}",
+        R"({"G": 1})",
+        R"({"G": [1]})",
+        R"({"G": [[0]]})",
+        R"({"G": [[1,1]]})",
+        R"({"G": [[-1]]})",
+        R"({"G": [["x"]]})",
+        R"({"G": [[1.5]]})",
+        R"({"G": [[1e30]]})",
+        R"({"G": [[99999999999999999999]]})",
+        R"({"G": [[1]], "A": [1]})",
+        R"({"G": [[1,2]], "A": [2,1]})",
+        R"({"G": [[1,2]], "A": [3,0]})",
+        R"({"G": [[1,2]], "A": [2,2]})",
+        R"({"G": [[1]], "B": [0]})",
+        R"({"G": [[1]], "assign": [2]})",
+        R"({"G": [[1,2]], "assign": [1,1]})",
+        R"({"G": [[1]], "vActive": [1]})",
+        R"({"G": [[1]], "es": [1]})",
+        R"({"G": [[1]], "es": [2], "vs": [1]})",
+        R"({"G": [[1]], "es": [1], "vs": [[1],[1]]})",
+        R"({"G": [[1]], "typo": 1})",
+        R"({"G": [[1,2],[1,2]], "es": [], "vs": [], "eSolvedFixed": [1,2], "vSolvedFixed": [1,2]})",
+        "[[[[[[[[[[[[[[[[[[[["}) {
     Finished f = graph(document);
     INFO(document << "\n" << f.err);
     CHECK(f.code == 1);

@@ -7,7 +7,9 @@ using nlohmann::json;
 
 namespace {
 
-Finished types(const std::string& document) { return sigrel({"structure", "types", temporary("types.json", document)}); }
+Finished types(const std::string& document) {
+  return sigrel({"structure", "types", temporary("types.json", document)});
+}
 
 const char* const kResistors = R"({"hierarchies": [[
   {"name": "resistor", "interface": ["pv", "pi", "nv", "ni"], "locals": ["u"],
@@ -37,9 +39,11 @@ TEST_CASE("structure types: a resistor, two in series, and a definition that no 
 }
 
 TEST_CASE("structure types: what is wrong in a document is one error at its place") {
-  for (const char* document : {"{", "[]", R"({"hierarchies": [[{"interface": []}]]})",
-                               R"({"hierarchies": [[{"name": "a", "interface": ["x"], "equations": [["y"]]}]]})",
-                               R"({"hierarchies": [[{"name": "a", "interface": ["x"], "applications": [{"relation": "b", "arguments": []}]}]]})"}) {
+  for (
+      const char* document :
+      {"{", "[]", R"({"hierarchies": [[{"interface": []}]]})",
+       R"({"hierarchies": [[{"name": "a", "interface": ["x"], "equations": [["y"]]}]]})",
+       R"({"hierarchies": [[{"name": "a", "interface": ["x"], "applications": [{"relation": "b", "arguments": []}]}]]})"}) {
     Finished f = types(document);
     INFO(document << "\n" << f.err);
     CHECK(f.code == 1);

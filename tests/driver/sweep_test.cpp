@@ -1,4 +1,5 @@
-// Many runs of one model: the same numbers as single runs, whatever the threads; tables that are continued; points that fail.
+// Many runs of one model: the same numbers as single runs, whatever the threads; tables that are continued;
+// points that fail.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -9,15 +10,19 @@
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 /// x' = -k x from x0; and y with p y = 1, which has no solution for p = 0.
 std::string model() {
-  return temporary("swept.sr",
-                   "decay :: Real<1/s> -> Real -> SR ()\n"
-                   "decay k p = sigrel () where\n  local x, y :: Real\n  der x = -k * x * (1.0 + 0.1 * sin x)\n  p * y = x\n  initially x = 1.0\n"
-                   "main = simulate (decay 1.0 1.0) with { stop = 2.0, plot = [\"x\"], steps = 50 }\n"
-                   "sized :: Int -> SR ()\nsized n = sigrel () where\n  local x :: Real\n  x = real n * time\n");
+  return temporary(
+      "swept.sr",
+      "decay :: Real<1/s> -> Real -> SR ()\n"
+      "decay k p = sigrel () where\n  local x, y :: Real\n  der x = -k * x * (1.0 + 0.1 * sin x)\n  p * y = "
+      "x\n  initially x = 1.0\n"
+      "main = simulate (decay 1.0 1.0) with { stop = 2.0, plot = [\"x\"], steps = 50 }\n"
+      "sized :: Int -> SR ()\nsized n = sigrel () where\n  local x :: Real\n  x = real n * time\n");
 }
 
 std::vector<std::vector<std::string>> table(const std::string& text) {
@@ -46,7 +51,8 @@ TEST_CASE("sweep: each row is what a run by itself gives, to the last bit") {
   CHECK(rows[3][0] == "1");
   CHECK(rows[8][0] == "2");
   for (std::size_t r : {1u, 4u, 8u}) {
-    Finished one = sigrel({"run", model(), "--set", "k=" + rows[r][0], "--set", "p=" + rows[r][1], "-o", "-"});
+    Finished one =
+        sigrel({"run", model(), "--set", "k=" + rows[r][0], "--set", "p=" + rows[r][1], "-o", "-"});
     const auto results = table(one.out);
     REQUIRE(results[0] == std::vector<std::string>{"time", "x", "y"});
     double least = HUGE_VAL, greatest = -HUGE_VAL;
@@ -99,8 +105,10 @@ TEST_CASE("sweep: threads change nothing, and a table is continued where it ends
   CHECK(other.code == 1);
   CHECK(contains(other.err, "error[SR0616]"));
   CHECK(contains(other.err, "line 3 has other parameters"));
-  CHECK(contains(sigrel({"sweep", model(), "--vary", "p=1..4:300", "-o", one, "--resume"}).err, "names other parameters or outputs"));
-  CHECK(contains(sigrel({"sweep", model(), "--vary", "k=0.1..3:300", "-v", "y", "-o", one, "--resume"}).err, "SR0616"));
+  CHECK(contains(sigrel({"sweep", model(), "--vary", "p=1..4:300", "-o", one, "--resume"}).err,
+                 "names other parameters or outputs"));
+  CHECK(contains(sigrel({"sweep", model(), "--vary", "k=0.1..3:300", "-v", "y", "-o", one, "--resume"}).err,
+                 "SR0616"));
   CHECK(read(one) == whole);
 }
 
@@ -128,9 +136,11 @@ TEST_CASE("sweep: mistakes") {
   CHECK(contains(unknown.err, "did you mean `k`?"));
   Finished structural = sigrel({"sweep", model(), "-e", "sized 3", "--vary", "n=1,2"});
   CHECK(structural.code == 1);
-  CHECK(contains(structural.err, "error[SR0601]: `n` decides which equations the model has: a sweep cannot vary it"));
+  CHECK(contains(structural.err,
+                 "error[SR0601]: `n` decides which equations the model has: a sweep cannot vary it"));
   CHECK(contains(sigrel({"sweep", model(), "--vary", "k=1,2", "-v", "xx"}).err, "SR0610"));
-  for (const char* text : {"k", "k=", "k=1..2", "k=1..2:0", "k=1..2:2.5", "k=0..2:log:3", "k=a,b", "=1,2", "k=1..x:3"})
+  for (const char* text :
+       {"k", "k=", "k=1..2", "k=1..2:0", "k=1..2:2.5", "k=0..2:log:3", "k=a,b", "=1,2", "k=1..x:3"})
     CHECK(sigrel({"sweep", model(), "--vary", text}).code == 2);
   CHECK(sigrel({"sweep", model(), "--vary", "k=1,2", "--resume"}).code == 2);
   Finished full = sigrel({"sweep", model(), "--vary", "k=1..2:3", "-o", "/dev/full"});
@@ -146,7 +156,8 @@ TEST_CASE("sweep: interrupted, it keeps its rows") {
   CHECK(contains(f.err, "of 100000 points are in " + out));
   const std::string rows = read(out);
   CHECK(rows.ends_with("\n"));
-  CHECK(contains(f.err, "interrupted: " + std::to_string(std::count(rows.begin(), rows.end(), '\n') - 1) + " of"));
+  CHECK(contains(f.err,
+                 "interrupted: " + std::to_string(std::count(rows.begin(), rows.end(), '\n') - 1) + " of"));
 }
 
 TEST_CASE("new: a folder or a file with a model that runs; nothing is overwritten") {
@@ -163,7 +174,8 @@ TEST_CASE("new: a folder or a file with a model that runs; nothing is overwritte
   CHECK(run.code == 0);
   CHECK(run.err.empty());
   // u(t) = 10 (1 - exp(-t / rc)) at t = 5 rc.
-  CHECK(std::stod(run.out.substr(run.out.find("c1.u") + 11)) == Approx(10 * (1 - std::exp(-5.0))).epsilon(1e-5));
+  CHECK(std::stod(run.out.substr(run.out.find("c1.u") + 11)) ==
+        Approx(10 * (1 - std::exp(-5.0))).epsilon(1e-5));
   temporary("dc-motor/dc-motor.sr", "mine");
   for (const std::string& there : {folder, folder + "/", folder + "/dc-motor.sr"}) {
     Finished again = sigrel({"new", there});
@@ -188,13 +200,19 @@ TEST_CASE("list: modules, and what one offers") {
   CHECK(contains(one.out, "  resistor :: Resistance -> SR (p :: Pin, n :: Pin)\n      {"));
   CHECK(contains(one.out, "\ntypes\n"));
   CHECK(contains(one.out, "  Pin = { v :: Voltage, flow i :: Current }"));
-  CHECK(contains(one.out, "  gyrator :: Conductance -> SR (p1 :: Pin, n1 :: Pin, p2 :: Pin, n2 :: Pin)\n      {p1.v n1.v p2.i; p1.i n1.i; p1.i p2.v n2.v; p2.i n2.i}\n"
-                          "      A gyrator: each current is `g` times the voltage of the other side.\n"));  // and not a line of its picture
+  CHECK(contains(
+      one.out,
+      "  gyrator :: Conductance -> SR (p1 :: Pin, n1 :: Pin, p2 :: Pin, n2 :: Pin)\n      {p1.v n1.v p2.i; "
+      "p1.i n1.i; p1.i p2.v n2.v; p2.i n2.i}\n"
+      "      A gyrator: each current is `g` times the voltage of the other side.\n"));  // and not a line of
+                                                                                        // its picture
   Finished name = sigrel({"list", "Electrical", "capacitor"});
   INFO(name.out);
   CHECK(name.code == 0);
-  CHECK(name.out.starts_with("capacitor :: Capacitance -> SR (p :: Pin, n :: Pin)\nunits: Capacitance [F]; Pin: v [V], i [A]\n"
-                             "structural type: {p.v p.i n.v; p.i n.i}\n\n`c der u = i`.\n\n```\np --| |-- n\n     c\n```\n\n```sigrel\nimport Electrical\n"));
+  CHECK(name.out.starts_with(
+      "capacitor :: Capacitance -> SR (p :: Pin, n :: Pin)\nunits: Capacitance [F]; Pin: v [V], i [A]\n"
+      "structural type: {p.v p.i n.v; p.i n.i}\n\n`c der u = i`.\n\n```\np --| |-- n\n     "
+      "c\n```\n\n```sigrel\nimport Electrical\n"));
   Finished unknown = sigrel({"list", "Electrical", "capacitator"});
   CHECK(unknown.code == 1);
   CHECK(contains(unknown.err, "error[SR0105]: `capacitator` is not defined in Electrical"));

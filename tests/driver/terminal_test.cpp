@@ -1,4 +1,5 @@
-// The conversation in a terminal: editing, completion, history, Ctrl-C, Ctrl-D; and the transcript of the language's reference.
+// The conversation in a terminal: editing, completion, history, Ctrl-C, Ctrl-D; and the transcript of the
+// language's reference.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -49,7 +50,8 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  /// Keys, when nothing has appeared for a while: what is typed before the editor reads is lost, as the terminal's mode changes.
+  /// Keys, when nothing has appeared for a while: what is typed before the editor reads is lost, as the
+  /// terminal's mode changes.
   void type(const std::string& keys) {
     for (int k = 0; k < 20; ++k) {
       pollfd poller{master_, POLLIN, 0};
@@ -121,7 +123,8 @@ std::string plain(const std::string& screen) {
     out.resize(out.find_last_not_of(' ') + 1);
     if (!typed.empty() && out == typed) continue;  // typed ahead: the terminal's own echo
     typed = out.starts_with("sigrel> ") ? out.substr(8) : "";
-    for (std::size_t at; (at = out.find(SIGREL_SOURCE_DIR "/")) != std::string::npos;) out.erase(at, sizeof(SIGREL_SOURCE_DIR));
+    for (std::size_t at; (at = out.find(SIGREL_SOURCE_DIR "/")) != std::string::npos;)
+      out.erase(at, sizeof(SIGREL_SOURCE_DIR));
     text += out + "\n";
   }
   return text;
@@ -172,12 +175,13 @@ TEST_CASE("terminal: the transcript in the language's reference is what a termin
   Terminal t(state_folder("transcript_state"));
   REQUIRE(t.see("sigrel> "));
   t.line("import Electrical");
-  for (const char* line : {"charge r = sigrel () where", "  source: constantVoltage 5.0 <> (a, g)", "  r1: resistor r <> (a, b)",
-                           "  c1: capacitor 1.0e-3 <> (b)"})
+  for (const char* line : {"charge r = sigrel () where", "  source: constantVoltage 5.0 <> (a, g)",
+                           "  r1: resistor r <> (a, b)", "  c1: capacitor 1.0e-3 <> (b)"})
     t.line(line, true);
   t.line("");
-  for (const char* line : {"charge r = sigrel () where", "  source: constantVoltage 5.0 <> (a, g)", "  r1: resistor r <> (a, b)",
-                           "  c1: capacitor 1.0e-3 <> (b, g)", "  ground <> g", "  initially c1.u = 0.0"})
+  for (const char* line :
+       {"charge r = sigrel () where", "  source: constantVoltage 5.0 <> (a, g)", "  r1: resistor r <> (a, b)",
+        "  c1: capacitor 1.0e-3 <> (b, g)", "  ground <> g", "  initially c1.u = 0.0"})
     t.line(line, true);
   t.line("");
   t.line(":run charge 100.0 stop=0.5");

@@ -34,25 +34,30 @@ struct Library {
     for (const char* name : {"Prelude.sr", "Math.sr", "Electrical.sr"}) {
       Diagnostics diagnostics;
       modules.push_back(parse(sources.add(name, file_text(name)), sources, diagnostics));
-      if (modules.back().decls.empty() || diagnostics.has_errors()) broken("the library does not parse", name);
+      if (modules.back().decls.empty() || diagnostics.has_errors())
+        broken("the library does not parse", name);
     }
   }
 };
 
 void render_all(const Diagnostics& diagnostics, const SourceMap& sources, std::string_view text) {
   for (const Diagnostic& d : diagnostics.all()) {
-    if (render_text(d, sources, false).empty() || render_json(d, sources).empty()) broken("a diagnostic without text", text);
+    if (render_text(d, sources, false).empty() || render_json(d, sources).empty())
+      broken("a diagnostic without text", text);
     render_text(d, sources, true);
   }
 }
 
-/// What the loader would do with the imports: Electrical is there, other modules are not, and then nothing is checked.
+/// What the loader would do with the imports: Electrical is there, other modules are not, and then nothing is
+/// checked.
 bool imports_are_found(const ast::Module& module, bool& electrical) {
   for (const ast::Decl* decl : module.decls) {
     if (decl->kind != ast::DeclKind::Import) continue;
     std::string_view name = sigrel::text(static_cast<const ast::ImportDecl*>(decl)->module.name);
-    if (name == "Electrical") electrical = true;
-    else if (name != "Prelude") return false;
+    if (name == "Electrical")
+      electrical = true;
+    else if (name != "Prelude")
+      return false;
   }
   return true;
 }
@@ -87,7 +92,8 @@ void run_front_end(std::string_view text) {
     if (electrical) modules.push_back(library.modules[1]);
     modules.push_back(std::move(module));
     core::Program program = check::check(modules, diagnostics);
-    if (!diagnostics.has_errors() && !core::verify(program).empty()) broken("the checker's output is broken", text);
+    if (!diagnostics.has_errors() && !core::verify(program).empty())
+      broken("the checker's output is broken", text);
   }
   render_all(diagnostics, sources, text);
   if (parses) format_twice(file, sources, tree, text);

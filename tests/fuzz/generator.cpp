@@ -14,15 +14,24 @@ class Generator {
   std::size_t below(std::size_t n) { return random_() / 7 % n; }
   bool chance(std::size_t percent) { return below(100) < percent; }
   template <std::size_t n>
-  std::string one(const std::array<const char*, n>& words) { return words[below(n)]; }
+  std::string one(const std::array<const char*, n>& words) {
+    return words[below(n)];
+  }
   T any_type() { return static_cast<T>(below(static_cast<std::size_t>(T::kCount))); }
 
-  std::string name() { return one<18>({"x", "y", "z", "a", "b", "n", "f", "g", "k", "xs", "p", "q", "u", "m", "part", "r1", "c1", "ω'"}); }
-  std::string upper() { return one<10>({"Pin", "Tree", "Leaf", "Node", "Data", "Maybe", "Just", "Nothing", "Pair", "Voltage"}); }
-  std::string unit() { return one<10>({"V", "A", "m/s", "kg*m^2/s", "1", "Ohm", "u", "km/h", "u^2/v", "s^-1"}); }
+  std::string name() {
+    return one<18>(
+        {"x", "y", "z", "a", "b", "n", "f", "g", "k", "xs", "p", "q", "u", "m", "part", "r1", "c1", "ω'"});
+  }
+  std::string upper() {
+    return one<10>({"Pin", "Tree", "Leaf", "Node", "Data", "Maybe", "Just", "Nothing", "Pair", "Voltage"});
+  }
+  std::string unit() {
+    return one<10>({"V", "A", "m/s", "kg*m^2/s", "1", "Ohm", "u", "km/h", "u^2/v", "s^-1"});
+  }
   std::string literal() {
-    return one<16>({"0", "1", "2", "3.5", "1e-3", "0.0", "9.81<m/s^2>", "20.0<degC>", "100<km/h>", "1.0<V>", "\"s\"", "9223372036854775807",
-                    "1e308", "True", "()", "[]"});
+    return one<16>({"0", "1", "2", "3.5", "1e-3", "0.0", "9.81<m/s^2>", "20.0<degC>", "100<km/h>", "1.0<V>",
+                    "\"s\"", "9223372036854775807", "1e308", "True", "()", "[]"});
   }
 
   std::string expression(T type, int depth) {
@@ -34,23 +43,34 @@ class Generator {
     switch (below(11)) {
       case 0: return "if " + e(T::Bool) + " then " + e(type) + " else " + e(type);
       case 1: return "let " + name() + " = " + e(any_type()) + " in " + e(type);
-      case 2: { T other = any_type(); return "(case " + e(other) + " of { " + pattern(2) + " -> " + e(type) + "; " + pattern(1) + " -> " + e(type) + "; _ -> " + e(type) + " })"; }
+      case 2: {
+        T other = any_type();
+        return "(case " + e(other) + " of { " + pattern(2) + " -> " + e(type) + "; " + pattern(1) + " -> " +
+               e(type) + "; _ -> " + e(type) + " })";
+      }
       case 3: return "(\\" + pattern(0) + " -> " + e(type) + ") " + in(any_type());
       case 4: return "(" + e(type) + ")";
       default: break;
     }
     switch (type) {
-      case T::Int: return one<8>({"length ", "size ", "div 7 ", "mod 9 ", "abs ", "- ", "round ", "sum "}) + in(chance(60) ? T::Int : any_type());
+      case T::Int:
+        return one<8>({"length ", "size ", "div 7 ", "mod 9 ", "abs ", "- ", "round ", "sum "}) +
+               in(chance(60) ? T::Int : any_type());
       case T::Real:
       case T::Signal:
         switch (below(9)) {
-          case 0: return in(type) + one<5>({" + ", " * ", " - ", " / ", "^"}) + in(chance(80) ? type : T::Int);
-          case 1: return one<14>({"sin ", "sqrt ", "exp ", "real ", "abs ", "sum ", "der ", "pre ", "noEvent ", "smooth 1 ", "delay x ", "fst ", "norm ", "- "}) + in(type);
+          case 0:
+            return in(type) + one<5>({" + ", " * ", " - ", " / ", "^"}) + in(chance(80) ? type : T::Int);
+          case 1:
+            return one<14>({"sin ", "sqrt ", "exp ", "real ", "abs ", "sum ", "der ", "pre ", "noEvent ",
+                            "smooth 1 ", "delay x ", "fst ", "norm ", "- "}) +
+                   in(type);
           case 2: return name() + "." + name();
           case 3: return name() + "[" + e(T::Int) + "]";
           case 4: return name() + "[" + e(T::Int) + " .. " + e(T::Int) + "]";
           case 5: return in(type) + " as <" + unit() + ">";
-          case 6: return name() + " " + in(any_type()) + " <> " + "(" + e(T::Signal) + ", " + e(T::Signal) + ")";
+          case 6:
+            return name() + " " + in(any_type()) + " <> " + "(" + e(T::Signal) + ", " + e(T::Signal) + ")";
           case 7: return "[" + e(T::Real) + ", " + e(T::Real) + "] * " + in(T::Real);
           default: return "time * " + in(type);
         }
@@ -65,14 +85,18 @@ class Generator {
         T element = type == T::Ints ? T::Int : T::Real;
         switch (below(6)) {
           case 0: return "[" + e(element) + ", " + e(element) + "]";
-          case 1: return "[" + e(element) + " for " + pattern(0) + " in " + e(type) + ", " + name() + " in 1 .. " + e(T::Int) + "]";
+          case 1:
+            return "[" + e(element) + " for " + pattern(0) + " in " + e(type) + ", " + name() + " in 1 .. " +
+                   e(T::Int) + "]";
           case 2: return in(element) + " : " + in(type);
           case 3: return in(type) + " ++ " + in(type);
           case 4: return "map " + in(T::Function) + " " + in(type);
           default: return "[" + e(T::Int) + " .. " + e(T::Int) + "]";
         }
       }
-      case T::Pair: return chance(70) ? "(" + e(T::Int) + ", " + e(T::Real) + ")" : "zip " + in(T::Ints) + " " + in(T::Reals);
+      case T::Pair:
+        return chance(70) ? "(" + e(T::Int) + ", " + e(T::Real) + ")"
+                          : "zip " + in(T::Ints) + " " + in(T::Reals);
       default:
         switch (below(6)) {
           case 0: return "\\" + pattern(0) + " " + pattern(0) + " -> " + e(T::Int);
@@ -126,9 +150,14 @@ class Generator {
       case 7: return "(" + type(depth - 1) + ", " + type(depth - 1) + ")";
       case 8: return "(" + type(depth - 1) + " -> " + type(depth - 1) + ")";
       case 9: return "(n :: Int) -> " + type(depth - 1);
-      case 10: return one<3>({"Pin", "Real", "Voltage"}) + "^" + one<5>({"n", "3", "(n + 1)", "(m, n)", "(2 * n - 1)"});
-      case 11: return "SR " + one<6>({"a", "()", "(Pin, Pin)", "(p :: Pin, n :: Pin)", "(in u :: Real, out y :: Real)", "(Real^n)"}) +
-                      (chance(20) ? one<4>({" {1 0; 1 1}", " {p.v n.v; p.i}", " {#2}", " like resistor"}) : "");
+      case 10:
+        return one<3>({"Pin", "Real", "Voltage"}) + "^" +
+               one<5>({"n", "3", "(n + 1)", "(m, n)", "(2 * n - 1)"});
+      case 11:
+        return "SR " +
+               one<6>({"a", "()", "(Pin, Pin)", "(p :: Pin, n :: Pin)", "(in u :: Real, out y :: Real)",
+                       "(Real^n)"}) +
+               (chance(20) ? one<4>({" {1 0; 1 1}", " {p.v n.v; p.i}", " {#2}", " like resistor"}) : "");
       case 12: return upper() + " " + type(0);
       default: return type(depth - 1) + " -> " + type(depth - 1);
     }
@@ -145,12 +174,19 @@ class Generator {
     auto wires = [&] { return "(" + name() + ", " + (chance(80) ? name() : e(T::Signal)) + ")"; };
     if (indent > 8) return pad + name() + " = " + e(T::Signal);
     switch (below(22)) {
-      case 0: case 1: case 2: return pad + e(T::Signal) + " = " + e(T::Signal);
+      case 0:
+      case 1:
+      case 2: return pad + e(T::Signal) + " = " + e(T::Signal);
       case 3: return pad + "resistor " + "(" + e(T::Real) + ") <> " + wires();
       case 4: return pad + name() + ": " + e(T::Function) + " <> " + wires();
-      case 5: return pad + one<3>({"r1", "c1", "part"}) + ": capacitor " + leaf(T::Real) + (chance(70) ? " <> " + wires() : "");
+      case 5:
+        return pad + one<3>({"r1", "c1", "part"}) + ": capacitor " + leaf(T::Real) +
+               (chance(70) ? " <> " + wires() : "");
       case 6: return pad + "connect " + name() + ".p " + name() + " " + name();
-      case 7: case 8: return pad + "local " + name() + ", " + name() + " :: " + type(1) + (chance(30) ? " with { guess = " + e(T::Real) + ", state = Prefer }" : "");
+      case 7:
+      case 8:
+        return pad + "local " + name() + ", " + name() + " :: " + type(1) +
+               (chance(30) ? " with { guess = " + e(T::Real) + ", state = Prefer }" : "");
       case 9: return pad + "discrete " + name() + " :: " + type(0) + " = " + e(T::Int);
       case 10: return pad + "let " + name() + " = " + e(any_type());
       case 11: return pad + "for " + name() + " in " + e(T::Int) + " .. " + e(T::Int) + " do" + block();
@@ -158,10 +194,12 @@ class Generator {
       case 13: return pad + "initially" + block();
       case 14: return pad + "guess " + name() + " = " + e(T::Real);
       case 15: return pad + "when " + e(T::Bool) + " do\n" + pad + "  " + name() + " := " + e(T::Signal);
-      case 16: return pad + "every " + e(T::Real) + " do\n" + pad + "  " + name() + " := pre " + name() + " + 1";
+      case 16:
+        return pad + "every " + e(T::Real) + " do\n" + pad + "  " + name() + " := pre " + name() + " + 1";
       case 17:
-        return pad + "switch A" + (chance(50) ? " " + leaf(T::Real) : "") + " where\n" + pad + "  mode A " + name() + " where\n" + item(indent + 4) + "\n" + pad +
-               "    until " + e(T::Bool) + " -> B\n" + pad + "  mode B where\n" + item(indent + 4);
+        return pad + "switch A" + (chance(50) ? " " + leaf(T::Real) : "") + " where\n" + pad + "  mode A " +
+               name() + " where\n" + item(indent + 4) + "\n" + pad + "    until " + e(T::Bool) + " -> B\n" +
+               pad + "  mode B where\n" + item(indent + 4);
       case 18: return pad + "assert \"a\" (" + e(T::Bool) + ")";
       case 19: return pad + "terminate when " + e(T::Bool);
       case 20: return pad + "y = " + name() + " <> (" + e(T::Signal) + ")";
@@ -170,7 +208,8 @@ class Generator {
   }
 
   std::string relation() {
-    std::string text = "sigrel (" + one<6>({"", "p, n", "x, y", "p :: Pin, n", "in u, out y", "t"}) + ") where";
+    std::string text =
+        "sigrel (" + one<6>({"", "p, n", "x, y", "p :: Pin, n", "in u, out y", "t"}) + ") where";
     for (std::size_t k = 1 + below(5); k-- > 0;) text += "\n" + item(2);
     return text;
   }
@@ -178,13 +217,26 @@ class Generator {
   std::string declaration() {
     switch (below(12)) {
       case 0: return "type " + upper() + (chance(30) ? " a" : "") + " = " + type(2);
-      case 1: return "record " + upper() + " = { " + (chance(30) ? "flow " : "") + name() + " :: " + type(1) + ", " + name() + " :: " + type(1) + (chance(30) ? " = " + literal() : "") + " }";
-      case 2: return "data " + upper() + " a = " + upper() + " | " + upper() + " " + type(0) + " (" + type(1) + ")";
+      case 1:
+        return "record " + upper() + " = { " + (chance(30) ? "flow " : "") + name() + " :: " + type(1) +
+               ", " + name() + " :: " + type(1) + (chance(30) ? " = " + literal() : "") + " }";
+      case 2:
+        return "data " + upper() + " a = " + upper() + " | " + upper() + " " + type(0) + " (" + type(1) + ")";
       case 3: return "foreign import \"gamma\" " + name() + " :: " + type(2);
-      case 4: return one<5>({"import Electrical", "import Electrical (Pin, resistor)", "import Electrical as E", "import Electrical hiding (ground)", "import Prelude (map)"});
-      case 5: { std::string f = name(); return f + " :: " + type(2) + "\n" + f + " " + pattern(0) + " = " + expression(any_type(), 3); }
-      case 6: { std::string f = name(); return f + " 0 = " + expression(T::Int, 2) + "\n" + f + " " + name() + " = " + f + " (" + name() + " - 1)"; }
-      case 7: case 8: return name() + " " + pattern(0) + " " + pattern(1) + " = " + expression(any_type(), 4);
+      case 4:
+        return one<5>({"import Electrical", "import Electrical (Pin, resistor)", "import Electrical as E",
+                       "import Electrical hiding (ground)", "import Prelude (map)"});
+      case 5: {
+        std::string f = name();
+        return f + " :: " + type(2) + "\n" + f + " " + pattern(0) + " = " + expression(any_type(), 3);
+      }
+      case 6: {
+        std::string f = name();
+        return f + " 0 = " + expression(T::Int, 2) + "\n" + f + " " + name() + " = " + f + " (" + name() +
+               " - 1)";
+      }
+      case 7:
+      case 8: return name() + " " + pattern(0) + " " + pattern(1) + " = " + expression(any_type(), 4);
       default: return name() + (chance(60) ? " " + name() : "") + " = " + relation();
     }
   }
@@ -198,7 +250,9 @@ struct Piece {
   std::size_t begin, end, indent;
 };
 std::vector<Piece> pieces(const std::string& text) {
-  struct Line { std::size_t begin, end, indent; };
+  struct Line {
+    std::size_t begin, end, indent;
+  };
   std::vector<Line> lines;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
@@ -221,7 +275,10 @@ std::vector<std::pair<std::size_t, std::size_t>> rough_tokens(const std::string&
   std::vector<std::pair<std::size_t, std::size_t>> found;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at + 1;
-    if (text[at] == ' ' || text[at] == '\n') { at = end; continue; }
+    if (text[at] == ' ' || text[at] == '\n') {
+      at = end;
+      continue;
+    }
     if (word(static_cast<unsigned char>(text[at])))
       while (end < text.size() && word(static_cast<unsigned char>(text[end]))) ++end;
     found.emplace_back(at, end);
@@ -250,7 +307,9 @@ std::string changed(const std::string& text, const std::string& other, Random& r
   if (own.empty() || tokens.empty()) return generate_module(random);
   const Piece here = own[g.below(own.size())];
   const auto token = tokens[g.below(tokens.size())];
-  auto token_text = [&](std::pair<std::size_t, std::size_t> t) { return text.substr(t.first, t.second - t.first); };
+  auto token_text = [&](std::pair<std::size_t, std::size_t> t) {
+    return text.substr(t.first, t.second - t.first);
+  };
   std::string result = text;
   switch (g.below(14)) {
     case 0: return result.erase(here.begin, here.end - here.begin);
@@ -259,22 +318,34 @@ std::string changed(const std::string& text, const std::string& other, Random& r
     case 3: {  // a piece of the other text
       if (others.empty()) break;
       const Piece there = others[g.below(others.size())];
-      std::string piece = reindented(std::string_view(other).substr(there.begin, there.end - there.begin), there.indent, here.indent);
-      return g.chance(50) ? result.insert(here.begin, piece) : result.replace(here.begin, here.end - here.begin, piece);
+      std::string piece = reindented(std::string_view(other).substr(there.begin, there.end - there.begin),
+                                     there.indent, here.indent);
+      return g.chance(50) ? result.insert(here.begin, piece)
+                          : result.replace(here.begin, here.end - here.begin, piece);
     }
-    case 4: return result.insert(here.begin, (here.indent == 0 ? g.declaration() : g.item(static_cast<int>(here.indent))) + "\n");
+    case 4:
+      return result.insert(
+          here.begin, (here.indent == 0 ? g.declaration() : g.item(static_cast<int>(here.indent))) + "\n");
     case 5: {  // exchange two pieces
       const Piece there = own[g.below(own.size())];
       if (there.begin < here.end && here.begin < there.end) break;
-      const Piece &first = here.begin < there.begin ? here : there, &second = here.begin < there.begin ? there : here;
-      return text.substr(0, first.begin) + text.substr(second.begin, second.end - second.begin) + text.substr(first.end, second.begin - first.end) +
+      const Piece &first = here.begin < there.begin ? here : there,
+                  &second = here.begin < there.begin ? there : here;
+      return text.substr(0, first.begin) + text.substr(second.begin, second.end - second.begin) +
+             text.substr(first.end, second.begin - first.end) +
              text.substr(first.begin, first.end - first.begin) + text.substr(second.end);
     }
     case 6: return result.erase(token.first, token.second - token.first);
-    case 7: return result.insert(token.first, g.chance(50) ? generate_token(random) + " " : token_text(tokens[g.below(tokens.size())]) + " ");
-    case 8: return result.replace(token.first, token.second - token.first, token_text(tokens[g.below(tokens.size())]));
+    case 7:
+      return result.insert(token.first, g.chance(50) ? generate_token(random) + " "
+                                                     : token_text(tokens[g.below(tokens.size())]) + " ");
+    case 8:
+      return result.replace(token.first, token.second - token.first,
+                            token_text(tokens[g.below(tokens.size())]));
     case 9: return result.replace(token.first, token.second - token.first, generate_token(random));
-    case 10: return result.replace(token.first, token.second - token.first, "(" + g.expression(g.any_type(), 2) + ")");
+    case 10:
+      return result.replace(token.first, token.second - token.first,
+                            "(" + g.expression(g.any_type(), 2) + ")");
     case 11: return result.replace(token.first, token.second - token.first, g.type(2));
     case 12: return result.insert(here.begin + here.indent, std::string(g.below(4), ' '));
     default: return g.declaration() + "\n" + text;
@@ -303,9 +374,12 @@ std::string generate_token(Random& random) {
     case 1: return g.upper();
     case 2: return g.literal();
     default:
-      return g.one<48>({"module", "import", "type", "record", "data", "flow", "SR", "sigrel", "where", "let", "in", "out", "if", "then", "else", "case",
-                        "of", "as", "with", "local", "connect", "initially", "guess", "for", "do", "when", "switch", "mode", "until", "<>", "->", "::",
-                        ":=", ":", "=", "==", "+", "-", "^", "..", ".", ",", ";", "(", ")", "[", "]", "{"});
+      return g.one<48>(
+          {"module",  "import",    "type",  "record", "data", "flow", "SR",     "sigrel", "where", "let",
+           "in",      "out",       "if",    "then",   "else", "case", "of",     "as",     "with",  "local",
+           "connect", "initially", "guess", "for",    "do",   "when", "switch", "mode",   "until", "<>",
+           "->",      "::",        ":=",    ":",      "=",    "==",   "+",      "-",      "^",     "..",
+           ".",       ",",         ";",     "(",      ")",    "[",    "]",      "{"});
   }
 }
 

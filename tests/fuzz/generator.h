@@ -1,5 +1,6 @@
-// Programs composed from the grammar, mostly well typed: expressions are made for a type, names are taken from those in
-// scope. And the pieces of a text, by its indentation, so that texts are changed and crossed piece by piece.
+// Programs composed from the grammar, mostly well typed: expressions are made for a type, names are taken
+// from those in scope. And the pieces of a text, by its indentation, so that texts are changed and crossed
+// piece by piece.
 #pragma once
 #include <random>
 #include <string>

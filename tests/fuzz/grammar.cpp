@@ -23,7 +23,8 @@ static std::size_t put(const std::string& text, std::uint8_t* out, std::size_t m
   return size;
 }
 
-std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed) {
+std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                                    unsigned seed) {
   Random random(seed);
   switch (random() / 7 % 16) {
     case 0: return LLVMFuzzerMutate(data, size, max_size);
@@ -34,8 +35,9 @@ std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::s
   return put(mutate(text, generate_module(random), random), data, max_size);
 }
 
-std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* a, std::size_t a_size, const std::uint8_t* b, std::size_t b_size, std::uint8_t* out,
-                                      std::size_t max_size, unsigned seed) {
+std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* a, std::size_t a_size, const std::uint8_t* b,
+                                      std::size_t b_size, std::uint8_t* out, std::size_t max_size,
+                                      unsigned seed) {
   Random random(seed);
   std::string one(reinterpret_cast<const char*>(a), a_size), other(reinterpret_cast<const char*>(b), b_size);
   return put(mutate(one, other, random), out, max_size);

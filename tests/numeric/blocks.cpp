@@ -1,4 +1,5 @@
-// Simultaneous blocks: published answers and closed forms, by every solver and backend; what is iterated on; growth with size.
+// Simultaneous blocks: published answers and closed forms, by every solver and backend; what is iterated on;
+// growth with size.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -30,8 +31,8 @@ std::vector<Case> cases() {
   const double x = std::exp(-9.0 * 0.5);
   // MB-9 c: 8.8 x5 = ... from x2 = 2 x1, x3 = 4 x1 - x5, 4 x4 = x1 - 2 x3, so x1 - 8 x1 + 2 x5 + 5 x5 = 3 x1.
   const double x5 = 10.0 / 7.0 * std::sin(1.0), area = 10.0 / 7.0 * (1 - std::cos(1.0));
-  // MB-9 d: with q = x5 and s = x1: x3 = 4 s - q, 4 x4 = 3 s - 5 q; x6' = (-5 x3 - 2 x4) / 3 = (-21.5 s + 7.5 q) / 3;
-  // 2 x3 + 4 x4 + 5 x6' = s gives 10 s - 7 q + (-107.5 s + 37.5 q) / 3 = 0, q = 77.5 s / 16.5.
+  // MB-9 d: with q = x5 and s = x1: x3 = 4 s - q, 4 x4 = 3 s - 5 q; x6' = (-5 x3 - 2 x4) / 3 = (-21.5 s + 7.5
+  // q) / 3; 2 x3 + 4 x4 + 5 x6' = s gives 10 s - 7 q + (-107.5 s + 37.5 q) / 3 = 0, q = 77.5 s / 16.5.
   const double s = std::sin(1.0), q = 77.5 / 16.5 * s;
   const double slope = (-21.5 + 7.5 * 77.5 / 16.5) / 3;
   const double g = (std::sqrt(5.0) - 1) / 2;
@@ -44,12 +45,17 @@ std::vector<Case> cases() {
       {"MT-9 f, the other root", "mt9fOther", {{"u2", 1 - root}}},
       {"MT-34", "mt34", {{"b.v", 5}, {"o.v", -5}, {"e.v", 2.5}, {"t.p1.i", 0.125}, {"q", 2268.147, 1e-5}}},
       {"MD-28", "md28", {{"x[1]", 13, 1e-13}, {"x[2]", -1, 1e-13}, {"x[5]", -1, 1e-13}, {"y", -2, 1e-13}}},
-      {"MB-1b", "mb1b", {{"c.u", 10 * (1 - std::exp(-1 / (110 * 2.5e-3)))}, {"r.u", 100.0 / 11 * std::exp(-1 / (110 * 2.5e-3))}}},
+      {"MB-1b",
+       "mb1b",
+       {{"c.u", 10 * (1 - std::exp(-1 / (110 * 2.5e-3)))},
+        {"r.u", 100.0 / 11 * std::exp(-1 / (110 * 2.5e-3))}}},
       {"MB-9 c", "mb9c", {{"x5", x5}, {"x6", std::exp(-area)}}},
       {"MB-9 d", "mb9d", {{"x5", q}, {"x6", 1 + slope * (1 - std::cos(1.0))}}},
       {"PM-3", "pm3", {{"g", 1}, {"h", 0}, {"i", 0}}},
       {"MT-10 f", "mt10f", {{"x", -3}, {"y", -5}}},
-      {"a ladder of resistors", "ladder 100", {{"s.p.i", -g, 1e-13}, {"net.x[2].v", 1 - g, 1e-13}, {"net.x[11].v", std::pow(1 - g, 10), 1e-9}}},
+      {"a ladder of resistors",
+       "ladder 100",
+       {{"s.p.i", -g, 1e-13}, {"net.x[2].v", 1 - g, 1e-13}, {"net.x[11].v", std::pow(1 - g, 10), 1e-9}}},
       {"a mesh of resistors", "grid 2", {{"c.u", 1 - std::exp(-1.0)}}},
   };
 }
@@ -75,7 +81,8 @@ std::string name(const numeric::Model& model, std::uint32_t variable) {
 TEST_CASE("Blocks: published and closed-form answers") {
   for (const Case& c : cases()) {
     INFO(c.title);
-    numeric::each_way("blocks.sr", c.expression, {}, [&](const sigrel::Run& run) { numeric::check_values(run, c.values); });
+    numeric::each_way("blocks.sr", c.expression, {},
+                      [&](const sigrel::Run& run) { numeric::check_values(run, c.values); });
   }
 }
 
@@ -84,18 +91,27 @@ TEST_CASE("Blocks that are hard to solve from where they start") {
     INFO((kHard[k] ? kHard[k] : "main"));
     numeric::Model model("hard_blocks.sr", kHard[k]);
     sigrel::Run run = model.run({});
-    for (const Value& v : kHardValues[k]) CHECK(*run.value(v.name) == Approx(v.expected).epsilon(1e-9).margin(1e-9));
+    for (const Value& v : kHardValues[k])
+      CHECK(*run.value(v.name) == Approx(v.expected).epsilon(1e-9).margin(1e-9));
   }
 }
 
 TEST_CASE("The order of equations decides nothing in a block") {
   // MT-1 and a linear block, with their equations in twenty orders.
-  std::vector<std::string> loop = {"u1 = sin u5", "u2 = cos u1", "u3 = sqrt (u1^2 + u2^2)", "u4 = sqrt (u2^2 + u3^2)", "u5 = sqrt (u4^2 + u1^2)",
-                                   "2.0 * a + 4.0 * b = u5", "a + c = 2.0 * u5", "4.0 * b + 5.0 * c = u1"};
+  std::vector<std::string> loop = {"u1 = sin u5",
+                                   "u2 = cos u1",
+                                   "u3 = sqrt (u1^2 + u2^2)",
+                                   "u4 = sqrt (u2^2 + u3^2)",
+                                   "u5 = sqrt (u4^2 + u1^2)",
+                                   "2.0 * a + 4.0 * b = u5",
+                                   "a + c = 2.0 * u5",
+                                   "4.0 * b + 5.0 * c = u1"};
   std::set<std::vector<std::string>> unknowns;
-  const std::filesystem::path path = std::filesystem::temp_directory_path() / ("sigrel-permuted-" + std::to_string(getpid()) + ".sr");
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("sigrel-permuted-" + std::to_string(getpid()) + ".sr");
   for (int k = 0; k < 20; ++k) {
-    std::string text = "model :: SR ()\nmodel = sigrel () where\n  local u1, u2, u3, u4, u5, a, b, c :: Real\n";
+    std::string text =
+        "model :: SR ()\nmodel = sigrel () where\n  local u1, u2, u3, u4, u5, a, b, c :: Real\n";
     for (const std::string& equation : loop) text += "  " + equation + "\n";
     text += "main = simulate model with { stop = 0.0 }\n";
     sigrel::Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}, .verify = true});
@@ -108,7 +124,8 @@ TEST_CASE("The order of equations decides nothing in a block") {
     for (const SolvedBlock& b : sigrel::session::solved_blocks(compiled->plan)) {
       if (b.residues.empty()) continue;
       found.push_back(std::to_string(b.size()));
-      for (std::uint32_t v : b.unknowns) found.push_back(sigrel::dae::variable_name(compiled->system, compiled->dae, v));
+      for (std::uint32_t v : b.unknowns)
+        found.push_back(sigrel::dae::variable_name(compiled->system, compiled->dae, v));
     }
     unknowns.insert(found);
     CHECK(*session.run(*compiled, {}).value("u5") == Approx(1.6069926947050053).epsilon(1e-12));
@@ -127,9 +144,12 @@ TEST_CASE("One unknown is left of each published block") {
     std::size_t equations;
     runtime::Loop::Kind kind;
   };
-  for (const Torn& t : {Torn{nullptr, {"u5"}, 5, runtime::Loop::Nonlinear}, Torn{"mt9e", {"u", "y"}, 2, runtime::Loop::Fixed},
-                        Torn{"mt9f", {"u1", "u2", "u3"}, 2, runtime::Loop::Nonlinear}, Torn{"mb9c", {"x3", "x4", "x5"}, 3, runtime::Loop::Fixed},
-                        Torn{"mb9d", {"x3", "x4", "x5"}, 4, runtime::Loop::Fixed}, Torn{"mb1b", {"b.v", "v.p.i"}, 4, runtime::Loop::Fixed}}) {
+  for (const Torn& t :
+       {Torn{nullptr, {"u5"}, 5, runtime::Loop::Nonlinear}, Torn{"mt9e", {"u", "y"}, 2, runtime::Loop::Fixed},
+        Torn{"mt9f", {"u1", "u2", "u3"}, 2, runtime::Loop::Nonlinear},
+        Torn{"mb9c", {"x3", "x4", "x5"}, 3, runtime::Loop::Fixed},
+        Torn{"mb9d", {"x3", "x4", "x5"}, 4, runtime::Loop::Fixed},
+        Torn{"mb1b", {"b.v", "v.p.i"}, 4, runtime::Loop::Fixed}}) {
     INFO((t.expression ? t.expression : "main"));
     numeric::Model model("blocks.sr", t.expression);
     auto found = blocks(model);
@@ -140,7 +160,8 @@ TEST_CASE("One unknown is left of each published block") {
     CHECK(std::ranges::count(t.unknown, name(model, found[0].unknowns[0])) == 1);
     CHECK(found[0].kind == t.kind);
   }
-  CHECK(numeric::Model("blocks.sr", "mb1b").compiled().dae.equations.count() == 6);  // six equations remain, as published
+  CHECK(numeric::Model("blocks.sr", "mb1b").compiled().dae.equations.count() ==
+        6);  // six equations remain, as published
 }
 
 TEST_CASE("MT-14: fifty heated branches are fifty blocks of few unknowns") {
@@ -179,9 +200,11 @@ TEST_CASE("A linear block is factorised once, and again when a parameter has cha
   CHECK(other == Approx(2 * first).epsilon(1e-7));
 }
 
-TEST_CASE("A coefficient that vanishes for a later run is told with its value; compiled with it the model runs") {
+TEST_CASE(
+    "A coefficient that vanishes for a later run is told with its value; compiled with it the model runs") {
   numeric::Model model("blocks.sr", "mb1b", {{"ri.r", 10.0}});
-  CHECK(*model.run({.solver = "auto", .set = {{"ri.r", 20.0}}}).value("c.u") == Approx(10 * (1 - std::exp(-1 / (120 * 2.5e-3)))));
+  CHECK(*model.run({.solver = "auto", .set = {{"ri.r", 20.0}}}).value("c.u") ==
+        Approx(10 * (1 - std::exp(-1 / (120 * 2.5e-3)))));
   std::string text = model.refusal({.set = {{"ri.r", 0.0}}});
   INFO(text);
   CHECK(text.starts_with("error[SR0508]: an equation no longer gives `"));

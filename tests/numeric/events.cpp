@@ -20,26 +20,35 @@ struct Case {
 
 TEST_CASE("Published answers of models with events") {
   const Case cases[] = {
-      {"gear", 4, {{"phi2", 1.56295476115153}, {"w2", 0}}, 3},                                           // MD-12
-      {"release", 10, {{"s", 1.17569933801}, {"v", -0.535130656804}}, 4},                                // MD-8
-      {"rectifier", 3, {{"load.u", 3.509663936}}, 9},                                                    // MD-21: the diode opens and closes
-      {"halfWave", 9.3, {{"r.p.i", std::sin(2 * 3.14159265358979323846 * 9.3)}, {"c.u", 0.256233633}}, 36},  // HY-10, HY-11
+      {"gear", 4, {{"phi2", 1.56295476115153}, {"w2", 0}}, 3},             // MD-12
+      {"release", 10, {{"s", 1.17569933801}, {"v", -0.535130656804}}, 4},  // MD-8
+      {"rectifier", 3, {{"load.u", 3.509663936}}, 9},  // MD-21: the diode opens and closes
+      {"halfWave",
+       9.3,
+       {{"r.p.i", std::sin(2 * 3.14159265358979323846 * 9.3)}, {"c.u", 0.256233633}},
+       36},  // HY-10, HY-11
       {"halfWave", 10, {{"r.p.i", 0}, {"c.u", 0.159284259}}, 38},
-      {"contact", 2, {{"z", 0.3819352531}, {"v", 0.712558968}}, 6},                                      // PM-13
+      {"contact", 2, {{"z", 0.3819352531}, {"v", 0.712558968}}, 6},  // PM-13
   };
   for (const Case& c : cases)
-    numeric::each_way("events.sr", c.expression, {.stop = c.stop, .tolerance = 1e-9}, [&](const Run& run) {
-      for (auto [name, expected] : c.values) CHECK(value(run, name) == Approx(expected).epsilon(1e-6).margin(expected == 0 ? 1e-9 : 0));
-      CHECK(run.outcome.statistics.events == c.events);
-    }, {"cvode", "ida"});
+    numeric::each_way(
+        "events.sr", c.expression, {.stop = c.stop, .tolerance = 1e-9},
+        [&](const Run& run) {
+          for (auto [name, expected] : c.values)
+            CHECK(value(run, name) == Approx(expected).epsilon(1e-6).margin(expected == 0 ? 1e-9 : 0));
+          CHECK(run.outcome.statistics.events == c.events);
+        },
+        {"cvode", "ida"});
 }
 
 TEST_CASE("An instant that is known beforehand is met exactly") {
   for (const char* solver : {"cvode", "ida"}) {
     Model model("events.sr", "gear");
     Run run = model.run({.stop = 4, .tolerance = 1e-6, .steps = 8, .solver = solver});
-    CHECK(run.column("tau") == std::vector<double>{1, 1, 0, 0, -1, -1, 0, 0, 0});  // at 0, 0.5, …: what holds from then on
-    CHECK(run.column("w2")[2] == Approx(0.531477380575767).epsilon(1e-12));        // a polynomial of the first degree until then
+    CHECK(run.column("tau") ==
+          std::vector<double>{1, 1, 0, 0, -1, -1, 0, 0, 0});  // at 0, 0.5, …: what holds from then on
+    CHECK(run.column("w2")[2] ==
+          Approx(0.531477380575767).epsilon(1e-12));  // a polynomial of the first degree until then
   }
 }
 

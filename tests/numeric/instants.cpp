@@ -1,6 +1,6 @@
 // What happens at instants: published answers and closed forms, by JIT and interpreter, by CVODE and by IDA.
-#include <filesystem>
 #include <unistd.h>
+#include <filesystem>
 
 #include <cmath>
 #include <cstdio>
@@ -35,7 +35,8 @@ TEST_CASE("HY-3: an elastic ball keeps bouncing") {
     CHECK(value(run, "n") == 11);
     CHECK(run.outcome.statistics.events <= 22);
   });
-  each("ball", {.stop = 0.451523640986, .tolerance = 1e-10}, [](const Run& run) { CHECK(value(run, "h") == Approx(0).margin(1e-8)); });
+  each("ball", {.stop = 0.451523640986, .tolerance = 1e-10},
+       [](const Run& run) { CHECK(value(run, "h") == Approx(0).margin(1e-8)); });
 }
 
 TEST_CASE("MT-20: instants of a line") {
@@ -47,7 +48,8 @@ TEST_CASE("MT-20: instants of a line") {
 
 TEST_CASE("MT-22: one event has two effects, also through other names of the states") {
   const double r = std::sqrt(2.0);
-  each("wall", {.stop = r, .tolerance = 1e-10}, [&](const Run& run) { CHECK(value(run, "y") == Approx(r).epsilon(1e-7)); });
+  each("wall", {.stop = r, .tolerance = 1e-10},
+       [&](const Run& run) { CHECK(value(run, "y") == Approx(r).epsilon(1e-7)); });
   each("wall", {.stop = 5, .tolerance = 1e-10}, [&](const Run& run) {  // impacts at r and 3 r
     CHECK(value(run, "y") == Approx(-r + (5 - 3 * r)).epsilon(1e-7));
     CHECK(value(run, "x") == Approx(r * (5 - 3 * r) - (5 - 3 * r) * (5 - 3 * r) / 2).epsilon(1e-7));
@@ -60,7 +62,8 @@ TEST_CASE("MT-22b: sampled where a sine passes zero, in both directions") {
   each("onCrossing", {.stop = 5.1, .tolerance = 1e-9, .steps = 5100}, [](const Run& run) {
     auto m = run.column("m"), v = run.column("v");
     CHECK(m[250] == m[230]);
-    for (std::size_t k = 52; k < 5100; k += 50) CHECK(m[k] == Approx(v[k / 50 * 50]).epsilon(1e-6));  // a step at each zero
+    for (std::size_t k = 52; k < 5100; k += 50)
+      CHECK(m[k] == Approx(v[k / 50 * 50]).epsilon(1e-6));  // a step at each zero
     CHECK(value(run, "n") >= 101);
   });
 }
@@ -73,7 +76,8 @@ TEST_CASE("MT-22c: a spring is put back at pi / 3") {
 }
 
 TEST_CASE("a comparison whose event drives its sides back changes again at that instant") {
-  each("turnsBack", {.stop = 3}, [](const Run& run) { numeric::check_values(run, {{"x", 2}, {"below", 0}}); });
+  each("turnsBack", {.stop = 3},
+       [](const Run& run) { numeric::check_values(run, {{"x", 2}, {"below", 0}}); });
   each("toAndFro", {.stop = 6.5}, [](const Run& run) {
     numeric::check_values(run, {{"x", 0.5}});
     auto x = run.column("x");
@@ -83,7 +87,8 @@ TEST_CASE("a comparison whose event drives its sides back changes again at that 
 
 TEST_CASE("MP-5: events without end are named, with their line and time") {
   for (const char* solver : {"cvode", "ida"}) {
-    for (auto [model, line, time] : {std::tuple{"reflected", "when x < 0.0", "t = 5"}, {"relay", "when (x > 0.0) /= above", "t = 0.5"}}) {
+    for (auto [model, line, time] : {std::tuple{"reflected", "when x < 0.0", "t = 5"},
+                                     {"relay", "when (x > 0.0) /= above", "t = 0.5"}}) {
       const std::string text = refused(model, 6, solver);
       INFO(text);
       CHECK(text.find("SR0511") != std::string::npos);
@@ -134,7 +139,8 @@ TEST_CASE("MT-25: counters; what one clock assigns another may read") {
 
 TEST_CASE("MT-32: a controller on a clock, a plant that always moves; another clock may read it") {
   each("inferred 1.0", {.stop = 1, .tolerance = 1e-10, .steps = 20}, [](const Run& run) {
-    const auto x = run.column("x"), yd = run.column("yd"), ud = run.column("ud"), u = run.column("u"), seen = run.column("seen"), y = run.column("y");
+    const auto x = run.column("x"), yd = run.column("yd"), ud = run.column("ud"), u = run.column("u"),
+               seen = run.column("seen"), y = run.column("y");
     double at = 0, held = 0, last = 0;
     for (std::size_t k = 0; k <= 20; ++k) {  // every 0.05 s
       if (k % 2 == 0) {
@@ -155,12 +161,13 @@ TEST_CASE("MT-32: a controller on a clock, a plant that always moves; another cl
 }
 
 TEST_CASE("HY-13: a drive whose engine changes its law when it is fast") {
-  each("drive (-1.0)", {.stop = 10, .tolerance = 1e-10}, [](const Run& run) {  // with the sign of the published code
-    CHECK(value(run, "b.phi") == Approx(-235.80175).epsilon(1e-6));
-    CHECK(value(run, "w") == Approx(-51.104985).epsilon(1e-6));
-    CHECK(value(run, "we") == Approx(-28.391658).epsilon(1e-6));
-    CHECK(value(run, "switched") == -1);
-  });
+  each("drive (-1.0)", {.stop = 10, .tolerance = 1e-10},
+       [](const Run& run) {  // with the sign of the published code
+         CHECK(value(run, "b.phi") == Approx(-235.80175).epsilon(1e-6));
+         CHECK(value(run, "w") == Approx(-51.104985).epsilon(1e-6));
+         CHECK(value(run, "we") == Approx(-28.391658).epsilon(1e-6));
+         CHECK(value(run, "switched") == -1);
+       });
   each("drive 1.0", {.stop = 10, .tolerance = 1e-10}, [](const Run& run) {
     CHECK(value(run, "a.phi") == Approx(165.9994757).epsilon(1e-7));
     CHECK(value(run, "we") == Approx(32.1910464).epsilon(1e-7));
@@ -172,7 +179,8 @@ TEST_CASE("HY-13: a drive whose engine changes its law when it is fast") {
 }
 
 TEST_CASE("MP-3: a run in two parts is the run in one") {
-  const std::string file = std::filesystem::temp_directory_path().string() + "/sigrel_split_" + std::to_string(::getpid()) + ".csv";
+  const std::string file = std::filesystem::temp_directory_path().string() + "/sigrel_split_" +
+                           std::to_string(::getpid()) + ".csv";
   for (double middle : {1.0, 1.37, 1.5})  // at ticks of a clock, and between
     for (const char* solver : {"cvode", "ida"}) {
       INFO(middle << ", " << solver);
@@ -281,7 +289,8 @@ TEST_CASE("What an event makes true may end the run") {
 TEST_CASE("What a when watches is on its right side as it was when it fired") {
   each("thermostat", {.stop = 20, .tolerance = 1e-9}, [](const Run& run) {
     // On: towards 40 from 19 to 21 in 10 ln (21 / 19); off: towards 10 in 10 ln (11 / 9).
-    const double on = 10 * std::log(21.0 / 19), off = 10 * std::log(11.0 / 9), first = 10 * std::log(20.0 / 19);
+    const double on = 10 * std::log(21.0 / 19), off = 10 * std::log(11.0 / 9),
+                 first = 10 * std::log(20.0 / 19);
     int switches = 0;
     for (double t = first; t <= 20; t += switches % 2 ? off : on) ++switches;
     CHECK(value(run, "switched") == switches);
@@ -307,7 +316,8 @@ TEST_CASE("Many events are rows of one shape") {
 
 TEST_CASE("Sampled blocks of the library") {
   for (const char* solver : {"cvode", "ida"}) {
-    Run drive = Model("sampled.sr", "drive").run({.stop = 1.5, .tolerance = 1e-10, .solver = solver});  // MD-10
+    Run drive =
+        Model("sampled.sr", "drive").run({.stop = 1.5, .tolerance = 1e-10, .solver = solver});  // MD-10
     CHECK(value(drive, "x") == Approx(155.245844467879).epsilon(1e-8));
     CHECK(value(drive, "v") == Approx(100.185513262029).epsilon(1e-8));
     Run relay = Model("sampled.sr", "relay").run({.stop = 2, .tolerance = 1e-10, .solver = solver});
@@ -327,9 +337,11 @@ TEST_CASE("Examples with events") {
     CHECK(value(ball, "h") == Approx(0).margin(1e-8));
     CHECK(value(ball, "rests") == 1);
     Run room = Model("../../../examples/08_thermostat.sr").run({.tolerance = 1e-9, .solver = solver});
-    const double on = 2000 * std::log(26.0 / 24), off = 2000 * std::log(16.0 / 14), cycles = std::floor(7200 / (on + off));
+    const double on = 2000 * std::log(26.0 / 24), off = 2000 * std::log(16.0 / 14),
+                 cycles = std::floor(7200 / (on + off));
     CHECK(value(room, "cycles") == cycles);
-    CHECK(value(room, "t") == Approx(5 + 16 * std::exp(-(7200 - cycles * (on + off) - on) / 2000)).epsilon(1e-7));
+    CHECK(value(room, "t") ==
+          Approx(5 + 16 * std::exp(-(7200 - cycles * (on + off) - on) / 2000)).epsilon(1e-7));
   }
 }
 

@@ -69,17 +69,20 @@ inline double value(const sigrel::Run& run, const std::string& name) {
 inline void check_values(const sigrel::Run& run, const std::vector<Value>& values) {
   for (const Value& v : values) {
     INFO(v.name);
-    CHECK(value(run, v.name) == Approx(v.expected).epsilon(v.relative).margin(v.expected == 0 ? v.relative : 1e-12));
+    CHECK(value(run, v.name) ==
+          Approx(v.expected).epsilon(v.relative).margin(v.expected == 0 ? v.relative : 1e-12));
   }
 }
 
 /// `check` of the run by each solver and each backend.
 template <class Check>
 void each_way(const std::string& file, const char* expression, sigrel::RunOptions options, const Check& check,
-              const std::vector<std::string>& solvers = {"auto", "cvode", "ida"}, const sigrel::Settings& set = {}) {
+              const std::vector<std::string>& solvers = {"auto", "cvode", "ida"},
+              const sigrel::Settings& set = {}) {
   for (const std::string& solver : solvers)
     for (sigrel::Backend backend : {sigrel::Backend::Jit, sigrel::Backend::Interpreter}) {
-      INFO(file << ", " << (expression ? expression : "main") << ", " << solver << (backend == sigrel::Backend::Jit ? ", JIT" : ", interpreter"));
+      INFO(file << ", " << (expression ? expression : "main") << ", " << solver
+                << (backend == sigrel::Backend::Jit ? ", JIT" : ", interpreter"));
       Model model(file, expression, set, backend);
       options.solver = solver;
       check(model.run(options));

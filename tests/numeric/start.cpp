@@ -1,11 +1,13 @@
-// Starts and steady states with closed-form or published values: by generated code and by the interpreter, and as the integrators take them.
+// Starts and steady states with closed-form or published values: by generated code and by the interpreter,
+// and as the integrators take them.
 #include <cmath>
 
 #include "numeric.h"
 
 namespace {
 
-void starts(const char* expression, double stop, const std::vector<numeric::Value>& values, double relative = 1e-7) {
+void starts(const char* expression, double stop, const std::vector<numeric::Value>& values,
+            double relative = 1e-7) {
   numeric::each_way("starts.sr", expression, {.stop = stop, .tolerance = 1e-10}, [&](const sigrel::Run& run) {
     for (const numeric::Value& v : values) {
       INFO(v.name);
@@ -42,7 +44,8 @@ TEST_CASE("Steady starts: of a model, of a part, of a vector, with dependent coo
 TEST_CASE("MT-14, MD-14: initial equations that agree are one too many and no error") {
   starts("serialInductors 0.5 0.5", 0, {{"l1.p.i", 0.5}, {"l1.u", 5.0 / 3}, {"l2.u", 10.0 / 3}});
   starts("serialInductors 0.5 0.5", 0.1, {{"l1.p.i", 1 - 0.5 * std::exp(-10 / 0.3 * 0.1)}});
-  starts("inertiaAndDamper 1.0 1.0", 1, {{"mass.w", std::exp(-5.0)}, {"mass.a.phi", 1 + (1 - std::exp(-5.0)) / 5}});
+  starts("inertiaAndDamper 1.0 1.0", 1,
+         {{"mass.w", std::exp(-5.0)}, {"mass.a.phi", 1 + (1 - std::exp(-5.0)) / 5}});
 }
 
 TEST_CASE("MD-16: a heat capacity") { starts("heating", 15, {{"mass.a.t", 393.15 - 100 * std::exp(-7.5)}}); }

@@ -1,4 +1,5 @@
-// Structural cases with published or closed-form answers: what is left of a model, which states it has, and its values all the same.
+// Structural cases with published or closed-form answers: what is left of a model, which states it has, and
+// its values all the same.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -45,9 +46,11 @@ Names given(const Model& model, const std::vector<runtime::Step>& steps) {
   auto name = [&](std::uint32_t v) { names.push_back(dae::variable_name(c.system, c.dae, v)); };
   for (const runtime::Step& step : steps)
     if (step.kind == runtime::Step::Assign)
-      for (std::uint32_t row = 0; row < m.runs[step.index].count; ++row) name(runtime::solved_variable(m, m.runs[step.index], row));
+      for (std::uint32_t row = 0; row < m.runs[step.index].count; ++row)
+        name(runtime::solved_variable(m, m.runs[step.index], row));
     else
-      for (std::uint32_t k = 0; k < m.loops[step.index].unknowns; ++k) name(m.loop_unknowns[m.loops[step.index].first_unknown + k]);
+      for (std::uint32_t k = 0; k < m.loops[step.index].unknowns; ++k)
+        name(m.loop_unknowns[m.loops[step.index].first_unknown + k]);
   return names;
 }
 
@@ -115,7 +118,8 @@ TEST_CASE("MT-9: numbers of states and equations, and what is left out has its v
   CHECK(alias(a, "a").kind != alias(a, "z").kind);
   CHECK(a.compiled().dae.equations.count() == 3);
   Run run = a.run({});
-  auto x = run.column("x"), y = run.column("y"), z = run.column("z"), minus = run.column("a"), u = run.column("u");
+  auto x = run.column("x"), y = run.column("y"), z = run.column("z"), minus = run.column("a"),
+       u = run.column("u");
   for (std::size_t k = 0; k < x.size(); ++k) {
     CHECK(z[k] == Approx(x[k] - y[k]).margin(1e-12));
     CHECK(minus[k] == -z[k]);
@@ -191,7 +195,8 @@ TEST_CASE("MT-14: laws that were eliminated hold in every row of the results") {
     REQUIRE(c.size() == run.trajectory.times().size());
     return c;
   };
-  auto vi = column("v.p.i"), ri = column("r.p.i"), rj = column("r.n.i"), ci = column("c.p.i"), cj = column("c.n.i");
+  auto vi = column("v.p.i"), ri = column("r.p.i"), rj = column("r.n.i"), ci = column("c.p.i"),
+       cj = column("c.n.i");
   auto u = column("c.u"), p = column("c.p.v"), n = column("c.n.v"), a = column("a.v"), b = column("b.v");
   for (std::size_t k = 0; k < u.size(); ++k) {
     CHECK(vi[k] + ri[k] == Approx(0).margin(1e-12));
@@ -217,7 +222,8 @@ TEST_CASE("MT-14: fifty branches that heat one body are fifty independent blocks
   std::vector<std::uint32_t> variable_of(equations.count());
   for (std::uint32_t v = 0; v < c.dae.assign.size(); ++v)
     if (c.dae.assign[v] != dae::kNone) variable_of[c.dae.assign[v]] = v;
-  auto blocks = graph::blt(structure::incidence(equations, static_cast<std::uint32_t>(c.dae.variables.size())), c.dae.assign);
+  auto blocks = graph::blt(
+      structure::incidence(equations, static_cast<std::uint32_t>(c.dae.variables.size())), c.dae.assign);
   CHECK(blocks.count() > kBranches);
   for (std::uint32_t b = 0; b < blocks.count(); ++b) {
     std::set<std::string> branches;
@@ -235,8 +241,9 @@ TEST_CASE("MT-14: fifty branches that heat one body are fifty independent blocks
 }
 
 TEST_CASE("PM-10: a chain of equal signals is one variable, by for and by recursion") {
-  for (const char* expression : {"simulate (chain 524288) with { stop = 1.0, tolerance = 1.0e-8, outputs = [\"a[524288]\"] }",
-                                 "simulate (links 1000) with { stop = 1.0, tolerance = 1.0e-8, outputs = [\"b\"] }"}) {
+  for (const char* expression :
+       {"simulate (chain 524288) with { stop = 1.0, tolerance = 1.0e-8, outputs = [\"a[524288]\"] }",
+        "simulate (links 1000) with { stop = 1.0, tolerance = 1.0e-8, outputs = [\"b\"] }"}) {
     Model model("structures.sr", expression);
     CHECK(model.compiled().dae.variables.size() == 2);
     CHECK(model.compiled().dae.equations.count() == 1);

@@ -1,14 +1,14 @@
-// The library documents itself: every relation has a picture of its pins, a structural type, and an example that runs and checks
-// a closed form or a conservation law by its own assertions.
+// The library documents itself: every relation has a picture of its pins, a structural type, and an example
+// that runs and checks a closed form or a conservation law by its own assertions.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <map>
 
+#include <catch2/catch.hpp>
 #include "compiler/doc/markup.h"
 #include "compiler/doc/module.h"
 #include "compiler/session/session.h"
-#include <catch2/catch.hpp>
 
 using namespace sigrel;
 namespace fs = std::filesystem;
@@ -26,7 +26,10 @@ std::string complaints(Session& session, const SourceMap& sources) {
 }
 
 bool mentions(const std::string& text, const std::string& name) {
-  auto part = [&](std::size_t k) { return k < text.size() && (std::isalnum(static_cast<unsigned char>(text[k])) || text[k] == '_' || text[k] == '\''); };
+  auto part = [&](std::size_t k) {
+    return k < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[k])) || text[k] == '_' || text[k] == '\'');
+  };
   for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos; ++at)
     if ((at == 0 || !part(at - 1)) && !part(at + name.size())) return true;
   return false;
@@ -52,7 +55,8 @@ std::string join(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-TEST_CASE("every relation of the library has a picture, a structural type and an example that checks itself") {
+TEST_CASE(
+    "every relation of the library has a picture, a structural type and an example that checks itself") {
   std::vector<std::string> missing;  // what a relation lacks
   std::map<std::string, std::string> faults;
   std::size_t relations = 0;
@@ -81,7 +85,8 @@ TEST_CASE("every relation of the library has a picture, a structural type and an
       if (!example) missing.push_back(name + ": an example");
       // Where there is no type, or one with an unknown that is not in the interface, the text says why.
       const bool complete = !e.structure.empty() && e.structure.find('~') == std::string::npos;
-      if (!complete && e.text.find("structural type") == std::string::npos) missing.push_back(name + ": a structural type, or why there is none");
+      if (!complete && e.text.find("structural type") == std::string::npos)
+        missing.push_back(name + ": a structural type, or why there is none");
     }
   }
   INFO(relations << " relations");

@@ -1,4 +1,5 @@
-// The pages of the language say what is true: every snippet is compiled, the examples of mistakes have the mistake.
+// The pages of the language say what is true: every snippet is compiled, the examples of mistakes have the
+// mistake.
 #include "compiler/parse/parse.h"
 #include "compiler/session/session.h"
 #include "tests/reference/snippets.h"
@@ -40,8 +41,10 @@ void compiled(const std::string& text, const std::string& expected, const std::s
     auto model = session.compile({}, Backend::Interpreter);
     if (model) session.run(*model);
   }
-  if (expected.empty()) CHECK(errors(session.diagnostics(), session.sources()) == "");
-  else CHECK(codes(session.diagnostics()) == expected);
+  if (expected.empty())
+    CHECK(errors(session.diagnostics(), session.sources()) == "");
+  else
+    CHECK(codes(session.diagnostics()) == expected);
   if (!message.empty()) CHECK(errors(session.diagnostics(), session.sources()) == message);
 }
 
@@ -52,10 +55,14 @@ TEST_CASE("every snippet of the pages is what it says") {
   for (const char* page : {"/README.md", "/grammar/README.md"})
     for (const test::Snippet& snippet : test::snippets(kRoot + page)) {
       INFO(page << ":" << snippet.line << "\n" << snippet.text);
-      if (snippet.kind == "parsed") parsed(snippet.text);
-      else if (snippet.kind.empty()) compiled(snippet.text, ""), ++checked;
-      else if (snippet.kind.starts_with("error ")) compiled(snippet.text, snippet.kind.substr(6), snippet.message), ++checked;
-      else FAIL("unknown kind of snippet: " << snippet.kind);
+      if (snippet.kind == "parsed")
+        parsed(snippet.text);
+      else if (snippet.kind.empty())
+        compiled(snippet.text, ""), ++checked;
+      else if (snippet.kind.starts_with("error "))
+        compiled(snippet.text, snippet.kind.substr(6), snippet.message), ++checked;
+      else
+        FAIL("unknown kind of snippet: " << snippet.kind);
     }
   CHECK(checked >= 10);
 }

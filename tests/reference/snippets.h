@@ -32,8 +32,10 @@ inline std::vector<Snippet> snippets(const std::string& path) {
       inside = true;
       part = &Snippet::text;
       std::string kind = line.size() > fence.size() ? line.substr(fence.size() + 1) : "";
-      if (kind == "more" && !found.empty()) found.push_back({found.back().kind, found.back().text + "\n", "", found.back().line});
-      else found.push_back({kind, "", "", number});
+      if (kind == "more" && !found.empty())
+        found.push_back({found.back().kind, found.back().text + "\n", "", found.back().line});
+      else
+        found.push_back({kind, "", "", number});
     } else if (!inside && line == "```text message" && !found.empty()) {
       inside = true;
       part = &Snippet::message;

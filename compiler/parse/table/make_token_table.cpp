@@ -1,4 +1,5 @@
-// Writes the automaton of the generated lexer as the initialiser of an array of TokenTable::Row: see token_table.h.
+// Writes the automaton of the generated lexer as the initialiser of an array of TokenTable::Row: see
+// token_table.h.
 #include <cstdio>
 #include <fstream>
 #include <vector>
@@ -13,11 +14,10 @@ using antlr4::dfa::DFAState;
 class Automaton final : public antlr4::atn::LexerATNSimulator {
  public:
   Automaton(antlr4::Lexer& lexer, antlr4::atn::LexerATNSimulator& other, antlr4::CharStream& input)
-      : LexerATNSimulator(&lexer, other.atn, other._decisionToDFA, other.getSharedContextCache()), input_(input) {}
+      : LexerATNSimulator(&lexer, other.atn, other._decisionToDFA, other.getSharedContextCache()),
+        input_(input) {}
 
-  DFAState* start() {
-    return addDFAState(computeStartState(&input_, atn.modeToStartState[0]).release());
-  }
+  DFAState* start() { return addDFAState(computeStartState(&input_, atn.modeToStartState[0]).release()); }
   DFAState* next(DFAState* from, std::size_t c) {
     DFAState* to = getExistingTargetState(from, c);
     return to ? to : computeTargetState(&input_, from, c);
@@ -31,7 +31,8 @@ bool changes_mode(const DFAState& state) {
   if (!state.lexerActionExecutor) return false;
   for (const auto& action : state.lexerActionExecutor->getLexerActions()) {
     const auto type = action->getActionType();
-    if (type != antlr4::atn::LexerActionType::SKIP && type != antlr4::atn::LexerActionType::CHANNEL) return true;
+    if (type != antlr4::atn::LexerActionType::SKIP && type != antlr4::atn::LexerActionType::CHANNEL)
+      return true;
   }
   return false;
 }
@@ -46,7 +47,8 @@ int main(int, char** arguments) {
   std::ofstream out(arguments[1]);
   for (std::size_t i = 0; i < states.size(); ++i) {
     DFAState* state = states[i];
-    out << '{' << (state->isAcceptState ? state->prediction : 0) << ", " << (state->isAcceptState && changes_mode(*state)) << ", {";
+    out << '{' << (state->isAcceptState ? state->prediction : 0) << ", "
+        << (state->isAcceptState && changes_mode(*state)) << ", {";
     for (std::size_t c = 0; c < 128; ++c) {
       DFAState* to = automaton.next(state, c);
       int number = -1;

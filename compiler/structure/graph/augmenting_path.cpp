@@ -19,7 +19,8 @@ bool AugmentingPath::find(std::uint32_t row) {
           return true;
         }
     }
-    while (top.next < columns.size() && (!active_[columns[top.next]] || seen_[columns[top.next]] == search_)) ++top.next;
+    while (top.next < columns.size() && (!active_[columns[top.next]] || seen_[columns[top.next]] == search_))
+      ++top.next;
     if (top.next == columns.size()) {
       path_.pop_back();
       if (!path_.empty()) ++path_.back().next;

@@ -1,4 +1,5 @@
-// A bipartite graph in compressed rows: rows are equations, columns are unknowns, but nothing here knows that.
+// A bipartite graph in compressed rows: rows are equations, columns are unknowns, but nothing here knows
+// that.
 //
 // Example: rows {0: columns 0 2}, {1: column 1}  ->  columns = 3, offsets = 0 2 3, targets = 0 2 1.
 // Edges may repeat. Every algorithm of this folder is iterative and uses flat arrays of 32-bit numbers.
@@ -10,7 +11,8 @@
 
 namespace sigrel::graph {
 
-constexpr std::uint32_t kNone = 0xFFFFFFFFu;  // not matched, not reached: the value of an array entry, never of an argument
+constexpr std::uint32_t kNone =
+    0xFFFFFFFFu;  // not matched, not reached: the value of an array entry, never of an argument
 
 struct Bipartite {
   std::uint32_t columns = 0;
@@ -24,12 +26,14 @@ struct Bipartite {
   void end_row() { offsets.push_back(static_cast<std::uint32_t>(targets.size())); }
 };
 
-/// The same without a copy, where the rows are in tables of somebody else, one section after the other. A target is an entry shifted right.
+/// The same without a copy, where the rows are in tables of somebody else, one section after the other. A
+/// target is an entry shifted right.
 class TableGraph {
  public:
   class Row {
    public:
-    Row(const std::uint32_t* entries, std::uint32_t size, std::uint32_t shift) : entries_(entries), size_(size), shift_(shift) {}
+    Row(const std::uint32_t* entries, std::uint32_t size, std::uint32_t shift)
+        : entries_(entries), size_(size), shift_(shift) {}
     std::uint32_t size() const { return size_; }
     std::uint32_t operator[](std::uint32_t k) const { return entries_[k] >> shift_; }
 
@@ -40,9 +44,14 @@ class TableGraph {
 
   explicit TableGraph(std::uint32_t columns) : columns_(columns) {}
   /// Rows of one width each.
-  void add(std::uint32_t rows, std::uint32_t width, const std::uint32_t* entries) { add(rows, {entries, nullptr, width, 0}); }
+  void add(std::uint32_t rows, std::uint32_t width, const std::uint32_t* entries) {
+    add(rows, {entries, nullptr, width, 0});
+  }
   /// Rows of which `offsets` has one more than there are.
-  void add(std::uint32_t rows, const std::uint32_t* offsets, const std::uint32_t* entries, std::uint32_t shift) { add(rows, {entries, offsets, 0, shift}); }
+  void add(std::uint32_t rows, const std::uint32_t* offsets, const std::uint32_t* entries,
+           std::uint32_t shift) {
+    add(rows, {entries, offsets, 0, shift});
+  }
 
   std::uint32_t rows() const { return ends_.empty() ? 0 : ends_.back(); }
   std::uint32_t columns() const { return columns_; }

@@ -16,7 +16,8 @@ Blocks blocks_of(const Graph& graph, std::span<const std::uint32_t> row_of_colum
   Blocks result;
   result.rows.reserve(rows);
   result.offsets.reserve(rows + 1);
-  // `low` is 0 for a row that was not visited, kDone for one whose block is complete. The rest is known of the path only, which is short as a rule.
+  // `low` is 0 for a row that was not visited, kDone for one whose block is complete. The rest is known of
+  // the path only, which is short as a rule.
   constexpr std::uint32_t kDone = kNone;
   struct Visit {
     std::uint32_t row, number, edge;
@@ -67,7 +68,8 @@ Blocks blocks_of(const Graph& graph, std::span<const std::uint32_t> row_of_colum
 }
 
 template <class Graph>
-std::vector<std::uint32_t> levels_of(const Graph& graph, std::span<const std::uint32_t> row_of_column, const Blocks& blocks) {
+std::vector<std::uint32_t> levels_of(const Graph& graph, std::span<const std::uint32_t> row_of_column,
+                                     const Blocks& blocks) {
   std::vector<std::uint32_t> block_of(graph.rows(), kNone), level(blocks.count(), 0);
   for (std::uint32_t b = 0; b < blocks.count(); ++b) {
     for (std::uint32_t r : blocks.block(b)) block_of[r] = b;
@@ -75,7 +77,8 @@ std::vector<std::uint32_t> levels_of(const Graph& graph, std::span<const std::ui
       auto columns = graph.row(r);
       for (std::uint32_t k = 0; k < columns.size(); ++k) {
         std::uint32_t needed = row_of_column[columns[k]];
-        if (needed != kNone && block_of[needed] != b) level[b] = std::max(level[b], level[block_of[needed]] + 1);
+        if (needed != kNone && block_of[needed] != b)
+          level[b] = std::max(level[b], level[block_of[needed]] + 1);
       }
     }
   }
@@ -84,13 +87,19 @@ std::vector<std::uint32_t> levels_of(const Graph& graph, std::span<const std::ui
 
 }  // namespace
 
-Blocks blt(const Bipartite& graph, std::span<const std::uint32_t> row_of_column) { return blocks_of(graph, row_of_column); }
-Blocks blt(const TableGraph& graph, std::span<const std::uint32_t> row_of_column) { return blocks_of(graph, row_of_column); }
+Blocks blt(const Bipartite& graph, std::span<const std::uint32_t> row_of_column) {
+  return blocks_of(graph, row_of_column);
+}
+Blocks blt(const TableGraph& graph, std::span<const std::uint32_t> row_of_column) {
+  return blocks_of(graph, row_of_column);
+}
 
-std::vector<std::uint32_t> levels(const Bipartite& graph, std::span<const std::uint32_t> row_of_column, const Blocks& blocks) {
+std::vector<std::uint32_t> levels(const Bipartite& graph, std::span<const std::uint32_t> row_of_column,
+                                  const Blocks& blocks) {
   return levels_of(graph, row_of_column, blocks);
 }
-std::vector<std::uint32_t> levels(const TableGraph& graph, std::span<const std::uint32_t> row_of_column, const Blocks& blocks) {
+std::vector<std::uint32_t> levels(const TableGraph& graph, std::span<const std::uint32_t> row_of_column,
+                                  const Blocks& blocks) {
   return levels_of(graph, row_of_column, blocks);
 }
 

@@ -5,10 +5,10 @@
 namespace sigrel::graph {
 namespace {
 
-/// Marks the lines of one side that alternating paths reach from `start`: over an edge to the other side, back over a
-/// matched edge. `partner[x]` is the line matched with x of the other side.
-void reach(const Bipartite& graph, const std::vector<std::uint32_t>& partner, std::vector<std::uint32_t>& reached,
-           std::vector<bool>& seen, std::vector<bool>& seen_across) {
+/// Marks the lines of one side that alternating paths reach from `start`: over an edge to the other side,
+/// back over a matched edge. `partner[x]` is the line matched with x of the other side.
+void reach(const Bipartite& graph, const std::vector<std::uint32_t>& partner,
+           std::vector<std::uint32_t>& reached, std::vector<bool>& seen, std::vector<bool>& seen_across) {
   for (std::size_t head = 0; head < reached.size(); ++head)
     for (std::uint32_t x : graph.row(reached[head])) {
       if (seen_across[x]) continue;
@@ -37,8 +37,9 @@ HallSet hall_set(const Bipartite& graph, const std::vector<std::uint32_t>& partn
 
 Parts dulmage_mendelsohn(const Bipartite& graph, const Matching& m) {
   Parts parts{std::vector<Part>(graph.rows(), Part::Well), std::vector<Part>(graph.columns, Part::Well)};
-  auto side = [](const Bipartite& g, const std::vector<std::uint32_t>& match, const std::vector<std::uint32_t>& partner,
-                 std::vector<Part>& here, std::vector<Part>& there, Part part) {
+  auto side = [](const Bipartite& g, const std::vector<std::uint32_t>& match,
+                 const std::vector<std::uint32_t>& partner, std::vector<Part>& here, std::vector<Part>& there,
+                 Part part) {
     std::vector<bool> seen(g.rows(), false), across(g.columns, false);
     std::vector<std::uint32_t> reached;
     for (std::uint32_t r = 0; r < g.rows(); ++r)

@@ -28,7 +28,8 @@ class Selection {
   }
 
   DummyDerivatives run() {
-    std::vector<bool> highest = system_.highest(), dummy(system_.variables(), false), open(system_.variables(), false);
+    std::vector<bool> highest = system_.highest(), dummy(system_.variables(), false),
+                      open(system_.variables(), false);
     // Partners of equations that were differentiated since are no part of the system of highest derivatives.
     std::vector<std::uint32_t> row_of_column(system_.variables(), kNone);
     for (std::uint32_t v = 0; v < system_.variables(); ++v)
@@ -78,9 +79,10 @@ class Selection {
   }
 
  private:
-  /// Sets of variables that can be matched with equations are the independent sets of a matroid: to take each variable that
-  /// still fits, in order, is optimal.
-  std::vector<std::uint32_t> by_structure(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> variables) {
+  /// Sets of variables that can be matched with equations are the independent sets of a matroid: to take each
+  /// variable that still fits, in order, is optimal.
+  std::vector<std::uint32_t> by_structure(std::span<const std::uint32_t> equations,
+                                          std::span<const std::uint32_t> variables) {
     for (std::uint32_t k = 0; k < variables.size(); ++k) place_[variables[k]] = k;
     Bipartite graph;
     graph.columns = static_cast<std::uint32_t>(variables.size());
@@ -116,7 +118,8 @@ class Selection {
 
 }  // namespace
 
-DummyDerivatives dummy_derivatives(const Differentiated& system, std::span<const long> priority, const RankDecision& decide) {
+DummyDerivatives dummy_derivatives(const Differentiated& system, std::span<const long> priority,
+                                   const RankDecision& decide) {
   return Selection(system, priority, decide).run();
 }
 

@@ -7,7 +7,8 @@ namespace {
 void greedy(const Bipartite& graph, Matching& m) {
   const Bipartite columns = transpose(graph);
   const std::uint32_t rows = graph.rows();
-  // Degrees count edges to the unmatched other side. Lines to look at: rows, then columns shifted by the number of rows.
+  // Degrees count edges to the unmatched other side. Lines to look at: rows, then columns shifted by the
+  // number of rows.
   std::vector<std::uint32_t> row_degree(rows), column_degree(graph.columns), queue;
   for (std::uint32_t c = 0; c < graph.columns; ++c) {
     column_degree[c] = static_cast<std::uint32_t>(columns.row(c).size());

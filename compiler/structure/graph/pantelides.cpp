@@ -39,7 +39,8 @@ class Differentiation {
       matching = maximum_matching(restrict(system_.graph, active_));
     else
       matching = Matching::empty(system_.graph.rows(), system_.graph.columns);
-    // No chain of derivatives of a consistent system is longer than its matched path through all equations and pairs.
+    // No chain of derivatives of a consistent system is longer than its matched path through all equations
+    // and pairs.
     const std::uint32_t originals = system_.graph.rows();
     std::uint64_t limit = originals + 1ull;
     for (std::uint32_t d : system_.variable_derivative) limit += d != kNone;
@@ -67,7 +68,8 @@ class Differentiation {
     for (std::uint32_t v : variables) new_derivative(v);
     for (std::uint32_t e : equations) differentiate(e);
     for (std::uint32_t v : variables)
-      system_.matching.match(system_.equation_derivative[system_.matching.row_of_column[v]], system_.variable_derivative[v]);
+      system_.matching.match(system_.equation_derivative[system_.matching.row_of_column[v]],
+                             system_.variable_derivative[v]);
   }
 
   std::uint32_t new_derivative(std::uint32_t v) {
@@ -134,8 +136,8 @@ ConsistencyReport check_consistency(const Bipartite& graph, std::span<const std:
     for (std::uint32_t v = 0; v < graph.columns; ++v) unknown[v] = !known[v];
     extended = restrict(extended, unknown);
   }
-  // The pairs are matched first: pairs alone always can be, and rows that are matched stay so. What is left over is then an
-  // equation of the system.
+  // The pairs are matched first: pairs alone always can be, and rows that are matched stay so. What is left
+  // over is then an equation of the system.
   Matching matching = Matching::empty(extended.rows(), extended.columns);
   for (std::uint32_t v = 0, row = graph.rows(); v < derivative.size(); ++v)
     if (derivative[v] != kNone) {
@@ -179,7 +181,8 @@ std::vector<bool> Differentiated::highest() const {
   return result;
 }
 
-Differentiated pantelides(Bipartite graph, std::vector<std::uint32_t> derivative, std::vector<bool> known, SearchOrder order) {
+Differentiated pantelides(Bipartite graph, std::vector<std::uint32_t> derivative, std::vector<bool> known,
+                          SearchOrder order) {
   return Differentiation(std::move(graph), std::move(derivative), std::move(known)).run(order);
 }
 

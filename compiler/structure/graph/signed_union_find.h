@@ -1,8 +1,8 @@
-// Classes of things that are equal or opposite. Tarjan, Efficiency of a good but not linear set union algorithm (1975), with
-// path halving (Tarjan and van Leeuwen 1984); every link carries a sign.
+// Classes of things that are equal or opposite. Tarjan, Efficiency of a good but not linear set union
+// algorithm (1975), with path halving (Tarjan and van Leeuwen 1984); every link carries a sign.
 //
-// Example: unite(0, 1, false) for a = b, unite(1, 2, true) for b = -c. Then find(0) and find(2) have the same root and
-// different signs; unite(0, 2, false), a = c, is a Conflict: all three must be zero.
+// Example: unite(0, 1, false) for a = b, unite(1, 2, true) for b = -c. Then find(0) and find(2) have the same
+// root and different signs; unite(0, 2, false), a = c, is a Conflict: all three must be zero.
 #pragma once
 #include <cstdint>
 #include <utility>

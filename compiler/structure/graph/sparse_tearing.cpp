@@ -47,7 +47,8 @@ SparseTearing::SparseTearing(const Bipartite& graph, const Bipartite& columns)
     : graph_(graph), columns_(columns), row_(graph.rows(), kNone), column_(graph.columns, kNone) {}
 
 /// Which of the variables, by place.
-std::vector<bool> SparseTearing::take_out(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> variables,
+std::vector<bool> SparseTearing::take_out(std::span<const std::uint32_t> equations,
+                                          std::span<const std::uint32_t> variables,
                                           const Tearing::Solvable& solvable, const std::vector<bool>& keep) {
   const auto n = static_cast<std::uint32_t>(variables.size());
   // Entries of rows and columns that are gone stay in the lists until these are next gone through.
@@ -88,7 +89,8 @@ std::vector<bool> SparseTearing::take_out(std::span<const std::uint32_t> equatio
     if (pivot == kNone) return std::nullopt;
     return (in_row[pivot] - 1) * (in_column[c] - 1);
   };
-  // What has a place in the queue needs another only when it has become cheaper; what has become dearer is found out at its turn.
+  // What has a place in the queue needs another only when it has become cheaper; what has become dearer is
+  // found out at its turn.
   std::vector<std::uint32_t> offered(n, kNone), looked_at(n, kNone);
   std::uint32_t round = 0;
   auto offer = [&](std::uint32_t c) {
@@ -157,9 +159,12 @@ Torn SparseTearing::tear(std::span<const std::uint32_t> equations, std::span<con
     }
   };
   for (std::uint32_t c = 0; c < n; ++c)
-    if (open[c]) order.push_back(c);
-    else result.torn.push_back(variables[c]);
-  std::ranges::stable_sort(order, std::greater<>{}, [&](std::uint32_t c) { return columns_.row(variables[c]).size(); });
+    if (open[c])
+      order.push_back(c);
+    else
+      result.torn.push_back(variables[c]);
+  std::ranges::stable_sort(order, std::greater<>{},
+                           [&](std::uint32_t c) { return columns_.row(variables[c]).size(); });
   std::size_t next = 0;
   for (std::size_t at = 0;;) {
     if (at == queue.size()) {

@@ -75,7 +75,8 @@ bool Tearing::closes_cycle(std::uint32_t equation, std::uint32_t variable) {
   }
 }
 
-void Tearing::solve_for_group(std::span<const std::uint32_t> equations, const Solvable& solvable, TearingOrder order) {
+void Tearing::solve_for_group(std::span<const std::uint32_t> equations, const Solvable& solvable,
+                              TearingOrder order) {
   for (std::uint32_t e : equations) {
     if (variable_of_equation_[e] != kNone) continue;
     choices_.clear();
@@ -95,7 +96,8 @@ void Tearing::solve_for_group(std::span<const std::uint32_t> equations, const So
   }
 }
 
-/// Depth first from each solved variable, in the order in which they were; of the inputs of an equation the last comes first.
+/// Depth first from each solved variable, in the order in which they were; of the inputs of an equation the
+/// last comes first.
 void Tearing::sort_into(Torn& result) {
   ++search_mark_;
   auto& entered = ahead_;
@@ -115,7 +117,8 @@ void Tearing::sort_into(Torn& result) {
       }
       entered[v] = search_mark_;
       for (std::uint32_t input : graph_.row(e))
-        if (unknown_[input] && equation_of_variable_[input] != kNone && entered[input] != search_mark_) open.push_back(input);
+        if (unknown_[input] && equation_of_variable_[input] != kNone && entered[input] != search_mark_)
+          open.push_back(input);
     }
   }
 }

@@ -1,8 +1,10 @@
-// Writes a library of about LINES lines into FOLDER, for measuring the front end: modules L0, L1, … of MODULE lines that
-// import each other, and Library.sr, which imports the last ones. With MODULE = 0 everything is in Library.sr.
+// Writes a library of about LINES lines into FOLDER, for measuring the front end: modules L0, L1, … of MODULE
+// lines that import each other, and Library.sr, which imports the last ones. With MODULE = 0 everything is in
+// Library.sr.
 //
-// A module is a list of chapters of some 80 lines: types, records, functions by cases and over lists, relations that use
-// those of the chapter before, of the module before and of a module far back. Everything is used with its units.
+// A module is a list of chapters of some 80 lines: types, records, functions by cases and over lists,
+// relations that use those of the chapter before, of the module before and of a module far back. Everything
+// is used with its units.
 #include <fmt/format.h>
 #include <fmt/os.h>
 
@@ -96,7 +98,8 @@ body{k} n gain = sigrel (port, x) where
     x = 0.5
     v = 0.0
 )",
-                     fmt::arg("k", k), fmt::arg("near", near), fmt::arg("far", far), fmt::arg("n", 1 + k % 97));
+                     fmt::arg("k", k), fmt::arg("near", near), fmt::arg("far", far),
+                     fmt::arg("n", 1 + k % 97));
 }
 
 /// The first of all refers to definitions that have the shape of a chapter's: these.
@@ -139,7 +142,8 @@ int main(int count, char** arguments) {
     if (m > 0) file.print("import L{} hiding (Shape{})\n", m - 1, first - 1);
     if (m > 1) file.print("import L{} (Data{}, part{})\n", far_module, far, far);
     if (m == 0) file.print("{}", kGround);
-    for (long k = first; k < first + per_module && k <= chapters; ++k) file.print("{}", chapter(k, k - 1, far));
+    for (long k = first; k < first + per_module && k <= chapters; ++k)
+      file.print("{}", chapter(k, k - 1, far));
   }
   return 0;
 }

@@ -1,5 +1,5 @@
-// Matching and block lower triangular form against `btf_order` of SuiteSparse, on the same graphs in the same run.
-// `bench_graph --benchmark_repetitions=5 --benchmark_report_aggregates_only`
+// Matching and block lower triangular form against `btf_order` of SuiteSparse, on the same graphs in the same
+// run. `bench_graph --benchmark_repetitions=5 --benchmark_report_aggregates_only`
 #include <benchmark/benchmark.h>
 
 #include <map>
@@ -13,8 +13,8 @@ using namespace sigrel::graph;
 
 namespace {
 
-/// What a model of connected parts looks like: row r contains a column of its own and some of its neighbours', rows in random
-/// order; with `far` some of any row's.
+/// What a model of connected parts looks like: row r contains a column of its own and some of its
+/// neighbours', rows in random order; with `far` some of any row's.
 Bipartite model(std::uint32_t n, double far) {
   std::mt19937 random(n);
   std::vector<std::uint32_t> order(n), partner(n);
@@ -38,7 +38,9 @@ Bipartite model(std::uint32_t n, double far) {
 const Bipartite& graph(std::int64_t kind, std::int64_t n) {
   static std::map<std::pair<std::int64_t, std::int64_t>, Bipartite> graphs;
   auto [it, fresh] = graphs.try_emplace({kind, n});
-  if (fresh) it->second = kind == 2 ? band(static_cast<std::uint32_t>(n), 2) : model(static_cast<std::uint32_t>(n), kind ? 0.2 : 0.0);
+  if (fresh)
+    it->second = kind == 2 ? band(static_cast<std::uint32_t>(n), 2)
+                           : model(static_cast<std::uint32_t>(n), kind ? 0.2 : 0.0);
   return it->second;
 }
 
@@ -54,7 +56,10 @@ void theirs(benchmark::State& state) {
 }  // namespace
 
 // BTF looks for augmenting paths one at a time: with entries anywhere it would take hours at two million.
-#define SIZES ->ArgsProduct({{0, 2}, {1'000, 100'000, 2'000'000}})->ArgsProduct({{1}, {1'000, 100'000}})->Unit(benchmark::kMillisecond)
+#define SIZES                                          \
+  ->ArgsProduct({{0, 2}, {1'000, 100'000, 2'000'000}}) \
+      ->ArgsProduct({{1}, {1'000, 100'000}})           \
+      ->Unit(benchmark::kMillisecond)
 BENCHMARK(ours) SIZES;
 BENCHMARK(theirs) SIZES;
 BENCHMARK_MAIN();

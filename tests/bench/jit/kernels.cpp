@@ -1,5 +1,6 @@
 // Generated code against a loop written by hand on the shape of an RC ladder, and the time to compile.
-// Each size runs the contestants in turn and reports the ratios of their best times; machine noise hits all of them alike.
+// Each size runs the contestants in turn and reports the ratios of their best times; machine noise hits all
+// of them alike.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -20,7 +21,8 @@ plan::Plan ladder(std::size_t rows) {
   ExprPool& e = plan.exprs;
   ExprId in = e.binary(Op::Div, e.binary(Op::Sub, e.slot(1), e.slot(2)), e.param(1));
   ExprId out = e.binary(Op::Div, e.binary(Op::Sub, e.slot(2), e.slot(3)), e.param(2));
-  plan.kernels.push_back({runtime::Role::Solve, 4, 3, 0, {e.binary(Op::Div, e.binary(Op::Sub, in, out), e.param(0))}});
+  plan.kernels.push_back(
+      {runtime::Role::Solve, 4, 3, 0, {e.binary(Op::Div, e.binary(Op::Sub, in, out), e.param(0))}});
   runtime::Run run;
   run.kernel = 0;
   run.count = static_cast<std::uint32_t>(rows);
@@ -59,7 +61,8 @@ void ladder_rows(benchmark::State& state) {
   auto optimised = jit::compile(plan, optimised_options);
   auto interpreted = interpret::interpret(plan);
   Data data(n);
-  runtime::KernelArguments arguments{0, data.values.data(), data.parameters.data(), data.table.data(), n, 0, n, nullptr};
+  runtime::KernelArguments arguments{
+      0, data.values.data(), data.parameters.data(), data.table.data(), n, 0, n, nullptr};
   auto call = [&](const Code& code) { code.kernels[0].function(code.kernels[0].self, &arguments); };
   double best[5] = {1, 1, 1, 1, 1};
   const double *u = data.values.data(), *p = data.parameters.data();
@@ -67,7 +70,8 @@ void ladder_rows(benchmark::State& state) {
     best[0] = std::min(best[0], seconds([&] { call(**compiled); }));
     best[1] = std::min(best[1], seconds([&] { call(**optimised); }));
     best[2] = std::min(best[2], seconds([&] { call(*interpreted); }));
-    best[3] = std::min(best[3], seconds([&] { ladder_by_table(n, data.table.data(), data.values.data(), p); }));
+    best[3] =
+        std::min(best[3], seconds([&] { ladder_by_table(n, data.table.data(), data.values.data(), p); }));
     best[4] = std::min(best[4], seconds([&] { ladder_direct(n, u, p + n, p + 2 * n, p, data.out.data()); }));
     benchmark::ClobberMemory();
   }
@@ -81,10 +85,17 @@ BENCHMARK(ladder_rows)->Arg(100)->Arg(1'000)->Arg(10'000)->Arg(100'000)->MinTime
 
 void compile_kernels(benchmark::State& state) {
   plan::Plan plan = ladder(state.range(1));
-  while (plan.kernels.size() < static_cast<std::size_t>(state.range(0))) plan.kernels.push_back(plan.kernels[0]);
+  while (plan.kernels.size() < static_cast<std::size_t>(state.range(0)))
+    plan.kernels.push_back(plan.kernels[0]);
   for (auto _ : state) benchmark::DoNotOptimize(jit::compile(plan));
 }
-BENCHMARK(compile_kernels)->ArgNames({"kernels", "rows"})->Args({1, 1'000})->Args({10, 1'000})->Args({10, 1'000'000})->Args({100, 1'000})->Unit(benchmark::kMillisecond);
+BENCHMARK(compile_kernels)
+    ->ArgNames({"kernels", "rows"})
+    ->Args({1, 1'000})
+    ->Args({10, 1'000})
+    ->Args({10, 1'000'000})
+    ->Args({100, 1'000})
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

@@ -44,7 +44,8 @@ static int residual(double t, N_Vector y, N_Vector dy, N_Vector r, void* data) {
   for (long i = 0, n = s->model->size(s->n); i < n; ++i) out[i] = rate[i] - out[i];
   return 0;
 }
-static int implicit_jacobian(double t, double c, N_Vector y, N_Vector, N_Vector, SUNMatrix J, void* data, N_Vector, N_Vector, N_Vector) {
+static int implicit_jacobian(double t, double c, N_Vector y, N_Vector, N_Vector, SUNMatrix J, void* data,
+                             N_Vector, N_Vector, N_Vector) {
   const Setting* s = (const Setting*)data;
   sunindextype *starts = SM_INDEXPTRS_S(J), *rows = SM_INDEXVALS_S(J);
   double* values = SM_DATA_S(J);
@@ -75,7 +76,9 @@ int main(int argc, char** argv) {
   const long size = s.model->size(s.n);
   N_Vector y = simd ? runtime::new_vector(size, context) : N_VNew_Serial(size, context);
   if (simd)
-    y->ops->nvgetvectorid = [](N_Vector) { return SUNDIALS_NVEC_SERIAL; };  // an array, which is what KLU's wrapper wants to know
+    y->ops->nvgetvectorid = [](N_Vector) {
+      return SUNDIALS_NVEC_SERIAL;
+    };  // an array, which is what KLU's wrapper wants to know
   else
     N_VEnableFusedOps_Serial(y, SUNTRUE);
   s.model->start(s.n, N_VGetArrayPointer(y));
@@ -126,6 +129,7 @@ int main(int argc, char** argv) {
   }
   const double took = seconds() - begin;
   const double* v = N_VGetArrayPointer(y);
-  printf("%.6f %ld %ld %ld %ld %.15g %.15g\n", took, steps, evaluations, setups, jacobians, v[0], v[size / 2]);
+  printf("%.6f %ld %ld %ld %ld %.15g %.15g\n", took, steps, evaluations, setups, jacobians, v[0],
+         v[size / 2]);
   return 0;
 }

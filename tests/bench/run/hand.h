@@ -1,7 +1,9 @@
-// What the hand-written programs share: CVODE (BDF) with KLU and an analytic sparse Jacobian, as a specialist sets them up.
+// What the hand-written programs share: CVODE (BDF) with KLU and an analytic sparse Jacobian, as a specialist
+// sets them up.
 //
-// A program gives its right-hand side, the pattern and values of its Jacobian (compressed columns, diagonal included), and its
-// start. `hand MODEL N STOP TOLERANCE [stock|simd] [cvode|ida]` prints the seconds of the integration, its steps, and the last values.
+// A program gives its right-hand side, the pattern and values of its Jacobian (compressed columns, diagonal
+// included), and its start. `hand MODEL N STOP TOLERANCE [stock|simd] [cvode|ida]` prints the seconds of the
+// integration, its steps, and the last values.
 #pragma once
 #include <sundials/sundials_types.h>
 

@@ -2,9 +2,11 @@
 
 #include "hand.h"
 
-// Every model stores its Jacobian by columns; columns of a chain have the rows before, at and after the diagonal.
+// Every model stores its Jacobian by columns; columns of a chain have the rows before, at and after the
+// diagonal.
 
-// ---- RC ladder: C u_i' = (u_{i-1} - u_i) / R - (u_i - u_{i+1}) / R, u_0 = 1 ---------------------------------------------------------------
+// ---- RC ladder: C u_i' = (u_{i-1} - u_i) / R - (u_i - u_{i+1}) / R, u_0 = 1
+// ---------------------------------------------------------------
 
 static const double R = 1.0, C = 1.0e-3;
 
@@ -42,9 +44,11 @@ static void ladder_jacobian(long n, double, const double*, double* v) {
     if (j < n - 1) *v++ = g;
   }
 }
-const Model kLadder = {"ladder", chain_size, chain_nonzeros, zero_start, ladder_rates, chain_pattern, ladder_jacobian};
+const Model kLadder = {"ladder",     chain_size,    chain_nonzeros, zero_start,
+                       ladder_rates, chain_pattern, ladder_jacobian};
 
-// ---- the same with a diode at every node: … - I_s (exp(u_i / U_T) - 1) ---------------------------------------------------------------------
+// ---- the same with a diode at every node: … - I_s (exp(u_i / U_T) - 1)
+// ---------------------------------------------------------------------
 
 static const double Is = 1.0e-6, Ut = 0.05;
 
@@ -60,9 +64,11 @@ static void diode_jacobian(long n, double, const double* u, double* v) {
     if (j < n - 1) *v++ = g;
   }
 }
-const Model kDiodes = {"diodes", chain_size, chain_nonzeros, zero_start, diode_rates, chain_pattern, diode_jacobian};
+const Model kDiodes = {"diodes",    chain_size,    chain_nonzeros, zero_start,
+                       diode_rates, chain_pattern, diode_jacobian};
 
-// ---- masses, springs and dampers: m v_i' = c (x_{i-1} - 2 x_i + x_{i+1}) + d (v_{i-1} - 2 v_i + v_{i+1}), x_0 = 0.1 sin t --------------------
+// ---- masses, springs and dampers: m v_i' = c (x_{i-1} - 2 x_i + x_{i+1}) + d (v_{i-1} - 2 v_i + v_{i+1}),
+// x_0 = 0.1 sin t --------------------
 
 static const double M = 1, K = 1000, D = 2;
 
@@ -73,7 +79,8 @@ static void springs_pattern(long n, sunindextype* starts, sunindextype* rows) {
   long k = 0;
   for (long j = 0; j < n; ++j) {  // x_j acts on v_{j-1}, v_j, v_{j+1}
     starts[j] = k;
-    rows[k++] = j;  // nothing, yet on the diagonal of I - γJ: without it SUNDIALS makes room by moving everything
+    rows[k++] =
+        j;  // nothing, yet on the diagonal of I - γJ: without it SUNDIALS makes room by moving everything
     if (j > 0) rows[k++] = n + j - 1;
     rows[k++] = n + j;
     if (j < n - 1) rows[k++] = n + j + 1;
@@ -109,10 +116,11 @@ static void springs_jacobian(long n, double, const double*, double* a) {
     }
   }
 }
-const Model kSprings = {"springs", pairs_size, springs_nonzeros, pairs_start,
+const Model kSprings = {"springs",     pairs_size,      springs_nonzeros, pairs_start,
                         springs_rates, springs_pattern, springs_jacobian};
 
-// ---- advection and diffusion on a square of n × n cells: u' = D ∇²u - a · ∇u, upwind, u = 1 on the left edge, 0 on the others ----------------
+// ---- advection and diffusion on a square of n × n cells: u' = D ∇²u - a · ∇u, upwind, u = 1 on the left
+// edge, 0 on the others ----------------
 
 static const double Diffusion = 1.0, Ax = 20.0, Ay = 10.0;
 
@@ -138,7 +146,8 @@ static void grid_rates(long n, double, const double* u, double* du) {
   for (long j = 0; j < n; ++j)
     for (long i = 0; i < n; ++i) {
       const long c = j * n + i;
-      const double w = i > 0 ? u[c - 1] : 1, e = i < n - 1 ? u[c + 1] : 0, s = j > 0 ? u[c - n] : 0, t = j < n - 1 ? u[c + n] : 0;
+      const double w = i > 0 ? u[c - 1] : 1, e = i < n - 1 ? u[c + 1] : 0, s = j > 0 ? u[c - n] : 0,
+                   t = j < n - 1 ? u[c + n] : 0;
       du[c] = d * (w + e + s + t - 4 * u[c]) - ax * (u[c] - w) - ay * (u[c] - s);
     }
 }
@@ -153,9 +162,11 @@ static void grid_jacobian(long n, double, const double*, double* v) {
       if (j < n - 1) *v++ = d + ay;
     }
 }
-const Model kAdvection = {"advection", grid_size, grid_nonzeros, grid_start, grid_rates, grid_pattern, grid_jacobian};
+const Model kAdvection = {"advection", grid_size,    grid_nonzeros, grid_start,
+                          grid_rates,  grid_pattern, grid_jacobian};
 
-// ---- pendulums coupled by torsion springs: φ_i'' = -g/l sin φ_i + k (φ_{i-1} - 2 φ_i + φ_{i+1}), free ends, the first one lifted --------------
+// ---- pendulums coupled by torsion springs: φ_i'' = -g/l sin φ_i + k (φ_{i-1} - 2 φ_i + φ_{i+1}), free ends,
+// the first one lifted --------------
 
 static const double Gl = 9.81, Kc = 5.0;
 
@@ -178,7 +189,8 @@ static void pendulums_pattern(long n, sunindextype* starts, sunindextype* rows) 
   long k = 0;
   for (long j = 0; j < n; ++j) {
     starts[j] = k;
-    rows[k++] = j;  // nothing, yet on the diagonal of I - γJ: without it SUNDIALS makes room by moving everything
+    rows[k++] =
+        j;  // nothing, yet on the diagonal of I - γJ: without it SUNDIALS makes room by moving everything
     if (j > 0) rows[k++] = n + j - 1;
     rows[k++] = n + j;
     if (j < n - 1) rows[k++] = n + j + 1;
@@ -202,5 +214,5 @@ static void pendulums_jacobian(long n, double, const double* y, double* v) {
     *v++ = 0;
   }
 }
-const Model kPendulums = {"pendulums", pairs_size, pendulums_nonzeros, pendulums_start, pendulums_rates, pendulums_pattern,
-                          pendulums_jacobian};
+const Model kPendulums = {"pendulums",     pairs_size,        pendulums_nonzeros, pendulums_start,
+                          pendulums_rates, pendulums_pattern, pendulums_jacobian};

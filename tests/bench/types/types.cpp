@@ -1,4 +1,5 @@
-// What structural types cost: 10 000 different definitions, and a model of 10^6 equations by its definitions and flat.
+// What structural types cost: 10 000 different definitions, and a model of 10^6 equations by its definitions
+// and flat.
 //
 //   bench_types [DEFINITIONS] [LEVELS]
 #include <fmt/format.h>
@@ -42,9 +43,11 @@ std::vector<Definition> definitions(std::size_t count) {
   Dice dice(1);
   std::vector<Definition> library;
   while (library.size() < count) {
-    std::uint32_t equations = dice.number(10, 40), interface = dice.number(2, 10), rank = dice.number(1, interface - 1);
+    std::uint32_t equations = dice.number(10, 40), interface = dice.number(2, 10),
+                  rank = dice.number(1, interface - 1);
     Definition d(interface, equations - rank);
-    for (std::uint32_t e = 0; e < equations; ++e) d.equation(dice.sample(interface + d.locals(), dice.number(2, 4)));
+    for (std::uint32_t e = 0; e < equations; ++e)
+      d.equation(dice.sample(interface + d.locals(), dice.number(2, 4)));
     if (type_of(d, nullptr).kernel) library.push_back(std::move(d));
   }
   return library;
@@ -56,11 +59,13 @@ void many_definitions(std::size_t count) {
   for (const Definition& d : library) times.push_back(1e3 * milliseconds([&] { type_of(d, nullptr); }));
   std::ranges::sort(times);
   fmt::print("{} definitions of 10 to 40 equations\n", count);
-  fmt::print("  kernel: median {:.1f} us, 90% {:.1f} us, 99% {:.1f} us, longest {:.0f} us\n", times[count / 2], times[count * 9 / 10],
-             times[count * 99 / 100], times.back());
+  fmt::print("  kernel: median {:.1f} us, 90% {:.1f} us, 99% {:.1f} us, longest {:.0f} us\n",
+             times[count / 2], times[count * 9 / 10], times[count * 99 / 100], times.back());
   written::Text text;
   for (std::uint32_t d = 0; d < library.size(); ++d)
-    text.add(fmt::format("d{}", d), library[d], [](std::uint32_t v) { return fmt::format("v{}", v); }, [](std::uint32_t) { return std::string(); });
+    text.add(
+        fmt::format("d{}", d), library[d], [](std::uint32_t v) { return fmt::format("v{}", v); },
+        [](std::uint32_t) { return std::string(); });
   std::string source = text.text();
   Session session({{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, false});
   const double before = peak_megabytes();
@@ -70,12 +75,16 @@ void many_definitions(std::size_t count) {
   });
   const double checked = peak_megabytes();
   double types = milliseconds([&] { session.check_structure(); });
-  fmt::print("  as text: read and checked in {:.0f} ms ({:.0f} MB), structural types with the elaboration of each body in {:.0f} ms, {:.1f} us each\n", front,
-             checked - before, types, 1e3 * types / static_cast<double>(count));
-  fmt::print("  memory of the structural types: {:.1f} kB each\n", 1024 * (peak_megabytes() - checked) / static_cast<double>(count));
+  fmt::print(
+      "  as text: read and checked in {:.0f} ms ({:.0f} MB), structural types with the elaboration of each "
+      "body in {:.0f} ms, {:.1f} us each\n",
+      front, checked - before, types, 1e3 * types / static_cast<double>(count));
+  fmt::print("  memory of the structural types: {:.1f} kB each\n",
+             1024 * (peak_megabytes() - checked) / static_cast<double>(count));
 }
 
-/// A chain of twelve resistors; a chain of twelve such chains; and so on: twoPin, then LEVELS levels, then source and ground.
+/// A chain of twelve resistors; a chain of twelve such chains; and so on: twoPin, then LEVELS levels, then
+/// source and ground.
 void one_model(std::uint32_t levels) {
   std::vector<Definition> library{networks::two_pin()};
   for (std::uint32_t level = 0; level < levels; ++level) {
@@ -97,25 +106,33 @@ void one_model(std::uint32_t levels) {
   bool by_definition = false, flat = false;
   double modular = 1e9;
   for (int run = 0; run < 5; ++run)
-    modular = std::min(modular, milliseconds([&] { by_definition = types_of(library).back().kernel.has_value(); }));
+    modular =
+        std::min(modular, milliseconds([&] { by_definition = types_of(library).back().kernel.has_value(); }));
   Incidence whole;
   double expanded = milliseconds([&] { whole = expand(library, levels + 1).incidence; });
   double matched = milliseconds([&] { flat = cover(whole).complete(); });
   fmt::print("a model of {} equations, {} definitions\n", whole.rows.rows(), library.size());
   fmt::print("  by definitions: {:.3f} ms, {}\n", modular, by_definition ? "well formed" : "singular");
-  fmt::print("  flat: {:.0f} ms to write it out, {:.0f} ms to match it, {}; the matching alone takes {:.0f} times as long\n", expanded, matched,
-             flat ? "well formed" : "singular", matched / modular);
+  fmt::print(
+      "  flat: {:.0f} ms to write it out, {:.0f} ms to match it, {}; the matching alone takes {:.0f} times "
+      "as long\n",
+      expanded, matched, flat ? "well formed" : "singular", matched / modular);
 }
 
 void mesh() {
-  std::vector<Definition> library{networks::two_pin(), networks::network(25, networks::mesh_edges(5)), networks::flat_network(25, networks::mesh_edges(5))};
+  std::vector<Definition> library{networks::two_pin(), networks::network(25, networks::mesh_edges(5)),
+                                  networks::flat_network(25, networks::mesh_edges(5))};
   std::vector<Type> types = types_of(library);
   for (std::uint32_t d : {1u, 2u}) {
     std::vector<double> times;
     for (int run = 0; run < 200; ++run)
-      times.push_back(1e3 * milliseconds([&] { type_of(library[d], [&](std::uint32_t r) -> const Kernel& { return *types[r].kernel; }); }));
+      times.push_back(1e3 * milliseconds([&] {
+                        type_of(library[d],
+                                [&](std::uint32_t r) -> const Kernel& { return *types[r].kernel; });
+                      }));
     std::ranges::sort(times);
-    fmt::print("a mesh of 5 by 5 nodes{}, {} locals: {:.0f} us, {}\n", d == 2 ? " written out" : "", library[d].locals(), times[100],
+    fmt::print("a mesh of 5 by 5 nodes{}, {} locals: {:.0f} us, {}\n", d == 2 ? " written out" : "",
+               library[d].locals(), times[100],
                to_text(*types[d].kernel, std::vector<std::string>{"p.v", "p.i", "n.v", "n.i"}));
   }
 }

@@ -32,13 +32,17 @@ TEST_CASE("local names made alike are the same") {
 
 TEST_CASE("a local name is found by its text") {
   const LocalName base = local_name("rod");
-  for (LocalName name : {base, element(base, 3), next_index(element(base, 3), 17), element(base, -2), field(element(base, 3), intern("v")),
-                         element(field(base, intern("pins")), 1), numbered(base, 2), field(numbered(base, 2), intern("u")), element(element(base, 4), 5)}) {
+  for (LocalName name :
+       {base, element(base, 3), next_index(element(base, 3), 17), element(base, -2),
+        field(element(base, 3), intern("v")), element(field(base, intern("pins")), 1), numbered(base, 2),
+        field(numbered(base, 2), intern("u")), element(element(base, 4), 5)}) {
     CAPTURE(text(name));
     CHECK(find_local_name(text(name)) == name);
   }
   CHECK(find_local_name("") == LocalName{});
-  for (const char* missing : {"rod[99]", "rod[3", "rod[]", "rod[3,]", "rod.", "rod#", "rod#x", "rod[3]v", "rod[3].w", "[", "nobody has this"}) CHECK(!find_local_name(missing));
+  for (const char* missing : {"rod[99]", "rod[3", "rod[]", "rod[3,]", "rod.", "rod#", "rod#x", "rod[3]v",
+                              "rod[3].w", "[", "nobody has this"})
+    CHECK(!find_local_name(missing));
 }
 
 TEST_CASE("an index table finds each element by what it is, whatever the hash") {
@@ -49,7 +53,8 @@ TEST_CASE("an index table finds each element by what it is, whatever the hash") 
     auto add = [&](std::uint32_t value) {
       const auto next = static_cast<std::uint32_t>(elements.size());
       const std::uint32_t at = table.find_or_add(
-          hash(value), next, [&](std::uint32_t k) { return elements[k] == value; }, [&](std::uint32_t k) { return hash(elements[k]); });
+          hash(value), next, [&](std::uint32_t k) { return elements[k] == value; },
+          [&](std::uint32_t k) { return hash(elements[k]); });
       if (at == next) elements.push_back(value);
       return at;
     };
@@ -63,12 +68,14 @@ TEST_CASE("an index table finds each element by what it is, whatever the hash") 
 }
 
 TEST_CASE("parts stand behind another name as they stand behind none") {
-  const LocalName p = field({}, intern("p")), pv = field(p, intern("v")), pi = element(field(p, intern("i")), 2);
+  const LocalName p = field({}, intern("p")), pv = field(p, intern("v")),
+                  pi = element(field(p, intern("i")), 2);
   const LocalName r = element(local_name("r"), 3);
   std::vector<LocalName> names;
   under(r, std::vector{p, pv, pi, element(pi, 1)}, names);
   const LocalName rp = field(r, intern("p"));
-  CHECK(names == std::vector{rp, field(rp, intern("v")), element(field(rp, intern("i")), 2), element(element(field(rp, intern("i")), 2), 1)});
+  CHECK(names == std::vector{rp, field(rp, intern("v")), element(field(rp, intern("i")), 2),
+                             element(element(field(rp, intern("i")), 2), 1)});
   under(r, std::vector{pi}, names);
   CHECK(text(names[0]) == "r[3].p.i[2]");
 }
@@ -78,7 +85,9 @@ TEST_CASE("an element takes the place of another one") {
   IndexTable table;
   auto hash = [](int x) { return mixed(1, static_cast<std::uint64_t>(x)); };
   for (std::uint32_t k = 0; k < what.size(); ++k)
-    table.put(hash(what[k]), k, [&](std::uint32_t j) { return what[j] == what[k]; }, [&](std::uint32_t j) { return hash(what[j]); });
+    table.put(
+        hash(what[k]), k, [&](std::uint32_t j) { return what[j] == what[k]; },
+        [&](std::uint32_t j) { return hash(what[j]); });
   CHECK(table.find(hash(7), [&](std::uint32_t j) { return what[j] == 7; }) == 3);
   CHECK(table.find(hash(8), [&](std::uint32_t j) { return what[j] == 8; }) == 1);
 }
@@ -88,10 +97,12 @@ TEST_CASE("a table whose elements stand side by side takes any number of rows th
     StridingIndexTable<16> table;
     auto hash = [&](std::uint32_t k) { return static_cast<std::uint64_t>(k / rows); };  // so many of one hash
     for (std::uint32_t k = 0; k < 500; ++k) {
-      const std::uint32_t found = table.find_or_add(hash(k), k, [&](std::uint32_t j) { return j == k; }, hash);
+      const std::uint32_t found =
+          table.find_or_add(hash(k), k, [&](std::uint32_t j) { return j == k; }, hash);
       REQUIRE(found == k);
     }
-    for (std::uint32_t k = 0; k < 500; ++k) CHECK(table.find(hash(k), [&](std::uint32_t j) { return j == k; }) == k);
+    for (std::uint32_t k = 0; k < 500; ++k)
+      CHECK(table.find(hash(k), [&](std::uint32_t j) { return j == k; }) == k);
     CHECK(table.find(3, [](std::uint32_t) { return false; }) == IndexTable::kMissing);
   }
 }

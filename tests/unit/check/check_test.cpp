@@ -75,9 +75,12 @@ bar = sigrel (u, y) where
 }
 
 TEST_CASE("applications to wrong signals are type errors") {
-  REFUSES(kFoo + "f = sigrel (a) where\n  foo <> (a, b)\n", Code::InterfaceArity, "`foo` has 3 interface variables; 2 are given");
-  REFUSES(kFoo + "f = sigrel (a) where\n  foo <> (a, b, c, d)\n", Code::InterfaceArity, "`foo` has 3 interface variables; 4 are given");
-  REFUSES("import Electrical\n" + kFoo + "f :: SR (q :: Pin)\nf = sigrel (q) where\n  foo <> (a, q, b)\n", Code::TypeMismatch,
-          "expected Real, because it is interface variable 2 of the relation, found Pin");
-  REFUSES("import Electrical\n" + kFoo + "f = sigrel () where\n  foo <> (a, resistor 1.0, b)\n", Code::TypeMismatch, "expected Real");
+  REFUSES(kFoo + "f = sigrel (a) where\n  foo <> (a, b)\n", Code::InterfaceArity,
+          "`foo` has 3 interface variables; 2 are given");
+  REFUSES(kFoo + "f = sigrel (a) where\n  foo <> (a, b, c, d)\n", Code::InterfaceArity,
+          "`foo` has 3 interface variables; 4 are given");
+  REFUSES("import Electrical\n" + kFoo + "f :: SR (q :: Pin)\nf = sigrel (q) where\n  foo <> (a, q, b)\n",
+          Code::TypeMismatch, "expected Real, because it is interface variable 2 of the relation, found Pin");
+  REFUSES("import Electrical\n" + kFoo + "f = sigrel () where\n  foo <> (a, resistor 1.0, b)\n",
+          Code::TypeMismatch, "expected Real");
 }

@@ -62,29 +62,30 @@ struct Checked {
   }
   std::string dump(std::string_view name) const {
     auto* g = global(name);
-    return g ? core::print(program, core::GlobalId(static_cast<std::size_t>(g - program.globals.data()))) : "(none)";
+    return g ? core::print(program, core::GlobalId(static_cast<std::size_t>(g - program.globals.data())))
+             : "(none)";
   }
 };
 
 }  // namespace sigrel::tests
 
-#define ACCEPTS(source)                       \
-  do {                                        \
-    sigrel::tests::Checked checked_(source);  \
-    INFO(source);                             \
-    INFO(checked_.messages());                \
+#define ACCEPTS(source)                        \
+  do {                                         \
+    sigrel::tests::Checked checked_(source);   \
+    INFO(source);                              \
+    INFO(checked_.messages());                 \
     CHECK(checked_.diagnostics.all().empty()); \
-    CHECK(checked_.findings.empty());         \
+    CHECK(checked_.findings.empty());          \
   } while (0)
 
 // One diagnostic with this code, and `part` in its text.
-#define REFUSES(source, expected_code, part)                                               \
-  do {                                                                                     \
-    sigrel::tests::Checked checked_(source);                                               \
-    INFO(source);                                                                          \
-    INFO(checked_.messages());                                                             \
-    CHECK(checked_.diagnostics.all().size() == 1);                                         \
-    if (checked_.diagnostics.all().empty()) break;                                         \
+#define REFUSES(source, expected_code, part)                                                      \
+  do {                                                                                            \
+    sigrel::tests::Checked checked_(source);                                                      \
+    INFO(source);                                                                                 \
+    INFO(checked_.messages());                                                                    \
+    CHECK(checked_.diagnostics.all().size() == 1);                                                \
+    if (checked_.diagnostics.all().empty()) break;                                                \
     CHECK(sigrel::info(checked_.diagnostics.all()[0].code).id == sigrel::info(expected_code).id); \
-    CHECK(checked_.messages().find(part) != std::string::npos);                            \
+    CHECK(checked_.messages().find(part) != std::string::npos);                                   \
   } while (0)

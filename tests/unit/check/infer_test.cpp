@@ -29,7 +29,8 @@ TEST_CASE("functions are inferred with let-polymorphism") {
   has_type("half x = x / 2\n", "half", "Real<u> -> Real<u>");
   has_type("twice x = 2 * x\n", "twice", "Real<u> -> Real<u>");
   has_type("f 0 = 1\nf n = n * f (n - 1)\n", "f", "Int -> Int");
-  has_type("even 0 = True\neven n = odd (n - 1)\nodd 0 = False\nodd n = even (n - 1)\n", "odd", "Int -> Bool");
+  has_type("even 0 = True\neven n = odd (n - 1)\nodd 0 = False\nodd n = even (n - 1)\n", "odd",
+           "Int -> Bool");
   has_type("len xs = case xs of\n  [] -> 0\n  _ : rest -> 1 + len rest\n", "len", "[a] -> Int");
   has_type("xs = [i * i for i in 1 .. 10]\n", "xs", "[Int]");
   has_type("xs = [(i, real j) for i in 1 .. 3, j in [4, 5]]\n", "xs", "[(Int, Real<1>)]");
@@ -48,19 +49,24 @@ TEST_CASE("functions are inferred with let-polymorphism") {
 }
 
 TEST_CASE("data types, records and synonyms") {
-  has_type("data Shape = Circle Real | Square Real\narea s = case s of\n  Circle r -> pi * r ^ 2\n  Square a -> a * a\n", "area", "Shape -> Real");
+  has_type(
+      "data Shape = Circle Real | Square Real\narea s = case s of\n  Circle r -> pi * r ^ 2\n  Square a -> a "
+      "* a\n",
+      "area", "Shape -> Real");
   has_type("f (Just x) = x\nf Nothing = 0.0\n", "f", "Maybe Real<u> -> Real<u>");
   has_type("record D = { r :: Real = 0.5, n :: Int }\nd = D { n = 2 }\n", "d", "D");
   has_type("record D = { r :: Real = 0.5, n :: Int }\nf d = d with { n = 3 }\n", "f", "D -> D");
   has_type("record D = { r :: Real, n :: Int }\nf d = d.r * 2\n", "f", "D -> Real");
-  has_type("record P a = { left :: a, right :: a }\np = P { left = 1.0, right = 2.0 }\nl = p.left\n", "l", "Real<u>");
+  has_type("record P a = { left :: a, right :: a }\np = P { left = 1.0, right = 2.0 }\nl = p.left\n", "l",
+           "Real<u>");
   has_type("type Point a = (a, a)\nf :: Point Real -> Real\nf (x, y) = x + y\n", "f", "(Real, Real) -> Real");
   has_type("type Part = SR (Pin, Pin)\nimport Electrical\nf :: Part -> Part\nf p = p\n", "f", "Part -> Part");
 }
 
 TEST_CASE("relations over signals of any type take layouts") {
-  Checked c("serial a b = sigrel (p, q) where\n  a <> (p, m)\n  b <> (m, q)\n"
-            "import Electrical\nboth = serial (resistor 1.0) (resistor 2.0)\n");
+  Checked c(
+      "serial a b = sigrel (p, q) where\n  a <> (p, m)\n  b <> (m, q)\n"
+      "import Electrical\nboth = serial (resistor 1.0) (resistor 2.0)\n");
   INFO(c.messages());
   REQUIRE(c.diagnostics.all().empty());
   CHECK(c.findings.empty());
@@ -71,11 +77,13 @@ TEST_CASE("relations over signals of any type take layouts") {
 }
 
 TEST_CASE("a relation over any signal with a signature, used at two types") {
-  Checked c("import Electrical\n"
-            "row :: Int -> SR (a, a) -> SR (a, a)\n"
-            "row n part = if n == 1 then part else sigrel (p, q) where\n  part <> (p, m)\n  row (n - 1) part <> (m, q)\n"
-            "gain = sigrel (x, y) where\n  y = 2.0 * x\n"
-            "circuit = row 3 (resistor 1.0)\nsignals = row 3 gain\n");
+  Checked c(
+      "import Electrical\n"
+      "row :: Int -> SR (a, a) -> SR (a, a)\n"
+      "row n part = if n == 1 then part else sigrel (p, q) where\n  part <> (p, m)\n  row (n - 1) part <> "
+      "(m, q)\n"
+      "gain = sigrel (x, y) where\n  y = 2.0 * x\n"
+      "circuit = row 3 (resistor 1.0)\nsignals = row 3 gain\n");
   INFO(c.messages());
   REQUIRE(c.diagnostics.all().empty());
   CHECK(c.findings.empty());
@@ -85,15 +93,23 @@ TEST_CASE("a relation over any signal with a signature, used at two types") {
 }
 
 TEST_CASE("vectors carry their sizes") {
-  has_type("rod :: (n :: Int) -> SR (Real^n)\nrod n = sigrel (x) where\n  for i in 1 .. n do\n    der x[i] = 0.0\nr = rod 10\n", "r", "SR (Real^10)");
-  Checked c("rod :: (n :: Int) -> SR (Real^n)\nrod k = sigrel (x) where\n  local y :: Real^(k+1)\n  for i in 1 .. k do\n    der x[i] = y[i]\n  y[k+1] = 0.0\n");
+  has_type(
+      "rod :: (n :: Int) -> SR (Real^n)\nrod n = sigrel (x) where\n  for i in 1 .. n do\n    der x[i] = "
+      "0.0\nr = rod 10\n",
+      "r", "SR (Real^10)");
+  Checked c(
+      "rod :: (n :: Int) -> SR (Real^n)\nrod k = sigrel (x) where\n  local y :: Real^(k+1)\n  for i in 1 .. "
+      "k do\n    der x[i] = y[i]\n  y[k+1] = 0.0\n");
   INFO(c.messages());
   REQUIRE(c.diagnostics.all().empty());
   CHECK(c.findings.empty());
   CHECK(c.dump("rod").find("x.1 :: Real^(k.0)") != std::string::npos);
   CHECK(c.dump("rod").find("Real^((k.0 + 1))") != std::string::npos);
-  ACCEPTS("f = sigrel (x :: Real^3, y :: Real^3) where\n  y = 2.0 * x + [1, 2, 3]\n  x = [real i for i in 1 .. 3]\n");
-  ACCEPTS("m = sigrel (a :: Real^(2,3)) where\n  for i in 1 .. 2, j in 1 .. 3 do\n    a[i,j] = real (i * j)\n");
+  ACCEPTS(
+      "f = sigrel (x :: Real^3, y :: Real^3) where\n  y = 2.0 * x + [1, 2, 3]\n  x = [real i for i in 1 .. "
+      "3]\n");
+  ACCEPTS(
+      "m = sigrel (a :: Real^(2,3)) where\n  for i in 1 .. 2, j in 1 .. 3 do\n    a[i,j] = real (i * j)\n");
   REFUSES("f = sigrel (x :: Real^3, y :: Real^2) where\n  x = y\n", Code::TypeMismatch, "Real^2");
   REFUSES("f = sigrel (x :: Real^3) where\n  x = [1.0, 2.0]\n", Code::TypeMismatch, "Real^2");
 }

@@ -73,7 +73,9 @@ TEST_CASE("programs with pieces cut out or exchanged") {
       switch (pick(3)) {
         case 0: mutated.erase(mutated.begin() + static_cast<std::ptrdiff_t>(at)); break;
         case 1: mutated[at] = mutated[pick(mutated.size())]; break;
-        default: mutated.insert(mutated.begin() + static_cast<std::ptrdiff_t>(at), mutated[pick(mutated.size())]); break;
+        default:
+          mutated.insert(mutated.begin() + static_cast<std::ptrdiff_t>(at), mutated[pick(mutated.size())]);
+          break;
       }
     }
     std::string text;
@@ -86,25 +88,31 @@ TEST_CASE("programs with pieces cut out or exchanged") {
   }
 }
 
-// One cause, one error: a token is deleted, doubled, exchanged with the next, replaced, or the file ends behind it.
+// One cause, one error: a token is deleted, doubled, exchanged with the next, replaced, or the file ends
+// behind it.
 TEST_CASE("one token that is wrong is one error") {
   std::string source = tests::read_source("examples/01_low_pass.sr");
   std::vector<std::pair<std::size_t, std::size_t>> tokens;
   for (std::size_t i = 0; i < source.size();) {
-    auto word = [&](std::size_t k) { return k < source.size() && (std::isalnum(static_cast<unsigned char>(source[k])) || source[k] == '.'); };
+    auto word = [&](std::size_t k) {
+      return k < source.size() && (std::isalnum(static_cast<unsigned char>(source[k])) || source[k] == '.');
+    };
     std::size_t j = i + 1;
     if (source.compare(i, 2, "--") == 0) {
       i = source.find('\n', i);
       continue;
     }
-    if (source[i] == '"') j = source.find('"', j) + 1;
-    else if (word(i)) while (word(j)) ++j;
+    if (source[i] == '"')
+      j = source.find('"', j) + 1;
+    else if (word(i))
+      while (word(j)) ++j;
     else if (std::string_view("<>-:=/").find(source[i]) != std::string_view::npos)
       while (std::string_view("<>-:=/").find(source[j]) != std::string_view::npos) ++j;
     if (!std::isspace(static_cast<unsigned char>(source[i]))) tokens.emplace_back(i, j - i);
     i = j;
   }
-  static constexpr std::string_view kOthers[] = {")", "(", "=", "where", "x", "3", "<>", "}", "in", "then", ",", "\""};
+  static constexpr std::string_view kOthers[] = {")",  "(", "=",  "where", "x", "3",
+                                                 "<>", "}", "in", "then",  ",", "\""};
   std::size_t mutants = 0, cascades = 0, most = 0;
   std::string worst;
   auto look = [&](const std::string& text) {
@@ -117,7 +125,8 @@ TEST_CASE("one token that is wrong is one error") {
   };
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     auto [at, length] = tokens[i];
-    std::string before = source.substr(0, at), token = source.substr(at, length), after = source.substr(at + length);
+    std::string before = source.substr(0, at), token = source.substr(at, length),
+                after = source.substr(at + length);
     look(before + after);
     look(before + token + " " + token + after);
     look(before + " " + std::string(kOthers[i * 7 % std::size(kOthers)]) + " " + after);

@@ -12,7 +12,8 @@ std::string library(int count) {
   std::string text = "import Electrical\n";
   for (int i = 0; i < count; ++i) {
     std::string n = std::to_string(i), part = i == 0 ? "resistor" : "part" + std::to_string(i - 1);
-    text += "part" + n + " :: Resistance -> SR (p :: Pin, n :: Pin)\npart" + n + " r = sigrel (p, n) where\n  a: " + part +
+    text += "part" + n + " :: Resistance -> SR (p :: Pin, n :: Pin)\npart" + n +
+            " r = sigrel (p, n) where\n  a: " + part +
             " r <> (p, m)\n  b: capacitor 1.0e-6 <> (m, n)\n  initially b.u = 0.0\n\n";
   }
   return text;
@@ -52,12 +53,15 @@ TEST_CASE("long chains, lists, bodies and groups") {
   for (int i = 0; i < 100'000; ++i) list += ", 2";
   checks(list + "]\n");
   std::string body = "import Electrical\nf = sigrel () where\n  ground <> g\n";
-  for (int i = 0; i < 20'000; ++i) body += "  r" + std::to_string(i) + ": resistor 1.0 <> (a" + std::to_string(i) + ", g)\n";
+  for (int i = 0; i < 20'000; ++i)
+    body += "  r" + std::to_string(i) + ": resistor 1.0 <> (a" + std::to_string(i) + ", g)\n";
   checks(body);
   std::string chain;  // each definition needs the next one
-  for (int i = 0; i < 20'000; ++i) chain += "f" + std::to_string(i) + " x = f" + std::to_string(i + 1) + " x\n";
+  for (int i = 0; i < 20'000; ++i)
+    chain += "f" + std::to_string(i) + " x = f" + std::to_string(i + 1) + " x\n";
   checks(chain + "f20000 x = x\n");
   std::string ring;  // one group of mutually recursive ones
-  for (int i = 0; i < 5'000; ++i) ring += "g" + std::to_string(i) + " x = g" + std::to_string((i + 1) % 5'000) + " (x + 1)\n";
+  for (int i = 0; i < 5'000; ++i)
+    ring += "g" + std::to_string(i) + " x = g" + std::to_string((i + 1) % 5'000) + " (x + 1)\n";
   checks(ring);
 }

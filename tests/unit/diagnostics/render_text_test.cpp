@@ -8,7 +8,8 @@ namespace {
 struct Source {
   SourceMap map;
   FileId file;
-  explicit Source(std::string text, std::string path = "a.sr") : file(map.add(std::move(path), std::move(text))) {}
+  explicit Source(std::string text, std::string path = "a.sr")
+      : file(map.add(std::move(path), std::move(text))) {}
   Span at(std::string_view piece, std::size_t nth = 0) const {
     const std::string& text = map.file(file).text;
     std::size_t i = text.find(piece);
@@ -20,7 +21,8 @@ struct Source {
 };
 
 Diagnostic error(Span span, std::string message, std::string label = {}) {
-  Diagnostic d{Code::SyntaxError, Severity::Error, std::move(message), Label{span, std::move(label)}, {}, {}, {}};
+  Diagnostic d{
+      Code::SyntaxError, Severity::Error, std::move(message), Label{span, std::move(label)}, {}, {}, {}};
   return d;
 }
 
@@ -157,7 +159,8 @@ TEST_CASE("the end of the file, an empty file, an empty span") {
    |      ^ the file ends
 )");
   Source empty("");
-  CHECK(render_text(error({empty.file, 0, 0}, "m"), empty.map, false) == "error[SR0010]: m\n  --> a.sr:1:1\n   |\n 1 |\n   | ^\n");
+  CHECK(render_text(error({empty.file, 0, 0}, "m"), empty.map, false) ==
+        "error[SR0010]: m\n  --> a.sr:1:1\n   |\n 1 |\n   | ^\n");
 }
 
 TEST_CASE("a very long line is cut around its span") {
@@ -176,7 +179,8 @@ TEST_CASE("no source position") {
   SourceMap map;
   Diagnostics diags;
   diags.report(Code::FileNotFound, "`x.sr` cannot be read").note("no such file");
-  CHECK(render_text(diags.all().front(), map, false) == "error[SR0001]: `x.sr` cannot be read\n   = note: no such file\n");
+  CHECK(render_text(diags.all().front(), map, false) ==
+        "error[SR0001]: `x.sr` cannot be read\n   = note: no such file\n");
 }
 
 TEST_CASE("color adds escapes and changes nothing else") {

@@ -1,6 +1,6 @@
 // Pages are well-formed, every link leads somewhere, and what is special in HTML is escaped.
-#include <catch2/catch.hpp>
 #include <unistd.h>
+#include <catch2/catch.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -20,7 +20,8 @@ SessionOptions options() { return {{{}, SIGREL_SOURCE_DIR "/stdlib"}, false}; }
 doc::Module read(const std::string& path) {
   Session session(options());
   auto module = doc::read_module(path, options(), session);
-  for (const Diagnostic& d : session.diagnostics().all()) UNSCOPED_INFO(render_text(d, session.sources(), false));
+  for (const Diagnostic& d : session.diagnostics().all())
+    UNSCOPED_INFO(render_text(d, session.sources(), false));
   REQUIRE(module);
   return *module;
 }
@@ -65,7 +66,8 @@ std::string fault(const std::string& html) {
 std::vector<std::string> matches(const std::string& text, const std::string& pattern) {
   std::regex expression(pattern);
   std::vector<std::string> found;
-  for (std::sregex_iterator it(text.begin(), text.end(), expression), last; it != last; ++it) found.push_back((*it)[1]);
+  for (std::sregex_iterator it(text.begin(), text.end(), expression), last; it != last; ++it)
+    found.push_back((*it)[1]);
   return found;
 }
 
@@ -75,7 +77,8 @@ void check_pages(const std::vector<doc::Page>& pages) {
     INFO(page.file);
     CHECK(fault(page.html) == "");
     CHECK(targets.insert(page.file).second);
-    for (const std::string& id : matches(page.html, " id=\"([^\"]*)\"")) CHECK(targets.insert(page.file + "#" + id).second);
+    for (const std::string& id : matches(page.html, " id=\"([^\"]*)\""))
+      CHECK(targets.insert(page.file + "#" + id).second);
   }
   for (const doc::Page& page : pages)
     for (std::string link : matches(page.html, " href=\"([^\"]*)\"")) {
@@ -99,12 +102,17 @@ TEST_CASE("the library and the example") {
   check_pages(pages);
   for (const doc::Page& page : pages) {
     if (page.file == "Electrical.html") {
-      CHECK(contains(page.html, "<p>Analogue circuits. The flow <code>i</code> of a pin is positive into the component.</p>"));
-      CHECK(contains(page.html, "<a href=\"Prelude.html#type-Resistance\">Resistance</a> -&gt; SR (p :: <a href=\"Electrical.html#type-Pin\">Pin</a>"));
+      CHECK(contains(
+          page.html,
+          "<p>Analogue circuits. The flow <code>i</code> of a pin is positive into the component.</p>"));
+      CHECK(contains(page.html,
+                     "<a href=\"Prelude.html#type-Resistance\">Resistance</a> -&gt; SR (p :: <a "
+                     "href=\"Electrical.html#type-Pin\">Pin</a>"));
       CHECK(contains(page.html, "<td>A</td>"));
       CHECK(contains(page.html, "<span class=\"dim\">flow</span>"));
     }
-    if (page.file == "Tour.html") CHECK(contains(page.html, "<a href=\"Electrical.html\">Electrical</a> (Pin,"));
+    if (page.file == "Tour.html")
+      CHECK(contains(page.html, "<a href=\"Electrical.html\">Electrical</a> (Pin,"));
     if (page.file == "index.html") CHECK(contains(page.html, "Prelude.html#value-zipWith"));
   }
 }
@@ -203,7 +211,8 @@ TEST_CASE("markup") {
   CHECK(markup("one\ntwo\n\nthree") == "<p>one\ntwo</p>\n<p>three</p>\n");
   CHECK(markup("see\n- `a<b`\n- two\n  more\n\nend") ==
         "<p>see</p>\n<ul>\n<li><code>a&lt;b</code></li>\n<li>two\nmore</li>\n</ul>\n<p>end</p>\n");
-  CHECK(markup("```\nx = `y`\n\n  z & w\n```\nafter") == "<pre><code>x = `y`\n\n  z &amp; w\n</code></pre>\n<p>after</p>\n");
+  CHECK(markup("```\nx = `y`\n\n  z & w\n```\nafter") ==
+        "<pre><code>x = `y`\n\n  z &amp; w\n</code></pre>\n<p>after</p>\n");
   CHECK(markup("```\nnot closed") == "<pre><code>not closed\n</code></pre>\n");
   CHECK(markup("a ` b") == "<p>a ` b</p>\n");
   CHECK(markup("<script>\"x\" & 'y'") == "<p>&lt;script&gt;&quot;x&quot; &amp; &#39;y&#39;</p>\n");

@@ -34,7 +34,7 @@ main = simulate (sigrel () where
     net: ladder {} <> (a, g)
     ground <> g)
 )",
-                                                               n);
+                                                              n);
 }
 
 }  // namespace
@@ -102,7 +102,8 @@ main = simulate (sigrel () where
     ground <> g)
 )");
   CHECK(wire.system().unknowns == wire.system().equations.count());
-  CHECK(wire.unknown("w.p.v") != wire.unknown("w.q.v"));  // an equation, as an interface may be bound to anything
+  CHECK(wire.unknown("w.p.v") !=
+        wire.unknown("w.q.v"));  // an equation, as an interface may be bound to anything
 }
 
 TEST_CASE("An argument that is an expression is an auxiliary unknown with its own equation") {
@@ -225,6 +226,7 @@ main = simulate (sigrel () where
   // sin(time) is the same expression in every shape that has it
   auto& tables = s.system().equations.tables;
   std::size_t waves = 0;
-  for (const auto& t : tables) waves += print(s.system().exprs, t.residual).find("sin(time)") != std::string::npos;
+  for (const auto& t : tables)
+    waves += print(s.system().exprs, t.residual).find("sin(time)") != std::string::npos;
   CHECK(waves == 2);
 }

@@ -1,4 +1,5 @@
-// Applications in loops: evaluated once for turns that are alike, they make the system, to the byte, that evaluating every turn makes.
+// Applications in loops: evaluated once for turns that are alike, they make the system, to the byte, that
+// evaluating every turn makes.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -26,7 +27,8 @@ Outcome elaborated_as(Session& session, bool one_by_one) {
     verify(result->system);
     outcome.system = print(result->system);
   }
-  for (const sigrel::Diagnostic& d : diagnostics.all()) outcome.messages += render_text(d, session.sources(), false);
+  for (const sigrel::Diagnostic& d : diagnostics.all())
+    outcome.messages += render_text(d, session.sources(), false);
   return outcome;
 }
 
@@ -45,34 +47,48 @@ struct Text {
   std::string name, body;
 };
 
-/// Bodies with n, c :: Real, k :: Real^n, p :: SR (Pin, Pin), q :: [SR (Pin, Pin)], x :: Pin^(n + 2) and u :: Real^(n + 2).
+/// Bodies with n, c :: Real, k :: Real^n, p :: SR (Pin, Pin), q :: [SR (Pin, Pin)], x :: Pin^(n + 2) and u ::
+/// Real^(n + 2).
 const Text kBodies[] = {
     {"a ladder", "resistor c <> (x[i], x[i + 1])\nd: capacitor 2.0 <> (x[i + 1], g)\ninitially d.u = 0.0"},
     {"what is given", "p <> (x[i], x[i + 1])\nw: p <> (x[1], x[i])"},
     {"numbers of the relation", "resistor k[i] <> (x[i], x[i + 1])\nr: resistor (c * real i) <> (x[i], g)"},
     {"another relation by the turn", "(if i > 2 then resistor c else capacitor c) <> (x[i], x[i + 1])"},
-    {"a relation that a number decides", "(if k[i] > 1.5 then resistor c else capacitor k[i]) <> (x[i], x[i + 1])"},
+    {"a relation that a number decides",
+     "(if k[i] > 1.5 then resistor c else capacitor k[i]) <> (x[i], x[i + 1])"},
     {"one of several", "for part in q do\n  part <> (x[i], x[i + 1])\n  r: part <> (x[i], g)"},
     {"the same node twice", "resistor c <> (x[i], x[n + 1 - i])"},
     {"values", "gain c <> (u[i], u[i + 1])\ns: gain 2.0 <> (u[i] + u[1], u[i + 1])\nu[i] = s.y + s.x"},
     {"numbers as values", "gain c <> (1.0, u[i + 1])\ngain c <> (real i, u[i])\ngain c <> (k[i], u[i])"},
-    {"vectors", "pair <> (vector [u[i], u[i + 1]], x[i])\nv: pair <> (vector [u[1], 2.0 * u[i]], x[1])\nu[i] = v.y[2]"},
+    {"vectors",
+     "pair <> (vector [u[i], u[i + 1]], x[i])\nv: pair <> (vector [u[1], 2.0 * u[i]], x[1])\nu[i] = v.y[2]"},
     {"sizes from what is passed", "total <> (vector [u[i] for j in [1 .. 2]], u[i + 1])"},
     {"sizes of the turn", "several i <> x[i]\nz: several 2 <> x[i + 1]\ninitially z.u[2] = 1.0"},
     {"a let", "let h = c * real i\nlet a = u[i]\ngain h <> (a, u[i + 1])\nresistor h <> (x[i], g)"},
-    {"locals", "local y :: Pin\nlocal b :: Real\nresistor c <> (x[i], y)\nr: resistor 1.0 <> (y, x[i + 1])\nb = r.u\ngain c <> (b, u[i])"},
-    {"instances of their own", "r: resistor c\nd: capacitor c <> (r.n, x[i])\nconnect r.p x[i + 1]\ninitially d.u = 2.0"},
-    {"instances of a loop inside", "for j in 1 .. i + 1 do\n  r: resistor c <> (x[i], x[j])\nresistor 1.0 <> (r[i].n, x[n + 1])\nr[1].u = 3.0 * r[i + 1].u\nu[i] = r[i].p.i"},
+    {"locals",
+     "local y :: Pin\nlocal b :: Real\nresistor c <> (x[i], y)\nr: resistor 1.0 <> (y, x[i + 1])\nb = "
+     "r.u\ngain c <> (b, u[i])"},
+    {"instances of their own",
+     "r: resistor c\nd: capacitor c <> (r.n, x[i])\nconnect r.p x[i + 1]\ninitially d.u = 2.0"},
+    {"instances of a loop inside",
+     "for j in 1 .. i + 1 do\n  r: resistor c <> (x[i], x[j])\nresistor 1.0 <> (r[i].n, x[n + 1])\nr[1].u = "
+     "3.0 * r[i + 1].u\nu[i] = r[i].p.i"},
     {"an instance that is not there yet", "resistor 1.0 <> (r.n, x[i])\nr: resistor c <> (x[i], x[i + 1])"},
-    {"what is inside an instance", "r: resistor c <> (x[i], x[i + 1])\nr.u = 2.0 * u[i]\ngain 1.0 <> (r.u, u[i + 1])\nu[i] = r.p.i"},
-    {"loops in loops", "for j in 1 .. i do\n  resistor c <> (x[i], x[j])\n  w: capacitor (k[j] + real i) <> (x[j + 1], g)\n  initially w.u = 0.0"},
-    {"at an edge", "if i < n then\n  resistor c <> (x[i], x[i + 1])\nelse\n  r: resistor 1.0 <> (x[i], x[1])"},
+    {"what is inside an instance",
+     "r: resistor c <> (x[i], x[i + 1])\nr.u = 2.0 * u[i]\ngain 1.0 <> (r.u, u[i + 1])\nu[i] = r.p.i"},
+    {"loops in loops",
+     "for j in 1 .. i do\n  resistor c <> (x[i], x[j])\n  w: capacitor (k[j] + real i) <> (x[j + 1], g)\n  "
+     "initially w.u = 0.0"},
+    {"at an edge",
+     "if i < n then\n  resistor c <> (x[i], x[i + 1])\nelse\n  r: resistor 1.0 <> (x[i], x[1])"},
     {"an expression with an instance", "u[i] = doubled <> u[i + 1]\ngain c <> (doubled <> u[i], u[i + 1])"},
     {"events", "relay (k[i] + 0.5) <> (u[i], u[i + 1])\nm: relay 1.0 <> (u[1], u[i])"},
     {"nothing of the turn", "resistor c <> (x[1], g)\nr: resistor 1.0 <> (x[1], g)"},
     {"wrong in a later turn", "resistor c <> (x[i], x[i + 4])"},
     {"wrong size", "pair <> (vector [u[i], u[i + 1], u[1]], x[i])"},
-    {"a size that a later turn has not", "total <> (vector [1.0 for j in [1 .. 3 - i]], u[i])\npair <> (vector [1.0 for j in [1 .. 3 - i]], x[i])"},
+    {"a size that a later turn has not",
+     "total <> (vector [1.0 for j in [1 .. 3 - i]], u[i])\npair <> (vector [1.0 for j in [1 .. 3 - i]], "
+     "x[i])"},
 };
 
 std::string model(const std::string& body, int n) {
@@ -116,7 +132,10 @@ model n c k p q = sigrel () where
 )");
   std::istringstream lines(body);
   for (std::string line; std::getline(lines, line);) text += "    " + line + "\n";
-  return text + fmt::format("  ground <> g\n\nmain = simulate (model {} 2.5 (vector [1.0, 0.0, 2.0, 2.0, 5.0, -1.0, 7.0]) (resistor 3.0) [resistor 1.0, capacitor 2.0])\n", n);
+  return text + fmt::format(
+                    "  ground <> g\n\nmain = simulate (model {} 2.5 (vector [1.0, 0.0, 2.0, 2.0, 5.0, -1.0, "
+                    "7.0]) (resistor 3.0) [resistor 1.0, capacitor 2.0])\n",
+                    n);
 }
 
 std::vector<fs::path> sources() {
@@ -140,7 +159,8 @@ TEST_CASE("Turns of a loop that are alike bind what they would bind one by one")
       session.load_text("test.sr", elaborated::kParts + model(text.body, n));
       const bool checked = session.check();
       std::string errors;
-      for (const sigrel::Diagnostic& d : session.diagnostics().all()) errors += render_text(d, session.sources(), false);
+      for (const sigrel::Diagnostic& d : session.diagnostics().all())
+        errors += render_text(d, session.sources(), false);
       INFO(errors);
       CHECK(checked);
       if (checked) both_ways(session);
@@ -163,7 +183,9 @@ TEST_CASE("Models of the repository are the same systems when their loops are ev
       INFO(model);
       Session session(options());
       session.load(path.string());
-      if (!session.check(model.empty() ? std::nullopt : std::optional("simulate " + model)) || !session.program().main) continue;
+      if (!session.check(model.empty() ? std::nullopt : std::optional("simulate " + model)) ||
+          !session.program().main)
+        continue;
       both_ways(session);
       ++compared;
     }

@@ -17,14 +17,16 @@ struct Source {
   explicit Source(const std::string& text, std::vector<sigrel::elaborate::Setting> set = {})
       : session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}, .verify = true}) {
     session.load_text("test.sr", kParts + text);
-    if (session.check()) result = sigrel::elaborate::elaborate(session.program(), {std::move(set)}, session.diagnostics());
+    if (session.check())
+      result = sigrel::elaborate::elaborate(session.program(), {std::move(set)}, session.diagnostics());
     if (result) verify(result->system);
   }
 
   const sigrel::system::System& system() const {
     std::string errors;
     auto& self = const_cast<Source&>(*this);
-    for (const sigrel::Diagnostic& d : self.session.diagnostics().all()) errors += render_text(d, session.sources(), false);
+    for (const sigrel::Diagnostic& d : self.session.diagnostics().all())
+      errors += render_text(d, session.sources(), false);
     INFO(errors);
     REQUIRE(result);
     return result->system;

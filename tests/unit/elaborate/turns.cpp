@@ -1,5 +1,5 @@
-// Equations in loops: turns that read the same kind of values share a shape, and the flat system is what the same equations written
-// one by one make.
+// Equations in loops: turns that read the same kind of values share a shape, and the flat system is what the
+// same equations written one by one make.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,8 +19,10 @@ std::string model(const std::string& body, int n, bool loop) {
   auto turn = [&](const std::string& counter, const std::string& indent) {
     std::string text = indent;
     for (char c : body) {
-      if (c == '@') text += counter;
-      else text += c;
+      if (c == '@')
+        text += counter;
+      else
+        text += c;
       if (c == '\n') text += indent;
     }
     return text + "\n";
@@ -40,7 +42,8 @@ line n c k = sigrel () where
   } else {
     for (int i = 1; i <= n; ++i) text += turn(std::to_string(i), "  ");
   }
-  return text + fmt::format("\nmain = simulate (line {} 2.5 (vector [1.0, 0.0, 2.0, 2.0, 5.0, -1.0, 7.0]))\n", n);
+  return text +
+         fmt::format("\nmain = simulate (line {} 2.5 (vector [1.0, 0.0, 2.0, 2.0, 5.0, -1.0, 7.0]))\n", n);
 }
 
 /// What each equation contains, and its value where every unknown has some value of its own.
@@ -50,7 +53,8 @@ std::vector<Equation> equations(const sigrel::system::System& system, const sigr
   using sigrel::Op;
   std::vector<double> parameters;
   for (const auto& p : system.parameters)
-    parameters.push_back(arity(p.op) == 0 ? p.value : apply(p.op, parameters[p.a], parameters[p.b], parameters[p.c]));
+    parameters.push_back(arity(p.op) == 0 ? p.value
+                                          : apply(p.op, parameters[p.a], parameters[p.b], parameters[p.c]));
   auto value_of = [](const std::string& name) {
     double h = 0.3;
     for (char c : name) h = std::fmod(h * 7.31 + c * 0.137, 1.9);
@@ -118,14 +122,17 @@ TEST_CASE("A loop makes the equations that its turns make one by one") {
     for (int n : {1, 2, 7}) {
       INFO(body << " with n = " << n);
       Source loop(model(body, n, true)), flat(model(body, n, false));
-      same(equations(loop.system(), loop.system().equations), equations(flat.system(), flat.system().equations));
+      same(equations(loop.system(), loop.system().equations),
+           equations(flat.system(), flat.system().equations));
       same(equations(loop.system(), loop.system().initial), equations(flat.system(), flat.system().initial));
       CHECK(loop.system().unknowns == flat.system().unknowns);
     }
 }
 
 TEST_CASE("Turns of a loop are rows, with numbers that differ as parameters") {
-  const std::string body = "der u[@] = (if @ > 1 then u[@ - 1] else 0.0) + sin (real @) * u[@]\ninitially u[@] = real @\nx[@].v = x[1].v / real (@ + 1)";
+  const std::string body =
+      "der u[@] = (if @ > 1 then u[@ - 1] else 0.0) + sin (real @) * u[@]\ninitially u[@] = real @\nx[@].v = "
+      "x[1].v / real (@ + 1)";
   Source small(model(body, 30, true)), large(model(body, 300, true));
   CHECK(large.system().equations.tables.size() == small.system().equations.tables.size());
   CHECK(large.system().equations.tables.size() <= 5);
@@ -140,7 +147,8 @@ main = simulate (sigrel () where
     for i in 1 .. {0} do
       for j in 1 .. {0} do
         der u[i, j] = (if i > 1 then u[i - 1, j] else 1.0) + (if j < {0} then u[i, j + 1] else 0.0) - 2.0 * u[i, j])
-)", n);
+)",
+                       n);
   };
   Source small(grid(4)), large(grid(20));
   CHECK(small.system().equations.tables.size() == 4);

@@ -47,7 +47,8 @@ inline std::string read(const std::filesystem::path& path) {
 inline std::vector<std::filesystem::path> all_models() {
   std::vector<std::filesystem::path> found;
   for (const char* folder : {"stdlib", "examples", "tests"})
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::filesystem::path(SIGREL_SOURCE_DIR) / folder))
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::filesystem::path(SIGREL_SOURCE_DIR) / folder))
       if (entry.path().extension() == ".sr" && parses(read(entry.path()))) found.push_back(entry.path());
   std::sort(found.begin(), found.end());
   return found;

@@ -28,7 +28,8 @@ std::string spellings(const std::string& text) {
   return out;
 }
 
-/// More blanks between tokens, lines moved as wholes, empty lines, blanks at ends: what parses to the same tree is kept.
+/// More blanks between tokens, lines moved as wholes, empty lines, blanks at ends: what parses to the same
+/// tree is kept.
 std::string disturbed(const std::string& text, std::mt19937& random) {
   SourceMap sources;
   Diagnostics diagnostics;
@@ -43,12 +44,25 @@ std::string disturbed(const std::string& text, std::mt19937& random) {
     std::string before = out;
     switch (random() % 8) {
       case 0: out.insert(a.span.end, random() % 4, ' '); break;
-      case 1: if (gap > 1 && text.find('\n', a.span.end) >= b.span.begin) out.erase(a.span.end, gap - 1); break;
-      case 2: if (gap == 1 && text[a.span.end] == ' ') out.erase(a.span.end, 1); break;
-      case 3: if (text.find('\n', a.span.end) < b.span.begin) out.insert(a.span.end, random() % 3, '\n'); break;
-      case 4: if (b.first_on_line) out.insert(b.span.begin, 1 + random() % 3, ' '); break;
-      case 5: if (b.first_on_line && out[b.span.begin - 1] == ' ') out.erase(b.span.begin - 1, 1); break;
-      case 6: if (b.first_on_line) out.insert(b.span.begin, "{- a\n   comment -}  -- and one more\n" + std::string(b.column - 1, ' ')); break;
+      case 1:
+        if (gap > 1 && text.find('\n', a.span.end) >= b.span.begin) out.erase(a.span.end, gap - 1);
+        break;
+      case 2:
+        if (gap == 1 && text[a.span.end] == ' ') out.erase(a.span.end, 1);
+        break;
+      case 3:
+        if (text.find('\n', a.span.end) < b.span.begin) out.insert(a.span.end, random() % 3, '\n');
+        break;
+      case 4:
+        if (b.first_on_line) out.insert(b.span.begin, 1 + random() % 3, ' ');
+        break;
+      case 5:
+        if (b.first_on_line && out[b.span.begin - 1] == ' ') out.erase(b.span.begin - 1, 1);
+        break;
+      case 6:
+        if (b.first_on_line)
+          out.insert(b.span.begin, "{- a\n   comment -}  -- and one more\n" + std::string(b.column - 1, ' '));
+        break;
       default: continue;
     }
     if (!parses(out) || tree(out) != tree_before) out = before;
@@ -71,7 +85,8 @@ TEST_CASE("formatting twice is formatting once") {
 
 TEST_CASE("the library and the examples stay as they are") {
   for (const char* folder : {"stdlib", "examples"})
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(SIGREL_SOURCE_DIR) / folder))
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(SIGREL_SOURCE_DIR) / folder))
       if (entry.path().extension() == ".sr") CHECK(formatted(read(entry.path())) == read(entry.path()));
 }
 

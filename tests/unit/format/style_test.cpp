@@ -24,7 +24,8 @@ TEST_CASE("operators and brackets") {
   becomes("a = x-1<y&&b>a||c/=d\n", "a = x - 1 < y && b > a || c /= d\n");
   becomes("a = - - x - -y\n", "a = - -x - -y\n");
   becomes("a = \\ x  (y,z)->x\n", "a = \\x (y, z) -> x\n");
-  becomes("a = x:y:[]++ [ z^2 for z in [1..3],w in xs ]\n", "a = x : y : [] ++ [z^2 for z in [1 .. 3], w in xs]\n");
+  becomes("a = x:y:[]++ [ z^2 for z in [1..3],w in xs ]\n",
+          "a = x : y : [] ++ [z^2 for z in [1 .. 3], w in xs]\n");
   becomes("a = R{x=1 ,y = 2}with{z=3,} with { }\n", "a = R { x = 1, y = 2 } with { z = 3, } with {}\n");
   becomes("a = v/1.0<km/h>  +  u  as<V>\n", "a = v / 1.0<km/h> + u as <V>\n");
   becomes("a = M . f 1.0e-3 \"two  blanks\"\n", "a = M.f 1.0e-3 \"two  blanks\"\n");
@@ -48,17 +49,24 @@ TEST_CASE("what was written for <> and -> stays") {
 }
 
 TEST_CASE("blocks") {
-  becomes("a n = sigrel (x) where\n     if n > 1 then\n           x = 1\n     else if n > 0 then\n       x = 2\n       else\n            x = 3\n"
-          "     for i in 1..n do\n      when x>1 do\n           x:=2\n     initially\n          x = 0\n",
-          "a n = sigrel (x) where\n  if n > 1 then\n    x = 1\n  else if n > 0 then\n    x = 2\n  else\n    x = 3\n"
-          "  for i in 1 .. n do\n    when x > 1 do\n      x := 2\n  initially\n    x = 0\n");
-  becomes("a = sigrel (p) where\n    switch  Open  where\n       mode  Open where\n          p.i = 0\n          until u>0->Closed 1\n       mode Closed u where\n        p.v = u\n",
-          "a = sigrel (p) where\n  switch Open where\n    mode Open where\n      p.i = 0\n      until u > 0 -> Closed 1\n    mode Closed u where\n      p.v = u\n");
+  becomes(
+      "a n = sigrel (x) where\n     if n > 1 then\n           x = 1\n     else if n > 0 then\n       x = 2\n "
+      "      else\n            x = 3\n"
+      "     for i in 1..n do\n      when x>1 do\n           x:=2\n     initially\n          x = 0\n",
+      "a n = sigrel (x) where\n  if n > 1 then\n    x = 1\n  else if n > 0 then\n    x = 2\n  else\n    x = "
+      "3\n"
+      "  for i in 1 .. n do\n    when x > 1 do\n      x := 2\n  initially\n    x = 0\n");
+  becomes(
+      "a = sigrel (p) where\n    switch  Open  where\n       mode  Open where\n          p.i = 0\n          "
+      "until u>0->Closed 1\n       mode Closed u where\n        p.v = u\n",
+      "a = sigrel (p) where\n  switch Open where\n    mode Open where\n      p.i = 0\n      until u > 0 -> "
+      "Closed 1\n    mode Closed u where\n      p.v = u\n");
   becomes("a = let   k = 3\n          h = 4\n    in k\n", "a = let k = 3\n        h = 4\n    in k\n");
   becomes("l = case  t of\n     A->1\n     B x->\n       x\n", "l = case t of\n  A -> 1\n  B x ->\n    x\n");
   becomes("a = sigrel (p) where{connect p q;p.i=0}\nb = sigrel () where{ }\n",
           "a = sigrel (p) where { connect p q; p.i = 0 }\nb = sigrel () where {}\n");
-  becomes("a = sigrel (p) where {\n x = 1;\n   y = 2\n   }\n", "a = sigrel (p) where {\n  x = 1;\n  y = 2\n}\n");
+  becomes("a = sigrel (p) where {\n x = 1;\n   y = 2\n   }\n",
+          "a = sigrel (p) where {\n  x = 1;\n  y = 2\n}\n");
   becomes("main = simulate (sigrel () where\n       x = 1\n       y = 2) with { stop=1 }\n",
           "main = simulate (sigrel () where\n    x = 1\n    y = 2) with { stop = 1 }\n");
   stays("a = sigrel (x) where\n  guess x = 1.0; y = 2.0\n        z = 3.0\n");
@@ -67,8 +75,10 @@ TEST_CASE("blocks") {
 }
 
 TEST_CASE("labels and columns") {
-  becomes("a = sigrel () where\n  source:  f 5.0    <> (a, g)\n  r1:      g r      <> (a, b)\n  ground            <> g\n",
-          "a = sigrel () where\n  source: f 5.0 <> (a, g)\n  r1:     g r   <> (a, b)\n  ground        <> g\n");
+  becomes(
+      "a = sigrel () where\n  source:  f 5.0    <> (a, g)\n  r1:      g r      <> (a, b)\n  ground           "
+      " <> g\n",
+      "a = sigrel () where\n  source: f 5.0 <> (a, g)\n  r1:     g r   <> (a, b)\n  ground        <> g\n");
   becomes("a = sigrel () where\n  source:f 5.0<>(a, g)\n  r1  : g r <> (a, b)\n",
           "a = sigrel () where\n  source: f 5.0 <> (a, g)\n  r1: g r <> (a, b)\n");
   becomes("f []      = 0\nf (x : y) = 1\n", "f []      = 0\nf (x : y) = 1\n");
@@ -77,7 +87,8 @@ TEST_CASE("labels and columns") {
 }
 
 TEST_CASE("lines that continue") {
-  becomes("a = sigrel () where\n   m*der v = f\n           - m * g\n   x = 1\n     + 2\n", "a = sigrel () where\n  m * der v = f\n            - m * g\n  x = 1\n    + 2\n");
+  becomes("a = sigrel () where\n   m*der v = f\n           - m * g\n   x = 1\n     + 2\n",
+          "a = sigrel () where\n  m * der v = f\n            - m * g\n  x = 1\n    + 2\n");
   becomes("a = f (x,\n       y)\n", "a = f (x,\n       y)\n");
   becomes("a = f [ x\n      , y\n      ]\n", "a = f [x\n      , y\n      ]\n");
   stays("a = sigrel () where\n  w = foo (\n    x,\n    y\n  )\n");
@@ -86,13 +97,16 @@ TEST_CASE("lines that continue") {
 
 TEST_CASE("comments everywhere") {
   stays("-- first\n\n-- | Documents `a`\n-- in two lines.\na :: Int\na = 1  -- trailing\n\n-- last\n");
-  becomes("a = 1      -- one\nbc = 2     -- two\nd = 3 -- alone   \n", "a = 1   -- one\nbc = 2  -- two\nd = 3 -- alone\n");
+  becomes("a = 1      -- one\nbc = 2     -- two\nd = 3 -- alone   \n",
+          "a = 1   -- one\nbc = 2  -- two\nd = 3 -- alone\n");
   becomes("a = f{- c -}x   {- d -}\n", "a = f {- c -} x {- d -}\n");
   becomes("{- c -} a = 1\n", "{- c -}\na = 1\n");
   becomes("a = {- two\n   lines -} 1\n", "a = {- two\n   lines -}\n  1\n");
   becomes("a = sigrel (x) where\n      -- of the block\n    x = 1\n    -- still\n-- | Documents b.\nb = 2\n",
           "a = sigrel (x) where\n  -- of the block\n  x = 1\n  -- still\n-- | Documents b.\nb = 2\n");
-  stays("a = sigrel (x) where\n  if c then\n    x = 1\n    -- in then\n  else\n    -- in else\n    x = 2\n  -- in the body\n");
+  stays(
+      "a = sigrel (x) where\n  if c then\n    x = 1\n    -- in then\n  else\n    -- in else\n    x = 2\n  -- "
+      "in the body\n");
   stays("a = f\n  -- of the argument\n  x\n");
 }
 
@@ -104,7 +118,10 @@ TEST_CASE("empty lines, ends of lines, ends of files") {
   becomes("", "");
   becomes("-- only a comment", "-- only a comment\n");
   becomes("  a = 1\n  b = 2\n", "a = 1\nb = 2\n");
-  becomes("\xEF\xBB\xBF" "a=1\n", "a = 1\n");
+  becomes(
+      "\xEF\xBB\xBF"
+      "a=1\n",
+      "a = 1\n");
 }
 
 TEST_CASE("a text with errors is reported and not formatted") {

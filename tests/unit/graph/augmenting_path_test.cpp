@@ -18,7 +18,8 @@ Numbers assign(const Rows& rows, std::uint32_t variables, const Numbers& known =
 
 TEST_CASE("MB-1: the published matching") {
   CHECK(assign({{1, 2, 4}, {1, 7}, {3, 4}, {3, 7}, {6, 7}, {2}}, 7, {5}) == Numbers{1, 6, 4, 3, 0, 5, 2});
-  Matching m = matching_in_order(make({{1, 2, 4}, {1, 7}, {3, 4}, {3, 7}, {6, 7}, {2}}, 7, 1), std::vector<bool>(7, true));
+  Matching m = matching_in_order(make({{1, 2, 4}, {1, 7}, {3, 4}, {3, 7}, {6, 7}, {2}}, 7, 1),
+                                 std::vector<bool>(7, true));
   CHECK(one_based(m.column_of_row) == Numbers{1, 7, 4, 3, 6, 2});
 }
 
@@ -34,13 +35,15 @@ TEST_CASE("MB-5: the published matchings of the pendulum") {
   for (std::uint32_t v = 1; v <= 4; ++v) extended.push_back({v, v + 4});
   CHECK(assign(extended, 9) == Numbers{5, 7, 1, 9, 6, 2, 8, 4, 3});
   Rows reduced = g;
-  for (const auto& row : Rows{{1, 2, 5, 6}, {3, 5, 7, 10}, {4, 6, 8, 11}, {1, 2, 5, 6, 10, 11}}) reduced.push_back(row);
+  for (const auto& row : Rows{{1, 2, 5, 6}, {3, 5, 7, 10}, {4, 6, 8, 11}, {1, 2, 5, 6, 10, 11}})
+    reduced.push_back(row);
   CHECK(assign(reduced, 11, {1, 3}) == Numbers{0, 5, 0, 2, 1, 6, 7, 4, 3, 9, 8});
 }
 
 TEST_CASE("MB-5: which two initial conditions determine the pendulum") {
   auto start = [](std::uint32_t first, std::uint32_t second) {
-    Rows g{{3, 5}, {4, 6}, {1, 7, 9}, {2, 8, 9}, {1, 2}, {1, 2, 5, 6}, {3, 5, 7, 10}, {4, 6, 8, 11}, {1, 2, 5, 6, 10, 11}};
+    Rows g{{3, 5},       {4, 6},        {1, 7, 9},     {2, 8, 9},           {1, 2},
+           {1, 2, 5, 6}, {3, 5, 7, 10}, {4, 6, 8, 11}, {1, 2, 5, 6, 10, 11}};
     g.push_back({first});
     g.push_back({second});
     return assign(g, 11);

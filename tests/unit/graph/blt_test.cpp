@@ -39,7 +39,8 @@ TEST_CASE("MB-3: Tarjan's example") {
 }
 
 TEST_CASE("MB-5: blocks of the reduced pendulum") {
-  Rows g{{3, 5}, {4, 6}, {1, 7, 9}, {2, 8, 9}, {1, 2}, {1, 2, 5, 6}, {3, 5, 7, 10}, {4, 6, 8, 11}, {1, 2, 5, 6, 10, 11}};
+  Rows g{{3, 5},       {4, 6},        {1, 7, 9},     {2, 8, 9},           {1, 2},
+         {1, 2, 5, 6}, {3, 5, 7, 10}, {4, 6, 8, 11}, {1, 2, 5, 6, 10, 11}};
   CHECK(modia_blt(g, {0, 5, 0, 2, 1, 6, 7, 4, 3, 9, 8}) == Sets{{1}, {5}, {6}, {2}, {3, 4, 7, 8, 9}});
 }
 
@@ -98,7 +99,8 @@ TEST_CASE("a million rows: a chain of blocks, and one block") {
 
 TEST_CASE("a graph in tables has the blocks and levels of the same graph by rows") {
   // Rows of width 2 (2 1, 0 3), then rows with offsets, entries shifted: (1), (3 1 2).
-  const std::vector<std::uint32_t> wide{2, 1, 0, 3}, offsets{0, 1, 4}, entries{1 << 1 | 1, 3 << 1, 1 << 1, 2 << 1 | 1};
+  const std::vector<std::uint32_t> wide{2, 1, 0, 3}, offsets{0, 1, 4},
+      entries{1 << 1 | 1, 3 << 1, 1 << 1, 2 << 1 | 1};
   TableGraph tables(4);
   tables.add(2, 2, wide.data());
   tables.add(0, 5, wide.data());

@@ -22,8 +22,8 @@ TEST_CASE("parts and Hall sets of random graphs") {
     Matching m = maximum_matching(g);
     Parts parts = dulmage_mendelsohn(g, m);
     std::uint32_t size = m.size();
-    // A row is over-determined exactly when it can go without making the matching smaller, or competes with one that can:
-    // some maximum matching leaves it out. The same for columns.
+    // A row is over-determined exactly when it can go without making the matching smaller, or competes with
+    // one that can: some maximum matching leaves it out. The same for columns.
     for (std::uint32_t r = 0; r < rows; ++r) {
       Bipartite without;
       without.columns = columns;
@@ -45,12 +45,14 @@ TEST_CASE("parts and Hall sets of random graphs") {
     }
     auto neighbours = [](const Bipartite& graph, const std::vector<std::uint32_t>& lines) {
       std::vector<std::uint32_t> found;
-      for (std::uint32_t line : lines) found.insert(found.end(), graph.row(line).begin(), graph.row(line).end());
+      for (std::uint32_t line : lines)
+        found.insert(found.end(), graph.row(line).begin(), graph.row(line).end());
       std::ranges::sort(found);
       found.erase(std::ranges::unique(found).begin(), found.end());
       return found;
     };
-    auto check_minimal = [&](const Bipartite& graph, const std::vector<std::uint32_t>& lines, const std::vector<std::uint32_t>& across) {
+    auto check_minimal = [&](const Bipartite& graph, const std::vector<std::uint32_t>& lines,
+                             const std::vector<std::uint32_t>& across) {
       REQUIRE(neighbours(graph, lines) == across);
       REQUIRE(lines.size() == across.size() + 1);
       for (std::uint32_t mask = 1; mask + 1 < 1u << lines.size(); ++mask) {

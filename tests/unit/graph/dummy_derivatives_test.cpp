@@ -20,7 +20,8 @@ void check_reduced(const Differentiated& s, std::uint32_t originals, const Dummy
       if (!state[v]) reduced.targets.push_back(v);
     reduced.end_row();
   }
-  // A dummy and its variable are two unknowns; a derivative of a state is one; between other pairs there is nothing.
+  // A dummy and its variable are two unknowns; a derivative of a state is one; between other pairs there is
+  // nothing.
   Matching m = maximum_matching(reduced);
   REQUIRE(m.size() == s.equations());
   for (const auto& choice : d.choices) {
@@ -82,7 +83,8 @@ TEST_CASE("a decision by numbers replaces the structural one") {
   DummyDerivatives d = dummy_derivatives(s, {}, [&](auto equations, auto candidates) {
     ++asked;
     REQUIRE(equations.size() <= candidates.size());
-    return std::optional(sigrel::graph::Decision{{candidates.end() - equations.size(), candidates.end()}, {}});
+    return std::optional(
+        sigrel::graph::Decision{{candidates.end() - equations.size(), candidates.end()}, {}});
   });
   CHECK(asked == 2);
   CHECK(plus_one(d.states) == Numbers{4, 5});
@@ -97,7 +99,8 @@ TEST_CASE("random systems: one dummy for each differentiated equation, and a sys
     std::vector<std::uint32_t> derivative;
     for (std::uint32_t chain = 0; chain < n; ++chain) {
       std::uint32_t length = 1 + random() % 3;
-      for (std::uint32_t o = 0; o < length; ++o, ++columns) derivative.push_back(o + 1 < length ? columns + 1 : kNone);
+      for (std::uint32_t o = 0; o < length; ++o, ++columns)
+        derivative.push_back(o + 1 < length ? columns + 1 : kNone);
     }
     Bipartite g = random_graph(random, n, columns, 0.1 + 0.05 * (random() % 5));
     if (check_consistency(g, derivative).verdict != Consistency::Consistent) continue;
@@ -107,7 +110,8 @@ TEST_CASE("random systems: one dummy for each differentiated equation, and a sys
     DummyDerivatives d = dummy_derivatives(s, priority);
     check_reduced(s, n, d);
     if (!d.dummies.empty()) ++reduced;
-    REQUIRE(dummy_derivatives(pantelides(g, derivative, {}, SearchOrder::Fast), priority).dummies == d.dummies);
+    REQUIRE(dummy_derivatives(pantelides(g, derivative, {}, SearchOrder::Fast), priority).dummies ==
+            d.dummies);
   }
   CHECK(reduced > 500);
 }

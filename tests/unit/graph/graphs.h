@@ -20,7 +20,8 @@ inline sigrel::graph::Bipartite make(const Rows& rows, std::uint32_t columns, st
   return g;
 }
 
-inline sigrel::graph::Bipartite random_graph(std::mt19937& random, std::uint32_t rows, std::uint32_t columns, double density) {
+inline sigrel::graph::Bipartite random_graph(std::mt19937& random, std::uint32_t rows, std::uint32_t columns,
+                                             double density) {
   std::bernoulli_distribution edge(density);
   Rows list(rows);
   for (auto& row : list)
@@ -30,7 +31,8 @@ inline sigrel::graph::Bipartite random_graph(std::mt19937& random, std::uint32_t
 }
 
 /// The size of a maximum matching, by the recursion over sets of used columns.
-inline std::uint32_t brute_force_matching(const sigrel::graph::Bipartite& g, std::uint32_t row = 0, std::uint32_t used = 0) {
+inline std::uint32_t brute_force_matching(const sigrel::graph::Bipartite& g, std::uint32_t row = 0,
+                                          std::uint32_t used = 0) {
   if (row == g.rows()) return 0;
   std::uint32_t best = brute_force_matching(g, row + 1, used);
   for (std::uint32_t c : g.row(row))
@@ -43,7 +45,8 @@ inline sigrel::graph::Bipartite band(std::uint32_t n, std::uint32_t width) {
   sigrel::graph::Bipartite g;
   g.columns = n;
   for (std::uint32_t i = 0; i < n; ++i) {
-    for (std::uint32_t c = i >= width ? i - width + 1 : 0; c < std::min(n, i + width); ++c) g.targets.push_back(c);
+    for (std::uint32_t c = i >= width ? i - width + 1 : 0; c < std::min(n, i + width); ++c)
+      g.targets.push_back(c);
     g.end_row();
   }
   return g;

@@ -76,7 +76,8 @@ TEST_CASE("matchings of random graphs are maximum") {
     Matching part = Matching::empty(rows, columns);
     for (std::uint32_t r = 0; r < rows; ++r)
       for (std::uint32_t c : g.row(r))
-        if (random() % 3 == 0 && part.row_of_column[c] == kNone && part.column_of_row[r] == kNone) part.match(r, c);
+        if (random() % 3 == 0 && part.row_of_column[c] == kNone && part.column_of_row[r] == kNone)
+          part.match(r, c);
     Matching before = part;
     augment(g, part);
     check_valid(g, part);
@@ -127,7 +128,8 @@ TEST_CASE("a million rows: diagonal, band, and a chain with one way out") {
   constexpr std::uint32_t n = 1000000;
   CHECK(maximum_matching(band(n, 1)).size() == n);
   CHECK(maximum_matching(band(n, 3)).size() == n);
-  // Row i has columns i and i+1, matched the wrong way; the last row finds a free column only through all others.
+  // Row i has columns i and i+1, matched the wrong way; the last row finds a free column only through all
+  // others.
   Bipartite chain;
   chain.columns = n + 1;
   Matching m = Matching::empty(n + 1, n + 1);

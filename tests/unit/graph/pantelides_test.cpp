@@ -20,7 +20,8 @@ Differentiated published(const Rows& rows, const Numbers& derivatives) {
 }
 
 ConsistencyReport consistency(const Rows& rows, const Numbers& derivatives) {
-  return check_consistency(make(rows, static_cast<std::uint32_t>(derivatives.size()), 1), zero_based(derivatives));
+  return check_consistency(make(rows, static_cast<std::uint32_t>(derivatives.size()), 1),
+                           zero_based(derivatives));
 }
 
 std::vector<Numbers> row_lists(const Bipartite& g) {
@@ -112,10 +113,13 @@ TEST_CASE("MB-5: blocks with states and with initial conditions, as published") 
 
 TEST_CASE("MB-1 and MB-3: blocks in the published order") {
   Bipartite g = make({{1, 2, 4}, {1, 7}, {3, 4}, {3, 7}, {6, 7}, {2}}, 7, 1);
-  CHECK(block_lists(blt(g, zero_based({2, 6, 3, 1, 0, 5, 4}))) == std::vector<Numbers>{{6}, {3, 4, 2, 1}, {5}});
-  CHECK(block_lists(blt(g, zero_based({1, 6, 4, 3, 0, 5, 2}))) == std::vector<Numbers>{{6}, {2, 4, 3, 1}, {5}});
+  CHECK(block_lists(blt(g, zero_based({2, 6, 3, 1, 0, 5, 4}))) ==
+        std::vector<Numbers>{{6}, {3, 4, 2, 1}, {5}});
+  CHECK(block_lists(blt(g, zero_based({1, 6, 4, 3, 0, 5, 2}))) ==
+        std::vector<Numbers>{{6}, {2, 4, 3, 1}, {5}});
   Bipartite tarjan = make({{2}, {3, 8}, {4, 7}, {5}, {3, 6}, {}, {4, 6}, {1, 7}}, 8, 1);
-  CHECK(block_lists(blt(tarjan, zero_based({1, 2, 3, 4, 5, 6, 7, 8}))) == std::vector<Numbers>{{6}, {7, 5, 4, 3}, {8, 2, 1}});
+  CHECK(block_lists(blt(tarjan, zero_based({1, 2, 3, 4, 5, 6, 7, 8}))) ==
+        std::vector<Numbers>{{6}, {7, 5, 4, 3}, {8, 2, 1}});
 }
 
 TEST_CASE("MB-5: wrong pendulums are told apart") {
@@ -155,7 +159,8 @@ TEST_CASE("MB-6: the reactor, as published") {
   CHECK(one_based(s.variable_derivative) == Numbers{3, 4, 7, 0, 8, 0, 0, 0});
   CHECK(one_based(s.equation_derivative) == Numbers{6, 0, 7, 5, 8, 0, 0, 0});
   // The two equations that determine C and C' match no variable: their blocks come last.
-  CHECK(block_lists(blt(s.graph, s.matching.row_of_column)) == std::vector<Numbers>{{3}, {1}, {8}, {6}, {7}, {2}});
+  CHECK(block_lists(blt(s.graph, s.matching.row_of_column)) ==
+        std::vector<Numbers>{{3}, {1}, {8}, {6}, {7}, {2}});
 }
 
 TEST_CASE("second derivatives may be given") {
@@ -169,7 +174,8 @@ TEST_CASE("second derivatives may be given") {
 
 TEST_CASE("a given variable is differentiated where its equation is") {
   // x' = u2, x = u1 with u1 given: u1' is given too, u2 follows.
-  Differentiated s = pantelides(make({{2, 4}, {1, 3}}, 4, 1), zero_based({2, 0, 0, 0}), {false, false, true, false});
+  Differentiated s =
+      pantelides(make({{2, 4}, {1, 3}}, 4, 1), zero_based({2, 0, 0, 0}), {false, false, true, false});
   CHECK(one_based(s.variable_derivative) == Numbers{2, 0, 5, 0, 0});
   CHECK(s.known == std::vector<bool>{false, false, true, false, true});
   CHECK(one_based(s.equation_derivative) == Numbers{0, 3, 0});
@@ -210,8 +216,9 @@ TEST_CASE("random systems: the defining property, and the smallest numbers of di
     REQUIRE(orders(s.variable_derivative, columns) == orders(p.variable_derivative, columns));
     if (s.equations() > n) ++differentiated;
 
-    // The signature: how often the highest derivative in an equation differentiates a chain. Of all permutations with the
-    // largest sum, the smallest offsets c >= 0 with d[j] >= c[i] + s[i][j], equal on the permutation (Pryce 2001), are unique.
+    // The signature: how often the highest derivative in an equation differentiates a chain. Of all
+    // permutations with the largest sum, the smallest offsets c >= 0 with d[j] >= c[i] + s[i][j], equal on
+    // the permutation (Pryce 2001), are unique.
     constexpr int kAbsent = -1000;
     std::vector<std::vector<int>> signature(n, std::vector<int>(n, kAbsent));
     std::vector<int> longest(n, 0);
@@ -222,7 +229,8 @@ TEST_CASE("random systems: the defining property, and the smallest numbers of di
             signature[e][j] = static_cast<int>(o);
             longest[j] = std::max(longest[j], static_cast<int>(o));
           }
-    bool all_used = true;  // a chain that the equations do not reach the end of is differentiated up to its end all the same
+    bool all_used = true;  // a chain that the equations do not reach the end of is differentiated up to its
+                           // end all the same
     for (std::uint32_t j = 0; j < n; ++j) all_used &= longest[j] + 1 == static_cast<int>(chains[j].size());
     if (!all_used) continue;
     std::vector<std::uint32_t> permutation(n), best;
@@ -268,7 +276,11 @@ TEST_CASE("a million equations: nothing to differentiate, pairs of constraints, 
   // Variables x_i, then x_i'. Heat conduction: x_i' = f(x_i-1, x_i, x_i+1).
   std::vector<std::uint32_t> derivative(2 * n, kNone);
   for (std::uint32_t i = 0; i < n; ++i) derivative[i] = n + i;
-  Bipartite rod = build([](std::uint32_t i) { return std::vector<std::uint32_t>{i ? i - 1 : 0, i, std::min(i + 1, n - 1), n + i}; }, 2 * n, n);
+  Bipartite rod = build(
+      [](std::uint32_t i) {
+        return std::vector<std::uint32_t>{i ? i - 1 : 0, i, std::min(i + 1, n - 1), n + i};
+      },
+      2 * n, n);
   CHECK(check_consistency(rod, derivative).verdict == Consistency::Consistent);
   CHECK(pantelides(rod, derivative).equations() == n);
   CHECK(pantelides(rod, derivative, {}, SearchOrder::Published).equations() == n);
@@ -282,10 +294,13 @@ TEST_CASE("a million equations: nothing to differentiate, pairs of constraints, 
   Differentiated paired = pantelides(pairs, derivative);
   CHECK(paired.equations() == n + n / 2);
   CHECK_FALSE(paired.endless);
-  // x_0 = u(t), x_i = x_i-1, and one equation with the derivative of the last in place of the first variable's own: all differ.
+  // x_0 = u(t), x_i = x_i-1, and one equation with the derivative of the last in place of the first
+  // variable's own: all differ.
   Bipartite chain = build(
       [](std::uint32_t i) {
-        return i == 0 ? std::vector<std::uint32_t>{n + n - 1, 2 * n} : i == 1 ? std::vector<std::uint32_t>{0} : std::vector<std::uint32_t>{i - 2, i - 1};
+        return i == 0   ? std::vector<std::uint32_t>{n + n - 1, 2 * n}
+               : i == 1 ? std::vector<std::uint32_t>{0}
+                        : std::vector<std::uint32_t>{i - 2, i - 1};
       },
       2 * n + 1, n + 1);
   derivative.push_back(kNone);

@@ -27,7 +27,8 @@ TEST_CASE("random unions against explicit labels") {
       int a = random() % n, b = random() % n;
       bool opposite = random() % 2;
       Outcome expected = Outcome::Merged;
-      if (label[a] == label[b]) expected = (sign[a] != sign[b]) == opposite ? Outcome::Known : Outcome::Conflict;
+      if (label[a] == label[b])
+        expected = (sign[a] != sign[b]) == opposite ? Outcome::Known : Outcome::Conflict;
       REQUIRE(classes.unite(a, b, opposite).outcome == expected);
       if (expected == Outcome::Merged) {
         int from = label[b], to = label[a], flip = sign[a] * sign[b] * (opposite ? -1 : 1);

@@ -22,7 +22,8 @@ Torn tear(const Bipartite& g, const Tearing::Solvable& solvable = always, std::v
 
 /// Every solved equation needs torn and earlier variables only; nothing is lost or twice.
 void check(const Bipartite& g, const Tearing::Solvable& solvable, const Torn& t) {
-  std::set<std::uint32_t> known(t.torn.begin(), t.torn.end()), equations(t.residues.begin(), t.residues.end());
+  std::set<std::uint32_t> known(t.torn.begin(), t.torn.end()),
+      equations(t.residues.begin(), t.residues.end());
   REQUIRE(known.size() == t.torn.size());
   REQUIRE(t.torn.size() == t.residues.size());
   for (std::size_t k = 0; k < t.solved_equations.size(); ++k) {
@@ -38,7 +39,8 @@ void check(const Bipartite& g, const Tearing::Solvable& solvable, const Torn& t)
   REQUIRE(equations.size() == g.rows());
 }
 
-/// n by n nodes, between neighbours a resistor: u = v - w, u = R i. One node is the ground, so that the system is square.
+/// n by n nodes, between neighbours a resistor: u = v - w, u = R i. One node is the ground, so that the
+/// system is square.
 Bipartite mesh(std::uint32_t n) {
   std::uint32_t columns = n * n - 1;
   std::vector<std::vector<std::uint32_t>> nodes(n * n);
@@ -78,7 +80,9 @@ TEST_CASE("sparse tearing of random systems is causal") {
     std::vector<bool> keep(n);
     for (std::uint32_t v = 0; v < n; ++v) keep[v] = random() % 4 == 0;
     const std::uint32_t salt = static_cast<std::uint32_t>(random());
-    auto solvable = [&](std::uint32_t e, std::uint32_t v) { return (e * 2654435761u + v * 40503u + salt) % 3 != 0; };
+    auto solvable = [&](std::uint32_t e, std::uint32_t v) {
+      return (e * 2654435761u + v * 40503u + salt) % 3 != 0;
+    };
     check(g, solvable, tear(g, solvable, keep));
   }
 }

@@ -46,7 +46,8 @@ Bipartite hidden_matching(std::mt19937& random, std::uint32_t n, double extra, s
   for (std::uint32_t r = 0; r < n; ++r) {
     g.targets.push_back(partner[r]);
     for (std::uint32_t k = more(random); k > 0; --k) {
-      std::uint32_t other = reach ? (r + n - reach + random() % (2 * reach + 1)) % n : static_cast<std::uint32_t>(random() % n);
+      std::uint32_t other =
+          reach ? (r + n - reach + random() % (2 * reach + 1)) % n : static_cast<std::uint32_t>(random() % n);
       if (partner[other] != partner[r]) g.targets.push_back(partner[other]);
     }
     std::sort(g.targets.begin() + g.offsets.back(), g.targets.end());
@@ -86,8 +87,8 @@ TEST_CASE("Random graphs: the coarse decomposition as CSparse finds it") {
 
 TEST_CASE("Large graphs: blocks as BTF finds them") {
   std::mt19937 random(13);
-  same_blocks(hidden_matching(random, 200'000, 1.0, 0));   // one block of most rows and many small ones
-  same_blocks(hidden_matching(random, 200'000, 1.5, 3));   // a model: neighbours
+  same_blocks(hidden_matching(random, 200'000, 1.0, 0));  // one block of most rows and many small ones
+  same_blocks(hidden_matching(random, 200'000, 1.5, 3));  // a model: neighbours
   same_blocks(band(200'000, 2));
   same_blocks(band(1'000'000, 1));
 }

@@ -17,8 +17,8 @@ struct Published {
 
 bool always(std::uint32_t, std::uint32_t) { return true; }
 
-Published tear_published(const Rows& rows, const Numbers& es, const std::vector<Numbers>& vs, const Numbers& eFixed = {},
-                         const Numbers& vFixed = {}) {
+Published tear_published(const Rows& rows, const Numbers& es, const std::vector<Numbers>& vs,
+                         const Numbers& eFixed = {}, const Numbers& vFixed = {}) {
   std::uint32_t size = 0;
   for (const auto& row : rows)
     for (std::uint32_t v : row) size = std::max(size, v);
@@ -26,8 +26,10 @@ Published tear_published(const Rows& rows, const Numbers& es, const std::vector<
   std::vector<std::vector<std::uint32_t>> groups;
   for (const Numbers& group : vs) groups.push_back(zero_based(group));
   auto equations = zero_based(es), fixed_equations = zero_based(eFixed), fixed_variables = zero_based(vFixed);
-  Torn t = Tearing(g, columns).tear({equations, groups, fixed_equations, fixed_variables}, always, TearingOrder::AsGiven);
-  return {one_based(t.solved_equations), one_based(t.solved_variables), one_based(t.residues), one_based(t.torn)};
+  Torn t = Tearing(g, columns)
+               .tear({equations, groups, fixed_equations, fixed_variables}, always, TearingOrder::AsGiven);
+  return {one_based(t.solved_equations), one_based(t.solved_variables), one_based(t.residues),
+          one_based(t.torn)};
 }
 
 Numbers range(std::uint32_t first, std::uint32_t last) {
@@ -36,10 +38,11 @@ Numbers range(std::uint32_t first, std::uint32_t last) {
   return result;
 }
 
-/// Every solved equation needs torn, known and earlier variables only; nothing is lost or twice; no equation that is left
-/// could have been solved for a variable that is left without a cycle.
-void check_torn(const Bipartite& g, std::span<const std::uint32_t> equations, const std::vector<std::vector<std::uint32_t>>& groups,
-                const Tearing::Solvable& solvable, const Torn& t) {
+/// Every solved equation needs torn, known and earlier variables only; nothing is lost or twice; no equation
+/// that is left could have been solved for a variable that is left without a cycle.
+void check_torn(const Bipartite& g, std::span<const std::uint32_t> equations,
+                const std::vector<std::vector<std::uint32_t>>& groups, const Tearing::Solvable& solvable,
+                const Torn& t) {
   std::set<std::uint32_t> unknown, computed(t.torn.begin(), t.torn.end());
   for (const auto& group : groups) unknown.insert(group.begin(), group.end());
   REQUIRE(t.solved_equations.size() == t.solved_variables.size());
@@ -65,7 +68,8 @@ void check_torn(const Bipartite& g, std::span<const std::uint32_t> equations, co
     for (std::uint32_t v : g.row(e)) {
       if (std::ranges::count(t.torn, v) == 0 || !solvable(e, v)) continue;
       bool cycle = false;
-      for (std::uint32_t input : g.row(e)) cycle |= input != v && unknown.contains(input) && depends[input].contains(v);
+      for (std::uint32_t input : g.row(e))
+        cycle |= input != v && unknown.contains(input) && depends[input].contains(v);
       REQUIRE(cycle);
     }
 }
@@ -78,14 +82,16 @@ TEST_CASE("MB-1: tearing of the documented block") {
 }
 
 TEST_CASE("MB-7: the published tearing results") {
-  CHECK(tear_published({{1, 2, 3, 4, 5}, {1, 2, 3, 4, 8}, {4, 1, 2}, {3, 2, 1}, {2, 1, 7}}, {2, 3, 5, 1}, {{1, 3, 7, 8}}) ==
-        Published{{2, 5}, {1, 7}, {3, 1}, {3, 8}});
-  CHECK(tear_published({{1, 2}, {1, 2, 3, 7}, {6, 3, 4}, {1, 2, 3, 4, 7}, {1, 2, 5}}, range(1, 5), {range(1, 5)}) ==
-        Published{{1, 2, 3, 5}, {1, 3, 4, 5}, {4}, {2}});
+  CHECK(tear_published({{1, 2, 3, 4, 5}, {1, 2, 3, 4, 8}, {4, 1, 2}, {3, 2, 1}, {2, 1, 7}}, {2, 3, 5, 1},
+                       {{1, 3, 7, 8}}) == Published{{2, 5}, {1, 7}, {3, 1}, {3, 8}});
+  CHECK(tear_published({{1, 2}, {1, 2, 3, 7}, {6, 3, 4}, {1, 2, 3, 4, 7}, {1, 2, 5}}, range(1, 5),
+                       {range(1, 5)}) == Published{{1, 2, 3, 5}, {1, 3, 4, 5}, {4}, {2}});
   CHECK(tear_published({{1, 6}, {2, 1}, {3, 2}, {4, 3}, {5, 4}, {6, 5}}, range(1, 6), {range(1, 6)}) ==
         Published{range(1, 5), range(1, 5), {6}, {6}});
-  CHECK(tear_published({{1, 3}, {2, 4}, {3, 4}}, range(1, 3), {range(1, 4)}) == Published{{3, 1, 2}, {3, 1, 2}, {}, {4}});
-  CHECK(tear_published({{1, 3}, {2, 4}, {3, 4}}, {1, 2}, {{4}, {1, 2}}, {3}, {3}) == Published{{2, 3, 1}, {4, 3, 1}, {}, {2}});
+  CHECK(tear_published({{1, 3}, {2, 4}, {3, 4}}, range(1, 3), {range(1, 4)}) ==
+        Published{{3, 1, 2}, {3, 1, 2}, {}, {4}});
+  CHECK(tear_published({{1, 3}, {2, 4}, {3, 4}}, {1, 2}, {{4}, {1, 2}}, {3}, {3}) ==
+        Published{{2, 3, 1}, {4, 3, 1}, {}, {2}});
 }
 
 TEST_CASE("MB-7 g: a ring has one tearing variable") {
@@ -109,7 +115,9 @@ TEST_CASE("equations are solved only for what they can be solved for") {
   Bipartite g = make({{1, 2}, {1, 2}}, 2, 1), columns = transpose(g);
   std::vector<std::uint32_t> equations{0, 1};
   std::vector<std::vector<std::uint32_t>> groups{{0, 1}};
-  Torn t = Tearing(g, columns).tear({equations, groups}, [](std::uint32_t e, std::uint32_t v) { return e == 1 && v == 1; });
+  Torn t = Tearing(g, columns).tear({equations, groups}, [](std::uint32_t e, std::uint32_t v) {
+    return e == 1 && v == 1;
+  });
   CHECK(t.solved_equations == std::vector<std::uint32_t>{1});
   CHECK(t.torn == std::vector<std::uint32_t>{0});
   CHECK(Tearing(g, columns).tear({equations, groups}, [](auto, auto) { return false; }).torn.size() == 2);
@@ -194,7 +202,8 @@ TEST_CASE("a large block in no order") {
   for (std::uint32_t v : t.torn) computed[v] = true;
   bool in_order = true;
   for (std::size_t k = 0; k < t.solved_equations.size(); ++k) {
-    for (std::uint32_t v : g.row(t.solved_equations[k])) in_order &= computed[v] || v == t.solved_variables[k];
+    for (std::uint32_t v : g.row(t.solved_equations[k]))
+      in_order &= computed[v] || v == t.solved_variables[k];
     computed[t.solved_variables[k]] = true;
   }
   CHECK(in_order);

@@ -6,13 +6,28 @@
 
 namespace sigrel::testing {
 
-Call::Call(const plan::Kernel& kernel, std::mt19937& random, std::size_t stride_, std::size_t begin_, std::size_t end_)
+Call::Call(const plan::Kernel& kernel, std::mt19937& random, std::size_t stride_, std::size_t begin_,
+           std::size_t end_)
     : stride(stride_), begin(begin_), end(end_) {
   // Numbers of many sizes and both signs, with the special ones among them.
   std::uniform_real_distribution<double> unit(-3, 3);
-  const double special[] = {0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -2.5, 1e300, -1e-300, INFINITY, -INFINITY, NAN, 0.49999999999999994, 4503599627370497.0};
+  const double special[] = {0.0,
+                            -0.0,
+                            1.0,
+                            -1.0,
+                            0.5,
+                            2.5,
+                            -2.5,
+                            1e300,
+                            -1e-300,
+                            INFINITY,
+                            -INFINITY,
+                            NAN,
+                            0.49999999999999994,
+                            4503599627370497.0};
   auto number = [&] { return random() % 16 == 0 ? special[random() % std::size(special)] : unit(random); };
-  // The solved variables come first, one per row; all others are shared by the rows, as the connections of a model are.
+  // The solved variables come first, one per row; all others are shared by the rows, as the connections of a
+  // model are.
   values.resize(stride + 40);
   for (double& v : values) v = number();
   parameters.resize(20);
@@ -21,9 +36,12 @@ Call::Call(const plan::Kernel& kernel, std::mt19937& random, std::size_t stride_
   for (std::uint32_t k = 0; k < kernel.slots + kernel.params; ++k) {
     for (std::size_t i = 0; i < stride; ++i) {
       std::uint32_t& entry = table[k * stride + i];
-      if (k >= kernel.slots) entry = random() % parameters.size();
-      else if (kernel.role != runtime::Role::Solve) entry = random() % values.size();
-      else entry = static_cast<std::uint32_t>(k == kernel.solved ? i : stride + random() % 40);
+      if (k >= kernel.slots)
+        entry = random() % parameters.size();
+      else if (kernel.role != runtime::Role::Solve)
+        entry = random() % values.size();
+      else
+        entry = static_cast<std::uint32_t>(k == kernel.solved ? i : stride + random() % 40);
     }
   }
   out.assign(std::max<std::size_t>(1, kernel.outputs.size()) * stride, -77.0);
@@ -31,7 +49,8 @@ Call::Call(const plan::Kernel& kernel, std::mt19937& random, std::size_t stride_
 
 Call::Result Call::run(const runtime::Kernel& kernel) const {
   Result result{values, out};
-  runtime::KernelArguments arguments{time, result.values.data(), parameters.data(), table.data(), stride, begin, end, result.out.data()};
+  runtime::KernelArguments arguments{
+      time, result.values.data(), parameters.data(), table.data(), stride, begin, end, result.out.data()};
   kernel.function(kernel.self, &arguments);
   return result;
 }
@@ -51,21 +70,24 @@ Call::Result Call::reference(const ExprPool& exprs, const plan::Kernel& kernel) 
         case Op::PowInt: at[n] = apply(node.op, at[node.a], static_cast<std::int32_t>(node.b), 0); break;
         default: {
           int operands = arity(node.op);
-          at[n] = apply(exprs.library.get(), node.op, node.value, at[node.a], operands > 1 ? at[node.b] : 0, operands > 2 ? at[node.c] : 0);
+          at[n] = apply(exprs.library.get(), node.op, node.value, at[node.a], operands > 1 ? at[node.b] : 0,
+                        operands > 2 ? at[node.c] : 0);
         }
       }
     }
     for (std::size_t k = 0; k < body.outputs.size(); ++k) {
       double value = at[body.outputs[k]];
-      if (kernel.role == runtime::Role::Solve) result.values[table[kernel.solved * stride + i]] = value;
-      else result.out[k * stride + i] = value;
+      if (kernel.role == runtime::Role::Solve)
+        result.values[table[kernel.solved * stride + i]] = value;
+      else
+        result.out[k * stride + i] = value;
     }
   }
   return result;
 }
 
-ExprId random_expression(ExprPool& exprs, std::mt19937& random, std::size_t operations, std::uint32_t slots, std::uint32_t params,
-                         bool library) {
+ExprId random_expression(ExprPool& exprs, std::mt19937& random, std::size_t operations, std::uint32_t slots,
+                         std::uint32_t params, bool library) {
   std::vector<ExprId> made;
   for (std::uint32_t k = 0; k < slots; ++k) made.push_back(exprs.slot(k));
   for (std::uint32_t k = 0; k < params; ++k) made.push_back(exprs.param(k));
@@ -76,13 +98,18 @@ ExprId random_expression(ExprPool& exprs, std::mt19937& random, std::size_t oper
     return random() % 3 ? made[made.size() - 1 - random() % recent] : made[random() % made.size()];
   };
   for (std::size_t i = 0; i < operations; ++i) {
-    auto op = static_cast<Op>(static_cast<int>(Op::Neg) + random() % (static_cast<int>(Op::Select) - static_cast<int>(Op::Neg) + 1));
+    auto op = static_cast<Op>(static_cast<int>(Op::Neg) +
+                              random() % (static_cast<int>(Op::Select) - static_cast<int>(Op::Neg) + 1));
     if (random() % 3 == 0) op = static_cast<Op>(static_cast<int>(Op::Add) + random() % 4);
     if (!library && ((op >= Op::Exp && op <= Op::Atanh) || op == Op::Pow || op == Op::Atan2)) op = Op::Mul;
-    if (op == Op::PowInt) made.push_back(exprs.power(operand(), static_cast<std::int32_t>(random() % 12) - 5));
-    else if (arity(op) == 1) made.push_back(exprs.unary(op, operand()));
-    else if (arity(op) == 2) made.push_back(exprs.binary(op, operand(), operand()));
-    else made.push_back(exprs.select(operand(), operand(), operand()));
+    if (op == Op::PowInt)
+      made.push_back(exprs.power(operand(), static_cast<std::int32_t>(random() % 12) - 5));
+    else if (arity(op) == 1)
+      made.push_back(exprs.unary(op, operand()));
+    else if (arity(op) == 2)
+      made.push_back(exprs.binary(op, operand(), operand()));
+    else
+      made.push_back(exprs.select(operand(), operand(), operand()));
   }
   // Every part counts: a bounded sum of some of them.
   ExprId bound = exprs.constant(1);

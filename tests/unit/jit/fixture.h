@@ -19,7 +19,8 @@ struct Call {
   std::vector<std::uint32_t> table;
 
   /// `rows` rows in a table of `stride_` rows, evaluated in [begin_, end_).
-  Call(const plan::Kernel& kernel, std::mt19937& random, std::size_t stride_, std::size_t begin_, std::size_t end_);
+  Call(const plan::Kernel& kernel, std::mt19937& random, std::size_t stride_, std::size_t begin_,
+       std::size_t end_);
   /// Calls it on copies of the data; values and out afterwards.
   struct Result {
     std::vector<double> values, out;
@@ -30,10 +31,11 @@ struct Call {
 };
 
 /// All operations, or all that are not functions of libm; biased to the common ones.
-ExprId random_expression(ExprPool& exprs, std::mt19937& random, std::size_t operations, std::uint32_t slots, std::uint32_t params,
-                         bool library = true);
+ExprId random_expression(ExprPool& exprs, std::mt19937& random, std::size_t operations, std::uint32_t slots,
+                         std::uint32_t params, bool library = true);
 
-/// Equal, both not a number, or within `ulp` units in the last place (of numbers near zero: of the smallest normal number).
+/// Equal, both not a number, or within `ulp` units in the last place (of numbers near zero: of the smallest
+/// normal number).
 bool close(double a, double b, std::uint64_t ulp);
 
 }  // namespace sigrel::testing

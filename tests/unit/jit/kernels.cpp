@@ -23,7 +23,8 @@ void require_equal(const std::vector<double>& a, const std::vector<double>& b, s
   }
 }
 
-std::unique_ptr<Code> compiled(const plan::Plan& plan, const jit::Options& options = {}, jit::Statistics* statistics = nullptr) {
+std::unique_ptr<Code> compiled(const plan::Plan& plan, const jit::Options& options = {},
+                               jit::Statistics* statistics = nullptr) {
   auto code = jit::compile(plan, options, statistics);
   REQUIRE(code);
   REQUIRE((*code)->kernels.size() == plan.kernels.size());
@@ -38,7 +39,8 @@ void add_run(plan::Plan& plan, std::uint32_t kernel, std::uint32_t rows) {
   plan.model.runs.push_back(run);
 }
 
-plan::Kernel random_kernel(ExprPool& exprs, std::mt19937& random, Role role, std::size_t operations, bool library) {
+plan::Kernel random_kernel(ExprPool& exprs, std::mt19937& random, Role role, std::size_t operations,
+                           bool library) {
   plan::Kernel kernel;
   kernel.role = role;
   kernel.slots = 1 + random() % 6;
@@ -46,7 +48,8 @@ plan::Kernel random_kernel(ExprPool& exprs, std::mt19937& random, Role role, std
   kernel.solved = random() % kernel.slots;
   std::size_t outputs = role == Role::Partials ? kernel.slots : 1;
   for (std::size_t k = 0; k < outputs; ++k)
-    kernel.outputs.push_back(random_expression(exprs, random, operations, kernel.slots, kernel.params, library));
+    kernel.outputs.push_back(
+        random_expression(exprs, random, operations, kernel.slots, kernel.params, library));
   return kernel;
 }
 
@@ -60,9 +63,12 @@ TEST_CASE("each operation: JIT, interpreter and apply agree") {
     auto op = static_cast<Op>(i);
     if (op == Op::PowInt)
       for (int n : {-40, -5, -2, -1, 0, 1, 2, 3, 7, 32, 33, 100}) add(e.power(e.slot(0), n));
-    else if (arity(op) == 1) add(e.unary(op, e.slot(0)));
-    else if (arity(op) == 2) add(e.binary(op, e.slot(0), e.slot(1)));
-    else add(e.select(e.slot(0), e.slot(1), e.slot(2)));
+    else if (arity(op) == 1)
+      add(e.unary(op, e.slot(0)));
+    else if (arity(op) == 2)
+      add(e.binary(op, e.slot(0), e.slot(1)));
+    else
+      add(e.select(e.slot(0), e.slot(1), e.slot(2)));
   }
   auto interpreted = interpret::interpret(plan);
   for (bool optimise : {false, true}) {
@@ -97,8 +103,13 @@ TEST_CASE("random expressions, roles, strides and ranges") {
     auto code = compiled(plan, options);
     auto interpreted = interpret::interpret(plan);
     for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
-      for (auto [stride, begin, end] : {std::array<std::size_t, 3>{1, 0, 1}, {3, 1, 2}, {8, 0, 8}, {17, 0, 17}, {300, 5, 298},
-                                        {129, 0, 129}, {64, 13, 13}}) {
+      for (auto [stride, begin, end] : {std::array<std::size_t, 3>{1, 0, 1},
+                                        {3, 1, 2},
+                                        {8, 0, 8},
+                                        {17, 0, 17},
+                                        {300, 5, 298},
+                                        {129, 0, 129},
+                                        {64, 13, 13}}) {
         Call call(plan.kernels[k], random, stride, begin, end);
         auto generated = call.run(code->kernels[k]);
         auto oracle = call.run(interpreted->kernels[k]);
@@ -147,7 +158,8 @@ TEST_CASE("rows outside the range are left alone") {
 
 TEST_CASE("a kernel without slots, and one without outputs") {
   plan::Plan plan;
-  plan.kernels.push_back({Role::Residual, 0, 1, 0, {plan.exprs.binary(Op::Sub, plan.exprs.param(0), plan.exprs.time())}});
+  plan.kernels.push_back(
+      {Role::Residual, 0, 1, 0, {plan.exprs.binary(Op::Sub, plan.exprs.param(0), plan.exprs.time())}});
   plan.kernels.push_back({Role::Partials, 0, 1, 0, {}});
   std::mt19937 random(3);
   auto code = compiled(plan);
@@ -163,8 +175,10 @@ TEST_CASE("a domain error on the side that is not taken does no harm") {
   plan::Plan plan;
   ExprPool& e = plan.exprs;
   ExprId positive = e.binary(Op::Less, e.constant(0), e.slot(0));
-  plan.kernels.push_back({Role::Residual, 1, 0, 0, {e.select(positive, e.unary(Op::Log, e.slot(0)), e.constant(-1))}});
-  plan.kernels.push_back({Role::Residual, 1, 0, 0, {e.select(positive, e.unary(Op::Sqrt, e.slot(0)), e.constant(-1))}});
+  plan.kernels.push_back(
+      {Role::Residual, 1, 0, 0, {e.select(positive, e.unary(Op::Log, e.slot(0)), e.constant(-1))}});
+  plan.kernels.push_back(
+      {Role::Residual, 1, 0, 0, {e.select(positive, e.unary(Op::Sqrt, e.slot(0)), e.constant(-1))}});
   auto code = compiled(plan);
   std::mt19937 random(3);
   for (std::size_t k = 0; k < 2; ++k) {
@@ -178,7 +192,11 @@ TEST_CASE("large expressions: compiled up to the limit, interpreted above it") {
   for (std::size_t operations : {1'000, 1'001, 10'000, 100'000}) {
     std::mt19937 random(11);
     plan::Plan plan;
-    plan.kernels.push_back({Role::Residual, 50, 5, 0, {random_expression(plan.exprs, random, operations, 50, 5, operations % 2)}});
+    plan.kernels.push_back({Role::Residual,
+                            50,
+                            5,
+                            0,
+                            {random_expression(plan.exprs, random, operations, 50, 5, operations % 2)}});
     auto interpreted = interpret::interpret(plan);
     Call call(plan.kernels[0], random, 20, 0, 20);
     auto expected = call.run(interpreted->kernels[0]).out;
@@ -189,7 +207,8 @@ TEST_CASE("large expressions: compiled up to the limit, interpreted above it") {
       auto code = compiled(plan, options, &statistics);
       REQUIRE(statistics.interpreted == (operations > limit ? 1 : 0));
       require_equal(call.run(code->kernels[0]).out, expected, 0);
-      WARN(operations << " operations: " << (statistics.interpreted ? "interpreted, set-up " : "LLVM ") << statistics.llvm_seconds() * 1e3 << " ms");
+      WARN(operations << " operations: " << (statistics.interpreted ? "interpreted, set-up " : "LLVM ")
+                      << statistics.llvm_seconds() * 1e3 << " ms");
     }
   }
 }
@@ -197,10 +216,11 @@ TEST_CASE("large expressions: compiled up to the limit, interpreted above it") {
 TEST_CASE("vector functions: a few last places, the same for every row") {
   plan::Plan plan;
   ExprPool& e = plan.exprs;
-  for (Op op : {Op::Exp, Op::Log, Op::Log10, Op::Sin, Op::Cos, Op::Tan, Op::Asin, Op::Acos, Op::Atan, Op::Sinh, Op::Cosh, Op::Tanh,
-                Op::Asinh, Op::Acosh, Op::Atanh})
+  for (Op op : {Op::Exp, Op::Log, Op::Log10, Op::Sin, Op::Cos, Op::Tan, Op::Asin, Op::Acos, Op::Atan,
+                Op::Sinh, Op::Cosh, Op::Tanh, Op::Asinh, Op::Acosh, Op::Atanh})
     plan.kernels.push_back({Role::Residual, 2, 0, 0, {e.unary(op, e.slot(0))}});
-  for (Op op : {Op::Pow, Op::Atan2}) plan.kernels.push_back({Role::Residual, 2, 0, 0, {e.binary(op, e.slot(0), e.slot(1))}});
+  for (Op op : {Op::Pow, Op::Atan2})
+    plan.kernels.push_back({Role::Residual, 2, 0, 0, {e.binary(op, e.slot(0), e.slot(1))}});
   jit::Options options;
   options.vector_math = true;
   auto code = compiled(plan, options);
@@ -245,13 +265,15 @@ TEST_CASE("the cost of compiling depends on kernels, not on rows") {
     std::mt19937 random(13);
     plan::Plan plan;
     for (std::uint32_t k = 0; k < 10; ++k) {
-      plan.kernels.push_back(random_kernel(plan.exprs, random, k % 2 ? Role::Partials : Role::Residual, 8, false));
+      plan.kernels.push_back(
+          random_kernel(plan.exprs, random, k % 2 ? Role::Partials : Role::Residual, 8, false));
       add_run(plan, k, rows);
     }
     jit::Statistics statistics;
     compiled(plan, {}, &statistics);
-    WARN("10 kernels, " << rows << " rows: lower " << statistics.lower_seconds * 1e3 << " ms, LLVM " << statistics.llvm_seconds() * 1e3
-                        << " ms, " << statistics.functions << " functions, " << statistics.instructions << " instructions");
+    WARN("10 kernels, " << rows << " rows: lower " << statistics.lower_seconds * 1e3 << " ms, LLVM "
+                        << statistics.llvm_seconds() * 1e3 << " ms, " << statistics.functions
+                        << " functions, " << statistics.instructions << " instructions");
     if (functions) REQUIRE(statistics.functions == functions);
     functions = statistics.functions;
   }
@@ -259,7 +281,8 @@ TEST_CASE("the cost of compiling depends on kernels, not on rows") {
 
 TEST_CASE("listings name the kernels and their operands") {
   plan::Plan plan;
-  plan.kernels.push_back({Role::Solve, 2, 1, 1, {plan.exprs.binary(Op::Mul, plan.exprs.slot(0), plan.exprs.param(0))}});
+  plan.kernels.push_back(
+      {Role::Solve, 2, 1, 1, {plan.exprs.binary(Op::Mul, plan.exprs.slot(0), plan.exprs.param(0))}});
   std::string text = lower::print_llvm(plan);
   REQUIRE(text.find("define void @solve0_slot1(ptr %self, ptr %arguments)") != std::string::npos);
   REQUIRE(text.find("fmul double %slot0, %param0") != std::string::npos);
@@ -275,7 +298,8 @@ TEST_CASE("a compiler knows kernels by what they compute") {
     if (turned) e.binary(Op::Mul, e.param(0), e.binary(Op::Sub, e.constant(3.0), e.slot(1)));
     auto first = [&] { return e.binary(Op::Add, e.binary(Op::Mul, e.slot(0), e.param(0)), e.slot(1)); };
     auto second = [&] { return e.binary(Op::Sub, e.slot(1), e.binary(Op::Mul, e.slot(0), e.param(0))); };
-    for (int k = 0; k < 2; ++k) plan.kernels.push_back({Role::Residual, 2, 1, 0, {(k == 0) == turned ? second() : first()}});
+    for (int k = 0; k < 2; ++k)
+      plan.kernels.push_back({Role::Residual, 2, 1, 0, {(k == 0) == turned ? second() : first()}});
     return plan;
   };
   jit::Compiler compiler;

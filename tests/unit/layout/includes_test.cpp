@@ -1,6 +1,6 @@
-// The layout shows the data flow: who may include whom. A stage includes the nouns (ir, base, diagnostics), `symbolic` and
-// itself, never another stage; only the session and what is built on it name several. ANTLR, LLVM and SUNDIALS each stay in
-// their folders.
+// The layout shows the data flow: who may include whom. A stage includes the nouns (ir, base, diagnostics),
+// `symbolic` and itself, never another stage; only the session and what is built on it name several. ANTLR,
+// LLVM and SUNDIALS each stay in their folders.
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -35,12 +35,14 @@ std::vector<Include> includes_of(const fs::path& folder) {
     std::string text;
     std::smatch match;
     for (int line = 1; std::getline(in, text); ++line)
-      if (std::regex_match(text, match, directive)) found.push_back({fs::relative(path, root).string(), line, match[1]});
+      if (std::regex_match(text, match, directive))
+        found.push_back({fs::relative(path, root).string(), line, match[1]});
   }
   return found;
 }
 
-/// "compiler/structure/graph/tarjan.h" -> "compiler/structure/graph"; "runtime/model.h" -> "runtime"; empty for other headers.
+/// "compiler/structure/graph/tarjan.h" -> "compiler/structure/graph"; "runtime/model.h" -> "runtime"; empty
+/// for other headers.
 std::string room(const std::string& path) {
   if (path.starts_with("runtime/")) return "runtime";
   if (!path.starts_with("compiler/")) return {};
@@ -53,16 +55,20 @@ void check_rooms(const std::map<std::string, std::set<std::string>>& rules) {
     auto rule = rules.find(room(i.file));
     if (rule == rules.end()) continue;
     std::string to = room(i.path);
-    if (to.empty() || to == rule->first || rule->second.contains(to) || rule->second.contains(i.path)) continue;
-    FAIL_CHECK(i.file << ":" << i.line << " includes " << i.path << ": " << rule->first << " must not know " << to);
+    if (to.empty() || to == rule->first || rule->second.contains(to) || rule->second.contains(i.path))
+      continue;
+    FAIL_CHECK(i.file << ":" << i.line << " includes " << i.path << ": " << rule->first << " must not know "
+                      << to);
   }
 }
 
 }  // namespace
 
 TEST_CASE("a stage knows the nouns and itself") {
-  const std::set<std::string> nouns = {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/symbolic"};
-  std::set<std::string> nouns_and_graph = nouns;  // structural types and blocks are decided by matchings, as systems are
+  const std::set<std::string> nouns = {"compiler/base", "compiler/diagnostics", "compiler/ir",
+                                       "compiler/symbolic"};
+  std::set<std::string> nouns_and_graph =
+      nouns;  // structural types and blocks are decided by matchings, as systems are
   nouns_and_graph.insert("compiler/structure/graph");
   std::set<std::string> with_model = nouns;
   with_model.insert("runtime/model.h");  // what a plan becomes: plain data
@@ -86,21 +92,24 @@ TEST_CASE("a stage knows the nouns and itself") {
       {"compiler/lower", with_model},
       {"compiler/jit", jit},
       {"compiler/format", {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/parse"}},
-      {"compiler/doc", {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/parse", "compiler/session", "runtime"}},
+      {"compiler/doc",
+       {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/parse", "compiler/session",
+        "runtime"}},
   });
 }
 
 TEST_CASE("every folder of the compiler has a rule") {
-  const std::set<std::string> known = {"base",  "diagnostics", "ir",        "parse", "check", "elaborate", "symbolic",
-                                       "structure", "interpret", "lower", "jit",   "session", "driver",    "structural",
-                                       "format", "doc", "repl"};
+  const std::set<std::string> known = {"base",     "diagnostics", "ir",        "parse", "check", "elaborate",
+                                       "symbolic", "structure",   "interpret", "lower", "jit",   "session",
+                                       "driver",   "structural",  "format",    "doc",   "repl"};
   for (const auto& entry : fs::directory_iterator(fs::path(SIGREL_SOURCE_DIR) / "compiler"))
     if (entry.is_directory()) CHECK(known.contains(entry.path().filename().string()));
 }
 
 TEST_CASE("tools reach the stages through the session") {
-  const std::set<std::string> allowed = {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/session", "compiler/format",
-                                         "compiler/doc", "compiler/repl", "compiler/structural", "runtime"};
+  const std::set<std::string> allowed = {"compiler/base",    "compiler/diagnostics", "compiler/ir",
+                                         "compiler/session", "compiler/format",      "compiler/doc",
+                                         "compiler/repl",    "compiler/structural",  "runtime"};
   for (const Include& i : includes_of("compiler/driver")) {
     std::string to = room(i.path);
     // `sigrel structure graph` runs the algorithms on a given graph: there is no model and no stage.
@@ -125,7 +134,8 @@ TEST_CASE("ANTLR, LLVM and SUNDIALS stay in their rooms") {
       {"ANTLR", std::regex(R"(antlr4-.*|.*Sigrel(Lexer|Parser)\.h)"), {"compiler/parse"}},
       {"LLVM", std::regex(R"(llvm(-c)?/.*)"), {"compiler/lower", "compiler/jit"}},
       {"SUNDIALS and KLU",
-       std::regex(R"((sundials|sunmatrix|sunlinsol|sunnonlinsol|nvector|cvodes?|idas?|arkode|kinsol|suitesparse)/.*|klu\.h|btf\.h)"),
+       std::regex(
+           R"((sundials|sunmatrix|sunlinsol|sunnonlinsol|nvector|cvodes?|idas?|arkode|kinsol|suitesparse)/.*|klu\.h|btf\.h)"),
        {"runtime"}},
   };
   for (const char* folder : {"compiler", "runtime"})
@@ -144,6 +154,7 @@ TEST_CASE("headers are included once and files are named by what they are about"
       if (path.extension() != ".h") continue;
       std::ifstream in(path);
       std::string text((std::istreambuf_iterator<char>(in)), {});
-      if (text.find("\n#pragma once\n") == std::string::npos) FAIL_CHECK(path.string() << " lacks #pragma once");
+      if (text.find("\n#pragma once\n") == std::string::npos)
+        FAIL_CHECK(path.string() << " lacks #pragma once");
     }
 }

@@ -99,7 +99,8 @@ TEST_CASE("blocks in expressions") {
   CHECK(expression("let a = 1; b = 2 in a + b") == "(let\n  a = 1\n  b = 2\nin (+ a b))");
   CHECK(expression("case x of { A -> 1; B y -> 2 }") == "(case x\n  A -> 1\n  (B y) -> 2)");
   CHECK(expression("f (case x of A -> 1; _ -> 2) 3") == "(f (case x\n  A -> 1\n  _ -> 2) 3)");
-  CHECK(expression("[if b then sigrel (x) where x = 1 else c, d]") == "(list (if b (sigrel (x)\n  x = 1) c) d)");
+  CHECK(expression("[if b then sigrel (x) where x = 1 else c, d]") ==
+        "(list (if b (sigrel (x)\n  x = 1) c) d)");
   CHECK(expression("sigrel (in a, out b :: Real, out) where {}") == "(sigrel (in a, out b :: Real, out))");
 }
 
@@ -115,7 +116,8 @@ TEST_CASE("types") {
   CHECK(type("SR a -> SR Pin") == "((SR a) -> (SR Pin))");
   CHECK(type("SR ()") == "(SR ())");
   CHECK(type("SR (Pin, Pin) {1 1 1;\n   0 1 1}") == "(SR (Pin, Pin) {1 1 1; 0 1 1})");
-  CHECK(type("SR (p :: Pin) {p.v x[1] x[2 .. n]; p.i}") == "(SR (p :: Pin) {p.v (index x 1) (index x 2..n); p.i})");
+  CHECK(type("SR (p :: Pin) {p.v x[1] x[2 .. n]; p.i}") ==
+        "(SR (p :: Pin) {p.v (index x 1) (index x 2..n); p.i})");
   CHECK(type("SR (Pin, Pin) like M.resistor") == "(SR (Pin, Pin) like M.resistor)");
   CHECK(type("SR (Pin, Pin) {like resistor}") == "(SR (Pin, Pin) like resistor)");
 }
@@ -136,7 +138,8 @@ TEST_CASE("items") {
   CHECK(item("discrete a, b :: Real") == "discrete a, b :: Real");
   CHECK(item("let k = 1; f x = x") == "let\n    k = 1\n    f x = x");
   CHECK(item("let k = 1 in a + k = b") == "(let\n    k = 1\n  in (+ a k)) = b");
-  CHECK(item("for i in 1 .. n, (j, r) in rs do x[i] = j") == "for i in 1..n, (tuple j r) in rs\n    (index x i) = j");
+  CHECK(item("for i in 1 .. n, (j, r) in rs do x[i] = j") ==
+        "for i in 1..n, (tuple j r) in rs\n    (index x i) = j");
   CHECK(item("if a then x = 1 else if b then x = 2 else x = 3") ==
         "if a\n    x = 1\n  else\n    if b\n      x = 2\n    else\n      x = 3");
   CHECK(item("if a then x = if b then 1 else 2") == "if a\n    x = (if b 1 2)");

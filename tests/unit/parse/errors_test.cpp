@@ -41,7 +41,8 @@ TEST_CASE("the text of a file") {
 }
 
 TEST_CASE("forms of other languages") {
-  CHECK(errors("f x = y where\n  y = 2\n") == "SR0017 1:9 `where` belongs to `sigrel`, `mode`, `switch` or `module`\n");
+  CHECK(errors("f x = y where\n  y = 2\n") ==
+        "SR0017 1:9 `where` belongs to `sigrel`, `mode`, `switch` or `module`\n");
   CHECK(errors("a = if x = 1 then 2 else 3\n") == "SR0017 1:10 a comparison is written `==`\n");
   CHECK(errors("a = if x <> 1 then 2 else 3\n") == "SR0017 1:10 `not equal` is written `/=`\n");
   CHECK(errors("a = b != c\n") == "SR0017 1:7 `not equal` is written `/=`\n");
@@ -58,14 +59,17 @@ TEST_CASE("forms of other languages") {
 }
 
 TEST_CASE("errors in items") {
-  CHECK(in_relation("  x = 1\n  + 2\n  y = 1\n") == "SR0014 3:3 this line starts with `+` at the column of its block\n");
-  CHECK(in_relation("  x = 1\n  - 2\n") == "SR0014 3:3 this line starts with `-` at the column of its block\n");
+  CHECK(in_relation("  x = 1\n  + 2\n  y = 1\n") ==
+        "SR0014 3:3 this line starts with `+` at the column of its block\n");
+  CHECK(in_relation("  x = 1\n  - 2\n") ==
+        "SR0014 3:3 this line starts with `-` at the column of its block\n");
   CHECK(in_relation("  f x 1\n") == "SR0010 2:3 this expression is not an equation\n");
   CHECK(in_relation("  y :: Real\n") == "SR0010 2:5 a variable is declared with `local` or `discrete`\n");
   CHECK(in_relation("  z =\n  w = 3 +\n") ==
         "SR0010 2:5 expected an expression after `=`\nSR0010 3:9 expected an expression after `+`\n");
   CHECK(in_relation("  when x > 1.0\n    y := 2\n") == "SR0010 2:12 expected `do` after `1.0`\n");
-  CHECK(in_relation("  switch A where\n    mode A\n      x = 1\n") == "SR0010 3:10 expected `where` after `A`\n");
+  CHECK(in_relation("  switch A where\n    mode A\n      x = 1\n") ==
+        "SR0010 3:10 expected `where` after `A`\n");
   CHECK(in_relation("  f <> u = y\n") == "SR0010 2:5 an application does not stand left of `=`\n");
   CHECK(in_relation("  local 3\n") == "SR0010 2:9 expected a name after `local`\n");
 }
@@ -78,7 +82,8 @@ TEST_CASE("errors in declarations and expressions") {
   CHECK(errors("x = sigrel a where\n  b = 2\n") == "SR0010 1:12 expected `(` after `sigrel`\n");
   CHECK(errors("x = a < b < c\n") == "SR0010 1:11 comparisons do not chain\n");
   CHECK(errors("x = 1.\ny = .5\n") ==
-        "SR0010 1:5 a number needs a digit after the point\nSR0010 2:5 a number needs a digit before the point\n");
+        "SR0010 1:5 a number needs a digit after the point\nSR0010 2:5 a number needs a digit before the "
+        "point\n");
   CHECK(errors("y = f x { a = 1 }\n") == "SR0010 1:9 a record update needs `with`\n");
   CHECK(errors("y = 5<m^/s>\n") == "SR0010 1:9 this unit cannot be read\n");
   CHECK(errors("z = 99999999999999999999\n") == "SR0010 1:5 this number is too large for an Int\n");
@@ -95,12 +100,14 @@ TEST_CASE("declarations without errors are kept, the names of the others known")
 }
 
 TEST_CASE("no message speaks of tokens") {
-  for (const char* text : {"x = ;", "x = ) y", "1", "x = \"a\" : ", "record R = { 1 }", "import", "data T = | A", "x y z ->",
-                           "f = sigrel (1) where x = 1", "f = \\", "f = [1 ..", "f = let 1 in 2", "foreign x", "x ::", "x :: SR"}) {
+  for (const char* text : {"x = ;", "x = ) y", "1", "x = \"a\" : ", "record R = { 1 }", "import",
+                           "data T = | A", "x y z ->", "f = sigrel (1) where x = 1", "f = \\", "f = [1 ..",
+                           "f = let 1 in 2", "foreign x", "x ::", "x :: SR"}) {
     std::string said = test::Reading(text).rendered();
     INFO(said);
     CHECK(!said.empty());
-    for (const char* word : {"LOWER_NAME", "UPPER_NAME", "VSEMI", "EOF", "BLOCK", "mismatched", "extraneous", "viable", "token"})
+    for (const char* word :
+         {"LOWER_NAME", "UPPER_NAME", "VSEMI", "EOF", "BLOCK", "mismatched", "extraneous", "viable", "token"})
       CHECK(said.find(word) == std::string::npos);
   }
 }

@@ -18,11 +18,13 @@ std::string dump(const std::string& text) {
 
 TEST_CASE("a deeper line continues, an equal one starts anew, a lesser one closes") {
   CHECK(dump("f x =\n  x\n  + 1\ng = 2\n") == "f x = (+ x 1)\ng = 2\n");
-  CHECK(dump("r = sigrel (x) where\n    x = 1\n    y =\n      2\ng = 2\n") == "r = (sigrel (x)\n  x = 1\n  y = 2)\ng = 2\n");
+  CHECK(dump("r = sigrel (x) where\n    x = 1\n    y =\n      2\ng = 2\n") ==
+        "r = (sigrel (x)\n  x = 1\n  y = 2)\ng = 2\n");
 }
 
 TEST_CASE("words and closing brackets close blocks") {
-  CHECK(dump("f = let a = let b = 1\n            in b\n    in a\n") == "f = (let\n  a = (let\n    b = 1\n  in b)\nin a)\n");
+  CHECK(dump("f = let a = let b = 1\n            in b\n    in a\n") ==
+        "f = (let\n  a = (let\n    b = 1\n  in b)\nin a)\n");
   CHECK(dump("f = (let a = sigrel (x) where x = 1 in a, case b of C -> d)\n") ==
         "f = (tuple (let\n  a = (sigrel (x)\n    x = 1)\nin a) (case b\n  C -> d))\n");
   CHECK(dump("f = g (sigrel (x) where local a, b :: Real\n                        a = b, 2)\n") ==
@@ -40,11 +42,13 @@ TEST_CASE("explicit braces and semicolons") {
   CHECK(dump("r = sigrel () where {\nx = 1\n; y = 2;\n}\n").find("SR0011") != std::string::npos);
   CHECK(dump("r = sigrel () where {\n x = 1\n ; y = 2;\n}\n") == "r = (sigrel ()\n  x = 1\n  y = 2)\n");
   CHECK(dump("a = 1; b = 2\n;;c = 3\n") == "a = 1\nb = 2\nc = 3\n");
-  CHECK(dump("r = sigrel () where x = 1; if a then y = 2; z = 3\n") == "r = (sigrel ()\n  x = 1\n  if a\n    y = 2\n    z = 3)\n");
+  CHECK(dump("r = sigrel () where x = 1; if a then y = 2; z = 3\n") ==
+        "r = (sigrel ()\n  x = 1\n  if a\n    y = 2\n    z = 3)\n");
 }
 
 TEST_CASE("line ends, byte order mark, comments") {
-  CHECK(dump("\xEF\xBB\xBFr = sigrel () where\r\n  x = 1\r\n  y = 2\r\n") == "r = (sigrel ()\n  x = 1\n  y = 2)\n");
+  CHECK(dump("\xEF\xBB\xBFr = sigrel () where\r\n  x = 1\r\n  y = 2\r\n") ==
+        "r = (sigrel ()\n  x = 1\n  y = 2)\n");
   CHECK(dump("a = 1 {- {- x -} -} + 2 -- end\n{- \n -}\nb = 2") == "a = (+ 1 2)\nb = 2\n");
   CHECK(dump("é = 1\nωé = é\nΩ' = 2").find("capital") != std::string::npos);
 }

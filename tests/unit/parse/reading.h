@@ -26,7 +26,8 @@ struct Reading {
     std::string out;
     for (const Diagnostic& d : diagnostics.all()) {
       Position p = sources.file(d.primary->span.file).position(d.primary->span.begin);
-      out += std::string(info(d.code).id) + " " + std::to_string(p.line) + ":" + std::to_string(p.column) + " " + d.message + "\n";
+      out += std::string(info(d.code).id) + " " + std::to_string(p.line) + ":" + std::to_string(p.column) +
+             " " + d.message + "\n";
     }
     return out;
   }

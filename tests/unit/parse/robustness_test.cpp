@@ -56,8 +56,9 @@ TEST_CASE("every prefix of a model") {
 TEST_CASE("models with random changes") {
   std::mt19937 random(20240229);
   const std::vector<std::string> texts = models();
-  const std::string_view pieces[] = {"(", ")", "[", "]", "{", "}", ",", ";", "\n", "  ", "where", " let ", " in ", " of ",
-                                     " if ", " then ", " else ", "=", "<>", "-", "\"", "{-", "`", "do", "\t", "é", "\xFF"};
+  const std::string_view pieces[] = {
+      "(",    ")",      "[",      "]", "{",  "}", ",",  ";",  "\n", "  ", "where", " let ", " in ", " of ",
+      " if ", " then ", " else ", "=", "<>", "-", "\"", "{-", "`",  "do", "\t",    "é",     "\xFF"};
   for (int i = 0; i < 1500; ++i) {
     std::string text = texts[random() % texts.size()];
     for (unsigned changes = random() % 4 + 1; changes > 0; --changes) {
@@ -79,9 +80,10 @@ TEST_CASE("nesting is bounded") {
   const int n = 20000;
   for (const std::string& text :
        {"x = " + repeat("(", n) + "1" + repeat(")", n), "x = " + repeat("f [", n), "x = a" + repeat("+a", n),
-        "x = a" + repeat("^a", n), "x = " + repeat("- ", n) + "a", "x = " + repeat("if a then b else ", n) + "a",
-        "x :: " + repeat("a -> ", n) + "a", "x = " + repeat("let a = ", n) + "a", "x = a" + repeat(".b", n),
-        "x = a" + repeat(" <> b", n), "x = " + repeat("\\a -> ", n) + "a", "x = " + repeat("case a of b -> ", n) + "a",
+        "x = a" + repeat("^a", n), "x = " + repeat("- ", n) + "a",
+        "x = " + repeat("if a then b else ", n) + "a", "x :: " + repeat("a -> ", n) + "a",
+        "x = " + repeat("let a = ", n) + "a", "x = a" + repeat(".b", n), "x = a" + repeat(" <> b", n),
+        "x = " + repeat("\\a -> ", n) + "a", "x = " + repeat("case a of b -> ", n) + "a",
         "x = " + repeat("sigrel () where x = ", n) + "a",
         "x = sigrel () where\n  if a then b = 1 " + repeat("else if a then b = 1 ", n)}) {
     test::Reading r(text + "\ny = 2\n");
@@ -96,8 +98,9 @@ TEST_CASE("nesting is bounded") {
 
 TEST_CASE("what is just within the bounds is read") {
   for (const std::string& text :
-       {"x = " + repeat("(", 990) + "1" + repeat(")", 990), "x = a" + repeat("+a", 2990), "x = a" + repeat("^a", 990),
-        "x = " + repeat("[", 990) + repeat("]", 990), "x " + repeat("(", 990) + "a" + repeat(")", 990) + " = 1",
+       {"x = " + repeat("(", 990) + "1" + repeat(")", 990), "x = a" + repeat("+a", 2990),
+        "x = a" + repeat("^a", 990), "x = " + repeat("[", 990) + repeat("]", 990),
+        "x " + repeat("(", 990) + "a" + repeat(")", 990) + " = 1",
         "x = " + repeat("if a then b else ", 330) + "a", "x = f " + repeat("a ", 20000),
         "x = [" + repeat("a + b, ", 20000) + "]"}) {
     test::Reading r(text + "\n");

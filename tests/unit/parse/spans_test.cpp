@@ -28,7 +28,8 @@ TEST_CASE("spans in text that is not ASCII") {
 }
 
 TEST_CASE("spans of items and blocks") {
-  test::Reading r("r = sigrel (p) where\n  é: f 1.0 <> (p, q)\n  switch A where\n    mode A where\n      x = 1\nz = 3\n");
+  test::Reading r(
+      "r = sigrel (p) where\n  é: f 1.0 <> (p, q)\n  switch A where\n    mode A where\n      x = 1\nz = 3\n");
   REQUIRE(r.rendered() == "");
   auto* clause = static_cast<ast::ClauseDecl*>(r.module.decls.at(0));
   auto* body = static_cast<ast::SigrelExpr*>(clause->body);

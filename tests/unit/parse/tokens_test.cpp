@@ -24,7 +24,8 @@ std::vector<Read> by_lexer_alone(const std::string& text) {
     auto token = lexer.nextToken();
     if (token->getType() == antlr4::Token::EOF) return found;
     if (token->getChannel() == antlr4::Token::DEFAULT_CHANNEL)
-      found.push_back({token->getType(), token->getLine(), token->getCharPositionInLine() + 1, token->getText()});
+      found.push_back(
+          {token->getType(), token->getLine(), token->getCharPositionInLine() + 1, token->getText()});
   }
 }
 
@@ -44,12 +45,31 @@ std::vector<Read> by_scanner(const std::string& text) {
 }  // namespace
 
 TEST_CASE("the scanner reads the tokens of the lexer") {
-  const std::vector<std::string> fragments = {
-      " ",  "  ", "\n", "\r\n", "\n\n   ", "x", "sigrel", "sigrelx", "whe", "where", "in", "SR", "m'", "r_1", "_", "_a", "Pin",
-      "ω", "größe", "日本", "x₁", "12", "1.5", "1..2", "1e-3", "2.5e+10", "9.81<m/s^2>", "3<x", "20.0<°C>", "%", "°C", "\"a b\"",
-      "\"\"", "\"\\\" é\"", "-", "--", "-- | doc ω", "-- plain", "{- a {- ω -} b\n -}", "{-}-}", "<>", "◇", "->", "→", "::",
-      ":=", ":", "==", "=", "/=", "<=", ">=", "&&", "||", "|", "++", "+", "*", "/", "^", "..", ".", ",", ";", "`", "#", "\\",
-      "(", ")", "[", "]", "{", "}"};
+  const std::vector<std::string> fragments = {" ",          "  ",       "\n",
+                                              "\r\n",       "\n\n   ",  "x",
+                                              "sigrel",     "sigrelx",  "whe",
+                                              "where",      "in",       "SR",
+                                              "m'",         "r_1",      "_",
+                                              "_a",         "Pin",      "ω",
+                                              "größe",      "日本",     "x₁",
+                                              "12",         "1.5",      "1..2",
+                                              "1e-3",       "2.5e+10",  "9.81<m/s^2>",
+                                              "3<x",        "20.0<°C>", "%",
+                                              "°C",         "\"a b\"",  "\"\"",
+                                              "\"\\\" é\"", "-",        "--",
+                                              "-- | doc ω", "-- plain", "{- a {- ω -} b\n -}",
+                                              "{-}-}",      "<>",       "◇",
+                                              "->",         "→",        "::",
+                                              ":=",         ":",        "==",
+                                              "=",          "/=",       "<=",
+                                              ">=",         "&&",       "||",
+                                              "|",          "++",       "+",
+                                              "*",          "/",        "^",
+                                              "..",         ".",        ",",
+                                              ";",          "`",        "#",
+                                              "\\",         "(",        ")",
+                                              "[",          "]",        "{",
+                                              "}"};
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
     std::string text;

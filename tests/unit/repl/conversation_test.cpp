@@ -1,10 +1,10 @@
 // Whole conversations through a pipe: what goes in, what comes out, and how it ends.
-#include <catch2/catch.hpp>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <catch2/catch.hpp>
 
 #include <chrono>
 #include <cstdlib>
@@ -49,7 +49,9 @@ class Conversation {
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
 
-  void say(const std::string& text) { REQUIRE(write(to_, text.data(), text.size()) == static_cast<ssize_t>(text.size())); }
+  void say(const std::string& text) {
+    REQUIRE(write(to_, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  }
   void interrupt() { kill(child_, SIGINT); }
 
   /// Reads until the text was seen; false after `seconds`, or at the end.
@@ -105,7 +107,10 @@ std::string temporary(const std::string& name, const std::string& text) {
   static const std::filesystem::path folder = [] {
     auto path = std::filesystem::temp_directory_path() / ("sigrel_repl_" + std::to_string(getpid()));
     std::filesystem::create_directories(path);
-    std::atexit([] { std::filesystem::remove_all(std::filesystem::temp_directory_path() / ("sigrel_repl_" + std::to_string(getpid()))); });
+    std::atexit([] {
+      std::filesystem::remove_all(std::filesystem::temp_directory_path() /
+                                  ("sigrel_repl_" + std::to_string(getpid())));
+    });
     return path;
   }();
   std::ofstream(folder / name) << text;
@@ -135,15 +140,19 @@ lowPass r = sigrel () where
 }  // namespace
 
 TEST_CASE("values") {
-  Said s = say("1 + 2\n2.0 * 2.5\n[1, 2, 3]\nJust (-3)\n[Left 1, Right \"a\"]\n(1.5, True)\n\\x -> x + 1\n[]\n[Just [1], Nothing]\n");
+  Said s =
+      say("1 + 2\n2.0 * 2.5\n[1, 2, 3]\nJust (-3)\n[Left 1, Right \"a\"]\n(1.5, True)\n\\x -> x + "
+          "1\n[]\n[Just [1], Nothing]\n");
   CHECK(s.code == 0);
   CHECK(s.output ==
-        "3\n5.0\n[1, 2, 3]\nJust (-3)\n[Left 1, Right \"a\"]\n(1.5, True)\n<function :: Int -> Int>\n[]\n[Just [1], Nothing]\n");
+        "3\n5.0\n[1, 2, 3]\nJust (-3)\n[Left 1, Right \"a\"]\n(1.5, True)\n<function :: Int -> "
+        "Int>\n[]\n[Just [1], Nothing]\n");
 }
 
 TEST_CASE("data and records of the conversation") {
-  Said s = say("data Tree a = Leaf | Node (Tree a) a (Tree a)\nNode Leaf (Just 1) (Node Leaf Nothing Leaf)\n"
-               "record R = { a :: Int = 3, b :: Real }\nR { b = 2.0 }\ntype T = Maybe R\n[Just (R { b = 0.5 })]\n");
+  Said s = say(
+      "data Tree a = Leaf | Node (Tree a) a (Tree a)\nNode Leaf (Just 1) (Node Leaf Nothing Leaf)\n"
+      "record R = { a :: Int = 3, b :: Real }\nR { b = 2.0 }\ntype T = Maybe R\n[Just (R { b = 0.5 })]\n");
   CHECK(s.code == 0);
   CHECK(s.has("Node Leaf (Just 1) (Node Leaf Nothing Leaf)\n"));
   CHECK(s.has("R { a = 3, b = 2.0 }\n"));
@@ -160,8 +169,9 @@ TEST_CASE("a definition replaces one of its name; an error changes nothing") {
 }
 
 TEST_CASE("clauses, signatures and layout") {
-  Said s = say("fac :: Int -> Int\nfac 0 = 1\nfac n = n * fac (n - 1)\nfac 5\n"
-               "f x =\n  let y = 2 * x\n  in y + 1\nf 4\n:{\na = b\n\nb = 7\n:}\na\n[1,\n 2]\n");
+  Said s =
+      say("fac :: Int -> Int\nfac 0 = 1\nfac n = n * fac (n - 1)\nfac 5\n"
+          "f x =\n  let y = 2 * x\n  in y + 1\nf 4\n:{\na = b\n\nb = 7\n:}\na\n[1,\n 2]\n");
   CHECK(s.code == 0);
   CHECK(s.has("120\n"));
   CHECK(s.has("\n9.0\n"));
@@ -185,7 +195,9 @@ TEST_CASE("an evaluation that does not end is stopped") {
 }
 
 TEST_CASE("run, plot, set and run again") {
-  Said s = say(std::string(kFilter) + "lowPass 1.0\n:run lowPass 1000.0 stop=1.0e-3\n:set r1.r=2000\n:set r1.r=4000\n:plot r1.p.i source.n.v\n");
+  Said s = say(std::string(kFilter) +
+               "lowPass 1.0\n:run lowPass 1000.0 stop=1.0e-3\n:set r1.r=2000\n:set r1.r=4000\n:plot r1.p.i "
+               "source.n.v\n");
   CHECK(s.code == 0);
   CHECK(s.has("`:run lowPass 1.0` runs it"));
   CHECK(s.has("t = 0.001 s\n  c1.u = 3.16060"));  // 5 (1 - 1/e)
@@ -195,7 +207,8 @@ TEST_CASE("run, plot, set and run again") {
 }
 
 TEST_CASE("a parameter that is a number changes without compiling") {
-  Said s = say(std::string(kFilter) + ":run lowPass 1000.0 stop=1.0e-3\n:set r1.r=2000\n:time on\n:set r1.r=4000\n");
+  Said s = say(std::string(kFilter) +
+               ":run lowPass 1000.0 stop=1.0e-3\n:set r1.r=2000\n:time on\n:set r1.r=4000\n");
   CHECK(s.code == 0);
   std::size_t last = s.output.rfind(" ms");
   REQUIRE(last != std::string::npos);
@@ -205,14 +218,18 @@ TEST_CASE("a parameter that is a number changes without compiling") {
 }
 
 TEST_CASE("a definition that changed is run anew") {
-  Said s = say("k = 1.0\nm = sigrel () where\n  local x :: Real\n  der x = k\n  initially x = 0.0\n:run m stop=1.0\nk = 3.0\n:run\n");
+  Said s =
+      say("k = 1.0\nm = sigrel () where\n  local x :: Real\n  der x = k\n  initially x = 0.0\n:run m "
+          "stop=1.0\nk = 3.0\n:run\n");
   CHECK(s.code == 0);
   CHECK(s.has("x = 1\n"));
   CHECK(s.has("x = 3\n"));
 }
 
 TEST_CASE("commands") {
-  Said s = say(std::string(kFilter) + ":type resistor 1.0\n:info resistor\n:info Pin\n:structure resistor\n:run lowPass 10.0 stop=1.0e-3\n:why c1.u\n:help\n:quit\nnever\n");
+  Said s = say(std::string(kFilter) +
+               ":type resistor 1.0\n:info resistor\n:info Pin\n:structure resistor\n:run lowPass 10.0 "
+               "stop=1.0e-3\n:why c1.u\n:help\n:quit\nnever\n");
   CHECK(s.code == 0);
   CHECK(s.has("resistor 1.0 :: SR (p :: Pin, n :: Pin)"));
   CHECK(s.has("Ohm's law."));
@@ -223,13 +240,18 @@ TEST_CASE("commands") {
 }
 
 TEST_CASE("mistakes in commands are diagnostics with a code") {
-  Said s = say(std::string(kFilter) + ":lod x\n:plot x\n:why x\n:set r=1\n:run nothing\n:run\n:reload\n:load nope.sr\n:type\n:structure 1\n"
-                                      ":run lowPass 1.0 stop=x\n:run lowPass 1.0 stopp=1\n:run lowPass 1.0 stop=1.0e-3\n:plot c1.x\n:set r1.q=1\n:set r1.r=x\n:why c1.x\n:set\n");
+  Said s = say(
+      std::string(kFilter) +
+      ":lod x\n:plot x\n:why x\n:set r=1\n:run nothing\n:run\n:reload\n:load nope.sr\n:type\n:structure 1\n"
+      ":run lowPass 1.0 stop=x\n:run lowPass 1.0 stopp=1\n:run lowPass 1.0 stop=1.0e-3\n:plot c1.x\n:set "
+      "r1.q=1\n:set r1.r=x\n:why c1.x\n:set\n");
   CHECK(s.code == 1);
-  for (const char* text : {"error[SR0010]: there is no command `:lod`", "did you mean `:load`?", "there is no run yet to plot", "`nothing` is not defined",
-                           "there is no `main` to run", "error[SR0001]: `nope.sr` cannot be read", "no file was loaded", "`:type` needs an expression",
-                           "error[SR0205]", "`stop=x` is not a number", "did you mean `stop`?", "no variable is named `c1.x`", "did you mean `r1.r`?",
-                           "`r1.r=x` is not NAME=VALUE", "no parameter is set"}) {
+  for (const char* text :
+       {"error[SR0010]: there is no command `:lod`", "did you mean `:load`?", "there is no run yet to plot",
+        "`nothing` is not defined", "there is no `main` to run", "error[SR0001]: `nope.sr` cannot be read",
+        "no file was loaded", "`:type` needs an expression", "error[SR0205]", "`stop=x` is not a number",
+        "did you mean `stop`?", "no variable is named `c1.x`", "did you mean `r1.r`?",
+        "`r1.r=x` is not NAME=VALUE", "no parameter is set"}) {
     INFO(text);
     CHECK(s.has(text));
   }

@@ -34,7 +34,8 @@ TEST_CASE("one line is enough for most") {
 TEST_CASE("blocks go on until an empty line, or a line at the margin") {
   CHECK(feed({"r = sigrel () where", "  x = 1.0", "  y = 2.0", ""}) == std::vector{T, T, T, C});
   CHECK(feed({"r = sigrel () where", "  x = 1.0", "1 + 2"}) == std::vector{T, T, E});
-  CHECK(feed({"r = sigrel () where", "  x = f (1.0,", "    2.0)", "  y = x", ""}) == std::vector{T, T, T, T, C});
+  CHECK(feed({"r = sigrel () where", "  x = f (1.0,", "    2.0)", "  y = x", ""}) ==
+        std::vector{T, T, T, T, C});
   CHECK(feed({"r = sigrel () where", ":run r"}) == std::vector{T, E});
 }
 

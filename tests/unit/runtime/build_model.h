@@ -51,7 +51,8 @@ class ModelBuilder {
     return {x, dx};
   }
 
-  const Shape* shape(std::uint32_t slots, std::uint32_t params, std::function<double(double, Values, Values)> residual,
+  const Shape* shape(std::uint32_t slots, std::uint32_t params,
+                     std::function<double(double, Values, Values)> residual,
                      std::function<void(double, Values, Values, double*)> partials) {
     shapes_.push_back({slots, params, std::move(residual), std::move(partials)});
     return &shapes_.back();
@@ -87,7 +88,8 @@ class ModelBuilder {
     if (role == Role::Solve)
       for (std::size_t i = 0; i < rows.size(); ++i) model.tables.push_back(solved[i]);
     for (const auto& row : rows)
-      for (const auto& [variable, negative] : row) model.tables.push_back(variable << 1 | (negative ? 1u : 0u));
+      for (const auto& [variable, negative] : row)
+        model.tables.push_back(variable << 1 | (negative ? 1u : 0u));
     return finish(run);
   }
 
@@ -130,7 +132,8 @@ class ModelBuilder {
     std::vector<double> slots(shape.slots), params(shape.params), out(shape.slots);
     for (std::size_t i = a->begin; i < a->end; ++i) {
       for (std::uint32_t k = 0; k < shape.slots; ++k) slots[k] = a->values[a->table[k * a->stride + i]];
-      for (std::uint32_t k = 0; k < shape.params; ++k) params[k] = a->parameters[a->table[(shape.slots + k) * a->stride + i]];
+      for (std::uint32_t k = 0; k < shape.params; ++k)
+        params[k] = a->parameters[a->table[(shape.slots + k) * a->stride + i]];
       if (code.role == Role::Residual) {
         a->out[i] = shape.residual(a->time, slots.data(), params.data());
       } else if (code.role == Role::Partials) {

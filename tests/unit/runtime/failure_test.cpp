@@ -57,7 +57,8 @@ TEST_CASE("NaN at the start names the equation and its variable") {
 
 TEST_CASE("NaN on the way keeps what was computed") {
   // x' = -1 - sqrt(x) / 10 reaches 0 before t = 1, and sqrt of a negative number is NaN.
-  Scalar model(0.5, [](double x) { return -1 - std::sqrt(x) / 10; }, [](double x) { return -0.05 / std::sqrt(x); });
+  Scalar model(
+      0.5, [](double x) { return -1 - std::sqrt(x) / 10; }, [](double x) { return -0.05 / std::sqrt(x); });
   Recording recording(model.model);
   const Outcome outcome = simulate(model.model, {.stop = 1, .steps = 100}, recording.output);
   REQUIRE(outcome.status == Outcome::Failed);
@@ -128,12 +129,14 @@ TEST_CASE("loops from poor guesses") {
     CHECK(run_it(model.model).values[0] == Approx(std::exp(1.0)));
   }
   SECTION("a full step would diverge") {
-    OneLoop model(20, [](double u) { return std::atan(u - 1); }, [](double u) { return 1 / (1 + (u - 1) * (u - 1)); });
+    OneLoop model(
+        20, [](double u) { return std::atan(u - 1); }, [](double u) { return 1 / (1 + (u - 1) * (u - 1)); });
     CHECK(run_it(model.model).values[0] == Approx(1));
   }
   SECTION("an exponential far away") {
-    OneLoop model(0, [](double u) { return 1e-12 * (std::exp(u / 0.025) - 1) + u - 5; },
-                  [](double u) { return 1e-12 / 0.025 * std::exp(u / 0.025) + 1; });
+    OneLoop model(
+        0, [](double u) { return 1e-12 * (std::exp(u / 0.025) - 1) + u - 5; },
+        [](double u) { return 1e-12 / 0.025 * std::exp(u / 0.025) + 1; });
     const double u = run_it(model.model).values[0];
     CHECK(1e-12 * (std::exp(u / 0.025) - 1) + u == Approx(5));
   }
@@ -142,8 +145,9 @@ TEST_CASE("loops from poor guesses") {
 TEST_CASE("experiments that make no sense") {
   Scalar model(1, [](double x) { return -x; }, [](double) { return -1.0; });
   Recording recording(model.model);
-  for (const Experiment& experiment : {Experiment{.start = 1, .stop = 0}, Experiment{.tolerance = 0}, Experiment{.steps = 0},
-                                       Experiment{.stop = HUGE_VAL}, Experiment{.tolerance = std::nan("")}})
+  for (const Experiment& experiment :
+       {Experiment{.start = 1, .stop = 0}, Experiment{.tolerance = 0}, Experiment{.steps = 0},
+        Experiment{.stop = HUGE_VAL}, Experiment{.tolerance = std::nan("")}})
     CHECK(simulate(model.model, experiment, recording.output).failure.kind == FailureKind::BadExperiment);
   CHECK(solver_named("adams") == Solver::Adams);
   CHECK(!solver_named("euler"));
@@ -185,7 +189,8 @@ TEST_CASE("a coefficient that has become zero names its equation, variable and p
       2, 1, [](double, Values s, Values p) { return p[0] * s[0] - s[1]; },
       [](double, Values, Values p, double* d) { d[0] = p[0], d[1] = -1; });
   const Shape* rest = b.shape(
-      2, 0, [](double, Values s, Values) { return s[0] + s[1] - 3; }, [](double, Values, Values, double* d) { d[0] = d[1] = 1; });
+      2, 0, [](double, Values s, Values) { return s[0] + s[1] - 3; },
+      [](double, Values, Values, double* d) { d[0] = d[1] = 1; });
   const auto first = static_cast<std::uint32_t>(b.model.runs.size());
   b.run(Role::Solve, law, 0, {{{y, x}, {r}}});
   b.run(Role::Residual, rest, 0, {{{y, x}, {}}});

@@ -10,7 +10,8 @@ using namespace runtime::test;
 
 namespace {
 
-/// Random shapes, sums, loops, variables that occur twice in a row, derivatives that are states or loop unknowns.
+/// Random shapes, sums, loops, variables that occur twice in a row, derivatives that are states or loop
+/// unknowns.
 struct RandomModel : ModelBuilder {
   std::mt19937 random;
   std::vector<std::uint32_t> known, pending;  // pending: derivatives that nothing determines yet
@@ -34,13 +35,17 @@ struct RandomModel : ModelBuilder {
         [](double t, Values s, Values p, double* d) { d[0] = p[0], d[1] = -std::cos(s[1] + t), d[2] = -1; });
     const Shape* quotient = shape(
         3, 0, [](double, Values s, Values) { return s[0] + (2 + s[2] * s[2]) * s[1]; },
-        [](double, Values s, Values, double* d) { d[0] = 1, d[1] = 2 + s[2] * s[2], d[2] = 2 * s[2] * s[1]; });
+        [](double, Values s, Values, double* d) {
+          d[0] = 1, d[1] = 2 + s[2] * s[2], d[2] = 2 * s[2] * s[1];
+        });
     const Shape* doubled = shape(  // 3 a - b + c with a and c the same variable in some rows
         3, 0, [](double, Values s, Values) { return 3 * s[0] - s[1] + s[2]; },
         [](double, Values, Values, double* d) { d[0] = 3, d[1] = -1, d[2] = 1; });
     const Shape* coupled = shape(
         3, 0, [](double, Values s, Values) { return s[0] + 0.3 * std::sin(s[1]) - s[2] * s[0] * 0.1 - s[2]; },
-        [](double, Values s, Values, double* d) { d[0] = 1 - 0.1 * s[2], d[1] = 0.3 * std::cos(s[1]), d[2] = -0.1 * s[0] - 1; });
+        [](double, Values s, Values, double* d) {
+          d[0] = 1 - 0.1 * s[2], d[1] = 0.3 * std::cos(s[1]), d[2] = -0.1 * s[0] - 1;
+        });
     const std::uint32_t half = parameter(1.5);
 
     const unsigned states = 2 + random() % 4;
@@ -70,15 +75,19 @@ struct RandomModel : ModelBuilder {
         // Torn blocks: what follows from the unknowns, one after the other.
         std::vector<std::uint32_t> followers;
         for (unsigned i = random() % 3; i > 0; --i) {
-          const std::uint32_t v = fresh(), from = followers.empty() ? made[random() % made.size()] : followers.back();
+          const std::uint32_t v = fresh(),
+                              from = followers.empty() ? made[random() % made.size()] : followers.back();
           followers.push_back(v);
           if (followers.size() == 1 || random() % 2)  // a third of what it follows: the block stays regular
             run(Role::Solve, doubled, 0, {{{v, from, pick()}, {}}});
           else
             sums(Role::Solve, {{{pick(), true}, {v, false}, {from, random() % 2 == 0}}}, {1});
         }
-        auto read = [&] { return followers.empty() || random() % 2 ? pick() : followers[random() % followers.size()]; };
-        for (unsigned i = 0; i < rows; ++i) table.push_back({{made[i], made[(i + 1) % made.size()], read()}, {}});
+        auto read = [&] {
+          return followers.empty() || random() % 2 ? pick() : followers[random() % followers.size()];
+        };
+        for (unsigned i = 0; i < rows; ++i)
+          table.push_back({{made[i], made[(i + 1) % made.size()], read()}, {}});
         run(Role::Residual, coupled, 0, table);
         sums(Role::Residual, {{{made.back(), true}, {pick(), false}, {pick(), false}, {read(), true}}});
         model.dynamic.push_back(loop(first, iterated));
@@ -94,11 +103,13 @@ struct RandomModel : ModelBuilder {
           if (kind == 2) table.push_back({{pick(), v, pick()}, {}});
           if (kind == 3) table.push_back({{v, pick(), random() % 2 ? v : pick()}, {}});
           if (kind == 4) {
-            terms.push_back({{pick(), random() % 2 == 0}, {v, random() % 2 == 0}, {pick(), random() % 2 == 0}});
+            terms.push_back(
+                {{pick(), random() % 2 == 0}, {v, random() % 2 == 0}, {pick(), random() % 2 == 0}});
             solved.push_back(1);
           }
         }
-        // `doubled` is solved by Newton-free division only when the variable occurs once: solve the double ones as 4 a = b.
+        // `doubled` is solved by Newton-free division only when the variable occurs once: solve the double
+        // ones as 4 a = b.
         if (kind == 3)
           for (Row& row : table)
             if (row.slots[2] == row.slots[0]) row.slots[2] = pick();
@@ -126,14 +137,16 @@ struct Cumulative : ModelBuilder {
       if (i == 0)
         model.dynamic.push_back(assign(sums(Role::Solve, {{{sum[i], false}, {x, true}}}, {0})));
       else
-        model.dynamic.push_back(assign(sums(Role::Solve, {{{sum[i], false}, {sum[i - 1], true}, {x, true}}}, {0})));
+        model.dynamic.push_back(
+            assign(sums(Role::Solve, {{{sum[i], false}, {sum[i - 1], true}, {x, true}}}, {0})));
       rates.push_back({{model.states[i].derivative, false}, {sum[i], true}, {x, false}});
     }
     model.dynamic.push_back(assign(sums(Role::Solve, rates, solved)));
   }
 };
 
-/// Largest difference between the Jacobian and central differences, relative to the larger of 1 and the entry.
+/// Largest difference between the Jacobian and central differences, relative to the larger of 1 and the
+/// entry.
 double deviation(const Model& model, FormChoice choice, Form expected, double h = 1e-5) {
   const std::vector<double> parameters = evaluate_parameters(model);
   Problem problem(model, parameters, nominal_values(model, parameters));
@@ -143,7 +156,8 @@ double deviation(const Model& model, FormChoice choice, Form expected, double h 
   const std::size_t n = problem.size();
   std::vector<double> y(n), rates(n), above(n), below(n);
   problem.read(y.data(), rates.data());
-  for (std::size_t k = 0; k < n; ++k) y[k] += 0.01 * std::sin(double(k)), rates[k] += 0.01 * std::cos(double(k));
+  for (std::size_t k = 0; k < n; ++k)
+    y[k] += 0.01 * std::sin(double(k)), rates[k] += 0.01 * std::cos(double(k));
   const double rate = expected == Form::Explicit ? 0 : 2.5;
   const SparsePattern& pattern = problem.jacobian().pattern();
   std::vector<double> values(pattern.nonzeros());
@@ -159,7 +173,8 @@ double deviation(const Model& model, FormChoice choice, Form expected, double h 
     REQUIRE(evaluate(up, rates_up, above));
     REQUIRE(evaluate(down, rates_down, below));
     std::vector<double> column(n, 0.0);
-    for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k) column[pattern.rows[k]] = values[k];
+    for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
+      column[pattern.rows[k]] = values[k];
     for (std::size_t i = 0; i < n; ++i) {
       const double difference = (above[i] - below[i]) / (2 * h);
       worst = std::max(worst, std::abs(difference - column[i]) / std::max(1.0, std::abs(difference)));
@@ -217,8 +232,9 @@ TEST_CASE("nothing reaches a derivative through a piecewise constant variable") 
     const auto [x, dx] = b.state(1.7);
     const auto [y, dy] = b.state(0.5);
     const std::uint32_t n = b.variable();
-    b.model.dynamic = {b.assign(b.run(Role::Solve, rounded, 0, {{{n, x}, {}}})),
-                       b.assign(b.sums(Role::Solve, {{{dx, false}, {x, false}}, {{dy, false}, {n, true}}}, {0, 0}))};
+    b.model.dynamic = {
+        b.assign(b.run(Role::Solve, rounded, 0, {{{n, x}, {}}})),
+        b.assign(b.sums(Role::Solve, {{{dx, false}, {x, false}}, {{dy, false}, {n, true}}}, {0, 0}))};
     if (discrete) {
       b.model.discrete.assign(b.model.variables, 0);
       b.model.discrete[n] = 1;
@@ -229,7 +245,8 @@ TEST_CASE("nothing reaches a derivative through a piecewise constant variable") 
       REQUIRE(problem.initialise(0));
       REQUIRE(problem.prepare(form));
       CHECK(problem.values()[n] == 2);
-      CHECK(problem.jacobian().pattern().nonzeros() == (discrete ? 2 : 3));  // the diagonal, and dy/dx through n
+      CHECK(problem.jacobian().pattern().nonzeros() ==
+            (discrete ? 2 : 3));  // the diagonal, and dy/dx through n
     }
   }
 }

@@ -16,7 +16,9 @@ using namespace runtime;
 
 namespace {
 
-std::string temporary(const std::string& name) { return (std::filesystem::temp_directory_path() / name).string(); }
+std::string temporary(const std::string& name) {
+  return (std::filesystem::temp_directory_path() / name).string();
+}
 
 std::string bytes_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -42,8 +44,8 @@ struct Matrix {
   }
 };
 
-/// MATLAB's "Level 4 MAT-File Format": the type is MOPT, M the machine (0: little endian), P the precision (0 double, 2 int32, 5 uint8),
-/// T the kind (0 numbers, 1 text).
+/// MATLAB's "Level 4 MAT-File Format": the type is MOPT, M the machine (0: little endian), P the precision (0
+/// double, 2 int32, 5 uint8), T the kind (0 numbers, 1 text).
 std::map<std::string, Matrix> matrices(const std::string& file) {
   std::map<std::string, Matrix> found;
   for (std::size_t at = 0; at + 20 <= file.size();) {
@@ -110,7 +112,8 @@ TEST_CASE("MATLAB: each variable once, other names by row and sign, constants ap
     const std::uint32_t c = at.at(name);
     const std::int32_t index = info.integer(1, c);
     const Matrix& from = info.integer(0, c) == 1 ? fixed : data;
-    const double v = from.number(static_cast<std::uint32_t>(std::abs(index)) - 1, info.integer(0, c) == 1 ? 0 : instant);
+    const double v =
+        from.number(static_cast<std::uint32_t>(std::abs(index)) - 1, info.integer(0, c) == 1 ? 0 : instant);
     return index < 0 ? -v : v;
   };
   CHECK(info.integer(0, at["time"]) == 0);
@@ -177,8 +180,10 @@ TEST_CASE("MATLAB: a file of another tool, and files that are none") {
   // As Dymola has it: "Time", single precision, a constant with sign.
   const std::string path = temporary("sigrel_mat_other.mat");
   std::string file;
-  auto matrix = [&](std::uint32_t type, std::uint32_t rows, std::uint32_t columns, const std::string& name, const std::string& bytes) {
-    for (std::uint32_t n : {type, rows, columns, 0u, static_cast<std::uint32_t>(name.size() + 1)}) file.append(reinterpret_cast<char*>(&n), 4);
+  auto matrix = [&](std::uint32_t type, std::uint32_t rows, std::uint32_t columns, const std::string& name,
+                    const std::string& bytes) {
+    for (std::uint32_t n : {type, rows, columns, 0u, static_cast<std::uint32_t>(name.size() + 1)})
+      file.append(reinterpret_cast<char*>(&n), 4);
     file += name + '\0' + bytes;
   };
   auto packed = [](auto type, std::initializer_list<double> list) {
@@ -210,7 +215,8 @@ TEST_CASE("MATLAB: a file of another tool, and files that are none") {
   CHECK(r.time == 0.5);
   CHECK(r.values == std::vector<double>{-2.5, -5});
 
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << file.substr(0, file.size() - 5);  // cut off: two whole rows
+  std::ofstream(path, std::ios::binary | std::ios::trunc)
+      << file.substr(0, file.size() - 5);  // cut off: two whole rows
   MatReader cut(path);
   REQUIRE(cut.last(r));
   CHECK(r.time == 0.5);

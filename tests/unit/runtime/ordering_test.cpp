@@ -34,7 +34,8 @@ SparsePattern grid(std::uint32_t side) {
 }
 
 /// Elimination as one does it by hand: what is eliminated ties its neighbours together.
-std::pair<std::int64_t, double> by_hand(const SparsePattern& pattern, const std::vector<std::int64_t>& order) {
+std::pair<std::int64_t, double> by_hand(const SparsePattern& pattern,
+                                        const std::vector<std::int64_t>& order) {
   std::vector<std::set<std::int64_t>> neighbours(pattern.n);
   for (std::size_t c = 0; c < pattern.n; ++c)
     for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
@@ -98,7 +99,8 @@ TEST_CASE("trees are eliminated without fill, from all leaves at once, and small
   CHECK(order.by == Ordering::Leaves);
   CHECK(is_order(order.order, 1000));
   CHECK(order.entries == 1999);
-  for (std::uint32_t k = 0; k < 1000; ++k) CHECK(order.order[k] == (k % 2 == 0 ? k / 2 : 999 - k / 2));  // from both ends
+  for (std::uint32_t k = 0; k < 1000; ++k)
+    CHECK(order.order[k] == (k % 2 == 0 ? k / 2 : 999 - k / 2));  // from both ends
   CHECK(elimination_order(chain.starts, chain.rows, Ordering::Amd).by == Ordering::Amd);
 
   std::mt19937 random(7);  // random trees, several beside each other, numbered at random
@@ -110,9 +112,12 @@ TEST_CASE("trees are eliminated without fill, from all leaves at once, and small
   for (std::uint32_t k = 0; k < 500; ++k) {
     entries.push_back({name[k], name[k]});
     const std::uint32_t parent = static_cast<std::uint32_t>(random() % (k + 1));
-    if (parent == k) ++roots;
-    else if (random() % 2) entries.push_back({name[k], name[parent]});
-    else entries.push_back({name[parent], name[k]});
+    if (parent == k)
+      ++roots;
+    else if (random() % 2)
+      entries.push_back({name[k], name[parent]});
+    else
+      entries.push_back({name[parent], name[k]});
   }
   const SparsePattern trees = compress(500, entries, positions);
   const EliminationOrder leaves = elimination_order(trees.starts, trees.rows, Ordering::Auto);
@@ -125,7 +130,8 @@ TEST_CASE("trees are eliminated without fill, from all leaves at once, and small
 }
 
 TEST_CASE("chains of several unknowns to a link are eliminated from both ends") {
-  constexpr std::uint32_t kLinks = 400;  // a position needs its rate, a rate positions and rates of its own link and its neighbours
+  constexpr std::uint32_t kLinks =
+      400;  // a position needs its rate, a rate positions and rates of its own link and its neighbours
   std::mt19937 random(11);
   std::vector<std::uint32_t> name(2 * kLinks), link(2 * kLinks);
   std::iota(name.begin(), name.end(), 0u);
@@ -146,8 +152,9 @@ TEST_CASE("chains of several unknowns to a link are eliminated from both ends") 
   const EliminationOrder order = elimination_order(chain.starts, chain.rows, Ordering::Auto);
   CHECK(order.by == Ordering::Ends);
   CHECK(is_order(order.order, 2 * kLinks));
-  const std::int64_t present = 2 * kLinks + kLinks + 3 * (kLinks - 1);  // the diagonal, ties within links and from link to link
-  CHECK(order.entries <= present + 2);                                  // where both ends meet
+  const std::int64_t present =
+      2 * kLinks + kLinks + 3 * (kLinks - 1);  // the diagonal, ties within links and from link to link
+  CHECK(order.entries <= present + 2);         // where both ends meet
   CHECK(order.entries == by_hand(chain, order.order).first);
   std::uint32_t lowest = kLinks, highest = 0;  // the middle comes last
   for (std::size_t k = kLinks; k < 2 * kLinks; ++k) {
@@ -163,7 +170,8 @@ TEST_CASE("nested dissection of a grid, where METIS is installed") {
   const EliminationOrder order = elimination_order(square.starts, square.rows, Ordering::Metis);
   CHECK(is_order(order.order, square.n));
   if (order.by != Ordering::Metis) return;
-  // Less than twice what separators of the exact size would give, 31 n log2(n) / 4 entries: not a bad order by mistake.
+  // Less than twice what separators of the exact size would give, 31 n log2(n) / 4 entries: not a bad order
+  // by mistake.
   CHECK(static_cast<double>(order.entries) < 31.0 / 4 * 3600 * std::log2(3600.0));
   const EliminationOrder again = elimination_order(square.starts, square.rows, Ordering::Metis);
   CHECK(again.order == order.order);

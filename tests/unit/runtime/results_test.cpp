@@ -119,7 +119,8 @@ TEST_CASE("trajectories grow by blocks") {
 
 TEST_CASE("axes have round ticks") {
   CHECK(make_axis(0, 10, 6, true).labels == std::vector<std::string>{"0", "2", "4", "6", "8", "10"});
-  CHECK(make_axis(-0.93, 0.97, 5, true).labels == std::vector<std::string>{"-1.0", "-0.5", "0", "0.5", "1.0"});
+  CHECK(make_axis(-0.93, 0.97, 5, true).labels ==
+        std::vector<std::string>{"-1.0", "-0.5", "0", "0.5", "1.0"});
   CHECK(make_axis(0, 3e-6, 4, true).labels == std::vector<std::string>{"0", "1e-6", "2e-6", "3e-6"});
   CHECK(make_axis(5, 5, 4, true).ticks.size() >= 2);
   CHECK(make_axis(0, 0, 4, true).ticks.size() >= 2);
@@ -135,7 +136,8 @@ TEST_CASE("decimation keeps peaks and gaps") {
   CHECK(points.size() < 2100);
   CHECK(std::count_if(points.begin(), points.end(), [](const PlotPoint& p) { return p.y == 9; }) == 1);
   CHECK(std::count_if(points.begin(), points.end(), [](const PlotPoint& p) { return std::isnan(p.y); }) == 1);
-  CHECK(std::is_sorted(points.begin(), points.end(), [](const PlotPoint& a, const PlotPoint& b) { return a.x < b.x; }));
+  CHECK(std::is_sorted(points.begin(), points.end(),
+                       [](const PlotPoint& a, const PlotPoint& b) { return a.x < b.x; }));
 }
 
 TEST_CASE("SVG is well-formed") {

@@ -36,7 +36,8 @@ struct VanDerPol : ModelBuilder {
   }
 };
 
-/// R1 from a source sin 2πt to a node, R2 = R3 = 1 from there to ground, L = 1 across the source. The node is a linear loop.
+/// R1 from a source sin 2πt to a node, R2 = R3 = 1 from there to ground, L = 1 across the source. The node is
+/// a linear loop.
 struct Divider : ModelBuilder {
   std::uint32_t current, rate, v, u, i1, i2, i3, source;
   Divider() {
@@ -65,7 +66,8 @@ struct Divider : ModelBuilder {
 
 Outcome simulate_to(const Model& model, double stop, Solver solver = Solver::Auto, double tolerance = 1e-9) {
   Recording recording(model);
-  return simulate(model, {.stop = stop, .tolerance = tolerance, .steps = 50, .solver = solver}, recording.output);
+  return simulate(model, {.stop = stop, .tolerance = tolerance, .steps = 50, .solver = solver},
+                  recording.output);
 }
 
 }  // namespace
@@ -74,12 +76,14 @@ TEST_CASE("decay against the exponential") {
   Decay decay;
   for (Solver solver : {Solver::Auto, Solver::Cvode, Solver::Adams, Solver::Ida}) {
     Recording recording(decay.model);
-    const Outcome outcome = simulate(decay.model, {.stop = 2, .tolerance = 1e-9, .steps = 40, .solver = solver}, recording.output);
+    const Outcome outcome = simulate(
+        decay.model, {.stop = 2, .tolerance = 1e-9, .steps = 40, .solver = solver}, recording.output);
     REQUIRE(outcome.status == Outcome::Completed);
     REQUIRE(recording.trajectory.rows() == 41);
     CHECK(recording.trajectory.time(40) == 2.0);
     for (std::size_t r = 0; r < 41; ++r)
-      CHECK(recording.trajectory.value(r, decay.x) == Approx(std::exp(-recording.trajectory.time(r))).epsilon(1e-7));
+      CHECK(recording.trajectory.value(r, decay.x) ==
+            Approx(std::exp(-recording.trajectory.time(r))).epsilon(1e-7));
     CHECK(outcome.reached == 2.0);
     CHECK(outcome.statistics.form == (solver == Solver::Ida ? Form::Implicit : Form::Explicit));
   }
@@ -203,11 +207,13 @@ TEST_CASE("no states: the schedule at the output points") {
   ModelBuilder b;
   const auto o = b.variable(), negative = b.variable();
   const Shape* sine = b.shape(
-      1, 0, [](double t, Values s, Values) { return s[0] - std::sin(t); }, [](double, Values, Values, double* d) { d[0] = 1; });
+      1, 0, [](double t, Values s, Values) { return s[0] - std::sin(t); },
+      [](double, Values, Values, double* d) { d[0] = 1; });
   b.model.initial = b.model.dynamic = {b.assign(b.run(Role::Solve, sine, 0, {{{o}, {}}}))};
   b.model.observed = {b.assign(b.sums(Role::Solve, {{{negative, false}, {o, false}}}, {0}))};
   Trajectory trajectory;
-  const Output output{{{o, false}, {o, true}, {kNone, false}, {negative, false}}, {"o", "-o", "zero", "n"}, {&trajectory}};
+  const Output output{
+      {{o, false}, {o, true}, {kNone, false}, {negative, false}}, {"o", "-o", "zero", "n"}, {&trajectory}};
   const Outcome outcome = simulate(b.model, {.stop = 10, .steps = 7}, output);
   REQUIRE(outcome.status == Outcome::Completed);
   CHECK(outcome.statistics.form == Form::Static);
@@ -232,13 +238,15 @@ TEST_CASE("a ladder above the dense limit, KLU against few stages' closed form")
       4, 0, [](double, Values s, Values) { return s[0] - s[1] + 2 * s[2] - s[3]; },
       [](double, Values, Values, double* d) { d[0] = 1, d[1] = -1, d[2] = 2, d[3] = -1; });
   std::vector<Row> rows;
-  for (unsigned i = 0; i < n; ++i) rows.push_back({{dx[i], i ? x[i - 1] : zero, x[i], i + 1 < n ? x[i + 1] : zero}, {}});
+  for (unsigned i = 0; i < n; ++i)
+    rows.push_back({{dx[i], i ? x[i - 1] : zero, x[i], i + 1 < n ? x[i + 1] : zero}, {}});
   b.model.dynamic = {b.assign(b.run(Role::Solve, heat, 0, rows))};
   const double rate = 2 - 2 * std::cos(M_PI / (n + 1));
   for (Solver solver : {Solver::Auto, Solver::Ida}) {
     const Outcome outcome = simulate_to(b.model, 1000, solver);
     REQUIRE(outcome.status == Outcome::Completed);
     CHECK(std::string(outcome.statistics.linear_solver) == "KLU");
-    CHECK(outcome.values[x[n / 2]] == Approx(std::sin(M_PI * (n / 2 + 1) / (n + 1)) * std::exp(-rate * 1000)).epsilon(1e-6));
+    CHECK(outcome.values[x[n / 2]] ==
+          Approx(std::sin(M_PI * (n / 2 + 1) / (n + 1)) * std::exp(-rate * 1000)).epsilon(1e-6));
   }
 }

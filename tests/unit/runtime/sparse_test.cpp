@@ -39,7 +39,8 @@ TEST_CASE("KLU and dense agree") {
     for (int round = 0; round < 3; ++round) {  // the second and third reuse the pivot order
       for (std::size_t c = 0; c < n; ++c)
         for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
-          dense.values()[k] = klu.values()[k] = uniform(random) + (pattern.rows[k] == std::int64_t(c) ? 5 : 0);
+          dense.values()[k] = klu.values()[k] =
+              uniform(random) + (pattern.rows[k] == std::int64_t(c) ? 5 : 0);
       REQUIRE(dense.factor() == LinearSystem::Status::Ok);
       REQUIRE(klu.factor() == LinearSystem::Status::Ok);
       std::vector<double> a(n), b(n);
@@ -64,14 +65,25 @@ TEST_CASE("sparse solutions fulfil their equations") {
   };
   using List = std::vector<std::uint32_t>;
   const SparsePattern patterns[] = {
-      pattern_of(1600, [](std::uint32_t i) { return List{i - 40, i % 40 ? i - 1 : i, i % 40 < 39 ? i + 1 : i, i + 40}; }),  // a grid: fill-in
-      pattern_of(800, [](std::uint32_t i) {  // two grids, of which the first needs the second: blocks that fill in, and what is above them
-        const std::uint32_t k = i % 400, other = i < 400 ? i + 400 - k % 3 : i;
-        return List{k >= 20 ? i - 20 : i, k % 20 ? i - 1 : i, k % 20 < 19 ? i + 1 : i, k < 380 ? i + 20 : i, other};
-      }),
-      pattern_of(300, [](std::uint32_t i) { return List{i * 7 % 300, i * i % 299, (i + 150) % 300, (i * 13 + 5) % 300}; }),  // nothing symmetric
-      pattern_of(500, [](std::uint32_t i) { return List{i + 1, i + 7}; }),                          // triangular: blocks of one
-      pattern_of(500, [](std::uint32_t i) { return List{i / 5 * 5 + (i + 1) % 5, i + 5}; }),        // blocks of five in a chain
+      pattern_of(1600,
+                 [](std::uint32_t i) {
+                   return List{i - 40, i % 40 ? i - 1 : i, i % 40 < 39 ? i + 1 : i, i + 40};
+                 }),  // a grid: fill-in
+      pattern_of(800,
+                 [](std::uint32_t i) {  // two grids, of which the first needs the second: blocks that fill
+                                        // in, and what is above them
+                   const std::uint32_t k = i % 400, other = i < 400 ? i + 400 - k % 3 : i;
+                   return List{k >= 20 ? i - 20 : i, k % 20 ? i - 1 : i, k % 20 < 19 ? i + 1 : i,
+                               k < 380 ? i + 20 : i, other};
+                 }),
+      pattern_of(300,
+                 [](std::uint32_t i) {
+                   return List{i * 7 % 300, i * i % 299, (i + 150) % 300, (i * 13 + 5) % 300};
+                 }),                                                        // nothing symmetric
+      pattern_of(500, [](std::uint32_t i) { return List{i + 1, i + 7}; }),  // triangular: blocks of one
+      pattern_of(
+          500,
+          [](std::uint32_t i) { return List{i / 5 * 5 + (i + 1) % 5, i + 5}; }),  // blocks of five in a chain
       pattern_of(500, [](std::uint32_t i) { return List{0, 499 - i}; }),
   };
   std::mt19937 random(3);
@@ -81,17 +93,20 @@ TEST_CASE("sparse solutions fulfil their equations") {
     for (int round = 0; round < 4; ++round) {
       for (std::size_t c = 0; c < pattern.n; ++c)
         for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
-          system.values()[k] = std::pow(10.0, static_cast<double>(pattern.rows[k] % 9) - 4) *  // rows in different units
-                               (uniform(random) + (pattern.rows[k] == std::int64_t(c) ? 6 : 0));
+          system.values()[k] =
+              std::pow(10.0, static_cast<double>(pattern.rows[k] % 9) - 4) *  // rows in different units
+              (uniform(random) + (pattern.rows[k] == std::int64_t(c) ? 6 : 0));
       if (round == 2)  // the diagonal, which is where pivots are, becomes useless where there is a choice
         for (std::size_t c = 0; c < pattern.n; ++c)
           for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
-            if (pattern.starts[c + 1] - pattern.starts[c] > 3 && pattern.rows[k] == std::int64_t(c)) system.values()[k] *= 1e-14;
+            if (pattern.starts[c + 1] - pattern.starts[c] > 3 && pattern.rows[k] == std::int64_t(c))
+              system.values()[k] *= 1e-14;
       REQUIRE(system.factor() == LinearSystem::Status::Ok);
       std::vector<double> wanted(pattern.n), x(pattern.n, 0.0), scale(pattern.n, 0.0);
       for (double& v : wanted) v = uniform(random);
       for (std::size_t c = 0; c < pattern.n; ++c)
-        for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k) x[pattern.rows[k]] += system.values()[k] * wanted[c];
+        for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
+          x[pattern.rows[k]] += system.values()[k] * wanted[c];
       const std::vector<double> right = x;
       system.solve(x.data());
       std::vector<double> residual = right;

@@ -1,4 +1,5 @@
-// What a start does beside Newton's method: continuation, equations that only have to hold, values that are given.
+// What a start does beside Newton's method: continuation, equations that only have to hold, values that are
+// given.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -43,18 +44,24 @@ struct Decay : ModelBuilder {
     model.initial = model.dynamic;
   }
   const Shape* equal_to_parameter() {
-    return shape(1, 1, [](double, Values s, Values p) { return s[0] - p[0]; }, [](double, Values, Values, double* d) { d[0] = 1; });
+    return shape(
+        1, 1, [](double, Values s, Values p) { return s[0] - p[0]; },
+        [](double, Values, Values, double* d) { d[0] = 1; });
   }
 };
 
 }  // namespace
 
 TEST_CASE("continuation passes turning points, in the direction that leads to a solution") {
-  // Newton's method is caught at the minimum of |f| near 0.8, from the one side and, for the mirrored function, from the other.
+  // Newton's method is caught at the minimum of |f| near 0.8, from the one side and, for the mirrored
+  // function, from the other.
   for (double sign : {1.0, -1.0}) {
     INFO(sign);
-    OneUnknown m(0, sign > 0 ? [](double x) { return x * x * x - 2 * x + 2; } : [](double x) { return x * x * x - 2 * x - 2; },
-                 [](double x) { return 3 * x * x - 2; });
+    OneUnknown m(
+        0,
+        sign > 0 ? [](double x) { return x * x * x - 2 * x + 2; }
+                 : [](double x) { return x * x * x - 2 * x - 2; },
+        [](double x) { return 3 * x * x - 2; });
     const Outcome outcome = start(m.model);
     REQUIRE(outcome.status == Outcome::Completed);
     CHECK(outcome.values[0] == Approx(sign * -1.7692923542386314));
@@ -76,7 +83,8 @@ TEST_CASE("continuation ends where there is no solution, and is not asked where 
 TEST_CASE("an equation that determines nothing at the start must hold") {
   for (double value : {0.0, 1e-8, 1e-3}) {
     Decay m;
-    m.model.initial_checks = {m.run(Role::Residual, m.equal_to_parameter(), 0, {{{m.x}, {m.parameter(value)}}})};
+    m.model.initial_checks = {
+        m.run(Role::Residual, m.equal_to_parameter(), 0, {{{m.x}, {m.parameter(value)}}})};
     const Outcome outcome = start(m.model);
     INFO(value);
     CHECK((outcome.status == Outcome::Completed) == (value < 1e-6));
@@ -103,9 +111,12 @@ TEST_CASE("a constant of the run is nothing that a linear model has") {
   const std::uint32_t c = m.variable(3), rate = m.variable();
   m.model.constants = {c};
   const Shape* sum = m.shape(
-      3, 0, [](double, Values s, Values) { return s[0] - (s[2] - s[1]); }, [](double, Values, Values, double* d) { d[0] = 1, d[1] = 1, d[2] = -1; });
+      3, 0, [](double, Values s, Values) { return s[0] - (s[2] - s[1]); },
+      [](double, Values, Values, double* d) { d[0] = 1, d[1] = 1, d[2] = -1; });
   m.model.dynamic = {m.assign(m.run(Role::Solve, sum, 0, {{{m.dx, m.x, c}, {}}}))};
-  const Shape* zero = m.shape(1, 0, [](double, Values s, Values) { return s[0]; }, [](double, Values, Values, double* d) { d[0] = 1; });
+  const Shape* zero = m.shape(
+      1, 0, [](double, Values s, Values) { return s[0]; },
+      [](double, Values, Values, double* d) { d[0] = 1; });
   m.model.observed = {m.assign(m.run(Role::Solve, zero, 0, {{{rate}, {}}}))};
   std::vector<double> values{0, 3, 3, 0}, parameters = evaluate_parameters(m.model);
   auto result = linearize(m.model, {0, values.data(), parameters.data()}, {}, {});

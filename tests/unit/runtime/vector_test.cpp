@@ -1,6 +1,6 @@
-#include <catch2/catch.hpp>
 #include <sundials/sundials_context.h>
 #include <sundials/sundials_nvector.h>
+#include <catch2/catch.hpp>
 
 #include <cmath>
 #include <functional>
@@ -17,7 +17,10 @@ namespace {
 /// Vectors with random elements, gone at the end.
 class Vectors {
  public:
-  explicit Vectors(std::size_t n, Team* team = nullptr) : n_(n), team_(team), random_(static_cast<unsigned>(n)) { SUNContext_Create(nullptr, &context_); }
+  explicit Vectors(std::size_t n, Team* team = nullptr)
+      : n_(n), team_(team), random_(static_cast<unsigned>(n)) {
+    SUNContext_Create(nullptr, &context_);
+  }
   ~Vectors() {
     for (N_Vector v : all_) N_VDestroy(v);
     SUNContext_Free(&context_);
@@ -125,7 +128,8 @@ TEST_CASE("combinations of several vectors") {
   }
 }
 
-TEST_CASE("long vectors: operations that wait give the numbers of operations in turn, with any number of threads") {
+TEST_CASE(
+    "long vectors: operations that wait give the numbers of operations in turn, with any number of threads") {
   constexpr std::size_t n = 50'003;
   constexpr int kVectors = 7, kOperations = 400;
   std::vector<double> norms;

@@ -29,8 +29,10 @@ std::vector<Snippet> snippets(const std::string& markdown) {
   Snippet* open = nullptr;
   for (std::string line; std::getline(lines, line);) {
     if (open) {
-      if (line == "```") open = nullptr;
-      else open->text += line + "\n";
+      if (line == "```")
+        open = nullptr;
+      else
+        open->text += line + "\n";
     } else if (line.starts_with("```sigrel")) {
       open = &found.emplace_back();
       std::istringstream words(line.substr(9));
@@ -109,7 +111,8 @@ TEST_CASE("every code is shown by a golden case, a page or a test of the driver"
   static const std::regex note(R"(--~[\^?]*\s*(?:ERROR|WARNING|NOTE)\s+(SR\d{4}))");
   static const std::regex id(R"(SR\d{4})");
   auto collect = [&](const std::string& text, const std::regex& pattern, int group) {
-    for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it) shown.insert((*it)[group]);
+    for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it)
+      shown.insert((*it)[group]);
   };
   for (const fs::path& path : sources(kSource / "tests" / "cases")) collect(read(path), note, 1);
   for (const char* folder : {"tests/driver", "tests/unit", "tests/numeric"})
@@ -118,7 +121,8 @@ TEST_CASE("every code is shown by a golden case, a page or a test of the driver"
         std::string text = read(entry.path());
         collect(text, id, 0);
         for (const CodeInfo& code : all_codes())
-          if (text.find("Code::" + std::string(code.name)) != std::string::npos) shown.insert(std::string(code.id));
+          if (text.find("Code::" + std::string(code.name)) != std::string::npos)
+            shown.insert(std::string(code.id));
       }
   shown.insert("SR0506");  // takes a model whose Jacobian fills five gigabytes
   for (const CodeInfo& code : all_codes()) {

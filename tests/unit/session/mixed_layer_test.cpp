@@ -1,4 +1,5 @@
-// What 0/1 structure cannot see: N-8 of the reference cases and circuits, good ones and faulty ones, through the whole front end.
+// What 0/1 structure cannot see: N-8 of the reference cases and circuits, good ones and faulty ones, through
+// the whole front end.
 #include <catch2/catch.hpp>
 
 #include "compiler/session/session.h"
@@ -8,7 +9,8 @@ using namespace sigrel;
 namespace {
 
 struct Checked {
-  explicit Checked(const std::string& text) : session({{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true}) {
+  explicit Checked(const std::string& text)
+      : session({{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true}) {
     session.load_text("test.sr", text);
     bool well_typed = session.check();
     if (well_typed) session.check_structure();
@@ -48,7 +50,9 @@ amplifier = sigrel (p, n, out) where
 
 )";
 
-Checked circuit(const std::string& body) { return Checked(kParts + "circuit :: SR ()\ncircuit = sigrel () where\n" + body); }
+Checked circuit(const std::string& body) {
+  return Checked(kParts + "circuit :: SR ()\ncircuit = sigrel () where\n" + body);
+}
 
 void fine(const std::string& body) {
   Checked c = circuit(body);
@@ -67,8 +71,10 @@ void refused(const std::string& body, const std::string& code, const std::string
 
 TEST_CASE("N-8: source and resistor, with grounds enough, too many, and none") {
   fine("  constantVoltage 5.0 <> (a, g)\n  resistor 10.0 <> (a, g)\n  ground <> g\n");
-  refused("  constantVoltage 5.0 <> (a, g)\n  constantVoltage 5.0 <> (a, g)\n  ground <> g\n", "SR0301", "of `circuit` determine only");
-  refused("  constantVoltage 5.0 <> (a, g)\n  resistor 10.0 <> (a, g)\n  ground <> g\n  ground <> g\n", "SR0301", "of `circuit` determine only");
+  refused("  constantVoltage 5.0 <> (a, g)\n  constantVoltage 5.0 <> (a, g)\n  ground <> g\n", "SR0301",
+          "of `circuit` determine only");
+  refused("  constantVoltage 5.0 <> (a, g)\n  resistor 10.0 <> (a, g)\n  ground <> g\n  ground <> g\n",
+          "SR0301", "of `circuit` determine only");
   refused("  constantVoltage 5.0 <> (a, g)\n  resistor 10.0 <> (a, g)\n", "SR0312",
           "nothing fixes the level of `a.v` and `g.v`: every equation contains only their differences");
 }
@@ -83,64 +89,99 @@ TEST_CASE("N-8: a resistor with its balance written twice and no voltage is wron
       "  r * p.i = u\n"
       "  n.i + p.i = 0.0\n"
       "row r = sigrel (p :: Pin, n :: Pin) where\n  wrong r <> (p, m)\n  wrong r <> (m, n)\n"
-      "model :: SR ()\nmodel = sigrel () where\n  constantVoltage 5.0 <> (a, g)\n  row 10.0 <> (a, g)\n  ground <> g\n");
+      "model :: SR ()\nmodel = sigrel () where\n  constantVoltage 5.0 <> (a, g)\n  row 10.0 <> (a, g)\n  "
+      "ground <> g\n");
   INFO(c.messages);
   CHECK(c.codes == std::vector<std::string>{"SR0311"});
   CHECK(c.messages.find("2 equations of `wrong` say the same") != std::string::npos);
   CHECK(c.messages.find("test.sr:7:3") != std::string::npos);
-  CHECK(c.messages.find("what this says of `p.i` and `n.i` follows from the other equation") != std::string::npos);
+  CHECK(c.messages.find("what this says of `p.i` and `n.i` follows from the other equation") !=
+        std::string::npos);
 }
 
-TEST_CASE("fifteen circuits, eight of them faulty: four are a matter of counting, four of coefficients, of which three do no harm") {
+TEST_CASE(
+    "fifteen circuits, eight of them faulty: four are a matter of counting, four of coefficients, of which "
+    "three do no harm") {
   SECTION("good ones") {
-    fine("  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  capacitor 1.0 <> (b, g)\n  ground <> g\n");
+    fine(
+        "  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  capacitor 1.0 <> (b, g)\n  ground <> "
+        "g\n");
     // Two capacitors in a loop: their voltages are tied, the currents are their derivatives.
-    fine("  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  capacitor 1.0 <> (b, g)\n  capacitor 2.0 <> (b, g)\n  ground <> g\n");
+    fine(
+        "  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  capacitor 1.0 <> (b, g)\n  capacitor "
+        "2.0 <> (b, g)\n  ground <> g\n");
     // A capacitor between the poles of a source.
     fine("  sineVoltage 5.0 50.0 <> (a, g)\n  capacitor 1.0 <> (a, g)\n  ground <> g\n");
     // Inductors in series: a cut that only inductors and a current source cross.
-    fine("  constantVoltage 5.0 <> (a, g)\n  inductor 1.0 <> (a, b)\n  inductor 2.0 <> (b, c)\n  resistor 1.0 <> (c, g)\n  ground <> g\n");
-    fine("  constantCurrent 1.0 <> (g, a)\n  inductor 1.0 <> (a, b)\n  resistor 1.0 <> (b, g)\n  ground <> g\n");
+    fine(
+        "  constantVoltage 5.0 <> (a, g)\n  inductor 1.0 <> (a, b)\n  inductor 2.0 <> (b, c)\n  resistor 1.0 "
+        "<> (c, g)\n  ground <> g\n");
+    fine(
+        "  constantCurrent 1.0 <> (g, a)\n  inductor 1.0 <> (a, b)\n  resistor 1.0 <> (b, g)\n  ground <> "
+        "g\n");
     // A bridge, whose resistors have all the same value.
-    fine("  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  resistor 1.0 <> (b, g)\n  resistor 1.0 <> (a, c)\n  resistor 1.0 <> (c, g)\n"
-         "  resistor 1.0 <> (b, c)\n  ground <> g\n");
+    fine(
+        "  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  resistor 1.0 <> (b, g)\n  resistor 1.0 "
+        "<> (a, c)\n  resistor 1.0 <> (c, g)\n"
+        "  resistor 1.0 <> (b, c)\n  ground <> g\n");
     // A transformer with both sides grounded, and an inverting amplifier.
-    fine("  sineVoltage 5.0 50.0 <> (a, g)\n  transformer 10.0 <> (a, g, b, g)\n  resistor 1.0 <> (b, g)\n  ground <> g\n");
-    fine("  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  resistor 10.0 <> (b, c)\n  amplifier <> (g, b, c)\n  ground <> g\n");
+    fine(
+        "  sineVoltage 5.0 50.0 <> (a, g)\n  transformer 10.0 <> (a, g, b, g)\n  resistor 1.0 <> (b, g)\n  "
+        "ground <> g\n");
+    fine(
+        "  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  resistor 10.0 <> (b, c)\n  amplifier "
+        "<> (g, b, c)\n  ground <> g\n");
   }
   SECTION("faults of structure") {
-    refused("  constantVoltage 5.0 <> (a, g)\n  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, g)\n  ground <> g\n", "SR0301", "`circuit`");
-    refused("  constantCurrent 1.0 <> (a, b)\n  constantCurrent 2.0 <> (b, g)\n  resistor 1.0 <> (a, g)\n  ground <> g\n", "SR0301", "`circuit`");
-    refused("  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, g)\n  ground <> g\n  ground <> a\n", "SR0301", "`circuit`");
-    refused("  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  resistor 1.0 <> (b, c)\n  constantCurrent 1.0 <> (c, d)\n  open <> d\n  ground <> g\n",
+    refused(
+        "  constantVoltage 5.0 <> (a, g)\n  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, g)\n  "
+        "ground <> g\n",
+        "SR0301", "`circuit`");
+    refused(
+        "  constantCurrent 1.0 <> (a, b)\n  constantCurrent 2.0 <> (b, g)\n  resistor 1.0 <> (a, g)\n  "
+        "ground <> g\n",
+        "SR0301", "`circuit`");
+    refused("  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, g)\n  ground <> g\n  ground <> a\n",
             "SR0301", "`circuit`");
+    refused(
+        "  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  resistor 1.0 <> (b, c)\n  "
+        "constantCurrent 1.0 <> (c, d)\n  open <> d\n  ground <> g\n",
+        "SR0301", "`circuit`");
   }
   SECTION("a forgotten ground") {
-    refused("  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  capacitor 1.0 <> (b, g)\n", "SR0312",
-            "nothing fixes the level of `a.v`, `g.v` and `b.v`");
+    refused("  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  capacitor 1.0 <> (b, g)\n",
+            "SR0312", "nothing fixes the level of `a.v`, `g.v` and `b.v`");
   }
   SECTION("a secondary side that floats") {
-    refused("  sineVoltage 5.0 50.0 <> (a, g)\n  transformer 10.0 <> (a, g, b, c)\n  resistor 1.0 <> (b, c)\n  ground <> g\n", "SR0312",
-            "nothing fixes the level of `b.v` and `c.v`");
+    refused(
+        "  sineVoltage 5.0 50.0 <> (a, g)\n  transformer 10.0 <> (a, g, b, c)\n  resistor 1.0 <> (b, c)\n  "
+        "ground <> g\n",
+        "SR0312", "nothing fixes the level of `b.v` and `c.v`");
   }
   SECTION("an island") {
-    refused("  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, g)\n  resistor 1.0 <> (b, c)\n  capacitor 1.0 <> (c, d)\n  inductor 1.0 <> (d, b)\n"
-            "  ground <> g\n",
-            "SR0312", "nothing fixes the level of `b.v`, `c.v` and `d.v`");
+    refused(
+        "  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, g)\n  resistor 1.0 <> (b, c)\n  capacitor "
+        "1.0 <> (c, d)\n  inductor 1.0 <> (d, b)\n"
+        "  ground <> g\n",
+        "SR0312", "nothing fixes the level of `b.v`, `c.v` and `d.v`");
   }
   SECTION("two wires between the same nodes") {
-    refused("  constantCurrent 5.0 <> (a, g)\n  wire <> (a, b)\n  wire <> (a, b)\n  resistor 1.0 <> (b, g)\n  ground <> g\n", "SR0311",
-            "2 equations of `circuit` say the same");
+    refused(
+        "  constantCurrent 5.0 <> (a, g)\n  wire <> (a, b)\n  wire <> (a, b)\n  resistor 1.0 <> (b, g)\n  "
+        "ground <> g\n",
+        "SR0311", "2 equations of `circuit` say the same");
   }
 }
 
 TEST_CASE("one cause, one error, through five levels of use") {
   Checked c(kParts +
-            "stage :: Resistance -> SR (p :: Pin, n :: Pin)\nstage r = sigrel (p, n) where\n  transformer 2.0 <> (p, n, b, c)\n  resistor r <> (b, c)\n"
+            "stage :: Resistance -> SR (p :: Pin, n :: Pin)\nstage r = sigrel (p, n) where\n  transformer "
+            "2.0 <> (p, n, b, c)\n  resistor r <> (b, c)\n"
             "two r = series (stage r) (stage r)\n"
             "three r = parallel (two r) (stage r)\n"
             "four r = sigrel (p :: Pin, n :: Pin) where\n  three r <> (p, m)\n  inductor 1.0 <> (m, n)\n"
-            "five :: SR ()\nfive = sigrel () where\n  constantVoltage 1.0 <> (a, g)\n  four 2.0 <> (a, g)\n  ground <> g\n");
+            "five :: SR ()\nfive = sigrel () where\n  constantVoltage 1.0 <> (a, g)\n  four 2.0 <> (a, g)\n  "
+            "ground <> g\n");
   INFO(c.messages);
   CHECK(c.codes == std::vector<std::string>{"SR0312"});
   CHECK(c.messages.find("stage r = sigrel") != std::string::npos);
@@ -149,12 +190,15 @@ TEST_CASE("one cause, one error, through five levels of use") {
 
 TEST_CASE("what only a use makes singular is said of the use") {
   // Nothing is wrong with a wire, nor with two of them in a row.
-  Checked c("import Electrical\nwire :: SR (p :: Pin, n :: Pin)\nwire = sigrel (p, n) where\n  p.v = n.v\n  p.i + n.i = 0.0\n"
-            "row = series wire wire\nring = parallel wire row\n");
+  Checked c(
+      "import Electrical\nwire :: SR (p :: Pin, n :: Pin)\nwire = sigrel (p, n) where\n  p.v = n.v\n  p.i + "
+      "n.i = 0.0\n"
+      "row = series wire wire\nring = parallel wire row\n");
   INFO(c.messages);
   CHECK(c.codes == std::vector<std::string>{"SR0304"});
   CHECK(c.messages.find("`parallel` cannot be completed by what it is applied to") != std::string::npos);
-  CHECK(c.messages.find("with these, some of its equations say what others say already") != std::string::npos);
+  CHECK(c.messages.find("with these, some of its equations say what others say already") !=
+        std::string::npos);
 }
 
 TEST_CASE("what depends on itself in a circle is no missing reference") {
@@ -165,7 +209,9 @@ TEST_CASE("what depends on itself in a circle is no missing reference") {
 }
 
 TEST_CASE("unknowns of which only a combination is determined") {
-  Checked c("f :: SR (p :: Real, q :: Real)\nf = sigrel (p, q) where\n  local x, y :: Real\n  x + y = p\n  2.0 * x + 2.0 * y = q\n");
+  Checked c(
+      "f :: SR (p :: Real, q :: Real)\nf = sigrel (p, q) where\n  local x, y :: Real\n  x + y = p\n  2.0 * x "
+      "+ 2.0 * y = q\n");
   INFO(c.messages);
   CHECK(c.codes == std::vector<std::string>{"SR0302"});
   CHECK(c.messages.find("nothing determines `x` and `y` in `f`") != std::string::npos);
@@ -186,32 +232,38 @@ std::string said_by_run(const std::string& model, bool compiles) {
 }
 
 const std::string kLeak =
-    "leak :: SR (p :: Pin, n :: Pin)\nleak = sigrel (p, n) where\n  p.v - n.v = 2.0<Ohm> * p.i\n  p.i + n.i = 1.0<A>\n";
+    "leak :: SR (p :: Pin, n :: Pin)\nleak = sigrel (p, n) where\n  p.v - n.v = 2.0<Ohm> * p.i\n  p.i + n.i "
+    "= 1.0<A>\n";
 
 }  // namespace
 
 TEST_CASE("check and run say the same of a missing reference") {
   auto same = [](const std::string& parts, const std::string& body, const std::string& code) {
-    const std::string model = kParts + parts + "circuit :: SR ()\ncircuit = sigrel () where\n" + body + "main = simulate circuit\n";
+    const std::string model =
+        kParts + parts + "circuit :: SR ()\ncircuit = sigrel () where\n" + body + "main = simulate circuit\n";
     Checked checked(model);
     INFO(checked.messages);
     CHECK(checked.codes == std::vector{code});
     CHECK(said_by_run(model, code == "SR0312") == checked.messages);
   };
-  const std::string loop = "  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  capacitor 1.0 <> (b, g)\n";
+  const std::string loop =
+      "  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  capacitor 1.0 <> (b, g)\n";
   same("", loop, "SR0312");
   // Nodes where three currents meet: no two of the equations are aliases.
   same("", loop + "  resistor 2.0 <> (a, g)\n  resistor 3.0 <> (b, g)\n", "SR0312");
-  // It matters where the level is when something looks at it, and when the currents do not balance by themselves.
+  // It matters where the level is when something looks at it, and when the currents do not balance by
+  // themselves.
   same("", loop + "  local x :: Real\n  x = if a.v > 1.0<V> then 1.0 else 2.0\n", "SR0310");
   same(kLeak, "  constantVoltage 5.0 <> (a, g)\n  leak <> (a, g)\n", "SR0310");
 }
 
 TEST_CASE("a level in a part and one around it are two warnings, wherever the part is used") {
   const std::string model = kParts +
-                            "stage :: Resistance -> SR (p :: Pin, n :: Pin)\nstage r = sigrel (p, n) where\n  transformer 2.0 <> (p, n, b, c)\n"
+                            "stage :: Resistance -> SR (p :: Pin, n :: Pin)\nstage r = sigrel (p, n) where\n "
+                            " transformer 2.0 <> (p, n, b, c)\n"
                             "  resistor r <> (b, c)\n"
-                            "circuit :: SR ()\ncircuit = sigrel () where\n  sineVoltage 5.0 50.0 <> (a, g)\n  stage 1.0 <> (a, g)\n  stage 2.0 <> (a, g)\n"
+                            "circuit :: SR ()\ncircuit = sigrel () where\n  sineVoltage 5.0 50.0 <> (a, g)\n "
+                            " stage 1.0 <> (a, g)\n  stage 2.0 <> (a, g)\n"
                             "main = simulate circuit\n";
   Checked c(model);
   INFO(c.messages);
@@ -223,7 +275,8 @@ TEST_CASE("a level in a part and one around it are two warnings, wherever the pa
 
 TEST_CASE("what starts or is asserted at an arbitrary level is told for the whole model") {
   const std::string loop =
-      "import Electrical\ncircuit :: SR ()\ncircuit = sigrel () where\n  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  capacitor 1.0 <> (b, g)\n";
+      "import Electrical\ncircuit :: SR ()\ncircuit = sigrel () where\n  constantVoltage 5.0 <> (a, g)\n  "
+      "resistor 1.0 <> (a, b)\n  capacitor 1.0 <> (b, g)\n";
   auto says = [&](const std::string& item, bool fine, const std::string& part) {
     std::string said = said_by_run(loop + item + "main = simulate circuit\n", fine);
     INFO(said);

@@ -27,7 +27,8 @@ struct Checked {
   Session session;
   bool fine;
   explicit Checked(const std::string& file, std::vector<std::string> path = {})
-      : session({{std::move(path), std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true}), fine(session.load(file)) {
+      : session({{std::move(path), std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true}),
+        fine(session.load(file)) {
     fine = session.check() && fine;
   }
   std::vector<Code> codes() {
@@ -113,7 +114,10 @@ TEST_CASE("a long chain of imports") {
   Folder folder;
   const int n = 3000;
   for (int i = 0; i < n; ++i)
-    folder.write("M" + std::to_string(i) + ".sr", i == 0 ? "x0 = 1.0\n" : "import M" + std::to_string(i - 1) + "\nx" + std::to_string(i) + " = x" + std::to_string(i - 1) + "\n");
+    folder.write("M" + std::to_string(i) + ".sr", i == 0 ? "x0 = 1.0\n"
+                                                         : "import M" + std::to_string(i - 1) + "\nx" +
+                                                               std::to_string(i) + " = x" +
+                                                               std::to_string(i - 1) + "\n");
   Checked checked(folder / ("M" + std::to_string(n - 1) + ".sr"));
   CHECK(checked.fine);
 }

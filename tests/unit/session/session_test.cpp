@@ -39,7 +39,9 @@ TEST_CASE("one compiled model, several parameter sets") {
   for (Backend backend : {Backend::Jit, Backend::Interpreter}) {
     auto model = session.compile({}, backend);
     REQUIRE(model);
-    auto charged = [&](const Settings& set) { return session.run(*model, {.set = set}).value("c1.u").value(); };
+    auto charged = [&](const Settings& set) {
+      return session.run(*model, {.set = set}).value("c1.u").value();
+    };
     CHECK(charged({}) == Approx(9.99955054069535).epsilon(1e-6));
     CHECK(charged({{"r", 5.0}}) == Approx(6.35799353240272).epsilon(1e-6));
     CHECK(charged({{"r", 5.0}, {"v0", 3.0}}) == Approx(7.4248439117999).epsilon(1e-6));
@@ -49,7 +51,8 @@ TEST_CASE("one compiled model, several parameter sets") {
   auto model = session.compile({{"r1.r", 5.0}});
   REQUIRE(model);
   CHECK(session.run(*model).value("c1.u").value() == Approx(6.35799353240272).epsilon(1e-6));
-  CHECK(session.run(*model, {.set = {{"r1.r", 0.5}}}).value("c1.u").value() == Approx(9.99955054069535).epsilon(1e-6));
+  CHECK(session.run(*model, {.set = {{"r1.r", 0.5}}}).value("c1.u").value() ==
+        Approx(9.99955054069535).epsilon(1e-6));
 }
 
 TEST_CASE("every variable of the source has a result") {
@@ -173,7 +176,8 @@ TEST_CASE("a run can be cancelled and keeps what it has") {
   auto model = session.compile();
   REQUIRE(model);
   std::atomic<bool> cancel{false};
-  Run run = session.run(*model, {.cancel = &cancel, .progress = [&](double fraction) { cancel = fraction > 0.3; }});
+  Run run =
+      session.run(*model, {.cancel = &cancel, .progress = [&](double fraction) { cancel = fraction > 0.3; }});
   CHECK(run.outcome.status == runtime::Outcome::Cancelled);
   CHECK(run.trajectory.rows() > 1);
   CHECK(run.outcome.reached < 10.0);

@@ -11,7 +11,8 @@ struct Models {
   session::Interactive session{SessionOptions{{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true}};
   Models() { REQUIRE(session.load(std::string(SIGREL_SOURCE_DIR) + "/tests/numeric/models/md23_sizes.sr")); }
 
-  std::shared_ptr<Compiled> compile(const char* relation, const char* end = " with { stop = 2.0, tolerance = 1.0e-10 }",
+  std::shared_ptr<Compiled> compile(const char* relation,
+                                    const char* end = " with { stop = 2.0, tolerance = 1.0e-10 }",
                                     const Settings& set = {}) {
     std::string expression = "simulate (";
     expression.append(relation).append(")").append(end);
@@ -21,7 +22,8 @@ struct Models {
     REQUIRE(model->executable.backend == Backend::Jit);
     return model;
   }
-  void finds(const Compiled& model, const std::vector<std::pair<std::string, double>>& expected, const RunOptions& options = {}) {
+  void finds(const Compiled& model, const std::vector<std::pair<std::string, double>>& expected,
+             const RunOptions& options = {}) {
     Run run = session.run(model, options);
     REQUIRE(run.completed());
     for (const auto& [name, value] : expected) {
@@ -52,7 +54,9 @@ TEST_CASE("MD-23 b: another size, no code") {
   models.finds(*two, {{"x[1]", std::exp(-2.0)}, {"x[2]", 2 * std::exp(-4.0)}});
   auto three = models.compile("uncoupled 3 [-1.0, -2.0, -3.0] [1.1, 2.1, 3.1]");
   CHECK(nothing_new(*three));
-  models.finds(*three, {{"x[1]", 1.1 * std::exp(-2.0)}, {"x[2]", 2.1 * std::exp(-4.0)}, {"x[3]", 3.1 * std::exp(-6.0)}});
+  models.finds(
+      *three,
+      {{"x[1]", 1.1 * std::exp(-2.0)}, {"x[2]", 2.1 * std::exp(-4.0)}, {"x[3]", 3.1 * std::exp(-6.0)}});
   two.reset();  // its code is that of the other
   models.finds(*three, {{"x[3]", 3.1 * std::exp(-6.0)}});
 }
@@ -62,8 +66,11 @@ TEST_CASE("MD-23 b with a matrix: equal sizes are equal code, another size has r
   auto two = models.compile("matrix 2 (diagonal [-1.0, -2.0]) [1.0, 2.0]");
   models.finds(*two, {{"x[1]", std::exp(-2.0)}, {"x[2]", 2 * std::exp(-4.0)}});
   auto three = models.compile("matrix 3 (diagonal [-1.0, -2.0, -3.0]) [1.1, 2.1, 3.1]");
-  models.finds(*three, {{"x[1]", 1.1 * std::exp(-2.0)}, {"x[2]", 2.1 * std::exp(-4.0)}, {"x[3]", 3.1 * std::exp(-6.0)}});
-  // The rows of a product differ in the order of their terms only: one shape, solved, with its slopes, and the start.
+  models.finds(
+      *three,
+      {{"x[1]", 1.1 * std::exp(-2.0)}, {"x[2]", 2.1 * std::exp(-4.0)}, {"x[3]", 3.1 * std::exp(-6.0)}});
+  // The rows of a product differ in the order of their terms only: one shape, solved, with its slopes, and
+  // the start.
   CHECK(two->plan.kernels.size() == 4);
   CHECK(three->plan.kernels.size() == 4);
   auto larger = models.compile("matrix 30 (identity 30) (vector [real i for i in 1 .. 30])");

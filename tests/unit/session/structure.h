@@ -14,9 +14,11 @@ struct Structure {
   explicit Structure(std::string text) : session({{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true}) {
     session.load_text("test.sr", std::move(text));
     fine = session.check() && session.check_structure();
-    for (const Diagnostic& d : session.diagnostics().all()) messages += render_text(d, session.sources(), false);
+    for (const Diagnostic& d : session.diagnostics().all())
+      messages += render_text(d, session.sources(), false);
     if (fine)
-      for (const core::Global* global : session.definitions()) types[std::string(sigrel::text(global->name))] = session.structural_type(*global);
+      for (const core::Global* global : session.definitions())
+        types[std::string(sigrel::text(global->name))] = session.structural_type(*global);
   }
   std::vector<std::string> codes() {
     std::vector<std::string> result;

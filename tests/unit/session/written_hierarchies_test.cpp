@@ -1,5 +1,6 @@
-// Hierarchies written as Sigrel, through the whole front end: what structural typing says of the text is what flat matching, the
-// published families of bases and linear algebra with random coefficients say of the numbers.
+// Hierarchies written as Sigrel, through the whole front end: what structural typing says of the text is what
+// flat matching, the published families of bases and linear algebra with random coefficients say of the
+// numbers.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -13,8 +14,8 @@
 
 using namespace sigrel;
 using namespace random_definitions;
-using written::Text;
 using nlohmann::json;
+using written::Text;
 
 namespace {
 
@@ -24,15 +25,19 @@ struct Typed {
     REQUIRE(session.check());
     types = session::structural_types(session.program(), diagnostics);
     for (const core::Global* global : session.definitions())
-      components[std::string(sigrel::text(global->name))] = types.components.at(core::GlobalId(global - session.program().globals.data()));
+      components[std::string(sigrel::text(global->name))] =
+          types.components.at(core::GlobalId(global - session.program().globals.data()));
   }
-  const std::optional<structural::Kernel>& kernel(const std::string& name) const { return types.kernels[components.at(name)]; }
+  const std::optional<structural::Kernel>& kernel(const std::string& name) const {
+    return types.kernels[components.at(name)];
+  }
   /// The definitions that are told to be singular.
   std::set<std::string> blamed() const {
     std::set<std::string> names;
     for (const Diagnostic& d : diagnostics.all()) {
       std::size_t end = d.message.rfind('`'), begin = d.message.rfind('`', end - 1) + 1;
-      if (d.message.find("determine only") != std::string::npos) begin = d.message.find('`') + 1, end = d.message.find('`', begin);
+      if (d.message.find("determine only") != std::string::npos)
+        begin = d.message.find('`') + 1, end = d.message.find('`', begin);
       names.insert(d.message.substr(begin, end - begin));
     }
     return names;
@@ -52,20 +57,23 @@ Definition definition_of(const json& j, const std::map<std::string, std::uint32_
     for (const std::string& name : names) numbers.push_back(number.at(name));
     return numbers;
   };
-  Definition definition(static_cast<std::uint32_t>(j["interface"].size()), static_cast<std::uint32_t>(j["locals"].size()));
+  Definition definition(static_cast<std::uint32_t>(j["interface"].size()),
+                        static_cast<std::uint32_t>(j["locals"].size()));
   for (const json& equation : j["equations"]) definition.equation(variables(equation));
   for (const json& application : j["applications"]) {
     definition.application(relations.at(application["relation"]));
     for (const json& argument : application["arguments"])
-      if (argument.is_array()) definition.expression(variables(argument));
-      else definition.variable(number.at(argument));
+      if (argument.is_array())
+        definition.expression(variables(argument));
+      else
+        definition.variable(number.at(argument));
   }
   return definition;
 }
 
 struct Tally {
-  std::size_t hierarchies = 0, definitions = 0, well_formed = 0, families = 0, verdicts_differ = 0, families_differ = 0, fields_differ = 0,
-              blamed_wrongly = 0, order_matters = 0;
+  std::size_t hierarchies = 0, definitions = 0, well_formed = 0, families = 0, verdicts_differ = 0,
+              families_differ = 0, fields_differ = 0, blamed_wrongly = 0, order_matters = 0;
 };
 
 /// Random hierarchies, many in one text.
@@ -79,7 +87,9 @@ void compare(Dice& dice, std::size_t hierarchies, Tally& tally) {
     if (h % 3 == 2) shape = {4, 2, true, 0, 0.05};
     all.push_back(library(dice, shape));
     for (std::uint32_t d = 0; d < all[h].size(); ++d)
-      text.add(name(h, d), all[h][d], [&](std::uint32_t v) { return fmt::format("v{}", v); }, [&](std::uint32_t r) { return name(h, r); });
+      text.add(
+          name(h, d), all[h][d], [&](std::uint32_t v) { return fmt::format("v{}", v); },
+          [&](std::uint32_t r) { return name(h, r); });
   }
   Typed typed(text.text()), shuffled(text.text(&dice));
   std::set<std::string> singular;  // by themselves: what they apply is in order
@@ -93,14 +103,17 @@ void compare(Dice& dice, std::size_t hierarchies, Tally& tally) {
       tally.verdicts_differ += structural::cover(flat).complete() != ok;
       tally.order_matters += kernel != shuffled.kernel(name(h, d));
       bool parts = true;
-      for (std::uint32_t a = 0; a < all[h][d].applications(); ++a) parts &= typed.kernel(name(h, all[h][d].relation(a))).has_value();
+      for (std::uint32_t a = 0; a < all[h][d].applications(); ++a)
+        parts &= typed.kernel(name(h, all[h][d].relation(a))).has_value();
       if (!ok && parts) singular.insert(name(h, d));
-      if (flat.columns() <= 40) tally.fields_differ += field_oracle::regular(field_oracle::random_matrix(dice, flat), flat) != ok;
+      if (flat.columns() <= 40)
+        tally.fields_differ += field_oracle::regular(field_oracle::random_matrix(dice, flat), flat) != ok;
       if (!ok) continue;
       ++tally.well_formed;
       if (kernel->interface() > 8) continue;
       ++tally.families;
-      tally.families_differ += structural::bases(*kernel).value() != structural::bases(structural::Kernel(flat)).value();
+      tally.families_differ +=
+          structural::bases(*kernel).value() != structural::bases(structural::Kernel(flat)).value();
     }
   }
   tally.blamed_wrongly += typed.blamed() != singular;
@@ -122,7 +135,9 @@ TEST_CASE("the hierarchies of the reference file as Sigrel: verdicts and familie
   std::ifstream file(SIGREL_SOURCE_DIR "/tests/data/structural/hierarchies.json");
   const json document = json::parse(file);
   Text text;
-  auto name = [](std::size_t h, const std::string& definition) { return fmt::format("h{}_{}", h, definition); };
+  auto name = [](std::size_t h, const std::string& definition) {
+    return fmt::format("h{}_{}", h, definition);
+  };
   for (std::size_t h = 0; h < document["hierarchies"].size(); ++h) {
     std::map<std::string, std::uint32_t> relations;
     std::vector<std::string> names;
@@ -130,7 +145,8 @@ TEST_CASE("the hierarchies of the reference file as Sigrel: verdicts and familie
       auto variable = [&](std::uint32_t v) -> std::string {
         return v < j["interface"].size() ? j["interface"][v] : j["locals"][v - j["interface"].size()];
       };
-      text.add(name(h, j["name"]), definition_of(j, relations), variable, [&](std::uint32_t r) { return name(h, names[r]); });
+      text.add(name(h, j["name"]), definition_of(j, relations), variable,
+               [&](std::uint32_t r) { return name(h, names[r]); });
       names.push_back(j["name"]);
       relations[j["name"]] = static_cast<std::uint32_t>(relations.size());
     }
@@ -153,7 +169,8 @@ TEST_CASE("the hierarchies of the reference file as Sigrel: verdicts and familie
           auto& names = family.emplace_back();
           for (std::uint32_t c : basis) names.push_back(j["interface"][c]);
         }
-        if (kernel->rank() != j["rank"] || json(family) != j["bases"]) FAIL("bases of " << j.dump() << "\n" << json(family).dump());
+        if (kernel->rank() != j["rank"] || json(family) != j["bases"])
+          FAIL("bases of " << j.dump() << "\n" << json(family).dump());
       }
     CHECK(definitions == 2618);
     CHECK(well_formed == 1270);
@@ -172,8 +189,9 @@ TEST_CASE("20 000 hierarchies as Sigrel", "[.][long]") {
   Tally tally;
   for (int batch = 0; batch < 100; ++batch) compare(dice, 200, tally);
   report(tally);
-  WARN(tally.hierarchies << " hierarchies, " << tally.definitions << " definitions, " << tally.well_formed << " well formed, " << tally.families
-                         << " families compared; differences: " << tally.verdicts_differ << " verdicts, " << tally.families_differ << " families, "
-                         << tally.fields_differ << " against random numbers, " << tally.blamed_wrongly << " batches with another blame, "
-                         << tally.order_matters << " by order");
+  WARN(tally.hierarchies << " hierarchies, " << tally.definitions << " definitions, " << tally.well_formed
+                         << " well formed, " << tally.families << " families compared; differences: "
+                         << tally.verdicts_differ << " verdicts, " << tally.families_differ << " families, "
+                         << tally.fields_differ << " against random numbers, " << tally.blamed_wrongly
+                         << " batches with another blame, " << tally.order_matters << " by order");
 }

@@ -24,7 +24,8 @@ inline sigrel::components::Library components_at_random(Dice& dice, const Slopes
     for (std::uint32_t a = k == 0 ? 0 : dice.number(0, 2); a > 0; --a) {
       std::uint32_t child = dice.number(0, k - 1);
       c.applications.push_back({child, static_cast<std::uint32_t>(c.arguments.size())});
-      for (std::uint32_t i = 0; i < library.components[child].interface; ++i) c.arguments.push_back(dice.number(0, variables - 1));
+      for (std::uint32_t i = 0; i < library.components[child].interface; ++i)
+        c.arguments.push_back(dice.number(0, variables - 1));
       const Component& d = library.components[child];
       rank += static_cast<int>(d.sources.size()) - static_cast<int>(d.locals);
     }

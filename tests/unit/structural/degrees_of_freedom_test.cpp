@@ -4,9 +4,9 @@
 #include <chrono>
 #include <iostream>
 
-#include "components_at_random.h"
 #include "compiler/structural/cover.h"
 #include "compiler/structural/flat.h"
+#include "components_at_random.h"
 
 using namespace sigrel::structural;
 using namespace random_definitions;
@@ -66,14 +66,17 @@ TEST_CASE("degrees of freedom of a chain of storages", "[.][speed]") {
     for (std::uint32_t k = 0; k < n; ++k) {
       std::uint32_t u = 1 + 2 * k, i = u + 1;
       equation({{u, 1}, {k == 0 ? 0 : i - 2, 0}, {i, 0}});
-      if (k + 1 < n) equation({{u, 0}, {u + 2, 0}, {i, 0}});
-      else equation({{i, 0}});
+      if (k + 1 < n)
+        equation({{u, 0}, {u + 2, 0}, {i, 0}});
+      else
+        equation({{i, 0}});
     }
     library.components.push_back(c);
     auto start = std::chrono::steady_clock::now();
     auto result = degrees_of_freedom(library, 0);
     std::cout << n << " storages: " << *result << " degrees of freedom, "
-              << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() << " ms\n";
+              << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()
+              << " ms\n";
     CHECK(result == n);
   }
 }

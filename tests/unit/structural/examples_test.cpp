@@ -44,8 +44,8 @@ Definition component(const Variables& law) {
 }
 const Definition kFoo = leaf(3, 0, {{0, 1, 2}, {1, 2}});
 //// Components of two pins, and ground.
-const Definition kResistor = component({4, 5}), kVoltageSource = component({4}), kCurrentSource = component({5}),
-                 kGround = leaf(2, 0, {{0}});
+const Definition kResistor = component({4, 5}), kVoltageSource = component({4}),
+                 kCurrentSource = component({5}), kGround = leaf(2, 0, {{0}});
 
 }  // namespace
 
@@ -114,10 +114,12 @@ TEST_CASE("meshes and chains of any size") {
   CHECK(flat_network(25, mesh_edges(5)).locals() == 143);
   // 5: bit sets; 20 written out: beyond them, the type from the ranks of a sparse system.
   for (std::uint32_t n : {2u, 3u, 5u, 8u, 20u}) {
-    CHECK(to_text(kernel_of({two_pin(), network(n * n, mesh_edges(n))}), kPins) == "{p.v p.i n.v; p.v p.i n.i}");
+    CHECK(to_text(kernel_of({two_pin(), network(n * n, mesh_edges(n))}), kPins) ==
+          "{p.v p.i n.v; p.v p.i n.i}");
     CHECK(to_text(kernel_of({flat_network(n * n, mesh_edges(n))}), kPins) == "{p.v p.i n.v; p.v p.i n.i}");
   }
-  for (std::uint32_t n : {2u, 10u, 500u}) CHECK(to_text(kernel_of({two_pin(), chain(n)}), kPins) == "{p.v p.i n.v; p.i n.i}");
+  for (std::uint32_t n : {2u, 10u, 500u})
+    CHECK(to_text(kernel_of({two_pin(), chain(n)}), kPins) == "{p.v p.i n.v; p.i n.i}");
 }
 
 TEST_CASE("three sums under two equations need hidden columns") {
@@ -202,7 +204,9 @@ TEST_CASE("the flat system names equations by instance path") {
   CHECK(flat.rows[2].argument);
   CHECK(flat.columns[3].argument);
   CHECK(flat.columns[3].index == 1);
-  auto row = [&](std::uint32_t r) { return Variables(flat.incidence.rows.row(r).begin(), flat.incidence.rows.row(r).end()); };
+  auto row = [&](std::uint32_t r) {
+    return Variables(flat.incidence.rows.row(r).begin(), flat.incidence.rows.row(r).end());
+  };
   CHECK(row(0) == Variables{0, 3, 2});
   CHECK(row(1) == Variables{3, 2});
   CHECK(row(2) == Variables{3, 1, 2});

@@ -43,7 +43,8 @@ inline Variables numbers(std::uint32_t first, std::uint32_t last) {
 
 /// Whether the hidden columns are independent, and all rows.
 inline bool regular(const Matrix& matrix, const Incidence& flat) {
-  return rank_of(matrix, numbers(flat.interface, flat.columns())) == flat.hidden && rank_of(matrix, numbers(0, flat.columns())) == flat.rows.rows();
+  return rank_of(matrix, numbers(flat.interface, flat.columns())) == flat.hidden &&
+         rank_of(matrix, numbers(0, flat.columns())) == flat.rows.rows();
 }
 
 }  // namespace field_oracle

@@ -1,4 +1,5 @@
-// 400 hierarchies with their verdicts and complete families of bases, computed once by flat matching and enumeration.
+// 400 hierarchies with their verdicts and complete families of bases, computed once by flat matching and
+// enumeration.
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -20,13 +21,16 @@ Definition definition_of(const json& j, const std::map<std::string, std::uint32_
     for (const std::string& name : names) numbers.push_back(number.at(name));
     return numbers;
   };
-  Definition definition(static_cast<std::uint32_t>(j["interface"].size()), static_cast<std::uint32_t>(j["locals"].size()));
+  Definition definition(static_cast<std::uint32_t>(j["interface"].size()),
+                        static_cast<std::uint32_t>(j["locals"].size()));
   for (const json& equation : j["equations"]) definition.equation(variables(equation));
   for (const json& application : j["applications"]) {
     definition.application(relations.at(application["relation"]));
     for (const json& argument : application["arguments"])
-      if (argument.is_array()) definition.expression(variables(argument));
-      else definition.variable(number.at(argument));
+      if (argument.is_array())
+        definition.expression(variables(argument));
+      else
+        definition.variable(number.at(argument));
   }
   return definition;
 }
@@ -60,7 +64,8 @@ TEST_CASE("all hierarchies of the reference file") {
         auto& names = family.emplace_back();
         for (std::uint32_t c : basis) names.push_back(j["interface"][c]);
       }
-      if (kernel.rank() != j["rank"] || json(family) != j["bases"]) FAIL("bases of " << j.dump() << "\n" << json(family).dump());
+      if (kernel.rank() != j["rank"] || json(family) != j["bases"])
+        FAIL("bases of " << j.dump() << "\n" << json(family).dump());
     }
   }
   CHECK(definitions == 2618);

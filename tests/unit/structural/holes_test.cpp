@@ -1,4 +1,5 @@
-// Relation parameters: sizes that are found by bisection against all sizes, and against random relations in the place of the hole.
+// Relation parameters: sizes that are found by bisection against all sizes, and against random relations in
+// the place of the hole.
 #include <catch2/catch.hpp>
 
 #include "compiler/structural/holes.h"
@@ -22,7 +23,8 @@ std::uint32_t add_hole(components::Library& library, std::uint32_t interface, bo
 }
 
 /// A body that applies components that are there already.
-std::uint32_t add_body(components::Library& library, Dice& dice, const Variables& parts, std::uint32_t equations) {
+std::uint32_t add_body(components::Library& library, Dice& dice, const Variables& parts,
+                       std::uint32_t equations) {
   components::Component c;
   c.interface = dice.number(1, 4);
   c.locals = dice.number(0, 4);
@@ -30,7 +32,8 @@ std::uint32_t add_body(components::Library& library, Dice& dice, const Variables
   std::set<std::uint32_t> holes;
   for (std::uint32_t part : parts) {
     c.applications.push_back({part, static_cast<std::uint32_t>(c.arguments.size())});
-    for (std::uint32_t i = 0; i < library.components[part].interface; ++i) c.arguments.push_back(dice.number(0, variables - 1));
+    for (std::uint32_t i = 0; i < library.components[part].interface; ++i)
+      c.arguments.push_back(dice.number(0, variables - 1));
     holes.insert(library.components[part].holes.begin(), library.components[part].holes.end());
   }
   c.holes.assign(holes.begin(), holes.end());
@@ -51,7 +54,8 @@ bool well_formed(const components::Library& library, const std::vector<Kernel>& 
       kernels.emplace_back(actual[*c.hole]);
       continue;
     }
-    Type type = type_of(definition_of(c, library.components), [&](std::uint32_t r) -> const Kernel& { return *kernels[r]; });
+    Type type = type_of(definition_of(c, library.components),
+                        [&](std::uint32_t r) -> const Kernel& { return *kernels[r]; });
     if (!type.kernel) return false;
     kernels.push_back(std::move(type.kernel));
   }
@@ -77,7 +81,8 @@ TEST_CASE("uniform: any set of as many columns") {
     }
 }
 
-TEST_CASE("one hole: the sizes are those with which the body is well-formed, and whatever fits has one of them") {
+TEST_CASE(
+    "one hole: the sizes are those with which the body is well-formed, and whatever fits has one of them") {
   Dice dice(4);
   std::size_t none = 0, some = 0, fitting = 0;
   for (int round = 0; round < 1500; ++round) {

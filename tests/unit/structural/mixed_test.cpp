@@ -1,4 +1,5 @@
-// The mixed layer against linear algebra with real numbers, on random hierarchies and hand-made ones; what it costs.
+// The mixed layer against linear algebra with real numbers, on random hierarchies and hand-made ones; what it
+// costs.
 #include "compiler/structural/mixed.h"
 
 #include <chrono>
@@ -40,7 +41,9 @@ std::uint32_t numerical_rank(std::vector<std::vector<double>> m, std::uint32_t f
 /// Whether the linearised system is regular for some random real values of its generic numbers and of s.
 bool regular_in_numbers(const Flat& flat, Dice& dice) {
   const Incidence& whole = flat.expansion.incidence;
-  auto number = [&] { return (dice.chance(0.5) ? 1.0 : -1.0) * (0.5 + static_cast<double>(dice.number(0, 1'000'000)) / 1e6); };
+  auto number = [&] {
+    return (dice.chance(0.5) ? 1.0 : -1.0) * (0.5 + static_cast<double>(dice.number(0, 1'000'000)) / 1e6);
+  };
   for (int turn = 0; turn < 3; ++turn) {
     const double s = number();
     std::vector<std::vector<double>> m(whole.rows.rows(), std::vector<double>(whole.columns()));
@@ -52,7 +55,9 @@ bool regular_in_numbers(const Flat& flat, Dice& dice) {
         m[r][whole.rows.targets[k]] += slope.generic ? value * generic[slope.generic - 1] : value;
       }
     }
-    if (numerical_rank(m, 0, whole.columns()) == whole.rows.rows() && numerical_rank(m, whole.interface, whole.columns()) == whole.hidden) return true;
+    if (numerical_rank(m, 0, whole.columns()) == whole.rows.rows() &&
+        numerical_rank(m, whole.interface, whole.columns()) == whole.hidden)
+      return true;
   }
   return false;
 }
@@ -61,7 +66,8 @@ bool regular_in_numbers(const Flat& flat, Dice& dice) {
 Library many(Dice& dice, std::size_t count) {
   Library library;
   while (library.components.size() < count) {
-    std::uint32_t equations = dice.number(10, 40), interface = dice.number(2, 10), rank = dice.number(1, interface - 1);
+    std::uint32_t equations = dice.number(10, 40), interface = dice.number(2, 10),
+                  rank = dice.number(1, interface - 1);
     if (rank >= equations) continue;
     Component c;
     c.interface = interface;
@@ -69,7 +75,8 @@ Library many(Dice& dice, std::size_t count) {
     for (std::uint32_t e = 0; e < equations; ++e) {
       for (std::uint32_t v : dice.sample(interface + c.locals, dice.number(2, 4))) {
         c.variables.push_back(v);
-        c.slopes.push_back({dice.chance(0.1) ? 1u : 0u, dice.chance(0.3) ? 1u : 0u, dice.chance(0.5) ? 1 : -1});
+        c.slopes.push_back(
+            {dice.chance(0.1) ? 1u : 0u, dice.chance(0.3) ? 1u : 0u, dice.chance(0.5) ? 1 : -1});
       }
       c.offsets.push_back(static_cast<std::uint32_t>(c.variables.size()));
       c.sources.push_back(0);
@@ -91,7 +98,8 @@ TEST_CASE("singular in the mixed layer is singular in numbers, and conversely") 
     MixedLayer mixed(library);
     std::vector<bool> sound(library.components.size(), false);
     for (std::uint32_t c = 0; c < library.components.size(); ++c) {
-      bool parts = std::ranges::all_of(library.components[c].applications, [&](auto& a) { return sound[a.component]; });
+      bool parts = std::ranges::all_of(library.components[c].applications,
+                                       [&](auto& a) { return sound[a.component]; });
       auto flat = flatten(library, c, 100);
       if (!parts || !flat || !cover(flat->expansion.incidence).complete()) continue;
       auto found = mixed.check(c, definition_of(library.components[c], library.components));
@@ -134,7 +142,8 @@ TEST_CASE("null vectors name the equations that depend on each other, and the un
 }
 
 TEST_CASE("instances of one component are different ones where it matters") {
-  // a(x, y): y = k x, drawn once for all uses. In b(x, y, z), a <> (x, z), a <> (x, z) leaves nothing of z unless the two differ.
+  // a(x, y): y = k x, drawn once for all uses. In b(x, y, z), a <> (x, z), a <> (x, z) leaves nothing of z
+  // unless the two differ.
   Library library;
   Component a;
   a.interface = 2;
@@ -164,12 +173,15 @@ TEST_CASE("the mixed layer of 10 000 definitions", "[.][speed]") {
     auto found = mixed.check(c, definition);
     double time = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
     equations += library.components[c].sources.size();
-    if (found) ++singular;
-    else times.push_back(time);
+    if (found)
+      ++singular;
+    else
+      times.push_back(time);
   }
   std::ranges::sort(times);
-  std::cout << times.size() << " regular definitions of " << equations / library.components.size() << " equations on average (" << singular
-            << " singular): median " << times[times.size() / 2] << " us, 99% " << times[times.size() * 99 / 100] << " us, longest " << times.back() << " us\n";
+  std::cout << times.size() << " regular definitions of " << equations / library.components.size()
+            << " equations on average (" << singular << " singular): median " << times[times.size() / 2]
+            << " us, 99% " << times[times.size() * 99 / 100] << " us, longest " << times.back() << " us\n";
 }
 
 TEST_CASE("the mixed layer of a flat chain and of a chain by halves", "[.][speed]") {
@@ -190,7 +202,8 @@ TEST_CASE("the mixed layer of a flat chain and of a chain by halves", "[.][speed
   auto current = [&](std::uint32_t k) { return k == 0 ? 2 : k == n ? 3 : 5 + 2 * (k - 1); };
   for (std::uint32_t k = 0; k < n; ++k) {
     chain.applications.push_back({0, 4 * k});
-    chain.arguments.insert(chain.arguments.end(), {potential(k), potential(k + 1), current(k), current(k + 1)});
+    chain.arguments.insert(chain.arguments.end(),
+                           {potential(k), potential(k + 1), current(k), current(k + 1)});
   }
   library.components.push_back(chain);
   for (std::uint32_t k = 0; k < 20; ++k) {
@@ -209,6 +222,7 @@ TEST_CASE("the mixed layer of a flat chain and of a chain by halves", "[.][speed
     CHECK(!mixed.check(c, definition));
     double time = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
     if (c == 1 || c + 1 == library.components.size())
-      std::cout << (c == 1 ? "10 000 parts in one definition: " : "2^20 parts by halves, the last: ") << time << " us\n";
+      std::cout << (c == 1 ? "10 000 parts in one definition: " : "2^20 parts by halves, the last: ") << time
+                << " us\n";
   }
 }

@@ -19,8 +19,8 @@ inline Definition two_pin() {
   return d;
 }
 
-/// `count` resistors between nodes; nodes 0 and 1 are the pins p and n of the definition. Node potentials, then the pin
-/// currents of every resistor.
+/// `count` resistors between nodes; nodes 0 and 1 are the pins p and n of the definition. Node potentials,
+/// then the pin currents of every resistor.
 inline Definition network(std::uint32_t nodes, const Edges& edges) {
   auto resistors = static_cast<std::uint32_t>(edges.size());
   Definition d(4, nodes - 2 + 2 * resistors);
@@ -45,7 +45,8 @@ inline Definition network(std::uint32_t nodes, const Edges& edges) {
   return d;
 }
 
-/// The same with the resistors written out: voltage and both pin currents of each are locals, nothing is applied.
+/// The same with the resistors written out: voltage and both pin currents of each are locals, nothing is
+/// applied.
 inline Definition flat_network(std::uint32_t nodes, const Edges& edges) {
   auto resistors = static_cast<std::uint32_t>(edges.size());
   Definition d(4, nodes - 2 + 3 * resistors);
@@ -81,7 +82,8 @@ inline Edges mesh_edges(std::uint32_t n) {
 /// Nodes in a row, as in a filter or a pipe.
 inline Definition chain(std::uint32_t resistors) {
   Edges edges;
-  for (std::uint32_t e = 0; e < resistors; ++e) edges.emplace_back(e == 0 ? 0 : e + 1, e + 1 == resistors ? 1 : e + 2);
+  for (std::uint32_t e = 0; e < resistors; ++e)
+    edges.emplace_back(e == 0 ? 0 : e + 1, e + 1 == resistors ? 1 : e + 2);
   return network(resistors + 1, edges);
 }
 

@@ -1,4 +1,5 @@
-// Kernels against the flat system: by matching, by enumeration, and by linear algebra with random coefficients.
+// Kernels against the flat system: by matching, by enumeration, and by linear algebra with random
+// coefficients.
 #include "field_oracle.h"
 #include "random_definitions.h"
 
@@ -9,8 +10,8 @@ using field_oracle::Matrix, field_oracle::random_matrix, field_oracle::rank_of, 
 namespace {
 
 struct Tally {
-  std::size_t hierarchies = 0, definitions = 0, well_formed = 0, families = 0, hidden = 0, verdicts_differ = 0, families_differ = 0,
-              fields_differ = 0;
+  std::size_t hierarchies = 0, definitions = 0, well_formed = 0, families = 0, hidden = 0,
+              verdicts_differ = 0, families_differ = 0, fields_differ = 0;
 };
 
 /// Compares all definitions of a library.
@@ -65,14 +66,16 @@ void run(std::uint64_t seed, std::size_t hierarchies, const Limits& limits, bool
   CHECK(tally.fields_differ == 0);
   CHECK(tally.well_formed > tally.definitions / 4);
   if (show)
-    WARN(tally.hierarchies << " hierarchies, " << tally.definitions << " definitions, " << tally.well_formed << " well formed, "
-                           << tally.families << " families compared, " << tally.hidden << " kernels with hidden columns; differences: "
-                           << tally.verdicts_differ << " verdicts, " << tally.families_differ << " families, "
-                           << tally.fields_differ << " against random numbers");
+    WARN(tally.hierarchies << " hierarchies, " << tally.definitions << " definitions, " << tally.well_formed
+                           << " well formed, " << tally.families << " families compared, " << tally.hidden
+                           << " kernels with hidden columns; differences: " << tally.verdicts_differ
+                           << " verdicts, " << tally.families_differ << " families, " << tally.fields_differ
+                           << " against random numbers");
 }
 
 const Limits kWithoutTransversal{.transversal_first = 0, .transversal_interface = 0};
-const Limits kCheapOnly{.surplus_columns = 0, .presentation_columns = 0, .transversal_first = 0, .transversal_interface = 0};
+const Limits kCheapOnly{
+    .surplus_columns = 0, .presentation_columns = 0, .transversal_first = 0, .transversal_interface = 0};
 
 /// The same system with rows and hidden columns in another order.
 Incidence shuffled(Dice& dice, const Incidence& incidence) {
@@ -82,7 +85,8 @@ Incidence shuffled(Dice& dice, const Incidence& incidence) {
   result.rows.columns = incidence.columns();
   for (std::uint32_t r : rows) {
     Variables row;
-    for (std::uint32_t c : incidence.rows.row(r)) row.push_back(c < incidence.interface ? c : incidence.interface + hidden[c - incidence.interface]);
+    for (std::uint32_t c : incidence.rows.row(r))
+      row.push_back(c < incidence.interface ? c : incidence.interface + hidden[c - incidence.interface]);
     std::ranges::sort(row);
     result.rows.targets.insert(result.rows.targets.end(), row.begin(), row.end());
     result.rows.end_row();

@@ -17,7 +17,9 @@ class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed) {}
   /// Between both, inclusive.
-  std::uint32_t number(std::uint32_t low, std::uint32_t high) { return low + static_cast<std::uint32_t>(engine_() % (high - low + 1)); }
+  std::uint32_t number(std::uint32_t low, std::uint32_t high) {
+    return low + static_cast<std::uint32_t>(engine_() % (high - low + 1));
+  }
   bool chance(double p) { return static_cast<double>(engine_() >> 11) * 0x1p-53 < p; }
   Variables sample(std::uint32_t variables, std::uint32_t count) {
     Variables all(variables);
@@ -69,14 +71,18 @@ inline std::vector<Definition> library(Dice& dice, const Shape& shape = {}) {
       c = dice.number(0, static_cast<std::uint32_t>(all.size()) - 1);
       sum += rank[c];
     }
-    std::uint32_t locals = top ? static_cast<std::uint32_t>(std::max(2, sum + static_cast<int>(dice.number(0, 3)) - 1)) : dice.number(2, 6);
+    std::uint32_t locals =
+        top ? static_cast<std::uint32_t>(std::max(2, sum + static_cast<int>(dice.number(0, 3)) - 1))
+            : dice.number(2, 6);
     Definition d(interface, locals);
     std::uint32_t variables = interface + locals;
     for (std::uint32_t c : children) {
       d.application(c);
       for (std::uint32_t i = 0; i < all[c].interface(); ++i)
-        if (dice.chance(shape.expressions)) d.expression(dice.sample(variables, 2));
-        else d.variable(dice.number(0, variables - 1));
+        if (dice.chance(shape.expressions))
+          d.expression(dice.sample(variables, 2));
+        else
+          d.variable(dice.number(0, variables - 1));
     }
     int wanted = static_cast<int>(locals) + (top ? 0 : static_cast<int>(dice.number(1, interface - 1)));
     equations(d, std::max(0, wanted - sum) + slack());

@@ -52,11 +52,14 @@ template <unsigned W>
 bool consistent(const Dense<W>& d) {
   for (unsigned r = 0; r < d.adjacent[kRow].size(); ++r)
     for (unsigned c = 0; c < d.adjacent[kColumn].size(); ++c)
-      if (d.row(r).test(c) != d.column(c).test(r) || (d.row(r).test(c) && !(d.live[kRow].test(r) && d.live[kColumn].test(c)))) return false;
+      if (d.row(r).test(c) != d.column(c).test(r) ||
+          (d.row(r).test(c) && !(d.live[kRow].test(r) && d.live[kColumn].test(c))))
+        return false;
   return true;
 }
 
-/// Applies a rule to random systems, after K1 to K4 if it wants a core, and counts how often it did something.
+/// Applies a rule to random systems, after K1 to K4 if it wants a core, and counts how often it did
+/// something.
 template <unsigned W>
 std::size_t check_rule(std::uint64_t seed, bool core, const std::function<bool(Dense<W>&, Bits<W>&)>& rule) {
   Dice dice(seed);
@@ -66,8 +69,8 @@ std::size_t check_rule(std::uint64_t seed, bool core, const std::function<bool(D
     Incidence system = coverable(dice, interface, hidden, hidden + dice.number(0, interface));
     Dense<W> d = dense<W>(system);
     Bits<W> coloops;
-    if (core)
-      do coloops |= keep_admissible(d);
+    if (core) do
+        coloops |= keep_admissible(d);
       while (merge_small(d));
     const std::set<std::uint32_t> before = brute_force(system);
     if (family(d, coloops) != before) FAIL("K1 to K4, system " << i);
@@ -83,12 +86,18 @@ std::size_t check_rule(std::uint64_t seed, bool core, const std::function<bool(D
 TEMPLATE_TEST_CASE_SIG("each rule keeps the family", "", ((unsigned W), W), 1, 2, 8) {
   using D = Dense<W>;
   using B = Bits<W>;
-  CHECK(check_rule<W>(1, false, [](D& d, B& coloops) { coloops |= keep_admissible(d); return coloops.any(); }) > 100);
+  CHECK(check_rule<W>(1, false, [](D& d, B& coloops) {
+          coloops |= keep_admissible(d);
+          return coloops.any();
+        }) > 100);
   CHECK(check_rule<W>(2, false, [](D& d, B&) { return merge_small(d); }) > 1000);
   CHECK(check_rule<W>(3, true, [](D& d, B&) { return merge_rows_of_tight_sets(d); }) > 10);
   CHECK(check_rule<W>(4, true, [](D& d, B&) { return merge_columns_of_tight_sets(d); }) > 10);
   CHECK(check_rule<W>(5, false, [](D& d, B&) { return thin_hidden(d); }) > 1000);
-  CHECK(check_rule<W>(6, false, [](D& d, B&) { maximise(d); return true; }) > 1000);
+  CHECK(check_rule<W>(6, false, [](D& d, B&) {
+          maximise(d);
+          return true;
+        }) > 1000);
   CHECK(check_rule<W>(7, false, [](D& d, B&) { return drop_dominated(d); }) > 1000);
   CHECK(check_rule<W>(8, true, [](D& d, B&) { return drop_dominated(d); }) > 10);
   CHECK(check_rule<W>(9, true, [](D& d, B&) { return drop_dominated_when_maximal(d); }) > 10);

@@ -19,7 +19,9 @@ std::vector<double> time_types(const std::vector<Definition>& library) {
     for (std::size_t i = 0; i < library.size(); ++i) {
       auto start = std::chrono::steady_clock::now();
       types[i] = type_of(library[i], [&](std::uint32_t r) -> const Kernel& { return *types[r].kernel; });
-      best[i] = std::min(best[i], std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+      best[i] = std::min(
+          best[i],
+          std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
     }
   }
   return best;
@@ -30,9 +32,9 @@ void show(const std::string& what, std::vector<double> times, std::size_t skip =
   std::ranges::sort(times);
   double sum = 0;
   for (double t : times) sum += t;
-  std::cout << what << ": " << times.size() << " definitions, median " << times[times.size() / 2] << " us, 90% "
-            << times[times.size() * 9 / 10] << ", 99% " << times[times.size() * 99 / 100] << ", longest " << times.back() << ", all "
-            << sum / 1e3 << " ms\n";
+  std::cout << what << ": " << times.size() << " definitions, median " << times[times.size() / 2]
+            << " us, 90% " << times[times.size() * 9 / 10] << ", 99% " << times[times.size() * 99 / 100]
+            << ", longest " << times.back() << ", all " << sum / 1e3 << " ms\n";
 }
 
 }  // namespace
@@ -42,10 +44,12 @@ TEST_CASE("random definitions of 10 to 40 equations", "[.][speed]") {
   std::vector<Definition> library;
   std::size_t hidden = 0;
   while (library.size() < 10000) {
-    std::uint32_t equations = dice.number(10, 40), interface = dice.number(2, 10), rank = dice.number(1, interface - 1);
+    std::uint32_t equations = dice.number(10, 40), interface = dice.number(2, 10),
+                  rank = dice.number(1, interface - 1);
     if (rank >= equations) continue;
     Definition d(interface, equations - rank);
-    for (std::uint32_t e = 0; e < equations; ++e) d.equation(dice.sample(interface + d.locals(), dice.number(2, 4)));
+    for (std::uint32_t e = 0; e < equations; ++e)
+      d.equation(dice.sample(interface + d.locals(), dice.number(2, 4)));
     Type type = type_of(d, nullptr);
     if (!type.kernel) continue;
     hidden += type.kernel->hidden() > 0;
@@ -83,7 +87,8 @@ TEST_CASE("definitions that apply others", "[.][speed]") {
   while (library.size() < 1000) {
     Definition d(dice.number(2, 5), dice.number(0, 5));
     std::uint32_t equations = d.locals() + dice.number(1, d.interface() - 1);
-    for (std::uint32_t e = 0; e < equations; ++e) d.equation(dice.sample(d.interface() + d.locals(), dice.number(2, 4)));
+    for (std::uint32_t e = 0; e < equations; ++e)
+      d.equation(dice.sample(d.interface() + d.locals(), dice.number(2, 4)));
     Type type = type_of(d, nullptr);
     if (!type.kernel) continue;
     library.push_back(d);
@@ -103,10 +108,13 @@ TEST_CASE("definitions that apply others", "[.][speed]") {
     for (std::uint32_t c : chosen) {
       d.application(c);
       for (std::uint32_t i = 0; i < library[c].interface(); ++i)
-        if (dice.chance(0.1)) d.expression(dice.sample(d.interface() + d.locals(), 2));
-        else d.variable(dice.number(0, d.interface() + d.locals() - 1));
+        if (dice.chance(0.1))
+          d.expression(dice.sample(d.interface() + d.locals(), 2));
+        else
+          d.variable(dice.number(0, d.interface() + d.locals() - 1));
     }
-    for (std::uint32_t e = 0; e < own; ++e) d.equation(dice.sample(d.interface() + d.locals(), dice.number(2, 4)));
+    for (std::uint32_t e = 0; e < own; ++e)
+      d.equation(dice.sample(d.interface() + d.locals(), dice.number(2, 4)));
     Type type = type_of(d, [&](std::uint32_t r) -> const Kernel& { return *types[r].kernel; });
     if (!type.kernel) continue;
     hidden += type.kernel->hidden() > 0;
@@ -135,8 +143,11 @@ TEST_CASE("engineering components", "[.][speed]") {
   std::vector<Type> types = types_of(library);
   for (std::size_t i = 0; i < library.size(); ++i) {
     std::cout << names[i] << ", " << library[i].locals() << " locals: " << times[i] << " us, ";
-    if (!types[i].kernel) std::cout << "singular\n";
-    else if (types[i].kernel->hidden() > 9) std::cout << types[i].kernel->hidden() << " hidden columns\n";
-    else std::cout << to_text(*types[i].kernel, pins) << "\n";
+    if (!types[i].kernel)
+      std::cout << "singular\n";
+    else if (types[i].kernel->hidden() > 9)
+      std::cout << types[i].kernel->hidden() << " hidden columns\n";
+    else
+      std::cout << to_text(*types[i].kernel, pins) << "\n";
   }
 }

@@ -11,14 +11,17 @@ class Text {
  public:
   /// `variable(v)` names the variables of the definition, interface first; `relation(r)` what it applies.
   template <class Variable, class Relation>
-  void add(const std::string& name, const sigrel::structural::Definition& d, Variable variable, Relation relation) {
+  void add(const std::string& name, const sigrel::structural::Definition& d, Variable variable,
+           Relation relation) {
     auto list = [&](std::uint32_t first, std::uint32_t last, const char* type) {
       std::string text;
-      for (std::uint32_t v = first; v < last; ++v) text += fmt::format("{}{}{}", v > first ? ", " : "", variable(v), type);
+      for (std::uint32_t v = first; v < last; ++v)
+        text += fmt::format("{}{}{}", v > first ? ", " : "", variable(v), type);
       return text;
     };
     std::vector<std::string> items;
-    for (std::uint32_t e = 0; e < d.equations().rows(); ++e) items.push_back(equation(d.equations().row(e), variable, e));
+    for (std::uint32_t e = 0; e < d.equations().rows(); ++e)
+      items.push_back(equation(d.equations().row(e), variable, e));
     for (std::uint32_t a = 0; a < d.applications(); ++a) {
       std::string arguments;
       for (std::uint32_t i = 0; i < d.argument_count(a); ++i) {
@@ -26,14 +29,18 @@ class Text {
         if (i > 0) arguments += ", ";
         const bool expression = d.is_expression(d.first_argument(a) + i);
         for (std::size_t k = 0; k < argument.size(); ++k)
-          arguments += (k > 0 ? " + " : "") + (expression ? fmt::format("{}.{} * ", k + 1, ++coefficient_) : "") + variable(argument[k]);
+          arguments += (k > 0 ? " + " : "") +
+                       (expression ? fmt::format("{}.{} * ", k + 1, ++coefficient_) : "") +
+                       variable(argument[k]);
       }
       items.push_back(relation(d.relation(a)) + " <> (" + arguments + ")");
     }
-    std::string text = fmt::format("{} :: SR ({})\n{} = sigrel ({}) where", name, list(0, d.interface(), " :: Real"), name, list(0, d.interface(), ""));
+    std::string text = fmt::format("{} :: SR ({})\n{} = sigrel ({}) where", name,
+                                   list(0, d.interface(), " :: Real"), name, list(0, d.interface(), ""));
     if (items.empty() && d.locals() == 0) text += " {}";
     text += "\n";
-    if (d.locals() > 0) text += "  local " + list(d.interface(), d.interface() + d.locals(), "") + " :: Real\n";
+    if (d.locals() > 0)
+      text += "  local " + list(d.interface(), d.interface() + d.locals(), "") + " :: Real\n";
     definitions_.push_back({std::move(text), std::move(items)});
   }
   /// With the items of every body and the definitions in the order of `dice`, if there is one.
@@ -45,7 +52,8 @@ class Text {
     };
     for (std::uint32_t d : order(definitions_.size())) {
       result += definitions_[d].head;
-      for (std::uint32_t i : order(definitions_[d].items.size())) result += "  " + definitions_[d].items[i] + "\n";
+      for (std::uint32_t i : order(definitions_[d].items.size()))
+        result += "  " + definitions_[d].items[i] + "\n";
       result += "\n";
     }
     return result;
@@ -59,9 +67,11 @@ class Text {
   }
   /// A function of these variables of which nothing is special.
   template <class Variable>
-  static std::string equation(std::span<const std::uint32_t> variables, Variable variable, std::uint32_t number) {
+  static std::string equation(std::span<const std::uint32_t> variables, Variable variable,
+                              std::uint32_t number) {
     std::string text = number % 2 == 0 ? "sin " : "exp ";
-    for (std::size_t k = 0; k < variables.size(); ++k) text += (k == 0 ? "" : k == 1 ? " + " : " * ") + variable(variables[k]);
+    for (std::size_t k = 0; k < variables.size(); ++k)
+      text += (k == 0 ? "" : k == 1 ? " + " : " * ") + variable(variables[k]);
     return text + fmt::format(" = {}.5", number);
   }
   struct Written {

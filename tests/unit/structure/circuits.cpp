@@ -22,7 +22,8 @@ std::uint32_t Circuit::node(std::string name) {
 }
 
 Circuit::Part Circuit::part(const std::string& name, std::uint32_t p, std::uint32_t n) {
-  Part part{unknown(name + ".u"), unknown(name + ".p.i", UnknownKind::Flow), unknown(name + ".n.i", UnknownKind::Flow)};
+  Part part{unknown(name + ".u"), unknown(name + ".p.i", UnknownKind::Flow),
+            unknown(name + ".n.i", UnknownKind::Flow)};
   row(voltage_, {part.u, p, n});
   row(balance_, {part.i, part.j});
   flows_.push_back({p, part.i});
@@ -63,7 +64,8 @@ void Circuit::finish() {
     sums.terms.push_back(sigrel::Term::of(flows_[k].flow, false));
     if (k + 1 < flows_.size() && flows_[k + 1].node == flows_[k].node) continue;
     sums.offsets.push_back(static_cast<std::uint32_t>(sums.terms.size()));
-    system.sources.push_back({sigrel::system::EquationKind::NodeSum, system.templates[0].locals[flows_[k].node].span, sigrel::local_name("node")});
+    system.sources.push_back({sigrel::system::EquationKind::NodeSum,
+                              system.templates[0].locals[flows_[k].node].span, sigrel::local_name("node")});
     sums.origins.push_back({0, static_cast<std::uint32_t>(system.sources.size() - 1)});
   }
 }

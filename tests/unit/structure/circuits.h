@@ -1,5 +1,5 @@
-// Circuits of two-terminal parts, flattened as elaboration does: every part has u, p.v, n.v, p.i, n.i of its own or shares
-// the potentials of its nodes.
+// Circuits of two-terminal parts, flattened as elaboration does: every part has u, p.v, n.v, p.i, n.i of its
+// own or shares the potentials of its nodes.
 #pragma once
 #include <string>
 #include <vector>

@@ -32,7 +32,9 @@ std::string all_text(const Diagnostic& d) {
   return s;
 }
 
-bool says(const Diagnostic& d, const std::string& words) { return all_text(d).find(words) != std::string::npos; }
+bool says(const Diagnostic& d, const std::string& words) {
+  return all_text(d).find(words) != std::string::npos;
+}
 
 void check_one(const Diagnostics& d, Code code) {
   REQUIRE(d.all().size() == 1);
@@ -106,7 +108,8 @@ TEST_CASE("a flow that nothing determines") {
   CHECK(says(d.all()[0], "open <> p"));
 }
 
-TEST_CASE("MB-8a: of a source and a resistor without ground two equations are left, and one level is arbitrary") {
+TEST_CASE(
+    "MB-8a: of a source and a resistor without ground two equations are left, and one level is arbitrary") {
   Circuit x;
   auto a = x.node("a"), b = x.node("b");
   auto s = x.source("s", a, b, 10), r = x.resistor("r", a, b, 2);

@@ -55,31 +55,36 @@ Origin Builder::next_source(system::EquationKind kind, const std::string& text) 
 
 std::string Builder::text(const EquationTable& table, const std::vector<std::uint32_t>& unknowns,
                           const std::vector<std::uint32_t>& parameters) {
-  return "0 = " + print(
-                      system.exprs, table.residual,
-                      [&](std::uint32_t k, std::uint32_t order) {
-                        std::string name = sigrel::text(system.templates[0].locals.at(unknowns.at(k)).name);
-                        return order == 0 ? name : "der " + name;
-                      },
-                      [&](std::uint32_t k) { return std::to_string(system.parameters.at(parameters.at(k)).value); });
+  return "0 = " +
+         print(
+             system.exprs, table.residual,
+             [&](std::uint32_t k, std::uint32_t order) {
+               std::string name = sigrel::text(system.templates[0].locals.at(unknowns.at(k)).name);
+               return order == 0 ? name : "der " + name;
+             },
+             [&](std::uint32_t k) { return std::to_string(system.parameters.at(parameters.at(k)).value); });
 }
 
 namespace {
-void append(EquationTable& table, const std::vector<std::uint32_t>& unknowns, const std::vector<std::uint32_t>& parameters,
-            Origin origin) {
-  if (unknowns.size() != table.slots || parameters.size() != table.params) throw std::logic_error("row does not fit its shape");
+void append(EquationTable& table, const std::vector<std::uint32_t>& unknowns,
+            const std::vector<std::uint32_t>& parameters, Origin origin) {
+  if (unknowns.size() != table.slots || parameters.size() != table.params)
+    throw std::logic_error("row does not fit its shape");
   table.unknowns.insert(table.unknowns.end(), unknowns.begin(), unknowns.end());
   table.parameters.insert(table.parameters.end(), parameters.begin(), parameters.end());
   table.origins.push_back(origin);
 }
 }  // namespace
 
-void Builder::row(std::uint32_t shape, std::vector<std::uint32_t> unknowns, std::vector<std::uint32_t> parameters) {
+void Builder::row(std::uint32_t shape, std::vector<std::uint32_t> unknowns,
+                  std::vector<std::uint32_t> parameters) {
   EquationTable& table = system.equations.tables[shape];
-  append(table, unknowns, parameters, next_source(system::EquationKind::Written, text(table, unknowns, parameters)));
+  append(table, unknowns, parameters,
+         next_source(system::EquationKind::Written, text(table, unknowns, parameters)));
 }
 
-void Builder::initial_row(std::uint32_t shape, std::vector<std::uint32_t> unknowns, std::vector<std::uint32_t> parameters) {
+void Builder::initial_row(std::uint32_t shape, std::vector<std::uint32_t> unknowns,
+                          std::vector<std::uint32_t> parameters) {
   EquationTable& table = system.initial.tables[shape];
   append(table, unknowns, parameters,
          next_source(system::EquationKind::Initial, "initially " + text(table, unknowns, parameters)));
@@ -102,7 +107,8 @@ void Builder::guess(std::uint32_t unknown, double value) {
 
 namespace {
 
-double eval(const plan::Plan& plan, ExprId root, const std::vector<double>& slots, const std::vector<double>& params, double time) {
+double eval(const plan::Plan& plan, ExprId root, const std::vector<double>& slots,
+            const std::vector<double>& params, double time) {
   auto ids = topological(plan.exprs, std::span<const ExprId>(&root, 1));
   std::vector<double> value(root.value + 1);
   for (ExprId id : ids) {
@@ -136,20 +142,23 @@ Row row_of(const plan::Plan& plan, const Evaluation& e, const runtime::Run& run,
     row.variables.push_back(table[std::size_t{k} * run.count + i]);
     row.slots.push_back(e.values[row.variables.back()]);
   }
-  for (std::uint32_t k = 0; k < run.params; ++k) row.params.push_back(e.parameters[table[std::size_t{run.slots + k} * run.count + i]]);
+  for (std::uint32_t k = 0; k < run.params; ++k)
+    row.params.push_back(e.parameters[table[std::size_t{run.slots + k} * run.count + i]]);
   return row;
 }
 
 /// Dense Newton on one loop, its inner variables among the unknowns.
 void solve_loop(const plan::Plan& plan, Evaluation& e, const runtime::Loop& loop, double time) {
   const auto& m = plan.model;
-  std::vector<std::uint32_t> unknowns(m.loop_unknowns.begin() + loop.first_unknown, m.loop_unknowns.begin() + loop.first_unknown + loop.unknowns);
+  std::vector<std::uint32_t> unknowns(m.loop_unknowns.begin() + loop.first_unknown,
+                                      m.loop_unknowns.begin() + loop.first_unknown + loop.unknowns);
   for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r) {
     const auto& run = m.runs[r];
     const auto* table = m.tables.data() + run.table;
     for (std::uint32_t i = 0; i < run.count && run.role == runtime::Role::Solve; ++i)
-      unknowns.push_back(run.kernel == runtime::kNone ? (table + 2 * run.count + 1)[table[i] + table[run.count + 1 + i]] >> 1
-                                                      : table[std::size_t{run.solved} * run.count + i]);
+      unknowns.push_back(run.kernel == runtime::kNone
+                             ? (table + 2 * run.count + 1)[table[i] + table[run.count + 1 + i]] >> 1
+                             : table[std::size_t{run.solved} * run.count + i]);
   }
   std::size_t n = unknowns.size();
   std::vector<int> column(m.variables, -1);
@@ -173,7 +182,8 @@ void solve_loop(const plan::Plan& plan, Evaluation& e, const runtime::Loop& loop
         Row row = row_of(plan, e, run, i);
         a[at][n] = eval(plan, plan.kernels[run.kernel].outputs[0], row.slots, row.params, time);
         if (run.role == runtime::Role::Solve)  // F = slope * (v - what the equation gives for v)
-          a[at][n] = eval(plan, plan.kernels[run.partials].outputs[run.solved], row.slots, row.params, time) * (row.slots[run.solved] - a[at][n]);
+          a[at][n] = eval(plan, plan.kernels[run.partials].outputs[run.solved], row.slots, row.params, time) *
+                     (row.slots[run.solved] - a[at][n]);
         for (std::uint32_t k = 0; k < run.slots; ++k)
           if (int c = column[row.variables[k]]; c >= 0)
             a[at][c] += eval(plan, plan.kernels[run.partials].outputs[k], row.slots, row.params, time);
@@ -222,7 +232,8 @@ void run_steps(const plan::Plan& plan, Evaluation& e, const std::vector<runtime:
         e.values[terms[solved] >> 1] = terms[solved] & 1 ? rest : -rest;
       } else {
         Row row = row_of(plan, e, run, i);
-        e.values[row.variables[run.solved]] = eval(plan, plan.kernels[run.kernel].outputs[0], row.slots, row.params, time);
+        e.values[row.variables[run.solved]] =
+            eval(plan, plan.kernels[run.kernel].outputs[0], row.slots, row.params, time);
       }
     }
   }
@@ -234,8 +245,10 @@ Evaluation evaluate_start(const plan::Plan& plan) {
   Evaluation e;
   for (const auto& rule : plan.model.parameters) {
     auto operand = [&](std::uint32_t k) { return k < e.parameters.size() ? e.parameters[k] : 0.0; };
-    e.parameters.push_back(rule.op == 0 ? rule.value
-                                        : plan.model.operation(plan.model.library.get(), rule, operand(rule.a), operand(rule.b), operand(rule.c)));
+    e.parameters.push_back(rule.op == 0
+                               ? rule.value
+                               : plan.model.operation(plan.model.library.get(), rule, operand(rule.a),
+                                                      operand(rule.b), operand(rule.c)));
   }
   e.values.assign(plan.model.variables, 0.0);
   for (std::uint32_t v = 0; v < plan.model.variables; ++v)

@@ -17,13 +17,16 @@ using sigrel::ExprId;
 class Builder {
  public:
   Builder();
-  std::uint32_t unknown(std::string name, sigrel::system::UnknownKind kind = sigrel::system::UnknownKind::Source);
+  std::uint32_t unknown(std::string name,
+                        sigrel::system::UnknownKind kind = sigrel::system::UnknownKind::Source);
   std::uint32_t parameter(double value);
   /// A shape; `number of slots` and parameters are counted from the residual.
   std::uint32_t shape(ExprId residual);
   std::uint32_t initial_shape(ExprId residual);
-  void row(std::uint32_t shape, std::vector<std::uint32_t> unknowns, std::vector<std::uint32_t> parameters = {});
-  void initial_row(std::uint32_t shape, std::vector<std::uint32_t> unknowns, std::vector<std::uint32_t> parameters = {});
+  void row(std::uint32_t shape, std::vector<std::uint32_t> unknowns,
+           std::vector<std::uint32_t> parameters = {});
+  void initial_row(std::uint32_t shape, std::vector<std::uint32_t> unknowns,
+                   std::vector<std::uint32_t> parameters = {});
   /// Unknowns with signs: {{u, true}} is -u.
   void sum(std::initializer_list<std::pair<std::uint32_t, bool>> terms);
   void guess(std::uint32_t unknown, double value);
@@ -46,7 +49,8 @@ class Builder {
   std::uint32_t add_shape(sigrel::Equations& to, ExprId residual);
   sigrel::Span line(const std::string& text);
   sigrel::Origin next_source(sigrel::system::EquationKind kind, const std::string& text);
-  std::string text(const EquationTable& table, const std::vector<std::uint32_t>& unknowns, const std::vector<std::uint32_t>& parameters);
+  std::string text(const EquationTable& table, const std::vector<std::uint32_t>& unknowns,
+                   const std::vector<std::uint32_t>& parameters);
 };
 
 struct Evaluation {

@@ -84,7 +84,8 @@ TEST_CASE("a shape is differentiated once, whatever the number of its rows") {
     auto last = b.unknown("x0"), w = b.unknown("w0");
     b.row(ode, {last, w});
     for (int i = 1; i <= n; ++i) {
-      auto x = b.unknown("x" + std::to_string(i)), v = b.unknown("v" + std::to_string(i)), z = b.unknown("z" + std::to_string(i));
+      auto x = b.unknown("x" + std::to_string(i)), v = b.unknown("v" + std::to_string(i)),
+           z = b.unknown("z" + std::to_string(i));
       b.row(ode, {x, v});
       b.row(tie, {x, last, z}, {b.parameter(i)});
       b.row(b.shape(b.sub(b.s(0), b.c(1))), {z});
@@ -99,8 +100,10 @@ TEST_CASE("a shape is differentiated once, whatever the number of its rows") {
   CHECK(tables(2) == tables(40));
 }
 
-TEST_CASE("attributes: Prefer and Avoid among what is equally good, Always and Never whatever the numbers are") {
-  // x = 2 y: either can be the state. z = y^3 + y: z' = (3 y^2 + 1) y' can always be found from y', not so easily the other way.
+TEST_CASE(
+    "attributes: Prefer and Avoid among what is equally good, Always and Never whatever the numbers are") {
+  // x = 2 y: either can be the state. z = y^3 + y: z' = (3 y^2 + 1) y' can always be found from y', not so
+  // easily the other way.
   auto chosen = [](double of_x, double of_y, double of_z) {
     Builder b;
     auto x = b.unknown("x"), y = b.unknown("y"), z = b.unknown("z"), f = b.unknown("f");
@@ -110,7 +113,9 @@ TEST_CASE("attributes: Prefer and Avoid among what is equally good, Always and N
     b.row(b.shape(b.sub(b.s(0), b.add(b.mul(b.s(1), b.mul(b.s(1), b.s(1))), b.s(1)))), {z, y});
     double preferences[] = {of_x, of_y, of_z};
     for (std::uint32_t k = 0; k < 3; ++k)
-      if (preferences[k] != 0) b.system.attributes.push_back({system::AttributeKind::StatePreference, k, b.parameter(preferences[k]), {}});
+      if (preferences[k] != 0)
+        b.system.attributes.push_back(
+            {system::AttributeKind::StatePreference, k, b.parameter(preferences[k]), {}});
     return states(b, reduced(b));
   };
   CHECK(chosen(0, 0, 0) == Names{"x"});
@@ -155,7 +160,8 @@ TEST_CASE("the order of equations and declarations does not change the states") 
 TEST_CASE("no choice is good everywhere: a set of states for each level, with equations of its own") {
   auto pendulum = [](double preference) {
     Builder b;
-    auto x = b.unknown("x"), y = b.unknown("y"), vx = b.unknown("vx"), vy = b.unknown("vy"), t = b.unknown("t");
+    auto x = b.unknown("x"), y = b.unknown("y"), vx = b.unknown("vx"), vy = b.unknown("vy"),
+         t = b.unknown("t");
     auto ode = b.shape(b.sub(b.der(0), b.s(1)));
     auto push = b.shape(b.add(b.der(0), b.mul(b.s(1), b.s(2))));
     b.row(ode, {x, vx});
@@ -168,7 +174,9 @@ TEST_CASE("no choice is good everywhere: a set of states for each level, with eq
     b.initial_row(value, {vy}, {b.parameter(0.8)});
     b.guess(x, 1);
     if (preference != 0)
-      for (std::uint32_t u : {x, vx}) b.system.attributes.push_back({system::AttributeKind::StatePreference, u, b.parameter(preference), {}});
+      for (std::uint32_t u : {x, vx})
+        b.system.attributes.push_back(
+            {system::AttributeKind::StatePreference, u, b.parameter(preference), {}});
     return b;
   };
   Builder b = pendulum(0);
@@ -197,7 +205,8 @@ TEST_CASE("no choice is good everywhere: a set of states for each level, with eq
 TEST_CASE("constraints between states that no equation states alone") {
   // i = j + k, j + k = l, i' = f, l' = g, f + 2 g = 1: a combination of the first two ties i and l.
   Builder b;
-  auto i = b.unknown("i"), j = b.unknown("j"), k = b.unknown("k"), l = b.unknown("l"), f = b.unknown("f"), g = b.unknown("g");
+  auto i = b.unknown("i"), j = b.unknown("j"), k = b.unknown("k"), l = b.unknown("l"), f = b.unknown("f"),
+       g = b.unknown("g");
   auto ode = b.shape(b.sub(b.der(0), b.s(1)));
   b.row(ode, {i, f});
   b.row(ode, {l, g});
@@ -217,10 +226,12 @@ TEST_CASE("pivots: exact independence, and fixed before varying") {
   using structure::modular::minus;
   const std::uint64_t p = drawn(9, 1), x = drawn(9, 2);
   Pivots pivots(2);
-  CHECK(pivots.offer(std::vector<Pivots::Entry>{{0, 1, true}, {1, x, false}}, false) == Pivots::Answer::Taken);
+  CHECK(pivots.offer(std::vector<Pivots::Entry>{{0, 1, true}, {1, x, false}}, false) ==
+        Pivots::Answer::Taken);
   CHECK(pivots.offer(std::vector<Pivots::Entry>{{0, minus(p), true}}, false) == Pivots::Answer::Varies);
   CHECK(std::vector(pivots.rest().begin(), pivots.rest().end()) == std::vector<std::uint32_t>{1});
-  CHECK(pivots.offer(std::vector<Pivots::Entry>{{0, 7, true}, {1, structure::modular::times(7, x), false}}, true) == Pivots::Answer::Dependent);
+  CHECK(pivots.offer(std::vector<Pivots::Entry>{{0, 7, true}, {1, structure::modular::times(7, x), false}},
+                     true) == Pivots::Answer::Dependent);
   CHECK(pivots.offer(std::vector<Pivots::Entry>{{0, minus(p), true}}, true) == Pivots::Answer::Taken);
   CHECK(pivots.has_pivot(1));
 }

@@ -81,10 +81,12 @@ TEST_CASE("a ladder has as many runs and kernels whatever its length") {
     runs[k] = plan.model.runs.size();
     kernels[k] = plan.kernels.size();
     ++k;
-    INFO(n << " stages, " << x.system.unknowns << " unknowns, " << runs[k - 1] << " runs, " << kernels[k - 1] << " kernels");
+    INFO(n << " stages, " << x.system.unknowns << " unknowns, " << runs[k - 1] << " runs, " << kernels[k - 1]
+           << " kernels");
     CHECK(plan.model.states.size() == n);
     CHECK(plan.guessed_states.size() == n);
-    CHECK(plan.model.equations.size() < 2 * dae.equations.count() + n);  // rows that run at the start as well have one table
+    CHECK(plan.model.equations.size() <
+          2 * dae.equations.count() + n);  // rows that run at the start as well have one table
   }
   CHECK(runs[0] == runs[2]);
   CHECK(runs[1] == runs[2]);

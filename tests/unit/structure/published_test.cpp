@@ -65,7 +65,8 @@ TEST_CASE("MT-6: a priority decides which of two equal chains is the state") {
     b.row(b.shape(b.sub(b.der(0, 2), b.s(1))), {y, g});
     b.row(b.shape(b.sub(b.s(0), b.mul(b.p(0), b.s(1)))), {x, y}, {b.parameter(1)});
     b.row(b.shape(b.sub(b.add(b.s(0), b.s(1)), b.s(2))), {f, g, x});
-    b.system.attributes.push_back({system::AttributeKind::StatePreference, preferred == 0 ? x : y, b.parameter(1), {}});
+    b.system.attributes.push_back(
+        {system::AttributeKind::StatePreference, preferred == 0 ? x : y, b.parameter(1), {}});
     Diagnostics d;
     dae::System dae = structure::reduce(b.system, d);
     REQUIRE(d.all().empty());
@@ -111,7 +112,8 @@ TEST_CASE("states that are chosen for good, though the choice may become bad, ar
     b.row(push, {x, t});
     b.row(push, {y, t});
     b.row(b.shape(b.sub(b.add(b.mul(b.s(0), b.s(0)), b.mul(b.s(1), b.s(1))), b.c(1))), {x, y});
-    if (preference != 0) b.system.attributes.push_back({system::AttributeKind::StatePreference, x, b.parameter(preference), {}});
+    if (preference != 0)
+      b.system.attributes.push_back({system::AttributeKind::StatePreference, x, b.parameter(preference), {}});
     Diagnostics d;
     dae::System dae = structure::reduce(b.system, d);
     REQUIRE(d.all().empty());

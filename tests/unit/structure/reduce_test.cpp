@@ -46,7 +46,8 @@ double worst_residual(const Builder& b, const dae::System& dae, const Evaluation
           case Op::Der: v = rate_of(dae, e, t.unknowns_of(row)[n.a]); break;
           case Op::Param: v = e.parameters[t.parameters_of(row)[n.a]]; break;
           case Op::Time: v = 0; break;
-          default: v = apply(n.op, value[n.a], arity(n.op) > 1 ? value[n.b] : 0, arity(n.op) > 2 ? value[n.c] : 0);
+          default:
+            v = apply(n.op, value[n.a], arity(n.op) > 1 ? value[n.b] : 0, arity(n.op) > 2 ? value[n.c] : 0);
         }
       }
       worst = std::max(worst, std::fabs(value[t.residual.value]));
@@ -67,8 +68,10 @@ TEST_CASE("chains of aliases of 5*10^5 unknowns, whatever way they are found") {
   for (int way = 0; way < 4; ++way) {
     Builder b;
     for (std::uint32_t k = 0; k < n; ++k) b.unknown("x");
-    auto same = b.shape(b.add(b.s(0), b.s(1)));            // x[k] = -x[k+1]
-    auto via = b.shape(b.sub(b.s(0), b.mul(b.c(2), b.sub(b.s(1), b.mul(b.c(0.5), b.s(2))))));  // an alias once x[k+2] is known to be ±x[k+1]
+    auto same = b.shape(b.add(b.s(0), b.s(1)));  // x[k] = -x[k+1]
+    auto via = b.shape(b.sub(
+        b.s(0), b.mul(b.c(2), b.sub(b.s(1), b.mul(b.c(0.5),
+                                                  b.s(2))))));  // an alias once x[k+2] is known to be ±x[k+1]
     auto value = b.shape(b.sub(b.fn(Op::Exp, b.s(0)), b.p(0)));
     auto& s = b.system;
     auto put = [&](std::uint32_t shape, std::vector<std::uint32_t> unknowns) {
@@ -78,7 +81,8 @@ TEST_CASE("chains of aliases of 5*10^5 unknowns, whatever way they are found") {
     };
     s.sources.push_back({});
     if (way < 2) {
-      for (std::uint32_t k = 0; k + 1 < n; ++k) put(same, way == 0 ? std::vector{k, k + 1} : std::vector{n - 2 - k, n - 1 - k});
+      for (std::uint32_t k = 0; k + 1 < n; ++k)
+        put(same, way == 0 ? std::vector{k, k + 1} : std::vector{n - 2 - k, n - 1 - k});
     } else {
       // x[k] = 2 x[k+1] - x[k+2]: once x[k+1] = x[k+2], x[k] = x[k+1]; found forwards or backwards.
       for (std::uint32_t k = 0; k + 2 < n; ++k) {
@@ -187,7 +191,8 @@ TEST_CASE("MT-9: what is an alias and what is not") {
 
 TEST_CASE("the representative is differentiated, has an attribute, is from the source, is the first") {
   Builder b;
-  auto flow = b.unknown("f", system::UnknownKind::Flow), x = b.unknown("x"), y = b.unknown("y"), z = b.unknown("z");
+  auto flow = b.unknown("f", system::UnknownKind::Flow), x = b.unknown("x"), y = b.unknown("y"),
+       z = b.unknown("z");
   auto same = b.shape(b.sub(b.s(0), b.s(1)));
   auto value = b.shape(b.sub(b.s(0), b.mul(b.s(0), b.s(0))));
   b.row(same, {flow, x});
@@ -222,7 +227,9 @@ TEST_CASE("an algebraic loop becomes a block") {
   auto p = b.parameter(2);
   b.row(b.shape(b.sub(b.s(0), b.s(1))), {u1, u2});
   b.row(b.shape(b.sub(b.s(0), b.add(b.add(b.s(1), b.s(2)), b.p(0)))), {u3, u1, u2}, {p});
-  b.row(b.shape(b.sub(b.s(0), b.mul(b.p(0), b.fn(Op::Sqrt, b.add(b.mul(b.s(1), b.s(1)), b.mul(b.s(2), b.s(2))))))), {u3, u1, u2}, {p});
+  b.row(b.shape(b.sub(b.s(0),
+                      b.mul(b.p(0), b.fn(Op::Sqrt, b.add(b.mul(b.s(1), b.s(1)), b.mul(b.s(2), b.s(2))))))),
+        {u3, u1, u2}, {p});
   b.guess(u1, 1);
   dae::System dae = reduced(b);
   CHECK(dae.variables.size() == 2);
@@ -260,8 +267,10 @@ TEST_CASE("solutions of random systems fulfil the original equations") {
     Builder b;
     std::uint32_t n = 2 + random() % 8;
     for (std::uint32_t i = 0; i < n; ++i) b.unknown("x" + std::to_string(i));
-    auto equal = b.shape(b.sub(b.s(0), b.s(1))), opposite = b.shape(b.add(b.s(0), b.s(1))), zero = b.shape(b.mul(b.c(2), b.s(0)));
-    auto diff = b.shape(b.sub(b.s(0), b.sub(b.s(1), b.s(2)))), ohm = b.shape(b.sub(b.mul(b.p(0), b.s(0)), b.s(1)));
+    auto equal = b.shape(b.sub(b.s(0), b.s(1))), opposite = b.shape(b.add(b.s(0), b.s(1))),
+         zero = b.shape(b.mul(b.c(2), b.s(0)));
+    auto diff = b.shape(b.sub(b.s(0), b.sub(b.s(1), b.s(2)))),
+         ohm = b.shape(b.sub(b.mul(b.p(0), b.s(0)), b.s(1)));
     auto value = b.shape(b.sub(b.s(0), b.p(0))), rate = b.shape(b.sub(b.mul(b.p(0), b.der(0)), b.s(1)));
     auto product = b.shape(b.sub(b.mul(b.s(0), b.add(b.c(2), b.fn(Op::Sin, b.s(1)))), b.p(0)));
     auto any = [&] { return static_cast<std::uint32_t>(random() % n); };
@@ -275,7 +284,8 @@ TEST_CASE("solutions of random systems fulfil the original equations") {
         case 5: b.row(value, {any()}, {number()}); break;
         case 6: b.row(rate, {any(), any()}, {number()}); break;
         case 7: b.row(product, {any(), any()}, {number()}); break;
-        default: b.sum({{any(), random() % 2}, {any(), random() % 2}, {any(), random() % 2}, {any(), random() % 2}});
+        default:
+          b.sum({{any(), random() % 2}, {any(), random() % 2}, {any(), random() % 2}, {any(), random() % 2}});
       }
     Diagnostics d;
     dae::System dae = structure::reduce(b.system, d);

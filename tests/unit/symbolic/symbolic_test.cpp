@@ -50,13 +50,17 @@ struct Fixture {
         default: return s(random() % 3);
       }
     }
-    ExprId a = random_expression(random, depth - 1, simplify), b = random_expression(random, depth - 1, simplify);
+    ExprId a = random_expression(random, depth - 1, simplify),
+           b = random_expression(random, depth - 1, simplify);
     auto node = [&](Op op) { return make({op, a.value, b.value, 0, 0}); };
     auto one = [&](Op op) { return make({op, a.value, 0, 0, 0}); };
     switch (random() % 22) {
-      case 0: case 1: return node(Op::Add);
-      case 2: case 3: return node(Op::Sub);
-      case 4: case 5: return node(Op::Mul);
+      case 0:
+      case 1: return node(Op::Add);
+      case 2:
+      case 3: return node(Op::Sub);
+      case 4:
+      case 5: return node(Op::Mul);
       case 6: return node(Op::Div);
       case 7: return one(Op::Neg);
       case 8: return one(Op::Sin);
@@ -114,7 +118,8 @@ TEST_CASE_METHOD(Fixture, "simplification keeps values") {
   for (int k = 0; k < 5000; ++k) {
     ExprId raw = random_expression(random, 5, false);
     ExprId simple = symbolic::rewrite(pool, raw, pool, [&](const Node& n) { return pool.intern(n); });
-    std::vector<double> x{0.2 + 0.0007 * (random() % 1000), 0.2 + 0.0007 * (random() % 1000), 0.2 + 0.0007 * (random() % 1000)};
+    std::vector<double> x{0.2 + 0.0007 * (random() % 1000), 0.2 + 0.0007 * (random() % 1000),
+                          0.2 + 0.0007 * (random() % 1000)};
     finite = true;
     double a = eval(raw, x);
     if (!finite) continue;
@@ -143,7 +148,8 @@ TEST_CASE_METHOD(Fixture, "partial derivatives and gradients agree with differen
   int checked = 0;
   for (int k = 0; k < 3000; ++k) {
     ExprId e = random_expression(random, 4, true);
-    std::vector<double> x{0.2 + 0.0007 * (random() % 1000), 0.2 + 0.0007 * (random() % 1000), 0.2 + 0.0007 * (random() % 1000)};
+    std::vector<double> x{0.2 + 0.0007 * (random() % 1000), 0.2 + 0.0007 * (random() % 1000),
+                          0.2 + 0.0007 * (random() % 1000)};
     auto all = symbolic::gradient(pool, e, 3);
     for (std::uint32_t slot = 0; slot < 3; ++slot) {
       double d = eval(symbolic::partial(pool, e, slot), x), g = eval(all[slot], x);
@@ -165,8 +171,8 @@ TEST_CASE_METHOD(Fixture, "partial derivatives and gradients agree with differen
 }
 
 TEST_CASE_METHOD(Fixture, "every function has its derivative") {
-  for (Op op : {Op::Abs, Op::Sqrt, Op::Exp, Op::Log, Op::Log10, Op::Sin, Op::Cos, Op::Tan, Op::Asin, Op::Acos, Op::Atan, Op::Sinh,
-                Op::Cosh, Op::Tanh, Op::Asinh, Op::Acosh, Op::Atanh}) {
+  for (Op op : {Op::Abs, Op::Sqrt, Op::Exp, Op::Log, Op::Log10, Op::Sin, Op::Cos, Op::Tan, Op::Asin, Op::Acos,
+                Op::Atan, Op::Sinh, Op::Cosh, Op::Tanh, Op::Asinh, Op::Acosh, Op::Atanh}) {
     double x = op == Op::Acosh ? 1.7 : 0.4, h = 1e-6;
     ExprId e = un(op, s(0)), d = symbolic::partial(pool, e, 0);
     INFO(text(d));
@@ -244,7 +250,9 @@ TEST_CASE_METHOD(Fixture, "a residual with 10^5 terms") {
 
 TEST_CASE_METHOD(Fixture, "canonical forms collect like terms and factors") {
   // a = s0, b = s1, c = s2, raw: nothing is simplified before
-  auto raw = [&](Op op, ExprId x, ExprId y = {}) { return pool.intern({op, x.value, arity(op) > 1 ? y.value : 0, 0, 0}); };
+  auto raw = [&](Op op, ExprId x, ExprId y = {}) {
+    return pool.intern({op, x.value, arity(op) > 1 ? y.value : 0, 0, 0});
+  };
   auto canonical = [&](ExprId id) { return text(symbolic::canonical(pool, id)); };
   ExprId a = s(0), b = s(1), c2 = s(2);
   auto add = [&](ExprId x, ExprId y) { return raw(Op::Add, x, y); };
@@ -270,7 +278,8 @@ TEST_CASE_METHOD(Fixture, "canonical forms collect like terms and factors") {
   CHECK(canonical(add(mul(p(0), mul(sin(a), sin(a))), mul(mul(cos(a), p(0)), cos(a)))) == "p0");
   CHECK(canonical(add(sin(sub(b, a)), sin(sub(a, b)))) == "0.0");
   CHECK(canonical(sub(cos(sub(b, a)), cos(sub(a, b)))) == "0.0");
-  // cos(a) cos(b) cos(c) - cos(a) sin(b) sin(c) - sin(a) (sin(b) cos(c) + cos(b) sin(c)), with the product written out
+  // cos(a) cos(b) cos(c) - cos(a) sin(b) sin(c) - sin(a) (sin(b) cos(c) + cos(b) sin(c)), with the product
+  // written out
   ExprId three = sub(sub(sub(mul(mul(cos(a), cos(b)), cos(c2)), mul(mul(cos(a), sin(b)), sin(c2))),
                          mul(sin(a), mul(sin(b), cos(c2)))),
                      mul(sin(a), mul(cos(b), sin(c2))));
@@ -284,13 +293,15 @@ TEST_CASE_METHOD(Fixture, "canonical forms collect like terms and factors") {
   ExprId floor = symbolic::canonical(pool, raw(Op::Floor, raw(Op::Div, a, c(49))));
   CHECK(text(floor) == "floor(s0 / 49.0)");
   CHECK(eval(floor, {49}) == 1);
-  CHECK(canonical(sub(raw(Op::Div, a, c(3)), raw(Op::Div, mul(c(2), a), c(6)))) == "s0 / 3.0 - 2.0 * (s0 / 6.0)");
+  CHECK(canonical(sub(raw(Op::Div, a, c(3)), raw(Op::Div, mul(c(2), a), c(6)))) ==
+        "s0 / 3.0 - 2.0 * (s0 / 6.0)");
   CHECK(canonical(add(raw(Op::Div, a, c(3)), raw(Op::Div, mul(c(2), a), c(3)))) == "3.0 * (s0 / 3.0)");
   CHECK(canonical(raw(Op::Div, add(a, b), c(4))) == "0.25 * s0 + 0.25 * s1");
   CHECK(canonical(raw(Op::Div, add(a, b), c(-3))) == "-(s0 + s1) / 3.0");
   CHECK(canonical(sub(mul(c(1e16), a), mul(c(9999999999999998.0), a))) == "2.0 * s0");
   // The product rule.
-  CHECK(canonical(symbolic::time_derivative(pool, mul(a, b))) == canonical(add(mul(pool.der(0, 1), b), mul(a, pool.der(1, 1)))));
+  CHECK(canonical(symbolic::time_derivative(pool, mul(a, b))) ==
+        canonical(add(mul(pool.der(0, 1), b), mul(a, pool.der(1, 1)))));
 }
 
 TEST_CASE_METHOD(Fixture, "canonical forms keep values, and are their own canonical form") {
@@ -302,13 +313,15 @@ TEST_CASE_METHOD(Fixture, "canonical forms keep values, and are their own canoni
       raw = c(0);
       for (int t = 0; t < 5; ++t) {
         ExprId term = c(static_cast<double>(random() % 3) - 1);
-        for (int f = 0; f < 3; ++f) term = pool.binary(Op::Mul, term, pool.unary(random() % 2 ? Op::Sin : Op::Cos, s(random() % 2)));
+        for (int f = 0; f < 3; ++f)
+          term = pool.binary(Op::Mul, term, pool.unary(random() % 2 ? Op::Sin : Op::Cos, s(random() % 2)));
         raw = pool.binary(random() % 2 ? Op::Add : Op::Sub, raw, term);
       }
     }
     ExprId form = symbolic::canonical(pool, raw);
     CHECK(text(symbolic::canonical(pool, form)) == text(form));
-    std::vector<double> x{0.2 + 0.0007 * (random() % 1000), 0.2 + 0.0007 * (random() % 1000), 0.2 + 0.0007 * (random() % 1000)};
+    std::vector<double> x{0.2 + 0.0007 * (random() % 1000), 0.2 + 0.0007 * (random() % 1000),
+                          0.2 + 0.0007 * (random() % 1000)};
     finite = true;
     double a = eval(raw, x);
     if (!finite) continue;
@@ -342,12 +355,15 @@ TEST_CASE_METHOD(Fixture, "canonical forms do not depend on what the pool has se
 
 TEST_CASE_METHOD(Fixture, "a sum of 10^5 terms has a canonical form") {
   ExprId total = c(0);
-  for (int k = 0; k < 100'000; ++k) total = pool.binary(Op::Add, total, pool.binary(Op::Mul, s(k % 1000), p(k % 7)));
+  for (int k = 0; k < 100'000; ++k)
+    total = pool.binary(Op::Add, total, pool.binary(Op::Mul, s(k % 1000), p(k % 7)));
   ExprId form = symbolic::canonical(pool, total);
   CHECK(symbolic::cost(pool, std::span(&form, 1)) < 30'000);
   // Doubling a shared sum again and again stays small.
   ExprId shared = pool.binary(Op::Add, s(0), pool.binary(Op::Mul, s(1), s(2)));
-  for (int k = 0; k < 200; ++k) shared = pool.binary(Op::Add, pool.binary(Op::Mul, shared, shared), pool.binary(Op::Add, shared, s(k % 3)));
+  for (int k = 0; k < 200; ++k)
+    shared =
+        pool.binary(Op::Add, pool.binary(Op::Mul, shared, shared), pool.binary(Op::Add, shared, s(k % 3)));
   form = symbolic::canonical(pool, shared);
   CHECK(topological(pool, std::span<const ExprId>(&form, 1)).size() < 5'000);
 }

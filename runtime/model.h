@@ -42,7 +42,7 @@ struct Kernel {
 /// A run of equations of one shape, or of sums (then `kernel` is kNone: the runtime evaluates sums itself).
 /// Table of a sum run: count + 1 offsets into its term list, count positions of the solved term (Solve only;
 /// relative to the row's first term), then the terms: index << 1 | negative.
-struct Run {
+struct KernelBatch {
   Role role = Role::Solve;         // Solve or Residual
   std::uint32_t kernel = kNone;    // into Model::kernels
   std::uint32_t partials = kNone;  // the Partials kernel of the same shape
@@ -56,8 +56,8 @@ struct Run {
 
 /// A simultaneous block. Given its unknowns, its Solve runs, which come first and in an order in which they
 /// can be evaluated, give its inner variables; its Residual runs are zero when the unknowns are right.
-struct Loop {
-  std::uint32_t first_run = 0, runs = 0;
+struct AlgebraicLoop {
+  std::uint32_t first_batch = 0, batches = 0;
   std::uint32_t first_unknown = 0,
                 unknowns = 0;  // into Model::loop_unknowns; as many as rows in its Residual runs
   enum Kind : std::uint8_t {
@@ -82,8 +82,8 @@ struct State {
 /// states of its own, which equations of the model tie to the candidates: state = sum of selector *
 /// candidate, and likewise for the rates.
 struct StateSet {
-  std::uint32_t first_run = 0,
-                runs = 0;  // Residual runs, of which the partial derivatives matter: what ties the rates
+  std::uint32_t first_batch = 0,
+                batches = 0;  // Residual runs, of which the partial derivatives matter: what ties the rates
   /// Into Model::set_variables: rates that are found from the others whatever is chosen, rates of the
   /// candidates, candidates.
   std::uint32_t first_variable = 0, eliminated = 0, candidates = 0;
@@ -95,8 +95,8 @@ struct StateSet {
 
 /// Comparisons of values that change with time. `run` (Residual) gives left side minus right side; between
 /// two events parameters `first` + row say whether that is below zero (or, when not strict, not above).
-struct Relation {
-  std::uint32_t run = 0;
+struct ZeroCrossing {
+  std::uint32_t batch = 0;
   std::uint32_t first = 0;
   bool strict = false;
   bool linear_in_time =
@@ -174,9 +174,9 @@ struct Model {
 
   std::vector<std::uint32_t> tables;
   std::vector<std::uint32_t> equations;
-  std::vector<Run> runs;
-  std::vector<Loop> loops;
-  std::vector<std::uint32_t> loop_unknowns;
+  std::vector<KernelBatch> batches;
+  std::vector<AlgebraicLoop> loops;
+  std::vector<std::uint32_t> tearing_variables;
 
   /// Variables that have a derivative, which is zero: the start finds them, and they keep their values.
   std::vector<std::uint32_t> constants;
@@ -195,8 +195,8 @@ struct Model {
   std::vector<std::uint32_t> assertions;
   std::vector<Step> asserted;  // the part of `observed` that these read
 
-  std::vector<Relation> relations;  // equation numbers of their rows: from 0 on
-  std::vector<Step> compared;       // the part of `observed` that these, events and delays read
+  std::vector<ZeroCrossing> zero_crossings;  // equation numbers of their rows: from 0 on
+  std::vector<Step> compared;                // the part of `observed` that these, events and delays read
   Events events;
   std::vector<Delay> delays;
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "compiler/structure/graph/dulmage_mendelsohn.h"
-#include "compiler/structure/graph/matching.h"
+#include "compiler/graph/dulmage_mendelsohn.h"
+#include "compiler/graph/matching.h"
 
 namespace sigrel::check {
 namespace {

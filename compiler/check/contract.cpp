@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "compiler/check/checker.h"
-#include "compiler/structure/graph/matching.h"
+#include "compiler/graph/matching.h"
 
 namespace sigrel::check {
 namespace {

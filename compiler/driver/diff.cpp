@@ -10,7 +10,7 @@
 #include "compiler/driver/command.h"
 #include "compiler/session/result_table.h"
 #include "compiler/session/results.h"
-#include "runtime/tube.h"
+#include "runtime/analysis/tube.h"
 
 namespace sigrel::driver {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "compiler/doc/page.h"
 #include "compiler/driver/command.h"
-#include "runtime/output_file.h"
+#include "runtime/results/output_file.h"
 
 namespace sigrel::driver {
 namespace {

@@ -11,8 +11,8 @@
 #include "compiler/session/results.h"
 #include "compiler/session/structure_report.h"
 #include "compiler/session/why_report.h"
-#include "compiler/structural/picture.h"
-#include "runtime/output_file.h"
+#include "compiler/structural_types/picture.h"
+#include "runtime/results/output_file.h"
 
 namespace sigrel::driver {
 namespace {
@@ -105,10 +105,10 @@ int explain_structure(const Globals& globals, const ExplainOptions& options) {
       Diagnostic& d = diagnostics.report(
           Code::UnknownName, fmt::format("`{}` is not defined in {}", options.relation, options.what));
       if (auto near = did_you_mean(options.relation, names)) d.help(fmt::format("did you mean `{}`?", *near));
-    } else if (std::optional<structural::Picture> picture = session.structure_picture(*found)) {
-      fmt::print("{} :: {}\n\n{}", text(found->name), found->type, structural::to_text(*picture));
+    } else if (std::optional<structural_types::Picture> picture = session.structure_picture(*found)) {
+      fmt::print("{} :: {}\n\n{}", text(found->name), found->type, structural_types::to_text(*picture));
       if (!options.svg.empty())
-        if (std::string error = runtime::write_file(options.svg, structural::to_svg(*picture));
+        if (std::string error = runtime::write_file(options.svg, structural_types::to_svg(*picture));
             !error.empty()) {
           fine = false;
           diagnostics.report(Code::ResultNotWritten, "the picture cannot be written to `" + options.svg + "`")

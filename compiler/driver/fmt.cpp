@@ -11,7 +11,7 @@
 #include "compiler/driver/command.h"
 #include "compiler/format/format.h"
 #include "compiler/session/files.h"
-#include "runtime/output_file.h"
+#include "runtime/results/output_file.h"
 
 namespace sigrel::driver {
 namespace {

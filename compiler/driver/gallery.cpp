@@ -9,8 +9,8 @@
 #include "compiler/doc/gallery.h"
 #include "compiler/driver/command.h"
 #include "compiler/driver/report.h"
-#include "runtime/output_file.h"
-#include "runtime/plot_svg.h"
+#include "runtime/results/output_file.h"
+#include "runtime/results/plot_svg.h"
 
 namespace sigrel::driver {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "compiler/driver/command.h"
-#include "runtime/output_file.h"
+#include "runtime/results/output_file.h"
 
 namespace sigrel::driver {
 namespace {

@@ -10,9 +10,9 @@
 #include "compiler/driver/report.h"
 #include "compiler/session/result_table.h"
 #include "compiler/session/results.h"
-#include "runtime/output_file.h"
-#include "runtime/plot_png.h"
-#include "runtime/plot_svg.h"
+#include "runtime/results/output_file.h"
+#include "runtime/results/plot_png.h"
+#include "runtime/results/plot_svg.h"
 
 namespace sigrel::driver {
 namespace {

@@ -9,7 +9,7 @@
 #include "compiler/driver/command.h"
 #include "compiler/driver/report.h"
 #include "compiler/repl/repl.h"
-#include "runtime/progress.h"
+#include "runtime/results/progress.h"
 
 namespace sigrel::driver {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "compiler/diagnostics/display.h"
-#include "runtime/plot_terminal.h"
+#include "runtime/results/plot_terminal.h"
 
 namespace sigrel::driver {
 namespace {

@@ -1,7 +1,7 @@
 // What `sigrel run` tells about a run: a plot in the terminal, final values, statistics.
 #pragma once
 #include "compiler/session/session.h"
-#include "runtime/plot.h"
+#include "runtime/results/plot.h"
 
 namespace sigrel::driver {
 

@@ -8,10 +8,10 @@
 #include "compiler/driver/command.h"
 #include "compiler/driver/interrupt.h"
 #include "compiler/driver/report.h"
-#include "runtime/output_file.h"
-#include "runtime/plot_svg.h"
-#include "runtime/progress.h"
-#include "runtime/result_file.h"
+#include "runtime/results/output_file.h"
+#include "runtime/results/plot_svg.h"
+#include "runtime/results/progress.h"
+#include "runtime/results/result_file.h"
 
 namespace sigrel::driver {
 namespace {

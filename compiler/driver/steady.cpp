@@ -9,7 +9,7 @@
 
 #include "compiler/diagnostics/display.h"
 #include "compiler/driver/command.h"
-#include "runtime/csv.h"
+#include "runtime/results/csv.h"
 
 namespace sigrel::driver {
 namespace {

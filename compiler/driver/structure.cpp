@@ -6,7 +6,7 @@
 
 #include "compiler/driver/command.h"
 #include "compiler/session/files.h"
-#include "compiler/structural/document.h"
+#include "compiler/structural_types/document.h"
 
 namespace sigrel::driver {
 namespace {
@@ -16,8 +16,8 @@ int print_types(const Globals& globals, const std::string& path) {
   Diagnostics diagnostics;
   if (auto text = session::read_file(path); !text) {
     diagnostics.report(Code::FileNotFound, "`" + path + "` cannot be read").note(text.error());
-  } else if (auto document =
-                 structural::types_of_document(sources.add(path, std::move(*text)), sources, diagnostics)) {
+  } else if (auto document = structural_types::types_of_document(sources.add(path, std::move(*text)), sources,
+                                                                 diagnostics)) {
     fmt::print("{}\n", *document);
   }
   print_diagnostics(globals, diagnostics, sources);

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/driver/command.h"
+#include "compiler/graph/augmenting_path.h"
+#include "compiler/graph/blt.h"
+#include "compiler/graph/pantelides.h"
+#include "compiler/graph/tearing.h"
 #include "compiler/session/files.h"
-#include "compiler/structure/graph/augmenting_path.h"
-#include "compiler/structure/graph/blt.h"
-#include "compiler/structure/graph/pantelides.h"
-#include "compiler/structure/graph/tearing.h"
 
 namespace sigrel::driver {
 namespace {
@@ -229,7 +229,7 @@ ordered_json consistency(const graph::ConsistencyReport& report) {
 ordered_json torn(const graph::Torn& t) {
   return {{"eSolved", one_based(t.solved_equations)},
           {"vSolved", one_based(t.solved_variables)},
-          {"eResidue", one_based(t.residues)},
+          {"eResidue", one_based(t.residual_equations)},
           {"vTear", one_based(t.torn)}};
 }
 

@@ -14,10 +14,10 @@
 #include "compiler/driver/command.h"
 #include "compiler/driver/interrupt.h"
 #include "compiler/session/sweep.h"
-#include "runtime/csv.h"
-#include "runtime/output_file.h"
-#include "runtime/plot_svg.h"
-#include "runtime/progress.h"
+#include "runtime/results/csv.h"
+#include "runtime/results/output_file.h"
+#include "runtime/results/plot_svg.h"
+#include "runtime/results/progress.h"
 
 namespace sigrel::driver {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "compiler/base/index_table.h"
-#include "compiler/elaborate/machine.h"
-#include "compiler/elaborate/relation.h"
+#include "compiler/evaluate/machine.h"
+#include "compiler/evaluate/relation.h"
 #include "compiler/ir/system.h"
 
 namespace sigrel::elaborate {

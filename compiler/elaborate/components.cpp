@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "compiler/elaborate/body.h"
-#include "compiler/elaborate/moving.h"
 #include "compiler/elaborate/opened.h"
 #include "compiler/elaborate/slopes.h"
+#include "compiler/evaluate/moving.h"
 
 namespace sigrel::elaborate {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "compiler/elaborate/instantiate.h"
-#include "compiler/elaborate/machine.h"
-#include "compiler/elaborate/relation.h"
+#include "compiler/evaluate/machine.h"
+#include "compiler/evaluate/relation.h"
 
 namespace sigrel::elaborate {
 namespace {

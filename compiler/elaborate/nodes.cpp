@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "compiler/elaborate/body.h"
-#include "compiler/elaborate/moving.h"
+#include "compiler/evaluate/moving.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::elaborate {

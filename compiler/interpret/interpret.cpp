@@ -5,7 +5,7 @@
 namespace sigrel::interpret {
 namespace {
 
-class Tapes final : public Code {
+class Tapes final : public KernelCode {
  public:
   Tapes(const ExprPool& exprs, std::span<const plan::Kernel> specs) {
     tapes_.reserve(specs.size());  // kernels point into it
@@ -21,11 +21,11 @@ class Tapes final : public Code {
 
 }  // namespace
 
-std::unique_ptr<Code> interpret(const plan::Plan& plan) {
+std::unique_ptr<KernelCode> interpret(const plan::Plan& plan) {
   return std::make_unique<Tapes>(plan.exprs, plan.kernels);
 }
 
-std::unique_ptr<Code> interpret(const ExprPool& exprs, const plan::Kernel& kernel) {
+std::unique_ptr<KernelCode> interpret(const ExprPool& exprs, const plan::Kernel& kernel) {
   return std::make_unique<Tapes>(exprs, std::span(&kernel, 1));
 }
 

@@ -9,8 +9,8 @@
 namespace sigrel::interpret {
 
 /// Kernels for the whole plan. They may be called from several threads at once.
-std::unique_ptr<Code> interpret(const plan::Plan& plan);
+std::unique_ptr<KernelCode> interpret(const plan::Plan& plan);
 /// The same for one kernel: `kernels` has one element.
-std::unique_ptr<Code> interpret(const ExprPool& exprs, const plan::Kernel& kernel);
+std::unique_ptr<KernelCode> interpret(const ExprPool& exprs, const plan::Kernel& kernel);
 
 }  // namespace sigrel::interpret

@@ -16,9 +16,9 @@
 namespace sigrel {
 
 /// Owns what its kernels point to.
-class Code {
+class KernelCode {
  public:
-  virtual ~Code() = default;
+  virtual ~KernelCode() = default;
   std::vector<runtime::Kernel> kernels;  // by number, as in Plan::kernels
 };
 

@@ -130,7 +130,7 @@ void verify(const system::System& system, const System& dae) {
     for (Term term : sums.terms)
       if (term.unknown() >= n) fail(fmt::format("a sum refers to variable {} of {}", term.unknown(), n));
   }
-  for (const Relation& r : dae.relations) {
+  for (const ZeroCrossing& r : dae.zero_crossings) {
     check_table(r.differences, "a relation");
     if (r.first < system.parameters.size() ||
         r.first + r.differences.rows() > system.parameters.size() + dae.held)
@@ -182,8 +182,8 @@ std::string print(const system::System& system, const System& dae) {
   auto first = static_cast<std::uint32_t>(dae.equations.count());
   if (dae.initial.count() > 0) out += fmt::format("initial {}\n", dae.initial.count());
   print_equations(system, dae, dae.initial, first, out);
-  if (!dae.relations.empty()) out += "relations\n";
-  for (const Relation& r : dae.relations)
+  if (!dae.zero_crossings.empty()) out += "relations\n";
+  for (const ZeroCrossing& r : dae.zero_crossings)
     for (std::size_t row = 0; row < r.differences.rows(); ++row)
       out += fmt::format("  p{}: {} {} 0\n", r.first + row, print_row(system, dae, r.differences, row),
                          r.strict ? "<" : "<=");

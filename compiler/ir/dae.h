@@ -35,10 +35,10 @@ struct Variable {
 
 /// Variables of which some are states, at one time these and at another those, because no choice is good
 /// everywhere. The set has states of its own, each a selection of its candidates by parameters that the
-/// runtime changes (runtime/state_choice.h): two equations for each say that it is a sum of selector times
-/// candidate, and its derivative that of their rates. A set without candidates is one that is only watched:
-/// its states were chosen for good, and the run must not come to a point where its equations do not determine
-/// what is eliminated.
+/// runtime changes (runtime/events/state_choice.h): two equations for each say that it is a sum of selector
+/// times candidate, and its derivative that of their rates. A set without candidates is one that is only
+/// watched: its states were chosen for good, and the run must not come to a point where its equations do not
+/// determine what is eliminated.
 struct StateSet {
   std::vector<std::uint32_t> equations;  // differentiated equations, which tie the rates
   std::vector<std::uint32_t>
@@ -51,7 +51,7 @@ struct StateSet {
 
 /// Comparisons that are events: one row for each. While the run is between two events, it is the parameter
 /// `first + row` that says whether the difference is below zero.
-struct Relation {
+struct ZeroCrossing {
   EquationTable differences;  // residual: left side minus right side, over variables; parameters may be those
                               // of other relations
   bool strict = false;        // <, not <=
@@ -83,7 +83,7 @@ struct System {
   /// Per equation: the one of which it is the derivative (the inverse of Bequ), or kNone. Empty: no equation
   /// is one.
   std::vector<std::uint32_t> derivative_of;
-  std::vector<Relation> relations;
+  std::vector<ZeroCrossing> zero_crossings;
   std::vector<StateSet> sets;
   std::uint32_t held = 0;  // parameters that the run changes: those of relations and sets; their numbers go
                            // on where the system's end

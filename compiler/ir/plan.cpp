@@ -9,8 +9,8 @@
 namespace sigrel::plan {
 namespace {
 
+using runtime::KernelBatch;
 using runtime::Role;
-using runtime::Run;
 
 [[noreturn]] void broken(const std::string& what) {
   std::fprintf(stderr, "internal error: plan::Plan: %s\n", what.c_str());
@@ -20,16 +20,16 @@ using runtime::Run;
 /// The tables of a run, read back.
 struct Rows {
   const runtime::Model& model;
-  const Run& run;
-  bool is_sum() const { return run.kernel == runtime::kNone; }
-  const std::uint32_t* table() const { return model.tables.data() + run.table; }
-  const std::uint32_t* positions() const { return table() + run.count + 1; }
-  const std::uint32_t* terms() const { return positions() + (run.role == Role::Solve ? run.count : 0); }
+  const KernelBatch& batch;
+  bool is_sum() const { return batch.kernel == runtime::kNone; }
+  const std::uint32_t* table() const { return model.tables.data() + batch.table; }
+  const std::uint32_t* positions() const { return table() + batch.count + 1; }
+  const std::uint32_t* terms() const { return positions() + (batch.role == Role::Solve ? batch.count : 0); }
   std::uint32_t column(std::uint32_t k, std::uint32_t row) const {
-    return table()[std::size_t{k} * run.count + row];
+    return table()[std::size_t{k} * batch.count + row];
   }
   std::uint32_t solved(std::uint32_t row) const {
-    return is_sum() ? terms()[table()[row] + positions()[row]] >> 1 : column(run.solved, row);
+    return is_sum() ? terms()[table()[row] + positions()[row]] >> 1 : column(batch.solved, row);
   }
   /// Calls visit(variable) for everything that the row contains.
   template <class Visit>
@@ -37,44 +37,44 @@ struct Rows {
     if (is_sum())
       for (std::uint32_t k = table()[row]; k < table()[row + 1]; ++k) visit(terms()[k] >> 1);
     else
-      for (std::uint32_t k = 0; k < run.slots; ++k) visit(column(k, row));
+      for (std::uint32_t k = 0; k < batch.slots; ++k) visit(column(k, row));
   }
 };
 
-void verify_run(const Plan& plan, const Run& run) {
+void verify_run(const Plan& plan, const KernelBatch& batch) {
   const runtime::Model& model = plan.model;
-  Rows rows{model, run};
-  if (run.count == 0) broken("an empty run");
-  if (run.equations + run.count > model.equations.size()) broken("a run has no equation numbers");
+  Rows rows{model, batch};
+  if (batch.count == 0) broken("an empty run");
+  if (batch.equations + batch.count > model.equations.size()) broken("a run has no equation numbers");
   if (rows.is_sum()) {
-    std::size_t size = run.count + 1 + (run.role == Role::Solve ? run.count : 0);
-    if (run.table + size > model.tables.size() ||
-        run.table + size + rows.table()[run.count] > model.tables.size())
+    std::size_t size = batch.count + 1 + (batch.role == Role::Solve ? batch.count : 0);
+    if (batch.table + size > model.tables.size() ||
+        batch.table + size + rows.table()[batch.count] > model.tables.size())
       broken("the table of a sum run is cut");
   } else {
     bool looked_at =
-        run.role == Role::Residual && run.partials == runtime::kNone;  // an assertion, a relation
-    if (run.kernel >= plan.kernels.size() || (!looked_at && run.partials >= plan.kernels.size()))
+        batch.role == Role::Residual && batch.partials == runtime::kNone;  // an assertion, a relation
+    if (batch.kernel >= plan.kernels.size() || (!looked_at && batch.partials >= plan.kernels.size()))
       broken("a run has no kernel");
-    const Kernel& kernel = plan.kernels[run.kernel];
-    if (kernel.role != run.role) broken("a run has a kernel of another role");
-    if (kernel.slots != run.slots || kernel.params != run.params)
+    const Kernel& kernel = plan.kernels[batch.kernel];
+    if (kernel.role != batch.role) broken("a run has a kernel of another role");
+    if (kernel.slots != batch.slots || kernel.params != batch.params)
       broken("a run and its kernel differ in slots");
     if (!looked_at) {
-      const Kernel& partials = plan.kernels[run.partials];
-      if (partials.role != Role::Partials || partials.slots != run.slots || partials.params != run.params)
+      const Kernel& partials = plan.kernels[batch.partials];
+      if (partials.role != Role::Partials || partials.slots != batch.slots || partials.params != batch.params)
         broken("a run and its derivatives differ in slots");
     }
-    if (run.role == Role::Solve && kernel.solved != run.solved)
+    if (batch.role == Role::Solve && kernel.solved != batch.solved)
       broken("a run and its kernel differ in the solved slot");
-    if (run.table + (std::size_t{run.slots} + run.params) * run.count > model.tables.size())
+    if (batch.table + (std::size_t{batch.slots} + batch.params) * batch.count > model.tables.size())
       broken("the table of a run is cut");
-    for (std::uint32_t row = 0; row < run.count; ++row)
-      for (std::uint32_t k = 0; k < run.params; ++k)
-        if (rows.column(run.slots + k, row) >= model.parameters.size())
+    for (std::uint32_t row = 0; row < batch.count; ++row)
+      for (std::uint32_t k = 0; k < batch.params; ++k)
+        if (rows.column(batch.slots + k, row) >= model.parameters.size())
           broken("a run refers to no parameter");
   }
-  for (std::uint32_t row = 0; row < run.count; ++row)
+  for (std::uint32_t row = 0; row < batch.count; ++row)
     rows.each(row, [&](std::uint32_t v) {
       if (v >= model.variables) broken("a run refers to no variable");
     });
@@ -91,37 +91,37 @@ void verify_schedule(const Plan& plan, const std::vector<runtime::Step>& steps, 
   auto read = [&](std::uint32_t v) {
     if (!known[v]) broken(fmt::format("{}: variable {} is read before it is determined", name, v));
   };
-  auto assign = [&](const Run& run) {
-    Rows rows{model, run};
+  auto assign = [&](const KernelBatch& batch) {
+    Rows rows{model, batch};
     // Rows of one run are independent: they read only what was known before all of them.
-    for (std::uint32_t row = 0; row < run.count; ++row)
+    for (std::uint32_t row = 0; row < batch.count; ++row)
       rows.each(row, [&](std::uint32_t v) {
         if (v != rows.solved(row)) read(v);
       });
-    for (std::uint32_t row = 0; row < run.count; ++row) determine(rows.solved(row));
+    for (std::uint32_t row = 0; row < batch.count; ++row) determine(rows.solved(row));
   };
   for (const runtime::Step& step : steps) {
     if (step.kind == runtime::Step::Assign) {
-      if (model.runs[step.index].role != Role::Solve) broken("an assignment step does not assign");
-      assign(model.runs[step.index]);
+      if (model.batches[step.index].role != Role::Solve) broken("an assignment step does not assign");
+      assign(model.batches[step.index]);
     } else {
-      const runtime::Loop& loop = model.loops[step.index];
+      const runtime::AlgebraicLoop& loop = model.loops[step.index];
       for (std::uint32_t k = 0; k < loop.unknowns; ++k) {
-        determine(model.loop_unknowns[loop.first_unknown + k]);
-        if (model.is_discrete(model.loop_unknowns[loop.first_unknown + k]))
+        determine(model.tearing_variables[loop.first_unknown + k]);
+        if (model.is_discrete(model.tearing_variables[loop.first_unknown + k]))
           broken("a loop iterates on what is piecewise constant");
       }
       std::uint32_t count = 0;
-      for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r) {
-        const Run& run = model.runs[r];
-        if (run.role == Role::Solve) {
+      for (std::uint32_t r = loop.first_batch; r < loop.first_batch + loop.batches; ++r) {
+        const KernelBatch& batch = model.batches[r];
+        if (batch.role == Role::Solve) {
           if (count > 0) broken("a loop assigns after its residuals");
-          assign(run);
+          assign(batch);
           continue;
         }
-        Rows rows{model, run};
-        count += run.count;
-        for (std::uint32_t row = 0; row < run.count; ++row) rows.each(row, read);
+        Rows rows{model, batch};
+        count += batch.count;
+        for (std::uint32_t row = 0; row < batch.count; ++row) rows.each(row, read);
       }
       if (count != loop.unknowns) broken("a loop has not as many equations as unknowns");
     }
@@ -151,7 +151,7 @@ void verify(const Plan& plan) {
         broken("a kernel reads a parameter that it has not");
     }
   }
-  for (const Run& run : model.runs) verify_run(plan, run);
+  for (const KernelBatch& batch : model.batches) verify_run(plan, batch);
   std::vector<bool> known(model.variables, false);
   verify_schedule(plan, model.initial, known, "initial");
   for (std::uint32_t v = 0; v < model.variables && !plan.initial_assign.empty(); ++v)
@@ -165,8 +165,8 @@ void verify(const Plan& plan) {
     if (!known[s.derivative]) broken(fmt::format("the derivative {} is not determined", s.derivative));
   std::vector<bool> here = known;
   auto verify_reader = [&](std::uint32_t r, const char* what) {
-    Rows rows{model, model.runs[r]};
-    for (std::uint32_t row = 0; row < rows.run.count; ++row)
+    Rows rows{model, model.batches[r]};
+    for (std::uint32_t row = 0; row < rows.batch.count; ++row)
       rows.each(row, [&](std::uint32_t v) {
         if (!here[v]) broken(fmt::format("{} reads variable {}, which is not determined by then", what, v));
       });
@@ -175,9 +175,10 @@ void verify(const Plan& plan) {
   for (std::uint32_t r : model.assertions) verify_reader(r, "an assertion");
   here = known;
   verify_schedule(plan, model.compared, here, "compared");
-  for (const runtime::Relation& r : model.relations) {
-    verify_reader(r.run, "a relation");
-    if (r.first + model.runs[r.run].count > model.parameters.size()) broken("a relation has no parameter");
+  for (const runtime::ZeroCrossing& r : model.zero_crossings) {
+    verify_reader(r.batch, "a relation");
+    if (r.first + model.batches[r.batch].count > model.parameters.size())
+      broken("a relation has no parameter");
   }
   for (std::uint32_t r : model.events.conditions) verify_reader(r, "a condition");
   for (std::uint32_t r : model.events.values) verify_reader(r, "an assignment");
@@ -202,30 +203,31 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
   const runtime::Model& model = plan.model;
   auto name = [&](std::uint32_t v) { return dae::variable_name(system, dae, v); };
   std::string out;
-  auto print_row = [&](const Run& run, std::uint32_t row) {
-    Rows rows{model, run};
+  auto print_row = [&](const KernelBatch& batch, std::uint32_t row) {
+    Rows rows{model, batch};
     auto slot = [&](std::uint32_t k, std::uint32_t) { return name(rows.column(k, row)); };
-    auto param = [&](std::uint32_t k) { return fmt::format("p{}", rows.column(run.slots + k, row)); };
-    bool assertion = std::ranges::find(model.assertions, &run - model.runs.data()) != model.assertions.end();
-    bool relation = std::ranges::find(model.relations, &run - model.runs.data(), &runtime::Relation::run) !=
-                    model.relations.end();
-    const auto number = static_cast<std::uint32_t>(&run - model.runs.data());
+    auto param = [&](std::uint32_t k) { return fmt::format("p{}", rows.column(batch.slots + k, row)); };
+    bool assertion =
+        std::ranges::find(model.assertions, &batch - model.batches.data()) != model.assertions.end();
+    bool relation = std::ranges::find(model.zero_crossings, &batch - model.batches.data(),
+                                      &runtime::ZeroCrossing::batch) != model.zero_crossings.end();
+    const auto number = static_cast<std::uint32_t>(&batch - model.batches.data());
     bool of_event = std::ranges::find(model.events.conditions, number) != model.events.conditions.end() ||
                     std::ranges::find(model.events.values, number) != model.events.values.end();
-    std::string left = run.role == Role::Solve ? name(rows.solved(row)) + " :="
-                       : assertion             ? "assert"
-                       : relation              ? "compare"
-                       : of_event              ? "value"
-                                               : "0 =";
+    std::string left = batch.role == Role::Solve ? name(rows.solved(row)) + " :="
+                       : assertion               ? "assert"
+                       : relation                ? "compare"
+                       : of_event                ? "value"
+                                                 : "0 =";
     if (!rows.is_sum()) {
       out += fmt::format("    {} {}\n", left,
-                         sigrel::print(plan.exprs, plan.kernels[run.kernel].outputs[0], slot, param));
+                         sigrel::print(plan.exprs, plan.kernels[batch.kernel].outputs[0], slot, param));
       return;
     }
     bool flip = false;  // solved for a positive term, the others change sides
     const std::uint32_t begin = rows.table()[row], end = rows.table()[row + 1];
     std::uint32_t solved = end;
-    if (run.role == Role::Solve) {
+    if (batch.role == Role::Solve) {
       solved = begin + rows.positions()[row];
       flip = !(rows.terms()[solved] & 1);
     }
@@ -236,32 +238,33 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
                            name(rows.terms()[k] >> 1));
     out += "\n";
   };
-  auto print_run = [&](const Run& run) {
-    for (std::uint32_t row = 0; row < run.count && row < 20; ++row) print_row(run, row);
-    if (run.count > 20) out += fmt::format("    … and {} more rows\n", run.count - 20);
+  auto print_run = [&](const KernelBatch& batch) {
+    for (std::uint32_t row = 0; row < batch.count && row < 20; ++row) print_row(batch, row);
+    if (batch.count > 20) out += fmt::format("    … and {} more rows\n", batch.count - 20);
   };
   auto schedule = [&](const char* title, const std::vector<runtime::Step>& steps) {
     out += fmt::format("{}\n", title);
     for (const runtime::Step& step : steps) {
       if (step.kind == runtime::Step::Assign) {
-        const Run& run = model.runs[step.index];
-        out += run.kernel == runtime::kNone
-                   ? fmt::format("  run of {} sums\n", run.count)
-                   : fmt::format("  run of {} rows, kernel {}\n", run.count, run.kernel);
-        print_run(run);
+        const KernelBatch& batch = model.batches[step.index];
+        out += batch.kernel == runtime::kNone
+                   ? fmt::format("  run of {} sums\n", batch.count)
+                   : fmt::format("  run of {} rows, kernel {}\n", batch.count, batch.kernel);
+        print_run(batch);
       } else {
-        const runtime::Loop& loop = model.loops[step.index];
+        const runtime::AlgebraicLoop& loop = model.loops[step.index];
         std::uint32_t equations = 0;
-        for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r)
-          equations += model.runs[r].count;
-        const char* kind = loop.kind == runtime::Loop::Nonlinear ? ""
-                           : loop.kind == runtime::Loop::Linear  ? "linear "
-                                                                 : "linear, constant ";
+        for (std::uint32_t r = loop.first_batch; r < loop.first_batch + loop.batches; ++r)
+          equations += model.batches[r].count;
+        const char* kind = loop.kind == runtime::AlgebraicLoop::Nonlinear ? ""
+                           : loop.kind == runtime::AlgebraicLoop::Linear  ? "linear "
+                                                                          : "linear, constant ";
         out += fmt::format("  solve {} {}equations for", equations, kind);
         for (std::uint32_t k = 0; k < loop.unknowns && k < 20; ++k)
-          out += fmt::format("{} {}", k ? "," : "", name(model.loop_unknowns[loop.first_unknown + k]));
+          out += fmt::format("{} {}", k ? "," : "", name(model.tearing_variables[loop.first_unknown + k]));
         out += loop.unknowns > 20 ? fmt::format(" and {} more\n", loop.unknowns - 20) : "\n";
-        for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r) print_run(model.runs[r]);
+        for (std::uint32_t r = loop.first_batch; r < loop.first_batch + loop.batches; ++r)
+          print_run(model.batches[r]);
       }
     }
   };
@@ -286,8 +289,8 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
   if (!model.initial_checks.empty()) {
     out += "initial checks\n";
     for (std::uint32_t r : model.initial_checks) {
-      out += fmt::format("  run of {} rows, kernel {}\n", model.runs[r].count, model.runs[r].kernel);
-      print_run(model.runs[r]);
+      out += fmt::format("  run of {} rows, kernel {}\n", model.batches[r].count, model.batches[r].kernel);
+      print_run(model.batches[r]);
     }
   }
   if (!model.invariant.empty()) schedule("invariant", model.invariant);
@@ -297,24 +300,25 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
     schedule("asserted", model.asserted);
     out += "assertions\n";
     for (std::uint32_t r : model.assertions) {
-      out += fmt::format("  run of {} rows, kernel {}\n", model.runs[r].count, model.runs[r].kernel);
-      print_run(model.runs[r]);
+      out += fmt::format("  run of {} rows, kernel {}\n", model.batches[r].count, model.batches[r].kernel);
+      print_run(model.batches[r]);
     }
   }
-  if (!model.relations.empty()) {
+  if (!model.zero_crossings.empty()) {
     schedule("compared", model.compared);
     out += "relations\n";
-    for (const runtime::Relation& r : model.relations) {
+    for (const runtime::ZeroCrossing& r : model.zero_crossings) {
       out += fmt::format("  run of {} rows, kernel {}: parameters from p{} on, {} 0\n",
-                         model.runs[r.run].count, model.runs[r.run].kernel, r.first, r.strict ? "<" : "<=");
-      print_run(model.runs[r.run]);
+                         model.batches[r.batch].count, model.batches[r.batch].kernel, r.first,
+                         r.strict ? "<" : "<=");
+      print_run(model.batches[r.batch]);
     }
   }
-  auto of_events = [&](const char* title, const std::vector<std::uint32_t>& runs) {
-    if (!runs.empty()) out += title;
-    for (std::uint32_t r : runs) {
-      out += fmt::format("  run of {} rows, kernel {}\n", model.runs[r].count, model.runs[r].kernel);
-      print_run(model.runs[r]);
+  auto of_events = [&](const char* title, const std::vector<std::uint32_t>& batches) {
+    if (!batches.empty()) out += title;
+    for (std::uint32_t r : batches) {
+      out += fmt::format("  run of {} rows, kernel {}\n", model.batches[r].count, model.batches[r].kernel);
+      print_run(model.batches[r]);
     }
   };
   of_events("conditions of events\n", model.events.conditions);

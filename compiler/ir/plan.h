@@ -38,7 +38,7 @@ struct Plan {
   /// when the start is not the model's own (StartPolicy::Given).
   std::vector<std::uint32_t> initial_assign;
   /// Equations of the start beyond the degrees of freedom: it checks that they hold.
-  std::vector<std::uint32_t> spare_initial;
+  std::vector<std::uint32_t> redundant_initial;
 };
 
 void verify(const Plan& plan);

@@ -41,11 +41,11 @@ class Timer {
   std::chrono::steady_clock::time_point start_;
 };
 
-class Compiled final : public Code {
+class Compiled final : public KernelCode {
  public:
   std::vector<std::shared_ptr<orc::LLJIT>> linkers;  // own the memory of the code
   std::shared_ptr<const Library> library;
-  std::vector<std::unique_ptr<Code>> interpreted;
+  std::vector<std::unique_ptr<KernelCode>> interpreted;
 };
 
 /// Everything that the code of a kernel depends on, besides its width. It gets the data of tables when it
@@ -93,7 +93,7 @@ Choice choose(const plan::Plan& plan, const Options& options, std::uint32_t widt
   auto name = [&](std::uint32_t kernel, std::uint32_t count) {
     if (kernel < rows.size()) rows[kernel] = rows[kernel] == kUnnamed ? count : std::max(rows[kernel], count);
   };
-  for (const runtime::Run& run : plan.model.runs) {
+  for (const runtime::KernelBatch& run : plan.model.batches) {
     name(run.kernel, run.count);
     name(run.partials, run.count);
   }
@@ -258,7 +258,8 @@ struct Compiler::State {
 Compiler::Compiler(const Options& options) : state_(std::make_unique<State>()) { state_->options = options; }
 Compiler::~Compiler() = default;
 
-tl::expected<std::unique_ptr<Code>, std::string> Compiler::compile(const plan::Plan& plan, Statistics* out) {
+tl::expected<std::unique_ptr<KernelCode>, std::string> Compiler::compile(const plan::Plan& plan,
+                                                                         Statistics* out) {
   State& state = *state_;
   Statistics statistics;
   auto code = std::make_unique<Compiled>();

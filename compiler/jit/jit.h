@@ -45,8 +45,8 @@ class Compiler {
 
   /// Code for every kernel of the plan; it may outlive the compiler. The error says why this machine does not
   /// let us run generated code; any other failure is a bug of ours and aborts with the module.
-  tl::expected<std::unique_ptr<Code>, std::string> compile(const plan::Plan& plan,
-                                                           Statistics* statistics = nullptr);
+  tl::expected<std::unique_ptr<KernelCode>, std::string> compile(const plan::Plan& plan,
+                                                                 Statistics* statistics = nullptr);
 
  private:
   struct State;
@@ -54,9 +54,9 @@ class Compiler {
 };
 
 /// The same with a compiler for this plan alone.
-inline tl::expected<std::unique_ptr<Code>, std::string> compile(const plan::Plan& plan,
-                                                                const Options& options = {},
-                                                                Statistics* statistics = nullptr) {
+inline tl::expected<std::unique_ptr<KernelCode>, std::string> compile(const plan::Plan& plan,
+                                                                      const Options& options = {},
+                                                                      Statistics* statistics = nullptr) {
   return Compiler(options).compile(plan, statistics);
 }
 

@@ -12,7 +12,7 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    // the first is the start
+// the first is the start
 #include "token_table.inc"
 };
 

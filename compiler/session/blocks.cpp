@@ -13,11 +13,11 @@ constexpr std::size_t kShown = 100;       // blocks, at most
 constexpr std::size_t kShownInside = 20;  // equations of one block, at most
 
 /// The variable that a row of a Solve run gives.
-std::uint32_t solved(const runtime::Model& model, const runtime::Run& run, std::uint32_t row) {
-  const std::uint32_t* table = model.tables.data() + run.table;
-  if (run.kernel != runtime::kNone) return table[std::size_t{run.solved} * run.count + row];
-  const std::uint32_t* positions = table + run.count + 1;
-  return positions[run.count + table[row] + positions[row]] >> 1;
+std::uint32_t solved(const runtime::Model& model, const runtime::KernelBatch& batch, std::uint32_t row) {
+  const std::uint32_t* table = model.tables.data() + batch.table;
+  if (batch.kernel != runtime::kNone) return table[std::size_t{batch.solved} * batch.count + row];
+  const std::uint32_t* positions = table + batch.count + 1;
+  return positions[batch.count + table[row] + positions[row]] >> 1;
 }
 
 std::string name(const Compiled& model, std::uint32_t variable) {
@@ -55,7 +55,7 @@ Order solution_order(const std::vector<SolvedBlock>& blocks) {
   Order order;
   for (const SolvedBlock& b : blocks) {
     order.equations.insert(order.equations.end(), b.inner_equations.begin(), b.inner_equations.end());
-    order.equations.insert(order.equations.end(), b.residues.begin(), b.residues.end());
+    order.equations.insert(order.equations.end(), b.residual_equations.begin(), b.residual_equations.end());
     order.variables.insert(order.variables.end(), b.inner_variables.begin(), b.inner_variables.end());
     order.variables.insert(order.variables.end(), b.unknowns.begin(), b.unknowns.end());
   }
@@ -86,31 +86,31 @@ std::vector<SolvedBlock> solved_blocks(const plan::Plan& plan) {
   for (const auto* steps : {&model.invariant, &model.dynamic, &model.observed})
     for (const runtime::Step& step : *steps) {
       if (step.kind == runtime::Step::Assign) {
-        const runtime::Run& run = model.runs[step.index];
-        for (std::uint32_t row = 0; row < run.count; ++row) {
+        const runtime::KernelBatch& batch = model.batches[step.index];
+        for (std::uint32_t row = 0; row < batch.count; ++row) {
           blocks.emplace_back();
-          blocks.back().inner_equations = {model.equations[run.equations + row]};
-          blocks.back().inner_variables = {solved(model, run, row)};
+          blocks.back().inner_equations = {model.equations[batch.equations + row]};
+          blocks.back().inner_variables = {solved(model, batch, row)};
         }
         continue;
       }
-      const runtime::Loop& loop = model.loops[step.index];
+      const runtime::AlgebraicLoop& loop = model.loops[step.index];
       SolvedBlock& b = blocks.emplace_back();
       b.kind = loop.kind;
-      for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r) {
-        const runtime::Run& run = model.runs[r];
-        for (std::uint32_t row = 0; row < run.count; ++row) {
-          const std::uint32_t equation = model.equations[run.equations + row];
-          if (run.role == runtime::Role::Solve) {
+      for (std::uint32_t r = loop.first_batch; r < loop.first_batch + loop.batches; ++r) {
+        const runtime::KernelBatch& batch = model.batches[r];
+        for (std::uint32_t row = 0; row < batch.count; ++row) {
+          const std::uint32_t equation = model.equations[batch.equations + row];
+          if (batch.role == runtime::Role::Solve) {
             b.inner_equations.push_back(equation);
-            b.inner_variables.push_back(solved(model, run, row));
+            b.inner_variables.push_back(solved(model, batch, row));
           } else {
-            b.residues.push_back(equation);
+            b.residual_equations.push_back(equation);
           }
         }
       }
-      b.unknowns.assign(model.loop_unknowns.begin() + loop.first_unknown,
-                        model.loop_unknowns.begin() + loop.first_unknown + loop.unknowns);
+      b.unknowns.assign(model.tearing_variables.begin() + loop.first_unknown,
+                        model.tearing_variables.begin() + loop.first_unknown + loop.unknowns);
     }
   return blocks;
 }
@@ -138,14 +138,14 @@ std::vector<std::vector<std::uint32_t>> incidence_lists(const dae::System& dae) 
 std::string blocks_text(const Compiled& model, const SourceMap& sources) {
   const std::vector<SolvedBlock> blocks = solved_blocks(model.plan);
   std::size_t together = 0;
-  for (const SolvedBlock& b : blocks) together += !b.residues.empty();
+  for (const SolvedBlock& b : blocks) together += !b.residual_equations.empty();
   if (blocks.empty()) return "no equations are left to solve\n";
   std::string out = fmt::format("{} block{}: {} equation{} that give a variable each, {} simultaneous\n",
                                 blocks.size(), blocks.size() == 1 ? "" : "s", blocks.size() - together,
                                 blocks.size() - together == 1 ? "" : "s", together);
   for (std::size_t k = 0; k < blocks.size() && k < kShown; ++k) {
     const SolvedBlock& b = blocks[k];
-    if (b.residues.empty()) {
+    if (b.residual_equations.empty()) {
       out += fmt::format("\n{}. {}, from\n{}", k + 1, name(model, b.inner_variables[0]),
                          indented(equation_text(model, b.inner_equations[0], sources)));
       continue;
@@ -161,10 +161,10 @@ std::string blocks_text(const Compiled& model, const SourceMap& sources) {
       out += fmt::format("  {}, from\n{}", name(model, b.inner_variables[i]),
                          indented(equation_text(model, b.inner_equations[i], sources)));
     out += more(b.inner_equations.size(), kShownInside, "  ");
-    out += b.residues.size() == 1 ? "  which must satisfy\n" : "  which must satisfy together\n";
-    for (std::size_t i = 0; i < b.residues.size() && i < kShownInside; ++i)
-      out += indented(equation_text(model, b.residues[i], sources));
-    out += more(b.residues.size(), kShownInside, "    ");
+    out += b.residual_equations.size() == 1 ? "  which must satisfy\n" : "  which must satisfy together\n";
+    for (std::size_t i = 0; i < b.residual_equations.size() && i < kShownInside; ++i)
+      out += indented(equation_text(model, b.residual_equations[i], sources));
+    out += more(b.residual_equations.size(), kShownInside, "    ");
   }
   return out + more(blocks.size(), kShown, "\n");
 }
@@ -203,7 +203,7 @@ std::string incidence_svg(const Compiled& model) {
     if (solution) {
       std::size_t at = 0;
       for (const SolvedBlock& b : blocks) {
-        if (!b.residues.empty()) {
+        if (!b.residual_equations.empty()) {
           const double x = left + cell * static_cast<double>(at), y = top + cell * static_cast<double>(at);
           const double torn = cell * static_cast<double>(b.unknowns.size()),
                        inner = cell * static_cast<double>(b.inner_equations.size());
@@ -252,12 +252,12 @@ std::string incidence_dot(const Compiled& model) {
   std::vector<bool> determined(model.dae.variables.size(), false);
   for (std::size_t k = 0; k < blocks.size(); ++k) {
     const SolvedBlock& b = blocks[k];
-    const bool together = !b.residues.empty();
+    const bool together = !b.residual_equations.empty();
     if (together) out += fmt::format("  subgraph cluster_{} {{\n  label=\"block {}\";\n", k + 1, k + 1);
-    for (const auto* list : {&b.inner_equations, &b.residues})
+    for (const auto* list : {&b.inner_equations, &b.residual_equations})
       for (std::uint32_t e : *list)
         out += fmt::format("  e{} [shape=box, label=\"{}{}\"];\n", e + 1, e + 1,
-                           list == &b.residues ? " = 0" : "");
+                           list == &b.residual_equations ? " = 0" : "");
     for (const auto* list : {&b.inner_variables, &b.unknowns})
       for (std::uint32_t v : *list) {
         determined[v] = true;
@@ -274,7 +274,7 @@ std::string incidence_dot(const Compiled& model) {
     };
     for (std::size_t i = 0; i < b.inner_equations.size(); ++i)
       edges(b.inner_equations[i], b.inner_variables[i]);
-    for (std::uint32_t e : b.residues) edges(e, dae::kNone);
+    for (std::uint32_t e : b.residual_equations) edges(e, dae::kNone);
   }
   return out + "}\n";
 }

@@ -15,10 +15,10 @@ namespace sigrel::session {
 /// equation.
 struct SolvedBlock {
   std::vector<std::uint32_t> inner_equations,
-      inner_variables;                            // equation by equation, in the order of evaluation
-  std::vector<std::uint32_t> residues, unknowns;  // simultaneous blocks
-  runtime::Loop::Kind kind = runtime::Loop::Fixed;
-  std::size_t size() const { return inner_equations.size() + residues.size(); }
+      inner_variables;  // equation by equation, in the order of evaluation
+  std::vector<std::uint32_t> residual_equations, unknowns;  // simultaneous blocks
+  runtime::AlgebraicLoop::Kind kind = runtime::AlgebraicLoop::Fixed;
+  std::size_t size() const { return inner_equations.size() + residual_equations.size(); }
 };
 
 /// From the states to the derivatives, and on to everything else.

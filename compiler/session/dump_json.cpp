@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compiler/graph/blt.h"
 #include "compiler/ir/core_print.h"
 #include "compiler/session/blocks.h"
-#include "compiler/structure/graph/blt.h"
 
 namespace sigrel::session {
 namespace {
@@ -189,11 +189,11 @@ ordered_json graph_json(const dae::System& dae, const plan::Plan* plan) {
   if (plan) {
     for (const SolvedBlock& b : solved_blocks(*plan)) {
       std::vector<std::uint32_t> equations = b.inner_equations;
-      equations.insert(equations.end(), b.residues.begin(), b.residues.end());
+      equations.insert(equations.end(), b.residual_equations.begin(), b.residual_equations.end());
       blt.push_back(one_based(equations));
       tearing.push_back({{"eSolved", one_based(b.inner_equations)},
                          {"vSolved", one_based(b.inner_variables)},
-                         {"eResidue", one_based(b.residues)},
+                         {"eResidue", one_based(b.residual_equations)},
                          {"vTear", one_based(b.unknowns)}});
     }
   } else {
@@ -312,7 +312,7 @@ std::string dae_json(const system::System& system, const dae::System& dae) {
   ordered_json aliases = ordered_json::object();
   for (std::uint32_t u = 0; u < dae.aliases.size(); ++u) aliases[system::unknown_name(system, u)] = of(u);
   ordered_json relations = ordered_json::array();
-  for (const dae::Relation& r : dae.relations) {
+  for (const dae::ZeroCrossing& r : dae.zero_crossings) {
     Equations one;
     one.tables.push_back(r.differences);
     std::uint32_t parameter = r.first;
@@ -368,7 +368,7 @@ std::string plan_json(const system::System& system, const dae::System& dae, cons
                        {"solved", kernel.solved},
                        {"outputs", std::move(outputs)}});
   }
-  auto run_json = [&](const runtime::Run& run) {
+  auto run_json = [&](const runtime::KernelBatch& run) {
     ordered_json json = {
         {"kernel", run.kernel == runtime::kNone ? ordered_json("sum") : ordered_json(run.kernel)},
         {"rows", run.count}};
@@ -384,18 +384,19 @@ std::string plan_json(const system::System& system, const dae::System& dae, cons
     ordered_json list = ordered_json::array();
     for (const runtime::Step& step : steps) {
       if (step.kind == runtime::Step::Assign) {
-        list.push_back({{"assign", run_json(model.runs[step.index])}});
+        list.push_back({{"assign", run_json(model.batches[step.index])}});
         continue;
       }
-      const runtime::Loop& loop = model.loops[step.index];
+      const runtime::AlgebraicLoop& loop = model.loops[step.index];
       ordered_json inner = ordered_json::array(), residuals = ordered_json::array();
-      for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r)
-        (model.runs[r].role == runtime::Role::Solve ? inner : residuals).push_back(run_json(model.runs[r]));
+      for (std::uint32_t r = loop.first_batch; r < loop.first_batch + loop.batches; ++r)
+        (model.batches[r].role == runtime::Role::Solve ? inner : residuals)
+            .push_back(run_json(model.batches[r]));
       static constexpr const char* kKinds[] = {"nonlinear", "linear", "linear with constant coefficients"};
       list.push_back(
           {{"solve",
             {{"kind", kKinds[loop.kind]},
-             {"unknowns", names_of(model.loop_unknowns.data() + loop.first_unknown, loop.unknowns)},
+             {"unknowns", names_of(model.tearing_variables.data() + loop.first_unknown, loop.unknowns)},
              {"inner", std::move(inner)},
              {"residuals", std::move(residuals)}}}});
     }

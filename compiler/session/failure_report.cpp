@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/structure/blame.h"
+#include "compiler/singularity/singular_system.h"
 
 namespace sigrel::session {
 namespace {
@@ -34,9 +34,9 @@ class Report {
       case FailureKind::LoopNotConverged:
       case FailureKind::LoopSingular: return loop();
       case FailureKind::StartContradicts: {
-        std::vector<structure::Contradiction> found;
+        std::vector<singularity::Contradiction> found;
         for (const runtime::FailedEquation& e : f_.equations) found.push_back({e.equation, e.residual});
-        return structure::report_overdetermined_start(c_.system, c_.dae, c_.plan, found, diagnostics_);
+        return singularity::report_overdetermined_start(c_.system, c_.dae, c_.plan, found, diagnostics_);
       }
       case FailureKind::ZeroPivot: return zero_pivot();
       case FailureKind::NotFinite: return not_finite();
@@ -129,7 +129,7 @@ class Report {
       std::string instance = system::instance_name(c_.system, origin_of(equation).instance);
       std::string text =
           residuals && residual != 0
-              ? fmt::format("{} by {}", structure::sides_differ(c_.dae, equation), number(residual))
+              ? fmt::format("{} by {}", singularity::sides_differ(c_.dae, equation), number(residual))
               : "";
       if (!instance.empty()) text += (text.empty() ? "in `" : ", in `") + instance + "`";
       return text;
@@ -316,7 +316,7 @@ class Report {
     std::vector<Origin> origins;
     for (const runtime::FailedEquation& e : f_.equations) {
       std::uint32_t row = e.equation;
-      for (const dae::Relation& r : c_.dae.relations) {
+      for (const dae::ZeroCrossing& r : c_.dae.zero_crossings) {
         if (row < r.differences.rows()) {
           origins.push_back(r.differences.origins[row]);
           break;

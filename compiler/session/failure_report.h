@@ -4,7 +4,7 @@
 #include "compiler/ir/dae.h"
 #include "compiler/ir/plan.h"
 #include "compiler/ir/system.h"
-#include "runtime/simulate.h"
+#include "runtime/integrate/simulate.h"
 
 namespace sigrel::session {
 

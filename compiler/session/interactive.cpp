@@ -8,7 +8,7 @@
 
 #include "compiler/check/builtins.h"
 #include "compiler/check/check.h"
-#include "compiler/elaborate/show.h"
+#include "compiler/evaluate/show.h"
 #include "compiler/parse/parse.h"
 #include "compiler/session/structural_types.h"
 

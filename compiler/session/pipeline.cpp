@@ -11,11 +11,11 @@
 #include "compiler/ir/ast_print.h"
 #include "compiler/ir/core_print.h"
 #include "compiler/ir/core_verify.h"
+#include "compiler/order/order.h"
 #include "compiler/parse/parse.h"
+#include "compiler/reduce/reduce.h"
 #include "compiler/session/dump_json.h"
 #include "compiler/session/structural_types.h"
-#include "compiler/structure/order.h"
-#include "compiler/structure/reduce.h"
 
 namespace sigrel::session {
 namespace {
@@ -139,7 +139,7 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
   // reduce: system -> dae. Aliases, zeros and redundancy go; derivatives become variables; what ties states
   // is differentiated.
   Diagnostics flat;
-  result->dae = timed(context, "reduce", [&] { return structure::reduce(system, flat); });
+  result->dae = timed(context, "reduce", [&] { return reduce::reduce(system, flat); });
   // One that is singular is so because of some definition: that one is told, and if none is by itself, the
   // whole.
   auto structural = [](const Diagnostic& d) {
@@ -168,7 +168,7 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
 
   // order: dae -> plan. Schedules of runs: matching, blocks, what is solved by whom.
   result->plan =
-      timed(context, "order", [&] { return structure::order(system, dae, diagnostics, context.start); });
+      timed(context, "order", [&] { return order::order(system, dae, diagnostics, context.start); });
   if (diagnostics.has_errors()) return nullptr;
   plan::Plan& plan = result->plan;
   if (context.verify) plan::verify(plan);

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "compiler/session/results.h"
-#include "runtime/plot.h"
-#include "runtime/result_file.h"
+#include "runtime/results/plot.h"
+#include "runtime/results/result_file.h"
 
 namespace sigrel::session {
 

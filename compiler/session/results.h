@@ -15,7 +15,7 @@
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/dae.h"
 #include "compiler/ir/system.h"
-#include "runtime/output.h"
+#include "runtime/results/output.h"
 
 namespace sigrel::session {
 

@@ -12,8 +12,8 @@
 #include "compiler/session/settings.h"
 #include "compiler/session/start_file.h"
 #include "compiler/session/structural_types.h"
-#include "compiler/structural/picture.h"
-#include "compiler/structure/blame.h"
+#include "compiler/singularity/singular_system.h"
+#include "compiler/structural_types/picture.h"
 
 namespace sigrel {
 
@@ -124,12 +124,12 @@ std::string Session::structural_type(const core::Global& global) const {
              : std::string();
 }
 
-std::optional<structural::Picture> Session::structure_picture(const core::Global& global) const {
+std::optional<structural_types::Picture> Session::structure_picture(const core::Global& global) const {
   if (!structural_types_) return std::nullopt;
   const session::StructuralTypes& types = *structural_types_;
   auto at = types.components.find(core::GlobalId(&global - checked_->program.globals.data()));
   if (at == types.components.end()) return std::nullopt;
-  return structural::picture(types.library, types.kernels, at->second, sources_);
+  return structural_types::picture(types.library, types.kernels, at->second, sources_);
 }
 
 std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend, StartPolicy start) {
@@ -317,7 +317,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   if (run.outcome.terminated)
     session::note_end(model.system, *run.outcome.terminated, run.outcome.reached, diagnostics_);
   if (!run.outcome.failure.initial && experiment->from.empty())
-    structure::note_spare_initial(model.system, model.dae, model.plan, diagnostics_);
+    singularity::note_redundant_initial(model.system, model.dae, model.plan, diagnostics_);
   for (const runtime::Continued& block : run.outcome.continued)
     session::note_continuation(model, block, diagnostics_);
   timings_.push_back({"initialise", run.outcome.statistics.seconds_initialise});

@@ -20,15 +20,15 @@
 #include "compiler/session/pipeline.h"
 #include "compiler/session/results.h"
 #include "compiler/session/sweep.h"
-#include "runtime/linearize.h"
-#include "runtime/simulate.h"
-#include "runtime/steady.h"
-#include "runtime/trajectory.h"
+#include "runtime/analysis/linearize.h"
+#include "runtime/analysis/steady.h"
+#include "runtime/integrate/simulate.h"
+#include "runtime/results/trajectory.h"
 
 namespace sigrel::session {
 struct StructuralTypes;
 }
-namespace sigrel::structural {
+namespace sigrel::structural_types {
 struct Picture;
 }
 
@@ -142,7 +142,7 @@ class Session {
   std::string structural_type(const core::Global& global) const;
   /// After `check_structure`, whatever it said: what the definition looks like as a matrix, if it has a type
   /// or is itself singular.
-  std::optional<structural::Picture> structure_picture(const core::Global& global) const;
+  std::optional<structural_types::Picture> structure_picture(const core::Global& global) const;
   /// Everything up to executable code. Null after errors. What `set` names becomes a parameter of its own
   /// ("r1.r"), which runs can change; the parameters of the relation that is run ("r") always are. What an
   /// earlier model of this session computes in the same way (another size of it, for instance) is not

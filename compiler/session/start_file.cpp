@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "compiler/session/results.h"
-#include "runtime/result_file.h"
+#include "runtime/results/result_file.h"
 
 namespace sigrel::session {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/session/pipeline.h"
-#include "runtime/simulate.h"
+#include "runtime/integrate/simulate.h"
 
 namespace sigrel::session {
 

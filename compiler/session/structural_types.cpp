@@ -3,19 +3,19 @@
 #include <algorithm>
 
 #include "compiler/elaborate/components.h"
-#include "compiler/structural/components.h"
-#include "compiler/structural/families.h"
+#include "compiler/structural_types/components.h"
+#include "compiler/structural_types/families.h"
 
 namespace sigrel::session {
 
 std::string StructuralTypes::text(core::GlobalId definition) const {
   auto at = components.find(definition);
   if (at != components.end())
-    return structural::to_text(kernels[at->second], fits[at->second], library, at->second);
+    return structural_types::to_text(kernels[at->second], fits[at->second], library, at->second);
   auto first = std::ranges::find(library.families, definition, &components::Family::definition);
   auto last =
       std::find_if(first, library.families.end(), [&](auto& f) { return f.definition != definition; });
-  return structural::to_text(
+  return structural_types::to_text(
       {first, last}, std::span(families).subspan(static_cast<std::size_t>(first - library.families.begin())),
       kernels, fits, library);
 }
@@ -23,10 +23,10 @@ std::string StructuralTypes::text(core::GlobalId definition) const {
 StructuralTypes structural_types(const core::Program& program, Diagnostics& diagnostics) {
   StructuralTypes result;
   result.library = elaborate::library(program);
-  structural::Withheld withheld;
-  structural::Checked checked = structural::check(result.library, diagnostics, &withheld);
-  result.families = structural::types_of_families(result.library, checked);
-  structural::report_families(result.library, checked.kernels, result.families, withheld, diagnostics);
+  structural_types::Withheld withheld;
+  structural_types::Checked checked = structural_types::check(result.library, diagnostics, &withheld);
+  result.families = structural_types::types_of_families(result.library, checked);
+  structural_types::report_families(result.library, checked.kernels, result.families, withheld, diagnostics);
   result.kernels = std::move(checked.kernels);
   result.fits = std::move(checked.fits);
   for (auto& [definition, component] : result.library.definitions)
@@ -35,7 +35,7 @@ StructuralTypes structural_types(const core::Program& program, Diagnostics& diag
 }
 
 void report_singular_parts(const core::Program& program, Diagnostics& diagnostics) {
-  structural::check(elaborate::model(program), diagnostics);
+  structural_types::check(elaborate::model(program), diagnostics);
 }
 
 }  // namespace sigrel::session

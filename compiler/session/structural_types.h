@@ -8,15 +8,16 @@
 
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/components.h"
-#include "compiler/structural/families.h"
+#include "compiler/structural_types/families.h"
 
 namespace sigrel::session {
 
 struct StructuralTypes {
   components::Library library;
-  std::vector<std::optional<structural::Kernel>> kernels;  // by component; absent where something is singular
-  std::vector<structural::Fit> fits;                       // by component: of relation parameters
-  std::vector<structural::FamilyType>
+  std::vector<std::optional<structural_types::StructuralType>>
+      kernels;                              // by component; absent where something is singular
+  std::vector<structural_types::Fit> fits;  // by component: of relation parameters
+  std::vector<structural_types::FamilyType>
       families;  // of library.families: definitions with parameters that steer structure
   std::unordered_map<core::GlobalId, std::uint32_t>
       components;  // of the definitions that have a type without their use

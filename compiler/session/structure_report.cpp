@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "runtime/parameters.h"
+#include "runtime/solve/parameters.h"
 
 namespace sigrel::session {
 namespace {
@@ -202,9 +202,9 @@ std::string initial_text(const Compiled& model, const SourceMap& sources) {
   std::vector<std::uint32_t> blocks, block_of(dae.variables.size(), dae::kNone);
   for (const runtime::Step& step : m.initial)
     if (step.kind == runtime::Step::Solve) {
-      const runtime::Loop& loop = m.loops[step.index];
+      const runtime::AlgebraicLoop& loop = m.loops[step.index];
       for (std::uint32_t k = 0; k < loop.unknowns; ++k)
-        block_of[m.loop_unknowns[loop.first_unknown + k]] = static_cast<std::uint32_t>(blocks.size());
+        block_of[m.tearing_variables[loop.first_unknown + k]] = static_cast<std::uint32_t>(blocks.size());
       blocks.push_back(step.index);
     }
   const std::vector<double> values = runtime::evaluate_parameters(m);
@@ -240,26 +240,26 @@ std::string initial_text(const Compiled& model, const SourceMap& sources) {
   });
   if (!blocks.empty()) out += "\nblocks: equations that are solved together\n";
   for (std::size_t b = 0; b < blocks.size() && b < kShown; ++b) {
-    const runtime::Loop& loop = m.loops[blocks[b]];
+    const runtime::AlgebraicLoop& loop = m.loops[blocks[b]];
     out += fmt::format("block {}:", b + 1);
     for (std::uint32_t k = 0; k < loop.unknowns && k < 10; ++k) {
-      const std::uint32_t v = m.loop_unknowns[loop.first_unknown + k];
+      const std::uint32_t v = m.tearing_variables[loop.first_unknown + k];
       out += fmt::format("{} {} from {:.9g}", k ? "," : "", name(v),
                          m.start_of(v) == runtime::kNone ? 0.0 : values[m.start_of(v)]);
     }
     out += loop.unknowns > 10 ? fmt::format(" and {} more\n", loop.unknowns - 10) : "\n";
     std::size_t shown = 0;
-    for (std::uint32_t r = loop.first_run; r < loop.first_run + loop.runs; ++r)
-      for (std::uint32_t row = 0; row < m.runs[r].count && shown < 10; ++row, ++shown) {
-        const std::uint32_t e = m.equations[m.runs[r].equations + row];
+    for (std::uint32_t r = loop.first_batch; r < loop.first_batch + loop.batches; ++r)
+      for (std::uint32_t row = 0; row < m.batches[r].count && shown < 10; ++row, ++shown) {
+        const std::uint32_t e = m.equations[m.batches[r].equations + row];
         out += e < hard ? equation_text(model, e, sources) : std::string("  a guess\n");
       }
   }
   out += rest(blocks.size());
-  if (!model.plan.spare_initial.empty()) out += "\nchecked: these determine nothing, and must hold\n";
-  for (std::size_t k = 0; k < model.plan.spare_initial.size() && k < kShown; ++k)
-    out += equation_text(model, model.plan.spare_initial[k], sources);
-  return out + rest(model.plan.spare_initial.size());
+  if (!model.plan.redundant_initial.empty()) out += "\nchecked: these determine nothing, and must hold\n";
+  for (std::size_t k = 0; k < model.plan.redundant_initial.size() && k < kShown; ++k)
+    out += equation_text(model, model.plan.redundant_initial[k], sources);
+  return out + rest(model.plan.redundant_initial.size());
 }
 
 std::string index_text(const Compiled& model, const SourceMap& sources) {

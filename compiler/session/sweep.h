@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compiler/session/results.h"
-#include "runtime/trajectory.h"
+#include "runtime/results/trajectory.h"
 
 namespace sigrel::session {
 

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
+#include "compiler/graph/blt.h"
+#include "compiler/incidence/incidence.h"
+#include "compiler/reduce/elimination.h"
 #include "compiler/session/results.h"
 #include "compiler/session/structure_report.h"
-#include "compiler/structure/elimination.h"
-#include "compiler/structure/graph/blt.h"
-#include "compiler/structure/incidence.h"
 
 namespace sigrel::session {
 namespace {
@@ -28,7 +28,7 @@ class Why {
     out_ = fmt::format("`{}`{} is declared at {}\n", base,
                        declared == base ? "" : fmt::format(" is `{}`, which", declared),
                        place(sources_, system::unknown_info(system_, unknown).span));
-    links(structure::elimination_chain(system_, dae_, unknown));
+    links(reduce::elimination_chain(system_, dae_, unknown));
     if (column.variable == runtime::kNone) {
       out_ += fmt::format("`{}` is zero: it was eliminated\n", name);
       return std::move(out_);
@@ -52,9 +52,9 @@ class Why {
     return variable < dae_.assign.size() ? dae_.assign[variable] : dae::kNone;
   }
 
-  void links(const std::vector<structure::Link>& chain) {
+  void links(const std::vector<reduce::Link>& chain) {
     for (std::size_t k = 0; k < chain.size(); ++k) {
-      const structure::Link& link = chain[k];
+      const reduce::Link& link = chain[k];
       if (chain.size() > kShown && k == kShown / 2) {
         std::size_t left_out = chain.size() - kShown;
         out_ += fmt::format("… and {} more equations of that kind\n", left_out);
@@ -146,10 +146,10 @@ class Why {
     if (equation == dae::kNone) return;
     out_ += fmt::format("`{}` is determined by\n", variable_name(variable));
     out_ += equation_text(model_, equation, sources_);
-    structure::EquationList equations;
+    incidence::EquationList equations;
     equations.append(dae_.equations);
     const graph::Bipartite incidence =
-        structure::incidence(equations, static_cast<std::uint32_t>(dae_.variables.size()));
+        incidence::incidence(equations, static_cast<std::uint32_t>(dae_.variables.size()));
     std::vector<std::uint32_t> variable_of(equations.count(), dae::kNone);
     for (std::uint32_t v = 0; v < dae_.assign.size(); ++v)
       if (dae_.assign[v] != dae::kNone) variable_of[dae_.assign[v]] = v;
@@ -190,7 +190,7 @@ class Why {
   }
 
   bool depends_on_time(std::uint32_t equation) const {
-    structure::EquationList list;
+    incidence::EquationList list;
     list.append(dae_.equations);
     const auto& section = list.sections()[list.section_of(equation)];
     if (!section.table) return false;

@@ -68,7 +68,7 @@ const std::vector<Value> kHardValues[] = {{{"x", 1.0981593297e-5}, {"y", 9.10614
 
 std::vector<SolvedBlock> blocks(const numeric::Model& model) {
   std::vector<SolvedBlock> all = sigrel::session::solved_blocks(model.compiled().plan);
-  std::erase_if(all, [](const SolvedBlock& b) { return b.residues.empty(); });
+  std::erase_if(all, [](const SolvedBlock& b) { return b.residual_equations.empty(); });
   return all;
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("The order of equations decides nothing in a block") {
     REQUIRE(compiled);
     std::vector<std::string> found;
     for (const SolvedBlock& b : sigrel::session::solved_blocks(compiled->plan)) {
-      if (b.residues.empty()) continue;
+      if (b.residual_equations.empty()) continue;
       found.push_back(std::to_string(b.size()));
       for (std::uint32_t v : b.unknowns)
         found.push_back(sigrel::dae::variable_name(compiled->system, compiled->dae, v));
@@ -142,14 +142,14 @@ TEST_CASE("One unknown is left of each published block") {
     const char* expression;
     std::vector<std::string> unknown;  // any of these
     std::size_t equations;
-    runtime::Loop::Kind kind;
+    runtime::AlgebraicLoop::Kind kind;
   };
-  for (const Torn& t :
-       {Torn{nullptr, {"u5"}, 5, runtime::Loop::Nonlinear}, Torn{"mt9e", {"u", "y"}, 2, runtime::Loop::Fixed},
-        Torn{"mt9f", {"u1", "u2", "u3"}, 2, runtime::Loop::Nonlinear},
-        Torn{"mb9c", {"x3", "x4", "x5"}, 3, runtime::Loop::Fixed},
-        Torn{"mb9d", {"x3", "x4", "x5"}, 4, runtime::Loop::Fixed},
-        Torn{"mb1b", {"b.v", "v.p.i"}, 4, runtime::Loop::Fixed}}) {
+  for (const Torn& t : {Torn{nullptr, {"u5"}, 5, runtime::AlgebraicLoop::Nonlinear},
+                        Torn{"mt9e", {"u", "y"}, 2, runtime::AlgebraicLoop::Fixed},
+                        Torn{"mt9f", {"u1", "u2", "u3"}, 2, runtime::AlgebraicLoop::Nonlinear},
+                        Torn{"mb9c", {"x3", "x4", "x5"}, 3, runtime::AlgebraicLoop::Fixed},
+                        Torn{"mb9d", {"x3", "x4", "x5"}, 4, runtime::AlgebraicLoop::Fixed},
+                        Torn{"mb1b", {"b.v", "v.p.i"}, 4, runtime::AlgebraicLoop::Fixed}}) {
     INFO((t.expression ? t.expression : "main"));
     numeric::Model model("blocks.sr", t.expression);
     auto found = blocks(model);
@@ -182,9 +182,9 @@ TEST_CASE("A large block stays sparse, and is as many kernels and runs whatever 
     auto found = blocks(model);
     REQUIRE(found.size() == 1);
     kernels[k] = model.compiled().plan.kernels.size();
-    runs[k] = model.compiled().plan.model.runs.size();
+    runs[k] = model.compiled().plan.model.batches.size();
     unknowns[k++] = found[0].unknowns.size();
-    CHECK(found[0].kind == runtime::Loop::Fixed);
+    CHECK(found[0].kind == runtime::AlgebraicLoop::Fixed);
     CHECK(found[0].unknowns.size() < found[0].size() / 4);  // nodal analysis has a node of five variables
   }
   CHECK(kernels[0] == kernels[1]);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "numeric.h"
-#include "runtime/csv.h"
+#include "runtime/results/csv.h"
 
 using namespace sigrel;
 using numeric::Model;

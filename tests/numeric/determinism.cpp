@@ -4,8 +4,8 @@
 #include <random>
 #include <set>
 
-#include "compiler/structure/graph/blt.h"
-#include "compiler/structure/incidence.h"
+#include "compiler/graph/blt.h"
+#include "compiler/incidence/incidence.h"
 #include "numeric.h"
 
 using namespace sigrel;
@@ -120,13 +120,13 @@ Seen seen(const std::string& text, const std::vector<std::string>& names) {
   auto name = [&](std::uint32_t v) { return dae::variable_name(model->system, dae, v); };
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
     if (dae.variables[v].state) result.states.insert(name(v));
-  structure::EquationList equations;
+  incidence::EquationList equations;
   equations.append(dae.equations);
   std::vector<std::uint32_t> variable_of(equations.count());
   for (std::uint32_t v = 0; v < dae.assign.size(); ++v)
     if (dae.assign[v] != dae::kNone) variable_of[dae.assign[v]] = v;
   graph::Blocks blocks = graph::blt(
-      structure::incidence(equations, static_cast<std::uint32_t>(dae.variables.size())), dae.assign);
+      incidence::incidence(equations, static_cast<std::uint32_t>(dae.variables.size())), dae.assign);
   for (std::uint32_t b = 0; b < blocks.count(); ++b) {
     std::set<std::string> block;
     for (std::uint32_t r : blocks.block(b)) block.insert(name(variable_of[r]));

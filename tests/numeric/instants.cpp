@@ -7,7 +7,7 @@
 #include <string>
 
 #include "numeric.h"
-#include "runtime/csv.h"
+#include "runtime/results/csv.h"
 
 using namespace sigrel;
 using numeric::Model;

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <set>
 
-#include "compiler/structure/graph/blt.h"
-#include "compiler/structure/incidence.h"
+#include "compiler/graph/blt.h"
+#include "compiler/incidence/incidence.h"
 #include "numeric.h"
-#include "runtime/schedule.h"
+#include "runtime/solve/schedule.h"
 
 using namespace sigrel;
 using numeric::Model;
@@ -46,11 +46,11 @@ Names given(const Model& model, const std::vector<runtime::Step>& steps) {
   auto name = [&](std::uint32_t v) { names.push_back(dae::variable_name(c.system, c.dae, v)); };
   for (const runtime::Step& step : steps)
     if (step.kind == runtime::Step::Assign)
-      for (std::uint32_t row = 0; row < m.runs[step.index].count; ++row)
-        name(runtime::solved_variable(m, m.runs[step.index], row));
+      for (std::uint32_t row = 0; row < m.batches[step.index].count; ++row)
+        name(runtime::solved_variable(m, m.batches[step.index], row));
     else
       for (std::uint32_t k = 0; k < m.loops[step.index].unknowns; ++k)
-        name(m.loop_unknowns[m.loops[step.index].first_unknown + k]);
+        name(m.tearing_variables[m.loops[step.index].first_unknown + k]);
   return names;
 }
 
@@ -217,13 +217,13 @@ TEST_CASE("MT-14: fifty branches that heat one body are fifty independent blocks
   const session::Compiled& c = model.compiled();
   CHECK(c.system.equations.count() > 10 * kBranches);
   CHECK(c.dae.equations.count() <= 5 * kBranches + 1);
-  structure::EquationList equations;
+  incidence::EquationList equations;
   equations.append(c.dae.equations);
   std::vector<std::uint32_t> variable_of(equations.count());
   for (std::uint32_t v = 0; v < c.dae.assign.size(); ++v)
     if (c.dae.assign[v] != dae::kNone) variable_of[c.dae.assign[v]] = v;
   auto blocks = graph::blt(
-      structure::incidence(equations, static_cast<std::uint32_t>(c.dae.variables.size())), c.dae.assign);
+      incidence::incidence(equations, static_cast<std::uint32_t>(c.dae.variables.size())), c.dae.assign);
   CHECK(blocks.count() > kBranches);
   for (std::uint32_t b = 0; b < blocks.count(); ++b) {
     std::set<std::string> branches;

@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "compiler/structure/graph/blt.h"
-#include "compiler/structure/graph/matching.h"
+#include "compiler/graph/blt.h"
+#include "compiler/graph/matching.h"
 #include "tests/unit/graph/graphs.h"
 #include "tests/unit/graph/suitesparse.h"
 

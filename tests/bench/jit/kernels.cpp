@@ -23,10 +23,10 @@ plan::Plan ladder(std::size_t rows) {
   ExprId out = e.binary(Op::Div, e.binary(Op::Sub, e.slot(2), e.slot(3)), e.param(2));
   plan.kernels.push_back(
       {runtime::Role::Solve, 4, 3, 0, {e.binary(Op::Div, e.binary(Op::Sub, in, out), e.param(0))}});
-  runtime::Run run;
+  runtime::KernelBatch run;
   run.kernel = 0;
   run.count = static_cast<std::uint32_t>(rows);
-  plan.model.runs.push_back(run);
+  plan.model.batches.push_back(run);
   return plan;
 }
 
@@ -63,7 +63,7 @@ void ladder_rows(benchmark::State& state) {
   Data data(n);
   runtime::KernelArguments arguments{
       0, data.values.data(), data.parameters.data(), data.table.data(), n, 0, n, nullptr};
-  auto call = [&](const Code& code) { code.kernels[0].function(code.kernels[0].self, &arguments); };
+  auto call = [&](const KernelCode& code) { code.kernels[0].function(code.kernels[0].self, &arguments); };
   double best[5] = {1, 1, 1, 1, 1};
   const double *u = data.values.data(), *p = data.parameters.data();
   for (auto _ : state) {

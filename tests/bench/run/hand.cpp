@@ -10,7 +10,7 @@
 #include <sunmatrix/sunmatrix_sparse.h>
 #include <time.h>
 
-#include "runtime/vector.h"
+#include "runtime/integrate/vector.h"
 
 static double seconds() {
   struct timespec t;

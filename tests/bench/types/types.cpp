@@ -9,13 +9,13 @@
 #include <ctime>
 #include <functional>
 
-#include "../../unit/structural/networks.h"
-#include "../../unit/structural/written.h"
+#include "../../unit/structural_types/networks.h"
+#include "../../unit/structural_types/written.h"
 #include "compiler/session/session.h"
 #include "compiler/session/structural_types.h"
 
 using namespace sigrel;
-using namespace sigrel::structural;
+using namespace sigrel::structural_types;
 using random_definitions::Dice;
 using random_definitions::Variables;
 
@@ -128,7 +128,7 @@ void mesh() {
     for (int run = 0; run < 200; ++run)
       times.push_back(1e3 * milliseconds([&] {
                         type_of(library[d],
-                                [&](std::uint32_t r) -> const Kernel& { return *types[r].kernel; });
+                                [&](std::uint32_t r) -> const StructuralType& { return *types[r].kernel; });
                       }));
     std::ranges::sort(times);
     fmt::print("a mesh of 5 by 5 nodes{}, {} locals: {:.0f} us, {}\n", d == 2 ? " written out" : "",

@@ -1,4 +1,4 @@
-#include "compiler/structure/graph/augmenting_path.h"
+#include "compiler/graph/augmenting_path.h"
 
 #include <catch2/catch.hpp>
 

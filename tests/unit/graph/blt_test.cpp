@@ -1,9 +1,9 @@
-#include "compiler/structure/graph/blt.h"
+#include "compiler/graph/blt.h"
 
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "compiler/structure/graph/matching.h"
+#include "compiler/graph/matching.h"
 #include "tests/unit/graph/graphs.h"
 
 using namespace sigrel::graph;

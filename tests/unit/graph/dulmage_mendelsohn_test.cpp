@@ -1,4 +1,4 @@
-#include "compiler/structure/graph/dulmage_mendelsohn.h"
+#include "compiler/graph/dulmage_mendelsohn.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "compiler/structure/graph/dummy_derivatives.h"
+#include "compiler/graph/dummy_derivatives.h"
 
 #include <catch2/catch.hpp>
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "compiler/structure/graph/bipartite.h"
+#include "compiler/graph/bipartite.h"
 
 using Rows = std::vector<std::vector<std::uint32_t>>;
 

@@ -1,4 +1,4 @@
-#include "compiler/structure/graph/matching.h"
+#include "compiler/graph/matching.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,10 +1,10 @@
-#include "compiler/structure/graph/pantelides.h"
+#include "compiler/graph/pantelides.h"
 
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "compiler/structure/graph/augmenting_path.h"
-#include "compiler/structure/graph/blt.h"
+#include "compiler/graph/augmenting_path.h"
+#include "compiler/graph/blt.h"
 #include "tests/unit/graph/graphs.h"
 
 using namespace sigrel::graph;

@@ -1,4 +1,4 @@
-#include "compiler/structure/graph/signed_union_find.h"
+#include "compiler/graph/signed_union_find.h"
 
 #include <catch2/catch.hpp>
 #include <random>

@@ -1,4 +1,4 @@
-#include "compiler/structure/graph/sparse_tearing.h"
+#include "compiler/graph/sparse_tearing.h"
 
 #include <catch2/catch.hpp>
 #include <numeric>
@@ -23,9 +23,9 @@ Torn tear(const Bipartite& g, const Tearing::Solvable& solvable = always, std::v
 /// Every solved equation needs torn and earlier variables only; nothing is lost or twice.
 void check(const Bipartite& g, const Tearing::Solvable& solvable, const Torn& t) {
   std::set<std::uint32_t> known(t.torn.begin(), t.torn.end()),
-      equations(t.residues.begin(), t.residues.end());
+      equations(t.residual_equations.begin(), t.residual_equations.end());
   REQUIRE(known.size() == t.torn.size());
-  REQUIRE(t.torn.size() == t.residues.size());
+  REQUIRE(t.torn.size() == t.residual_equations.size());
   for (std::size_t k = 0; k < t.solved_equations.size(); ++k) {
     const std::uint32_t e = t.solved_equations[k], v = t.solved_variables[k];
     REQUIRE(solvable(e, v));
@@ -91,5 +91,5 @@ TEST_CASE("a large mesh is torn as a small one is") {
   Bipartite g = mesh(250);
   Torn t = tear(g);
   CHECK(t.torn.size() < 1.02 * 250 * 250);
-  CHECK(t.torn.size() == t.residues.size());
+  CHECK(t.torn.size() == t.residual_equations.size());
 }

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "compiler/structure/graph/bipartite.h"
+#include "compiler/graph/bipartite.h"
 
 namespace suitesparse {
 

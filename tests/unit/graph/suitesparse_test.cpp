@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "compiler/structure/graph/blt.h"
-#include "compiler/structure/graph/dulmage_mendelsohn.h"
-#include "compiler/structure/graph/matching.h"
+#include "compiler/graph/blt.h"
+#include "compiler/graph/dulmage_mendelsohn.h"
+#include "compiler/graph/matching.h"
 #include "tests/unit/graph/graphs.h"
 
 using namespace sigrel::graph;

@@ -1,4 +1,4 @@
-#include "compiler/structure/graph/tearing.h"
+#include "compiler/graph/tearing.h"
 
 #include <catch2/catch.hpp>
 #include <numeric>
@@ -28,7 +28,7 @@ Published tear_published(const Rows& rows, const Numbers& es, const std::vector<
   auto equations = zero_based(es), fixed_equations = zero_based(eFixed), fixed_variables = zero_based(vFixed);
   Torn t = Tearing(g, columns)
                .tear({equations, groups, fixed_equations, fixed_variables}, always, TearingOrder::AsGiven);
-  return {one_based(t.solved_equations), one_based(t.solved_variables), one_based(t.residues),
+  return {one_based(t.solved_equations), one_based(t.solved_variables), one_based(t.residual_equations),
           one_based(t.torn)};
 }
 
@@ -46,7 +46,7 @@ void check_torn(const Bipartite& g, std::span<const std::uint32_t> equations,
   std::set<std::uint32_t> unknown, computed(t.torn.begin(), t.torn.end());
   for (const auto& group : groups) unknown.insert(group.begin(), group.end());
   REQUIRE(t.solved_equations.size() == t.solved_variables.size());
-  REQUIRE(t.solved_equations.size() + t.residues.size() == equations.size());
+  REQUIRE(t.solved_equations.size() + t.residual_equations.size() == equations.size());
   REQUIRE(t.solved_variables.size() + t.torn.size() == unknown.size());
   std::vector<std::set<std::uint32_t>> depends(g.columns);  // on torn variables
   for (std::uint32_t v : t.torn) depends[v].insert(v);
@@ -64,7 +64,7 @@ void check_torn(const Bipartite& g, std::span<const std::uint32_t> equations,
   }
   REQUIRE(computed == unknown);
   if (groups.size() != 1) return;  // later groups may close what was open for earlier ones
-  for (std::uint32_t e : t.residues)
+  for (std::uint32_t e : t.residual_equations)
     for (std::uint32_t v : g.row(e)) {
       if (std::ranges::count(t.torn, v) == 0 || !solvable(e, v)) continue;
       bool cycle = false;
@@ -155,7 +155,7 @@ TEST_CASE("MB-7 h and beyond: large blocks") {
     std::vector<std::vector<std::uint32_t>> groups(1, std::vector<std::uint32_t>(g.columns));
     std::iota(groups[0].begin(), groups[0].end(), 0u);
     Torn t = Tearing(g, columns).tear({equations, groups}, always, order);
-    CHECK(t.residues.size() == t.torn.size() + g.rows() - g.columns);
+    CHECK(t.residual_equations.size() == t.torn.size() + g.rows() - g.columns);
     return t.torn.size();
   };
   constexpr std::uint32_t n = 1000000;
@@ -196,7 +196,7 @@ TEST_CASE("a large block in no order") {
   std::iota(equations.begin(), equations.end(), 0u);
   std::vector<std::vector<std::uint32_t>> groups{equations};
   Torn t = Tearing(g, columns).tear({equations, groups}, always);
-  CHECK(t.torn.size() == t.residues.size());
+  CHECK(t.torn.size() == t.residual_equations.size());
   CHECK(t.torn.size() < n / 2);
   std::vector<bool> computed(n, false);
   for (std::uint32_t v : t.torn) computed[v] = true;

@@ -23,8 +23,8 @@ void require_equal(const std::vector<double>& a, const std::vector<double>& b, s
   }
 }
 
-std::unique_ptr<Code> compiled(const plan::Plan& plan, const jit::Options& options = {},
-                               jit::Statistics* statistics = nullptr) {
+std::unique_ptr<KernelCode> compiled(const plan::Plan& plan, const jit::Options& options = {},
+                                     jit::Statistics* statistics = nullptr) {
   auto code = jit::compile(plan, options, statistics);
   REQUIRE(code);
   REQUIRE((*code)->kernels.size() == plan.kernels.size());
@@ -33,10 +33,10 @@ std::unique_ptr<Code> compiled(const plan::Plan& plan, const jit::Options& optio
 
 // A run that makes the JIT see a kernel as one of few or many rows.
 void add_run(plan::Plan& plan, std::uint32_t kernel, std::uint32_t rows) {
-  runtime::Run run;
+  runtime::KernelBatch run;
   run.kernel = kernel;
   run.count = rows;
-  plan.model.runs.push_back(run);
+  plan.model.batches.push_back(run);
 }
 
 plan::Kernel random_kernel(ExprPool& exprs, std::mt19937& random, Role role, std::size_t operations,

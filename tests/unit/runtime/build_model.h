@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/integrate/simulate.h"
 #include "runtime/model.h"
-#include "runtime/output.h"
-#include "runtime/simulate.h"
-#include "runtime/trajectory.h"
+#include "runtime/results/output.h"
+#include "runtime/results/trajectory.h"
 
 namespace runtime::test {
 
@@ -59,29 +59,29 @@ class ModelBuilder {
   }
 
   std::uint32_t run(Role role, const Shape* shape, std::uint32_t solved, const std::vector<Row>& rows) {
-    Run run;
-    run.role = role;
-    run.slots = shape->slots;
-    run.params = shape->params;
-    run.solved = solved;
-    run.count = static_cast<std::uint32_t>(rows.size());
-    run.table = model.tables.size();
+    KernelBatch batch;
+    batch.role = role;
+    batch.slots = shape->slots;
+    batch.params = shape->params;
+    batch.solved = solved;
+    batch.count = static_cast<std::uint32_t>(rows.size());
+    batch.table = model.tables.size();
     for (std::uint32_t k = 0; k < shape->slots; ++k)
       for (const Row& row : rows) model.tables.push_back(row.slots[k]);
     for (std::uint32_t k = 0; k < shape->params; ++k)
       for (const Row& row : rows) model.tables.push_back(row.params[k]);
-    run.kernel = kernel(shape, role, solved);
-    run.partials = kernel(shape, Role::Partials, 0);
-    return finish(run);
+    batch.kernel = kernel(shape, role, solved);
+    batch.partials = kernel(shape, Role::Partials, 0);
+    return finish(batch);
   }
 
   /// Terms are (variable, negative); `solved` is a position in each row.
   std::uint32_t sums(Role role, const std::vector<std::vector<std::pair<std::uint32_t, bool>>>& rows,
                      const std::vector<std::uint32_t>& solved = {}) {
-    Run run;
-    run.role = role;
-    run.count = static_cast<std::uint32_t>(rows.size());
-    run.table = model.tables.size();
+    KernelBatch batch;
+    batch.role = role;
+    batch.count = static_cast<std::uint32_t>(rows.size());
+    batch.table = model.tables.size();
     std::uint32_t offset = 0;
     model.tables.push_back(0);
     for (const auto& row : rows) model.tables.push_back(offset += static_cast<std::uint32_t>(row.size()));
@@ -90,21 +90,21 @@ class ModelBuilder {
     for (const auto& row : rows)
       for (const auto& [variable, negative] : row)
         model.tables.push_back(variable << 1 | (negative ? 1u : 0u));
-    return finish(run);
+    return finish(batch);
   }
 
   /// All residual runs since `first_run` as one loop.
-  Step loop(std::uint32_t first_run, const std::vector<std::uint32_t>& unknowns) {
-    Loop loop;
-    loop.first_run = first_run;
-    loop.runs = static_cast<std::uint32_t>(model.runs.size()) - first_run;
-    loop.first_unknown = static_cast<std::uint32_t>(model.loop_unknowns.size());
+  Step loop(std::uint32_t first_batch, const std::vector<std::uint32_t>& unknowns) {
+    AlgebraicLoop loop;
+    loop.first_batch = first_batch;
+    loop.batches = static_cast<std::uint32_t>(model.batches.size()) - first_batch;
+    loop.first_unknown = static_cast<std::uint32_t>(model.tearing_variables.size());
     loop.unknowns = static_cast<std::uint32_t>(unknowns.size());
-    model.loop_unknowns.insert(model.loop_unknowns.end(), unknowns.begin(), unknowns.end());
+    model.tearing_variables.insert(model.tearing_variables.end(), unknowns.begin(), unknowns.end());
     model.loops.push_back(loop);
     return {Step::Solve, static_cast<std::uint32_t>(model.loops.size() - 1)};
   }
-  static Step assign(std::uint32_t run) { return {Step::Assign, run}; }
+  static Step assign(std::uint32_t batch) { return {Step::Assign, batch}; }
 
  private:
   struct Code {
@@ -113,11 +113,11 @@ class ModelBuilder {
     std::uint32_t solved;
   };
 
-  std::uint32_t finish(Run run) {
-    run.equations = model.equations.size();
-    for (std::uint32_t i = 0; i < run.count; ++i) model.equations.push_back(next_equation_++);
-    model.runs.push_back(run);
-    return static_cast<std::uint32_t>(model.runs.size() - 1);
+  std::uint32_t finish(KernelBatch batch) {
+    batch.equations = model.equations.size();
+    for (std::uint32_t i = 0; i < batch.count; ++i) model.equations.push_back(next_equation_++);
+    model.batches.push_back(batch);
+    return static_cast<std::uint32_t>(model.batches.size() - 1);
   }
 
   std::uint32_t kernel(const Shape* shape, Role role, std::uint32_t solved) {

@@ -2,8 +2,8 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 
-#include "runtime/csv.h"
-#include "runtime/problem.h"
+#include "runtime/integrate/problem.h"
+#include "runtime/results/csv.h"
 #include "tests/unit/runtime/build_model.h"
 
 using namespace runtime;
@@ -191,11 +191,11 @@ TEST_CASE("a coefficient that has become zero names its equation, variable and p
   const Shape* rest = b.shape(
       2, 0, [](double, Values s, Values) { return s[0] + s[1] - 3; },
       [](double, Values, Values, double* d) { d[0] = d[1] = 1; });
-  const auto first = static_cast<std::uint32_t>(b.model.runs.size());
+  const auto first = static_cast<std::uint32_t>(b.model.batches.size());
   b.run(Role::Solve, law, 0, {{{y, x}, {r}}});
   b.run(Role::Residual, rest, 0, {{{y, x}, {}}});
   b.model.dynamic = b.model.initial = {b.loop(first, {x})};
-  b.model.loops.back().kind = Loop::Fixed;
+  b.model.loops.back().kind = AlgebraicLoop::Fixed;
   for (double value : {2.0, 0.0}) {
     std::vector<double> parameters = {value};
     Problem problem(b.model, parameters, nominal_values(b.model, parameters));

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "runtime/problem.h"
+#include "runtime/integrate/problem.h"
 #include "tests/unit/runtime/build_model.h"
 
 using namespace runtime;
@@ -69,7 +69,7 @@ struct RandomModel : ModelBuilder {
       std::vector<Row> table;
       const unsigned kind = random() % (loops ? 6 : 5);
       if (kind == 5) {
-        const auto first = static_cast<std::uint32_t>(model.runs.size());
+        const auto first = static_cast<std::uint32_t>(model.batches.size());
         for (unsigned i = 0; i < rows + 1; ++i) made.push_back(fresh());
         const std::vector<std::uint32_t> iterated = made;
         // Torn blocks: what follows from the unknowns, one after the other.

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <map>
 
-#include "runtime/mat.h"
+#include "runtime/results/mat.h"
 
 using namespace runtime;
 

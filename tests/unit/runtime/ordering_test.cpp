@@ -1,4 +1,4 @@
-#include "runtime/ordering.h"
+#include "runtime/linear/ordering.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "runtime/sparse.h"
+#include "runtime/linear/sparse.h"
 
 using namespace runtime;
 

@@ -6,11 +6,11 @@
 #include <random>
 #include <sstream>
 
-#include "runtime/csv.h"
-#include "runtime/plot_svg.h"
-#include "runtime/plot_terminal.h"
-#include "runtime/progress.h"
-#include "runtime/trajectory.h"
+#include "runtime/results/csv.h"
+#include "runtime/results/plot_svg.h"
+#include "runtime/results/plot_terminal.h"
+#include "runtime/results/progress.h"
+#include "runtime/results/trajectory.h"
 
 using namespace runtime;
 

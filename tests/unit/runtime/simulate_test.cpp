@@ -54,7 +54,7 @@ struct Divider : ModelBuilder {
         [](double, Values, Values, double* d) { d[0] = 1, d[1] = -1; });
     const Step set_source = assign(run(Role::Solve, sine, 0, {{{v}, {}}}));
     const Step inductor = assign(run(Role::Solve, grounded, 1, {{{v, rate}, {}}}));
-    const auto first = static_cast<std::uint32_t>(model.runs.size());
+    const auto first = static_cast<std::uint32_t>(model.batches.size());
     run(Role::Residual, ohm, 0, {{{v, u, i1}, {}}});
     run(Role::Residual, grounded, 0, {{{u, i2}, {}}, {{u, i3}, {}}});
     sums(Role::Residual, {{{i1, false}, {i2, true}, {i3, true}}});

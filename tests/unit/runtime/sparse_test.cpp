@@ -2,7 +2,7 @@
 #include <cmath>
 #include <random>
 
-#include "runtime/sparse.h"
+#include "runtime/linear/sparse.h"
 
 using namespace runtime;
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/linearize.h"
-#include "runtime/steady.h"
+#include "runtime/analysis/linearize.h"
+#include "runtime/analysis/steady.h"
 #include "tests/unit/runtime/build_model.h"
 
 using namespace runtime;

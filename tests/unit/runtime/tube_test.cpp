@@ -2,7 +2,7 @@
 #include <cmath>
 #include <vector>
 
-#include "runtime/tube.h"
+#include "runtime/analysis/tube.h"
 
 using namespace runtime;
 

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "runtime/team.h"
-#include "runtime/vector.h"
+#include "runtime/integrate/vector.h"
+#include "runtime/thread_pool.h"
 
 using namespace runtime;
 
@@ -17,8 +17,8 @@ namespace {
 /// Vectors with random elements, gone at the end.
 class Vectors {
  public:
-  explicit Vectors(std::size_t n, Team* team = nullptr)
-      : n_(n), team_(team), random_(static_cast<unsigned>(n)) {
+  explicit Vectors(std::size_t n, ThreadPool* thread_pool = nullptr)
+      : n_(n), thread_pool_(thread_pool), random_(static_cast<unsigned>(n)) {
     SUNContext_Create(nullptr, &context_);
   }
   ~Vectors() {
@@ -26,7 +26,7 @@ class Vectors {
     SUNContext_Free(&context_);
   }
   N_Vector make() {
-    N_Vector v = all_.empty() ? new_vector(n_, context_, team_) : N_VClone(all_.front());
+    N_Vector v = all_.empty() ? new_vector(n_, context_, thread_pool_) : N_VClone(all_.front());
     std::uniform_real_distribution<double> uniform(0.5, 2);
     for (std::size_t i = 0; i < n_; ++i) data(v)[i] = random_() % 2 ? uniform(random_) : -uniform(random_);
     all_.push_back(v);
@@ -35,7 +35,7 @@ class Vectors {
 
  private:
   std::size_t n_;
-  Team* team_;
+  ThreadPool* thread_pool_;
   std::mt19937 random_;
   SUNContext context_ = nullptr;
   std::vector<N_Vector> all_;
@@ -135,8 +135,8 @@ TEST_CASE(
   std::vector<double> norms;
   for (unsigned threads : {1u, 2u, 3u, 5u}) {
     CAPTURE(threads);
-    Team team(threads);
-    Vectors vectors(n, threads > 1 ? &team : nullptr);
+    ThreadPool thread_pool(threads);
+    Vectors vectors(n, threads > 1 ? &thread_pool : nullptr);
     std::vector<N_Vector> v;
     std::vector<std::vector<double>> wanted;
     for (int k = 0; k < kVectors; ++k) {

@@ -5,7 +5,7 @@
 
 #include "compiler/elaborate/components.h"
 #include "compiler/session/session.h"
-#include "compiler/structural/degrees_of_freedom.h"
+#include "compiler/structural_types/degrees_of_freedom.h"
 
 using namespace sigrel;
 
@@ -25,7 +25,7 @@ std::map<std::string, std::optional<std::uint32_t>> freedom(const std::string& s
   for (auto& [definition, component] : library.definitions)
     if (component)
       result[std::string(text(session.program().globals[definition.value].name))] =
-          structural::degrees_of_freedom(library, *component);
+          structural_types::degrees_of_freedom(library, *component);
   return result;
 }
 

@@ -7,8 +7,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "../structural/field_oracle.h"
-#include "../structural/written.h"
+#include "../structural_types/field_oracle.h"
+#include "../structural_types/written.h"
 #include "compiler/session/session.h"
 #include "compiler/session/structural_types.h"
 
@@ -28,7 +28,7 @@ struct Typed {
       components[std::string(sigrel::text(global->name))] =
           types.components.at(core::GlobalId(global - session.program().globals.data()));
   }
-  const std::optional<structural::Kernel>& kernel(const std::string& name) const {
+  const std::optional<structural_types::StructuralType>& kernel(const std::string& name) const {
     return types.kernels[components.at(name)];
   }
   /// The definitions that are told to be singular.
@@ -98,9 +98,9 @@ void compare(Dice& dice, std::size_t hierarchies, Tally& tally) {
     for (std::uint32_t d = 0; d < all[h].size(); ++d) {
       ++tally.definitions;
       const auto& kernel = typed.kernel(name(h, d));
-      const Incidence flat = structural::expand(all[h], d).incidence;
+      const Incidence flat = structural_types::expand(all[h], d).incidence;
       const bool ok = kernel.has_value();
-      tally.verdicts_differ += structural::cover(flat).complete() != ok;
+      tally.verdicts_differ += structural_types::cover(flat).complete() != ok;
       tally.order_matters += kernel != shuffled.kernel(name(h, d));
       bool parts = true;
       for (std::uint32_t a = 0; a < all[h][d].applications(); ++a)
@@ -112,8 +112,8 @@ void compare(Dice& dice, std::size_t hierarchies, Tally& tally) {
       ++tally.well_formed;
       if (kernel->interface() > 8) continue;
       ++tally.families;
-      tally.families_differ +=
-          structural::bases(*kernel).value() != structural::bases(structural::Kernel(flat)).value();
+      tally.families_differ += structural_types::bases(*kernel).value() !=
+                               structural_types::bases(structural_types::StructuralType(flat)).value();
     }
   }
   tally.blamed_wrongly += typed.blamed() != singular;
@@ -164,7 +164,7 @@ TEST_CASE("the hierarchies of the reference file as Sigrel: verdicts and familie
         if (!ok) continue;
         ++well_formed;
         std::vector<std::vector<std::string>> family;
-        const auto sets = structural::bases(*kernel);
+        const auto sets = structural_types::bases(*kernel);
         for (const auto& basis : sets.value()) {
           auto& names = family.emplace_back();
           for (std::uint32_t c : basis) names.push_back(j["interface"][c]);

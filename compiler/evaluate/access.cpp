@@ -1,0 +1,116 @@
+// Parts of values: fields, elements and slices, lists.
+#include <fmt/format.h>
+
+#include "compiler/evaluate/machine.h"
+#include "compiler/evaluate/moving.h"
+
+namespace sigrel::elaborate {
+
+std::string kind_of(const Value& v) {
+  switch (v.tag) {
+    case Tag::Undefined: return "nothing";
+    case Tag::Int: return "an Int";
+    case Tag::Bool: return "a Bool";
+    case Tag::Real: return "a Real";
+    case Tag::String: return "a String";
+    case Tag::Signal: return "a signal";
+    case Tag::Object: break;
+  }
+  switch (v.object->kind) {
+    case ObjectKind::Tuple: return "a tuple";
+    case ObjectKind::Construct: return "a list or data value";
+    case ObjectKind::Record: return "a record";
+    case ObjectKind::Vector: return "a vector";
+    case ObjectKind::Closure:
+    case ObjectKind::Partial: return "a function";
+    case ObjectKind::Relation: return "a signal relation";
+    case ObjectKind::Layout: return "a type";
+    case ObjectKind::Node: return "a connector";
+    case ObjectKind::Member: return "a variable of an instance";
+    case ObjectKind::Label: return "an instance";
+    case ObjectKind::Unbound: return "a signal of unknown size";
+  }
+  return "a value";
+}
+
+std::optional<Value> Machine::field(const Value& base, std::uint32_t i, Name name, Span span) {
+  if (is_object(base, ObjectKind::Record)) return base.object->items[i];
+  if (is_object(base, ObjectKind::Node)) return host->node_field(*base.object, i, span);
+  if (is_object(base, ObjectKind::Member)) return host->member_field(*base.object, i, name);
+  if (is_object(base, ObjectKind::Unbound)) {
+    not_ready();
+    return std::nullopt;
+  }
+  fail(sigrel::Code::NotSupported, span, fmt::format("{} has no field `{}`", kind_of(base), text(name)));
+  return std::nullopt;
+}
+
+std::optional<Value> Machine::index(const IndexShape& shape, std::span<Value> values, Span span) {
+  if (is_object(values[0], ObjectKind::Member))
+    return host->member_index(*values[0].object, values.subspan(1));
+  if (is_object(values[0], ObjectKind::Unbound)) {
+    not_ready();
+    return std::nullopt;
+  }
+  // Indices apply from the outside in; a slice keeps its level and the rest applies to every element.
+  std::size_t next = 1;
+  auto apply = [&](auto& self, const Value& base, std::size_t part, std::size_t at) -> std::optional<Value> {
+    if (part == shape.slices.size()) return base;
+    if (!is_object(base, ObjectKind::Vector)) {
+      fail(sigrel::Code::IndexOutOfRange, span, fmt::format("{} is indexed", kind_of(base)));
+      return std::nullopt;
+    }
+    auto bound = [&](const Value& v) -> std::optional<std::int64_t> {
+      if (v.tag == Tag::Int) {
+        // Of a vector whose size moves the element moves; it exists where the index is inside.
+        if (base.object->b == kConstant)
+          pin(v);
+        else if (moving)
+          moving->inside(v, *base.object);
+        return v.integer;
+      }
+      fail(
+          sigrel::Code::SignalSteersStructure, span,
+          fmt::format("an index must be an Int that is known before the simulation, this is {}", kind_of(v)));
+      return std::nullopt;
+    };
+    auto n = static_cast<std::int64_t>(base.object->size);
+    auto first = bound(values[at]);
+    if (!first) return std::nullopt;
+    auto check = [&](std::int64_t k) {
+      if (k >= 1 && k <= n) return true;
+      fail(sigrel::Code::IndexOutOfRange, span, fmt::format("index {} is outside 1 .. {}", k, n));
+      return false;
+    };
+    if (!shape.slices[part])
+      return check(*first) ? self(self, base.object->items[*first - 1], part + 1, at + 1) : std::nullopt;
+    auto last = bound(values[at + 1]);
+    if (!last) return std::nullopt;
+    std::int64_t count = std::max<std::int64_t>(0, *last - *first + 1);
+    if (count && (!check(*first) || !check(*last))) return std::nullopt;
+    Object* o = heap_.object(ObjectKind::Vector, static_cast<std::uint32_t>(count));
+    if (moving && base.object->b != kConstant) o->b = moving->sum(values[at + 1], values[at], -1);
+    for (std::int64_t i = 0; i < count; ++i) {
+      auto element = self(self, base.object->items[*first - 1 + i], part + 1, at + 2);
+      if (!element) return std::nullopt;
+      o->items[i] = *element;
+      o->open |= is_open(*element);
+    }
+    return Value::of(o);
+  };
+  return apply(apply, values[0], 0, next);
+}
+
+Value Machine::list(const std::vector<Value>& items, Value rest) {
+  for (std::size_t i = items.size(); i-- > 0;) {
+    Object* cell = heap_.object(ObjectKind::Construct, 2);
+    cell->a = 1;
+    cell->items[0] = items[i];
+    cell->items[1] = rest;
+    cell->open = is_open(items[i]) || is_open(rest);
+    rest = Value::of(cell);
+  }
+  return rest;
+}
+
+}  // namespace sigrel::elaborate

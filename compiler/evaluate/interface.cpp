@@ -1,0 +1,127 @@
+// Layouts in an environment: the sizes of a declared type are evaluated, and the interface of a relation
+// value is known before its body is built.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/evaluate/machine.h"
+#include "compiler/evaluate/moving.h"
+
+namespace sigrel::elaborate {
+namespace {
+
+// Whether a layout is the same in every environment: no sizes, no layout parameters.
+bool is_fixed(const core::Layout& layout) {
+  if (!layout.sizes.empty() || layout.kind == core::LayoutKind::Variable ||
+      layout.kind == core::LayoutKind::Unknown || layout.kind == core::LayoutKind::Vector)
+    return false;
+  return std::ranges::all_of(layout.elements, [](const core::Layout* e) { return is_fixed(*e); });
+}
+
+}  // namespace
+
+// A Layout value with `b` = 0 has a size that no annotation says.
+std::optional<Value> Machine::build_layout(const core::Layout* root, std::span<const Value> values,
+                                           Span span) {
+  // The values are in preorder, as Compiler::layout pushed them; a first pass attaches them to their nodes.
+  struct Item {
+    const core::Layout* layout;
+    std::size_t value;
+  };
+  std::vector<Item> order;
+  std::vector<const core::Layout*> work{root};
+  std::size_t next = 0;
+  while (!work.empty()) {
+    const core::Layout* l = work.back();
+    work.pop_back();
+    order.push_back({l, next});
+    next += l->sizes.size() + (l->kind == core::LayoutKind::Variable ? 1 : 0);
+    for (auto it = l->elements.rbegin(); it != l->elements.rend(); ++it) work.push_back(*it);
+  }
+  // Backwards, every node finds its elements on top of the stack, first element last.
+  std::vector<std::optional<LayoutId>> built;
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const core::Layout* l = order[i].layout;
+    std::vector<LayoutId> elements;
+    bool known = true;
+    for (std::size_t k = 0; k < l->elements.size(); ++k) {
+      if (built.back()) elements.push_back(*built.back());
+      known &= built.back().has_value();
+      built.pop_back();
+    }
+    std::optional<LayoutId> result;
+    switch (l->kind) {
+      case core::LayoutKind::Real:
+      case core::LayoutKind::Int:
+      case core::LayoutKind::Bool: result = layouts_.scalar(l->kind); break;
+      case core::LayoutKind::Record:
+        if (known) result = layouts_.record(l->record, elements);
+        break;
+      case core::LayoutKind::Tuple:
+        if (known) result = layouts_.tuple(elements);
+        break;
+      case core::LayoutKind::Vector:
+        if (!known || l->sizes.empty()) break;
+        result = elements[0];
+        for (std::size_t k = l->sizes.size(); k-- > 0;) {
+          const Value& size = values[order[i].value + k];
+          if (size.tag != Tag::Int || size.integer < 0 || size.integer > 100'000'000) {
+            fail(sigrel::Code::SizeNotKnown, span,
+                 size.tag == Tag::Int ? fmt::format("a vector cannot have {} elements", size.integer)
+                                      : fmt::format("the size of a vector is {}", kind_of(size)));
+            return std::nullopt;
+          }
+          if (moving) moving->require(size.integer, Motion::of(size.index));
+          result = layouts_.vector(*result, static_cast<std::uint32_t>(size.integer), size.index);
+        }
+        break;
+      case core::LayoutKind::Variable: {
+        const Value& v = values[order[i].value];
+        if (is_object(v, ObjectKind::Layout) && v.object->b) result = LayoutId{v.object->a};
+        break;
+      }
+      case core::LayoutKind::Unknown: break;
+    }
+    built.push_back(result);
+  }
+  Object* o = heap_.object(ObjectKind::Layout, 0);
+  o->b = built[0] ? 1 : 0;
+  o->a = built[0] ? built[0]->value : 0;
+  return Value::of(o);
+}
+
+Machine::Status Machine::layout(const RelationCode& code, const core::Layout* l, std::uint32_t base,
+                                LayoutId& result, bool& unknown) {
+  Value v;
+  Status status = chunk(code_.function(code.chunks.at(reinterpret_cast<const core::Expr*>(l))), base, v);
+  if (status != Status::Done) return status;
+  unknown = v.object->b == 0;
+  result = LayoutId{v.object->a};
+  return status;
+}
+
+std::optional<std::vector<std::optional<LayoutId>>> Machine::interface(const RelationObject& relation) {
+  const RelationCode& code = relation.relation();
+  if (interfaces_.size() <= code.id) interfaces_.resize(code.id + 1);
+  if (interfaces_[code.id]) return *interfaces_[code.id];
+  auto base = static_cast<std::uint32_t>(stack_.size());
+  stack_.resize(base + code.slots);
+  for (std::uint32_t i = 0; i < relation.size; ++i)
+    stack_[base + code.slot.at(code.captured[i].value)] = relation.items[i];
+  std::vector<std::optional<LayoutId>> result;
+  for (const core::Formal& f : code.relation->formals) {
+    LayoutId id;
+    bool unknown = true;
+    if (f.layout && layout(code, f.layout, base, id, unknown) != Status::Done) {
+      stack_.resize(base);
+      return std::nullopt;
+    }
+    result.push_back(unknown ? std::nullopt : std::optional(id));
+  }
+  stack_.resize(base);
+  auto fixed = [](const core::Formal& f) { return f.layout && is_fixed(*f.layout); };
+  if (std::ranges::all_of(code.relation->formals, fixed)) interfaces_[code.id] = result;
+  return result;
+}
+
+}  // namespace sigrel::elaborate

@@ -1,0 +1,260 @@
+// Tables and functions of C: what goes into the library of the system, and calls of it.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+
+#include "compiler/evaluate/machine.h"
+#include "compiler/symbolic/symbolic.h"
+
+namespace sigrel::elaborate {
+
+Library& Machine::library() {
+  if (!library_) {
+    library_ = std::make_shared<Library>();
+    parameters.library = signals.library = library_;
+  }
+  return *library_;
+}
+
+namespace {
+
+std::vector<Value> elements(const Value& list) {
+  std::vector<Value> result;
+  for (const Object* cell = list.object; cell->size == 2; cell = cell->items[1].object)
+    result.push_back(cell->items[0]);
+  return result;
+}
+
+bool is_known_number(const Value& v) { return v.tag == Tag::Int || v.tag == Tag::Real; }
+double number(const Value& v) { return v.tag == Tag::Int ? static_cast<double>(v.integer) : v.real; }
+
+}  // namespace
+
+bool Machine::table_number(const Value& v, Span span, std::vector<double>& out) {
+  if (!is_known_number(v)) {
+    fail(sigrel::Code::SignalSteersStructure, span,
+         "the data of a table are numbers that are known before the simulation");
+    return false;
+  }
+  if (v.tag == Tag::Real && v.index != kConstant && host) host->force(v.index);
+  out.push_back(number(v));
+  return true;
+}
+
+bool Machine::table_knots(const std::vector<double>& knots, const char* what, Span span) {
+  if (knots.size() < 2) {
+    fail(sigrel::Code::TableSize, span,
+         fmt::format("a table needs at least two {}, this one has {}", what,
+                     knots.size() == 1 ? "one" : "none"));
+    if (last_) last_->help("a value that does not change needs no table");
+    return false;
+  }
+  for (std::size_t i = 1; i < knots.size(); ++i) {
+    if (knots[i - 1] < knots[i]) continue;
+    bool twice = knots[i - 1] == knots[i];
+    fail(sigrel::Code::TableOrder, span,
+         twice ? fmt::format("the table has two {} at {}", what, knots[i])
+               : fmt::format("the {} of the table do not ascend: {} comes after {}", what, knots[i],
+                             knots[i - 1]));
+    if (last_) {
+      last_->note("its arguments must be strictly ascending");
+      if (twice) last_->help("a jump is a signal `if`, or two points close together");
+    }
+    return false;
+  }
+  return true;
+}
+
+std::uint32_t Machine::table(std::vector<double> key, const std::function<LookupTable()>& make) {
+  auto [at, fresh] = tables_.try_emplace(std::move(key), static_cast<std::uint32_t>(library().tables.size()));
+  if (fresh) library().tables.push_back(make());
+  return at->second;
+}
+
+// An operation of the library: a number when its operands are numbers, a parameter when they depend on
+// captured Reals, else part of an equation. A table's number is a parameter too, so that equations that
+// differ in their tables are one shape.
+std::optional<Value> Machine::library_use(Op op, double detail, std::optional<std::uint32_t> table,
+                                          std::span<const Value> args, Span span) {
+  bool known = true, constant = true;
+  for (const Value& v : args) {
+    known = known && is_known_number(v);
+    constant = constant && v.index == kConstant;
+  }
+  auto node = [&](std::vector<std::uint32_t> operands) {
+    operands.resize(3);
+    return Node{op, operands[0], operands[1], operands[2], detail};
+  };
+  std::vector<std::uint32_t> operands;
+  if (known) {
+    std::vector<double> values;
+    if (table) values.push_back(*table);
+    for (const Value& v : args) values.push_back(number(v));
+    values.resize(3);
+    double result = apply(library_.get(), op, detail, values[0], values[1], values[2]);
+    if (constant) return Value::of_real(result);
+    if (table) operands.push_back(parameters.constant(*table).value);
+    for (const Value& v : args) operands.push_back(to_parameter(v).value);
+    return Value::of_real(result, parameters.intern(node(operands)).value);
+  }
+  if (table) operands.push_back(signals.param(parameters.constant(*table).value).value);
+  for (const Value& v : args) {
+    auto x = to_signal(v, span);
+    if (!x) return std::nullopt;
+    operands.push_back(x->value);
+  }
+  return Value::of_signal(signals.intern(node(operands)));
+}
+
+// table1 kind outside points x
+std::optional<Value> Machine::table1(std::span<const Value> args, Span span) {
+  std::vector<double> x, y;
+  for (const Value& point : elements(args[2]))
+    if (!table_number(point.object->items[0], span, x) || !table_number(point.object->items[1], span, y))
+      return std::nullopt;
+  if (!table_knots(x, "points", span)) return std::nullopt;
+  auto kind = static_cast<Interpolation>(args[0].object->a);
+  auto outside = static_cast<Outside>(args[1].object->a);
+  std::vector<double> key{1, static_cast<double>(kind), static_cast<double>(outside)};
+  key.insert(key.end(), x.begin(), x.end());
+  key.insert(key.end(), y.begin(), y.end());
+  std::uint32_t number = table(std::move(key), [&] { return make_table(kind, outside, x, y); });
+  return library_use(Op::Lookup1, 0, number, args.subspan(3), span);
+}
+
+// table2 kind outside xs ys rows x y
+std::optional<Value> Machine::table2(std::span<const Value> args, Span span) {
+  std::vector<double> x, y, values;
+  for (const Value& v : elements(args[2]))
+    if (!table_number(v, span, x)) return std::nullopt;
+  for (const Value& v : elements(args[3]))
+    if (!table_number(v, span, y)) return std::nullopt;
+  if (!table_knots(x, "values of its first argument", span) ||
+      !table_knots(y, "values of its second argument", span))
+    return std::nullopt;
+  std::vector<Value> rows = elements(args[4]);
+  if (rows.size() != x.size()) {
+    fail(sigrel::Code::TableSize, span,
+         fmt::format("the table has {} rows for {} values of its first argument", rows.size(), x.size()));
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::vector<Value> row = elements(rows[i]);
+    if (row.size() != y.size()) {
+      fail(sigrel::Code::TableSize, span,
+           fmt::format("row {} of the table has {} numbers for {} values of its second argument", i + 1,
+                       row.size(), y.size()));
+      return std::nullopt;
+    }
+    for (const Value& v : row)
+      if (!table_number(v, span, values)) return std::nullopt;
+  }
+  auto kind = static_cast<Interpolation>(args[0].object->a);
+  auto outside = static_cast<Outside>(args[1].object->a);
+  std::vector<double> key{2, static_cast<double>(kind), static_cast<double>(outside),
+                          static_cast<double>(x.size())};
+  for (const auto* part : {&x, &y, &values}) key.insert(key.end(), part->begin(), part->end());
+  std::uint32_t number = table(std::move(key), [&] { return make_table(kind, outside, x, y, values); });
+  return library_use(Op::Lookup2, 0, number, args.subspan(5), span);
+}
+
+// ---- functions of C
+// ---------------------------------------------------------------------------------------------------
+
+void* Machine::find_symbol(const std::string& symbol) {
+  for (void* library : shared_libraries_)
+    if (void* address = dlsym(library, symbol.c_str())) return address;
+  if (void* address = dlsym(RTLD_DEFAULT, symbol.c_str())) return address;
+  static void* const libm = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
+  return libm ? dlsym(libm, symbol.c_str()) : nullptr;
+}
+
+bool Machine::open_libraries(std::span<const std::string> files) {
+  for (const std::string& file : files) {
+    // A name without a slash would be looked for in the system's folders only.
+    void* library = dlopen(file.find('/') == std::string::npos ? ("./" + file).c_str() : file.c_str(),
+                           RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+      const char* reason = dlerror();
+      diagnostics_
+          .report(sigrel::Code::LibraryNotLoaded,
+                  fmt::format("the shared library `{}` cannot be loaded", file))
+          .note(reason ? reason : "the system gives no reason");
+      return false;
+    }
+    shared_libraries_.push_back(library);
+  }
+  return true;
+}
+
+std::optional<std::uint32_t> Machine::foreign_function(core::GlobalId id) {
+  if (auto known = foreign_.find(id.value); known != foreign_.end()) return known->second;
+  const core::Global& g = code_.program().globals[id.value];
+  const core::Foreign& foreign = *g.foreign;
+  std::string symbol(text(foreign.symbol));
+  void* address = find_symbol(symbol);
+  if (!address) {
+    fail(sigrel::Code::ForeignNotFound, g.span, fmt::format("there is no C function `{}`", symbol));
+    if (last_) {
+      static constexpr std::string_view kMaths[] = {
+          "acos",  "acosh", "asin", "asinh",     "atan",  "atan2",     "atanh", "cbrt",   "ceil", "copysign",
+          "cos",   "cosh",  "erf",  "erfc",      "exp",   "exp2",      "expm1", "fabs",   "fdim", "floor",
+          "fma",   "fmax",  "fmin", "fmod",      "hypot", "j0",        "j1",    "lgamma", "log",  "log10",
+          "log1p", "log2",  "logb", "nearbyint", "pow",   "remainder", "rint",  "round",  "sin",  "sinh",
+          "sqrt",  "tan",   "tanh", "tgamma",    "trunc", "y0",        "y1"};
+      if (auto near = did_you_mean(symbol, {std::begin(kMaths), std::end(kMaths)}))
+        last_->help(fmt::format("did you mean \"{}\"?", *near));
+      last_->help(shared_libraries_.empty()
+                      ? "functions other than those of the C library are found with `--library FILE.so`"
+                      : "it is neither in the C library nor in what `--library` names");
+    }
+    return std::nullopt;
+  }
+  auto number = static_cast<std::uint32_t>(library().functions.size());
+  library().functions.push_back({std::string(text(g.name)), symbol, g.span, foreign.arity, address, {}});
+  foreign_.emplace(id.value, number);  // its derivative may call it
+  if (foreign.derivative && !foreign_partials(number, *foreign.derivative, g.span)) return std::nullopt;
+  return number;
+}
+
+// Applies the derivative to the arguments as slots 0, 1, …; what comes out are the formulas.
+bool Machine::foreign_partials(std::uint32_t number, core::GlobalId derivative, Span span) {
+  Value value;
+  if (global(derivative, span, value) != Status::Done) return false;
+  std::uint32_t arity = library().functions[number].arity;
+  std::vector<Value> functions{value};
+  if (arity > 1) functions.assign(value.object->items, value.object->items + arity);
+  std::vector<ExprId> formulas;
+  for (Value& function : functions) {
+    for (std::uint32_t k = 0; k < arity; ++k) {
+      stack_.push_back(function);
+      stack_.push_back(Value::of_signal(signals.slot(k)));
+      std::size_t depth = frames_.size();
+      if (!call(1, span, false)) return false;
+      if (frames_.size() > depth) {
+        frames_.back().boundary = true;
+        if (run() != Status::Done) return false;
+      }
+      function = stack_.back();
+      stack_.pop_back();
+    }
+    auto signal = to_signal(function, span);
+    if (!signal) return false;
+    // What a captured Real or a table's number is in the body at hand is a plain number in a formula.
+    formulas.push_back(symbolic::rewrite(signals, *signal, library().formulas, [&](const Node& leaf) {
+      return leaf.op == Op::Param ? library().formulas.constant(parameters[ExprId{leaf.a}].value)
+                                  : library().formulas.intern(leaf);
+    }));
+  }
+  library().functions[number].partials = std::move(formulas);
+  return true;
+}
+
+std::optional<Value> Machine::foreign_call(std::uint32_t function, std::span<const Value> args, Span span) {
+  static constexpr Op kCalls[] = {Op::Call1, Op::Call2, Op::Call3};
+  return library_use(kCalls[args.size() - 1], encode(CallDetail{function, 0}), std::nullopt, args, span);
+}
+
+}  // namespace sigrel::elaborate

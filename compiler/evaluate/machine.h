@@ -1,0 +1,197 @@
+// The machine that evaluates the functional level: an explicit stack of frames, so a program may recurse as
+// deep as its limit and ends with a diagnostic there, never with a crash.
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/diagnostics/diagnostic.h"
+#include "compiler/evaluate/bytecode.h"
+#include "compiler/evaluate/layout.h"
+#include "compiler/evaluate/value.h"
+#include "compiler/ir/library.h"
+
+namespace sigrel::elaborate {
+
+/// What the machine asks of the body that is being built. A nullopt means that an error was reported.
+class BodyHost {
+ public:
+  virtual ~BodyHost() = default;
+  virtual std::optional<Value> node_field(const Object& node, std::uint32_t field, Span span) = 0;
+  virtual std::optional<Value> member(const core::MemberExpr& member, const Value& base,
+                                      std::span<const Value> indices) = 0;
+  virtual Value member_field(const Object& member, std::uint32_t field, Name name) = 0;
+  virtual Value member_index(const Object& member, std::span<const Value> indices) = 0;
+  virtual ExprId member_signal(const Object& member) = 0;
+  virtual std::optional<Value> block_apply(const Value& relation, const Value& inputs, Span span) = 0;
+  /// The number of a parameter expression steers structure: what it depends on is no longer a parameter.
+  virtual void force(std::uint32_t parameter) = 0;
+  /// `pre signal`, of a scalar.
+  virtual std::optional<Value> previous(const Value& signal, Span span) = 0;
+  /// `delay signal length`, of a scalar.
+  virtual std::optional<Value> delayed(const Value& signal, const Value& length, Span span) = 0;
+};
+
+class Moving;
+
+class Machine {
+ public:
+  Machine(Code& code, Heap& heap, Layouts& layouts, Diagnostics& diagnostics)
+      : code_(code),
+        heap_(heap),
+        layouts_(layouts),
+        diagnostics_(diagnostics),
+        globals_(code.program().globals.size()) {}
+
+  ExprPool parameters;  // over the captured reals of the body that is being built (Param leaves)
+  ExprPool signals;  // over its columns (Slot, Der leaves) and parameters (Param leaves: ids in `parameters`)
+  BodyHost* host = nullptr;
+  Moving* moving = nullptr;  // while a sample is evaluated, of a definition whose sizes vary
+  struct Claim {
+    core::ContractId contract;
+    Value relation;
+    Span span;
+  };
+  std::vector<Claim>* claims = nullptr;  // where it is written down what has to keep a contract
+
+  enum class Status : std::uint8_t {
+    Done,
+    Failed,    // reported
+    NotReady,  // a label or `let` of a later item is needed first
+  };
+
+  Status global(core::GlobalId id, Span span, Value& result);
+  /// Evaluates a chunk of a relation's code over the frame at `base`.
+  Status chunk(const FunctionCode& code, std::uint32_t base, Value& result);
+
+  /// The frame of the body that is being built: `slots` values from 0 on.
+  void begin_body(std::uint32_t slots);
+  Value& slot(std::uint32_t i) { return stack_[i]; }
+  std::span<Value> body_slots(std::uint32_t slots) { return {stack_.data(), slots}; }
+  /// The layouts of a relation's interface, evaluated over its captures; nullopt where no annotation says a
+  /// size.
+  std::optional<std::vector<std::optional<LayoutId>>> interface(const RelationObject& relation);
+  /// A declared layout, evaluated in the body's frame. `unknown` is set where no annotation says a size.
+  Status layout(const RelationCode& code, const core::Layout* layout, std::uint32_t base, LayoutId& result,
+                bool& unknown);
+  /// Fills the captures of a closure or relation again from the frame at 0.
+  void patch(Value closure);
+  /// The number of a Real steers structure.
+  void steer(const Value& real);
+  /// A moving Int is used in a way that holds for this number only.
+  void pin(const Value& value);
+
+  // primitives.cpp
+  std::optional<Value> primitive(core::Primitive op, std::span<Value> args, Span span);
+  /// The value as a scalar expression; nullopt (reported) for what is none.
+  std::optional<ExprId> to_signal(const Value& value, Span span);
+  /// The value as a parameter expression's id in `parameters`.
+  ExprId to_parameter(const Value& value);
+  std::optional<Value> select(const Value& condition, const Value& a, const Value& b, Span span);
+
+  // library.cpp
+  /// Opens what `--library` names; false (reported) when one cannot be.
+  bool open_libraries(std::span<const std::string> files);
+  /// The library that the expressions refer to; null when they use none.
+  std::shared_ptr<const Library> used_library() const { return library_; }
+
+  /// How many values of globals have been kept so far.
+  std::uint32_t kept_globals() const { return kept_globals_; }
+
+  /// The host found that a label or `let` of a later item is needed first.
+  void not_ready() { not_ready_ = true; }
+  bool is_not_ready() const { return not_ready_; }
+  /// Before work outside a chunk that may report or may not be ready.
+  void begin_report() {
+    reported_ = false;
+    not_ready_ = false;
+  }
+
+  void fail(sigrel::Code code, Span span, std::string message);
+  Diagnostic* last_error() { return last_; }
+  Heap& heap() { return heap_; }
+  Layouts& layouts() { return layouts_; }
+  Diagnostics& diagnostics() { return diagnostics_; }
+  const Code& code() const { return code_; }
+  Code& code() { return code_; }
+
+ private:
+  struct Frame {
+    const FunctionCode* function;
+    std::uint32_t pc;
+    std::uint32_t base;
+    Object* closure;
+    std::uint32_t global;  // + 1; the cache to fill on return
+    std::uint32_t stop;    // a branch of a signal `if`: return at this Join
+    bool boundary;         // returning ends the native run
+    Object* pending;       // arguments beyond the arity
+    Span call;
+  };
+  struct GlobalState {
+    enum : std::uint8_t { Unknown, Evaluating, Done } state = Unknown;
+    std::uint32_t code = 0;
+    bool compiled = false;
+    Value value;
+  };
+
+  Status run();
+  bool call(std::uint32_t count, Span span, bool tail);
+  bool match(std::uint32_t pattern, const Value& value, std::uint32_t base, Span span, bool& matched);
+  std::optional<Value> field(const Value& base, std::uint32_t index, Name name, Span span);
+  std::optional<Value> index(const IndexShape& shape, std::span<Value> values, Span span);
+  std::optional<Value> capture_relation(const RelationCode& code, const Frame& frame, Span span);
+  Value captured(const CaptureSource& source, const Frame& frame) const {
+    return source.local ? stack_[frame.base + source.index] : frame.closure->items[source.index];
+  }
+  std::optional<Value> arithmetic(core::Primitive op, const Value& a, const Value& b, Span span);
+  std::optional<Value> compare(core::Primitive op, const Value& a, const Value& b, Span span);
+  std::optional<Value> scalar(Op op, const Value& a, const Value& b, Span span);
+  std::optional<Value> scalar(Op op, const Value& a, Span span);
+  std::optional<Value> power(const Value& a, const Value& b, Span span);
+  std::optional<Value> der(const Value& a, Span span);
+  std::optional<Value> append(const Value& a, const Value& b, Span span);
+  Value list(const std::vector<Value>& items, Value rest);
+  std::optional<Value> build_layout(const core::Layout* layout, std::span<const Value> values, Span span);
+  std::optional<Value> vector_product(const Value& a, const Value& b, Span span);
+  Library& library();
+  std::optional<Value> table1(std::span<const Value> args, Span span);
+  std::optional<Value> table2(std::span<const Value> args, Span span);
+  bool table_number(const Value& value, Span span, std::vector<double>& out);
+  bool table_knots(const std::vector<double>& knots, const char* what, Span span);
+  std::uint32_t table(std::vector<double> key, const std::function<LookupTable()>& make);
+  std::optional<std::uint32_t> foreign_function(core::GlobalId id);
+  bool foreign_partials(std::uint32_t number, core::GlobalId derivative, Span span);
+  std::optional<Value> foreign_call(std::uint32_t function, std::span<const Value> args, Span span);
+  void* find_symbol(const std::string& symbol);
+  std::optional<Value> library_use(Op op, double detail, std::optional<std::uint32_t> table,
+                                   std::span<const Value> args, Span span);
+
+  Code& code_;
+  Heap& heap_;
+  Layouts& layouts_;
+  Diagnostics& diagnostics_;
+  std::vector<GlobalState> globals_;
+  std::vector<std::optional<std::vector<std::optional<LayoutId>>>>
+      interfaces_;  // by RelationCode, where always the same
+  std::vector<Value> stack_;
+  std::vector<Frame> frames_;
+  std::shared_ptr<Library> library_;
+  std::map<std::vector<double>, std::uint32_t> tables_;  // what it is made of -> its number in the library
+  std::unordered_map<std::uint32_t, std::uint32_t> foreign_;  // global -> its number in the library
+  std::vector<void*> shared_libraries_;
+  std::uint64_t steps_ = 0;
+  std::uint32_t kept_globals_ = 0;
+  int branch_depth_ = 0;
+  bool not_ready_ = false;
+  bool reported_ = false;
+  Diagnostic* last_ = nullptr;
+};
+
+/// "a Real", "a list", …: for messages.
+std::string kind_of(const Value& value);
+
+}  // namespace sigrel::elaborate

@@ -1,0 +1,578 @@
+// Overloaded arithmetic: Int, Real, signals, and elementwise on vectors, records and tuples of them. What
+// depends on no signal and no captured Real is computed now; what depends on a captured Real becomes a
+// parameter expression; the rest becomes part of an equation.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "compiler/evaluate/machine.h"
+#include "compiler/evaluate/moving.h"
+#include "compiler/symbolic/symbolic.h"
+
+namespace sigrel::elaborate {
+namespace {
+
+bool is_aggregate(const Value& v) {
+  return v.tag == Tag::Object &&
+         (v.object->kind == ObjectKind::Vector || v.object->kind == ObjectKind::Record ||
+          v.object->kind == ObjectKind::Tuple);
+}
+
+// An Int of a sample that depends on its size.
+bool moves(const Value& v) { return v.tag == Tag::Int && v.index != kConstant; }
+
+bool is_number(const Value& v) { return v.tag == Tag::Int || v.tag == Tag::Real || v.tag == Tag::Bool; }
+
+std::optional<Op> scalar_op(core::Primitive p) {
+  using core::Primitive;
+  switch (p) {
+    case Primitive::Add: return Op::Add;
+    case Primitive::Sub: return Op::Sub;
+    case Primitive::Mul: return Op::Mul;
+    case Primitive::Div: return Op::Div;
+    case Primitive::Negate: return Op::Neg;
+    case Primitive::Floor: return Op::Floor;
+    case Primitive::Ceiling: return Op::Ceil;
+    case Primitive::Min: return Op::Min;
+    case Primitive::Max: return Op::Max;
+    case Primitive::Abs: return Op::Abs;
+    case Primitive::Sign: return Op::Sign;
+    case Primitive::Sqrt: return Op::Sqrt;
+    case Primitive::Exp: return Op::Exp;
+    case Primitive::Log: return Op::Log;
+    case Primitive::Log10: return Op::Log10;
+    case Primitive::Sin: return Op::Sin;
+    case Primitive::Cos: return Op::Cos;
+    case Primitive::Tan: return Op::Tan;
+    case Primitive::Asin: return Op::Asin;
+    case Primitive::Acos: return Op::Acos;
+    case Primitive::Atan: return Op::Atan;
+    case Primitive::Atan2: return Op::Atan2;
+    case Primitive::Sinh: return Op::Sinh;
+    case Primitive::Cosh: return Op::Cosh;
+    case Primitive::Tanh: return Op::Tanh;
+    case Primitive::Asinh: return Op::Asinh;
+    case Primitive::Acosh: return Op::Acosh;
+    case Primitive::Atanh: return Op::Atanh;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+ExprId Machine::to_parameter(const Value& v) {
+  if (v.tag == Tag::Real && v.index != kConstant) return ExprId{v.index};
+  if (moves(v)) return parameters.param(kMovingReal);
+  return parameters.constant(v.tag == Tag::Real ? v.real : static_cast<double>(v.integer));
+}
+
+std::optional<ExprId> Machine::to_signal(const Value& v, Span span) {
+  switch (v.tag) {
+    case Tag::Signal: return ExprId{v.index};
+    case Tag::Int:
+    case Tag::Bool:
+      if (moves(v)) return signals.param(to_parameter(v).value);
+      return signals.constant(static_cast<double>(v.integer));
+    case Tag::Real: return v.index == kConstant ? signals.constant(v.real) : signals.param(v.index);
+    case Tag::Object:
+      if (v.object->kind == ObjectKind::Member) return host->member_signal(*v.object);
+      if (v.object->kind == ObjectKind::Unbound) {  // an application may yet say what it is
+        not_ready();
+        return std::nullopt;
+      }
+      break;
+    default: break;
+  }
+  fail(sigrel::Code::NotAScalar, span, fmt::format("a scalar signal is needed here, this is {}", kind_of(v)));
+  return std::nullopt;
+}
+
+std::optional<Value> Machine::scalar(Op op, const Value& a, Span span) {
+  if (moves(a)) {
+    if (op == Op::Neg) {
+      Value result = Value::of_int(-a.integer);
+      result.index = moving->sum(Value::of_int(0), a, -1);
+      return result;
+    }
+    if (op != Op::Abs && op != Op::Sign) {
+      ExprId real = to_parameter(a);
+      return Value::of_real(apply(op, static_cast<double>(a.integer), 0, 0),
+                            symbolic::simplified(parameters, {op, real.value, 0, 0, 0}).value);
+    }
+    moving->pin(a);
+  }
+  if (a.tag == Tag::Int && op == Op::Neg) return Value::of_int(-a.integer);
+  if (a.tag == Tag::Int && op == Op::Abs) return Value::of_int(a.integer < 0 ? -a.integer : a.integer);
+  if (a.tag == Tag::Int && op == Op::Sign) return Value::of_int((a.integer > 0) - (a.integer < 0));
+  if (a.tag == Tag::Int || (a.tag == Tag::Real && a.index == kConstant))
+    return Value::of_real(apply(op, a.tag == Tag::Int ? static_cast<double>(a.integer) : a.real, 0, 0));
+  if (a.tag == Tag::Real)
+    return Value::of_real(apply(op, a.real, 0, 0),
+                          symbolic::simplified(parameters, {op, a.index, 0, 0, 0}).value);
+  auto x = to_signal(a, span);
+  if (!x) return std::nullopt;
+  return Value::of_signal(symbolic::simplified(signals, {op, x->value, 0, 0, 0}));
+}
+
+std::optional<Value> Machine::scalar(Op op, const Value& a, const Value& b, Span span) {
+  if (a.tag == Tag::Int && b.tag == Tag::Int && op != Op::Div && op != Op::Atan2) {
+    std::int64_t r = 0;
+    bool overflow = false;
+    switch (op) {
+      case Op::Add: overflow = __builtin_add_overflow(a.integer, b.integer, &r); break;
+      case Op::Sub: overflow = __builtin_sub_overflow(a.integer, b.integer, &r); break;
+      case Op::Mul: overflow = __builtin_mul_overflow(a.integer, b.integer, &r); break;
+      case Op::Min: r = std::min(a.integer, b.integer); break;
+      default: r = std::max(a.integer, b.integer); break;
+    }
+    if (overflow) {
+      fail(sigrel::Code::IntegerOverflow, span,
+           fmt::format("{} {} {} does not fit into an Int", a.integer, spelling(op), b.integer));
+      return std::nullopt;
+    }
+    Value result = Value::of_int(r);
+    if (moves(a) || moves(b)) {
+      if (op == Op::Min || op == Op::Max) {
+        moving->compared(a, b);
+        result.index = r == a.integer ? a.index : b.index;
+      } else {
+        result.index = op == Op::Mul ? moving->product(a, b) : moving->sum(a, b, op == Op::Add ? 1 : -1);
+      }
+    }
+    return result;
+  }
+  if (is_number(a) && is_number(b)) {
+    double x = a.tag == Tag::Real ? a.real : static_cast<double>(a.integer);
+    double y = b.tag == Tag::Real ? b.real : static_cast<double>(b.integer);
+    double r = apply(op, x, y, 0);
+    if (a.index == kConstant && b.index == kConstant) return Value::of_real(r);
+    ExprId pa = to_parameter(a), pb = to_parameter(b);
+    return Value::of_real(r, symbolic::simplified(parameters, {op, pa.value, pb.value, 0, 0}).value);
+  }
+  auto x = to_signal(a, span);
+  if (!x) return std::nullopt;
+  auto y = to_signal(b, span);
+  if (!y) return std::nullopt;
+  return Value::of_signal(symbolic::simplified(signals, {op, x->value, y->value, 0, 0}));
+}
+
+std::optional<Value> Machine::vector_product(const Value& a, const Value& b, Span span) {
+  auto rows = a.object->span(), right = b.object->span();
+  bool matrix_left = !rows.empty() && is_aggregate(rows[0]);
+  bool matrix_right = !right.empty() && is_aggregate(right[0]);
+  auto dot = [&](std::span<Value> x, auto element) -> std::optional<Value> {
+    if (x.size() != right.size()) {
+      fail(sigrel::Code::SizeMismatch, span,
+           fmt::format("a product of sizes {} and {}", x.size(), right.size()));
+      return std::nullopt;
+    }
+    Value sum = Value::of_real(0);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      auto term = scalar(Op::Mul, x[i], element(i), span);
+      if (!term) return std::nullopt;
+      auto next = i == 0 ? term : scalar(Op::Add, sum, *term, span);
+      if (!next) return std::nullopt;
+      sum = *next;
+    }
+    return sum;
+  };
+  auto row_times = [&](std::span<Value> row) -> std::optional<Value> {
+    if (!matrix_right) return dot(row, [&](std::size_t i) { return right[i]; });
+    std::uint32_t columns = right[0].object->size;
+    Object* o = heap_.object(ObjectKind::Vector, columns);
+    for (std::uint32_t j = 0; j < columns; ++j) {
+      auto v = dot(row, [&](std::size_t i) { return right[i].object->items[j]; });
+      if (!v) return std::nullopt;
+      o->items[j] = *v;
+      o->open |= is_open(*v);
+    }
+    return Value::of(o);
+  };
+  if (!matrix_left) return row_times(rows);
+  Object* o = heap_.object(ObjectKind::Vector, a.object->size);
+  for (std::uint32_t i = 0; i < o->size; ++i) {
+    auto v = row_times(rows[i].object->span());
+    if (!v) return std::nullopt;
+    o->items[i] = *v;
+    o->open |= is_open(*v);
+  }
+  return Value::of(o);
+}
+
+std::optional<Value> Machine::arithmetic(core::Primitive p, const Value& a, const Value& b, Span span) {
+  Op op = *scalar_op(p);
+  bool left = is_aggregate(a), right = is_aggregate(b);
+  if (!left && !right) return scalar(op, a, b, span);
+  if (left && right && op == Op::Mul && is_object(a, ObjectKind::Vector)) return vector_product(a, b, span);
+  std::uint32_t size = left ? a.object->size : b.object->size;
+  if (left && right && b.object->size != size) {
+    fail(sigrel::Code::SizeMismatch, span,
+         fmt::format("the sizes {} and {} do not agree", size, b.object->size));
+    return std::nullopt;
+  }
+  const Object& like = left ? *a.object : *b.object;
+  Object* o = heap_.object(like.kind, size);
+  o->a = like.a;
+  for (std::uint32_t i = 0; i < size; ++i) {
+    auto v = arithmetic(p, left ? a.object->items[i] : a, right ? b.object->items[i] : b, span);
+    if (!v) return std::nullopt;
+    o->items[i] = *v;
+    o->open |= is_open(*v);
+  }
+  return Value::of(o);
+}
+
+std::optional<Value> Machine::power(const Value& a, const Value& b, Span span) {
+  bool integral = b.tag == Tag::Int || (b.tag == Tag::Real && b.index == kConstant &&
+                                        b.real == std::floor(b.real) && std::fabs(b.real) < 1e6);
+  std::int64_t n = b.tag == Tag::Int ? b.integer : integral ? static_cast<std::int64_t>(b.real) : 0;
+  pin(b);
+  if (a.tag == Tag::Int && b.tag == Tag::Int && n >= 0) {
+    pin(a);
+    std::int64_t r = 1;
+    for (std::int64_t i = 0; i < n; ++i)
+      if (__builtin_mul_overflow(r, a.integer, &r)) {
+        fail(sigrel::Code::IntegerOverflow, span,
+             fmt::format("{}^{} does not fit into an Int", a.integer, n));
+        return std::nullopt;
+      }
+    return Value::of_int(r);
+  }
+  if (!integral || std::abs(n) > 1'000'000) return scalar(Op::Pow, a, b, span);
+  auto exponent = static_cast<std::uint32_t>(static_cast<std::int32_t>(n));
+  if (is_number(a)) {
+    double x = a.tag == Tag::Real ? a.real : static_cast<double>(a.integer);
+    double r = apply(Op::PowInt, x, static_cast<double>(n), 0);
+    if (a.index == kConstant) return Value::of_real(r);
+    return Value::of_real(
+        r, symbolic::simplified(parameters, {Op::PowInt, to_parameter(a).value, exponent, 0, 0}).value);
+  }
+  auto x = to_signal(a, span);
+  if (!x) return std::nullopt;
+  return Value::of_signal(symbolic::simplified(signals, {Op::PowInt, x->value, exponent, 0, 0}));
+}
+
+std::optional<Value> Machine::compare(core::Primitive p, const Value& a, const Value& b, Span span) {
+  using core::Primitive;
+  auto is_signal = [](const Value& v) { return v.tag == Tag::Signal || is_object(v, ObjectKind::Member); };
+  if (is_signal(a) || is_signal(b)) {
+    bool swap = p == Primitive::Greater || p == Primitive::GreaterEqual;
+    Op op = p == Primitive::Equal                             ? Op::Equal
+            : p == Primitive::NotEqual                        ? Op::NotEqual
+            : p == Primitive::Less || p == Primitive::Greater ? Op::Less
+                                                              : Op::LessEqual;
+    return swap ? scalar(op, b, a, span) : scalar(op, a, b, span);
+  }
+  for (const Value* v : {&a, &b}) {
+    if (v->tag == Tag::Real) steer(*v);
+    if (a.tag != b.tag) pin(*v);
+  }
+  auto decide = [&](auto x, auto y) {
+    switch (p) {
+      case Primitive::Equal: return x == y;
+      case Primitive::NotEqual: return x != y;
+      case Primitive::Less: return x < y;
+      case Primitive::LessEqual: return x <= y;
+      case Primitive::Greater: return x > y;
+      default: return x >= y;
+    }
+  };
+  if (a.tag == Tag::Int && b.tag == Tag::Int) {
+    if (moving) moving->compared(a, b);
+    return Value::of_bool(decide(a.integer, b.integer));
+  }
+  if (is_number(a) && is_number(b)) {
+    double x = a.tag == Tag::Real ? a.real : static_cast<double>(a.integer);
+    double y = b.tag == Tag::Real ? b.real : static_cast<double>(b.integer);
+    return Value::of_bool(decide(x, y));
+  }
+  if (a.tag == Tag::String && b.tag == Tag::String)
+    return Value::of_bool(decide(text(Name{a.index}), text(Name{b.index})));
+  // Data: equal when built alike.
+  bool equal = true;
+  std::optional<Value> later;  // what only the simulation decides
+  std::vector<std::pair<Value, Value>> work{{a, b}};
+  while (!work.empty() && equal) {
+    auto [x, y] = work.back();
+    work.pop_back();
+    if (x.tag == Tag::Object && y.tag == Tag::Object) {
+      if (moving) moving->pin_list(x), moving->pin_list(y);
+      bool data =
+          x.object->kind == y.object->kind && (is_aggregate(x) || x.object->kind == ObjectKind::Construct);
+      if (!data) {
+        fail(sigrel::Code::NotSupported, span, fmt::format("{} cannot be compared", kind_of(x)));
+        return std::nullopt;
+      }
+      equal = x.object->a == y.object->a && x.object->size == y.object->size;
+      if (equal)
+        for (std::uint32_t i = 0; i < x.object->size; ++i)
+          work.push_back({x.object->items[i], y.object->items[i]});
+    } else {
+      auto v = compare(Primitive::Equal, x, y, span);
+      if (!v) return std::nullopt;
+      if (v->tag == Tag::Bool) {
+        equal = v->integer;
+      } else {
+        later = later ? scalar(Op::And, *later, *v, span) : v;
+        if (!later) return std::nullopt;
+      }
+    }
+  }
+  if (equal && later) return p == Primitive::NotEqual ? scalar(Op::Not, *later, span) : later;
+  return Value::of_bool(p == Primitive::NotEqual ? !equal : equal);
+}
+
+std::optional<Value> Machine::der(const Value& a, Span span) {
+  if (is_number(a)) return Value::of_real(0);
+  if (is_aggregate(a)) {
+    Object* o = heap_.object(a.object->kind, a.object->size);
+    o->a = a.object->a;
+    for (std::uint32_t i = 0; i < o->size; ++i) {
+      auto v = der(a.object->items[i], span);
+      if (!v) return std::nullopt;
+      o->items[i] = *v;
+    }
+    return Value::of(o);
+  }
+  auto x = to_signal(a, span);
+  if (!x) return std::nullopt;
+  if (auto function = symbolic::call_without_derivative(signals, *x)) {
+    const ForeignFunction& f = library().functions[*function];
+    fail(sigrel::Code::NotDifferentiable, span, fmt::format("the derivative of `{}` is not known", f.name));
+    if (last_)
+      last_->also(f.declared, "a function of C, declared without one")
+          .help("add it: `with { derivative = … }`");
+    return std::nullopt;
+  }
+  return Value::of_signal(symbolic::time_derivative(signals, *x));
+}
+
+std::optional<Value> Machine::append(const Value& a, const Value& b, Span span) {
+  if (a.tag == Tag::String && b.tag == Tag::String)
+    return Value::of_string(intern(std::string(text(Name{a.index})) + std::string(text(Name{b.index}))));
+  if (is_object(a, ObjectKind::Vector) && is_object(b, ObjectKind::Vector)) {
+    Object* o = heap_.object(ObjectKind::Vector, a.object->size + b.object->size);
+    std::copy_n(a.object->items, a.object->size, o->items);
+    std::copy_n(b.object->items, b.object->size, o->items + a.object->size);
+    o->open = a.object->open || b.object->open;
+    return Value::of(o);
+  }
+  if (is_object(a, ObjectKind::Construct) && is_object(b, ObjectKind::Construct)) {
+    if (moving) moving->pin_list(a), moving->pin_list(b);
+    std::vector<Value> items;
+    for (const Object* cell = a.object; cell->size == 2; cell = cell->items[1].object)
+      items.push_back(cell->items[0]);
+    return list(items, b);
+  }
+  fail(sigrel::Code::NotSupported, span, fmt::format("{} and {} cannot be joined", kind_of(a), kind_of(b)));
+  return std::nullopt;
+}
+
+std::optional<Value> Machine::select(const Value& condition, const Value& a, const Value& b, Span span) {
+  if (is_aggregate(a) && is_aggregate(b) && a.object->size == b.object->size) {
+    Object* o = heap_.object(a.object->kind, a.object->size);
+    o->a = a.object->a;
+    for (std::uint32_t i = 0; i < o->size; ++i) {
+      auto v = select(condition, a.object->items[i], b.object->items[i], span);
+      if (!v) return std::nullopt;
+      o->items[i] = *v;
+    }
+    return Value::of(o);
+  }
+  if ((a.tag == Tag::Object && a.object->kind != ObjectKind::Member) ||
+      (b.tag == Tag::Object && b.object->kind != ObjectKind::Member)) {
+    fail(sigrel::Code::SignalSteersStructure, span,
+         fmt::format("a condition that changes with time chooses between {} and {}", kind_of(a), kind_of(b)));
+    if (last_)
+      last_->help(
+          "only signals can be chosen during the simulation; a choice of structure needs a condition that is "
+          "known before it");
+    return std::nullopt;
+  }
+  auto c = to_signal(condition, span);
+  auto x = c ? to_signal(a, span) : std::nullopt;
+  auto y = x ? to_signal(b, span) : std::nullopt;
+  if (!y) return std::nullopt;
+  return Value::of_signal(symbolic::simplified(signals, {Op::Select, c->value, x->value, y->value, 0}));
+}
+
+std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args, Span span) {
+  using core::Primitive;
+  switch (p) {
+    case Primitive::Add:
+    case Primitive::Sub:
+    case Primitive::Mul:
+    case Primitive::Div:
+    case Primitive::Min:
+    case Primitive::Max:
+    case Primitive::Atan2: return arithmetic(p, args[0], args[1], span);
+    case Primitive::Pow: return power(args[0], args[1], span);
+    case Primitive::Equal:
+    case Primitive::NotEqual:
+    case Primitive::Less:
+    case Primitive::LessEqual:
+    case Primitive::Greater:
+    case Primitive::GreaterEqual: return compare(p, args[0], args[1], span);
+    case Primitive::And:
+    case Primitive::Or:
+      if (args[0].tag == Tag::Bool && args[1].tag == Tag::Bool)
+        return Value::of_bool(p == Primitive::And ? args[0].integer && args[1].integer
+                                                  : args[0].integer || args[1].integer);
+      return scalar(p == Primitive::And ? Op::And : Op::Or, args[0], args[1], span);
+    case Primitive::Not:
+      if (args[0].tag == Tag::Bool) return Value::of_bool(!args[0].integer);
+      return scalar(Op::Not, args[0], span);
+    case Primitive::Append: return append(args[0], args[1], span);
+    case Primitive::Range: {
+      std::vector<Value> items;
+      if (moving && args[0].index != args[1].index) {
+        if (args[1].integer < args[0].integer)
+          moving->compared(args[0], args[1]);
+        else
+          pin(args[0]), pin(args[1]);
+      }
+      for (std::int64_t i = args[0].integer; i <= args[1].integer; ++i) {
+        items.push_back(Value::of_int(i));
+        items.back().index = args[0].index;
+      }
+      return list(items, Value::of(heap_.object(ObjectKind::Construct, 0)));
+    }
+    case Primitive::ToReal:
+      // Of a signal the rounded value: the same number, and an expression whose derivative is zero.
+      if (moves(args[0]))
+        return Value::of_real(static_cast<double>(args[0].integer), to_parameter(args[0]).value);
+      return args[0].tag == Tag::Int ? Value::of_real(static_cast<double>(args[0].integer))
+                                     : scalar(Op::Round, args[0], span);
+    case Primitive::Round:
+      if (args[0].tag == Tag::Real) {
+        steer(args[0]);
+        return Value::of_int(static_cast<std::int64_t>(std::llround(args[0].real)));
+      }
+      return scalar(Op::Round, args[0], span);
+    case Primitive::IntDiv:
+    case Primitive::IntMod: {
+      if (args[0].tag != Tag::Int || args[1].tag != Tag::Int) {
+        auto quotient = scalar(Op::Div, args[0], args[1], span);
+        if (quotient) quotient = scalar(Op::Floor, *quotient, span);
+        if (!quotient || p == Primitive::IntDiv) return quotient;
+        auto whole = scalar(Op::Mul, *quotient, args[1], span);
+        return whole ? scalar(Op::Sub, args[0], *whole, span) : std::nullopt;
+      }
+      pin(args[0]);
+      pin(args[1]);
+      std::int64_t x = args[0].integer, y = args[1].integer;
+      if (y == 0) {
+        fail(sigrel::Code::DivisionByZero, span, fmt::format("{} is divided by zero", x));
+        return std::nullopt;
+      }
+      std::int64_t q = x / y;
+      if (x % y != 0 && (x < 0) != (y < 0)) --q;  // towards minus infinity
+      return Value::of_int(p == Primitive::IntDiv ? q : x - q * y);
+    }
+    case Primitive::ToVector: {
+      if (!is_object(args[0], ObjectKind::Construct)) break;
+      if (moving) moving->pin_list(args[0]);
+      std::uint32_t size = 0;
+      for (const Object* cell = args[0].object; cell->size == 2; cell = cell->items[1].object) ++size;
+      Object* o = heap_.object(ObjectKind::Vector, size);
+      o->open = args[0].object->open;
+      std::uint32_t i = 0;
+      for (const Object* cell = args[0].object; cell->size == 2; cell = cell->items[1].object)
+        o->items[i++] = cell->items[0];
+      return Value::of(o);
+    }
+    case Primitive::Der: return der(args[0], span);
+    case Primitive::Table1: return table1(args, span);
+    case Primitive::Table2: return table2(args, span);
+    case Primitive::Time: return Value::of_signal(signals.time());
+    case Primitive::Claim:
+      if (claims)
+        claims->push_back({core::ContractId(static_cast<std::uint32_t>(args[0].integer)), args[1], span});
+      return args[1];
+    case Primitive::AnyReal: return Value::of_real(1.0, parameters.param(0).value);
+    case Primitive::AnySize: {
+      Value size = args[0];
+      size.index = Motion{1, 0}.index();
+      return size;
+    }
+    case Primitive::AnyList: {
+      Object* empty = heap_.object(ObjectKind::Construct, 0);
+      empty->b = args[0].index;
+      Value result =
+          list(std::vector<Value>(static_cast<std::size_t>(args[0].integer), args[1]), Value::of(empty));
+      for (Object* cell = result.object; cell->size == 2; cell = cell->items[1].object)
+        cell->b = args[0].index;
+      return result;
+    }
+    case Primitive::Smooth:
+    case Primitive::NoEvent: {
+      const Value& value = args[args.size() - 1];
+      if (value.tag == Tag::Signal)
+        return Value::of_signal(symbolic::without_events(signals, ExprId{value.index}));
+      if (!is_aggregate(value)) return value;
+      Object* o = heap_.object(value.object->kind, value.object->size);
+      o->a = value.object->a;
+      for (std::uint32_t i = 0; i < o->size; ++i) {
+        o->items[i] = *primitive(Primitive::NoEvent, {&value.object->items[i], 1}, span);
+        o->open |= is_open(o->items[i]);
+      }
+      return Value::of(o);
+    }
+    case Primitive::Size:
+      if (is_object(args[0], ObjectKind::Vector)) return Value::of_int(args[0].object->size);
+      break;
+    case Primitive::Show:
+      switch (args[0].tag) {
+        case Tag::Int: pin(args[0]); return Value::of_string(intern(std::to_string(args[0].integer)));
+        case Tag::Bool: return Value::of_string(intern(args[0].integer ? "True" : "False"));
+        case Tag::Real: return Value::of_string(intern(fmt::format("{}", args[0].real)));
+        case Tag::String: return args[0];
+        default: break;
+      }
+      break;
+    case Primitive::Pre: {
+      if (!is_aggregate(args[0])) return host->previous(args[0], span);
+      Object* o = heap_.object(args[0].object->kind, args[0].object->size);
+      o->a = args[0].object->a;
+      for (std::uint32_t i = 0; i < o->size; ++i) {
+        auto v = primitive(p, {&args[0].object->items[i], 1}, span);
+        if (!v) return std::nullopt;
+        o->items[i] = *v;
+        o->open |= is_open(*v);
+      }
+      return Value::of(o);
+    }
+    case Primitive::Delay: {
+      if (!is_aggregate(args[0])) return host->delayed(args[0], args[1], span);
+      Object* o = heap_.object(args[0].object->kind, args[0].object->size);
+      o->a = args[0].object->a;
+      for (std::uint32_t i = 0; i < o->size; ++i) {
+        Value part[] = {args[0].object->items[i], args[1]};
+        auto v = primitive(p, part, span);
+        if (!v) return std::nullopt;
+        o->items[i] = *v;
+        o->open |= is_open(*v);
+      }
+      return Value::of(o);
+    }
+    default: {
+      auto op = scalar_op(p);
+      if (!op) break;
+      if (!is_aggregate(args[0])) return scalar(*op, args[0], span);
+      Object* o = heap_.object(args[0].object->kind, args[0].object->size);
+      o->a = args[0].object->a;
+      for (std::uint32_t i = 0; i < o->size; ++i) {
+        auto v = primitive(p, {&args[0].object->items[i], 1}, span);
+        if (!v) return std::nullopt;
+        o->items[i] = *v;
+        o->open |= is_open(*v);
+      }
+      return Value::of(o);
+    }
+  }
+  fail(sigrel::Code::NotAScalar, span,
+       fmt::format("this operation does not apply to {}", args.empty() ? "nothing" : kind_of(args[0])));
+  return std::nullopt;
+}
+
+}  // namespace sigrel::elaborate

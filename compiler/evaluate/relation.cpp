@@ -1,0 +1,235 @@
+#include "compiler/evaluate/relation.h"
+
+#include <algorithm>
+
+namespace sigrel::elaborate {
+namespace {
+
+constexpr std::uint32_t kInProgress = kConstant - 1;
+
+// Visits everything below `items` in one fixed order, each object once (closures may be cyclic), relations
+// not entered.
+template <class Visitor>
+void traverse(std::span<const Value> items, Visitor&& visitor) {
+  std::unordered_map<const Object*, std::uint32_t> seen;
+  std::vector<Value> work(items.rbegin(), items.rend());
+  while (!work.empty()) {
+    Value v = work.back();
+    work.pop_back();
+    if (v.tag != Tag::Object) {
+      visitor.scalar(v);
+      continue;
+    }
+    if (v.object->kind == ObjectKind::Relation) {
+      visitor.relation(*static_cast<RelationObject*>(v.object));
+      continue;
+    }
+    if (v.object->size) {
+      auto [it, fresh] = seen.try_emplace(v.object, static_cast<std::uint32_t>(seen.size()));
+      if (!fresh) {
+        visitor.again(it->second);
+        continue;
+      }
+    }
+    visitor.object(*v.object);
+    for (std::uint32_t i = v.object->size; i-- > 0;) work.push_back(v.object->items[i]);
+  }
+}
+
+enum Word : std::uint64_t { kScalar = 1, kReal, kRelation, kSelf, kAgain, kObject, kOrigin };
+std::uint64_t word(Word kind, std::uint64_t a, std::uint64_t b = 0) { return kind | a << 4 | b << 40; }
+
+}  // namespace
+
+namespace {
+
+// What values are, in words, but for Reals.
+struct Words {
+  std::vector<std::uint64_t> words;
+  std::uint32_t reals = 0;
+  bool moving = false;
+
+  void scalar(const Value& v) {
+    if (v.tag == Tag::Real) {
+      ++reals;
+      words.push_back(word(kReal, 0));
+      return;
+    }
+    bool moves = v.tag == Tag::Int && v.index != kConstant;
+    words.push_back(word(kScalar, static_cast<std::uint64_t>(v.tag), moves));
+    words.push_back(v.tag == Tag::String ? v.index : static_cast<std::uint64_t>(v.integer));
+    if (moves) words.push_back(v.index);
+    moving |= moves;
+  }
+  void again(std::uint32_t i) { words.push_back(word(kAgain, i)); }
+  void object(const Object& o) {
+    words.push_back(word(kObject, static_cast<std::uint64_t>(o.kind), o.size));
+    bool moves = o.kind == ObjectKind::Construct && o.b != kConstant;
+    words.push_back(o.a | static_cast<std::uint64_t>(o.kind == ObjectKind::Layout || moves ? o.b : 0) << 32);
+    if (o.code) words.push_back(reinterpret_cast<std::uintptr_t>(o.code));
+    moving |= moves;
+  }
+};
+
+}  // namespace
+
+bool Relations::compute(RelationObject& relation, std::vector<RelationObject*>& missing) {
+  struct Visitor : Words {
+    Relations& relations;
+    std::vector<RelationObject*>& missing;
+    Visitor(Relations& r, std::vector<RelationObject*>& m) : relations(r), missing(m) {}
+    void relation(RelationObject& r) {
+      if (r.skeleton == kConstant) missing.push_back(&r);
+      words.push_back(r.skeleton == kInProgress ? word(kSelf, r.relation().id) : word(kRelation, r.skeleton));
+      moving |= r.skeleton < relations.moving_.size() && relations.moving_[r.skeleton];
+    }
+  } visitor{*this, missing};
+  visitor.words.push_back(relation.relation().id);
+  if (relation.origin != kConstant) visitor.words.push_back(word(kOrigin, relation.origin));
+  std::size_t before = missing.size();
+  traverse({relation.items, relation.size}, visitor);
+  if (missing.size() != before) return false;
+  auto [it, fresh] =
+      skeletons_.try_emplace(std::move(visitor.words), static_cast<std::uint32_t>(skeletons_.size()));
+  if (fresh) {
+    real_counts_.push_back(visitor.reals);
+    moving_.push_back(visitor.moving || relation.origin != kConstant);
+  }
+  relation.skeleton = it->second;
+  return true;
+}
+
+bool Relations::moves(std::span<const Value> values, std::vector<std::uint64_t>& key) {
+  struct Visitor : Words {
+    Relations& relations;
+    explicit Visitor(Relations& r) : relations(r) {}
+    void relation(RelationObject& r) {
+      // One of a recursive `let` is not complete yet: it is nothing but itself.
+      if (std::ranges::any_of(r.span(), [](const Value& v) { return v.tag == Tag::Undefined; })) {
+        words.push_back(word(kSelf, 0));
+        words.push_back(reinterpret_cast<std::uintptr_t>(&r));
+        return;
+      }
+      std::uint32_t skeleton = relations.skeleton(r);
+      words.push_back(word(kRelation, skeleton));
+      moving |= relations.moving_[skeleton];
+    }
+  } visitor{*this};
+  traverse(values, visitor);
+  key = std::move(visitor.words);
+  return visitor.moving;
+}
+
+std::uint32_t Relations::skeleton(RelationObject& root) {
+  if (root.skeleton != kConstant && root.skeleton != kInProgress) return root.skeleton;
+  // Innermost first: what a relation captures has its skeleton before it.
+  std::vector<RelationObject*> work{&root};
+  while (!work.empty()) {
+    RelationObject* r = work.back();
+    if (r->skeleton != kConstant && r->skeleton != kInProgress) {
+      work.pop_back();
+      continue;
+    }
+    r->skeleton = kInProgress;
+    std::size_t before = work.size();
+    std::vector<RelationObject*> missing;
+    if (compute(*r, missing))
+      work.pop_back();
+    else
+      work.insert(work.begin() + static_cast<std::ptrdiff_t>(before), missing.begin(), missing.end());
+  }
+  return root.skeleton;
+}
+
+Relations::Parts Relations::parts(const RelationObject& relation) const {
+  struct Visitor {
+    Parts parts;
+    void scalar(const Value& v) {
+      if (v.tag == Tag::Real) parts.reals.push_back(v);
+    }
+    void relation(RelationObject& r) { parts.relations.push_back(&r); }
+    void again(std::uint32_t) {}
+    void object(const Object&) {}
+  } visitor;
+  traverse({relation.items, relation.size}, visitor);
+  return std::move(visitor.parts);
+}
+
+std::vector<Value> Relations::opened(const RelationObject& relation, std::span<const Value> reals) {
+  // The same order as traverse(), with a place to put each copy.
+  struct Work {
+    Value value;
+    Value* target;
+  };
+  std::vector<Value> result(relation.size);
+  std::unordered_map<const Object*, Object*> copies;
+  std::vector<Work> work;
+  for (std::uint32_t i = relation.size; i-- > 0;) work.push_back({relation.items[i], &result[i]});
+  std::uint32_t real = 0, bundle = 0;
+  while (!work.empty()) {
+    auto [v, target] = work.back();
+    work.pop_back();
+    if (v.tag == Tag::Real) {
+      *target = reals[real++];
+    } else if (v.tag != Tag::Object) {
+      *target = v;
+    } else if (v.object->kind == ObjectKind::Relation) {
+      auto& r = *static_cast<RelationObject*>(v.object);
+      RelationObject* copy = heap_.relation(r.relation(), 0);
+      copy->items = r.items;  // read again only when its own body is built
+      copy->size = r.size;
+      copy->skeleton = skeleton(r);
+      copy->origin = r.origin;
+      copy->own_bundle = bundle++;
+      *target = Value::of(copy);
+    } else {
+      if (v.object->size) {
+        if (auto it = copies.find(v.object); it != copies.end()) {
+          *target = Value::of(it->second);
+          continue;
+        }
+      }
+      Object* copy = heap_.object(v.object->kind, v.object->size);
+      copy->a = v.object->a;
+      copy->b = v.object->b;
+      copy->code = v.object->code;
+      copy->open = v.object->open;
+      if (copy->size) copies.emplace(v.object, copy);
+      *target = Value::of(copy);
+      for (std::uint32_t i = copy->size; i-- > 0;) work.push_back({v.object->items[i], &copy->items[i]});
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> Relations::real_names(const RelationObject& relation) const {
+  const RelationCode& code = relation.relation();
+  struct Work {
+    Value value;
+    std::string name;
+  };
+  std::vector<std::string> names;
+  std::unordered_map<const Object*, bool> seen;
+  std::vector<Work> work;
+  for (std::uint32_t i = relation.size; i-- > 0;)
+    work.push_back({relation.items[i], std::string(text(code.global->local_names[code.captured[i].value]))});
+  while (!work.empty()) {
+    Work w = std::move(work.back());
+    work.pop_back();
+    if (w.value.tag == Tag::Real) {
+      names.push_back(std::move(w.name));
+    } else if (w.value.tag == Tag::Object && w.value.object->kind != ObjectKind::Relation) {
+      const Object& o = *w.value.object;
+      if (o.size && !seen.try_emplace(&o, true).second) continue;
+      for (std::uint32_t i = o.size; i-- > 0;) {
+        std::string part = o.kind == ObjectKind::Record
+                               ? std::string(text(program_.records[o.a].fields[i].name))
+                               : std::to_string(i + 1);
+        work.push_back({o.items[i], w.name + "." + part});
+      }
+    }
+  }
+  return names;
+}
+
+}  // namespace sigrel::elaborate

@@ -1,0 +1,174 @@
+#include "compiler/graph/matching.h"
+
+namespace sigrel::graph {
+namespace {
+
+/// Karp–Sipser: degree-one rows and columns first, then the rest in row order.
+void greedy(const Bipartite& graph, Matching& m) {
+  const Bipartite columns = transpose(graph);
+  const std::uint32_t rows = graph.rows();
+  // Degrees count edges to the unmatched other side. Lines to look at: rows, then columns shifted by the
+  // number of rows.
+  std::vector<std::uint32_t> row_degree(rows), column_degree(graph.columns), queue;
+  for (std::uint32_t c = 0; c < graph.columns; ++c) {
+    column_degree[c] = static_cast<std::uint32_t>(columns.row(c).size());
+    if (column_degree[c] == 1) queue.push_back(rows + c);
+  }
+  for (std::uint32_t r = rows; r-- > 0;) {
+    row_degree[r] = static_cast<std::uint32_t>(graph.row(r).size());
+    if (row_degree[r] == 1) queue.push_back(r);
+  }
+  auto take = [&](std::uint32_t r, std::uint32_t c) {
+    m.match(r, c);
+    for (std::uint32_t other : columns.row(c))
+      if (--row_degree[other] == 1 && m.column_of_row[other] == kNone) queue.push_back(other);
+    for (std::uint32_t other : graph.row(r))
+      if (--column_degree[other] == 1 && m.row_of_column[other] == kNone) queue.push_back(rows + other);
+  };
+  auto settle = [&] {
+    while (!queue.empty()) {
+      std::uint32_t line = queue.back();
+      queue.pop_back();
+      if (line < rows) {
+        if (m.column_of_row[line] != kNone) continue;
+        for (std::uint32_t c : graph.row(line))
+          if (m.row_of_column[c] == kNone) {
+            take(line, c);
+            break;
+          }
+      } else {
+        std::uint32_t c = line - rows;
+        if (m.row_of_column[c] != kNone) continue;
+        for (std::uint32_t r : columns.row(c))
+          if (m.column_of_row[r] == kNone) {
+            take(r, c);
+            break;
+          }
+      }
+    }
+  };
+  settle();
+  for (std::uint32_t r = 0; r < rows; ++r) {
+    if (m.column_of_row[r] != kNone) continue;
+    std::uint32_t best = kNone;
+    for (std::uint32_t c : graph.row(r))
+      if (m.row_of_column[c] == kNone && (best == kNone || column_degree[c] < column_degree[best])) best = c;
+    if (best == kNone) continue;
+    take(r, best);
+    settle();
+  }
+}
+
+}  // namespace
+
+std::uint32_t Matching::size() const {
+  std::uint32_t n = 0;
+  for (std::uint32_t c : column_of_row) n += c != kNone;
+  return n;
+}
+
+Matching maximum_matching(const Bipartite& graph) {
+  Matching m = Matching::empty(graph.rows(), graph.columns);
+  greedy(graph, m);
+  augment(graph, m);
+  return m;
+}
+
+void augment(const Bipartite& graph, Matching& m) {
+  const std::uint32_t rows = graph.rows();
+  std::vector<std::uint32_t> free_rows;
+  for (std::uint32_t r = 0; r < rows; ++r)
+    if (m.column_of_row[r] == kNone && !graph.row(r).empty()) free_rows.push_back(r);
+  if (free_rows.empty()) return;
+
+  std::vector<std::uint32_t> distance(rows, kNone), next(rows, 0), reached, path;
+  while (!free_rows.empty()) {
+    // Breadth first: how far each row is from a free row, up to the nearest free column.
+    reached.assign(free_rows.begin(), free_rows.end());
+    for (std::uint32_t r : reached) distance[r] = 0;
+    std::uint32_t nearest = kNone;
+    for (std::size_t head = 0; head < reached.size(); ++head) {
+      std::uint32_t r = reached[head];
+      next[r] = 0;
+      if (distance[r] >= nearest) continue;
+      for (std::uint32_t c : graph.row(r)) {
+        std::uint32_t owner = m.row_of_column[c];
+        if (owner == kNone) {
+          nearest = distance[r];
+        } else if (distance[owner] == kNone) {
+          distance[owner] = distance[r] + 1;
+          reached.push_back(owner);
+        }
+      }
+    }
+    // Depth first along the distances: as many disjoint shortest paths as there are.
+    if (nearest != kNone) {
+      for (std::uint32_t start : free_rows) {
+        path.assign(1, start);
+        while (!path.empty()) {
+          std::uint32_t r = path.back();
+          auto columns = graph.row(r);
+          if (next[r] == columns.size()) {  // a dead end
+            distance[r] = kNone - 1;
+            path.pop_back();
+            if (!path.empty()) ++next[path.back()];
+            continue;
+          }
+          std::uint32_t c = columns[next[r]];
+          std::uint32_t owner = m.row_of_column[c];
+          if (owner == kNone) {  // every row of the path takes the column by which the path leaves it
+            for (std::uint32_t p : path) m.match(p, graph.row(p)[next[p]]);
+            for (std::uint32_t p : path) distance[p] = kNone - 1;
+            path.clear();
+          } else if (distance[owner] == distance[r] + 1) {
+            path.push_back(owner);
+          } else {
+            ++next[r];
+          }
+        }
+      }
+    }
+    for (std::uint32_t r : reached) distance[r] = kNone;
+    if (nearest == kNone) return;
+    std::erase_if(free_rows, [&](std::uint32_t r) { return m.column_of_row[r] != kNone; });
+  }
+}
+
+bool ColumnRelease::release(std::uint32_t column) {
+  std::uint32_t owner = matching_.row_of_column[column];
+  if (owner == kNone) return true;
+  if (owner >= graph_.rows() || seen_[owner]) return false;
+  path_.assign(1, {owner, 0});
+  visited_.assign(1, owner);
+  seen_[owner] = true;
+  while (!path_.empty()) {
+    Frame& top = path_.back();
+    auto columns = graph_.row(top.row);
+    if (top.next == 0) {  // look ahead for a free column before going deeper
+      for (std::uint32_t k = 0; k < columns.size(); ++k)
+        if (matching_.row_of_column[columns[k]] == kNone) {
+          top.next = k;
+          for (const Frame& f : path_) matching_.match(f.row, graph_.row(f.row)[f.next]);
+          matching_.row_of_column[column] = kNone;
+          for (std::uint32_t r : visited_) seen_[r] = false;
+          return true;
+        }
+    }
+    if (top.next == columns.size()) {
+      path_.pop_back();
+      if (!path_.empty()) ++path_.back().next;
+      continue;
+    }
+    std::uint32_t next = matching_.row_of_column[columns[top.next]];
+    if (next < graph_.rows() && !seen_[next]) {
+      seen_[next] = true;
+      visited_.push_back(next);
+      path_.push_back({next, 0});
+    } else {
+      ++top.next;
+    }
+  }
+  return false;
+}
+
+}  // namespace sigrel::graph

@@ -1,0 +1,91 @@
+#include "compiler/incidence/incidence.h"
+
+#include "compiler/symbolic/symbolic.h"
+
+namespace sigrel::incidence {
+
+void EquationList::append(const EquationTable& table) {
+  std::uint32_t first = count(), rows = static_cast<std::uint32_t>(table.rows());
+  sections_.push_back({&table, nullptr, first, rows});
+}
+
+void EquationList::append(const Equations& equations) {
+  for (const EquationTable& table : equations.tables) append(table);
+  std::uint32_t first = count(), rows = static_cast<std::uint32_t>(equations.sums.rows());
+  sections_.push_back({nullptr, &equations.sums, first, rows});
+}
+
+std::size_t EquationList::entries() const {
+  std::size_t n = 0;
+  for (const Section& s : sections_) n += s.table ? s.table->unknowns.size() : s.sums->terms.size();
+  return n;
+}
+
+graph::TableGraph EquationList::graph(std::uint32_t columns) const {
+  static_assert(sizeof(Term) == sizeof(std::uint32_t));
+  graph::TableGraph graph(columns);
+  for (const Section& s : sections_) {
+    if (s.table)
+      graph.add(s.rows, s.table->slots, s.table->unknowns.data());
+    else
+      graph.add(s.rows, s.sums->offsets.data(), &s.sums->terms.data()->code, 1);
+  }
+  return graph;
+}
+
+Origin EquationList::origin(std::uint32_t equation) const {
+  const Section& s = sections_[section_of(equation)];
+  return (s.table ? s.table->origins : s.sums->origins)[equation - s.first];
+}
+
+namespace {
+
+template <class Selected>
+graph::Bipartite build(const EquationList& equations, std::uint32_t columns,
+                       std::span<const std::uint32_t> column_of, Selected selected) {
+  graph::Bipartite g;
+  g.columns = columns;
+  g.offsets.reserve(equations.count() + 1);
+  g.targets.reserve(equations.entries());
+  auto put = [&](std::uint32_t v) {
+    std::uint32_t c = column_of.empty() ? v : column_of[v];
+    if (c != graph::kNone) g.targets.push_back(c);
+  };
+  for (std::uint32_t number = 0; number < equations.sections().size(); ++number) {
+    const EquationList::Section& s = equations.sections()[number];
+    for (std::uint32_t row = 0; row < s.rows; ++row) {
+      if (s.table) {
+        auto unknowns = s.table->unknowns_of(row);
+        for (std::uint32_t k = 0; k < unknowns.size(); ++k)
+          if (selected(number, k)) put(unknowns[k]);
+      } else {
+        for (Term t : s.sums->terms_of(row)) put(t.unknown());
+      }
+      g.end_row();
+    }
+  }
+  return g;
+}
+
+}  // namespace
+
+graph::Bipartite incidence(const EquationList& equations, std::uint32_t columns,
+                           std::span<const std::uint32_t> column_of) {
+  return build(equations, columns, column_of, [](std::uint32_t, std::uint32_t) { return true; });
+}
+
+graph::Bipartite determining_incidence(ExprPool& pool, const EquationList& equations, std::uint32_t columns,
+                                       std::span<const std::uint32_t> column_of) {
+  std::vector<std::vector<bool>> slope(equations.sections().size());
+  for (std::size_t s = 0; s < slope.size(); ++s) {
+    const EquationTable* table = equations.sections()[s].table;
+    if (!table) continue;
+    for (ExprId partial : symbolic::gradient(pool, table->residual, table->slots)) {
+      const Node& n = pool[partial];
+      slope[s].push_back(n.op != Op::Const || n.value != 0);
+    }
+  }
+  return build(equations, columns, column_of, [&](std::uint32_t s, std::uint32_t k) { return slope[s][k]; });
+}
+
+}  // namespace sigrel::incidence

@@ -1,0 +1,66 @@
+// Systems of equations as graphs: which equation contains which variable.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compiler/graph/bipartite.h"
+#include "compiler/ir/equations.h"
+
+namespace sigrel::incidence {
+
+/// Several sets of equations one after the other, in one dense numbering, with access by number.
+class EquationList {
+ public:
+  struct Section {
+    const EquationTable* table = nullptr;  // or else
+    const SumTable* sums = nullptr;
+    std::uint32_t first = 0;
+    std::uint32_t rows = 0;
+  };
+
+  void append(const Equations& equations);
+  void append(const EquationTable& table);
+
+  std::uint32_t count() const {
+    return sections_.empty() ? 0 : sections_.back().first + sections_.back().rows;
+  }
+  /// Slots and terms of all equations.
+  std::size_t entries() const;
+  std::span<const Section> sections() const { return sections_; }
+  std::uint32_t section_of(std::uint32_t equation)
+      const {  // the last that begins there or before: an empty one begins where the next one does
+    return static_cast<std::uint32_t>(std::ranges::upper_bound(sections_, equation, {}, &Section::first) -
+                                      sections_.begin() - 1);
+  }
+  Origin origin(std::uint32_t equation) const;
+  /// What `incidence` gives, in place: for as long as the equations stay as they are.
+  graph::TableGraph graph(std::uint32_t columns) const;
+  /// Calls visit(variable) for every slot or term, in order.
+  template <class Visit>
+  void each_variable(std::uint32_t equation, Visit visit) const {
+    const Section& s = sections_[section_of(equation)];
+    std::uint32_t row = equation - s.first;
+    if (s.table) {
+      for (std::uint32_t v : s.table->unknowns_of(row)) visit(v);
+    } else {
+      for (Term t : s.sums->terms_of(row)) visit(t.unknown());
+    }
+  }
+
+ private:
+  std::vector<Section> sections_;
+};
+
+/// One row per equation; variable v is column `column_of[v]`, or none where that is graph::kNone. An empty
+/// `column_of` is the identity.
+graph::Bipartite incidence(const EquationList& equations, std::uint32_t columns,
+                           std::span<const std::uint32_t> column_of = {});
+
+/// As above, without the slots in which the residual has no slope at all (`floor x`, a condition): such an
+/// equation does not determine the unknown.
+graph::Bipartite determining_incidence(ExprPool& pool, const EquationList& equations, std::uint32_t columns,
+                                       std::span<const std::uint32_t> column_of = {});
+
+}  // namespace sigrel::incidence

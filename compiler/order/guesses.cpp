@@ -1,0 +1,116 @@
+#include "compiler/order/guesses.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "compiler/singularity/source_names.h"
+
+namespace sigrel::order {
+namespace {
+
+/// "`x` or `y`", of what may be given instead of the guessed states; empty when there is nothing else.
+std::string alternatives(const system::System& system, const dae::System& dae,
+                         const InitialMatching& initial) {
+  constexpr std::size_t kShown = 4;
+  std::vector<std::string> names;
+  std::vector<bool> guessed(dae.variables.size(), false);
+  for (std::uint32_t v : initial.guessed) guessed[v] = true;
+  bool more = false;
+  for (std::uint32_t v : initial.undetermined) {
+    const dae::Variable& variable = dae.variables[v];
+    if (variable.set != dae::kNone || guessed[v]) continue;
+    if (system::unknown_info(system, variable.unknown).kind != system::UnknownKind::Source) continue;
+    more = names.size() == kShown;
+    if (more) break;
+    std::string name = dae::variable_name(system, dae, v);
+    if (variable.order > 0 && name.starts_with("der(")) name = "der " + name.substr(4, name.size() - 5);
+    names.push_back("`" + name + "`");
+  }
+  std::string text;
+  for (std::size_t k = 0; k < names.size(); ++k)
+    text += (k == 0 ? "" : k + 1 == names.size() && !more ? " or " : ", ") + names[k];
+  return more ? text + " or others" : text;
+}
+
+std::string help(const system::System& system, const dae::System& dae, const InitialMatching& initial) {
+  std::string text = "give the start in an `initially` block";
+  if (std::string others = alternatives(system, dae, initial); !others.empty())
+    text += fmt::format("; {} would do as well", others);
+  return text;
+}
+
+}  // namespace
+
+void note_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan,
+                  const InitialMatching& initial, Diagnostics& diagnostics) {
+  const auto& guessed = plan.guessed_states;
+  if (guessed.empty()) return;
+  std::string text = fmt::format("the start of `{}`", dae::variable_name(system, dae, guessed.front()));
+  if (guessed.size() == 2) text += fmt::format(" and `{}`", dae::variable_name(system, dae, guessed.back()));
+  if (guessed.size() > 2) text += fmt::format(" and {} other states", guessed.size() - 1);
+  text += guessed.size() == 1 ? " is taken from its guess" : " is taken from guesses";
+  Span place =
+      singularity::SourceNames(system).declaration(dae.variables[guessed.front()].unknown, system::kRoot);
+  Diagnostic& note = diagnostics.report(Code::InitialFromGuesses, place, std::move(text));
+  bool any_default = false;
+  for (std::uint32_t v : guessed) any_default = any_default || plan.model.start_of(v) == runtime::kNone;
+  if (any_default) note.note("a state without a guess starts from 0.0");
+  note.help(help(system, dae, initial));
+}
+
+void report_missing_start(const system::System& system, const dae::System& dae,
+                          const InitialMatching& initial, Diagnostics& diagnostics) {
+  const auto& missing = initial.guessed;
+  singularity::SourceNames terms(system);
+  Diagnostic& d = diagnostics.report(
+      Code::StartMissing, terms.declaration(dae.variables[missing.front()].unknown, system::kRoot),
+      fmt::format("{} {} missing", singularity::counted(missing.size(), "initial equation"),
+                  missing.size() == 1 ? "is" : "are"));
+  std::vector<std::string> names;
+  for (std::uint32_t v : missing) names.push_back(dae::variable_name(system, dae, v));
+  d.label(fmt::format("nothing says where `{}` starts", names.front()));
+  if (names.size() > 1) d.note(fmt::format("the start of {} is open", singularity::listed(names)));
+  d.note("guesses do not fill in, because of `--strict-initial`");
+  d.help(help(system, dae, initial));
+}
+
+void warn_unused_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan,
+                         const Scheduler& start, Diagnostics& diagnostics) {
+  constexpr std::size_t kShown = 5;
+  std::vector<bool> used(dae.variables.size(), false);
+  for (std::uint32_t v : plan.guessed_states) used[v] = true;
+  for (std::uint32_t v : plan.model.tearing_variables) used[v] = true;
+  for (std::uint32_t b = 0; b < start.blocks().count(); ++b)
+    if (auto rows = start.blocks().block(b); rows.size() > 1)
+      for (std::uint32_t row : rows) used[start.variable_of_row()[row]] = true;
+  // Of a set, candidates that have a guess say where the set starts.
+  using Place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+  struct Written {
+    const system::Attribute* first;
+    bool used;
+  };
+  std::map<Place, Written> places;
+  for (const system::Attribute& a : system.attributes) {
+    if (a.kind != system::AttributeKind::Guess) continue;
+    auto [at, fresh] = places.try_emplace({a.span.file.value, a.span.begin, a.span.end}, Written{&a, false});
+    const dae::Alias& alias = dae.aliases[a.unknown];
+    if (alias.kind != dae::Alias::Zero && used[alias.variable]) at->second.used = true;
+  }
+  singularity::SourceNames terms(system);
+  std::size_t told = 0;
+  for (const auto& [place, written] : places) {
+    if (written.used || ++told > kShown) continue;
+    const std::string name = system::unknown_name(system, written.first->unknown);
+    diagnostics
+        .report(Code::UnusedGuess, written.first->span, fmt::format("the guess of `{}` is not used", name))
+        .label(dae.aliases[written.first->unknown].kind == dae::Alias::Zero
+                   ? "it is always zero"
+                   : "the start follows from equations, without a search")
+        .help("drop it; `initially` says what must hold at the start");
+  }
+}
+
+}  // namespace sigrel::order

@@ -1,0 +1,25 @@
+// What is said about guesses: states that start from them, and guesses that nothing starts from.
+#pragma once
+#include "compiler/diagnostics/diagnostic.h"
+#include "compiler/ir/dae.h"
+#include "compiler/ir/plan.h"
+#include "compiler/ir/system.h"
+#include "compiler/order/initial.h"
+#include "compiler/order/schedule.h"
+
+namespace sigrel::order {
+
+/// One note for all states that start from guesses.
+void note_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan,
+                  const InitialMatching& initial, Diagnostics& diagnostics);
+
+/// The same as an error, for `--strict-initial`.
+void report_missing_start(const system::System& system, const dae::System& dae,
+                          const InitialMatching& initial, Diagnostics& diagnostics);
+
+/// A guess is used where a state starts from it, or where it is in a block of the start that is solved by
+/// iteration. A place in the source that gives several variables a guess is told when none of them uses it.
+void warn_unused_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan,
+                         const Scheduler& start, Diagnostics& diagnostics);
+
+}  // namespace sigrel::order

@@ -1,0 +1,157 @@
+#include "compiler/order/initial.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "compiler/exact/random_point.h"
+#include "compiler/graph/dulmage_mendelsohn.h"
+#include "compiler/graph/matching.h"
+#include "compiler/symbolic/symbolic.h"
+
+namespace sigrel::order {
+namespace {
+
+/// The slots on which slopes depend.
+std::vector<std::uint32_t> slots_of(const ExprPool& pool, const std::vector<ExprId>& slopes) {
+  std::vector<std::uint32_t> slots;
+  for (ExprId id : topological(pool, slopes))
+    if (pool[id].op == Op::Slot) slots.push_back(pool[id].a);
+  return slots;
+}
+
+/// The equations from `first` on that contain one variable only, and say that it is zero.
+exact::Zeros find_zeros(const ExprPool& pool, const system::System& system,
+                        const incidence::EquationList& equations, const graph::Bipartite& graph,
+                        std::uint32_t first) {
+  exact::Zeros zeros;
+  zeros.variables.resize(graph.columns, false);
+  zeros.parameters.reserve(system.parameters.size());
+  for (const system::Parameter& p : system.parameters)
+    zeros.parameters.push_back(p.op == Op::Const && p.value == 0);
+  std::vector<std::uint32_t> found;
+  for (const incidence::EquationList::Section& s : equations.sections()) {
+    if (s.first < first || !s.table || s.table->slots != 1) continue;
+    exact::Zeros here{std::vector<bool>(1, true), {}};
+    exact::PointEvaluator at_zero(pool, {s.table->residual}, &here);
+    std::vector<std::uint32_t> places;
+    for (std::uint32_t row = 0; row < s.rows; ++row) {
+      here.parameters.clear();
+      places.clear();
+      for (std::uint32_t p : s.table->parameters_of(row)) {
+        places.push_back(static_cast<std::uint32_t>(places.size()));
+        here.parameters.push_back(zeros.parameter(p));
+      }
+      const std::uint32_t only = 0;
+      if (at_zero.row({&only, 1}, places)[0] == 0) found.push_back(s.table->unknowns_of(row)[0]);
+    }
+  }
+  for (std::uint32_t v : found) zeros.variables[v] = true;
+  zeros.parameters.clear();  // a coefficient may be given another value
+  return zeros;
+}
+
+/// Whether a slope of some row depends on a zero.
+bool slopes_read(ExprPool& pool, const incidence::EquationList& equations, const exact::Zeros& zeros) {
+  for (const incidence::EquationList::Section& s : equations.sections()) {
+    if (!s.table || s.rows == 0) continue;
+    const std::vector<std::uint32_t> inside =
+        slots_of(pool, symbolic::gradient(pool, s.table->residual, s.table->slots));
+    for (std::uint32_t row = 0; row < s.rows && !inside.empty(); ++row) {
+      auto unknowns = s.table->unknowns_of(row);
+      if (std::ranges::any_of(inside, [&](std::uint32_t k) { return zeros.variables[unknowns[k]]; }))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// The graph without the edges whose slopes vanish at the zeros.
+graph::Bipartite incidence_at(ExprPool& pool, const incidence::EquationList& equations, std::uint32_t columns,
+                              const exact::Zeros& zeros) {
+  graph::Bipartite g;
+  g.columns = columns;
+  g.offsets.reserve(equations.count() + 1);
+  g.targets.reserve(equations.entries());
+  for (const incidence::EquationList::Section& s : equations.sections()) {
+    std::vector<ExprId> slopes;
+    std::vector<bool> generic;  // per slot: whether there is a slope at all
+    if (s.table && s.rows > 0) slopes = symbolic::gradient(pool, s.table->residual, s.table->slots);
+    for (ExprId slope : slopes) generic.push_back(pool[slope].op != Op::Const || pool[slope].value != 0);
+    const std::vector<std::uint32_t> inside = slots_of(pool, slopes);
+    exact::PointEvaluator at_zeros(pool, slopes, &zeros);
+    for (std::uint32_t row = 0; row < s.rows; ++row) {
+      if (s.table) {
+        auto unknowns = s.table->unknowns_of(row);
+        const bool special =
+            std::ranges::any_of(inside, [&](std::uint32_t k) { return zeros.variables[unknowns[k]]; });
+        std::vector<std::uint64_t> there;
+        if (special) there = at_zeros.row(unknowns, s.table->parameters_of(row));
+        for (std::size_t k = 0; k < unknowns.size(); ++k)
+          if (special ? there[k] != 0 : generic[k]) g.targets.push_back(unknowns[k]);
+      } else {
+        for (Term t : s.sums->terms_of(row)) g.targets.push_back(t.unknown());
+      }
+      g.end_row();
+    }
+  }
+  return g;
+}
+
+/// The hard equations as far as they go.
+graph::Matching match_hard(const graph::Bipartite& g, const dae::System& dae) {
+  const std::uint32_t variables = g.columns;
+  graph::Matching m = graph::Matching::empty(g.rows(), variables);
+  auto has = [&](std::uint32_t e, std::uint32_t v) {
+    return std::ranges::find(g.row(e), v) != g.row(e).end();
+  };
+  // What gives one variable, gives that one: where there are too many equations it is not `x = 1`, `y = 0`
+  // that is checked but `x^2 + y^2 = 1`, which might be hard to solve there.
+  for (auto e = static_cast<std::uint32_t>(dae.equations.count()); e < g.rows(); ++e)
+    if (auto columns = g.row(e); columns.size() == 1 && m.row_of_column[columns[0]] == graph::kNone)
+      m.match(e, columns[0]);
+  // The matching of the dynamic system leaves exactly the states free: a start that little needs to be added
+  // to.
+  for (std::uint32_t v = 0; v < variables; ++v)
+    if (dae.assign[v] != dae::kNone && m.row_of_column[v] == graph::kNone && has(dae.assign[v], v))
+      m.match(dae.assign[v], v);
+  graph::augment(g, m);
+  return m;
+}
+
+}  // namespace
+
+InitialMatching match_initial(ExprPool& pool, const system::System& system, const dae::System& dae,
+                              const incidence::EquationList& hard,
+                              const std::vector<std::uint32_t>& preference) {
+  auto variables = static_cast<std::uint32_t>(dae.variables.size());
+  graph::Bipartite g = incidence::determining_incidence(pool, hard, variables);
+  graph::Matching m = match_hard(g, dae);
+  if (const exact::Zeros zeros =
+          find_zeros(pool, system, hard, g, static_cast<std::uint32_t>(dae.equations.count()));
+      std::ranges::find(zeros.variables, true) != zeros.variables.end() && slopes_read(pool, hard, zeros)) {
+    graph::Bipartite there = incidence_at(pool, hard, variables, zeros);
+    if (graph::Matching likely = match_hard(there, dae); likely.size() == m.size()) {
+      g = std::move(there);
+      m = std::move(likely);
+    }
+  }
+
+  InitialMatching result;
+  for (std::uint32_t e = 0; e < hard.count(); ++e)
+    if (m.column_of_row[e] == graph::kNone) result.unmatched.push_back(e);
+  if (m.size() < variables) {
+    graph::Parts parts = graph::dulmage_mendelsohn(g, m);
+    for (std::uint32_t v = 0; v < variables; ++v)
+      if (parts.columns[v] == graph::Part::Under) result.undetermined.push_back(v);
+  }
+  graph::ColumnRelease columns(g, m);
+  for (std::uint32_t state : preference)
+    if (columns.release(state)) {
+      m.row_of_column[state] = hard.count() + static_cast<std::uint32_t>(result.guessed.size());
+      result.guessed.push_back(state);
+    }
+  result.row_of_variable = std::move(m.row_of_column);
+  return result;
+}
+
+}  // namespace sigrel::order

@@ -1,0 +1,31 @@
+// The system that the start solves: all equations, the initial equations, and `state = guess` where these
+// leave freedom.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "compiler/incidence/incidence.h"
+#include "compiler/ir/dae.h"
+#include "compiler/ir/system.h"
+
+namespace sigrel::order {
+
+struct InitialMatching {
+  /// By variable: its equation; numbers from `hard equations` on are the guesses, in the order of `guessed`.
+  std::vector<std::uint32_t> row_of_variable;
+  std::vector<std::uint32_t> guessed;  // states whose start is their guess
+  std::vector<std::uint32_t>
+      unmatched;  // hard equations that do not fit: what they say follows from others, or contradicts them
+  std::vector<std::uint32_t>
+      undetermined;  // variables that the hard equations leave open: any of these may be given
+};
+
+/// Matches the hard equations (the system's, which `dae.assign` matches, then the initial ones) with all
+/// variables, states included, and then lets the states in `preference` order take their guesses as long as
+/// that fits. Where initial equations make a variable zero, what it multiplies is not found from that
+/// equation, if there is another way: from (1, 0) the constraint x vx + y vy = 0 gives vx, and vy is free.
+InitialMatching match_initial(ExprPool& pool, const system::System& system, const dae::System& dae,
+                              const incidence::EquationList& hard,
+                              const std::vector<std::uint32_t>& preference);
+
+}  // namespace sigrel::order

@@ -1,0 +1,25 @@
+// The parameters of the executable model: those of the system under the same numbers, those of its relations
+// and the selectors of its sets of states, then what the plan adds.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "compiler/ir/dae.h"
+#include "compiler/ir/system.h"
+#include "runtime/model.h"
+
+namespace sigrel::order {
+
+void set_parameters(const system::System& system, const dae::System& dae, runtime::Model& model);
+/// The number of a new parameter.
+std::uint32_t add_parameter(runtime::Model& model, const runtime::ParameterRule& rule);
+
+/// Fills `start` and `nominal` from the attributes. Of several attributes in a class of equal unknowns, that
+/// of the variable's own unknown counts, else the one of the lowest unknown: an outer relation comes before
+/// its parts.
+void set_attributes(const system::System& system, const dae::System& dae, runtime::Model& model);
+
+/// The values that all parameters have when no run changes them.
+std::vector<double> parameter_values(const runtime::Model& model);
+
+}  // namespace sigrel::order

@@ -1,0 +1,15 @@
+// The reduce stage: aliases, zeros and what follows from them are eliminated; derivatives become variables;
+// equations are differentiated until they determine the highest derivatives, and states are chosen.
+#pragma once
+#include "compiler/diagnostics/diagnostic.h"
+#include "compiler/ir/dae.h"
+#include "compiler/ir/system.h"
+
+namespace sigrel::reduce {
+
+/// The reduced system, with a matching of its equations. When the equations are too many, too few or
+/// redundant, or cannot be differentiated, that is reported and the result must not be used. Near-linear in
+/// the size of the system.
+dae::System reduce(const system::System& system, Diagnostics& diagnostics);
+
+}  // namespace sigrel::reduce

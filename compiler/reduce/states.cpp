@@ -1,0 +1,432 @@
+#include "compiler/reduce/states.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "compiler/exact/independent_columns.h"
+#include "compiler/exact/random_point.h"
+#include "compiler/graph/dummy_derivatives.h"
+#include "compiler/graph/signed_union_find.h"
+#include "compiler/incidence/incidence.h"
+#include "compiler/singularity/source_names.h"
+#include "compiler/symbolic/symbolic.h"
+
+namespace sigrel::reduce {
+namespace {
+
+constexpr std::uint32_t kNone = graph::kNone;
+constexpr int kNever = -2, kAlways = 2;  // as `state = …` is handed on
+constexpr std::uint64_t kMostWork = 200'000'000;
+constexpr std::size_t kLargestSet =
+    300;  // candidates, or equations that are watched: the runtime works on a dense matrix
+
+/// `state = …` of each variable. Of several in a class of equal unknowns the one of the outermost relation
+/// counts: parts have higher numbers than what contains them.
+std::vector<int> preferences(const system::System& system, const dae::System& dae) {
+  std::vector<const system::Attribute*> best(dae.variables.size(), nullptr);
+  for (const system::Attribute& a : system.attributes) {
+    if (a.kind != system::AttributeKind::StatePreference || dae.aliases[a.unknown].kind == dae::Alias::Zero)
+      continue;
+    const system::Attribute*& b = best[dae.aliases[a.unknown].variable];
+    if (!b || a.unknown < b->unknown) b = &a;
+  }
+  std::vector<int> result(dae.variables.size(), 0);
+  for (std::size_t v = 0; v < best.size(); ++v)
+    if (best[v]) result[v] = static_cast<int>(system.parameters[best[v]->parameter].value);
+  return result;
+}
+
+/// The entries of the Jacobian of the equations, at the random point.
+class Jacobian {
+ public:
+  explicit Jacobian(dae::System& dae) : dae_(dae) {
+    equations_.append(dae.equations);
+    shapes_.resize(equations_.sections().size());
+  }
+
+  const incidence::EquationList& equations() const { return equations_; }
+
+  /// Calls visit(variable, value, fixed) for the variables of an equation.
+  template <class Visit>
+  void row(std::uint32_t equation, Visit visit) {
+    std::uint32_t number = equations_.section_of(equation);
+    const incidence::EquationList::Section& section = equations_.sections()[number];
+    if (!section.table) {
+      for (Term t : section.sums->terms_of(equation - section.first))
+        visit(t.unknown(), t.negative() ? exact::modular::kPrime - 1 : 1, true);
+      return;
+    }
+    std::optional<Shape>& shape = shapes_[number];
+    if (!shape) shape.emplace(dae_.exprs, *section.table);
+    auto slots = section.table->unknowns_of(equation - section.first);
+    auto values = shape->values.row(slots, section.table->parameters_of(equation - section.first));
+    for (std::size_t k = 0; k < slots.size(); ++k)
+      if (values[k] != 0) visit(slots[k], values[k], shape->fixed[k]);
+  }
+
+ private:
+  struct Shape {
+    std::vector<bool> fixed;  // by slot: the derivative is made of numbers and parameters
+    exact::PointEvaluator values;
+
+    Shape(ExprPool& pool, const EquationTable& table)
+        : Shape(pool, symbolic::gradient(pool, table.residual, table.slots)) {}
+    Shape(const ExprPool& pool, std::vector<ExprId> slopes) : values(pool, slopes) {
+      for (ExprId slope : slopes)
+        fixed.push_back(std::ranges::none_of(
+            topological(pool, std::span<const ExprId>(&slope, 1)),
+            [&](ExprId id) { return pool[id].op == Op::Slot || pool[id].op == Op::Time; }));
+    }
+  };
+
+  dae::System& dae_;
+  incidence::EquationList equations_;
+  std::vector<std::optional<Shape>> shapes_;  // by section
+};
+
+class Selection {
+ public:
+  Selection(const system::System& system, const graph::Differentiated& graph, const Numbering& numbering,
+            dae::System& dae, Diagnostics& diagnostics)
+      : system_(system),
+        graph_(graph),
+        numbering_(numbering),
+        dae_(dae),
+        diagnostics_(diagnostics),
+        preference_(preferences(system, dae)),
+        jacobian_(dae),
+        base_(dae.variables.size()),
+        column_of_(dae.variables.size()),
+        place_(graph.variables(), kNone) {
+    for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
+      base_[v] = dae.variables[v].integral == dae::kNone ? v : base_[dae.variables[v].integral];
+    for (std::uint32_t c = 0; c < graph.variables(); ++c) column_of_[numbering.variable_of[c]] = c;
+  }
+
+  void run() {
+    std::vector<long> priority = priorities();
+    graph::DummyDerivatives chosen = graph::dummy_derivatives(
+        graph_, priority, [&](auto equations, auto candidates) { return decide(equations, candidates); });
+    for (std::uint32_t c : chosen.states) dae_.variables[numbering_.variable_of[c]].state = true;
+    add_sets();
+    report_too_large();
+  }
+
+ private:
+  /// The more wanted as a state the higher: `state = …`, then what the source differentiates, what has a
+  /// start of its own, what it declares. At last the name decides, so that the order in which a model is
+  /// written changes nothing.
+  std::vector<long> priorities() const {
+    const std::size_t known = dae_.variables.size();
+    std::vector<bool> differentiated(known, false), starts(known, false), takes_part(known, false);
+    const std::vector<std::uint32_t> below = graph::inverse(graph_.equation_derivative);
+    for (std::uint32_t e = 0; e < graph_.equations(); ++e) {
+      const bool original = below[e] == kNone;
+      for (std::uint32_t c : graph_.graph.row(e)) {
+        std::uint32_t v = numbering_.variable_of[c];
+        if (original && dae_.variables[v].order > 0) differentiated[base_[v]] = true;
+        if (!original) takes_part[base_[v]] = true;
+      }
+    }
+    for (const EquationTable& table : dae_.initial.tables)
+      for (std::uint32_t v : table.unknowns) starts[v] = true;
+    for (const system::Attribute& a : system_.attributes)
+      if (a.kind == system::AttributeKind::Guess && dae_.aliases[a.unknown].kind != dae::Alias::Zero)
+        starts[dae_.aliases[a.unknown].variable] = true;
+    std::vector<std::pair<std::string, std::uint32_t>> names;
+    for (std::uint32_t v = 0; v < known; ++v)
+      if (takes_part[v] && base_[v] == v)
+        names.emplace_back(system::unknown_name(system_, dae_.variables[v].unknown), v);
+    std::ranges::sort(names);
+    std::vector<long> priority(graph_.variables(), 0);
+    for (std::size_t rank = 0; rank < names.size(); ++rank) {
+      std::uint32_t v = names[rank].second;
+      bool source =
+          system::unknown_info(system_, dae_.variables[v].unknown).kind == system::UnknownKind::Source;
+      long merit = 8L * preference_[v] + 4 * differentiated[v] + 2 * starts[v] + source;
+      priority[column_of_[v]] =
+          merit * static_cast<long>(names.size()) + static_cast<long>(names.size() - 1 - rank);
+    }
+    // Of a speed and the derivative of a coordinate, which may say the same, the speed.
+    for (std::uint32_t c = 0; c < graph_.variables(); ++c)
+      if (dae_.variables[numbering_.variable_of[c]].order > 0)
+        priority[c] = -4L * static_cast<long>(names.size());
+    return priority;
+  }
+
+  std::optional<graph::Decision> decide(std::span<const std::uint32_t> equations,
+                                        std::span<const std::uint32_t> candidates) {
+    std::vector<std::vector<exact::Pivots::Entry>> columns(candidates.size());
+    for (std::uint32_t k = 0; k < candidates.size(); ++k) place_[candidates[k]] = k;
+    for (std::uint32_t row = 0; row < equations.size(); ++row)
+      jacobian_.row(numbering_.equation_of[equations[row]],
+                    [&](std::uint32_t v, std::uint64_t value, bool fixed) {
+                      if (std::uint32_t k = place_[column_of_[v]]; k != kNone)
+                        columns[k].push_back({row, value, fixed});
+                    });
+    for (std::uint32_t c : candidates) place_[c] = kNone;
+
+    exact::Pivots pivots(static_cast<std::uint32_t>(equations.size()));
+    graph::Decision decision;
+    auto offer = [&](std::uint32_t k, bool varying) {
+      exact::Pivots::Answer answer = pivots.offer(columns[k], varying);
+      if (answer == exact::Pivots::Answer::Taken) decision.dummies.push_back(candidates[k]);
+      return answer;
+    };
+    auto preference = [&](std::uint32_t k) {
+      return preference_[base_[numbering_.variable_of[candidates[k]]]];
+    };
+    const std::size_t sets = dae_.sets.size();
+    std::size_t open_rows = 0;
+    std::vector<bool> taken(candidates.size(), false);
+    std::vector<std::uint32_t> fixed_though_varying;
+    auto group = [&](auto belongs) {
+      std::vector<std::uint32_t> varying;
+      for (std::uint32_t k = 0;
+           k < candidates.size() && decision.dummies.size() + open_rows < equations.size(); ++k) {
+        if (!belongs(preference(k))) continue;
+        exact::Pivots::Answer answer = offer(k, false);
+        taken[k] = answer == exact::Pivots::Answer::Taken;
+        if (answer == exact::Pivots::Answer::Varies) varying.push_back(k);
+      }
+      open_rows += leave_open(equations, candidates, columns, taken, pivots, varying, decision);
+      for (std::uint32_t k : varying)
+        if (decision.dummies.size() + open_rows < equations.size() &&
+            offer(k, true) == exact::Pivots::Answer::Taken) {
+          taken[k] = true;
+          fixed_though_varying.push_back(k);
+        }
+    };
+    group([](int p) { return p == kNever; });
+    group([](int p) { return p != kNever && p != kAlways; });
+    group([](int p) { return p == kAlways; });
+    const bool complete = decision.dummies.size() + open_rows == equations.size(),
+               fast = pivots.work() <= kMostWork;
+    if (complete && fast) {
+      watch(equations, candidates, columns, taken, fixed_though_varying, decision);
+      return decision;
+    }
+    if (!complete) report_dependent(equations);
+    dae_.sets.resize(sets);  // the structure decides
+    return std::nullopt;
+  }
+
+  /// Columns whose pivots vary, by what they are connected with: where there are more of them than rows
+  /// without a pivot, which of them become dummies is left open, and they are taken out of `varying`. The
+  /// number of such rows.
+  std::size_t leave_open(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> candidates,
+                         const std::vector<std::vector<exact::Pivots::Entry>>& columns,
+                         const std::vector<bool>& taken, const exact::Pivots& pivots,
+                         std::vector<std::uint32_t>& varying, graph::Decision& decision) {
+    if (varying.empty()) return 0;
+    graph::SignedUnionFind parts(static_cast<std::uint32_t>(equations.size()));
+    auto connect = [&](std::uint32_t k) {
+      for (const exact::Pivots::Entry& e : columns[k]) parts.unite(columns[k].front().row, e.row, false);
+    };
+    for (std::uint32_t k = 0; k < candidates.size(); ++k)
+      if (taken[k]) connect(k);
+    for (std::uint32_t k : varying) connect(k);
+    struct Part {
+      std::vector<std::uint32_t> rows, eliminated, candidates;
+      std::size_t open = 0;  // rows without a pivot
+    };
+    std::map<std::uint32_t, Part> by_root;
+    for (std::uint32_t k : varying) by_root[parts.find(columns[k].front().row).root].candidates.push_back(k);
+    for (std::uint32_t row = 0; row < equations.size(); ++row)
+      if (auto at = by_root.find(parts.find(row).root); at != by_root.end()) {
+        at->second.rows.push_back(row);
+        at->second.open += !pivots.has_pivot(row);
+      }
+    for (std::uint32_t k = 0; k < candidates.size(); ++k)
+      if (taken[k] && !columns[k].empty())
+        if (auto at = by_root.find(parts.find(columns[k].front().row).root); at != by_root.end())
+          at->second.eliminated.push_back(k);
+    std::size_t rows = 0;
+    std::vector<bool> left_open(candidates.size(), false);
+    exact::Pivots trial = pivots;
+    for (auto& [root, part] : by_root) {
+      if (part.open == 0 || part.candidates.size() <= part.open) continue;
+      if (part.candidates.size() > kLargestSet) {
+        if (!too_large_ || part.candidates.size() > too_large_->candidates)
+          too_large_ = TooLarge{part.candidates.size(), part.open,
+                                numbering_.variable_of[candidates[part.candidates.front()]]};
+        continue;
+      }
+      auto rank = std::ranges::count_if(part.candidates, [&](std::uint32_t k) {
+        return trial.offer(columns[k], true) == exact::Pivots::Answer::Taken;
+      });
+      if (static_cast<std::size_t>(rank) != part.open) continue;
+      rows += part.open;
+      dae::StateSet set;
+      for (std::uint32_t row : part.rows) set.equations.push_back(numbering_.equation_of[equations[row]]);
+      for (std::uint32_t k : part.eliminated) set.eliminated.push_back(numbering_.variable_of[candidates[k]]);
+      // Wanted first: the first choice among equals.
+      std::ranges::reverse(part.candidates);
+      for (std::uint32_t k : part.candidates) {
+        std::uint32_t rate = numbering_.variable_of[candidates[k]];
+        set.candidates.push_back(rate);
+        set.weights.push_back(std::pow(10.0, -preference_[base_[rate]]));
+        decision.open.push_back(candidates[k]);
+      }
+      set.states.resize(part.candidates.size() - part.open);
+      dae_.sets.push_back(std::move(set));
+      for (std::uint32_t k : part.candidates) left_open[k] = true;
+    }
+    std::erase_if(varying, [&](std::uint32_t k) { return left_open[k]; });
+    return rows;
+  }
+
+  /// Dummies whose pivots vary, though others could take their place: the runtime is to notice when that was
+  /// wrong. For this they become, with all that is tied to them, a set without states.
+  void watch(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> candidates,
+             const std::vector<std::vector<exact::Pivots::Entry>>& columns, const std::vector<bool>& taken,
+             const std::vector<std::uint32_t>& varying, const graph::Decision& decision) {
+    if (varying.empty()) return;
+    graph::SignedUnionFind parts(static_cast<std::uint32_t>(equations.size()));
+    for (std::uint32_t k = 0; k < candidates.size(); ++k)
+      for (const exact::Pivots::Entry& e : columns[k])
+        if (taken[k]) parts.unite(columns[k].front().row, e.row, false);
+    struct Part {
+      dae::StateSet set;
+      bool other = false;  // another choice is possible
+    };
+    std::map<std::uint32_t, Part> by_root;
+    for (std::uint32_t k : varying) by_root.try_emplace(parts.find(columns[k].front().row).root);
+    auto part_of = [&](std::uint32_t row) {
+      auto at = by_root.find(parts.find(row).root);
+      return at == by_root.end() ? nullptr : &at->second;
+    };
+    for (std::uint32_t row = 0; row < equations.size(); ++row)
+      if (Part* part = part_of(row)) part->set.equations.push_back(numbering_.equation_of[equations[row]]);
+    for (std::uint32_t k = 0; k < candidates.size(); ++k) {
+      if (taken[k]) {
+        if (Part* part = columns[k].empty() ? nullptr : part_of(columns[k].front().row))
+          part->set.eliminated.push_back(numbering_.variable_of[candidates[k]]);
+      } else if (std::ranges::find(decision.open, candidates[k]) == decision.open.end()) {
+        for (const exact::Pivots::Entry& e : columns[k])
+          if (Part* part = part_of(e.row)) part->other = true;
+      }
+    }
+    for (auto& [root, part] : by_root)
+      if (part.other && part.set.equations.size() == part.set.eliminated.size() &&
+          part.set.equations.size() <= kLargestSet)
+        dae_.sets.push_back(std::move(part.set));
+  }
+
+  /// The states of sets, their derivatives, and the equations of both, which stand behind the tables: sums
+  /// move on.
+  void add_sets() {
+    if (dae_.sets.empty()) return;
+    std::uint32_t before = 0;
+    for (const EquationTable& table : dae_.equations.tables)
+      before += static_cast<std::uint32_t>(table.rows());
+    std::map<std::size_t, EquationTable> tables;  // by number of candidates
+    std::uint32_t rows = 0;
+    for (std::uint32_t number = 0; number < dae_.sets.size(); ++number) {
+      dae::StateSet& set = dae_.sets[number];
+      if (set.states.empty()) continue;
+      set.first_selector = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.held;
+      const auto candidates = static_cast<std::uint32_t>(set.candidates.size());
+      const std::uint32_t unknown = dae_.variables[set.candidates.front()].unknown;
+      const Origin origin = jacobian_.equations().origin(set.equations.front());
+      for (std::uint32_t& state : set.states) {
+        state = static_cast<std::uint32_t>(dae_.variables.size());
+        dae_.variables.push_back({.unknown = unknown, .state = true, .derivative = state + 1, .set = number});
+        dae_.variables.push_back({.unknown = unknown, .order = 1, .integral = state, .set = number});
+      }
+      auto [at, fresh] = tables.try_emplace(candidates);
+      EquationTable& table = at->second;
+      if (fresh) {
+        ExprPool& pool = dae_.exprs;
+        table.slots = candidates + 1;
+        table.params = candidates;
+        table.residual = pool.slot(0);
+        for (std::uint32_t k = 0; k < candidates; ++k)
+          table.residual =
+              pool.binary(Op::Sub, table.residual, pool.binary(Op::Mul, pool.param(k), pool.slot(k + 1)));
+      }
+      for (std::uint32_t s = 0; s < set.states.size(); ++s)
+        for (bool rate : {false, true}) {
+          table.unknowns.push_back(set.states[s] + (rate ? 1 : 0));
+          for (std::uint32_t candidate : set.candidates)
+            table.unknowns.push_back(rate ? candidate : dae_.variables[candidate].integral);
+          for (std::uint32_t k = 0; k < candidates; ++k)
+            table.parameters.push_back(set.first_selector + s * candidates + k);
+          table.origins.push_back(origin);
+          ++rows;
+        }
+      dae_.held += static_cast<std::uint32_t>(set.states.size()) * candidates;
+    }
+    for (auto& [size, table] : tables) dae_.equations.tables.push_back(std::move(table));
+    auto moved = [&](std::uint32_t& e) {
+      if (e != dae::kNone && e >= before) e += rows;
+    };
+    for (dae::StateSet& set : dae_.sets)
+      for (std::uint32_t& e : set.equations) moved(e);
+    for (std::uint32_t& e : dae_.derivative_of) moved(e);
+    dae_.derivative_of.insert(dae_.derivative_of.begin() + before, rows, dae::kNone);
+  }
+
+  void report_dependent(std::span<const std::uint32_t> equations) {
+    if (diagnostics_.has_errors()) return;  // the first is enough: the others are of the same block
+    singularity::SourceNames terms(system_);
+    std::vector<Origin> origins;
+    for (std::uint32_t e : equations)
+      origins.push_back(jacobian_.equations().origin(numbering_.equation_of[e]));
+    std::uint32_t where = terms.common_instance(origins);
+    auto places = terms.places(origins, where);
+    Diagnostic& d =
+        diagnostics_.report(Code::DependentConstraints, places.back().span,
+                            fmt::format("constraints of {} depend on each other", terms.relation(where)));
+    d.label("what the derivative of this says follows from the others, or contradicts them");
+    terms.label(d, places, "together with this");
+    terms.note_instance(d, where);
+    d.help("one of them is not needed: drop it, or let it contain another unknown");
+  }
+
+  void report_too_large() {
+    if (!too_large_) return;
+    const std::uint32_t unknown = dae_.variables[base_[too_large_->example]].unknown;
+    singularity::SourceNames terms(system_);
+    diagnostics_
+        .report(Code::StatesChosenOnce, terms.declaration(unknown, system::kRoot),
+                fmt::format("{} variables could be states, too many to choose among while the model runs",
+                            too_large_->candidates))
+        .label(fmt::format("`{}` is one of them; equations tie them so that {} of them are none",
+                           system::unknown_name(system_, unknown), too_large_->dummies))
+        .note("the choice that is good at the start is kept; a run that comes to where it is not stops there")
+        .help(
+            "coordinates of which fewer are tied to each other (an angle in place of two lengths) need no "
+            "such choice");
+  }
+
+  const system::System& system_;
+  const graph::Differentiated& graph_;
+  const Numbering& numbering_;
+  dae::System& dae_;
+  Diagnostics& diagnostics_;
+  std::vector<int> preference_;  // by variable
+  Jacobian jacobian_;
+  std::vector<std::uint32_t> base_;       // by variable: the one of order 0 of which it is a derivative
+  std::vector<std::uint32_t> column_of_;  // by variable
+  std::vector<std::uint32_t> place_;      // scratch, by column
+  struct TooLarge {
+    std::size_t candidates, dummies;
+    std::uint32_t example;  // variable
+  };
+  std::optional<TooLarge> too_large_;  // the largest set that was not left open because of its size
+};
+
+}  // namespace
+
+void select_states(const system::System& system, const graph::Differentiated& graph,
+                   const Numbering& numbering, dae::System& dae, Diagnostics& diagnostics) {
+  Selection(system, graph, numbering, dae, diagnostics).run();
+}
+
+}  // namespace sigrel::reduce

@@ -1,0 +1,193 @@
+#include "compiler/singularity/floating_potentials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/exact/random_point.h"
+#include "compiler/graph/dulmage_mendelsohn.h"
+#include "compiler/graph/matching.h"
+#include "compiler/incidence/incidence.h"
+#include "compiler/singularity/null_space.h"
+#include "compiler/singularity/source_names.h"
+#include "compiler/symbolic/symbolic.h"
+
+namespace sigrel::singularity {
+namespace {
+
+constexpr std::uint32_t kNone = graph::kNone;
+constexpr std::int8_t kRaised = 1, kLowered = -1;
+
+class Search {
+ public:
+  Search(const system::System& system, const dae::System& dae)
+      : system_(system),
+        dae_(dae),
+        pool_(dae.exprs),
+        base_(dae.variables.size()),
+        moves_(dae.variables.size(), 0) {
+    for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
+      base_[v] = dae.variables[v].integral == dae::kNone ? v : base_[dae.variables[v].integral];
+  }
+
+  FloatingPotentials run(const Redundant& redundant) {
+    std::optional<std::vector<NullVector>> vectors = undetermined();
+    if (!vectors || vectors->empty()) return {};
+    std::vector<std::vector<std::uint32_t>> unknowns_of(dae_.variables.size());
+    for (std::uint32_t u = 0; u < dae_.aliases.size(); ++u)
+      if (dae_.aliases[u].kind != dae::Alias::Zero) unknowns_of[dae_.aliases[u].variable].push_back(u);
+    for (const NullVector& vector : *vectors)
+      if (!add(vector, unknowns_of)) return {};
+    incidence::EquationList list;
+    list.append(system_.equations);
+    bool of_levels = false;
+    for (std::uint32_t e : redundant.equations)
+      list.each_variable(e, [&](std::uint32_t u) {
+        of_levels =
+            of_levels || (dae_.aliases[u].kind != dae::Alias::Zero && moves_[dae_.aliases[u].variable] != 0);
+      });
+    if (of_levels) return {};
+    if (!redundant.constant.empty()) result_.depends = list.origin(redundant.constant.front());
+    find_conditions(dae_.equations, false);
+    for (const Equations* conditions : {&dae_.assertions, &dae_.conditions, &dae_.values})
+      find_conditions(*conditions, true);
+    find_starts();
+    result_.harmless = redundant.equations.size() == result_.floating.size() && !result_.depends &&
+                       !result_.decides && !result_.starts;
+    return std::move(result_);
+  }
+
+ private:
+  /// What the equations leave free, of those variables that they are too few for.
+  std::optional<std::vector<NullVector>> undetermined() {
+    incidence::EquationList list;
+    list.append(dae_.equations);
+    std::vector<std::uint32_t> column(dae_.variables.size()), variables;
+    for (std::uint32_t v = 0; v < column.size(); ++v) {
+      if (base_[v] == v) variables.push_back(v);
+      column[v] = base_[v] == v ? static_cast<std::uint32_t>(variables.size()) - 1 : column[base_[v]];
+    }
+    graph::Bipartite blind =
+        incidence::determining_incidence(pool_, list, static_cast<std::uint32_t>(variables.size()), column);
+    graph::Matching matching = graph::maximum_matching(blind);
+    if (matching.size() == variables.size()) return std::nullopt;
+    graph::Parts parts = graph::dulmage_mendelsohn(blind, matching);
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t r = 0; r < parts.rows.size(); ++r)
+      if (parts.rows[r] == graph::Part::Under) rows.push_back(r);
+    std::size_t kept = 0;
+    for (std::uint32_t c = 0; c < parts.columns.size(); ++c)
+      if (parts.columns[c] == graph::Part::Under) variables[kept++] = variables[c];
+    variables.resize(kept);
+    return null_vectors(dae_, rows, variables);
+  }
+
+  /// Whether all unknowns of the vector move by the same amount.
+  bool add(const NullVector& vector, const std::vector<std::vector<std::uint32_t>>& unknowns_of) {
+    if (!vector.level) return false;
+    FloatingPotential level;
+    std::optional<bool> down;
+    for (std::size_t k = 0; k < vector.variables.size(); ++k)
+      for (std::uint32_t u : unknowns_of[vector.variables[k]]) {
+        bool opposite = vector.opposite[k] != (dae_.aliases[u].kind == dae::Alias::Negated);
+        if (down && *down != opposite) return false;
+        down = opposite;
+        level.unknowns.push_back(u);
+      }
+    if (level.unknowns.size() < 2) return false;
+    for (std::size_t k = 0; k < vector.variables.size(); ++k)
+      moves_[vector.variables[k]] = vector.opposite[k] == *down ? kRaised : kLowered;
+    std::ranges::sort(level.unknowns);
+    SourceNames terms(system_);
+    std::uint32_t where = terms.common_owner(level.unknowns);
+    // The last of those that the source declares: `g` of a and g, however the equations are ordered.
+    auto rank = [&](std::uint32_t u) {
+      return std::pair(system::unknown_info(system_, u).kind == system::UnknownKind::Source,
+                       terms.name(u, where));
+    };
+    level.zero = *std::ranges::max_element(level.unknowns, {}, rank);
+    result_.floating.push_back(std::move(level));
+    return true;
+  }
+
+  std::int8_t moves(std::uint32_t variable) const { return moves_[base_[variable]]; }
+
+  void find_conditions(const Equations& equations, bool whole) {
+    for (const EquationTable& table : equations.tables) {
+      std::vector<bool> looks = whole ? std::vector<bool>(table.slots, true)
+                                      : symbolic::slots_in_conditions(pool_, table.residual, table.slots);
+      if (std::ranges::find(looks, true) == looks.end()) continue;
+      for (std::size_t row = 0; row < table.rows() && !result_.decides; ++row) {
+        auto slots = table.unknowns_of(row);
+        for (std::size_t k = 0; k < slots.size(); ++k)
+          if (looks[k] && moves(slots[k]) != 0) result_.decides = table.origins[row];
+      }
+    }
+  }
+
+  /// Initial equations that change when levels are raised.
+  void find_starts() {
+    for (const EquationTable& table : dae_.initial.tables) {
+      std::optional<exact::PointEvaluator> slopes;
+      std::vector<bool> looks;
+      for (std::size_t row = 0; row < table.rows(); ++row) {
+        auto slots = table.unknowns_of(row);
+        if (std::ranges::none_of(slots, [&](std::uint32_t v) { return moves(v) != 0; })) continue;
+        if (!slopes) {
+          slopes.emplace(pool_, symbolic::gradient(pool_, table.residual, table.slots));
+          looks = symbolic::slots_in_conditions(pool_, table.residual, table.slots);
+        }
+        std::uint64_t change = 0;
+        auto values = slopes->row(slots, table.parameters_of(row));
+        for (std::size_t k = 0; k < slots.size(); ++k) {
+          if (moves(slots[k]) == 0) continue;
+          change = exact::modular::plus(
+              change, moves(slots[k]) == kRaised ? values[k] : exact::modular::minus(values[k]));
+          if (looks[k]) result_.starts = table.origins[row];
+        }
+        if (change != 0) result_.starts = table.origins[row];
+      }
+    }
+    for (std::uint32_t row = 0; row < dae_.initial.sums.rows(); ++row) {
+      int change = 0;
+      for (Term t : dae_.initial.sums.terms_of(row))
+        change += t.negative() ? -moves(t.unknown()) : moves(t.unknown());
+      if (change != 0) result_.starts = dae_.initial.sums.origins[row];
+    }
+  }
+
+  const system::System& system_;
+  const dae::System& dae_;
+  ExprPool pool_;
+  std::vector<std::uint32_t> base_;  // by variable: the one of order 0 of which it is a derivative
+  std::vector<std::int8_t> moves_;   // by variable of order 0: how it moves with its level
+  FloatingPotentials result_;
+};
+
+}  // namespace
+
+FloatingPotentials find_floating_potentials(const system::System& system, const dae::System& dae,
+                                            const Redundant& redundant) {
+  return Search(system, dae).run(redundant);
+}
+
+void report_floating_potentials(const system::System& system, const FloatingPotentials& floating,
+                                Diagnostics& diagnostics) {
+  constexpr std::size_t kShown = 3;
+  SourceNames terms(system);
+  for (std::size_t k = 0; k < floating.floating.size() && k < kShown; ++k) {
+    const FloatingPotential& level = floating.floating[k];
+    std::uint32_t where = terms.common_owner(level.unknowns);
+    Diagnostic& d = diagnostics.report(
+        Code::ArbitraryLevel, terms.body(where).span,
+        fmt::format("no reference potential: `{}` is taken as 0", terms.name(level.zero, where)));
+    d.label(fmt::format("nothing fixes the level of {}: every equation contains only their differences",
+                        listed(terms.names(level.unknowns, where))));
+    terms.note_instance(d, where);
+    if (k + 1 == kShown && floating.floating.size() > kShown)
+      d.note(fmt::format("so it is for {} more levels", floating.floating.size() - kShown));
+    d.help("connect one of the nodes to `ground`, or give one of these a value");
+  }
+}
+
+}  // namespace sigrel::singularity

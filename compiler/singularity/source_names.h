@@ -1,0 +1,70 @@
+// Equations and unknowns in the words of the source: which relation they belong to, what they are called in
+// it, and where to point. Serves messages only.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/diagnostics/diagnostic.h"
+#include "compiler/ir/system.h"
+
+namespace sigrel::singularity {
+
+/// "`a`", "`a` and `b`", "`a`, `b` and `c`", "`a`, `b`, `c`, `d`, `e` and 17 more".
+std::string listed(const std::vector<std::string>& names, std::size_t shown = 5);
+/// "1 equation", "3 equations", "no equation".
+std::string counted(std::size_t n, const char* noun);
+/// "one", "two", … "nine", "10".
+std::string number_word(std::size_t n);
+
+class SourceNames {
+ public:
+  explicit SourceNames(const system::System& system) : system_(system) {}
+
+  /// The innermost instance that contains all of these equations.
+  std::uint32_t common_instance(std::span<const Origin> origins) const;
+  /// The innermost instance that contains the declarations of all these unknowns.
+  std::uint32_t common_owner(std::span<const std::uint32_t> unknowns) const;
+  std::string relation(std::uint32_t instance) const;
+  const system::Template& body(std::uint32_t instance) const {
+    return system_.templates[system_.instances[instance].body];
+  }
+  /// The name of an unknown as the relation of an instance sees it: its interface, what is inside it, else
+  /// the full name.
+  std::string name(std::uint32_t unknown, std::uint32_t instance) const;
+  /// Names in an order that puts what was declared in the source first.
+  std::vector<std::string> names(std::vector<std::uint32_t> unknowns, std::uint32_t instance) const;
+  bool is_flow(std::uint32_t unknown) const {
+    return system::unknown_info(system_, unknown).kind == system::UnknownKind::Flow;
+  }
+
+  /// Where an unknown is to be found in the body of an instance: its declaration, or the use of the relation
+  /// that has it.
+  Span declaration(std::uint32_t unknown, std::uint32_t instance) const;
+  /// The innermost instance that contains both.
+  std::uint32_t common(std::uint32_t a, std::uint32_t b) const { return common(std::vector{a, b}); }
+
+  /// A place in the body of an instance: one of its own equations, or the use of a relation that contributes
+  /// some.
+  struct Place {
+    Span span;
+    std::string part;  // the name of the use; empty for an equation of the body
+    std::size_t equations = 0;
+  };
+  /// Where the equations come from, seen from the body of an instance that contains them all; in source
+  /// order.
+  std::vector<Place> places(std::span<const Origin> origins, std::uint32_t instance) const;
+  /// Adds the places to a diagnostic as secondary labels, all but the last, which is the primary one already.
+  void label(Diagnostic& diagnostic, const std::vector<Place>& places, const char* text,
+             std::size_t shown = 6) const;
+  /// Says which instance a relation's message is about, where that is not the whole model.
+  void note_instance(Diagnostic& diagnostic, std::uint32_t instance) const;
+
+ private:
+  std::uint32_t common(const std::vector<std::uint32_t>& instances) const;
+  std::uint32_t owner(std::uint32_t unknown) const;
+  const system::System& system_;
+};
+
+}  // namespace sigrel::singularity

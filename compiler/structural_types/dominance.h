@@ -1,0 +1,55 @@
+// K9, K9': a hidden column and a row that may be matched with each other without loss.
+//
+// K9  A hidden column h and a row e0 that contains it, such that every row that contains h contains all of
+// e0. If a covering
+//     matching pairs h with e, and e0 with c, then c is in e too: pair h with e0 and e with c. The same
+//     columns are determined. So h and e0 go.
+// K9' A row e and a hidden column z in it, such that every row that contains z contains all columns of e. If
+// a covering
+//     matching pairs e with v, and z with e', then e' contains v: pair e with z and e' with v.
+//
+// The maximal presentation (presentation.h) has the same B and shows dominance that other presentations hide.
+//
+// Example: h hidden in rows {h x} {h x y} {h x w}: row 0 takes h, {x y} {x w} remain.
+#pragma once
+#include "compiler/structural_types/presentation.h"
+
+namespace sigrel::structural_types {
+
+template <unsigned W>
+bool drop_dominated(Dense<W>& d) {
+  bool any = false;
+  for (bool again = true; again;) {
+    again = false;
+    for (unsigned h : d.hidden()) {
+      Bits<W> common = d.live[kColumn];
+      for (unsigned e : d.column(h)) common &= d.row(e);
+      for (unsigned e : d.column(h)) {
+        bool goes = d.row(e).subset_of(common);
+        if (!goes) {
+          Bits<W> rows = d.live[kRow];
+          for (unsigned v : d.row(e)) rows &= d.column(v);
+          goes = d.column(h).subset_of(rows);
+        }
+        if (!goes) continue;
+        d.remove(kColumn, h);
+        d.remove(kRow, e);
+        again = any = true;
+        break;
+      }
+    }
+  }
+  return any;
+}
+
+/// The same on the maximal presentation, which replaces the rows if something goes.
+template <unsigned W>
+bool drop_dominated_when_maximal(Dense<W>& d) {
+  Dense<W> maximal = d;
+  maximise(maximal);
+  if (!drop_dominated(maximal)) return false;
+  d = std::move(maximal);
+  return true;
+}
+
+}  // namespace sigrel::structural_types

@@ -1,0 +1,87 @@
+// Holes: relation parameters of a definition that is looked at by itself. Of the relation that will be there
+// only the number of equations matters at first: among all relations with k equations over n interface
+// unknowns, the one that can determine any k of them (the uniform matroid U(k, n)) completes whatever another
+// one completes.
+//
+// Let a body be given, and a size k for each of its holes. A larger size helps to determine its unknowns, a
+// smaller one leaves more unknowns to each equation. So if unknowns stay undetermined, they do so for all
+// smaller sizes; if there are too many equations, there are for all larger ones. What lies between is an
+// interval for each hole with the others fixed, found by bisection; a definition for which nothing lies
+// between is wrong whatever its arguments are.
+//
+// Example: load <> (x, m); m = 3.0 over x. Size 0 leaves nothing undetermined, 1 can determine x, 2 is too
+// much: {#0} or {#1}.
+#pragma once
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "compiler/ir/components.h"
+#include "compiler/structural_types/flat.h"
+
+namespace sigrel::structural_types {
+
+/// Any `rank` of the columns.
+StructuralType uniform(std::uint32_t rank, std::uint32_t interface);
+
+struct Interval {
+  std::uint32_t first = 0, last = 0;
+  bool operator==(const Interval&) const = default;
+};
+
+using Sizes = std::vector<std::uint32_t>;  // of the holes of a component, in their order
+
+/// Which sizes the holes of a component may have.
+struct Fit {
+  enum Kind : std::uint8_t {
+    Some,
+    None,     // it cannot be completed, whatever its arguments are
+    Unknown,  // too many sizes to try, or a hole that may be another relation at each of its uses
+    Spoilt    // a part of it has no type
+  } kind = Unknown;
+  std::vector<Interval>
+      sizes;  // of Some: parallel to the component's holes; each size occurs in some combination
+  std::optional<Sizes> only;  // of Some: the only combination
+  std::optional<Sizes>
+      nearest;  // of None: the unknowns are determined, or nearly so; absent if parts of it disagree
+};
+
+class Holes {
+ public:
+  /// `kernels` of the components without holes, as they become known.
+  Holes(const components::Library& library, const std::vector<std::optional<StructuralType>>& kernels);
+
+  /// Components in ascending order, each once.
+  const Fit& fit(std::uint32_t component);
+  const Fit& known(std::uint32_t component) const { return fits_[component]; }
+  /// The component with relations of these sizes; its parts have a type there.
+  Type type_at(std::uint32_t component, const Sizes& sizes);
+  /// Whether its parts have a type there.
+  bool parts_fit(std::uint32_t component, const Sizes& sizes);
+  std::optional<StructuralType> kernel_at(std::uint32_t component, const Sizes& sizes);
+  /// What a contract promises of a relation with that interface; nothing where it is not known.
+  std::optional<StructuralType> promised(core::ContractId contract, std::uint32_t interface) const;
+  std::optional<StructuralType> promised(const components::Component& hole) const;
+
+ private:
+  struct Outcome {
+    std::optional<StructuralType> kernel;
+    bool excess = false, undetermined = false;
+    bool in_part = false;
+  };
+  const Outcome& evaluate(std::uint32_t component, const Sizes& sizes);
+  void compute(std::uint32_t component, const Sizes& sizes);
+  Sizes restricted(std::uint32_t from, const Sizes& sizes, std::uint32_t to) const;
+  const std::vector<std::uint32_t>& dependent_parts(std::uint32_t component);
+  Fit search(std::uint32_t component);
+  bool may_differ(std::uint32_t component) const;
+
+  const components::Library& library_;
+  const std::vector<std::optional<StructuralType>>& kernels_;
+  std::vector<std::map<Sizes, Outcome>> outcomes_;
+  std::vector<std::optional<std::vector<std::uint32_t>>> parts_;  // with holes, ascending, itself last
+  std::vector<std::vector<std::uint8_t>> uses_;                   // of each hole: how often, at most 2
+  std::vector<Fit> fits_;
+};
+
+}  // namespace sigrel::structural_types

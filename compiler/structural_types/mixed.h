@@ -1,0 +1,80 @@
+// The mixed layer: what 0/1 structure cannot see. Equations that have enough unknowns may still say the same
+// thing, because their coefficients are not any numbers: the sum of the currents at a node, the difference of
+// two potentials. A circuit without a ground has a perfect matching, and is singular for all values of its
+// parameters.
+//
+// After Murota, Matrices and Matroids for Systems Analysis (2000): a coefficient that is an integer for all
+// parameters keeps its value; every other one is a random element of the field of 2^61 - 1 elements, a fresh
+// one in each equation of each instance, but n and -n in one equation are negatives of each other; the
+// derivative of order k multiplies by s^k, with one random s for the whole. With equations E over hidden
+// unknowns L and interface I the relation is singular in whatever it is used iff rank(E) < |E| (equations
+// depend on each other) or rank(E restricted to L) < |L| (hidden unknowns are determined only in
+// combinations). A relation is never called singular that is not; one that is singular for every value of its
+// parameters is overlooked with a probability of about its size / 2^61, provided that its generic
+// coefficients have nothing to do with each other.
+//
+// A regular matrix at one random point proves that almost all are regular, whether the numbers in it are
+// distinct or not. So a component hands its equations up with L eliminated, drawn once and for all its uses,
+// and a library costs as much as its definitions. Only what is singular so is expanded and drawn afresh in
+// every instance. Exact coefficients could not be rescaled instead. What is larger than the budget is left
+// undecided: the reduce stage sees it in the whole model.
+//
+// Example: u = a - b, u = 10 with L = {u, a, b}, closed: too few equations for a matching. With i = r u, i +
+// j = 0, and at the nodes i + k = 0, j + l = 0, k + l = 0 there are as many as unknowns; a = b = 1 solves
+// them with u = 0.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "compiler/exact/sparse_elimination.h"
+#include "compiler/ir/components.h"
+#include "compiler/structural_types/flat.h"
+
+namespace sigrel::structural_types {
+
+/// A combination that vanishes: of unknowns that only it moves, or of equations.
+struct NullVector {
+  std::vector<std::uint32_t> support;  // ascending
+  bool level = false;                  // several, and all coefficients are equal
+};
+
+struct Singularity {
+  Flat flat;
+  std::vector<NullVector>
+      free;  // hidden columns of flat.expansion that can move together without breaking an equation
+  std::vector<NullVector> redundant;  // rows that add up to nothing; the shortest first
+  /// Levels that nothing depends on, as many as there are rows too many, and these follow from the others:
+  /// any value will do. For each level an equation of the definition, in the place of which one of its
+  /// variables is zero; empty where there is harm.
+  struct Reference {
+    std::uint32_t equation, variable;
+  };
+  std::vector<Reference> references;
+  bool harmless() const { return !references.empty(); }
+  // Why levels are not harmless, where that is all that is wrong.
+  std::optional<std::uint32_t> decides;  // a row with a condition that looks at one
+  std::optional<std::uint32_t> depends;  // a redundant row that may contradict the others: it has numbers
+                                         // other than whole coefficients
+};
+
+class MixedLayer {
+ public:
+  explicit MixedLayer(const components::Library& library)
+      : library_(library), rows_(library.components.size()) {}
+
+  /// Of a component that has a structural type, after what it applies; `definition` is the component in
+  /// numbers. Nothing where it is regular, where that is not decided, and where it applies one that was
+  /// singular, not decided, or not looked at. One that is singular without harm counts as regular in what
+  /// applies it.
+  std::optional<Singularity> check(std::uint32_t component, const Definition& definition);
+
+ private:
+  std::optional<std::vector<exact::SparseRow>> composed(std::uint32_t component,
+                                                        const Definition& definition) const;
+
+  const components::Library& library_;
+  std::vector<std::optional<std::vector<exact::SparseRow>>>
+      rows_;  // by component, over its interface; absent: singular or not decided
+};
+
+}  // namespace sigrel::structural_types

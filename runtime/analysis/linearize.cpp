@@ -1,0 +1,168 @@
+#include "runtime/analysis/linearize.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/linear/sparse.h"
+
+namespace runtime {
+namespace {
+
+/// Everything that is differentiated, as one list of entries: row, variable, value.
+class Equations {
+ public:
+  struct Entry {
+    std::uint32_t row, variable;
+    double value;
+  };
+  Equations(const Model& model, const Point& point) : model_(model), point_(point) {
+    for (std::span<const Step> steps :
+         {std::span(model.invariant), std::span(model.dynamic), std::span(model.observed)})
+      for (const Step& step : steps)
+        if (step.kind == Step::Assign)
+          add(model.batches[step.index], true);
+        else
+          for (const KernelBatch& batch : loop_batches(model, model.loops[step.index])) add(batch, false);
+  }
+  std::vector<Entry> entries;
+  std::vector<std::uint32_t> assigned;  // per row: the variable that it gives, or kNone in a block
+
+ private:
+  void add(const KernelBatch& batch, bool assigns) {
+    const auto first = static_cast<std::uint32_t>(assigned.size());
+    for (std::uint32_t row = 0; row < batch.count; ++row)
+      assigned.push_back(assigns ? solved_variable(model_, batch, row) : kNone);
+    if (batch.kernel == kNone) {
+      const SumTable table(model_, batch);
+      for (std::uint32_t row = 0; row < batch.count; ++row)
+        for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k)
+          entries.push_back({first + row, table.terms[k] >> 1, table.terms[k] & 1 ? -1.0 : 1.0});
+      return;
+    }
+    if (batch.partials == kNone) {  // it gives a discrete variable, which does not move
+      for (std::uint32_t row = 0; row < batch.count; ++row)
+        entries.push_back({first + row, assigned[first + row], 1.0});
+      return;
+    }
+    std::vector<double> partials(std::size_t{batch.slots} * batch.count);
+    evaluate_partials(model_, batch, point_, partials.data());
+    for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
+      for (std::uint32_t row = 0; row < batch.count; ++row)
+        if (std::uint32_t v = slot_variable(model_, batch, slot, row);
+            !model_.is_discrete(v) || v == assigned[first + row])
+          entries.push_back({first + row, v, partials[std::size_t{slot} * batch.count + row]});
+  }
+  const Model& model_;
+  const Point& point_;
+};
+
+}  // namespace
+
+std::variant<LinearModel, NotLinear> linearize(const Model& model, const Point& point,
+                                               std::span<const Column> inputs,
+                                               std::span<const Column> outputs) {
+  const std::size_t states = model.states.size(), moved = states + inputs.size();
+  if (moved > kMaxColumns) return NotLinear{NotLinear::TooLarge};
+  const Equations equations(model, point);
+  for (const Equations::Entry& e : equations.entries)
+    if (!std::isfinite(e.value)) return NotLinear{NotLinear::NotFinite, e.variable};
+
+  // What moves by itself: states, then inputs; an input that is a state no longer follows its derivative.
+  std::vector<std::uint32_t> mover(model.variables, kNone);
+  for (std::uint32_t s = 0; s < states; ++s) mover[model.states[s].variable] = s;
+  std::vector<bool> row_cut(equations.assigned.size(), false), is_state(model.variables, false);
+  for (const State& s : model.states) is_state[s.variable] = true;
+  std::vector<std::uint32_t> row_of(model.variables, kNone);
+  for (std::uint32_t r = 0; r < equations.assigned.size(); ++r)
+    if (equations.assigned[r] != kNone) row_of[equations.assigned[r]] = r;
+  for (std::uint32_t k = 0; k < inputs.size(); ++k) {
+    const std::uint32_t v = inputs[k].variable;
+    if (v == kNone) return NotLinear{NotLinear::InputIsZero, k};
+    if (mover[v] != kNone && mover[v] >= states) return NotLinear{NotLinear::InputTwice, k};
+    if (!is_state[v] && std::ranges::find(model.constants, v) == model.constants.end()) {
+      if (row_of[v] == kNone) return NotLinear{NotLinear::InputInLoop, k};
+      row_cut[row_of[v]] = true;
+    }
+    mover[v] = static_cast<std::uint32_t>(states) + k;
+  }
+
+  std::vector<bool> constant(model.variables, false);
+  for (std::uint32_t v : model.constants) constant[v] = mover[v] == kNone;
+  std::vector<std::uint32_t> column(model.variables, kNone), variable, row(row_cut.size(), kNone);
+  for (const Equations::Entry& e : equations.entries)
+    if (mover[e.variable] == kNone && !constant[e.variable] && column[e.variable] == kNone) {
+      column[e.variable] = static_cast<std::uint32_t>(variable.size());
+      variable.push_back(e.variable);
+    }
+  std::uint32_t rows = 0;
+  for (std::uint32_t r = 0; r < row.size(); ++r)
+    if (!row_cut[r]) row[r] = rows++;
+  if (rows != variable.size()) return NotLinear{NotLinear::Singular, variable.empty() ? kNone : variable[0]};
+
+  std::vector<Entry> pattern;
+  std::vector<double> values;
+  std::vector<std::vector<std::pair<std::uint32_t, double>>> right(moved);
+  for (const Equations::Entry& e : equations.entries) {
+    if (row_cut[e.row] || constant[e.variable]) continue;
+    if (mover[e.variable] != kNone) {
+      right[mover[e.variable]].emplace_back(row[e.row], e.value);
+    } else {
+      pattern.push_back({row[e.row], column[e.variable]});
+      values.push_back(e.value);
+    }
+  }
+  std::vector<std::uint32_t> positions;
+  LinearSystem system(compress(rows, pattern, positions));
+  std::ranges::fill(system.values(), 0.0);
+  for (std::size_t k = 0; k < values.size(); ++k) system.values()[positions[k]] += values[k];
+  if (rows && system.factor() != LinearSystem::Status::Ok)
+    return NotLinear{NotLinear::Singular, variable[system.singular_column()]};
+
+  LinearModel result;
+  for (const State& s : model.states) result.states.push_back(s.variable);
+  result.a.resize(states * states);
+  result.b.resize(states * inputs.size());
+  result.c.resize(outputs.size() * states);
+  result.d.resize(outputs.size() * inputs.size());
+  std::vector<double> moves(rows);
+  for (std::size_t m = 0; m < moved; ++m) {
+    const bool input = m >= states;
+    const std::size_t k = input ? m - states : m;
+    const double sign = input && inputs[k].negated ? -1.0 : 1.0;
+    std::ranges::fill(moves, 0.0);
+    for (auto [r, value] : right[m]) moves[r] -= sign * value;
+    if (rows) system.solve(moves.data());
+    auto move_of = [&](std::uint32_t v) -> double {
+      if (v == kNone) return 0.0;
+      if (mover[v] != kNone) return mover[v] == m ? sign : 0.0;
+      return column[v] == kNone ? 0.0 : moves[column[v]];
+    };
+    const std::size_t width = input ? inputs.size() : states;
+    std::vector<double>& of_states = input ? result.b : result.a;
+    std::vector<double>& of_outputs = input ? result.d : result.c;
+    for (std::size_t s = 0; s < states; ++s) of_states[s * width + k] = move_of(model.states[s].derivative);
+    for (std::size_t y = 0; y < outputs.size(); ++y) {
+      const double move = move_of(outputs[y].variable);
+      of_outputs[y * width + k] = outputs[y].negated ? -move : move;
+    }
+  }
+  for (auto* list : {&result.a, &result.b, &result.c, &result.d})
+    for (double& value : *list) value += 0.0;  // no -0
+  return result;
+}
+
+std::vector<std::complex<double>> eigenvalues(std::span<const double> matrix) {
+  const auto n = static_cast<Eigen::Index>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
+  if (n == 0) return {};
+  Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> a(matrix.data(), n,
+                                                                                             n);
+  const auto found = Eigen::EigenSolver<Eigen::MatrixXd>(a, false).eigenvalues();
+  std::vector<std::complex<double>> result(found.begin(), found.end());
+  std::ranges::sort(result, [](auto x, auto y) {
+    return x.real() != y.real() ? x.real() > y.real() : x.imag() > y.imag();
+  });
+  return result;
+}
+
+}  // namespace runtime

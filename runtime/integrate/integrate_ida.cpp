@@ -1,0 +1,231 @@
+// IDA on the implicit form: variable-order BDF, Newton's method with the analytic sparse Jacobian dF/dy + c
+// dF/dy'.
+#include <ida/ida.h>
+#include <sundials/sundials_nvector.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/integrate/integrator.h"
+#include "runtime/integrate/solver_objects.h"
+
+namespace runtime {
+
+namespace {
+
+class IdaIntegrator final : public Integrator {
+ public:
+  explicit IdaIntegrator(Problem& problem) : problem_(problem) {}
+  ~IdaIntegrator() override {
+    if (memory_) IDAFree(&memory_);
+  }
+
+  bool make(const IntegratorOptions& options);
+  bool step() override;
+  bool limit(double time) override;
+  bool restart(double time) override;
+  Failure stuck() override;
+  double time() const override { return time_; }
+  void interpolate(double time) override;
+  const double* y() const override { return data(shown_); }
+  const double* rates() const override { return data(shown_rates_); }
+  void statistics(Statistics& statistics) const override;
+
+ private:
+  static int residual(double time, N_Vector y, N_Vector rates, N_Vector out, void* self);
+  static int jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix, void* self,
+                      N_Vector, N_Vector, N_Vector);
+  static int nearest(double time, N_Vector y, N_Vector rates, double* out, void* self) {
+    auto& me = *static_cast<IdaIntegrator*>(self);
+    if (me.problem_.nearest(time, data(y), data(rates), *out)) return 0;
+    me.reject(time, y, rates);
+    return 1;
+  }
+  static void quiet(int, const char*, const char*, char*, void*) {}
+  bool check(int flag, const char* call);
+  void reject(double time, N_Vector y, N_Vector rates) {
+    rejected_ = true;
+    ++rejections_;
+    rejected_time_ = time;
+    std::copy_n(data(y), rejected_y_.size(), rejected_y_.begin());
+    std::copy_n(data(rates), rejected_rates_.size(), rejected_rates_.begin());
+  }
+  void describe(int flag);
+  void add_position();
+
+  Problem& problem_;
+  SolverObjects objects_;
+  void* memory_ = nullptr;
+  Vector y_ = nullptr, rates_ = nullptr, shown_ = nullptr, shown_rates_ = nullptr, errors_ = nullptr,
+         weights_ = nullptr;
+  std::vector<double> jacobian_;
+  double time_ = 0, stop_ = 0;
+  Statistics before_;  // the last restart
+  // The last point that the model refused, for the message should it come to one.
+  bool rejected_ = false;         // by the last call
+  std::uint64_t rejections_ = 0;  // since time last moved
+  double rejected_time_ = 0;
+  std::vector<double> rejected_y_, rejected_rates_;
+};
+
+int IdaIntegrator::residual(double time, N_Vector y, N_Vector rates, N_Vector out, void* self) {
+  auto& me = *static_cast<IdaIntegrator*>(self);
+  const bool done = me.problem_.residuals(time, data(y), data(rates), data(out));
+  me.rejected_ = false;
+  if (done) return 0;
+  me.reject(time, y, rates);
+  return 1;  // try a smaller step
+}
+
+int IdaIntegrator::jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix,
+                            void* self, N_Vector, N_Vector, N_Vector) {
+  auto& me = *static_cast<IdaIntegrator*>(self);
+  if (!me.problem_.jacobian(time, data(y), data(rates), rate, me.jacobian_.data())) return 1;
+  const ChainRule& chain = me.problem_.jacobian();
+  me.objects_.fill(chain.diagonal(), me.jacobian_, 1.0, 0.0);
+  return 0;
+}
+
+bool IdaIntegrator::check(int flag, const char* call) {
+  if (flag >= 0) return true;
+  failure_ = Failure{.kind = FailureKind::Internal};
+  failure_.error = std::string(call) + " returned " + std::to_string(flag);
+  return false;
+}
+
+bool IdaIntegrator::make(const IntegratorOptions& options) {
+  if (!objects_.make(problem_, options.ordering, options.thread_pool)) return check(-1, "SUNDIALS");
+  for (Vector* v : {&y_, &rates_, &shown_, &shown_rates_, &errors_, &weights_})
+    if (!(*v = objects_.new_vector())) return check(-1, "N_VNew");
+  Vector tolerances = objects_.new_vector();
+  memory_ = IDACreate(objects_.context());
+  if (!memory_ || !tolerances) return check(-1, "IDACreate");
+  jacobian_.assign(problem_.jacobian().pattern().nonzeros(), 0.0);
+  rejected_y_.assign(problem_.size(), 0.0);
+  rejected_rates_.assign(problem_.size(), 0.0);
+  time_ = options.start;
+  problem_.watch_from(time_);
+  stop_ = options.stop;
+  problem_.read(data(y_), data(rates_));
+  for (std::size_t k = 0; k < problem_.size(); ++k)
+    data(tolerances)[k] = options.tolerance * problem_.nominal(k);
+  return check(IDASetErrHandlerFn(memory_, quiet, nullptr), "IDASetErrHandlerFn") &&
+         check(IDAInit(memory_, residual, time_, y_, rates_), "IDAInit") &&
+         check(IDASVtolerances(memory_, options.tolerance, tolerances), "IDASVtolerances") &&
+         check(IDASetUserData(memory_, this), "IDASetUserData") &&
+         check(IDASetLinearSolver(memory_, objects_.linear_solver(), objects_.matrix()),
+               "IDASetLinearSolver") &&
+         check(IDASetJacFn(memory_, jacobian), "IDASetJacFn") &&
+         check(IDASetMaxErrTestFails(memory_, 30), "IDASetMaxErrTestFails") &&
+         check(IDASetMaxConvFails(memory_, 30), "IDASetMaxConvFails") &&
+         check(IDASetStopTime(memory_, options.stop), "IDASetStopTime") &&
+         (!std::isfinite(problem_.longest_step()) ||
+          check(IDASetMaxStep(memory_, problem_.longest_step()), "IDASetMaxStep")) &&
+         (problem_.watched() == 0 || check(IDARootInit(memory_, 1, nearest), "IDARootInit"));
+}
+
+bool IdaIntegrator::step() {
+  double reached = time_;
+  const int flag = IDASolve(memory_, stop_, &reached, y_, rates_, IDA_ONE_STEP);
+  if (reached > time_) rejections_ = 0;
+  time_ = reached;
+  crossed_.clear();
+  if (flag == IDA_ROOT_RETURN && !problem_.crossings(time_, data(y_), data(rates_), crossed_)) {
+    failure_ = problem_.failure();
+    return false;
+  }
+  if (flag >= 0) return true;
+  describe(flag);
+  return false;
+}
+
+bool IdaIntegrator::limit(double time) {
+  stop_ = time;
+  return check(IDASetStopTime(memory_, stop_), "IDASetStopTime");
+}
+
+bool IdaIntegrator::restart(double time) {
+  time_ = time;
+  problem_.watch_from(time_);
+  Statistics so_far;
+  statistics(so_far);
+  before_ = so_far;
+  problem_.read(data(y_), data(rates_));
+  return check(IDAReInit(memory_, time_, y_, rates_), "IDAReInit") &&
+         check(IDASetStopTime(memory_, stop_), "IDASetStopTime");
+}
+
+Failure IdaIntegrator::stuck() {
+  if (rejections_ > 0)
+    failure_ = problem_.explain(rejected_time_, rejected_y_.data(), rejected_rates_.data());
+  if (!failure_) failure_ = Failure{.kind = FailureKind::NoProgress};
+  add_position();
+  return failure_;
+}
+
+void IdaIntegrator::describe(int flag) {
+  failure_ = Failure{};
+  if (rejected_ || flag == IDA_RES_FAIL || flag == IDA_FIRST_RES_FAIL || flag == IDA_REP_RES_ERR) {
+    failure_ = problem_.explain(rejected_time_, rejected_y_.data(), rejected_rates_.data());
+    if (!failure_) failure_.kind = FailureKind::Convergence;
+  } else if (flag == IDA_TOO_MUCH_ACC) {
+    failure_.kind = FailureKind::ToleranceTooSmall;
+  } else if (flag == IDA_ERR_FAIL) {
+    failure_.kind = FailureKind::ErrorTest;
+  } else if (flag == IDA_CONV_FAIL || flag == IDA_LSOLVE_FAIL || flag == IDA_LSETUP_FAIL) {
+    failure_.kind = FailureKind::Convergence;
+  } else {
+    check(flag, "IDASolve");
+  }
+  add_position();
+}
+
+void IdaIntegrator::add_position() {
+  failure_.time = time_;
+  IDAGetCurrentStep(memory_, &failure_.step);
+  if (!failure_.variables.empty() || IDAGetEstLocalErrors(memory_, errors_) < 0 ||
+      IDAGetErrWeights(memory_, weights_) < 0)
+    return;
+  SolverObjects::worst(problem_, data(y_), data(errors_), data(weights_), failure_);
+}
+
+void IdaIntegrator::interpolate(double time) {
+  if (IDAGetDky(memory_, time, 0, shown_) < 0 || IDAGetDky(memory_, time, 1, shown_rates_) < 0) {
+    N_VScale(1.0, y_, shown_);
+    N_VScale(1.0, rates_, shown_rates_);
+  }
+}
+
+void IdaIntegrator::statistics(Statistics& s) const {
+  s.solver = "IDA";
+  s.linear_solver = objects_.linear_solver_name();
+  s.ordering = objects_.ordering_name();
+  long steps = 0, evaluations = 0, setups = 0, errors = 0, iterations = 0, failures = 0, jacobians = 0;
+  IDAGetNumSteps(memory_, &steps);
+  IDAGetNumResEvals(memory_, &evaluations);
+  IDAGetNumLinSolvSetups(memory_, &setups);
+  IDAGetNumErrTestFails(memory_, &errors);
+  IDAGetNonlinSolvStats(memory_, &iterations, &failures);
+  IDAGetNumJacEvals(memory_, &jacobians);
+  IDAGetLastOrder(memory_, &s.last_order);
+  IDAGetLastStep(memory_, &s.last_step);
+  s.steps = steps;
+  s.evaluations = evaluations;
+  s.factorisations = setups;
+  s.error_test_failures = errors;
+  s.newton_iterations = iterations;
+  s.newton_failures = failures;
+  s.jacobians = jacobians;
+  add(before_, s);
+}
+
+}  // namespace
+
+std::unique_ptr<Integrator> make_ida(Problem& problem, const IntegratorOptions& options, Failure& failure) {
+  auto integrator = std::make_unique<IdaIntegrator>(problem);
+  if (integrator->make(options)) return integrator;
+  failure = integrator->failure();
+  return nullptr;
+}
+
+}  // namespace runtime

@@ -1,0 +1,74 @@
+// What the integrators work with: vectors, and the linear system of Newton's method. SUNDIALS sees a matrix
+// and a linear solver; both are faces of one LinearSystem, which is filled and factorised here.
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "runtime/failure.h"
+#include "runtime/integrate/problem.h"
+#include "runtime/integrate/vector.h"
+#include "runtime/linear/sparse.h"
+
+struct _generic_SUNMatrix;
+struct _generic_SUNLinearSolver;
+struct _SUNContext;
+
+namespace runtime {
+
+using Matrix = _generic_SUNMatrix*;
+using LinearSolver = _generic_SUNLinearSolver*;
+
+class SolverObjects {
+ public:
+  SolverObjects();
+  ~SolverObjects();
+  SolverObjects(const SolverObjects&) = delete;
+  SolverObjects& operator=(const SolverObjects&) = delete;
+
+  /// False when SUNDIALS cannot be set up.
+  bool make(const Problem& problem, Ordering ordering, ThreadPool* thread_pool);
+
+  _SUNContext* context() const { return context_; }
+  Vector new_vector();  // zero; owned here
+  Matrix matrix() const { return matrix_; }
+  LinearSolver linear_solver() const { return linear_solver_; }
+  std::string_view linear_solver_name() const { return system_ && system_->is_dense() ? "dense" : "KLU"; }
+
+  /// "AMD", "METIS", "leaves first" or "both ends first"; empty for a dense matrix.
+  std::string_view ordering_name() const {
+    if (!system_ || system_->is_dense()) return {};
+    switch (system_->ordered_by()) {
+      case Ordering::Metis: return "METIS";
+      case Ordering::Leaves: return "leaves first";
+      case Ordering::Ends: return "both ends first";
+      case Ordering::Auto:
+      case Ordering::Amd: return "AMD";
+    }
+    return {};
+  }
+
+  /// Sets the matrix to `factor * values + diagonal_value * I`, values in the problem's pattern.
+  void fill(std::span<const std::uint32_t> diagonal, std::span<const double> values, double factor,
+            double diagonal_value);
+
+  /// The variables with the largest weighted errors first.
+  static void worst(const Problem& problem, const double* y, const double* errors, const double* weights,
+                    Failure& failure);
+
+ private:
+  static int factor(LinearSolver self, Matrix);
+  static int solve(LinearSolver self, Matrix, Vector x, Vector right_hand_side, double);
+
+  _SUNContext* context_ = nullptr;
+  std::size_t size_ = 0;
+  ThreadPool* thread_pool_ = nullptr;
+  std::vector<Vector> vectors_;
+  std::optional<LinearSystem> system_;
+  Matrix matrix_ = nullptr;
+  LinearSolver linear_solver_ = nullptr;
+};
+
+}  // namespace runtime

@@ -1,0 +1,233 @@
+#include "runtime/linear/ordering.h"
+
+#include <amd.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace runtime {
+
+namespace {
+
+constexpr double kMuchToDo = 1e8;    // multiplications: some hundredths of a second for every factorisation
+constexpr std::size_t kNarrow = 8;   // unknowns of a level, at most
+constexpr double kLittleFill = 1.1;  // entries of the matrix
+constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+/// The neighbours of each unknown, both ways, without itself.
+struct Graph {
+  std::vector<std::int32_t> starts, neighbours;
+};
+
+Graph neighbours(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows) {
+  const std::size_t n = starts.size() - 1;
+  std::vector<std::uint32_t> count(n + 1, 0);
+  auto each = [&](auto use) {
+    for (std::size_t c = 0; c < n; ++c)
+      for (std::int64_t k = starts[c]; k < starts[c + 1]; ++k)
+        if (const auto r = static_cast<std::size_t>(rows[k]); r != c) {
+          use(r, c);
+          use(c, r);
+        }
+  };
+  each([&](std::size_t a, std::size_t) { ++count[a + 1]; });
+  for (std::size_t i = 0; i < n; ++i) count[i + 1] += count[i];
+  std::vector<std::int32_t> twice(count[n]);
+  std::vector<std::uint32_t> at(count.begin(), count.end() - 1);
+  each([&](std::size_t a, std::size_t b) { twice[at[a]++] = static_cast<std::int32_t>(b); });
+  Graph graph;
+  graph.starts.push_back(0);
+  std::vector<std::uint32_t> seen(n, kNone);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    for (std::uint32_t k = count[i]; k < count[i + 1]; ++k) {
+      if (seen[twice[k]] == i) continue;
+      seen[twice[k]] = i;
+      graph.neighbours.push_back(twice[k]);
+    }
+    graph.starts.push_back(static_cast<std::int32_t>(graph.neighbours.size()));
+  }
+  return graph;
+}
+
+/// The leaves of a tree (or several) in rounds; nullopt when there is a circle.
+std::optional<std::vector<std::int64_t>> leaves_first(std::span<const std::int64_t> starts,
+                                                      std::span<const std::int64_t> rows) {
+  const std::size_t n = starts.size() - 1;
+  if (rows.size() > 3 * n) return std::nullopt;  // more edges than a tree has
+  const Graph graph = neighbours(starts, rows);
+  std::vector<std::int32_t> degree(n);
+  std::vector<std::int64_t> order;  // the leaves of a round are what was appended in the one before
+  order.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    degree[i] = graph.starts[i + 1] - graph.starts[i];
+    if (degree[i] <= 1) order.push_back(static_cast<std::int64_t>(i));
+  }
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const auto leaf = static_cast<std::size_t>(order[k]);
+    degree[leaf] = 0;
+    for (std::int32_t e = graph.starts[leaf]; e < graph.starts[leaf + 1]; ++e)
+      if (const std::int32_t next = graph.neighbours[e]; degree[next] > 0 && --degree[next] == 1)
+        order.push_back(next);
+  }
+  if (order.size() < n) return std::nullopt;
+  return order;
+}
+
+using NodeNd = int (*)(std::int32_t* n, std::int32_t* starts, std::int32_t* neighbours, std::int32_t* weights,
+                       std::int32_t* options, std::int32_t* order, std::int32_t* inverse);
+
+/// METIS as Debian builds it, with 32-bit indices; null where there is none.
+NodeNd metis() {
+  static const NodeNd found = []() -> NodeNd {
+    void* library = dlopen("libmetis.so.5", RTLD_NOW | RTLD_LOCAL);
+    auto function = library ? reinterpret_cast<NodeNd>(dlsym(library, "METIS_NodeND")) : nullptr;
+    if (!function) return nullptr;
+    // Two neighbours, written so that indices of 64 bits would read the same graph, and would show in what
+    // comes back.
+    std::int64_t n = 2, starts[3] = {0}, neighbours[2] = {0}, order[2] = {-1, -1}, inverse[2] = {-1, -1};
+    auto narrow = [](std::int64_t* wide) { return reinterpret_cast<std::int32_t*>(wide); };
+    if (function(narrow(&n), narrow(starts), narrow(neighbours), nullptr, nullptr, narrow(order),
+                 narrow(inverse)) != 1)
+      return nullptr;
+    return order[1] == -1 && inverse[1] == -1 ? function : nullptr;
+  }();
+  return found;
+}
+
+std::optional<std::vector<std::int64_t>> nested_dissection(std::span<const std::int64_t> starts,
+                                                           std::span<const std::int64_t> rows) {
+  const std::size_t n = starts.size() - 1;
+  if (2 * rows.size() > std::numeric_limits<std::int32_t>::max() || !metis()) return std::nullopt;
+  Graph graph = neighbours(starts, rows);
+  auto count = static_cast<std::int32_t>(n);
+  std::vector<std::int32_t> order(n, -1), inverse(n);
+  if (metis()(&count, graph.starts.data(), graph.neighbours.data(), nullptr, nullptr, order.data(),
+              inverse.data()) != 1)
+    return std::nullopt;
+  std::vector<std::int64_t> result(order.begin(), order.end());
+  return result;
+}
+
+}  // namespace
+
+std::optional<Ordering> ordering_named(std::string_view name) {
+  if (name == "auto") return Ordering::Auto;
+  if (name == "amd") return Ordering::Amd;
+  if (name == "metis") return Ordering::Metis;
+  return std::nullopt;
+}
+
+// Column counts by the elimination tree: from each neighbour that comes earlier up the tree, until a column
+// is met that this row has been in already.
+EliminationOrder elimination_cost(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows,
+                                  std::vector<std::int64_t> order) {
+  const std::size_t n = starts.size() - 1;
+  const Graph graph = neighbours(starts, rows);
+  std::vector<std::uint32_t> position(n), parent(n, kNone), below(n, 0), row_of(n, kNone);
+  for (std::uint32_t k = 0; k < n; ++k) position[static_cast<std::size_t>(order[k])] = k;
+  for (std::uint32_t k = 0; k < n; ++k) {
+    row_of[k] = k;
+    const auto unknown = static_cast<std::size_t>(order[k]);
+    for (std::int32_t e = graph.starts[unknown]; e < graph.starts[unknown + 1]; ++e)
+      for (std::uint32_t c = position[graph.neighbours[e]]; c < k && row_of[c] != k; c = parent[c]) {
+        row_of[c] = k;
+        ++below[c];
+        if (parent[c] == kNone) parent[c] = k;
+      }
+  }
+  EliminationOrder result{.order = std::move(order)};
+  for (std::uint32_t count : below) {
+    result.entries += count + 1;
+    result.multiplications += static_cast<double>(count) * count;
+  }
+  return result;
+}
+
+namespace {
+
+/// Breadth first from one end of a long and narrow graph; its levels in turns from both ends, where that
+/// fills little in.
+std::optional<EliminationOrder> from_both_ends(std::span<const std::int64_t> starts,
+                                               std::span<const std::int64_t> rows) {
+  const std::size_t n = starts.size() - 1;
+  const Graph graph = neighbours(starts, rows);
+  std::vector<std::int32_t> visited, seen(n, -1);
+  std::vector<std::size_t> levels;                    // where each begins in `visited`
+  for (std::int32_t sweep = 0; sweep < 3; ++sweep) {  // the last one of a sweep is farther out than the first
+    const std::int32_t start = visited.empty() ? 0 : visited.back();
+    visited.assign(1, start);
+    levels.clear();
+    seen[start] = sweep;
+    for (std::size_t end = 0; end < visited.size();) {
+      levels.push_back(end);
+      end = visited.size();
+      for (std::size_t k = levels.back(); k < end; ++k)
+        for (std::int32_t e = graph.starts[visited[k]]; e < graph.starts[visited[k] + 1]; ++e)
+          if (std::int32_t& mark = seen[graph.neighbours[e]]; std::exchange(mark, sweep) != sweep)
+            visited.push_back(graph.neighbours[e]);
+    }
+    if (visited.size() < n) return std::nullopt;
+  }
+  levels.push_back(n);
+  for (std::size_t level = 1; level < levels.size(); ++level)
+    if (levels[level] - levels[level - 1] > kNarrow) return std::nullopt;
+  std::vector<std::int64_t> order;
+  order.reserve(n);
+  auto take = [&](std::size_t level) {  // those with few neighbours first
+    const auto begin = order.insert(order.end(), visited.begin() + static_cast<std::ptrdiff_t>(levels[level]),
+                                    visited.begin() + static_cast<std::ptrdiff_t>(levels[level + 1]));
+    std::stable_sort(begin, order.end(), [&](std::int64_t a, std::int64_t b) {
+      return graph.starts[a + 1] - graph.starts[a] < graph.starts[b + 1] - graph.starts[b];
+    });
+  };
+  for (std::size_t low = 0, high = levels.size() - 1; low < high;) {
+    take(low++);
+    if (low < high) take(--high);
+  }
+  EliminationOrder result = elimination_cost(starts, rows, std::move(order));
+  result.by = Ordering::Ends;
+  const std::size_t entries = n + graph.neighbours.size() / 2;
+  return static_cast<double>(result.entries) <= kLittleFill * static_cast<double>(entries)
+             ? std::optional(std::move(result))
+             : std::nullopt;
+}
+
+}  // namespace
+
+EliminationOrder elimination_order(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows,
+                                   Ordering wanted) {
+  const std::size_t n = starts.size() - 1;
+  if (wanted == Ordering::Auto)
+    if (auto order = leaves_first(starts, rows)) {
+      EliminationOrder result = elimination_cost(starts, rows, std::move(*order));
+      result.by = Ordering::Leaves;
+      return result;
+    }
+  if (wanted == Ordering::Auto)
+    if (auto order = from_both_ends(starts, rows)) return std::move(*order);
+  EliminationOrder amd;
+  amd.order.resize(n);
+  double info[AMD_INFO];
+  static_assert(sizeof(SuiteSparse_long) == sizeof(std::int64_t));
+  const int status =
+      amd_l_order(static_cast<SuiteSparse_long>(n), reinterpret_cast<const SuiteSparse_long*>(starts.data()),
+                  reinterpret_cast<const SuiteSparse_long*>(rows.data()),
+                  reinterpret_cast<SuiteSparse_long*>(amd.order.data()), nullptr, info);
+  if (status < 0) {
+    std::iota(amd.order.begin(), amd.order.end(), std::int64_t{0});
+    return elimination_cost(starts, rows, std::move(amd.order));
+  }
+  amd.entries = static_cast<std::int64_t>(info[AMD_LNZ]) + static_cast<std::int64_t>(n);
+  amd.multiplications = info[AMD_NMULTSUBS_LU];
+  if (wanted == Ordering::Amd || (wanted == Ordering::Auto && amd.multiplications < kMuchToDo)) return amd;
+  auto dissected = nested_dissection(starts, rows);
+  if (!dissected) return amd;
+  EliminationOrder result = elimination_cost(starts, rows, std::move(*dissected));
+  result.by = Ordering::Metis;
+  return wanted == Ordering::Metis || result.multiplications < amd.multiplications ? result : amd;
+}
+
+}  // namespace runtime

@@ -1,0 +1,164 @@
+#include "runtime/results/csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace runtime {
+
+namespace {
+
+constexpr std::size_t kFlushSize = 256 * 1024;
+
+void append_number(std::string& text, double value) {
+  char digits[32];
+  // The shortest digits that read back as the same number: 17 at most.
+  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  text.append(digits, end);
+}
+
+}  // namespace
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+Sink::Error CsvFile::begin(const Output& output) {
+  if (!file_.open(path_)) {
+    failed_ = true;
+    return {path_, file_.error()};
+  }
+  buffer_ = "time";
+  for (const std::string& name : output.names) buffer_ += ',' + csv_field(name);
+  buffer_ += '\n';
+  return {};
+}
+
+Sink::Error CsvFile::row(double time, std::span<const double> values) {
+  if (failed_) return {};
+  append_number(buffer_, time);
+  for (double value : values) {
+    buffer_ += ',';
+    append_number(buffer_, value);
+  }
+  buffer_ += '\n';
+  ++rows_;
+  last_time_ = time;
+  // The first rows go out at once: a disk that is full is known before hours of computing.
+  return rows_ <= 2 || buffer_.size() >= kFlushSize ? flush() : Error{};
+}
+
+Sink::Error CsvFile::flush() {
+  if (!file_.write(buffer_)) {
+    failed_ = true;
+    return {path_, file_.error(), kept_rows_, kept_until_};
+  }
+  buffer_.clear();
+  kept_rows_ = rows_;
+  kept_until_ = last_time_;
+  return {};
+}
+
+Sink::Error CsvFile::finish() {
+  if (failed_) return {};
+  if (Error error = flush()) return error;
+  if (!file_.close()) return {path_, file_.error(), kept_rows_, kept_until_};
+  return {};
+}
+
+namespace {
+
+/// The fields of one line; a quoted field of a header may hold line breaks.
+std::vector<std::string> fields(std::istream& in) {
+  std::vector<std::string> result(1);
+  bool quoted = false;
+  for (int c; (c = in.get()) != EOF;) {
+    if (quoted) {
+      if (c == '"' && in.peek() == '"')
+        result.back() += static_cast<char>(in.get());
+      else if (c == '"')
+        quoted = false;
+      else
+        result.back() += static_cast<char>(c);
+    } else if (c == '"')
+      quoted = true;
+    else if (c == ',')
+      result.emplace_back();
+    else if (c == '\n')
+      break;
+    else if (c != '\r')
+      result.back() += static_cast<char>(c);
+  }
+  return result;
+}
+
+}  // namespace
+
+CsvReader::CsvReader(const std::string& path) : in_(path, std::ios::binary) {
+  if (in_) names_ = fields(in_);
+  if (!in_.is_open() || in_.bad())
+    refuse("cannot be read");  // a folder can be opened, and not read
+  else if (names_.size() < 2 || names_[0] != "time")
+    refuse("is no table of results: its first line is not `time` and names of variables");
+  else
+    names_.erase(names_.begin());
+}
+
+bool CsvReader::line() {
+  while (std::getline(in_, text_)) {
+    ++line_;
+    if (text_.ends_with('\r')) text_.pop_back();
+    if (!text_.empty()) return true;
+  }
+  return false;
+}
+
+bool CsvReader::next(Row& row) { return !failure() && line() && parse(text_, row); }
+
+bool CsvReader::last(Row& row) {
+  if (failure()) return false;
+  std::string found;
+  std::size_t at = 0;
+  while (line()) {
+    found.swap(text_);
+    at = line_;
+  }
+  if (found.empty()) return false;
+  line_ = at;
+  return parse(found, row);
+}
+
+bool CsvReader::parse(std::string_view text, Row& row) {
+  row.values.clear();
+  std::size_t column = 0;
+  for (bool more = true; more; ++column) {
+    const std::size_t comma = text.find(',');
+    const std::string_view field = text.substr(0, comma);
+    double value = 0;
+    auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+    if (error != std::errc{} || end != field.data() + field.size()) {
+      refuse(fmt::format("has no number in line {}, column {}", line_, column + 1),
+             fmt::format("it says `{}` there", field.substr(0, 40)));
+      return false;
+    }
+    if (column == 0)
+      row.time = value;
+    else
+      row.values.push_back(value);
+    more = comma != std::string_view::npos;
+    if (more) text.remove_prefix(comma + 1);
+  }
+  if (row.values.size() == names_.size()) return true;
+  refuse(fmt::format("has {} numbers in line {}, for {} names", column, line_, names_.size() + 1),
+         "the file may have been cut off");
+  return false;
+}
+
+}  // namespace runtime

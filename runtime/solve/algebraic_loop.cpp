@@ -1,0 +1,324 @@
+#include "runtime/solve/algebraic_loop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace runtime {
+
+namespace {
+
+constexpr int kMaxIterations = 100;
+constexpr double kSmallestDamping = 1e-7;
+constexpr double kLongStep = 1e-3;            // of a linear block: relative to value and nominal
+constexpr double kStepTolerance = 1e-11;      // of a Newton correction, relative to value and nominal
+constexpr double kResidualTolerance = 2e-15;  // relative to the terms that make the residual up: rounding
+
+bool all_finite(const std::vector<double>& x) {
+  return std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); });
+}
+
+}  // namespace
+
+AlgebraicLoopSolver::AlgebraicLoopSolver(const Model& model, const AlgebraicLoop& loop,
+                                         const std::vector<double>& nominal, GradientIndex& index)
+    : model_(model),
+      unknowns_(model.tearing_variables.data() + loop.first_unknown, loop.unknowns),
+      kind_(loop.kind),
+      system_(SparsePattern{}) {
+  const std::size_t n = unknowns_.size();
+  const std::span<const KernelBatch> batches = loop_batches(model, loop);
+  const auto inner = static_cast<std::size_t>(
+      std::find_if(batches.begin(), batches.end(),
+                   [](const KernelBatch& batch) { return batch.role == Role::Residual; }) -
+      batches.begin());
+  inner_ = batches.first(inner);
+  residual_runs_ = batches.subspan(inner);
+  GradientBuilder builder(gradients_, model, n, index);
+  for (std::uint32_t k = 0; k < n; ++k) builder.seed(unknowns_[k], k, Gradients::kOnePlace);
+  std::vector<Entry> entries;
+  std::vector<std::uint32_t> places, positions;
+  std::uint32_t equation = 0;
+  for (std::uint32_t r = 0; r < loop.batches; ++r) {
+    const std::uint64_t offset = builder.add_part(loop.first_batch + r);
+    for (std::uint32_t row = 0; row < batches[r].count; ++row) {
+      builder.collect(batches[r], row, offset);
+      builder.unite();
+      builder.emit();
+      if (r < inner) {
+        builder.record(solved_variable(model, batches[r], row));
+        continue;
+      }
+      for (std::uint32_t column : builder.found) {
+        entries.push_back({equation, column});
+        places.push_back(builder.place(column));
+      }
+      ++equation;
+    }
+  }
+  builder.finish();
+  system_ = LinearSystem(compress(n, entries, positions));
+  gather_.assign(system_.pattern().nonzeros(), Gradients::kZeroPlace);
+  for (std::size_t k = 0; k < places.size(); ++k) gather_[positions[k]] = places[k];
+  nominal_.reserve(n);
+  for (std::uint32_t variable : unknowns_) nominal_.push_back(nominal[variable]);
+  for (auto* v : {&start_, &x_, &step_, &trial_, &residual_, &row_scale_}) v->assign(n, 0.0);
+}
+
+void AlgebraicLoopSolver::evaluate_inner(const Point& point) const {
+  for (const KernelBatch& batch : inner_) evaluate(model_, batch, point, nullptr);
+  if (point.follow && (*point.follow)())
+    for (const KernelBatch& batch : inner_) evaluate(model_, batch, point, nullptr);
+}
+
+void AlgebraicLoopSolver::residuals(const Point& point, double* out) const {
+  evaluate_inner(point);
+  for (const KernelBatch& batch : residual_runs_) {
+    evaluate(model_, batch, point, out);
+    out += batch.count;
+  }
+}
+
+void AlgebraicLoopSolver::set(const Point& point, const std::vector<double>& x) const {
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) point.values[unknowns_[k]] = x[k];
+}
+
+LinearSystem::Status AlgebraicLoopSolver::evaluate_jacobian(const Point& point) {
+  gradients_.begin(model_, point, 0);
+  gradients_.run_all();
+  std::span<double> values = system_.values();
+  for (std::size_t k = 0; k < gather_.size(); ++k) values[k] = gradients_.values()[gather_[k]];
+  return std::ranges::all_of(values, [](double v) { return std::isfinite(v); })
+             ? LinearSystem::Status::Ok
+             : LinearSystem::Status::NotFinite;
+}
+
+LinearSystem::Status AlgebraicLoopSolver::jacobian(const Point& point) {
+  evaluate_jacobian(point);
+  ++factorisations_;
+  const LinearSystem::Status status = system_.factor();
+  factored_ = status == LinearSystem::Status::Ok;
+  return status;
+}
+
+LinearSystem::Status AlgebraicLoopSolver::factor(const Point& point) {
+  return kind_ == AlgebraicLoop::Fixed && factored_ ? LinearSystem::Status::Ok : jacobian(point);
+}
+
+double AlgebraicLoopSolver::length(const std::vector<double>& step) const {
+  double largest = 0;
+  for (std::size_t k = 0; k < step.size(); ++k)
+    largest = std::max(largest, std::abs(step[k]) / (std::abs(x_[k]) + nominal_[k]));
+  return largest;
+}
+
+/// The coefficient of what a Solve run gives is made of parameters: once is enough.
+bool AlgebraicLoopSolver::pivots_hold(const Point& point, Failure& failure) {
+  std::vector<double> partials;
+  for (const KernelBatch& batch : inner_) {
+    if (batch.kernel == kNone) continue;
+    partials.resize(std::size_t{batch.slots} * batch.count);
+    evaluate_partials(model_, batch, point, partials.data());
+    for (std::uint32_t row = 0; row < batch.count; ++row) {
+      const double pivot = partials[std::size_t{batch.solved} * batch.count + row];
+      if (pivot != 0 && std::isfinite(pivot)) continue;
+      failure = begin_failure(point, FailureKind::ZeroPivot);
+      failure.equations.push_back({model_.equations[batch.equations + row], pivot});
+      failure.variables.push_back({solved_variable(model_, batch, row), 0, 0});
+      for (std::uint32_t k = 0; k < batch.params; ++k) {
+        const std::uint32_t parameter =
+            model_.tables[batch.table + (std::size_t{batch.slots} + k) * batch.count + row];
+        failure.parameters.push_back({parameter, point.parameters[parameter]});
+      }
+      return false;
+    }
+  }
+  pivots_checked_ = true;
+  return true;
+}
+
+bool AlgebraicLoopSolver::bump(const Point& point, int attempt) {
+  // A product of two guesses of zero has no gradient, a logarithm of zero no value: move off, each unknown by
+  // its own amount.
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) {
+    const double fraction = std::fmod(0.6180339887498949 * static_cast<double>(k + 1), 1.0);
+    x_[k] = start_[k] + nominal_[k] * (attempt == 1 ? 1e-3 : 0.3) * (0.5 + fraction);
+    point.values[unknowns_[k]] = x_[k];
+  }
+  residuals(point, residual_.data());
+  return all_finite(residual_);
+}
+
+bool AlgebraicLoopSolver::solve(const Point& point, Failure& failure) {
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) {
+    const double value = point.values[unknowns_[k]];
+    start_[k] = x_[k] = std::isfinite(value) ? value : 0.0;
+    point.values[unknowns_[k]] = x_[k];
+  }
+  if ((pivots_checked_ || pivots_hold(point, failure)) &&
+      (kind_ == AlgebraicLoop::Nonlinear ? newton(point, failure) : linear(point, failure)))
+    return true;
+  set(point, start_);
+  return false;
+}
+
+bool AlgebraicLoopSolver::linear(const Point& point, Failure& failure) {
+  const std::size_t n = unknowns_.size();
+  for (bool first : {true, false}) {
+    residuals(point, residual_.data());
+    if (!all_finite(residual_)) return describe_not_finite(point, failure), false;
+    if (first && !(kind_ == AlgebraicLoop::Fixed && factored_)) {
+      const LinearSystem::Status status = jacobian(point);
+      if (status != LinearSystem::Status::Ok) {
+        std::fill(step_.begin(), step_.end(), 0.0);
+        describe(
+            point,
+            status == LinearSystem::Status::Singular ? FailureKind::LoopSingular : FailureKind::NotFinite, 1,
+            failure);
+        return false;
+      }
+    }
+    for (std::size_t k = 0; k < n; ++k) step_[k] = -residual_[k];
+    system_.solve(step_.data());
+    if (!all_finite(step_)) return describe(point, FailureKind::LoopSingular, 1, failure), false;
+    for (std::size_t k = 0; k < n; ++k) x_[k] += step_[k];
+    set(point, x_);
+    if (length(step_) <= kLongStep) break;
+  }
+  evaluate_inner(point);
+  return true;
+}
+
+bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
+  const std::size_t n = unknowns_.size();
+  int bumps = 0;
+  residuals(point, residual_.data());
+  while (!all_finite(residual_)) {
+    if (bumps == 2) return describe_not_finite(point, failure), false;
+    bump(point, ++bumps);
+  }
+  for (std::uint32_t iteration = 1; iteration <= kMaxIterations; ++iteration) {
+    LinearSystem::Status status = jacobian(point);
+    while (status == LinearSystem::Status::Singular && bumps < 2)
+      if (bump(point, ++bumps)) status = jacobian(point);
+    if (status != LinearSystem::Status::Ok) {
+      // Singular from the start, wherever that is: the equations depend on each other. Singular later: Newton
+      // got lost.
+      const FailureKind kind = status == LinearSystem::Status::NotFinite ? FailureKind::NotFinite
+                               : iteration == 1                          ? FailureKind::LoopSingular
+                                                                         : FailureKind::LoopNotConverged;
+      return describe(point, kind, iteration, failure), false;
+    }
+    for (std::size_t k = 0; k < n; ++k) step_[k] = -residual_[k];
+    system_.solve(step_.data());
+    if (!all_finite(step_)) return describe(point, FailureKind::LoopSingular, iteration, failure), false;
+    const double full = length(step_);
+
+    // What the terms of each residual amount to: below rounding of that, a residual is zero.
+    const SparsePattern& pattern = system_.pattern();
+    std::fill(row_scale_.begin(), row_scale_.end(), 0.0);
+    for (std::size_t c = 0; c < n; ++c)
+      for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
+        row_scale_[pattern.rows[k]] += std::abs(system_.values()[k]) * (std::abs(x_[c]) + std::abs(step_[c]));
+
+    for (double damping = 1;; damping /= 2) {
+      if (damping < kSmallestDamping) {
+        set(point, x_);
+        residuals(point, residual_.data());
+        return describe(point, FailureKind::LoopNotConverged, iteration, failure), false;
+      }
+      for (std::size_t k = 0; k < n; ++k) point.values[unknowns_[k]] = x_[k] + damping * step_[k];
+      residuals(point, residual_.data());
+      if (!all_finite(residual_)) continue;
+      if (damping == 1) {
+        if (full <= kStepTolerance) return true;
+        bool rounding = true;
+        for (std::size_t k = 0; k < n && rounding; ++k)
+          rounding = std::abs(residual_[k]) <= kResidualTolerance * row_scale_[k];
+        if (rounding) return true;
+      }
+      for (std::size_t k = 0; k < n; ++k) trial_[k] = -residual_[k];
+      system_.solve(trial_.data());
+      const double rest = length(trial_);
+      if (damping == 1 && rest <= kStepTolerance) {
+        for (std::size_t k = 0; k < n; ++k) point.values[unknowns_[k]] += trial_[k];
+        evaluate_inner(point);
+        return true;
+      }
+      if (!(rest <= (1 - damping / 4) * full)) continue;
+      break;
+    }
+    for (std::size_t k = 0; k < n; ++k) x_[k] = point.values[unknowns_[k]];
+  }
+  return describe(point, FailureKind::LoopNotConverged, kMaxIterations, failure), false;
+}
+
+Failure AlgebraicLoopSolver::begin_failure(const Point& point, FailureKind kind) const {
+  Failure failure{.kind = kind, .time = point.time, .unknowns = static_cast<std::uint32_t>(unknowns_.size())};
+  for (const KernelBatch& batch : inner_) failure.inner += batch.count;
+  failure.linear = kind_ != AlgebraicLoop::Nonlinear;
+  return failure;
+}
+
+void AlgebraicLoopSolver::describe(const Point& point, FailureKind kind, std::uint32_t iterations,
+                                   Failure& failure) const {
+  const std::size_t n = unknowns_.size();
+  failure = begin_failure(point, kind);
+  failure.iterations = iterations;
+  std::vector<std::uint32_t> order(n);
+  std::iota(order.begin(), order.end(), 0u);
+  const std::size_t shown = std::min(n, kFailureDetails);
+  std::partial_sort(order.begin(), order.begin() + shown, order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::abs(residual_[a]) != std::abs(residual_[b]) ? std::abs(residual_[a]) > std::abs(residual_[b])
+                                                            : a < b;
+  });
+  for (std::size_t k = 0; k < shown; ++k) {
+    std::uint32_t row = order[k];
+    const KernelBatch* batch = residual_runs_.data();
+    while (row >= batch->count) row -= (batch++)->count;
+    failure.equations.push_back({model_.equations[batch->equations + row], residual_[order[k]]});
+  }
+  // The singular column first, then those that move most.
+  auto show = [&](std::uint32_t k) {
+    failure.variables.push_back({unknowns_[k], point.values[unknowns_[k]], 0});
+  };
+  std::iota(order.begin(), order.end(), 0u);
+  const bool singular = kind == FailureKind::LoopSingular && n > 0;
+  const std::uint32_t first = singular ? std::min<std::uint32_t>(system_.singular_column(), n - 1) : kNone;
+  if (singular) show(first);
+  std::partial_sort(order.begin(), order.begin() + shown, order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const double x = std::abs(step_[a]) / nominal_[a], y = std::abs(step_[b]) / nominal_[b];
+    return x != y ? x > y : a < b;
+  });
+  for (std::size_t k = 0; k < shown && failure.variables.size() < kFailureDetails; ++k)
+    if (order[k] != first) show(order[k]);
+  for (const KernelBatch& batch : inner_)
+    for (std::uint32_t row = 0; row < batch.count && failure.followers.size() < kFailureDetails; ++row) {
+      const std::uint32_t variable = solved_variable(model_, batch, row);
+      failure.followers.push_back(
+          {variable, model_.equations[batch.equations + row], point.values[variable]});
+    }
+}
+
+void AlgebraicLoopSolver::describe_not_finite(const Point& point, Failure& failure) const {
+  failure = begin_failure(point, FailureKind::NotFinite);
+  auto full = [](const auto& list) { return list.size() == kFailureDetails; };
+  auto add = [&](const KernelBatch& batch, std::uint32_t row, double value) {
+    if (std::isfinite(value) || full(failure.equations)) return;
+    failure.equations.push_back({model_.equations[batch.equations + row], value});
+    for (std::uint32_t slot = 0; slot < batch.slots && !full(failure.variables); ++slot) {
+      const std::uint32_t variable = slot_variable(model_, batch, slot, row);
+      failure.variables.push_back({variable, point.values[variable], 0});
+    }
+  };
+  // Where it begins: what the inner variables make of it later is no news.
+  for (const KernelBatch& batch : inner_)
+    for (std::uint32_t row = 0; row < batch.count && failure.equations.empty(); ++row)
+      add(batch, row, point.values[solved_variable(model_, batch, row)]);
+  if (!failure.equations.empty()) return;
+  std::size_t position = 0;
+  for (const KernelBatch& batch : residual_runs_)
+    for (std::uint32_t row = 0; row < batch.count; ++row) add(batch, row, residual_[position++]);
+}
+
+}  // namespace runtime

@@ -173,28 +173,29 @@ std::string describe_origin(const System& s, Origin origin) {
 
 namespace {
 
-[[noreturn]] void broken(const System& s, const std::string& what) {
-  std::fprintf(stderr, "internal error: system: %s\n%s", what.c_str(), print(s).c_str());
+/// Without a dump of the system: the printer follows the numbers that are out of range.
+[[noreturn]] void broken(const std::string& what) {
+  std::fprintf(stderr, "internal error: system::System: %s\n", what.c_str());
   std::abort();
 }
 
 void verify(const System& s, const Equations& equations) {
   for (const EquationTable& t : equations.tables) {
     if (t.unknowns.size() != t.rows() * t.slots || t.parameters.size() != t.rows() * t.params)
-      broken(s, "a table's columns have different lengths");
+      broken("a table's columns have different lengths");
     for (std::uint32_t u : t.unknowns)
-      if (u >= s.unknowns) broken(s, "a row refers to no unknown");
+      if (u >= s.unknowns) broken("a row refers to no unknown");
     for (std::uint32_t p : t.parameters)
-      if (p >= s.parameters.size()) broken(s, "a row refers to no parameter");
+      if (p >= s.parameters.size()) broken("a row refers to no parameter");
     for (ExprId id : topological(s.exprs, {&t.residual, 1})) {
       const Node& n = s.exprs[id];
       if ((n.op == Op::Slot || n.op == Op::Der) && n.a >= t.slots)
-        broken(s, "a shape uses a slot that its table lacks");
-      if (n.op == Op::Param && n.a >= t.params) broken(s, "a shape uses a parameter that its table lacks");
+        broken("a shape uses a slot that its table lacks");
+      if (n.op == Op::Param && n.a >= t.params) broken("a shape uses a parameter that its table lacks");
     }
   }
   for (const Term& t : equations.sums.terms)
-    if (t.unknown() >= s.unknowns) broken(s, "a sum refers to no unknown");
+    if (t.unknown() >= s.unknowns) broken("a sum refers to no unknown");
 }
 
 }  // namespace
@@ -208,32 +209,32 @@ void verify(const System& s) {
   for (const EquationTable& t : s.events.conditions.tables)
     if (t.tags.size() != t.rows() ||
         std::ranges::any_of(t.tags, [&](std::uint32_t k) { return k >= s.events.triggers.size(); }))
-      broken(s, "a condition has no trigger");
+      broken("a condition has no trigger");
   for (const EquationTable& t : s.events.values.tables)
     if (t.tags.size() != t.rows() ||
         std::ranges::any_of(t.tags, [&](std::uint32_t k) { return k >= s.events.assignments.size(); }))
-      broken(s, "a value is not assigned");
+      broken("a value is not assigned");
   for (const Assignment& a : s.events.assignments)
     if (a.trigger >= s.events.triggers.size() || a.target >= s.unknowns)
-      broken(s, "an assignment has no trigger or no target");
+      broken("an assignment has no trigger or no target");
   for (const Previous& p : s.events.previous)
-    if (p.unknown >= s.unknowns || p.of >= s.unknowns) broken(s, "a `pre` is of no unknown");
+    if (p.unknown >= s.unknowns || p.of >= s.unknowns) broken("a `pre` is of no unknown");
   for (const Delay& d : s.delays)
     if (d.unknown >= s.unknowns || d.of >= s.unknowns || d.length >= s.parameters.size())
-      broken(s, "a `delay` is of no unknown, or has no length");
-  if (s.instances.empty()) broken(s, "no instance");
+      broken("a `delay` is of no unknown, or has no length");
+  if (s.instances.empty()) broken("no instance");
   for (std::size_t i = 1; i < s.instances.size(); ++i) {
     if (s.instances[i].first_unknown < s.instances[i - 1].first_unknown)
-      broken(s, "instances are not in the order of their unknowns");
-    if (s.instances[i].parent >= i) broken(s, "an instance comes before its parent");
+      broken("instances are not in the order of their unknowns");
+    if (s.instances[i].parent >= i) broken("an instance comes before its parent");
   }
   for (std::size_t i = 0; i < s.parameters.size(); ++i) {
     const Parameter& p = s.parameters[i];
     int k = arity(p.op);
     if (p.op == Op::PowInt || (k == 0 && p.op != Op::Const))
-      broken(s, "a parameter is neither a number nor computed from parameters");
+      broken("a parameter is neither a number nor computed from parameters");
     if ((k > 0 && p.a >= i) || (k > 1 && p.b >= i) || (k > 2 && p.c >= i))
-      broken(s, "a parameter is computed from a later one");
+      broken("a parameter is computed from a later one");
   }
 }
 

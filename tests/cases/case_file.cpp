@@ -24,6 +24,12 @@ std::vector<std::string> words(const std::string& text) {
   return found;
 }
 
+std::string single_spaced(const std::string& text) {
+  std::string out;
+  for (const std::string& word : words(text)) out += (out.empty() ? "" : " ") + word;
+  return out;
+}
+
 const char* severity_name(sigrel::Severity severity) {
   switch (severity) {
     case sigrel::Severity::Error: return "ERROR";
@@ -45,18 +51,27 @@ std::string take_note(const std::string& line, std::uint32_t number, CaseFile& f
   static const std::regex note(R"(^(\^*)(\??)\s*(ERROR|WARNING|NOTE)\s+(SR\d{4})\s*(.*)$)");
   std::size_t at = line.find("--~");
   if (at == std::string::npos) return line;
+  static const std::regex expected_line(
+      R"(^(AST|TYPES|STRUCTURAL|SYSTEM|DAE|PLAN|VALUES)\s+(not\s+)?(\S.*)$)");
   std::string text = trimmed(line.substr(at + 3));
   std::smatch match;
+  std::string rest = line.substr(0, at);
+  rest.erase(rest.find_last_not_of(" \t") + 1);
+  if (std::regex_match(text, match, expected_line)) {
+    std::string section = match[1];
+    std::ranges::transform(section, section.begin(), [](unsigned char c) { return std::tolower(c); });
+    file.expected_lines.push_back({section, single_spaced(match[3]), match[2].matched, number});
+    return rest;
+  }
   if (!std::regex_match(text, match, note)) {
     file.mistakes.push_back("line " + std::to_string(number) +
-                            ": a note is `--~ ERROR SR0105 text`, not `--~" + text + "`");
+                            ": a note is `--~ ERROR SR0105 text` or `--~ VALUES x = 1`, not `--~" + text +
+                            "`");
     return line;
   }
   std::uint32_t up = static_cast<std::uint32_t>(match[1].length());
   file.expected.push_back(
       {match[2].length() ? 0 : number - std::min(up, number), match[3], match[4], trimmed(match[5])});
-  std::string rest = line.substr(0, at);
-  rest.erase(rest.find_last_not_of(" \t") + 1);
   return rest;
 }
 
@@ -69,6 +84,8 @@ void take_directive(const std::string& line, std::uint32_t number, CaseFile& fil
     file.sections = words(value);
   else if (name == "expression")
     file.expression = value;
+  else if (name == "tolerance")
+    file.tolerance = std::stod(value);
   else
     file.mistakes.push_back("line " + std::to_string(number) + ": there is no directive `" + name + "`");
 }
@@ -135,6 +152,31 @@ std::vector<std::string> disagreements(const CaseFile& file, const sigrel::Diagn
                       std::string(e.line ? "line " + std::to_string(e.line) + ": " : "") + e.severity + " " +
                       e.code + " " + e.text);
     }
+  return found;
+}
+
+std::vector<std::string> disagreements(const CaseFile& file, const std::vector<Section>& sections,
+                                       const std::function<double(const std::string& section)>& tolerance) {
+  std::vector<std::string> found;
+  for (const Section& section : sections) {
+    if (section.name == "diagnostics") continue;
+    if (std::ranges::find(file.expected_lines, section.name, &ExpectedLine::section) ==
+        file.expected_lines.end())
+      found.push_back("nothing is expected of section `" + section.name +
+                      "`: state above the marker what the case is about");
+  }
+  for (const ExpectedLine& expected : file.expected_lines) {
+    auto section = std::ranges::find(sections, expected.section, &Section::name);
+    bool occurs = false;
+    if (section != sections.end()) {
+      std::istringstream lines(section->text);
+      for (std::string line; std::getline(lines, line) && !occurs;)
+        occurs = same_text(single_spaced(line), expected.text, tolerance(expected.section));
+    }
+    if (occurs == expected.absent)
+      found.push_back("line " + std::to_string(expected.line) + ": `" + expected.text +
+                      (occurs ? "` occurs in `" : "` is no line of `") + expected.section + "`");
+  }
   return found;
 }
 

@@ -232,7 +232,7 @@ spin = sigrel () where
 main = simulate spin with { stop = 100000.0, steps = 1000000 }
 )");
   std::string csv = temporary("long.csv");
-  Finished f = sigrel({"run", model, "-o", csv}, 1500);
+  Finished f = sigrel({"run", model, "-o", csv}, csv);
   CHECK(f.code == 130);
   CHECK(f.err.find("interrupted at t = ") != std::string::npos);
   std::string table = read(csv);

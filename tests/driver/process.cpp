@@ -37,7 +37,25 @@ std::string read(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-Finished sigrel(const std::vector<std::string>& arguments, int interrupt_after) {
+namespace {
+
+/// Waits until the file is larger than a header of results; not longer than 60 s, and not once the process
+/// has ended.
+void await_rows(const std::string& file, pid_t child) {
+  constexpr std::uintmax_t kHeader = 1000;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  std::error_code none;
+  for (siginfo_t ended{}; std::chrono::steady_clock::now() < end && ended.si_pid == 0;) {
+    const std::uintmax_t size = std::filesystem::file_size(file, none);
+    if (!none && size > kHeader) return;
+    waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+}  // namespace
+
+Finished sigrel(const std::vector<std::string>& arguments, const std::string& interrupt_when_written) {
   std::string out = temporary("stdout"), err = temporary("stderr");
   std::vector<std::string> words = {SIGREL_EXECUTABLE};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -53,8 +71,8 @@ Finished sigrel(const std::vector<std::string>& arguments, int interrupt_after) 
     execv(SIGREL_EXECUTABLE, argv.data());
     _exit(127);
   }
-  if (interrupt_after > 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(interrupt_after));
+  if (!interrupt_when_written.empty()) {
+    await_rows(interrupt_when_written, child);
     kill(child, SIGINT);
   }
   int status = 0;

@@ -9,9 +9,9 @@ struct Finished {
   std::string err;  // stderr
 };
 
-/// `arguments` as given to the process, without a shell. `interrupt_after`: milliseconds until it gets SIGINT
-/// (0: never).
-Finished sigrel(const std::vector<std::string>& arguments, int interrupt_after = 0);
+/// `arguments` as given to the process, without a shell. It gets SIGINT as soon as it has written rows to the
+/// file `interrupt_when_written`, if one is named.
+Finished sigrel(const std::vector<std::string>& arguments, const std::string& interrupt_when_written = {});
 
 /// A file in a folder of this test process, with its path.
 std::string temporary(const std::string& name, const std::string& text);

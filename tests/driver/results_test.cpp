@@ -58,7 +58,7 @@ TEST_CASE("an interrupted run leaves a MATLAB file that can be read") {
                 "decay = sigrel () where\n  local x :: Real\n  der x = -x + sin time\n  initially x = 1.0\n"
                 "main = simulate decay with { stop = 1.0e6, steps = 2000000000 }\n");
   const std::string mat = temporary("long.mat");
-  Finished f = sigrel({"run", model, "-o", mat}, 500);
+  Finished f = sigrel({"run", model, "-o", mat}, mat);
   INFO(f.err);
   CHECK(f.code == 130);
   CHECK(contains(f.err, "are kept in " + mat));

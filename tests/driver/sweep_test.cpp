@@ -150,7 +150,7 @@ TEST_CASE("sweep: mistakes") {
 
 TEST_CASE("sweep: interrupted, it keeps its rows") {
   const std::string out = temporary("interrupted.csv");
-  Finished f = sigrel({"sweep", model(), "--vary", "k=0.1..3:100000", "--steps", "20000", "-o", out}, 700);
+  Finished f = sigrel({"sweep", model(), "--vary", "k=0.1..3:100000", "--steps", "20000", "-o", out}, out);
   INFO(f.err);
   CHECK(f.code == 130);
   CHECK(contains(f.err, "of 100000 points are in " + out));

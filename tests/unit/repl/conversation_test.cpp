@@ -55,14 +55,31 @@ class Conversation {
   void interrupt() { kill(child_, SIGINT); }
 
   /// Reads until the text was seen; false after `seconds`, or at the end.
-  bool wait_for(const std::string& text, int seconds = 20) {
-    auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  bool wait_for(const std::string& text, std::chrono::milliseconds time = std::chrono::seconds(20)) {
+    auto end = std::chrono::steady_clock::now() + time;
     while (output.find(text) == std::string::npos) {
       pollfd poller{from_, POLLIN, 0};
       if (std::chrono::steady_clock::now() > end) return false;
-      if (poll(&poller, 1, 100) > 0 && !read_some()) return false;
+      if (poll(&poller, 1, 10) > 0 && !read_some()) return false;
     }
     return true;
+  }
+
+  /// Until all signals are handled and the process sleeps; false after 20 s.
+  bool waits_for_input() const {
+    auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (std::chrono::steady_clock::now() < end) {
+      std::ifstream status("/proc/" + std::to_string(child_) + "/status");
+      bool sleeps = false, pending = false;
+      for (std::string line; std::getline(status, line);) {
+        sleeps = sleeps || line.starts_with("State:\tS");
+        if (line.starts_with("SigPnd:") || line.starts_with("ShdPnd:"))
+          pending = pending || line.find_first_of("123456789abcdef", 7) != std::string::npos;
+      }
+      if (sleeps && !pending) return true;
+      std::this_thread::yield();
+    }
+    return false;
   }
 
   /// Ends the input and waits for the exit code; 128 + n after signal n.
@@ -284,9 +301,13 @@ TEST_CASE("Ctrl-C stops the run and not the conversation") {
   Conversation c;
   c.say(std::string(kDecay) + "\"ready\"\n:run decay 1.0 stop=1.0e12 steps=900000000\n");
   REQUIRE(c.wait_for("ready"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(700));
-  c.interrupt();
-  REQUIRE(c.wait_for("interrupted at t ="));
+  // Before the run begins an interrupt changes nothing, as the next test shows.
+  bool interrupted = false;
+  for (int k = 0; k < 2000 && !interrupted; ++k) {
+    c.interrupt();
+    interrupted = c.wait_for("interrupted at t =", std::chrono::milliseconds(10));
+  }
+  REQUIRE(interrupted);
   c.say("1 + 2\n");
   CHECK(c.finish() == 0);
   CHECK(c.output.ends_with("\n3\n"));
@@ -297,7 +318,7 @@ TEST_CASE("Ctrl-C while nothing runs changes nothing") {
   c.say("\"ready\"\n");
   REQUIRE(c.wait_for("ready"));
   c.interrupt();
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  REQUIRE(c.waits_for_input());
   c.say("1 + 2\n");
   CHECK(c.finish() == 0);
   CHECK(c.output.ends_with("3\n"));

@@ -1,9 +1,10 @@
-// The tokens of Sigrel. Layout is not here: compiler/parse/layout.cpp cuts the token stream into pieces by the column
-// of their first token, and gives some tokens the marks of the first section below by their neighbours.
+// The tokens of Sigrel. Layout is not handled here: compiler/parse/layout.cpp divides the token stream into
+// pieces by the column of their first token. It also changes the types of some tokens according to their
+// neighbours; the `tokens` section below lists these types.
 lexer grammar SigrelLexer;
 
 tokens {
-  BLOCK,               // a whole layout block that is parsed already: the items of `where`, the alternatives of `of`, …
+  BLOCK,               // a complete layout block, already parsed: the items of `where`, the cases of `of`, …
   INDEX_OPEN,          // `[` without a space before it: indexing
   LABEL_COLON,         // `:` after the name that starts an item
   OPERATOR_NAME,       // the operator of `(+)`
@@ -11,7 +12,7 @@ tokens {
   LEFT_SECTION_NAMED   // the first backtick of (x `f`)
 }
 
-// ---- words ----------------------------------------------------------------------------------------------------------
+// ---- words ------------------------------------------------------------------------------------------------
 
 MODULE: 'module'; IMPORT: 'import'; HIDING: 'hiding'; FOREIGN: 'foreign';
 TYPE: 'type'; RECORD: 'record'; DATA: 'data'; FLOW: 'flow'; SR: 'SR'; LIKE: 'like';
@@ -21,7 +22,7 @@ LOCAL: 'local'; DISCRETE: 'discrete'; CONNECT: 'connect'; INITIALLY: 'initially'
 FOR: 'for'; DO: 'do'; WHEN: 'when'; EVERY: 'every'; SWITCH: 'switch'; MODE: 'mode'; UNTIL: 'until';
 ASSERT: 'assert'; TERMINATE: 'terminate';
 
-// ---- operators and brackets -----------------------------------------------------------------------------------------
+// ---- operators and brackets -------------------------------------------------------------------------------
 
 DIAMOND: '<>' | '\u25C7';   // ◇
 ARROW: '->' | '\u2192';     // →
@@ -32,12 +33,14 @@ PLUS: '+'; PLUS_PLUS: '++'; MINUS: '-'; STAR: '*'; SLASH: '/'; CARET: '^'; AND: 
 DOT_DOT: '..'; DOT: '.'; COMMA: ','; SEMICOLON: ';'; BAR: '|'; BACKTICK: '`'; HASH: '#';
 LEFT_PAREN: '('; RIGHT_PAREN: ')'; LEFT_BRACKET: '['; RIGHT_BRACKET: ']'; LEFT_BRACE: '{'; RIGHT_BRACE: '}';
 
-// What other languages write for `/=`; reported, then read as `/=`.
+// `/=` as other languages write it: reported as an error, then treated as `/=`.
 FOREIGN_NOT_EQUAL: '!=' | '~=' | '\u2260';
 
-// ---- literals and names ---------------------------------------------------------------------------------------------
+// ---- literals and names -----------------------------------------------------------------------------------
 
-// A number with its unit and no blanks: 9.81<m/s^2>. Comparisons do not chain, so `3<x && y>2` is no such token.
+// A number with its unit, without spaces: 9.81<m/s^2>. It cannot be confused with comparisons: these do not
+// chain, so `3<x>2` is not an expression, and `3<x && y>2` contains characters that are not allowed in a
+// unit.
 UNIT_NUMBER: (INT | REAL) '<' (LETTER | [1%\u00B0]) (LETTER | [0-9%\u00B0*/^.()\-])* '>';
 REAL: DIGIT+ '.' DIGIT+ ([eE] [+\-]? DIGIT+)? | DIGIT+ [eE] [+\-]? DIGIT+;
 INT: DIGIT+;
@@ -50,10 +53,11 @@ fragment STRING_CHARACTER: ~["\\\r\n] | '\\' ~[\r\n];
 UNDERSCORE: '_';
 LOWER_NAME: LOWER (LETTER | MARK)* '\''*;
 UPPER_NAME: UPPER (LETTER | MARK)* '\''*;
-UNIT_SIGN: [%\u00B0] [A-Za-z]*;  // of a unit: `%`, `°C`
+UNIT_SIGN: [%\u00B0] [A-Za-z]*;  // in a unit: `%`, `°C`
 
-// Letters by blocks, not by Unicode property: the tables of a property cost ten milliseconds at every start. Capitals
-// are those of the Latin, Greek and Cyrillic scripts; any other letter counts as lower case.
+// Letters are given as ranges, because ANTLR's tables for Unicode properties cost ten milliseconds at every
+// start. Upper case are the capitals of the Latin, Greek and Cyrillic scripts; any other letter is lower
+// case.
 fragment LETTER: LOWER | UPPER;
 fragment UPPER
   : [A-Z\u00C0-\u00D6\u00D8-\u00DE]
@@ -76,7 +80,7 @@ fragment LOWER
 // Digits, superscripts and subscripts, combining accents.
 fragment MARK: [0-9\u00B2\u00B3\u00B9\u0300-\u036F\u2070-\u209C];
 
-// ---- comments and space ---------------------------------------------------------------------------------------------
+// ---- comments and space -----------------------------------------------------------------------------------
 
 LINE_COMMENT: '--' ~[\r\n]* -> channel(HIDDEN);
 COMMENT_OPEN: '{-' -> channel(HIDDEN), pushMode(COMMENT);

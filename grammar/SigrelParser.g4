@@ -1,14 +1,15 @@
 // The syntax of Sigrel, one piece at a time.
 //
-// A piece is one declaration, one item of a relation, one alternative of `case`, or one mode of `switch`. The layout
-// filter hands a piece over when it is complete, and the blocks inside it have been parsed by then: each stands here as
-// one BLOCK token. So nesting of blocks costs no recursion, an error stays in its piece, and parse trees are small.
+// A piece is one declaration, one item of a relation, one alternative of `case`, or one mode of `switch`. The
+// layout filter delivers a piece when it is complete. The blocks inside it are already parsed; each is one
+// BLOCK token here. Nested blocks therefore need no recursion, an error is confined to its piece, and parse
+// trees are small.
 //
 // Decisions need one or two tokens of lookahead. There is one left-recursive expression rule.
 parser grammar SigrelParser;
 options { tokenVocab = SigrelLexer; }
 
-// ---- entries --------------------------------------------------------------------------------------------------------
+// ---- entry points -----------------------------------------------------------------------------------------
 
 filePiece: (MODULE moduleName WHERE)? BLOCK EOF;
 topPiece: top EOF;
@@ -18,15 +19,16 @@ modePiece: MODE UPPER_NAME patternAtom* WHERE BLOCK EOF;
 alternativePiece: pattern ARROW expression EOF;
 expressionPiece: expression EOF;
 
-// ---- names ----------------------------------------------------------------------------------------------------------
+// ---- names ------------------------------------------------------------------------------------------------
 
-// The other soft keywords are names already here, unless they are at the one place where they are keywords.
+// `out` and `like` are names except where a rule expects them as keywords. The other soft keywords already
+// have the type LOWER_NAME, unless they stand where they are keywords.
 name: LOWER_NAME | OUT | LIKE;
 moduleName: UPPER_NAME (DOT UPPER_NAME)*;
 constructorName: UPPER_NAME (DOT UPPER_NAME)*;
 qualifiedName: (UPPER_NAME DOT)* (name | UPPER_NAME);
 
-// ---- declarations ---------------------------------------------------------------------------------------------------
+// ---- declarations -----------------------------------------------------------------------------------------
 
 top
   : IMPORT moduleName (AS UPPER_NAME)? importList?
@@ -46,7 +48,7 @@ declaration
   | boundPattern EQUAL expression
   ;
 
-// ---- types ----------------------------------------------------------------------------------------------------------
+// ---- types ------------------------------------------------------------------------------------------------
 
 type
   : LEFT_PAREN name DOUBLE_COLON type RIGHT_PAREN ARROW type
@@ -72,13 +74,13 @@ structure
   ;
 row: INT+ | column+;
 column: name (DOT name | INDEX_OPEN index (COMMA index)* RIGHT_BRACKET)*;
-// The inside of a unit is read by compiler/parse/unit.cpp, as is that of UNIT_NUMBER.
+// compiler/parse/unit.cpp parses the contents of a unit, and those of UNIT_NUMBER.
 unit: LESS unitToken+ GREATER;
 unitToken
   : LOWER_NAME | UPPER_NAME | OUT | LIKE | SR | UNIT_SIGN | INT | STAR | SLASH | CARET | MINUS | DOT | LEFT_PAREN | RIGHT_PAREN
   ;
 
-// ---- expressions ----------------------------------------------------------------------------------------------------
+// ---- expressions ------------------------------------------------------------------------------------------
 
 expression
   : postfix+
@@ -136,10 +138,10 @@ sectionOperator
 listBody: expression (DOT_DOT expression | FOR generator (COMMA generator)* | (COMMA expression)* COMMA?);
 generator: pattern IN expression (DOT_DOT expression)?;
 
-// ---- patterns -------------------------------------------------------------------------------------------------------
+// ---- patterns ---------------------------------------------------------------------------------------------
 
 pattern: patternOperand (COLON patternOperand)*;
-// Left of `=` in a `let`. Never starts with a name, so that one token decides.
+// The pattern to the left of `=` in a `let`. It never starts with a name, so one token decides.
 boundPattern: constructorName (patternAtom* | fieldPatterns) | UNDERSCORE | bracketedPattern;
 patternOperand: constructorName (patternAtom* | fieldPatterns) | MINUS (INT | REAL) | simplePattern;
 patternAtom: constructorName fieldPatterns? | simplePattern;
@@ -158,10 +160,11 @@ bracketedPattern
   | LEFT_BRACKET (pattern (COMMA pattern)*)? RIGHT_BRACKET
   ;
 
-// ---- items of a relation --------------------------------------------------------------------------------------------
+// ---- items of a relation ----------------------------------------------------------------------------------
 
-// That a lone expression is an application `f <> x`, or an instance after a label, is checked on the tree, where the
-// message can say more. So is `steady x, y` of `initially`: `steady` is a word there, and a name elsewhere.
+// Two properties are checked on the syntax tree, which allows better error messages: an expression on its own
+// is an application `f <> x`, or an instance after a label; and `steady x, y`, in which `steady` is a name to
+// the grammar, stands in `initially`.
 item
   : ((name | UPPER_NAME) LABEL_COLON)? expression ((EQUAL | ASSIGN) expression | (COMMA expression)+)?
   | LET BLOCK

@@ -34,9 +34,18 @@ void parsed(const std::string& text) {
   CHECK(!module.decls.empty());
 }
 
+/// "supply.sr" of "  --> supply.sr:7:3".
+std::string file_of(const std::string& message) {
+  const std::string arrow = "--> ";
+  const std::size_t at = message.find(arrow);
+  if (at == std::string::npos) return "snippet.sr";
+  const std::size_t begin = at + arrow.size();
+  return message.substr(begin, message.find(':', begin) - begin);
+}
+
 void compiled(const std::string& text, const std::string& expected, const std::string& message = "") {
   Session session(options());
-  bool runs = session.load_text("snippet.sr", text) && session.check() && session.check_structure();
+  bool runs = session.load_text(file_of(message), text) && session.check() && session.check_structure();
   if (runs && session.program().main) {
     auto model = session.compile({}, Backend::Interpreter);
     if (model) session.run(*model);

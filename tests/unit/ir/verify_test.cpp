@@ -248,16 +248,15 @@ TEST_CASE("the verifier of plan::Plan finds each fault") {
       {"is cut", [&](auto& p) { solve(p).table = p.model.tables.size(); }},
       {"refers to no variable", [&](auto& p) { p.model.tables[solve(p).table] = kFar; }},
       {"is determined twice",
-       [](auto& p) { p.model.dynamic.insert(p.model.dynamic.end(), p.model.dynamic.begin(), p.model.dynamic.end()); }},
+       [](auto& p) {
+         p.model.dynamic.insert(p.model.dynamic.end(), p.model.dynamic.begin(), p.model.dynamic.end());
+       }},
       {"not determined", [](auto& p) { p.model.observed.clear(); }},
       {"is read before it is determined", [](auto& p) { std::ranges::reverse(p.model.initial); }},
       {"the start does not determine", [](auto& p) { p.model.initial.clear(); }},
       {"equations as unknowns", [](auto& p) { p.model.loops.at(0).unknowns += 1; }},
       {"start or nominal is missing", [](auto& p) { p.model.start.assign(1, runtime::kNone); }},
-      {"computed from a later one",
-       [](auto& p) {
-         p.model.parameters.push_back({1, kFar, 0, 0, 0});
-       }},
+      {"computed from a later one", [](auto& p) { p.model.parameters.push_back({1, kFar, 0, 0, 0}); }},
       {"has a derivative", [](auto& p) { p.kernels[0].outputs[0] = p.exprs.der(0, 1); }},
       {"reads a slot", [](auto& p) { p.kernels[0].outputs[0] = p.exprs.slot(kFar); }},
       {"reads a parameter", [](auto& p) { p.kernels[0].outputs[0] = p.exprs.param(kFar); }},

@@ -157,7 +157,8 @@ TEST_CASE("examples in the comments of the library run") {
 
 TEST_CASE("snippets of the READMEs check") {
   // README.md and grammar/README.md have a test of their own, with errors: tests/reference.
-  for (const char* file : {"CONTRIBUTING.md", "compiler/README.md", "examples/README.md", "stdlib/README.md"}) {
+  for (const char* file :
+       {"CONTRIBUTING.md", "compiler/README.md", "examples/README.md", "stdlib/README.md"}) {
     if (!fs::exists(kSource / file)) continue;
     for (const Snippet& snippet : snippets(read(kSource / file))) {
       Result result = compile(file, snippet.text, false);

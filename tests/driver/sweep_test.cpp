@@ -211,7 +211,8 @@ TEST_CASE("list: modules, and what one offers") {
   CHECK(name.code == 0);
   CHECK(name.out.starts_with(
       "capacitor :: Capacitance -> SR (p :: Pin, n :: Pin)\nunits: Capacitance [F]; Pin: v [V], i [A]\n"
-      "structural type: {p.v p.i n.v; p.i n.i}\n\n`c der u = i`.\n\n```\np --| |-- n\n     "
+      "structural type: {p.v p.i n.v; p.i n.i}\n\nA linear capacitor: `c der u = i`.\n\n```\np --| |-- n\n   "
+      "  "
       "c\n```\n\n```sigrel\nimport Electrical\n"));
   Finished unknown = sigrel({"list", "Electrical", "capacitator"});
   CHECK(unknown.code == 1);

@@ -18,10 +18,10 @@ TEST_CASE("ids are unique") {
   for (std::size_t i = 1; i < codes.size(); ++i) CHECK(codes[i - 1].code < codes[i].code);
 }
 
-TEST_CASE("every code has a page that opens with its id") {
+TEST_CASE("every code has a page whose heading is its id and title") {
   for (const CodeInfo& code : all_codes()) {
     INFO(code.id << " " << code.name);
-    CHECK(page(code.code).starts_with("# " + std::string(code.id) + ": "));
+    CHECK(page(code.code).starts_with("# " + std::string(code.id) + ": " + std::string(code.title) + "\n"));
   }
 }
 

@@ -249,7 +249,7 @@ TEST_CASE("commands") {
                "stop=1.0e-3\n:why c1.u\n:help\n:quit\nnever\n");
   CHECK(s.code == 0);
   CHECK(s.has("resistor 1.0 :: SR (p :: Pin, n :: Pin)"));
-  CHECK(s.has("Ohm's law."));
+  CHECK(s.has("A linear resistor: `r i = u`."));
   CHECK(s.has("record Pin = {"));
   CHECK(s.has("`c1.u` is a state"));
   CHECK(s.has("c * der u = p.i    (`capacitor` in c1)"));

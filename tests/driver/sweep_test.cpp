@@ -72,7 +72,8 @@ TEST_CASE("sweep: each row is what a run by itself gives, to the last bit") {
 }
 
 TEST_CASE("sweep: threads change nothing, and a table is continued where it ends") {
-  const std::string one = temporary("one.csv"), four = temporary("four.csv"), svg = temporary("family.svg");
+  const std::string one = temporary("sweep_one.csv"), four = temporary("four.csv"),
+                    svg = temporary("family.svg");
   const std::vector<std::string> common = {"sweep", model(), "--vary", "k=0.1..3:300", "--plot", svg};
   auto with = [&](std::vector<std::string> more) {
     std::vector<std::string> all = common;
@@ -94,7 +95,7 @@ TEST_CASE("sweep: threads change nothing, and a table is continued where it ends
   CHECK(contains(refused.err, "error[SR0615]"));
   CHECK(contains(refused.err, "`--resume` continues it"));
   CHECK(read(one) == whole);
-  temporary("one.csv", whole.substr(0, whole.size() / 2));  // in the middle of a row
+  temporary("sweep_one.csv", whole.substr(0, whole.size() / 2));  // in the middle of a row
   REQUIRE(with({"-o", one, "--resume"}).code == 0);
   CHECK(read(one) == whole);
   CHECK(read(svg) == picture);

@@ -43,8 +43,8 @@ TEST_CASE("every file of the table `Where is it?` exists") {
 TEST_CASE("relative links of the pages lead to files") {
   static const std::regex link(R"(\]\(([^)#:\s]+)(#[^)]*)?\))");
   std::size_t links = 0;
-  for (const char* page : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "compiler", "runtime", "grammar", "tests",
-                           "stdlib", "examples"}) {
+  for (const char* page : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "compiler", "runtime", "grammar",
+                           "tests", "stdlib", "examples"}) {
     std::vector<fs::path> files;
     if (fs::is_directory(kRoot / page)) {
       for (const auto& entry : fs::recursive_directory_iterator(kRoot / page))

@@ -24,7 +24,7 @@ enum class Of : std::uint8_t { Given, Smallest, Largest };
 
 class Report {
  public:
-  Report(const components::Library& library, std::uint32_t component, const Type& type,
+  Report(const components::Library& library, std::uint32_t component, const Typing& type,
          Diagnostics& diagnostics, Of sizes = Of::Given)
       : library_(library),
         component_(library.components[component]),
@@ -33,12 +33,12 @@ class Report {
         diagnostics_(diagnostics),
         sizes_(sizes) {}
 
-  /// `kernels` of the components before this one.
-  void run(const std::vector<std::optional<StructuralType>>& kernels) {
+  /// `types` of the components before this one.
+  void run(const std::vector<std::optional<StructuralType>>& types) {
     const Incidence& whole = type_.composition.incidence;
     const int equations = static_cast<int>(whole.rows.rows()) - static_cast<int>(whole.hidden);
-    if (auto part = unbalanced_part(library_, kernels, component_, equations))
-      return unbalanced(*part, *kernels[part->component]);
+    if (auto part = unbalanced_part(library_, types, component_, equations))
+      return unbalanced(*part, *types[part->component]);
     run();
   }
   void run() {
@@ -189,7 +189,7 @@ class Report {
                        own.size() == 1 ? what : "one of them"));
   }
 
-  void unbalanced(const Unbalanced& part, const StructuralType& kernel) {
+  void unbalanced(const Unbalanced& part, const StructuralType& type) {
     const components::Component& at_fault = library_.components[part.component];
     const system::Template& body = library_.system.templates[at_fault.body];
     const std::size_t n = static_cast<std::size_t>(std::abs(part.surplus));
@@ -197,8 +197,8 @@ class Report {
         diagnostics_.report(part.surplus > 0 ? Code::TooManyEquations : Code::Undetermined, body.span,
                             fmt::format("`{}` has {} {} than flows", text(body.relation),
                                         counted(n, "equation"), part.surplus > 0 ? "more" : "less"));
-    std::string type = at_fault.opened.empty() ? to_text(kernel, body.interface) + ": " : "";
-    d.label(type + counted(kernel.rank() - at_fault.opened.size(), "equation") + " for " +
+    std::string shown = at_fault.opened.empty() ? to_text(type, body.interface) + ": " : "";
+    d.label(shown + counted(type.rank() - at_fault.opened.size(), "equation") + " for " +
             counted(*at_fault.flows, "flow"));
     const Incidence& whole = type_.composition.incidence;
     d.also(template_.children[part.application].span,
@@ -214,7 +214,7 @@ class Report {
   const components::Library& library_;
   const components::Component& component_;
   const system::Template& template_;
-  const Type& type_;
+  const Typing& type_;
   Diagnostics& diagnostics_;
   Of sizes_;
 };
@@ -222,11 +222,11 @@ class Report {
 class Check {
  public:
   Check(const components::Library& library, Diagnostics& diagnostics, Withheld* withheld)
-      : library_(library), reported_to_(diagnostics), withheld_(withheld), holes_(library, result_.kernels) {}
+      : library_(library), reported_to_(diagnostics), withheld_(withheld), holes_(library, result_.types) {}
 
   Checked run() {
     auto count = static_cast<std::uint32_t>(library_.components.size());
-    result_.kernels.resize(count);
+    result_.types.resize(count);
     result_.fits.resize(count);
     verdicts_.resize(count);
     singularities_.resize(count);
@@ -260,37 +260,37 @@ class Check {
   void closed(std::uint32_t c) {
     const components::Component& component = library_.components[c];
     if (!std::ranges::all_of(component.applications,
-                             [&](auto& a) { return result_.kernels[a.component].has_value(); })) {
+                             [&](auto& a) { return result_.types[a.component].has_value(); })) {
       verdicts_[c] = Spoilt;
       return;
     }
     Definition definition = definition_of(component, library_.components);
-    auto kernel_of = [&](std::uint32_t r) -> const StructuralType& { return *result_.kernels[r]; };
-    result_.kernels[c] = type_of(definition, kernel_of).kernel;
-    if (result_.kernels[c]) singularities_[c] = mixed_.check(c, definition);
+    auto child_type = [&](std::uint32_t r) -> const StructuralType& { return *result_.types[r]; };
+    result_.types[c] = type_of(definition, child_type).type;
+    if (result_.types[c]) singularities_[c] = mixed_.check(c, definition);
     if (singularities_[c]) {
       for (auto [equation, variable] : singularities_[c]->references)
         definition.take_as_zero(equation, variable);
       if (singularities_[c]->harmless())
-        result_.kernels[c] = type_of(definition, kernel_of).kernel;
+        result_.types[c] = type_of(definition, child_type).type;
       else
-        result_.kernels[c].reset();
+        result_.types[c].reset();
     }
-    if (!result_.kernels[c]) verdicts_[c] = Singular;
+    if (!result_.types[c]) verdicts_[c] = Singular;
   }
 
   void open(std::uint32_t c) {
     const Fit& fit = result_.fits[c] = holes_.fit(c);
-    if (fit.only) result_.kernels[c] = holes_.kernel_at(c, *fit.only);
+    if (fit.only) result_.types[c] = holes_.type_at(c, *fit.only);
     if (fit.kind == Fit::None) verdicts_[c] = Singular;
     if (fit.kind == Fit::Spoilt) verdicts_[c] = Spoilt;
     if (fit.kind == Fit::Some && !generic_.contains(library_.components[c].literal))
       generic_[library_.components[c].literal] = c;
   }
 
-  Type type(std::uint32_t c) {
+  Typing type(std::uint32_t c) {
     return type_of(definition_of(library_.components[c], library_.components),
-                   [&](std::uint32_t r) -> const StructuralType& { return *result_.kernels[r]; });
+                   [&](std::uint32_t r) -> const StructuralType& { return *result_.types[r]; });
   }
 
   // The same relation of the source with parameters in place of what it is applied to, if some arguments fit
@@ -324,7 +324,7 @@ class Check {
       return unfit(unfit_part->component, library_.system.templates[component.body].children[index].span);
     }
     if (singularities_[c]) return report(*singularities_[c], library_, c, diagnostics_);
-    if (component.holes.empty()) return Report(library_, c, type(c), diagnostics_).run(result_.kernels);
+    if (component.holes.empty()) return Report(library_, c, type(c), diagnostics_).run(result_.types);
     // Applied to a parameter of another definition, it has the same fault again.
     if (reported_.insert(component.literal).second) nothing_fits(c, result_.fits[c]);
   }
@@ -359,13 +359,13 @@ class Check {
     for (std::size_t i = 0; i < std::min(actual.applications.size(), other.applications.size()); ++i) {
       const components::Component& hole = library_.components[other.applications[i].component];
       std::uint32_t given = actual.applications[i].component;
-      if (!hole.hole || !result_.kernels[given] || !told.insert(*hole.hole).second) continue;
+      if (!hole.hole || !result_.types[given] || !told.insert(*hole.hole).second) continue;
       auto at = std::ranges::lower_bound(other.holes, *hole.hole) - other.holes.begin();
       auto [first, last] = fit.sizes[static_cast<std::size_t>(at)];
-      const StructuralType& kernel = *result_.kernels[given];
-      std::string has = fmt::format("`{}` has {}: {}", relation_name(given),
-                                    counted(kernel.rank(), "equation"), to_text(kernel, library_, given));
-      if (kernel.rank() >= first && kernel.rank() <= last) {
+      const StructuralType& type = *result_.types[given];
+      std::string has = fmt::format("`{}` has {}: {}", relation_name(given), counted(type.rank(), "equation"),
+                                    to_text(type, library_, given));
+      if (type.rank() >= first && type.rank() <= last) {
         if (told.size() <= 4) d.note(has);
         continue;
       }
@@ -379,9 +379,9 @@ class Check {
       d.label(singularities_[c] ? "with these, some of its equations say what others say already"
                                 : "other arguments could complete it");
       if (actual.holes.empty() && std::ranges::all_of(actual.applications, [&](auto& a) {
-            return result_.kernels[a.component].has_value();
+            return result_.types[a.component].has_value();
           }))
-        if (Type t = type(c); t.excess || t.undetermined)
+        if (Typing t = type(c); t.excess || t.undetermined)
           d.note(t.excess
                      ? fmt::format("{} would determine only {}", counted(t.excess->rows.size(), "equation"),
                                    counted(t.excess->columns.size(), "unknown"))
@@ -393,7 +393,7 @@ class Check {
   // B(contract) is part of what the relation can determine; of an open component: of the best that it can be.
   void kept(const components::Claim& claim) {
     const components::Component& component = library_.components[claim.component];
-    auto& actual = result_.kernels[claim.component];
+    auto& actual = result_.types[claim.component];
     if (!actual || (component.hole && !holes_.promised(component))) return;
     auto contract = holes_.promised(claim.contract, component.interface);
     if (!contract || !component.opened.empty()) return;
@@ -437,28 +437,28 @@ class Check {
       largest.push_back(any.last);
     }
     if (holes_.parts_fit(c, smallest))
-      if (Type type = holes_.type_at(c, smallest); type.excess)
+      if (Typing type = holes_.typing_at(c, smallest); type.excess)
         return Report(library_, c, type, diagnostics_, Of::Smallest).run();
     if (holes_.parts_fit(c, largest))
-      if (Type type = holes_.type_at(c, largest); type.undetermined)
+      if (Typing type = holes_.typing_at(c, largest); type.undetermined)
         return Report(library_, c, type, diagnostics_, Of::Largest).run();
     if (!fit.nearest) return parts_disagree(c);
     Sizes sizes = *fit.nearest;
     for (std::size_t i = 0; i < sizes.size(); ++i)
       for (std::uint32_t& size = sizes[i]; size > smallest[i];) {
         --size;
-        if (holes_.parts_fit(c, sizes) && !holes_.type_at(c, sizes).undetermined) continue;
+        if (holes_.parts_fit(c, sizes) && !holes_.typing_at(c, sizes).undetermined) continue;
         ++size;
         break;
       }
-    Type type = holes_.type_at(c, sizes);
+    Typing type = holes_.typing_at(c, sizes);
     Diagnostic& d = Report(library_, c, type, diagnostics_).whatever(parameters(component));
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       if (sizes[i] == smallest[i]) continue;
       Sizes fewer = sizes;
       --fewer[i];
       if (!holes_.parts_fit(c, fewer)) continue;
-      Type less = holes_.type_at(c, fewer);
+      Typing less = holes_.typing_at(c, fewer);
       if (less.undetermined)
         d.note(fmt::format("`{}` is taken to have {}; with fewer, nothing determines {}",
                            parameter(component.holes[i]), counted(sizes[i], "equation"),
@@ -541,24 +541,23 @@ Checked check(const components::Library& library, Diagnostics& diagnostics, With
 }
 
 std::optional<Composition> composition_of(const components::Library& library,
-                                          std::span<const std::optional<StructuralType>> kernels,
+                                          std::span<const std::optional<StructuralType>> types,
                                           std::uint32_t component) {
   const components::Component& c = library.components[component];
-  if (!std::ranges::all_of(c.applications, [&](auto& a) { return kernels[a.component].has_value(); }))
+  if (!std::ranges::all_of(c.applications, [&](auto& a) { return types[a.component].has_value(); }))
     return std::nullopt;
   return compose(definition_of(c, library.components),
-                 [&](std::uint32_t r) -> const StructuralType& { return *kernels[r]; });
+                 [&](std::uint32_t r) -> const StructuralType& { return *types[r]; });
 }
 
-std::string to_text(const StructuralType& kernel, const components::Library& library,
-                    std::uint32_t component) {
-  return to_text(kernel, library.system.templates[library.components[component].body].interface);
+std::string to_text(const StructuralType& type, const components::Library& library, std::uint32_t component) {
+  return to_text(type, library.system.templates[library.components[component].body].interface);
 }
 
-std::string to_text(const std::optional<StructuralType>& kernel, const Fit& fit,
+std::string to_text(const std::optional<StructuralType>& type, const Fit& fit,
                     const components::Library& library, std::uint32_t component,
                     std::optional<std::uint32_t> names_of) {
-  std::string type = kernel ? to_text(*kernel, library, names_of.value_or(component)) : std::string();
+  std::string shown = type ? to_text(*type, library, names_of.value_or(component)) : std::string();
   std::string sizes;
   auto& holes = library.components[component].holes;
   for (std::size_t i = 0; i < fit.sizes.size(); ++i) {
@@ -571,11 +570,11 @@ std::string to_text(const std::optional<StructuralType>& kernel, const Fit& fit,
   }
   auto promised = static_cast<std::size_t>(std::ranges::count_if(
       holes, [&](std::uint32_t h) { return library.holes[h].parameter.contract.has_value(); }));
-  if (holes.empty()) return type;
-  if (promised == holes.size()) return type.empty() ? type : type + " at least";
-  if (promised) type.clear();  // neither at least nor at most
-  if (type.empty() && sizes.empty()) return type;
-  return type.empty() ? sizes.substr(1) : type + " at most" + (sizes.empty() ? "" : "," + sizes);
+  if (holes.empty()) return shown;
+  if (promised == holes.size()) return shown.empty() ? shown : shown + " at least";
+  if (promised) shown.clear();  // neither at least nor at most
+  if (shown.empty() && sizes.empty()) return shown;
+  return shown.empty() ? sizes.substr(1) : shown + " at most" + (sizes.empty() ? "" : "," + sizes);
 }
 
 }  // namespace sigrel::structural_types

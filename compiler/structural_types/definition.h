@@ -76,7 +76,7 @@ class Definition {
 /// Where a row of a composition comes from.
 struct RowOrigin {
   enum class Kind : std::uint8_t {
-    Child,     // row `index` of the kernel of the applied relation
+    Child,     // row `index` of the type of the applied relation
     Argument,  // the auxiliary equation of argument `index`
     Own        // equation `index` of the definition
   } kind;
@@ -84,27 +84,27 @@ struct RowOrigin {
   std::uint32_t index;
 };
 
-/// A definition with the kernels of its children in place of the applications. Columns: interface, locals,
+/// A definition with the types of its children in place of the applications. Columns: interface, locals,
 /// then what the applications add. Rows: those of the applications first, in their order, then the
 /// definition's own equations, so that cover() blames the equation that was written last.
 struct Composition {
   Incidence incidence;
   std::vector<RowOrigin> rows;
 };
-/// `kernel_of(relation)` is the kernel of a child.
-using KernelOf = std::function<const StructuralType&(std::uint32_t relation)>;
-Composition compose(const Definition& definition, const KernelOf& kernel_of);
+/// `child_type(relation)` is the type of a child.
+using ChildType = std::function<const StructuralType&(std::uint32_t relation)>;
+Composition compose(const Definition& definition, const ChildType& child_type);
 
-struct Type {
-  std::optional<StructuralType> kernel;  // absent: no context can complete the definition
-  // Why, in rows and columns of `composition`, which is empty when there is a kernel.
+struct Typing {
+  std::optional<StructuralType> type;  // absent: no context can complete the definition
+  // Why, in rows and columns of `composition`, which is empty when there is a type.
   std::optional<graph::HallSet> excess, undetermined;
   Composition composition;
 };
-Type type_of(const Definition& definition, const KernelOf& kernel_of, const Limits& limits = {});
+Typing type_of(const Definition& definition, const ChildType& child_type, const Limits& limits = {});
 
 /// Types of a library in which a definition applies earlier ones only. A definition that applies one without
 /// a type has none either, and nothing to blame itself for.
-std::vector<Type> types_of(std::span<const Definition> library, const Limits& limits = {});
+std::vector<Typing> types_of(std::span<const Definition> library, const Limits& limits = {});
 
 }  // namespace sigrel::structural_types

@@ -1,5 +1,5 @@
-// A definition with all that it applies, down to the last equation: the flat system that kernels spare us
-// from, needed only to name the equations of a singular definition by instance path, and to test kernels
+// A definition with all that it applies, down to the last equation: the flat system that types spare us
+// from, needed only to name the equations of a singular definition by instance path, and to test types
 // against.
 //
 // Columns: interface and locals of the definition, then locals and auxiliary unknowns of its instances. Rows:

@@ -1,5 +1,5 @@
 // A component with all that it applies, down to the last equation, and with slopes: what the mixed layer
-// names equations in, and what degrees of freedom are counted on. Kernels spare us from it everywhere else.
+// names equations in, and what degrees of freedom are counted on. Types spare us from it everywhere else.
 #pragma once
 #include <optional>
 

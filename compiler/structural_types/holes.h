@@ -48,24 +48,24 @@ struct Fit {
 
 class Holes {
  public:
-  /// `kernels` of the components without holes, as they become known.
-  Holes(const components::Library& library, const std::vector<std::optional<StructuralType>>& kernels);
+  /// `types` of the components without holes, as they become known.
+  Holes(const components::Library& library, const std::vector<std::optional<StructuralType>>& types);
 
   /// Components in ascending order, each once.
   const Fit& fit(std::uint32_t component);
   const Fit& known(std::uint32_t component) const { return fits_[component]; }
   /// The component with relations of these sizes; its parts have a type there.
-  Type type_at(std::uint32_t component, const Sizes& sizes);
+  Typing typing_at(std::uint32_t component, const Sizes& sizes);
   /// Whether its parts have a type there.
   bool parts_fit(std::uint32_t component, const Sizes& sizes);
-  std::optional<StructuralType> kernel_at(std::uint32_t component, const Sizes& sizes);
+  std::optional<StructuralType> type_at(std::uint32_t component, const Sizes& sizes);
   /// What a contract promises of a relation with that interface; nothing where it is not known.
   std::optional<StructuralType> promised(core::ContractId contract, std::uint32_t interface) const;
   std::optional<StructuralType> promised(const components::Component& hole) const;
 
  private:
   struct Outcome {
-    std::optional<StructuralType> kernel;
+    std::optional<StructuralType> type;
     bool excess = false, undetermined = false;
     bool in_part = false;
   };
@@ -77,7 +77,7 @@ class Holes {
   bool may_differ(std::uint32_t component) const;
 
   const components::Library& library_;
-  const std::vector<std::optional<StructuralType>>& kernels_;
+  const std::vector<std::optional<StructuralType>>& types_;
   std::vector<std::map<Sizes, Outcome>> outcomes_;
   std::vector<std::optional<std::vector<std::uint32_t>>> parts_;  // with holes, ascending, itself last
   std::vector<std::vector<std::uint8_t>> uses_;                   // of each hole: how often, at most 2

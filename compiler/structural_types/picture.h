@@ -53,10 +53,10 @@ struct Picture {
       maximal;  // the maximal presentation, where it differs from the rows of `type`
 };
 
-/// `kernels` as check() gives them. Nothing if the component applies a relation that is singular itself, or
+/// `types` as check() gives them. Nothing if the component applies a relation that is singular itself, or
 /// if nothing can be said of its relation parameters.
 std::optional<Picture> picture(const components::Library& library,
-                               std::vector<std::optional<StructuralType>> kernels, std::uint32_t component,
+                               std::vector<std::optional<StructuralType>> types, std::uint32_t component,
                                const SourceMap& sources);
 
 /// For a terminal. What is more than a screen is left out, and said to be.

@@ -26,7 +26,7 @@ struct Unbalanced {
 
 /// `equations` is how many more equations than hidden unknowns the component has.
 std::optional<Unbalanced> unbalanced_part(const components::Library& library,
-                                          const std::vector<std::optional<StructuralType>>& kernels,
+                                          const std::vector<std::optional<StructuralType>>& types,
                                           const components::Component& component, int equations);
 
 }  // namespace sigrel::structural_types

@@ -7,217 +7,15 @@
 #include <map>
 #include <set>
 
+#include "compiler/singularity/report.h"
+#include "compiler/structural_types/definition_report.h"
 #include "compiler/structural_types/family.h"
 #include "compiler/structural_types/flat.h"
-#include "compiler/structural_types/mixed_report.h"
-#include "compiler/structural_types/unbalanced.h"
 
 namespace sigrel::structural_types {
 namespace {
 
-std::string counted(std::size_t n, std::string_view what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-}
-
-// What the sizes of the holes are in the type that is reported.
-enum class Of : std::uint8_t { Given, Smallest, Largest };
-
-class Report {
- public:
-  Report(const components::Library& library, std::uint32_t component, const Typing& type,
-         Diagnostics& diagnostics, Of sizes = Of::Given)
-      : library_(library),
-        component_(library.components[component]),
-        template_(library.system.templates[component_.body]),
-        type_(type),
-        diagnostics_(diagnostics),
-        sizes_(sizes) {}
-
-  /// `types` of the components before this one.
-  void run(const std::vector<std::optional<StructuralType>>& types) {
-    const Incidence& whole = type_.composition.incidence;
-    const int equations = static_cast<int>(whole.rows.rows()) - static_cast<int>(whole.hidden);
-    if (auto part = unbalanced_part(library_, types, component_, equations))
-      return unbalanced(*part, *types[part->component]);
-    run();
-  }
-  void run() {
-    if (type_.excess && sizes_ != Of::Largest) return excess(*type_.excess);
-    undetermined(*type_.undetermined);
-  }
-
-  /// The sets that compete for too few unknowns with the smallest relations that leave none undetermined.
-  Diagnostic& whatever(std::string_view parameters) {
-    auto where = places(type_.excess->rows);
-    const Place& last = where.back();
-    Diagnostic& d =
-        diagnostics_.report(Code::NoRelationFits, last.span,
-                            fmt::format("{} cannot be completed, whatever {}", relation(), parameters));
-    std::string found = fmt::format("{} determine only {}", counted(type_.excess->rows.size(), "equation"),
-                                    counted(type_.excess->columns.size(), "unknown"));
-    if (!type_.excess->columns.empty()) found += fmt::format(": {}", names(type_.excess->columns));
-    if (!last.part.empty()) found = contributes(last) + "; " + found;
-    d.label(std::move(found));
-    label(d, std::span(where).first(where.size() - 1), "together with this");
-    return d;
-  }
-  std::string undetermined_names() const { return names(type_.undetermined->columns); }
-
- private:
-  struct Place {
-    Span span;
-    std::string part;  // the instance that contributes the equations
-    std::uint32_t equations;
-    bool open = false;  // how many depends on a hole
-  };
-
-  std::string name(std::uint32_t variable) const {
-    return variable < component_.interface ? template_.interface[variable]
-                                           : text(local(variable - component_.interface).name);
-  }
-  Span declaration(std::uint32_t variable) const {
-    return variable < component_.interface ? template_.interface_spans[variable]
-                                           : local(variable - component_.interface).span;
-  }
-  const system::LocalInfo& local(std::uint32_t index) const {
-    return index < template_.locals.size() ? template_.locals[index]
-                                           : component_.reads[index - template_.locals.size()];
-  }
-  std::string relation() const { return fmt::format("`{}`", text(template_.relation)); }
-
-  std::string names(std::span<const std::uint32_t> columns) const {
-    std::vector<std::string> list;
-    for (std::uint32_t c : columns)
-      if (c < component_.interface + component_.locals) list.push_back("`" + name(c) + "`");
-    if (list.size() > 4) {
-      std::size_t more = list.size() - 3;
-      list.resize(3);
-      return fmt::format("{} and {} more", fmt::join(list, ", "), more);
-    }
-    if (list.size() < 2) return list.empty() ? "" : list[0];
-    return fmt::format("{} and {}", fmt::join(list.begin(), list.end() - 1, ", "), list.back());
-  }
-
-  // Where the rows are written, in the order of the text; those of one application together.
-  std::vector<Place> places(std::span<const std::uint32_t> rows) const {
-    std::vector<Place> result;
-    for (std::uint32_t r : rows) {
-      const RowOrigin& origin = type_.composition.rows[r];
-      Place place;
-      if (origin.kind == RowOrigin::Kind::Own) {
-        place = {library_.system.sources[component_.sources[origin.index]].span, {}, 1};
-      } else {
-        const system::ChildInfo& child = template_.children[origin.application];
-        place = {child.span, text(child.name), 1,
-                 is_open(library_.components[component_.applications[origin.application].component])};
-      }
-      auto same = std::ranges::find(result, place.span, &Place::span);
-      if (same == result.end())
-        result.push_back(std::move(place));
-      else
-        ++same->equations;
-    }
-    std::ranges::stable_sort(result, {}, [](const Place& p) { return p.span.begin; });
-    return result;
-  }
-
-  bool is_open(const components::Component& part) const {
-    return std::ranges::any_of(part.holes,
-                               [&](std::uint32_t h) { return !library_.holes[h].parameter.contract; });
-  }
-  std::string contributes(const Place& p) const {
-    std::string_view bound = !p.open || sizes_ == Of::Given ? ""
-                             : sizes_ == Of::Smallest       ? "at least "
-                                                            : "at most ";
-    return fmt::format("`{}` contributes {}{}", p.part, bound, counted(p.equations, "equation"));
-  }
-
-  void label(Diagnostic& d, std::span<const Place> others, std::string_view text) {
-    for (const Place& p : others) d.also(p.span, p.part.empty() ? std::string(text) : contributes(p));
-  }
-
-  void excess(const graph::HallSet& set) {
-    auto where = places(set.rows);
-    const Place& last = where.back();
-    if (set.columns.empty()) {
-      diagnostics_
-          .report(Code::NoUnknown, last.span,
-                  fmt::format("an equation of {} contains no unknown", relation()))
-          .label("only numbers and parameters, whose values are given: nothing is left to determine")
-          .help(
-              "give a parameter its value where the relation is used; what must hold can be stated with "
-              "`assert`");
-      return;
-    }
-    Diagnostic& d =
-        diagnostics_.report(Code::TooManyEquations, last.span,
-                            fmt::format("{} of {} determine only {}", counted(set.rows.size(), "equation"),
-                                        relation(), counted(set.columns.size(), "unknown")));
-    std::string found = fmt::format("only {} can be found from {}", names(set.columns),
-                                    set.rows.size() > 1 ? "these" : "this");
-    if (!last.part.empty()) found = contributes(last) + "; " + found;
-    d.label(std::move(found));
-    label(d, std::span(where).first(where.size() - 1), "together with this");
-    if (component_.interface) d.note("whatever it is used in: no other relation can make up for it");
-    d.help(
-        "one of these says the same as the others, or contradicts them: drop it, or let it contain another "
-        "unknown");
-  }
-
-  void undetermined(const graph::HallSet& set) {
-    std::vector<std::uint32_t> own;
-    for (std::uint32_t c : set.columns)
-      if (c < component_.interface + component_.locals) own.push_back(c);
-    Span span = own.empty() ? template_.span : declaration(own[0]);
-    std::string what = own.size() == 1 ? "`" + name(own[0]) + "`" : names(own);
-    if (set.rows.empty()) {
-      diagnostics_
-          .report(Code::Undetermined, span, fmt::format("nothing determines {} in {}", what, relation()))
-          .label("occurs in no equation")
-          .help(fmt::format("an equation is missing that relates {} to other unknowns", what));
-      return;
-    }
-    Diagnostic& d = diagnostics_.report(
-        Code::Undetermined, span,
-        own.size() == 1 ? fmt::format("nothing determines {} in {}", what, relation())
-                        : fmt::format("nothing determines all of {} in {}", what, relation()));
-    d.label(set.columns.size() == 1
-                ? "occurs in no equation that is free to determine it"
-                : fmt::format("{} occur only in {}", names(own), counted(set.rows.size(), "equation")));
-    label(d, places(set.rows), "here");
-    d.help(fmt::format("an equation is missing that relates {} to other unknowns",
-                       own.size() == 1 ? what : "one of them"));
-  }
-
-  void unbalanced(const Unbalanced& part, const StructuralType& type) {
-    const components::Component& at_fault = library_.components[part.component];
-    const system::Template& body = library_.system.templates[at_fault.body];
-    const std::size_t n = static_cast<std::size_t>(std::abs(part.surplus));
-    Diagnostic& d =
-        diagnostics_.report(part.surplus > 0 ? Code::TooManyEquations : Code::Undetermined, body.span,
-                            fmt::format("`{}` has {} {} than flows", text(body.relation),
-                                        counted(n, "equation"), part.surplus > 0 ? "more" : "less"));
-    std::string shown = at_fault.opened.empty() ? to_text(type, body.interface) + ": " : "";
-    d.label(shown + counted(type.rank() - at_fault.opened.size(), "equation") + " for " +
-            counted(*at_fault.flows, "flow"));
-    const Incidence& whole = type_.composition.incidence;
-    d.also(template_.children[part.application].span,
-           fmt::format("so {} has {} for {}", relation(), counted(whole.rows.rows(), "equation"),
-                       counted(whole.columns(), "unknown")));
-    d.note(
-        "what a connector is connected with gives one equation for each of its flows, and all other parts "
-        "here count on that");
-    d.help(part.surplus > 0 ? "drop an equation, or let it contain another unknown"
-                            : "an equation is missing: often it is the balance of the flows, which sum to 0");
-  }
-
-  const components::Library& library_;
-  const components::Component& component_;
-  const system::Template& template_;
-  const Typing& type_;
-  Diagnostics& diagnostics_;
-  Of sizes_;
-};
+using singularity::counted;
 
 class Check {
  public:
@@ -303,7 +101,7 @@ class Check {
   void judge(std::uint32_t c) {
     const components::Component& component = library_.components[c];
     if (verdicts_[c] == Fine && singularities_[c] && warned_.insert(component.literal).second)
-      return report(*singularities_[c], library_, c, diagnostics_);
+      return report_coefficients(*singularities_[c], library_, c, diagnostics_);
     if (verdicts_[c] == Fine || !component.opened.empty())
       return;  // opened: singular only if it is so by itself
     auto unfit_part = std::ranges::find_if(component.applications,
@@ -323,8 +121,8 @@ class Check {
       auto index = static_cast<std::size_t>(unfit_part - component.applications.begin());
       return unfit(unfit_part->component, library_.system.templates[component.body].children[index].span);
     }
-    if (singularities_[c]) return report(*singularities_[c], library_, c, diagnostics_);
-    if (component.holes.empty()) return Report(library_, c, type(c), diagnostics_).run(result_.types);
+    if (singularities_[c]) return report_coefficients(*singularities_[c], library_, c, diagnostics_);
+    if (component.holes.empty()) return report_structure(library_, result_.types, c, type(c), diagnostics_);
     // Applied to a parameter of another definition, it has the same fault again.
     if (reported_.insert(component.literal).second) nothing_fits(c, result_.fits[c]);
   }
@@ -381,11 +179,13 @@ class Check {
       if (actual.holes.empty() && std::ranges::all_of(actual.applications, [&](auto& a) {
             return result_.types[a.component].has_value();
           }))
-        if (Typing t = type(c); t.excess || t.undetermined)
-          d.note(t.excess
-                     ? fmt::format("{} would determine only {}", counted(t.excess->rows.size(), "equation"),
-                                   counted(t.excess->columns.size(), "unknown"))
-                     : "nothing would determine all of its unknowns");
+        if (const Typing typing = type(c); !typing.type) {
+          const singularity::StructuralCauses causes = typing.causes();
+          d.note(causes.over ? fmt::format("{} would determine only {}",
+                                           counted(causes.over->set.rows.size(), "equation"),
+                                           counted(causes.over->set.columns.size(), "unknown"))
+                             : "nothing would determine all of its unknowns");
+        }
     }
     d.help("`sigrel check --types` shows what fits a definition, and what an argument can determine");
   }
@@ -427,7 +227,7 @@ class Check {
   }
 
   // One cause, one error: what is wrong even with the smallest or the largest relations does not depend on
-  // them.
+  // the arguments.
   void nothing_fits(std::uint32_t c, const Fit& fit) {
     const components::Component& component = library_.components[c];
     Sizes smallest, largest;
@@ -437,36 +237,66 @@ class Check {
       largest.push_back(any.last);
     }
     if (holes_.parts_fit(c, smallest))
-      if (Typing type = holes_.typing_at(c, smallest); type.excess)
-        return Report(library_, c, type, diagnostics_, Of::Smallest).run();
+      if (const Typing typing = holes_.typing_at(c, smallest); typing.over_determined) {
+        singularity::StructuralCauses causes = typing.causes();
+        causes.under.clear();
+        return singularity::report_structural(
+            CompositionView(library_, c, typing.composition, singularity::Place::AtLeast), causes,
+            diagnostics_);
+      }
     if (holes_.parts_fit(c, largest))
-      if (Typing type = holes_.typing_at(c, largest); type.undetermined)
-        return Report(library_, c, type, diagnostics_, Of::Largest).run();
+      if (const Typing typing = holes_.typing_at(c, largest); typing.under_determined) {
+        singularity::StructuralCauses causes = typing.causes();
+        causes.over.reset();
+        return singularity::report_structural(
+            CompositionView(library_, c, typing.composition, singularity::Place::AtMost), causes,
+            diagnostics_);
+      }
     if (!fit.nearest) return parts_disagree(c);
     Sizes sizes = *fit.nearest;
     for (std::size_t i = 0; i < sizes.size(); ++i)
       for (std::uint32_t& size = sizes[i]; size > smallest[i];) {
         --size;
-        if (holes_.parts_fit(c, sizes) && !holes_.typing_at(c, sizes).undetermined) continue;
+        if (holes_.parts_fit(c, sizes) && !holes_.typing_at(c, sizes).under_determined) continue;
         ++size;
         break;
       }
-    Typing type = holes_.typing_at(c, sizes);
-    Diagnostic& d = Report(library_, c, type, diagnostics_).whatever(parameters(component));
+    whatever_the_arguments(c, sizes, smallest);
+  }
+
+  // The set that competes for too few unknowns with the smallest relations that leave none undetermined.
+  void whatever_the_arguments(std::uint32_t c, const Sizes& sizes, const Sizes& smallest) {
+    const components::Component& component = library_.components[c];
+    const Typing typing = holes_.typing_at(c, sizes);
+    const CompositionView view(library_, c, typing.composition);
+    const singularity::StructuralCauses causes = typing.causes();
+    const graph::HallSet& set = causes.over->set;
+    const std::vector<singularity::Place> places = view.places(set.rows);
+    Diagnostic& d = diagnostics_.report(
+        Code::NoRelationFits, places.back().span,
+        fmt::format("{} cannot be completed, whatever {}", view.relation(), parameters(component)));
+    std::string found = fmt::format("{} determine only {}", counted(set.rows.size(), "equation"),
+                                    counted(set.columns.size(), "unknown"));
+    if (!set.columns.empty()) found += ": " + singularity::listed(view, set.columns, 0);
+    if (!places.back().part.empty()) found = singularity::contributes(places.back()) + "; " + found;
+    d.label(std::move(found));
+    singularity::label_others(d, places, "together with this");
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       if (sizes[i] == smallest[i]) continue;
       Sizes fewer = sizes;
       --fewer[i];
       if (!holes_.parts_fit(c, fewer)) continue;
-      Typing less = holes_.typing_at(c, fewer);
-      if (less.undetermined)
-        d.note(fmt::format("`{}` is taken to have {}; with fewer, nothing determines {}",
-                           parameter(component.holes[i]), counted(sizes[i], "equation"),
-                           Report(library_, c, less, diagnostics_).undetermined_names()));
+      const Typing less = holes_.typing_at(c, fewer);
+      if (!less.under_determined) continue;
+      const CompositionView with_less(library_, c, less.composition);
+      d.note(fmt::format("`{}` is taken to have {}; with fewer, nothing determines {}",
+                         parameter(component.holes[i]), counted(sizes[i], "equation"),
+                         singularity::listed(with_less, less.causes().under.front().set.columns, 0)));
     }
     d.help(
         "no argument can make up for both: drop one of the equations, or relate the unknowns that are left "
-        "to others");
+        "to "
+        "others");
   }
 
   std::string_view parameter(std::uint32_t hole) const {

@@ -71,13 +71,13 @@ Composition compose(const Definition& d, const ChildType& child_type) {
 Typing type_of(const Definition& definition, const ChildType& child_type, const Limits& limits) {
   Typing type;
   Composition composition = compose(definition, child_type);
-  Cover covering = cover(composition.incidence, definition.locals());
+  Cover covering = cover(composition.incidence);
   if (covering.complete()) {
     type.type = reduce(composition.incidence, limits);
     return type;
   }
-  type.excess = std::move(covering.excess);
-  type.undetermined = std::move(covering.undetermined);
+  type.over_determined = covering.over_determined;
+  type.under_determined = covering.under_determined;
   type.composition = std::move(composition);
   return type;
 }

@@ -12,6 +12,7 @@
 #include <functional>
 #include <vector>
 
+#include "compiler/singularity/structural_causes.h"
 #include "compiler/structural_types/cover.h"
 #include "compiler/structural_types/structural_type.h"
 
@@ -96,10 +97,13 @@ using ChildType = std::function<const StructuralType&(std::uint32_t relation)>;
 Composition compose(const Definition& definition, const ChildType& child_type);
 
 struct Typing {
-  std::optional<StructuralType> type;  // absent: no context can complete the definition
-  // Why, in rows and columns of `composition`, which is empty when there is a type.
-  std::optional<graph::HallSet> excess, undetermined;
-  Composition composition;
+  std::optional<StructuralType> type;                      // absent: no context can complete the definition
+  bool over_determined = false, under_determined = false;  // why
+  Composition composition;                                 // empty when there is a type
+  /// In rows and columns of the composition.
+  singularity::StructuralCauses causes() const {
+    return singularity::structural_causes(composition.incidence.rows, composition.incidence.interface);
+  }
 };
 Typing type_of(const Definition& definition, const ChildType& child_type, const Limits& limits = {});
 

@@ -108,14 +108,14 @@ void Holes::compute(std::uint32_t c, const Sizes& sizes) {
     const Outcome& part = outcomes_[application.component].at(restricted(c, sizes, application.component));
     if (part.type) continue;
     outcome.in_part = true;
-    outcome.excess |= part.excess;
-    outcome.undetermined |= part.undetermined;
+    outcome.over_determined |= part.over_determined;
+    outcome.under_determined |= part.under_determined;
   }
   if (outcome.in_part) return;
   Typing type = typing_at(c, sizes);
   outcome.type = std::move(type.type);
-  outcome.excess = type.excess.has_value();
-  outcome.undetermined = type.undetermined.has_value();
+  outcome.over_determined = type.over_determined;
+  outcome.under_determined = type.under_determined;
 }
 
 const Holes::Outcome& Holes::evaluate(std::uint32_t component, const Sizes& sizes) {
@@ -209,19 +209,19 @@ Fit Holes::search(std::uint32_t component) {
   auto outcome = [&](std::uint32_t size) {
     sizes[widest] = size;
     struct Sides {
-      bool excess, undetermined;
+      bool over_determined, under_determined;
     };
-    bool excess = std::ranges::any_of(too_many, [&](auto& t) { return all_at_least(sizes, t); });
-    bool undetermined = std::ranges::any_of(too_few, [&](auto& t) { return all_at_least(t, sizes); });
-    if (excess || undetermined) return Sides{excess, undetermined};
+    bool over_determined = std::ranges::any_of(too_many, [&](auto& t) { return all_at_least(sizes, t); });
+    bool under_determined = std::ranges::any_of(too_few, [&](auto& t) { return all_at_least(t, sizes); });
+    if (over_determined || under_determined) return Sides{over_determined, under_determined};
     const Outcome& o = evaluate(component, sizes);
-    if (o.excess) too_many.push_back(sizes);
-    if (o.undetermined) too_few.push_back(sizes);
-    if (o.excess && !o.in_part && (!nearest || (!o.undetermined && !nearest_determined))) {
+    if (o.over_determined) too_many.push_back(sizes);
+    if (o.under_determined) too_few.push_back(sizes);
+    if (o.over_determined && !o.in_part && (!nearest || (!o.under_determined && !nearest_determined))) {
       nearest = sizes;
-      nearest_determined = !o.undetermined;
+      nearest_determined = !o.under_determined;
     }
-    return Sides{o.excess, o.undetermined};
+    return Sides{o.over_determined, o.under_determined};
   };
   std::size_t found = 0;
   for (std::size_t k = 0; k < combinations; ++k) {
@@ -237,14 +237,14 @@ Fit Holes::search(std::uint32_t component) {
     while (first <= last && !some) {
       auto middle = static_cast<std::uint32_t>((first + last) / 2);
       auto o = outcome(middle);
-      if (!o.excess && !o.undetermined) some = middle;
-      if (o.excess) last = static_cast<std::int64_t>(middle) - 1;
-      if (o.undetermined) first = static_cast<std::int64_t>(middle) + 1;
+      if (!o.over_determined && !o.under_determined) some = middle;
+      if (o.over_determined) last = static_cast<std::int64_t>(middle) - 1;
+      if (o.under_determined) first = static_cast<std::int64_t>(middle) + 1;
     }
     if (!some) continue;
     auto fits = [&](std::int64_t size) {
       auto o = outcome(static_cast<std::uint32_t>(size));
-      return !o.excess && !o.undetermined;
+      return !o.over_determined && !o.under_determined;
     };
     std::int64_t low = *some, high = *some;
     while (first < low) {

@@ -4,13 +4,13 @@
 // one completes.
 //
 // Let a body be given, and a size k for each of its holes. A larger size helps to determine its unknowns, a
-// smaller one leaves more unknowns to each equation. So if unknowns stay undetermined, they do so for all
+// smaller one leaves more unknowns to each equation. So if unknowns stay under_determined, they do so for all
 // smaller sizes; if there are too many equations, there are for all larger ones. What lies between is an
 // interval for each hole with the others fixed, found by bisection; a definition for which nothing lies
 // between is wrong whatever its arguments are.
 //
-// Example: load <> (x, m); m = 3.0 over x. Size 0 leaves nothing undetermined, 1 can determine x, 2 is too
-// much: {#0} or {#1}.
+// Example: load <> (x, m); m = 3.0 over x. Size 0 leaves nothing under_determined, 1 can determine x, 2 is
+// too much: {#0} or {#1}.
 #pragma once
 #include <map>
 #include <optional>
@@ -66,7 +66,7 @@ class Holes {
  private:
   struct Outcome {
     std::optional<StructuralType> type;
-    bool excess = false, undetermined = false;
+    bool over_determined = false, under_determined = false;
     bool in_part = false;
   };
   const Outcome& evaluate(std::uint32_t component, const Sizes& sizes);

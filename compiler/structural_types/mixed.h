@@ -28,6 +28,7 @@
 
 #include "compiler/exact/sparse_elimination.h"
 #include "compiler/ir/components.h"
+#include "compiler/singularity/floating_potentials.h"
 #include "compiler/structural_types/flat.h"
 
 namespace sigrel::structural_types {
@@ -40,21 +41,17 @@ struct NullVector {
 
 struct Singularity {
   Flat flat;
-  std::vector<NullVector>
-      free;  // hidden columns of flat.expansion that can move together without breaking an equation
-  std::vector<NullVector> redundant;  // rows that add up to nothing; the shortest first
-  /// Levels that nothing depends on, as many as there are rows too many, and these follow from the others:
-  /// any value will do. For each level an equation of the definition, in the place of which one of its
-  /// variables is zero; empty where there is harm.
+  /// Hidden columns of flat.expansion that can move together without breaking an equation.
+  std::vector<NullVector> free;
+  std::vector<NullVector> redundant;                    // rows that add up to nothing; the shortest first
+  singularity::FloatingVerdict<std::uint32_t> verdict;  // by rows
+  /// Where floating potentials are harmless: for each an equation of the definition, in the place of which
+  /// one of its variables is zero. Empty otherwise.
   struct Reference {
     std::uint32_t equation, variable;
   };
   std::vector<Reference> references;
   bool harmless() const { return !references.empty(); }
-  // Why levels are not harmless, where that is all that is wrong.
-  std::optional<std::uint32_t> decides;  // a row with a condition that looks at one
-  std::optional<std::uint32_t> depends;  // a redundant row that may contradict the others: it has numbers
-                                         // other than whole coefficients
 };
 
 class MixedLayer {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "compiler/singularity/structural_causes.h"
 #include "compiler/structural_types/components.h"
 #include "compiler/structural_types/cover.h"
 #include "compiler/structural_types/degrees_of_freedom.h"
@@ -230,16 +231,19 @@ std::optional<Picture> picture(const components::Library& library,
       Composer(library, types).component(component, types[component].has_value());
   if (!written) return std::nullopt;
   const Written& w = *written;
-  const Cover covering = cover(w.incidence, c.locals);
+  const Cover covering = cover(w.incidence);
   const std::uint32_t rows = w.incidence.rows.rows();
 
   std::vector<bool> defines(rows, false), blamed_row(rows, false),
       blamed_column(w.incidence.columns(), false);
   for (std::uint32_t d : w.definition)
     if (d != kNone) defines[d] = true;
-  if (const auto& set = covering.excess ? covering.excess : covering.undetermined) {
-    for (std::uint32_t r : set->rows) blamed_row[r] = true;
-    for (std::uint32_t v : set->columns) blamed_column[v] = true;
+  if (!covering.complete()) {
+    const singularity::StructuralCauses causes =
+        singularity::structural_causes(w.incidence.rows, w.incidence.interface);
+    const graph::HallSet& set = causes.over ? causes.over->set : causes.under.front().set;
+    for (std::uint32_t r : set.rows) blamed_row[r] = true;
+    for (std::uint32_t v : set.columns) blamed_column[v] = true;
   }
 
   std::vector<std::uint32_t> shown(w.incidence.columns(), kNone);

@@ -84,10 +84,12 @@ TEST_CASE("N-1 to N-4: foo, its applications, bar") {
 TEST_CASE("N-5: three equations for three unknowns, two of them for one") {
   Typing type = types_of(std::vector{leaf(3, 0, {{0, 1, 2}, {2}, {2}})})[0];
   CHECK(!type.type);
-  REQUIRE(type.excess);
-  CHECK(type.excess->rows == Variables{1, 2});
-  CHECK(type.excess->columns == Variables{2});
-  CHECK(!type.undetermined);
+  CHECK(!type.under_determined);
+  const auto causes = type.causes();
+  REQUIRE(causes.over);
+  CHECK(causes.over->set.rows == Variables{1, 2});
+  CHECK(causes.over->set.columns == Variables{2});
+  CHECK(causes.under.empty());
 }
 
 TEST_CASE("N-6: electrical components") {
@@ -171,9 +173,10 @@ TEST_CASE("the definition at fault is blamed, by the equation that was written l
   d.equation(Variables{1, w});
   std::vector<Definition> library{kFoo, d};
   Typing type = types_of(library).back();
-  REQUIRE(type.excess);
-  CHECK(type.excess->rows == Variables{0, 1, 2, 3});
-  const RowOrigin& last = type.composition.rows[type.excess->rows.back()];
+  const auto causes = type.causes();
+  REQUIRE(causes.over);
+  CHECK(causes.over->set.rows == Variables{0, 1, 2, 3});
+  const RowOrigin& last = type.composition.rows[causes.over->set.rows.back()];
   CHECK(last.kind == RowOrigin::Kind::Own);
   CHECK(last.index == 1);
 
@@ -182,13 +185,15 @@ TEST_CASE("the definition at fault is blamed, by the equation that was written l
   apply(user, 1, {0, 1});
   library.push_back(user);
   type = types_of(library).back();
-  CHECK((!type.type && !type.excess && !type.undetermined));
+  CHECK((!type.type && !type.over_determined && !type.under_determined));
 
   // A local that nothing is free to determine.
   type = types_of(std::vector{leaf(1, 2, {{0}, {1, 2}})}).back();
-  REQUIRE(type.undetermined);
-  CHECK(type.undetermined->columns == Variables{1, 2});
-  CHECK(type.undetermined->rows == Variables{1});
+  const auto under = type.causes().under;
+  REQUIRE(under.size() == 1);
+  CHECK(under[0].set.columns == Variables{1, 2});
+  CHECK(under[0].set.rows == Variables{1});
+  CHECK(under[0].missing == 1);
 }
 
 TEST_CASE("the flat system names equations by instance path") {

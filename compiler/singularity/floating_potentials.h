@@ -48,7 +48,7 @@ struct FloatingPotentials {
   bool harmless() const { return verdict.harmless(); }
 };
 
-/// Equations of the system that say nothing new, by their numbers; ascending.
+/// Redundant equations of the system, by their numbers; ascending.
 struct Redundant {
   std::vector<std::uint32_t> equations;
   std::vector<std::uint32_t> constant;  // those of them in which only numbers and parameters are left

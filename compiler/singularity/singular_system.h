@@ -11,8 +11,8 @@
 
 namespace sigrel::singularity {
 
-/// Reports why the system cannot be solved. `redundant` are equations of the system that say nothing new
-/// after elimination, ascending; the reduced system may have an incomplete matching. `floating` is not
+/// Reports why the system cannot be solved. `redundant` are equations of the system that follow from
+/// others, ascending; the reduced system may have an incomplete matching. `floating` is not
 /// harmless.
 void report_singular(const system::System& system, const dae::System& dae,
                      const std::vector<std::uint32_t>& redundant, const FloatingPotentials& floating,

@@ -1,5 +1,5 @@
-// Equations and unknowns in the words of the source: which relation they belong to, what they are called in
-// it, and where to point. Serves messages only.
+// Names and places in the source of the equations and unknowns of a flat system, seen from one of its
+// instances. For messages only.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -1,12 +1,12 @@
 // Numbers rows and hidden columns by how they are connected, so that the rules that choose (K6, K9) choose
-// alike whatever order the equations were written in.
+// alike for every order in which the equations are written.
 //
 // Colour refinement (Weisfeiler and Leman 1968): interface columns have a colour each, since they have names;
 // hidden columns one in common. Then every line takes a new colour from its own and those of its neighbours,
 // some times. Lines of one colour are nearly always images of each other under a symmetry of the type;
 // where they are not, only the choice among exact types depends on the order, never B.
 //
-// Also gives a type to a smaller word size and drops what is no longer live.
+// Also copies a matrix into a smaller word size, without the lines that are no longer live.
 //
 // Example: rows {x z} {y w} {z w}: z is "with x", w is "with y"; the order of z and w follows from that of x
 // and y.

@@ -50,7 +50,7 @@ class Check {
   enum Verdict : std::uint8_t {
     Fine,
     Singular,
-    Spoilt,  // a part has no type, and that is reported
+    Spoilt,  // a part has no type: the part is reported
     Unfit,   // its definition can be completed, but not with the relations that it is applied to here
     Reported
   };
@@ -91,7 +91,7 @@ class Check {
                    [&](std::uint32_t r) -> const StructuralType& { return *result_.types[r]; });
   }
 
-  // The same relation of the source with parameters in place of what it is applied to, if some arguments fit
+  // The same relation of the source with relation parameters in place of its arguments, if some arguments fit
   // it.
   std::optional<std::uint32_t> generic(std::uint32_t c) const {
     auto at = generic_.find(library_.components[c].literal);
@@ -103,7 +103,7 @@ class Check {
     if (verdicts_[c] == Fine && singularities_[c] && warned_.insert(component.literal).second)
       return report_coefficients(*singularities_[c], library_, c, diagnostics_);
     if (verdicts_[c] == Fine || !component.opened.empty())
-      return;  // opened: singular only if it is so by itself
+      return;  // opened: reported where it is singular by itself
     auto unfit_part = std::ranges::find_if(component.applications,
                                            [&](auto& a) { return verdicts_[a.component] == Unfit; });
     bool by_part = verdicts_[c] == Spoilt;
@@ -131,9 +131,9 @@ class Check {
     return std::string(text(library_.system.templates[library_.components[c].body].relation));
   }
 
-  // An application of what other arguments would fit.
+  // Reports an application whose definition other arguments would fit.
   void unfit(std::uint32_t c, Span span) {
-    // The innermost one says why.
+    // The innermost one shows the reason.
     for (bool deeper = true; deeper;) {
       deeper = false;
       for (auto& a : library_.components[c].applications)
@@ -147,24 +147,24 @@ class Check {
     const components::Component& other = library_.components[*generic(c)];
     const Fit& fit = result_.fits[*generic(c)];
     if (std::ranges::any_of(actual.applications, [&](auto& a) { return broken_.contains(a.component); }))
-      return;  // that says why
+      return;  // the broken contract is the reason
     if (!reported_unfit_.insert({span.begin, actual.literal}).second) return;
     Diagnostic& d = diagnostics_.report(
         Code::NoRelationFits, span,
         fmt::format("`{}` cannot be completed by what it is applied to", relation_name(c)));
     bool found = false;
-    std::set<std::uint32_t> told;
+    std::set<std::uint32_t> mentioned;
     for (std::size_t i = 0; i < std::min(actual.applications.size(), other.applications.size()); ++i) {
       const components::Component& hole = library_.components[other.applications[i].component];
       std::uint32_t given = actual.applications[i].component;
-      if (!hole.hole || !result_.types[given] || !told.insert(*hole.hole).second) continue;
+      if (!hole.hole || !result_.types[given] || !mentioned.insert(*hole.hole).second) continue;
       auto at = std::ranges::lower_bound(other.holes, *hole.hole) - other.holes.begin();
       auto [first, last] = fit.sizes[static_cast<std::size_t>(at)];
       const StructuralType& type = *result_.types[given];
       std::string has = fmt::format("`{}` has {}: {}", relation_name(given), counted(type.rank(), "equation"),
                                     to_text(type, library_, given));
       if (type.rank() >= first && type.rank() <= last) {
-        if (told.size() <= 4) d.note(has);
+        if (mentioned.size() <= 4) d.note(has);
         continue;
       }
       if (!found) d.label(has);
@@ -197,7 +197,7 @@ class Check {
     if (!actual || (component.hole && !holes_.promised(component))) return;
     auto contract = holes_.promised(claim.contract, component.interface);
     if (!contract || !component.opened.empty()) return;
-    // A count says nothing of the structure.
+    // A count promises no structure.
     bool count = library_.contracts[claim.contract.value].form == core::Contract::Count;
     if (count ? contract->rank() == actual->rank() : included(*contract, *actual).value_or(true)) return;
     if (!broken_.insert(claim.component).second) return;  // passed on, it breaks another one
@@ -226,8 +226,8 @@ class Check {
     }
   }
 
-  // One cause, one error: what is wrong even with the smallest or the largest relations does not depend on
-  // the arguments.
+  // One cause, one error: a fault that even the smallest or the largest relations have does not depend on the
+  // arguments.
   void nothing_fits(std::uint32_t c, const Fit& fit) {
     const components::Component& component = library_.components[c];
     Sizes smallest, largest;
@@ -360,7 +360,7 @@ class Check {
   std::vector<std::optional<Singularity>> singularities_;  // of those whose structure is in order
   std::map<std::uint32_t, std::uint32_t> generic_;  // literal -> component with holes that some arguments fit
   std::set<std::uint32_t> reported_, warned_;       // literals
-  std::set<std::uint32_t> broken_;                  // components that do not keep a contract
+  std::set<std::uint32_t> broken_;                  // components that break a contract
   std::set<std::pair<std::uint32_t, std::uint32_t>> reported_unfit_;
 };
 

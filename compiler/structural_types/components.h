@@ -19,7 +19,7 @@ struct Checked {
   std::vector<std::optional<StructuralType>> types;
   std::vector<Fit> fits;  // by component: of those with holes
 };
-/// What is wrong in a component that only families use: whether it is an error depends on the other sizes.
+/// Faults of components that only families use: whether one is an error depends on the other sizes.
 using Withheld = std::vector<std::pair<std::uint32_t, Diagnostic>>;
 
 /// A component that is singular is reported once, where it is defined.

@@ -1,7 +1,7 @@
 // A relation definition in numbers, and its structural type from the types of the relations it applies.
 //
 // Variables of a definition: its interface 0 … interface-1, then its locals. An equation is the variables
-// that occur in it, at whatever derivative. An application gives an argument for each interface column of the
+// that occur in it, with any derivative. An application gives an argument for each interface column of the
 // applied relation: a variable, or the variables of an expression. An expression becomes an auxiliary unknown
 // with an equation of its own (a = u + x): a Boolean product would let two equations of the child determine
 // both u and x from the one number u + x.
@@ -108,7 +108,7 @@ struct Typing {
 Typing type_of(const Definition& definition, const ChildType& child_type, const Limits& limits = {});
 
 /// Types of a library in which a definition applies earlier ones only. A definition that applies one without
-/// a type has none either, and nothing to blame itself for.
+/// a type has none either, and no cause of its own.
 std::vector<Typing> types_of(std::span<const Definition> library, const Limits& limits = {});
 
 }  // namespace sigrel::structural_types

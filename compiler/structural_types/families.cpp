@@ -29,7 +29,7 @@ class Induction {
       else
         result.ranges.push_back({m, m});
     }
-    // What relation parameters need is known of the samples only.
+    // The needs of relation parameters are known for the samples only.
     if (std::ranges::any_of(members_,
                             [&](auto& m) { return !library_.components[m.component].holes.empty(); }))
       return result;
@@ -84,8 +84,8 @@ class Induction {
     return std::nullopt;
   }
 
-  // Whether `b` is what becomes of `a` when the size grows by one, and what becomes of it for every larger
-  // size is of the same kind.
+  // Whether `b` is what `a` becomes when the size grows by one, and the same step holds for every larger
+  // size.
   bool moves(std::uint32_t a, std::uint32_t b) {
     if (a == b) return true;
     auto x = root_.find(a), y = root_.find(b);
@@ -150,7 +150,7 @@ const core::Choice* varying(const components::Family& family) {
   return at == family.choices.end() ? nullptr : &*at;
 }
 
-// "mode = On, m = 2": what is the same in all of a family.
+// "mode = On, m = 2": the parameters that all members of a family share.
 std::string chosen(const components::Family& family) {
   std::vector<std::string> parts;
   for (const core::Choice& c : family.choices)
@@ -186,8 +186,8 @@ class FamilyReport {
       if (!types[c]) reported_.insert(library.components[c].body);
   }
 
-  // The component whose own equations are at fault, below `root`: of the relation that was reported where it
-  // was.
+  // The component below `root` whose own equations are at fault; of a relation that was reported already, the
+  // reported one.
   std::optional<std::uint32_t> culprit(std::uint32_t root) const {
     std::vector<std::uint32_t> work{root};
     std::set<std::uint32_t> seen;
@@ -270,7 +270,7 @@ void report_families(const components::Library& library, std::span<const std::op
     if (auto at = report.culprit(family.members[*family_types[f].singular_from].component))
       refused.push_back({&family, &family_types[f], *at});
   }
-  // The definition in which it is written comes first: it says so in its own sizes.
+  // The definition in which the relation is written comes first: the message is about its own sizes.
   for (bool own : {true, false})
     for (const Refused& r : refused)
       if ((library.components[r.culprit].owner == r.family->definition) == own)
@@ -285,13 +285,13 @@ std::string to_text(std::span<const components::Family> families, std::span<cons
     std::string condition, type;
   };
   std::vector<Alternative> alternatives;
-  std::set<std::string> different;  // types, whatever the sizes
+  std::set<std::string> different;  // types, for any sizes
   for (std::size_t f = 0; f < families.size(); ++f) {
     if (families[f].members.empty()) continue;
     std::vector<std::string> parts;
     for (const FamilyType::Range& range : family_types[f].ranges) {
       std::uint32_t component = families[f].members[range.first].component;
-      // The base of a recursion may call its interface otherwise.
+      // The base of a recursion may have other names for its interface.
       std::uint32_t last = families[f].members.back().component;
       bool alike = library.components[last].interface == library.components[component].interface;
       std::string type =

@@ -139,7 +139,7 @@ std::optional<StructuralType> Holes::type_at(std::uint32_t component, const Size
   return evaluate(component, sizes).type;
 }
 
-// A function may give another relation at each of its uses: one size for all of them says too much.
+// A function may return a different relation at each of its uses: one size for all of them is too strict.
 bool Holes::may_differ(std::uint32_t component) const {
   auto& holes = library_.components[component].holes;
   for (std::size_t i = 0; i < holes.size(); ++i)

@@ -252,8 +252,8 @@ std::optional<Singularity> MixedLayer::check(std::uint32_t component, const Defi
   const std::uint32_t interface = flat->expansion.incidence.interface,
                       hidden = flat->expansion.incidence.hidden;
   std::vector<exact::SparseRow> rows;
-  for (std::uint64_t turn = 1; turn <= 2; ++turn) {
-    Draw draw(~(std::uint64_t{component} << 2 | turn));
+  for (std::uint64_t attempt = 1; attempt <= 2; ++attempt) {
+    Draw draw(~(std::uint64_t{component} << 2 | attempt));
     exact::Field s = draw.next();
     rows = rows_of(*flat, s, draw);
     auto again = reduced(rows, interface, hidden);
@@ -271,7 +271,7 @@ std::optional<Singularity> MixedLayer::check(std::uint32_t component, const Defi
   if (inner) result.free = free_columns(*flat, *inner, hidden);
   result.redundant = redundant_rows(std::move(rows), hidden + interface);
   result.flat = std::move(*flat);
-  if (result.free.empty() && result.redundant.empty()) return std::nullopt;  // too large to say what is wrong
+  if (result.free.empty() && result.redundant.empty()) return std::nullopt;  // too large to find the cause
   judge(result, library_);
   if (!result.harmless()) return result;
   auto with_zeros = this->composed(component, definition);

@@ -7,7 +7,7 @@
 // into the equations that use it: it is replaced by the unknowns of the expression. So `foo <> (w, u + x, v +
 // y)` looks as it is written: the row x2 x3 of foo(x1, x2, x3) is u x v y. The matching is that of the system
 // before folding (an unknown that stands for the auxiliary one takes its place), and what is folded is never
-// used to decide anything.
+// used for verdicts.
 //
 // Example: bar(u, y) with locals v w x:  u = sin v; foo <> (u, w + x, y + v); w * x = exp v
 //

@@ -6,7 +6,7 @@
 //  - there is a covering matching (cover.h);
 //  - interface columns that are in every set of B have a row of their own and occur nowhere else;
 //  - an edge is in some covering matching, unless the type was too large for the rules;
-//  - without hidden columns it is the canonical sparse form (presentation.h): equal types have equal types;
+//  - without hidden columns it is the canonical sparse form (presentation.h): equal families have equal rows;
 //  - rows are in the order in which they are shown.
 //
 // Example: a resistor's u = p.v - n.v, i = p.i, p.i + n.i = 0, u = R·i over p.v p.i n.v n.i has the type
@@ -52,8 +52,8 @@ class StructuralType {
   Incidence incidence_;
 };
 
-/// What the rules that cost more than linear time are allowed to work on; beyond, a type stays larger,
-/// never less exact.
+/// Size limits of the rules that cost more than linear time. A type beyond them stays larger, never less
+/// exact.
 struct Limits {
   std::uint32_t surplus_columns = 256;       // K5, K5'
   std::uint32_t presentation_columns = 256;  // K6, K9 on the maximal presentation

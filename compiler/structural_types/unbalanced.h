@@ -7,7 +7,7 @@
 // way, down to the part whose own parts are in order.
 //
 // Example: a voltage source p.v - n.v = v, p.i = i, n.i = i has 3 equations and 2 flows. In a circuit with a
-// resistor and ground there is one equation more than there are unknowns, and the source is told, however
+// resistor and ground there is one equation more than there are unknowns, and the source is reported, however
 // deep it is.
 #pragma once
 #include <optional>

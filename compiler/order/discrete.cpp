@@ -59,7 +59,7 @@ class Check {
     d.label(rows.size() == 1
                 ? std::string("what this gives is needed to compute it")
                 : fmt::format("part of a loop of {}", singularity::counted(rows.size(), "equation")));
-    terms_.label(d, places, "and this");
+    singularity::label_others(d, places, "and this");
     if (!others.empty())
       d.note(fmt::format("the loop leads through {}", singularity::listed(terms_.names(others, where))));
     d.note("a Bool or Int signal has no derivative: a loop through it cannot be solved by iteration");

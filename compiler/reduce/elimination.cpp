@@ -55,7 +55,7 @@ Elimination eliminate(const system::System& system, bool want_merges) {
   Elimination first = eliminate_with(system, shapes, {}, want_merges);
   if (first.redundant.equations.empty()) return first;
   first.floating = singularity::find_floating_potentials(system, first.assembled.dae, first.redundant);
-  if (!first.floating.harmless) return first;
+  if (!first.floating.harmless()) return first;
   Elimination second = eliminate_with(system, shapes, first.floating, want_merges);
   if (second.redundant.equations.size() != first.floating.floating.size() ||
       !second.redundant.constant.empty())

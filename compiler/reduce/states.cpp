@@ -384,7 +384,7 @@ class Selection {
         diagnostics_.report(Code::DependentConstraints, places.back().span,
                             fmt::format("constraints of {} depend on each other", terms.relation(where)));
     d.label("what the derivative of this says follows from the others, or contradicts them");
-    terms.label(d, places, "together with this");
+    singularity::label_others(d, places, "together with this");
     terms.note_instance(d, where);
     d.help("one of them is not needed: drop it, or let it contain another unknown");
   }

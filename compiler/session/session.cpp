@@ -129,7 +129,7 @@ std::optional<structural_types::Picture> Session::structure_picture(const core::
   const session::StructuralTypes& types = *structural_types_;
   auto at = types.components.find(core::GlobalId(&global - checked_->program.globals.data()));
   if (at == types.components.end()) return std::nullopt;
-  return structural_types::picture(types.library, types.kernels, at->second, sources_);
+  return structural_types::picture(types.library, types.types, at->second, sources_);
 }
 
 std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend, StartPolicy start) {

@@ -11,13 +11,13 @@ namespace sigrel::session {
 std::string StructuralTypes::text(core::GlobalId definition) const {
   auto at = components.find(definition);
   if (at != components.end())
-    return structural_types::to_text(kernels[at->second], fits[at->second], library, at->second);
+    return structural_types::to_text(types[at->second], fits[at->second], library, at->second);
   auto first = std::ranges::find(library.families, definition, &components::Family::definition);
   auto last =
       std::find_if(first, library.families.end(), [&](auto& f) { return f.definition != definition; });
   return structural_types::to_text(
       {first, last}, std::span(families).subspan(static_cast<std::size_t>(first - library.families.begin())),
-      kernels, fits, library);
+      types, fits, library);
 }
 
 StructuralTypes structural_types(const core::Program& program, Diagnostics& diagnostics) {
@@ -26,8 +26,8 @@ StructuralTypes structural_types(const core::Program& program, Diagnostics& diag
   structural_types::Withheld withheld;
   structural_types::Checked checked = structural_types::check(result.library, diagnostics, &withheld);
   result.families = structural_types::types_of_families(result.library, checked);
-  structural_types::report_families(result.library, checked.kernels, result.families, withheld, diagnostics);
-  result.kernels = std::move(checked.kernels);
+  structural_types::report_families(result.library, checked.types, result.families, withheld, diagnostics);
+  result.types = std::move(checked.types);
   result.fits = std::move(checked.fits);
   for (auto& [definition, component] : result.library.definitions)
     if (component) result.components[definition] = *component;

@@ -15,7 +15,7 @@ namespace sigrel::session {
 struct StructuralTypes {
   components::Library library;
   std::vector<std::optional<structural_types::StructuralType>>
-      kernels;                              // by component; absent where something is singular
+      types;                                // by component; absent where something is singular
   std::vector<structural_types::Fit> fits;  // by component: of relation parameters
   std::vector<structural_types::FamilyType>
       families;  // of library.families: definitions with parameters that steer structure

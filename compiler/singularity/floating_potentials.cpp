@@ -1,7 +1,5 @@
 #include "compiler/singularity/floating_potentials.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "compiler/exact/random_point.h"
@@ -9,7 +7,8 @@
 #include "compiler/graph/matching.h"
 #include "compiler/incidence/incidence.h"
 #include "compiler/singularity/null_space.h"
-#include "compiler/singularity/source_names.h"
+#include "compiler/singularity/report.h"
+#include "compiler/singularity/system_view.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::singularity {
@@ -22,6 +21,7 @@ class Search {
  public:
   Search(const system::System& system, const dae::System& dae)
       : system_(system),
+        view_(system),
         dae_(dae),
         pool_(dae.exprs),
         base_(dae.variables.size()),
@@ -40,20 +40,22 @@ class Search {
       if (!add(vector, unknowns_of)) return {};
     incidence::EquationList list;
     list.append(system_.equations);
-    bool of_levels = false;
+    bool contains_floating = false;
     for (std::uint32_t e : redundant.equations)
       list.each_variable(e, [&](std::uint32_t u) {
-        of_levels =
-            of_levels || (dae_.aliases[u].kind != dae::Alias::Zero && moves_[dae_.aliases[u].variable] != 0);
+        contains_floating = contains_floating || (dae_.aliases[u].kind != dae::Alias::Zero &&
+                                                  moves_[dae_.aliases[u].variable] != 0);
       });
-    if (of_levels) return {};
-    if (!redundant.constant.empty()) result_.depends = list.origin(redundant.constant.front());
+    if (contains_floating) return {};
+    FloatingVerdict<Origin>& verdict = result_.verdict;
+    verdict.floats = true;
+    verdict.potentials = result_.floating.size();
+    verdict.redundant = redundant.equations.size();
+    if (!redundant.constant.empty()) verdict.numbers = list.origin(redundant.constant.front());
     find_conditions(dae_.equations, false);
     for (const Equations* conditions : {&dae_.assertions, &dae_.conditions, &dae_.values})
       find_conditions(*conditions, true);
     find_starts();
-    result_.harmless = redundant.equations.size() == result_.floating.size() && !result_.depends &&
-                       !result_.decides && !result_.starts;
     return std::move(result_);
   }
 
@@ -85,28 +87,21 @@ class Search {
   /// Whether all unknowns of the vector move by the same amount.
   bool add(const NullVector& vector, const std::vector<std::vector<std::uint32_t>>& unknowns_of) {
     if (!vector.level) return false;
-    FloatingPotential level;
+    FloatingPotential potential;
     std::optional<bool> down;
     for (std::size_t k = 0; k < vector.variables.size(); ++k)
       for (std::uint32_t u : unknowns_of[vector.variables[k]]) {
         bool opposite = vector.opposite[k] != (dae_.aliases[u].kind == dae::Alias::Negated);
         if (down && *down != opposite) return false;
         down = opposite;
-        level.unknowns.push_back(u);
+        potential.unknowns.push_back(u);
       }
-    if (level.unknowns.size() < 2) return false;
+    if (potential.unknowns.size() < 2) return false;
     for (std::size_t k = 0; k < vector.variables.size(); ++k)
       moves_[vector.variables[k]] = vector.opposite[k] == *down ? kRaised : kLowered;
-    std::ranges::sort(level.unknowns);
-    SourceNames terms(system_);
-    std::uint32_t where = terms.common_owner(level.unknowns);
-    // The last of those that the source declares: `g` of a and g, however the equations are ordered.
-    auto rank = [&](std::uint32_t u) {
-      return std::pair(system::unknown_info(system_, u).kind == system::UnknownKind::Source,
-                       terms.name(u, where));
-    };
-    level.zero = *std::ranges::max_element(level.unknowns, {}, rank);
-    result_.floating.push_back(std::move(level));
+    std::ranges::sort(potential.unknowns);
+    potential.zero = reference_of(view_, potential.unknowns);
+    result_.floating.push_back(std::move(potential));
     return true;
   }
 
@@ -117,15 +112,15 @@ class Search {
       std::vector<bool> looks = whole ? std::vector<bool>(table.slots, true)
                                       : symbolic::slots_in_conditions(pool_, table.residual, table.slots);
       if (std::ranges::find(looks, true) == looks.end()) continue;
-      for (std::size_t row = 0; row < table.rows() && !result_.decides; ++row) {
+      for (std::size_t row = 0; row < table.rows() && !result_.verdict.condition; ++row) {
         auto slots = table.unknowns_of(row);
         for (std::size_t k = 0; k < slots.size(); ++k)
-          if (looks[k] && moves(slots[k]) != 0) result_.decides = table.origins[row];
+          if (looks[k] && moves(slots[k]) != 0) result_.verdict.condition = table.origins[row];
       }
     }
   }
 
-  /// Initial equations that change when levels are raised.
+  /// Initial equations that change when floating potentials are raised.
   void find_starts() {
     for (const EquationTable& table : dae_.initial.tables) {
       std::optional<exact::PointEvaluator> slopes;
@@ -143,20 +138,21 @@ class Search {
           if (moves(slots[k]) == 0) continue;
           change = exact::modular::plus(
               change, moves(slots[k]) == kRaised ? values[k] : exact::modular::minus(values[k]));
-          if (looks[k]) result_.starts = table.origins[row];
+          if (looks[k]) result_.verdict.start = table.origins[row];
         }
-        if (change != 0) result_.starts = table.origins[row];
+        if (change != 0) result_.verdict.start = table.origins[row];
       }
     }
     for (std::uint32_t row = 0; row < dae_.initial.sums.rows(); ++row) {
       int change = 0;
       for (Term t : dae_.initial.sums.terms_of(row))
         change += t.negative() ? -moves(t.unknown()) : moves(t.unknown());
-      if (change != 0) result_.starts = dae_.initial.sums.origins[row];
+      if (change != 0) result_.verdict.start = dae_.initial.sums.origins[row];
     }
   }
 
   const system::System& system_;
+  SystemView view_;
   const dae::System& dae_;
   ExprPool pool_;
   std::vector<std::uint32_t> base_;  // by variable: the one of order 0 of which it is a derivative
@@ -169,25 +165,6 @@ class Search {
 FloatingPotentials find_floating_potentials(const system::System& system, const dae::System& dae,
                                             const Redundant& redundant) {
   return Search(system, dae).run(redundant);
-}
-
-void report_floating_potentials(const system::System& system, const FloatingPotentials& floating,
-                                Diagnostics& diagnostics) {
-  constexpr std::size_t kShown = 3;
-  SourceNames terms(system);
-  for (std::size_t k = 0; k < floating.floating.size() && k < kShown; ++k) {
-    const FloatingPotential& level = floating.floating[k];
-    std::uint32_t where = terms.common_owner(level.unknowns);
-    Diagnostic& d = diagnostics.report(
-        Code::ArbitraryLevel, terms.body(where).span,
-        fmt::format("no reference potential: `{}` is taken as 0", terms.name(level.zero, where)));
-    d.label(fmt::format("nothing fixes the level of {}: every equation contains only their differences",
-                        listed(terms.names(level.unknowns, where))));
-    terms.note_instance(d, where);
-    if (k + 1 == kShown && floating.floating.size() > kShown)
-      d.note(fmt::format("so it is for {} more levels", floating.floating.size() - kShown));
-    d.help("connect one of the nodes to `ground`, or give one of these a value");
-  }
 }
 
 }  // namespace sigrel::singularity

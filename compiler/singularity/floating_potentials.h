@@ -1,15 +1,17 @@
-// Levels of potentials that nothing fixes: unknowns that can all be raised by the same amount without
-// breaking an equation, as in a circuit without a ground. Nothing but the level itself is undetermined then,
-// provided that as many equations follow from the others (the currents balance at the last node because they
-// do at all others). Such a level is arbitrary: any value does, and it is taken as zero (ModiaBase,
-// "arbitrary potentials").
+// Floating potentials: unknowns that can all be raised by the same amount without breaking an equation, as in
+// a circuit without a ground. Nothing but their common level is undetermined then, provided that as many
+// equations follow from the others (the currents balance at the last node because they do at all others).
+// The level is arbitrary: one of the potentials is taken as zero (ModiaBase, "arbitrary potentials").
 //
-// Example: u = a - b, u = 10, i + j = 0 at a and again at b: a and b are a level, and one of the sums is
-// redundant.
+// Example: u = a - b, u = 10, i + j = 0 at a and again at b: a and b float, and one of the sums is redundant.
 //
-// It is not arbitrary where a condition, an assertion or the start depends on it, where the equation that
-// seems to follow is one of the levels themselves (x = y, y = z, z = x: that is a mistake), or where it
-// follows only for some numbers (i + j = 1).
+// The level is not arbitrary where a condition, an assertion or an initial equation depends on it, where the
+// redundant equation contains floating potentials itself (x = y, y = z, z = x: that is a mistake), or where
+// it is redundant only for some numbers (i + j = 1).
+//
+// FloatingVerdict is this rule. A flat system fills it in here, from the null space of the equations that are
+// left after alias elimination; a relation definition in structural_types/mixed.cpp, from the elimination of
+// its hidden unknowns.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -21,20 +23,32 @@
 
 namespace sigrel::singularity {
 
+/// Whether floating potentials are harmless, and if not, an equation or condition that shows why.
+template <class Equation>
+struct FloatingVerdict {
+  /// Nothing but floating potentials is undetermined, and no redundant equation contains one.
+  bool floats = false;
+  std::size_t potentials = 0, redundant = 0;  // how many groups of potentials, and redundant equations
+  std::optional<Equation> condition;          // a condition or an assertion depends on the level
+  std::optional<Equation> start;              // an initial equation does
+  std::optional<Equation> numbers;  // whether a redundant equation contradicts others depends on them
+  bool harmless() const {
+    return floats && potentials > 0 && potentials == redundant && !condition && !start && !numbers;
+  }
+};
+
 struct FloatingPotential {
   std::vector<std::uint32_t> unknowns;  // of the system, ascending; several
   std::uint32_t zero = 0;               // the one that is taken as zero
 };
 
 struct FloatingPotentials {
-  std::vector<FloatingPotential> floating;  // nothing else is undetermined; empty if something is
-  bool harmless = false;
-  std::optional<Origin> decides;  // a condition or an assertion depends on one
-  std::optional<Origin> starts;   // an initial equation does
-  std::optional<Origin> depends;  // whether this agrees with the others depends on numbers
+  std::vector<FloatingPotential> floating;  // empty where the verdict is that nothing floats
+  FloatingVerdict<Origin> verdict;
+  bool harmless() const { return verdict.harmless(); }
 };
 
-/// Equations of the system that say nothing new, by their numbers; ascending.
+/// Redundant equations of the system, by their numbers; ascending.
 struct Redundant {
   std::vector<std::uint32_t> equations;
   std::vector<std::uint32_t> constant;  // those of them in which only numbers and parameters are left
@@ -44,7 +58,7 @@ struct Redundant {
 FloatingPotentials find_floating_potentials(const system::System& system, const dae::System& dae,
                                             const Redundant& redundant);
 
-/// The warnings about harmless levels.
+/// The warnings about harmless floating potentials.
 void report_floating_potentials(const system::System& system, const FloatingPotentials& floating,
                                 Diagnostics& diagnostics);
 

@@ -1,4 +1,5 @@
-// Blame for the system that the start solves.
+// Reports about the system that is solved at the start: derivatives that no equation contains, and initial
+// equations beyond the degrees of freedom.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,11 +14,11 @@
 namespace sigrel::singularity {
 
 void report_unsupported_derivatives(const system::System& system,
-                                    const std::vector<UnsupportedDerivative>& strange,
+                                    const std::vector<UnsupportedDerivative>& derivatives,
                                     Diagnostics& diagnostics) {
   SourceNames terms(system);
-  for (std::size_t k = 0; k < strange.size() && k < 5; ++k) {
-    const UnsupportedDerivative& s = strange[k];
+  for (std::size_t k = 0; k < derivatives.size() && k < 5; ++k) {
+    const UnsupportedDerivative& s = derivatives[k];
     std::string name = terms.name(s.unknown, s.origin.instance), derivative = name;
     for (std::uint32_t order = 0; order < s.order; ++order)
       derivative = "der " + (order == 0 ? derivative : "(" + derivative + ")");
@@ -35,7 +36,7 @@ void report_unsupported_derivatives(const system::System& system,
 
 namespace {
 
-/// What competes in a start that is over-determined: the first of some spare equations, and others that share
+/// The conflict in an over-determined start: the first of some redundant equations, and others that share
 /// equations with it.
 struct Conflict {
   std::vector<Origin> initial;        // the initial equations
@@ -43,7 +44,8 @@ struct Conflict {
   std::size_t surplus = 0, elsewhere = 0;
 };
 
-Conflict conflict(const dae::System& dae, const plan::Plan& plan, const std::vector<std::uint32_t>& spare) {
+Conflict conflict(const dae::System& dae, const plan::Plan& plan,
+                  const std::vector<std::uint32_t>& redundant) {
   incidence::EquationList list;
   list.append(dae.equations);
   const std::uint32_t equations = list.count();
@@ -57,8 +59,8 @@ Conflict conflict(const dae::System& dae, const plan::Plan& plan, const std::vec
 
   Conflict result;
   std::vector<bool> in_set(list.count(), false), column_in_set(g.columns, false);
-  for (std::size_t k = 0; k < spare.size() && k < 20; ++k) {
-    graph::HallSet set = graph::too_many_rows(g, matching, spare[k]);
+  for (std::size_t k = 0; k < redundant.size() && k < 20; ++k) {
+    graph::HallSet set = graph::too_many_rows(g, matching, redundant[k]);
     if (k > 0 && !std::ranges::any_of(set.rows, [&](std::uint32_t r) { return in_set[r]; })) {
       ++result.elsewhere;
       continue;
@@ -93,14 +95,14 @@ const char* sides_differ(const dae::System& dae, std::uint32_t equation) {
 
 void report_overdetermined_start(const system::System& system, const dae::System& dae, const plan::Plan& plan,
                                  const std::vector<Contradiction>& contradictions, Diagnostics& diagnostics) {
-  std::vector<std::uint32_t> spare;
-  for (const Contradiction& c : contradictions) spare.push_back(c.equation);
-  const Conflict found = conflict(dae, plan, spare);
+  std::vector<std::uint32_t> redundant;
+  for (const Contradiction& c : contradictions) redundant.push_back(c.equation);
+  const Conflict found = conflict(dae, plan, redundant);
 
   SourceNames terms(system);
   std::uint32_t where = terms.common_instance(found.initial);
   auto places = terms.places(found.initial, where);
-  const Span contradiction = system.sources[origin_of(dae, spare.front()).source].span;
+  const Span contradiction = system.sources[origin_of(dae, redundant.front()).source].span;
   bool written = false;  // the contradiction is one of them, and comes last
   if (auto at = std::ranges::find(places, contradiction, &SourceNames::Place::span); at != places.end()) {
     std::rotate(at, at + 1, places.end());
@@ -114,14 +116,14 @@ void report_overdetermined_start(const system::System& system, const dae::System
                         count == 1 ? "an initial equation" : counted(count, "initial equation"))
           : fmt::format("{} for {} of freedom contradict each other", counted(count, "initial equation"),
                         freedom == 1 ? "1 degree" : fmt::format("{} degrees", freedom)));
-  const std::string differ = fmt::format("{} by {:.6g}", sides_differ(dae, spare.front()),
+  const std::string differ = fmt::format("{} by {:.6g}", sides_differ(dae, redundant.front()),
                                          std::abs(contradictions.front().residual));
   d.label((freedom == 0           ? "what this fixes follows from the equations already"
            : found.states.empty() ? "the others already fix what this fixes"
                                   : fmt::format("the others already fix what this fixes: the start of {}",
                                                 listed(terms.names(found.states, where)))) +
           (written ? "; " + differ : ""));
-  terms.label(d, places, "together with this");
+  label_others(d, places, "together with this");
   if (!written) d.also(contradiction, differ);
   terms.note_instance(d, where);
   if (found.elsewhere > 0)
@@ -151,7 +153,7 @@ void note_redundant_initial(const system::System& system, const dae::System& dae
                 count));
   d.label(places.size() == 1 ? "what this says follows from the equations"
                              : "what this says follows from the others");
-  terms.label(d, places, "together with this");
+  label_others(d, places, "together with this");
   terms.note_instance(d, where);
   d.help(count == 1 ? "drop one of them, or keep it as a check"
                     : "drop some of them, or keep them as checks");

@@ -1,4 +1,4 @@
-// What is said when the equations do not determine the unknowns: which of them, in the terms of the source.
+// Reports why a flat system, or the system that it solves at the start, cannot be solved.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace sigrel::singularity {
 
-/// Reports why the system cannot be solved. `redundant` are equations of the system that say nothing new
-/// after elimination, ascending; the reduced system may have an incomplete matching. `levels` are not
+/// Reports why the system cannot be solved. `redundant` are equations of the system that follow from
+/// others, ascending; the reduced system may have an incomplete matching. `floating` is not
 /// harmless.
 void report_singular(const system::System& system, const dae::System& dae,
                      const std::vector<std::uint32_t>& redundant, const FloatingPotentials& floating,
@@ -27,7 +27,7 @@ struct UnsupportedDerivative {
 
 /// Reports initial equations for derivatives that no equation contains.
 void report_unsupported_derivatives(const system::System& system,
-                                    const std::vector<UnsupportedDerivative>& strange,
+                                    const std::vector<UnsupportedDerivative>& derivatives,
                                     Diagnostics& diagnostics);
 
 /// An equation of the start beyond the degrees of freedom, by its number in the plan, and by how much its
@@ -44,7 +44,7 @@ const char* sides_differ(const dae::System& dae, std::uint32_t equation);
 /// contradict.
 void report_overdetermined_start(const system::System& system, const dae::System& dae, const plan::Plan& plan,
                                  const std::vector<Contradiction>& contradictions, Diagnostics& diagnostics);
-/// Says in a note that spare initial equations hold.
+/// Notes that redundant initial equations hold.
 void note_redundant_initial(const system::System& system, const dae::System& dae, const plan::Plan& plan,
                             Diagnostics& diagnostics);
 

@@ -6,29 +6,6 @@
 
 namespace sigrel::singularity {
 
-std::string listed(const std::vector<std::string>& names, std::size_t shown) {
-  std::string text;
-  std::size_t n = names.size() <= shown + 1 ? names.size() : shown;
-  for (std::size_t k = 0; k < n; ++k) {
-    if (k > 0) text += k + 1 == names.size() ? " and " : ", ";
-    text += "`" + names[k] + "`";
-  }
-  if (n < names.size()) text += fmt::format(" and {} more", names.size() - n);
-  return text;
-}
-
-std::string counted(std::size_t n, const char* noun) {
-  return n == 0   ? fmt::format("no {}", noun)
-         : n == 1 ? fmt::format("1 {}", noun)
-                  : fmt::format("{} {}s", n, noun);
-}
-
-std::string number_word(std::size_t n) {
-  static const char* const words[] = {"none", "one", "two",   "three", "four",
-                                      "five", "six", "seven", "eight", "nine"};
-  return n < std::size(words) ? words[n] : std::to_string(n);
-}
-
 std::uint32_t SourceNames::common(const std::vector<std::uint32_t>& instances) const {
   // How many of them each subtree contains; parents come before their children.
   std::vector<std::size_t> inside(system_.instances.size(), 0);
@@ -102,47 +79,19 @@ std::vector<SourceNames::Place> SourceNames::places(std::span<const Origin> orig
     use[i] = parent == instance ? i : use[parent];
   }
   std::vector<std::size_t> contributed(system_.instances.size(), 0);
-  std::vector<Place> own, parts;
+  std::vector<Place> result;
   for (Origin o : origins) {
-    if (o.instance == instance || use[o.instance] == system::kRoot) {
-      own.push_back({system_.sources[o.source].span, {}, 1});
-    } else {
+    if (o.instance == instance || use[o.instance] == system::kRoot)
+      result.push_back(equation_place(system_.sources[o.source]));
+    else
       ++contributed[use[o.instance]];
-    }
   }
   for (std::uint32_t i = 0; i < contributed.size(); ++i) {
     if (contributed[i] == 0) continue;
     const system::ChildInfo& child = body(instance).children[system_.instances[i].child];
-    parts.push_back({child.span, text(child.name), contributed[i]});
+    result.push_back({child.span, text(child.name), contributed[i]});
   }
-  // Uses first: the equation to blame is one that was written here, the last one.
-  auto by_span = [](const Place& a, const Place& b) { return a.span < b.span; };
-  std::ranges::stable_sort(own, by_span);
-  std::ranges::stable_sort(parts, by_span);
-  std::vector<Place> merged = std::move(parts);
-  for (const Place& p : own) {
-    if (!merged.empty() && merged.back().part.empty() && merged.back().span == p.span)
-      ++merged.back().equations;  // components of one equation, rounds of one loop
-    else
-      merged.push_back(p);
-  }
-  return merged;
-}
-
-void SourceNames::label(Diagnostic& diagnostic, const std::vector<Place>& places, const char* text,
-                        std::size_t shown) const {
-  std::size_t others = places.empty() ? 0 : places.size() - 1, left_out = 0;
-  for (std::size_t k = 0; k < others; ++k) {
-    if (others - k > shown) {  // the last ones are nearest to what was written last
-      left_out += places[k].equations;
-      continue;
-    }
-    const Place& p = places[k];
-    diagnostic.also(p.span, p.part.empty() ? std::string(text)
-                                           : fmt::format("`{}` contributes {}", p.part,
-                                                         counted(p.equations, "equation")));
-  }
-  if (left_out > 0) diagnostic.note(fmt::format("{} more belong to them", counted(left_out, "equation")));
+  return in_order_of_blame(std::move(result));
 }
 
 void SourceNames::note_instance(Diagnostic& diagnostic, std::uint32_t instance) const {

@@ -1,5 +1,5 @@
-// Equations and unknowns in the words of the source: which relation they belong to, what they are called in
-// it, and where to point. Serves messages only.
+// Names and places in the source of the equations and unknowns of a flat system, seen from one of its
+// instances. For messages only.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -8,15 +8,9 @@
 
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/system.h"
+#include "compiler/singularity/wording.h"
 
 namespace sigrel::singularity {
-
-/// "`a`", "`a` and `b`", "`a`, `b` and `c`", "`a`, `b`, `c`, `d`, `e` and 17 more".
-std::string listed(const std::vector<std::string>& names, std::size_t shown = 5);
-/// "1 equation", "3 equations", "no equation".
-std::string counted(std::size_t n, const char* noun);
-/// "one", "two", … "nine", "10".
-std::string number_word(std::size_t n);
 
 class SourceNames {
  public:
@@ -45,19 +39,10 @@ class SourceNames {
   /// The innermost instance that contains both.
   std::uint32_t common(std::uint32_t a, std::uint32_t b) const { return common(std::vector{a, b}); }
 
-  /// A place in the body of an instance: one of its own equations, or the use of a relation that contributes
-  /// some.
-  struct Place {
-    Span span;
-    std::string part;  // the name of the use; empty for an equation of the body
-    std::size_t equations = 0;
-  };
-  /// Where the equations come from, seen from the body of an instance that contains them all; in source
-  /// order.
+  using Place = singularity::Place;
+  /// Where the equations come from, seen from the body of an instance that contains them all, in
+  /// the order of blame.
   std::vector<Place> places(std::span<const Origin> origins, std::uint32_t instance) const;
-  /// Adds the places to a diagnostic as secondary labels, all but the last, which is the primary one already.
-  void label(Diagnostic& diagnostic, const std::vector<Place>& places, const char* text,
-             std::size_t shown = 6) const;
   /// Says which instance a relation's message is about, where that is not the whole model.
   void note_instance(Diagnostic& diagnostic, std::uint32_t instance) const;
 

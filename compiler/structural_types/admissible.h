@@ -1,4 +1,5 @@
-// K1: delete the edges that no covering matching uses, and what is determined whatever the context is.
+// K1: delete the edges that no covering matching uses, and take away what is matched in the same way in every
+// context.
 //
 // Take one covering matching. A row points to the rows that are matched with its other columns; all free
 // interface columns are one node, the context, which points to the rows that are matched with interface

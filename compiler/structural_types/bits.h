@@ -1,4 +1,4 @@
-// A set of small numbers in W machine words: the rows of a kernel while it is reduced.
+// A set of small numbers in W machine words: the rows of a structural type while it is reduced.
 //
 // Example: Bits<1>::below(4) & ~Bits<1>::single(2) is {0, 1, 3}; iterating over it gives 0, 1, 3.
 #pragma once

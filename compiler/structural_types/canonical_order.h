@@ -1,12 +1,12 @@
 // Numbers rows and hidden columns by how they are connected, so that the rules that choose (K6, K9) choose
-// alike whatever order the equations were written in.
+// alike for every order in which the equations are written.
 //
 // Colour refinement (Weisfeiler and Leman 1968): interface columns have a colour each, since they have names;
 // hidden columns one in common. Then every line takes a new colour from its own and those of its neighbours,
-// some times. Lines of one colour are nearly always images of each other under a symmetry of the kernel;
-// where they are not, only the choice among exact kernels depends on the order, never B.
+// some times. Lines of one colour are nearly always images of each other under a symmetry of the type;
+// where they are not, only the choice among exact types depends on the order, never B.
 //
-// Also gives a kernel to a smaller word size and drops what is no longer live.
+// Also copies a matrix into a smaller word size, without the lines that are no longer live.
 //
 // Example: rows {x z} {y w} {z w}: z is "with x", w is "with y"; the order of z and w follows from that of x
 // and y.
@@ -55,7 +55,7 @@ Order canonical_order(const Dense<W>& d) {
   return order;
 }
 
-/// The live part of a kernel, numbered from 0 in the given order, in words of another size; it fits.
+/// The live part of a type, numbered from 0 in the given order, in words of another size; it fits.
 template <unsigned To, unsigned From>
 Dense<To> compacted(const Dense<From>& d, const Order& order) {
   std::vector<unsigned> columns;
@@ -76,7 +76,7 @@ Dense<To> compacted(const Dense<From>& d, const Order& order) {
   return small;
 }
 
-/// The connected parts of a kernel; each has its own rows and hidden columns, and keeps its labels.
+/// The connected parts of a type; each has its own rows and hidden columns, and keeps its labels.
 template <unsigned W>
 std::vector<Dense<W>> connected_parts(const Dense<W>& d) {
   std::vector<Dense<W>> parts;

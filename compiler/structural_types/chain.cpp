@@ -126,15 +126,15 @@ std::optional<Slices> slice(const RowOfParts& parts) {
   return result;
 }
 
-/// What the places ahead depend on: a kernel over the columns without a place, then those ahead, relative to
+/// What the places ahead depend on: a type over the columns without a place, then those ahead, relative to
 /// the next place.
 struct State {
   std::vector<Column> ahead;
-  StructuralType kernel;
+  StructuralType type;
 };
 
 bool same(const State& a, const State& b) {
-  return a.ahead == b.ahead && (a.kernel == b.kernel || same_type(a.kernel, b.kernel).value_or(false));
+  return a.ahead == b.ahead && (a.type == b.type || same_type(a.type, b.type).value_or(false));
 }
 
 // Nothing: the rows so far cannot be completed, whatever follows.
@@ -154,7 +154,7 @@ std::optional<State> step(const State& before, const Slice& slice, std::uint32_t
 
   Incidence incidence;
   incidence.interface = interface;
-  incidence.hidden = slice.columns + before.kernel.hidden();
+  incidence.hidden = slice.columns + before.type.hidden();
   incidence.rows.columns = incidence.columns();
   std::vector<std::uint32_t> row;
   auto add = [&] {
@@ -163,12 +163,12 @@ std::optional<State> step(const State& before, const Slice& slice, std::uint32_t
     incidence.rows.end_row();
     row.clear();
   };
-  for (std::uint32_t r = 0; r < before.kernel.rows(); ++r) {
-    for (std::uint32_t c : before.kernel.row(r))
+  for (std::uint32_t r = 0; r < before.type.rows(); ++r) {
+    for (std::uint32_t c : before.type.row(r))
       row.push_back(c < everywhere ? c
-                    : c < before.kernel.interface()
+                    : c < before.type.interface()
                         ? of(before.ahead[c - everywhere])
-                        : interface + slice.columns + (c - before.kernel.interface()));
+                        : interface + slice.columns + (c - before.type.interface()));
     add();
   }
   for (const Row& r : slice.rows) {

@@ -7,226 +7,24 @@
 #include <map>
 #include <set>
 
+#include "compiler/singularity/report.h"
+#include "compiler/structural_types/definition_report.h"
 #include "compiler/structural_types/family.h"
 #include "compiler/structural_types/flat.h"
-#include "compiler/structural_types/mixed_report.h"
-#include "compiler/structural_types/unbalanced.h"
 
 namespace sigrel::structural_types {
 namespace {
 
-std::string counted(std::size_t n, std::string_view what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-}
-
-// What the sizes of the holes are in the type that is reported.
-enum class Of : std::uint8_t { Given, Smallest, Largest };
-
-class Report {
- public:
-  Report(const components::Library& library, std::uint32_t component, const Type& type,
-         Diagnostics& diagnostics, Of sizes = Of::Given)
-      : library_(library),
-        component_(library.components[component]),
-        template_(library.system.templates[component_.body]),
-        type_(type),
-        diagnostics_(diagnostics),
-        sizes_(sizes) {}
-
-  /// `kernels` of the components before this one.
-  void run(const std::vector<std::optional<StructuralType>>& kernels) {
-    const Incidence& whole = type_.composition.incidence;
-    const int equations = static_cast<int>(whole.rows.rows()) - static_cast<int>(whole.hidden);
-    if (auto part = unbalanced_part(library_, kernels, component_, equations))
-      return unbalanced(*part, *kernels[part->component]);
-    run();
-  }
-  void run() {
-    if (type_.excess && sizes_ != Of::Largest) return excess(*type_.excess);
-    undetermined(*type_.undetermined);
-  }
-
-  /// The sets that compete for too few unknowns with the smallest relations that leave none undetermined.
-  Diagnostic& whatever(std::string_view parameters) {
-    auto where = places(type_.excess->rows);
-    const Place& last = where.back();
-    Diagnostic& d =
-        diagnostics_.report(Code::NoRelationFits, last.span,
-                            fmt::format("{} cannot be completed, whatever {}", relation(), parameters));
-    std::string found = fmt::format("{} determine only {}", counted(type_.excess->rows.size(), "equation"),
-                                    counted(type_.excess->columns.size(), "unknown"));
-    if (!type_.excess->columns.empty()) found += fmt::format(": {}", names(type_.excess->columns));
-    if (!last.part.empty()) found = contributes(last) + "; " + found;
-    d.label(std::move(found));
-    label(d, std::span(where).first(where.size() - 1), "together with this");
-    return d;
-  }
-  std::string undetermined_names() const { return names(type_.undetermined->columns); }
-
- private:
-  struct Place {
-    Span span;
-    std::string part;  // the instance that contributes the equations
-    std::uint32_t equations;
-    bool open = false;  // how many depends on a hole
-  };
-
-  std::string name(std::uint32_t variable) const {
-    return variable < component_.interface ? template_.interface[variable]
-                                           : text(local(variable - component_.interface).name);
-  }
-  Span declaration(std::uint32_t variable) const {
-    return variable < component_.interface ? template_.interface_spans[variable]
-                                           : local(variable - component_.interface).span;
-  }
-  const system::LocalInfo& local(std::uint32_t index) const {
-    return index < template_.locals.size() ? template_.locals[index]
-                                           : component_.reads[index - template_.locals.size()];
-  }
-  std::string relation() const { return fmt::format("`{}`", text(template_.relation)); }
-
-  std::string names(std::span<const std::uint32_t> columns) const {
-    std::vector<std::string> list;
-    for (std::uint32_t c : columns)
-      if (c < component_.interface + component_.locals) list.push_back("`" + name(c) + "`");
-    if (list.size() > 4) {
-      std::size_t more = list.size() - 3;
-      list.resize(3);
-      return fmt::format("{} and {} more", fmt::join(list, ", "), more);
-    }
-    if (list.size() < 2) return list.empty() ? "" : list[0];
-    return fmt::format("{} and {}", fmt::join(list.begin(), list.end() - 1, ", "), list.back());
-  }
-
-  // Where the rows are written, in the order of the text; those of one application together.
-  std::vector<Place> places(std::span<const std::uint32_t> rows) const {
-    std::vector<Place> result;
-    for (std::uint32_t r : rows) {
-      const RowOrigin& origin = type_.composition.rows[r];
-      Place place;
-      if (origin.kind == RowOrigin::Kind::Own) {
-        place = {library_.system.sources[component_.sources[origin.index]].span, {}, 1};
-      } else {
-        const system::ChildInfo& child = template_.children[origin.application];
-        place = {child.span, text(child.name), 1,
-                 is_open(library_.components[component_.applications[origin.application].component])};
-      }
-      auto same = std::ranges::find(result, place.span, &Place::span);
-      if (same == result.end())
-        result.push_back(std::move(place));
-      else
-        ++same->equations;
-    }
-    std::ranges::stable_sort(result, {}, [](const Place& p) { return p.span.begin; });
-    return result;
-  }
-
-  bool is_open(const components::Component& part) const {
-    return std::ranges::any_of(part.holes,
-                               [&](std::uint32_t h) { return !library_.holes[h].parameter.contract; });
-  }
-  std::string contributes(const Place& p) const {
-    std::string_view bound = !p.open || sizes_ == Of::Given ? ""
-                             : sizes_ == Of::Smallest       ? "at least "
-                                                            : "at most ";
-    return fmt::format("`{}` contributes {}{}", p.part, bound, counted(p.equations, "equation"));
-  }
-
-  void label(Diagnostic& d, std::span<const Place> others, std::string_view text) {
-    for (const Place& p : others) d.also(p.span, p.part.empty() ? std::string(text) : contributes(p));
-  }
-
-  void excess(const graph::HallSet& set) {
-    auto where = places(set.rows);
-    const Place& last = where.back();
-    if (set.columns.empty()) {
-      diagnostics_
-          .report(Code::NoUnknown, last.span,
-                  fmt::format("an equation of {} contains no unknown", relation()))
-          .label("only numbers and parameters, whose values are given: nothing is left to determine")
-          .help(
-              "give a parameter its value where the relation is used; what must hold can be stated with "
-              "`assert`");
-      return;
-    }
-    Diagnostic& d =
-        diagnostics_.report(Code::TooManyEquations, last.span,
-                            fmt::format("{} of {} determine only {}", counted(set.rows.size(), "equation"),
-                                        relation(), counted(set.columns.size(), "unknown")));
-    std::string found = fmt::format("only {} can be found from {}", names(set.columns),
-                                    set.rows.size() > 1 ? "these" : "this");
-    if (!last.part.empty()) found = contributes(last) + "; " + found;
-    d.label(std::move(found));
-    label(d, std::span(where).first(where.size() - 1), "together with this");
-    if (component_.interface) d.note("whatever it is used in: no other relation can make up for it");
-    d.help(
-        "one of these says the same as the others, or contradicts them: drop it, or let it contain another "
-        "unknown");
-  }
-
-  void undetermined(const graph::HallSet& set) {
-    std::vector<std::uint32_t> own;
-    for (std::uint32_t c : set.columns)
-      if (c < component_.interface + component_.locals) own.push_back(c);
-    Span span = own.empty() ? template_.span : declaration(own[0]);
-    std::string what = own.size() == 1 ? "`" + name(own[0]) + "`" : names(own);
-    if (set.rows.empty()) {
-      diagnostics_
-          .report(Code::Undetermined, span, fmt::format("nothing determines {} in {}", what, relation()))
-          .label("occurs in no equation")
-          .help(fmt::format("an equation is missing that relates {} to other unknowns", what));
-      return;
-    }
-    Diagnostic& d = diagnostics_.report(
-        Code::Undetermined, span,
-        own.size() == 1 ? fmt::format("nothing determines {} in {}", what, relation())
-                        : fmt::format("nothing determines all of {} in {}", what, relation()));
-    d.label(set.columns.size() == 1
-                ? "occurs in no equation that is free to determine it"
-                : fmt::format("{} occur only in {}", names(own), counted(set.rows.size(), "equation")));
-    label(d, places(set.rows), "here");
-    d.help(fmt::format("an equation is missing that relates {} to other unknowns",
-                       own.size() == 1 ? what : "one of them"));
-  }
-
-  void unbalanced(const Unbalanced& part, const StructuralType& kernel) {
-    const components::Component& at_fault = library_.components[part.component];
-    const system::Template& body = library_.system.templates[at_fault.body];
-    const std::size_t n = static_cast<std::size_t>(std::abs(part.surplus));
-    Diagnostic& d =
-        diagnostics_.report(part.surplus > 0 ? Code::TooManyEquations : Code::Undetermined, body.span,
-                            fmt::format("`{}` has {} {} than flows", text(body.relation),
-                                        counted(n, "equation"), part.surplus > 0 ? "more" : "less"));
-    std::string type = at_fault.opened.empty() ? to_text(kernel, body.interface) + ": " : "";
-    d.label(type + counted(kernel.rank() - at_fault.opened.size(), "equation") + " for " +
-            counted(*at_fault.flows, "flow"));
-    const Incidence& whole = type_.composition.incidence;
-    d.also(template_.children[part.application].span,
-           fmt::format("so {} has {} for {}", relation(), counted(whole.rows.rows(), "equation"),
-                       counted(whole.columns(), "unknown")));
-    d.note(
-        "what a connector is connected with gives one equation for each of its flows, and all other parts "
-        "here count on that");
-    d.help(part.surplus > 0 ? "drop an equation, or let it contain another unknown"
-                            : "an equation is missing: often it is the balance of the flows, which sum to 0");
-  }
-
-  const components::Library& library_;
-  const components::Component& component_;
-  const system::Template& template_;
-  const Type& type_;
-  Diagnostics& diagnostics_;
-  Of sizes_;
-};
+using singularity::counted;
 
 class Check {
  public:
   Check(const components::Library& library, Diagnostics& diagnostics, Withheld* withheld)
-      : library_(library), reported_to_(diagnostics), withheld_(withheld), holes_(library, result_.kernels) {}
+      : library_(library), reported_to_(diagnostics), withheld_(withheld), holes_(library, result_.types) {}
 
   Checked run() {
     auto count = static_cast<std::uint32_t>(library_.components.size());
-    result_.kernels.resize(count);
+    result_.types.resize(count);
     result_.fits.resize(count);
     verdicts_.resize(count);
     singularities_.resize(count);
@@ -252,7 +50,7 @@ class Check {
   enum Verdict : std::uint8_t {
     Fine,
     Singular,
-    Spoilt,  // a part has no type, and that is reported
+    Spoilt,  // a part has no type: the part is reported
     Unfit,   // its definition can be completed, but not with the relations that it is applied to here
     Reported
   };
@@ -260,40 +58,40 @@ class Check {
   void closed(std::uint32_t c) {
     const components::Component& component = library_.components[c];
     if (!std::ranges::all_of(component.applications,
-                             [&](auto& a) { return result_.kernels[a.component].has_value(); })) {
+                             [&](auto& a) { return result_.types[a.component].has_value(); })) {
       verdicts_[c] = Spoilt;
       return;
     }
     Definition definition = definition_of(component, library_.components);
-    auto kernel_of = [&](std::uint32_t r) -> const StructuralType& { return *result_.kernels[r]; };
-    result_.kernels[c] = type_of(definition, kernel_of).kernel;
-    if (result_.kernels[c]) singularities_[c] = mixed_.check(c, definition);
+    auto child_type = [&](std::uint32_t r) -> const StructuralType& { return *result_.types[r]; };
+    result_.types[c] = type_of(definition, child_type).type;
+    if (result_.types[c]) singularities_[c] = mixed_.check(c, definition);
     if (singularities_[c]) {
       for (auto [equation, variable] : singularities_[c]->references)
         definition.take_as_zero(equation, variable);
       if (singularities_[c]->harmless())
-        result_.kernels[c] = type_of(definition, kernel_of).kernel;
+        result_.types[c] = type_of(definition, child_type).type;
       else
-        result_.kernels[c].reset();
+        result_.types[c].reset();
     }
-    if (!result_.kernels[c]) verdicts_[c] = Singular;
+    if (!result_.types[c]) verdicts_[c] = Singular;
   }
 
   void open(std::uint32_t c) {
     const Fit& fit = result_.fits[c] = holes_.fit(c);
-    if (fit.only) result_.kernels[c] = holes_.kernel_at(c, *fit.only);
+    if (fit.only) result_.types[c] = holes_.type_at(c, *fit.only);
     if (fit.kind == Fit::None) verdicts_[c] = Singular;
     if (fit.kind == Fit::Spoilt) verdicts_[c] = Spoilt;
     if (fit.kind == Fit::Some && !generic_.contains(library_.components[c].literal))
       generic_[library_.components[c].literal] = c;
   }
 
-  Type type(std::uint32_t c) {
+  Typing type(std::uint32_t c) {
     return type_of(definition_of(library_.components[c], library_.components),
-                   [&](std::uint32_t r) -> const StructuralType& { return *result_.kernels[r]; });
+                   [&](std::uint32_t r) -> const StructuralType& { return *result_.types[r]; });
   }
 
-  // The same relation of the source with parameters in place of what it is applied to, if some arguments fit
+  // The same relation of the source with relation parameters in place of its arguments, if some arguments fit
   // it.
   std::optional<std::uint32_t> generic(std::uint32_t c) const {
     auto at = generic_.find(library_.components[c].literal);
@@ -303,9 +101,9 @@ class Check {
   void judge(std::uint32_t c) {
     const components::Component& component = library_.components[c];
     if (verdicts_[c] == Fine && singularities_[c] && warned_.insert(component.literal).second)
-      return report(*singularities_[c], library_, c, diagnostics_);
+      return report_coefficients(*singularities_[c], library_, c, diagnostics_);
     if (verdicts_[c] == Fine || !component.opened.empty())
-      return;  // opened: singular only if it is so by itself
+      return;  // opened: reported where it is singular by itself
     auto unfit_part = std::ranges::find_if(component.applications,
                                            [&](auto& a) { return verdicts_[a.component] == Unfit; });
     bool by_part = verdicts_[c] == Spoilt;
@@ -323,8 +121,8 @@ class Check {
       auto index = static_cast<std::size_t>(unfit_part - component.applications.begin());
       return unfit(unfit_part->component, library_.system.templates[component.body].children[index].span);
     }
-    if (singularities_[c]) return report(*singularities_[c], library_, c, diagnostics_);
-    if (component.holes.empty()) return Report(library_, c, type(c), diagnostics_).run(result_.kernels);
+    if (singularities_[c]) return report_coefficients(*singularities_[c], library_, c, diagnostics_);
+    if (component.holes.empty()) return report_structure(library_, result_.types, c, type(c), diagnostics_);
     // Applied to a parameter of another definition, it has the same fault again.
     if (reported_.insert(component.literal).second) nothing_fits(c, result_.fits[c]);
   }
@@ -333,9 +131,9 @@ class Check {
     return std::string(text(library_.system.templates[library_.components[c].body].relation));
   }
 
-  // An application of what other arguments would fit.
+  // Reports an application whose definition other arguments would fit.
   void unfit(std::uint32_t c, Span span) {
-    // The innermost one says why.
+    // The innermost one shows the reason.
     for (bool deeper = true; deeper;) {
       deeper = false;
       for (auto& a : library_.components[c].applications)
@@ -349,24 +147,24 @@ class Check {
     const components::Component& other = library_.components[*generic(c)];
     const Fit& fit = result_.fits[*generic(c)];
     if (std::ranges::any_of(actual.applications, [&](auto& a) { return broken_.contains(a.component); }))
-      return;  // that says why
+      return;  // the broken contract is the reason
     if (!reported_unfit_.insert({span.begin, actual.literal}).second) return;
     Diagnostic& d = diagnostics_.report(
         Code::NoRelationFits, span,
         fmt::format("`{}` cannot be completed by what it is applied to", relation_name(c)));
     bool found = false;
-    std::set<std::uint32_t> told;
+    std::set<std::uint32_t> mentioned;
     for (std::size_t i = 0; i < std::min(actual.applications.size(), other.applications.size()); ++i) {
       const components::Component& hole = library_.components[other.applications[i].component];
       std::uint32_t given = actual.applications[i].component;
-      if (!hole.hole || !result_.kernels[given] || !told.insert(*hole.hole).second) continue;
+      if (!hole.hole || !result_.types[given] || !mentioned.insert(*hole.hole).second) continue;
       auto at = std::ranges::lower_bound(other.holes, *hole.hole) - other.holes.begin();
       auto [first, last] = fit.sizes[static_cast<std::size_t>(at)];
-      const StructuralType& kernel = *result_.kernels[given];
-      std::string has = fmt::format("`{}` has {}: {}", relation_name(given),
-                                    counted(kernel.rank(), "equation"), to_text(kernel, library_, given));
-      if (kernel.rank() >= first && kernel.rank() <= last) {
-        if (told.size() <= 4) d.note(has);
+      const StructuralType& type = *result_.types[given];
+      std::string has = fmt::format("`{}` has {}: {}", relation_name(given), counted(type.rank(), "equation"),
+                                    to_text(type, library_, given));
+      if (type.rank() >= first && type.rank() <= last) {
+        if (mentioned.size() <= 4) d.note(has);
         continue;
       }
       if (!found) d.label(has);
@@ -379,13 +177,15 @@ class Check {
       d.label(singularities_[c] ? "with these, some of its equations say what others say already"
                                 : "other arguments could complete it");
       if (actual.holes.empty() && std::ranges::all_of(actual.applications, [&](auto& a) {
-            return result_.kernels[a.component].has_value();
+            return result_.types[a.component].has_value();
           }))
-        if (Type t = type(c); t.excess || t.undetermined)
-          d.note(t.excess
-                     ? fmt::format("{} would determine only {}", counted(t.excess->rows.size(), "equation"),
-                                   counted(t.excess->columns.size(), "unknown"))
-                     : "nothing would determine all of its unknowns");
+        if (const Typing typing = type(c); !typing.type) {
+          const singularity::StructuralCauses causes = typing.causes();
+          d.note(causes.over ? fmt::format("{} would determine only {}",
+                                           counted(causes.over->set.rows.size(), "equation"),
+                                           counted(causes.over->set.columns.size(), "unknown"))
+                             : "nothing would determine all of its unknowns");
+        }
     }
     d.help("`sigrel check --types` shows what fits a definition, and what an argument can determine");
   }
@@ -393,11 +193,11 @@ class Check {
   // B(contract) is part of what the relation can determine; of an open component: of the best that it can be.
   void kept(const components::Claim& claim) {
     const components::Component& component = library_.components[claim.component];
-    auto& actual = result_.kernels[claim.component];
+    auto& actual = result_.types[claim.component];
     if (!actual || (component.hole && !holes_.promised(component))) return;
     auto contract = holes_.promised(claim.contract, component.interface);
     if (!contract || !component.opened.empty()) return;
-    // A count says nothing of the structure.
+    // A count promises no structure.
     bool count = library_.contracts[claim.contract.value].form == core::Contract::Count;
     if (count ? contract->rank() == actual->rank() : included(*contract, *actual).value_or(true)) return;
     if (!broken_.insert(claim.component).second) return;  // passed on, it breaks another one
@@ -426,8 +226,8 @@ class Check {
     }
   }
 
-  // One cause, one error: what is wrong even with the smallest or the largest relations does not depend on
-  // them.
+  // One cause, one error: a fault that even the smallest or the largest relations have does not depend on the
+  // arguments.
   void nothing_fits(std::uint32_t c, const Fit& fit) {
     const components::Component& component = library_.components[c];
     Sizes smallest, largest;
@@ -437,36 +237,66 @@ class Check {
       largest.push_back(any.last);
     }
     if (holes_.parts_fit(c, smallest))
-      if (Type type = holes_.type_at(c, smallest); type.excess)
-        return Report(library_, c, type, diagnostics_, Of::Smallest).run();
+      if (const Typing typing = holes_.typing_at(c, smallest); typing.over_determined) {
+        singularity::StructuralCauses causes = typing.causes();
+        causes.under.clear();
+        return singularity::report_structural(
+            CompositionView(library_, c, typing.composition, singularity::Place::AtLeast), causes,
+            diagnostics_);
+      }
     if (holes_.parts_fit(c, largest))
-      if (Type type = holes_.type_at(c, largest); type.undetermined)
-        return Report(library_, c, type, diagnostics_, Of::Largest).run();
+      if (const Typing typing = holes_.typing_at(c, largest); typing.under_determined) {
+        singularity::StructuralCauses causes = typing.causes();
+        causes.over.reset();
+        return singularity::report_structural(
+            CompositionView(library_, c, typing.composition, singularity::Place::AtMost), causes,
+            diagnostics_);
+      }
     if (!fit.nearest) return parts_disagree(c);
     Sizes sizes = *fit.nearest;
     for (std::size_t i = 0; i < sizes.size(); ++i)
       for (std::uint32_t& size = sizes[i]; size > smallest[i];) {
         --size;
-        if (holes_.parts_fit(c, sizes) && !holes_.type_at(c, sizes).undetermined) continue;
+        if (holes_.parts_fit(c, sizes) && !holes_.typing_at(c, sizes).under_determined) continue;
         ++size;
         break;
       }
-    Type type = holes_.type_at(c, sizes);
-    Diagnostic& d = Report(library_, c, type, diagnostics_).whatever(parameters(component));
+    whatever_the_arguments(c, sizes, smallest);
+  }
+
+  // The set that competes for too few unknowns with the smallest relations that leave none undetermined.
+  void whatever_the_arguments(std::uint32_t c, const Sizes& sizes, const Sizes& smallest) {
+    const components::Component& component = library_.components[c];
+    const Typing typing = holes_.typing_at(c, sizes);
+    const CompositionView view(library_, c, typing.composition);
+    const singularity::StructuralCauses causes = typing.causes();
+    const graph::HallSet& set = causes.over->set;
+    const std::vector<singularity::Place> places = view.places(set.rows);
+    Diagnostic& d = diagnostics_.report(
+        Code::NoRelationFits, places.back().span,
+        fmt::format("{} cannot be completed, whatever {}", view.relation(), parameters(component)));
+    std::string found = fmt::format("{} determine only {}", counted(set.rows.size(), "equation"),
+                                    counted(set.columns.size(), "unknown"));
+    if (!set.columns.empty()) found += ": " + singularity::listed(view, set.columns, 0);
+    if (!places.back().part.empty()) found = singularity::contributes(places.back()) + "; " + found;
+    d.label(std::move(found));
+    singularity::label_others(d, places, "together with this");
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       if (sizes[i] == smallest[i]) continue;
       Sizes fewer = sizes;
       --fewer[i];
       if (!holes_.parts_fit(c, fewer)) continue;
-      Type less = holes_.type_at(c, fewer);
-      if (less.undetermined)
-        d.note(fmt::format("`{}` is taken to have {}; with fewer, nothing determines {}",
-                           parameter(component.holes[i]), counted(sizes[i], "equation"),
-                           Report(library_, c, less, diagnostics_).undetermined_names()));
+      const Typing less = holes_.typing_at(c, fewer);
+      if (!less.under_determined) continue;
+      const CompositionView with_less(library_, c, less.composition);
+      d.note(fmt::format("`{}` is taken to have {}; with fewer, nothing determines {}",
+                         parameter(component.holes[i]), counted(sizes[i], "equation"),
+                         singularity::listed(with_less, less.causes().under.front().set.columns, 0)));
     }
     d.help(
         "no argument can make up for both: drop one of the equations, or relate the unknowns that are left "
-        "to others");
+        "to "
+        "others");
   }
 
   std::string_view parameter(std::uint32_t hole) const {
@@ -530,7 +360,7 @@ class Check {
   std::vector<std::optional<Singularity>> singularities_;  // of those whose structure is in order
   std::map<std::uint32_t, std::uint32_t> generic_;  // literal -> component with holes that some arguments fit
   std::set<std::uint32_t> reported_, warned_;       // literals
-  std::set<std::uint32_t> broken_;                  // components that do not keep a contract
+  std::set<std::uint32_t> broken_;                  // components that break a contract
   std::set<std::pair<std::uint32_t, std::uint32_t>> reported_unfit_;
 };
 
@@ -541,24 +371,23 @@ Checked check(const components::Library& library, Diagnostics& diagnostics, With
 }
 
 std::optional<Composition> composition_of(const components::Library& library,
-                                          std::span<const std::optional<StructuralType>> kernels,
+                                          std::span<const std::optional<StructuralType>> types,
                                           std::uint32_t component) {
   const components::Component& c = library.components[component];
-  if (!std::ranges::all_of(c.applications, [&](auto& a) { return kernels[a.component].has_value(); }))
+  if (!std::ranges::all_of(c.applications, [&](auto& a) { return types[a.component].has_value(); }))
     return std::nullopt;
   return compose(definition_of(c, library.components),
-                 [&](std::uint32_t r) -> const StructuralType& { return *kernels[r]; });
+                 [&](std::uint32_t r) -> const StructuralType& { return *types[r]; });
 }
 
-std::string to_text(const StructuralType& kernel, const components::Library& library,
-                    std::uint32_t component) {
-  return to_text(kernel, library.system.templates[library.components[component].body].interface);
+std::string to_text(const StructuralType& type, const components::Library& library, std::uint32_t component) {
+  return to_text(type, library.system.templates[library.components[component].body].interface);
 }
 
-std::string to_text(const std::optional<StructuralType>& kernel, const Fit& fit,
+std::string to_text(const std::optional<StructuralType>& type, const Fit& fit,
                     const components::Library& library, std::uint32_t component,
                     std::optional<std::uint32_t> names_of) {
-  std::string type = kernel ? to_text(*kernel, library, names_of.value_or(component)) : std::string();
+  std::string shown = type ? to_text(*type, library, names_of.value_or(component)) : std::string();
   std::string sizes;
   auto& holes = library.components[component].holes;
   for (std::size_t i = 0; i < fit.sizes.size(); ++i) {
@@ -571,11 +400,11 @@ std::string to_text(const std::optional<StructuralType>& kernel, const Fit& fit,
   }
   auto promised = static_cast<std::size_t>(std::ranges::count_if(
       holes, [&](std::uint32_t h) { return library.holes[h].parameter.contract.has_value(); }));
-  if (holes.empty()) return type;
-  if (promised == holes.size()) return type.empty() ? type : type + " at least";
-  if (promised) type.clear();  // neither at least nor at most
-  if (type.empty() && sizes.empty()) return type;
-  return type.empty() ? sizes.substr(1) : type + " at most" + (sizes.empty() ? "" : "," + sizes);
+  if (holes.empty()) return shown;
+  if (promised == holes.size()) return shown.empty() ? shown : shown + " at least";
+  if (promised) shown.clear();  // neither at least nor at most
+  if (shown.empty() && sizes.empty()) return shown;
+  return shown.empty() ? sizes.substr(1) : shown + " at most" + (sizes.empty() ? "" : "," + sizes);
 }
 
 }  // namespace sigrel::structural_types

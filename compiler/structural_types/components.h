@@ -16,26 +16,25 @@ namespace sigrel::structural_types {
 struct Checked {
   /// By component; absent for one that is singular, or applies one that is. Of a component with holes: with
   /// the best relations in them, if only one size of each is possible.
-  std::vector<std::optional<StructuralType>> kernels;
+  std::vector<std::optional<StructuralType>> types;
   std::vector<Fit> fits;  // by component: of those with holes
 };
-/// What is wrong in a component that only families use: whether it is an error depends on the other sizes.
+/// Faults of components that only families use: whether one is an error depends on the other sizes.
 using Withheld = std::vector<std::pair<std::uint32_t, Diagnostic>>;
 
 /// A component that is singular is reported once, where it is defined.
 Checked check(const components::Library& library, Diagnostics& diagnostics, Withheld* withheld = nullptr);
 
-/// A component with the kernels of its children in place of them; nothing where one has none.
+/// A component with the types of its children in place of them; nothing where one has none.
 std::optional<Composition> composition_of(const components::Library& library,
-                                          std::span<const std::optional<StructuralType>> kernels,
+                                          std::span<const std::optional<StructuralType>> types,
                                           std::uint32_t component);
 
 /// "{p.v p.i n.v; p.i n.i}", with the names of the component's interface.
-std::string to_text(const StructuralType& kernel, const components::Library& library,
-                    std::uint32_t component);
+std::string to_text(const StructuralType& type, const components::Library& library, std::uint32_t component);
 /// The same; of a component with holes "{…} at most, for load {#2}, source {#1 .. 3}", or what of that is
 /// known. The names are those of the component `names_of`, which has an interface of the same size.
-std::string to_text(const std::optional<StructuralType>& kernel, const Fit& fit,
+std::string to_text(const std::optional<StructuralType>& type, const Fit& fit,
                     const components::Library& library, std::uint32_t component,
                     std::optional<std::uint32_t> names_of = std::nullopt);
 

@@ -1,7 +1,5 @@
 #include "compiler/structural_types/cover.h"
 
-#include "compiler/structural_types/in_order.h"
-
 namespace sigrel::structural_types {
 namespace {
 
@@ -21,48 +19,22 @@ Bipartite rows_between(const Bipartite& graph, std::uint32_t first, std::uint32_
   return part;
 }
 
-std::optional<graph::HallSet> first_excess(const Bipartite& graph) {
-  InOrder search(graph);
-  for (std::uint32_t r = 0; r < graph.rows(); ++r)
-    if (!search.add(r)) return search.blame(r);
-  return std::nullopt;
-}
-
-/// `columns` is the transpose; its rows from `interface` on are the hidden columns.
-std::optional<graph::HallSet> first_undetermined(const Bipartite& columns, std::uint32_t interface,
-                                                 std::uint32_t locals) {
-  InOrder search(columns);
-  auto blame = [&](std::uint32_t c) {
-    graph::HallSet set = search.blame(c);
-    std::swap(set.rows, set.columns);
-    return set;
-  };
-  for (std::uint32_t c = interface + locals; c < columns.rows(); ++c)
-    if (!search.add(c)) return blame(c);
-  for (std::uint32_t c = interface; c < interface + locals; ++c)
-    if (!search.add(c)) return blame(c);
-  return std::nullopt;
-}
-
 }  // namespace
 
-Cover cover(const Incidence& incidence, std::uint32_t locals) {
+Cover cover(const Incidence& incidence) {
   const Bipartite& graph = incidence.rows;
   Bipartite columns = graph::transpose(graph);
   Matching of_hidden =
       graph::maximum_matching(rows_between(columns, incidence.interface, incidence.columns()));
 
-  Cover result{Matching::empty(graph.rows(), graph.columns), {}, {}};
-  std::uint32_t hidden_matched = 0;
+  Cover result{Matching::empty(graph.rows(), graph.columns)};
   for (std::uint32_t h = 0; h < incidence.hidden; ++h)
-    if (of_hidden.column_of_row[h] != kNone) {
+    if (of_hidden.column_of_row[h] != kNone)
       result.matching.match(of_hidden.column_of_row[h], incidence.interface + h);
-      ++hidden_matched;
-    }
+    else
+      result.under_determined = true;
   graph::augment(graph, result.matching);
-  if (hidden_matched < incidence.hidden)
-    result.undetermined = first_undetermined(columns, incidence.interface, locals);
-  if (result.matching.size() < graph.rows()) result.excess = first_excess(graph);
+  result.over_determined = result.matching.size() < graph.rows();
   return result;
 }
 

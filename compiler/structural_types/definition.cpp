@@ -28,7 +28,7 @@ class RowWriter {
 
 }  // namespace
 
-Composition compose(const Definition& d, const KernelOf& kernel_of) {
+Composition compose(const Definition& d, const ChildType& child_type) {
   Composition result;
   Incidence& whole = result.incidence;
   whole.interface = d.interface();
@@ -36,7 +36,7 @@ Composition compose(const Definition& d, const KernelOf& kernel_of) {
   RowWriter writer(whole.rows);
   std::vector<std::uint32_t> actual;  // of each column of the child: a column of the whole
   for (std::uint32_t a = 0; a < d.applications(); ++a) {
-    const StructuralType& child = kernel_of(d.relation(a));
+    const StructuralType& child = child_type(d.relation(a));
     assert(d.argument_count(a) == child.interface());
     actual.clear();
     for (std::uint32_t i = 0; i < child.interface(); ++i) {
@@ -68,32 +68,32 @@ Composition compose(const Definition& d, const KernelOf& kernel_of) {
   return result;
 }
 
-Type type_of(const Definition& definition, const KernelOf& kernel_of, const Limits& limits) {
-  Type type;
-  Composition composition = compose(definition, kernel_of);
-  Cover covering = cover(composition.incidence, definition.locals());
+Typing type_of(const Definition& definition, const ChildType& child_type, const Limits& limits) {
+  Typing type;
+  Composition composition = compose(definition, child_type);
+  Cover covering = cover(composition.incidence);
   if (covering.complete()) {
-    type.kernel = reduce(composition.incidence, limits);
+    type.type = reduce(composition.incidence, limits);
     return type;
   }
-  type.excess = std::move(covering.excess);
-  type.undetermined = std::move(covering.undetermined);
+  type.over_determined = covering.over_determined;
+  type.under_determined = covering.under_determined;
   type.composition = std::move(composition);
   return type;
 }
 
-std::vector<Type> types_of(std::span<const Definition> library, const Limits& limits) {
-  std::vector<Type> types;
+std::vector<Typing> types_of(std::span<const Definition> library, const Limits& limits) {
+  std::vector<Typing> types;
   types.reserve(library.size());
   for (const Definition& definition : library) {
     bool complete = true;
     for (std::uint32_t a = 0; a < definition.applications(); ++a)
-      complete &= types[definition.relation(a)].kernel.has_value();
+      complete &= types[definition.relation(a)].type.has_value();
     if (!complete)
       types.emplace_back();
     else
       types.push_back(type_of(
-          definition, [&](std::uint32_t r) -> const StructuralType& { return *types[r].kernel; }, limits));
+          definition, [&](std::uint32_t r) -> const StructuralType& { return *types[r].type; }, limits));
   }
   return types;
 }

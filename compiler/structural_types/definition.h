@@ -1,7 +1,7 @@
 // A relation definition in numbers, and its structural type from the types of the relations it applies.
 //
 // Variables of a definition: its interface 0 … interface-1, then its locals. An equation is the variables
-// that occur in it, at whatever derivative. An application gives an argument for each interface column of the
+// that occur in it, with any derivative. An application gives an argument for each interface column of the
 // applied relation: a variable, or the variables of an expression. An expression becomes an auxiliary unknown
 // with an equation of its own (a = u + x): a Boolean product would let two equations of the child determine
 // both u and x from the one number u + x.
@@ -12,6 +12,7 @@
 #include <functional>
 #include <vector>
 
+#include "compiler/singularity/structural_causes.h"
 #include "compiler/structural_types/cover.h"
 #include "compiler/structural_types/structural_type.h"
 
@@ -76,7 +77,7 @@ class Definition {
 /// Where a row of a composition comes from.
 struct RowOrigin {
   enum class Kind : std::uint8_t {
-    Child,     // row `index` of the kernel of the applied relation
+    Child,     // row `index` of the type of the applied relation
     Argument,  // the auxiliary equation of argument `index`
     Own        // equation `index` of the definition
   } kind;
@@ -84,27 +85,30 @@ struct RowOrigin {
   std::uint32_t index;
 };
 
-/// A definition with the kernels of its children in place of the applications. Columns: interface, locals,
+/// A definition with the types of its children in place of the applications. Columns: interface, locals,
 /// then what the applications add. Rows: those of the applications first, in their order, then the
 /// definition's own equations, so that cover() blames the equation that was written last.
 struct Composition {
   Incidence incidence;
   std::vector<RowOrigin> rows;
 };
-/// `kernel_of(relation)` is the kernel of a child.
-using KernelOf = std::function<const StructuralType&(std::uint32_t relation)>;
-Composition compose(const Definition& definition, const KernelOf& kernel_of);
+/// `child_type(relation)` is the type of a child.
+using ChildType = std::function<const StructuralType&(std::uint32_t relation)>;
+Composition compose(const Definition& definition, const ChildType& child_type);
 
-struct Type {
-  std::optional<StructuralType> kernel;  // absent: no context can complete the definition
-  // Why, in rows and columns of `composition`, which is empty when there is a kernel.
-  std::optional<graph::HallSet> excess, undetermined;
-  Composition composition;
+struct Typing {
+  std::optional<StructuralType> type;                      // absent: no context can complete the definition
+  bool over_determined = false, under_determined = false;  // why
+  Composition composition;                                 // empty when there is a type
+  /// In rows and columns of the composition.
+  singularity::StructuralCauses causes() const {
+    return singularity::structural_causes(composition.incidence.rows, composition.incidence.interface);
+  }
 };
-Type type_of(const Definition& definition, const KernelOf& kernel_of, const Limits& limits = {});
+Typing type_of(const Definition& definition, const ChildType& child_type, const Limits& limits = {});
 
 /// Types of a library in which a definition applies earlier ones only. A definition that applies one without
-/// a type has none either, and nothing to blame itself for.
-std::vector<Type> types_of(std::span<const Definition> library, const Limits& limits = {});
+/// a type has none either, and no cause of its own.
+std::vector<Typing> types_of(std::span<const Definition> library, const Limits& limits = {});
 
 }  // namespace sigrel::structural_types

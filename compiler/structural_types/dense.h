@@ -1,4 +1,4 @@
-// A kernel while it is reduced: rows and columns as bit sets of each other, up to 64·W of each.
+// A structural type while it is reduced: rows and columns as bit sets of each other, up to 64·W of each.
 //
 // Columns 0 … interface-1 are interface columns, `label` says which ones of the definition; the columns after
 // them are hidden. Rows and columns that a rule takes away are no longer in `live`; numbers stay until
@@ -61,7 +61,7 @@ struct Dense {
   }
 };
 
-/// An empty kernel with room for rows and columns, all of them live.
+/// An empty matrix with room for rows and columns, all of them live.
 template <unsigned W>
 Dense<W> dense_of(std::uint32_t interface, std::uint32_t hidden, std::uint32_t rows) {
   Dense<W> d;

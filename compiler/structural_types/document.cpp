@@ -199,12 +199,12 @@ class Document {
       names.push_back(std::move(text));
     }
     if (failed_) return;  // nothing will be shown
-    std::vector<Type> types = types_of(library);
+    std::vector<Typing> types = types_of(library);
     for (std::size_t i = 0; i < library.size(); ++i) {
       ordered_json& j = *places[i];
-      j["verdict"] = types[i].kernel ? "ok" : "singular";
-      if (types[i].kernel) {
-        fill(j, *types[i].kernel, names[i]);
+      j["verdict"] = types[i].type ? "ok" : "singular";
+      if (types[i].type) {
+        fill(j, *types[i].type, names[i]);
       } else {
         j.erase("rank");
         j.erase("bases");
@@ -212,15 +212,15 @@ class Document {
     }
   }
 
-  void fill(ordered_json& j, const StructuralType& kernel, const std::string& name) {
-    j["rank"] = kernel.rank();
-    auto family = bases(kernel, kBases);
+  void fill(ordered_json& j, const StructuralType& type, const std::string& name) {
+    j["rank"] = type.rank();
+    auto family = bases(type, kBases);
     if (!family) {
       failed_ = true;
       diagnostics_
           .report(Code::TooManyBases, fmt::format("definition `{}` has more than {} bases", name, kBases))
-          .note("it determines " + std::to_string(kernel.rank()) + " of its " +
-                std::to_string(kernel.interface()) + " interface variables");
+          .note("it determines " + std::to_string(type.rank()) + " of its " +
+                std::to_string(type.interface()) + " interface variables");
       return;
     }
     std::vector<std::string> names;

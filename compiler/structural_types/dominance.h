@@ -1,12 +1,9 @@
-// K9, K9': a hidden column and a row that may be matched with each other without loss.
+// K9: a hidden column and a row that may be matched with each other without loss.
 //
-// K9  A hidden column h and a row e0 that contains it, such that every row that contains h contains all of
-// e0. If a covering
-//     matching pairs h with e, and e0 with c, then c is in e too: pair h with e0 and e with c. The same
-//     columns are determined. So h and e0 go.
-// K9' A row e and a hidden column z in it, such that every row that contains z contains all columns of e. If
-// a covering
-//     matching pairs e with v, and z with e', then e' contains v: pair e with z and e' with v.
+// A hidden column h and a row e that contains it, such that every row that contains h contains all of e. If a
+// covering matching pairs h with another row f, and e with c, then c is in f too: pair h with e and f with c.
+// The same columns are determined. So h and e go. (The dual rule, for a row and the columns in it, has the
+// same condition.)
 //
 // The maximal presentation (presentation.h) has the same B and shows dominance that other presentations hide.
 //
@@ -25,13 +22,7 @@ bool drop_dominated(Dense<W>& d) {
       Bits<W> common = d.live[kColumn];
       for (unsigned e : d.column(h)) common &= d.row(e);
       for (unsigned e : d.column(h)) {
-        bool goes = d.row(e).subset_of(common);
-        if (!goes) {
-          Bits<W> rows = d.live[kRow];
-          for (unsigned v : d.row(e)) rows &= d.column(v);
-          goes = d.column(h).subset_of(rows);
-        }
-        if (!goes) continue;
+        if (!d.row(e).subset_of(common)) continue;
         d.remove(kColumn, h);
         d.remove(kRow, e);
         again = any = true;

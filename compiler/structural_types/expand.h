@@ -1,6 +1,6 @@
-// A definition with all that it applies, down to the last equation: the flat system that kernels spare us
-// from, needed only to name the equations of a singular definition by instance path, and to test kernels
-// against.
+// The flat system of a definition: all that it applies, down to the last equation. Types make it unnecessary
+// for verdicts; it names the equations of a singular definition by instance path, and tests compare types
+// with it.
 //
 // Columns: interface and locals of the definition, then locals and auxiliary unknowns of its instances. Rows:
 // of every instance those of its applications first, then its own, as in compose().

@@ -17,7 +17,7 @@ constexpr std::size_t kLongestPeriod = 3;
 class Induction {
  public:
   Induction(const components::Library& library, const components::Family& family, const Checked& checked)
-      : library_(library), members_(family.members), kernels_(checked.kernels), fits_(checked.fits) {
+      : library_(library), members_(family.members), types_(checked.types), fits_(checked.fits) {
     for (std::size_t m = 0; m < members_.size(); ++m) root_.emplace(members_[m].component, m);
   }
 
@@ -29,14 +29,14 @@ class Induction {
       else
         result.ranges.push_back({m, m});
     }
-    // What relation parameters need is known of the samples only.
+    // The needs of relation parameters are known for the samples only.
     if (std::ranges::any_of(members_,
                             [&](auto& m) { return !library_.components[m.component].holes.empty(); }))
       return result;
     std::optional<std::size_t> repeats;
     if (varies) repeats = periodic();
     std::size_t from = members_.size();
-    while (from > 0 && !kernel(from - 1)) --from;
+    while (from > 0 && !type(from - 1)) --from;
     if (from < members_.size()) result.singular_from = from;
     result.proved = !varies || repeats.has_value();
     if (repeats && *repeats == 1) result.ranges.back().beyond = true;
@@ -44,13 +44,13 @@ class Induction {
   }
 
  private:
-  const std::optional<StructuralType>& kernel(std::size_t m) const { return kernels_[members_[m].component]; }
+  const std::optional<StructuralType>& type(std::size_t m) const { return types_[members_[m].component]; }
   bool consecutive(std::size_t m) const {
     return m + 1 < members_.size() && members_[m + 1].size == members_[m].size + 1;
   }
 
   bool same(std::size_t a, std::size_t b) const {
-    const auto &x = kernel(a), &y = kernel(b);
+    const auto &x = type(a), &y = type(b);
     if (fits_[members_[a].component].sizes != fits_[members_[b].component].sizes) return false;
     if (!x || !y) return x.has_value() == y.has_value();
     return x->interface() == y->interface() && (*x == *y || same_type(*x, *y).value_or(false));
@@ -84,8 +84,8 @@ class Induction {
     return std::nullopt;
   }
 
-  // Whether `b` is what becomes of `a` when the size grows by one, and what becomes of it for every larger
-  // size is of the same kind.
+  // Whether `b` is what `a` becomes when the size grows by one, and the same step holds for every larger
+  // size.
   bool moves(std::uint32_t a, std::uint32_t b) {
     if (a == b) return true;
     auto x = root_.find(a), y = root_.find(b);
@@ -118,7 +118,7 @@ class Induction {
       if (!std::ranges::all_of(part->applications,
                                [&](auto& application) { return holds_everywhere(application.component); }))
         return false;
-    auto shorter = composition_of(library_, kernels_, a), longer = composition_of(library_, kernels_, b);
+    auto shorter = composition_of(library_, types_, a), longer = composition_of(library_, types_, b);
     return shorter && longer &&
            repeats({&*shorter, c.interface, c.places}, {&*longer, d.interface, d.places});
   }
@@ -132,7 +132,7 @@ class Induction {
 
   const components::Library& library_;
   const std::vector<components::Family::Member>& members_;
-  std::span<const std::optional<StructuralType>> kernels_;
+  std::span<const std::optional<StructuralType>> types_;
   std::span<const Fit> fits_;
   std::map<std::uint32_t, std::size_t> root_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs_;
@@ -150,7 +150,7 @@ const core::Choice* varying(const components::Family& family) {
   return at == family.choices.end() ? nullptr : &*at;
 }
 
-// "mode = On, m = 2": what is the same in all of a family.
+// "mode = On, m = 2": the parameters that all members of a family share.
 std::string chosen(const components::Family& family) {
   std::vector<std::string> parts;
   for (const core::Choice& c : family.choices)
@@ -179,15 +179,15 @@ namespace {
 
 class FamilyReport {
  public:
-  FamilyReport(const components::Library& library, std::span<const std::optional<StructuralType>> kernels,
+  FamilyReport(const components::Library& library, std::span<const std::optional<StructuralType>> types,
                const Withheld& withheld, Diagnostics& diagnostics)
-      : library_(library), kernels_(kernels), withheld_(withheld), diagnostics_(diagnostics) {
+      : library_(library), types_(types), withheld_(withheld), diagnostics_(diagnostics) {
     for (std::uint32_t c = 0; c < library.plain; ++c)
-      if (!kernels[c]) reported_.insert(library.components[c].body);
+      if (!types[c]) reported_.insert(library.components[c].body);
   }
 
-  // The component whose own equations are at fault, below `root`: of the relation that was reported where it
-  // was.
+  // The component below `root` whose own equations are at fault; of a relation that was reported already, the
+  // reported one.
   std::optional<std::uint32_t> culprit(std::uint32_t root) const {
     std::vector<std::uint32_t> work{root};
     std::set<std::uint32_t> seen;
@@ -198,7 +198,7 @@ class FamilyReport {
       bool below = false;
       auto& applications = library_.components[c].applications;
       for (auto a = applications.rbegin(); a != applications.rend(); ++a)
-        if (!kernels_[a->component]) {
+        if (!types_[a->component]) {
           below = true;
           work.push_back(a->component);
         }
@@ -240,7 +240,7 @@ class FamilyReport {
 
  private:
   const components::Library& library_;
-  std::span<const std::optional<StructuralType>> kernels_;
+  std::span<const std::optional<StructuralType>> types_;
   const Withheld& withheld_;
   Diagnostics& diagnostics_;
   std::set<std::uint32_t> reported_;  // bodies
@@ -248,52 +248,54 @@ class FamilyReport {
 
 }  // namespace
 
-void report_families(const components::Library& library,
-                     std::span<const std::optional<StructuralType>> kernels,
-                     std::span<const FamilyType> types, const Withheld& withheld, Diagnostics& diagnostics) {
+void report_families(const components::Library& library, std::span<const std::optional<StructuralType>> types,
+                     std::span<const FamilyType> family_types, const Withheld& withheld,
+                     Diagnostics& diagnostics) {
   struct Refused {
     const components::Family* family;
     const FamilyType* type;
     std::uint32_t culprit;
   };
-  FamilyReport report(library, kernels, withheld, diagnostics);
+  FamilyReport report(library, types, withheld, diagnostics);
   std::vector<Refused> refused;
-  for (std::size_t f = 0, end = 0; f < types.size(); f = end) {
-    for (end = f; end < types.size() && library.families[end].definition == library.families[f].definition;)
+  for (std::size_t f = 0, end = 0; f < family_types.size(); f = end) {
+    for (end = f;
+         end < family_types.size() && library.families[end].definition == library.families[f].definition;)
       ++end;
-    if (!std::all_of(types.begin() + static_cast<std::ptrdiff_t>(f),
-                     types.begin() + static_cast<std::ptrdiff_t>(end), [](auto& t) { return t.refused(); }))
+    if (!std::all_of(family_types.begin() + static_cast<std::ptrdiff_t>(f),
+                     family_types.begin() + static_cast<std::ptrdiff_t>(end),
+                     [](auto& t) { return t.refused(); }))
       continue;
     const components::Family& family = library.families[f];
-    if (auto at = report.culprit(family.members[*types[f].singular_from].component))
-      refused.push_back({&family, &types[f], *at});
+    if (auto at = report.culprit(family.members[*family_types[f].singular_from].component))
+      refused.push_back({&family, &family_types[f], *at});
   }
-  // The definition in which it is written comes first: it says so in its own sizes.
+  // The definition in which the relation is written comes first: the message is about its own sizes.
   for (bool own : {true, false})
     for (const Refused& r : refused)
       if ((library.components[r.culprit].owner == r.family->definition) == own)
         report.report(*r.family, *r.type, r.culprit);
 }
 
-std::string to_text(std::span<const components::Family> families, std::span<const FamilyType> types,
-                    std::span<const std::optional<StructuralType>> kernels, std::span<const Fit> fits,
+std::string to_text(std::span<const components::Family> families, std::span<const FamilyType> family_types,
+                    std::span<const std::optional<StructuralType>> types, std::span<const Fit> fits,
                     const components::Library& library) {
   constexpr std::size_t kShown = 3;
   struct Alternative {
     std::string condition, type;
   };
   std::vector<Alternative> alternatives;
-  std::set<std::string> different;  // types, whatever the sizes
+  std::set<std::string> different;  // types, for any sizes
   for (std::size_t f = 0; f < families.size(); ++f) {
     if (families[f].members.empty()) continue;
     std::vector<std::string> parts;
-    for (const FamilyType::Range& range : types[f].ranges) {
+    for (const FamilyType::Range& range : family_types[f].ranges) {
       std::uint32_t component = families[f].members[range.first].component;
-      // The base of a recursion may call its interface otherwise.
+      // The base of a recursion may have other names for its interface.
       std::uint32_t last = families[f].members.back().component;
       bool alike = library.components[last].interface == library.components[component].interface;
       std::string type =
-          to_text(kernels[component], fits[component], library, component, alike ? last : component);
+          to_text(types[component], fits[component], library, component, alike ? last : component);
       if (type.empty() && !library.components[component].holes.empty()) continue;
       if (type.empty()) type = "none";
       different.insert(type);

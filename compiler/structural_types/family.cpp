@@ -11,12 +11,12 @@
 namespace sigrel::structural_types {
 namespace {
 
-/// Which interface columns a kernel can determine together.
+/// Which interface columns a type can determine together.
 class Determination {
  public:
-  explicit Determination(const StructuralType& kernel)
-      : interface_(kernel.interface()), columns_(graph::transpose(kernel.incidence().rows)), base_(columns_) {
-    for (std::uint32_t h = 0; h < kernel.hidden(); ++h) base_.add(interface_ + h);
+  explicit Determination(const StructuralType& type)
+      : interface_(type.interface()), columns_(graph::transpose(type.incidence().rows)), base_(columns_) {
+    for (std::uint32_t h = 0; h < type.hidden(); ++h) base_.add(interface_ + h);
   }
   Determination(const Determination&) = delete;
   /// A matching of the hidden columns alone.
@@ -120,24 +120,23 @@ std::optional<bool> part_included(const Determination& contract, const Structura
 
 }  // namespace
 
-std::optional<std::vector<std::vector<std::uint32_t>>> bases(const StructuralType& kernel,
-                                                             std::size_t limit) {
+std::optional<std::vector<std::vector<std::uint32_t>>> bases(const StructuralType& type, std::size_t limit) {
   struct Frame {
     InOrder matching;
     std::uint32_t next;  // the column that is tried next
   };
-  Determination determination(kernel);
+  Determination determination(type);
   std::vector<std::vector<std::uint32_t>> found;
   std::vector<std::uint32_t> chosen;
   std::vector<Frame> path{{determination.none_determined(), 0}};
   while (!path.empty()) {
     Frame& frame = path.back();
-    if (chosen.size() == kernel.rank()) {
+    if (chosen.size() == type.rank()) {
       if (found.size() == limit) return std::nullopt;
       found.push_back(chosen);
-      frame.next = kernel.interface();
+      frame.next = type.interface();
     }
-    if (frame.next == kernel.interface()) {
+    if (frame.next == type.interface()) {
       path.pop_back();
       if (!chosen.empty()) chosen.pop_back();
       continue;
@@ -145,7 +144,7 @@ std::optional<std::vector<std::vector<std::uint32_t>>> bases(const StructuralTyp
     std::uint32_t c = frame.next++;
     InOrder with = frame.matching;
     if (!with.add(c) ||
-        !determination.completes(with, c + 1, kernel.rank() - static_cast<std::uint32_t>(chosen.size()) - 1))
+        !determination.completes(with, c + 1, type.rank() - static_cast<std::uint32_t>(chosen.size()) - 1))
       continue;
     chosen.push_back(c);
     path.push_back({std::move(with), c + 1});
@@ -153,8 +152,8 @@ std::optional<std::vector<std::vector<std::uint32_t>>> bases(const StructuralTyp
   return found;
 }
 
-std::uint32_t rank(const StructuralType& kernel, const std::vector<std::uint32_t>& columns) {
-  return Determination(kernel).rank(columns);
+std::uint32_t rank(const StructuralType& type, const std::vector<std::uint32_t>& columns) {
+  return Determination(type).rank(columns);
 }
 
 std::optional<bool> included(const StructuralType& contract, const StructuralType& actual,
@@ -191,16 +190,16 @@ std::optional<bool> same_type(const StructuralType& a, const StructuralType& b, 
   return true;
 }
 
-StructuralType maximal_presentation(const StructuralType& kernel) {
-  assert(kernel.hidden() == 0 && kernel.columns() <= 512);
-  Dense<8> d = dense_of<8>(kernel.interface(), 0, kernel.rows());
-  for (std::uint32_t r = 0; r < kernel.rows(); ++r)
-    for (std::uint32_t c = 0; c < kernel.interface(); ++c)
-      if (kernel.contains(r, c)) d.insert(r, c);
+StructuralType maximal_presentation(const StructuralType& type) {
+  assert(type.hidden() == 0 && type.columns() <= 512);
+  Dense<8> d = dense_of<8>(type.interface(), 0, type.rows());
+  for (std::uint32_t r = 0; r < type.rows(); ++r)
+    for (std::uint32_t c = 0; c < type.interface(); ++c)
+      if (type.contains(r, c)) d.insert(r, c);
   maximise(d);
   std::ranges::sort(d.adjacent[kRow], shown_before<8>);
-  Incidence incidence{kernel.interface(), 0, {}};
-  incidence.rows.columns = kernel.interface();
+  Incidence incidence{type.interface(), 0, {}};
+  incidence.rows.columns = type.interface();
   for (const Bits<8>& row : d.adjacent[kRow]) {
     for (unsigned c : row) incidence.rows.targets.push_back(c);
     incidence.rows.end_row();

@@ -1,9 +1,9 @@
-// Questions about B: its sets, whether two kernels have the same, whether one has everything that the other
+// Questions about B: its sets, whether two types have the same, whether one has everything that the other
 // has.
 //
 // Every set of B(contract) is in B(actual) iff no set X of interface columns has a larger rank in the
 // contract than in the actual (the families have sets of one size, and a set is in B iff it has that size and
-// that rank). The rank of X in a kernel with rows E and hidden columns L is, by König's theorem, the least
+// that rank). The rank of X in a type with rows E and hidden columns L is, by König's theorem, the least
 // over sets J of rows of
 //   |N(J) ∩ X| + |N(J) ∩ L| + |E| − |J| − |L|,
 // so it is enough to look at the X that lie outside all of N(J): the rank in the contract of I − N(J) is at
@@ -23,11 +23,11 @@
 namespace sigrel::structural_types {
 
 /// All sets of B, in lexicographic order of ascending columns; nothing if there are more than `limit`.
-std::optional<std::vector<std::vector<std::uint32_t>>> bases(const StructuralType& kernel,
+std::optional<std::vector<std::vector<std::uint32_t>>> bases(const StructuralType& type,
                                                              std::size_t limit = 1'000'000);
 
 /// How many of the columns it can determine at once.
-std::uint32_t rank(const StructuralType& kernel, const std::vector<std::uint32_t>& columns);
+std::uint32_t rank(const StructuralType& type, const std::vector<std::uint32_t>& columns);
 
 /// B(contract) ⊆ B(actual), over the same interface. Nothing: more than `limit` unions of rows in one part of
 /// the actual.
@@ -38,8 +38,8 @@ std::optional<bool> included(const StructuralType& contract, const StructuralTyp
 std::optional<bool> same_type(const StructuralType& a, const StructuralType& b,
                               std::size_t limit = 1'000'000);
 
-/// The unique maximal presentation of a kernel without hidden columns, rows in the order in which they are
+/// The unique maximal presentation of a type without hidden columns, rows in the order in which they are
 /// shown.
-StructuralType maximal_presentation(const StructuralType& kernel);
+StructuralType maximal_presentation(const StructuralType& type);
 
 }  // namespace sigrel::structural_types

@@ -1,5 +1,5 @@
-// A component with all that it applies, down to the last equation, and with slopes: what the mixed layer
-// names equations in, and what degrees of freedom are counted on. Kernels spare us from it everywhere else.
+// The flat system of a component with the slopes of its equations: for messages of the mixed layer, and for
+// counting degrees of freedom.
 #pragma once
 #include <optional>
 

@@ -28,9 +28,9 @@ StructuralType uniform(std::uint32_t rank, std::uint32_t interface) {
   return reduce(incidence);
 }
 
-Holes::Holes(const components::Library& library, const std::vector<std::optional<StructuralType>>& kernels)
+Holes::Holes(const components::Library& library, const std::vector<std::optional<StructuralType>>& types)
     : library_(library),
-      kernels_(kernels),
+      types_(types),
       outcomes_(library.components.size()),
       parts_(library.components.size()),
       uses_(library.components.size()),
@@ -46,7 +46,7 @@ std::optional<StructuralType> Holes::promised(core::ContractId id, std::uint32_t
       auto at = std::ranges::find(library_.definitions, contract.like, [](auto& d) { return d.first; });
       if (at == library_.definitions.end() || !at->second) return std::nullopt;
       const components::Component& like = library_.components[*at->second];
-      return like.holes.empty() && like.interface == interface ? kernels_[*at->second] : std::nullopt;
+      return like.holes.empty() && like.interface == interface ? types_[*at->second] : std::nullopt;
     }
     case core::Contract::Rows: break;
   }
@@ -99,23 +99,23 @@ void Holes::compute(std::uint32_t c, const Sizes& sizes) {
   if (!fresh) return;
   Outcome& outcome = at->second;
   if (component.hole) {
-    outcome.kernel = promised(component);
-    if (!outcome.kernel) outcome.kernel = uniform(sizes[0], component.interface);
+    outcome.type = promised(component);
+    if (!outcome.type) outcome.type = uniform(sizes[0], component.interface);
     return;
   }
   for (auto& application : component.applications) {
     if (library_.components[application.component].holes.empty()) continue;
     const Outcome& part = outcomes_[application.component].at(restricted(c, sizes, application.component));
-    if (part.kernel) continue;
+    if (part.type) continue;
     outcome.in_part = true;
-    outcome.excess |= part.excess;
-    outcome.undetermined |= part.undetermined;
+    outcome.over_determined |= part.over_determined;
+    outcome.under_determined |= part.under_determined;
   }
   if (outcome.in_part) return;
-  Type type = type_at(c, sizes);
-  outcome.kernel = std::move(type.kernel);
-  outcome.excess = type.excess.has_value();
-  outcome.undetermined = type.undetermined.has_value();
+  Typing type = typing_at(c, sizes);
+  outcome.type = std::move(type.type);
+  outcome.over_determined = type.over_determined;
+  outcome.under_determined = type.under_determined;
 }
 
 const Holes::Outcome& Holes::evaluate(std::uint32_t component, const Sizes& sizes) {
@@ -123,23 +123,23 @@ const Holes::Outcome& Holes::evaluate(std::uint32_t component, const Sizes& size
   return outcomes_[component].at(sizes);
 }
 
-Type Holes::type_at(std::uint32_t component, const Sizes& sizes) {
+Typing Holes::typing_at(std::uint32_t component, const Sizes& sizes) {
   return type_of(definition_of(library_.components[component], library_.components),
                  [&](std::uint32_t r) -> const StructuralType& {
                    return library_.components[r].holes.empty()
-                              ? *kernels_[r]
-                              : *outcomes_[r].at(restricted(component, sizes, r)).kernel;
+                              ? *types_[r]
+                              : *outcomes_[r].at(restricted(component, sizes, r)).type;
                  });
 }
 
 bool Holes::parts_fit(std::uint32_t component, const Sizes& sizes) {
   return !evaluate(component, sizes).in_part;
 }
-std::optional<StructuralType> Holes::kernel_at(std::uint32_t component, const Sizes& sizes) {
-  return evaluate(component, sizes).kernel;
+std::optional<StructuralType> Holes::type_at(std::uint32_t component, const Sizes& sizes) {
+  return evaluate(component, sizes).type;
 }
 
-// A function may give another relation at each of its uses: one size for all of them says too much.
+// A function may return a different relation at each of its uses: one size for all of them is too strict.
 bool Holes::may_differ(std::uint32_t component) const {
   auto& holes = library_.components[component].holes;
   for (std::size_t i = 0; i < holes.size(); ++i)
@@ -166,8 +166,7 @@ Fit Holes::search(std::uint32_t component) {
   const components::Component& c = library_.components[component];
   Fit result;
   if (c.hole) {
-    if (auto kernel = promised(c))
-      return {Fit::Some, {{kernel->rank(), kernel->rank()}}, Sizes{kernel->rank()}, {}};
+    if (auto type = promised(c)) return {Fit::Some, {{type->rank(), type->rank()}}, Sizes{type->rank()}, {}};
     return {Fit::Some, {{0, c.interface}}, c.interface ? std::nullopt : std::optional(Sizes{0}), {}};
   }
   std::vector<Interval> ranges;
@@ -177,7 +176,7 @@ Fit Holes::search(std::uint32_t component) {
   for (auto& application : c.applications) {
     const components::Component& part = library_.components[application.component];
     if (part.holes.empty()) {
-      if (!kernels_[application.component]) return {Fit::Spoilt, {}, {}, {}};
+      if (!types_[application.component]) return {Fit::Spoilt, {}, {}, {}};
       continue;
     }
     const Fit& fit = fits_[application.component];
@@ -210,19 +209,19 @@ Fit Holes::search(std::uint32_t component) {
   auto outcome = [&](std::uint32_t size) {
     sizes[widest] = size;
     struct Sides {
-      bool excess, undetermined;
+      bool over_determined, under_determined;
     };
-    bool excess = std::ranges::any_of(too_many, [&](auto& t) { return all_at_least(sizes, t); });
-    bool undetermined = std::ranges::any_of(too_few, [&](auto& t) { return all_at_least(t, sizes); });
-    if (excess || undetermined) return Sides{excess, undetermined};
+    bool over_determined = std::ranges::any_of(too_many, [&](auto& t) { return all_at_least(sizes, t); });
+    bool under_determined = std::ranges::any_of(too_few, [&](auto& t) { return all_at_least(t, sizes); });
+    if (over_determined || under_determined) return Sides{over_determined, under_determined};
     const Outcome& o = evaluate(component, sizes);
-    if (o.excess) too_many.push_back(sizes);
-    if (o.undetermined) too_few.push_back(sizes);
-    if (o.excess && !o.in_part && (!nearest || (!o.undetermined && !nearest_determined))) {
+    if (o.over_determined) too_many.push_back(sizes);
+    if (o.under_determined) too_few.push_back(sizes);
+    if (o.over_determined && !o.in_part && (!nearest || (!o.under_determined && !nearest_determined))) {
       nearest = sizes;
-      nearest_determined = !o.undetermined;
+      nearest_determined = !o.under_determined;
     }
-    return Sides{o.excess, o.undetermined};
+    return Sides{o.over_determined, o.under_determined};
   };
   std::size_t found = 0;
   for (std::size_t k = 0; k < combinations; ++k) {
@@ -238,14 +237,14 @@ Fit Holes::search(std::uint32_t component) {
     while (first <= last && !some) {
       auto middle = static_cast<std::uint32_t>((first + last) / 2);
       auto o = outcome(middle);
-      if (!o.excess && !o.undetermined) some = middle;
-      if (o.excess) last = static_cast<std::int64_t>(middle) - 1;
-      if (o.undetermined) first = static_cast<std::int64_t>(middle) + 1;
+      if (!o.over_determined && !o.under_determined) some = middle;
+      if (o.over_determined) last = static_cast<std::int64_t>(middle) - 1;
+      if (o.under_determined) first = static_cast<std::int64_t>(middle) + 1;
     }
     if (!some) continue;
     auto fits = [&](std::int64_t size) {
       auto o = outcome(static_cast<std::uint32_t>(size));
-      return !o.excess && !o.undetermined;
+      return !o.over_determined && !o.under_determined;
     };
     std::int64_t low = *some, high = *some;
     while (first < low) {

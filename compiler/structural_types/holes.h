@@ -1,16 +1,16 @@
-// Holes: relation parameters of a definition that is looked at by itself. Of the relation that will be there
-// only the number of equations matters at first: among all relations with k equations over n interface
-// unknowns, the one that can determine any k of them (the uniform matroid U(k, n)) completes whatever another
-// one completes.
+// Holes: the relation parameters of a definition that is analysed by itself. Of the relation that will be the
+// argument only the number of equations matters at first: among all relations with k equations over n
+// interface unknowns, the one that can determine any k of them (the uniform matroid U(k, n)) completes
+// everything that another one completes.
 //
-// Let a body be given, and a size k for each of its holes. A larger size helps to determine its unknowns, a
-// smaller one leaves more unknowns to each equation. So if unknowns stay undetermined, they do so for all
-// smaller sizes; if there are too many equations, there are for all larger ones. What lies between is an
-// interval for each hole with the others fixed, found by bisection; a definition for which nothing lies
-// between is wrong whatever its arguments are.
+// Given a body and a size k for each of its holes: a larger size helps to determine the unknowns of the body,
+// a smaller one leaves more unknowns to its equations. So if the body is under-determined, it is so for all
+// smaller sizes, and if it is over-determined, for all larger ones. The sizes between form an interval for
+// each hole with the others fixed, found by bisection; if there is none, the definition is an error for every
+// argument.
 //
-// Example: load <> (x, m); m = 3.0 over x. Size 0 leaves nothing undetermined, 1 can determine x, 2 is too
-// much: {#0} or {#1}.
+// Example: load <> (x, m); m = 3.0 over x. With size 0 nothing is under-determined, size 1 can determine x,
+// size 2 is too large: {#0} or {#1}.
 #pragma once
 #include <map>
 #include <optional>
@@ -35,8 +35,8 @@ using Sizes = std::vector<std::uint32_t>;  // of the holes of a component, in th
 struct Fit {
   enum Kind : std::uint8_t {
     Some,
-    None,     // it cannot be completed, whatever its arguments are
-    Unknown,  // too many sizes to try, or a hole that may be another relation at each of its uses
+    None,     // it cannot be completed with any arguments
+    Unknown,  // too many sizes to try, or a hole that may be a different relation at each of its uses
     Spoilt    // a part of it has no type
   } kind = Unknown;
   std::vector<Interval>
@@ -48,25 +48,25 @@ struct Fit {
 
 class Holes {
  public:
-  /// `kernels` of the components without holes, as they become known.
-  Holes(const components::Library& library, const std::vector<std::optional<StructuralType>>& kernels);
+  /// `types` of the components without holes, as they become known.
+  Holes(const components::Library& library, const std::vector<std::optional<StructuralType>>& types);
 
   /// Components in ascending order, each once.
   const Fit& fit(std::uint32_t component);
   const Fit& known(std::uint32_t component) const { return fits_[component]; }
   /// The component with relations of these sizes; its parts have a type there.
-  Type type_at(std::uint32_t component, const Sizes& sizes);
+  Typing typing_at(std::uint32_t component, const Sizes& sizes);
   /// Whether its parts have a type there.
   bool parts_fit(std::uint32_t component, const Sizes& sizes);
-  std::optional<StructuralType> kernel_at(std::uint32_t component, const Sizes& sizes);
-  /// What a contract promises of a relation with that interface; nothing where it is not known.
+  std::optional<StructuralType> type_at(std::uint32_t component, const Sizes& sizes);
+  /// The type that a contract promises for a relation with that interface; nothing where it is not known.
   std::optional<StructuralType> promised(core::ContractId contract, std::uint32_t interface) const;
   std::optional<StructuralType> promised(const components::Component& hole) const;
 
  private:
   struct Outcome {
-    std::optional<StructuralType> kernel;
-    bool excess = false, undetermined = false;
+    std::optional<StructuralType> type;
+    bool over_determined = false, under_determined = false;
     bool in_part = false;
   };
   const Outcome& evaluate(std::uint32_t component, const Sizes& sizes);
@@ -77,7 +77,7 @@ class Holes {
   bool may_differ(std::uint32_t component) const;
 
   const components::Library& library_;
-  const std::vector<std::optional<StructuralType>>& kernels_;
+  const std::vector<std::optional<StructuralType>>& types_;
   std::vector<std::map<Sizes, Outcome>> outcomes_;
   std::vector<std::optional<std::vector<std::uint32_t>>> parts_;  // with holes, ascending, itself last
   std::vector<std::vector<std::uint8_t>> uses_;                   // of each hole: how often, at most 2

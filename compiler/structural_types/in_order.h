@@ -2,10 +2,9 @@
 // a place depends on their order alone, since the sets that can be matched are the independent sets of a
 // transversal matroid (Edmonds and Fulkerson, Transversals and matroid partition, 1965).
 //
-// Example: lines {0 1} {0} {1} over columns 0 1: the first two find a place, the third does not; blame(2) is
-// all three lines and both columns.
+// Example: lines {0 1} {0} {1} over columns 0 1: the first two find a place, the third does not.
 #pragma once
-#include "compiler/graph/dulmage_mendelsohn.h"
+#include "compiler/graph/bipartite.h"
 
 namespace sigrel::structural_types {
 
@@ -44,22 +43,6 @@ class InOrder {
       }
     }
     return false;
-  }
-
-  /// After add(start) was false: the lines that compete with it and the columns for which they do, one fewer;
-  /// minimal.
-  graph::HallSet blame(std::uint32_t start) const {
-    graph::HallSet set;
-    std::vector<bool> reached(graph_->rows(), false);
-    reached[start] = true;
-    for (std::uint32_t x = 0; x < graph_->columns; ++x)
-      if (seen_[x] == search_) {
-        set.columns.push_back(x);
-        reached[partner_[x]] = true;
-      }
-    for (std::uint32_t r = 0; r < graph_->rows(); ++r)
-      if (reached[r]) set.rows.push_back(r);
-    return set;
   }
 
  private:

@@ -1,5 +1,5 @@
 // Equations over interface and hidden columns, sparse: what a definition becomes before it is reduced to a
-// kernel.
+// type.
 //
 // Example: x, y interface and z hidden with f(x, z) = 0, g(y, z) = 0 is interface 2, hidden 1, rows {0 2} {1
 // 2}.

@@ -152,8 +152,8 @@ std::vector<NullVector> redundant_rows(std::vector<exact::SparseRow> rows, std::
   return result;
 }
 
-/// An equation and a variable of the definition itself for each level that is not inside a part (that is told
-/// there), such that no level or redundancy counted before has them.
+/// An equation and a variable of the definition itself for each floating potential that is not inside a part
+/// (the definition of the part has it), such that no potential or redundancy counted before has them.
 std::vector<Singularity::Reference> references(const Singularity& s, const components::Library& library) {
   const Expansion& e = s.flat.expansion;
   const std::vector<std::uint32_t> renamed =
@@ -183,34 +183,38 @@ std::vector<Singularity::Reference> references(const Singularity& s, const compo
   return result;
 }
 
-/// Levels alone are free, and whole equations between other unknowns alone are redundant.
+/// Fills in the verdict on floating potentials, and their references where it is that they are harmless.
 void judge(Singularity& s, const components::Library& library) {
+  if (s.free.empty() || !std::ranges::all_of(s.free, &NullVector::level)) return;
   const Incidence& whole = s.flat.expansion.incidence;
-  if (s.free.empty() || s.free.size() != s.redundant.size() ||
-      !std::ranges::all_of(s.free, &NullVector::level))
-    return;
-  std::vector<bool> level(whole.columns(), false), redundant(whole.rows.rows(), false);
+  std::vector<bool> floating(whole.columns(), false), redundant(whole.rows.rows(), false);
   for (const NullVector& v : s.free)
-    for (std::uint32_t c : v.support) level[c] = true;
+    for (std::uint32_t c : v.support) floating[c] = true;
   for (const NullVector& v : s.redundant)
     for (std::uint32_t r : v.support) redundant[r] = true;
+  singularity::FloatingVerdict<std::uint32_t> verdict;
+  verdict.floats = true;
+  verdict.potentials = s.free.size();
+  verdict.redundant = s.redundant.size();
   for (std::uint32_t r = 0; r < whole.rows.rows(); ++r) {
     const FlatRow& row = s.flat.expansion.rows[r];
     const std::vector<bool>& homogeneous =
         library.components[s.flat.components[s.flat.expansion.instances[row.instance].definition]]
             .homogeneous;
-    bool exact = row.index < homogeneous.size() && homogeneous[row.index], touches = false, decides = false;
+    bool exact = row.index < homogeneous.size() && homogeneous[row.index];
+    bool contains_floating = false, condition = false;
     for (std::uint32_t k = whole.rows.offsets[r]; k < whole.rows.offsets[r + 1]; ++k) {
       const components::Slope& slope = s.flat.slopes[k];
       exact = exact && slope.generic == 0;
-      touches = touches || level[whole.rows.targets[k]];
-      decides = decides || (slope.decides && level[whole.rows.targets[k]]);
+      contains_floating = contains_floating || floating[whole.rows.targets[k]];
+      condition = condition || (slope.decides && floating[whole.rows.targets[k]]);
     }
-    if (redundant[r] && touches) return;
-    if (redundant[r] && !exact && !s.depends) s.depends = r;
-    if (decides && !s.decides) s.decides = r;
+    if (redundant[r] && contains_floating) return;
+    if (redundant[r] && !exact && !verdict.numbers) verdict.numbers = r;
+    if (condition && !verdict.condition) verdict.condition = r;
   }
-  if (!s.decides && !s.depends) s.references = references(s, library);
+  s.verdict = verdict;
+  if (verdict.harmless()) s.references = references(s, library);
 }
 
 }  // namespace
@@ -248,8 +252,8 @@ std::optional<Singularity> MixedLayer::check(std::uint32_t component, const Defi
   const std::uint32_t interface = flat->expansion.incidence.interface,
                       hidden = flat->expansion.incidence.hidden;
   std::vector<exact::SparseRow> rows;
-  for (std::uint64_t turn = 1; turn <= 2; ++turn) {
-    Draw draw(~(std::uint64_t{component} << 2 | turn));
+  for (std::uint64_t attempt = 1; attempt <= 2; ++attempt) {
+    Draw draw(~(std::uint64_t{component} << 2 | attempt));
     exact::Field s = draw.next();
     rows = rows_of(*flat, s, draw);
     auto again = reduced(rows, interface, hidden);
@@ -267,7 +271,7 @@ std::optional<Singularity> MixedLayer::check(std::uint32_t component, const Defi
   if (inner) result.free = free_columns(*flat, *inner, hidden);
   result.redundant = redundant_rows(std::move(rows), hidden + interface);
   result.flat = std::move(*flat);
-  if (result.free.empty() && result.redundant.empty()) return std::nullopt;  // too large to say what is wrong
+  if (result.free.empty() && result.redundant.empty()) return std::nullopt;  // too large to find the cause
   judge(result, library_);
   if (!result.harmless()) return result;
   auto with_zeros = this->composed(component, definition);

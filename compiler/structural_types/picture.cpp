@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "compiler/singularity/structural_causes.h"
 #include "compiler/structural_types/components.h"
 #include "compiler/structural_types/cover.h"
 #include "compiler/structural_types/degrees_of_freedom.h"
@@ -28,8 +29,8 @@ struct Written {
 
 class Composer {
  public:
-  Composer(const components::Library& library, const std::vector<std::optional<StructuralType>>& kernels)
-      : library_(library), kernels_(kernels) {}
+  Composer(const components::Library& library, const std::vector<std::optional<StructuralType>>& types)
+      : library_(library), types_(types) {}
 
   /// `as_written`: with the equations of the applied relations where they have no locals. What these apply
   /// comes first.
@@ -71,7 +72,7 @@ class Composer {
   }
   bool local_free(std::uint32_t c) const {
     const components::Component& component = library_.components[c];
-    if (!kernels_[c] || !component.holes.empty() || !component.opened.empty() ||
+    if (!types_[c] || !component.holes.empty() || !component.opened.empty() ||
         component.sources.size() > kRows)
       return false;
     for (std::uint32_t v = component.interface; v < component.interface + component.locals; ++v)
@@ -98,11 +99,11 @@ class Composer {
     };
     for (std::uint32_t a = 0; a < component.applications.size(); ++a) {
       const auto& application = component.applications[a];
-      if (!kernels_[application.component]) return std::nullopt;
+      if (!types_[application.component]) return std::nullopt;
       const Written* child = nullptr;
       if (auto at = known_.find(application.component); as_written && at != known_.end() && at->second)
         child = &*at->second;
-      const Incidence& incidence = child ? child->incidence : kernels_[application.component]->incidence();
+      const Incidence& incidence = child ? child->incidence : types_[application.component]->incidence();
       std::vector<std::uint32_t> actual;
       for (std::uint32_t i = 0; i < incidence.interface; ++i)
         actual.push_back(component.arguments[application.first_argument + i]);
@@ -138,7 +139,7 @@ class Composer {
   }
 
   const components::Library& library_;
-  const std::vector<std::optional<StructuralType>>& kernels_;
+  const std::vector<std::optional<StructuralType>>& types_;
   std::unordered_map<std::uint32_t, std::optional<Written>> known_;
 };
 
@@ -177,10 +178,10 @@ struct Assumed {
   Sizes sizes;
   Fit fit;
 };
-/// Also puts what has parameters into `kernels`, with these sizes.
+/// Also puts what has parameters into `types`, with these sizes.
 std::optional<Assumed> assume(const components::Library& library,
-                              std::vector<std::optional<StructuralType>>& kernels, std::uint32_t component) {
-  const std::vector<std::optional<StructuralType>> closed = kernels;
+                              std::vector<std::optional<StructuralType>>& types, std::uint32_t component) {
+  const std::vector<std::optional<StructuralType>> closed = types;
   Holes holes(library, closed);
   Assumed result;
   for (std::uint32_t c = 0; c <= component; ++c)
@@ -197,20 +198,19 @@ std::optional<Assumed> assume(const components::Library& library,
     Sizes sizes;
     for (std::uint32_t hole : library.components[c].holes)
       sizes.push_back(result.sizes[static_cast<std::size_t>(std::ranges::find(mine, hole) - mine.begin())]);
-    kernels[c] = holes.kernel_at(c, sizes);
+    types[c] = holes.type_at(c, sizes);
   };
   for (auto& application : library.components[component].applications)
     if (!library.components[application.component].holes.empty()) with(application.component);
   with(component);
-  if (!kernels[component])
-    return std::nullopt;  // each size occurs in some combination, these together do not
+  if (!types[component]) return std::nullopt;  // each size occurs in some combination, these together do not
   return result;
 }
 
 }  // namespace
 
 std::optional<Picture> picture(const components::Library& library,
-                               std::vector<std::optional<StructuralType>> kernels, std::uint32_t component,
+                               std::vector<std::optional<StructuralType>> types, std::uint32_t component,
                                const SourceMap& sources) {
   const components::Component& c = library.components[component];
   const system::Template& body = library.system.templates[c.body];
@@ -219,7 +219,7 @@ std::optional<Picture> picture(const components::Library& library,
   result.interface = c.interface;
   std::optional<Assumed> assumed;
   if (!c.holes.empty()) {
-    assumed = assume(library, kernels, component);
+    assumed = assume(library, types, component);
     if (!assumed) return std::nullopt;
     for (std::size_t i = 0; i < c.holes.size(); ++i)
       result.assumed += (i > 0 ? ", " : "") +
@@ -228,19 +228,22 @@ std::optional<Picture> picture(const components::Library& library,
   }
   // A singular one as check() saw it, so that the same set is blamed.
   std::optional<Written> written =
-      Composer(library, kernels).component(component, kernels[component].has_value());
+      Composer(library, types).component(component, types[component].has_value());
   if (!written) return std::nullopt;
   const Written& w = *written;
-  const Cover covering = cover(w.incidence, c.locals);
+  const Cover covering = cover(w.incidence);
   const std::uint32_t rows = w.incidence.rows.rows();
 
   std::vector<bool> defines(rows, false), blamed_row(rows, false),
       blamed_column(w.incidence.columns(), false);
   for (std::uint32_t d : w.definition)
     if (d != kNone) defines[d] = true;
-  if (const auto& set = covering.excess ? covering.excess : covering.undetermined) {
-    for (std::uint32_t r : set->rows) blamed_row[r] = true;
-    for (std::uint32_t v : set->columns) blamed_column[v] = true;
+  if (!covering.complete()) {
+    const singularity::StructuralCauses causes =
+        singularity::structural_causes(w.incidence.rows, w.incidence.interface);
+    const graph::HallSet& set = causes.over ? causes.over->set : causes.under.front().set;
+    for (std::uint32_t r : set.rows) blamed_row[r] = true;
+    for (std::uint32_t v : set.columns) blamed_column[v] = true;
   }
 
   std::vector<std::uint32_t> shown(w.incidence.columns(), kNone);
@@ -291,7 +294,7 @@ std::optional<Picture> picture(const components::Library& library,
     result.rows.push_back(std::move(row));
   }
 
-  result.type = kernels[component];
+  result.type = types[component];
   if (result.type && c.holes.empty()) result.freedom = degrees_of_freedom(library, component);
   if (assumed)
     if (std::string needs = to_text(std::nullopt, assumed->fit, library, component); !needs.empty())

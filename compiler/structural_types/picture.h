@@ -7,7 +7,7 @@
 // into the equations that use it: it is replaced by the unknowns of the expression. So `foo <> (w, u + x, v +
 // y)` looks as it is written: the row x2 x3 of foo(x1, x2, x3) is u x v y. The matching is that of the system
 // before folding (an unknown that stands for the auxiliary one takes its place), and what is folded is never
-// used to decide anything.
+// used for verdicts.
 //
 // Example: bar(u, y) with locals v w x:  u = sin v; foo <> (u, w + x, y + v); w * x = exp v
 //
@@ -53,10 +53,10 @@ struct Picture {
       maximal;  // the maximal presentation, where it differs from the rows of `type`
 };
 
-/// `kernels` as check() gives them. Nothing if the component applies a relation that is singular itself, or
+/// `types` as check() gives them. Nothing if the component applies a relation that is singular itself, or
 /// if nothing can be said of its relation parameters.
 std::optional<Picture> picture(const components::Library& library,
-                               std::vector<std::optional<StructuralType>> kernels, std::uint32_t component,
+                               std::vector<std::optional<StructuralType>> types, std::uint32_t component,
                                const SourceMap& sources);
 
 /// For a terminal. What is more than a screen is left out, and said to be.

@@ -60,12 +60,11 @@ std::string matrix(std::span<const std::vector<std::uint32_t>> rows, std::uint32
   }
   return text + "}";
 }
-std::string matrix(const StructuralType& kernel) {
-  if (kernel.hidden() > 0) return {};
+std::string matrix(const StructuralType& type) {
+  if (type.hidden() > 0) return {};
   std::vector<std::vector<std::uint32_t>> rows;
-  for (std::uint32_t r = 0; r < kernel.rows(); ++r)
-    rows.emplace_back(kernel.row(r).begin(), kernel.row(r).end());
-  return matrix(rows, kernel.interface());
+  for (std::uint32_t r = 0; r < type.rows(); ++r) rows.emplace_back(type.row(r).begin(), type.row(r).end());
+  return matrix(rows, type.interface());
 }
 
 std::string counted(std::size_t n, std::string_view what) {

@@ -12,7 +12,7 @@
 // be added: since M does not change, all at once, which gives the maximal presentation; Mason (1971): it is
 // unique.
 //
-// A kernel without hidden columns is shown by its `sparse` form: edges deleted from the maximal presentation,
+// A type without hidden columns is shown by its `sparse` form: edges deleted from the maximal presentation,
 // rows in the order in which they are shown, columns from the last one back. A function of the maximal
 // presentation, so equal types are shown alike and only they.
 //
@@ -100,7 +100,7 @@ void maximise(Dense<W>& d) {
     for (unsigned c : addable(d, all, e)) d.insert(e, c);
 }
 
-/// The canonical sparse form of a kernel without hidden columns.
+/// The canonical sparse form of a type without hidden columns.
 template <unsigned W>
 void make_sparse(Dense<W>& d) {
   maximise(d);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint32_t kDense = 512;  // columns of the largest bit sets
 
-/// The kernel as it comes out, part by part.
+/// The type as it comes out, part by part.
 class Collector {
  public:
   explicit Collector(std::uint32_t interface) { result_.interface = interface; }
@@ -48,7 +48,7 @@ class Collector {
       for (unsigned c : d.row(r)) (c < d.interface ? row.visible : row.hidden).push_back(name[c]);
     }
   }
-  StructuralType kernel() {
+  StructuralType type() {
     std::ranges::stable_sort(rows_,
                              [](const Row& a, const Row& b) { return shown_first(a.visible, b.visible); });
     std::vector<std::uint32_t> number(result_.hidden, graph::kNone);
@@ -211,7 +211,7 @@ StructuralType reduce(const Incidence& incidence, const Limits& limits) {
     for (std::uint32_t c : coloops) out.coloop(c);
     for (const Part& part : connected_parts(core)) reduce_part(part, limits, out);
   }
-  return out.kernel();
+  return out.type();
 }
 
 }  // namespace sigrel::structural_types

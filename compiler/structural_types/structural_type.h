@@ -2,14 +2,14 @@
 // can determine.
 //
 // B = { Y : the hidden columns and Y are perfectly matched with the rows }, a family of sets of one size, the
-// rank. A parent depends on a child only through B. A Kernel comes from `reduce`; what it guarantees:
+// rank. A parent depends on a child only through B. A StructuralType comes from `reduce`; what it guarantees:
 //  - there is a covering matching (cover.h);
 //  - interface columns that are in every set of B have a row of their own and occur nowhere else;
-//  - an edge is in some covering matching, unless the kernel was too large for the rules;
-//  - without hidden columns it is the canonical sparse form (presentation.h): equal types have equal kernels;
+//  - an edge is in some covering matching, unless the type was too large for the rules;
+//  - without hidden columns it is the canonical sparse form (presentation.h): equal families have equal rows;
 //  - rows are in the order in which they are shown.
 //
-// Example: a resistor's u = p.v - n.v, i = p.i, p.i + n.i = 0, u = R·i over p.v p.i n.v n.i has the kernel
+// Example: a resistor's u = p.v - n.v, i = p.i, p.i + n.i = 0, u = R·i over p.v p.i n.v n.i has the type
 // {p.v p.i n.v; p.i n.i}: rank 2, and B is every pair but {p.v, n.v}.
 #pragma once
 #include <algorithm>
@@ -52,8 +52,8 @@ class StructuralType {
   Incidence incidence_;
 };
 
-/// What the rules that cost more than linear time are allowed to work on; beyond, a kernel stays larger,
-/// never less exact.
+/// Size limits of the rules that cost more than linear time. A type beyond them stays larger, never less
+/// exact.
 struct Limits {
   std::uint32_t surplus_columns = 256;       // K5, K5'
   std::uint32_t presentation_columns = 256;  // K6, K9 on the maximal presentation
@@ -67,6 +67,6 @@ struct Limits {
 StructuralType reduce(const Incidence& incidence, const Limits& limits = {});
 
 /// "{p.v p.i n.v; p.i n.i}". Hidden columns are shown as ~1, ~2, …
-std::string to_text(const StructuralType& kernel, std::span<const std::string> names);
+std::string to_text(const StructuralType& type, std::span<const std::string> names);
 
 }  // namespace sigrel::structural_types

@@ -62,7 +62,7 @@ TightSet<W> surplus_one(const Dense<W>& d, const Pairing<W>& p, Side side, unsig
   return {reached.here, reached.there};
 }
 
-/// K5, for every hidden column once. The kernel is a core.
+/// K5, for every hidden column once. The type is a core.
 template <unsigned W>
 bool merge_rows_of_tight_sets(Dense<W>& d) {
   bool any = false;
@@ -82,7 +82,7 @@ bool merge_rows_of_tight_sets(Dense<W>& d) {
   return any;
 }
 
-/// K5', for every row once. The kernel is a core.
+/// K5', for every row once. The type is a core.
 template <unsigned W>
 bool merge_columns_of_tight_sets(Dense<W>& d) {
   bool any = false;

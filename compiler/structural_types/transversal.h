@@ -1,4 +1,4 @@
-// K8: a kernel with few interface columns whose B needs no hidden column, although the other rules have left
+// K8: a type with few interface columns whose B needs no hidden column, although the other rules have left
 // some.
 //
 // The ranks of all sets of interface columns give the cyclic flats: F is a flat if every column outside adds

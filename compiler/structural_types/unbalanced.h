@@ -7,7 +7,7 @@
 // way, down to the part whose own parts are in order.
 //
 // Example: a voltage source p.v - n.v = v, p.i = i, n.i = i has 3 equations and 2 flows. In a circuit with a
-// resistor and ground there is one equation more than there are unknowns, and the source is told, however
+// resistor and ground there is one equation more than there are unknowns, and the source is reported, however
 // deep it is.
 #pragma once
 #include <optional>
@@ -26,7 +26,7 @@ struct Unbalanced {
 
 /// `equations` is how many more equations than hidden unknowns the component has.
 std::optional<Unbalanced> unbalanced_part(const components::Library& library,
-                                          const std::vector<std::optional<StructuralType>>& kernels,
+                                          const std::vector<std::optional<StructuralType>>& types,
                                           const components::Component& component, int equations);
 
 }  // namespace sigrel::structural_types

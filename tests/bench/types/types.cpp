@@ -48,7 +48,7 @@ std::vector<Definition> definitions(std::size_t count) {
     Definition d(interface, equations - rank);
     for (std::uint32_t e = 0; e < equations; ++e)
       d.equation(dice.sample(interface + d.locals(), dice.number(2, 4)));
-    if (type_of(d, nullptr).kernel) library.push_back(std::move(d));
+    if (type_of(d, nullptr).type) library.push_back(std::move(d));
   }
   return library;
 }
@@ -59,8 +59,8 @@ void many_definitions(std::size_t count) {
   for (const Definition& d : library) times.push_back(1e3 * milliseconds([&] { type_of(d, nullptr); }));
   std::ranges::sort(times);
   fmt::print("{} definitions of 10 to 40 equations\n", count);
-  fmt::print("  kernel: median {:.1f} us, 90% {:.1f} us, 99% {:.1f} us, longest {:.0f} us\n",
-             times[count / 2], times[count * 9 / 10], times[count * 99 / 100], times.back());
+  fmt::print("  type: median {:.1f} us, 90% {:.1f} us, 99% {:.1f} us, longest {:.0f} us\n", times[count / 2],
+             times[count * 9 / 10], times[count * 99 / 100], times.back());
   written::Text text;
   for (std::uint32_t d = 0; d < library.size(); ++d)
     text.add(
@@ -107,7 +107,7 @@ void one_model(std::uint32_t levels) {
   double modular = 1e9;
   for (int run = 0; run < 5; ++run)
     modular =
-        std::min(modular, milliseconds([&] { by_definition = types_of(library).back().kernel.has_value(); }));
+        std::min(modular, milliseconds([&] { by_definition = types_of(library).back().type.has_value(); }));
   Incidence whole;
   double expanded = milliseconds([&] { whole = expand(library, levels + 1).incidence; });
   double matched = milliseconds([&] { flat = cover(whole).complete(); });
@@ -122,18 +122,18 @@ void one_model(std::uint32_t levels) {
 void mesh() {
   std::vector<Definition> library{networks::two_pin(), networks::network(25, networks::mesh_edges(5)),
                                   networks::flat_network(25, networks::mesh_edges(5))};
-  std::vector<Type> types = types_of(library);
+  std::vector<Typing> types = types_of(library);
   for (std::uint32_t d : {1u, 2u}) {
     std::vector<double> times;
     for (int run = 0; run < 200; ++run)
       times.push_back(1e3 * milliseconds([&] {
                         type_of(library[d],
-                                [&](std::uint32_t r) -> const StructuralType& { return *types[r].kernel; });
+                                [&](std::uint32_t r) -> const StructuralType& { return *types[r].type; });
                       }));
     std::ranges::sort(times);
     fmt::print("a mesh of 5 by 5 nodes{}, {} locals: {:.0f} us, {}\n", d == 2 ? " written out" : "",
                library[d].locals(), times[100],
-               to_text(*types[d].kernel, std::vector<std::string>{"p.v", "p.i", "n.v", "n.i"}));
+               to_text(*types[d].type, std::vector<std::string>{"p.v", "p.i", "n.v", "n.i"}));
   }
 }
 

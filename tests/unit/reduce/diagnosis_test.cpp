@@ -69,8 +69,8 @@ TEST_CASE("an unknown in no equation, and one equation for two unknowns") {
   Diagnostics d = diagnose(b);
   REQUIRE(d.all().size() == 2);
   CHECK(d.all()[0].code == Code::Undetermined);
-  CHECK(says(d.all()[0], "nothing determines `x` in `model`"));
-  CHECK(says(d.all()[0], "`x` and `y` have only 1 equation"));
+  CHECK(says(d.all()[0], "nothing determines all of `x` and `y` in `model`"));
+  CHECK(says(d.all()[0], "`x` and `y` occur only in 1 equation"));
   CHECK(says(d.all()[1], "nothing determines `z` in `model`"));
   CHECK(says(d.all()[1], "occurs in no equation"));
 }

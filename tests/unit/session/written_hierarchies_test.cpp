@@ -28,8 +28,8 @@ struct Typed {
       components[std::string(sigrel::text(global->name))] =
           types.components.at(core::GlobalId(global - session.program().globals.data()));
   }
-  const std::optional<structural_types::StructuralType>& kernel(const std::string& name) const {
-    return types.kernels[components.at(name)];
+  const std::optional<structural_types::StructuralType>& type(const std::string& name) const {
+    return types.types[components.at(name)];
   }
   /// The definitions that are told to be singular.
   std::set<std::string> blamed() const {
@@ -97,22 +97,22 @@ void compare(Dice& dice, std::size_t hierarchies, Tally& tally) {
     ++tally.hierarchies;
     for (std::uint32_t d = 0; d < all[h].size(); ++d) {
       ++tally.definitions;
-      const auto& kernel = typed.kernel(name(h, d));
+      const auto& type = typed.type(name(h, d));
       const Incidence flat = structural_types::expand(all[h], d).incidence;
-      const bool ok = kernel.has_value();
+      const bool ok = type.has_value();
       tally.verdicts_differ += structural_types::cover(flat).complete() != ok;
-      tally.order_matters += kernel != shuffled.kernel(name(h, d));
+      tally.order_matters += type != shuffled.type(name(h, d));
       bool parts = true;
       for (std::uint32_t a = 0; a < all[h][d].applications(); ++a)
-        parts &= typed.kernel(name(h, all[h][d].relation(a))).has_value();
+        parts &= typed.type(name(h, all[h][d].relation(a))).has_value();
       if (!ok && parts) singular.insert(name(h, d));
       if (flat.columns() <= 40)
         tally.fields_differ += field_oracle::regular(field_oracle::random_matrix(dice, flat), flat) != ok;
       if (!ok) continue;
       ++tally.well_formed;
-      if (kernel->interface() > 8) continue;
+      if (type->interface() > 8) continue;
       ++tally.families;
-      tally.families_differ += structural_types::bases(*kernel).value() !=
+      tally.families_differ += structural_types::bases(*type).value() !=
                                structural_types::bases(structural_types::StructuralType(flat)).value();
     }
   }
@@ -158,18 +158,18 @@ TEST_CASE("the hierarchies of the reference file as Sigrel: verdicts and familie
     for (std::size_t h = 0; h < document["hierarchies"].size(); ++h)
       for (const json& j : document["hierarchies"][h]) {
         ++definitions;
-        const auto& kernel = typed.kernel(name(h, j["name"]));
+        const auto& type = typed.type(name(h, j["name"]));
         const bool ok = j["verdict"] == "ok";
-        if (kernel.has_value() != ok) FAIL("verdict of " << j.dump());
+        if (type.has_value() != ok) FAIL("verdict of " << j.dump());
         if (!ok) continue;
         ++well_formed;
         std::vector<std::vector<std::string>> family;
-        const auto sets = structural_types::bases(*kernel);
+        const auto sets = structural_types::bases(*type);
         for (const auto& basis : sets.value()) {
           auto& names = family.emplace_back();
           for (std::uint32_t c : basis) names.push_back(j["interface"][c]);
         }
-        if (kernel->rank() != j["rank"] || json(family) != j["bases"])
+        if (type->rank() != j["rank"] || json(family) != j["bases"])
           FAIL("bases of " << j.dump() << "\n" << json(family).dump());
       }
     CHECK(definitions == 2618);

@@ -13,7 +13,7 @@ Definition leaf(std::uint32_t interface, std::uint32_t locals, const Matrix& equ
   for (const Variables& equation : equations) d.equation(equation);
   return d;
 }
-/// A kernel from rows of zeros and ones.
+/// A type from rows of zeros and ones.
 StructuralType matrix(const Matrix& rows) {
   Incidence incidence{static_cast<std::uint32_t>(rows[0].size()), 0, {}};
   incidence.rows.columns = incidence.interface;
@@ -28,10 +28,10 @@ void apply(Definition& d, std::uint32_t relation, const Variables& arguments) {
   d.application(relation);
   for (std::uint32_t v : arguments) d.variable(v);
 }
-StructuralType kernel_of(const std::vector<Definition>& library) {
-  std::vector<Type> types = types_of(library);
-  REQUIRE(types.back().kernel);
-  return *types.back().kernel;
+StructuralType child_type(const std::vector<Definition>& library) {
+  std::vector<Typing> types = types_of(library);
+  REQUIRE(types.back().type);
+  return *types.back().type;
 }
 
 const std::vector<std::string> kPins = {"p.v", "p.i", "n.v", "n.i"};
@@ -50,19 +50,20 @@ const Definition kResistor = component({4, 5}), kVoltageSource = component({4}),
 }  // namespace
 
 TEST_CASE("N-1 to N-4: foo, its applications, bar") {
-  CHECK(same_type(kernel_of({kFoo}), matrix({{1, 1, 1}, {0, 1, 1}})) == true);
+  CHECK(same_type(child_type({kFoo}), matrix({{1, 1, 1}, {0, 1, 1}})) == true);
 
   enum { u, v, w, x, y };
   Definition variables(5, 0);
   apply(variables, 0, {u, v, w});
-  CHECK(same_type(kernel_of({kFoo, variables}), matrix({{1, 1, 1, 0, 0}, {0, 1, 1, 0, 0}})) == true);
+  CHECK(same_type(child_type({kFoo, variables}), matrix({{1, 1, 1, 0, 0}, {0, 1, 1, 0, 0}})) == true);
 
   Definition expressions(5, 0);
   expressions.application(0);
   expressions.variable(w);
   expressions.expression(Variables{u, x});
   expressions.expression(Variables{v, y});
-  StructuralType exact = kernel_of({kFoo, expressions}), product = matrix({{1, 1, 1, 1, 1}, {1, 1, 0, 1, 1}});
+  StructuralType exact = child_type({kFoo, expressions}),
+                 product = matrix({{1, 1, 1, 1, 1}, {1, 1, 0, 1, 1}});
   CHECK(included(exact, product) == true);
   CHECK(included(product, exact) == false);  // it lets one number u + x determine both u and x
   CHECK(rank(exact, {u, x}) == 1);
@@ -75,23 +76,25 @@ TEST_CASE("N-1 to N-4: foo, its applications, bar") {
   bar.variable(3);
   bar.expression(Variables{0, 4});
   bar.expression(Variables{2, 1});
-  StructuralType type = kernel_of({kFoo, bar});
+  StructuralType type = child_type({kFoo, bar});
   CHECK(type == matrix({{1, 1}}));
   CHECK(to_text(type, std::vector<std::string>{"u", "y"}) == "{u y}");
 }
 
 TEST_CASE("N-5: three equations for three unknowns, two of them for one") {
-  Type type = types_of(std::vector{leaf(3, 0, {{0, 1, 2}, {2}, {2}})})[0];
-  CHECK(!type.kernel);
-  REQUIRE(type.excess);
-  CHECK(type.excess->rows == Variables{1, 2});
-  CHECK(type.excess->columns == Variables{2});
-  CHECK(!type.undetermined);
+  Typing type = types_of(std::vector{leaf(3, 0, {{0, 1, 2}, {2}, {2}})})[0];
+  CHECK(!type.type);
+  CHECK(!type.under_determined);
+  const auto causes = type.causes();
+  REQUIRE(causes.over);
+  CHECK(causes.over->set.rows == Variables{1, 2});
+  CHECK(causes.over->set.columns == Variables{2});
+  CHECK(causes.under.empty());
 }
 
 TEST_CASE("N-6: electrical components") {
-  auto text = [](const std::vector<Definition>& library) { return to_text(kernel_of(library), kPins); };
-  CHECK(to_text(kernel_of({kGround}), kPins) == "{p.v}");
+  auto text = [](const std::vector<Definition>& library) { return to_text(child_type(library), kPins); };
+  CHECK(to_text(child_type({kGround}), kPins) == "{p.v}");
   CHECK(text({kVoltageSource}) == "{p.v n.v; p.i n.i}");
   CHECK(text({kCurrentSource}) == "{p.i; n.i}");
   CHECK(text({kResistor}) == "{p.v p.i n.v; p.i n.i}");
@@ -114,16 +117,16 @@ TEST_CASE("meshes and chains of any size") {
   CHECK(flat_network(25, mesh_edges(5)).locals() == 143);
   // 5: bit sets; 20 written out: beyond them, the type from the ranks of a sparse system.
   for (std::uint32_t n : {2u, 3u, 5u, 8u, 20u}) {
-    CHECK(to_text(kernel_of({two_pin(), network(n * n, mesh_edges(n))}), kPins) ==
+    CHECK(to_text(child_type({two_pin(), network(n * n, mesh_edges(n))}), kPins) ==
           "{p.v p.i n.v; p.v p.i n.i}");
-    CHECK(to_text(kernel_of({flat_network(n * n, mesh_edges(n))}), kPins) == "{p.v p.i n.v; p.v p.i n.i}");
+    CHECK(to_text(child_type({flat_network(n * n, mesh_edges(n))}), kPins) == "{p.v p.i n.v; p.v p.i n.i}");
   }
   for (std::uint32_t n : {2u, 10u, 500u})
-    CHECK(to_text(kernel_of({two_pin(), chain(n)}), kPins) == "{p.v p.i n.v; p.i n.i}");
+    CHECK(to_text(child_type({two_pin(), chain(n)}), kPins) == "{p.v p.i n.v; p.i n.i}");
 }
 
 TEST_CASE("three sums under two equations need hidden columns") {
-  StructuralType type = kernel_of({leaf(6, 3, {{6, 0, 1}, {7, 2, 3}, {8, 4, 5}, {6, 7, 8}, {6, 7, 8}})});
+  StructuralType type = child_type({leaf(6, 3, {{6, 0, 1}, {7, 2, 3}, {8, 4, 5}, {6, 7, 8}, {6, 7, 8}})});
   CHECK(type.hidden() > 0);
   CHECK(type.rank() == 2);
   const auto family = bases(type).value();
@@ -153,7 +156,7 @@ TEST_CASE("N-8: circuits") {
     d.equation(node[1]);
     std::vector<Definition> library = parts;
     library.push_back(d);
-    return types_of(library).back().kernel.has_value();
+    return types_of(library).back().type.has_value();
   };
   CHECK(circuit(1, 1, 1));
   CHECK(!circuit(0, 2, 1));
@@ -169,10 +172,11 @@ TEST_CASE("the definition at fault is blamed, by the equation that was written l
   d.equation(Variables{0, w});
   d.equation(Variables{1, w});
   std::vector<Definition> library{kFoo, d};
-  Type type = types_of(library).back();
-  REQUIRE(type.excess);
-  CHECK(type.excess->rows == Variables{0, 1, 2, 3});
-  const RowOrigin& last = type.composition.rows[type.excess->rows.back()];
+  Typing type = types_of(library).back();
+  const auto causes = type.causes();
+  REQUIRE(causes.over);
+  CHECK(causes.over->set.rows == Variables{0, 1, 2, 3});
+  const RowOrigin& last = type.composition.rows[causes.over->set.rows.back()];
   CHECK(last.kind == RowOrigin::Kind::Own);
   CHECK(last.index == 1);
 
@@ -181,13 +185,15 @@ TEST_CASE("the definition at fault is blamed, by the equation that was written l
   apply(user, 1, {0, 1});
   library.push_back(user);
   type = types_of(library).back();
-  CHECK((!type.kernel && !type.excess && !type.undetermined));
+  CHECK((!type.type && !type.over_determined && !type.under_determined));
 
   // A local that nothing is free to determine.
   type = types_of(std::vector{leaf(1, 2, {{0}, {1, 2}})}).back();
-  REQUIRE(type.undetermined);
-  CHECK(type.undetermined->columns == Variables{1, 2});
-  CHECK(type.undetermined->rows == Variables{1});
+  const auto under = type.causes().under;
+  REQUIRE(under.size() == 1);
+  CHECK(under[0].set.columns == Variables{1, 2});
+  CHECK(under[0].set.rows == Variables{1});
+  CHECK(under[0].missing == 1);
 }
 
 TEST_CASE("the flat system names equations by instance path") {
@@ -213,10 +219,10 @@ TEST_CASE("the flat system names equations by instance path") {
 }
 
 TEST_CASE("empty things") {
-  CHECK(kernel_of({Definition(0, 0)}).rank() == 0);
-  CHECK(kernel_of({Definition(3, 0)}).rank() == 0);
-  CHECK(bases(kernel_of({Definition(3, 0)}))->size() == 1);
-  CHECK(!types_of(std::vector{leaf(1, 0, {{}})})[0].kernel);
-  CHECK(!types_of(std::vector{Definition(1, 1)})[0].kernel);
-  CHECK(included(kernel_of({Definition(3, 0)}), kernel_of({Definition(3, 0)})) == true);
+  CHECK(child_type({Definition(0, 0)}).rank() == 0);
+  CHECK(child_type({Definition(3, 0)}).rank() == 0);
+  CHECK(bases(child_type({Definition(3, 0)}))->size() == 1);
+  CHECK(!types_of(std::vector{leaf(1, 0, {{}})})[0].type);
+  CHECK(!types_of(std::vector{Definition(1, 1)})[0].type);
+  CHECK(included(child_type({Definition(3, 0)}), child_type({Definition(3, 0)})) == true);
 }

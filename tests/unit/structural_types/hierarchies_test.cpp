@@ -48,23 +48,23 @@ TEST_CASE("all hierarchies of the reference file") {
       library.push_back(definition_of(j, relations));
       relations[j["name"]] = static_cast<std::uint32_t>(relations.size());
     }
-    std::vector<Type> types = types_of(library);
+    std::vector<Typing> types = types_of(library);
     for (std::size_t i = 0; i < library.size(); ++i) {
       const json& j = hierarchy[i];
       ++definitions;
       const bool ok = j["verdict"] == "ok";
-      if (types[i].kernel.has_value() != ok) FAIL("verdict of " << j.dump());
+      if (types[i].type.has_value() != ok) FAIL("verdict of " << j.dump());
       if (!ok) continue;
       ++well_formed;
-      const StructuralType& kernel = *types[i].kernel;
-      with_hidden += kernel.hidden() > 0;
+      const StructuralType& type = *types[i].type;
+      with_hidden += type.hidden() > 0;
       std::vector<std::vector<std::string>> family;
-      const auto sets = bases(kernel);
+      const auto sets = bases(type);
       for (const auto& basis : sets.value()) {
         auto& names = family.emplace_back();
         for (std::uint32_t c : basis) names.push_back(j["interface"][c]);
       }
-      if (kernel.rank() != j["rank"] || json(family) != j["bases"])
+      if (type.rank() != j["rank"] || json(family) != j["bases"])
         FAIL("bases of " << j.dump() << "\n" << json(family).dump());
     }
   }

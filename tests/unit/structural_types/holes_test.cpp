@@ -46,25 +46,25 @@ std::uint32_t add_body(components::Library& library, Dice& dice, const Variables
   return static_cast<std::uint32_t>(library.components.size() - 1);
 }
 
-/// Whether the last component is well-formed with these kernels in the holes, flat from the leaves up.
+/// Whether the last component is well-formed with these types in the holes, flat from the leaves up.
 bool well_formed(const components::Library& library, const std::vector<StructuralType>& actual) {
-  std::vector<std::optional<StructuralType>> kernels;
+  std::vector<std::optional<StructuralType>> types;
   for (const components::Component& c : library.components) {
     if (c.hole) {
-      kernels.emplace_back(actual[*c.hole]);
+      types.emplace_back(actual[*c.hole]);
       continue;
     }
-    Type type = type_of(definition_of(c, library.components),
-                        [&](std::uint32_t r) -> const StructuralType& { return *kernels[r]; });
-    if (!type.kernel) return false;
-    kernels.push_back(std::move(type.kernel));
+    Typing type = type_of(definition_of(c, library.components),
+                          [&](std::uint32_t r) -> const StructuralType& { return *types[r]; });
+    if (!type.type) return false;
+    types.push_back(std::move(type.type));
   }
   return true;
 }
 
 Fit fit_of(const components::Library& library) {
-  std::vector<std::optional<StructuralType>> kernels(library.components.size());
-  Holes holes(library, kernels);
+  std::vector<std::optional<StructuralType>> types(library.components.size());
+  Holes holes(library, types);
   Fit fit;
   for (std::uint32_t c = 0; c < library.components.size(); ++c) fit = holes.fit(c);
   return fit;
@@ -108,8 +108,8 @@ TEST_CASE(
     }
     for (int actual = 0; actual < 8; ++actual) {
       std::uint32_t hidden = dice.number(0, 2), rank = dice.number(0, n);
-      StructuralType kernel = reduce(coverable(dice, n, hidden, hidden + rank));
-      if (!well_formed(library, {kernel})) continue;
+      StructuralType type = reduce(coverable(dice, n, hidden, hidden + rank));
+      if (!well_formed(library, {type})) continue;
       ++fitting;
       REQUIRE(std::ranges::find(exact, rank) != exact.end());
     }

@@ -1,4 +1,4 @@
-// Kernels against the flat system: by matching, by enumeration, and by linear algebra with random
+// Types against the flat system: by matching, by enumeration, and by linear algebra with random
 // coefficients.
 #include "field_oracle.h"
 #include "random_definitions.h"
@@ -17,11 +17,11 @@ struct Tally {
 /// Compares all definitions of a library.
 void compare(Dice& dice, const std::vector<Definition>& library, const Limits& limits, Tally& tally) {
   ++tally.hierarchies;
-  std::vector<Type> types = types_of(library, limits);
+  std::vector<Typing> types = types_of(library, limits);
   for (std::uint32_t i = 0; i < library.size(); ++i) {
     ++tally.definitions;
     const Incidence flat = expand(library, i).incidence;
-    const bool ok = types[i].kernel.has_value();
+    const bool ok = types[i].type.has_value();
     if (cover(flat).complete() != ok) {
       ++tally.verdicts_differ;
       continue;
@@ -34,16 +34,16 @@ void compare(Dice& dice, const std::vector<Definition>& library, const Limits& l
     }
     if (!ok) continue;
     ++tally.well_formed;
-    const StructuralType& kernel = *types[i].kernel;
-    tally.hidden += kernel.hidden() > 0;
-    if (kernel.interface() > 8) continue;
+    const StructuralType& type = *types[i].type;
+    tally.hidden += type.hidden() > 0;
+    if (type.interface() > 8) continue;
     ++tally.families;
-    const auto family = bases(kernel).value();
+    const auto family = bases(type).value();
     tally.families_differ += family != bases(StructuralType(flat)).value();
     if (!small) continue;
     std::set<std::uint32_t> sets = masks(family);
     for (std::uint32_t mask = 0; mask < 1u << flat.interface; ++mask) {
-      if (static_cast<std::uint32_t>(std::popcount(mask)) != kernel.rank()) continue;
+      if (static_cast<std::uint32_t>(std::popcount(mask)) != type.rank()) continue;
       Variables columns = numbers(flat.interface, flat.columns());
       for (std::uint32_t c = 0; c < flat.interface; ++c)
         if (mask >> c & 1) columns.push_back(c);
@@ -68,7 +68,7 @@ void run(std::uint64_t seed, std::size_t hierarchies, const Limits& limits, bool
   if (show)
     WARN(tally.hierarchies << " hierarchies, " << tally.definitions << " definitions, " << tally.well_formed
                            << " well formed, " << tally.families << " families compared, " << tally.hidden
-                           << " kernels with hidden columns; differences: " << tally.verdicts_differ
+                           << " types with hidden columns; differences: " << tally.verdicts_differ
                            << " verdicts, " << tally.families_differ << " families, " << tally.fields_differ
                            << " against random numbers");
 }
@@ -107,7 +107,7 @@ TEST_CASE("20 000 hierarchies", "[.][long]") {
 
 TEST_CASE("the order of equations and locals changes nothing") {
   Dice dice(21);
-  std::size_t hidden = 0, kernels_differ = 0;
+  std::size_t hidden = 0, types_differ = 0;
   for (int i = 0; i < 3000; ++i) {
     std::uint32_t interface = dice.number(1, 7), locals = dice.number(0, 12);
     Incidence system = coverable(dice, interface, locals, locals + dice.number(0, interface));
@@ -117,23 +117,23 @@ TEST_CASE("the order of equations and locals changes nothing") {
       CHECK(same_type(a, b) == true);
       CHECK(bases(a) == bases(b));
       hidden += a.hidden() > 0;
-      kernels_differ += a != b;
+      types_differ += a != b;
       if (limits.transversal_interface > 0) CHECK(a == b);
     }
   }
   CHECK(hidden > 0);
-  CHECK(kernels_differ == 0);
+  CHECK(types_differ == 0);
 }
 
 TEST_CASE("systems beyond the bit sets") {
-  // A thousand connected copies of small systems, as one flat relation: the kernel is what the modules give.
+  // A thousand connected copies of small systems, as one flat relation: the type is what the modules give.
   Dice dice(31);
   for (int i = 0; i < 20; ++i) {
     std::vector<Definition> all = library(dice, {3, 2, false, 0.2, 0});
-    std::vector<Type> types = types_of(all);
+    std::vector<Typing> types = types_of(all);
     std::vector<std::uint32_t> usable;
     for (std::uint32_t r = 0; r < all.size(); ++r)
-      if (types[r].kernel) usable.push_back(r);
+      if (types[r].type) usable.push_back(r);
     if (usable.empty()) continue;
     // A top whose interface is that of one child after the other, plus chains of aliases.
     std::uint32_t copies = 100, columns = 0;
@@ -155,11 +155,11 @@ TEST_CASE("systems beyond the bit sets") {
     }
     all.push_back(top);
     const Incidence flat = expand(all, static_cast<std::uint32_t>(all.size()) - 1).incidence;
-    StructuralType from_flat = reduce(flat), from_types = *types_of(all).back().kernel;
+    StructuralType from_flat = reduce(flat), from_types = *types_of(all).back().type;
     CHECK(same_type(from_flat, from_types) == true);
     if (from_types.hidden() == 0) CHECK(from_flat == from_types);
     std::uint32_t rank = 0;
-    for (std::uint32_t r : chosen) rank += types[r].kernel->rank();
+    for (std::uint32_t r : chosen) rank += types[r].type->rank();
     CHECK(from_flat.rank() == rank);
   }
 }

@@ -1,4 +1,4 @@
-// Random libraries in the manner of the reference file, and what brute force says about small kernels.
+// Random libraries in the manner of the reference file, and what brute force says about small types.
 #pragma once
 #include <algorithm>
 #include <random>

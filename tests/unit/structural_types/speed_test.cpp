@@ -15,11 +15,11 @@ namespace {
 std::vector<double> time_types(const std::vector<Definition>& library) {
   std::vector<double> best(library.size(), 1e9);
   for (int run = 0; run < 3; ++run) {
-    std::vector<Type> types(library.size());
+    std::vector<Typing> types(library.size());
     for (std::size_t i = 0; i < library.size(); ++i) {
       auto start = std::chrono::steady_clock::now();
       types[i] =
-          type_of(library[i], [&](std::uint32_t r) -> const StructuralType& { return *types[r].kernel; });
+          type_of(library[i], [&](std::uint32_t r) -> const StructuralType& { return *types[r].type; });
       best[i] = std::min(
           best[i],
           std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
@@ -51,9 +51,9 @@ TEST_CASE("random definitions of 10 to 40 equations", "[.][speed]") {
     Definition d(interface, equations - rank);
     for (std::uint32_t e = 0; e < equations; ++e)
       d.equation(dice.sample(interface + d.locals(), dice.number(2, 4)));
-    Type type = type_of(d, nullptr);
-    if (!type.kernel) continue;
-    hidden += type.kernel->hidden() > 0;
+    Typing type = type_of(d, nullptr);
+    if (!type.type) continue;
+    hidden += type.type->hidden() > 0;
     library.push_back(std::move(d));
   }
   show("random, well formed", time_types(library));
@@ -73,7 +73,7 @@ TEST_CASE("random definitions of many equations and wide interfaces", "[.][speed
         row.push_back((interface + e) % (interface + d.locals()));  // a covering matching
         d.equation(row);
       }
-      hidden += type_of(d, nullptr).kernel->hidden() > 0;
+      hidden += type_of(d, nullptr).type->hidden() > 0;
       library.push_back(std::move(d));
     }
     show(std::to_string(equations) + " equations", time_types(library));
@@ -84,14 +84,14 @@ TEST_CASE("random definitions of many equations and wide interfaces", "[.][speed
 TEST_CASE("definitions that apply others", "[.][speed]") {
   Dice dice(2);
   std::vector<Definition> library;
-  std::vector<Type> types;
+  std::vector<Typing> types;
   while (library.size() < 1000) {
     Definition d(dice.number(2, 5), dice.number(0, 5));
     std::uint32_t equations = d.locals() + dice.number(1, d.interface() - 1);
     for (std::uint32_t e = 0; e < equations; ++e)
       d.equation(dice.sample(d.interface() + d.locals(), dice.number(2, 4)));
-    Type type = type_of(d, nullptr);
-    if (!type.kernel) continue;
+    Typing type = type_of(d, nullptr);
+    if (!type.type) continue;
     library.push_back(d);
     types.push_back(type);
   }
@@ -101,7 +101,7 @@ TEST_CASE("definitions that apply others", "[.][speed]") {
     Variables chosen;
     for (std::uint32_t c = 0; c < children; ++c) {
       chosen.push_back(dice.number(0, 999));
-      rank += types[chosen.back()].kernel->rank();
+      rank += types[chosen.back()].type->rank();
     }
     std::uint32_t interface = dice.number(2, 8), own = dice.number(0, 10);
     if (rank + own < 10 + interface || rank + own > 40) continue;
@@ -116,9 +116,9 @@ TEST_CASE("definitions that apply others", "[.][speed]") {
     }
     for (std::uint32_t e = 0; e < own; ++e)
       d.equation(dice.sample(d.interface() + d.locals(), dice.number(2, 4)));
-    Type type = type_of(d, [&](std::uint32_t r) -> const StructuralType& { return *types[r].kernel; });
-    if (!type.kernel) continue;
-    hidden += type.kernel->hidden() > 0;
+    Typing type = type_of(d, [&](std::uint32_t r) -> const StructuralType& { return *types[r].type; });
+    if (!type.type) continue;
+    hidden += type.type->hidden() > 0;
     library.push_back(std::move(d));
     types.push_back(std::move(type));
   }
@@ -141,14 +141,14 @@ TEST_CASE("engineering components", "[.][speed]") {
     names.push_back("mesh " + std::to_string(n) + " written out");
   }
   std::vector<double> times = time_types(library);
-  std::vector<Type> types = types_of(library);
+  std::vector<Typing> types = types_of(library);
   for (std::size_t i = 0; i < library.size(); ++i) {
     std::cout << names[i] << ", " << library[i].locals() << " locals: " << times[i] << " us, ";
-    if (!types[i].kernel)
+    if (!types[i].type)
       std::cout << "singular\n";
-    else if (types[i].kernel->hidden() > 9)
-      std::cout << types[i].kernel->hidden() << " hidden columns\n";
+    else if (types[i].type->hidden() > 9)
+      std::cout << types[i].type->hidden() << " hidden columns\n";
     else
-      std::cout << to_text(*types[i].kernel, pins) << "\n";
+      std::cout << to_text(*types[i].type, pins) << "\n";
   }
 }

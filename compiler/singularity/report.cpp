@@ -1,0 +1,274 @@
+#include "compiler/singularity/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace sigrel::singularity {
+
+using Scope = SourceView::Scope;
+using Numbers = SourceView::Numbers;
+
+namespace {
+
+/// Unknowns that have a name, source unknowns first.
+std::vector<std::uint32_t> in_order_of_names(const SourceView& view, Numbers unknowns) {
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t u : unknowns)
+    if (view.has_name(u)) result.push_back(u);
+  std::ranges::stable_sort(result, {}, [&](std::uint32_t u) { return view.kind(u); });
+  return result;
+}
+
+std::string are_too(std::size_t n, const char* few_or_many) {
+  return fmt::format("{} {} too {}", counted(n, "equation"), n == 1 ? "is" : "are", few_or_many);
+}
+
+void note_every_use(Diagnostic& d, const SourceView& view, Scope scope) {
+  if (view.for_every_use(scope)) d.note("whatever it is used in: no other relation can make up for it");
+}
+
+}  // namespace
+
+std::string listed(const SourceView& view, Numbers unknowns, Scope scope) {
+  constexpr std::size_t kEnough = 20;  // no message shows more: the others are only counted
+  const std::vector<std::uint32_t> named = in_order_of_names(view, unknowns);
+  std::vector<std::string> names(named.size());
+  for (std::size_t k = 0; k < std::min(kEnough, names.size()); ++k) names[k] = view.name(named[k], scope);
+  return listed(names);
+}
+
+namespace {
+
+Diagnostic& report_over(const SourceView& view, const OverDetermined& over, Scope scope,
+                        Diagnostics& diagnostics) {
+  const graph::HallSet& set = over.set;
+  const std::vector<Place> places = view.places(set.rows, scope);
+  const Place& last = places.back();
+  if (set.columns.empty()) {
+    Diagnostic& d =
+        diagnostics.report(Code::NoUnknown, last.span,
+                           fmt::format("an equation of {} contains no unknown", view.relation(scope)));
+    d.label("only numbers and parameters, whose values are given: nothing is left to determine");
+    view.note_instance(d, scope);
+    return d.help(
+        "give a parameter its value where the relation is used; what must hold can be stated with `assert`");
+  }
+  Diagnostic& d =
+      diagnostics.report(Code::TooManyEquations, last.span,
+                         fmt::format("{} of {} determine only {}", counted(set.rows.size(), "equation"),
+                                     view.relation(scope), counted(set.columns.size(), "unknown")));
+  std::string found = fmt::format("only {} can be found from these", listed(view, set.columns, scope));
+  if (!last.part.empty()) found = contributes(last) + "; " + found;
+  d.label(std::move(found));
+  label_others(d, places, "together with this");
+  view.note_instance(d, scope);
+  note_every_use(d, view, scope);
+  d.help(
+      "one of these says the same as the others, or contradicts them: drop it, or let it contain another "
+      "unknown");
+  return d;
+}
+
+/// A node that only one part uses has a potential and a flow that no equation determines: the name of the
+/// node, if it is that.
+std::optional<std::string> open_node(const SourceView& view, const UnderDetermined& part, std::uint32_t named,
+                                     Scope scope) {
+  const std::string name = view.name(named, scope);
+  const std::string node = name.substr(0, std::min(name.size(), name.rfind('.')));
+  if (view.kind(named) == system::UnknownKind::Flow) return node;
+  if (node == name) return std::nullopt;
+  bool sibling = false, flow = false;
+  for (std::uint32_t c : part.set.columns) {
+    if (!view.has_name(c)) continue;
+    flow |= view.kind(c) == system::UnknownKind::Flow;
+    if (c == named || sibling) continue;
+    const std::string other = view.name(c, scope);
+    sibling = other.starts_with(node + ".") && other.rfind('.') == node.size();
+  }
+  return sibling && flow ? std::optional(node) : std::nullopt;
+}
+
+/// All equations of a small set; of a large one those that contain the unknown that the message names.
+void label_occurrences(Diagnostic& d, const SourceView& view, const graph::HallSet& set, std::uint32_t named,
+                       Scope scope) {
+  constexpr std::size_t kShown = 6;
+  std::vector<std::uint32_t> rows = set.rows;
+  std::string here = "here";
+  if (rows.size() > kShown) {
+    std::erase_if(rows,
+                  [&](std::uint32_t r) { return !std::ranges::binary_search(view.unknowns_of(r), named); });
+    here = fmt::format("`{}` occurs here", view.name(named, scope));
+  }
+  if (rows.empty()) return;
+  const std::vector<Place> places = view.places(rows, view.common(scope, view.scope_of_equations(rows)));
+  for (std::size_t k = 0; k < places.size() && k < kShown; ++k)
+    d.also(places[k].span, places[k].part.empty() ? here : contributes(places[k]));
+}
+
+Diagnostic& report_under(const SourceView& view, const UnderDetermined& part, Scope scope,
+                         Diagnostics& diagnostics) {
+  const graph::HallSet& set = part.set;
+  const std::vector<std::uint32_t> unknowns = in_order_of_names(view, set.columns);
+  const std::string names = listed(view, unknowns, scope), relation = view.relation(scope);
+  const bool one = unknowns.size() == 1;
+  // Of several unknowns the one in the fewest equations: the missing equation is most likely about it.
+  const std::uint32_t named = *std::ranges::min_element(unknowns, {}, [&](std::uint32_t u) {
+    const auto k = static_cast<std::size_t>(std::ranges::lower_bound(set.columns, u) - set.columns.begin());
+    return part.occurrences[k];
+  });
+  Diagnostic& d =
+      diagnostics.report(Code::Undetermined, view.declaration(named, scope),
+                         fmt::format("nothing determines {}{} in {}", one ? "" : "all of ", names, relation));
+  if (set.rows.empty())
+    d.label("occurs in no equation");
+  else
+    d.label(fmt::format("{} occur only in {}", names, counted(set.rows.size(), "equation")));
+  label_occurrences(d, view, set, named, scope);
+  view.note_instance(d, scope);
+  if (std::optional<std::string> node = open_node(view, part, named, scope))
+    d.help(fmt::format("connect `{0}` to something else, or close it with `open <> {0}`", *node));
+  else if (part.missing == 1)
+    d.help(
+        fmt::format("an equation is missing that relates {} to other unknowns", one ? names : "one of them"));
+  else
+    d.help(
+        fmt::format("{} are missing that relate them to other unknowns", counted(part.missing, "equation")));
+  return d;
+}
+
+}  // namespace
+
+void report_structural(const SourceView& view, const StructuralCauses& causes, Diagnostics& diagnostics) {
+  constexpr std::size_t kReports = 3;
+  std::optional<Scope> over_scope;
+  Diagnostic* over = nullptr;
+  if (causes.over) {
+    over_scope = view.scope_of_equations(causes.over->set.rows);
+    over = &report_over(view, *causes.over, *over_scope, diagnostics);  // a deque: it stays where it is
+    if (causes.over->surplus > 1) over->note("in all, " + are_too(causes.over->surplus, "many"));
+  }
+  std::size_t reports = 0, left_out = 0;
+  Diagnostic* last = nullptr;
+  UnderDetermined same_scope;
+  for (const UnderDetermined& part : causes.under) {
+    const Scope scope = view.scope_of_unknowns(part.set.columns);
+    if (over_scope == scope) {
+      std::vector<std::uint32_t>& all = same_scope.set.columns;
+      all.insert(all.end(), part.set.columns.begin(), part.set.columns.end());
+      same_scope.missing += part.missing;
+    } else if (reports == kReports) {
+      left_out += part.missing;
+    } else {
+      last = &report_under(view, part, scope, diagnostics);
+      ++reports;
+    }
+  }
+  if (same_scope.missing > 0) {
+    const std::size_t names = in_order_of_names(view, same_scope.set.columns).size();
+    over->note(
+        fmt::format("at the same time {} for {}: perhaps one of these equations was meant to contain {}",
+                    are_too(same_scope.missing, "few"), listed(view, same_scope.set.columns, *over_scope),
+                    names == 1 ? "it" : "one of them"));
+  }
+  if (left_out > 0 && last)
+    last->note(
+        fmt::format("{} not determined for other reasons",
+                    left_out == 1 ? "1 more unknown is" : fmt::format("{} more unknowns are", left_out)));
+}
+
+void report_redundant(const SourceView& view, const RedundantEquations& redundant, Diagnostics& diagnostics) {
+  const std::vector<std::uint32_t>& equations = redundant.equations;
+  const Scope scope = view.scope_of_equations(equations);
+  const std::vector<Place> places = view.places(equations, scope);
+  const Place& last = places.back();
+  const bool pair = redundant.complete && equations.size() == 2;
+  const std::string relation = view.relation(scope);
+  Diagnostic& d = diagnostics.report(
+      Code::RedundantEquation, last.span,
+      pair && places.size() == 2 ? fmt::format("2 equations of {} say the same", relation)
+      : redundant.complete || equations.size() == 1
+          ? fmt::format("an equation of {} says what others say already", relation)
+          : fmt::format("{} equations of {} say what others say already", equations.size(), relation));
+  const std::string follows = pair ? "follows from the other equation, or contradicts it"
+                                   : "follows from the other equations, or contradicts them";
+  if (last.part.empty())
+    d.label(fmt::format("what this says of {} {}", listed(view, view.unknowns_of(equations.back()), scope),
+                        follows));
+  else
+    d.label(contributes(last) + "; one " + follows);
+  label_others(d, places, redundant.complete ? "together with this" : "and so does this");
+  view.note_instance(d, scope);
+  note_every_use(d, view, scope);
+  if (redundant.undetermined.empty()) {
+    d.help(view.for_every_use(scope) ? "replace one of them by an equation that says something new"
+                                     : "drop it");
+    return;
+  }
+  d.note(fmt::format("so nothing determines {}", listed(view, redundant.undetermined, scope)));
+  d.help("replace one of them by an equation that says something new");
+}
+
+void report_combination(const SourceView& view, Numbers unknowns, Diagnostics& diagnostics) {
+  const Scope scope = view.scope_of_unknowns(unknowns);
+  const std::string names = listed(view, unknowns, scope);
+  const bool one = unknowns.size() == 1;
+  Diagnostic& d = diagnostics.report(Code::Undetermined, view.definition(scope),
+                                     fmt::format("nothing determines {} in {}", names, view.relation(scope)));
+  d.label(one ? "no equation changes with it"
+              : "its equations determine only combinations of these, never each by itself");
+  view.note_instance(d, scope);
+  note_every_use(d, view, scope);
+  d.help(one ? fmt::format("an equation is missing that relates {} to other unknowns", names)
+             : "an equation is missing that contains another combination of them");
+}
+
+namespace {
+
+Diagnostic& report_floating(const SourceView& view, Code code, Numbers unknowns, Scope scope,
+                            std::string message, Diagnostics& diagnostics) {
+  Diagnostic& d = diagnostics.report(code, view.definition(scope), std::move(message));
+  d.label(fmt::format("nothing fixes the level of {}: every equation contains only their differences",
+                      listed(view, unknowns, scope)));
+  view.note_instance(d, scope);
+  d.help("connect one of the nodes to `ground`, or give one of these a value");
+  return d;
+}
+
+}  // namespace
+
+void report_no_reference(const SourceView& view, Numbers unknowns, const FloatingPotentialUse& use,
+                         Diagnostics& diagnostics) {
+  Diagnostic& d = report_floating(view, Code::NoReferenceLevel, unknowns, view.scope_of_unknowns(unknowns),
+                                  "no reference potential", diagnostics);
+  if (use.condition) d.also(*use.condition, "a condition here depends on the level");
+  if (use.start) d.also(*use.start, "its start depends on the level, and after it nothing does");
+  if (use.numbers)
+    d.also(*use.numbers,
+           "this follows from the other flows, or contradicts them: that depends on its numbers");
+}
+
+void report_chosen_references(const SourceView& view, std::span<const std::vector<std::uint32_t>> floating,
+                              Diagnostics& diagnostics) {
+  constexpr std::size_t kShown = 3;
+  for (std::size_t k = 0; k < floating.size() && k < kShown; ++k) {
+    const Scope scope = view.scope_of_unknowns(floating[k]);
+    Diagnostic& d = report_floating(view, Code::ArbitraryLevel, floating[k], scope,
+                                    fmt::format("no reference potential: `{}` is taken as 0",
+                                                view.name(reference_of(view, floating[k]), scope)),
+                                    diagnostics);
+    if (k + 1 == kShown && floating.size() > kShown)
+      d.note(fmt::format("{} more groups of potentials have no reference either", floating.size() - kShown));
+  }
+}
+
+std::uint32_t reference_of(const SourceView& view, Numbers unknowns) {
+  const Scope scope = view.scope_of_unknowns(unknowns);
+  auto rank = [&](std::uint32_t u) {
+    return std::pair(view.kind(u) == system::UnknownKind::Source, view.name(u, scope));
+  };
+  return *std::ranges::max_element(unknowns, {}, rank);
+}
+
+}  // namespace sigrel::singularity

@@ -1,0 +1,103 @@
+#include "compiler/structural_types/definition_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "compiler/singularity/report.h"
+#include "compiler/structural_types/unbalanced.h"
+
+namespace sigrel::structural_types {
+namespace {
+
+using singularity::counted;
+
+void report_unbalanced(const components::Library& library, const Unbalanced& part,
+                       const CompositionView& view, std::uint32_t component, const StructuralType& type,
+                       const Incidence& whole, Diagnostics& diagnostics) {
+  const components::Component& at_fault = library.components[part.component];
+  const system::Template& body = library.system.templates[at_fault.body];
+  const auto n = static_cast<std::size_t>(std::abs(part.surplus));
+  const bool more = part.surplus > 0;
+  Diagnostic& d = diagnostics.report(more ? Code::TooManyEquations : Code::Undetermined, body.span,
+                                     fmt::format("`{}` has {} {} than flows", text(body.relation),
+                                                 counted(n, "equation"), more ? "more" : "less"));
+  const std::string shown = at_fault.opened.empty() ? to_text(type, body.interface) + ": " : "";
+  d.label(shown + counted(type.rank() - at_fault.opened.size(), "equation") + " for " +
+          counted(*at_fault.flows, "flow"));
+  const system::Template& user = library.system.templates[library.components[component].body];
+  d.also(user.children[part.application].span,
+         fmt::format("so {} has {} for {}", view.relation(), counted(whole.rows.rows(), "equation"),
+                     counted(whole.columns(), "unknown")));
+  d.note(
+      "what a connector is connected with gives one equation for each of its flows, and all other parts here "
+      "count on that");
+  d.help(more ? "drop an equation, or let it contain another unknown"
+              : "an equation is missing: often it is the balance of the flows, which sum to 0");
+}
+
+/// Whether all unknowns belong to one part: then the definition of that part has the warning.
+bool inside_a_part(const Flat& flat, const ExpansionView& view, const std::vector<std::uint32_t>& unknowns) {
+  std::optional<std::uint32_t> part;
+  for (std::uint32_t c : unknowns) {
+    const auto application = view.application_of(flat.expansion.columns[c].instance);
+    if (!application || (part && part != application)) return false;
+    part = application;
+  }
+  return true;
+}
+
+}  // namespace
+
+void report_structure(const components::Library& library,
+                      const std::vector<std::optional<StructuralType>>& types, std::uint32_t component,
+                      const Typing& typing, Diagnostics& diagnostics) {
+  const Incidence& whole = typing.composition.incidence;
+  const CompositionView view(library, component, typing.composition);
+  const int equations = static_cast<int>(whole.rows.rows()) - static_cast<int>(whole.hidden);
+  if (auto part = unbalanced_part(library, types, library.components[component], equations))
+    return report_unbalanced(library, *part, view, component, *types[part->component], whole, diagnostics);
+  singularity::report_structural(view, typing.causes(), diagnostics);
+}
+
+void report_coefficients(const Singularity& s, const components::Library& library, std::uint32_t component,
+                         Diagnostics& diagnostics) {
+  constexpr std::size_t kShown = 3;
+  const ExpansionView view(library, component, s.flat);
+  if (s.harmless()) {
+    std::vector<std::vector<std::uint32_t>> floating;
+    for (const NullVector& v : s.free)
+      if (!inside_a_part(s.flat, view, v.support)) floating.push_back(v.support);
+    return singularity::report_chosen_references(view, floating, diagnostics);
+  }
+  if (s.verdict.floats) {
+    auto span = [&](const std::optional<std::uint32_t>& row) {
+      return row ? std::optional(view.places(std::array{*row}).front().span) : std::nullopt;
+    };
+    const singularity::FloatingPotentialUse use{span(s.verdict.condition), span(s.verdict.start),
+                                                span(s.verdict.numbers)};
+    for (std::size_t k = 0; k < std::min(s.free.size(), kShown); ++k)
+      singularity::report_no_reference(view, s.free[k].support, use, diagnostics);
+    return;
+  }
+  if (s.redundant.empty()) return singularity::report_combination(view, s.free.front().support, diagnostics);
+  // Where potentials float, flows are balanced once too often: the mistake is an equation of the potentials.
+  std::vector<std::uint32_t> undetermined;
+  for (const NullVector& v : s.free)
+    undetermined.insert(undetermined.end(), v.support.begin(), v.support.end());
+  std::ranges::sort(undetermined);
+  undetermined.erase(std::ranges::unique(undetermined).begin(), undetermined.end());
+  const bool only_potentials = std::ranges::all_of(s.free, &NullVector::level);
+  auto mistake = std::ranges::find_if(s.redundant, [&](const NullVector& equations) {
+    return only_potentials && std::ranges::any_of(equations.support, [&](std::uint32_t r) {
+             return std::ranges::any_of(s.flat.expansion.incidence.rows.row(r), [&](std::uint32_t c) {
+               return std::ranges::binary_search(undetermined, c);
+             });
+           });
+  });
+  if (mistake == s.redundant.end()) mistake = s.redundant.begin();
+  singularity::report_redundant(view, {mistake->support, true, std::move(undetermined)}, diagnostics);
+}
+
+}  // namespace sigrel::structural_types

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "compiler/exact/random_point.h"
+#include "compiler/graph/column_release.h"
 #include "compiler/graph/dulmage_mendelsohn.h"
 #include "compiler/graph/matching.h"
 #include "compiler/symbolic/symbolic.h"

@@ -24,7 +24,7 @@ Bipartite rows_between(const Bipartite& graph, std::uint32_t first, std::uint32_
 std::optional<graph::HallSet> first_excess(const Bipartite& graph) {
   InOrder search(graph);
   for (std::uint32_t r = 0; r < graph.rows(); ++r)
-    if (!search.add(r)) return search.blame(r);
+    if (!search.add(r)) return search.blame();
   return std::nullopt;
 }
 
@@ -32,15 +32,15 @@ std::optional<graph::HallSet> first_excess(const Bipartite& graph) {
 std::optional<graph::HallSet> first_undetermined(const Bipartite& columns, std::uint32_t interface,
                                                  std::uint32_t locals) {
   InOrder search(columns);
-  auto blame = [&](std::uint32_t c) {
-    graph::HallSet set = search.blame(c);
+  auto blame = [&] {
+    graph::HallSet set = search.blame();
     std::swap(set.rows, set.columns);
     return set;
   };
   for (std::uint32_t c = interface + locals; c < columns.rows(); ++c)
-    if (!search.add(c)) return blame(c);
+    if (!search.add(c)) return blame();
   for (std::uint32_t c = interface; c < interface + locals; ++c)
-    if (!search.add(c)) return blame(c);
+    if (!search.add(c)) return blame();
   return std::nullopt;
 }
 

@@ -1,34 +1,43 @@
-// Which columns of a sparse matrix are independent, decided exactly: values modulo a prime, eliminated column
-// by column with the pivots found so far (left-looking: Gilbert and Peierls 1988). Columns are offered in the
-// order in which they are wanted; each that is independent of those before it is taken.
+// Which columns of a sparse matrix are independent of those before them, decided exactly over the prime
+// field. Columns are offered in order of preference, and each that is independent of those taken so far is
+// taken; they are eliminated one by one with the pivots found so far (left-looking: Gilbert and Peierls,
+// Sparse partial pivoting in time proportional to arithmetic operations, 1988). sparse_elimination.h chooses
+// its pivots freely instead and cannot keep an order.
 //
-// An entry is fixed when it is made of numbers and parameters, and a pivot of fixed entries alone is fixed
-// too: it will not become zero while the model runs.
+// An entry is fixed when it is made of numbers and parameters, and a pivot that follows from fixed entries
+// alone is fixed too: it cannot become zero during a simulation.
 //
-// Example: rows {x: 1, y: -p}, {x: 2 x, z: 2 z}. Offered x, y, z for fixed pivots: x is taken in row 0; what
-// is left of y is 2 x p in row 1, and of z 2 z: both vary.
+// Example: rows {x: 1, y: -p}, {x: 2 x, z: 2 z}. Offered x, y, z for fixed pivots: x is taken in row 0; y
+// leaves 2 x p in row 1, and z leaves 2 z there: both vary.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <queue>
 #include <span>
 #include <vector>
 
+#include "compiler/exact/prime_field.h"
+
 namespace sigrel::exact {
 
-class Pivots {
+class IndependentColumns {
  public:
   struct Entry {
     std::uint32_t row;
-    std::uint64_t value;
+    Field value;
     bool fixed;
   };
-  enum class Answer : std::uint8_t { Taken, Varies, Dependent };
+  enum class Answer : std::uint8_t {
+    Taken,
+    Varies,  // independent, but without a fixed pivot
+    Dependent,
+  };
 
-  explicit Pivots(std::uint32_t rows);
+  explicit IndependentColumns(std::uint32_t rows);
   /// Takes the column if it is independent and has a fixed pivot, or any pivot when `varying`.
   Answer offer(std::span<const Entry> column, bool varying);
-  /// What the last column offered has left in rows without a pivot, ascending.
-  std::span<const std::uint32_t> rest() const { return rest_; }
+  /// The rows without a pivot in which the column last offered is nonzero after elimination, ascending.
+  std::span<const std::uint32_t> remainder() const { return remainder_; }
   bool has_pivot(std::uint32_t row) const { return pivot_of_row_[row] != kNone; }
   /// Multiplications so far.
   std::uint64_t work() const { return work_; }
@@ -37,7 +46,7 @@ class Pivots {
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
   struct Pivot {
     std::uint32_t row;
-    std::uint64_t inverse;
+    Field inverse;
     bool fixed;
     std::vector<Entry> below;
   };
@@ -45,11 +54,11 @@ class Pivots {
 
   std::vector<Pivot> pivots_;
   std::vector<std::uint32_t> pivot_of_row_;
-  std::vector<std::uint64_t> value_;  // of the column at hand, by row; zero between calls
+  std::vector<Field> value_;  // of the column at hand, by row; zero between calls
   std::vector<std::uint8_t> fixed_, touched_;
-  std::vector<std::uint32_t> rows_, rest_;
-  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>>
-      queue_;  // pivots to eliminate with
+  std::vector<std::uint32_t> rows_, remainder_;
+  /// Pivots to eliminate with, in the order in which they were found.
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> queue_;
   std::uint64_t work_ = 0;
 };
 

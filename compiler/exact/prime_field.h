@@ -1,5 +1,5 @@
-// The field of 2^61 − 1 elements, a Mersenne prime: where generic coefficients are drawn from. A polynomial
-// of degree d that is not zero vanishes at a random point with probability at most d / 2^61 (Schwartz 1980,
+// The field of 2^61 − 1 elements, a Mersenne prime: the field that generic coefficients are drawn from. A
+// nonzero polynomial of degree d vanishes at a random point with probability at most d / 2^61 (Schwartz 1980,
 // Zippel 1979).
 //
 // Example: Field(-1) + Field(1) is zero; Field(3) * Field(3).inverse() is one.
@@ -8,6 +8,7 @@
 
 namespace sigrel::exact {
 
+/// An element of the field.
 class Field {
  public:
   static constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61) - 1;
@@ -24,6 +25,8 @@ class Field {
   }
 
   constexpr bool zero() const { return value_ == 0; }
+  /// The representative in 0 … kPrime − 1.
+  constexpr std::uint64_t residue() const { return value_; }
   constexpr bool operator==(const Field&) const = default;
   friend constexpr Field operator+(Field a, Field b) { return reduced(a.value_ + b.value_); }
   friend constexpr Field operator-(Field a, Field b) { return reduced(a.value_ + kPrime - b.value_); }
@@ -33,15 +36,17 @@ class Field {
     return reduced((static_cast<std::uint64_t>(product) & kPrime) +
                    static_cast<std::uint64_t>(product >> 61));
   }
-  /// Of a number that is not zero: its power p − 2 (Fermat).
-  constexpr Field inverse() const {
+  constexpr Field& operator+=(Field other) { return *this = *this + other; }
+  constexpr Field power(std::uint64_t exponent) const {
     Field result(1), square = *this;
-    for (std::uint64_t e = kPrime - 2; e; e >>= 1) {
-      if (e & 1) result = result * square;
+    for (; exponent; exponent >>= 1) {
+      if (exponent & 1) result = result * square;
       square = square * square;
     }
     return result;
   }
+  /// The power p − 2 (Fermat): the inverse of a nonzero element, zero for zero.
+  constexpr Field inverse() const { return power(kPrime - 2); }
 
  private:
   static constexpr Field reduced(std::uint64_t v) {  // v < 2 p

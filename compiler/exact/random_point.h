@@ -1,58 +1,54 @@
-// Expressions at a random point modulo a prime: what holds there holds for almost all values, and what is not
-// zero there is not zero in general (Schwartz 1980; Zippel 1979). An expression counts by its value, equal
-// expressions alike, so that a cancellation which holds for all values is seen, and one that needs a special
-// value is not. The point is always the same.
+// Values of expressions at one random point of the prime field. An identity that holds there holds for almost
+// all values, and an expression that is nonzero there is not zero in general (Schwartz 1980; Zippel 1979).
+// Equal expressions have equal values, so a cancellation that holds for all values is detected, and one that
+// needs special values is not. The point is always the same: results do not depend on chance.
+//
+// Example: at the point, the value of x − x is zero, and that of x − y is not.
 #pragma once
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "compiler/exact/prime_field.h"
 #include "compiler/ir/expr.h"
 
 namespace sigrel::exact {
 
-/// Numbers modulo 2^61 - 1.
-namespace modular {
+/// The kinds of quantities that have a coordinate of the random point.
+enum class Coordinate : std::uint64_t {
+  Number = 1,  // a constant that is not an integer
+  Variable = 2,
+  Parameter = 3,
+  Time = 4,
+  Rate = 5,        // s, the factor from a variable to its derivative
+  Function = 100,  // plus the operator: the value of a transcendental function at its arguments
+};
+/// A nonzero element that depends on nothing but the arguments.
+Field random_element(Coordinate kind, std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0);
 
-constexpr std::uint64_t kPrime = (1ull << 61) - 1;
-
-inline std::uint64_t times(std::uint64_t a, std::uint64_t b) {
-  unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
-  std::uint64_t folded =
-      static_cast<std::uint64_t>(product & kPrime) + static_cast<std::uint64_t>(product >> 61);
-  return folded >= kPrime ? folded - kPrime : folded;
-}
-inline std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return (a += b) >= kPrime ? a - kPrime : a; }
-inline std::uint64_t minus(std::uint64_t a) { return a == 0 ? 0 : kPrime - a; }
-std::uint64_t power(std::uint64_t a, std::uint64_t n);
-inline std::uint64_t inverse(std::uint64_t a) { return power(a, kPrime - 2); }
-/// A number that depends on nothing but its arguments.
-std::uint64_t drawn(std::uint64_t kind, std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0);
-
-}  // namespace modular
-
-/// What is zero at the point, whatever is drawn for the others.
+/// Variables and parameters that are zero at the point.
 struct Zeros {
   std::vector<bool> variables, parameters;  // numbers beyond their ends are not zero
   bool variable(std::uint32_t v) const { return v < variables.size() && variables[v]; }
   bool parameter(std::uint32_t p) const { return p < parameters.size() && parameters[p]; }
 };
 
-/// Values of a shape's expressions for one row after the other.
+/// Evaluates expressions over slots (the residual of an equation table, or its partial derivatives), one row
+/// of the table after the other.
 class PointEvaluator {
  public:
   PointEvaluator(const ExprPool& pool, std::vector<ExprId> roots, const Zeros* zeros = nullptr);
   /// One value per root. `slots` and `params` are the variables and parameters of the row: they decide the
   /// values of leaves.
-  std::vector<std::uint64_t> row(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> params);
+  std::vector<Field> row(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> params);
 
  private:
-  std::uint64_t node(const Node& n, std::span<const std::uint32_t> slots,
-                     std::span<const std::uint32_t> params) const;
+  Field node(const Node& n, std::span<const std::uint32_t> slots,
+             std::span<const std::uint32_t> params) const;
   const ExprPool& pool_;
   const Zeros* zeros_;
   std::vector<ExprId> roots_, nodes_;
-  std::vector<std::uint64_t> value_;  // by number of the node
+  std::vector<Field> value_;  // by number of the node
 };
 
 }  // namespace sigrel::exact

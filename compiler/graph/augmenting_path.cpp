@@ -2,43 +2,35 @@
 
 namespace sigrel::graph {
 
-bool AugmentingPath::find(std::uint32_t row) {
-  seen_.resize(graph_.columns, 0);
+struct AugmentingPath::Rules {
+  static constexpr bool kLookAhead = true;
+  AugmentingPath& self;
+  const std::vector<bool>& active;
+
+  bool ends(std::uint32_t column) const { return active.empty() || active[column]; }
+  bool enters(std::uint32_t column, std::uint32_t row, std::size_t) {
+    if (!ends(column) || self.seen_[column] == self.search_) return false;
+    self.seen_[column] = self.search_;
+    self.columns_.push_back(column);
+    self.rows_.push_back(row);
+    return true;
+  }
+};
+
+bool AugmentingPath::find(std::uint32_t row, const Bipartite& graph, Matching& matching,
+                          const std::vector<bool>& active) {
+  Rules rules{*this, active};
+  seen_.resize(graph.columns, 0);
   ++search_;
   rows_.assign(1, row);
   columns_.clear();
-  path_.assign(1, {row, 0});
-  while (!path_.empty()) {
-    Frame& top = path_.back();
-    auto columns = graph_.row(top.row);
-    if (top.next == 0) {
-      for (std::uint32_t k = 0; k < columns.size(); ++k)
-        if (active_[columns[k]] && matching_.row_of_column[columns[k]] == kNone) {
-          top.next = k;
-          for (const Frame& f : path_) matching_.match(f.row, graph_.row(f.row)[f.next]);
-          return true;
-        }
-    }
-    while (top.next < columns.size() && (!active_[columns[top.next]] || seen_[columns[top.next]] == search_))
-      ++top.next;
-    if (top.next == columns.size()) {
-      path_.pop_back();
-      if (!path_.empty()) ++path_.back().next;
-      continue;
-    }
-    std::uint32_t column = columns[top.next], owner = matching_.row_of_column[column];
-    seen_[column] = search_;
-    columns_.push_back(column);
-    rows_.push_back(owner);
-    path_.push_back({owner, 0});
-  }
-  return false;
+  return augment_from(row, graph, matching, path_, rules);
 }
 
 Matching matching_in_order(const Bipartite& graph, const std::vector<bool>& active) {
   Matching matching = Matching::empty(graph.rows(), graph.columns);
-  AugmentingPath path(graph, matching, active);
-  for (std::uint32_t r = 0; r < graph.rows(); ++r) path.find(r);
+  AugmentingPath path;
+  for (std::uint32_t r = 0; r < graph.rows(); ++r) path.find(r, graph, matching, active);
   return matching;
 }
 

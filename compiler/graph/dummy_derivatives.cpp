@@ -95,12 +95,13 @@ class Selection {
 
     const Bipartite rows_of_variables = transpose(graph);
     Matching matching = Matching::empty(rows_of_variables.rows(), rows_of_variables.columns);
-    // What a failed search saw leads nowhere later either: it is left out from then on.
+    // Columns that a failed search entered lead to no free column later either: they are left out from then
+    // on.
     std::vector<bool> active(rows_of_variables.columns, true);
-    AugmentingPath path(rows_of_variables, matching, active);
+    AugmentingPath path;
     std::vector<std::uint32_t> chosen;
     for (std::uint32_t k = 0; k < variables.size() && chosen.size() < equations.size(); ++k) {
-      if (path.find(k))
+      if (path.find(k, rows_of_variables, matching, active))
         chosen.push_back(variables[k]);
       else
         for (std::uint32_t column : path.columns()) active[column] = false;

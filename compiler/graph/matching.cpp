@@ -1,4 +1,4 @@
-#include "compiler/graph/matching.h"
+#include "compiler/graph/augmenting_search.h"
 
 namespace sigrel::graph {
 namespace {
@@ -25,7 +25,7 @@ void greedy(const Bipartite& graph, Matching& m) {
     for (std::uint32_t other : graph.row(r))
       if (--column_degree[other] == 1 && m.row_of_column[other] == kNone) queue.push_back(rows + other);
   };
-  auto settle = [&] {
+  auto take_single_choices = [&] {
     while (!queue.empty()) {
       std::uint32_t line = queue.back();
       queue.pop_back();
@@ -47,7 +47,7 @@ void greedy(const Bipartite& graph, Matching& m) {
       }
     }
   };
-  settle();
+  take_single_choices();
   for (std::uint32_t r = 0; r < rows; ++r) {
     if (m.column_of_row[r] != kNone) continue;
     std::uint32_t best = kNone;
@@ -55,9 +55,23 @@ void greedy(const Bipartite& graph, Matching& m) {
       if (m.row_of_column[c] == kNone && (best == kNone || column_degree[c] < column_degree[best])) best = c;
     if (best == kNone) continue;
     take(r, best);
-    settle();
+    take_single_choices();
   }
 }
+
+/// A path goes from layer to layer. In one phase a row is entered once: after that it is on a path, or leads
+/// to none.
+struct Layers {
+  static constexpr bool kLookAhead = false;
+  static constexpr std::uint32_t kEntered = kNone - 1;
+  std::vector<std::uint32_t>& distance;  // of a row from the nearest free row
+  bool ends(std::uint32_t) const { return true; }
+  bool enters(std::uint32_t, std::uint32_t row, std::size_t depth) {
+    if (distance[row] != depth) return false;
+    distance[row] = kEntered;
+    return true;
+  }
+};
 
 }  // namespace
 
@@ -81,15 +95,16 @@ void augment(const Bipartite& graph, Matching& m) {
     if (m.column_of_row[r] == kNone && !graph.row(r).empty()) free_rows.push_back(r);
   if (free_rows.empty()) return;
 
-  std::vector<std::uint32_t> distance(rows, kNone), next(rows, 0), reached, path;
+  std::vector<std::uint32_t> distance(rows, kNone), reached;
+  std::vector<PathRow> path;
+  Layers rules{distance};
   while (!free_rows.empty()) {
-    // Breadth first: how far each row is from a free row, up to the nearest free column.
+    // Breadth first: the distance of each row from a free row, up to the nearest free column.
     reached.assign(free_rows.begin(), free_rows.end());
     for (std::uint32_t r : reached) distance[r] = 0;
     std::uint32_t nearest = kNone;
     for (std::size_t head = 0; head < reached.size(); ++head) {
       std::uint32_t r = reached[head];
-      next[r] = 0;
       if (distance[r] >= nearest) continue;
       for (std::uint32_t c : graph.row(r)) {
         std::uint32_t owner = m.row_of_column[c];
@@ -102,73 +117,12 @@ void augment(const Bipartite& graph, Matching& m) {
       }
     }
     // Depth first along the distances: as many disjoint shortest paths as there are.
-    if (nearest != kNone) {
-      for (std::uint32_t start : free_rows) {
-        path.assign(1, start);
-        while (!path.empty()) {
-          std::uint32_t r = path.back();
-          auto columns = graph.row(r);
-          if (next[r] == columns.size()) {  // a dead end
-            distance[r] = kNone - 1;
-            path.pop_back();
-            if (!path.empty()) ++next[path.back()];
-            continue;
-          }
-          std::uint32_t c = columns[next[r]];
-          std::uint32_t owner = m.row_of_column[c];
-          if (owner == kNone) {  // every row of the path takes the column by which the path leaves it
-            for (std::uint32_t p : path) m.match(p, graph.row(p)[next[p]]);
-            for (std::uint32_t p : path) distance[p] = kNone - 1;
-            path.clear();
-          } else if (distance[owner] == distance[r] + 1) {
-            path.push_back(owner);
-          } else {
-            ++next[r];
-          }
-        }
-      }
-    }
+    if (nearest != kNone)
+      for (std::uint32_t start : free_rows) augment_from(start, graph, m, path, rules);
     for (std::uint32_t r : reached) distance[r] = kNone;
     if (nearest == kNone) return;
     std::erase_if(free_rows, [&](std::uint32_t r) { return m.column_of_row[r] != kNone; });
   }
-}
-
-bool ColumnRelease::release(std::uint32_t column) {
-  std::uint32_t owner = matching_.row_of_column[column];
-  if (owner == kNone) return true;
-  if (owner >= graph_.rows() || seen_[owner]) return false;
-  path_.assign(1, {owner, 0});
-  visited_.assign(1, owner);
-  seen_[owner] = true;
-  while (!path_.empty()) {
-    Frame& top = path_.back();
-    auto columns = graph_.row(top.row);
-    if (top.next == 0) {  // look ahead for a free column before going deeper
-      for (std::uint32_t k = 0; k < columns.size(); ++k)
-        if (matching_.row_of_column[columns[k]] == kNone) {
-          top.next = k;
-          for (const Frame& f : path_) matching_.match(f.row, graph_.row(f.row)[f.next]);
-          matching_.row_of_column[column] = kNone;
-          for (std::uint32_t r : visited_) seen_[r] = false;
-          return true;
-        }
-    }
-    if (top.next == columns.size()) {
-      path_.pop_back();
-      if (!path_.empty()) ++path_.back().next;
-      continue;
-    }
-    std::uint32_t next = matching_.row_of_column[columns[top.next]];
-    if (next < graph_.rows() && !seen_[next]) {
-      seen_[next] = true;
-      visited_.push_back(next);
-      path_.push_back({next, 0});
-    } else {
-      ++top.next;
-    }
-  }
-  return false;
 }
 
 }  // namespace sigrel::graph

@@ -1,13 +1,12 @@
 // Maximum matching of rows with columns.
 //
 // Hopcroft and Karp, An n^(5/2) algorithm for maximum matchings in bipartite graphs (1973): phases of
-// shortest augmenting paths, O(edges * sqrt(rows)). It starts from the matching of Karp and Sipser (1981): a
-// row or column with one choice left takes it first, which on systems of equations leaves little or nothing
-// to do.
+// shortest augmenting paths, O(edges * sqrt(rows)). It starts from the matching of Karp and Sipser, Maximum
+// matchings in sparse random graphs (1981): a row or column with one choice left takes it first, which on
+// systems of equations leaves little or nothing to do.
 //
 // Example: rows {0: 0 1}, {1: 0}, {2: 1} over 3 columns  ->  row 1 is matched with 0, row 0 with 1; row 2
-// finds nothing left. A maximum matching is not unique; this one depends on the order of rows and columns
-// only.
+// stays unmatched. A maximum matching is not unique; this one depends on the order of rows and columns only.
 #pragma once
 #include "compiler/graph/bipartite.h"
 
@@ -31,29 +30,5 @@ Matching maximum_matching(const Bipartite& graph);
 
 /// Extends a matching to a maximum one. Columns that are matched stay matched.
 void augment(const Bipartite& graph, Matching& matching);
-
-/// Makes columns free one at a time by matching their rows elsewhere: how an equation that has only this
-/// column is added when it fits. Rows that are not in the graph (numbers from graph.rows() on) hold their
-/// column for ever.
-///
-/// Example: row {0: 0 1} matched with 0. release(0) matches it with 1 and returns true; after match(1, 0),
-/// release(1) is false: row 0 needs it.
-class ColumnRelease {
- public:
-  ColumnRelease(const Bipartite& graph, Matching& matching)
-      : graph_(graph), matching_(matching), seen_(graph.rows(), false) {}
-  /// Whether the column is free afterwards.
-  bool release(std::uint32_t column);
-
- private:
-  struct Frame {
-    std::uint32_t row, next;
-  };
-  const Bipartite& graph_;
-  Matching& matching_;
-  std::vector<bool> seen_;  // rows that lead to no free column, now or after any later augmentation
-  std::vector<Frame> path_;
-  std::vector<std::uint32_t> visited_;
-};
 
 }  // namespace sigrel::graph

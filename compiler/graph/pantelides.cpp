@@ -44,11 +44,11 @@ class Differentiation {
     const std::uint32_t originals = system_.graph.rows();
     std::uint64_t limit = originals + 1ull;
     for (std::uint32_t d : system_.variable_derivative) limit += d != kNone;
-    AugmentingPath path(system_.graph, matching, active_);
+    AugmentingPath path;
     for (std::uint32_t k = 0; k < originals; ++k) {
       std::uint32_t equation = k;
       if (matching.column_of_row[k] != kNone) continue;
-      for (std::uint64_t round = 0; !path.find(equation); ++round) {
+      for (std::uint64_t round = 0; !path.find(equation, system_.graph, matching, active_); ++round) {
         if (round == limit) {
           system_.endless = k;
           return std::move(system_);

@@ -20,6 +20,8 @@ class EquationList {
     std::uint32_t rows = 0;
   };
 
+  EquationList() = default;
+  explicit EquationList(const Equations& equations) { append(equations); }
   void append(const Equations& equations);
   void append(const EquationTable& table);
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "compiler/exact/random_point.h"
+#include "compiler/graph/column_release.h"
 #include "compiler/graph/dulmage_mendelsohn.h"
 #include "compiler/graph/matching.h"
 #include "compiler/symbolic/symbolic.h"
@@ -42,7 +43,7 @@ exact::Zeros find_zeros(const ExprPool& pool, const system::System& system,
         here.parameters.push_back(zeros.parameter(p));
       }
       const std::uint32_t only = 0;
-      if (at_zero.row({&only, 1}, places)[0] == 0) found.push_back(s.table->unknowns_of(row)[0]);
+      if (at_zero.row({&only, 1}, places)[0].zero()) found.push_back(s.table->unknowns_of(row)[0]);
     }
   }
   for (std::uint32_t v : found) zeros.variables[v] = true;
@@ -84,10 +85,10 @@ graph::Bipartite incidence_at(ExprPool& pool, const incidence::EquationList& equ
         auto unknowns = s.table->unknowns_of(row);
         const bool special =
             std::ranges::any_of(inside, [&](std::uint32_t k) { return zeros.variables[unknowns[k]]; });
-        std::vector<std::uint64_t> there;
+        std::vector<exact::Field> there;
         if (special) there = at_zeros.row(unknowns, s.table->parameters_of(row));
         for (std::size_t k = 0; k < unknowns.size(); ++k)
-          if (special ? there[k] != 0 : generic[k]) g.targets.push_back(unknowns[k]);
+          if (special ? !there[k].zero() : generic[k]) g.targets.push_back(unknowns[k]);
       } else {
         for (Term t : s.sums->terms_of(row)) g.targets.push_back(t.unknown());
       }

@@ -22,30 +22,30 @@ std::uint64_t hash_of(std::span<const std::uint32_t> rows) {
 
 }  // namespace
 
-const runtime::KernelBatch* KnownRuns::find_or_add(const runtime::Model& model,
-                                                   const runtime::KernelBatch& batch,
-                                                   std::span<const std::uint32_t> rows,
-                                                   std::span<const std::uint32_t> positions) {
+const runtime::KernelBatch* KnownBatches::find_or_add(const runtime::Model& model,
+                                                      const runtime::KernelBatch& batch,
+                                                      std::span<const std::uint32_t> rows,
+                                                      std::span<const std::uint32_t> positions) {
   auto rows_of = [&](std::uint32_t k) {
-    const runtime::KernelBatch& other = model.batches[runs_[k]];
+    const runtime::KernelBatch& other = model.batches[batches_[k]];
     return std::span(model.equations).subspan(other.equations, other.count);
   };
   auto same = [&](std::uint32_t k) {
     if (!std::ranges::equal(rows, rows_of(k))) return false;
-    const runtime::KernelBatch& other = model.batches[runs_[k]];
+    const runtime::KernelBatch& other = model.batches[batches_[k]];
     const std::uint32_t* solved = model.tables.data() + other.table + other.count + 1;
     return batch.kernel != runtime::kNone ||
            (batch.role == other.role && std::ranges::equal(positions, std::span(solved, positions.size())));
   };
-  const auto next = static_cast<std::uint32_t>(runs_.size());
+  const auto next = static_cast<std::uint32_t>(batches_.size());
   const std::uint32_t found =
       index_.find_or_add(hash_of(rows), next, same, [&](std::uint32_t k) { return hash_of(rows_of(k)); });
-  if (found != next) return &model.batches[runs_[found]];
-  runs_.push_back(static_cast<std::uint32_t>(model.batches.size()));
+  if (found != next) return &model.batches[batches_[found]];
+  batches_.push_back(static_cast<std::uint32_t>(model.batches.size()));
   return nullptr;
 }
 
-Scheduler::Scheduler(plan::Plan& plan, Kernels& kernels, KnownRuns& known,
+Scheduler::Scheduler(plan::Plan& plan, Kernels& kernels, KnownBatches& known,
                      const incidence::EquationList& equations, std::span<const std::uint32_t> row_of_variable,
                      const TearingHints& hints)
     : plan_(plan),
@@ -201,9 +201,9 @@ std::vector<Scheduler::Group> Scheduler::grouped(const std::vector<bool>& select
 
 void Scheduler::emit_assign(std::span<const std::uint32_t> rows, std::uint32_t key) {
   if (key == kSum) {
-    emit_run(rows, runtime::Role::Solve, runtime::kNone, 0);
+    emit_batch(rows, runtime::Role::Solve, runtime::kNone, 0);
   } else {
-    emit_run(rows, runtime::Role::Solve, key, plan_.kernels[key].solved);
+    emit_batch(rows, runtime::Role::Solve, key, plan_.kernels[key].solved);
   }
 }
 
@@ -216,8 +216,8 @@ std::pair<std::uint32_t, std::uint32_t> Scheduler::residuals(std::vector<std::ui
     while (end < rows.size() && section_of(rows[end]) == section_of(rows[begin])) ++end;
     std::uint32_t section = section_of(rows[begin]);
     bool sum = !equations_.sections()[section].table;
-    emit_run(std::span(rows).subspan(begin, end - begin), runtime::Role::Residual,
-             sum ? runtime::kNone : kernels_.residual(shape_of_section_[section]), 0);
+    emit_batch(std::span(rows).subspan(begin, end - begin), runtime::Role::Residual,
+               sum ? runtime::kNone : kernels_.residual(shape_of_section_[section]), 0);
     begin = end;
   }
   return {first, static_cast<std::uint32_t>(plan_.model.batches.size()) - first};
@@ -269,8 +269,8 @@ void Scheduler::emit_loop(std::uint32_t block, std::vector<runtime::Step>& steps
   plan_.model.loops.push_back(loop);
 }
 
-void Scheduler::emit_run(std::span<const std::uint32_t> rows, runtime::Role role, std::uint32_t kernel,
-                         std::uint32_t solved) {
+void Scheduler::emit_batch(std::span<const std::uint32_t> rows, runtime::Role role, std::uint32_t kernel,
+                           std::uint32_t solved) {
   runtime::Model& model = plan_.model;
   runtime::KernelBatch batch;
   batch.role = role;
@@ -287,7 +287,7 @@ void Scheduler::emit_run(std::span<const std::uint32_t> rows, runtime::Role role
   if (kernel == runtime::kNone && role == runtime::Role::Solve)
     for (std::uint32_t row : rows) positions.push_back(position_in_row(row, variable_of_row_[row], once));
   const runtime::KernelBatch* same =
-      batch.count < KnownRuns::kFewest ? nullptr : known_.find_or_add(model, batch, rows, positions);
+      batch.count < KnownBatches::kFewest ? nullptr : known_.find_or_add(model, batch, rows, positions);
   if (same) {
     batch.table = same->table;
     batch.equations = same->equations;

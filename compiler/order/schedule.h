@@ -22,7 +22,7 @@
 namespace sigrel::order {
 
 /// Runs by their rows, for all schedules of a plan whose equations have the same numbers.
-class KnownRuns {
+class KnownBatches {
  public:
   static constexpr std::uint32_t kFewest =
       8;  // rows: a smaller table is written again sooner than it is found
@@ -33,15 +33,15 @@ class KnownRuns {
                                           std::span<const std::uint32_t> positions);
 
  private:
-  std::vector<std::uint32_t> runs_;
-  IndexTable index_;  // of runs_, by their rows
+  std::vector<std::uint32_t> batches_;
+  IndexTable index_;  // of batches_, by their rows
 };
 
 class Scheduler {
  public:
   /// `row_of_variable` matches variables with equations of the list, kNone: the variable is known. It stays
   /// with the caller.
-  Scheduler(plan::Plan& plan, Kernels& kernels, KnownRuns& known, const incidence::EquationList& equations,
+  Scheduler(plan::Plan& plan, Kernels& kernels, KnownBatches& known, const incidence::EquationList& equations,
             std::span<const std::uint32_t> row_of_variable, const TearingHints& hints);
 
   const graph::Blocks& blocks() const { return blocks_; }
@@ -71,15 +71,15 @@ class Scheduler {
   std::vector<Group> grouped(const std::vector<bool>& selected, std::vector<std::uint32_t>& blocks);
   void emit_assign(std::span<const std::uint32_t> rows, std::uint32_t key);
   void emit_loop(std::uint32_t block, std::vector<runtime::Step>& steps);
-  void emit_run(std::span<const std::uint32_t> rows, runtime::Role role, std::uint32_t kernel,
-                std::uint32_t solved);
+  void emit_batch(std::span<const std::uint32_t> rows, runtime::Role role, std::uint32_t kernel,
+                  std::uint32_t solved);
   void add_sums(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> positions);
   void add_table(std::span<const std::uint32_t> rows, std::uint32_t slots, std::uint32_t parameters);
 
   plan::Plan& plan_;
   Kernels& kernels_;
   const incidence::EquationList& equations_;
-  KnownRuns& known_;
+  KnownBatches& known_;
   const TearingHints& hints_;
   std::vector<std::uint32_t> shape_of_section_;  // of tables
   std::span<const std::uint32_t> row_of_variable_;

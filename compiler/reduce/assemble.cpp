@@ -54,18 +54,18 @@ class Assembly {
     auto first_value = first_condition + static_cast<std::uint32_t>(system_.events.conditions.tables.size());
     auto value_rows =
         specialise(system_.events.values, first_value, false, [](std::uint32_t) { return true; });
-    auto strange = [&](std::uint32_t unknown, std::uint32_t order, Origin origin) {
+    auto check = [&](std::uint32_t unknown, std::uint32_t order, Origin origin) {
       if (order > order_[unknown])
-        result_.strange.push_back({unknown, order, origin});
+        result_.unsupported.push_back({unknown, order, origin});
       else if (delayed_.contains(unknown))
         result_.of_delays.push_back({unknown, order, origin});
     };
-    note_orders(system_.initial, initial_rows, strange);
-    note_orders(system_.assertions, assertion_rows, strange);
-    note_orders(system_.events.conditions, condition_rows, strange);
-    note_orders(system_.events.values, value_rows, strange);
+    note_orders(system_.initial, initial_rows, check);
+    note_orders(system_.assertions, assertion_rows, check);
+    note_orders(system_.events.conditions, condition_rows, check);
+    note_orders(system_.events.values, value_rows, check);
     make_variables();
-    if (!result_.strange.empty()) return std::move(result_);
+    if (!result_.unsupported.empty()) return std::move(result_);
     fill(system_.equations, rows, result_.dae.equations);
     fill_sums(system_.equations.sums, result_.dae.equations.sums, [&](std::uint32_t s) {
       return aliases_.fate(static_cast<std::uint32_t>(rows.size()) + s) == Fate::Kept;

@@ -1,5 +1,5 @@
-// The reduced equations: every kept row of the system goes to the table of its specialised shape, over
-// variables.
+// The equations that remain after alias elimination, over variables: every row goes to the table of its
+// specialised shape.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -14,12 +14,13 @@ namespace sigrel::reduce {
 
 struct Assembled {
   dae::System dae;  // without `assign`
-  std::vector<singularity::UnsupportedDerivative> strange;
-  std::vector<singularity::UnsupportedDerivative> of_delays;  // derivatives of what `delay` gives
+  // Derivatives that only initial equations, assertions or events contain; the tables are empty then.
+  std::vector<singularity::UnsupportedDerivative> unsupported;
+  std::vector<singularity::UnsupportedDerivative> of_delays;  // derivatives of delayed signals
 };
 
-/// Tables of the system's initial equations follow those of its equations in `shapes`, then those of its
-/// assertions and events.
+/// `shapes` has the tables of the system's equations, initial equations, assertions, conditions and values,
+/// in that order.
 Assembled assemble(const system::System& system, Shapes& shapes, Aliases& aliases,
                    const Representatives& representatives);
 

@@ -33,7 +33,7 @@ Elimination eliminate_with(const system::System& system, Shapes& shapes,
   Elimination result;
   result.merges = aliases.merges();
   result.assembled = assemble(system, shapes, aliases, choose_representatives(system, aliases));
-  if (!result.assembled.strange.empty()) return result;
+  if (!result.assembled.unsupported.empty()) return result;
   std::vector<std::uint32_t>& redundant = result.redundant.equations;
   redundant = equations_of(system, expose_constraints(result.assembled.dae));
   result.redundant.constant = aliases.of_fate(Fate::Constant);

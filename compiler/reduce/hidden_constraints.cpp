@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
-#include <numeric>
 #include <optional>
-#include <queue>
 
+#include "compiler/exact/sparse_elimination.h"
 #include "compiler/graph/bipartite.h"
 #include "compiler/incidence/incidence.h"
 #include "compiler/symbolic/symbolic.h"
@@ -15,67 +13,34 @@
 namespace sigrel::reduce {
 namespace {
 
-constexpr std::int64_t kLargest =
-    1 << 20;                             // coefficient: what grows beyond says nothing that a sum could say
-constexpr std::int64_t kMostTerms = 64;  // of a new sum, in which a coefficient is so many terms
+using exact::IntegerRow;
+
+constexpr std::int64_t kMostTerms = 64;        // of a new sum, where a coefficient c counts as |c| terms
 constexpr std::size_t kMostWork = 20'000'000;  // entries
 
-struct Entry {
-  std::uint32_t variable;
-  std::int64_t coefficient;
-};
-using Row = std::vector<Entry>;  // ascending variables, nothing zero
-
-/// The coefficients of a residual `Σ c s` with whole numbers c; nullopt where it is not of that form.
-std::optional<std::vector<std::int64_t>> whole_coefficients(ExprPool& pool, const EquationTable& table) {
+/// The coefficients of a residual `Σ c s` with integers c; nullopt where it is not of that form.
+std::optional<std::vector<std::int64_t>> integer_coefficients(ExprPool& pool, const EquationTable& table) {
   if (table.params > 0 || table.slots == 0) return std::nullopt;
   ExprId rest = symbolic::rewrite(pool, table.residual, pool, [&](const Node& leaf) {
     return leaf.op == Op::Slot ? pool.constant(0.0) : pool.intern(Node(leaf));
   });
   if (pool[rest].op != Op::Const || pool[rest].value != 0) return std::nullopt;
   std::vector<std::int64_t> result;
-  for (ExprId slope : symbolic::gradient(pool, table.residual, table.slots)) {
-    const Node& n = pool[slope];
-    if (n.op != Op::Const || std::floor(n.value) != n.value || std::fabs(n.value) > kLargest)
+  for (ExprId partial : symbolic::gradient(pool, table.residual, table.slots)) {
+    const Node& n = pool[partial];
+    if (n.op != Op::Const || std::floor(n.value) != n.value || std::fabs(n.value) > exact::kLargestInteger)
       return std::nullopt;
     result.push_back(static_cast<std::int64_t>(n.value));
   }
   return result;
 }
 
-void tidy(Row& row) {
-  std::ranges::sort(row, {}, &Entry::variable);
-  std::size_t kept = 0;
-  for (std::size_t k = 0; k < row.size();) {
-    Entry sum = row[k++];
-    while (k < row.size() && row[k].variable == sum.variable) sum.coefficient += row[k++].coefficient;
-    if (sum.coefficient != 0) row[kept++] = sum;
-  }
-  row.resize(kept);
-}
-
-/// a * row + b * other, without common factors; nullopt when numbers become too large.
-std::optional<Row> combined(std::int64_t a, const Row& row, std::int64_t b, const Row& other) {
-  Row result;
-  result.reserve(row.size() + other.size());
-  for (const Entry& e : row) result.push_back({e.variable, a * e.coefficient});
-  for (const Entry& e : other) result.push_back({e.variable, b * e.coefficient});
-  tidy(result);
-  std::int64_t factor = 0;
-  for (const Entry& e : result) factor = std::gcd(factor, e.coefficient);
-  for (Entry& e : result) {
-    e.coefficient /= factor;
-    if (std::abs(e.coefficient) > kLargest) return std::nullopt;
-  }
-  return result;
-}
-
-/// The rows that are left when one after the other is left out that contains a column which no other
-/// contains.
+/// The rows that remain after every row has been removed, one after the other, that contains a column which
+/// no other remaining row contains. Linear in the number of entries.
 std::vector<std::uint32_t> core(const graph::Bipartite& graph) {
   std::vector<std::uint32_t> count(graph.columns, 0);
-  // The numbers of the rows that contain a column, combined by exclusive or: of the last one left, its
-  // number.
+  // By column: the exclusive or of the numbers of the rows that contain it. Where one row is left, that is
+  // its number.
   std::vector<std::uint32_t> rows_of(graph.columns, 0);
   for (std::uint32_t r = 0; r < graph.rows(); ++r)
     for (std::uint32_t v : graph.row(r)) {
@@ -103,59 +68,39 @@ std::vector<std::uint32_t> core(const graph::Bipartite& graph) {
   return result;
 }
 
-/// Eliminates the columns that `pivots` says: the shortest row next, of its columns the rarest for a pivot,
-/// so that little fills up (Markowitz 1957). By row: whether it was used for a pivot, or given up and left as
-/// it was.
-template <class IsPivot>
-std::vector<bool> eliminate(std::vector<Row>& rows, std::uint32_t columns, IsPivot pivots) {
-  std::vector<std::vector<std::uint32_t>> rows_of(columns);
-  auto size_of = [&](std::uint32_t r) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(rows[r], [&](const Entry& e) { return pivots(e.variable); }));
-  };
-  using Candidate = std::pair<std::size_t, std::uint32_t>;
-  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
-  for (std::uint32_t r = 0; r < rows.size(); ++r) {
-    for (const Entry& e : rows[r])
-      if (pivots(e.variable)) rows_of[e.variable].push_back(r);
-    queue.emplace(size_of(r), r);
-  }
-  std::vector<bool> done(rows.size(), false);
-  std::size_t work = 0;
-  while (!queue.empty()) {
-    auto [size, r] = queue.top();
-    queue.pop();
-    if (done[r] || size == 0 || size != size_of(r)) continue;
-    const Entry* pivot = nullptr;
-    for (const Entry& e : rows[r])
-      if (pivots(e.variable) && (!pivot || rows_of[e.variable].size() < rows_of[pivot->variable].size()))
-        pivot = &e;
-    done[r] = true;
-    const Entry at = *pivot;
-    std::vector<std::uint32_t> users = std::move(rows_of[at.variable]);
-    std::ranges::sort(users);
-    users.erase(std::ranges::unique(users).begin(), users.end());
-    for (std::uint32_t other : users) {
-      if (done[other]) continue;
-      auto found = std::ranges::lower_bound(rows[other], at.variable, {}, &Entry::variable);
-      if (found == rows[other].end() || found->variable != at.variable) continue;
-      std::optional<Row> row = combined(at.coefficient, rows[other], -found->coefficient, rows[r]);
-      if (!row || (work += row->size()) > kMostWork) {
-        done[other] = true;  // as it was
-        continue;
-      }
-      rows[other] = std::move(*row);
-      for (const Entry& e : rows[r])
-        if (e.variable != at.variable && pivots(e.variable)) rows_of[e.variable].push_back(other);
-      queue.emplace(size_of(other), other);
+/// Numbers for the variables of some rows, such that those to be eliminated come first.
+class Columns {
+ public:
+  template <class IsEliminated>
+  Columns(const std::vector<IntegerRow>& rows, std::size_t variables, IsEliminated is_eliminated)
+      : column_of_(variables, graph::kNone) {
+    for (const IntegerRow& row : rows)
+      for (const auto& e : row) column_of_[e.column] = 0;
+    for (bool eliminated : {true, false}) {
+      for (std::uint32_t v = 0; v < variables; ++v)
+        if (column_of_[v] != graph::kNone && is_eliminated(v) == eliminated) {
+          column_of_[v] = static_cast<std::uint32_t>(variable_of_.size());
+          variable_of_.push_back(v);
+        }
+      if (eliminated) eliminated_ = static_cast<std::uint32_t>(variable_of_.size());
     }
   }
-  return done;
-}
+  std::uint32_t eliminated() const { return eliminated_; }
+  void to_columns(IntegerRow& row) const { renumber(row, column_of_); }
+  void to_variables(IntegerRow& row) const { renumber(row, variable_of_); }
 
-class Elimination {
+ private:
+  static void renumber(IntegerRow& row, const std::vector<std::uint32_t>& numbers) {
+    for (auto& e : row) e.column = numbers[e.column];
+    exact::tidy(row);
+  }
+  std::vector<std::uint32_t> column_of_, variable_of_;
+  std::uint32_t eliminated_ = 0;
+};
+
+class HiddenConstraints {
  public:
-  explicit Elimination(dae::System& dae) : dae_(dae) { equations_.append(dae.equations); }
+  explicit HiddenConstraints(dae::System& dae) : dae_(dae), equations_(dae.equations) {}
 
   std::vector<Origin> run() {
     find_linear();
@@ -167,21 +112,23 @@ class Elimination {
  private:
   bool unknown(std::uint32_t v) const { return dae_.variables[v].derivative == dae::kNone; }
 
-  /// The linear equations whose unknowns all occur in another of them, and these unknowns as a graph; and the
-  /// linear equations without unknowns. Most models have none: two passes over the tables say so.
+  /// Finds the linear equations whose unknowns all occur in another one of them, with their incidence, and
+  /// the linear equations without unknowns. Most models have neither, which two passes over the tables show.
   void find_linear() {
-    std::vector<std::uint8_t> count(dae_.variables.size(), 0);  // 2: twice or more, or no unknown
+    std::vector<std::uint8_t> count(dae_.variables.size(), 0);  // 2: twice or more, or not an unknown
     for (std::uint32_t v = 0; v < dae_.variables.size(); ++v)
       if (!unknown(v)) count[v] = 2;
-    auto met = [&](std::uint32_t v) { count[v] = static_cast<std::uint8_t>(count[v] + (count[v] < 2)); };
+    auto count_one = [&](std::uint32_t v) {
+      count[v] = static_cast<std::uint8_t>(count[v] + (count[v] < 2));
+    };
     for (const incidence::EquationList::Section& section : equations_.sections()) {
-      std::optional<std::vector<std::int64_t>> whole;
-      if (section.table && section.rows > 0) whole = whole_coefficients(dae_.exprs, *section.table);
-      coefficients_.push_back(whole);
-      if (whole)
-        for (std::uint32_t v : section.table->unknowns) met(v);
+      std::optional<std::vector<std::int64_t>> coefficients;
+      if (section.table && section.rows > 0) coefficients = integer_coefficients(dae_.exprs, *section.table);
+      coefficients_.push_back(coefficients);
+      if (coefficients)
+        for (std::uint32_t v : section.table->unknowns) count_one(v);
       if (!section.table)
-        for (Term t : section.sums->terms) met(t.unknown());
+        for (Term t : section.sums->terms) count_one(t.unknown());
     }
     graph_.columns = static_cast<std::uint32_t>(dae_.variables.size());
     for (std::uint32_t number = 0; number < coefficients_.size(); ++number) {
@@ -207,10 +154,10 @@ class Elimination {
     }
   }
 
-  Row row_of(std::uint32_t equation) const {
+  IntegerRow row_of(std::uint32_t equation) const {
     const std::uint32_t number = equations_.section_of(equation);
     const incidence::EquationList::Section& section = equations_.sections()[number];
-    Row row;
+    IntegerRow row;
     if (section.table) {
       auto unknowns = section.table->unknowns_of(equation - section.first);
       for (std::size_t k = 0; k < unknowns.size(); ++k)
@@ -219,7 +166,7 @@ class Elimination {
       for (Term t : section.sums->terms_of(equation - section.first))
         row.push_back({t.unknown(), t.negative() ? -1 : 1});
     }
-    tidy(row);
+    exact::tidy(row);
     return row;
   }
 
@@ -228,69 +175,78 @@ class Elimination {
       equation_of_.push_back(linear_[r]);
       rows_.push_back(row_of(linear_[r]));
     }
-    if (!rows_.empty()) done_ = eliminate(rows_, graph_.columns, [&](std::uint32_t v) { return unknown(v); });
+    if (rows_.empty()) return;
+    const Columns columns(rows_, dae_.variables.size(), [&](std::uint32_t v) { return unknown(v); });
+    for (IntegerRow& row : rows_) columns.to_columns(row);
+    auto echelon = exact::eliminate(std::move(rows_), columns.eliminated(), kMostWork);
+    rows_ = std::move(echelon.rows);
+    for (IntegerRow& row : rows_) columns.to_variables(row);
+    retained_.assign(rows_.size(), false);
+    for (const auto& pivot : echelon.pivots) retained_[pivot.row] = true;
+    for (std::uint32_t r : echelon.given_up) retained_[r] = true;
   }
 
-  /// Of what is said of states alone, what is said twice.
+  /// Among the equations between states alone: those that follow from others.
   void find_redundant_constraints() {
     for (std::uint32_t e : constraints_) {
       equation_of_.push_back(e);
       rows_.push_back(row_of(e));
-      done_.push_back(true);
+      retained_.push_back(true);
     }
     redundant_.assign(rows_.size(), false);
     graph::Bipartite graph;
     graph.columns = graph_.columns;
     std::vector<std::uint32_t> of_states;
     for (std::uint32_t r = 0; r < rows_.size(); ++r) {
-      bool states = std::ranges::none_of(rows_[r], [&](const Entry& e) { return unknown(e.variable); });
+      const bool states = std::ranges::none_of(rows_[r], [&](const auto& e) { return unknown(e.column); });
       redundant_[r] = rows_[r].empty();
       if (!states || rows_[r].empty()) continue;
       of_states.push_back(r);
-      for (const Entry& e : rows_[r]) graph.targets.push_back(e.variable);
+      for (const auto& e : rows_[r]) graph.targets.push_back(e.column);
       graph.end_row();
     }
     if (of_states.size() < 2) return;
-    std::vector<std::uint32_t> kept = core(graph);
-    std::vector<Row> copies;
-    for (std::uint32_t k : kept) copies.push_back(rows_[of_states[k]]);
-    eliminate(copies, graph.columns, [](std::uint32_t) { return true; });
-    for (std::size_t k = 0; k < kept.size(); ++k)
-      if (copies[k].empty()) redundant_[of_states[kept[k]]] = true;
+    const std::vector<std::uint32_t> candidates = core(graph);
+    std::vector<IntegerRow> copies;
+    for (std::uint32_t k : candidates) copies.push_back(rows_[of_states[k]]);
+    copies = exact::eliminate(std::move(copies), graph.columns, kMostWork).rows;
+    for (std::size_t k = 0; k < candidates.size(); ++k)
+      if (copies[k].empty()) redundant_[of_states[candidates[k]]] = true;
   }
 
-  /// Rows without an unknown become sums; redundant ones go.
+  /// New rows without unknowns take the places of their equations as sums; redundant equations are removed,
+  /// and their origins returned.
   std::vector<Origin> replace() {
-    std::vector<bool> gone(equations_.count(), false);
-    std::vector<std::uint32_t> found, superfluous;
+    std::vector<bool> removed(equations_.count(), false);
+    std::vector<std::uint32_t> found, redundant;
     for (std::uint32_t r = 0; r < rows_.size(); ++r) {
       if (redundant_[r]) {
-        gone[equation_of_[r]] = true;
-        superfluous.push_back(r);
+        removed[equation_of_[r]] = true;
+        redundant.push_back(r);
         continue;
       }
       std::int64_t terms = 0;
-      for (const Entry& e : rows_[r]) terms += std::abs(e.coefficient);
-      if (done_[r] || terms > kMostTerms) continue;
-      gone[equation_of_[r]] = true;
+      for (const auto& e : rows_[r]) terms += std::abs(e.value);
+      if (retained_[r] || terms > kMostTerms) continue;
+      removed[equation_of_[r]] = true;
       found.push_back(r);
     }
-    if (found.empty() && superfluous.empty()) return {};
-    const std::vector<Origin> origins = origins_of(found), dropped = origins_of(superfluous);
+    if (found.empty() && redundant.empty()) return {};
+    const std::vector<Origin> origins = origins_of(found), dropped = origins_of(redundant);
     std::uint32_t equation = 0;
     for (EquationTable& table : dae_.equations.tables) {
-      EquationTable kept;
-      kept.residual = table.residual;
-      kept.slots = table.slots;
-      kept.params = table.params;
+      EquationTable rest;
+      rest.residual = table.residual;
+      rest.slots = table.slots;
+      rest.params = table.params;
       for (std::size_t row = 0; row < table.rows(); ++row, ++equation) {
-        if (gone[equation]) continue;
+        if (removed[equation]) continue;
         auto unknowns = table.unknowns_of(row), parameters = table.parameters_of(row);
-        kept.unknowns.insert(kept.unknowns.end(), unknowns.begin(), unknowns.end());
-        kept.parameters.insert(kept.parameters.end(), parameters.begin(), parameters.end());
-        kept.origins.push_back(table.origins[row]);
+        rest.unknowns.insert(rest.unknowns.end(), unknowns.begin(), unknowns.end());
+        rest.parameters.insert(rest.parameters.end(), parameters.begin(), parameters.end());
+        rest.origins.push_back(table.origins[row]);
       }
-      table = std::move(kept);
+      table = std::move(rest);
     }
     SumTable sums;
     auto add = [&](std::span<const Term> terms, Origin origin) {
@@ -299,12 +255,11 @@ class Elimination {
       sums.origins.push_back(origin);
     };
     for (std::size_t row = 0; row < dae_.equations.sums.rows(); ++row, ++equation)
-      if (!gone[equation]) add(dae_.equations.sums.terms_of(row), dae_.equations.sums.origins[row]);
+      if (!removed[equation]) add(dae_.equations.sums.terms_of(row), dae_.equations.sums.origins[row]);
     for (std::size_t k = 0; k < found.size(); ++k) {
       std::vector<Term> terms;
-      for (const Entry& e : rows_[found[k]])
-        for (std::int64_t n = std::abs(e.coefficient); n > 0; --n)
-          terms.push_back(Term::of(e.variable, e.coefficient < 0));
+      for (const auto& e : rows_[found[k]])
+        for (std::int64_t n = std::abs(e.value); n > 0; --n) terms.push_back(Term::of(e.column, e.value < 0));
       add(terms, origins[k]);
     }
     dae_.equations.sums = std::move(sums);
@@ -323,14 +278,14 @@ class Elimination {
   std::vector<std::optional<std::vector<std::int64_t>>> coefficients_;  // by section
   std::vector<std::uint32_t> linear_, constraints_;  // equations: with unknowns, and without
   graph::Bipartite graph_;                           // of `linear_`, over unknowns
-  std::vector<Row> rows_;                            // what was eliminated, then the constraints
-  std::vector<std::uint32_t> equation_of_;           // by row
-  std::vector<bool> done_;                           // pivot rows, and what was given up
-  std::vector<bool> redundant_;
+  std::vector<IntegerRow> rows_;            // over variables: from the elimination, then `constraints_`
+  std::vector<std::uint32_t> equation_of_;  // by row
+  std::vector<bool> retained_;   // by row: its equation stays (a pivot row, given up, or in `constraints_`)
+  std::vector<bool> redundant_;  // by row
 };
 
 }  // namespace
 
-std::vector<Origin> expose_constraints(dae::System& dae) { return Elimination(dae).run(); }
+std::vector<Origin> expose_constraints(dae::System& dae) { return HiddenConstraints(dae).run(); }
 
 }  // namespace sigrel::reduce

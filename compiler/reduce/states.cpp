@@ -9,10 +9,10 @@
 #include <string>
 
 #include "compiler/exact/independent_columns.h"
-#include "compiler/exact/random_point.h"
 #include "compiler/graph/dummy_derivatives.h"
 #include "compiler/graph/signed_union_find.h"
 #include "compiler/incidence/incidence.h"
+#include "compiler/singularity/random_jacobian.h"
 #include "compiler/singularity/source_names.h"
 #include "compiler/symbolic/symbolic.h"
 
@@ -41,54 +41,6 @@ std::vector<int> preferences(const system::System& system, const dae::System& da
   return result;
 }
 
-/// The entries of the Jacobian of the equations, at the random point.
-class Jacobian {
- public:
-  explicit Jacobian(dae::System& dae) : dae_(dae) {
-    equations_.append(dae.equations);
-    shapes_.resize(equations_.sections().size());
-  }
-
-  const incidence::EquationList& equations() const { return equations_; }
-
-  /// Calls visit(variable, value, fixed) for the variables of an equation.
-  template <class Visit>
-  void row(std::uint32_t equation, Visit visit) {
-    std::uint32_t number = equations_.section_of(equation);
-    const incidence::EquationList::Section& section = equations_.sections()[number];
-    if (!section.table) {
-      for (Term t : section.sums->terms_of(equation - section.first))
-        visit(t.unknown(), t.negative() ? exact::modular::kPrime - 1 : 1, true);
-      return;
-    }
-    std::optional<Shape>& shape = shapes_[number];
-    if (!shape) shape.emplace(dae_.exprs, *section.table);
-    auto slots = section.table->unknowns_of(equation - section.first);
-    auto values = shape->values.row(slots, section.table->parameters_of(equation - section.first));
-    for (std::size_t k = 0; k < slots.size(); ++k)
-      if (values[k] != 0) visit(slots[k], values[k], shape->fixed[k]);
-  }
-
- private:
-  struct Shape {
-    std::vector<bool> fixed;  // by slot: the derivative is made of numbers and parameters
-    exact::PointEvaluator values;
-
-    Shape(ExprPool& pool, const EquationTable& table)
-        : Shape(pool, symbolic::gradient(pool, table.residual, table.slots)) {}
-    Shape(const ExprPool& pool, std::vector<ExprId> slopes) : values(pool, slopes) {
-      for (ExprId slope : slopes)
-        fixed.push_back(std::ranges::none_of(
-            topological(pool, std::span<const ExprId>(&slope, 1)),
-            [&](ExprId id) { return pool[id].op == Op::Slot || pool[id].op == Op::Time; }));
-    }
-  };
-
-  dae::System& dae_;
-  incidence::EquationList equations_;
-  std::vector<std::optional<Shape>> shapes_;  // by section
-};
-
 class Selection {
  public:
   Selection(const system::System& system, const graph::Differentiated& graph, const Numbering& numbering,
@@ -98,8 +50,9 @@ class Selection {
         numbering_(numbering),
         dae_(dae),
         diagnostics_(diagnostics),
+        equations_(dae.equations),
         preference_(preferences(system, dae)),
-        jacobian_(dae),
+        jacobian_(dae.exprs, equations_),
         base_(dae.variables.size()),
         column_of_(dae.variables.size()),
         place_(graph.variables(), kNone) {
@@ -161,21 +114,21 @@ class Selection {
 
   std::optional<graph::Decision> decide(std::span<const std::uint32_t> equations,
                                         std::span<const std::uint32_t> candidates) {
-    std::vector<std::vector<exact::Pivots::Entry>> columns(candidates.size());
+    std::vector<std::vector<exact::IndependentColumns::Entry>> columns(candidates.size());
     for (std::uint32_t k = 0; k < candidates.size(); ++k) place_[candidates[k]] = k;
     for (std::uint32_t row = 0; row < equations.size(); ++row)
       jacobian_.row(numbering_.equation_of[equations[row]],
-                    [&](std::uint32_t v, std::uint64_t value, bool fixed) {
+                    [&](std::uint32_t v, exact::Field value, bool fixed) {
                       if (std::uint32_t k = place_[column_of_[v]]; k != kNone)
                         columns[k].push_back({row, value, fixed});
                     });
     for (std::uint32_t c : candidates) place_[c] = kNone;
 
-    exact::Pivots pivots(static_cast<std::uint32_t>(equations.size()));
+    exact::IndependentColumns pivots(static_cast<std::uint32_t>(equations.size()));
     graph::Decision decision;
     auto offer = [&](std::uint32_t k, bool varying) {
-      exact::Pivots::Answer answer = pivots.offer(columns[k], varying);
-      if (answer == exact::Pivots::Answer::Taken) decision.dummies.push_back(candidates[k]);
+      exact::IndependentColumns::Answer answer = pivots.offer(columns[k], varying);
+      if (answer == exact::IndependentColumns::Answer::Taken) decision.dummies.push_back(candidates[k]);
       return answer;
     };
     auto preference = [&](std::uint32_t k) {
@@ -190,14 +143,14 @@ class Selection {
       for (std::uint32_t k = 0;
            k < candidates.size() && decision.dummies.size() + open_rows < equations.size(); ++k) {
         if (!belongs(preference(k))) continue;
-        exact::Pivots::Answer answer = offer(k, false);
-        taken[k] = answer == exact::Pivots::Answer::Taken;
-        if (answer == exact::Pivots::Answer::Varies) varying.push_back(k);
+        exact::IndependentColumns::Answer answer = offer(k, false);
+        taken[k] = answer == exact::IndependentColumns::Answer::Taken;
+        if (answer == exact::IndependentColumns::Answer::Varies) varying.push_back(k);
       }
       open_rows += leave_open(equations, candidates, columns, taken, pivots, varying, decision);
       for (std::uint32_t k : varying)
         if (decision.dummies.size() + open_rows < equations.size() &&
-            offer(k, true) == exact::Pivots::Answer::Taken) {
+            offer(k, true) == exact::IndependentColumns::Answer::Taken) {
           taken[k] = true;
           fixed_though_varying.push_back(k);
         }
@@ -220,13 +173,14 @@ class Selection {
   /// without a pivot, which of them become dummies is left open, and they are taken out of `varying`. The
   /// number of such rows.
   std::size_t leave_open(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> candidates,
-                         const std::vector<std::vector<exact::Pivots::Entry>>& columns,
-                         const std::vector<bool>& taken, const exact::Pivots& pivots,
+                         const std::vector<std::vector<exact::IndependentColumns::Entry>>& columns,
+                         const std::vector<bool>& taken, const exact::IndependentColumns& pivots,
                          std::vector<std::uint32_t>& varying, graph::Decision& decision) {
     if (varying.empty()) return 0;
     graph::SignedUnionFind parts(static_cast<std::uint32_t>(equations.size()));
     auto connect = [&](std::uint32_t k) {
-      for (const exact::Pivots::Entry& e : columns[k]) parts.unite(columns[k].front().row, e.row, false);
+      for (const exact::IndependentColumns::Entry& e : columns[k])
+        parts.unite(columns[k].front().row, e.row, false);
     };
     for (std::uint32_t k = 0; k < candidates.size(); ++k)
       if (taken[k]) connect(k);
@@ -248,7 +202,7 @@ class Selection {
           at->second.eliminated.push_back(k);
     std::size_t rows = 0;
     std::vector<bool> left_open(candidates.size(), false);
-    exact::Pivots trial = pivots;
+    exact::IndependentColumns trial = pivots;
     for (auto& [root, part] : by_root) {
       if (part.open == 0 || part.candidates.size() <= part.open) continue;
       if (part.candidates.size() > kLargestSet) {
@@ -258,7 +212,7 @@ class Selection {
         continue;
       }
       auto rank = std::ranges::count_if(part.candidates, [&](std::uint32_t k) {
-        return trial.offer(columns[k], true) == exact::Pivots::Answer::Taken;
+        return trial.offer(columns[k], true) == exact::IndependentColumns::Answer::Taken;
       });
       if (static_cast<std::size_t>(rank) != part.open) continue;
       rows += part.open;
@@ -284,12 +238,13 @@ class Selection {
   /// Dummies whose pivots vary, though others could take their place: the runtime is to notice when that was
   /// wrong. For this they become, with all that is tied to them, a set without states.
   void watch(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> candidates,
-             const std::vector<std::vector<exact::Pivots::Entry>>& columns, const std::vector<bool>& taken,
-             const std::vector<std::uint32_t>& varying, const graph::Decision& decision) {
+             const std::vector<std::vector<exact::IndependentColumns::Entry>>& columns,
+             const std::vector<bool>& taken, const std::vector<std::uint32_t>& varying,
+             const graph::Decision& decision) {
     if (varying.empty()) return;
     graph::SignedUnionFind parts(static_cast<std::uint32_t>(equations.size()));
     for (std::uint32_t k = 0; k < candidates.size(); ++k)
-      for (const exact::Pivots::Entry& e : columns[k])
+      for (const exact::IndependentColumns::Entry& e : columns[k])
         if (taken[k]) parts.unite(columns[k].front().row, e.row, false);
     struct Part {
       dae::StateSet set;
@@ -308,7 +263,7 @@ class Selection {
         if (Part* part = columns[k].empty() ? nullptr : part_of(columns[k].front().row))
           part->set.eliminated.push_back(numbering_.variable_of[candidates[k]]);
       } else if (std::ranges::find(decision.open, candidates[k]) == decision.open.end()) {
-        for (const exact::Pivots::Entry& e : columns[k])
+        for (const exact::IndependentColumns::Entry& e : columns[k])
           if (Part* part = part_of(e.row)) part->other = true;
       }
     }
@@ -333,7 +288,7 @@ class Selection {
       set.first_selector = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.held;
       const auto candidates = static_cast<std::uint32_t>(set.candidates.size());
       const std::uint32_t unknown = dae_.variables[set.candidates.front()].unknown;
-      const Origin origin = jacobian_.equations().origin(set.equations.front());
+      const Origin origin = equations_.origin(set.equations.front());
       for (std::uint32_t& state : set.states) {
         state = static_cast<std::uint32_t>(dae_.variables.size());
         dae_.variables.push_back({.unknown = unknown, .state = true, .derivative = state + 1, .set = number});
@@ -376,8 +331,7 @@ class Selection {
     if (diagnostics_.has_errors()) return;  // the first is enough: the others are of the same block
     singularity::SourceNames terms(system_);
     std::vector<Origin> origins;
-    for (std::uint32_t e : equations)
-      origins.push_back(jacobian_.equations().origin(numbering_.equation_of[e]));
+    for (std::uint32_t e : equations) origins.push_back(equations_.origin(numbering_.equation_of[e]));
     std::uint32_t where = terms.common_instance(origins);
     auto places = terms.places(origins, where);
     Diagnostic& d =
@@ -410,8 +364,9 @@ class Selection {
   const Numbering& numbering_;
   dae::System& dae_;
   Diagnostics& diagnostics_;
+  incidence::EquationList equations_;
   std::vector<int> preference_;  // by variable
-  Jacobian jacobian_;
+  singularity::RandomJacobian jacobian_;
   std::vector<std::uint32_t> base_;       // by variable: the one of order 0 of which it is a derivative
   std::vector<std::uint32_t> column_of_;  // by variable
   std::vector<std::uint32_t> place_;      // scratch, by column

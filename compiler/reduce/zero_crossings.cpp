@@ -121,8 +121,9 @@ class Holding {
   std::vector<std::uint32_t> relation(const EquationTable& table, const Node& node,
                                       const std::vector<std::vector<std::uint32_t>>& held, bool watch) {
     ExprPool& pool = dae_.exprs;
-    dae::ZeroCrossing to{.strict = node.op == Op::Less,
-                         .first = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.held};
+    dae::ZeroCrossing to;
+    to.strict = node.op == Op::Less;
+    to.first = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.held;
     ExprId difference = symbolic::simplified(pool, {Op::Sub, node.a, node.b, 0, 0});
     std::vector<std::uint32_t> slots, params;
     for (ExprId id : topological(pool, std::span<const ExprId>(&difference, 1))) {

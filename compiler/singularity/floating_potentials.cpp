@@ -86,7 +86,7 @@ class Search {
 
   /// Whether all unknowns of the vector move by the same amount.
   bool add(const NullVector& vector, const std::vector<std::vector<std::uint32_t>>& unknowns_of) {
-    if (!vector.level) return false;
+    if (!vector.unit) return false;
     FloatingPotential potential;
     std::optional<bool> down;
     for (std::size_t k = 0; k < vector.variables.size(); ++k)
@@ -132,15 +132,14 @@ class Search {
           slopes.emplace(pool_, symbolic::gradient(pool_, table.residual, table.slots));
           looks = symbolic::slots_in_conditions(pool_, table.residual, table.slots);
         }
-        std::uint64_t change = 0;
+        exact::Field change;
         auto values = slopes->row(slots, table.parameters_of(row));
         for (std::size_t k = 0; k < slots.size(); ++k) {
           if (moves(slots[k]) == 0) continue;
-          change = exact::modular::plus(
-              change, moves(slots[k]) == kRaised ? values[k] : exact::modular::minus(values[k]));
+          change += moves(slots[k]) == kRaised ? values[k] : -values[k];
           if (looks[k]) result_.verdict.start = table.origins[row];
         }
-        if (change != 0) result_.verdict.start = table.origins[row];
+        if (!change.zero()) result_.verdict.start = table.origins[row];
       }
     }
     for (std::uint32_t row = 0; row < dae_.initial.sums.rows(); ++row) {

@@ -1,9 +1,9 @@
-// Which combinations of unknowns a system leaves free, for almost all values of its parameters: null vectors
-// of the matrix s*E - A of its linearisation, at random numbers modulo a prime. An expression counts by its
-// value at the random point, equal expressions alike, so that a cancellation which holds for all values is
-// seen, and one that needs a special value is not (Schwartz 1980; Zippel 1979).
+// Combinations of unknowns that a system leaves free for almost all values of its parameters: null vectors of
+// the matrix s·E − A of its linearisation, over the prime field at a random point (exact/random_point.h). A
+// cancellation that holds for all values is detected, one that needs a special value is not.
 //
-// Example: u = a - b, u = 10 has the null vector a = b = 1, u = 0: nothing fixes the level of a and b.
+// Example: u = a - b, u = 10 has the null vector a = b = 1, u = 0: only the difference of a and b is
+// determined.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -16,12 +16,13 @@ namespace sigrel::singularity {
 
 struct NullVector {
   std::vector<std::uint32_t> variables;  // with a nonzero entry, ascending
-  std::vector<bool> opposite;            // of each: its entry is not that of the first
-  bool level = false;  // all entries are 1 or -1: only differences (or sums) of these are determined
+  std::vector<bool> opposite;            // by place in `variables`: the entry differs from the first
+  bool unit = false;  // all entries are 1 or -1: only differences (or sums) of the variables are determined
 };
 
-/// `equations` are dense numbers of the reduced system; `variables`, of order 0, are the columns, all others
-/// are fixed. nullopt when elimination fills up beyond reason. For messages.
+/// `equations` are dense numbers of the reduced system; `variables`, of order 0, are the columns, and all
+/// other variables are taken as given. A derivative counts as s times the variable. At most 256 vectors;
+/// nullopt where elimination fills up too much. For diagnostics.
 std::optional<std::vector<NullVector>> null_vectors(const dae::System& dae,
                                                     std::span<const std::uint32_t> equations,
                                                     std::span<const std::uint32_t> variables);

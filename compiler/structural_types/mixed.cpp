@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/exact/null_space.h"
+
 namespace sigrel::structural_types {
 namespace {
 
@@ -97,36 +99,17 @@ std::optional<Reduced> reduced(std::vector<exact::SparseRow> rows, std::uint32_t
   return result;
 }
 
-/// One vector for each column without a pivot: that one is 1, others without a pivot are 0, the pivots
-/// follow, last first.
-std::vector<NullVector> free_columns(const Flat& flat, const exact::Eliminated& e, std::uint32_t hidden) {
-  std::vector<bool> determined(hidden, false);
-  for (auto& pivot : e.pivots) determined[pivot.column] = true;
+/// Null vectors over the hidden columns.
+std::vector<NullVector> free_columns(const Flat& flat, const exact::Echelon<exact::Field>& echelon,
+                                     std::uint32_t hidden) {
   std::vector<NullVector> result;
-  for (std::uint32_t free = 0; free < hidden && result.size() < kVectors; ++free) {
-    if (determined[free]) continue;
-    std::vector<exact::Field> value(hidden);
-    value[free] = exact::Field(1);
-    for (std::size_t k = e.pivots.size(); k-- > 0;) {
-      exact::Field sum, own(1);
-      for (const exact::Entry& entry : e.rows[e.pivots[k].row]) {
-        if (entry.column >= hidden) break;
-        if (entry.column == e.pivots[k].column)
-          own = entry.value;
-        else if (!value[entry.column].zero())
-          sum = sum + entry.value * value[entry.column];
-      }
-      if (!sum.zero()) value[e.pivots[k].column] = -sum * own.inverse();
+  for (const exact::SparseRow& entries : exact::null_space(echelon, hidden, kVectors)) {
+    NullVector& vector = result.emplace_back();
+    vector.level = entries.size() > 1;
+    for (const exact::Entry& e : entries) {
+      vector.support.push_back(flat.expansion.incidence.interface + e.column);
+      vector.level = vector.level && e.value == exact::Field(1);
     }
-    NullVector vector;
-    vector.level = true;
-    for (std::uint32_t c = 0; c < hidden; ++c) {
-      if (value[c].zero()) continue;
-      vector.support.push_back(flat.expansion.incidence.interface + c);
-      vector.level = vector.level && value[c] == exact::Field(1);
-    }
-    vector.level = vector.level && vector.support.size() > 1;
-    result.push_back(std::move(vector));
   }
   return result;
 }

@@ -78,8 +78,7 @@ TEST_CASE("a path through a million rows") {
   }
   chain.targets.push_back(n);
   chain.end_row();
-  std::vector<bool> active(n + 1, true);
-  AugmentingPath path(chain, m, active);
-  CHECK(path.find(n));
+  AugmentingPath path;
+  CHECK(path.find(n, chain, m));
   CHECK(m.size() == n + 1);
 }

@@ -8,8 +8,6 @@
 #include <optional>
 #include <random>
 
-#include "compiler/exact/independent_columns.h"
-#include "compiler/exact/random_point.h"
 #include "compiler/order/order.h"
 #include "compiler/reduce/reduce.h"
 #include "tests/unit/reduce/circuits.h"
@@ -218,20 +216,4 @@ TEST_CASE("constraints between states that no equation states alone") {
   dae::System dae = reduced(b);
   CHECK(states(b, dae) == Names{"i"});
   CHECK(rate_of(dae, solved(b, dae), l) == Approx(1));
-}
-
-TEST_CASE("pivots: exact independence, and fixed before varying") {
-  using exact::Pivots;
-  using exact::modular::drawn;
-  using exact::modular::minus;
-  const std::uint64_t p = drawn(9, 1), x = drawn(9, 2);
-  Pivots pivots(2);
-  CHECK(pivots.offer(std::vector<Pivots::Entry>{{0, 1, true}, {1, x, false}}, false) ==
-        Pivots::Answer::Taken);
-  CHECK(pivots.offer(std::vector<Pivots::Entry>{{0, minus(p), true}}, false) == Pivots::Answer::Varies);
-  CHECK(std::vector(pivots.rest().begin(), pivots.rest().end()) == std::vector<std::uint32_t>{1});
-  CHECK(pivots.offer(std::vector<Pivots::Entry>{{0, 7, true}, {1, exact::modular::times(7, x), false}},
-                     true) == Pivots::Answer::Dependent);
-  CHECK(pivots.offer(std::vector<Pivots::Entry>{{0, minus(p), true}}, true) == Pivots::Answer::Taken);
-  CHECK(pivots.has_pivot(1));
 }

@@ -1,0 +1,74 @@
+#include "compiler/order/start.h"
+
+#include "compiler/order/discrete.h"
+#include "compiler/order/guesses.h"
+#include "compiler/order/initial.h"
+#include "compiler/order/parameters.h"
+
+namespace sigrel::order {
+namespace {
+
+/// Variables in the order in which they may take their guesses: first those that are differentiated and have a
+/// guess of their own, then the states; for those of a set all of its candidates.
+std::vector<std::uint32_t> guess_order(const dae::System& dae, const runtime::Model& model) {
+  std::vector<bool> may_be_state(dae.variables.size(), false);
+  for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
+    may_be_state[v] = dae.variables[v].state && dae.variables[v].set == dae::kNone;
+  for (const dae::StateSet& set : dae.sets)
+    for (std::uint32_t rate : set.candidates) may_be_state[dae.variables[rate].integral] = true;
+  std::vector<std::uint32_t> order;
+  for (bool given : {true, false})
+    for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
+      bool guessed = model.start_of(v) != runtime::kNone && dae.variables[v].derivative != dae::kNone;
+      if (guessed == given && (guessed || may_be_state[v])) order.push_back(v);
+    }
+  return order;
+}
+
+/// One equation `state = guess` for each of the states; without a guess the state starts from zero.
+EquationTable guess_equations(const std::vector<std::uint32_t>& states, plan::Plan& plan) {
+  EquationTable guesses;
+  guesses.residual = plan.exprs.binary(Op::Sub, plan.exprs.slot(0), plan.exprs.param(0));
+  guesses.slots = guesses.params = 1;
+  std::uint32_t zero = runtime::kNone;
+  for (std::uint32_t state : states) {
+    std::uint32_t guess = plan.model.start_of(state);
+    if (guess == runtime::kNone) {
+      if (zero == runtime::kNone) zero = add_parameter(plan.model, {});
+      guess = zero;
+    }
+    guesses.unknowns.push_back(state);
+    guesses.parameters.push_back(guess);
+    guesses.origins.push_back({});
+  }
+  return guesses;
+}
+
+}  // namespace
+
+void schedule_start(Ordering& o, incidence::EquationList equations, plan::StartPolicy policy) {
+  plan::Plan& plan = o.plan;
+  InitialMatching initial =
+      match_initial(plan.exprs, o.system, o.dae, equations, guess_order(o.dae, plan.model));
+  plan.guessed_states = initial.guessed;
+  plan.initial_assign = std::move(initial.row_of_variable);
+  plan.redundant_initial = initial.unmatched;
+  if (policy == plan::StartPolicy::Strict && !initial.guessed.empty())
+    return report_missing_start(o.system, o.dae, initial, o.diagnostics);
+
+  const EquationTable guesses = guess_equations(initial.guessed, plan);
+  equations.append(guesses);
+  o.hints.moving.resize(plan.model.parameters.size(), false);
+  Scheduler scheduler(plan, o.kernels, o.known, equations, plan.initial_assign, o.hints);
+  if (!check_discrete(o.system, o.dae, plan.model.discrete, plan.exprs, equations,
+                      scheduler.variable_of_row(), scheduler.blocks(), o.diagnostics))
+    return;
+  scheduler.schedule(std::vector<bool>(scheduler.blocks().count(), true), plan.model.initial);
+  // Initial equations that do not fit are evaluated after the start: they hold, or contradict the others.
+  const auto [first, batches] = scheduler.residuals(initial.unmatched);
+  for (std::uint32_t k = 0; k < batches; ++k) plan.model.initial_checks.push_back(first + k);
+  note_guesses(o.system, o.dae, plan, initial, o.diagnostics);
+  warn_unused_guesses(o.system, o.dae, plan, scheduler, o.diagnostics);
+}
+
+}  // namespace sigrel::order

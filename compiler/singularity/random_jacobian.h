@@ -1,0 +1,50 @@
+// The Jacobian of equations at the random point of exact/random_point.h, row by row: exact coefficients for
+// decisions that must hold for almost all values.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "compiler/exact/random_point.h"
+#include "compiler/incidence/incidence.h"
+#include "compiler/ir/expr.h"
+
+namespace sigrel::singularity {
+
+class RandomJacobian {
+ public:
+  /// Partial derivatives are added to `pool`, those of a table when the first of its rows is visited.
+  RandomJacobian(ExprPool& pool, const incidence::EquationList& equations)
+      : pool_(pool), equations_(equations), shapes_(equations.sections().size()) {}
+
+  /// Calls visit(variable, value, fixed) for the nonzero entries of an equation, in the order of its slots or
+  /// terms; a variable may occur several times. `fixed`: the entry is made of numbers and parameters.
+  template <class Visit>
+  void row(std::uint32_t equation, Visit visit) {
+    const std::uint32_t number = equations_.section_of(equation);
+    const incidence::EquationList::Section& section = equations_.sections()[number];
+    if (!section.table) {
+      for (Term t : section.sums->terms_of(equation - section.first))
+        visit(t.unknown(), exact::Field(t.negative() ? -1 : 1), true);
+      return;
+    }
+    Shape& shape = shape_of(number, *section.table);
+    auto slots = section.table->unknowns_of(equation - section.first);
+    auto values = shape.values.row(slots, section.table->parameters_of(equation - section.first));
+    for (std::size_t k = 0; k < slots.size(); ++k)
+      if (!values[k].zero()) visit(slots[k], values[k], shape.fixed[k]);
+  }
+
+ private:
+  struct Shape {
+    std::vector<bool> fixed;  // by slot
+    exact::PointEvaluator values;
+  };
+  Shape& shape_of(std::uint32_t section, const EquationTable& table);
+
+  ExprPool& pool_;
+  const incidence::EquationList& equations_;
+  std::vector<std::optional<Shape>> shapes_;  // by section
+};
+
+}  // namespace sigrel::singularity

@@ -183,8 +183,8 @@ struct Model {
   std::vector<Step> initial;    // from parameters, time and guesses to every variable
   std::vector<Step> invariant;  // from parameters and `constants` to the variables that depend on nothing
                                 // else; part of `initial`
-  std::vector<Step> dynamic;   // from the states and those to their derivatives
-  std::vector<Step> observed;  // from those to all other variables
+  std::vector<Step> dynamic;    // from the states and those to their derivatives
+  std::vector<Step> observed;   // from those to all other variables
 
   /// Residual batches of redundant initial equations: they must hold at the start and determine nothing.
   std::vector<std::uint32_t> initial_checks;

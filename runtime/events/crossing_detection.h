@@ -2,7 +2,8 @@
 //
 // The integrator monitors a single function, the smallest watched difference, each with the sign that makes
 // it positive at the last restart. It crosses zero where the first of them does, and the cost of root finding
-// does not depend on their number. A difference that is zero at the restart is ignored until it has left zero.
+// does not depend on their number. A difference that is zero at the restart is ignored until it has left
+// zero.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -21,7 +22,8 @@ class CrossingDetection {
   /// Writes the watched differences, `watched()` of them.
   void differences(const Point& point, double* out);
   /// The smallest signed watched difference: not positive when one has crossed zero. Before a point at which
-  /// one had, only those are evaluated that had crossed there: the search for the root is within that bracket.
+  /// one had, only those are evaluated that had crossed there: the search for the root is within that
+  /// bracket.
   double nearest(const Point& point);
   /// The signs are taken anew at the next evaluation, which is at this time.
   void restart(double time) {

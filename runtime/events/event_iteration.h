@@ -73,9 +73,9 @@ class EventIteration {
 
   /// Whether crossings of the last event wait for `verify`.
   bool any_unconfirmed() const { return zero_crossings_.any_unconfirmed(); }
-  /// Verifies them at the end of a step, with the dynamic schedule evaluated there. Unless they are confirmed,
-  /// the current values are again those of `last_consistent_time()`: TurnedBack is then to be processed there
-  /// with `reversals()`, Missed is the failure `endless`.
+  /// Verifies them at the end of a step, with the dynamic schedule evaluated there. Unless they are
+  /// confirmed, the current values are again those of `last_consistent_time()`: TurnedBack is then to be
+  /// processed there with `reversals()`, Missed is the failure `endless`.
   Verification verify(double time);
   std::span<const int> reversals() const { return zero_crossings_.reversals(); }
   double last_consistent_time() const { return last_consistent_time_; }

@@ -6,8 +6,10 @@ namespace runtime {
 
 StateSelection::StateSelection(ModelInstance& instance)
     : instance_(instance),
-      any_fixed_(std::ranges::any_of(instance.model.sets, [](const StateSet& s) { return s.candidates == 0; })) {
-  for (const StateSet& set : instance.model.sets) choices_.emplace_back(instance.model, set, instance.nominal);
+      any_fixed_(
+          std::ranges::any_of(instance.model.sets, [](const StateSet& s) { return s.candidates == 0; })) {
+  for (const StateSet& set : instance.model.sets)
+    choices_.emplace_back(instance.model, set, instance.nominal);
 }
 
 void StateSelection::select(double time) {

@@ -28,9 +28,7 @@ class ZeroCrossingFunctions {
   /// By number: the values of the last evaluation.
   const std::vector<double>& differences() const { return differences_; }
 
-  const ZeroCrossing& crossing(std::size_t k) const {
-    return model_.zero_crossings[rows_[k].zero_crossing];
-  }
+  const ZeroCrossing& crossing(std::size_t k) const { return model_.zero_crossings[rows_[k].zero_crossing]; }
   const KernelBatch& batch(std::size_t k) const { return model_.batches[crossing(k).batch]; }
   /// The row of function k in its batch.
   std::uint32_t row(std::size_t k) const { return rows_[k].row; }

@@ -11,8 +11,8 @@ class Assertions {
   explicit Assertions(ModelInstance& instance) : instance_(instance) {}
   bool empty() const { return instance_.model.assertions.empty(); }
 
-  /// Whether all hold at the current values, with the observed variables up to date. False: `failure()` of the
-  /// instance names the first that does not.
+  /// Whether all hold at the current values, with the observed variables up to date. False: `failure()` of
+  /// the instance names the first that does not.
   bool hold(double time);
   /// The same from the current values of the states: evaluates what the assertions read first.
   bool evaluate_and_hold(double time);

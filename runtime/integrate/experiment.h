@@ -33,8 +33,8 @@ struct Experiment {
   Ordering ordering = Ordering::Auto;  // of the integrator's sparse factors
   unsigned threads = 1;                // for a large model; 0: as many as the machine has and pay
   Overrides overrides;                 // of parameters
-  /// Initial values instead of the model's own initialisation, per variable; NaN where unknown, which no state
-  /// may be. Empty: the model's own.
+  /// Initial values instead of the model's own initialisation, per variable; NaN where unknown, which no
+  /// state may be. Empty: the model's own.
   std::vector<double> from;
   /// `from` is the result of a simulation that ended at this time: clock ticks at the start are processed
   /// already.
@@ -42,7 +42,7 @@ struct Experiment {
 };
 
 struct Control {
-  const std::atomic<bool>* cancel = nullptr;  // checked at every step
+  const std::atomic<bool>* cancel = nullptr;      // checked at every step
   std::function<void(double fraction)> progress;  // called at every step, fraction in [0, 1]
 };
 

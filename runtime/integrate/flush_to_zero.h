@@ -1,6 +1,6 @@
 // While it lives, numbers below the smallest normal one (2.2e-308) are treated as zero in this thread. A wave
-// that decays far from its source leaves thousands of them, and an operation on one takes as long as a hundred
-// others.
+// that decays far from its source leaves thousands of them, and an operation on one takes as long as a
+// hundred others.
 #pragma once
 #ifdef __SSE2__
 #include <immintrin.h>

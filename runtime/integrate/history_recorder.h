@@ -14,8 +14,8 @@ class HistoryRecorder {
   /// To be called after ReducedSystem::prepare: determines the steps that the sources of delays need.
   void prepare();
 
-  /// Extends the history to `time`, the end of the integrator's last step, by its dense output. False: a value
-  /// could not be computed.
+  /// Extends the history to `time`, the end of the integrator's last step, by its dense output. False: a
+  /// value could not be computed.
   bool record(double time, Integrator& integrator);
 
  private:

@@ -9,7 +9,8 @@ void RootFunctions::prepare() {
   for (const ZeroCrossing& crossing : model.zero_crossings) {
     const KernelBatch& batch = model.batches[crossing.batch];
     for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
-      for (std::uint32_t row = 0; row < batch.count; ++row) wanted[slot_variable(model, batch, slot, row)] = 1;
+      for (std::uint32_t row = 0; row < batch.count; ++row)
+        wanted[slot_variable(model, batch, slot, row)] = 1;
   }
   steps_ = system_.steps_for(std::move(wanted));
 }

@@ -11,7 +11,7 @@
 #include "runtime/failure.h"
 #include "runtime/integrate/reduced_system.h"
 #include "runtime/integrate/vector.h"
-#include "runtime/linear/sparse.h"
+#include "runtime/linear/linear_system.h"
 
 struct _generic_SUNMatrix;
 struct _generic_SUNLinearSolver;

@@ -47,8 +47,7 @@ void TimeLoop::integrate() {
     fail(integrator_->failure());
     return;
   }
-  while (advance()) {
-  }
+  while (advance()) {}
   integrator_->statistics(outcome_.statistics);
 }
 
@@ -65,9 +64,7 @@ bool TimeLoop::make_integrator() {
   Failure failure;
   switch (problem_.system.form()) {
     case Form::Static: integrator_ = make_sampler(problem_.roots, options); break;
-    case Form::Explicit:
-      integrator_ = make_cvode(problem_.system, problem_.roots, options, failure);
-      break;
+    case Form::Explicit: integrator_ = make_cvode(problem_.system, problem_.roots, options, failure); break;
     case Form::Implicit: integrator_ = make_ida(problem_.system, problem_.roots, options, failure); break;
   }
   return integrator_ || fail(std::move(failure));
@@ -120,9 +117,7 @@ bool TimeLoop::verify_crossings(double& time) {
   switch (problem_.events.verify(time)) {
     case Verification::Confirmed: break;
     case Verification::Missed: return fail(problem_.events.endless(event_mark_));
-    case Verification::TurnedBack:
-      turned_back_ = true;
-      time = problem_.events.last_consistent_time();
+    case Verification::TurnedBack: turned_back_ = true; time = problem_.events.last_consistent_time();
   }
   return true;
 }

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/linear/sparse.h"
+#include "runtime/linear/linear_system.h"
 #include "runtime/model.h"
 #include "runtime/solve/gradients.h"
 #include "runtime/solve/schedule.h"

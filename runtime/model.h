@@ -1,10 +1,11 @@
-// runtime::Model: an executable model: schedules of runs over flat tables, and the kernels that evaluate
-// them. Plain data; the compiler fills it, the runtime runs it and knows nothing else of the compiler.
+// runtime::Model: an executable model, as schedules of kernel batches over flat tables, and the kernels that
+// evaluate them. Plain data: the compiler fills it, the runtime executes it and depends on nothing else of
+// the compiler.
 //
-// All variables (states, derivatives, algebraic) have one place in `values`. A run evaluates one kernel over
-// `count` rows of equations of one shape. Its table is column-major: column k, row i is at tables[run.table +
-// k * count + i]. The first `slots` columns are indices into `values`, the next `params` columns are indices
-// into the parameter values.
+// All variables (states, derivatives, algebraic) have one place in `values`. A kernel batch evaluates one
+// kernel over `count` rows, which are equations of one shape. Its table is column-major: column k, row i is
+// at tables[batch.table + k * count + i]. The first `slots` columns are indices into `values`, the next
+// `params` columns are indices into the parameter values.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -39,8 +40,8 @@ struct Kernel {
   const void* self = nullptr;
 };
 
-/// A run of equations of one shape, or of sums (then `kernel` is kNone: the runtime evaluates sums itself).
-/// Table of a sum run: count + 1 offsets into its term list, count positions of the solved term (Solve only;
+/// Equations of one shape, or sums (then `kernel` is kNone: the runtime evaluates sums itself). Table of a
+/// batch of sums: count + 1 offsets into its term list, count positions of the solved term (Solve only;
 /// relative to the row's first term), then the terms: index << 1 | negative.
 struct KernelBatch {
   Role role = Role::Solve;         // Solve or Residual
@@ -48,28 +49,28 @@ struct KernelBatch {
   std::uint32_t partials = kNone;  // the Partials kernel of the same shape
   std::uint32_t slots = 0;
   std::uint32_t params = 0;
-  std::uint32_t solved = 0;     // which slot a Solve run assigns
+  std::uint32_t solved = 0;     // the slot that a Solve batch assigns
   std::uint32_t count = 0;      // rows
   std::uint64_t table = 0;      // offset into Model::tables
   std::uint64_t equations = 0;  // offset into Model::equations: the equation number of each row, for messages
 };
 
-/// A simultaneous block. Given its unknowns, its Solve runs, which come first and in an order in which they
-/// can be evaluated, give its inner variables; its Residual runs are zero when the unknowns are right.
+/// A torn algebraic loop. Its Solve batches, which come first and in an order in which they can be evaluated,
+/// give the inner variables from the tearing variables; its Residual batches hold the residual equations.
 struct AlgebraicLoop {
   std::uint32_t first_batch = 0, batches = 0;
-  std::uint32_t first_unknown = 0,
-                unknowns = 0;  // into Model::loop_unknowns; as many as rows in its Residual runs
+  // Into Model::tearing_variables; as many as there are rows in its Residual batches.
+  std::uint32_t first_unknown = 0, unknowns = 0;
   enum Kind : std::uint8_t {
     Nonlinear,
-    Linear,  // in the unknowns and the inner variables, whatever the values of all others
-    Fixed,   // linear, and the coefficients are made of numbers and parameters
+    Linear,  // in the tearing and the inner variables, whatever the values of all others
+    Fixed,   // linear, with coefficients that consist of numbers and parameters
   } kind = Nonlinear;
 };
 
-/// One step of a schedule, in order: an index of a Solve run or of a loop.
+/// One step of a schedule: a Solve batch or an algebraic loop.
 struct Step {
-  enum Kind : std::uint8_t { Assign, Solve } kind = Assign;  // Assign: runs[index]; Solve: loops[index]
+  enum Kind : std::uint8_t { Assign, Solve } kind = Assign;  // Assign: batches[index]; Solve: loops[index]
   std::uint32_t index = 0;
 };
 
@@ -78,75 +79,73 @@ struct State {
   std::uint32_t derivative = 0;
 };
 
-/// Variables of which some are states, at one time these and at another those (state_choice.h). The set has
-/// states of its own, which equations of the model tie to the candidates: state = sum of selector *
-/// candidate, and likewise for the rates.
+/// Candidates for states, of which some are selected, and not always the same (events/state_choice.h). The
+/// set has states of its own, which equations of the model relate to the candidates: state = sum of selector
+/// * candidate, and likewise for the derivatives.
 struct StateSet {
   std::uint32_t first_batch = 0,
-                batches = 0;  // Residual runs, of which the partial derivatives matter: what ties the rates
-  /// Into Model::set_variables: rates that are found from the others whatever is chosen, rates of the
-  /// candidates, candidates.
+                batches = 0;  // Residual: the differentiated equations that relate derivatives
+  /// Into Model::set_variables: derivatives that are never selected, derivatives of the candidates,
+  /// candidates.
   std::uint32_t first_variable = 0, eliminated = 0, candidates = 0;
-  std::uint32_t first_weight =
-      0;  // into Model::set_weights, one per candidate: the smaller the rather a state
+  std::uint32_t first_weight = 0;  // into Model::set_weights, one per candidate: a small one is preferred
   std::uint32_t first_state = 0, states = 0;  // into Model::states
   std::uint32_t first_selector = 0;           // parameters: states * candidates, state by state
 };
 
-/// Comparisons of values that change with time. `run` (Residual) gives left side minus right side; between
-/// two events parameters `first` + row say whether that is below zero (or, when not strict, not above).
+/// Comparisons of values that vary with time. `batch` (Residual) gives left side minus right side, whose zero
+/// crossings are events; between two events the parameter `first` + row is 1 if that is below zero (or, when
+/// not strict, not above), else 0.
 struct ZeroCrossing {
   std::uint32_t batch = 0;
   std::uint32_t first = 0;
   bool strict = false;
-  bool linear_in_time =
-      false;  // the difference has no variable and changes evenly: the instant is known beforehand
+  bool linear_in_time = false;  // and depends on time alone: the crossing is known beforehand
 };
 
 /// Ticks at offset + k * period for k = 0, 1, …, or whole k from `start` on, until `stop`: parameters.
 struct Clock {
   std::uint32_t trigger = 0;
   std::uint32_t period = 0, offset = 0, start = 0, stop = 0;
-  std::uint32_t first_jitter = 0,
-                jitters = 0;  // into Events::jitters: tick k is that much later; taken in turn
+  std::uint32_t first_jitter = 0, jitters = 0;  // into Events::jitters: delays of the ticks, taken in turn
 };
 
-/// What happens when a trigger fires: a variable (a state, or one of `Model::constants`) becomes the value of
-/// a row.
+/// An assignment by a trigger that fires: a variable (a state, or one of `Model::constants`) takes the value
+/// of a row.
 struct Effect {
   std::uint32_t trigger = 0;
   std::uint32_t variable = 0;
   bool negated = false;
 };
 
-/// What happens at instants (reaction.h). Triggers are numbered: conditions, of which the change from false
-/// to true counts, and ticks of clocks.
+/// Event handlers (events/event_handler.h). Triggers are numbered: conditions, which fire when they change
+/// from false to true, and ticks of clocks.
 struct Events {
   std::uint32_t triggers = 0;
-  std::vector<std::uint32_t> conditions;   // Residual runs: not 0 is true
-  std::vector<std::uint32_t> conditional;  // the triggers of their rows, run after run
-  std::vector<std::uint32_t> values;       // Residual runs: what is assigned
-  std::vector<Effect> effects;             // of their rows, run after run
+  std::vector<std::uint32_t> conditions;   // Residual batches: not 0 is true
+  std::vector<std::uint32_t> conditional;  // the triggers of their rows, batch after batch
+  std::vector<std::uint32_t> values;       // Residual batches: the assigned values
+  std::vector<Effect> effects;             // of their rows, batch after batch
   std::vector<Clock> clocks;
-  std::vector<std::uint32_t> jitters;  // parameters
-  struct Previous {                    // `variable` (of Model::constants) is what `of` was before the instant
+  std::vector<std::uint32_t> jitters;        // parameters
+  struct Previous {                          // `variable` (of Model::constants) is `pre` of `of`
     std::uint32_t variable = 0, of = kNone;  // kNone: always zero
     bool negated = false;
   };
   std::vector<Previous> previous;
-  std::vector<std::uint32_t> last;  // triggers that end the run
+  std::vector<std::uint32_t> last;  // triggers that terminate the simulation
 };
 
-/// `variable` (of Model::constants) is what `of` was some time ago (delays.h).
+/// `variable` (of Model::constants) is `of`, delayed (events/history.h).
 struct Delay {
   std::uint32_t variable = 0, of = kNone;  // kNone: always zero
   std::uint32_t length = 0;                // parameter: seconds
-  bool negated = false;                    // the opposite of that
-  bool held = false;                       // piecewise constant: what it was last, nothing between two values
+  bool negated = false;                    // its negative
+  bool piecewise_constant = false;         // not interpolated between two values
 };
 
-/// parameters[i] = value, or an operation on earlier parameters; evaluated once per run in ascending order by
-/// `evaluate_parameters`, a function that the compiler supplies with its operations.
+/// parameters[i] = value, or an operation on earlier parameters, evaluated in ascending order once per
+/// simulation by `evaluate_parameters` with Model::operation.
 struct ParameterRule {
   std::uint8_t op = 0;  // 0: constant
   std::uint32_t a = 0, b = 0, c = 0;
@@ -159,18 +158,18 @@ struct Model {
   std::vector<StateSet> sets;
   std::vector<std::uint32_t> set_variables;
   std::vector<double> set_weights;
-  std::vector<std::uint32_t>
-      start;  // per variable: the parameter with its guess, or kNone (0.0); empty: none has one
-  std::vector<std::uint32_t>
-      nominal;  // per variable: the parameter with its nominal value, or kNone; empty: none has one
+  /// Per variable: the parameter with its guess, or kNone (0.0). Empty: none has one.
+  std::vector<std::uint32_t> start;
+  /// Per variable: the parameter with its nominal value, or kNone. Empty: none has one.
+  std::vector<std::uint32_t> nominal;
   std::uint32_t start_of(std::uint32_t variable) const { return start.empty() ? kNone : start[variable]; }
   /// Per variable: whether it is piecewise constant. Such a variable is assigned, has no derivative, and is
-  /// no unknown of any iteration. Empty: there is none.
+  /// not an unknown of any algebraic loop. Empty: there is none.
   std::vector<std::uint8_t> discrete;
   bool is_discrete(std::uint32_t variable) const { return !discrete.empty() && discrete[variable]; }
   std::vector<ParameterRule> parameters;
   double (*operation)(const void* library, const ParameterRule& rule, double a, double b, double c) = nullptr;
-  std::shared_ptr<const void> library;  // for `operation`: the compiler's, as its kernels know it
+  std::shared_ptr<const void> library;  // for `operation`; owned by the compiler
 
   std::vector<std::uint32_t> tables;
   std::vector<std::uint32_t> equations;
@@ -178,20 +177,20 @@ struct Model {
   std::vector<AlgebraicLoop> loops;
   std::vector<std::uint32_t> tearing_variables;
 
-  /// Variables that have a derivative, which is zero: the start finds them, and they keep their values.
+  /// Variables whose derivative is zero: the initial schedule determines them, and only events change them.
   std::vector<std::uint32_t> constants;
 
-  std::vector<Step> initial;  // from nothing but parameters, time and guesses to every variable
-  std::vector<Step>
-      invariant;  // from parameters (and `constants`) to what they alone decide: `initial` computes that too
-  std::vector<Step> dynamic;   // from the states and those to their derivatives
-  std::vector<Step> observed;  // from those to all other variables
+  std::vector<Step> initial;    // from parameters, time and guesses to every variable
+  std::vector<Step> invariant;  // from parameters and `constants` to the variables that depend on nothing
+                                // else; part of `initial`
+  std::vector<Step> dynamic;    // from the states and those to their derivatives
+  std::vector<Step> observed;   // from those to all other variables
 
-  /// Residual runs of equations that must hold at the start and determine nothing there.
+  /// Residual batches of redundant initial equations: they must hold at the start and determine nothing.
   std::vector<std::uint32_t> initial_checks;
 
-  /// What must stay true: Residual runs whose results are 0 where a condition is false. Equation numbers of
-  /// their rows are those of the assertions, from 0 on. They need no partials.
+  /// Residual batches whose results are 0 where an assertion is violated. The equation numbers of their rows
+  /// are the numbers of the assertions, from 0 on. They have no partials.
   std::vector<std::uint32_t> assertions;
   std::vector<Step> asserted;  // the part of `observed` that these read
 

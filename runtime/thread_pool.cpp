@@ -8,8 +8,8 @@ namespace runtime {
 
 namespace {
 
-constexpr unsigned kMostByDefault = 8;  // memory has been busy long before
-constexpr int kLooks = 2000;  // for the next job, before a worker goes to sleep: some ten microseconds
+constexpr unsigned kMostByDefault = 8;  // memory is saturated with fewer
+constexpr int kSpins = 2000;  // of a worker before it sleeps until the next job: some ten microseconds
 
 unsigned mode() {
 #ifdef __SSE2__
@@ -33,8 +33,8 @@ void pause() {
 
 }  // namespace
 
-unsigned thread_count(unsigned asked) {
-  return asked ? asked : std::clamp(std::thread::hardware_concurrency(), 1u, kMostByDefault);
+unsigned thread_count(unsigned requested) {
+  return requested ? requested : std::clamp(std::thread::hardware_concurrency(), 1u, kMostByDefault);
 }
 
 ThreadPool::ThreadPool(unsigned threads) {
@@ -68,7 +68,7 @@ void ThreadPool::take_parts() {
 
 void ThreadPool::work() {
   for (std::uint32_t seen = 0; !ended_;) {
-    for (int look = 0; look < kLooks && number_ == seen; ++look) pause();
+    for (int spin = 0; spin < kSpins && number_ == seen; ++spin) pause();
     number_.wait(seen);
     seen = number_;
     ++inside_;

@@ -1,5 +1,5 @@
-// Threads that share a loop. The parts of a loop are the same whatever the number of threads is, each is done
-// whole by one of them, and none reads what another writes: results are the same to the last bit.
+// Threads that execute the parts of a loop. The parts do not depend on the number of threads, each is
+// executed by one of them, and none reads what another writes: results are the same to the last bit.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -10,8 +10,8 @@
 
 namespace runtime {
 
-/// As many threads as `asked`; 0: as the machine has, where that pays for loops that wait for memory.
-unsigned thread_count(unsigned asked);
+/// `requested` threads; 0: as many as the machine has, up to a number beyond which memory is the limit.
+unsigned thread_count(unsigned requested);
 
 class ThreadPool {
  public:
@@ -20,8 +20,8 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  /// body(begin, end) for each part of [0, count): `grain` indices, the last part what remains. Returns when
-  /// all are done. Not from within a body, and from one thread at a time.
+  /// Calls body(begin, end) for each part of [0, count): `grain` indices, the last part the rest. Returns
+  /// when all are done. To be called from one thread at a time, and not from within a body.
   template <class Body>
   void each(std::size_t count, std::size_t grain, const Body& body) {
     if (workers_.empty() || count <= grain) {
@@ -39,7 +39,7 @@ class ThreadPool {
     void (*call)(const void* body, std::size_t from, std::size_t to) = nullptr;
     const void* body = nullptr;
     std::size_t count = 0, grain = 1;
-    unsigned mode = 0;  // of the floating-point unit: that of the caller
+    unsigned mode = 0;  // of the floating-point unit of the caller
   };
   void begin(Job job);
   void work();
@@ -49,11 +49,11 @@ class ThreadPool {
   Job job_;
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> open_{false}, ended_{false};
-  std::atomic<std::uint32_t> inside_{0}, number_{0};  // of workers; of the job
+  std::atomic<std::uint32_t> inside_{0}, number_{0};  // workers inside; number of the job
   std::vector<std::thread> workers_;
 };
 
-/// The same without a team: in the same parts, by the caller.
+/// ThreadPool::each, or without a pool the same parts one after the other.
 template <class Body>
 void each_part(ThreadPool* thread_pool, std::size_t count, std::size_t grain, const Body& body) {
   if (thread_pool) return thread_pool->each(count, grain, body);

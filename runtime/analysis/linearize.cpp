@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/linear/sparse.h"
+#include "runtime/linear/linear_system.h"
 
 namespace runtime {
 namespace {

@@ -2,9 +2,9 @@
 //
 //   dx' = A dx + B du,   dy = C dx + D du.
 //
-// Exact: from the partial derivatives of all equations, of which every variable that is no state and no input
-// is eliminated by one sparse factorisation. An input is a variable that is cut off from what determines it:
-// a source, or a signal on its way around a loop, which is then opened.
+// The result is exact: the partial derivatives of all equations are evaluated, and all variables but states
+// and inputs are eliminated by one sparse factorisation. An input is a variable whose defining equation is
+// removed: a source, or a signal in a feedback loop, which is then open.
 //
 // Example: x' = -2 x + u, y = 3 x: A = [-2], B = [1], C = [3], D = [0].
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace runtime {
 
-/// Row by row. A is states × states, B states × inputs, C outputs × states, D outputs × inputs.
+/// Matrices by rows: A is states × states, B states × inputs, C outputs × states, D outputs × inputs.
 struct LinearModel {
   std::vector<std::uint32_t> states;  // the variables
   std::vector<double> a, b, c, d;
@@ -29,12 +29,11 @@ struct LinearModel {
 
 struct NotLinear {
   enum Reason : std::uint8_t {
-    InputInLoop,  // `subject` of the inputs is an unknown of a simultaneous block: which of its equations to
-                  // cut is open
-    InputIsZero,  // it is the constant zero
-    InputTwice,   // it is the same variable as an earlier input
-    Singular,     // `subject` is a variable that the others do not determine
-    NotFinite,    // a partial derivative is not a finite number
+    InputInLoop,  // input `subject` is an unknown of an algebraic loop: no single equation defines it
+    InputIsZero,  // input `subject` is the constant zero
+    InputTwice,   // input `subject` is the same variable as an earlier one
+    Singular,     // the equations do not determine variable `subject`
+    NotFinite,    // a partial derivative by variable `subject` is not finite
     TooLarge,     // more states and inputs than kMaxColumns
   } reason;
   std::uint32_t subject = 0;
@@ -42,12 +41,12 @@ struct NotLinear {
 
 constexpr std::size_t kMaxColumns = 5'000;
 
-/// At the values of `point`, where all equations hold.
+/// At the values of `point`, which satisfy all equations.
 std::variant<LinearModel, NotLinear> linearize(const Model& model, const Point& point,
                                                std::span<const Column> inputs,
                                                std::span<const Column> outputs);
 
-/// Of a square matrix, row by row; by descending real part, the positive imaginary part first.
+/// The eigenvalues of a square matrix, given by rows: by descending real part, then imaginary part.
 std::vector<std::complex<double>> eigenvalues(std::span<const double> matrix);
 
 }  // namespace runtime

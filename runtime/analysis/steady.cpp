@@ -178,12 +178,13 @@ class Functions {
 
   /// With comparisons as they are at the point.
   bool run() {
-    for (int round = 0; round < ZeroCrossings::kRounds; ++round) {
+    for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
       evaluator_.parameters_changed();
       if (!run(model_.invariant, invariant_cuts_) || !run(model_.dynamic, dynamic_cuts_) ||
           !run(model_.observed, observed_cuts_))
         return false;
-      if (!zero_crossings_.update(point(), parameters_, round >= ZeroCrossings::kRoundsAtOnce)) return true;
+      if (!zero_crossings_.update(point(), parameters_, iteration >= ZeroCrossings::kSimultaneousIterations))
+        return true;
     }
     evaluator_.failure() = zero_crossings_.endless(point());
     return false;

@@ -1,18 +1,18 @@
-// A steady state: values at which the derivatives of all states are zero, and other conditions hold, and of
-// these, if asked, one that minimises a variable.
+// Steady states: values at which the derivatives of all states are zero and further conditions hold; among
+// these, if requested, one that minimises a variable.
 //
 //   min f(z)  where  c(z) = 0,  lower <= z <= upper
 //
-// z are the states, and inputs and parameters that are left free; all other variables follow from them by the
-// schedules of the model. c are rates of states and variables with given values. Sequential quadratic
+// z are the states and the free inputs and parameters; the schedules of the model compute all other variables
+// from them. c are derivatives of states and variables with given values. Sequential quadratic
 // programming (Nocedal and Wright, Numerical Optimization (2006), chapter 18): damped BFGS, bounds by a
 // primal-dual active set (Hintermüller, Ito and Kunisch 2003), an l1 merit function with a second-order
-// correction. Without an objective every step is the shortest that solves the linear conditions: Newton's
-// method where they determine it. The derivatives are those of linearize.h, exact; those with respect to
-// parameters are central differences, which say where to look and not what is found: the conditions
-// themselves are evaluated exactly.
+// correction. Without an objective every step is the shortest solution of the linearised conditions: Newton's
+// method where they determine it. Derivatives are those of linearize.h, exact; derivatives by parameters are
+// central differences, whose error affects the search but not the result, because the conditions themselves
+// are evaluated exactly.
 //
-// For a few dozen free values: dense matrices. The minimum is a local one.
+// Meant for a few dozen free values: matrices are dense. The minimum is a local one.
 //
 // Example: h' = (0.01 v - 0.02 sqrt (19.62 h)) / 0.2, v free, h = 5 given: z = (h, v), c = (h', h - 5): v
 // = 19.809.
@@ -31,14 +31,14 @@ namespace runtime {
 
 struct FreeValue {
   enum Kind : std::uint8_t { State, Input, Parameter } kind = State;
-  std::uint32_t index = 0;  // a variable (of an input: cut off from what determines it), or a parameter
+  std::uint32_t index = 0;  // a variable (that of an input is not computed by its equation), or a parameter
   double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
 };
 
 struct SteadyProblem {
   std::vector<FreeValue> free;
-  std::vector<std::uint32_t> at_rest;  // variables that must be zero
-  std::vector<std::pair<Column, double>> given;
+  std::vector<std::uint32_t> at_rest;            // variables that must be zero
+  std::vector<std::pair<Column, double>> given;  // variables with their values
   std::optional<Column> objective;
   double sign = 1;  // -1: the objective is maximised
 };
@@ -46,26 +46,24 @@ struct SteadyProblem {
 struct Steady {
   enum Status : std::uint8_t {
     Found,
-    NotDetermined,  // `subject` of the free values can move without violating a condition, and there is no
-                    // objective
-    NotFound,     // the search ended elsewhere: `conditions` are not met, or the objective falls without end
-    InputInLoop,  // `subject` of the free values is an unknown of a simultaneous block
-    NotComputed,  // the first point: `failure`
+    NotDetermined,  // without an objective: free value `subject` can change without violating a condition
+    NotFound,       // the search failed: `conditions` are violated, or the objective is unbounded
+    InputInLoop,    // free value `subject` is an unknown of an algebraic loop
+    NotComputed,    // the first point cannot be evaluated: `failure`
   } status = NotFound;
-  std::uint32_t subject =
-      0xFFFFFFFFu;  // NotFound: a free value on which no condition depends, if there is one
+  std::uint32_t subject = kNone;  // NotFound: a free value on which no condition depends, if there is one
   Failure failure;
   std::uint32_t iterations = 0;
-  bool endless = false;  // NotFound: the objective falls without end
-  std::vector<std::pair<std::uint32_t, double>>
-      conditions;                      // NotFound: number (at_rest, then given), residual; worst first
-  std::vector<std::uint8_t> at_bound;  // per free value
+  bool endless = false;  // NotFound: the objective is unbounded
+  /// NotFound: number (`at_rest`, then `given`) and residual of violated conditions, worst first.
+  std::vector<std::pair<std::uint32_t, double>> conditions;
+  std::vector<std::uint8_t> at_bound;  // per free value: 1 lower, 2 upper, else 0
   std::vector<double> values, parameters;
-  std::uint32_t freedom = 0;  // NotDetermined: how many values can move independently
+  std::uint32_t freedom = 0;  // NotDetermined: the dimension of the solution set
 };
 
-/// `values` is a point of the model at time `time`, from which the search begins. `overrides` are parameters
-/// that are not as the model says; `parameters` all of them at that point.
+/// Searches from `values` and `parameters`, a consistent point of the model at `time`. `overrides`:
+/// parameters that differ from the model's.
 Steady find_steady(const Model& model, double time, std::vector<double> values,
                    std::vector<double> parameters, const Overrides& overrides, const SteadyProblem& problem);
 

@@ -1,9 +1,9 @@
 // Whether one curve stays in a tube around another.
 //
-// At time t the tube reaches from the least to the greatest value that the reference has within t - time … t
-// + time, widened by absolute + relative * (greatest magnitude of the reference in the whole run). With a
-// time of 0, where the reference jumps (two rows of one time), the tube holds both values. Between its rows a
-// reference is a straight line, or, when piecewise constant, the row before.
+// At time t the tube extends from the least to the greatest value of the reference within [t - time, t +
+// time], widened by absolute + relative * (greatest magnitude of the reference overall). With a time of 0,
+// where the reference jumps (two rows of one time), the tube contains both values. Between rows the reference
+// is interpolated linearly, or, when piecewise constant, has the value of the row before.
 #pragma once
 #include <optional>
 #include <span>
@@ -15,12 +15,12 @@ struct Tube {
 };
 
 struct Departure {
-  double time = 0, value = 0;        // where the curve is outside for the first time
+  double time = 0, value = 0;        // first point outside
   double low = 0, high = 0;          // the tube there
-  double worst_time = 0, worst = 0;  // where it is farthest outside, and by how much
+  double worst_time = 0, worst = 0;  // point farthest outside, and its distance
 };
 
-/// `curve` is looked at where it has values and the reference is known. Times ascend.
+/// Compares `curve` within the time range of the reference. Times are ascending.
 std::optional<Departure> leaves_tube(std::span<const double> reference_times,
                                      std::span<const double> reference, std::span<const double> times,
                                      std::span<const double> curve, const Tube& tube,

@@ -9,22 +9,22 @@ namespace runtime {
 
 namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// Of a value that is assigned again in the same round: a smaller change is a rounding error of the equations
-// between.
+// A smaller relative change of a value that is assigned again in the same iteration is the rounding error of
+// the equations solved in between.
 constexpr double kSame = 1e-10;
 
-/// Ticks that are so near are the same instant, whatever rounding made of them.
+/// The end of the interval that counts as the same instant: ticks within it differ by rounding.
 double just_after(double time) { return time + 8 * std::numeric_limits<double>::epsilon() * std::abs(time); }
 }  // namespace
 
 EventHandler::EventHandler(const Model& model) : model_(model) {
   if (empty()) return;
-  now_.assign(model.events.triggers, 0);
-  was_ = fired_ = last_ = ticked_ = now_;
-  before_.assign(model.events.previous.size(), 0.0);
+  condition_.assign(model.events.triggers, 0);
+  condition_before_ = fired_ = last_fired_ = ticked_ = condition_;
+  previous_.assign(model.events.previous.size(), 0.0);
   assigned_.assign(model.variables, 0);
-  next_.assign(model.events.clocks.size(), kNever);
-  tick_.assign(next_.size(), 0.0);
+  next_tick_.assign(model.events.clocks.size(), kNever);
+  tick_.assign(next_tick_.size(), 0.0);
   std::size_t largest = 0;
   for (const auto* batches : {&model.events.conditions, &model.events.values})
     for (std::uint32_t r : *batches) largest = std::max<std::size_t>(largest, model.batches[r].count);
@@ -32,7 +32,8 @@ EventHandler::EventHandler(const Model& model) : model_(model) {
   find_readers();
 }
 
-/// Which variables and parameters the equations, comparisons and conditions read.
+/// Marks the variables that equations, zero crossings and conditions read, and the parameters that the first
+/// two read.
 void EventHandler::find_readers() {
   read_.assign(model_.variables, 0);
   read_parameters_.assign(model_.parameters.size(), 0);
@@ -56,24 +57,26 @@ void EventHandler::find_readers() {
       else
         for (const KernelBatch& batch : loop_batches(model_, model_.loops[step.index])) reads(batch);
     }
-  for (const ZeroCrossing& r : model_.zero_crossings) reads(model_.batches[r.batch]);
+  for (const ZeroCrossing& crossing : model_.zero_crossings) reads(model_.batches[crossing.batch]);
   const std::vector<std::uint8_t> parameters = read_parameters_;
   for (std::uint32_t r : model_.events.conditions) reads(model_.batches[r]);
-  read_parameters_ = parameters;  // a comparison that a condition alone reads is none of the integrator's
+  // The integrator need not restart for a zero crossing that conditions alone read.
+  read_parameters_ = parameters;
 }
 
-double EventHandler::instant(std::size_t clock, double tick, std::span<const double> parameters) const {
+double EventHandler::time_of_tick(std::size_t clock, double tick, std::span<const double> parameters) const {
   const Clock& c = model_.events.clocks[clock];
   double time = parameters[c.offset] + tick * parameters[c.period];
   if (c.jitters > 0) {
-    const double turn = tick - std::floor(tick / c.jitters) * c.jitters;
-    time += parameters[model_.events.jitters[c.first_jitter + static_cast<std::uint32_t>(turn)]];
+    const double index = tick - std::floor(tick / c.jitters) * c.jitters;
+    time += parameters[model_.events.jitters[c.first_jitter + static_cast<std::uint32_t>(index)]];
   }
   return time > parameters[c.stop] ? kNever : time;
 }
 
-bool EventHandler::begin(double time, bool happened, std::span<const double> parameters, Failure& failure) {
-  for (std::size_t k = 0; k < next_.size(); ++k) {
+bool EventHandler::start_clocks(double time, bool processed, std::span<const double> parameters,
+                                Failure& failure) {
+  for (std::size_t k = 0; k < next_tick_.size(); ++k) {
     const Clock& c = model_.events.clocks[k];
     const double period = parameters[c.period];
     bool fine = std::isfinite(period) && period > 0 && std::isfinite(parameters[c.offset]) &&
@@ -82,7 +85,7 @@ bool EventHandler::begin(double time, bool happened, std::span<const double> par
     for (std::uint32_t j = 0; j < c.jitters && fine; ++j) {
       const double here = parameters[model_.events.jitters[c.first_jitter + j]];
       const double after = parameters[model_.events.jitters[c.first_jitter + (j + 1) % c.jitters]];
-      fine = period + after - here > 0;  // in their order
+      fine = period + after - here > 0;  // ticks stay in order
       most = std::max(most, std::abs(here));
     }
     if (!fine) {
@@ -90,92 +93,94 @@ bool EventHandler::begin(double time, bool happened, std::span<const double> par
       failure.triggers.push_back(c.trigger);
       return false;
     }
-    // The first tick that is not before `start`; then the first that is not before now.
+    // The first tick at or after `start`; then the first at or after `time`.
     const double start = std::ceil((parameters[c.start] - parameters[c.offset]) / period - 1e-9);
     double tick = std::max(start, std::floor((time - most - parameters[c.offset]) / period) - 1);
-    while (just_after(instant(k, tick, parameters)) < time ||
-           (happened && instant(k, tick, parameters) <= just_after(time)))
+    while (just_after(time_of_tick(k, tick, parameters)) < time ||
+           (processed && time_of_tick(k, tick, parameters) <= just_after(time)))
       ++tick;
     tick_[k] = tick;
-    next_[k] = instant(k, tick, parameters);
+    next_tick_[k] = time_of_tick(k, tick, parameters);
   }
   return true;
 }
 
-double EventHandler::next() const {
+double EventHandler::next_tick() const {
   double next = kNever;
-  for (double time : next_) next = std::min(next, time);
+  for (double time : next_tick_) next = std::min(next, time);
   return next;
 }
 
 void EventHandler::tick(double time, std::span<const double> parameters) {
-  for (std::size_t k = 0; k < next_.size(); ++k) {
-    if (next_[k] > just_after(time)) continue;
+  for (std::size_t k = 0; k < next_tick_.size(); ++k) {
+    if (next_tick_[k] > just_after(time)) continue;
     ticked_[model_.events.clocks[k].trigger] = 1;
-    next_[k] = instant(k, ++tick_[k], parameters);
+    next_tick_[k] = time_of_tick(k, ++tick_[k], parameters);
   }
 }
 
-void EventHandler::evaluate(const Point& point) {
+void EventHandler::evaluate_conditions(const Point& point) {
   std::size_t at = 0;
   for (std::uint32_t r : model_.events.conditions) {
     const KernelBatch& batch = model_.batches[r];
     runtime::evaluate(model_, batch, point, results_.data());
     for (std::uint32_t row = 0; row < batch.count; ++row)
-      now_[model_.events.conditional[at++]] = results_[row] != 0;
+      condition_[model_.events.conditional[at++]] = results_[row] != 0;
   }
 }
 
 void EventHandler::accept(const Point& point) {
-  evaluate(point);
-  was_ = now_;
+  evaluate_conditions(point);
+  condition_before_ = condition_;
 }
 
 void EventHandler::rearm(const Point& point) {
-  evaluate(point);
-  for (std::size_t k = 0; k < was_.size(); ++k) was_[k] = was_[k] && now_[k];
+  evaluate_conditions(point);
+  for (std::size_t k = 0; k < condition_before_.size(); ++k)
+    condition_before_[k] = condition_before_[k] && condition_[k];
 }
 
 bool EventHandler::fire(const Point& point) {
-  evaluate(point);
+  evaluate_conditions(point);
   bool any = false;
-  for (std::size_t k = 0; k < now_.size(); ++k) {
-    fired_[k] = ticked_[k] || (now_[k] && !was_[k]);
+  for (std::size_t k = 0; k < condition_.size(); ++k) {
+    fired_[k] = ticked_[k] || (condition_[k] && !condition_before_[k]);
     any = any || fired_[k];
     ticked_[k] = 0;
   }
-  was_ = now_;
-  if (any) last_ = fired_;
+  condition_before_ = condition_;
+  if (any) last_fired_ = fired_;
   return any;
 }
 
-void EventHandler::remember(std::span<const double> values) {
-  for (std::size_t k = 0; k < before_.size(); ++k) {
+void EventHandler::record_previous(std::span<const double> values) {
+  for (std::size_t k = 0; k < previous_.size(); ++k) {
     const Events::Previous& p = model_.events.previous[k];
-    before_[k] = p.of == kNone ? 0.0 : p.negated ? 0.0 - values[p.of] : values[p.of];
+    previous_[k] = p.of == kNone ? 0.0 : p.negated ? 0.0 - values[p.of] : values[p.of];
   }
 }
 
-void EventHandler::recall(std::span<double> values) const {
-  for (std::size_t k = 0; k < before_.size(); ++k) values[model_.events.previous[k].variable] = before_[k];
+void EventHandler::restore_previous(std::span<double> values) const {
+  for (std::size_t k = 0; k < previous_.size(); ++k)
+    values[model_.events.previous[k].variable] = previous_[k];
 }
 
-bool EventHandler::catch_up(std::span<double> values) const {
-  bool matters = false;
+bool EventHandler::advance_previous(std::span<double> values) const {
+  bool read = false;
   for (const Events::Previous& p : model_.events.previous) {
     const double now = p.of == kNone ? 0.0 : p.negated ? 0.0 - values[p.of] : values[p.of];
     double& before = values[p.variable];
-    matters = matters || (before != now && read_[p.variable]);
+    read = read || (before != now && read_[p.variable]);
     before = now;
   }
-  return matters;
+  return read;
 }
 
 bool EventHandler::assign(const Point& point, std::span<const double> nominal, bool again) {
   if (!again) std::ranges::fill(assigned_, std::uint8_t(0));
   bool any = false;
   std::size_t first = 0;
-  // All values are computed before one is assigned: a round does not depend on the order of its lines.
+  // All values are computed before the first is assigned: the order of assignments does not matter.
   std::vector<std::pair<std::uint32_t, double>> changes;
   for (std::uint32_t r : model_.events.values) {
     const KernelBatch& batch = model_.batches[r];
@@ -208,16 +213,16 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
   return any;
 }
 
-std::optional<std::uint32_t> EventHandler::ended() const {
+std::optional<std::uint32_t> EventHandler::terminated() const {
   for (std::uint32_t t : model_.events.last)
-    if (now_[t]) return t;
+    if (condition_[t]) return t;
   return std::nullopt;
 }
 
-Failure EventHandler::failed(FailureKind kind, double time) const {
+Failure EventHandler::failure(FailureKind kind, double time) const {
   Failure failure{.kind = kind, .time = time};
-  for (std::uint32_t t = 0; t < last_.size() && failure.triggers.size() < kFailureDetails; ++t)
-    if (last_[t]) failure.triggers.push_back(t);
+  for (std::uint32_t t = 0; t < last_fired_.size() && failure.triggers.size() < kFailureDetails; ++t)
+    if (last_fired_[t]) failure.triggers.push_back(t);
   for (std::uint32_t v = 0; v < assigned_.size() && failure.variables.size() < kFailureDetails; ++v)
     if (assigned_[v]) failure.variables.push_back({v, 0, 0});
   return failure;

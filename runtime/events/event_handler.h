@@ -1,10 +1,11 @@
-// What a model does at instants: triggers fire, and variables get other values.
+// Event handlers: triggers that fire at an instant, and the assignments that they execute.
 //
-// An instant is a sequence of rounds, each of which sees the model after the one before (super-dense time).
-// In a round fire the clocks that tick (the first round only) and the conditions that have become true. All
-// that these assign is assigned at once: `pre` is what was before the round, everything else what is after
-// it; so values are computed again, with the equations, until none changes. The instant is over when no
-// condition becomes true any more.
+// An instant is a sequence of iterations at one time, each of which sees the model as the one before left it
+// (super-dense time). Triggers that fire in an iteration are the clocks that tick (in the first iteration
+// only) and the conditions that have become true. Their assignments are executed simultaneously: `pre` is the
+// value before the iteration, every other variable the value after it, so the assignments are repeated, with
+// the equations solved in between, until no value changes. The instant ends when no trigger fires.
+// event_iteration.h is the loop; this class holds the state of triggers, clocks and `pre`.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -23,50 +24,54 @@ class EventHandler {
   explicit EventHandler(const Model& model);
   bool empty() const { return model_.events.triggers == 0 && model_.events.previous.empty(); }
 
-  /// Sets the clocks to their first ticks from `time` on; what ticks there is done if that has `happened`.
-  /// False: one cannot tick as its parameters say.
-  bool begin(double time, bool happened, std::span<const double> parameters, Failure& failure);
-  /// The next tick; infinity when there is none.
-  double next() const;
-  /// The clocks that tick at this time (or less than a rounding error later) fire in the next round.
+  /// Sets the clocks to their first ticks at or after `time`, or after it if the ticks at it are
+  /// `processed`. False: the parameters of a clock are invalid.
+  bool start_clocks(double time, bool processed, std::span<const double> parameters, Failure& failure);
+  /// The time of the next tick of any clock; infinity if there is none.
+  double next_tick() const;
+  /// Lets the clocks that tick at this time, up to rounding, fire in the next iteration.
   void tick(double time, std::span<const double> parameters);
 
-  /// Takes the conditions as they are: what is true now has not just become true.
+  /// Takes the conditions as they are at the point: those that are true have not become true.
   void accept(const Point& point);
-  /// Conditions that are false at the point may become true in the next round.
+  /// Conditions that are false at the point may become true in the next iteration.
   void rearm(const Point& point);
-  /// What fires at the point. Whether anything does.
+  /// Determines the triggers that fire at the point. Whether any does.
   bool fire(const Point& point);
 
-  /// Keeps what `pre` will be in the next round, and sets it.
-  void remember(std::span<const double> values);
-  void recall(std::span<double> values) const;
-  /// Sets `pre` to what is now. Whether that matters to equations or conditions.
-  bool catch_up(std::span<double> values) const;
+  /// Records the values for `pre` in the next iteration; `restore_previous` writes them.
+  void record_previous(std::span<const double> values);
+  void restore_previous(std::span<double> values) const;
+  /// Sets `pre` to the current values. Whether this changes a variable that equations or conditions read.
+  bool advance_previous(std::span<double> values) const;
 
-  /// Assigns what has fired, or (`again`) what has changed since. Whether anything changed.
+  /// Executes the assignments of the triggers that fired. `again`: a further time in the same iteration;
+  /// changes of the size of a rounding error then do not count. Whether a value changed.
   bool assign(const Point& point, std::span<const double> nominal, bool again);
-  /// Variables that this round has assigned: 1.
+  /// Per variable: 1 if this iteration has assigned it.
   std::span<const std::uint8_t> assigned() const { return assigned_; }
-  /// Whether what was assigned since the last call matters to the integrator.
+  /// Whether assignments since the last call changed a variable that the integrator's equations read.
   bool take_changed() { return std::exchange(changed_, false); }
 
-  /// The trigger that ends the run, if its condition is true.
-  std::optional<std::uint32_t> ended() const;
-  Failure failed(FailureKind kind, double time) const;
-  /// Parameters that equations or comparisons read: 1.
+  /// The trigger that terminates the simulation, if its condition is true.
+  std::optional<std::uint32_t> terminated() const;
+  /// A failure of this kind, with the triggers that fired last and the variables that they assigned.
+  Failure failure(FailureKind kind, double time) const;
+  /// Per parameter: 1 if equations or zero crossings read it.
   std::span<const std::uint8_t> read_parameters() const { return read_parameters_; }
 
  private:
-  void evaluate(const Point& point);
-  double instant(std::size_t clock, double tick, std::span<const double> parameters) const;
+  void evaluate_conditions(const Point& point);
+  double time_of_tick(std::size_t clock, double tick, std::span<const double> parameters) const;
   void find_readers();
 
   const Model& model_;
-  std::vector<std::uint8_t> now_, was_, fired_, last_, ticked_;  // by trigger; `last_`: what fired last
-  std::vector<double> tick_, next_;  // by clock: the number of its next tick, and when that is
-  std::vector<double> before_;       // by `previous`
-  std::vector<std::uint8_t> assigned_, read_, read_parameters_;
+  // By trigger: conditions now and before; fired in this iteration; in the last one that fired any; ticked.
+  std::vector<std::uint8_t> condition_, condition_before_, fired_, last_fired_, ticked_;
+  std::vector<double> tick_, next_tick_;              // by clock: number and time of its next tick
+  std::vector<double> previous_;                      // by Events::previous
+  std::vector<std::uint8_t> assigned_;                // by variable
+  std::vector<std::uint8_t> read_, read_parameters_;  // by variable; by parameter
   std::vector<double> results_;
   bool changed_ = false;
 };

@@ -7,160 +7,74 @@
 namespace runtime {
 
 namespace {
-// A difference that has just crossed and is within this part of its largest value is at zero: the direction
-// decides.
+// A difference that has just crossed is at zero while it is within this part of its largest magnitude.
 constexpr double kAtZero = 1e-9;
-// This part of its largest value is a rounding error.
-constexpr double kNothing = 1e-14;
+// This part of its largest magnitude is rounding error.
+constexpr double kRounding = 1e-14;
 }  // namespace
 
-ZeroCrossings::ZeroCrossings(const Model& model) : model_(model) {
-  for (std::uint32_t r = 0; r < model.zero_crossings.size(); ++r)
-    for (std::uint32_t row = 0; row < model.batches[model.zero_crossings[r].batch].count; ++row) {
-      if (!model.zero_crossings[r].linear_in_time)
-        watched_.push_back(static_cast<std::uint32_t>(rows_.size()));
-      rows_.push_back({r, row});
-    }
-  differences_.assign(rows_.size(), 0.0);
-  largest_ = before_ = earlier_ = differences_;
-  here_ = heading_ = present_ = differences_;
-  crossed_.assign(rows_.size(), None);
-  changed_.assign(rows_.size(), 0);
-  came_ = changed_;
-  sides_.assign(watched_.size(), 0.0);
-  doubt_.assign(watched_.size(), Doubt::None);
-  turned_.assign(watched_.size(), 0);
-}
-
-void ZeroCrossings::evaluate(const Point& point) {
-  std::size_t at = 0;
-  for (const ZeroCrossing& r : model_.zero_crossings) {
-    runtime::evaluate(model_, model_.batches[r.batch], point, differences_.data() + at);
-    at += model_.batches[r.batch].count;
-  }
-}
-
-void ZeroCrossings::watch(const Point& point, double* out) {
-  evaluate(point);
-  for (std::size_t k = 0; k < watched_.size(); ++k) out[k] = differences_[watched_[k]];
-}
-
-double ZeroCrossings::nearest(const Point& point) {
-  if (point.time > watched_from_ && point.time < sought_until_) {
-    double nearest = std::numeric_limits<double>::infinity();
-    for (std::uint32_t k : sought_) {
-      const std::uint32_t at = watched_[k], row = rows_[at].row;
-      evaluate_rows(model_, model_.batches[model_.zero_crossings[rows_[at].zero_crossing].batch], point, row,
-                    row + 1, differences_.data() + (at - row));
-      nearest = std::min(nearest, sides_[k] * differences_[at]);
-    }
-    return nearest;
-  }
-  evaluate(point);
-  const bool begins = point.time <= watched_from_;
-  double nearest = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < watched_.size(); ++k) {
-    const double difference = differences_[watched_[k]];
-    double& side = sides_[k];
-    if (begins || side == 0) side = difference > 0 ? 1.0 : difference < 0 ? -1.0 : 0.0;
-    if (side != 0) nearest = std::min(nearest, side * difference);
-  }
-  if (nearest <= 0) {
-    sought_until_ = point.time;
-    sought_.clear();
-    for (std::uint32_t k = 0; k < watched_.size(); ++k)
-      if (sides_[k] * differences_[watched_[k]] <= 0 && sides_[k] != 0) sought_.push_back(k);
-  }
-  return std::isfinite(nearest) ? nearest : 1.0;
-}
-
-void ZeroCrossings::crossings(const Point& point, std::vector<int>& directions) {
-  evaluate(point);
-  directions.assign(watched_.size(), 0);
-  std::size_t first = 0;
-  double least = std::numeric_limits<double>::infinity();
-  auto cross = [&](std::size_t k) { directions[k] = sides_[k] > 0 ? -1 : 1; };
-  for (std::size_t k = 0; k < watched_.size(); ++k) {
-    if (sides_[k] == 0) continue;
-    const double distance = sides_[k] * differences_[watched_[k]];
-    if (distance <= 0) cross(k);
-    if (distance < least) {
-      least = distance;
-      first = k;
-    }
-  }
-  if (least > 0 && std::isfinite(least))
-    cross(first);  // the integrator saw it at a point that differs by rounding
-  watch_from(point.time);
-}
-
-double ZeroCrossings::next(const Point& point, double time) {
-  if (watched_.size() == rows_.size()) return std::numeric_limits<double>::infinity();
-  // Two points make a line.
-  Point at = point;
-  at.time = 0;
-  evaluate(at);
-  earlier_ = differences_;
-  at.time = 1;
-  evaluate(at);
-  double next = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < rows_.size(); ++k) {
-    if (!model_.zero_crossings[rows_[k].zero_crossing].linear_in_time || differences_[k] == earlier_[k])
-      continue;
-    const double instant = earlier_[k] / (earlier_[k] - differences_[k]);
-    if (instant > time && instant < next) next = instant;
-  }
-  return next;
+ZeroCrossings::ZeroCrossings(const Model& model) : functions_(model) {
+  const std::size_t all = functions_.size(), watched = functions_.watched().size();
+  for (auto* list :
+       {&largest_, &at_crossing_, &second_before_, &at_update_, &reference_, &rate_before_event_})
+    list->assign(all, 0.0);
+  decided_by_.assign(all, DecidedBy::Difference);
+  changed_.assign(all, 0);
+  crossing_value_.assign(all, 0);
+  why_unconfirmed_.assign(watched, Unconfirmed::No);
+  reversals_.assign(watched, 0);
 }
 
 void ZeroCrossings::crossed(std::span<const int> directions, std::span<double> parameters) {
-  before_ = differences_;
-  for (std::size_t k = 0; k < directions.size(); ++k) {
-    if (directions[k] == 0) continue;
-    const std::uint32_t at = watched_[k];
-    const double value = directions[k] < 0 ? 1.0 : 0.0;
-    double& parameter = value_of(at, parameters);
-    crossed_[at] = Came;
-    came_[at] = value != 0;
-    changed_[at] = parameter != value;
+  at_crossing_ = differences();
+  for (std::size_t w = 0; w < directions.size(); ++w) {
+    if (directions[w] == 0) continue;
+    const std::uint32_t k = functions_.watched()[w];
+    const double value = directions[w] < 0 ? 1.0 : 0.0;
+    double& parameter = functions_.value_of(k, parameters);
+    decided_by_[k] = DecidedBy::Crossing;
+    crossing_value_[k] = value != 0;
+    changed_[k] = parameter != value;
     parameter = value;
   }
 }
 
-/// Of a difference that has just crossed: whether it is where it crossed.
+/// Whether a difference that has just crossed is still where it crossed.
 bool ZeroCrossings::at_zero(std::size_t k) const {
-  return std::abs(differences_[k]) <= std::max(kAtZero * largest_[k], 100 * std::abs(before_[k]));
+  return std::abs(differences()[k]) <= std::max(kAtZero * largest_[k], 100 * std::abs(at_crossing_[k]));
 }
 
-/// Whether the difference is below zero at the point, or right after it where it changes with time alone.
-bool ZeroCrossings::below(const Point& point, std::size_t k) const {
-  const ZeroCrossing& r = model_.zero_crossings[rows_[k].zero_crossing];
-  const double difference = differences_[k];
-  if (r.linear_in_time) {
-    const double slope = differences_[k] - earlier_[k];  // per second: `earlier_` is of one second before
-    const double instant = point.time - (slope != 0 ? difference / slope : 0.0);
-    const bool now = std::abs(instant - point.time) <= 4 * std::numeric_limits<double>::epsilon() *
-                                                           std::max(std::abs(point.time), std::abs(instant));
+/// Whether the difference is below zero at the point, or right after it where it depends on time alone.
+bool ZeroCrossings::below_zero(const Point& point, std::size_t k) const {
+  const ZeroCrossing& crossing = functions_.crossing(k);
+  const double difference = differences()[k];
+  if (crossing.linear_in_time) {
+    const double slope = difference - second_before_[k];  // per second
+    const double root = point.time - (slope != 0 ? difference / slope : 0.0);
+    const bool now = std::abs(root - point.time) <= 4 * std::numeric_limits<double>::epsilon() *
+                                                        std::max(std::abs(point.time), std::abs(root));
     if (slope != 0 && now) return slope < 0;
   }
-  return r.strict ? difference < 0 : difference <= 0;
+  return crossing.strict ? difference < 0 : difference <= 0;
 }
 
 bool ZeroCrossings::update(const Point& point, std::span<double> parameters, bool first_only) {
-  Point before = point;
-  before.time = point.time - 1;
-  if (watched_.size() != rows_.size()) {  // `earlier_` is of comparisons of time alone
-    evaluate(before);
-    earlier_ = differences_;
+  if (functions_.any_linear_in_time()) {
+    Point before = point;
+    before.time = point.time - 1;
+    functions_.evaluate(before);
+    second_before_ = differences();
   }
-  evaluate(point);
-  present_ = differences_;
+  functions_.evaluate(point);
+  at_update_ = differences();
   bool any = false;
-  for (std::size_t k = 0; k < rows_.size(); ++k) {
-    largest_[k] = std::max(largest_[k], std::abs(differences_[k]));
-    if ((crossed_[k] == Came || crossed_[k] == Goes || crossed_[k] == Leaves) && at_zero(k)) continue;
-    const double value = below(point, k) ? 1.0 : 0.0;
-    double& parameter = value_of(k, parameters);
+  for (std::size_t k = 0; k < functions_.size(); ++k) {
+    largest_[k] = std::max(largest_[k], std::abs(differences()[k]));
+    const bool decided = decided_by_[k] == DecidedBy::Crossing || decided_by_[k] == DecidedBy::LookAhead ||
+                         decided_by_[k] == DecidedBy::Rate;
+    if (decided && at_zero(k)) continue;
+    const double value = below_zero(point, k) ? 1.0 : 0.0;
+    double& parameter = functions_.value_of(k, parameters);
     changed_[k] = parameter != value && !(any && first_only);
     if (!changed_[k]) continue;
     any = true;
@@ -170,13 +84,14 @@ bool ZeroCrossings::update(const Point& point, std::span<double> parameters, boo
 }
 
 bool ZeroCrossings::follow(const Point& point, std::span<double> parameters) {
-  evaluate(point);
+  functions_.evaluate(point);
   bool any = false;
-  for (std::size_t k = 0; k < rows_.size(); ++k) {
-    const ZeroCrossing& r = model_.zero_crossings[rows_[k].zero_crossing];
-    if (r.linear_in_time) continue;
-    const double value = (r.strict ? differences_[k] < 0 : differences_[k] <= 0) ? 1.0 : 0.0;
-    double& parameter = value_of(k, parameters);
+  for (std::size_t k = 0; k < functions_.size(); ++k) {
+    const ZeroCrossing& crossing = functions_.crossing(k);
+    if (crossing.linear_in_time) continue;
+    const double difference = differences()[k];
+    const double value = (crossing.strict ? difference < 0 : difference <= 0) ? 1.0 : 0.0;
+    double& parameter = functions_.value_of(k, parameters);
     any = any || parameter != value;
     parameter = value;
   }
@@ -184,35 +99,42 @@ bool ZeroCrossings::follow(const Point& point, std::span<double> parameters) {
 }
 
 bool ZeroCrossings::undecided(const Point& point, bool leaving) {
-  evaluate(point);
+  functions_.evaluate(point);
   undecided_.clear();
-  for (std::uint32_t w = 0; w < watched_.size(); ++w) {
-    const std::uint32_t k = watched_[w];
-    const bool open = crossed_[k] == None     ? std::abs(differences_[k]) <= kNothing * largest_[k]
-                      : crossed_[k] == Leaves ? leaving && at_zero(k)
-                                              : crossed_[k] == Placed && differences_[k] == 0;
-    if (open) undecided_.push_back(w);
-  }
-  here_ = differences_;
+  auto is_undecided = [&](std::uint32_t k) {
+    switch (decided_by_[k]) {
+      case DecidedBy::Difference: return std::abs(differences()[k]) <= kRounding * largest_[k];
+      case DecidedBy::Rate: return leaving && at_zero(k);
+      case DecidedBy::Assignment: return differences()[k] == 0;
+      case DecidedBy::Crossing:
+      case DecidedBy::LookAhead: break;
+    }
+    return false;
+  };
+  const std::span<const std::uint32_t> watched = functions_.watched();
+  for (std::uint32_t w = 0; w < watched.size(); ++w)
+    if (is_undecided(watched[w])) undecided_.push_back(w);
+  reference_ = differences();
   return !undecided_.empty();
 }
 
 bool ZeroCrossings::look_ahead(const Point& later, std::span<double> parameters) {
-  evaluate(later);
+  functions_.evaluate(later);
   bool any = false;
-  for (std::uint32_t w : undecided_) {
-    const std::uint32_t k = watched_[w];
-    const double goes = crossed_[k] == Leaves ? differences_[k] - here_[k] : differences_[k];
-    const bool leaves = crossed_[k] == Leaves;
-    if (leaves)
-      doubt(w, Doubt::Goes);
+  for (const std::uint32_t w : undecided_) {
+    const std::uint32_t k = functions_.watched()[w];
+    const bool by_rate = decided_by_[k] == DecidedBy::Rate;
+    const double tendency = by_rate ? differences()[k] - reference_[k] : differences()[k];
+    if (by_rate)
+      require_confirmation(w, Unconfirmed::ByRate);
     else
-      before_[k] = 0;
-    crossed_[k] = Goes;  // no second look
-    if (goes == 0) continue;
-    const double value = goes < 0 ? 1.0 : 0.0;
-    double& parameter = value_of(k, parameters);
-    lost_ = lost_ || (leaves && came_[k] == (value != 0) && goes * heading_[k] < 0);
+      at_crossing_[k] = 0;
+    decided_by_[k] = DecidedBy::LookAhead;  // once only
+    if (tendency == 0) continue;
+    const double value = tendency < 0 ? 1.0 : 0.0;
+    double& parameter = functions_.value_of(k, parameters);
+    unresolvable_ = unresolvable_ ||
+                    (by_rate && crossing_value_[k] == (value != 0) && tendency * rate_before_event_[k] < 0);
     changed_[k] = parameter != value;
     any = any || changed_[k];
     parameter = value;
@@ -220,80 +142,81 @@ bool ZeroCrossings::look_ahead(const Point& later, std::span<double> parameters)
   return any;
 }
 
-void ZeroCrossings::head(const Point& here, const Point& later) {
-  evaluate(here);
-  here_ = differences_;
-  evaluate(later);
-  for (std::uint32_t k : watched_) heading_[k] = differences_[k] - here_[k];
+void ZeroCrossings::record_rates(const Point& here, const Point& later) {
+  functions_.evaluate(here);
+  reference_ = differences();
+  functions_.evaluate(later);
+  for (const std::uint32_t k : functions_.watched()) rate_before_event_[k] = differences()[k] - reference_[k];
 }
 
-void ZeroCrossings::moved(const Point& point, std::span<const std::uint8_t> assigned) {
-  evaluate(point);
-  for (std::uint32_t k : watched_) {
-    if (crossed_[k] == None) continue;
-    bool placed = differences_[k] != present_[k];
-    const KernelBatch& batch = model_.batches[model_.zero_crossings[rows_[k].zero_crossing].batch];
-    for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
-      placed = placed || assigned[slot_variable(model_, batch, slot, rows_[k].row)];
-    crossed_[k] = placed ? Placed : Leaves;
+void ZeroCrossings::assigned(const Point& point, std::span<const std::uint8_t> assigned) {
+  functions_.evaluate(point);
+  for (const std::uint32_t k : functions_.watched()) {
+    if (decided_by_[k] == DecidedBy::Difference) continue;
+    bool changed = differences()[k] != at_update_[k];
+    for (std::uint32_t slot = 0; slot < functions_.batch(k).slots; ++slot)
+      changed = changed || assigned[functions_.variable(k, slot)];
+    decided_by_[k] = changed ? DecidedBy::Assignment : DecidedBy::Rate;
   }
 }
 
-void ZeroCrossings::doubt(std::uint32_t watched, Doubt why) {
-  if (doubt_[watched] == Doubt::None) doubtful_.push_back(watched);
-  doubt_[watched] = why;
+void ZeroCrossings::require_confirmation(std::uint32_t watched, Unconfirmed why) {
+  if (why_unconfirmed_[watched] == Unconfirmed::No) unconfirmed_.push_back(watched);
+  why_unconfirmed_[watched] = why;
 }
 
-void ZeroCrossings::settled(std::span<const double> parameters) {
-  std::ranges::fill(heading_, 0.0);
-  lost_ = false;
-  std::erase_if(doubtful_, [&](std::uint32_t w) {
-    const std::uint32_t k = watched_[w];
-    const bool gone =
-        doubt_[w] == Doubt::Goes && (value_of(k, parameters) != 0 ? here_[k] < 0 : here_[k] > 0);
-    if (gone) doubt_[w] = Doubt::None;
-    return gone;
+void ZeroCrossings::end_instant(std::span<const double> parameters) {
+  std::ranges::fill(rate_before_event_, 0.0);
+  unresolvable_ = false;
+  const std::span<const std::uint32_t> watched = functions_.watched();
+  std::erase_if(unconfirmed_, [&](std::uint32_t w) {
+    const std::uint32_t k = watched[w];
+    const bool below = functions_.value_of(k, parameters) != 0;
+    const bool confirmed =
+        why_unconfirmed_[w] == Unconfirmed::ByRate && (below ? reference_[k] < 0 : reference_[k] > 0);
+    if (confirmed) why_unconfirmed_[w] = Unconfirmed::No;
+    return confirmed;
   });
-  for (std::uint32_t w = 0; w < watched_.size(); ++w)
-    if (crossed_[watched_[w]] == Came) doubt(w, Doubt::Crossed);
-  std::ranges::fill(crossed_, None);
+  for (std::uint32_t w = 0; w < watched.size(); ++w)
+    if (decided_by_[watched[w]] == DecidedBy::Crossing) require_confirmation(w, Unconfirmed::Crossed);
+  std::ranges::fill(decided_by_, DecidedBy::Difference);
 }
 
-ZeroCrossings::Outlook ZeroCrossings::outlook(const Point& before, const Point& now,
-                                              std::span<const double> parameters) {
-  evaluate(now);
+ZeroCrossings::Verification ZeroCrossings::verify(const Point& before, const Point& now,
+                                                  std::span<const double> parameters) {
+  functions_.evaluate(now);
   std::ranges::fill(changed_, std::uint8_t(0));
-  std::ranges::fill(turned_, 0);
-  Outlook outlook = Outlook::AsDecided;
-  std::erase_if(doubtful_, [&](std::uint32_t w) {
-    const std::uint32_t k = watched_[w];
-    const bool below = value_of(k, parameters) != 0,
-               stays = below ? differences_[k] < 0 : differences_[k] > 0;
-    if (!stays && at_zero(k)) return false;
-    if (!stays) {
+  std::ranges::fill(reversals_, 0);
+  Verification result = Verification::Confirmed;
+  std::erase_if(unconfirmed_, [&](std::uint32_t w) {
+    const std::uint32_t k = functions_.watched()[w];
+    const bool below = functions_.value_of(k, parameters) != 0;
+    const bool holds = below ? differences()[k] < 0 : differences()[k] > 0;
+    if (!holds && at_zero(k)) return false;
+    if (!holds) {
       changed_[k] = true;
-      if (doubt_[w] == Doubt::Goes) {
-        outlook = Outlook::Missed;
+      if (why_unconfirmed_[w] == Unconfirmed::ByRate) {
+        result = Verification::Missed;
       } else {
-        turned_[w] = below ? 1 : -1;
-        if (outlook == Outlook::AsDecided) outlook = Outlook::TurnedBack;
+        reversals_[w] = below ? 1 : -1;
+        if (result == Verification::Confirmed) result = Verification::TurnedBack;
       }
     }
-    doubt_[w] = Doubt::None;
+    why_unconfirmed_[w] = Unconfirmed::No;
     return true;
   });
-  if (outlook == Outlook::TurnedBack) evaluate(before);
-  return outlook;
+  if (result == Verification::TurnedBack) functions_.evaluate(before);
+  return result;
 }
 
 Failure ZeroCrossings::endless(const Point& point) const {
   Failure failure{.kind = FailureKind::EndlessEvents, .time = point.time};
-  for (std::size_t k = 0; k < rows_.size() && failure.equations.size() < kFailureDetails; ++k) {
+  for (std::size_t k = 0; k < functions_.size() && failure.equations.size() < kFailureDetails; ++k) {
     if (!changed_[k]) continue;
-    const KernelBatch& batch = model_.batches[model_.zero_crossings[rows_[k].zero_crossing].batch];
-    failure.equations.push_back({model_.equations[batch.equations + rows_[k].row], differences_[k]});
-    for (std::uint32_t slot = 0; slot < batch.slots && failure.variables.size() < kFailureDetails; ++slot) {
-      const std::uint32_t variable = slot_variable(model_, batch, slot, rows_[k].row);
+    failure.equations.push_back({functions_.equation(k), differences()[k]});
+    const std::uint32_t slots = functions_.batch(k).slots;
+    for (std::uint32_t slot = 0; slot < slots && failure.variables.size() < kFailureDetails; ++slot) {
+      const std::uint32_t variable = functions_.variable(k, slot);
       if (std::ranges::find(failure.variables, variable, &FailedVariable::variable) ==
           failure.variables.end())
         failure.variables.push_back({variable, point.values[variable], 0});

@@ -1,20 +1,20 @@
-// Comparisons that are events: their values between two instants, when those instants are, and what holds
-// after one.
+// The values that zero crossings hold between events, and how they change at an event.
 //
-// Between events every comparison has one value (a parameter that the equations read), while its difference,
-// left side minus right side, moves freely. The integrator stops where a difference passes zero. There, and
-// at the start, the values are made consistent: equations are solved, comparisons that say otherwise now are
-// set to what they say, until none does. Where a difference stands at zero, the direction in which it came
-// decides, or else the one in which it goes; so a comparison does not return to its old value at the instant
-// at which it left it. Where it should have (what it decides drives the difference back), the step after that
-// shows it: the run goes back to the instant, and on from there.
+// Between events every comparison of the model has a fixed value, a discrete parameter that the equations
+// read, while its difference (left side minus right side) varies freely; so what the integrator evaluates is
+// smooth. An event is located where a difference crosses zero (crossing_detection.h). There, and at the
+// start, values and equations are made consistent: the equations are solved and the values that contradict
+// their difference are changed, until none does. While a difference is at zero, the direction of its crossing
+// decides, or else its sign a moment later (`look_ahead`); a comparison therefore does not return to its old
+// value at the instant at which it left it. Where it should have, because its new value drives the difference
+// back, the next step shows it (`verify`): the simulation returns to the instant and continues from there.
 #pragma once
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
+#include "runtime/events/zero_crossing_functions.h"
 #include "runtime/failure.h"
 #include "runtime/model.h"
 #include "runtime/solve/schedule.h"
@@ -24,113 +24,88 @@ namespace runtime {
 class ZeroCrossings {
  public:
   explicit ZeroCrossings(const Model& model);
-  /// How often to solve and `update` until nothing changes; from the second number on one at a time, because
-  /// several that change at once may overshoot for ever.
-  static constexpr int kRounds = 200, kRoundsAtOnce = 20;
+  /// Limit on the iterations of solving and `update`. From iteration kSimultaneousIterations on one value is
+  /// changed at a time, because several that change at once may alternate for ever.
+  static constexpr int kIterations = 200, kSimultaneousIterations = 20;
 
-  bool empty() const { return differences_.empty(); }
-  /// Comparisons whose instants depend on the solution: what the integrator watches.
-  std::size_t watched() const { return watched_.size(); }
-  /// Their differences at a point where what they read is up to date.
-  void watch(const Point& point, double* out);
-  /// For an integrator, which needs not know how many there are, all in one: the smallest, each from the side
-  /// of zero on which it was at the beginning. Below zero one has crossed; before such a point those that
-  /// have are looked at alone. What stands at zero waits until it has left it.
-  double nearest(const Point& point);
-  /// Each begins anew on the side on which it is at this time.
-  void watch_from(double time) {
-    watched_from_ = time;
-    sought_until_ = -HUGE_VAL;
-  }
-  /// Directions in which they have crossed at a point where `nearest` is not above zero; they are watched
-  /// from there on.
-  void crossings(const Point& point, std::vector<int>& directions);
+  bool empty() const { return functions_.size() == 0; }
+  ZeroCrossingFunctions& functions() { return functions_; }
 
-  /// The next instant after `time` at which a comparison of time changes; infinity when there is none.
-  double next(const Point& point, double time);
-
-  /// A watched difference passed zero here, upwards (1) or downwards (-1): one entry for each, 0 for the
-  /// others.
+  /// Watched differences crossed zero here: 1 upwards, -1 downwards, 0 not, one entry for each (empty: none).
   void crossed(std::span<const int> directions, std::span<double> parameters);
 
-  /// Sets the values that are wrong at the point, whose present values are solutions, or only the first of
-  /// them. Whether there were any.
+  /// Changes the values that contradict their differences at the point, at which the equations are solved; or
+  /// only the first of them. Whether there were any.
   bool update(const Point& point, std::span<double> parameters, bool first_only);
-  /// Sets all values to what they are at the point, of which nothing else is remembered. Whether that changes
-  /// one.
+  /// Sets all values by the differences at the point alone, whatever crossed before. Whether one changed.
   bool follow(const Point& point, std::span<double> parameters);
-  /// Differences that stand at zero without having crossed it, as at the start of a sine: whether there are
-  /// any at the point ...
-  /// (`leaving`: also those that are where they crossed while something was assigned).
-  bool undecided(const Point& point, bool leaving);
-  /// ... and what they say a moment later. Whether that changes a value.
-  bool look_ahead(const Point& later, std::span<double> parameters);
-  /// Where differences go: at a point, and a moment later without any event.
-  void head(const Point& here, const Point& later);
-  /// An assignment turned a difference back to where it came from, although it was going the other way when
-  /// it crossed: what is left of the motion is within the error of the integrator.
-  bool lost() const { return lost_; }
-  /// Variables were assigned (`assigned`: 1): what stood at zero is decided by where it is now, if that is
-  /// another place, and else by where it goes. To be called before `update`, with values of the model after
-  /// the assignment.
-  void moved(const Point& point, std::span<const std::uint8_t> assigned);
-  /// Nothing has crossed any more; to be called when the instant is over.
-  void settled(std::span<const double> parameters);
-  /// What became of differences that stood at zero when their comparisons were decided, one step later.
-  enum class Outlook {
-    AsDecided,   // they went where they were taken to go, or have not moved
-    TurnedBack,  // one that had crossed turned at once, in the way the integrator does not see: `turned` says
-                 // which, and where to
-    Missed,  // one that was decided by where it goes has not gone there: an event was too short to be seen;
-             // `endless` tells which
-  };
-  Outlook outlook(const Point& before, const Point& now, std::span<const double> parameters);
-  /// As what `crossed` takes; of the last outlook.
-  std::span<const int> turned() const { return turned_; }
-  /// Whether `outlook` may see something.
-  bool watchful() const { return !doubtful_.empty(); }
 
-  /// That there is no end to it: with the relations that changed last.
+  /// Collects the differences at the point that are at zero without having crossed it, as at the start of a
+  /// sine (`leaving`: also those that are where they crossed while a variable was assigned). Whether there
+  /// are any.
+  bool undecided(const Point& point, bool leaving);
+  /// Decides these by their values a moment later. Whether one changed.
+  bool look_ahead(const Point& later, std::span<double> parameters);
+
+  /// Records the rates before the event: by the differences at the point, and a moment later without any
+  /// event.
+  void record_rates(const Point& here, const Point& later);
+  /// Variables were assigned (`assigned`, per variable: 1). A difference that had crossed is decided by its
+  /// new value if the assignment changed it, else by its rate from there. To be called before `update`, with
+  /// the equations solved after the assignment.
+  void assigned(const Point& point, std::span<const std::uint8_t> assigned);
+  /// An assignment reversed a difference although its rate before the event had the opposite sign: the rest
+  /// of the motion (the last bounces of a ball) is below the error of the integrator.
+  bool unresolvable() const { return unresolvable_; }
+  /// Ends the instant: crossings no longer decide, and those that need it are to be confirmed by `verify`.
+  void end_instant(std::span<const double> parameters);
+
+  /// Outcome of the verification of crossings that were decided while at zero, one step later.
+  enum class Verification {
+    Confirmed,   // they have moved to the side that was decided, or have not moved
+    TurnedBack,  // a difference that crossed returned at once, unseen by the integrator: `reversals`
+    Missed,      // one decided by its rate has not gone there: an event was too short to be located
+  };
+  /// `before`: the point of the event; `now`: the end of the step after it.
+  Verification verify(const Point& before, const Point& now, std::span<const double> parameters);
+  /// Directions, as `crossed` takes them, of the last verification that gave TurnedBack.
+  std::span<const int> reversals() const { return reversals_; }
+  /// Whether any crossing waits for `verify`.
+  bool any_unconfirmed() const { return !unconfirmed_.empty(); }
+
+  /// The failure of an iteration that does not end, with the zero crossings that changed last.
   Failure endless(const Point& point) const;
 
  private:
-  struct Row {
-    std::uint32_t zero_crossing = 0, row = 0;
+  enum class DecidedBy : std::uint8_t {
+    Difference,  // the sign of the difference
+    Crossing,    // the direction of its crossing, at this instant
+    LookAhead,   // its sign a moment later, as it was at zero
+    Rate,        // its rate, as it had crossed and then variables were assigned that left it there
+    Assignment,  // its new value, as an assignment changed it
   };
-  void evaluate(const Point& point);
-  bool below(const Point& point, std::size_t k) const;
-
-  const Model& model_;
-  std::vector<Row> rows_;               // of all relations
-  std::vector<std::uint32_t> watched_;  // by watched number: the row
-  std::vector<double> differences_, largest_, before_, earlier_;
-  enum Crossing : std::uint8_t {
-    None,    // its value is what its difference says
-    Came,    // it has just passed zero: the direction in which it came decides
-    Goes,    // it stands at zero, and was decided by the direction in which it goes
-    Leaves,  // and then something was assigned: the direction in which it goes decides
-    Placed,  // it was itself assigned: what it is now decides
-  };
-  template <class T>
-  T& value_of(std::size_t k, std::span<T> parameters) const {
-    return parameters[model_.zero_crossings[rows_[k].zero_crossing].first + rows_[k].row];
-  }
+  enum class Unconfirmed : std::uint8_t { No, Crossed, ByRate };
+  void require_confirmation(std::uint32_t watched, Unconfirmed why);
+  bool below_zero(const Point& point, std::size_t k) const;
   bool at_zero(std::size_t k) const;
-  std::vector<Crossing> crossed_;
-  std::vector<double> sides_;  // by watched number: 1, -1, or 0 where it stands at zero
-  double watched_from_ = 0;
-  std::vector<std::uint32_t> sought_;  // watched numbers of those that have crossed until `sought_until_`
-  double sought_until_ = -HUGE_VAL;
-  std::vector<std::uint8_t> changed_, came_;  // `came_`: the value of the direction in which it crossed
-  enum class Doubt : std::uint8_t { None, Crossed, Goes };  // why `outlook` looks at a difference
-  void doubt(std::uint32_t watched, Doubt why);
-  std::vector<std::uint32_t> undecided_, doubtful_;  // watched numbers
-  std::vector<Doubt> doubt_;
-  std::vector<int> turned_;
-  std::vector<double> present_;  // differences at the last `update`
-  std::vector<double> here_;     // differences where something is undecided
-  std::vector<double> heading_;  // before the instant: the sign of their rates
-  bool lost_ = false;
+  const std::vector<double>& differences() const { return functions_.differences(); }
+
+  ZeroCrossingFunctions functions_;
+  // By number:
+  std::vector<DecidedBy> decided_by_;
+  std::vector<std::uint8_t> changed_;         // by the last iteration
+  std::vector<std::uint8_t> crossing_value_;  // the value that the direction of the crossing gives
+  std::vector<double> largest_;               // magnitude of the difference so far
+  std::vector<double> at_crossing_;           // difference where the crossing was located
+  std::vector<double> second_before_;         // difference one second before; linear in time only
+  std::vector<double> at_update_;             // difference at the last `update`
+  std::vector<double> reference_;             // difference from which rates are measured
+  std::vector<double> rate_before_event_;     // its sign counts
+  // By watched number:
+  std::vector<std::uint32_t> undecided_, unconfirmed_;  // watched numbers
+  std::vector<Unconfirmed> why_unconfirmed_;
+  std::vector<int> reversals_;
+  bool unresolvable_ = false;
 };
 
 }  // namespace runtime

@@ -1,6 +1,6 @@
-// CVODE on the explicit form: BDF or Adams, Newton's method with the analytic sparse Jacobian. The matrix I -
-// γJ is formed here and not by SUNDIALS: the values of J are kept, so that a new γ costs one pass over the
-// nonzeros.
+// CVODE on the explicit form: BDF or Adams, and Newton's method with the analytic sparse Jacobian J. The
+// matrix I - γJ is formed here and not by SUNDIALS: the values of J are kept, so a new γ costs one pass over
+// the nonzeros.
 #include <cvode/cvode.h>
 #include <sundials/sundials_nvector.h>
 
@@ -8,6 +8,8 @@
 #include <cmath>
 
 #include "runtime/integrate/integrator.h"
+#include "runtime/integrate/reduced_system.h"
+#include "runtime/integrate/root_functions.h"
 #include "runtime/integrate/solver_objects.h"
 
 namespace runtime {
@@ -16,7 +18,7 @@ namespace {
 
 class CvodeIntegrator final : public Integrator {
  public:
-  explicit CvodeIntegrator(Problem& problem) : problem_(problem) {}
+  CvodeIntegrator(ReducedSystem& system, RootFunctions& roots) : system_(system), roots_(roots) {}
   ~CvodeIntegrator() override {
     if (memory_) CVodeFree(&memory_);
   }
@@ -28,7 +30,7 @@ class CvodeIntegrator final : public Integrator {
   Failure stuck() override;
   double time() const override { return time_; }
   void interpolate(double time) override;
-  const double* y() const override { return data(shown_); }
+  const double* y() const override { return data(dense_y_); }
   const double* rates() const override { return nullptr; }
   void statistics(Statistics& statistics) const override;
 
@@ -38,11 +40,11 @@ class CvodeIntegrator final : public Integrator {
                            booleantype* fresh, double gamma, void* self, N_Vector, N_Vector, N_Vector);
   static int nearest(double time, N_Vector y, double* out, void* self) {
     auto& me = *static_cast<CvodeIntegrator*>(self);
-    if (me.problem_.nearest(time, data(y), nullptr, *out)) return 0;
+    if (me.roots_.nearest(time, data(y), nullptr, *out)) return 0;
     me.reject(time, y);
     return 1;
   }
-  static void quiet(int, const char*, const char*, char*, void*) {}
+  static void ignore_message(int, const char*, const char*, char*, void*) {}
   bool check(int flag, const char* call);
   void reject(double time, N_Vector y) {
     rejected_ = true;
@@ -50,27 +52,28 @@ class CvodeIntegrator final : public Integrator {
     rejected_time_ = time;
     std::copy_n(data(y), rejected_y_.size(), rejected_y_.begin());
   }
-  void describe(int flag);
-  void add_position();
+  void explain(int flag);
+  void add_errors();
 
-  Problem& problem_;
+  ReducedSystem& system_;
+  RootFunctions& roots_;
   SolverObjects objects_;
   void* memory_ = nullptr;
-  Vector y_ = nullptr, shown_ = nullptr, errors_ = nullptr, weights_ = nullptr;
+  Vector y_ = nullptr, dense_y_ = nullptr, errors_ = nullptr, weights_ = nullptr;
   std::vector<double> jacobian_;
   double time_ = 0, stop_ = 0;
-  Statistics before_;  // the last restart
+  Statistics before_;  // counters up to the last restart
   bool adams_ = false;
-  // The last point that the model refused, for the message should it come to one.
-  bool rejected_ = false;         // by the last call
-  std::uint64_t rejections_ = 0;  // since time last moved
+  // The last point at which a callback failed, for the message of a failure.
+  bool rejected_ = false;         // the last callback failed
+  std::uint64_t rejections_ = 0;  // since time last advanced
   double rejected_time_ = 0;
   std::vector<double> rejected_y_;
 };
 
 int CvodeIntegrator::right_hand_side(double time, N_Vector y, N_Vector out, void* self) {
   auto& me = *static_cast<CvodeIntegrator*>(self);
-  const bool done = me.problem_.derivatives(time, data(y), data(out));
+  const bool done = me.system_.derivatives(time, data(y), data(out));
   me.rejected_ = false;
   if (done) return 0;
   me.reject(time, y);
@@ -83,10 +86,10 @@ int CvodeIntegrator::linear_system(double time, N_Vector y, N_Vector, SUNMatrix,
   auto& me = *static_cast<CvodeIntegrator*>(self);
   *fresh = SUNFALSE;
   if (!keep) {
-    if (!me.problem_.jacobian(time, data(y), nullptr, 0, me.jacobian_.data())) return 1;
+    if (!me.system_.jacobian(time, data(y), nullptr, 0, me.jacobian_.data())) return 1;
     *fresh = SUNTRUE;
   }
-  const ChainRule& chain = me.problem_.jacobian();
+  const ChainRule& chain = me.system_.jacobian();
   me.objects_.fill(chain.diagonal(), me.jacobian_, -gamma, 1.0);
   return 0;
 }
@@ -100,23 +103,23 @@ bool CvodeIntegrator::check(int flag, const char* call) {
 
 bool CvodeIntegrator::make(const IntegratorOptions& options) {
   adams_ = options.adams;
-  if (!objects_.make(problem_, options.ordering, options.thread_pool)) return check(-1, "SUNDIALS");
+  if (!objects_.make(system_, options.ordering, options.thread_pool)) return check(-1, "SUNDIALS");
   y_ = objects_.new_vector();
-  shown_ = objects_.new_vector();
+  dense_y_ = objects_.new_vector();
   errors_ = objects_.new_vector();
   weights_ = objects_.new_vector();
   Vector tolerances = objects_.new_vector();
   memory_ = CVodeCreate(adams_ ? CV_ADAMS : CV_BDF, objects_.context());
-  if (!memory_ || !y_ || !shown_ || !errors_ || !weights_ || !tolerances) return check(-1, "CVodeCreate");
-  jacobian_.assign(problem_.jacobian().pattern().nonzeros(), 0.0);
-  rejected_y_.assign(problem_.size(), 0.0);
+  if (!memory_ || !y_ || !dense_y_ || !errors_ || !weights_ || !tolerances) return check(-1, "CVodeCreate");
+  jacobian_.assign(system_.jacobian().pattern().nonzeros(), 0.0);
+  rejected_y_.assign(system_.size(), 0.0);
   time_ = options.start;
-  problem_.watch_from(time_);
+  roots_.restart(time_);
   stop_ = options.stop;
-  problem_.read(data(y_), nullptr);
-  for (std::size_t k = 0; k < problem_.size(); ++k)
-    data(tolerances)[k] = options.tolerance * problem_.nominal(k);
-  return check(CVodeSetErrHandlerFn(memory_, quiet, nullptr), "CVodeSetErrHandlerFn") &&
+  system_.read(data(y_), nullptr);
+  for (std::size_t k = 0; k < system_.size(); ++k)
+    data(tolerances)[k] = options.tolerance * system_.nominal(k);
+  return check(CVodeSetErrHandlerFn(memory_, ignore_message, nullptr), "CVodeSetErrHandlerFn") &&
          check(CVodeInit(memory_, right_hand_side, time_, y_), "CVodeInit") &&
          check(CVodeSVtolerances(memory_, options.tolerance, tolerances), "CVodeSVtolerances") &&
          check(CVodeSetUserData(memory_, this), "CVodeSetUserData") &&
@@ -126,9 +129,9 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
          check(CVodeSetMaxErrTestFails(memory_, 30), "CVodeSetMaxErrTestFails") &&
          check(CVodeSetMaxConvFails(memory_, 30), "CVodeSetMaxConvFails") &&
          check(CVodeSetStopTime(memory_, options.stop), "CVodeSetStopTime") &&
-         (!std::isfinite(problem_.longest_step()) ||
-          check(CVodeSetMaxStep(memory_, problem_.longest_step()), "CVodeSetMaxStep")) &&
-         (problem_.watched() == 0 || check(CVodeRootInit(memory_, 1, nearest), "CVodeRootInit"));
+         (!std::isfinite(options.longest_step) ||
+          check(CVodeSetMaxStep(memory_, options.longest_step), "CVodeSetMaxStep")) &&
+         (roots_.count() == 0 || check(CVodeRootInit(memory_, 1, nearest), "CVodeRootInit"));
 }
 
 bool CvodeIntegrator::step() {
@@ -137,12 +140,12 @@ bool CvodeIntegrator::step() {
   if (reached > time_) rejections_ = 0;
   time_ = reached;
   crossed_.clear();
-  if (flag == CV_ROOT_RETURN && !problem_.crossings(time_, data(y_), nullptr, crossed_)) {
-    failure_ = problem_.failure();
+  if (flag == CV_ROOT_RETURN && !roots_.crossings(time_, data(y_), nullptr, crossed_)) {
+    failure_ = system_.failure();
     return false;
   }
   if (flag >= 0) return true;
-  describe(flag);
+  explain(flag);
   return false;
 }
 
@@ -153,28 +156,28 @@ bool CvodeIntegrator::limit(double time) {
 
 bool CvodeIntegrator::restart(double time) {
   time_ = time;
-  problem_.watch_from(time_);
+  roots_.restart(time_);
   Statistics so_far;
   statistics(so_far);
   before_ = so_far;
-  problem_.read(data(y_), nullptr);
+  system_.read(data(y_), nullptr);
   return check(CVodeReInit(memory_, time_, y_), "CVodeReInit") &&
          check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
 }
 
 Failure CvodeIntegrator::stuck() {
-  if (rejections_ > 0) failure_ = problem_.explain(rejected_time_, rejected_y_.data(), nullptr);
+  if (rejections_ > 0) failure_ = system_.explain(rejected_time_, rejected_y_.data(), nullptr);
   if (!failure_) failure_ = Failure{.kind = FailureKind::NoProgress};
-  add_position();
+  add_errors();
   return failure_;
 }
 
-void CvodeIntegrator::describe(int flag) {
+void CvodeIntegrator::explain(int flag) {
   failure_ = Failure{};
-  // When the model itself refused last, its own reason is the better message.
+  // If a callback failed last, its reason is the better message.
   if (rejected_ || flag == CV_RHSFUNC_FAIL || flag == CV_FIRST_RHSFUNC_ERR || flag == CV_REPTD_RHSFUNC_ERR ||
       flag == CV_UNREC_RHSFUNC_ERR) {
-    failure_ = problem_.explain(rejected_time_, rejected_y_.data(), nullptr);
+    failure_ = system_.explain(rejected_time_, rejected_y_.data(), nullptr);
     if (!failure_) failure_.kind = FailureKind::Convergence;
   } else if (flag == CV_TOO_MUCH_ACC) {
     failure_.kind = FailureKind::ToleranceTooSmall;
@@ -185,20 +188,20 @@ void CvodeIntegrator::describe(int flag) {
   } else {
     check(flag, "CVode");
   }
-  add_position();
+  add_errors();
 }
 
-void CvodeIntegrator::add_position() {
+void CvodeIntegrator::add_errors() {
   failure_.time = time_;
   CVodeGetCurrentStep(memory_, &failure_.step);
   if (!failure_.variables.empty() || CVodeGetEstLocalErrors(memory_, errors_) < 0 ||
       CVodeGetErrWeights(memory_, weights_) < 0)
     return;
-  SolverObjects::worst(problem_, data(y_), data(errors_), data(weights_), failure_);
+  SolverObjects::add_worst(system_, data(y_), data(errors_), data(weights_), failure_);
 }
 
 void CvodeIntegrator::interpolate(double time) {
-  if (CVodeGetDky(memory_, time, 0, shown_) < 0) N_VScale(1.0, y_, shown_);
+  if (CVodeGetDky(memory_, time, 0, dense_y_) < 0) N_VScale(1.0, y_, dense_y_);
 }
 
 void CvodeIntegrator::statistics(Statistics& s) const {
@@ -226,8 +229,9 @@ void CvodeIntegrator::statistics(Statistics& s) const {
 
 }  // namespace
 
-std::unique_ptr<Integrator> make_cvode(Problem& problem, const IntegratorOptions& options, Failure& failure) {
-  auto integrator = std::make_unique<CvodeIntegrator>(problem);
+std::unique_ptr<Integrator> make_cvode(ReducedSystem& system, RootFunctions& roots,
+                                       const IntegratorOptions& options, Failure& failure) {
+  auto integrator = std::make_unique<CvodeIntegrator>(system, roots);
   if (integrator->make(options)) return integrator;
   failure = integrator->failure();
   return nullptr;

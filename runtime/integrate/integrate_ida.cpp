@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "runtime/integrate/integrator.h"
+#include "runtime/integrate/reduced_system.h"
+#include "runtime/integrate/root_functions.h"
 #include "runtime/integrate/solver_objects.h"
 
 namespace runtime {
@@ -15,7 +17,7 @@ namespace {
 
 class IdaIntegrator final : public Integrator {
  public:
-  explicit IdaIntegrator(Problem& problem) : problem_(problem) {}
+  IdaIntegrator(ReducedSystem& system, RootFunctions& roots) : system_(system), roots_(roots) {}
   ~IdaIntegrator() override {
     if (memory_) IDAFree(&memory_);
   }
@@ -27,8 +29,8 @@ class IdaIntegrator final : public Integrator {
   Failure stuck() override;
   double time() const override { return time_; }
   void interpolate(double time) override;
-  const double* y() const override { return data(shown_); }
-  const double* rates() const override { return data(shown_rates_); }
+  const double* y() const override { return data(dense_y_); }
+  const double* rates() const override { return data(dense_rates_); }
   void statistics(Statistics& statistics) const override;
 
  private:
@@ -37,11 +39,11 @@ class IdaIntegrator final : public Integrator {
                       N_Vector, N_Vector, N_Vector);
   static int nearest(double time, N_Vector y, N_Vector rates, double* out, void* self) {
     auto& me = *static_cast<IdaIntegrator*>(self);
-    if (me.problem_.nearest(time, data(y), data(rates), *out)) return 0;
+    if (me.roots_.nearest(time, data(y), data(rates), *out)) return 0;
     me.reject(time, y, rates);
     return 1;
   }
-  static void quiet(int, const char*, const char*, char*, void*) {}
+  static void ignore_message(int, const char*, const char*, char*, void*) {}
   bool check(int flag, const char* call);
   void reject(double time, N_Vector y, N_Vector rates) {
     rejected_ = true;
@@ -50,27 +52,28 @@ class IdaIntegrator final : public Integrator {
     std::copy_n(data(y), rejected_y_.size(), rejected_y_.begin());
     std::copy_n(data(rates), rejected_rates_.size(), rejected_rates_.begin());
   }
-  void describe(int flag);
-  void add_position();
+  void explain(int flag);
+  void add_errors();
 
-  Problem& problem_;
+  ReducedSystem& system_;
+  RootFunctions& roots_;
   SolverObjects objects_;
   void* memory_ = nullptr;
-  Vector y_ = nullptr, rates_ = nullptr, shown_ = nullptr, shown_rates_ = nullptr, errors_ = nullptr,
+  Vector y_ = nullptr, rates_ = nullptr, dense_y_ = nullptr, dense_rates_ = nullptr, errors_ = nullptr,
          weights_ = nullptr;
   std::vector<double> jacobian_;
   double time_ = 0, stop_ = 0;
-  Statistics before_;  // the last restart
-  // The last point that the model refused, for the message should it come to one.
-  bool rejected_ = false;         // by the last call
-  std::uint64_t rejections_ = 0;  // since time last moved
+  Statistics before_;  // counters up to the last restart
+  // The last point at which a callback failed, for the message of a failure.
+  bool rejected_ = false;         // the last callback failed
+  std::uint64_t rejections_ = 0;  // since time last advanced
   double rejected_time_ = 0;
   std::vector<double> rejected_y_, rejected_rates_;
 };
 
 int IdaIntegrator::residual(double time, N_Vector y, N_Vector rates, N_Vector out, void* self) {
   auto& me = *static_cast<IdaIntegrator*>(self);
-  const bool done = me.problem_.residuals(time, data(y), data(rates), data(out));
+  const bool done = me.system_.residuals(time, data(y), data(rates), data(out));
   me.rejected_ = false;
   if (done) return 0;
   me.reject(time, y, rates);
@@ -80,8 +83,8 @@ int IdaIntegrator::residual(double time, N_Vector y, N_Vector rates, N_Vector ou
 int IdaIntegrator::jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix,
                             void* self, N_Vector, N_Vector, N_Vector) {
   auto& me = *static_cast<IdaIntegrator*>(self);
-  if (!me.problem_.jacobian(time, data(y), data(rates), rate, me.jacobian_.data())) return 1;
-  const ChainRule& chain = me.problem_.jacobian();
+  if (!me.system_.jacobian(time, data(y), data(rates), rate, me.jacobian_.data())) return 1;
+  const ChainRule& chain = me.system_.jacobian();
   me.objects_.fill(chain.diagonal(), me.jacobian_, 1.0, 0.0);
   return 0;
 }
@@ -94,22 +97,22 @@ bool IdaIntegrator::check(int flag, const char* call) {
 }
 
 bool IdaIntegrator::make(const IntegratorOptions& options) {
-  if (!objects_.make(problem_, options.ordering, options.thread_pool)) return check(-1, "SUNDIALS");
-  for (Vector* v : {&y_, &rates_, &shown_, &shown_rates_, &errors_, &weights_})
+  if (!objects_.make(system_, options.ordering, options.thread_pool)) return check(-1, "SUNDIALS");
+  for (Vector* v : {&y_, &rates_, &dense_y_, &dense_rates_, &errors_, &weights_})
     if (!(*v = objects_.new_vector())) return check(-1, "N_VNew");
   Vector tolerances = objects_.new_vector();
   memory_ = IDACreate(objects_.context());
   if (!memory_ || !tolerances) return check(-1, "IDACreate");
-  jacobian_.assign(problem_.jacobian().pattern().nonzeros(), 0.0);
-  rejected_y_.assign(problem_.size(), 0.0);
-  rejected_rates_.assign(problem_.size(), 0.0);
+  jacobian_.assign(system_.jacobian().pattern().nonzeros(), 0.0);
+  rejected_y_.assign(system_.size(), 0.0);
+  rejected_rates_.assign(system_.size(), 0.0);
   time_ = options.start;
-  problem_.watch_from(time_);
+  roots_.restart(time_);
   stop_ = options.stop;
-  problem_.read(data(y_), data(rates_));
-  for (std::size_t k = 0; k < problem_.size(); ++k)
-    data(tolerances)[k] = options.tolerance * problem_.nominal(k);
-  return check(IDASetErrHandlerFn(memory_, quiet, nullptr), "IDASetErrHandlerFn") &&
+  system_.read(data(y_), data(rates_));
+  for (std::size_t k = 0; k < system_.size(); ++k)
+    data(tolerances)[k] = options.tolerance * system_.nominal(k);
+  return check(IDASetErrHandlerFn(memory_, ignore_message, nullptr), "IDASetErrHandlerFn") &&
          check(IDAInit(memory_, residual, time_, y_, rates_), "IDAInit") &&
          check(IDASVtolerances(memory_, options.tolerance, tolerances), "IDASVtolerances") &&
          check(IDASetUserData(memory_, this), "IDASetUserData") &&
@@ -119,9 +122,9 @@ bool IdaIntegrator::make(const IntegratorOptions& options) {
          check(IDASetMaxErrTestFails(memory_, 30), "IDASetMaxErrTestFails") &&
          check(IDASetMaxConvFails(memory_, 30), "IDASetMaxConvFails") &&
          check(IDASetStopTime(memory_, options.stop), "IDASetStopTime") &&
-         (!std::isfinite(problem_.longest_step()) ||
-          check(IDASetMaxStep(memory_, problem_.longest_step()), "IDASetMaxStep")) &&
-         (problem_.watched() == 0 || check(IDARootInit(memory_, 1, nearest), "IDARootInit"));
+         (!std::isfinite(options.longest_step) ||
+          check(IDASetMaxStep(memory_, options.longest_step), "IDASetMaxStep")) &&
+         (roots_.count() == 0 || check(IDARootInit(memory_, 1, nearest), "IDARootInit"));
 }
 
 bool IdaIntegrator::step() {
@@ -130,12 +133,12 @@ bool IdaIntegrator::step() {
   if (reached > time_) rejections_ = 0;
   time_ = reached;
   crossed_.clear();
-  if (flag == IDA_ROOT_RETURN && !problem_.crossings(time_, data(y_), data(rates_), crossed_)) {
-    failure_ = problem_.failure();
+  if (flag == IDA_ROOT_RETURN && !roots_.crossings(time_, data(y_), data(rates_), crossed_)) {
+    failure_ = system_.failure();
     return false;
   }
   if (flag >= 0) return true;
-  describe(flag);
+  explain(flag);
   return false;
 }
 
@@ -146,27 +149,26 @@ bool IdaIntegrator::limit(double time) {
 
 bool IdaIntegrator::restart(double time) {
   time_ = time;
-  problem_.watch_from(time_);
+  roots_.restart(time_);
   Statistics so_far;
   statistics(so_far);
   before_ = so_far;
-  problem_.read(data(y_), data(rates_));
+  system_.read(data(y_), data(rates_));
   return check(IDAReInit(memory_, time_, y_, rates_), "IDAReInit") &&
          check(IDASetStopTime(memory_, stop_), "IDASetStopTime");
 }
 
 Failure IdaIntegrator::stuck() {
-  if (rejections_ > 0)
-    failure_ = problem_.explain(rejected_time_, rejected_y_.data(), rejected_rates_.data());
+  if (rejections_ > 0) failure_ = system_.explain(rejected_time_, rejected_y_.data(), rejected_rates_.data());
   if (!failure_) failure_ = Failure{.kind = FailureKind::NoProgress};
-  add_position();
+  add_errors();
   return failure_;
 }
 
-void IdaIntegrator::describe(int flag) {
+void IdaIntegrator::explain(int flag) {
   failure_ = Failure{};
   if (rejected_ || flag == IDA_RES_FAIL || flag == IDA_FIRST_RES_FAIL || flag == IDA_REP_RES_ERR) {
-    failure_ = problem_.explain(rejected_time_, rejected_y_.data(), rejected_rates_.data());
+    failure_ = system_.explain(rejected_time_, rejected_y_.data(), rejected_rates_.data());
     if (!failure_) failure_.kind = FailureKind::Convergence;
   } else if (flag == IDA_TOO_MUCH_ACC) {
     failure_.kind = FailureKind::ToleranceTooSmall;
@@ -177,22 +179,22 @@ void IdaIntegrator::describe(int flag) {
   } else {
     check(flag, "IDASolve");
   }
-  add_position();
+  add_errors();
 }
 
-void IdaIntegrator::add_position() {
+void IdaIntegrator::add_errors() {
   failure_.time = time_;
   IDAGetCurrentStep(memory_, &failure_.step);
   if (!failure_.variables.empty() || IDAGetEstLocalErrors(memory_, errors_) < 0 ||
       IDAGetErrWeights(memory_, weights_) < 0)
     return;
-  SolverObjects::worst(problem_, data(y_), data(errors_), data(weights_), failure_);
+  SolverObjects::add_worst(system_, data(y_), data(errors_), data(weights_), failure_);
 }
 
 void IdaIntegrator::interpolate(double time) {
-  if (IDAGetDky(memory_, time, 0, shown_) < 0 || IDAGetDky(memory_, time, 1, shown_rates_) < 0) {
-    N_VScale(1.0, y_, shown_);
-    N_VScale(1.0, rates_, shown_rates_);
+  if (IDAGetDky(memory_, time, 0, dense_y_) < 0 || IDAGetDky(memory_, time, 1, dense_rates_) < 0) {
+    N_VScale(1.0, y_, dense_y_);
+    N_VScale(1.0, rates_, dense_rates_);
   }
 }
 
@@ -221,8 +223,9 @@ void IdaIntegrator::statistics(Statistics& s) const {
 
 }  // namespace
 
-std::unique_ptr<Integrator> make_ida(Problem& problem, const IntegratorOptions& options, Failure& failure) {
-  auto integrator = std::make_unique<IdaIntegrator>(problem);
+std::unique_ptr<Integrator> make_ida(ReducedSystem& system, RootFunctions& roots,
+                                     const IntegratorOptions& options, Failure& failure) {
+  auto integrator = std::make_unique<IdaIntegrator>(system, roots);
   if (integrator->make(options)) return integrator;
   failure = integrator->failure();
   return nullptr;

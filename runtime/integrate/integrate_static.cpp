@@ -1,10 +1,11 @@
-// A model without states has nothing to integrate: time goes on in steps as long as the rows of results are
-// apart, and in each a watched difference that changes its sign is followed to where it does, by halving.
+// A model without states has nothing to integrate: each step ends at the next result row, or where a watched
+// difference changes its sign, which is located by bisection.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "runtime/integrate/integrator.h"
+#include "runtime/integrate/root_functions.h"
 
 namespace runtime {
 
@@ -14,12 +15,12 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 class Sampler final : public Integrator {
  public:
-  Sampler(Problem& problem, const IntegratorOptions& options)
-      : problem_(problem),
+  Sampler(RootFunctions& roots, const IntegratorOptions& options)
+      : roots_(roots),
         options_(options),
         time_(options.start),
         stop_(options.stop),
-        low_(problem.watched()),
+        low_(roots.count()),
         high_(low_),
         middle_(low_) {}
 
@@ -36,14 +37,14 @@ class Sampler final : public Integrator {
   Failure stuck() override { return {.kind = FailureKind::NoProgress, .time = time_}; }
   double time() const override { return time_; }
   void interpolate(double) override {}
-  const double* y() const override { return &nothing_; }
+  const double* y() const override { return &no_unknowns_; }
   const double* rates() const override { return nullptr; }
   void statistics(Statistics&) const override {}
 
  private:
   bool differences(double time, std::vector<double>& out) {
-    if (problem_.differences(time, &nothing_, nullptr, out.data())) return true;
-    failure_ = problem_.failure();
+    if (roots_.differences(time, &no_unknowns_, nullptr, out.data())) return true;
+    failure_ = roots_.failure();
     return false;
   }
   double row() const {
@@ -56,19 +57,19 @@ class Sampler final : public Integrator {
     return false;
   }
 
-  Problem& problem_;
+  RootFunctions& roots_;
   const IntegratorOptions options_;
   double time_, stop_;
   std::uint64_t row_ = 0;
-  std::vector<double> low_, high_, middle_;  // differences
-  double nothing_ = 0;
+  std::vector<double> low_, high_, middle_;  // watched differences
+  double no_unknowns_ = 0;
 };
 
 bool Sampler::step() {
   crossed_.clear();
   const double just_after = time_ + 8 * kEpsilon * std::abs(time_);
   while (row_ < options_.rows && row() <= just_after) ++row_;
-  double to = std::min({row(), stop_, time_ + problem_.longest_step()});
+  double to = std::min({row(), stop_, time_ + options_.longest_step});
   if (!low_.empty()) {
     if (!differences(time_, low_) || !differences(to, high_)) return false;
     if (any_changes(high_)) {
@@ -94,8 +95,8 @@ bool Sampler::step() {
 
 }  // namespace
 
-std::unique_ptr<Integrator> make_sampler(Problem& problem, const IntegratorOptions& options) {
-  return std::make_unique<Sampler>(problem, options);
+std::unique_ptr<Integrator> make_sampler(RootFunctions& roots, const IntegratorOptions& options) {
+  return std::make_unique<Sampler>(roots, options);
 }
 
 }  // namespace runtime

@@ -1,33 +1,40 @@
 // The integrators behind one interface. SUNDIALS stays in the .cpp files.
 #pragma once
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "runtime/integrate/problem.h"
-#include "runtime/integrate/simulate.h"
+#include "runtime/failure.h"
+#include "runtime/integrate/experiment.h"
+#include "runtime/linear/ordering.h"
 
 namespace runtime {
 
-/// Advances a Problem step by step from its present values.
+class ReducedSystem;
+class RootFunctions;
+class ThreadPool;
+
+/// Advances a reduced system step by step from the current values of its instance.
 class Integrator {
  public:
   virtual ~Integrator() = default;
 
-  /// One step of its own choice, not past the limit, and to where a watched difference passes zero. False:
-  /// `failure()`.
+  /// One step of the integrator's own choice, at most to the limit, and at most to the first root of the root
+  /// functions. False: `failure()`.
   virtual bool step() = 0;
-  /// Directions in which watched differences passed zero at the end of the last step; empty when none did.
+  /// Directions of the zero crossings at the end of the last step (CrossingDetection::crossings); empty:
+  /// none.
   std::span<const int> crossed() const { return crossed_; }
   /// No step goes beyond this time.
   virtual bool limit(double time) = 0;
-  /// Begins anew from the problem's present values, which are of this time, not later than `time()`: its
-  /// states have become others. False: `failure()`.
+  /// Restarts from the current values of the instance, which are those of `time`, not later than `time()`.
+  /// False: `failure()`.
   virtual bool restart(double time) = 0;
-  /// Why steps have become so small that time stands still.
+  /// The failure of steps so small that time does not advance.
   virtual Failure stuck() = 0;
   virtual double time() const = 0;
-  /// The unknowns and their rates at a time within the last step.
+  /// Evaluates the dense output at a time within the last step: `y` and `rates`, one entry for each unknown.
   virtual void interpolate(double time) = 0;
   virtual const double* y() const = 0;
   virtual const double* rates() const = 0;  // null in the explicit form
@@ -35,7 +42,7 @@ class Integrator {
   const Failure& failure() const { return failure_; }
 
  protected:
-  /// The solver counts from its last start; what it did before is added.
+  /// The counters of a solver begin anew at a restart: adds those from before.
   static void add(const Statistics& before, Statistics& now) {
     now.steps += before.steps;
     now.evaluations += before.evaluations;
@@ -50,18 +57,23 @@ class Integrator {
 };
 
 struct IntegratorOptions {
-  double start = 0;
+  double start = 0;  // seconds
   double stop = 1;
-  double tolerance = 1e-6;
-  std::uint32_t rows = 500;  // of results, where nothing else says how long a step is
+  double tolerance = 1e-6;  // of a step, relative
+  double longest_step = std::numeric_limits<double>::infinity();
+  std::uint32_t rows = 500;  // of results: the steps of a model without states
   bool adams = false;
   Ordering ordering = Ordering::Auto;
-  ThreadPool* thread_pool = nullptr;  // for large ranges; it outlives the integrator
+  ThreadPool* thread_pool = nullptr;  // for long vectors; outlives the integrator
 };
 
-std::unique_ptr<Integrator> make_cvode(Problem& problem, const IntegratorOptions& options, Failure& failure);
-/// Of a model without states.
-std::unique_ptr<Integrator> make_sampler(Problem& problem, const IntegratorOptions& options);
-std::unique_ptr<Integrator> make_ida(Problem& problem, const IntegratorOptions& options, Failure& failure);
+/// CVODE, for the explicit form. Null: `failure`.
+std::unique_ptr<Integrator> make_cvode(ReducedSystem& system, RootFunctions& roots,
+                                       const IntegratorOptions& options, Failure& failure);
+/// IDA, for the implicit form. Null: `failure`.
+std::unique_ptr<Integrator> make_ida(ReducedSystem& system, RootFunctions& roots,
+                                     const IntegratorOptions& options, Failure& failure);
+/// For a model without states.
+std::unique_ptr<Integrator> make_sampler(RootFunctions& roots, const IntegratorOptions& options);
 
 }  // namespace runtime

@@ -22,11 +22,11 @@ SolverObjects::~SolverObjects() {
   if (context_) SUNContext_Free(&context_);
 }
 
-bool SolverObjects::make(const Problem& problem, Ordering ordering, ThreadPool* thread_pool) {
-  size_ = problem.size();
+bool SolverObjects::make(const ReducedSystem& system, Ordering ordering, ThreadPool* thread_pool) {
+  size_ = system.size();
   thread_pool_ = thread_pool;
   if (!context_) return false;
-  system_.emplace(problem.jacobian().pattern(), kDenseLimit, ordering);
+  system_.emplace(system.jacobian().pattern(), kDenseLimit, ordering);
   matrix_ = SUNMatNewEmpty(context_);
   linear_solver_ = SUNLinSolNewEmpty(context_);
   if (!matrix_ || !linear_solver_) return false;
@@ -51,10 +51,10 @@ Vector SolverObjects::new_vector() {
 
 int SolverObjects::factor(LinearSolver self, Matrix) {
   auto& me = *static_cast<SolverObjects*>(self->content);
-  // With a short step some rows and columns are larger than others by far, and that is no fault.
+  // With a short step some rows and columns are far larger than others, and that is not a singular matrix.
   return me.system_->factor(0) == LinearSystem::Status::Ok
              ? 0
-             : SUNLS_LUFACT_FAIL;  // the latter: try another step
+             : SUNLS_LUFACT_FAIL;  // the integrator tries another step
 }
 
 int SolverObjects::solve(LinearSolver self, Matrix, Vector x, Vector right_hand_side, double) {
@@ -71,9 +71,9 @@ void SolverObjects::fill(std::span<const std::uint32_t> diagonal, std::span<cons
     for (std::uint32_t k : diagonal) to[k] += diagonal_value;
 }
 
-void SolverObjects::worst(const Problem& problem, const double* y, const double* errors,
-                          const double* weights, Failure& failure) {
-  std::vector<std::uint32_t> order(problem.size());
+void SolverObjects::add_worst(const ReducedSystem& system, const double* y, const double* errors,
+                              const double* weights, Failure& failure) {
+  std::vector<std::uint32_t> order(system.size());
   std::iota(order.begin(), order.end(), 0u);
   auto weighted = [&](std::uint32_t k) {
     const double value = std::abs(errors[k] * weights[k]);
@@ -86,7 +86,7 @@ void SolverObjects::worst(const Problem& problem, const double* y, const double*
                       return x != z ? x > z : a < b;
                     });
   for (std::size_t k = 0; k < shown; ++k)
-    failure.variables.push_back({problem.unknowns()[order[k]], y[order[k]], weighted(order[k])});
+    failure.variables.push_back({system.unknowns()[order[k]], y[order[k]], weighted(order[k])});
 }
 
 }  // namespace runtime

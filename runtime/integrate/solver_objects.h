@@ -1,5 +1,6 @@
-// What the integrators work with: vectors, and the linear system of Newton's method. SUNDIALS sees a matrix
-// and a linear solver; both are faces of one LinearSystem, which is filled and factorised here.
+// The objects that SUNDIALS works with: vectors, and the linear system of Newton's method. To SUNDIALS the
+// latter is a matrix and a linear solver; both refer to one LinearSystem (linear/linear_system.h), which is
+// filled and factorised here.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -8,9 +9,9 @@
 #include <vector>
 
 #include "runtime/failure.h"
-#include "runtime/integrate/problem.h"
+#include "runtime/integrate/reduced_system.h"
 #include "runtime/integrate/vector.h"
-#include "runtime/linear/sparse.h"
+#include "runtime/linear/linear_system.h"
 
 struct _generic_SUNMatrix;
 struct _generic_SUNLinearSolver;
@@ -29,7 +30,7 @@ class SolverObjects {
   SolverObjects& operator=(const SolverObjects&) = delete;
 
   /// False when SUNDIALS cannot be set up.
-  bool make(const Problem& problem, Ordering ordering, ThreadPool* thread_pool);
+  bool make(const ReducedSystem& system, Ordering ordering, ThreadPool* thread_pool);
 
   _SUNContext* context() const { return context_; }
   Vector new_vector();  // zero; owned here
@@ -50,13 +51,13 @@ class SolverObjects {
     return {};
   }
 
-  /// Sets the matrix to `factor * values + diagonal_value * I`, values in the problem's pattern.
+  /// Sets the matrix to `factor * values + diagonal_value * I`, values in the system's pattern.
   void fill(std::span<const std::uint32_t> diagonal, std::span<const double> values, double factor,
             double diagonal_value);
 
-  /// The variables with the largest weighted errors first.
-  static void worst(const Problem& problem, const double* y, const double* errors, const double* weights,
-                    Failure& failure);
+  /// Adds the variables with the largest weighted errors to a failure, largest first.
+  static void add_worst(const ReducedSystem& system, const double* y, const double* errors,
+                        const double* weights, Failure& failure);
 
  private:
   static int factor(LinearSolver self, Matrix);

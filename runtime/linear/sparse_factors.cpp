@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/linear/sparse.h"
+#include "runtime/linear/sparse_pattern.h"
 
 namespace runtime {
 

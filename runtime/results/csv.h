@@ -1,4 +1,4 @@
-// Results as CSV, row by row as they come: `time,name,…` and then numbers that read back to the same bits.
+// Results as CSV, written row by row: a header `time,name,…`, then numbers that read back to the same bits.
 #pragma once
 #include <cstdint>
 #include <fstream>
@@ -21,7 +21,7 @@ class CsvFile final : public Sink {
   Error row(double time, std::span<const double> values) override;
   Error finish() override;
 
-  std::uint64_t rows() const { return kept_rows_; }  // in the file
+  std::uint64_t rows() const { return kept_rows_; }  // stored in the file
 
  private:
   Error flush();

@@ -1,22 +1,21 @@
 // Results as MATLAB v4, in the layout that Dymola and OpenModelica write and that their tools read
 // ("binTrans").
 //
-// A file is a row of matrices; each is five 32-bit integers (type, rows, columns, imaginary part, length of
-// the name), the name with its zero, and the elements column by column. The types here: 0 double, 20 int32,
-// 51 text. The matrices:
+// A file is a sequence of matrices; each is five 32-bit integers (type, rows, columns, imaginary part, length
+// of the name), the name with its zero, and the elements column by column. The types here: 0 double, 20
+// int32, 51 text. The matrices:
 //
 //   Aclass       "Atrajectory", "1.1", "", "binTrans": 4 rows of 11 characters
 //   name         a column of text for each variable; the first is "time"
-//   description  likewise: what it is, and its unit in brackets at the end
-//   dataInfo     a column of four for each: 0 time, 1 in data_1, 2 in data_2; which row there, counted from 1
-//   and negative for the
-//                negative of it; 0 for linear interpolation; -1 for no values outside the time range (0 for
-//                constants)
+//   description  likewise: a text, with the unit in brackets at its end
+//   dataInfo     a column of four for each: 0 time, 1 in data_1, 2 in data_2; the row there, counted from 1,
+//                negative for the negative of it; 0 for linear interpolation; -1 for no values outside the
+//                time range (0 for constants)
 //   data_1       constants: a row for the time and one for each, a column for the start and one for the stop
-//   data_2       a row for the time and one for each variable that is not another one or its negative; a
-//   column for each instant
+//   data_2       a row for the time and one for each variable that is not an alias of another one; a column
+//                for each output time
 //
-// The last matrix grows while a run writes it: its number of columns is set anew with each block, so that the
+// The last matrix grows while it is written: its number of columns is updated with each block, so that the
 // file can be read at any moment. Definition: MATLAB Level 4 MAT-file format; the matrices as in
 // OpenModelica's user's guide, "Technical Details".
 #pragma once
@@ -44,16 +43,15 @@ class MatFile final : public Sink {
 
   std::string path_;
   OutputFile file_;
-  std::string buffer_;                 // complete rows only
-  std::vector<std::uint32_t> stored_;  // which columns are rows of data_2, in their order
-  std::uint64_t stop_at_ = 0,
-                count_at_ = 0;  // offsets of the stop in data_1, and of the number of columns of data_2
+  std::string buffer_;                        // complete rows only
+  std::vector<std::uint32_t> stored_;         // which columns are rows of data_2, in their order
+  std::uint64_t stop_at_ = 0, count_at_ = 0;  // offsets: of the stop in data_1, of the columns of data_2
   std::uint64_t rows_ = 0, kept_rows_ = 0;
   double last_time_ = 0, kept_until_ = 0;
   bool failed_ = false;
 };
 
-/// Reads such a file, also one that Dymola or OpenModelica wrote, in double or single precision.
+/// Reads such a file, also one by Dymola or OpenModelica, in double or single precision.
 class MatReader final : public ResultReader {
  public:
   static bool is_mat(const std::string& path);
@@ -75,9 +73,9 @@ class MatReader final : public ResultReader {
   std::ifstream in_;
   std::uint64_t size_ = 0;
   Matrix data_;
-  std::vector<std::int32_t>
-      where_;  // per name: row of data_2 from 1 on, negative for the negative; 0 for a constant
-  std::vector<double> fixed_;  // per name: the constant
+  // Per name: the row of data_2 from 1 on, negative for the negative, 0 for a constant; and the constant.
+  std::vector<std::int32_t> where_;
+  std::vector<double> fixed_;
   std::vector<double> column_;
   std::uint32_t at_ = 0;
 };

@@ -1,4 +1,4 @@
-// Where results go: columns with names, and sinks that take one row per output point.
+// The destination of results: named columns, and sinks that take one row for each output point.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -17,7 +17,7 @@ struct Column {
 
 class Sink;
 
-/// A number that a run does not change.
+/// A number that is constant during the simulation.
 struct Constant {
   std::string name, description;
   double value = 0;
@@ -31,21 +31,22 @@ struct Output {
   std::vector<Constant> constants{};
 };
 
-/// Takes rows as they come. A sink that cannot go on says so once; the run stops and keeps what was taken.
+/// Takes rows as they are computed. A sink that fails reports that once; the simulation then stops, and the
+/// rows taken so far remain.
 class Sink {
  public:
   struct Error {
     std::string path{}, reason{};
-    std::uint64_t kept_rows = 0;  // complete rows that are safe, and the time of the last
+    std::uint64_t kept_rows = 0;  // complete rows that are stored, and the time of the last
     double kept_until = 0;
     explicit operator bool() const { return !reason.empty(); }
   };
 
   virtual ~Sink() = default;
-  /// `output` is what the rows will be; it lives as long as the run.
+  /// `output` describes the rows, and outlives the simulation.
   virtual Error begin(const Output& output) = 0;
   virtual Error row(double time, std::span<const double> values) = 0;
-  /// Called once at the end, also when the run was cancelled or failed.
+  /// Called once at the end, also of a simulation that was cancelled or failed.
   virtual Error finish() = 0;
 };
 

@@ -1,5 +1,4 @@
-// A file that is written from front to back, every write checked; what is written can be replaced, byte by
-// byte.
+// A file that is written sequentially with every write checked; bytes that were written can be replaced.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -16,9 +15,9 @@ class OutputFile {
 
   /// Creates or empties the file.
   bool open(const std::string& path);
-  /// Goes on behind the first `size` bytes of a file that is there; what follows them is cut off.
+  /// Truncates an existing file to `size` bytes and appends to it.
   bool resume(const std::string& path, std::uint64_t size);
-  /// On failure the file keeps what was written before this call, as far as the device allows.
+  /// On failure the file is truncated to its content before this call, as far as the device allows.
   bool write(std::string_view text);
   /// Replaces bytes that were written before.
   bool patch(std::uint64_t offset, std::string_view text);
@@ -36,7 +35,7 @@ class OutputFile {
   std::uint64_t size_ = 0;
 };
 
-/// The whole text as a file; the reason when that fails, else empty.
+/// Writes a text as a file. The reason of a failure; empty: none.
 std::string write_file(const std::string& path, std::string_view text);
 
 }  // namespace runtime

@@ -1,4 +1,4 @@
-// What the plots share: curves over time, axes with round ticks, and decimation.
+// Common to all plots: curves over time, axes with round ticks, decimation.
 #pragma once
 #include <span>
 #include <string>
@@ -9,7 +9,7 @@ namespace runtime {
 
 struct Curve {
   std::string name;              // empty: not in the legend
-  std::vector<double> values{};  // one per time; what is not finite leaves a gap
+  std::vector<double> values{};  // one per time; a value that is not finite leaves a gap
   std::vector<double> times{};   // empty: those of the plot
 };
 
@@ -19,18 +19,17 @@ struct Plot {
   std::vector<double> times{};  // ascending
   std::vector<Curve> curves{};
   std::string y_label{};
-  bool family =
-      false;  // the curves are one after the other of a row: their colours say where they stand in it
+  bool family = false;  // the curves are one sequence: their colours show the position in it
 
   const std::vector<double>& times_of(const Curve& curve) const {
     return curve.times.empty() ? times : curve.times;
   }
 };
 
-/// A curve that keeps each value until the next: what is piecewise constant.
+/// A piecewise constant curve: each value holds until the next.
 Curve make_steps(std::string name, std::span<const double> times, std::span<const double> values);
 
-/// Whether values are most likely those of something piecewise constant: whole numbers, of which few differ
+/// Whether values are probably those of a piecewise constant variable: whole numbers, few of which differ
 /// from the one before.
 bool looks_piecewise_constant(std::span<const double> values);
 
@@ -47,7 +46,7 @@ struct Axis {
 /// ends out to ticks.
 Axis make_axis(double low, double high, int most, bool widen);
 
-/// Axes that hold all finite values of plots. Those that are shown one above the other share their time.
+/// Axes that cover all finite values of plots. Panes one above the other share the time axis.
 Axis time_axis(std::span<const Plot> plots, int most);
 Axis value_axis(const Plot& plot, int most);
 
@@ -55,8 +54,8 @@ struct PlotPoint {
   double x, y;  // NaN in y: a gap
 };
 
-/// The points of a curve, thinned to first, least, greatest and last of each of `columns` slices of the axis,
-/// so that no peak gets lost.
+/// The points of a curve, thinned to the first, least, greatest and last of each of `columns` slices of the
+/// axis, so that every peak remains.
 std::vector<PlotPoint> decimate(std::span<const double> times, std::span<const double> values,
                                 const Axis& axis, int columns);
 

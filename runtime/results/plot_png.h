@@ -1,4 +1,4 @@
-// A picture as PNG: drawn from its SVG by librsvg, which is loaded when it is needed and not before.
+// A picture as PNG, drawn from its SVG by librsvg, which is loaded on demand.
 #pragma once
 #include <string>
 #include <string_view>

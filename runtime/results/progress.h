@@ -1,4 +1,4 @@
-// A progress bar on one line of a terminal. Whether there is a terminal, the caller decides.
+// A progress bar on one line of a terminal. The caller determines whether there is a terminal.
 #pragma once
 #include <chrono>
 #include <cstdio>

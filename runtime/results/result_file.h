@@ -1,5 +1,5 @@
-// Files of results, whatever their format: `.mat` is MATLAB v4 in the layout of Dymola and OpenModelica, all
-// else is CSV.
+// Result files of any format: `.mat` is MATLAB v4 in the layout of Dymola and OpenModelica, anything else
+// CSV.
 #pragma once
 #include <memory>
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace runtime {
 
-/// Where a run writes its results.
+/// A sink that writes the result file of a simulation.
 std::unique_ptr<Sink> make_result_file(const std::string& path);
 
-/// Results of an earlier run, row by row.
+/// The results of an earlier simulation, row by row.
 class ResultReader {
  public:
   struct Row {
@@ -21,7 +21,7 @@ class ResultReader {
     std::vector<double> values;  // one per name
   };
   struct Failure {
-    std::string what, note;  // "`out.csv` …"; empty where there is nothing to add
+    std::string what, note;  // predicate of "`out.csv` …"; empty if there is no note
   };
 
   virtual ~ResultReader() = default;
@@ -32,7 +32,7 @@ class ResultReader {
 
   /// False at the end, or after a failure.
   virtual bool next(Row& row) = 0;
-  /// Instead of all others: false when there is none, or after a failure.
+  /// The last row, without reading the others. False when there is none, or after a failure.
   virtual bool last(Row& row) = 0;
   const std::optional<Failure>& failure() const { return failure_; }
 
@@ -48,7 +48,7 @@ class ResultReader {
   std::optional<Failure> failure_;
 };
 
-/// Never null: a file that cannot be read has a failure. What the file is, is seen from its first bytes.
+/// Never null: a file that cannot be read has a failure. The format is determined by the first bytes.
 std::unique_ptr<ResultReader> open_results(const std::string& path);
 
 }  // namespace runtime

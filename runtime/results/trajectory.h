@@ -1,4 +1,4 @@
-// A trajectory in memory: rows of time and values, in blocks, so that growing never copies.
+// A trajectory in memory: rows of time and values, in blocks, so that growth never copies.
 #pragma once
 #include <cstddef>
 #include <memory>

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "runtime/failure.h"
-#include "runtime/linear/sparse.h"
+#include "runtime/linear/linear_system.h"
 #include "runtime/model.h"
 #include "runtime/solve/gradients.h"
 #include "runtime/solve/schedule.h"

@@ -10,7 +10,7 @@ Layout explicit_layout(const Model& model) {
   Layout layout;
   layout.column.assign(model.variables, kNone);
   layout.rate_column.assign(model.variables, kNone);
-  layout.kept.assign(model.variables, 0);
+  layout.retained.assign(model.variables, 0);
   for (const State& state : model.states) {
     layout.column[state.variable] = static_cast<std::uint32_t>(layout.unknowns.size());
     layout.unknowns.push_back(state.variable);
@@ -18,16 +18,16 @@ Layout explicit_layout(const Model& model) {
   return layout;
 }
 
-Layout implicit_layout(const Model& model, std::vector<std::uint8_t> kept) {
+Layout implicit_layout(const Model& model, std::vector<std::uint8_t> retained) {
   Layout layout = explicit_layout(model);
   layout.implicit = true;
-  layout.kept = std::move(kept);
+  layout.retained = std::move(retained);
   std::vector<std::uint32_t> state_of(model.variables, kNone);  // of a derivative that is not a state itself
   for (std::uint32_t s = 0; s < model.states.size(); ++s) {
     const std::uint32_t derivative = model.states[s].derivative;
     if (layout.column[derivative] == kNone && state_of[derivative] == kNone) state_of[derivative] = s;
   }
-  auto keep = [&](std::uint32_t variable) {
+  auto retain = [&](std::uint32_t variable) {
     if (state_of[variable] != kNone) {
       layout.rate_column[variable] = state_of[variable];
       return true;
@@ -39,22 +39,22 @@ Layout implicit_layout(const Model& model, std::vector<std::uint8_t> kept) {
     return false;
   };
   std::vector<std::uint32_t> free_rows;
-  auto keep_assigned = [&](const KernelBatch& batch) {
+  auto retain_assigned = [&](const KernelBatch& batch) {
     for (std::uint32_t row = 0; row < batch.count; ++row) {
       const std::uint32_t variable = solved_variable(model, batch, row);
-      if (layout.kept[variable]) keep(variable);
+      if (layout.retained[variable]) retain(variable);
     }
   };
   for (const Step& step : model.dynamic) {
     if (step.kind == Step::Assign) {
-      keep_assigned(model.batches[step.index]);
+      retain_assigned(model.batches[step.index]);
     } else {
       const AlgebraicLoop& loop = model.loops[step.index];
       for (const KernelBatch& batch : loop_batches(model, loop))
-        if (batch.role == Role::Solve) keep_assigned(batch);
+        if (batch.role == Role::Solve) retain_assigned(batch);
       for (std::uint32_t k = 0; k < loop.unknowns; ++k) {
         const std::uint32_t variable = model.tearing_variables[loop.first_unknown + k];
-        if (keep(variable))
+        if (retain(variable))
           free_rows.push_back(layout.rate_column[variable]);
         else
           free_rows.push_back(layout.column[variable]);
@@ -103,7 +103,7 @@ struct ChainRule::Builder {
         gradients(c.gradients_, m, l.unknowns.size() + (out ? m.variables : 0), index),
         needed(m.variables, 0) {}
 
-  bool is_kept(std::uint32_t variable) const { return layout.kept[variable] != 0; }
+  bool is_retained(std::uint32_t variable) const { return layout.retained[variable] != 0; }
 
   template <class Visit>
   void visit_slots(const KernelBatch& batch, std::uint32_t row, const Visit& visit) const {
@@ -120,8 +120,8 @@ struct ChainRule::Builder {
     if (!model.is_discrete(variable)) needed[variable] = 1;
   }
 
-  /// Backwards: a variable is needed when a derivative, a kept variable's equation or a loop residual reads
-  /// it.
+  /// Backwards: a variable is needed when a derivative, a retained variable's equation or a loop residual
+  /// reads it.
   void mark_needed() {
     for (const State& state : model.states) needed[state.derivative] = 1;
     for (std::size_t s = model.dynamic.size(); s-- > 0;) {
@@ -130,7 +130,7 @@ struct ChainRule::Builder {
         const KernelBatch& batch = model.batches[step.index];
         for (std::uint32_t row = batch.count; row-- > 0;) {
           const std::uint32_t variable = solved_variable(model, batch, row);
-          if (!needed[variable] && !is_kept(variable)) continue;
+          if (!needed[variable] && !is_retained(variable)) continue;
           needed[variable] = 1;
           visit_slots(batch, row, [&](std::uint32_t v) { need(v); });
         }
@@ -169,9 +169,9 @@ struct ChainRule::Builder {
       const std::uint32_t variable = solved_variable(model, batch, row);
       if (!needed[variable]) continue;
       gradients.collect(batch, row, offset, again);
-      if (is_kept(variable)) {
+      if (is_retained(variable)) {
         const bool rate = layout.rate_column[variable] != kNone;
-        equation_row(layout.row_of_kept(variable), layout.row_of_kept(variable),
+        equation_row(layout.row_of_retained(variable), layout.row_of_retained(variable),
                      rate ? Gradients::kRatePlace : Gradients::kOnePlace);
       } else {
         gradients.unite();

@@ -7,7 +7,7 @@
 // variables. In the implicit form a block is its runs: the unknowns are columns, and the residuals rows.
 //
 // A long chain of sums would make gradients that are nearly full (quadratic cost). A variable can therefore
-// be *kept*: it becomes an unknown of the integrator with an equation of its own, and its gradient is a
+// be *retained*: it becomes an unknown of the integrator with an equation of its own, and its gradient is a
 // single 1.
 #pragma once
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/linear/sparse.h"
+#include "runtime/linear/linear_system.h"
 #include "runtime/model.h"
 #include "runtime/solve/gradients.h"
 #include "runtime/solve/schedule.h"
@@ -23,26 +23,26 @@
 namespace runtime {
 
 /// Which variables the integrator knows, and the rows of its system. In the explicit form unknowns are the
-/// states and row i is the derivative of state i. In the implicit form the unknowns are the states, then kept
-/// variables (all loop unknowns, and assigned variables where it pays); a kept derivative of a state is no
-/// unknown but the y' of its state.
+/// states and row i is the derivative of state i. In the implicit form the unknowns are the states, then
+/// retained variables (all loop unknowns, and assigned variables where it pays); a retained derivative of a
+/// state is no unknown but the y' of its state.
 struct Layout {
   bool implicit = false;
   std::vector<std::uint32_t> unknowns;     // variable of each unknown; the states come first
   std::vector<std::uint32_t> column;       // per variable: its unknown, or kNone
   std::vector<std::uint32_t> rate_column;  // implicit, per variable: the state whose y' it is, or kNone
-  std::vector<std::uint8_t> kept;          // implicit, per variable: assigned by a run, yet kept
+  std::vector<std::uint8_t> retained;      // implicit, per variable: assigned by a run, yet retained
 
-  /// Row of the equation of each kept variable and each state derivative; loop residuals take what is left,
-  /// in order.
+  /// Row of the equation of each retained variable and each state derivative; loop residuals take what is
+  /// left, in order.
   std::vector<std::uint32_t> loop_rows;
-  std::uint32_t row_of_kept(std::uint32_t variable) const {
+  std::uint32_t row_of_retained(std::uint32_t variable) const {
     return rate_column[variable] != kNone ? rate_column[variable] : column[variable];
   }
 };
 
 Layout explicit_layout(const Model& model);
-Layout implicit_layout(const Model& model, std::vector<std::uint8_t> kept);
+Layout implicit_layout(const Model& model, std::vector<std::uint8_t> retained);
 
 class ChainRule {
  public:
@@ -55,7 +55,7 @@ class ChainRule {
   static std::uint64_t direct_size(const Model& model);
 
   /// Works the pattern out; false when a limit is passed. With `crowded`, variables with more than
-  /// Limits::gradient entries are marked in it and counted as kept from there on.
+  /// Limits::gradient entries are marked in it and counted as retained from there on.
   bool build(const Model& model, const Layout& layout, const Limits& limits,
              std::vector<std::uint8_t>* crowded = nullptr);
 

@@ -2,7 +2,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 
-#include "runtime/integrate/problem.h"
+#include "runtime/integrate/initial_value_problem.h"
 #include "runtime/results/csv.h"
 #include "tests/unit/runtime/build_model.h"
 
@@ -198,14 +198,14 @@ TEST_CASE("a coefficient that has become zero names its equation, variable and p
   b.model.loops.back().kind = AlgebraicLoop::Fixed;
   for (double value : {2.0, 0.0}) {
     std::vector<double> parameters = {value};
-    Problem problem(b.model, parameters, nominal_values(b.model, parameters));
+    InitialValueProblem problem(b.model, parameters, nominal_values(b.model, parameters));
     CHECK(problem.initialise(0) == (value != 0));
     if (value != 0) {
-      CHECK(problem.values()[x] == Approx(2));
-      CHECK(problem.values()[y] == Approx(1));
+      CHECK(problem.instance.values[x] == Approx(2));
+      CHECK(problem.instance.values[y] == Approx(1));
       continue;
     }
-    const Failure& failure = problem.failure();
+    const Failure& failure = problem.instance.failure();
     CHECK(failure.kind == FailureKind::ZeroPivot);
     CHECK(failure.initial);
     REQUIRE(failure.equations.size() == 1);

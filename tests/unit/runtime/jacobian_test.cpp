@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "runtime/integrate/problem.h"
+#include "runtime/integrate/initial_value_problem.h"
 #include "tests/unit/runtime/build_model.h"
 
 using namespace runtime;
@@ -149,22 +149,22 @@ struct Cumulative : ModelBuilder {
 /// entry.
 double deviation(const Model& model, FormChoice choice, Form expected, double h = 1e-5) {
   const std::vector<double> parameters = evaluate_parameters(model);
-  Problem problem(model, parameters, nominal_values(model, parameters));
+  InitialValueProblem problem(model, parameters, nominal_values(model, parameters));
   REQUIRE(problem.initialise(0.3));
   REQUIRE(problem.prepare(choice));
-  REQUIRE(problem.form() == expected);
-  const std::size_t n = problem.size();
+  REQUIRE(problem.system.form() == expected);
+  const std::size_t n = problem.system.size();
   std::vector<double> y(n), rates(n), above(n), below(n);
-  problem.read(y.data(), rates.data());
+  problem.system.read(y.data(), rates.data());
   for (std::size_t k = 0; k < n; ++k)
     y[k] += 0.01 * std::sin(double(k)), rates[k] += 0.01 * std::cos(double(k));
   const double rate = expected == Form::Explicit ? 0 : 2.5;
-  const SparsePattern& pattern = problem.jacobian().pattern();
+  const SparsePattern& pattern = problem.system.jacobian().pattern();
   std::vector<double> values(pattern.nonzeros());
-  REQUIRE(problem.jacobian(0.3, y.data(), rates.data(), rate, values.data()));
+  REQUIRE(problem.system.jacobian(0.3, y.data(), rates.data(), rate, values.data()));
   auto evaluate = [&](const std::vector<double>& at, const std::vector<double>& r, std::vector<double>& out) {
-    return expected == Form::Explicit ? problem.derivatives(0.3, at.data(), out.data())
-                                      : problem.residuals(0.3, at.data(), r.data(), out.data());
+    return expected == Form::Explicit ? problem.system.derivatives(0.3, at.data(), out.data())
+                                      : problem.system.residuals(0.3, at.data(), r.data(), out.data());
   };
   double worst = 0;
   for (std::size_t c = 0; c < n; ++c) {
@@ -201,12 +201,12 @@ TEST_CASE("a chain that would fill the Jacobian keeps its variables") {
   Cumulative model(400);
   CHECK(deviation(model.model, FormChoice::Auto, Form::Implicit) < 1e-6);
   const std::vector<double> parameters = evaluate_parameters(model.model);
-  Problem problem(model.model, parameters, nominal_values(model.model, parameters));
+  InitialValueProblem problem(model.model, parameters, nominal_values(model.model, parameters));
   REQUIRE(problem.initialise(0));
   REQUIRE(problem.prepare(FormChoice::Auto));
-  CHECK(problem.kept_variables() > 0);
-  CHECK(problem.kept_variables() < 100);
-  CHECK(problem.jacobian().pattern().nonzeros() < 20 * 400);
+  CHECK(problem.system.retained_variables() > 0);
+  CHECK(problem.system.retained_variables() < 100);
+  CHECK(problem.system.jacobian().pattern().nonzeros() < 20 * 400);
   Cumulative small(20);
   CHECK(deviation(small.model, FormChoice::Auto, Form::Explicit) < 1e-6);
 }
@@ -216,9 +216,9 @@ TEST_CASE("the cost of the chain rule is linear in the model") {
   for (unsigned n : {1000u, 2000u}) {
     Cumulative model(n);
     const std::vector<double> parameters = evaluate_parameters(model.model);
-    Problem problem(model.model, parameters, nominal_values(model.model, parameters));
+    InitialValueProblem problem(model.model, parameters, nominal_values(model.model, parameters));
     REQUIRE(problem.prepare(FormChoice::Auto));
-    operations.push_back(problem.jacobian().operations());
+    operations.push_back(problem.system.jacobian().operations());
   }
   CHECK(double(operations[1]) / double(operations[0]) < 2.1);
 }
@@ -241,11 +241,11 @@ TEST_CASE("nothing reaches a derivative through a piecewise constant variable") 
     }
     const std::vector<double> parameters = evaluate_parameters(b.model);
     for (FormChoice form : {FormChoice::Explicit, FormChoice::Implicit}) {
-      Problem problem(b.model, parameters, nominal_values(b.model, parameters));
+      InitialValueProblem problem(b.model, parameters, nominal_values(b.model, parameters));
       REQUIRE(problem.initialise(0));
       REQUIRE(problem.prepare(form));
-      CHECK(problem.values()[n] == 2);
-      CHECK(problem.jacobian().pattern().nonzeros() ==
+      CHECK(problem.instance.values[n] == 2);
+      CHECK(problem.system.jacobian().pattern().nonzeros() ==
             (discrete ? 2 : 3));  // the diagonal, and dy/dx through n
     }
   }

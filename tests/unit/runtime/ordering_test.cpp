@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "runtime/linear/sparse.h"
+#include "runtime/linear/linear_system.h"
 
 using namespace runtime;
 

@@ -196,7 +196,7 @@ TEST_CASE("a mean that couples everything stays sparse") {
   const Outcome outcome = simulate_to(b.model, 1);
   REQUIRE(outcome.status == Outcome::Completed);
   CHECK(outcome.statistics.form == Form::Implicit);
-  CHECK(outcome.statistics.kept == 1);
+  CHECK(outcome.statistics.retained == 1);
   CHECK(std::string(outcome.statistics.linear_solver) == "KLU");
   CHECK(outcome.statistics.nonzeros < 4 * n);
   const std::uint32_t x = b.model.states[17].variable;

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <random>
 
-#include "runtime/linear/sparse.h"
+#include "runtime/linear/linear_system.h"
 
 using namespace runtime;
 

@@ -1,0 +1,163 @@
+#include "runtime/events/event_iteration.h"
+
+#include <algorithm>
+
+namespace runtime {
+
+EventIteration::EventIteration(ModelInstance& instance, double moment)
+    : instance_(instance),
+      moment_(moment),
+      zero_crossings_(instance.model),
+      detection_(zero_crossings_.functions()),
+      handler_(instance.model),
+      history_(instance.model) {}
+
+bool EventIteration::make_consistent(const Point& point, std::span<const Step> initial, bool& changed,
+                                     bool leaving) {
+  Evaluator& evaluator = instance_.evaluator;
+  if (zero_crossings_.empty())
+    return evaluator.run_checked(initial, point) && (handler_.empty() || evaluate_inputs(point));
+  if (!initial.empty()) zero_crossings_.update(point, instance_.parameters, false);  // by the guesses
+  for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
+    evaluator.parameters_changed();
+    if (!evaluator.run_checked(initial, point) || !evaluate_inputs(point)) return false;
+    const bool one_at_a_time = iteration >= ZeroCrossings::kSimultaneousIterations;
+    if (!zero_crossings_.update(point, instance_.parameters, one_at_a_time) && !look_ahead(point, leaving))
+      return true;
+    changed = true;
+  }
+  evaluator.failure() = zero_crossings_.endless(point);
+  return false;
+}
+
+/// Advances the current values by `moment_`, by one explicit Euler step. Whether they can be evaluated there.
+bool EventIteration::advance(const Point& from, Point& later) {
+  const std::vector<double> here = instance_.values;
+  for (const State& state : instance_.model.states)
+    instance_.values[state.variable] += moment_ * here[state.derivative];
+  later = instance_.point(from.time + moment_);
+  history_.evaluate(later.time, instance_.values);
+  const bool known = instance_.evaluator.run(instance_.model.dynamic, later) &&
+                     instance_.evaluator.run(instance_.model.compared, later);
+  instance_.failure() = {};
+  return known;
+}
+
+/// Decides comparisons that are at zero by their differences a moment later. Whether one changed.
+bool EventIteration::look_ahead(const Point& point, bool leaving) {
+  if (!zero_crossings_.undecided(point, leaving)) return false;
+  const std::vector<double> here = instance_.values;
+  Point later = point;
+  const bool known = advance(point, later);
+  const bool changes = known && zero_crossings_.look_ahead(later, instance_.parameters);
+  instance_.values = here;
+  return changes;
+}
+
+void EventIteration::record_rates(const Point& point) {
+  std::vector<double> here = instance_.values;
+  Point later = point;
+  if (advance(point, later)) zero_crossings_.record_rates({point.time, here.data(), point.parameters}, later);
+  std::ranges::copy(here, instance_.values.begin());
+}
+
+bool EventIteration::start(double time, bool is_processed, double tolerance) {
+  if (!history_.empty()) history_.start(time, instance_.values, tolerance);
+  if (handler_.empty()) return true;
+  if (!handler_.start_clocks(time, is_processed, instance_.parameters, instance_.failure())) return false;
+  if (handler_.next_tick() > time) return true;
+  bool changed = false;
+  return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
+}
+
+bool EventIteration::process(double time, std::span<const int> directions, bool& changed) {
+  if (empty()) return true;
+  const Point point = instance_.point(time);
+  if (!handler_.empty()) {
+    if (!evaluate_inputs(point)) return false;
+    handler_.record_previous(instance_.values);
+    handler_.tick(time, instance_.parameters);
+    if (!directions.empty()) record_rates(point);
+  }
+  const bool jump_arrived = history_.arrive(time);
+  if (jump_arrived) history_.evaluate(time, instance_.values);
+  const std::vector<double> before = instance_.parameters;
+  zero_crossings_.crossed(directions, instance_.parameters);
+  bool done = make_consistent(point, {}, changed) && handle_events(point, changed);
+  zero_crossings_.end_instant(instance_.parameters);
+  const std::span<const std::uint8_t> read = handler_.read_parameters();
+  changed = handler_.take_changed() || jump_arrived;
+  for (std::size_t k = 0; k < before.size() && !changed; ++k)
+    changed = before[k] != instance_.parameters[k] && (read.empty() || read[k]);
+  if (done && !history_.empty()) {
+    done = evaluate_inputs(point);
+    history_.end_instant(instance_.values, changed);
+  }
+  record_consistent_values(time);
+  return done;
+}
+
+/// The iterations of an instant; equations and zero crossings are consistent before and after.
+bool EventIteration::handle_events(const Point& point, bool& changed) {
+  if (handler_.empty()) return true;
+  for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
+    if (handler_.fire(point)) {
+      if (!assign(point, changed)) return false;
+      handler_.record_previous(instance_.values);
+    } else {
+      if (!handler_.advance_previous(instance_.values)) return true;
+      if (!make_consistent(point, {}, changed)) return false;
+    }
+  }
+  instance_.failure() = endless(point.time);
+  return false;
+}
+
+/// Executes the assignments of the triggers that fired. They may read what they assign through the equations,
+/// so they are repeated with the equations solved until no value changes.
+bool EventIteration::assign(const Point& point, bool& changed) {
+  handler_.restore_previous(instance_.values);
+  for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
+    const bool again = iteration > 0;
+    if (!handler_.assign(point, instance_.nominal, again) && again) {
+      if (!make_consistent(point, {}, changed, true)) return false;
+      if (!zero_crossings_.unresolvable()) return true;
+      instance_.failure() = endless(point.time);
+      return false;
+    }
+    if (!evaluate_inputs(point)) return false;
+    zero_crossings_.assigned(point, handler_.assigned());
+    zero_crossings_.update(point, instance_.parameters, false);
+    handler_.rearm(point);
+    if (!make_consistent(point, {}, changed)) return false;
+  }
+  instance_.failure() = handler_.failure(FailureKind::AssignmentsDisagree, point.time);
+  return false;
+}
+
+void EventIteration::record_consistent_values(double time) {
+  if (!zero_crossings_.any_unconfirmed()) return;
+  last_consistent_values_ = instance_.values;
+  last_consistent_time_ = time;
+}
+
+EventIteration::Verification EventIteration::verify(double time) {
+  const Point now = instance_.point(time);
+  if (!instance_.evaluator.run(instance_.model.compared, now))
+    return Verification::Confirmed;  // the next step will report the failure
+  const Point before{last_consistent_time_, last_consistent_values_.data(), instance_.parameters.data()};
+  const Verification result = zero_crossings_.verify(before, now, instance_.parameters);
+  if (result == Verification::Confirmed)
+    record_consistent_values(time);
+  else
+    std::ranges::copy(last_consistent_values_, instance_.values.begin());
+  return result;
+}
+
+Failure EventIteration::endless(double time) {
+  Failure failure = zero_crossings_.endless(instance_.point(time));
+  if (!handler_.empty()) failure.triggers = handler_.failure(FailureKind::EndlessEvents, time).triggers;
+  return failure;
+}
+
+}  // namespace runtime

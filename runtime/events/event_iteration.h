@@ -1,0 +1,106 @@
+// Event iteration: what happens at one instant, until equations, zero crossings and event handlers agree.
+//
+//   process(time)
+//     record the rates before the event (decides comparisons that an assignment leaves at zero)
+//     tick the clocks; admit the discontinuities of delayed signals that arrive
+//     change the values of the zero crossings that crossed
+//     make_consistent: solve equations <-> update zero crossings, until none changes
+//     while a trigger fires:
+//       assign, make_consistent, assign again what changed since, until nothing changes
+//       advance `pre`
+//     record the new values of delayed signals in the history
+//
+// All of it works on the current values of the instance; nothing here depends on the form of the integrator's
+// system.
+#pragma once
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "runtime/events/crossing_detection.h"
+#include "runtime/events/event_handler.h"
+#include "runtime/events/history.h"
+#include "runtime/events/zero_crossings.h"
+#include "runtime/failure.h"
+#include "runtime/solve/model_instance.h"
+
+namespace runtime {
+
+class EventIteration {
+ public:
+  using Verification = ZeroCrossings::Verification;
+
+  /// `moment`: a time in seconds that is negligible for the solution, yet shows in which direction a
+  /// difference at zero moves.
+  EventIteration(ModelInstance& instance, double moment);
+
+  /// Whether the model has no events and no delays.
+  bool empty() const { return zero_crossings_.empty() && handler_.empty() && history_.empty(); }
+  ZeroCrossings& zero_crossings() { return zero_crossings_; }
+  CrossingDetection& detection() { return detection_; }
+  EventHandler& handler() { return handler_; }
+  History& history() { return history_; }
+
+  /// Solves `initial` and then the dynamic schedule, and changes the values of zero crossings, until both
+  /// agree; sets `changed` if a value changed. False: `failure()` of the instance, as for the others below.
+  bool make_consistent(const Point& point, std::span<const Step> initial, bool& changed) {
+    return make_consistent(point, initial, changed, false);
+  }
+  /// Evaluates what zero crossings, conditions and delays read, from the current values of the states.
+  bool evaluate_inputs(const Point& point) {
+    return instance_.evaluator.run_checked(instance_.model.dynamic, point) &&
+           instance_.evaluator.run_checked(instance_.model.compared, point);
+  }
+
+  /// Starts history and clocks, and processes the ticks at this time unless that `is_processed` already.
+  /// `tolerance`: of the history, relative.
+  bool start(double time, bool is_processed, double tolerance);
+  /// Processes the events at this time; watched differences have crossed zero in these directions (empty:
+  /// none). `changed`: whether the integrator must restart from the current values.
+  bool process(double time, std::span<const int> directions, bool& changed);
+
+  /// The next time after `time` at which a comparison of time changes, a clock ticks, or a discontinuity of
+  /// a delayed signal arrives.
+  double next_time_event(double time) {
+    return std::min({detection_.next_time_event(instance_.point(time), time), handler_.next_tick(),
+                     history_.next_arrival()});
+  }
+  /// The trigger that terminates the simulation here.
+  std::optional<std::uint32_t> terminated() const {
+    return handler_.empty() ? std::nullopt : handler_.terminated();
+  }
+
+  /// Whether crossings of the last event wait for `verify`.
+  bool any_unconfirmed() const { return zero_crossings_.any_unconfirmed(); }
+  /// Verifies them at the end of a step, with the dynamic schedule evaluated there. Unless they are
+  /// confirmed, the current values are again those of `last_consistent_time()`: TurnedBack is then to be
+  /// processed there with `reversals()`, Missed is the failure `endless`.
+  Verification verify(double time);
+  std::span<const int> reversals() const { return zero_crossings_.reversals(); }
+  double last_consistent_time() const { return last_consistent_time_; }
+  /// Records the current values, to which `verify` may return.
+  void record_consistent_values(double time);
+
+  /// The failure of events that do not come to an end.
+  Failure endless(double time);
+
+ private:
+  bool make_consistent(const Point& point, std::span<const Step> initial, bool& changed, bool leaving);
+  bool advance(const Point& from, Point& later);
+  bool look_ahead(const Point& point, bool leaving);
+  void record_rates(const Point& point);
+  bool handle_events(const Point& point, bool& changed);
+  bool assign(const Point& point, bool& changed);
+
+  ModelInstance& instance_;
+  double moment_;
+  ZeroCrossings zero_crossings_;
+  CrossingDetection detection_;
+  EventHandler handler_;
+  History history_;
+  std::vector<double> last_consistent_values_;
+  double last_consistent_time_ = 0;
+};
+
+}  // namespace runtime

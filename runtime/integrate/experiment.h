@@ -1,0 +1,78 @@
+// What a simulation is given and what it returns: experiment, control, outcome and statistics.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "runtime/failure.h"
+#include "runtime/integrate/form.h"
+#include "runtime/linear/ordering.h"
+#include "runtime/solve/parameters.h"
+
+namespace runtime {
+
+enum class Solver : std::uint8_t {
+  Auto,   // CVODE in the explicit form, IDA in the implicit one (reduced_system.h says which is chosen)
+  Cvode,  // BDF on the explicit form
+  Adams,  // Adams–Moulton on the explicit form, for smooth and lightly damped models
+  Ida,    // BDF on the implicit form
+};
+
+/// "auto", "cvode", "adams", "ida".
+std::optional<Solver> solver_named(std::string_view name);
+
+struct Experiment {
+  double start = 0;  // seconds
+  double stop = 1;
+  double tolerance = 1e-6;    // relative; absolute in terms of nominal values
+  std::uint32_t steps = 500;  // output intervals: steps + 1 rows
+  Solver solver = Solver::Auto;
+  Ordering ordering = Ordering::Auto;  // of the integrator's sparse factors
+  unsigned threads = 1;                // for a large model; 0: as many as the machine has and pay
+  Overrides overrides;                 // of parameters
+  /// Initial values instead of the model's own initialisation, per variable; NaN where unknown, which no
+  /// state may be. Empty: the model's own.
+  std::vector<double> from;
+  /// `from` is the result of a simulation that ended at this time: clock ticks at the start are processed
+  /// already.
+  bool continues = false;
+};
+
+struct Control {
+  const std::atomic<bool>* cancel = nullptr;      // checked at every step
+  std::function<void(double fraction)> progress;  // called at every step, fraction in [0, 1]
+};
+
+struct Statistics {
+  Form form = Form::Static;
+  std::string_view solver;         // "CVODE BDF", "CVODE Adams", "IDA", or empty
+  std::string_view linear_solver;  // "dense", "KLU", or empty
+  std::string_view ordering;       // SolverObjects::ordering_name
+  std::uint64_t unknowns = 0, states = 0, retained = 0;
+  std::uint64_t nonzeros = 0;  // of the Jacobian
+  std::uint64_t steps = 0, evaluations = 0, jacobians = 0, factorisations = 0;
+  std::uint64_t events = 0;         // that changed the equations
+  std::uint64_t state_changes = 0;  // selections of states that changed
+  std::uint64_t newton_iterations = 0, newton_failures = 0, error_test_failures = 0;
+  int last_order = 0;
+  double last_step = 0;    // seconds
+  std::uint64_t rows = 0;  // of results
+  unsigned threads = 1;
+  double seconds_initialise = 0, seconds_integrate = 0, seconds_write = 0;
+};
+
+struct Outcome {
+  enum Status : std::uint8_t { Completed, Cancelled, Failed } status = Failed;
+  double reached = 0;                         // time up to which there are results
+  std::optional<std::uint32_t> terminated{};  // the trigger that terminated the simulation
+  Failure failure;
+  Statistics statistics;
+  std::vector<Continued> continued;  // initial algebraic loops that only continuation solved
+  std::vector<double> values;        // of all variables at `reached`
+  std::vector<double> parameters;    // at the end, selectors of states included
+};
+
+}  // namespace runtime

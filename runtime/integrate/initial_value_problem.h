@@ -1,0 +1,50 @@
+// The initial value problem of a simulation: its parts, wired together. Each part has its own contract.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "runtime/events/event_iteration.h"
+#include "runtime/events/state_selection.h"
+#include "runtime/integrate/assertions.h"
+#include "runtime/integrate/history_recorder.h"
+#include "runtime/integrate/initialisation.h"
+#include "runtime/integrate/reduced_system.h"
+#include "runtime/integrate/root_functions.h"
+#include "runtime/solve/model_instance.h"
+
+namespace runtime {
+
+struct InitialValueProblem {
+  /// `moment`: EventIteration; `thread_pool`: ModelInstance.
+  InitialValueProblem(const Model& model, std::vector<double> parameters, std::vector<double> nominal,
+                      double moment = 1e-9, ThreadPool* thread_pool = nullptr)
+      : instance(model, std::move(parameters), std::move(nominal), thread_pool),
+        events(instance, moment),
+        states(instance),
+        system(instance, events.history()),
+        roots(instance, system, events.detection()),
+        recorder(instance, system, events.history()),
+        assertions(instance) {}
+
+  /// Initialisation::run.
+  bool initialise(double time, std::span<const double> from = {}) {
+    return Initialisation(instance, events, states).run(time, from);
+  }
+  /// ReducedSystem::prepare, and the parts that depend on the form.
+  bool prepare(FormChoice choice) {
+    if (!system.prepare(choice)) return false;
+    roots.prepare();
+    recorder.prepare();
+    return true;
+  }
+
+  ModelInstance instance;
+  EventIteration events;
+  StateSelection states;
+  ReducedSystem system;
+  RootFunctions roots;
+  HistoryRecorder recorder;
+  Assertions assertions;
+};
+
+}  // namespace runtime

@@ -1,0 +1,151 @@
+#include "runtime/integrate/initialisation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace runtime {
+
+bool Initialisation::run(double time, std::span<const double> from) {
+  Evaluator& evaluator = instance_.evaluator;
+  instance_.values = start_values(instance_.model, instance_.parameters);
+  const Point point = instance_.point(time);
+  if (!events_.history().read_lengths(instance_.parameters, evaluator.failure())) return false;
+  evaluator.allow_continuation(events_.zero_crossings().empty());
+  const bool done = (from.empty() ? solve(point) : start_from(point, from)) &&
+                    evaluator.run_checked(instance_.model.observed, point) && advance_previous(point);
+  events_.zero_crossings().end_instant(instance_.parameters);
+  if (done) events_.handler().accept(point);
+  evaluator.allow_continuation(false);
+  if (done) states_.start_checks(time);
+  if (done && states_are_finite(time)) return true;
+  evaluator.failure().initial = true;
+  return false;
+}
+
+/// The model's own initialisation.
+bool Initialisation::solve(const Point& point) {
+  Evaluator& evaluator = instance_.evaluator;
+  const Model& model = instance_.model;
+  bool changed = false;
+  bool done = events_.make_consistent(point, model.initial, changed);
+  if (!done && !events_.zero_crossings().empty()) {
+    evaluator.failure() = {};
+    evaluator.allow_continuation(true);
+    // In place: `point` refers to the values.
+    std::ranges::copy(start_values(model, instance_.parameters), instance_.values.begin());
+    const std::function<bool()> follow = [&] {
+      return events_.zero_crossings().follow(point, instance_.parameters);
+    };
+    Point following = point;
+    following.follow = &follow;
+    done = evaluator.run_checked(model.initial, following) &&
+           events_.make_consistent(point, model.initial, changed);
+  }
+  if (!done || !redundant_equations_hold(point)) return false;
+  states_.select(point.time);
+  return evaluator.run_checked(model.dynamic, point);
+}
+
+/// The states as `from` gives them; its other values are guesses.
+bool Initialisation::start_from(const Point& point, std::span<const double> from) {
+  const Model& model = instance_.model;
+  std::vector<double>& values = instance_.values;
+  Evaluator& evaluator = instance_.evaluator;
+  for (std::uint32_t v = 0; v < model.variables; ++v)
+    if (!std::isnan(from[v])) values[v] = from[v];
+  // The own states of a set follow from its candidates by the selectors.
+  for (const StateSet& set : model.sets) {
+    const std::uint32_t* candidates =
+        model.set_variables.data() + set.first_variable + set.eliminated + set.candidates;
+    for (std::uint32_t s = 0; s < set.states; ++s) {
+      double& value = values[model.states[set.first_state + s].variable];
+      value = 0;
+      for (std::uint32_t k = 0; k < set.candidates; ++k)
+        value += instance_.parameters[set.first_selector + s * set.candidates + k] * values[candidates[k]];
+    }
+  }
+  states_.select(point.time);
+  bool changed = false;
+  if (!evaluator.run_checked(model.invariant, point) || !evaluator.run_checked(model.dynamic, point) ||
+      !events_.make_consistent(point, {}, changed))
+    return false;
+  // `from` has no history of delayed signals: they were constant before the start.
+  History& history = events_.history();
+  for (int iteration = 0;
+       !history.empty() && events_.evaluate_inputs(point) && history.set_to_current(values); ++iteration) {
+    if (iteration == ZeroCrossings::kIterations) {
+      evaluator.failure() = Failure{.kind = FailureKind::LoopNotConverged, .time = point.time, .unknowns = 1};
+      evaluator.failure().variables.push_back(
+          {model.delays[0].variable, values[model.delays[0].variable], 0});
+      return false;
+    }
+    if (!events_.make_consistent(point, {}, changed)) return false;
+  }
+  return !evaluator.failure();
+}
+
+/// Whether the redundant initial equations hold: their residuals relative to the magnitude of their terms.
+bool Initialisation::redundant_equations_hold(const Point& point) {
+  constexpr double kTolerance = 1e-6;
+  const Model& model = instance_.model;
+  std::vector<double> residuals, partials;
+  Failure failure{.kind = FailureKind::StartContradicts, .time = point.time};
+  for (const std::uint32_t r : model.initial_checks) {
+    const KernelBatch& batch = model.batches[r];
+    residuals.assign(batch.count, 0.0);
+    evaluate(model, batch, point, residuals.data());
+    std::vector<double> scale(batch.count, 0.0);
+    auto add = [&](std::size_t row, std::uint32_t variable, double partial) {
+      scale[row] += std::abs(partial) * (std::abs(instance_.values[variable]) + instance_.nominal[variable]);
+    };
+    if (batch.kernel == kNone) {
+      const SumTable table(model, batch);
+      for (std::uint32_t row = 0; row < batch.count; ++row)
+        for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k)
+          add(row, table.terms[k] >> 1, 1);
+    } else {
+      partials.assign(std::size_t{batch.slots} * batch.count, 0.0);
+      evaluate_partials(model, batch, point, partials.data());
+      for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
+        for (std::uint32_t row = 0; row < batch.count; ++row)
+          add(row, slot_variable(model, batch, slot, row), partials[std::size_t{slot} * batch.count + row]);
+    }
+    for (std::uint32_t row = 0; row < batch.count; ++row) {
+      if (std::abs(residuals[row]) <= kTolerance * scale[row]) continue;
+      ++failure.unknowns;  // here: the number of violated equations
+      if (failure.equations.size() < kFailureDetails)
+        failure.equations.push_back({model.equations[batch.equations + row], residuals[row]});
+    }
+  }
+  if (failure.equations.empty()) return true;
+  instance_.failure() = std::move(failure);
+  return false;
+}
+
+/// At the start `pre x` is x.
+bool Initialisation::advance_previous(const Point& point) {
+  bool changed = false;
+  for (int iteration = 0; events_.handler().advance_previous(instance_.values); ++iteration) {
+    if (iteration < ZeroCrossings::kIterations && events_.make_consistent(point, {}, changed) &&
+        instance_.evaluator.run_checked(instance_.model.observed, point))
+      continue;
+    if (!instance_.failure()) instance_.failure() = events_.zero_crossings().endless(point);
+    return false;
+  }
+  return true;
+}
+
+/// A state whose initial value is a parameter without a value is computed by no equation.
+bool Initialisation::states_are_finite(double time) {
+  Failure& failure = instance_.failure();
+  for (const State& state : instance_.model.states) {
+    const double value = instance_.values[state.variable];
+    if (std::isfinite(value)) continue;
+    if (!failure) failure = Failure{.kind = FailureKind::NotFinite, .time = time, .unknowns = 1};
+    if (failure.variables.size() < kFailureDetails) failure.variables.push_back({state.variable, value, 0});
+  }
+  return !failure;
+}
+
+}  // namespace runtime

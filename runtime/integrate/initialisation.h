@@ -1,0 +1,36 @@
+// Initialisation: consistent values of all variables at the start.
+//
+// The initial schedule is solved from the guesses, with the values of zero crossings iterated until both
+// agree. When the values that the guesses suggest lead to no solution, zero crossings follow every iteration
+// of Newton's method instead, and continuation is allowed in algebraic loops. Then the redundant initial
+// equations are checked, states are selected, and the dynamic and the observed schedule evaluated.
+#pragma once
+#include <span>
+
+#include "runtime/events/event_iteration.h"
+#include "runtime/events/state_selection.h"
+#include "runtime/solve/model_instance.h"
+
+namespace runtime {
+
+class Initialisation {
+ public:
+  Initialisation(ModelInstance& instance, EventIteration& events, StateSelection& states)
+      : instance_(instance), events_(events), states_(states) {}
+
+  /// Sets all current values; they are finite. `from`: Experiment::from. False: `failure()` of the instance.
+  bool run(double time, std::span<const double> from = {});
+
+ private:
+  bool solve(const Point& point);
+  bool start_from(const Point& point, std::span<const double> from);
+  bool redundant_equations_hold(const Point& point);
+  bool advance_previous(const Point& point);
+  bool states_are_finite(double time);
+
+  ModelInstance& instance_;
+  EventIteration& events_;
+  StateSelection& states_;
+};
+
+}  // namespace runtime

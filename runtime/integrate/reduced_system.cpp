@@ -1,0 +1,216 @@
+#include "runtime/integrate/reduced_system.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "runtime/thread_pool.h"
+
+namespace runtime {
+
+namespace {
+
+// Limit of fill-in: the explicit form is abandoned when the multiply-adds of its Jacobian exceed this
+// multiple of the partial derivatives, unless the system is small; and in the implicit form variables with
+// gradients longer than kLongGradient are then retained as unknowns.
+constexpr std::uint64_t kFillFactor = 8;
+constexpr std::uint64_t kSmallList = 20'000;  // multiply-adds
+constexpr std::uint32_t kLongGradient = 16;   // entries
+// Multiply-adds when the explicit form is requested: about 5 GB.
+constexpr std::uint64_t kMemoryLimit = 400'000'000;
+constexpr std::uint32_t kSmallLoop = 4;  // tearing variables of a nonlinear loop that is solved inside
+constexpr std::size_t kGrain = 8192;     // unknowns that a thread copies at once
+
+/// 0 while every value is finite, NaN afterwards: one multiply-add per value instead of a test.
+inline double finite_probe(double probe, double value) { return probe + value * 0.0; }
+
+}  // namespace
+
+ReducedSystem::ReducedSystem(ModelInstance& instance, History& history)
+    : instance_(instance), model_(instance.model), history_(history) {}
+
+bool ReducedSystem::prepare(FormChoice choice) {
+  if (model_.states.empty()) return true;
+  const std::uint64_t limit = std::max(kFillFactor * ChainRule::direct_size(model_), kSmallList);
+  // Linear and small loops are cheap to solve inside; larger ones are left to the integrator, which predicts
+  // their solution.
+  const bool large_loops = std::ranges::any_of(model_.dynamic, [&](const Step& step) {
+    return step.kind == Step::Solve && model_.loops[step.index].kind == AlgebraicLoop::Nonlinear &&
+           model_.loops[step.index].unknowns > kSmallLoop;
+  });
+  bool found = false;
+  if (choice == FormChoice::Explicit || (choice == FormChoice::Auto && !large_loops)) {
+    form_ = Form::Explicit;
+    layout_ = explicit_layout(model_);
+    found = chain_.build(model_, layout_, {.operations = choice == FormChoice::Auto ? limit : kMemoryLimit});
+  }
+  if (!found && (choice == FormChoice::Explicit || !prepare_implicit(limit))) {
+    instance_.failure() = Failure{.kind = FailureKind::TooDense};
+    return false;
+  }
+  collect_rows();
+  return true;
+}
+
+bool ReducedSystem::prepare_implicit(std::uint64_t limit) {
+  form_ = Form::Implicit;
+  std::vector<std::uint8_t> retained(model_.variables, 0);
+  layout_ = implicit_layout(model_, retained);
+  if (chain_.build(model_, layout_, {.operations = limit})) return true;
+  chain_.build(model_, layout_, {.operations = ~0ull, .gradient = kLongGradient}, &retained);
+  retained_variables_ = static_cast<std::uint32_t>(std::ranges::count(retained, 1));
+  layout_ = implicit_layout(model_, std::move(retained));
+  return chain_.build(model_, layout_, {});
+}
+
+/// Works out how unknowns and rows of the system correspond to variables and batches.
+void ReducedSystem::collect_rows() {
+  for (std::uint32_t v = 0; v < model_.variables; ++v)
+    if (layout_.rate_column[v] != kNone) rates_.push_back({v, layout_.rate_column[v]});
+  for (std::uint32_t s = 0; s < model_.states.size(); ++s) {
+    const std::uint32_t derivative = model_.states[s].derivative;
+    if (layout_.rate_column[derivative] != s) state_rows_.push_back({s, derivative});
+  }
+  if (form_ == Form::Explicit) return;
+  for (const Step& step : model_.dynamic) {
+    if (step.kind == Step::Assign) {
+      open(step.index);
+    } else {
+      const AlgebraicLoop& loop = model_.loops[step.index];
+      for (std::uint32_t r = 0; r < loop.batches; ++r) open(loop.first_batch + r);
+    }
+  }
+}
+
+void ReducedSystem::open(std::uint32_t index) {
+  const KernelBatch& batch = model_.batches[index];
+  if (batch.role == Role::Residual && batch.count > batch_residuals_.size())
+    batch_residuals_.resize(batch.count, 0.0);
+  for (std::uint32_t row = 0; row < batch.count && batch.role == Role::Solve; ++row) {
+    const std::uint32_t variable = solved_variable(model_, batch, row);
+    if (!layout_.retained[variable]) continue;
+    const bool rate = layout_.rate_column[variable] != kNone;
+    const std::uint32_t at = layout_.row_of_retained(variable);
+    retained_rows_.push_back({variable, at, rate, at});
+  }
+  open_batches_.push_back({index, static_cast<std::uint32_t>(retained_rows_.size())});
+}
+
+void ReducedSystem::read(double* y, double* rates) const {
+  for (std::size_t k = 0; k < size(); ++k) y[k] = instance_.values[layout_.unknowns[k]];
+  if (!rates) return;
+  std::fill(rates, rates + size(), 0.0);
+  for (std::size_t s = 0; s < model_.states.size(); ++s)
+    rates[s] = instance_.values[model_.states[s].derivative];
+}
+
+void ReducedSystem::load(double time, const double* y, const double* rates) {
+  double* values = instance_.values.data();
+  history_.evaluate(time, instance_.values);
+  const std::uint32_t* unknowns = layout_.unknowns.data();
+  each_part(instance_.thread_pool, size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) values[unknowns[k]] = y[k];
+  });
+  for (const Rate& rate : rates_) values[rate.variable] = rates[rate.state];
+}
+
+bool ReducedSystem::evaluate(double time, const double* y, const double* rates) {
+  load(time, y, rates);
+  const Point at = point(time);
+  if (form_ != Form::Implicit) return instance_.evaluator.run(model_.dynamic, at);
+  std::size_t retained = 0;
+  for (const OpenBatch& open : open_batches_) {
+    const KernelBatch& batch = model_.batches[open.batch];
+    if (batch.role == Role::Solve) runtime::evaluate(model_, batch, at, nullptr);
+    for (; retained < open.retained_end; ++retained) {
+      const RetainedRow& row = retained_rows_[retained];
+      instance_.values[row.variable] = row.rate ? rates[row.source] : y[row.source];
+    }
+  }
+  return true;
+}
+
+std::vector<Step> ReducedSystem::steps_for(std::vector<std::uint8_t> wanted) const {
+  const std::vector<Step> compared = needed_steps(model_, model_.compared, wanted);
+  std::vector<Step> steps;
+  if (form_ != Form::Implicit) steps = needed_steps(model_, model_.dynamic, wanted);
+  steps.insert(steps.end(), compared.begin(), compared.end());
+  return steps;
+}
+
+bool ReducedSystem::evaluate(double time, const double* y, const double* rates, std::span<const Step> steps) {
+  if (form_ != Form::Implicit)
+    load(time, y, rates);
+  else if (!evaluate(time, y, rates))
+    return false;
+  return instance_.evaluator.run(steps, point(time));
+}
+
+bool ReducedSystem::derivatives(double time, const double* y, double* out) {
+  load(time, y, nullptr);
+  if (!instance_.evaluator.run(model_.dynamic, point(time))) return false;
+  std::atomic<bool> finite = true;
+  each_part(instance_.thread_pool, model_.states.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    double probe = 0;
+    for (std::size_t s = begin; s < end; ++s) {
+      out[s] = instance_.values[model_.states[s].derivative];
+      probe = finite_probe(probe, out[s]);
+    }
+    if (probe != 0) finite.store(false, std::memory_order_relaxed);
+  });
+  return finite;
+}
+
+bool ReducedSystem::residuals(double time, const double* y, const double* rates, double* out) {
+  load(time, y, rates);
+  const Point at = point(time);
+  double* values = instance_.values.data();
+  double probe = 0;
+  std::size_t loop_row = 0, retained = 0;
+  for (const OpenBatch& open : open_batches_) {
+    const KernelBatch& batch = model_.batches[open.batch];
+    if (batch.role == Role::Residual) {
+      runtime::evaluate(model_, batch, at, batch_residuals_.data());
+      for (std::uint32_t k = 0; k < batch.count; ++k) {
+        out[layout_.loop_rows[loop_row++]] = batch_residuals_[k];
+        probe = finite_probe(probe, batch_residuals_[k]);
+      }
+      continue;
+    }
+    runtime::evaluate(model_, batch, at, nullptr);
+    // A retained variable keeps the integrator's value; its residual is the difference to the computed one.
+    for (; retained < open.retained_end; ++retained) {
+      const RetainedRow& row = retained_rows_[retained];
+      const double own = row.rate ? rates[row.source] : y[row.source];
+      out[row.row] = values[row.variable] - own;
+      values[row.variable] = own;
+      probe = finite_probe(probe, out[row.row]);
+    }
+  }
+  for (const StateRow& row : state_rows_) {
+    out[row.state] = values[row.derivative] - rates[row.state];
+    probe = finite_probe(probe, out[row.state]);
+  }
+  return probe == 0;
+}
+
+bool ReducedSystem::jacobian(double time, const double* y, const double* rates, double rate, double* out) {
+  return evaluate(time, y, rates) && chain_.evaluate(instance_.evaluator, point(time), rate, out);
+}
+
+bool ReducedSystem::output(double time, const double* y, const double* rates,
+                           std::span<const Step> observed) {
+  load(time, y, rates);
+  // Without states no integrator has checked that all values are finite.
+  const bool solved = form_ == Form::Static ? instance_.evaluator.run_checked(model_.dynamic, point(time))
+                                            : instance_.evaluator.run(model_.dynamic, point(time));
+  return solved && instance_.evaluator.run_checked(observed, point(time));
+}
+
+Failure ReducedSystem::explain(double time, const double* y, const double* rates) {
+  load(time, y, rates);
+  instance_.failure() = Failure{};
+  if (instance_.evaluator.run_checked(model_.dynamic, point(time))) return Failure{};
+  return instance_.failure();
+}
+
+}  // namespace runtime

@@ -1,0 +1,39 @@
+#include "runtime/integrate/root_functions.h"
+
+namespace runtime {
+
+void RootFunctions::prepare() {
+  if (count() == 0) return;
+  const Model& model = instance_.model;
+  std::vector<std::uint8_t> wanted(model.variables, 0);
+  for (const ZeroCrossing& crossing : model.zero_crossings) {
+    const KernelBatch& batch = model.batches[crossing.batch];
+    for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
+      for (std::uint32_t row = 0; row < batch.count; ++row)
+        wanted[slot_variable(model, batch, slot, row)] = 1;
+  }
+  steps_ = system_.steps_for(std::move(wanted));
+}
+
+bool RootFunctions::differences(double time, const double* y, const double* rates, double* out) {
+  if (!system_.evaluate(time, y, rates) ||
+      !instance_.evaluator.run(instance_.model.compared, instance_.point(time)))
+    return false;
+  detection_.differences(instance_.point(time), out);
+  return true;
+}
+
+bool RootFunctions::nearest(double time, const double* y, const double* rates, double& out) {
+  if (!system_.evaluate(time, y, rates, steps_)) return false;
+  out = detection_.nearest(instance_.point(time));
+  return true;
+}
+
+bool RootFunctions::crossings(double time, const double* y, const double* rates,
+                              std::vector<int>& directions) {
+  if (!system_.evaluate(time, y, rates, steps_)) return false;
+  detection_.crossings(instance_.point(time), directions);
+  return true;
+}
+
+}  // namespace runtime

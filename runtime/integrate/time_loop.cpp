@@ -1,0 +1,229 @@
+#include "runtime/integrate/time_loop.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace runtime {
+
+namespace {
+
+constexpr double kSmallestTolerance = 2e-14;
+
+// A simulation is stuck when this many successive steps (events) together advance by less than kStuckAdvance
+// of its time range, or when this many steps do not advance time at all.
+constexpr double kStuckAdvance = 1e-9;
+constexpr int kSlowSteps = 20'000;
+constexpr int kStandingSteps = 50;
+constexpr int kCloseEvents = 1000;
+
+}  // namespace
+
+TimeLoop::TimeLoop(InitialValueProblem& problem, const Experiment& experiment, const Control& control,
+                   std::span<const Step> observed, Recorder& recorder, Outcome& outcome)
+    : problem_(problem),
+      experiment_(experiment),
+      control_(control),
+      observed_(observed),
+      recorder_(recorder),
+      outcome_(outcome),
+      range_(experiment.stop - experiment.start),
+      step_mark_(experiment.start),
+      last_time_(experiment.start) {}
+
+void TimeLoop::run() {
+  if (!write_row(experiment_.start)) return;
+  report(experiment_.start);
+  if (terminated(experiment_.start)) return;
+  if (experiment_.stop == experiment_.start)
+    outcome_.status = Outcome::Completed;
+  else
+    integrate();
+}
+
+void TimeLoop::integrate() {
+  if (!make_integrator()) return;
+  time_event_ = problem_.events.next_time_event(experiment_.start);
+  if (time_event_ < experiment_.stop && !integrator_->limit(time_event_)) {
+    fail(integrator_->failure());
+    return;
+  }
+  while (advance()) {}
+  integrator_->statistics(outcome_.statistics);
+}
+
+bool TimeLoop::make_integrator() {
+  const IntegratorOptions options{
+      .start = experiment_.start,
+      .stop = experiment_.stop,
+      .tolerance = std::max(kLocalTolerance * experiment_.tolerance, kSmallestTolerance),
+      .longest_step = problem_.events.history().shortest_delay(),
+      .rows = experiment_.steps,
+      .adams = experiment_.solver == Solver::Adams,
+      .ordering = experiment_.ordering,
+      .thread_pool = problem_.instance.thread_pool};
+  Failure failure;
+  switch (problem_.system.form()) {
+    case Form::Static: integrator_ = make_sampler(problem_.roots, options); break;
+    case Form::Explicit: integrator_ = make_cvode(problem_.system, problem_.roots, options, failure); break;
+    case Form::Implicit: integrator_ = make_ida(problem_.system, problem_.roots, options, failure); break;
+  }
+  return integrator_ || fail(std::move(failure));
+}
+
+/// One step, and the event at its end, if any. False: the simulation has ended.
+bool TimeLoop::advance() {
+  if (cancelled()) {
+    outcome_.status = Outcome::Cancelled;
+    return false;
+  }
+  if (!integrator_->step())
+    return fail(problem_.states.nearly_lost(integrator_->time()).value_or(integrator_->failure()));
+  double time = integrator_->time();
+  turned_back_ = restart_ = false;
+  if (!verify_crossings(time)) return false;
+  if (!turned_back_ && (!record_history(time) || !check_states(time))) return false;
+  // A model without states has no step to restart: changes are looked for at every row.
+  event_ = turned_back_ || !integrator_->crossed().empty() || time >= time_event_ ||
+           problem_.system.form() == Form::Static;
+  if (!write_rows(time, !event_)) return false;
+  const Model& model = problem_.instance.model;
+  if ((event_ && !turned_back_) || !model.assertions.empty() || !model.sets.empty())
+    integrator_->interpolate(time);
+  if (event_) {
+    if (!process_event(time) || terminated(time)) return false;
+  } else if (!assertions_hold(time)) {
+    return false;
+  }
+  report(time);
+  if (completed()) return false;
+  if (reselect_states(time)) {
+    ++outcome_.statistics.state_changes;
+    restart_ = true;
+  }
+  if ((restart_ && !integrator_->restart(time)) ||
+      (event_ && !integrator_->limit(std::min(time_event_, experiment_.stop))))
+    return fail(integrator_->failure());
+  if (event_ && !write_rows(time, true)) return false;  // rows at the event show what holds after it
+  return !completed() && makes_progress(time);
+}
+
+/// After a reversal `time` is that of the event, and the current values are those before it.
+bool TimeLoop::verify_crossings(double& time) {
+  using Verification = EventIteration::Verification;
+  if (!problem_.events.any_unconfirmed()) return true;
+  integrator_->interpolate(time);
+  if (!problem_.system.evaluate(time, integrator_->y(), integrator_->rates()))
+    return true;  // the next step will report the failure
+  switch (problem_.events.verify(time)) {
+    case Verification::Confirmed: break;
+    case Verification::Missed: return fail(problem_.events.endless(event_mark_));
+    case Verification::TurnedBack: turned_back_ = true; time = problem_.events.last_consistent_time();
+  }
+  return true;
+}
+
+bool TimeLoop::record_history(double time) {
+  return problem_.recorder.record(time, *integrator_) || fail(problem_.instance.failure());
+}
+
+bool TimeLoop::check_states(double time) {
+  if (problem_.states.empty()) return true;
+  integrator_->interpolate(time);
+  if (!problem_.states.any_fixed()) return true;
+  problem_.system.load(time, integrator_->y(), integrator_->rates());
+  return problem_.states.check_fixed(time) || fail(problem_.instance.failure());
+}
+
+/// At the point of the integrator, or, after a reversal, at the current values.
+bool TimeLoop::process_event(double time) {
+  EventIteration& events = problem_.events;
+  if (!events.empty()) {
+    if (!turned_back_) problem_.system.load(time, integrator_->y(), integrator_->rates());
+    if (!events.process(time, turned_back_ ? events.reversals() : integrator_->crossed(), restart_))
+      return fail(problem_.instance.failure());
+  }
+  outcome_.statistics.events += restart_;
+  if (time - event_mark_ > kStuckAdvance * range_) {
+    event_mark_ = time;
+    close_events_ = 0;
+  } else if (++close_events_ >= kCloseEvents) {
+    return fail(events.endless(time));
+  }
+  restart_ = restart_ || turned_back_;
+  time_event_ = events.next_time_event(time);
+  return true;
+}
+
+bool TimeLoop::assertions_hold(double time) {
+  if (problem_.assertions.empty()) return true;
+  problem_.system.load(time, integrator_->y(), integrator_->rates());
+  return problem_.assertions.evaluate_and_hold(time) || fail(problem_.instance.failure());
+}
+
+bool TimeLoop::reselect_states(double time) {
+  if (problem_.states.empty()) return false;
+  if (!restart_) problem_.system.load(time, integrator_->y(), integrator_->rates());
+  if (!problem_.states.reselect(time)) return false;
+  problem_.events.record_consistent_values(time);
+  return true;
+}
+
+bool TimeLoop::makes_progress(double time) {
+  if (time - step_mark_ > kStuckAdvance * range_) {
+    step_mark_ = time;
+    slow_steps_ = 0;
+  } else {
+    standing_steps_ = time > last_time_ || event_ ? 0 : standing_steps_ + 1;
+    if (++slow_steps_ >= kSlowSteps || standing_steps_ >= kStandingSteps)
+      return fail(problem_.states.nearly_lost(time).value_or(integrator_->stuck()));
+  }
+  last_time_ = time;
+  return true;
+}
+
+/// Writes the rows before `time`, or also the one at it. A row that misses the time of an event by a rounding
+/// error is at that time.
+bool TimeLoop::write_rows(double time, bool inclusive) {
+  const double margin = 8 * std::numeric_limits<double>::epsilon() * std::abs(time);
+  const double last = time + (time < experiment_.stop && event_ ? margin : 0);
+  while (next_row_ <= experiment_.steps) {
+    const double at = output_time(next_row_);
+    if (!(inclusive ? at <= last : at < time - margin)) break;
+    integrator_->interpolate(at);
+    if (!problem_.system.output(at, integrator_->y(), integrator_->rates(), observed_))
+      return fail(problem_.instance.failure());
+    if (!write_row(at) || !assertions_hold(at)) return false;
+    ++next_row_;
+  }
+  return true;
+}
+
+bool TimeLoop::write_row(double time) {
+  if (!recorder_.row(time, problem_.instance.values)) return false;
+  outcome_.reached = time;
+  return true;
+}
+
+/// Whether a trigger terminates the simulation at the current values; then a last row is written.
+bool TimeLoop::terminated(double time) {
+  outcome_.terminated = problem_.events.terminated();
+  if (!outcome_.terminated) return false;
+  if (outcome_.reached < time && problem_.instance.observe(time, observed_)) write_row(time);
+  outcome_.status = Outcome::Completed;
+  return true;
+}
+
+/// Whether all rows have been written.
+bool TimeLoop::completed() {
+  if (next_row_ <= experiment_.steps) return false;
+  outcome_.status = Outcome::Completed;
+  return true;
+}
+
+bool TimeLoop::fail(Failure failure) {
+  outcome_.status = Outcome::Failed;
+  outcome_.failure = std::move(failure);
+  return false;
+}
+
+}  // namespace runtime

@@ -1,0 +1,87 @@
+// The loop over the steps of an integrator, and what happens at the end of each.
+//
+//   step of the integrator, up to the next time event, root or stop time
+//   verify the crossings of the last event; after a reversal, return to the time of that event
+//   extend the history of delayed signals; check the fixed states
+//   write the result rows within the step
+//   at an event: event iteration; else: assertions
+//   select states anew where the selection has become bad
+//   restart the integrator if equations or states changed; rows at the time of an event show what holds after
+//
+// The loop ends at the stop time, by a terminating trigger, by cancellation, or with a failure, also when
+// steps or events no longer advance time.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "runtime/integrate/experiment.h"
+#include "runtime/integrate/initial_value_problem.h"
+#include "runtime/integrate/integrator.h"
+#include "runtime/results/recorder.h"
+
+namespace runtime {
+
+/// The tolerance of a step and of a history, as a part of the experiment's. That is a promise about results,
+/// while an integrator controls the error of each step, and these errors add up: over some hundred steps of a
+/// lightly damped model to ten times as much and more.
+constexpr double kLocalTolerance = 0.1;
+
+class TimeLoop {
+ public:
+  /// `observed`: the steps of the observed schedule that results need. All arguments outlive the loop.
+  TimeLoop(InitialValueProblem& problem, const Experiment& experiment, const Control& control,
+           std::span<const Step> observed, Recorder& recorder, Outcome& outcome);
+
+  /// Runs from the initialised problem to the end; writes status, failure, `reached` and statistics of the
+  /// outcome.
+  void run();
+
+ private:
+  bool make_integrator();
+  void integrate();
+  bool advance();
+  bool verify_crossings(double& time);
+  bool record_history(double time);
+  bool check_states(double time);
+  bool process_event(double time);
+  bool assertions_hold(double time);
+  bool reselect_states(double time);
+  bool makes_progress(double time);
+  bool write_rows(double time, bool inclusive);
+  bool write_row(double time);
+  bool terminated(double time);
+  bool completed();
+  bool fail(Failure failure);
+
+  double output_time(std::uint32_t row) const {
+    if (row >= experiment_.steps) return experiment_.stop;
+    return experiment_.start + range_ * (static_cast<double>(row) / experiment_.steps);
+  }
+  bool cancelled() const { return control_.cancel && control_.cancel->load(std::memory_order_relaxed); }
+  void report(double time) const {
+    if (control_.progress && range_ > 0) control_.progress((time - experiment_.start) / range_);
+  }
+
+  InitialValueProblem& problem_;
+  const Experiment& experiment_;
+  const Control& control_;
+  std::span<const Step> observed_;
+  Recorder& recorder_;
+  Outcome& outcome_;
+  double range_;
+  std::unique_ptr<Integrator> integrator_;
+  double time_event_ = 0;       // the next one
+  std::uint32_t next_row_ = 1;  // of results
+  // Of the step that ended last:
+  bool event_ = false;        // there is an event at its end
+  bool turned_back_ = false;  // verification returned to the event before
+  bool restart_ = false;      // the integrator must restart
+  // Detection of a simulation that no longer advances:
+  double step_mark_, event_mark_ = -HUGE_VAL;  // times at which the counters were last reset
+  double last_time_;
+  int slow_steps_ = 0, standing_steps_ = 0, close_events_ = 0;
+};
+
+}  // namespace runtime

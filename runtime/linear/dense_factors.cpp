@@ -1,0 +1,57 @@
+#include "runtime/linear/dense_factors.h"
+
+#include <cmath>
+#include <utility>
+
+namespace runtime {
+
+std::optional<std::uint32_t> DenseFactors::factor(const SparsePattern& pattern,
+                                                  std::span<const double> values,
+                                                  std::span<const double> row_scale,
+                                                  std::span<const double> column_max, double least) {
+  const std::size_t n = pattern.n;
+  lu_.assign(n * n, 0.0);
+  pivots_.resize(n);
+  for (std::size_t c = 0; c < n; ++c)
+    for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
+      lu_[c * n + pattern.rows[k]] = values[k] * row_scale[pattern.rows[k]];
+  const double epsilon = least * static_cast<double>(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    double* column = &lu_[k * n];
+    std::size_t pivot = k;
+    for (std::size_t i = k + 1; i < n; ++i)
+      if (std::abs(column[i]) > std::abs(column[pivot])) pivot = i;
+    if (!(std::abs(column[pivot]) > epsilon * column_max[k])) return static_cast<std::uint32_t>(k);
+    pivots_[k] = static_cast<std::uint32_t>(pivot);
+    if (pivot != k)
+      for (std::size_t c = 0; c < n; ++c) std::swap(lu_[c * n + k], lu_[c * n + pivot]);
+    const double inverse = 1 / column[k];
+    for (std::size_t i = k + 1; i < n; ++i) column[i] *= inverse;
+    for (std::size_t c = k + 1; c < n; ++c) {
+      double* other = &lu_[c * n];
+      const double factor = other[k];
+      if (factor == 0) continue;
+      for (std::size_t i = k + 1; i < n; ++i) other[i] -= factor * column[i];
+    }
+  }
+  return std::nullopt;
+}
+
+void DenseFactors::solve(const double* right_hand_side, std::span<const double> row_scale, double* x) const {
+  const std::size_t n = pivots_.size();
+  for (std::size_t i = 0; i < n; ++i) x[i] = right_hand_side[i] * row_scale[i];
+  // Whole rows were exchanged, multipliers included: all exchanges precede the elimination.
+  for (std::size_t k = 0; k < n; ++k) std::swap(x[k], x[pivots_[k]]);
+  for (std::size_t k = 0; k < n; ++k) {
+    const double* column = &lu_[k * n];
+    const double value = x[k];
+    for (std::size_t i = k + 1; i < n; ++i) x[i] -= column[i] * value;
+  }
+  for (std::size_t k = n; k-- > 0;) {
+    const double* column = &lu_[k * n];
+    const double value = x[k] /= column[k];
+    for (std::size_t i = 0; i < k; ++i) x[i] -= column[i] * value;
+  }
+}
+
+}  // namespace runtime

@@ -1,0 +1,64 @@
+// LU factors of a large sparse matrix: KLU chooses permutation to block triangular form and pivots, our own
+// factors are computed with them for every set of values (sparse_factors.h, frontal_factors.h).
+//
+// KLU factorises a matrix again only when the pivots have become bad for its values. Where much fills in, the
+// diagonal of the ordered blocks is tried as pivots first: KLU's own factorisation would take long there.
+//
+// Davis, Palamadai Natarajan, Algorithm 907: KLU, a direct sparse solver for circuit simulation problems, ACM
+// TOMS 37 (2010).
+#pragma once
+#include <klu.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "runtime/linear/frontal_factors.h"
+#include "runtime/linear/ordering.h"
+#include "runtime/linear/sparse_factors.h"
+#include "runtime/linear/sparse_pattern.h"
+
+namespace runtime {
+
+class SparseLu {
+ public:
+  explicit SparseLu(Ordering ordering);
+  ~SparseLu() { klu_l_free_symbolic(&symbolic_, &common_); }
+  SparseLu(const SparseLu&) = delete;
+  SparseLu& operator=(const SparseLu&) = delete;
+
+  /// Factorises values in a pattern, which is the same in every call, rows scaled by `row_scale`. A pivot must
+  /// be larger than 8 * `least` times the largest entry of its column; `column_max`, these entries, is
+  /// overwritten. Returns the first column without such a pivot.
+  std::optional<std::uint32_t> factor(const SparsePattern& pattern, std::span<const double> values,
+                                      std::span<const double> row_scale, std::span<double> column_max,
+                                      double least);
+  /// The solution may overwrite the right-hand side.
+  void solve(const double* right_hand_side, double* solution);
+
+  Ordering ordered_by() const { return ordered_by_; }
+
+ private:
+  static SuiteSparse_long order(SuiteSparse_long n, SuiteSparse_long* starts, SuiteSparse_long* rows,
+                                SuiteSparse_long* result, klu_l_common* common);
+  bool fills_in() const;
+  bool use_fronts(const SparsePattern& pattern, std::span<const std::int64_t> row_order,
+                  std::span<const std::int64_t> column_order, std::span<const std::int64_t> blocks,
+                  double most);
+  bool use_diagonal(const SparsePattern& pattern);
+  void use_pivots(const SparsePattern& pattern, klu_l_numeric* numeric);
+  bool factor_with_pivots(std::span<const double> values, std::span<const double> row_scale,
+                          std::span<const double> least, double limit);
+
+  klu_l_common common_;
+  klu_l_symbolic* symbolic_ = nullptr;
+  std::variant<std::monostate, SparseFactors, FrontalFactors> factors_;
+  // Of the factors in the order found, all diagonal blocks together:
+  double entries_ = 1, multiplications_ = 0;
+  Ordering ordering_, ordered_by_ = Ordering::Amd;  // requested; found
+  std::size_t largest_block_ = 0;                   // of those that were ordered
+};
+
+}  // namespace runtime

@@ -34,7 +34,8 @@ void BlockCheck::check() {
   }
   for (auto& [global, through] : found) {
     GlobalState& state = globals_[global];
-    if (std::ranges::all_of(state.definition.clauses, [](auto* c) { return only_relation_literals(c->body); }))
+    if (std::ranges::all_of(state.definition.clauses,
+                            [](auto* c) { return only_relation_literals(c->body); }))
       state.feed_through = through;
   }
 }

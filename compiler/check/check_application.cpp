@@ -132,8 +132,9 @@ core::Expr* ExpressionChecker::apply_known(const Value& value, std::vector<core:
   core::Expr* result;
   if (value.kind == Value::Constructor) {
     const Constructor& c = *value.constructor;
-    result = c.owner == &types_.boolean_constructor ? core_.boolean(c.tag == types_.true_constructor.tag, span)
-                                                    : core_.construct(c, args, span);
+    result = c.owner == &types_.boolean_constructor
+                 ? core_.boolean(c.tag == types_.true_constructor.tag, span)
+                 : core_.construct(c, args, span);
   } else if (value.builtin->shape == BuiltinShape::Simulate) {
     result = default_experiment(args[0], span);
   } else {

@@ -30,7 +30,8 @@ std::span<core::Attribute> RelationChecker::attributes(std::span<ast::Setting> s
     if (n == "guess" || n == "nominal" || n == "min" || n == "max") {
       result.push_back(
           {s.name.name,
-           expressions_.check_expr(s.value, type, {ReasonKind::Attribute, s.name.span, s.name.name, 0, nullptr, false}),
+           expressions_.check_expr(s.value, type,
+                                   {ReasonKind::Attribute, s.name.span, s.name.name, 0, nullptr, false}),
            s.name.span});
     } else if (n == "state") {
       if (auto choice = state_choice(s)) result.push_back(*choice);

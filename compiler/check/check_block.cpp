@@ -18,7 +18,8 @@ core::Body RelationChecker::check_block(std::span<ast::Item* const> items) {
       Type* written = l->type ? reader_.annotation(l->type, kSignal) : nullptr;
       if (written && !unifier_.require(written, kSignal)) {
         diagnostics_
-            .report(Code::NotASignal, l->type->span, "a local is a signal; " + messages_.describe(written) + " is not")
+            .report(Code::NotASignal, l->type->span,
+                    "a local is a signal; " + messages_.describe(written) + " is not")
             .help("`let` names values and relations");
         written = types_.error();
       }
@@ -48,8 +49,7 @@ core::Body RelationChecker::check_block(std::span<ast::Item* const> items) {
   relation.block = outer_block;
   core::Body body;
   body.locals = core_.copy(locals);
-  for (std::size_t i = 0; i < types.size(); ++i)
-    layouts_.request(&body.locals[i].layout, types[i]);
+  for (std::size_t i = 0; i < types.size(); ++i) layouts_.request(&body.locals[i].layout, types[i]);
   body.items = core_.copy(lowered);
   return body;
 }
@@ -104,7 +104,8 @@ core::SignalDecl RelationChecker::declare_signal(const ast::Ident& name, Type* t
   Local* other = scopes_.lookup_local(name.name);
   if (other && other->kind == Local::Signal && other->relation == scopes_.relation())
     scopes_.duplicate(name, other->span, "the variable");
-  if (auto at = scopes_.relation()->labels_by_name.find(name.name); at != scopes_.relation()->labels_by_name.end())
+  if (auto at = scopes_.relation()->labels_by_name.find(name.name);
+      at != scopes_.relation()->labels_by_name.end())
     diagnostics_
         .report(Code::DuplicateName, name.span,
                 "`" + std::string(text(name.name)) + "` is a variable and an instance")

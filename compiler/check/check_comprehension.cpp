@@ -45,8 +45,8 @@ core::Expr* ExpressionChecker::generators(const ast::ComprehensionExpr* e, std::
   if (last)
     body = core_.construct(types_.cons, {check_expr(e->element, element, reason), again(rest)}, span);
   else
-    body = core_.primitive(core::Primitive::Append,
-                           {generators(e, index + 1, element, reason), again(rest)}, span);
+    body = core_.primitive(core::Primitive::Append, {generators(e, index + 1, element, reason), again(rest)},
+                           span);
   auto cell = [&](core::Pattern* head, core::LocalId rest) {
     core::Pattern* tail = core_.pattern(core::PatternKind::Variable, span);
     tail->local = rest;

@@ -5,8 +5,7 @@ namespace sigrel::check {
 
 Typed ExpressionChecker::infer_constructor(const ast::ConstructorExpr* e) {
   if (const Constructor* mode = relations_.known_mode(e->name))
-    return {apply_known(Value::of(*mode), {}, e->span),
-            constructor_type(*mode)};
+    return {apply_known(Value::of(*mode), {}, e->span), constructor_type(*mode)};
   if (relations_.report_unknown_mode(e->name)) return {core_.placeholder(e->span), types_.error()};
   auto* entry = scopes_.lookup_constructor(e->name);
   if (!entry) return {core_.placeholder(e->span), types_.error()};

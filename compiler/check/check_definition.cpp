@@ -38,8 +38,8 @@ class AllKnown : public FreeVariables {
 
 }  // namespace
 
-/// A clause that makes a relation but has fewer parameters than its type is reported and not checked further: the
-/// names of the missing parameters would be unknown.
+/// A clause that makes a relation but has fewer parameters than its type is reported and not checked further:
+/// the names of the missing parameters would be unknown.
 bool ExpressionChecker::lacks_parameters(const Definition& definition, Type* type) {
   std::size_t has = definition.clauses[0]->parameters.size(), takes = 0;
   for (type = find(type); type->kind == TypeKind::Function; type = find(type->args[1])) ++takes;
@@ -152,8 +152,7 @@ void ExpressionChecker::bind_vector_sizes(const Definition& definition, const Pa
         size->size_owner = core_.current().value;
       }
       std::vector<core::IndexPart> first{{core_.integer(1, value->span), nullptr}};
-      value = core_.make(
-          core::IndexExpr{{core::ExprKind::Index, value->span}, value, core_.copy(first)});
+      value = core_.make(core::IndexExpr{{core::ExprKind::Index, value->span}, value, core_.copy(first)});
     }
   }
 }

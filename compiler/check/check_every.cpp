@@ -6,8 +6,7 @@ namespace sigrel::check {
 void RelationChecker::check_every(const ast::EveryItem* item, std::vector<core::Item*>& out) {
   core::EveryItem node{{core::ItemKind::Every, item->span}, nullptr, {}, {}};
   node.period = expressions_.check_expr(
-      item->period, types_.seconds(),
-      {ReasonKind::Argument, item->span, intern("every"), 0, nullptr, false});
+      item->period, types_.seconds(), {ReasonKind::Argument, item->span, intern("every"), 0, nullptr, false});
   node.settings = clock_settings(item->settings);
   node.body = check_block(item->body);
   out.push_back(core_.make(node));
@@ -22,7 +21,8 @@ std::span<core::Attribute> RelationChecker::clock_settings(std::span<ast::Settin
       Type* type = n == "jitter" ? types_.list(types_.seconds()) : types_.seconds();
       result.push_back(
           {s.name.name,
-           expressions_.check_expr(s.value, type, {ReasonKind::Attribute, s.name.span, s.name.name, 0, nullptr, false}),
+           expressions_.check_expr(s.value, type,
+                                   {ReasonKind::Attribute, s.name.span, s.name.name, 0, nullptr, false}),
            s.name.span});
       continue;
     }

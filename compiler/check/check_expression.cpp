@@ -70,8 +70,7 @@ Typed ExpressionChecker::infer_kind(const ast::Expr* e, Type* hint) {
     case ExprKind::Lambda:
     case ExprKind::Comprehension:
     case ExprKind::Tuple: {
-      const bool vector =
-          e->kind == ExprKind::Comprehension && hint && find(hint)->kind == TypeKind::Vector;
+      const bool vector = e->kind == ExprKind::Comprehension && hint && find(hint)->kind == TypeKind::Vector;
       Type* type = vector ? hint : unifier_.fresh();
       core::Expr* expr = check_parts(e, type, {});
       return {expr, type};
@@ -88,8 +87,7 @@ Typed ExpressionChecker::infer_kind(const ast::Expr* e, Type* hint) {
     case ExprKind::With: return infer_with(static_cast<const ast::WithExpr*>(e));
     case ExprKind::As: return infer_conversion(static_cast<const ast::AsExpr*>(e));
     case ExprKind::Sigrel: return relations_.infer_sigrel(static_cast<const ast::SigrelExpr*>(e), hint);
-    case ExprKind::Connection:
-      return relations_.infer_connection(static_cast<const ast::ConnectionExpr*>(e));
+    case ExprKind::Connection: return relations_.infer_connection(static_cast<const ast::ConnectionExpr*>(e));
   }
   return {nullptr, types_.error()};
 }

@@ -55,8 +55,8 @@ void Checker::check_definitions(const std::vector<core::GlobalId>& globals) {
 void Checker::check_group(const std::vector<core::GlobalId>& group) {
   std::size_t errors = diagnostics_.error_count();
   if (!infer_group(group)) {
-    // A relation over signals of any type without a signature: its layout parameters are known only now, so it
-    // is checked again with the inferred type as its signature.
+    // A relation over signals of any type without a signature: its layout parameters are known only now, so
+    // it is checked again with the inferred type as its signature.
     for (core::GlobalId id : group) {
       core::Global& global = program_.globals[id.value];
       global.local_count = 0;
@@ -145,8 +145,8 @@ void Checker::infer_body(core::GlobalId id, Skolems& skolems) {
   Type* result = find(type);
   while (result->kind == TypeKind::Function) result = find(result->args[1]);
   contracts_.set_own_result(result);
-  program_.globals[id.value].body = expressions_.check_definition(state.definition, type, state.assumed, true,
-                                                                  state.default_value, sizes);
+  program_.globals[id.value].body =
+      expressions_.check_definition(state.definition, type, state.assumed, true, state.default_value, sizes);
   contracts_.set_own_result(nullptr);
   layouts_.end_definition();
 }

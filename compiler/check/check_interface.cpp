@@ -7,7 +7,7 @@
 namespace sigrel::check {
 
 core::Expr* RelationChecker::interface_arguments(Type* interface, std::span<InterfaceName> names,
-                                        const ast::Expr* relation, const ast::Expr* args) {
+                                                 const ast::Expr* relation, const ast::Expr* args) {
   interface = find(interface);
   bool single = names.size() == 1 || interface->kind != TypeKind::Tuple;
   Reason reason{ReasonKind::Interface, relation->span, {}, 0, nullptr, true};
@@ -46,9 +46,10 @@ core::Expr* RelationChecker::interface_arguments(Type* interface, std::span<Inte
   return whole.expr;
 }
 
-/// A name without a definition makes a node. The name of a definition of another type is reported as not being
-/// a node, which was probably meant.
-core::Expr* RelationChecker::interface_argument(const ast::Expr* argument, Type* expected, const Reason& reason) {
+/// A name without a definition makes a node. The name of a definition of another type is reported as not
+/// being a node, which was probably meant.
+core::Expr* RelationChecker::interface_argument(const ast::Expr* argument, Type* expected,
+                                                const Reason& reason) {
   expected = find(expected);
   std::uint32_t args = 0;
   const bool node = argument->kind == ast::ExprKind::Variable && expected->kind == TypeKind::Constructor &&
@@ -64,10 +65,10 @@ core::Expr* RelationChecker::interface_argument(const ast::Expr* argument, Type*
     return expressions_.check_expr(argument, expected, reason);
   std::optional<Span> origin;
   const std::string wanted = messages_.describe(expected), name = head_text(argument);
-  auto& d =
-      diagnostics_.report(Code::TypeMismatch, argument->span,
-                          fmt::format("expected {}, because {}, found {}", wanted,
-                                      messages_.reason_text(reason, origin), type ? messages_.describe(type) : "a definition"));
+  auto& d = diagnostics_.report(
+      Code::TypeMismatch, argument->span,
+      fmt::format("expected {}, because {}, found {}", wanted, messages_.reason_text(reason, origin),
+                  type ? messages_.describe(type) : "a definition"));
   d.label("this is not a node").also(globals_.span(*global), "`" + name + "` is defined here");
   d.help(
       fmt::format("a name makes a node only if nothing else has that name: rename one of the two, or declare "
@@ -76,7 +77,8 @@ core::Expr* RelationChecker::interface_argument(const ast::Expr* argument, Type*
   return core_.placeholder(argument->span);
 }
 
-void RelationChecker::interface_arity(const ast::Expr* relation, std::size_t has, std::size_t given, Span span) {
+void RelationChecker::interface_arity(const ast::Expr* relation, std::size_t has, std::size_t given,
+                                      Span span) {
   std::string name = head_text(relation);
   std::string shown = name.empty() ? "the relation" : "`" + name + "`";
   auto& d = diagnostics_.report(Code::InterfaceArity, span,

@@ -42,8 +42,8 @@ core::Expr* ExpressionChecker::check_lambda(const ast::LambdaExpr* e, Type* expe
   for (std::size_t i = matched.size(); i-- > 0;) {
     core::Expr* scrutinee = core_.local(matched[i].first, spans[i]);
     body = core_.make(core::CaseExpr{{core::ExprKind::Case, e->span},
-                                       scrutinee,
-                                       core_.copy(std::vector<core::Arm>{{matched[i].second, body}})});
+                                     scrutinee,
+                                     core_.copy(std::vector<core::Arm>{{matched[i].second, body}})});
   }
   scopes_.release(m);
   return core_.lambda(ids, body, e->span);

@@ -165,7 +165,8 @@ std::vector<core::Binding> ExpressionChecker::check_binding(const ast::BindingDe
 }
 
 /// `pattern` with its variable `local` bound as `as`, and wildcards for its other variables.
-core::Pattern* ExpressionChecker::only_binding(const core::Pattern* pattern, core::LocalId local, core::LocalId as) {
+core::Pattern* ExpressionChecker::only_binding(const core::Pattern* pattern, core::LocalId local,
+                                               core::LocalId as) {
   core::Pattern* copy = core_.make<core::Pattern>(*pattern);
   if (pattern->kind == core::PatternKind::Variable) {
     if (pattern->local == local)

@@ -60,8 +60,8 @@ Typed RelationChecker::infer_member(const ast::Expr* e, LabelInfo* label) {
   RelationContext& relation = *scopes_.relation();
   std::vector<MemberStep> steps = member_steps(e);
   if (label->relation_type) return resolve_member(*label, steps, relation.block);
-  auto* node = core_.make(core::MemberExpr{
-      {core::ExprKind::Member, steps.back().span}, nullptr, steps.back().name.name, {}, {}});
+  auto* node = core_.make(
+      core::MemberExpr{{core::ExprKind::Member, steps.back().span}, nullptr, steps.back().name.name, {}, {}});
   Type* type = unifier_.fresh(kPending);
   relation.deferred_members.push_back({label, std::move(steps), node, type, relation.block});
   return {node, type};
@@ -77,8 +77,8 @@ void RelationChecker::finish_members(RelationContext& relation) {
     switch (found.expr->kind) {
       case core::ExprKind::Member: *member.node = *static_cast<core::MemberExpr*>(found.expr); break;
       case core::ExprKind::Field:
-        deferred_.move_field(found.expr, new (member.node)
-                                             core::FieldExpr(*static_cast<core::FieldExpr*>(found.expr)));
+        deferred_.move_field(found.expr,
+                             new (member.node) core::FieldExpr(*static_cast<core::FieldExpr*>(found.expr)));
         break;
       case core::ExprKind::Index:
         new (member.node) core::IndexExpr(*static_cast<core::IndexExpr*>(found.expr));
@@ -103,12 +103,13 @@ class RelationChecker::MemberPath {
         head_args_(label.head_args),
         path_(text(steps.front().name.name)) {}
 
-  /// The signal, and the number of steps up to it; nothing after a report. `loops`: the indices that the first
-  /// step needs.
+  /// The signal, and the number of steps up to it; nothing after a report. `loops`: the indices that the
+  /// first step needs.
   std::optional<std::pair<Typed, std::size_t>> resolve(std::uint32_t loops) {
     const MemberStep& first = steps_.front();
     if (steps_.size() == 1) {
-      checker_.diagnostics_.report(Code::InstanceAsValue, first.span, "`" + path_ + "` is an instance, not a signal")
+      checker_.diagnostics_
+          .report(Code::InstanceAsValue, first.span, "`" + path_ + "` is an instance, not a signal")
           .also(label_.span, "the instance")
           .help("read one of its variables: `" + path_ + ".x`");
       return std::nullopt;
@@ -224,7 +225,8 @@ class RelationChecker::MemberPath {
     }
     if (!head_)
       d.note(
-          "the inside of a relation can be read only where the relation is a top-level definition; here it is "
+          "the inside of a relation can be read only where the relation is a top-level definition; here it "
+          "is "
           "known by its type, " +
           checker_.messages_.describe(type_));
   }

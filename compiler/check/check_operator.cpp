@@ -130,8 +130,7 @@ Typed ExpressionChecker::product(const ast::BinaryExpr* e, Typed left, const ast
   Typed right = infer(e->right, is_plain_real(e->right) ? types_.number() : vector_literal(e->right));
   if (!messages_.require_operand(right.type, kNumber, e->right, "*"))
     return applied(e, left, {right.expr, types_.error()});
-  Type* type =
-      deferred_.product({left.type, right.type, nullptr, e->op, {}, e->span, left_ast, e->right});
+  Type* type = deferred_.product({left.type, right.type, nullptr, e->op, {}, e->span, left_ast, e->right});
   return applied(e, left, {right.expr, type});
 }
 
@@ -146,8 +145,7 @@ Typed ExpressionChecker::quotient(const ast::BinaryExpr* e, Typed left, const as
   Type* divisor = find(right.type);
   if (divisor->kind == TypeKind::Variable)
     unifier_.unify(divisor, (divisor->needs & kLiteral) ? types_.number() : unifier_.fresh_real());
-  Type* type =
-      deferred_.product({left.type, right.type, nullptr, e->op, {}, e->span, left_ast, e->right});
+  Type* type = deferred_.product({left.type, right.type, nullptr, e->op, {}, e->span, left_ast, e->right});
   return applied(e, left, {right.expr, type});
 }
 
@@ -223,8 +221,7 @@ Typed ExpressionChecker::named_operator(const ast::BinaryExpr* e, Typed left, co
   Reason argument{ReasonKind::Argument, e->op_span, e->name.ident.name, 0, nullptr, false};
   Type* f = find(function.type);
   if (f->kind == TypeKind::Function && find(f->args[1])->kind == TypeKind::Function) {
-    if (!unifier_.agree(f->args[0], left.type))
-      messages_.mismatch(left_ast, left.type, f->args[0], argument);
+    if (!unifier_.agree(f->args[0], left.type)) messages_.mismatch(left_ast, left.type, f->args[0], argument);
     Type* rest = find(f->args[1]);
     argument.index = 1;
     core::Expr* right = check_expr(e->right, rest->args[0], argument);

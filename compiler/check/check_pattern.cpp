@@ -15,7 +15,8 @@ core::Pattern* ExpressionChecker::variable_pattern(const ast::Ident& name, Span 
   return p;
 }
 
-core::Pattern* ExpressionChecker::infer_pattern(const ast::Pattern* pattern, Type* type, const Reason& reason) {
+core::Pattern* ExpressionChecker::infer_pattern(const ast::Pattern* pattern, Type* type,
+                                                const Reason& reason) {
   switch (pattern->kind) {
     case ast::PatternKind::Wildcard: return core_.pattern(core::PatternKind::Wildcard, pattern->span);
     case ast::PatternKind::Variable:
@@ -66,7 +67,8 @@ core::Pattern* ExpressionChecker::infer_pattern(const ast::Pattern* pattern, Typ
   return core_.pattern(core::PatternKind::Wildcard, pattern->span);
 }
 
-core::Pattern* ExpressionChecker::infer_tuple_pattern(const ast::TuplePattern* pattern, Type* type, const Reason& reason) {
+core::Pattern* ExpressionChecker::infer_tuple_pattern(const ast::TuplePattern* pattern, Type* type,
+                                                      const Reason& reason) {
   std::vector<Type*> types;
   Type* known = find(type);
   if (known->kind == TypeKind::Tuple && known->args.size() == pattern->elements.size()) {
@@ -83,7 +85,8 @@ core::Pattern* ExpressionChecker::infer_tuple_pattern(const ast::TuplePattern* p
   return p;
 }
 
-core::Pattern* ExpressionChecker::infer_list_pattern(const ast::ListPattern* pattern, Type* type, const Reason& reason) {
+core::Pattern* ExpressionChecker::infer_list_pattern(const ast::ListPattern* pattern, Type* type,
+                                                     const Reason& reason) {
   Type* element = unifier_.fresh();
   pattern_type(pattern, types_.list(element), type, reason);
   std::vector<core::Pattern*> elements;
@@ -94,15 +97,17 @@ core::Pattern* ExpressionChecker::infer_list_pattern(const ast::ListPattern* pat
   return rest;
 }
 
-core::Pattern* ExpressionChecker::infer_constructor_pattern(const ast::ConstructorPattern* pattern, Type* type, const Reason& reason) {
+core::Pattern* ExpressionChecker::infer_constructor_pattern(const ast::ConstructorPattern* pattern,
+                                                            Type* type, const Reason& reason) {
   auto* entry = scopes_.lookup_constructor(pattern->name);
   const Constructor* constructor =
       entry && entry->meaning.kind == Value::Constructor ? entry->meaning.constructor : nullptr;
   if (!constructor) {
     if (entry)
       diagnostics_
-          .report(Code::UnknownConstructor, pattern->name.ident.span,
-                  "`" + std::string(text(pattern->name.ident.name)) + "` is a record: its pattern names fields")
+          .report(
+              Code::UnknownConstructor, pattern->name.ident.span,
+              "`" + std::string(text(pattern->name.ident.name)) + "` is a record: its pattern names fields")
           .help("write `" + std::string(text(pattern->name.ident.name)) + " { field = x }`, or `" +
                 std::string(text(pattern->name.ident.name)) + " {}` for any");
     for (auto* arg : pattern->args) infer_pattern(arg, types_.error(), reason);
@@ -110,9 +115,8 @@ core::Pattern* ExpressionChecker::infer_constructor_pattern(const ast::Construct
   }
   std::vector<Type*> args;
   for (std::size_t i = 0; i < constructor->owner->parameters.size(); ++i) args.push_back(unifier_.fresh());
-  Type* owner = constructor->owner == &types_.boolean_constructor
-                    ? types_.boolean()
-                    : types_.apply(constructor->owner, args);
+  Type* owner = constructor->owner == &types_.boolean_constructor ? types_.boolean()
+                                                                  : types_.apply(constructor->owner, args);
   pattern_type(pattern, owner, type, reason);
   if (pattern->args.size() != constructor->args.size()) {
     std::size_t takes = constructor->args.size();
@@ -127,7 +131,8 @@ core::Pattern* ExpressionChecker::infer_constructor_pattern(const ast::Construct
   std::vector<core::Pattern*> elements;
   for (std::size_t i = 0; i < pattern->args.size(); ++i)
     elements.push_back(infer_pattern(
-        pattern->args[i], unifier_.substitute(constructor->args[i], constructor->owner->parameters, args), reason));
+        pattern->args[i], unifier_.substitute(constructor->args[i], constructor->owner->parameters, args),
+        reason));
   if (constructor->owner != &types_.boolean_constructor)
     return core_.construct_pattern(constructor->tag, elements, pattern->span);
   core::Pattern* p = core_.pattern(core::PatternKind::Bool, pattern->span);
@@ -135,10 +140,10 @@ core::Pattern* ExpressionChecker::infer_constructor_pattern(const ast::Construct
   return p;
 }
 
-core::Pattern* ExpressionChecker::infer_record_pattern(const ast::RecordPattern* pattern, Type* type, const Reason& reason) {
+core::Pattern* ExpressionChecker::infer_record_pattern(const ast::RecordPattern* pattern, Type* type,
+                                                       const Reason& reason) {
   auto* entry = scopes_.lookup_constructor(pattern->constructor);
-  TypeConstructor* record =
-      entry && entry->meaning.kind == Value::Record ? entry->meaning.record : nullptr;
+  TypeConstructor* record = entry && entry->meaning.kind == Value::Record ? entry->meaning.record : nullptr;
   if (!record) {
     if (entry)
       diagnostics_

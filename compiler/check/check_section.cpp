@@ -73,7 +73,8 @@ Typed ExpressionChecker::infer_section(const ast::SectionExpr* e) {
     if (!unifier_.agree(named.type, wanted)) {
       diagnostics_.report(Code::AppliedNonFunction, e->name.ident.span,
                           "`" + std::string(text(e->name.ident.name)) +
-                              "` is not a function of two arguments: its type is " + messages_.describe(named.type));
+                              "` is not a function of two arguments: its type is " +
+                              messages_.describe(named.type));
       t = {types_.error(), types_.error(), types_.error()};
     }
   }
@@ -87,9 +88,10 @@ Typed ExpressionChecker::infer_section(const ast::SectionExpr* e) {
     right = check_expr(e->right, t.right, reason);
     argument = t.left;
   }
-  core::Expr* body = e->op == BinaryOp::Cons    ? core_.construct(types_.cons, {left, right}, e->span)
-                     : e->op == BinaryOp::Named ? apply_named(e->name, named.expr, {left, right}, e->span)
-                                                : core_.primitive(primitive_of(e->op), {left, right}, e->span);
+  core::Expr* body = e->op == BinaryOp::Cons ? core_.construct(types_.cons, {left, right}, e->span)
+                     : e->op == BinaryOp::Named
+                         ? apply_named(e->name, named.expr, {left, right}, e->span)
+                         : core_.primitive(primitive_of(e->op), {left, right}, e->span);
   return {core_.lambda({missing}, body, e->span), types_.function(argument, t.result)};
 }
 

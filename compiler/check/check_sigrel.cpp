@@ -54,8 +54,8 @@ void RelationChecker::name_relation(const ast::SigrelExpr* e, core::Relation& re
   relation.name = named != literal_names_.end() ? named->second.first : intern("sigrel");
   Span head = has_head ? named->second.second : e->span;
   constexpr std::uint32_t kLengthWithoutFormals = 9;  // of `sigrel ()`
-  std::uint32_t end = e->formals.empty() ? e->span.begin + kLengthWithoutFormals
-                                         : e->formals.back().name.span.end + 1;
+  std::uint32_t end =
+      e->formals.empty() ? e->span.begin + kLengthWithoutFormals : e->formals.back().name.span.end + 1;
   relation.span = {head.file, head.begin, std::max(std::min(e->span.end, end), head.begin)};
 }
 
@@ -122,7 +122,7 @@ std::vector<core::Formal> RelationChecker::check_formals(const ast::SigrelExpr* 
 
 /// The names that `r.x` can read where `r` is an instance of the current definition.
 void RelationChecker::share_inside(RelationContext& relation, std::span<const core::Formal> formals,
-                              const std::vector<Type*>& types) {
+                                   const std::vector<Type*>& types) {
   auto& inside = globals_[core_.current()].inside;
   auto add = [&](InsideName name) {
     for (auto& known : inside)

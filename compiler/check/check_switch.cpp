@@ -70,8 +70,7 @@ void RelationChecker::check_until(const ast::UntilItem* item) {
         .help("modes are written in `switch … where`");
     return;
   }
-  core::Expr* condition =
-      expressions_.check_expr(item->condition, types_.boolean(), {ReasonKind::Condition});
+  core::Expr* condition = expressions_.check_expr(item->condition, types_.boolean(), {ReasonKind::Condition});
   transitions_->push_back({item->span, condition, check_mode(item->target)});
 }
 

@@ -78,8 +78,7 @@ Typed ExpressionChecker::use_global(core::GlobalId global, Span span) {
 
 Typed ExpressionChecker::use_builtin(const Builtin& builtin, Span span) {
   Type* type = instantiate_builtin(builtin, span);
-  if (builtin.shape == BuiltinShape::Pi)
-    return {core_.real(std::numbers::pi, span), type};
+  if (builtin.shape == BuiltinShape::Pi) return {core_.real(std::numbers::pi, span), type};
   if (builtin.shape == BuiltinShape::Time && scopes_.is_static()) {
     diagnostics_.report(Code::SignalOutOfReach, span,
                         "`time` is a signal, and its value is not known before the simulation");

@@ -27,8 +27,9 @@ std::uint32_t Checker::foreign_arity(const ast::ForeignDecl& foreign, Type* type
   if (is_error(type)) return 1;
   if (reals && is_constructor(type, types_.real_constructor) && arity >= 1 && arity <= 3) return arity;
   diagnostics_
-      .report(Code::ForeignType, foreign.type->span,
-              "`" + std::string(text(foreign.name.name)) + "` has a type that a foreign C function cannot have")
+      .report(
+          Code::ForeignType, foreign.type->span,
+          "`" + std::string(text(foreign.name.name)) + "` has a type that a foreign C function cannot have")
       .label(arity > 3 ? "this has " + std::to_string(arity) + " arguments"
                        : "this is not a function from Reals to a Real")
       .help("one, two or three arguments are Real, and so is the result: `Real -> Real -> Real`");

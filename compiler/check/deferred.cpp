@@ -4,9 +4,7 @@ namespace sigrel::check {
 
 Typed DeferredConstraints::literal(std::int64_t value, Span span, Type* hint) {
   if (hint && is_constructor(hint, types_.real_constructor))
-    return {
-        core_.make(core::RealExpr{{core::ExprKind::Real, span}, static_cast<double>(value)}),
-        hint};
+    return {core_.make(core::RealExpr{{core::ExprKind::Real, span}, static_cast<double>(value)}), hint};
   auto* expr = core_.integer(value, span);
   if (hint && is_constructor(hint, types_.integer_constructor)) return {expr, types_.integer()};
   Type* type = unifier_.fresh(kNumber | kLiteral | kScalar);

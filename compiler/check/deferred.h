@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/check/typed.h"
 #include "compiler/check/sizes.h"
 #include "compiler/check/type_messages.h"
+#include "compiler/check/typed.h"
 
 namespace sigrel::check {
 
@@ -36,9 +36,13 @@ class DeferredConstraints {
 
   /// An integer literal: Int or Real, as its use decides. `hint`: the type expected, or null.
   Typed literal(std::int64_t value, Span span, Type* hint);
-  void add_literal_pattern(core::Pattern* pattern, Type* type) { literal_patterns_.emplace_back(pattern, type); }
+  void add_literal_pattern(core::Pattern* pattern, Type* type) {
+    literal_patterns_.emplace_back(pattern, type);
+  }
   /// An equation; between connectors it is reported at the end of the group.
-  void add_equation(const ast::EquationItem& equation, Type* type) { equations_.push_back({&equation, type}); }
+  void add_equation(const ast::EquationItem& equation, Type* type) {
+    equations_.push_back({&equation, type});
+  }
 
   // deferred_product.cpp
   Type* product(Product p);

@@ -35,8 +35,8 @@ std::size_t DeferredConstraints::add_rate(Type* type, Type* result, Span span) {
   Linear rate;
   rate.constant[2] = {-1, 1};
   for (Type* t : {type, result}) find(t)->needs |= kPending;
-  products_.push_back({type, types_.real(types_.form(rate, Sort::Unit)), result, BinaryOp::Mul, {}, span,
-                       nullptr, nullptr});
+  products_.push_back(
+      {type, types_.real(types_.form(rate, Sort::Unit)), result, BinaryOp::Mul, {}, span, nullptr, nullptr});
   return products_.size() - 1;
 }
 
@@ -77,7 +77,8 @@ Type* DeferredConstraints::solve_product(const Product& p) {
   }
   auto scales = [&](Type* t) { return scalar(t) || is_literal(t); };
   if (left->kind == TypeKind::Vector && scales(right)) return scale_vector(left, right, p.right_ast, p);
-  if (right->kind == TypeKind::Vector && scales(left) && !divides) return scale_vector(right, left, p.left_ast, p);
+  if (right->kind == TypeKind::Vector && scales(left) && !divides)
+    return scale_vector(right, left, p.left_ast, p);
   if (left->kind == TypeKind::Vector && right->kind == TypeKind::Vector && !divides)
     return vector_product(left, right, p);
   return nullptr;
@@ -110,7 +111,8 @@ Type* DeferredConstraints::factors_differ(const Product& p, Type* left, Type* ri
   if (!p.left_ast || !p.right_ast)
     messages_.mismatch_at(p.span, right, left, {ReasonKind::Operand}, {}, {});
   else
-    messages_.mismatch(p.right_ast, right, left, {ReasonKind::Operand, p.left_ast->span, {}, 0, p.left_ast, true});
+    messages_.mismatch(p.right_ast, right, left,
+                       {ReasonKind::Operand, p.left_ast->span, {}, 0, p.left_ast, true});
   return types_.error();
 }
 
@@ -131,9 +133,9 @@ Type* DeferredConstraints::vector_product(Type* left, Type* right, const Product
   if (!unifier_.unify_sizes(row->args[1], right->args[1])) {
     TypePrinter printer(types_);
     std::string columns = printer.print(row->args[1]), rows = printer.print(right->args[1]);
-    auto& d = diagnostics_.report(
-        Code::TypeMismatch, p.span,
-        "the sizes of this product do not fit: " + messages_.describe(left) + " times " + messages_.describe(right));
+    auto& d = diagnostics_.report(Code::TypeMismatch, p.span,
+                                  "the sizes of this product do not fit: " + messages_.describe(left) +
+                                      " times " + messages_.describe(right));
     if (p.left_ast) d.also(p.left_ast->span, l == 2 ? columns + " columns" : "size " + columns);
     if (p.right_ast) d.also(p.right_ast->span, r == 2 ? rows + " rows" : "size " + rows);
     return types_.error();
@@ -193,7 +195,8 @@ bool DeferredConstraints::solve_products(bool defaults) {
     Type* type = solve_product(p);
     if (!type) continue;
     products_[i].done = progress = true;
-    if (!unifier_.agree(p.result, type)) messages_.mismatch_at(p.span, type, p.result, {}, "it is this product", {});
+    if (!unifier_.agree(p.result, type))
+      messages_.mismatch_at(p.span, type, p.result, {}, "it is this product", {});
     if (defaults) break;  // one choice may determine others
   }
   return progress;

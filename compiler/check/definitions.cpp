@@ -32,7 +32,8 @@ void bound_names(const ast::Pattern* p, std::vector<ast::Ident>& out) {
   }
 }
 
-DefinitionGroup group_definitions(std::span<ast::Decl* const> decls, Scopes& scopes, Diagnostics& diagnostics) {
+DefinitionGroup group_definitions(std::span<ast::Decl* const> decls, Scopes& scopes,
+                                  Diagnostics& diagnostics) {
   DefinitionGroup group;
   std::vector<Definition>& definitions = group.definitions;
   std::unordered_map<Name, std::size_t> by_name;
@@ -99,7 +100,7 @@ DefinitionGroup group_definitions(std::span<ast::Decl* const> decls, Scopes& sco
       group.undefined.emplace_back(ast::Ident{name, span}, signatures.at(name).first);
       if (scopes.module().incomplete) continue;
       auto& d = diagnostics.report(Code::SignatureWithoutDefinition, span,
-                                    "`" + std::string(text(name)) + "` has a type but no definition");
+                                   "`" + std::string(text(name)) + "` has a type but no definition");
       std::vector<std::string_view> candidates;
       for (auto& definition : definitions)
         if (!definition.binding) candidates.push_back(text(definition.name));

@@ -17,7 +17,8 @@ struct DefinitionGroup {
 };
 
 /// Reports clauses and signatures that do not fit together.
-DefinitionGroup group_definitions(std::span<ast::Decl* const> decls, Scopes& scopes, Diagnostics& diagnostics);
+DefinitionGroup group_definitions(std::span<ast::Decl* const> decls, Scopes& scopes,
+                                  Diagnostics& diagnostics);
 
 /// The variables that a pattern binds, in source order.
 void bound_names(const ast::Pattern* pattern, std::vector<ast::Ident>& out);

@@ -60,7 +60,8 @@ class ExpressionChecker {
   };
   Parameters parameters(const Definition& definition, Type* type, const Reason& reason);
   void bind_vector_sizes(const Definition& definition, const Parameters& parameters);
-  core::Expr* single_clause(const ast::ClauseDecl& clause, const Parameters& parameters, const Reason& reason);
+  core::Expr* single_clause(const ast::ClauseDecl& clause, const Parameters& parameters,
+                            const Reason& reason);
   core::Expr* matched_clauses(const Definition& definition, const Parameters& parameters,
                               const Reason& reason);
   void lower_signature_sizes(const std::vector<Type*>& sizes,

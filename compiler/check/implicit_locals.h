@@ -1,6 +1,6 @@
-// The names of a relation body that its walk needs beforehand: blocks, labels and implicit locals. A name that
-// nothing binds is an implicit local if it occurs in the arguments of `<>` or `connect`; it belongs to the
-// innermost block that contains all its uses.
+// The names of a relation body that its walk needs beforehand: blocks, labels and implicit locals. A name
+// that nothing binds is an implicit local if it occurs in the arguments of `<>` or `connect`; it belongs to
+// the innermost block that contains all its uses.
 #pragma once
 #include "compiler/check/relation_context.h"
 #include "compiler/check/scopes.h"

@@ -42,7 +42,8 @@ class Layouts {
   /// `rigid` are the types of its body that have these layouts.
   core::Binding abstract(core::Binding binding, std::span<Type* const> rigid);
   /// Makes `place` the application of a local definition to the layouts of `types`.
-  core::ApplyExpr* apply(core::ApplyExpr* place, core::Expr* function, std::span<Type* const> types, Span span);
+  core::ApplyExpr* apply(core::ApplyExpr* place, core::Expr* function, std::span<Type* const> types,
+                         Span span);
 
  private:
   using Parameters = std::vector<std::pair<Type*, core::LocalId>>;

@@ -46,7 +46,7 @@ class RelationChecker {
   // check_member.cpp
   /// The label at the head of `r1[i].c.x`; null if `e` does not start with one.
   LabelInfo* find_label(const ast::Expr* e) const;
-  LabelInfo* find_label(Name name) const { 
+  LabelInfo* find_label(Name name) const {
     return scopes_.relation() ? scopes_.relation()->find_label(name) : nullptr;
   }
   Typed infer_member(const ast::Expr* e, LabelInfo* label);
@@ -134,7 +134,7 @@ class RelationChecker {
   BlockCheck& blocks_ = parts_.blocks;
   ExpressionChecker& expressions_;
 
-  ModeContext* modes_ = nullptr;         // of the innermost switch
+  ModeContext* modes_ = nullptr;                              // of the innermost switch
   const ModeContext* expected_modes_ = nullptr;               // set where a mode is expected
   std::vector<core::ModeTransition>* transitions_ = nullptr;  // of the innermost mode
   bool in_initially_ = false;

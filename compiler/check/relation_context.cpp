@@ -25,7 +25,8 @@ std::uint32_t RelationContext::unshared_loops(std::uint32_t label_block, std::ui
 LabelInfo* RelationContext::find_label(Name name) const {
   auto at = labels_by_name.find(name);
   if (at == labels_by_name.end()) return nullptr;
-  for (std::int32_t b = static_cast<std::int32_t>(block); b >= 0; b = blocks[static_cast<std::size_t>(b)].parent)
+  for (std::int32_t b = static_cast<std::int32_t>(block); b >= 0;
+       b = blocks[static_cast<std::size_t>(b)].parent)
     for (LabelInfo* label : at->second)
       if (label->block == static_cast<std::uint32_t>(b)) return label;
   return at->second.front();

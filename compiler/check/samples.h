@@ -1,6 +1,6 @@
 // Samples for structural typing: definitions applied to values of which nothing is known, so that elaboration
-// shows the structure of a relation by itself. A definition whose parameters steer its structure gets a family
-// of samples for each choice (choices.cpp).
+// shows the structure of a relation by itself. A definition whose parameters steer its structure gets a
+// family of samples for each choice (choices.cpp).
 #pragma once
 #include <optional>
 #include <string>

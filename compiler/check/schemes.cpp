@@ -67,8 +67,8 @@ Type* Unifier::field_type(const TypeConstructor& record, std::uint32_t index, Ty
   return substitute(record.fields[index].type, record.parameters, find(instance)->args);
 }
 
-// Only variables reachable from the type are quantified; numeric ones are not, since they are defaulted at the
-// end of the group.
+// Only variables reachable from the type are quantified; numeric ones are not, since they are defaulted at
+// the end of the group.
 bool Unifier::quantify(Type* type, std::uint32_t level) {
   type = find(type);
   if (type->kind == TypeKind::Variable) {

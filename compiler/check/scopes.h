@@ -36,8 +36,8 @@ class Scopes {
   Scopes(Diagnostics& diagnostics, Types& types, CoreBuilder& core);
 
   // imports.cpp
-  /// Opens the scope of `module` with everything that it imports. With `sees_previous`, also with everything that the
-  /// module before it sees.
+  /// Opens the scope of `module` with everything that it imports. With `sees_previous`, also with everything
+  /// that the module before it sees.
   ModuleScope& open_module(const ast::Module& module, bool sees_previous);
   ModuleScope& module() { return *module_; }
   const ModuleScope& module() const { return *module_; }
@@ -61,7 +61,8 @@ class Scopes {
   RelationContext* relation() const { return relation_; }
   void set_relation(RelationContext* relation) { relation_ = relation; }
 
-  // Whether an expression must be known before the simulation, so that it cannot use a signal: the relation of
+  // Whether an expression must be known before the simulation, so that it cannot use a signal: the relation
+  // of
   // `<>`, ranges, sizes.
   bool is_static() const { return static_depth_ > 0; }
   int static_depth() const { return static_depth_; }

@@ -21,7 +21,8 @@ class Sizes {
   /// `n == 2`: inside the branches of a condition on a size, the size may be more than its name.
   void refine(core::Expr* condition);
   void refine(core::LocalId local);
-  /// The expression of a size inside the current definition; null if it follows only from the arguments there.
+  /// The expression of a size inside the current definition; null if it follows only from the arguments
+  /// there.
   core::Expr* value(Type* size);
 
  private:

@@ -1,6 +1,6 @@
 // The messages about types, units excepted (unit_messages.cpp).
-#include "compiler/check/relation_context.h"
 #include "compiler/check/type_messages.h"
+#include "compiler/check/relation_context.h"
 #include "compiler/ir/ast_print.h"
 
 namespace sigrel::check {

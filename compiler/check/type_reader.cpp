@@ -30,8 +30,7 @@ Type* TypeReader::convert(const ast::Type* type, TypeScope& scope, Needs needs) 
         elements.push_back(convert(e, scope, needs));
       return mark_generic(types_.tuple(elements));
     }
-    case ast::TypeKind::Function:
-      return convert_function(static_cast<const ast::FunctionType*>(type), scope);
+    case ast::TypeKind::Function: return convert_function(static_cast<const ast::FunctionType*>(type), scope);
     case ast::TypeKind::Relation:
       return mark_generic(convert_relation(static_cast<const ast::RelationType*>(type), scope));
     case ast::TypeKind::Power: {
@@ -68,7 +67,7 @@ Type* TypeReader::annotation(const ast::Type* type, Needs needs) {
 }
 
 Type* TypeReader::signature(const ast::SignatureDecl& signature,
-                              std::vector<std::pair<Name, Type*>>& variables) {
+                            std::vector<std::pair<Name, Type*>>& variables) {
   TypeScope scope;
   scope.mode = TypeScope::Signature;
   // In a let, a type variable of the enclosing signature is that one.
@@ -145,9 +144,8 @@ Type* TypeReader::convert_named(const ast::NamedType* type, TypeScope& scope, Ne
   }
   if (type->unit) {
     if (constructor == &types_.real_constructor) return types_.real(unit(*type->unit, true, scope));
-    diagnostics_.report(
-        Code::TypeArguments, type->unit->span,
-        "only Real has a unit, `" + std::string(text(type->name.ident.name)) + "` has none");
+    diagnostics_.report(Code::TypeArguments, type->unit->span,
+                        "only Real has a unit, `" + std::string(text(type->name.ident.name)) + "` has none");
     return types_.error();
   }
   if (constructor == &types_.real_constructor) return types_.real();
@@ -206,7 +204,8 @@ Type* TypeReader::convert_relation(const ast::RelationType* type, TypeScope& sco
     return relation;
   };
   if (type->whole)
-    return with_contract(types_.relation(check_signal(convert(type->whole, scope, kSignal), type->whole), {}));
+    return with_contract(
+        types_.relation(check_signal(convert(type->whole, scope, kSignal), type->whole), {}));
   std::vector<Type*> elements;
   std::vector<InterfaceName> names;
   bool any = false;
@@ -220,8 +219,9 @@ Type* TypeReader::convert_relation(const ast::RelationType* type, TypeScope& sco
     if (item.named)
       for (auto& earlier : names)
         if (earlier.named && earlier.name == item.name.name) {
-          scopes_.duplicate(item.name, type->interface[static_cast<std::size_t>(&earlier - names.data())].name.span,
-                    "the interface variable");
+          scopes_.duplicate(item.name,
+                            type->interface[static_cast<std::size_t>(&earlier - names.data())].name.span,
+                            "the interface variable");
           break;
         }
     names.push_back(name);

@@ -1,5 +1,5 @@
-// Written types to types. In a signature a new name is a quantified variable; in an annotation inside a body it
-// is a variable of the enclosing signature, else any type; in a declaration it must be a parameter.
+// Written types to types. In a signature a new name is a quantified variable; in an annotation inside a body
+// it is a variable of the enclosing signature, else any type; in a declaration it must be a parameter.
 #pragma once
 #include <functional>
 #include <utility>
@@ -30,7 +30,9 @@ class TypeReader {
         contracts_(contracts) {}
 
   /// How the size in an annotation is checked as an Int expression: set by the walk over expressions.
-  void set_size_checker(std::function<core::Expr*(const ast::Expr*)> check) { check_size_ = std::move(check); }
+  void set_size_checker(std::function<core::Expr*(const ast::Expr*)> check) {
+    check_size_ = std::move(check);
+  }
 
   Type* convert(const ast::Type* type, TypeScope& scope, Needs needs = 0);
   /// A type written inside a definition.

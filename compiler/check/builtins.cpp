@@ -82,7 +82,7 @@ Type* builtin_type(const Builtin& builtin, Types& types, std::uint32_t level) {
       return types.function(a, types.function(a, a));
     }
     case S::Derivative: {
-      // The result is the argument's type per second: Checker::instantiate_builtin.
+      // The result is the argument's type per second: DeferredConstraints::add_rate.
       return types.function(types.variable(level, kNumber | kReal), types.variable(level, kNumber));
     }
     case S::Signal: {

@@ -1,4 +1,4 @@
-// The functions that the compiler knows. Everything else of the standard library is written in Sigrel.
+// The functions that the compiler implements. The rest of the standard library is written in Sigrel.
 #pragma once
 #include <span>
 #include <string_view>

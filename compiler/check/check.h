@@ -1,16 +1,18 @@
 // The checker: ast::Module -> core::Program. Resolves every name, infers every type (Hindley–Milner),
 // desugars.
 //
-// The order of work per module: scope (names.h), type declarations, signatures, then the definitions in
-// dependency order (order.h). A group of mutually recursive definitions is inferred and lowered in one walk
-// over its trees; what depends on a type that is known only later (layouts, literals, field indices) is
-// recorded and settled at the end of the group (settle.cpp). A definition with an error gets the error type,
-// which agrees with everything: one cause, one error.
+// Order of work per module: its scope (scopes.h), its types, its signatures, then its definitions in
+// dependency order (strong_components.h). A group of mutually recursive definitions is inferred and lowered
+// in one walk over its trees: checker.h walks over modules and definitions, expression_checker.h over
+// expressions, relation_checker.h over relation literals. Constraints on types that become known later are
+// deferred to the end of the group (deferred.h), and layouts are filled in there (layout.h). parts.h lists
+// the parts that the walks share. A definition with an error gets the error type, which agrees with
+// everything: one cause, one error.
 //
-// Imports. A module's own definitions are what `import M` brings. An import list may name anything that M
-// sees, also what M itself imported: `import Electrical (Pin, Voltage)` finds `Voltage` of the Prelude. `M.x`
-// works likewise. Own definitions hide imported ones, names in import lists hide those of open imports, and
-// these hide the Prelude.
+// Imports. `import M` brings the definitions of M itself. An import list may name anything that M sees,
+// imported names included: `import Electrical (Pin, Voltage)` finds `Voltage` of the Prelude. `M.x` works
+// likewise. Own definitions hide imported ones, names in import lists hide those of open imports, and these
+// hide the Prelude.
 #pragma once
 #include <span>
 

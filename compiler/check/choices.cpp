@@ -1,71 +1,22 @@
-// Samples of definitions whose parameters steer structure. A family varies one size: an Int, the length of a
-// list, the size of vectors. What else there is to choose is the same in all of a family: the values of Bool
-// and of data without numbers in it, and for a second size each of kOthers. The machine records what a sample
-// says about the sizes beyond (elaborate/moving.h).
+// Families of samples, for definitions whose parameters steer their structure. A family varies one size: an
+// Int, the length of a list, the size of vectors. The other choices are fixed within a family: the values of
+// Bool and of data without numbers in it, and for a second size each of kOtherSizes. Elaboration records how
+// a sample depends on the sizes beyond (size dependence).
 #include <algorithm>
+#include <string>
 
-#include "compiler/check/checker.h"
+#include "compiler/check/samples.h"
 
 namespace sigrel::check {
 namespace {
 
-constexpr std::int64_t kSizes = 8;            // the largest size of a family
-constexpr std::int64_t kOthers[] = {2, 3};    // what a size is while another one varies
-constexpr std::size_t kMaxAlternatives = 16;  // of a parameter
-constexpr std::size_t kMaxFamilies = 16;      // of a definition
-constexpr int kMaxDepth = 3;                  // of data in data
+constexpr std::int64_t kLargestSize = 8;        // of a family
+constexpr std::int64_t kOtherSizes[] = {2, 3};  // of a size while another one varies
+constexpr std::size_t kMaxAlternatives = 16;    // of a parameter
+constexpr std::size_t kMaxFamilies = 16;        // of a definition
+constexpr int kMaxDepth = 3;                    // of data in data
 
-}  // namespace
-
-// Every value of a type of finitely many; of numbers one, of which nothing is known. Empty where there are
-// other values.
-std::vector<Checker::Alternative> Checker::alternatives(Type* type, Span span, int depth) {
-  type = find(type);
-  if (type->kind != TypeKind::Constructor || type->constructor->constructors.empty() ||
-      type->constructor->kind == NominalKind::Record || type->constructor == &types_.list_constructor) {
-    core::Expr* value = sample(type, span);
-    return value ? std::vector<Alternative>{{value, ""}} : std::vector<Alternative>{};
-  }
-  std::vector<Alternative> result;
-  if (depth > kMaxDepth) return result;
-  bool boolean = type->constructor == &types_.boolean_constructor;
-  for (const Constructor* c : type->constructor->constructors) {
-    std::vector<std::vector<core::Expr*>> tuples{{}};
-    std::vector<std::string> texts{std::string(text(c->name))};
-    for (Type* arg : c->args) {
-      std::vector<Alternative> parts =
-          alternatives(substitute(arg, type->constructor->parameters, type->args), span, depth + 1);
-      std::vector<std::vector<core::Expr*>> more;
-      std::vector<std::string> more_texts;
-      for (std::size_t t = 0; t < tuples.size(); ++t)
-        for (const Alternative& part : parts) {
-          more.push_back(tuples[t]);
-          more.back().push_back(part.value);
-          more_texts.push_back(texts[t] + " " +
-                               (part.text.empty()                       ? "_"
-                                : part.text.find(' ') == part.text.npos ? part.text
-                                                                        : "(" + part.text + ")"));
-        }
-      if (more.empty() || more.size() > kMaxAlternatives) return {};
-      tuples = std::move(more);
-      texts = std::move(more_texts);
-    }
-    for (std::size_t t = 0; t < tuples.size(); ++t) {
-      core::Expr* value =
-          boolean ? static_cast<core::Expr*>(arena_.make<core::BoolExpr>(
-                        core::BoolExpr{{core::ExprKind::Bool, span}, c == &types_.true_constructor}))
-                  : arena_.make<core::ConstructExpr>(core::ConstructExpr{
-                        {core::ExprKind::Construct, span}, c->name, c->tag, arena_.copy(tuples[t])});
-      result.push_back({value, texts[t]});
-    }
-  }
-  if (result.size() > kMaxAlternatives) result.clear();
-  return result;
-}
-
-namespace {
-
-// The parameter number `index` of a definition, as it is written there.
+// The pattern of parameter `index`, in the first clause or in the lambdas of its body; or null.
 const ast::Pattern* parameter_pattern(const Definition& definition, std::size_t index) {
   if (definition.clauses.empty()) return nullptr;
   const ast::ClauseDecl& clause = *definition.clauses[0];
@@ -96,7 +47,7 @@ Name parameter_name(const Definition& definition, std::size_t index) {
   return intern("argument " + std::to_string(index + 1));
 }
 
-// The size variables of the vectors in a type of numbers.
+// Adds the size variables of the vectors in `type`.
 void collect_sizes(Type* type, std::vector<Type*>& atoms) {
   type = find(type);
   if (type->kind != TypeKind::Vector && type->kind != TypeKind::Tuple) return;
@@ -113,139 +64,223 @@ void collect_sizes(Type* type, std::vector<Type*>& atoms) {
 
 }  // namespace
 
-void Checker::add_samples(core::GlobalId id) {
-  const GlobalState& state = globals_[id.value];
-  Span span = program_.globals[id.value].span;
-  current_ = id;
-  sampling_ = {};
-  sampling_.has_signature = state.definition.signature != nullptr;
-  auto look_at = [&](Name name, std::size_t index) {  // a hole is called after its parameter
-    const ast::Pattern* pattern = parameter_pattern(state.definition, index);
-    sampling_.parameter = name;
-    sampling_.parameter_span = pattern ? pattern->span : span;
-  };
-  struct Parameter {
-    Type* type;
-    Name name;
-    enum { Fixed, Size, Length } kind = Fixed;
-    Type* atom = nullptr;  // of a size that types speak of
-    std::vector<Alternative> values{};
-  };
-  std::vector<Parameter> parameters;
-  std::vector<Type*> atoms;
-  Type* type = find(state.scheme);
-  for (; type->kind == TypeKind::Function; type = find(type->args[1])) {
-    Parameter p{find(type->args[0]),
-                type->has_parameter ? type->parameter : parameter_name(state.definition, parameters.size())};
-    if (is_constructor(p.type, types_.integer_constructor)) {
-      p.kind = Parameter::Size;
-      if (type->args.size() > 2) p.atom = find(type->args[2]);
-    } else if (is_constructor(p.type, types_.list_constructor)) {
-      p.kind = Parameter::Length;
-    } else {
-      collect_sizes(p.type, atoms);
+// Every value of a type with finitely many; one unknown number for a numeric type. Empty where there are
+// other values.
+std::vector<Samples::Alternative> Samples::alternatives(Type* type, Span span, int depth) {
+  type = find(type);
+  if (type->kind != TypeKind::Constructor || type->constructor->constructors.empty() ||
+      type->constructor->kind == NominalKind::Record || type->constructor == &types_.list_constructor) {
+    core::Expr* any = value(type, span);
+    return any ? std::vector<Alternative>{{any, ""}} : std::vector<Alternative>{};
+  }
+  std::vector<Alternative> result;
+  if (depth > kMaxDepth) return result;
+  bool boolean = type->constructor == &types_.boolean_constructor;
+  for (const Constructor* c : type->constructor->constructors) {
+    std::vector<std::vector<core::Expr*>> tuples{{}};
+    std::vector<std::string> texts{std::string(text(c->name))};
+    for (Type* arg : c->args) {
+      std::vector<Alternative> parts =
+          alternatives(unifier_.substitute(arg, type->constructor->parameters, type->args), span, depth + 1);
+      std::vector<std::vector<core::Expr*>> more;
+      std::vector<std::string> more_texts;
+      for (std::size_t t = 0; t < tuples.size(); ++t)
+        for (const Alternative& part : parts) {
+          more.push_back(tuples[t]);
+          more.back().push_back(part.value);
+          more_texts.push_back(texts[t] + " " +
+                               (part.text.empty()                       ? "_"
+                                : part.text.find(' ') == part.text.npos ? part.text
+                                                                        : "(" + part.text + ")"));
+        }
+      if (more.empty() || more.size() > kMaxAlternatives) return {};
+      tuples = std::move(more);
+      texts = std::move(more_texts);
     }
-    parameters.push_back(std::move(p));
+    for (std::size_t t = 0; t < tuples.size(); ++t) {
+      core::Expr* value =
+          boolean ? core_.boolean(c == &types_.true_constructor, span) : core_.construct(*c, tuples[t], span);
+      result.push_back({value, texts[t]});
+    }
   }
-  if (type->kind != TypeKind::Relation) return;
-  for (const Parameter& p : parameters) std::erase(atoms, p.atom);
+  if (result.size() > kMaxAlternatives) result.clear();
+  return result;
+}
 
-  // The sizes: of parameters, then the others.
-  struct Size {
-    std::string name;
-    std::vector<std::size_t> parameters;
-    Type* atom;
-  };
-  std::vector<Size> sizes;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    Parameter& p = parameters[i];
-    if (p.kind == Parameter::Size) sizes.push_back({std::string(text(p.name)), {i}, p.atom});
-    if (p.kind == Parameter::Length)
-      sizes.push_back({"the length of " + std::string(text(p.name)), {i}, nullptr});
+struct Samples::Parameter {
+  Type* type;
+  Name name;
+  enum { Fixed, Size, Length } kind = Fixed;
+  Type* atom = nullptr;  // of a size that types refer to
+  std::vector<Alternative> values{};
+};
+
+struct Samples::Size {
+  std::string name;
+  std::optional<std::size_t> parameter;
+  Type* atom;
+};
+
+/// The families of one definition.
+class Samples::Families {
+ public:
+  Families(Samples& samples, core::GlobalId id)
+      : samples_(samples), id_(id), definition_(samples.globals_[id].definition) {}
+
+  void add() {
+    if (!collect()) return;
+    std::vector<std::int64_t> at(sizes_.size(), kOtherSizes[0]);
+    std::vector<std::size_t> chosen(parameters_.size(), 0);
+    std::size_t combinations = count_combinations();
+    std::uint32_t family = 0;
+    for (std::size_t c = 0; c < combinations; ++c) {
+      choose(c, chosen);
+      if (sizes_.empty()) {
+        if (!emit(family++, {}, at, chosen)) return;
+        continue;
+      }
+      for (std::size_t varies = 0; varies < sizes_.size(); ++varies)
+        for (std::int64_t other : kOtherSizes) {
+          std::ranges::fill(at, other);
+          for (std::int64_t n = 0; n <= kLargestSize; ++n) {
+            at[varies] = n;
+            if (!emit(family, varies, at, chosen)) return;
+          }
+          ++family;
+          if (sizes_.size() == 1) break;
+        }
+    }
   }
-  for (Type* atom : atoms)
-    sizes.push_back({atom->name == Name{} ? std::string("n") : std::string(text(atom->name)), {}, atom});
 
-  auto emit = [&](std::uint32_t family, std::optional<std::size_t> varies,
-                  const std::vector<std::int64_t>& at, const std::vector<std::size_t>& chosen) {
-    sample_sizes_.clear();
-    for (std::size_t s = 0; s < sizes.size(); ++s)
-      if (sizes[s].atom) sample_sizes_.emplace_back(sizes[s].atom, at[s]);
-    core::Sample result{
-        id, nullptr, {}, {}, family, {}, sampling_.has_signature ? type->contract : std::nullopt};
-    std::vector<core::Expr*> args;
-    auto size_of = [&](std::size_t parameter) {
-      std::size_t s = 0;
-      while (sizes[s].parameters.empty() || sizes[s].parameters[0] != parameter) ++s;
-      auto* number = arena_.make<core::IntExpr>(core::IntExpr{{core::ExprKind::Int, span}, at[s]});
-      return varies && *varies == s ? primitive(core::Primitive::AnySize, {number}, span) : number;
-    };
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      Parameter& p = parameters[i];
-      look_at(p.name, i);
-      if (p.kind == Parameter::Size) {
-        args.push_back(size_of(i));
-      } else if (p.kind == Parameter::Length) {
-        core::Expr* element = sample(p.type->args[0], span);
-        if (!element) return false;
-        args.push_back(primitive(core::Primitive::AnyList, {size_of(i), element}, span));
+ private:
+  /// The parameters, and the sizes: those of parameters, then the others. False if the definition does not
+  /// give a relation.
+  bool collect() {
+    Types& types = samples_.types_;
+    std::vector<Type*> atoms;
+    Type* type = find(samples_.globals_[id_].scheme);
+    for (; type->kind == TypeKind::Function; type = find(type->args[1])) {
+      Parameter p{find(type->args[0]),
+                  type->has_parameter ? type->parameter : parameter_name(definition_, parameters_.size())};
+      if (is_constructor(p.type, types.integer_constructor)) {
+        p.kind = Parameter::Size;
+        if (type->args.size() > 2) p.atom = find(type->args[2]);
+      } else if (is_constructor(p.type, types.list_constructor)) {
+        p.kind = Parameter::Length;
       } else {
-        std::vector<Alternative> values = alternatives(p.type, span, 0);
+        collect_sizes(p.type, atoms);
+      }
+      parameters_.push_back(std::move(p));
+    }
+    relation_ = type;
+    if (type->kind != TypeKind::Relation) return false;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      Parameter& p = parameters_[i];
+      std::erase(atoms, p.atom);
+      if (p.kind == Parameter::Size) sizes_.push_back({std::string(text(p.name)), i, p.atom});
+      if (p.kind == Parameter::Length)
+        sizes_.push_back({"the length of " + std::string(text(p.name)), i, nullptr});
+    }
+    for (Type* atom : atoms)
+      sizes_.push_back({atom->name == Name{} ? "n" : std::string(text(atom->name)), {}, atom});
+    return true;
+  }
+
+  void set_sizes(const std::vector<std::int64_t>& at) {
+    samples_.sizes_.clear();
+    for (std::size_t s = 0; s < sizes_.size(); ++s)
+      if (sizes_[s].atom) samples_.sizes_.emplace_back(sizes_[s].atom, at[s]);
+  }
+
+  void name_holes(std::size_t parameter) {
+    const ast::Pattern* pattern = parameter_pattern(definition_, parameter);
+    samples_.parameter_ = parameters_[parameter].name;
+    samples_.parameter_span_ = pattern ? pattern->span : span_;
+  }
+
+  /// Of the alternatives of the fixed parameters; 0 if a parameter has none, or there are too many.
+  std::size_t count_combinations() {
+    set_sizes(std::vector<std::int64_t>(sizes_.size(), kOtherSizes[0]));
+    std::size_t combinations = 1;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      Parameter& p = parameters_[i];
+      if (p.kind != Parameter::Fixed) continue;
+      name_holes(i);
+      p.values = samples_.alternatives(p.type, span_, 0);
+      combinations *= p.values.size();
+      if (combinations == 0 || combinations > kMaxFamilies) return 0;
+    }
+    return combinations;
+  }
+
+  /// Combination number `index`.
+  void choose(std::size_t index, std::vector<std::size_t>& chosen) const {
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      if (parameters_[i].kind != Parameter::Fixed) continue;
+      chosen[i] = index % parameters_[i].values.size();
+      index /= parameters_[i].values.size();
+    }
+  }
+
+  core::Expr* size_argument(std::size_t parameter, std::optional<std::size_t> varies,
+                            const std::vector<std::int64_t>& at) {
+    std::size_t s = 0;
+    while (sizes_[s].parameter != parameter) ++s;
+    core::Expr* number = samples_.core_.integer(at[s], span_);
+    return varies == s ? samples_.core_.primitive(core::Primitive::AnySize, {number}, span_) : number;
+  }
+
+  /// False if a parameter has no value.
+  bool emit(std::uint32_t family, std::optional<std::size_t> varies, const std::vector<std::int64_t>& at,
+            const std::vector<std::size_t>& chosen) {
+    set_sizes(at);
+    core::Sample result{
+        id_, nullptr, {}, {}, family, {}, samples_.has_signature_ ? relation_->contract : std::nullopt};
+    std::vector<core::Expr*> args;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      Parameter& p = parameters_[i];
+      name_holes(i);
+      if (p.kind == Parameter::Size) {
+        args.push_back(size_argument(i, varies, at));
+      } else if (p.kind == Parameter::Length) {
+        core::Expr* element = samples_.value(p.type->args[0], span_);
+        if (!element) return false;
+        args.push_back(samples_.core_.primitive(core::Primitive::AnyList,
+                                                {size_argument(i, varies, at), element}, span_));
+      } else {
+        std::vector<Alternative> values = samples_.alternatives(p.type, span_, 0);
         if (values.empty()) return false;
         p.values = std::move(values);
-        args.push_back(p.values[chosen[i]].value);
-        if (!p.values[chosen[i]].text.empty())
-          result.choices.push_back({std::string(text(p.name)), p.values[chosen[i]].text, false});
+        const Alternative& value = p.values[chosen[i]];
+        args.push_back(value.value);
+        if (!value.text.empty()) result.choices.push_back({std::string(text(p.name)), value.text, false});
       }
     }
-    for (std::size_t s = 0; s < sizes.size(); ++s)
-      result.choices.push_back({sizes[s].name, std::to_string(at[s]), varies && *varies == s});
+    for (std::size_t s = 0; s < sizes_.size(); ++s)
+      result.choices.push_back({sizes_[s].name, std::to_string(at[s]), varies == s});
     if (varies) result.size = at[*varies];
-    auto* use = arena_.make<core::GlobalExpr>(core::GlobalExpr{{core::ExprKind::Global, span}, id, {}});
-    result.local_names = sampling_.local_names;
-    result.expression = make_apply(use, std::move(args), span);
-    program_.samples.push_back(std::move(result));
+    core::Expr* use = samples_.core_.make(core::GlobalExpr{{core::ExprKind::Global, span_}, id_, {}});
+    result.local_names = samples_.local_names_;
+    result.expression = samples_.core_.apply(use, args, span_);
+    samples_.program_.samples.push_back(std::move(result));
     return true;
-  };
+  }
 
-  std::vector<std::int64_t> at(sizes.size(), kOthers[0]);
-  std::vector<std::size_t> chosen(parameters.size(), 0);
-  // How many values each parameter has.
-  sample_sizes_.clear();
-  for (const Size& s : sizes)
-    if (s.atom) sample_sizes_.emplace_back(s.atom, kOthers[0]);
-  std::size_t combinations = 1;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    Parameter& p = parameters[i];
-    look_at(p.name, i);
-    if (p.kind == Parameter::Fixed) p.values = alternatives(p.type, span, 0);
-    if (p.kind == Parameter::Fixed && p.values.empty()) return;
-    if (p.kind == Parameter::Fixed) combinations *= p.values.size();
-    if (combinations > kMaxFamilies) return;
-  }
-  std::uint32_t family = 0;
-  for (std::size_t c = 0; c < combinations; ++c) {
-    std::size_t rest = c;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      if (parameters[i].kind != Parameter::Fixed) continue;
-      chosen[i] = rest % parameters[i].values.size();
-      rest /= parameters[i].values.size();
-    }
-    if (sizes.empty()) {
-      if (!emit(family++, {}, at, chosen)) return;
-      continue;
-    }
-    for (std::size_t varies = 0; varies < sizes.size(); ++varies)
-      for (std::int64_t other : kOthers) {
-        std::ranges::fill(at, other);
-        for (std::int64_t n = 0; n <= kSizes; ++n) {
-          at[varies] = n;
-          if (!emit(family, varies, at, chosen)) return;
-        }
-        ++family;
-        if (sizes.size() == 1) break;
-      }
-  }
+  Samples& samples_;
+  core::GlobalId id_;
+  const Definition& definition_;
+  Span span_ = samples_.globals_.span(id_);
+  Type* relation_ = nullptr;  // that the definition gives
+  std::vector<Parameter> parameters_;
+  std::vector<Size> sizes_;
+};
+
+void Samples::add(core::GlobalId id) {
+  core_.enter(id);
+  has_signature_ = globals_[id].definition.signature != nullptr;
+  local_names_.clear();
+  inside_function_ = false;
+  Families(*this, id).add();
 }
 
 }  // namespace sigrel::check

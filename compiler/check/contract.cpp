@@ -1,12 +1,10 @@
-// Written structural types: `{p.v n.v; p.i n.i}`, `{1 1 0; 0 1 1}`, `{#2}`, `like resistor`. They are no part
-// of type equality: what has to keep one is noted where an expression meets a type that has one
-// (Primitive::Claim), and for the result of a definition in its sample.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include "compiler/check/contract.h"
 
 #include <algorithm>
 
-#include "compiler/check/checker.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "compiler/graph/matching.h"
 
 namespace sigrel::check {
@@ -49,9 +47,7 @@ std::string contract_text(const ast::StructuralAnnotation& s) {
 
 }  // namespace
 
-/// How many scalars a signal of this type has, if every size is known; nothing beyond what contracts are
-/// compared for.
-std::optional<std::uint32_t> Checker::scalar_count(Type* type) {
+std::optional<std::uint32_t> Contracts::scalar_count(Type* type) const {
   constexpr std::int64_t kMost = 100'000;
   type = find(type);
   auto sum = [&](std::size_t count, auto part) -> std::optional<std::uint32_t> {
@@ -78,12 +74,12 @@ std::optional<std::uint32_t> Checker::scalar_count(Type* type) {
   if (type->kind != TypeKind::Constructor) return std::nullopt;
   if (type->constructor->kind == NominalKind::Record)
     return sum(type->constructor->fields.size(), [&](std::size_t i) {
-      return field_type(*type->constructor, static_cast<std::uint32_t>(i), type);
+      return unifier_.field_type(*type->constructor, static_cast<std::uint32_t>(i), type);
     });
   return 1;
 }
 
-void Checker::promise(Type* relation, const ast::StructuralAnnotation& written) {
+void Contracts::attach(Type* relation, const ast::StructuralAnnotation& written) {
   relation->contract_text = intern(contract_text(written));
   if (auto at = contract_of_.find(&written); at != contract_of_.end()) {  // the definition is inferred again
     relation->contract = at->second;
@@ -92,149 +88,175 @@ void Checker::promise(Type* relation, const ast::StructuralAnnotation& written) 
   relation->contract = contract_of_[&written] = core::ContractId(program_.contracts.size());
   program_.contracts.push_back({});
   program_.contracts.back().span = written.span;
-  waiting_contracts_.push_back({*relation->contract, &written, relation});
+  unresolved_.push_back({*relation->contract, &written, relation});
 }
 
-// The scalars of the interface that a column names: `p.v`, `x[2 .. 3]`, a whole `p`. Nothing after a report,
-// or where a size is not known.
-std::optional<std::vector<Checker::ContractPart>> Checker::contract_column(const ast::Expr* e,
-                                                                           Type* relation) {
-  auto unknown = [&](Span span, std::string message) -> Diagnostic& {
-    return diagnostics_.report(Code::ContractMisfit, span, std::move(message));
-  };
-  if (e->kind == ast::ExprKind::Variable) {
-    const ast::Ident& name = static_cast<const ast::VariableExpr*>(e)->name.ident;
-    Type* interface = find(relation->args[0]);
-    bool tuple = interface->kind == TypeKind::Tuple && relation->interface.size() != 1;
-    std::uint32_t first = 0;
-    std::vector<std::string_view> names;
-    for (std::size_t i = 0; i < relation->interface.size(); ++i) {
-      Type* type = tuple ? interface->args[i] : interface;
-      if (relation->interface[i].named && relation->interface[i].name == name.name) return {{{type, first}}};
-      if (relation->interface[i].named) names.push_back(text(relation->interface[i].name));
-      auto count = scalar_count(type);
-      if (!count) return std::nullopt;
-      first += *count;
-    }
-    Diagnostic& d = unknown(name.span, fmt::format("`{}` is no variable of this interface", text(name.name)));
-    if (names.empty())
-      d.help(
-          "name its variables, `SR (p :: Pin, …)`, or write rows of 0 and 1 with a column for each scalar");
-    else
-      d.help(fmt::format("its variables are `{}`", fmt::join(names, "`, `")));
-    return std::nullopt;
+// The parts of the interface that a column names: `p.v`, `x[2 .. 3]`, a whole `p`. Nothing after a report, or
+// where a size is not known.
+std::optional<std::vector<Contracts::Part>> Contracts::column(const ast::Expr* e, Type* relation) const {
+  switch (e->kind) {
+    case ast::ExprKind::Variable:
+      return variable_column(static_cast<const ast::VariableExpr*>(e)->name.ident, relation);
+    case ast::ExprKind::Field: return field_column(*static_cast<const ast::FieldExpr*>(e), relation);
+    case ast::ExprKind::Index: return index_column(*static_cast<const ast::IndexExpr*>(e), relation);
+    default: return std::nullopt;
   }
-  std::vector<ContractPart> result;
-  if (e->kind == ast::ExprKind::Field) {
-    auto* f = static_cast<const ast::FieldExpr*>(e);
-    auto base = contract_column(f->base, relation);
-    if (!base) return std::nullopt;
-    for (ContractPart part : *base) {
-      Type* type = find(part.type);
-      bool record = type->kind == TypeKind::Constructor && type->constructor->kind == NominalKind::Record;
-      auto index = record ? field_index(*type->constructor, f->field.name) : std::nullopt;
-      if (!index) {
-        unknown(f->field.span,
-                fmt::format("`{}` has no part `{}`", column_text(f->base), text(f->field.name)))
-            .note("its type is " + print(type));
-        return std::nullopt;
-      }
-      for (std::uint32_t i = 0; i < *index; ++i) {
-        auto count = scalar_count(field_type(*type->constructor, i, type));
-        if (!count) return std::nullopt;
-        part.first += *count;
-      }
-      result.push_back({field_type(*type->constructor, *index, type), part.first});
-    }
-    return result;
+}
+
+std::optional<std::vector<Contracts::Part>> Contracts::variable_column(const ast::Ident& name,
+                                                                       Type* relation) const {
+  Type* interface = find(relation->args[0]);
+  bool tuple = interface->kind == TypeKind::Tuple && relation->interface.size() != 1;
+  std::uint32_t first = 0;
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < relation->interface.size(); ++i) {
+    Type* type = tuple ? interface->args[i] : interface;
+    if (relation->interface[i].named && relation->interface[i].name == name.name) return {{{type, first}}};
+    if (relation->interface[i].named) names.push_back(text(relation->interface[i].name));
+    auto count = scalar_count(type);
+    if (!count) return std::nullopt;
+    first += *count;
   }
-  if (e->kind != ast::ExprKind::Index) return std::nullopt;
-  auto* index = static_cast<const ast::IndexExpr*>(e);
-  auto parts = contract_column(index->base, relation);
-  if (!parts) return std::nullopt;
-  for (auto& written : index->parts) {
-    auto number = [&](const ast::Expr* bound) -> std::optional<std::int64_t> {
-      if (bound->kind == ast::ExprKind::Int) return static_cast<const ast::IntExpr*>(bound)->value;
-      unknown(bound->span, "an index in a contract is a number")
-          .help("`{#2}` says only how many equations there are");
+  Diagnostic& d =
+      diagnostics_.report(Code::ContractMisfit, name.span,
+                          fmt::format("`{}` is not a variable of this interface", text(name.name)));
+  if (names.empty())
+    d.help("name its variables, `SR (p :: Pin, …)`, or write rows of 0 and 1 with a column for each scalar");
+  else
+    d.help(fmt::format("its variables are `{}`", fmt::join(names, "`, `")));
+  return std::nullopt;
+}
+
+std::optional<std::vector<Contracts::Part>> Contracts::field_column(const ast::FieldExpr& e,
+                                                                    Type* relation) const {
+  auto base = column(e.base, relation);
+  if (!base) return std::nullopt;
+  std::vector<Part> result;
+  for (Part part : *base) {
+    Type* type = find(part.type);
+    auto index = is_record(type) ? field_index(*type->constructor, e.field.name) : std::nullopt;
+    if (!index) {
+      diagnostics_
+          .report(Code::ContractMisfit, e.field.span,
+                  fmt::format("`{}` has no part `{}`", column_text(e.base), text(e.field.name)))
+          .note("its type is " + messages_.print(type));
       return std::nullopt;
-    };
+    }
+    for (std::uint32_t i = 0; i < *index; ++i) {
+      auto count = scalar_count(unifier_.field_type(*type->constructor, i, type));
+      if (!count) return std::nullopt;
+      part.first += *count;
+    }
+    result.push_back({unifier_.field_type(*type->constructor, *index, type), part.first});
+  }
+  return result;
+}
+
+std::optional<std::vector<Contracts::Part>> Contracts::index_column(const ast::IndexExpr& e,
+                                                                    Type* relation) const {
+  auto parts = column(e.base, relation);
+  if (!parts) return std::nullopt;
+  auto number = [&](const ast::Expr* bound) -> std::optional<std::int64_t> {
+    if (bound->kind == ast::ExprKind::Int) return static_cast<const ast::IntExpr*>(bound)->value;
+    diagnostics_.report(Code::ContractMisfit, bound->span, "an index in a contract is a number")
+        .help("`{#2}` says only how many equations there are");
+    return std::nullopt;
+  };
+  for (auto& written : e.parts) {
     auto from = number(written.first), to = written.last ? number(written.last) : from;
     if (!from || !to) return std::nullopt;
-    result.clear();
-    for (const ContractPart& part : *parts) {
+    std::vector<Part> elements;
+    for (const Part& part : *parts) {
       Type* type = find(part.type);
       if (type->kind != TypeKind::Vector) {
-        unknown(index->span, fmt::format("`{}` is no vector", column_text(index->base)))
-            .note("its type is " + print(type));
+        diagnostics_
+            .report(Code::ContractMisfit, e.span, fmt::format("`{}` is not a vector", column_text(e.base)))
+            .note("its type is " + messages_.print(type));
         return std::nullopt;
       }
       auto all = scalar_count(type), element = scalar_count(type->args[0]);
       if (!all || !element) return std::nullopt;
       std::int64_t size = *element ? *all / *element : 0;
       if (*from < 1 || *to > size || *from > *to) {
-        unknown(index->span, fmt::format("`{}` has {} elements", column_text(index->base), size));
+        diagnostics_.report(Code::ContractMisfit, e.span,
+                            fmt::format("`{}` has {} elements", column_text(e.base), size));
         return std::nullopt;
       }
       for (std::int64_t k = *from; k <= *to; ++k)
-        result.push_back({type->args[0], part.first + static_cast<std::uint32_t>(k - 1) * *element});
+        elements.push_back({type->args[0], part.first + static_cast<std::uint32_t>(k - 1) * *element});
     }
-    parts = result;
+    parts = std::move(elements);
   }
-  return result;
+  return parts;
 }
 
-// When all definitions of a module have their types.
-void Checker::resolve_contracts() {
-  for (auto& [id, written, relation] : waiting_contracts_) {
-    core::Contract& contract = program_.contracts[id.value];
-    auto scalars = scalar_count(relation->args[0]);
-    using ast::StructuralAnnotation;
-    if (written->form == StructuralAnnotation::Count) {
-      if (scalars && written->count > *scalars) {
-        diagnostics_
-            .report(Code::ContractMisfit, written->span,
-                    fmt::format("{} equations are promised for {} unknown{}", written->count, *scalars,
-                                *scalars == 1 ? "" : "s"))
-            .help("an interface has as many unknowns as scalars; no more equations can determine them");
-        continue;
-      }
-      contract.form = core::Contract::Count;
-      contract.count = written->count;
-    } else if (written->form == StructuralAnnotation::Like) {
-      const Entry<Value>* entry = lookup_value(written->like, true);
-      if (!entry) continue;
-      std::string name = "`" + std::string(text(written->like.ident.name)) + "`";
-      Type* type = entry->meaning.kind == Value::Global && globals_[entry->meaning.global.value].scheme
-                       ? find(globals_[entry->meaning.global.value].scheme)
-                       : types_.error();
-      if (type->kind == TypeKind::Error && entry->meaning.kind == Value::Global) continue;
-      while (type->kind == TypeKind::Function) type = find(type->args[1]);
-      if (type->kind != TypeKind::Relation) {
-        diagnostics_.report(Code::ContractMisfit, written->span, name + " is no relation, and gives none")
-            .help("`like` names a definition whose structural type is meant: `like resistor`");
-        continue;
-      }
-      if (!find(type->args[0])->generic && !find(relation->args[0])->generic &&
-          !unify(type->args[0], relation->args[0])) {
-        diagnostics_.report(Code::ContractMisfit, written->span, name + " has another interface")
-            .note(name.substr(1, name.size() - 2) +
-                  " :: " + print(globals_[entry->meaning.global.value].scheme));
-        continue;
-      }
-      contract.form = core::Contract::Like;
-      contract.like = entry->meaning.global;
-    } else if (auto rows = contract_rows(*written, relation, scalars)) {
-      contract.form = core::Contract::Rows;
-      contract.rows = std::move(*rows);
-    }
-  }
-  waiting_contracts_.clear();
+void Contracts::resolve() {
+  for (const Unresolved& contract : unresolved_) resolve(contract);
+  unresolved_.clear();
 }
 
-std::optional<std::vector<std::vector<std::uint32_t>>> Checker::contract_rows(
-    const ast::StructuralAnnotation& written, Type* relation, std::optional<std::uint32_t> scalars) {
-  std::vector<std::vector<std::uint32_t>> rows;
+void Contracts::resolve(const Unresolved& unresolved) {
+  core::Contract& contract = program_.contracts[unresolved.id.value];
+  switch (unresolved.written->form) {
+    case ast::StructuralAnnotation::Count: return resolve_count(contract, unresolved);
+    case ast::StructuralAnnotation::Like: return resolve_like(contract, unresolved);
+    case ast::StructuralAnnotation::Rows: {
+      auto scalars = scalar_count(unresolved.relation->args[0]);
+      if (auto read = rows(*unresolved.written, unresolved.relation, scalars)) {
+        contract.form = core::Contract::Rows;
+        contract.rows = std::move(*read);
+      }
+      return;
+    }
+  }
+}
+
+void Contracts::resolve_count(core::Contract& contract, const Unresolved& unresolved) {
+  auto scalars = scalar_count(unresolved.relation->args[0]);
+  const std::uint32_t count = unresolved.written->count;
+  if (scalars && count > *scalars) {
+    diagnostics_
+        .report(Code::ContractMisfit, unresolved.written->span,
+                fmt::format("{} equations are promised for {} unknown{}", count, *scalars,
+                            *scalars == 1 ? "" : "s"))
+        .help("an interface has as many unknowns as scalars; no more equations can determine them");
+    return;
+  }
+  contract.form = core::Contract::Count;
+  contract.count = count;
+}
+
+void Contracts::resolve_like(core::Contract& contract, const Unresolved& unresolved) {
+  const ast::QualifiedIdent& like = unresolved.written->like;
+  const Entry<Value>* entry = scopes_.lookup_value(like, true);
+  if (!entry) return;
+  std::string name(text(like.ident.name));
+  Type* scheme = entry->meaning.kind == Value::Global ? globals_[entry->meaning.global].scheme : nullptr;
+  if (entry->meaning.kind == Value::Global && (!scheme || is_error(scheme))) return;
+  Type* type = scheme ? find(scheme) : nullptr;
+  while (type && type->kind == TypeKind::Function) type = find(type->args[1]);
+  if (!type || type->kind != TypeKind::Relation) {
+    diagnostics_
+        .report(Code::ContractMisfit, unresolved.written->span,
+                "`" + name + "` is not a relation, and does not return one")
+        .help("`like` names a definition with the structural type that is meant: `like resistor`");
+    return;
+  }
+  Type* interface = unresolved.relation->args[0];
+  if (!find(type->args[0])->generic && !find(interface)->generic &&
+      !unifier_.unify(type->args[0], interface)) {
+    diagnostics_
+        .report(Code::ContractMisfit, unresolved.written->span, "`" + name + "` has another interface")
+        .note(name + " :: " + messages_.print(scheme));
+    return;
+  }
+  contract.form = core::Contract::Like;
+  contract.like = entry->meaning.global;
+}
+
+std::optional<Contracts::Rows> Contracts::rows(const ast::StructuralAnnotation& written, Type* relation,
+                                               std::optional<std::uint32_t> scalars) const {
+  Rows rows;
   for (auto& row : written.rows) {
     auto& columns = rows.emplace_back();
     if (scalars && row.columns.empty() && row.bits.size() != *scalars) {
@@ -250,9 +272,9 @@ std::optional<std::vector<std::vector<std::uint32_t>>> Checker::contract_rows(
     for (std::uint32_t i = 0; i < row.bits.size(); ++i)
       if (row.bits[i]) columns.push_back(i);
     for (const ast::Expr* e : row.columns) {
-      auto parts = contract_column(e, relation);
+      auto parts = column(e, relation);
       if (!parts) return std::nullopt;
-      for (const ContractPart& part : *parts) {
+      for (const Part& part : *parts) {
         auto count = scalar_count(part.type);
         if (!count) return std::nullopt;
         for (std::uint32_t k = 0; k < *count; ++k) columns.push_back(part.first + k);
@@ -281,39 +303,32 @@ std::optional<std::vector<std::vector<std::uint32_t>>> Checker::contract_rows(
   return rows;
 }
 
-// `e`, a relation or a function that gives one, has to keep the contract of the type it meets.
-core::Expr* Checker::claimed(core::Expr* e, Type* expected, bool argument, Span span) {
+core::Expr* Contracts::claim(core::Expr* e, Type* expected, bool argument, Span span) {
   Type* type = find(expected);
-  std::vector<core::LocalId> parameters;
   std::size_t arity = 0;
   for (; type->kind == TypeKind::Function; type = find(type->args[1])) ++arity;
   if (type->kind != TypeKind::Relation || !type->contract || type == own_result_) return e;
-  if (e->kind == core::ExprKind::Sigrel &&
-      !argument) {  // a definition: others may refer to it before it is evaluated
+  // The literal of a definition: others may refer to the definition before it is evaluated.
+  if (e->kind == core::ExprKind::Sigrel && !argument) {
     static_cast<core::SigrelExpr*>(e)->relation->contract = type->contract;
     return e;
   }
   auto claim = [&](core::Expr* value) {
-    auto* number = arena_.make<core::IntExpr>(
-        core::IntExpr{{core::ExprKind::Int, span}, static_cast<std::int64_t>(type->contract->value)});
-    return primitive(core::Primitive::Claim, {number, value}, span);
+    auto* number = core_.integer(static_cast<std::int64_t>(type->contract->value), span);
+    return core_.primitive(core::Primitive::Claim, {number, value}, span);
   };
   if (arity == 0) return claim(e);
-  auto local = [&](core::LocalId id) -> core::Expr* {
-    return arena_.make<core::LocalExpr>(core::LocalExpr{{core::ExprKind::Local, span}, id});
-  };
-  core::LocalId function = new_local(intern("function"));
+  core::LocalId function = core_.new_local(intern("function"));
+  std::vector<core::LocalId> parameters;
   std::vector<core::Expr*> arguments;
   for (std::size_t i = 0; i < arity; ++i) {
-    parameters.push_back(new_local(intern("argument")));
-    arguments.push_back(local(parameters.back()));
+    parameters.push_back(core_.new_local(intern("argument")));
+    arguments.push_back(core_.local(parameters.back(), span));
   }
-  core::Expr* body = claim(make_apply(local(function), arguments, span));
-  core::Expr* lambda = arena_.make<core::LambdaExpr>(
-      core::LambdaExpr{{core::ExprKind::Lambda, span}, arena_.copy(parameters), body});
+  core::Expr* body = claim(core_.apply(core_.local(function, span), arguments, span));
+  core::Expr* lambda = core_.lambda(parameters, body, span);
   core::Binding binding{function, intern("function"), e};
-  return arena_.make<core::LetExpr>(
-      core::LetExpr{{core::ExprKind::Let, span}, arena_.copy(std::vector<core::Binding>{binding}), lambda});
+  return core_.make(core::LetExpr{{core::ExprKind::Let, span}, core_.copy(std::vector{binding}), lambda});
 }
 
 }  // namespace sigrel::check

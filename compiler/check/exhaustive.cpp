@@ -1,14 +1,14 @@
-// Missing and unreachable cases: Maranget, Warnings for pattern matching, JFP 17 (2007).
-//
-// A matrix has one row per arm and one column per value still to be looked at. `missing` finds a vector of
-// values that no row matches; `useful` says whether a row matches something that the rows before it do not.
-// Both look at the first column: split by constructor if the column's constructors are all there, else leave
-// the rows with a wildcard.
+#include "compiler/check/exhaustive.h"
+
+// A matrix has one row per arm and one column per value still to be examined. `missing` finds a vector of
+// values that no row matches; `useful` decides whether a row matches a value that no earlier row matches.
+// Both examine the first column: they split by constructor if all constructors occur in it, else keep the
+// rows with a wildcard.
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
-
-#include "compiler/check/checker.h"
+#include <string>
 
 namespace sigrel::check {
 namespace {
@@ -128,7 +128,7 @@ class Matches {
   }
 
  private:
-  static constexpr std::size_t kLimit = 100'000;  // the problem is NP-complete; a giant match is believed
+  static constexpr std::size_t kLimit = 100'000;  // the problem is NP-complete; beyond it, no message
 
   static bool has_constructors(Type* type) {
     return type->kind == TypeKind::Constructor && !type->constructor->constructors.empty();
@@ -194,17 +194,23 @@ class Matches {
 
 }  // namespace
 
-void Checker::check_match(const MatchCheck& match) {
+void MatchChecks::finish() {
+  for (auto& match : matches_) check(match);
+  discard();
+}
+
+void MatchChecks::check(const Match& match) {
   if (match.rows.size() == 1 && is_wild(match.rows[0])) return;
   auto argument_types = [this](const Constructor& c, Type* type) {
     std::vector<Type*> result;
-    for (Type* arg : c.args) result.push_back(substitute(arg, c.owner->parameters, find(type)->args));
+    for (Type* arg : c.args)
+      result.push_back(unifier_.substitute(arg, c.owner->parameters, find(type)->args));
     return result;
   };
   auto field_types = [this](Type* type) {
     std::vector<Type*> result;
     for (std::uint32_t i = 0; i < type->constructor->fields.size(); ++i)
-      result.push_back(field_type(*type->constructor, i, type));
+      result.push_back(unifier_.field_type(*type->constructor, i, type));
     return result;
   };
   std::vector<Row> rows;
@@ -226,9 +232,9 @@ void Checker::check_match(const MatchCheck& match) {
     example = example.substr(1, example.size() - 2);
   diagnostics_
       .report(Code::MissingCase, match.span,
-              match.is_let ? "this pattern does not match every value: `" + example + "` is missing"
-                           : "the case `" + example + "` is missing")
-      .help(match.is_let ? "use `case` with one alternative for each" : "add it, or a last case with `_`");
+              match.binding ? "this pattern does not match every value: `" + example + "` is missing"
+                            : "the case `" + example + "` is missing")
+      .help(match.binding ? "use `case` with one alternative for each" : "add it, or a last case with `_`");
 }
 
 }  // namespace sigrel::check

@@ -2,8 +2,9 @@
 // of powers (the exponents of m, kg, s, … and of unit variables), a size a sum of multiples (`2*n + 1`).
 //
 // Equations between such forms are solved by elimination. Over the rationals this always gives a most general
-// solution (A. Kennedy, Programming Languages and Dimensions, 1996, section 3.4, has the harder integers); a
-// size must come out integral, and what does not is left to the elaborator, which knows the numbers.
+// solution (A. Kennedy, Programming Languages and Dimensions, 1996, section 3.4, treats the integers, which
+// are harder); a size must be integral, and other solutions are left to the elaborator, which knows the
+// numbers.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -45,7 +46,7 @@ struct Form {
   std::span<Ratio> weights;  // one per atom
 };
 
-/// A form while it is computed with. `unknown` if some part of it is: such a form agrees with everything.
+/// A form in a computation. `unknown` if some part of it is: such a form agrees with everything.
 struct Linear {
   struct Term {
     Type* atom;  // a variable without link, or rigid

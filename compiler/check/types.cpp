@@ -155,6 +155,17 @@ Type* Types::named(Type* type, Name name) {
   return make(t);
 }
 
+bool is_record(Type* type) {
+  type = find(type);
+  return type->kind == TypeKind::Constructor && type->constructor->kind == NominalKind::Record;
+}
+
+std::optional<std::uint32_t> field_index(const TypeConstructor& record, Name name) {
+  for (std::size_t i = 0; i < record.fields.size(); ++i)
+    if (record.fields[i].name == name) return static_cast<std::uint32_t>(i);
+  return std::nullopt;
+}
+
 bool is_constructor(Type* type, const TypeConstructor& constructor) {
   type = find(type);
   return type->kind == TypeKind::Constructor && type->constructor == &constructor;

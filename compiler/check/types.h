@@ -19,7 +19,7 @@ namespace sigrel::check {
 
 struct Type;
 
-/// Form: a unit or a size. Error: agrees with everything; as a unit, one that was not stated (plain `Real`);
+/// Form: a unit or a size. Error: agrees with everything; as a unit, one that is not stated (plain `Real`);
 /// as a size, one that only the elaborator knows.
 enum class TypeKind : std::uint8_t {
   Variable,
@@ -33,21 +33,20 @@ enum class TypeKind : std::uint8_t {
   Error
 };
 
-/// What a variable, a rigid variable or a form ranges over.
+/// The domain of a variable, a rigid variable or a form.
 enum class Sort : std::uint8_t { Type, Unit, Size };
 
-/// What a variable's type must offer. Quantified variables keep Signal and Equality; the others are
+/// Requirements on the type of a variable. Quantified variables keep Signal and Equality; the others are
 /// defaulted.
 using Needs = std::uint8_t;
-inline constexpr Needs kNumber = 1;    // arithmetic: Int, Real, vectors of these
-inline constexpr Needs kLiteral = 2;   // a plain integer literal was used at it: Int or Real
-inline constexpr Needs kOrder = 4;     // < and its kin: Int, Real, String
-inline constexpr Needs kEquality = 8;  // ==: everything without functions and relations in it
-inline constexpr Needs kSignal = 16;   // varies in time: numbers, Bool, records, tuples and vectors of them
-inline constexpr Needs kScalar = 32;   // with kNumber: no vectors
-inline constexpr Needs kReal = 64;     // with kNumber: not Int
-inline constexpr Needs kPending =
-    128;  // something is recorded that will say what it is: not to be generalised
+inline constexpr Needs kNumber = 1;     // arithmetic: Int, Real, vectors of these
+inline constexpr Needs kLiteral = 2;    // a plain integer literal was used at it: Int or Real
+inline constexpr Needs kOrder = 4;      // <, <=, >, >=: Int, Real, String
+inline constexpr Needs kEquality = 8;   // ==: types without functions and relations in them
+inline constexpr Needs kSignal = 16;    // varies in time: numbers, Bool, records, tuples and vectors of them
+inline constexpr Needs kScalar = 32;    // with kNumber: no vectors
+inline constexpr Needs kReal = 64;      // with kNumber: not Int
+inline constexpr Needs kPending = 128;  // a deferred constraint will determine it: not to be generalised
 
 inline constexpr std::uint32_t kGeneric = 0xFFFFFFFF;
 
@@ -94,7 +93,7 @@ struct Type {
   Sort sort = Sort::Type;   // Variable, Skolem, Form
   Needs needs = 0;          // Variable, Skolem
   std::uint32_t level = 0;  // Variable, Skolem
-  Type* link = nullptr;     // Variable: what it stands for
+  Type* link = nullptr;     // Variable: the type that it was unified with
   Type* copy = nullptr;     // Variable: its instance, during instantiation only
   Name name;  // Skolem and Variable: as written; elsewhere the synonym through which it was written; if
               // `named`
@@ -109,10 +108,10 @@ struct Type {
   const Form* form = nullptr;       // Form
   core::Expr* size_expr = nullptr;  // Skolem of a size: its value, inside the definition `size_owner`
   std::uint32_t size_owner = 0;
-  bool opaque = false;  // Skolem of a size: may be equal to others, as the elaborator will find
-  const ast::Expr* size_ast =
-      nullptr;     // Skolem of a size in a signature: an expression that is no sum of multiples
-  Name parameter;  // Function: `(n :: Int) -> …`, if has_parameter
+  bool opaque = false;  // Skolem of a size: may equal other sizes; the elaborator knows the numbers
+  const ast::Expr* size_ast = nullptr;  // Skolem of a size in a signature: an expression that is not a sum of
+                                        // multiples
+  Name parameter;                       // Function: `(n :: Int) -> …`, if has_parameter
   bool has_parameter = false;
 };
 
@@ -175,13 +174,20 @@ class Types {
 };
 
 bool is_constructor(Type* type, const TypeConstructor& constructor);
-/// Whether a unit other than 1 stands in it (not: in the fields of a record that it names). What is inferred
-/// has powers of seconds through `time` and `der` alone; they can be left out.
+/// Whether a unit other than 1 occurs in the type, the fields of records excepted. Inferred types have powers
+/// of seconds from `time` and `der` alone; `count_time` says whether these count.
 bool has_units(Type* type, bool count_time = true);
+/// Whether `type` is or contains a quantified variable.
+inline bool is_generic(Type* type) {
+  type = find(type);
+  return type->generic || (type->kind == TypeKind::Variable && type->level == kGeneric);
+}
+bool is_record(Type* type);
+std::optional<std::uint32_t> field_index(const TypeConstructor& record, Name name);
 inline bool is_variable(Type* type) { return find(type)->kind == TypeKind::Variable; }
 inline bool is_error(Type* type) { return find(type)->kind == TypeKind::Error; }
 
-/// "V" of Real<V>, "1" where a number is declared as one; empty where no unit is stated, or it may be any.
+/// "V" of Real<V>, "1" of a number declared as Real<1>; empty where no unit is stated, or any is possible.
 std::string stated_unit(Type* unit);
 
 /// Prints types as the user writes them; one printer names variables consistently (a, b, …) across its calls.

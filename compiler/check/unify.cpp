@@ -1,5 +1,4 @@
-// Unification with levels (Rémy 1992), requirements on variables, schemes.
-#include "compiler/check/checker.h"
+#include "compiler/check/unify.h"
 
 namespace sigrel::check {
 namespace {
@@ -23,7 +22,7 @@ bool adjust(Type* type, Type* variable, std::uint32_t level) {
 
 }  // namespace
 
-bool Checker::require(Type* type, Needs needs) {
+bool Unifier::require(Type* type, Needs needs) {
   if (needs == 0) return true;
   type = find(type);
   constexpr Needs kArithmetic = kNumber | kLiteral | kReal;
@@ -67,16 +66,16 @@ bool Checker::require(Type* type, Needs needs) {
   return true;
 }
 
-bool Checker::bind_variable(Type* variable, Type* type) {
+bool Unifier::bind_variable(Type* variable, Type* type) {
   if (!adjust(type, variable, variable->level)) return false;
   if (!require(type, variable->needs)) return false;
   variable->link = type;
   return true;
 }
 
-// Solves `form = 0` for a variable in it, the innermost one, so that nothing outside is decided without need.
-// False if there is none or (for sizes) the solution would not be integral.
-bool Checker::solve(const Linear& form, Sort sort) {
+// Solves `form = 0` for its innermost variable, so that no outer variable is determined without need. False
+// if there is none, or if the solution for a size would not be integral.
+bool Unifier::solve(const Linear& form, Sort sort) {
   const Linear::Term* best = nullptr;
   for (auto& term : form.terms) {
     if (term.atom->kind != TypeKind::Variable) continue;
@@ -105,26 +104,25 @@ bool Checker::solve(const Linear& form, Sort sort) {
   return true;
 }
 
-// Units never make two types differ in shape: a disagreement is kept, and reported by who knows the place
-// (agree).
-void Checker::unify_units(Type* a, Type* b) {
+// Units never make two types differ in shape: `agree` gives a disagreement to its caller, which knows the
+// place to report.
+void Unifier::unify_units(Type* a, Type* b) {
   Linear difference;
   difference.add(a, {1, 1});
   difference.add(b, {-1, 1});
   if (difference.unknown || difference.zero() || solve(difference, Sort::Unit)) return;
-  if (!unit_conflict_) unit_conflict_ = {a, b};
+  unit_conflict_ = true;
 }
 
-bool Checker::agree(Type* expected, Type* found) {
-  unit_conflict_.reset();
+bool Unifier::agree(Type* expected, Type* found) {
+  unit_conflict_ = false;
   if (unify_types(expected, found)) return !unit_conflict_;
-  unit_conflict_.reset();
+  unit_conflict_ = false;
   return false;
 }
 
-// False if the sizes differ whatever the parameters are. What depends on more than the sizes themselves say
-// is left to the elaborator.
-bool Checker::unify_sizes(Type* a, Type* b) {
+// A size that is opaque or refined by a condition is left to the elaborator, which knows the numbers.
+bool Unifier::unify_sizes(Type* a, Type* b) {
   Linear difference;
   difference.add(a, {1, 1});
   difference.add(b, {-1, 1});
@@ -136,14 +134,13 @@ bool Checker::unify_sizes(Type* a, Type* b) {
   return false;
 }
 
-// Units that disagree are none of the caller's business here: `agree` is for who reports them.
-bool Checker::unify(Type* a, Type* b) {
+bool Unifier::unify(Type* a, Type* b) {
   bool same = unify_types(a, b);
-  unit_conflict_.reset();
+  unit_conflict_ = false;
   return same;
 }
 
-bool Checker::unify_types(Type* a, Type* b) {
+bool Unifier::unify_types(Type* a, Type* b) {
   for (;;) {
     a = find(a);
     b = find(b);
@@ -172,137 +169,19 @@ bool Checker::unify_types(Type* a, Type* b) {
   }
 }
 
-namespace {
-
-struct Instantiation {
-  Types& types;
-  std::uint32_t level;
-  std::vector<Type*> touched;
-
-  Type* run(Type* type) {
-    type = find(type);
-    if (type->kind == TypeKind::Variable) {
-      if (type->copy) return type->copy;
-      if (type->level != kGeneric) return type;
-      type->copy = types.variable(level, type->needs & ~kPending, type->sort);
-      touched.push_back(type);
-      return type->copy;
-    }
-    if (!type->generic) return type;
-    Type copy = *type;
-    copy.generic = false;
-    copy.copy = nullptr;
-    std::vector<Type*> args;
-    args.reserve(type->args.size());
-    for (Type* arg : type->args) args.push_back(run(arg));
-    copy.args = types.arena().copy(args);
-    return types.arena().make<Type>(copy);
-  }
-  void clear() {
-    for (Type* t : touched) t->copy = nullptr;
-    touched.clear();
-  }
-};
-
-}  // namespace
-
-Type* Checker::instantiate(Type* scheme) {
-  Instantiation instance{types_, level_, {}};
-  Type* type = instance.run(scheme);
-  instance.clear();
-  return type;
+void Unifier::default_variable(Type* variable) {
+  variable = find(variable);
+  if (variable->kind != TypeKind::Variable) return;
+  if ((variable->needs & kLiteral) && !(variable->needs & kReal))
+    variable->link = types_.integer();
+  else if (variable->needs & (kNumber | kLiteral | kReal | kOrder))
+    variable->link = fresh_real();
 }
 
-Type* Checker::instantiate(Type* scheme, std::span<Type* const> wanted, std::vector<Type*>& instances) {
-  Instantiation instance{types_, level_, {}};
-  Type* type = instance.run(scheme);
-  for (Type* variable : wanted) instances.push_back(instance.run(variable));
-  instance.clear();
-  return type;
-}
-
-Type* Checker::substitute(Type* type, std::span<Type* const> parameters, std::span<Type* const> args) {
-  if (parameters.empty()) return type;
-  Instantiation instance{types_, level_, {}};
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    Type* parameter = find(parameters[i]);
-    parameter->copy = i < args.size() ? args[i] : types_.error();
-    instance.touched.push_back(parameter);
-  }
-  Type* result = instance.run(type);
-  instance.clear();
-  return result;
-}
-
-// Only what is reachable from the type is quantified; numeric variables are not (they are defaulted at the
-// top).
-bool Checker::quantify(Type* type, std::uint32_t level) {
+void Unifier::default_numbers(Type* type) {
   type = find(type);
-  if (type->kind == TypeKind::Variable) {
-    if (type->level == kGeneric) return true;
-    if (type->level <= level || (type->needs & (kNumber | kLiteral | kOrder | kPending))) return false;
-    type->level = kGeneric;
-    return true;
-  }
-  bool generic = type->generic;
-  for (Type* arg : type->args) generic |= quantify(arg, level);
-  type->generic = generic;
-  return generic;
-}
-
-void Checker::collect_layout_variables(Type* type, bool in_relation, std::vector<Type*>& out) {
-  type = find(type);
-  if (type->kind == TypeKind::Variable) {
-    if (!in_relation || type->level != kGeneric) return;
-    for (Type* seen : out)
-      if (seen == type) return;
-    out.push_back(type);
-    return;
-  }
-  if (type->kind == TypeKind::Vector)
-    return collect_layout_variables(type->args[0], in_relation, out);  // not its size
-  if (is_constructor(type, types_.real_constructor)) return;           // nor a unit
-  bool inside = in_relation || type->kind == TypeKind::Relation ||
-                (type->kind == TypeKind::Constructor && type->constructor->holds_relation);
-  for (std::size_t i = 0; i < type->args.size(); ++i) {
-    if (type->kind == TypeKind::Function && i == 2) break;
-    collect_layout_variables(type->args[i], inside, out);
-  }
-}
-
-// Quantified variables become rigid, so that a body which is less general than its signature does not pass.
-Type* Checker::skolemise(Type* scheme, std::vector<std::pair<Type*, Type*>>& skolems) {
-  struct Run {
-    Types& types;
-    std::uint32_t level;
-    std::vector<std::pair<Type*, Type*>>& skolems;
-    std::vector<Type*>& sizes;
-
-    Type* operator()(Type* type) {
-      type = find(type);
-      if (type->kind == TypeKind::Variable) {
-        if (type->copy || type->level != kGeneric) return type->copy ? type->copy : type;
-        type->copy = types.skolem(type->named ? type->name : intern("a"), level, type->needs);
-        type->copy->sort = type->sort;
-        skolems.emplace_back(type, type->copy);
-        return type->copy;
-      }
-      if (!type->generic) return type;
-      Type copy = *type;
-      copy.generic = false;
-      std::vector<Type*> args;
-      for (Type* arg : type->args) args.push_back((*this)(arg));
-      copy.args = types.arena().copy(args);
-      Type* result = types.arena().make<Type>(copy);
-      if (copy.size_ast) sizes.push_back(result);
-      return result;
-    }
-  };
-  signature_sizes_.clear();
-  Run run{types_, level_, skolems, signature_sizes_};
-  Type* type = run(scheme);
-  for (auto& [variable, skolem] : skolems) variable->copy = nullptr;
-  return type;
+  if (type->kind == TypeKind::Variable) return default_variable(type);
+  for (Type* arg : type->args) default_numbers(arg);
 }
 
 }  // namespace sigrel::check

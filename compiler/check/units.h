@@ -13,7 +13,7 @@
 
 namespace sigrel::check {
 
-/// A unit as written, and what it means: a number x of it is `x * factor + offset` in SI.
+/// The meaning of a written unit: a number x of it is `x * factor + offset` in SI.
 struct UnitValue {
   Dimension dimension{};
   double factor = 1;
@@ -39,7 +39,7 @@ std::string dimension_text(const Dimension& dimension);
 /// "" for 1, "^2", "^(1/2)".
 std::string exponent_text(Ratio exponent);
 
-/// What is measured in it: "a voltage", "a time"; empty if there is no common word.
+/// The quantity of this dimension: "a voltage", "a time"; empty if there is no common word.
 std::string quantity_name(const Dimension& dimension);
 
 }  // namespace sigrel::check

@@ -1,0 +1,59 @@
+// The values that a module defines: definitions, signatures, foreign functions.
+#include <unordered_map>
+
+#include "compiler/check/checker.h"
+
+namespace sigrel::check {
+
+core::GlobalId Checker::declare_value(const ast::Ident& name) {
+  ModuleScope& scope = scopes_.module();
+  core::GlobalId id = new_global(name.name, name.span);
+  scope.add(name.name, Value::of(id), Priority::Own, scope.name);
+  scope.own_values.push_back(name.name);
+  return id;
+}
+
+void Checker::declare_definitions(const ast::Module& module) {
+  std::unordered_map<Name, Span> seen;
+  DefinitionGroup group = group_definitions(module.decls, scopes_, diagnostics_);
+  for (Definition& definition : group.definitions) {
+    core::GlobalId id = declare_value({definition.name, definition.span});
+    seen.emplace(definition.name, definition.span);
+    globals_[id].definition = std::move(definition);
+  }
+  // A name with a signature is defined, with that type, even if its definition is missing.
+  for (auto& [name, signature] : group.undefined) {
+    if (!seen.emplace(name.name, name.span).second) continue;
+    GlobalState& state = globals_[declare_value(name)];
+    state.definition.signature = signature;
+    state.checked = true;
+  }
+  // A declaration with a syntax error defines its name, with a type that agrees with everything.
+  for (const ast::Ident& name : module.damaged) {
+    if (!seen.emplace(name.name, name.span).second) continue;
+    core::GlobalId id = declare_value(name);
+    globals_[id].scheme = types_.error();
+    globals_[id].checked = true;
+    program_.globals[id.value].type = "_";
+  }
+  for (const ast::Decl* decl : module.decls) {
+    if (decl->kind != ast::DeclKind::Foreign) continue;
+    auto& foreign = *static_cast<const ast::ForeignDecl*>(decl);
+    if (auto [at, fresh] = seen.emplace(foreign.name.name, foreign.name.span); !fresh)
+      scopes_.duplicate(foreign.name, at->second, "the function");
+    else
+      declare_foreign(foreign);
+  }
+}
+
+void Checker::read_signature(GlobalState& state) {
+  if (!state.definition.signature || state.scheme) return;
+  reader_.clear_scoped_variables();
+  state.scheme = reader_.signature(*state.definition.signature, state.type_variables);
+  state.polymorphic = is_generic(state.scheme);
+  state.assumed = true;
+  state.has_units = has_units(state.scheme);
+  if (state.polymorphic) unifier_.collect_layout_variables(state.scheme, state.layout_variables);
+}
+
+}  // namespace sigrel::check

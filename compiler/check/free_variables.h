@@ -1,0 +1,53 @@
+// The free variables of a tree: the names that it uses and does not bind. Users: the dependencies between
+// definitions, the implicit locals of a relation body, the sizes of signatures.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "compiler/ir/ast.h"
+
+namespace sigrel::check {
+
+class FreeVariables {
+ public:
+  virtual ~FreeVariables() = default;
+
+  void expr(const ast::Expr* e);
+  void items(std::span<ast::Item* const> body);
+  /// The right sides of definitions that may refer to each other.
+  void decls(std::span<ast::Decl* const> decls, const ast::Expr* body);
+  void clause(const ast::ClauseDecl& clause);
+
+ protected:
+  /// A free variable. `delayed`: under a lambda or a sigrel, so that it is not needed to evaluate the tree.
+  virtual void use(const ast::QualifiedIdent& name, bool delayed) = 0;
+  /// The head of `head.field`; true if it is an instance label, not a variable.
+  virtual bool label_head(Name) { return false; }
+  virtual void sigrel(const ast::SigrelExpr& e);
+  /// Around each block of items, in the order in which the checker visits them.
+  virtual void enter_block(bool /*loop*/, std::size_t /*loop_count*/) {}
+  virtual void leave_block() {}
+  virtual void label(const ast::Ident&, const ast::Item&) {}
+
+  void bind(Name name);
+  void bind(const ast::Pattern* pattern);
+  bool bound(Name name) const { return name.value < bound_.size() && bound_[name.value] != 0; }
+  std::size_t mark() const { return trail_.size(); }
+  void release(std::size_t mark);
+
+  int delay_ = 0;
+  int node_arguments_ = 0;  // > 0 inside the arguments of `<>` or `connect`
+
+ private:
+  void item(const ast::Item* item);
+  void block(std::span<ast::Item* const> body, bool loop = false, std::size_t loop_count = 0);
+  void settings(std::span<ast::Setting> settings);
+  void arguments(const ast::Expr* e);
+  void bind_definitions(std::span<ast::Decl* const> decls);
+  void definitions(std::span<ast::Decl* const> decls);
+
+  std::vector<std::uint32_t> bound_;  // by name
+  std::vector<Name> trail_;
+};
+
+}  // namespace sigrel::check

@@ -1,0 +1,42 @@
+// The parts of one run of the checker, each after the ones that it uses. Every part owns the state that it
+// alone changes; the walks (Checker, ExpressionChecker, RelationChecker) share the parts.
+#pragma once
+#include "compiler/check/block_check.h"
+#include "compiler/check/contract.h"
+#include "compiler/check/core_builder.h"
+#include "compiler/check/deferred.h"
+#include "compiler/check/exhaustive.h"
+#include "compiler/check/globals.h"
+#include "compiler/check/layout.h"
+#include "compiler/check/scopes.h"
+#include "compiler/check/sizes.h"
+#include "compiler/check/type_messages.h"
+#include "compiler/check/type_reader.h"
+#include "compiler/check/unify.h"
+#include "compiler/check/unit_check.h"
+
+namespace sigrel::check {
+
+struct Parts {
+  explicit Parts(Diagnostics& diagnostics) : diagnostics(diagnostics) {}
+
+  Diagnostics& diagnostics;
+  core::Program program;
+  Arena type_arena;
+  Types types{type_arena};
+  CoreBuilder core{program};
+  Unifier unifier{types};
+  Globals globals{program};
+  Scopes scopes{diagnostics, types, core};
+  UnitCheck units{types, unifier, diagnostics};
+  Sizes sizes{types, unifier, core};
+  TypeMessages messages{diagnostics, types, unifier, globals, scopes, units};
+  Contracts contracts{diagnostics, program, core, unifier, globals, scopes, messages};
+  TypeReader reader{diagnostics, types, unifier, scopes, units, sizes, messages, contracts};
+  Layouts layouts{types, unifier, core, sizes};
+  DeferredConstraints deferred{diagnostics, types, core, unifier, scopes, units, sizes, messages};
+  MatchChecks matches{diagnostics, types, unifier};
+  BlockCheck blocks{diagnostics, program, globals};
+};
+
+}  // namespace sigrel::check

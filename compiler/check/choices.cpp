@@ -1,7 +1,7 @@
 // Samples of definitions whose parameters steer structure. A family varies one size: an Int, the length of a
 // list, the size of vectors. What else there is to choose is the same in all of a family: the values of Bool
 // and of data without numbers in it, and for a second size each of kOthers. The machine records what a sample
-// says about the sizes beyond (elaborate/moving.h).
+// says about the sizes beyond (evaluate/size_dependence.h).
 #include <algorithm>
 
 #include "compiler/check/checker.h"

@@ -93,7 +93,8 @@ TEST_CASE("a spline is twice continuously differentiable, beyond its ends too") 
   LookupTable t = make_table(Interpolation::Spline, Outside::Extend, kX, kV);
   for (std::uint32_t order : {0u, 1u, 2u})
     for (double x : kX)
-      CHECK(interpolate(t, order, std::nextafter(x, -10.0)) == Approx(interpolate(t, order, x)).margin(1e-12));
+      CHECK(interpolate(t, order, std::nextafter(x, -10.0)) ==
+            Approx(interpolate(t, order, x)).margin(1e-12));
   CHECK(interpolate(t, 2, kX.front()) == 0);
   CHECK(interpolate(t, 2, kX.back()) == Approx(0).margin(1e-12));
 }
@@ -114,11 +115,14 @@ TEST_CASE("derivatives of tables are those of their values") {
     for (double x : {-3.0, 0.2, 1.3, 7.0})
       for (double y : {-1.0, 0.3, 2.2, 6.0}) {
         CHECK(interpolate(two, 1, 0, x, y) ==
-              Approx((interpolate(two, 0, 0, x + h, y) - interpolate(two, 0, 0, x - h, y)) / (2 * h)).margin(1e-6));
+              Approx((interpolate(two, 0, 0, x + h, y) - interpolate(two, 0, 0, x - h, y)) / (2 * h))
+                  .margin(1e-6));
         CHECK(interpolate(two, 0, 1, x, y) ==
-              Approx((interpolate(two, 0, 0, x, y + h) - interpolate(two, 0, 0, x, y - h)) / (2 * h)).margin(1e-6));
+              Approx((interpolate(two, 0, 0, x, y + h) - interpolate(two, 0, 0, x, y - h)) / (2 * h))
+                  .margin(1e-6));
         CHECK(interpolate(two, 1, 1, x, y) ==
-              Approx((interpolate(two, 0, 1, x + h, y) - interpolate(two, 0, 1, x - h, y)) / (2 * h)).margin(1e-6));
+              Approx((interpolate(two, 0, 1, x + h, y) - interpolate(two, 0, 1, x - h, y)) / (2 * h))
+                  .margin(1e-6));
       }
   }
 }
@@ -128,8 +132,10 @@ TEST_CASE("tables in expressions: partial derivatives and time derivatives") {
   ExprId two =
       f.pool.intern({Op::Lookup2, f.pool.constant(2).value, f.pool.slot(0).value, f.pool.slot(1).value, 0});
   auto gradient = symbolic::gradient(f.pool, two, 2);
-  CHECK(value(*f.library, f.pool, gradient[0], {0.3, 2.0}) == interpolate(f.library->tables[2], 1, 0, 0.3, 2.0));
-  CHECK(value(*f.library, f.pool, gradient[1], {0.3, 2.0}) == interpolate(f.library->tables[2], 0, 1, 0.3, 2.0));
+  CHECK(value(*f.library, f.pool, gradient[0], {0.3, 2.0}) ==
+        interpolate(f.library->tables[2], 1, 0, 0.3, 2.0));
+  CHECK(value(*f.library, f.pool, gradient[1], {0.3, 2.0}) ==
+        interpolate(f.library->tables[2], 0, 1, 0.3, 2.0));
   ExprId one = f.pool.intern({Op::Lookup1, f.pool.constant(1).value, f.pool.time().value, 0, 0});
   ExprId rate = symbolic::time_derivative(f.pool, symbolic::time_derivative(f.pool, one));
   CHECK(value(*f.library, f.pool, rate, {}, 1.3) == interpolate(f.library->tables[1], 2, 1.3));

@@ -1,7 +1,7 @@
 // Families of samples, for definitions whose parameters steer their structure. A family varies one size: an
 // Int, the length of a list, the size of vectors. The other choices are fixed within a family: the values of
-// Bool and of data without numbers in it, and for a second size each of kOtherSizes. Elaboration records how
-// a sample depends on the sizes beyond (size dependence).
+// Bool and of data without numbers in it, and for a second size each of kOtherSizes. The machine records
+// how a sample depends on its sizes (evaluate/size_dependence.h).
 #include <algorithm>
 #include <string>
 

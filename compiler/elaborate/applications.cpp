@@ -17,10 +17,10 @@
 namespace sigrel::elaborate {
 
 std::optional<Machine::Status> BodyBuilder::turn(const core::ApplicationItem& item) {
-  if (machine_.moving || machine_.claims || one_by_one_) return std::nullopt;
-  const auto found = code_->opened.find(&item);
-  if (found == code_->opened.end()) return std::nullopt;
-  const OpenedItem& opened = found->second;
+  if (machine_.size_analysis || machine_.claims || one_by_one_) return std::nullopt;
+  const auto found = code_->parameterised.find(&item);
+  if (found == code_->parameterised.end()) return std::nullopt;
+  const ParameterisedItem& opened = found->second;
   Turns& turns = turns_[&item];
   if (turns.given_up) return std::nullopt;
 
@@ -32,7 +32,7 @@ std::optional<Machine::Status> BodyBuilder::turn(const core::ApplicationItem& it
     if (!is_object(value, ObjectKind::Relation)) return std::nullopt;
     relation = &repeated(item, *static_cast<RelationObject*>(value.object));
     if (!machine_.heap().is_since(before.heap, relation)) release(before);
-    if (opened.settled) turns.relation = relation;
+    if (opened.same_relation) turns.relation = relation;
   }
   const Scratch before = scratch();
   read_.clear();
@@ -42,7 +42,7 @@ std::optional<Machine::Status> BodyBuilder::turn(const core::ApplicationItem& it
     read_.push_back(*value);
   }
   if (!describe(turns, false)) return std::nullopt;
-  if (!opened.settled) {
+  if (!opened.same_relation) {
     machine_.begin_report();
     auto declared = machine_.interface(*relation);
     if (!declared) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
@@ -67,8 +67,9 @@ std::optional<Machine::Status> BodyBuilder::turn(const core::ApplicationItem& it
 
 /// Evaluates the arguments as a function of what they read. Returns what went wrong.
 std::optional<Machine::Status> BodyBuilder::record(const core::ApplicationItem& item,
-                                                   const OpenedItem& opened, const RelationObject& relation,
-                                                   Pattern& pattern, bool& is_function) {
+                                                   const ParameterisedItem& opened,
+                                                   const RelationObject& relation, Pattern& pattern,
+                                                   bool& is_function) {
   const Scratch before = scratch();
   auto made = [&] {
     return std::array{columns_.size(), children_.size(), nodes_.size(),

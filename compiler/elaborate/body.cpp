@@ -25,7 +25,7 @@ std::optional<BodyBuilder::Output> BodyBuilder::build(RelationObject& relation, 
   std::vector<Value> values;
   for (std::uint32_t k = 0; k < reals.size(); ++k)
     values.push_back(Value::of_real(reals[k], machine_.parameters.param(k).value));
-  std::vector<Value> captures = relations_.opened(relation, values);
+  std::vector<Value> captures = relations_.body_captures(relation, values);
   for (std::uint32_t i = 0; i < captures.size(); ++i)
     machine_.slot(code.slot.at(code.captured[i].value)) = captures[i];
 
@@ -118,7 +118,7 @@ Machine::Status BodyBuilder::block(const core::Body& body, Target target) {
   // What only equations use that are functions of what they read is evaluated when one of them is not one
   // here.
   auto later = [&](const core::Item* i) {
-    return !machine_.moving && !machine_.claims && code_->inlined.contains(i);
+    return !machine_.size_analysis && !machine_.claims && code_->inlined.contains(i);
   };
   auto early = [&](bool lets) -> Status {
     for (const core::Item* i : body.items) {
@@ -135,7 +135,7 @@ Machine::Status BodyBuilder::block(const core::Body& body, Target target) {
   for (const core::SignalDecl* d : declared) {
     Status s = declare(*d);
     if (s == Status::NotReady) {
-      machine_.fail(sigrel::Code::SizeNotKnown, d->span,
+      machine_.fail(Code::SizeNotKnown, d->span,
                     fmt::format("the type of `{}` depends on a signal or on itself", text(d->name)));
       return Status::Failed;
     }
@@ -213,13 +213,12 @@ void BodyBuilder::undefined_item(const Deferred& deferred) {
   for (const Unbound& u : unbound_)
     if (!u.bound) {
       machine_.diagnostics()
-          .report(sigrel::Code::SizeNotKnown, u.span,
-                  fmt::format("the size of `{}` is not known", text(u.name)))
+          .report(Code::SizeNotKnown, u.span, fmt::format("the size of `{}` is not known", text(u.name)))
           .help(fmt::format("declare it, for example `local {} :: Real^3`", text(u.name)));
       return;
     }
   machine_.diagnostics()
-      .report(sigrel::Code::DefinedByItself, deferred.item->span,
+      .report(Code::DefinedByItself, deferred.item->span,
               "this item needs a value or an instance that is never defined")
       .help("an index may be outside the range of its `for`, or two `let` need each other");
 }
@@ -230,7 +229,7 @@ Machine::Status BodyBuilder::item(const core::Item& item, Target target) {
     const bool allowed = item.kind == ItemKind::Assign || item.kind == ItemKind::Let ||
                          item.kind == ItemKind::For || item.kind == ItemKind::If;
     if (!allowed) {
-      auto& d = machine_.diagnostics().report(sigrel::Code::AssignmentOutsideEvent, item.span,
+      auto& d = machine_.diagnostics().report(Code::AssignmentOutsideEvent, item.span,
                                               "a `when` or `every` takes assignments, and this is none");
       if (item.kind == ItemKind::Equation)
         d.help("`x := e` gives a state or a discrete variable a new value; equations hold all the time");
@@ -238,7 +237,7 @@ Machine::Status BodyBuilder::item(const core::Item& item, Target target) {
     }
   } else if (item.kind == ItemKind::Assign) {
     machine_.diagnostics()
-        .report(sigrel::Code::AssignmentOutsideEvent, item.span,
+        .report(Code::AssignmentOutsideEvent, item.span,
                 "`:=` says what happens at an instant, and here no instant is given")
         .help(
             "put it into a `when c do` or `every dt do`; an equation that always holds is written with `=`");
@@ -249,7 +248,7 @@ Machine::Status BodyBuilder::item(const core::Item& item, Target target) {
                    (item.kind == ItemKind::Steady && target == Target::Initial);
     if (!allowed) {
       machine_.diagnostics().report(
-          sigrel::Code::NotSupported, item.span,
+          Code::NotSupported, item.span,
           fmt::format("`{}` takes equations only", target == Target::Initial ? "initially" : "guess"));
       return Status::Failed;
     }
@@ -277,8 +276,7 @@ Machine::Status BodyBuilder::item(const core::Item& item, Target target) {
 
 Machine::Status BodyBuilder::unsupported(Span span, const char* what) {
   machine_.diagnostics()
-      .report(sigrel::Code::NotSupported, span,
-              fmt::format("`{}` is checked but not run by this version", what))
+      .report(Code::NotSupported, span, fmt::format("`{}` is checked but not run by this version", what))
       .help("this version simulates systems of a fixed structure");
   return Status::Failed;
 }
@@ -343,7 +341,7 @@ Machine::Status BodyBuilder::declare(const core::SignalDecl& d) {
     if (number.tag == Tag::Real && kind == AttributeKind::Max) greatest = number.real;
     if (least && greatest && *least > *greatest) {
       machine_.diagnostics()
-          .report(sigrel::Code::LimitsCrossed, a.span,
+          .report(Code::LimitsCrossed, a.span,
                   fmt::format("`{}` has no value: it is at least {} and at most {}", text(d.name), *least,
                               *greatest))
           .help("exchange `min` and `max`, or look at their signs");

@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "compiler/base/index_table.h"
-#include "compiler/evaluate/machine.h"
-#include "compiler/evaluate/relation.h"
+#include "compiler/elaborate/values.h"
 #include "compiler/ir/system.h"
 
 namespace sigrel::elaborate {
@@ -235,7 +234,7 @@ class BodyBuilder final : public BodyHost {
     std::uint32_t globals;
   };
   Scratch scratch() {
-    return {machine_.heap().mark(), machine_.signals.size(), children_.size(), machine_.kept_globals()};
+    return {machine_.heap().mark(), machine_.signals.size(), children_.size(), machine_.cached_globals()};
   }
   bool is_own(const Scratch& scratch) const;
   void release(const Scratch& before);
@@ -271,9 +270,9 @@ class BodyBuilder final : public BodyHost {
   bool describe(const Turns& turns, bool numbers);
   bool known(Turns& turns);
   void keep(Turns& turns, Pattern pattern, bool is_function);
-  std::optional<Status> record(const core::EquationItem& item, const OpenedItem& opened, RowKind kind,
+  std::optional<Status> record(const core::EquationItem& item, const ParameterisedItem& opened, RowKind kind,
                                Pattern& pattern, bool& is_function);
-  std::optional<Status> record(const core::ApplicationItem& item, const OpenedItem& opened,
+  std::optional<Status> record(const core::ApplicationItem& item, const ParameterisedItem& opened,
                                const RelationObject& relation, Pattern& pattern, bool& is_function);
   struct Slots {
     std::vector<std::uint32_t> columns, numbers;
@@ -425,7 +424,7 @@ class BodyBuilder final : public BodyHost {
   std::vector<BundlePlan> bundles_;
   std::vector<std::uint32_t> bundle_items_;
   IndexTable bundle_index_;
-  std::uint32_t bodies_ = 0;  // that were built: what RelationObject::bundled_in refers to
+  std::uint32_t bodies_ = 0;  // that were built: what RelationObject::captured_in refers to
   std::vector<AttributePlan> attributes_;
   std::vector<std::uint32_t> steady_;
   std::vector<TriggerPlan> triggers_;

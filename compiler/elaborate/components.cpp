@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "compiler/elaborate/body.h"
-#include "compiler/elaborate/opened.h"
-#include "compiler/elaborate/slopes.h"
-#include "compiler/evaluate/moving.h"
+#include "compiler/elaborate/coefficient_pattern.h"
+#include "compiler/elaborate/exposed_components.h"
+#include "compiler/elaborate/values.h"
 
 namespace sigrel::elaborate {
 namespace {
@@ -43,22 +43,22 @@ class Builder {
         library_(library),
         opened_(library),
         bodies_(machine_, relations_, library.system, shapes_),
-        moving_(relations_, heap_) {
+        size_analysis_(relations_, heap_) {
     machine_.claims = &claims_;
   }
 
   void family(core::GlobalId definition, std::span<const core::Sample> samples, core::GlobalId first,
               Span span) {
     components::Family result{definition, samples[0].choices, {}};
-    machine_.moving = &moving_;
+    machine_.size_analysis = &size_analysis_;
     for (std::uint32_t i = 0; i < samples.size(); ++i) {
-      moving_.begin();
+      size_analysis_.begin();
       auto component = this->definition(definition, core::GlobalId(first.value + i), {});
       if (component)
         result.members.push_back({samples[i].size.value_or(0), *component, evaluated_.holds_beyond()});
       if (component && built_ > kMaxSampleBodies / 2) break;  // the next ones are larger
     }
-    machine_.moving = nullptr;
+    machine_.size_analysis = nullptr;
     if (samples[0].contract && !result.members.empty())
       library_.claims.push_back({*samples[0].contract, result.members.back().component, span, false});
     library_.families.push_back(std::move(result));
@@ -97,7 +97,7 @@ class Builder {
     auto& relation = *static_cast<RelationObject*>(value.object);
     auto declared = machine_.interface(relation);
     if (!declared) return std::nullopt;
-    evaluated_ = moving_.finish();
+    evaluated_ = size_analysis_.finish();
     std::vector<LayoutId> interface;
     for (auto& layout : *declared) {
       if (!layout) return std::nullopt;
@@ -120,7 +120,7 @@ class Builder {
     RelationObject* relation;
     LayoutId interface;
     std::optional<Body> body;
-    Region region{};  // of its body and of the call that gave it
+    SizeRegion region{};  // of its body and of the call that gave it
   };
 
   std::vector<double> values(const RelationObject& relation) const {
@@ -191,8 +191,8 @@ class Builder {
   }
 
   std::optional<Body> build(const Work& work) {
-    if (++built_ > (machine_.moving ? kMaxSampleBodies : kMaxBodies)) return std::nullopt;
-    moving_.begin();
+    if (++built_ > (machine_.size_analysis ? kMaxSampleBodies : kMaxBodies)) return std::nullopt;
+    size_analysis_.begin();
     std::vector<double> reals = values(*work.relation);
     auto output = bodies_.build(*work.relation, work.interface, reals);
     if (!output || unseen_.has_errors()) return std::nullopt;
@@ -256,9 +256,9 @@ class Builder {
   }
 
   // Of the body that was built just now, and of the call that gave its relation.
-  Region region(const RelationObject& relation) {
-    Region result = moving_.finish();
-    if (relation.origin != kConstant) result.merge(moving_.origin(relation.origin));
+  SizeRegion region(const RelationObject& relation) {
+    SizeRegion result = size_analysis_.finish();
+    if (relation.origin != kConstant) result.merge(size_analysis_.origin(relation.origin));
     return result;
   }
 
@@ -355,7 +355,7 @@ class Builder {
   }
 
   Diagnostics unseen_;
-  Code code_;
+  Bytecode code_;
   Heap heap_;
   Layouts layouts_;
   Machine machine_;
@@ -369,8 +369,8 @@ class Builder {
   std::unordered_map<std::uint32_t, ShapeSlopes> slopes_;
   std::size_t built_ = 0;
   core::GlobalId definition_{};
-  Moving moving_;
-  Region evaluated_;  // of the last definition
+  SizeAnalysis size_analysis_;
+  SizeRegion evaluated_;  // of the last definition
   std::vector<Machine::Claim> claims_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> claimed_;  // skeleton, contract
 };

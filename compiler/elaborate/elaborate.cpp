@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include "compiler/elaborate/instantiate.h"
-#include "compiler/evaluate/machine.h"
-#include "compiler/evaluate/relation.h"
+#include "compiler/elaborate/values.h"
 
 namespace sigrel::elaborate {
 namespace {
@@ -23,11 +22,11 @@ double number(const Value& v) { return v.tag == Tag::Int ? static_cast<double>(v
 std::optional<Result> elaborate(const core::Program& program, const Options& options,
                                 Diagnostics& diagnostics) {
   if (!program.main) {
-    diagnostics.report(sigrel::Code::NothingToRun, "there is no `main` to run")
+    diagnostics.report(Code::NothingToRun, "there is no `main` to run")
         .help("define `main = simulate model with { stop = 1.0 }`, or name a relation: `-e model`");
     return std::nullopt;
   }
-  Code code(program);
+  Bytecode code(program);
   Heap heap;
   Layouts layouts(program);
   Machine machine(code, heap, layouts, diagnostics);
@@ -42,7 +41,7 @@ std::optional<Result> elaborate(const core::Program& program, const Options& opt
   machine.begin_body(0);
   Machine::Status status = machine.global(*program.main, main.span, value);
   if (status == Machine::Status::NotReady)
-    diagnostics.report(sigrel::Code::DefinedByItself, main.span,
+    diagnostics.report(Code::DefinedByItself, main.span,
                        fmt::format("the value of {} is needed to compute itself", shown));
   if (status != Machine::Status::Done) return std::nullopt;
 
@@ -61,7 +60,7 @@ std::optional<Result> elaborate(const core::Program& program, const Options& opt
   }
   if (!is_object(value, ObjectKind::Relation)) {
     diagnostics
-        .report(sigrel::Code::NothingToRun, main.span,
+        .report(Code::NothingToRun, main.span,
                 fmt::format("{} is {}; an experiment or a relation without interface is needed", shown,
                             kind_of(value)))
         .help("an experiment is made by `simulate relation`");

@@ -48,7 +48,7 @@ Machine::Status BodyBuilder::discrete_item(const core::DiscreteItem& item) {
   std::vector<std::uint32_t> columns;
   if (!columns_of(variable, columns)) {
     machine_.diagnostics().report(
-        sigrel::Code::NotAScalar, item.declaration.span,
+        Code::NotAScalar, item.declaration.span,
         fmt::format("`{}` is no variable that can be assigned", text(item.declaration.name)));
     return Status::Failed;
   }
@@ -70,7 +70,7 @@ std::optional<Value> BodyBuilder::previous(const Value& signal, Span span) {
     if (leaf.op == Op::Der) {
       if (fine)
         machine_.diagnostics()
-            .report(sigrel::Code::PreOfContinuous, span, "`pre` of a derivative")
+            .report(Code::PreOfContinuous, span, "`pre` of a derivative")
             .help("give the derivative a name, `v = der x`, and write `pre v`");
       fine = false;
     }
@@ -92,7 +92,7 @@ std::optional<Value> BodyBuilder::previous(const Value& signal, Span span) {
     if (!trigger_ && !(of & kDeep) && columns_[of].type == system::SignalType::Real &&
         !columns_[of].discrete && fine) {
       machine_.diagnostics()
-          .report(sigrel::Code::PreOfContinuous, span,
+          .report(Code::PreOfContinuous, span,
                   fmt::format("`pre` of `{}`, which changes all the time", text(columns_[of].name)))
           .label("outside of `when` and `every` there is no instant before which it is meant")
           .help(fmt::format("`pre {}` in the block of a `when` is its value before the event; `delay {} dt` "
@@ -130,7 +130,7 @@ bool has_steps(const Node& root) {
 std::optional<Value> BodyBuilder::delayed(const Value& signal, const Value& length, Span span) {
   if (length.tag != Tag::Real && length.tag != Tag::Int) {
     machine_.diagnostics()
-        .report(sigrel::Code::DelayLength, span, "how long a delay is must be known before the simulation")
+        .report(Code::DelayLength, span, "how long a delay is must be known before the simulation")
         .label("this one changes with time")
         .help("`delay x dt` takes a number or a parameter for `dt`");
     return std::nullopt;
@@ -203,7 +203,7 @@ Machine::Status BodyBuilder::every_item(const core::EveryItem& item) {
     if (Status s = evaluate(expr, value); s != Status::Done) return s;
     if (value.tag != Tag::Real && value.tag != Tag::Int) {
       machine_.diagnostics().report(
-          sigrel::Code::ClockSettings, expr->span,
+          Code::ClockSettings, expr->span,
           fmt::format("a clock is set by numbers that are known before the simulation; this is {}",
                       kind_of(value)));
       return Status::Failed;
@@ -253,7 +253,7 @@ Machine::Status BodyBuilder::assign_item(const core::AssignItem& item) {
   std::vector<std::uint32_t> columns;
   if (!columns_of(target, columns)) {
     machine_.diagnostics()
-        .report(sigrel::Code::NotAssignable, item.target->span,
+        .report(Code::NotAssignable, item.target->span,
                 "this is no variable of the relation that it stands in")
         .help("`:=` changes discrete variables and states; those of a part are changed in the part");
     return Status::Failed;
@@ -280,7 +280,7 @@ Machine::Status BodyBuilder::assign_item(const core::AssignItem& item) {
       if (node.op != Op::Slot || node.a != columns[k]) continue;
       const std::string name = text(columns_[columns[k]].name);
       machine_.diagnostics()
-          .report(sigrel::Code::AssignmentNeedsItself, item.value->span,
+          .report(Code::AssignmentNeedsItself, item.value->span,
                   fmt::format("the new value of `{}` is needed to compute it", name))
           .label(fmt::format("`{}` is the value after the event here", name))
           .help(fmt::format("`pre {}` is the value before it", name));

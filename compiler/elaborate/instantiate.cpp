@@ -76,7 +76,7 @@ RelationObject* Instantiator::with_structural_settings(RelationObject& model) {
       if (value != std::floor(value) || std::fabs(value) > 1e15 ||
           (old.tag == Tag::Bool && value != 0 && value != 1)) {
         machine_.diagnostics()
-            .report(sigrel::Code::UnknownParameter, fmt::format("`{}` cannot be set to {}", name, value))
+            .report(Code::UnknownParameter, fmt::format("`{}` cannot be set to {}", name, value))
             .help(old.tag == Tag::Bool ? "it is a Bool: 0 is False, 1 is True"
                                        : "it is an Int: give a whole number");
         continue;
@@ -229,7 +229,7 @@ bool Instantiator::run(RelationObject& given) {
     const core::Relation& literal = *model.relation().relation;
     machine_.diagnostics()
         .report(
-            sigrel::Code::NothingToRun, literal.formals[i].span,
+            Code::NothingToRun, literal.formals[i].span,
             fmt::format("`{}` has an interface: it is a part of a model, not a model", text(literal.name)))
         .label("nothing is connected to this")
         .help("apply it inside `sigrel () where …`, which is a model, with sources for its interface");
@@ -272,7 +272,7 @@ bool Instantiator::run(RelationObject& given) {
     if (p.depth > kMaxDepth || system_.unknowns > kMaxUnknowns || repeats(i)) {
       const system::Template& t = system_.templates[b.body];
       machine_.diagnostics()
-          .report(sigrel::Code::EvaluationTooDeep, t.span,
+          .report(Code::EvaluationTooDeep, t.span,
                   fmt::format("`{}` contains itself without end", text(t.relation)))
           .note(fmt::format("elaboration stopped {} levels deep, at {} unknowns", p.depth, system_.unknowns))
           .help("check that the recursion comes to a case that does not apply the relation again");
@@ -417,7 +417,7 @@ void Instantiator::report_unused_settings() {
       known.insert(known.end(), structural_names_.begin(), structural_names_.end());
     for (const system::ChildInfo& c : t.children) known.push_back(text(c.name));
     Diagnostic& d = machine_.diagnostics().report(
-        sigrel::Code::UnknownParameter, fmt::format("no parameter is named `{}`", options_.set[i].name));
+        Code::UnknownParameter, fmt::format("no parameter is named `{}`", options_.set[i].name));
     std::vector<std::string_view> views(known.begin(), known.end());
     if (auto best = did_you_mean(rest, views))
       d.help(fmt::format("did you mean `{}{}`?", prefix, *best));
@@ -446,7 +446,7 @@ bool Instantiator::fix() {
       const std::string label =
           text(system_.templates[system_.instances[f.instance].body].children[f.deep->child].name);
       Diagnostic& d = machine_.diagnostics().report(
-          sigrel::Code::NoSuchMember, f.deep->span,
+          Code::NoSuchMember, f.deep->span,
           fmt::format("`{}` has no scalar variable `{}`", label, text(f.deep->name)));
       std::vector<std::string> known = names.candidates(child, text(f.deep->name));
       std::vector<std::string_view> views(known.begin(), known.end());

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "compiler/elaborate/body.h"
-#include "compiler/evaluate/moving.h"
+#include "compiler/elaborate/values.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::elaborate {
@@ -23,7 +23,7 @@ bool BodyBuilder::equate(const Value& left, const Value& right, Span span,
     work.pop_back();
     if (is_object(w.left, ObjectKind::Node) || is_object(w.right, ObjectKind::Node)) {
       machine_.diagnostics()
-          .report(sigrel::Code::NotAScalar, span,
+          .report(Code::NotAScalar, span,
                   "connectors are not equated: their flows must sum to zero, not be equal")
           .help("did you mean `connect`?");
       return false;
@@ -36,7 +36,7 @@ bool BodyBuilder::equate(const Value& left, const Value& right, Span span,
       const Object &a = *w.left.object, &b = *w.right.object;
       if (a.size != b.size) {
         machine_.diagnostics().report(
-            sigrel::Code::SizeMismatch, span,
+            Code::SizeMismatch, span,
             fmt::format("the left side has {} elements, the right side {}", a.size, b.size));
         return false;
       }
@@ -109,7 +109,7 @@ Machine::Status BodyBuilder::steady_item(const core::SteadyItem& item) {
 Machine::Status BodyBuilder::guess(const core::EquationItem& item, const Value& left, const Value& right) {
   if (right.tag != Tag::Real && right.tag != Tag::Int && !is_object(right, ObjectKind::Vector)) {
     machine_.diagnostics()
-        .report(sigrel::Code::NotAScalar, item.right->span,
+        .report(Code::NotAScalar, item.right->span,
                 fmt::format("a guess is a number; this is {}", kind_of(right)))
         .help("write `name = number`; an equation that must hold at the start belongs under `initially`");
     return Status::Failed;
@@ -126,7 +126,7 @@ Machine::Status BodyBuilder::assert_item(const core::AssertItem& item) {
   if (condition.tag == Tag::Bool) {
     if (condition.integer) return Status::Done;
     machine_.diagnostics()
-        .report(sigrel::Code::AssertionFailed, item.span, words)
+        .report(Code::AssertionFailed, item.span, words)
         .label("this is false before the simulation starts");
     return Status::Failed;
   }
@@ -152,8 +152,8 @@ Machine::Status BodyBuilder::let_item(const core::LetItem& item) {
 /// Whether nobody refers to what was evaluated since: no instance was made, of which the interface would, and
 /// no value was kept.
 bool BodyBuilder::is_own(const Scratch& before) const {
-  return !machine_.moving && !machine_.claims && children_.size() == before.children &&
-         machine_.kept_globals() == before.globals;
+  return !machine_.size_analysis && !machine_.claims && children_.size() == before.children &&
+         machine_.cached_globals() == before.globals;
 }
 
 void BodyBuilder::release(const Scratch& before) {
@@ -165,13 +165,13 @@ void BodyBuilder::release(const Scratch& before) {
 /// What the item applied in the last turn of a loop, when that is the same relation of the same values: one
 /// object for all turns.
 RelationObject& BodyBuilder::repeated(const core::ApplicationItem& item, RelationObject& relation) {
-  if (machine_.moving) return relation;
+  if (machine_.size_analysis) return relation;
   RelationObject*& last = applied_[&item];
   auto same = [](const Value& a, const Value& b) {
     return a.tag == b.tag && a.tag != Tag::Undefined && a.index == b.index && a.integer == b.integer;
   };
-  if (last && last->code == relation.code && last->own_bundle == kConstant &&
-      relation.own_bundle == kConstant && last->origin == relation.origin &&
+  if (last && last->code == relation.code && last->own_captured == kConstant &&
+      relation.own_captured == kConstant && last->origin == relation.origin &&
       std::ranges::equal(last->span(), relation.span(), same))
     return *last;
   last = &relation;
@@ -186,7 +186,7 @@ Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item)
   if (Status s = evaluate(item.relation, relation); s != Status::Done) return s;
   if (!is_object(relation, ObjectKind::Relation)) {
     machine_.diagnostics().report(
-        sigrel::Code::NotSupported, item.head_span,
+        Code::NotSupported, item.head_span,
         fmt::format("`<>` applies a signal relation; this is {}", kind_of(relation)));
     return Status::Failed;
   }
@@ -201,7 +201,7 @@ Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item)
       arguments.assign(args.object->items, args.object->items + args.object->size);
     if (arguments.size() != formals) {
       machine_.diagnostics().report(
-          sigrel::Code::SizeMismatch, item.span,
+          Code::SizeMismatch, item.span,
           fmt::format("`{}` has {} interface variables, {} are given", text(r.relation().relation->name),
                       formals, arguments.size()));
       return Status::Failed;
@@ -239,21 +239,21 @@ Machine::Status BodyBuilder::application_item(const core::ApplicationItem& item)
 // The number of turns moves: each turn has a place, and what it asks is kept apart.
 Machine::Status BodyBuilder::moving_for(const Value& first, const Value& last,
                                         const std::function<Status(const Value&, std::int64_t)>& turn) {
-  Moving& moving = *machine_.moving;
-  Motion from = Motion::of(first.index), to = Motion::of(last.index);
-  bool known = place_ == kNoPlace && from.turn == 0 && to.turn == 0 && to.size - from.size == 1;
-  std::vector<Region> turns;
+  SizeAnalysis& moving = *machine_.size_analysis;
+  SizeDependence from = SizeDependence::decode(first.index), to = SizeDependence::decode(last.index);
+  bool known = place_ == kNoPlace && from.iteration == 0 && to.iteration == 0 && to.size - from.size == 1;
+  std::vector<SizeRegion> iterations;
   for (std::int64_t i = first.integer; i <= last.integer; ++i) {
     Value index = Value::of_int(i);
-    index.index = Motion{from.size, 1}.index();
+    index.index = SizeDependence{from.size, 1}.encode();
     if (known) place_ = static_cast<std::int32_t>(i);
-    moving.begin_turn();
+    moving.begin_iteration();
     Status s = turn(known ? index : Value::of_int(i), i);
-    turns.push_back(moving.end_turn());
+    iterations.push_back(moving.end_iteration());
     if (known) place_ = kNoPlace;
     if (s != Status::Done) return s;
   }
-  if (!known || !Moving::is_pattern(turns)) {
+  if (!known || !SizeAnalysis::is_uniform(iterations)) {
     moving.pin({1, 0});
     moving.pin({0, 1});
   }
@@ -286,17 +286,17 @@ Machine::Status BodyBuilder::for_item(const core::ForItem& item, Target target) 
     if (Status s = evaluate(item.last, last); s != Status::Done) return s;
     if (first.tag != Tag::Int || last.tag != Tag::Int) {
       machine_.diagnostics().report(
-          sigrel::Code::SignalSteersStructure, item.span,
+          Code::SignalSteersStructure, item.span,
           fmt::format("the bounds of `for` are Int values that are known before the simulation; here is {}",
                       kind_of(first.tag != Tag::Int ? first : last)));
       return Status::Failed;
     }
   }
-  if (machine_.moving) {
+  if (machine_.size_analysis) {
     if (!item.last) {
-      machine_.moving->pin_list(first);
+      machine_.size_analysis->pin_list(first);
     } else if (last.integer < first.integer) {
-      machine_.moving->compared(last, first);
+      machine_.size_analysis->compared(last, first);
     }
   }
   auto assign = [&](auto& self, const core::Pattern& p, const Value& v) -> bool {
@@ -318,7 +318,7 @@ Machine::Status BodyBuilder::for_item(const core::ForItem& item, Target target) 
   };
   auto turn = [&](const Value& v, std::int64_t index) {
     if (!assign(assign, *item.pattern, v)) {
-      machine_.diagnostics().report(sigrel::Code::NotSupported, item.pattern->span,
+      machine_.diagnostics().report(Code::NotSupported, item.pattern->span,
                                     "this pattern does not match every element");
       return Status::Failed;
     }
@@ -328,7 +328,7 @@ Machine::Status BodyBuilder::for_item(const core::ForItem& item, Target target) 
     return s;
   };
   if (item.last) {
-    if (machine_.moving && first.index != last.index && first.integer <= last.integer)
+    if (machine_.size_analysis && first.index != last.index && first.integer <= last.integer)
       return moving_for(first, last, turn);
     std::vector<std::size_t> before;
     for (Value i = first; i.integer <= last.integer; ++i.integer) {
@@ -364,7 +364,7 @@ Machine::Status BodyBuilder::if_item(const core::IfItem& item, Target target) {
   if (Status s = branch_equations(item.else_body, no); s != Status::Done) return s;
   if (yes.size() != no.size()) {
     machine_.diagnostics()
-        .report(sigrel::Code::BranchesDiffer, item.span,
+        .report(Code::BranchesDiffer, item.span,
                 fmt::format("the first branch has {} equations, the other {}", yes.size(), no.size()))
         .note("the condition changes with time, so both branches must determine the same number of unknowns")
         .help("a change of the number of equations is a `switch`");
@@ -394,7 +394,7 @@ Machine::Status BodyBuilder::branch_equations(const core::Body& body,
     }
     if (i->kind != core::ItemKind::Equation) {
       machine_.diagnostics()
-          .report(sigrel::Code::NotSupported, i->span,
+          .report(Code::NotSupported, i->span,
                   "only equations may depend on a condition that changes with time")
           .help("parts that come and go are a `switch`");
       return Status::Failed;

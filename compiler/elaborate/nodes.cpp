@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "compiler/elaborate/body.h"
-#include "compiler/evaluate/moving.h"
+#include "compiler/elaborate/values.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::elaborate {
@@ -111,7 +111,7 @@ std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value&
   for (const Value& v : indices)
     if (v.tag != Tag::Int) {
       machine_.diagnostics().report(
-          sigrel::Code::SignalSteersStructure, m.span,
+          Code::SignalSteersStructure, m.span,
           fmt::format("an instance is chosen by {}; an Int that is known before the simulation is needed",
                       kind_of(v)));
       return std::nullopt;
@@ -127,7 +127,7 @@ std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value&
     return Value::of(o);
   }
   if (!is_object(base, ObjectKind::Label)) {
-    machine_.diagnostics().report(sigrel::Code::NoSuchMember, m.span,
+    machine_.diagnostics().report(Code::NoSuchMember, m.span,
                                   fmt::format("{} has no variable `{}`", kind_of(base), text(m.member)));
     return std::nullopt;
   }
@@ -136,7 +136,8 @@ std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value&
   // The instance of another turn moves with the turn, as what that turn made does; the last one with the
   // size.
   auto follows = [&](const Value& v) {
-    return label.moving && (v.index == Motion{0, 1}.index() || v.index == Motion{1, 0}.index());
+    return label.moving &&
+           (v.index == SizeDependence{0, 1}.encode() || v.index == SizeDependence{1, 0}.encode());
   };
   for (std::size_t k = 0; k < indices.size(); ++k)
     if (k >= own || !follows(indices[k])) machine_.pin(indices[k]);
@@ -157,7 +158,7 @@ std::optional<Value> BodyBuilder::member(const core::MemberExpr& m, const Value&
     if (own == indices.size()) return bound;
     for (const Value& v : indices.subspan(own)) {
       if (!is_object(bound, ObjectKind::Vector) || v.integer < 1 || v.integer > bound.object->size) {
-        machine_.diagnostics().report(sigrel::Code::IndexOutOfRange, m.span,
+        machine_.diagnostics().report(Code::IndexOutOfRange, m.span,
                                       fmt::format("index {} is outside `{}`", v.integer, text(m.member)));
         return std::nullopt;
       }
@@ -219,7 +220,7 @@ bool BodyBuilder::bind(LayoutId id, Value& argument, const ChildInfo& child, Loc
   if (machine_.layouts().is_connector(id)) {
     if (!is_object(argument, ObjectKind::Node)) {
       machine_.diagnostics()
-          .report(sigrel::Code::NotANode, span,
+          .report(Code::NotANode, span,
                   fmt::format("`{}` of `{}` is a connector; this is {}", relative(formal, child.name),
                               text(child.name), kind_of(argument)))
           .help("pass a variable of the connector's type: its flow must have a name");
@@ -248,7 +249,7 @@ bool BodyBuilder::bind(LayoutId id, Value& argument, const ChildInfo& child, Loc
                      is_object(argument, ObjectKind::Tuple);
     if (!aggregate || argument.object->size != size) {
       machine_.diagnostics().report(
-          sigrel::Code::SizeMismatch, span,
+          Code::SizeMismatch, span,
           fmt::format("`{}` of `{}` has {} elements; this is {}{}", relative(formal, child.name),
                       text(child.name), size, kind_of(argument),
                       aggregate ? fmt::format(" of {}", argument.object->size) : ""));
@@ -329,7 +330,7 @@ std::optional<std::uint32_t> BodyBuilder::apply(RelationObject& relation, std::v
         return std::nullopt;
       }
       machine_.diagnostics()
-          .report(sigrel::Code::SizeNotKnown, span,
+          .report(Code::SizeNotKnown, span,
                   fmt::format("the size of `{}` of `{}` is not known", text(literal.formals[i].name),
                               text(literal.name)))
           .also(literal.formals[i].span, "its type says no size")
@@ -364,7 +365,7 @@ std::optional<std::uint32_t> BodyBuilder::apply(RelationObject& relation, std::v
 
 std::optional<Value> BodyBuilder::block_apply(const Value& value, const Value& inputs, Span span) {
   if (!is_object(value, ObjectKind::Relation)) {
-    machine_.diagnostics().report(sigrel::Code::NotSupported, span,
+    machine_.diagnostics().report(Code::NotSupported, span,
                                   fmt::format("`<>` applies a signal relation; this is {}", kind_of(value)));
     return std::nullopt;
   }
@@ -379,7 +380,7 @@ std::optional<Value> BodyBuilder::block_apply(const Value& value, const Value& i
     given.assign(inputs.object->items, inputs.object->items + inputs.object->size);
   if (given.size() != ins) {
     machine_.diagnostics().report(
-        sigrel::Code::SizeMismatch, span,
+        Code::SizeMismatch, span,
         fmt::format("`{}` has {} inputs, {} are given", text(literal.name), ins, given.size()));
     return std::nullopt;
   }
@@ -397,7 +398,7 @@ std::optional<Value> BodyBuilder::block_apply(const Value& value, const Value& i
     std::uint32_t next = kConstant;
     if (!(*declared)[i]) {
       machine_.diagnostics()
-          .report(sigrel::Code::SizeNotKnown, span,
+          .report(Code::SizeNotKnown, span,
                   fmt::format("the size of `{}` of `{}` is not known", text(literal.formals[i].name),
                               text(literal.name)))
           .also(literal.formals[i].span, "its type says no size")
@@ -427,7 +428,7 @@ Machine::Status BodyBuilder::connect_item(const core::ConnectItem& item) {
     if (is_object(values[i], ObjectKind::Unbound)) return Status::NotReady;
     if (!is_object(values[i], ObjectKind::Node) && !is_object(values[i], ObjectKind::Vector)) {
       machine_.diagnostics()
-          .report(sigrel::Code::NotANode, item.nodes[i]->span,
+          .report(Code::NotANode, item.nodes[i]->span,
                   fmt::format("`connect` joins connectors; this is {}", kind_of(values[i])))
           .help("signals without flow are equated: `a = b`");
       return Status::Failed;
@@ -439,7 +440,7 @@ Machine::Status BodyBuilder::connect_item(const core::ConnectItem& item) {
     if (is_object(set[0], ObjectKind::Vector)) {
       for (std::size_t i = 1; i < set.size(); ++i)
         if (!is_object(set[i], ObjectKind::Vector) || set[i].object->size != set[0].object->size) {
-          machine_.diagnostics().report(sigrel::Code::SizeMismatch, item.span,
+          machine_.diagnostics().report(Code::SizeMismatch, item.span,
                                         "these vectors of connectors differ in size");
           return Status::Failed;
         }
@@ -491,7 +492,7 @@ bool BodyBuilder::resolve_class(std::span<const std::uint32_t> members) {
     if (n.interface) continue;
     if (n.flow_read && n.uses > 1) {
       Diagnostic& d = machine_.diagnostics().report(
-          sigrel::Code::FlowIsAmbiguous, *n.flow_read,
+          Code::FlowIsAmbiguous, *n.flow_read,
           fmt::format("`{}` is a node of {} parts: which of their flows is meant?", text(n.name), n.uses));
       const Use& first = uses_[n.first_use];
       d.also(first.span, "one part").also(uses_[first.next].span, "another");

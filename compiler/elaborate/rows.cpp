@@ -133,7 +133,7 @@ Value BodyBuilder::variable(LayoutId id, LocalName name, Span span, bool interfa
           [&](std::uint32_t i) { return field(name, intern(std::to_string(i + 1))); }, false);
     case core::LayoutKind::Vector: {
       bool outer = machine_.layouts()[node.elements[0]].kind == core::LayoutKind::Vector;
-      bool row = node.moves != kConstant && place_ == kNoPlace;
+      bool row = node.size_dependence != kConstant && place_ == kNoPlace;
       Value vector = aggregate(
           ObjectKind::Vector, node.size, [&](std::uint32_t) { return node.elements[0]; },
           [&](std::uint32_t i) {
@@ -141,7 +141,7 @@ Value BodyBuilder::variable(LayoutId id, LocalName name, Span span, bool interfa
             return inner ? next_index(name, i + 1) : element(name, i + 1);
           },
           outer);
-      vector.object->b = node.moves;
+      vector.object->b = node.size_dependence;
       if (row) place_ = kNoPlace;
       return vector;
     }
@@ -172,7 +172,7 @@ void BodyBuilder::attribute(system::AttributeKind kind, const Value& target, con
     auto c = column_of(w.target);
     if (!c || (w.number.tag != Tag::Real && w.number.tag != Tag::Int)) {
       machine_.diagnostics()
-          .report(sigrel::Code::NotAScalar, span, "a guess belongs to a variable")
+          .report(Code::NotAScalar, span, "a guess belongs to a variable")
           .help("write `name = number`, for example `guess x = 1.0`");
       return;
     }
@@ -268,7 +268,7 @@ std::uint32_t BodyBuilder::table(ExprId residual, RowKind kind, std::vector<std:
 // Which bundle of the body holds the Reals of a relation value; made, innermost first, when it is not the
 // body's own. Relations that take the same Reals from the body share it.
 std::uint32_t BodyBuilder::bundle(RelationObject& root) {
-  auto known = [&](const RelationObject& r) { return r.bundled_in == bodies_; };
+  auto known = [&](const RelationObject& r) { return r.captured_in == bodies_; };
   std::vector<RelationObject*> work{&root};
   std::vector<std::uint32_t> items;
   while (!work.empty()) {
@@ -279,8 +279,8 @@ std::uint32_t BodyBuilder::bundle(RelationObject& root) {
     }
     BundlePlan plan;
     items.clear();
-    if (r->own_bundle != kConstant) {
-      plan.own = r->own_bundle;
+    if (r->own_captured != kConstant) {
+      plan.own = r->own_captured;
     } else {
       Relations::Parts parts = relations_.parts(*r);
       bool ready = true;
@@ -291,15 +291,15 @@ std::uint32_t BodyBuilder::bundle(RelationObject& root) {
         }
       if (!ready) continue;
       for (const Value& v : parts.reals) items.push_back(real(machine_.to_parameter(v)));
-      for (RelationObject* inner : parts.relations) items.push_back(inner == r ? kConstant : inner->bundle);
+      for (RelationObject* inner : parts.relations) items.push_back(inner == r ? kConstant : inner->captured);
       plan.reals = static_cast<std::uint32_t>(parts.reals.size());
       plan.bundles = static_cast<std::uint32_t>(parts.relations.size());
     }
-    r->bundle = add_bundle(plan, items);
-    r->bundled_in = bodies_;
+    r->captured = add_bundle(plan, items);
+    r->captured_in = bodies_;
     work.pop_back();
   }
-  return root.bundle;
+  return root.captured;
 }
 
 std::uint32_t BodyBuilder::add_bundle(const BundlePlan& plan, std::span<const std::uint32_t> items) {

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "compiler/evaluate/machine.h"
-#include "compiler/evaluate/moving.h"
+#include "compiler/evaluate/size_dependence.h"
 
-namespace sigrel::elaborate {
+namespace sigrel::evaluate {
 
 std::string kind_of(const Value& v) {
   switch (v.tag) {
@@ -41,7 +41,7 @@ std::optional<Value> Machine::field(const Value& base, std::uint32_t i, Name nam
     not_ready();
     return std::nullopt;
   }
-  fail(sigrel::Code::NotSupported, span, fmt::format("{} has no field `{}`", kind_of(base), text(name)));
+  fail(Code::NotSupported, span, fmt::format("{} has no field `{}`", kind_of(base), text(name)));
   return std::nullopt;
 }
 
@@ -52,25 +52,25 @@ std::optional<Value> Machine::index(const IndexShape& shape, std::span<Value> va
     not_ready();
     return std::nullopt;
   }
-  // Indices apply from the outside in; a slice keeps its level and the rest applies to every element.
+  // Indices apply from the outermost level inwards; after a slice the rest applies to every element.
   std::size_t next = 1;
   auto apply = [&](auto& self, const Value& base, std::size_t part, std::size_t at) -> std::optional<Value> {
     if (part == shape.slices.size()) return base;
     if (!is_object(base, ObjectKind::Vector)) {
-      fail(sigrel::Code::IndexOutOfRange, span, fmt::format("{} is indexed", kind_of(base)));
+      fail(Code::IndexOutOfRange, span, fmt::format("{} is indexed", kind_of(base)));
       return std::nullopt;
     }
     auto bound = [&](const Value& v) -> std::optional<std::int64_t> {
       if (v.tag == Tag::Int) {
-        // Of a vector whose size moves the element moves; it exists where the index is inside.
-        if (base.object->b == kConstant)
+        // In a vector whose size depends on the sample, the element exists where the index is in range.
+        if (base.object->b == kNone)
           pin(v);
-        else if (moving)
-          moving->inside(v, *base.object);
+        else if (size_analysis)
+          size_analysis->inside(v, *base.object);
         return v.integer;
       }
       fail(
-          sigrel::Code::SignalSteersStructure, span,
+          Code::SignalSteersStructure, span,
           fmt::format("an index must be an Int that is known before the simulation, this is {}", kind_of(v)));
       return std::nullopt;
     };
@@ -79,7 +79,7 @@ std::optional<Value> Machine::index(const IndexShape& shape, std::span<Value> va
     if (!first) return std::nullopt;
     auto check = [&](std::int64_t k) {
       if (k >= 1 && k <= n) return true;
-      fail(sigrel::Code::IndexOutOfRange, span, fmt::format("index {} is outside 1 .. {}", k, n));
+      fail(Code::IndexOutOfRange, span, fmt::format("index {} is outside 1 .. {}", k, n));
       return false;
     };
     if (!shape.slices[part])
@@ -89,12 +89,11 @@ std::optional<Value> Machine::index(const IndexShape& shape, std::span<Value> va
     std::int64_t count = std::max<std::int64_t>(0, *last - *first + 1);
     if (count && (!check(*first) || !check(*last))) return std::nullopt;
     Object* o = heap_.object(ObjectKind::Vector, static_cast<std::uint32_t>(count));
-    if (moving && base.object->b != kConstant) o->b = moving->sum(values[at + 1], values[at], -1);
+    if (size_analysis && base.object->b != kNone) o->b = size_analysis->sum(values[at + 1], values[at], -1);
     for (std::int64_t i = 0; i < count; ++i) {
       auto element = self(self, base.object->items[*first - 1 + i], part + 1, at + 2);
       if (!element) return std::nullopt;
       o->items[i] = *element;
-      o->open |= is_open(*element);
     }
     return Value::of(o);
   };
@@ -107,10 +106,9 @@ Value Machine::list(const std::vector<Value>& items, Value rest) {
     cell->a = 1;
     cell->items[0] = items[i];
     cell->items[1] = rest;
-    cell->open = is_open(items[i]) || is_open(rest);
     rest = Value::of(cell);
   }
   return rest;
 }
 
-}  // namespace sigrel::elaborate
+}  // namespace sigrel::evaluate

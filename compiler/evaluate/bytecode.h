@@ -1,5 +1,5 @@
-// Code for the machine that evaluates the functional level. A function or a relation body is compiled once,
-// when its global is first needed; captures are resolved then, so a closure is its code and a flat array.
+// Bytecode of the functional level. A function or a relation body is compiled once, when its global is first
+// needed. Captures are resolved at compile time, so a closure is its code and a flat array.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -10,7 +10,7 @@
 #include "compiler/evaluate/value.h"
 #include "compiler/ir/core.h"
 
-namespace sigrel::elaborate {
+namespace sigrel::evaluate {
 
 enum class Opcode : std::uint8_t {
   Constant,  // push constants[a]
@@ -20,8 +20,8 @@ enum class Opcode : std::uint8_t {
   Store,     // pop into local a
   Closure,   // push a closure of functions[a] over captures of this frame
   Relation,  // push a relation value of relations[a]
-  Patch,  // fill the captures of the closure or relation in local a again: its bindings refer to each other
-  Call,   // pop a arguments and a function, push the result
+  Patch,     // refresh the captures of the closure or relation in local a, one of a recursive group
+  Call,      // pop a arguments and a function, push the result
   TailCall,  // the same, replacing this frame
   Return,
   Jump,    // to a
@@ -36,7 +36,7 @@ enum class Opcode : std::uint8_t {
   Update,        // updates[a]: pop its values and the base
   Field,         // field a of the top
   Primitive,     // primitive a with b operands
-  Foreign,       // the function of C that global a is, with b operands
+  Foreign,       // the foreign function of global a, with b operands
   List,          // pop a items and the rest
   Vector,        // pop a items
   Index,         // parts[a] describes b popped bounds; below them the base
@@ -72,7 +72,7 @@ struct Affine {
   bool operator==(const Affine&) const = default;
 };
 
-/// What an item of a loop reads of the turn that it is in.
+/// A value that an item of a loop reads in each iteration.
 struct Reading {
   struct Step {
     bool is_field = false;
@@ -86,23 +86,22 @@ struct Reading {
     Comparison,  // i < n: left op right
   } kind = Part;
   std::uint32_t local = 0;
-  const core::MemberExpr* member = nullptr;  // of the instance that the local labels
-  std::vector<Affine> turns{};               // which one
+  const core::MemberExpr* member = nullptr;  // Part: of the instance that the local labels
+  std::vector<Affine> iterations{};          // the indices of that instance
   std::vector<Step> steps{};
   core::Primitive op{};
   Affine left{}, right{};
-  bool strict =
-      false;  // it is in the value of a `let`: read in any case, not only in the branch that is taken
+  bool strict = false;  // in the value of a `let`: evaluated in every branch
   bool operator==(const Reading&) const = default;
 };
 
-/// An item inside a loop as a function of what it reads, which stands in slots of the frame from `first` on:
-/// so turns that read the same kind of values share what it evaluates to (turns.cpp).
-struct OpenedItem {
+/// An item of a loop as a function of the values that it reads: they are stored in slots of the frame from
+/// `first` on. Iterations that read values of the same kind share the result (elaborate: loop patterns).
+struct ParameterisedItem {
   std::vector<Reading> readings;
   std::uint32_t first = 0;
-  std::uint32_t left = 0, right = 0;  // Code::functions; of an application: `left` is its arguments
-  bool settled = false;               // the relation that is applied is the same one in all turns
+  std::uint32_t left = 0, right = 0;  // functions of Bytecode; of an application: `left` is its arguments
+  bool same_relation = false;         // an application: of one relation in all iterations
 };
 
 /// A relation literal: every expression of its body is a chunk of code over the slots of the body's frame.
@@ -114,13 +113,16 @@ struct RelationCode {
   std::vector<CaptureSource> captures;
   std::vector<core::LocalId> captured;                          // parallel: which local it was
   std::unordered_map<std::uint32_t, std::uint32_t> slot;        // LocalId -> slot of the body's frame
-  std::unordered_map<const core::Expr*, std::uint32_t> chunks;  // -> Code::functions
-  std::unordered_map<const core::Item*, OpenedItem>
-      opened;                                     // equations and applications inside loops that can be
-  std::unordered_set<const core::Item*> inlined;  // `let`s of loops that only such equations beside them use
+  std::unordered_map<const core::Expr*, std::uint32_t> chunks;  // -> function of Bytecode
+  std::unordered_map<const core::Layout*, std::uint32_t> layout_chunks;
+  /// The equations and applications in loops that can be parameterised.
+  std::unordered_map<const core::Item*, ParameterisedItem> parameterised;
+  /// `let`s of loops that are used only by parameterised equations of the same block.
+  std::unordered_set<const core::Item*> inlined;
 };
 
-/// A pattern with its variables resolved to slots; the children of a node are consecutive in Code::patterns.
+/// A pattern with its variables resolved to slots; the children of a node are consecutive in
+/// Bytecode::patterns.
 struct PatternNode {
   core::PatternKind kind = core::PatternKind::Wildcard;
   std::uint32_t slot = 0;
@@ -135,10 +137,10 @@ struct IndexShape {
   std::vector<bool> slices;  // per part
 };
 
-/// All code of one program, growing as globals are needed.
-class Code {
+/// All code of one program; grows when globals are first needed.
+class Bytecode {
  public:
-  explicit Code(const core::Program& program) : program_(program) {}
+  explicit Bytecode(const core::Program& program) : program_(program) {}
 
   /// Compiles a global's body as a function of no arguments.
   std::uint32_t compile(core::GlobalId global);
@@ -161,4 +163,4 @@ class Code {
   std::vector<std::unique_ptr<RelationCode>> relations_;
 };
 
-}  // namespace sigrel::elaborate
+}  // namespace sigrel::evaluate

@@ -1,6 +1,6 @@
 // core -> bytecode. One Unit per function or relation literal; a variable of an outer unit becomes a capture
-// of every unit between. Chains that a program can make long (a + b + c …, list literals) are compiled by
-// loops.
+// of every unit between. Expressions whose depth a program can make large (a + b + c …, list literals) are
+// compiled by loops.
 #include <algorithm>
 #include <cassert>
 #include <optional>
@@ -9,7 +9,7 @@
 
 #include "compiler/evaluate/bytecode.h"
 
-namespace sigrel::elaborate {
+namespace sigrel::evaluate {
 namespace {
 
 struct Unit {
@@ -27,7 +27,7 @@ struct Unit {
 
 class Compiler {
  public:
-  Compiler(Code& code, const core::Global& global) : code_(code), global_(global) {}
+  Compiler(Bytecode& code, const core::Global& global) : code_(code), global_(global) {}
 
   std::uint32_t global(core::GlobalId program_id) {
     Unit unit;
@@ -36,7 +36,7 @@ class Compiler {
     unit_ = &unit;
     if (global_.foreign) {
       foreign(program_id);
-    } else if (global_.layout_parameters > 0) {  // a use applies it to its layouts first
+    } else if (global_.layout_parameters > 0) {  // uses apply it to its layouts first
       std::vector<core::LocalId> layouts;
       for (std::uint32_t i = 0; i < global_.layout_parameters; ++i) layouts.push_back(core::LocalId(i));
       core::LambdaExpr lambda{{core::ExprKind::Lambda, global_.span}, layouts, global_.body};
@@ -49,29 +49,29 @@ class Compiler {
   }
 
  private:
-  Code& code_;
+  Bytecode& code_;
   const core::Global& global_;
   Unit* unit_ = nullptr;
-  std::unordered_set<std::uint32_t> declared_;  // signals, labels and `let`s of relation bodies
-  std::unordered_set<std::uint32_t> counters_;  // Int variables of loops
-  std::unordered_set<std::uint32_t> turning_;   // locals that each turn of a loop has for itself
-  bool varies_ = false;                         // what was compiled last reads one of them, or an instance
+  std::unordered_set<std::uint32_t> declared_;          // signals, labels and `let`s of relation bodies
+  std::unordered_set<std::uint32_t> counters_;          // Int variables of loops
+  std::unordered_set<std::uint32_t> iteration_locals_;  // defined anew in each iteration of a loop
+  bool varies_ = false;                         // the code compiled last reads one of them, or an instance
   std::size_t loops_ = 0;                       // around the item
-  OpenedItem* opened_ = nullptr;  // the item that is being compiled as a function of what it reads
-  bool closed_ = false;           // and is none
-  // `let`s of the bodies of loops, which such items contain instead of reading them.
+  ParameterisedItem* parameterised_ = nullptr;  // the item that is being compiled
+  bool rejected_ = false;                       // it cannot be parameterised
+  // `let`s of the bodies of loops: parameterised items inline their values.
   struct LoopLet {
     const core::Expr* value;
     const core::Item* item;
     const core::Body* body;
   };
   std::unordered_map<std::uint32_t, LoopLet> loop_lets_;  // by local
-  std::vector<std::uint32_t> loaded_;                     // locals of these, by the chunk
-  std::unordered_set<const core::Item*> evaluated_;       // lets that are used otherwise
+  std::vector<std::uint32_t> loaded_;                     // locals of these that the chunk loads
+  std::unordered_set<const core::Item*> evaluated_;       // `let`s with other uses, which are evaluated
   const core::Body* body_ = nullptr;
-  std::size_t inside_ = 0;     // of the values of how many
-  std::size_t contained_ = 0;  // in the item
-  static constexpr std::size_t kMaxContained = 256;
+  std::size_t inline_depth_ = 0;  // nested values of `let`s
+  std::size_t inlined_ = 0;       // values of `let`s in the item
+  static constexpr std::size_t kMaxInlined = 256;
 
   std::uint32_t begin_function(Name name, Span span) {
     code_.functions_.push_back(std::make_unique<FunctionCode>());
@@ -109,7 +109,7 @@ class Compiler {
   // A relation's captures are slots of its body's frame; a function's are a separate array.
   CaptureSource resolve(Unit& unit, core::LocalId local) {
     if (loop_lets_.contains(local.value)) loaded_.push_back(local.value);
-    varies_ |= turning_.contains(local.value);
+    varies_ |= iteration_locals_.contains(local.value);
     if (auto it = unit.slot.find(local.value); it != unit.slot.end()) return {true, it->second};
     if (auto it = unit.capture.find(local.value); it != unit.capture.end()) return {false, it->second};
     assert(unit.parent && "the checker resolved every local");
@@ -134,8 +134,7 @@ class Compiler {
     for (core::Expr* e : list) expression(e, false);
   }
 
-  // ---- items of loops as functions of what they read
-  // ----------------------------------------------------------------
+  // Parameterised items of loops.
 
   std::optional<Affine> affine(const core::Expr* e) {
     Affine sum;
@@ -178,11 +177,11 @@ class Compiler {
     if (e->kind != core::ExprKind::Local) return nullptr;
     auto found = loop_lets_.find(static_cast<const core::LocalExpr*>(e)->local.value);
     if (found == loop_lets_.end()) return nullptr;
-    if (++contained_ > kMaxContained) closed_ = true;
-    return closed_ ? nullptr : found->second.value;
+    if (++inlined_ > kMaxInlined) rejected_ = true;
+    return rejected_ ? nullptr : found->second.value;
   }
 
-  /// What is compared was fixed before the loop, or is a counter of one.
+  /// Whether the expression depends only on values defined before the loop and on loop counters.
   bool counts(const core::Expr* e) {
     if (const core::Expr* value = let_value(e)) return counts(value);
     if (e->kind == core::ExprKind::Local) {
@@ -235,16 +234,16 @@ class Compiler {
     }
     std::ranges::reverse(r.steps);
     if (base->kind == ExprKind::Member) {
-      // Parts of a hidden variable are names, and an index inside an instance may be outside.
+      // A part of a hidden variable is denoted by a name, and an index in it may be out of range.
       auto* m = static_cast<const core::MemberExpr*>(base);
       if (m->base->kind != ExprKind::Label || !m->indices.empty() ||
           (!m->interface_index && !r.steps.empty()))
         return std::nullopt;
       auto* label = static_cast<const core::LabelExpr*>(m->base);
       for (const core::Expr* index : label->indices) {
-        auto turn = affine(index);
-        if (!turn) return std::nullopt;
-        r.turns.push_back(*turn);
+        auto iteration = affine(index);
+        if (!iteration) return std::nullopt;
+        r.iterations.push_back(*iteration);
       }
       r.member = m;
       r.local = resolve(*unit_, label->label).index;
@@ -255,8 +254,8 @@ class Compiler {
     return r;
   }
 
-  /// Whether the expression is read where the item is a function of what it reads.
-  bool is_read(const core::Expr* e) {
+  /// Compiles the expression as a reading, or as the value of a `let`. False if it is neither.
+  bool compile_reading(const core::Expr* e) {
     using core::ExprKind;
     switch (e->kind) {
       case ExprKind::Let:
@@ -266,58 +265,59 @@ class Compiler {
       case ExprKind::Label:
       case ExprKind::BlockApply:
       case ExprKind::Layout:
-        closed_ = true;  // it has locals of its own, or makes something
+        rejected_ = true;  // it has locals of its own, or creates an instance or a closure
         return false;
       case ExprKind::Global:
-        closed_ |= !static_cast<const core::GlobalExpr*>(e)->layouts.empty();
+        rejected_ |= !static_cast<const core::GlobalExpr*>(e)->layouts.empty();
         return false;
       default: break;
     }
     auto found = reading(e);
-    closed_ |= !found && e->kind == ExprKind::Member;
-    if (closed_) return false;
+    rejected_ |= !found && e->kind == ExprKind::Member;
+    if (rejected_) return false;
     if (!found) {
       const core::Expr* value = let_value(e);
       if (!value) return false;
-      ++inside_;
+      ++inline_depth_;
       expression(value, false);
-      --inside_;
+      --inline_depth_;
       return true;
     }
-    found->strict |= inside_ > 0;
-    auto& all = opened_->readings;
+    found->strict |= inline_depth_ > 0;
+    auto& all = parameterised_->readings;
     auto at = std::ranges::find(all, *found);
     const auto k = static_cast<std::uint32_t>(at - all.begin());
     if (at == all.end()) {
       all.push_back(*found);
-      // Slots are consecutive: nothing else takes any while an item is opened.
-      if (all.size() == 1) opened_->first = unit_->slots;
+      // The slots are consecutive: no others are allocated while an item is parameterised.
+      if (all.size() == 1) parameterised_->first = unit_->slots;
       ++unit_->slots;
     }
-    emit(Opcode::Local, e->span, opened_->first + k);
+    emit(Opcode::Local, e->span, parameterised_->first + k);
     return true;
   }
 
-  void open(const core::Item* item, const core::Expr* left, const core::Expr* right, bool settled) {
-    OpenedItem opened;
-    opened.settled = settled;
-    closed_ = false;
-    contained_ = 0;
-    for (auto [e, id] : {std::pair{left, &opened.left}, std::pair{right, &opened.right}}) {
+  void parameterise(const core::Item* item, const core::Expr* left, const core::Expr* right,
+                    bool same_relation) {
+    ParameterisedItem result;
+    result.same_relation = same_relation;
+    rejected_ = false;
+    inlined_ = 0;
+    for (auto [e, id] : {std::pair{left, &result.left}, std::pair{right, &result.right}}) {
       if (!e) continue;
-      opened_ = &opened;
+      parameterised_ = &result;
       *id = begin_function(unit_->relation->relation->name, e->span);
       unit_->out = code_.functions_[*id].get();
-      if (!closed_) expression(e, false);
+      if (!rejected_) expression(e, false);
       emit(Opcode::Return, e->span);
-      opened_ = nullptr;
+      parameterised_ = nullptr;
     }
-    if (!closed_) unit_->relation->opened.emplace(item, std::move(opened));
+    if (!rejected_) unit_->relation->parameterised.emplace(item, std::move(result));
   }
 
   void expression(const core::Expr* e, bool tail) {
     using core::ExprKind;
-    if (opened_ && (closed_ || is_read(e) || closed_)) return;
+    if (parameterised_ && (rejected_ || compile_reading(e) || rejected_)) return;
     switch (e->kind) {
       case ExprKind::Int:
         constant(Value::of_int(static_cast<const core::IntExpr*>(e)->value), e->span);
@@ -480,13 +480,13 @@ class Compiler {
     emit(Opcode::Join, span);
   }
 
-  // A left-deep chain of binary operators is as long as the program text allows.
+  // The length of a left-deep chain of binary operators is limited only by the program text.
   void primitive(const core::PrimitiveExpr* e) {
     using core::Primitive;
     auto is_chain = [&](const core::Expr* x) {
       if (x->kind != core::ExprKind::Primitive) return false;
       auto* p = static_cast<const core::PrimitiveExpr*>(x);
-      if (opened_ && reading(x)) return false;
+      if (parameterised_ && reading(x)) return false;
       return p->args.size() == 2 && p->op != Primitive::And && p->op != Primitive::Or;
     };
     if (e->op == Primitive::And || e->op == Primitive::Or) {
@@ -552,7 +552,7 @@ class Compiler {
     emit(Opcode::Closure, e->span, id);
   }
 
-  // A function of C is a closure like any other, so that it can be applied to some of its arguments.
+  // A foreign function is a closure, so that it can be applied partially.
   void foreign(core::GlobalId global) {
     std::uint32_t id = begin_function(global_.name, global_.span);
     Unit inner;
@@ -577,7 +577,7 @@ class Compiler {
     return e->kind == core::ExprKind::Lambda || e->kind == core::ExprKind::Sigrel;
   }
 
-  // Closures of one group may have captured slots that were filled after them.
+  // Closures of a recursive group may capture slots that are filled after them.
   void patch(std::span<const core::Binding> bindings) {
     for (const core::Binding& b : bindings)
       if (is_closure(b.value)) emit(Opcode::Patch, b.value->span, new_slot(b.local));
@@ -628,8 +628,7 @@ class Compiler {
     emit(Opcode::Layout, span, static_cast<std::uint32_t>(code_.layouts.size() - 1), sizes);
   }
 
-  // ---- relation literals
-  // --------------------------------------------------------------------------------------------
+  // Relation literals.
 
   void relation(const core::Relation* r, Span span) {
     code_.relations_.push_back(std::make_unique<RelationCode>());
@@ -663,15 +662,13 @@ class Compiler {
     unit_->relation->chunks.emplace(e, id);
   }
 
-  // The chunk of a layout is keyed by the layout's address.
   void chunk_layout(const core::Layout* l, Span span) {
-    const auto* key = reinterpret_cast<const core::Expr*>(l);
-    if (!l || unit_->relation->chunks.contains(key)) return;
+    if (!l || unit_->relation->layout_chunks.contains(l)) return;
     std::uint32_t id = begin_function(unit_->relation->relation->name, span);
     unit_->out = code_.functions_[id].get();
     layout(l, span);
     emit(Opcode::Return, span);
-    unit_->relation->chunks.emplace(key, id);
+    unit_->relation->layout_chunks.emplace(l, id);
   }
 
   void declaration(const core::SignalDecl& d) {
@@ -681,14 +678,14 @@ class Compiler {
   }
 
   void pattern_slots(const core::Pattern* p) {
-    if (p->kind == core::PatternKind::Variable) turning_.insert(p->local.value), new_slot(p->local);
+    if (p->kind == core::PatternKind::Variable) iteration_locals_.insert(p->local.value), new_slot(p->local);
     for (core::Pattern* e : p->elements) pattern_slots(e);
   }
 
   // Slots come before code: an item may refer to a label or a local of an item after it.
   void declare(const core::Body& b) {
     auto slot = [&](core::LocalId local) {
-      if (loops_) turning_.insert(local.value);
+      if (loops_) iteration_locals_.insert(local.value);
       new_slot(local);
     };
     for (const core::SignalDecl& d : b.locals) declared_.insert(d.local.value), slot(d.local);
@@ -733,7 +730,7 @@ class Compiler {
           for (const core::Binding& x : bindings)
             loop_lets_.insert_or_assign(x.local.value, LoopLet{x.value, item, &b});
       }
-    // Which of them are used by more than equations beside them, or by those that are.
+    // Finds the `let`s with uses other than parameterised equations of this block, transitively.
     std::vector<std::pair<const core::Item*, const core::Item*>> uses;
     auto used = [&](const core::Item* by) {
       for (std::uint32_t local : std::exchange(loaded_, {})) {
@@ -773,10 +770,10 @@ class Compiler {
         chunk(e->left);
         chunk(e->right);
         const std::vector<std::uint32_t> loaded = loaded_;
-        if (loops_) open(e, e->left, e->right, false);
-        const bool opened = unit_->relation->opened.contains(e);
+        if (loops_) parameterise(e, e->left, e->right, false);
+        const bool parameterised = unit_->relation->parameterised.contains(e);
         for (std::uint32_t local : loaded)
-          if (const LoopLet& let = loop_lets_.at(local); !opened || let.body != body_)
+          if (const LoopLet& let = loop_lets_.at(local); !parameterised || let.body != body_)
             evaluated_.insert(let.item);
         loaded_.clear();
         break;
@@ -785,10 +782,10 @@ class Compiler {
         auto* a = static_cast<const core::ApplicationItem*>(item);
         varies_ = false;
         chunk(a->relation);
-        const bool settled = !varies_;
+        const bool same_relation = !varies_;
         chunk(a->args);
         const std::vector<std::uint32_t> loaded = loaded_;
-        if (loops_ && a->args) open(a, a->args, nullptr, settled);
+        if (loops_ && a->args) parameterise(a, a->args, nullptr, same_relation);
         loaded_ = loaded;
         break;
       }
@@ -847,13 +844,13 @@ class Compiler {
         chunk(static_cast<const core::AssignItem*>(item)->value);
         break;
       case ItemKind::Terminate: chunk(static_cast<const core::TerminateItem*>(item)->condition); break;
-      case ItemKind::Switch: break;  // the body builder refuses it with a diagnostic
+      case ItemKind::Switch: break;  // elaboration rejects it with a diagnostic
     }
   }
 };
 
-std::uint32_t Code::compile(core::GlobalId global) {
+std::uint32_t Bytecode::compile(core::GlobalId global) {
   return Compiler(*this, program_.globals[global.value]).global(global);
 }
 
-}  // namespace sigrel::elaborate
+}  // namespace sigrel::evaluate

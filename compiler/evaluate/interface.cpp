@@ -1,16 +1,16 @@
-// Layouts in an environment: the sizes of a declared type are evaluated, and the interface of a relation
-// value is known before its body is built.
+// Layouts of declarations: evaluates the sizes of a declared type. The interface of a relation value is known
+// before its body is built.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "compiler/evaluate/machine.h"
-#include "compiler/evaluate/moving.h"
+#include "compiler/evaluate/size_dependence.h"
 
-namespace sigrel::elaborate {
+namespace sigrel::evaluate {
 namespace {
 
-// Whether a layout is the same in every environment: no sizes, no layout parameters.
+// Whether a layout is independent of the environment: it has no sizes and no layout parameters.
 bool is_fixed(const core::Layout& layout) {
   if (!layout.sizes.empty() || layout.kind == core::LayoutKind::Variable ||
       layout.kind == core::LayoutKind::Unknown || layout.kind == core::LayoutKind::Vector)
@@ -20,7 +20,7 @@ bool is_fixed(const core::Layout& layout) {
 
 }  // namespace
 
-// A Layout value with `b` = 0 has a size that no annotation says.
+// The result is a Layout value; `b` = 0: no annotation gives one of its sizes.
 std::optional<Value> Machine::build_layout(const core::Layout* root, std::span<const Value> values,
                                            Span span) {
   // The values are in preorder, as Compiler::layout pushed them; a first pass attaches them to their nodes.
@@ -66,12 +66,12 @@ std::optional<Value> Machine::build_layout(const core::Layout* root, std::span<c
         for (std::size_t k = l->sizes.size(); k-- > 0;) {
           const Value& size = values[order[i].value + k];
           if (size.tag != Tag::Int || size.integer < 0 || size.integer > 100'000'000) {
-            fail(sigrel::Code::SizeNotKnown, span,
+            fail(Code::SizeNotKnown, span,
                  size.tag == Tag::Int ? fmt::format("a vector cannot have {} elements", size.integer)
                                       : fmt::format("the size of a vector is {}", kind_of(size)));
             return std::nullopt;
           }
-          if (moving) moving->require(size.integer, Motion::of(size.index));
+          if (size_analysis) size_analysis->require(size.integer, SizeDependence::decode(size.index));
           result = layouts_.vector(*result, static_cast<std::uint32_t>(size.integer), size.index);
         }
         break;
@@ -93,7 +93,7 @@ std::optional<Value> Machine::build_layout(const core::Layout* root, std::span<c
 Machine::Status Machine::layout(const RelationCode& code, const core::Layout* l, std::uint32_t base,
                                 LayoutId& result, bool& unknown) {
   Value v;
-  Status status = chunk(code_.function(code.chunks.at(reinterpret_cast<const core::Expr*>(l))), base, v);
+  Status status = chunk(code_.function(code.layout_chunks.at(l)), base, v);
   if (status != Status::Done) return status;
   unknown = v.object->b == 0;
   result = LayoutId{v.object->a};
@@ -124,4 +124,4 @@ std::optional<std::vector<std::optional<LayoutId>>> Machine::interface(const Rel
   return result;
 }
 
-}  // namespace sigrel::elaborate
+}  // namespace sigrel::evaluate

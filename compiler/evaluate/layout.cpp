@@ -1,6 +1,6 @@
 #include "compiler/evaluate/layout.h"
 
-namespace sigrel::elaborate {
+namespace sigrel::evaluate {
 namespace {
 
 std::size_t hash(const LayoutNode& n) {
@@ -10,8 +10,8 @@ std::size_t hash(const LayoutNode& n) {
 }
 
 bool same(const LayoutNode& a, const LayoutNode& b) {
-  return a.kind == b.kind && a.record == b.record && a.size == b.size && a.moves == b.moves &&
-         a.elements == b.elements;
+  return a.kind == b.kind && a.record == b.record && a.size == b.size &&
+         a.size_dependence == b.size_dependence && a.elements == b.elements;
 }
 
 }  // namespace
@@ -46,8 +46,8 @@ LayoutId Layouts::record(core::RecordId r, std::vector<LayoutId> fields) {
 LayoutId Layouts::tuple(std::vector<LayoutId> elements) {
   return intern({core::LayoutKind::Tuple, {}, 0, std::move(elements), 0});
 }
-LayoutId Layouts::vector(LayoutId element, std::uint32_t size, std::uint32_t moves) {
-  return intern({core::LayoutKind::Vector, {}, size, {element}, 0, moves});
+LayoutId Layouts::vector(LayoutId element, std::uint32_t size, std::uint32_t size_dependence) {
+  return intern({core::LayoutKind::Vector, {}, size, {element}, 0, size_dependence});
 }
 
 bool Layouts::is_connector(LayoutId id) const {
@@ -106,4 +106,4 @@ LocalName Layouts::name(LayoutId id, LocalName prefix, std::uint32_t scalar) con
   }
 }
 
-}  // namespace sigrel::elaborate
+}  // namespace sigrel::evaluate

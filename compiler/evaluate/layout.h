@@ -1,4 +1,4 @@
-// Layouts at elaboration: sizes are numbers. Hash-consed: equal layouts have equal ids.
+// Layouts with evaluated sizes. Hash-consed: equal layouts have equal ids.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -8,7 +8,7 @@
 #include "compiler/base/local_name.h"
 #include "compiler/ir/core.h"
 
-namespace sigrel::elaborate {
+namespace sigrel::evaluate {
 
 using LayoutId = Id<struct LayoutTag>;
 
@@ -18,7 +18,7 @@ struct LayoutNode {
   std::uint32_t size = 0;            // Vector
   std::vector<LayoutId> elements{};  // Record, Tuple: each; Vector: one
   std::uint32_t scalars = 1;
-  std::uint32_t moves = 0xFFFFFFFF;  // Vector of a sample: how its size moves (moving.h)
+  std::uint32_t size_dependence = 0xFFFFFFFF;  // Vector of a sample: of its size, encoded
 };
 
 class Layouts {
@@ -27,14 +27,14 @@ class Layouts {
   LayoutId scalar(core::LayoutKind kind);
   LayoutId record(core::RecordId record, std::vector<LayoutId> fields);
   LayoutId tuple(std::vector<LayoutId> elements);
-  LayoutId vector(LayoutId element, std::uint32_t size, std::uint32_t moves = 0xFFFFFFFF);
+  LayoutId vector(LayoutId element, std::uint32_t size, std::uint32_t size_dependence = 0xFFFFFFFF);
   const LayoutNode& operator[](LayoutId id) const { return nodes_[id.value]; }
   bool is_connector(LayoutId id) const;
   /// The name of each scalar below `prefix`: "p.v", "p.i", "x[3]".
   void names(LayoutId id, LocalName prefix, std::vector<LocalName>& out) const {
     names(id, prefix, false, out);
   }
-  /// That of one of them.
+  /// The name of one of these scalars.
   LocalName name(LayoutId id, LocalName prefix, std::uint32_t scalar) const;
 
  private:
@@ -45,4 +45,4 @@ class Layouts {
   std::vector<std::uint32_t> buckets_;
 };
 
-}  // namespace sigrel::elaborate
+}  // namespace sigrel::evaluate

@@ -1,4 +1,4 @@
-// Tables and functions of C: what goes into the library of the system, and calls of it.
+// Tables and foreign functions: the entries of the library of the system, and operations on them.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "compiler/evaluate/machine.h"
 #include "compiler/symbolic/symbolic.h"
 
-namespace sigrel::elaborate {
+namespace sigrel::evaluate {
 
 Library& Machine::library() {
   if (!library_) {
@@ -34,7 +34,7 @@ double number(const Value& v) { return v.tag == Tag::Int ? static_cast<double>(v
 
 bool Machine::table_number(const Value& v, Span span, std::vector<double>& out) {
   if (!is_known_number(v)) {
-    fail(sigrel::Code::SignalSteersStructure, span,
+    fail(Code::SignalSteersStructure, span,
          "the data of a table are numbers that are known before the simulation");
     return false;
   }
@@ -45,7 +45,7 @@ bool Machine::table_number(const Value& v, Span span, std::vector<double>& out) 
 
 bool Machine::table_knots(const std::vector<double>& knots, const char* what, Span span) {
   if (knots.size() < 2) {
-    fail(sigrel::Code::TableSize, span,
+    fail(Code::TableSize, span,
          fmt::format("a table needs at least two {}, this one has {}", what,
                      knots.size() == 1 ? "one" : "none"));
     if (last_) last_->help("a value that does not change needs no table");
@@ -54,7 +54,7 @@ bool Machine::table_knots(const std::vector<double>& knots, const char* what, Sp
   for (std::size_t i = 1; i < knots.size(); ++i) {
     if (knots[i - 1] < knots[i]) continue;
     bool twice = knots[i - 1] == knots[i];
-    fail(sigrel::Code::TableOrder, span,
+    fail(Code::TableOrder, span,
          twice ? fmt::format("the table has two {} at {}", what, knots[i])
                : fmt::format("the {} of the table do not ascend: {} comes after {}", what, knots[i],
                              knots[i - 1]));
@@ -73,9 +73,9 @@ std::uint32_t Machine::table(std::vector<double> key, const std::function<Lookup
   return at->second;
 }
 
-// An operation of the library: a number when its operands are numbers, a parameter when they depend on
-// captured Reals, else part of an equation. A table's number is a parameter too, so that equations that
-// differ in their tables are one shape.
+// An operation of the library: a number when its operands are constants, a parameter expression when they
+// depend on captured Reals, else a signal expression. The index of a table is a parameter, so that equations
+// that differ only in their tables share a shape.
 std::optional<Value> Machine::library_use(Op op, double detail, std::optional<std::uint32_t> table,
                                           std::span<const Value> args, Span span) {
   bool known = true, constant = true;
@@ -136,14 +136,14 @@ std::optional<Value> Machine::table2(std::span<const Value> args, Span span) {
     return std::nullopt;
   std::vector<Value> rows = elements(args[4]);
   if (rows.size() != x.size()) {
-    fail(sigrel::Code::TableSize, span,
+    fail(Code::TableSize, span,
          fmt::format("the table has {} rows for {} values of its first argument", rows.size(), x.size()));
     return std::nullopt;
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::vector<Value> row = elements(rows[i]);
     if (row.size() != y.size()) {
-      fail(sigrel::Code::TableSize, span,
+      fail(Code::TableSize, span,
            fmt::format("row {} of the table has {} numbers for {} values of its second argument", i + 1,
                        row.size(), y.size()));
       return std::nullopt;
@@ -160,9 +160,6 @@ std::optional<Value> Machine::table2(std::span<const Value> args, Span span) {
   return library_use(Op::Lookup2, 0, number, args.subspan(5), span);
 }
 
-// ---- functions of C
-// ---------------------------------------------------------------------------------------------------
-
 void* Machine::find_symbol(const std::string& symbol) {
   for (void* library : shared_libraries_)
     if (void* address = dlsym(library, symbol.c_str())) return address;
@@ -173,14 +170,13 @@ void* Machine::find_symbol(const std::string& symbol) {
 
 bool Machine::open_libraries(std::span<const std::string> files) {
   for (const std::string& file : files) {
-    // A name without a slash would be looked for in the system's folders only.
+    // dlopen() searches only the system folders for a name without a slash.
     void* library = dlopen(file.find('/') == std::string::npos ? ("./" + file).c_str() : file.c_str(),
                            RTLD_NOW | RTLD_LOCAL);
     if (!library) {
       const char* reason = dlerror();
       diagnostics_
-          .report(sigrel::Code::LibraryNotLoaded,
-                  fmt::format("the shared library `{}` cannot be loaded", file))
+          .report(Code::LibraryNotLoaded, fmt::format("the shared library `{}` cannot be loaded", file))
           .note(reason ? reason : "the system gives no reason");
       return false;
     }
@@ -196,7 +192,7 @@ std::optional<std::uint32_t> Machine::foreign_function(core::GlobalId id) {
   std::string symbol(text(foreign.symbol));
   void* address = find_symbol(symbol);
   if (!address) {
-    fail(sigrel::Code::ForeignNotFound, g.span, fmt::format("there is no C function `{}`", symbol));
+    fail(Code::ForeignNotFound, g.span, fmt::format("there is no C function `{}`", symbol));
     if (last_) {
       static constexpr std::string_view kMaths[] = {
           "acos",  "acosh", "asin", "asinh",     "atan",  "atan2",     "atanh", "cbrt",   "ceil", "copysign",
@@ -219,7 +215,8 @@ std::optional<std::uint32_t> Machine::foreign_function(core::GlobalId id) {
   return number;
 }
 
-// Applies the derivative to the arguments as slots 0, 1, …; what comes out are the formulas.
+// Applies the derivative to the slots 0, 1, … as arguments; the results are the formulas of the partial
+// derivatives.
 bool Machine::foreign_partials(std::uint32_t number, core::GlobalId derivative, Span span) {
   Value value;
   if (global(derivative, span, value) != Status::Done) return false;
@@ -242,7 +239,8 @@ bool Machine::foreign_partials(std::uint32_t number, core::GlobalId derivative, 
     }
     auto signal = to_signal(function, span);
     if (!signal) return false;
-    // What a captured Real or a table's number is in the body at hand is a plain number in a formula.
+    // Parameters of the body under construction (captured Reals, table numbers) become constants in a
+    // formula.
     formulas.push_back(symbolic::rewrite(signals, *signal, library().formulas, [&](const Node& leaf) {
       return leaf.op == Op::Param ? library().formulas.constant(parameters[ExprId{leaf.a}].value)
                                   : library().formulas.intern(leaf);
@@ -257,4 +255,4 @@ std::optional<Value> Machine::foreign_call(std::uint32_t function, std::span<con
   return library_use(kCalls[args.size() - 1], encode(CallDetail{function, 0}), std::nullopt, args, span);
 }
 
-}  // namespace sigrel::elaborate
+}  // namespace sigrel::evaluate

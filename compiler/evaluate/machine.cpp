@@ -6,15 +6,15 @@
 #include <cassert>
 #include <unordered_set>
 
-#include "compiler/evaluate/moving.h"
+#include "compiler/evaluate/size_dependence.h"
 
-namespace sigrel::elaborate {
+namespace sigrel::evaluate {
 namespace {
 
-// A model of a million parts in a row is a recursion of a million; far beyond that nobody meant it.
+// A chain of a million parts recurses a million deep; these limits are far beyond any intended model.
 constexpr std::size_t kMaxFrames = 4'000'000;
 constexpr std::uint64_t kMaxSteps = 200'000'000;  // of one evaluation: an expression of an item, a global
-// A sample of a size that is none may recurse without end.
+// A sample of a size that the definition does not accept may recurse without end.
 constexpr std::size_t kMaxSampleFrames = 10'000;
 constexpr std::uint64_t kMaxSampleSteps = 1'000'000;
 constexpr std::size_t kMaxHeap = std::size_t{6} << 30;
@@ -40,7 +40,7 @@ bool has_signal(const Value& value) {
 
 }  // namespace
 
-void Machine::fail(sigrel::Code code, Span span, std::string message) {
+void Machine::fail(Code code, Span span, std::string message) {
   if (reported_) return;
   reported_ = true;
   Diagnostic& d = diagnostics_.report(code, span, std::move(message));
@@ -108,7 +108,7 @@ Machine::Status Machine::chunk(const FunctionCode& f, std::uint32_t base, Value&
   return status;
 }
 
-// The captures of a relation become slots of its body's frame; a function's are kept apart.
+// The captures of a relation become slots of its body's frame; those of a function are a separate array.
 std::optional<Value> Machine::capture_relation(const RelationCode& code, const Frame& frame, Span span) {
   RelationObject* o = heap_.relation(code, static_cast<std::uint32_t>(code.captures.size()));
   for (std::uint32_t i = 0; i < o->size; ++i) {
@@ -116,7 +116,7 @@ std::optional<Value> Machine::capture_relation(const RelationCode& code, const F
     const Value& v = o->items[i];
     if (v.tag == Tag::Signal || is_object(v, ObjectKind::Node) || is_object(v, ObjectKind::Unbound) ||
         is_object(v, ObjectKind::Member)) {
-      fail(sigrel::Code::SignalOutOfReach, span,
+      fail(Code::SignalOutOfReach, span,
            fmt::format("the relation uses the signal `{}` of the relation around it",
                        text(code.global->local_names[code.captured[i].value])));
       if (last_)
@@ -142,21 +142,21 @@ void Machine::patch(Value closure) {
 
 void Machine::steer(const Value& real) {
   if (real.index == kConstant || !host) return;
-  if (moving) {
+  if (size_analysis) {
     ExprId root{real.index};
-    bool only_moving = true;
+    bool only_sizes = true;
     for (ExprId id : topological(parameters, {&root, 1}))
-      if (parameters[id].op == Op::Param) only_moving &= parameters[id].a == kMovingReal;
-    if (only_moving) {
-      moving->pin({1, 0});
-      return moving->pin({0, 1});
+      if (parameters[id].op == Op::Param) only_sizes &= parameters[id].a == kSizeDependentReal;
+    if (only_sizes) {
+      size_analysis->pin({1, 0});
+      return size_analysis->pin({0, 1});
     }
   }
   host->force(real.index);
 }
 
 void Machine::pin(const Value& value) {
-  if (moving && value.tag == Tag::Int && value.index != kConstant) moving->pin(value);
+  if (size_analysis && value.tag == Tag::Int && value.index != kConstant) size_analysis->pin(value);
 }
 
 bool Machine::call(std::uint32_t count, Span span, bool tail) {
@@ -175,14 +175,13 @@ bool Machine::call(std::uint32_t count, Span span, bool tail) {
       continue;
     }
     if (!is_object(callee, ObjectKind::Closure)) {
-      fail(sigrel::Code::NotSupported, span, fmt::format("{} is applied to an argument", kind_of(callee)));
+      fail(Code::NotSupported, span, fmt::format("{} is applied to an argument", kind_of(callee)));
       return false;
     }
     const auto& f = *static_cast<const FunctionCode*>(callee.object->code);
     if (count < f.arity) {
       Object* p = heap_.object(ObjectKind::Partial, count + 1);
       std::copy(stack_.begin() + static_cast<std::ptrdiff_t>(at), stack_.end(), p->items);
-      for (const Value& v : p->span()) p->open |= is_open(v);
       stack_.resize(at);
       stack_.push_back(Value::of(p));
       return true;
@@ -193,7 +192,7 @@ bool Machine::call(std::uint32_t count, Span span, bool tail) {
       std::copy(stack_.end() - (count - f.arity), stack_.end(), pending->items);
       stack_.resize(stack_.size() - (count - f.arity));
     }
-    if (tail && !pending && !moving) {
+    if (tail && !pending && !size_analysis) {
       Frame& frame = frames_.back();
       if (!frame.pending && !frame.global && frame.closure) {  // the frame's own callee slot is base - 1
         std::copy(stack_.begin() + static_cast<std::ptrdiff_t>(at), stack_.end(),
@@ -207,8 +206,8 @@ bool Machine::call(std::uint32_t count, Span span, bool tail) {
         return true;
       }
     }
-    if (frames_.size() >= (moving ? kMaxSampleFrames : kMaxFrames)) {
-      fail(sigrel::Code::EvaluationTooDeep, span, fmt::format("`{}` calls itself without end", text(f.name)));
+    if (frames_.size() >= (size_analysis ? kMaxSampleFrames : kMaxFrames)) {
+      fail(Code::EvaluationTooDeep, span, fmt::format("`{}` calls itself without end", text(f.name)));
       if (last_) {
         last_->note(fmt::format("the evaluation stopped at a depth of {} calls", kMaxFrames));
         last_->help("check that every call comes nearer to a case that does not call again");
@@ -217,7 +216,8 @@ bool Machine::call(std::uint32_t count, Span span, bool tail) {
     }
     auto base = static_cast<std::uint32_t>(at + 1);
     frames_.push_back({&f, 0, base, callee.object, 0, kNoStop, false, pending, span});
-    if (moving) moving->enter(frames_.size(), *callee.object, std::span(stack_).subspan(base, f.arity));
+    if (size_analysis)
+      size_analysis->enter(frames_.size(), *callee.object, std::span(stack_).subspan(base, f.arity));
     stack_.resize(base + f.slots);
     return true;
   }
@@ -234,7 +234,7 @@ bool Machine::match(std::uint32_t root, const Value& value, std::uint32_t base, 
     bool literal = p.kind == PatternKind::Int || p.kind == PatternKind::Real || p.kind == PatternKind::Bool ||
                    p.kind == PatternKind::String;
     if (literal && (v.tag == Tag::Signal || is_object(v, ObjectKind::Member))) {
-      fail(sigrel::Code::SignalSteersStructure, span, "a signal is compared with a pattern");
+      fail(Code::SignalSteersStructure, span, "a signal is compared with a pattern");
       if (last_)
         last_->help(
             "`case` chooses before the simulation starts; use `if` for a choice that changes with time");
@@ -246,7 +246,7 @@ bool Machine::match(std::uint32_t root, const Value& value, std::uint32_t base, 
       case PatternKind::Int:
         matched = v.tag == Tag::Int ? v.integer == p.integer
                                     : v.tag == Tag::Real && v.real == static_cast<double>(p.integer);
-        if (moving && v.tag == Tag::Int) moving->compared(v, Value::of_int(p.integer));
+        if (size_analysis && v.tag == Tag::Int) size_analysis->compared(v, Value::of_int(p.integer));
         if (v.tag == Tag::Real) steer(v);
         break;
       case PatternKind::Bool: matched = v.tag == Tag::Bool && v.integer == p.integer; break;
@@ -269,12 +269,12 @@ bool Machine::match(std::uint32_t root, const Value& value, std::uint32_t base, 
       }
       case PatternKind::Tuple:
       case PatternKind::Construct:
-        if (moving && is_object(v, ObjectKind::Construct) && v.object->b != kConstant) {
+        if (size_analysis && is_object(v, ObjectKind::Construct) && v.object->b != kNone) {
           std::int64_t length = 0;
           for (const Object* cell = v.object; cell->size == 2; cell = cell->items[1].object) ++length;
           Value size = Value::of_int(length);
           size.index = v.object->b;
-          moving->compared(size, Value::of_int(0));
+          size_analysis->compared(size, Value::of_int(0));
         }
         if (v.tag != Tag::Object || (p.kind == PatternKind::Construct && v.object->a != p.tag)) {
           matched = false;
@@ -297,7 +297,6 @@ Machine::Status Machine::run() {
   auto collect = [&](ObjectKind kind, std::uint32_t count) {
     Object* o = heap_.object(kind, count);
     std::copy(stack_.end() - count, stack_.end(), o->items);
-    for (const Value& v : o->span()) o->open |= is_open(v);
     stack_.resize(stack_.size() - count);
     return o;
   };
@@ -307,8 +306,8 @@ Machine::Status Machine::run() {
     const Instruction in = f.code[frame.pc];
     const Span span = f.spans[frame.pc];
     ++frame.pc;
-    if (++steps_ > (moving ? kMaxSampleSteps : kMaxSteps) || heap_.bytes() > kMaxHeap) {
-      fail(sigrel::Code::EvaluationTooLong, span, "the evaluation does not come to an end");
+    if (++steps_ > (size_analysis ? kMaxSampleSteps : kMaxSteps) || heap_.bytes() > kMaxHeap) {
+      fail(Code::EvaluationTooLong, span, "the evaluation does not come to an end");
       if (last_) last_->note("it was stopped after 200 million steps or six gigabytes of values");
       return Status::Failed;
     }
@@ -339,7 +338,7 @@ Machine::Status Machine::run() {
           break;
         }
         if (g.state == GlobalState::Evaluating) {
-          fail(sigrel::Code::DefinedByItself, span,
+          fail(Code::DefinedByItself, span,
                fmt::format("the value of `{}` is needed to compute itself",
                            text(code_.program().globals[in.a].name)));
           return Status::Failed;
@@ -365,7 +364,6 @@ Machine::Status Machine::run() {
         o->code = &g;
         for (std::uint32_t i = 0; i < o->size; ++i) {
           o->items[i] = captured(g.captures[i], frame);
-          o->open |= is_open(o->items[i]) || o->items[i].tag == Tag::Undefined;
         }
         stack_.push_back(Value::of(o));
         break;
@@ -390,17 +388,17 @@ Machine::Status Machine::run() {
         break;
       case Opcode::TailCall:
         if (!call(in.a, span, true)) return failed();
-        // Not replaced (a partial application, or a frame that must return): return its value.
+        // If the frame was not replaced (a partial application, or a frame that must return), Return follows.
         break;
       case Opcode::Return: {
         Value result = stack_.back();
         Frame done = frame;
-        if (moving) moving->leave(frames_.size(), result);
+        if (size_analysis) size_analysis->leave(frames_.size(), result);
         if (done.global) {
           GlobalState& g = globals_[done.global - 1];
           g.value = result;
-          ++kept_globals_;
-          // A signal belongs to the body that is being built; the next body evaluates the global again.
+          ++cached_globals_;
+          // A signal belongs to the body under construction, so the next body evaluates the global again.
           g.state = has_signal(result) ? GlobalState::Unknown : GlobalState::Done;
         }
         frames_.pop_back();
@@ -427,13 +425,12 @@ Machine::Status Machine::run() {
           break;
         }
         if (condition.tag != Tag::Signal && !is_object(condition, ObjectKind::Member)) {
-          fail(sigrel::Code::NotSupported, span,
-               fmt::format("the condition of an `if` is {}", kind_of(condition)));
+          fail(Code::NotSupported, span, fmt::format("the condition of an `if` is {}", kind_of(condition)));
           return Status::Failed;
         }
-        // Both sides exist at once: run each in a copy of this frame.
+        // Both sides become part of the expression: evaluate each in a copy of this frame.
         if (frames_.size() > 0 && branch_depth_ >= kMaxSignalBranches) {
-          fail(sigrel::Code::EvaluationTooDeep, span,
+          fail(Code::EvaluationTooDeep, span,
                "a function calls itself under a condition that only the simulation decides");
           if (last_)
             last_->help("recursion must end by a condition on values that are known before the simulation");
@@ -495,7 +492,7 @@ Machine::Status Machine::run() {
       }
       case Opcode::Pop: stack_.pop_back(); break;
       case Opcode::MatchFailure:
-        fail(sigrel::Code::NotSupported, span,
+        fail(Code::NotSupported, span,
              fmt::format("no case matches: the value is {}", kind_of(stack_.back())));
         return Status::Failed;
       case Opcode::Tuple: stack_.push_back(Value::of(collect(ObjectKind::Tuple, in.a))); break;
@@ -517,8 +514,7 @@ Machine::Status Machine::run() {
         std::size_t count = u.updates.size();
         Value base = stack_[stack_.size() - count - 1];
         if (!is_object(base, ObjectKind::Record)) {
-          fail(sigrel::Code::NotSupported, span,
-               fmt::format("`with` updates a record; this is {}", kind_of(base)));
+          fail(Code::NotSupported, span, fmt::format("`with` updates a record; this is {}", kind_of(base)));
           return Status::Failed;
         }
         Object* o = heap_.object(ObjectKind::Record, base.object->size);
@@ -526,7 +522,6 @@ Machine::Status Machine::run() {
         std::copy_n(base.object->items, o->size, o->items);
         for (std::size_t i = 0; i < count; ++i)
           o->items[u.updates[i].index] = stack_[stack_.size() - count + i];
-        for (const Value& v : o->span()) o->open |= is_open(v);
         stack_.resize(stack_.size() - count - 1);
         stack_.push_back(Value::of(o));
         break;
@@ -605,4 +600,4 @@ Machine::Status Machine::run() {
   }
 }
 
-}  // namespace sigrel::elaborate
+}  // namespace sigrel::evaluate

@@ -1,5 +1,20 @@
-// The machine that evaluates the functional level: an explicit stack of frames, so a program may recurse as
-// deep as its limit and ends with a diagnostic there, never with a crash.
+// Evaluation of the functional level: core expressions to values.
+//
+// In: core::Program. Out: values, on demand: of a global, or of an expression in a relation body under
+// construction. Elaboration owns the body and serves the machine through BodyHost; nothing here refers to
+// rows, columns or instances. An explicit stack of frames replaces native recursion, so that a program which
+// recurses without end is reported with a diagnostic.
+//
+//   bytecode.h, compile.cpp      core expressions to code for a stack machine; items of loops as functions of
+//                                what they read (ParameterisedItem)
+//   value.*, layout.*            values, their heap, layouts with evaluated sizes
+//   machine.*                    the machine
+//   access.cpp, interface.cpp    parts of values; layouts of declarations and interfaces
+//   primitives.cpp               overloaded arithmetic on numbers, parameters, signals and aggregates
+//   library.cpp                  tables and foreign functions
+//   relation.*                   a relation value as skeleton and captured parameters
+//   size_dependence.*            what the evaluation of a sample implies for other sizes
+//   show.*                       a value as text in the notation of the source
 #pragma once
 #include <functional>
 #include <map>
@@ -15,9 +30,10 @@
 #include "compiler/evaluate/value.h"
 #include "compiler/ir/library.h"
 
-namespace sigrel::elaborate {
+namespace sigrel::evaluate {
 
-/// What the machine asks of the body that is being built. A nullopt means that an error was reported.
+/// Operations on the body under construction. A nullopt means that an error was reported, or that the body is
+/// not ready (Machine::not_ready).
 class BodyHost {
  public:
   virtual ~BodyHost() = default;
@@ -28,7 +44,8 @@ class BodyHost {
   virtual Value member_index(const Object& member, std::span<const Value> indices) = 0;
   virtual ExprId member_signal(const Object& member) = 0;
   virtual std::optional<Value> block_apply(const Value& relation, const Value& inputs, Span span) = 0;
-  /// The number of a parameter expression steers structure: what it depends on is no longer a parameter.
+  /// The value of a parameter expression decides structure: the captured Reals that it depends on become
+  /// structural.
   virtual void force(std::uint32_t parameter) = 0;
   /// `pre signal`, of a scalar.
   virtual std::optional<Value> previous(const Value& signal, Span span) = 0;
@@ -36,88 +53,88 @@ class BodyHost {
   virtual std::optional<Value> delayed(const Value& signal, const Value& length, Span span) = 0;
 };
 
-class Moving;
+class SizeAnalysis;
 
 class Machine {
  public:
-  Machine(Code& code, Heap& heap, Layouts& layouts, Diagnostics& diagnostics)
+  Machine(Bytecode& code, Heap& heap, Layouts& layouts, Diagnostics& diagnostics)
       : code_(code),
         heap_(heap),
         layouts_(layouts),
         diagnostics_(diagnostics),
         globals_(code.program().globals.size()) {}
 
-  ExprPool parameters;  // over the captured reals of the body that is being built (Param leaves)
+  ExprPool parameters;  // over the captured Reals of the body under construction (Param leaves)
   ExprPool signals;  // over its columns (Slot, Der leaves) and parameters (Param leaves: ids in `parameters`)
   BodyHost* host = nullptr;
-  Moving* moving = nullptr;  // while a sample is evaluated, of a definition whose sizes vary
+  SizeAnalysis* size_analysis = nullptr;  // set while a sample of a definition with sizes is evaluated
   struct Claim {
     core::ContractId contract;
     Value relation;
     Span span;
   };
-  std::vector<Claim>* claims = nullptr;  // where it is written down what has to keep a contract
+  std::vector<Claim>* claims = nullptr;  // if set, collects the relations that have to satisfy a contract
 
   enum class Status : std::uint8_t {
     Done,
     Failed,    // reported
-    NotReady,  // a label or `let` of a later item is needed first
+    NotReady,  // needs a label or `let` of a later item
   };
 
   Status global(core::GlobalId id, Span span, Value& result);
   /// Evaluates a chunk of a relation's code over the frame at `base`.
   Status chunk(const FunctionCode& code, std::uint32_t base, Value& result);
 
-  /// The frame of the body that is being built: `slots` values from 0 on.
+  /// Starts a body with a frame of `slots` values from 0 on.
   void begin_body(std::uint32_t slots);
   Value& slot(std::uint32_t i) { return stack_[i]; }
   std::span<Value> body_slots(std::uint32_t slots) { return {stack_.data(), slots}; }
-  /// The layouts of a relation's interface, evaluated over its captures; nullopt where no annotation says a
-  /// size.
+  /// The layouts of a relation's interface, evaluated over its captures; an element is nullopt where no
+  /// annotation gives a size.
   std::optional<std::vector<std::optional<LayoutId>>> interface(const RelationObject& relation);
-  /// A declared layout, evaluated in the body's frame. `unknown` is set where no annotation says a size.
+  /// A declared layout, evaluated in the body's frame. `unknown` is set where no annotation gives a size.
   Status layout(const RelationCode& code, const core::Layout* layout, std::uint32_t base, LayoutId& result,
                 bool& unknown);
-  /// Fills the captures of a closure or relation again from the frame at 0.
+  /// Refreshes the captures of a closure or relation from the frame at 0.
   void patch(Value closure);
-  /// The number of a Real steers structure.
+  /// The value of a Real decides structure.
   void steer(const Value& real);
-  /// A moving Int is used in a way that holds for this number only.
+  /// The value of an Int is used in a way that is not linear in the size.
   void pin(const Value& value);
 
   // primitives.cpp
   std::optional<Value> primitive(core::Primitive op, std::span<Value> args, Span span);
-  /// The value as a scalar expression; nullopt (reported) for what is none.
+  /// The value as a scalar expression; nullopt (reported) if it is not a scalar.
   std::optional<ExprId> to_signal(const Value& value, Span span);
   /// The value as a parameter expression's id in `parameters`.
   ExprId to_parameter(const Value& value);
   std::optional<Value> select(const Value& condition, const Value& a, const Value& b, Span span);
 
   // library.cpp
-  /// Opens what `--library` names; false (reported) when one cannot be.
+  /// Opens the files of `--library`; false (reported) when one cannot be opened.
   bool open_libraries(std::span<const std::string> files);
-  /// The library that the expressions refer to; null when they use none.
+  /// The library of tables and foreign functions that the expressions use; null when they use none.
   std::shared_ptr<const Library> used_library() const { return library_; }
 
-  /// How many values of globals have been kept so far.
-  std::uint32_t kept_globals() const { return kept_globals_; }
+  /// The number of global values cached so far.
+  std::uint32_t cached_globals() const { return cached_globals_; }
 
-  /// The host found that a label or `let` of a later item is needed first.
+  /// Reports that a label or `let` of a later item is needed.
   void not_ready() { not_ready_ = true; }
   bool is_not_ready() const { return not_ready_; }
-  /// Before work outside a chunk that may report or may not be ready.
+  /// Call before work outside a chunk that may report an error or not_ready().
   void begin_report() {
     reported_ = false;
     not_ready_ = false;
   }
 
-  void fail(sigrel::Code code, Span span, std::string message);
+  void fail(Code code, Span span, std::string message);
   Diagnostic* last_error() { return last_; }
   Heap& heap() { return heap_; }
   Layouts& layouts() { return layouts_; }
   Diagnostics& diagnostics() { return diagnostics_; }
-  const Code& code() const { return code_; }
-  Code& code() { return code_; }
+  const Bytecode& code() const { return code_; }
+  Bytecode& code() { return code_; }
 
  private:
   struct Frame {
@@ -170,28 +187,28 @@ class Machine {
   std::optional<Value> library_use(Op op, double detail, std::optional<std::uint32_t> table,
                                    std::span<const Value> args, Span span);
 
-  Code& code_;
+  Bytecode& code_;
   Heap& heap_;
   Layouts& layouts_;
   Diagnostics& diagnostics_;
   std::vector<GlobalState> globals_;
   std::vector<std::optional<std::vector<std::optional<LayoutId>>>>
-      interfaces_;  // by RelationCode, where always the same
+      interfaces_;  // by RelationCode::id, where it does not depend on captures
   std::vector<Value> stack_;
   std::vector<Frame> frames_;
   std::shared_ptr<Library> library_;
-  std::map<std::vector<double>, std::uint32_t> tables_;  // what it is made of -> its number in the library
-  std::unordered_map<std::uint32_t, std::uint32_t> foreign_;  // global -> its number in the library
+  std::map<std::vector<double>, std::uint32_t> tables_;       // data -> number in the library
+  std::unordered_map<std::uint32_t, std::uint32_t> foreign_;  // global -> number in the library
   std::vector<void*> shared_libraries_;
   std::uint64_t steps_ = 0;
-  std::uint32_t kept_globals_ = 0;
+  std::uint32_t cached_globals_ = 0;
   int branch_depth_ = 0;
   bool not_ready_ = false;
   bool reported_ = false;
   Diagnostic* last_ = nullptr;
 };
 
-/// "a Real", "a list", …: for messages.
+/// "a Real", "a list", …, for messages.
 std::string kind_of(const Value& value);
 
-}  // namespace sigrel::elaborate
+}  // namespace sigrel::evaluate

@@ -1,15 +1,15 @@
-// Overloaded arithmetic: Int, Real, signals, and elementwise on vectors, records and tuples of them. What
-// depends on no signal and no captured Real is computed now; what depends on a captured Real becomes a
-// parameter expression; the rest becomes part of an equation.
+// Overloaded arithmetic: Int, Real, signals, and elementwise on vectors, records and tuples of them. An
+// operation on constants is evaluated at once, on captured Reals it becomes a parameter expression, and on
+// signals a signal expression.
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "compiler/evaluate/machine.h"
-#include "compiler/evaluate/moving.h"
+#include "compiler/evaluate/size_dependence.h"
 #include "compiler/symbolic/symbolic.h"
 
-namespace sigrel::elaborate {
+namespace sigrel::evaluate {
 namespace {
 
 bool is_aggregate(const Value& v) {
@@ -18,8 +18,7 @@ bool is_aggregate(const Value& v) {
           v.object->kind == ObjectKind::Tuple);
 }
 
-// An Int of a sample that depends on its size.
-bool moves(const Value& v) { return v.tag == Tag::Int && v.index != kConstant; }
+bool depends_on_size(const Value& v) { return v.tag == Tag::Int && v.index != kConstant; }
 
 bool is_number(const Value& v) { return v.tag == Tag::Int || v.tag == Tag::Real || v.tag == Tag::Bool; }
 
@@ -62,7 +61,7 @@ std::optional<Op> scalar_op(core::Primitive p) {
 
 ExprId Machine::to_parameter(const Value& v) {
   if (v.tag == Tag::Real && v.index != kConstant) return ExprId{v.index};
-  if (moves(v)) return parameters.param(kMovingReal);
+  if (depends_on_size(v)) return parameters.param(kSizeDependentReal);
   return parameters.constant(v.tag == Tag::Real ? v.real : static_cast<double>(v.integer));
 }
 
@@ -71,27 +70,27 @@ std::optional<ExprId> Machine::to_signal(const Value& v, Span span) {
     case Tag::Signal: return ExprId{v.index};
     case Tag::Int:
     case Tag::Bool:
-      if (moves(v)) return signals.param(to_parameter(v).value);
+      if (depends_on_size(v)) return signals.param(to_parameter(v).value);
       return signals.constant(static_cast<double>(v.integer));
     case Tag::Real: return v.index == kConstant ? signals.constant(v.real) : signals.param(v.index);
     case Tag::Object:
       if (v.object->kind == ObjectKind::Member) return host->member_signal(*v.object);
-      if (v.object->kind == ObjectKind::Unbound) {  // an application may yet say what it is
+      if (v.object->kind == ObjectKind::Unbound) {  // a later application may give its layout
         not_ready();
         return std::nullopt;
       }
       break;
     default: break;
   }
-  fail(sigrel::Code::NotAScalar, span, fmt::format("a scalar signal is needed here, this is {}", kind_of(v)));
+  fail(Code::NotAScalar, span, fmt::format("a scalar signal is needed here, this is {}", kind_of(v)));
   return std::nullopt;
 }
 
 std::optional<Value> Machine::scalar(Op op, const Value& a, Span span) {
-  if (moves(a)) {
+  if (depends_on_size(a)) {
     if (op == Op::Neg) {
       Value result = Value::of_int(-a.integer);
-      result.index = moving->sum(Value::of_int(0), a, -1);
+      result.index = size_analysis->sum(Value::of_int(0), a, -1);
       return result;
     }
     if (op != Op::Abs && op != Op::Sign) {
@@ -99,7 +98,7 @@ std::optional<Value> Machine::scalar(Op op, const Value& a, Span span) {
       return Value::of_real(apply(op, static_cast<double>(a.integer), 0, 0),
                             symbolic::simplified(parameters, {op, real.value, 0, 0, 0}).value);
     }
-    moving->pin(a);
+    size_analysis->pin(a);
   }
   if (a.tag == Tag::Int && op == Op::Neg) return Value::of_int(-a.integer);
   if (a.tag == Tag::Int && op == Op::Abs) return Value::of_int(a.integer < 0 ? -a.integer : a.integer);
@@ -126,17 +125,18 @@ std::optional<Value> Machine::scalar(Op op, const Value& a, const Value& b, Span
       default: r = std::max(a.integer, b.integer); break;
     }
     if (overflow) {
-      fail(sigrel::Code::IntegerOverflow, span,
+      fail(Code::IntegerOverflow, span,
            fmt::format("{} {} {} does not fit into an Int", a.integer, spelling(op), b.integer));
       return std::nullopt;
     }
     Value result = Value::of_int(r);
-    if (moves(a) || moves(b)) {
+    if (depends_on_size(a) || depends_on_size(b)) {
       if (op == Op::Min || op == Op::Max) {
-        moving->compared(a, b);
+        size_analysis->compared(a, b);
         result.index = r == a.integer ? a.index : b.index;
       } else {
-        result.index = op == Op::Mul ? moving->product(a, b) : moving->sum(a, b, op == Op::Add ? 1 : -1);
+        result.index =
+            op == Op::Mul ? size_analysis->product(a, b) : size_analysis->sum(a, b, op == Op::Add ? 1 : -1);
       }
     }
     return result;
@@ -162,8 +162,7 @@ std::optional<Value> Machine::vector_product(const Value& a, const Value& b, Spa
   bool matrix_right = !right.empty() && is_aggregate(right[0]);
   auto dot = [&](std::span<Value> x, auto element) -> std::optional<Value> {
     if (x.size() != right.size()) {
-      fail(sigrel::Code::SizeMismatch, span,
-           fmt::format("a product of sizes {} and {}", x.size(), right.size()));
+      fail(Code::SizeMismatch, span, fmt::format("a product of sizes {} and {}", x.size(), right.size()));
       return std::nullopt;
     }
     Value sum = Value::of_real(0);
@@ -184,7 +183,6 @@ std::optional<Value> Machine::vector_product(const Value& a, const Value& b, Spa
       auto v = dot(row, [&](std::size_t i) { return right[i].object->items[j]; });
       if (!v) return std::nullopt;
       o->items[j] = *v;
-      o->open |= is_open(*v);
     }
     return Value::of(o);
   };
@@ -194,7 +192,6 @@ std::optional<Value> Machine::vector_product(const Value& a, const Value& b, Spa
     auto v = row_times(rows[i].object->span());
     if (!v) return std::nullopt;
     o->items[i] = *v;
-    o->open |= is_open(*v);
   }
   return Value::of(o);
 }
@@ -206,8 +203,7 @@ std::optional<Value> Machine::arithmetic(core::Primitive p, const Value& a, cons
   if (left && right && op == Op::Mul && is_object(a, ObjectKind::Vector)) return vector_product(a, b, span);
   std::uint32_t size = left ? a.object->size : b.object->size;
   if (left && right && b.object->size != size) {
-    fail(sigrel::Code::SizeMismatch, span,
-         fmt::format("the sizes {} and {} do not agree", size, b.object->size));
+    fail(Code::SizeMismatch, span, fmt::format("the sizes {} and {} do not agree", size, b.object->size));
     return std::nullopt;
   }
   const Object& like = left ? *a.object : *b.object;
@@ -217,7 +213,6 @@ std::optional<Value> Machine::arithmetic(core::Primitive p, const Value& a, cons
     auto v = arithmetic(p, left ? a.object->items[i] : a, right ? b.object->items[i] : b, span);
     if (!v) return std::nullopt;
     o->items[i] = *v;
-    o->open |= is_open(*v);
   }
   return Value::of(o);
 }
@@ -232,8 +227,7 @@ std::optional<Value> Machine::power(const Value& a, const Value& b, Span span) {
     std::int64_t r = 1;
     for (std::int64_t i = 0; i < n; ++i)
       if (__builtin_mul_overflow(r, a.integer, &r)) {
-        fail(sigrel::Code::IntegerOverflow, span,
-             fmt::format("{}^{} does not fit into an Int", a.integer, n));
+        fail(Code::IntegerOverflow, span, fmt::format("{}^{} does not fit into an Int", a.integer, n));
         return std::nullopt;
       }
     return Value::of_int(r);
@@ -278,7 +272,7 @@ std::optional<Value> Machine::compare(core::Primitive p, const Value& a, const V
     }
   };
   if (a.tag == Tag::Int && b.tag == Tag::Int) {
-    if (moving) moving->compared(a, b);
+    if (size_analysis) size_analysis->compared(a, b);
     return Value::of_bool(decide(a.integer, b.integer));
   }
   if (is_number(a) && is_number(b)) {
@@ -288,19 +282,19 @@ std::optional<Value> Machine::compare(core::Primitive p, const Value& a, const V
   }
   if (a.tag == Tag::String && b.tag == Tag::String)
     return Value::of_bool(decide(text(Name{a.index}), text(Name{b.index})));
-  // Data: equal when built alike.
+  // Data are compared structurally.
   bool equal = true;
-  std::optional<Value> later;  // what only the simulation decides
+  std::optional<Value> later;  // the conjunction of comparisons of signals
   std::vector<std::pair<Value, Value>> work{{a, b}};
   while (!work.empty() && equal) {
     auto [x, y] = work.back();
     work.pop_back();
     if (x.tag == Tag::Object && y.tag == Tag::Object) {
-      if (moving) moving->pin_list(x), moving->pin_list(y);
+      if (size_analysis) size_analysis->pin_list(x), size_analysis->pin_list(y);
       bool data =
           x.object->kind == y.object->kind && (is_aggregate(x) || x.object->kind == ObjectKind::Construct);
       if (!data) {
-        fail(sigrel::Code::NotSupported, span, fmt::format("{} cannot be compared", kind_of(x)));
+        fail(Code::NotSupported, span, fmt::format("{} cannot be compared", kind_of(x)));
         return std::nullopt;
       }
       equal = x.object->a == y.object->a && x.object->size == y.object->size;
@@ -338,7 +332,7 @@ std::optional<Value> Machine::der(const Value& a, Span span) {
   if (!x) return std::nullopt;
   if (auto function = symbolic::call_without_derivative(signals, *x)) {
     const ForeignFunction& f = library().functions[*function];
-    fail(sigrel::Code::NotDifferentiable, span, fmt::format("the derivative of `{}` is not known", f.name));
+    fail(Code::NotDifferentiable, span, fmt::format("the derivative of `{}` is not known", f.name));
     if (last_)
       last_->also(f.declared, "a function of C, declared without one")
           .help("add it: `with { derivative = … }`");
@@ -354,17 +348,16 @@ std::optional<Value> Machine::append(const Value& a, const Value& b, Span span) 
     Object* o = heap_.object(ObjectKind::Vector, a.object->size + b.object->size);
     std::copy_n(a.object->items, a.object->size, o->items);
     std::copy_n(b.object->items, b.object->size, o->items + a.object->size);
-    o->open = a.object->open || b.object->open;
     return Value::of(o);
   }
   if (is_object(a, ObjectKind::Construct) && is_object(b, ObjectKind::Construct)) {
-    if (moving) moving->pin_list(a), moving->pin_list(b);
+    if (size_analysis) size_analysis->pin_list(a), size_analysis->pin_list(b);
     std::vector<Value> items;
     for (const Object* cell = a.object; cell->size == 2; cell = cell->items[1].object)
       items.push_back(cell->items[0]);
     return list(items, b);
   }
-  fail(sigrel::Code::NotSupported, span, fmt::format("{} and {} cannot be joined", kind_of(a), kind_of(b)));
+  fail(Code::NotSupported, span, fmt::format("{} and {} cannot be joined", kind_of(a), kind_of(b)));
   return std::nullopt;
 }
 
@@ -381,7 +374,7 @@ std::optional<Value> Machine::select(const Value& condition, const Value& a, con
   }
   if ((a.tag == Tag::Object && a.object->kind != ObjectKind::Member) ||
       (b.tag == Tag::Object && b.object->kind != ObjectKind::Member)) {
-    fail(sigrel::Code::SignalSteersStructure, span,
+    fail(Code::SignalSteersStructure, span,
          fmt::format("a condition that changes with time chooses between {} and {}", kind_of(a), kind_of(b)));
     if (last_)
       last_->help(
@@ -425,9 +418,9 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
     case Primitive::Append: return append(args[0], args[1], span);
     case Primitive::Range: {
       std::vector<Value> items;
-      if (moving && args[0].index != args[1].index) {
+      if (size_analysis && args[0].index != args[1].index) {
         if (args[1].integer < args[0].integer)
-          moving->compared(args[0], args[1]);
+          size_analysis->compared(args[0], args[1]);
         else
           pin(args[0]), pin(args[1]);
       }
@@ -438,8 +431,8 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       return list(items, Value::of(heap_.object(ObjectKind::Construct, 0)));
     }
     case Primitive::ToReal:
-      // Of a signal the rounded value: the same number, and an expression whose derivative is zero.
-      if (moves(args[0]))
+      // A signal is rounded: the same value, as an expression whose derivative is zero.
+      if (depends_on_size(args[0]))
         return Value::of_real(static_cast<double>(args[0].integer), to_parameter(args[0]).value);
       return args[0].tag == Tag::Int ? Value::of_real(static_cast<double>(args[0].integer))
                                      : scalar(Op::Round, args[0], span);
@@ -462,7 +455,7 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       pin(args[1]);
       std::int64_t x = args[0].integer, y = args[1].integer;
       if (y == 0) {
-        fail(sigrel::Code::DivisionByZero, span, fmt::format("{} is divided by zero", x));
+        fail(Code::DivisionByZero, span, fmt::format("{} is divided by zero", x));
         return std::nullopt;
       }
       std::int64_t q = x / y;
@@ -471,11 +464,10 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
     }
     case Primitive::ToVector: {
       if (!is_object(args[0], ObjectKind::Construct)) break;
-      if (moving) moving->pin_list(args[0]);
+      if (size_analysis) size_analysis->pin_list(args[0]);
       std::uint32_t size = 0;
       for (const Object* cell = args[0].object; cell->size == 2; cell = cell->items[1].object) ++size;
       Object* o = heap_.object(ObjectKind::Vector, size);
-      o->open = args[0].object->open;
       std::uint32_t i = 0;
       for (const Object* cell = args[0].object; cell->size == 2; cell = cell->items[1].object)
         o->items[i++] = cell->items[0];
@@ -492,7 +484,7 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
     case Primitive::AnyReal: return Value::of_real(1.0, parameters.param(0).value);
     case Primitive::AnySize: {
       Value size = args[0];
-      size.index = Motion{1, 0}.index();
+      size.index = SizeDependence{1, 0}.encode();
       return size;
     }
     case Primitive::AnyList: {
@@ -514,7 +506,6 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       o->a = value.object->a;
       for (std::uint32_t i = 0; i < o->size; ++i) {
         o->items[i] = *primitive(Primitive::NoEvent, {&value.object->items[i], 1}, span);
-        o->open |= is_open(o->items[i]);
       }
       return Value::of(o);
     }
@@ -538,7 +529,6 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
         auto v = primitive(p, {&args[0].object->items[i], 1}, span);
         if (!v) return std::nullopt;
         o->items[i] = *v;
-        o->open |= is_open(*v);
       }
       return Value::of(o);
     }
@@ -551,7 +541,6 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
         auto v = primitive(p, part, span);
         if (!v) return std::nullopt;
         o->items[i] = *v;
-        o->open |= is_open(*v);
       }
       return Value::of(o);
     }
@@ -565,14 +554,13 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
         auto v = primitive(p, {&args[0].object->items[i], 1}, span);
         if (!v) return std::nullopt;
         o->items[i] = *v;
-        o->open |= is_open(*v);
       }
       return Value::of(o);
     }
   }
-  fail(sigrel::Code::NotAScalar, span,
+  fail(Code::NotAScalar, span,
        fmt::format("this operation does not apply to {}", args.empty() ? "nothing" : kind_of(args[0])));
   return std::nullopt;
 }
 
-}  // namespace sigrel::elaborate
+}  // namespace sigrel::evaluate

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-namespace sigrel::elaborate {
+namespace sigrel::evaluate {
 namespace {
 
-constexpr std::uint32_t kInProgress = kConstant - 1;
+constexpr std::uint32_t kInProgress = kNone - 1;
 
-// Visits everything below `items` in one fixed order, each object once (closures may be cyclic), relations
-// not entered.
+// Visits everything below `items` in preorder, each object once (closures may be cyclic); does not enter
+// relations.
 template <class Visitor>
 void traverse(std::span<const Value> items, Visitor&& visitor) {
   std::unordered_map<const Object*, std::uint32_t> seen;
@@ -39,15 +39,11 @@ void traverse(std::span<const Value> items, Visitor&& visitor) {
 enum Word : std::uint64_t { kScalar = 1, kReal, kRelation, kSelf, kAgain, kObject, kOrigin };
 std::uint64_t word(Word kind, std::uint64_t a, std::uint64_t b = 0) { return kind | a << 4 | b << 40; }
 
-}  // namespace
-
-namespace {
-
-// What values are, in words, but for Reals.
+// A key of values in which each Real counts as unknown.
 struct Words {
   std::vector<std::uint64_t> words;
   std::uint32_t reals = 0;
-  bool moving = false;
+  bool size_dependent = false;
 
   void scalar(const Value& v) {
     if (v.tag == Tag::Real) {
@@ -55,19 +51,20 @@ struct Words {
       words.push_back(word(kReal, 0));
       return;
     }
-    bool moves = v.tag == Tag::Int && v.index != kConstant;
-    words.push_back(word(kScalar, static_cast<std::uint64_t>(v.tag), moves));
+    bool dependent = v.tag == Tag::Int && v.index != kConstant;
+    words.push_back(word(kScalar, static_cast<std::uint64_t>(v.tag), dependent));
     words.push_back(v.tag == Tag::String ? v.index : static_cast<std::uint64_t>(v.integer));
-    if (moves) words.push_back(v.index);
-    moving |= moves;
+    if (dependent) words.push_back(v.index);
+    size_dependent |= dependent;
   }
   void again(std::uint32_t i) { words.push_back(word(kAgain, i)); }
   void object(const Object& o) {
     words.push_back(word(kObject, static_cast<std::uint64_t>(o.kind), o.size));
-    bool moves = o.kind == ObjectKind::Construct && o.b != kConstant;
-    words.push_back(o.a | static_cast<std::uint64_t>(o.kind == ObjectKind::Layout || moves ? o.b : 0) << 32);
+    bool dependent = o.kind == ObjectKind::Construct && o.b != kNone;
+    words.push_back(o.a | static_cast<std::uint64_t>(o.kind == ObjectKind::Layout || dependent ? o.b : 0)
+                              << 32);
     if (o.code) words.push_back(reinterpret_cast<std::uintptr_t>(o.code));
-    moving |= moves;
+    size_dependent |= dependent;
   }
 };
 
@@ -79,13 +76,14 @@ bool Relations::compute(RelationObject& relation, std::vector<RelationObject*>& 
     std::vector<RelationObject*>& missing;
     Visitor(Relations& r, std::vector<RelationObject*>& m) : relations(r), missing(m) {}
     void relation(RelationObject& r) {
-      if (r.skeleton == kConstant) missing.push_back(&r);
+      if (r.skeleton == kNone) missing.push_back(&r);
       words.push_back(r.skeleton == kInProgress ? word(kSelf, r.relation().id) : word(kRelation, r.skeleton));
-      moving |= r.skeleton < relations.moving_.size() && relations.moving_[r.skeleton];
+      size_dependent |=
+          r.skeleton < relations.size_dependent_.size() && relations.size_dependent_[r.skeleton];
     }
   } visitor{*this, missing};
   visitor.words.push_back(relation.relation().id);
-  if (relation.origin != kConstant) visitor.words.push_back(word(kOrigin, relation.origin));
+  if (relation.origin != kNone) visitor.words.push_back(word(kOrigin, relation.origin));
   std::size_t before = missing.size();
   traverse({relation.items, relation.size}, visitor);
   if (missing.size() != before) return false;
@@ -93,18 +91,18 @@ bool Relations::compute(RelationObject& relation, std::vector<RelationObject*>& 
       skeletons_.try_emplace(std::move(visitor.words), static_cast<std::uint32_t>(skeletons_.size()));
   if (fresh) {
     real_counts_.push_back(visitor.reals);
-    moving_.push_back(visitor.moving || relation.origin != kConstant);
+    size_dependent_.push_back(visitor.size_dependent || relation.origin != kNone);
   }
   relation.skeleton = it->second;
   return true;
 }
 
-bool Relations::moves(std::span<const Value> values, std::vector<std::uint64_t>& key) {
+bool Relations::depends_on_size(std::span<const Value> values, std::vector<std::uint64_t>& key) {
   struct Visitor : Words {
     Relations& relations;
     explicit Visitor(Relations& r) : relations(r) {}
     void relation(RelationObject& r) {
-      // One of a recursive `let` is not complete yet: it is nothing but itself.
+      // A relation of a recursive `let` that is not complete yet is identified by its address.
       if (std::ranges::any_of(r.span(), [](const Value& v) { return v.tag == Tag::Undefined; })) {
         words.push_back(word(kSelf, 0));
         words.push_back(reinterpret_cast<std::uintptr_t>(&r));
@@ -112,21 +110,21 @@ bool Relations::moves(std::span<const Value> values, std::vector<std::uint64_t>&
       }
       std::uint32_t skeleton = relations.skeleton(r);
       words.push_back(word(kRelation, skeleton));
-      moving |= relations.moving_[skeleton];
+      size_dependent |= relations.size_dependent_[skeleton];
     }
   } visitor{*this};
   traverse(values, visitor);
   key = std::move(visitor.words);
-  return visitor.moving;
+  return visitor.size_dependent;
 }
 
 std::uint32_t Relations::skeleton(RelationObject& root) {
-  if (root.skeleton != kConstant && root.skeleton != kInProgress) return root.skeleton;
-  // Innermost first: what a relation captures has its skeleton before it.
+  if (root.skeleton != kNone && root.skeleton != kInProgress) return root.skeleton;
+  // Innermost first: the skeletons of captured relations are part of the key.
   std::vector<RelationObject*> work{&root};
   while (!work.empty()) {
     RelationObject* r = work.back();
-    if (r->skeleton != kConstant && r->skeleton != kInProgress) {
+    if (r->skeleton != kNone && r->skeleton != kInProgress) {
       work.pop_back();
       continue;
     }
@@ -155,8 +153,8 @@ Relations::Parts Relations::parts(const RelationObject& relation) const {
   return std::move(visitor.parts);
 }
 
-std::vector<Value> Relations::opened(const RelationObject& relation, std::span<const Value> reals) {
-  // The same order as traverse(), with a place to put each copy.
+std::vector<Value> Relations::body_captures(const RelationObject& relation, std::span<const Value> reals) {
+  // In the order of traverse().
   struct Work {
     Value value;
     Value* target;
@@ -165,7 +163,7 @@ std::vector<Value> Relations::opened(const RelationObject& relation, std::span<c
   std::unordered_map<const Object*, Object*> copies;
   std::vector<Work> work;
   for (std::uint32_t i = relation.size; i-- > 0;) work.push_back({relation.items[i], &result[i]});
-  std::uint32_t real = 0, bundle = 0;
+  std::uint32_t real = 0, captured = 0;
   while (!work.empty()) {
     auto [v, target] = work.back();
     work.pop_back();
@@ -176,11 +174,11 @@ std::vector<Value> Relations::opened(const RelationObject& relation, std::span<c
     } else if (v.object->kind == ObjectKind::Relation) {
       auto& r = *static_cast<RelationObject*>(v.object);
       RelationObject* copy = heap_.relation(r.relation(), 0);
-      copy->items = r.items;  // read again only when its own body is built
+      copy->items = r.items;  // read only when its own body is built
       copy->size = r.size;
       copy->skeleton = skeleton(r);
       copy->origin = r.origin;
-      copy->own_bundle = bundle++;
+      copy->own_captured = captured++;
       *target = Value::of(copy);
     } else {
       if (v.object->size) {
@@ -193,7 +191,6 @@ std::vector<Value> Relations::opened(const RelationObject& relation, std::span<c
       copy->a = v.object->a;
       copy->b = v.object->b;
       copy->code = v.object->code;
-      copy->open = v.object->open;
       if (copy->size) copies.emplace(v.object, copy);
       *target = Value::of(copy);
       for (std::uint32_t i = copy->size; i-- > 0;) work.push_back({v.object->items[i], &copy->items[i]});
@@ -232,4 +229,4 @@ std::vector<std::string> Relations::real_names(const RelationObject& relation) c
   return names;
 }
 
-}  // namespace sigrel::elaborate
+}  // namespace sigrel::evaluate

@@ -1,7 +1,8 @@
-// A relation value as (skeleton, reals). The skeleton is what is structural: the literal, and its captures
-// with every Real taken out; equal skeletons have equal ids, so their bodies are built once. The Reals are
-// parameters. A relation that is captured by another contributes its skeleton, and its Reals stay a bundle of
-// their own: a relation that captures the rest of a chain costs the same however long the rest is.
+// A relation value as (skeleton, captured parameters). The skeleton is the structural part: the relation
+// literal and its captures without the numbers of the Reals. Relations with the same skeleton share one body;
+// the Reals are its parameters. A captured relation contributes its skeleton, and its Reals stay a set of
+// captured parameters of their own, so that a relation which captures the rest of a chain costs the same for
+// every length of the rest.
 #pragma once
 #include <span>
 #include <string>
@@ -11,7 +12,7 @@
 #include "compiler/evaluate/bytecode.h"
 #include "compiler/evaluate/value.h"
 
-namespace sigrel::elaborate {
+namespace sigrel::evaluate {
 
 class Relations {
  public:
@@ -20,25 +21,25 @@ class Relations {
   /// The id of the relation's skeleton.
   std::uint32_t skeleton(RelationObject& relation);
 
-  /// Whether something in these values moves with the size of a sample; `key` is what they are, but for
-  /// Reals.
-  bool moves(std::span<const Value> values, std::vector<std::uint64_t>& key);
+  /// Whether any of these values depends on the size of a sample. `key` identifies the values up to the
+  /// numbers of their Reals.
+  bool depends_on_size(std::span<const Value> values, std::vector<std::uint64_t>& key);
 
-  /// How many Reals a relation of this skeleton captured.
+  /// The number of Reals captured by a relation of this skeleton.
   std::uint32_t real_count(std::uint32_t skeleton) const { return real_counts_[skeleton]; }
 
-  /// The Reals and the relations among the captures, in the skeleton's order.
+  /// The Reals and the relations among the captures, in the order of the skeleton.
   struct Parts {
     std::vector<Value> reals;
     std::vector<RelationObject*> relations;
   };
   Parts parts(const RelationObject& relation) const;
 
-  /// The captures as its body sees them: Real number k is the parameter expression `reals[k]` with the value
-  /// given there, relation number j knows that its Reals are the body's own bundle j.
-  std::vector<Value> opened(const RelationObject& relation, std::span<const Value> reals);
+  /// The captures as the body of the relation sees them: Real k is `reals[k]`, a parameter expression with
+  /// the value for which the body is built; captured relation j has `own_captured` = j.
+  std::vector<Value> body_captures(const RelationObject& relation, std::span<const Value> reals);
 
-  /// How a user calls Real number k: "r", "d.r".
+  /// The names of the captured Reals: "r", "d.r".
   std::vector<std::string> real_names(const RelationObject& relation) const;
 
  private:
@@ -57,7 +58,7 @@ class Relations {
   };
   std::unordered_map<std::vector<std::uint64_t>, std::uint32_t, Hash> skeletons_;
   std::vector<std::uint32_t> real_counts_;  // by skeleton
-  std::vector<bool> moving_;                // by skeleton
+  std::vector<bool> size_dependent_;        // by skeleton
 };
 
-}  // namespace sigrel::elaborate
+}  // namespace sigrel::evaluate

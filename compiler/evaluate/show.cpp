@@ -8,7 +8,7 @@
 
 #include "compiler/evaluate/machine.h"
 
-namespace sigrel::elaborate {
+namespace sigrel::evaluate {
 namespace {
 
 constexpr std::size_t kLongest = 20'000;  // bytes of the whole text
@@ -237,7 +237,7 @@ class Shower {
 std::optional<std::string> show_value(const core::Program& program, core::GlobalId global,
                                       const ast::Type* type, std::span<const ast::Module> modules,
                                       Diagnostics& diagnostics) {
-  Code code(program);
+  Bytecode code(program);
   Heap heap;
   Layouts layouts(program);
   Machine machine(code, heap, layouts, diagnostics);
@@ -246,11 +246,11 @@ std::optional<std::string> show_value(const core::Program& program, core::Global
   machine.begin_body(0);
   Machine::Status status = machine.global(global, wanted.span, value);
   if (status == Machine::Status::NotReady)
-    diagnostics.report(sigrel::Code::DefinedByItself, wanted.span, "the value is needed to compute itself");
+    diagnostics.report(Code::DefinedByItself, wanted.span, "the value is needed to compute itself");
   if (status != Machine::Status::Done) return std::nullopt;
   Shower shower(program, modules);
   shower.show(value, type, nullptr, false, 0);
   return std::move(shower.out);
 }
 
-}  // namespace sigrel::elaborate
+}  // namespace sigrel::evaluate

@@ -9,7 +9,7 @@
 #include "compiler/ir/ast.h"
 #include "compiler/ir/core.h"
 
-namespace sigrel::elaborate {
+namespace sigrel::evaluate {
 
 /// Evaluates a global and prints its value. Values carry no names of constructors: `type`, as a signature has
 /// it, and the declarations of `modules` say which they are; where they do not, the text is less exact, never
@@ -19,4 +19,4 @@ std::optional<std::string> show_value(const core::Program& program, core::Global
                                       const ast::Type* type, std::span<const ast::Module> modules,
                                       Diagnostics& diagnostics);
 
-}  // namespace sigrel::elaborate
+}  // namespace sigrel::evaluate

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-namespace sigrel::elaborate {
+namespace sigrel::evaluate {
 
 void* Heap::allocate(std::size_t bytes) {
   bytes = (bytes + 15) & ~std::size_t{15};
@@ -30,11 +30,10 @@ Object* Heap::object(ObjectKind kind, std::uint32_t size) {
 RelationObject* Heap::relation(const RelationCode& code, std::uint32_t size) {
   auto* o = new (allocate(sizeof(RelationObject) + size * sizeof(Value))) RelationObject{};
   o->kind = ObjectKind::Relation;
-  o->open = true;
   o->size = size;
   o->code = &code;
   o->items = new (o + 1) Value[size];
   return o;
 }
 
-}  // namespace sigrel::elaborate
+}  // namespace sigrel::evaluate

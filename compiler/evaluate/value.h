@@ -1,6 +1,6 @@
-// Values of the functional level. A Real is a number and, where it depends on what a relation captured, the
-// parameter expression that computes it. A signal is a scalar expression over the columns of the body that is
-// being built.
+// Values of the functional level. A Real is a number and, where it depends on a captured Real, the parameter
+// expression that computes it. A signal is a scalar expression over the columns of the body under
+// construction.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -13,20 +13,23 @@
 #include "compiler/ir/core.h"
 #include "compiler/ir/expr.h"
 
-namespace sigrel::elaborate {
+namespace sigrel::evaluate {
 
 struct Object;
 struct RelationCode;
 
-/// A Real whose value is the same in every instance has no parameter expression.
-constexpr std::uint32_t kConstant = 0xFFFFFFFFu;
+/// No index.
+constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+/// The index of a Real that has the same value in every instance, and so no parameter expression; and of an
+/// Int that does not depend on the size of a sample.
+constexpr std::uint32_t kConstant = kNone;
 
 enum class Tag : std::uint8_t { Undefined, Int, Bool, Real, String, Signal, Object };
 
 struct Value {
   Tag tag = Tag::Undefined;
   // Real: its expression in the parameter pool; Signal: in the signal pool; String: Name; Int of a sample:
-  // how it moves (moving.h)
+  // its SizeDependence, encoded
   std::uint32_t index = kConstant;
   union {
     std::int64_t integer = 0;
@@ -75,24 +78,24 @@ struct Value {
 
 enum class ObjectKind : std::uint8_t {
   Tuple,
-  Construct,  // `a` is the constructor's tag; lists: 0 is [], 1 is (:); a list of a sample: `b` is how its
-              // length moves
+  Construct,  // `a` is the constructor's tag; lists: 0 is [], 1 is (:); a list of a sample: `b` is the
+              // SizeDependence of its length, encoded
   Record,     // `a` is the record's id
   Vector,
   Closure,   // `code` is a FunctionCode, items are its captures
   Partial,   // items: the function, then the arguments so far
   Relation,  // a RelationObject
   Layout,    // `a` is a LayoutId: what a layout parameter is bound to
-  Node,      // `a` is a node of the body that is being built; `b` the use whose flow it shows, or kConstant
-  Member,    // `a` is a deep reference of the body: a hidden variable of an instance
-  Label,     // `a` is a label of the body that is being built
-  Unbound,   // a signal whose layout is known only at its first application; `a` numbers it
+  Node,      // `a` is a node of the body under construction; `b` the use whose flow it denotes, or kNone
+  Member,    // `a` is a member reference of the body: a hidden variable of an instance
+  Label,     // `a` is the slot of a label of the body
+  Unbound,   // a signal whose layout is known only at its first application; `a` is its index in the body,
+             // `b` its slot
 };
 
 struct Object {
   ObjectKind kind;
-  bool open = false;  // holds a Real, a relation, or something that does
-  std::uint32_t a = 0, b = kConstant;
+  std::uint32_t a = 0, b = kNone;
   std::uint32_t size = 0;
   const void* code = nullptr;
   Value* items = nullptr;
@@ -101,12 +104,14 @@ struct Object {
 };
 
 struct RelationObject : Object {
-  std::uint32_t skeleton = kConstant;  // by relation.h, when first asked for
-  std::uint32_t own_bundle =
-      kConstant;                     // of a captured relation: which of the body's bundles holds its reals
-  std::uint32_t bundle = kConstant;  // its bundle in the body number `bundled_in`
-  std::uint32_t bundled_in = 0;
-  std::uint32_t origin = kConstant;  // in a sample: the call that gave it (moving.h)
+  std::uint32_t skeleton = kNone;  // computed by Relations on first use
+  /// Of a relation that the body under construction captured: the index of its captured parameters among
+  /// those of the body's own captures.
+  std::uint32_t own_captured = kNone;
+  /// Its captured parameters in the body with the number `captured_in`.
+  std::uint32_t captured = kNone;
+  std::uint32_t captured_in = 0;
+  std::uint32_t origin = kNone;  // in a sample: the call that returned it (SizeAnalysis::origin)
   const RelationCode& relation() const { return *static_cast<const RelationCode*>(code); }
 };
 
@@ -117,7 +122,7 @@ class Heap {
   RelationObject* relation(const RelationCode& code, std::uint32_t size);
   std::size_t bytes() const { return bytes_; }
 
-  /// What is made from here on can be taken back, as long as it is all in one piece.
+  /// A position to which release() returns.
   struct Mark {
     std::size_t chunks;
     std::byte* next;
@@ -129,7 +134,7 @@ class Heap {
     return chunks_.size() != mark.chunks ||
            (std::greater_equal<>{}(at, mark.next) && std::less<>{}(at, next_));
   }
-  /// Nobody may refer to what was made since.
+  /// Frees the objects allocated since the mark, if they are in one chunk. Nothing may refer to them.
   void release(const Mark& mark) {
     if (chunks_.size() != mark.chunks) return;
     next_ = mark.next;
@@ -147,6 +152,5 @@ class Heap {
 inline bool is_object(const Value& v, ObjectKind kind) {
   return v.tag == Tag::Object && v.object->kind == kind;
 }
-inline bool is_open(const Value& v) { return v.tag == Tag::Real || (v.tag == Tag::Object && v.object->open); }
 
-}  // namespace sigrel::elaborate
+}  // namespace sigrel::evaluate

@@ -22,12 +22,12 @@ double central_difference(double at, F f) {
 extern "C" {
 
 double sigrel_lookup1(const Library* library, std::uint32_t order, double table, double x) {
-  return evaluate(library->tables[static_cast<std::size_t>(table)], order, x);
+  return interpolate(library->tables[static_cast<std::size_t>(table)], order, x);
 }
 
 double sigrel_lookup2(const Library* library, std::uint32_t orders, double table, double x, double y) {
   LookupDetail d = lookup_detail(orders);
-  return evaluate(library->tables[static_cast<std::size_t>(table)], d.order_x, d.order_y, x, y);
+  return interpolate(library->tables[static_cast<std::size_t>(table)], d.order_x, d.order_y, x, y);
 }
 
 double sigrel_slope1(Function1 f, std::uint32_t, double x) { return central_difference(x, f); }

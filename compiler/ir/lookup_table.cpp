@@ -92,12 +92,12 @@ LookupTable make_table(Interpolation kind, Outside outside, std::vector<double> 
   return {std::move(x), std::move(y), std::move(coefficients)};
 }
 
-double evaluate(const LookupTable& table, std::uint32_t order, double x) {
+double interpolate(const LookupTable& table, std::uint32_t order, double x) {
   Place at = find(table.x, x);
   return cubic(&table.coefficients[at.piece * 4], order, at.distance);
 }
 
-double evaluate(const LookupTable& table, std::uint32_t order_x, std::uint32_t order_y, double x, double y) {
+double interpolate(const LookupTable& table, std::uint32_t order_x, std::uint32_t order_y, double x, double y) {
   Place in_x = find(table.x, x), in_y = find(table.y, y);
   const double* c = &table.coefficients[(in_x.piece * (table.y.size() + 1) + in_y.piece) * 16];
   double along[4];

@@ -316,7 +316,7 @@ Interactive::Answer Interactive::evaluate(Expression& expression) {
   modules.push_back(own_);
   auto start = std::chrono::steady_clock::now();
   std::optional<std::string> value =
-      elaborate::show_value(program, *program.main, type, modules, diagnostics_);
+      evaluate::show_value(program, *program.main, type, modules, diagnostics_);
   timings_.push_back(
       {"evaluate", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
   if (!value) return {};

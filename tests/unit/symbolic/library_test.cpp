@@ -65,37 +65,38 @@ TEST_CASE("a table goes through its points, and between them by lines or the nat
   for (auto kind : {Interpolation::Linear, Interpolation::Spline})
     for (auto outside : {Outside::Hold, Outside::Extend}) {
       LookupTable t = make_table(kind, outside, kX, kV);
-      for (std::size_t i = 0; i < kX.size(); ++i) CHECK(evaluate(t, 0, kX[i]) == kV[i]);
+      for (std::size_t i = 0; i < kX.size(); ++i) CHECK(interpolate(t, 0, kX[i]) == kV[i]);
     }
   LookupTable line = make_table(Interpolation::Linear, Outside::Hold, kX, kV);
-  CHECK(evaluate(line, 0, 0.25) == 0.5);
-  CHECK(evaluate(line, 1, 0.25) == 6.0);
-  CHECK(evaluate(line, 0, -5.0) == 0.3);
-  CHECK(evaluate(line, 0, 50.0) == 0.9);
-  CHECK(evaluate(line, 1, 50.0) == 0);
+  CHECK(interpolate(line, 0, 0.25) == 0.5);
+  CHECK(interpolate(line, 1, 0.25) == 6.0);
+  CHECK(interpolate(line, 0, -5.0) == 0.3);
+  CHECK(interpolate(line, 0, 50.0) == 0.9);
+  CHECK(interpolate(line, 1, 50.0) == 0);
   LookupTable extended = make_table(Interpolation::Linear, Outside::Extend, kX, kV);
-  CHECK(evaluate(extended, 0, -2.0) == Approx(0.3 + 1.3));
-  CHECK(evaluate(extended, 0, 5.0) == Approx(0.9 + 2 * 0.2));
-  CHECK(std::isnan(evaluate(extended, 0, std::nan(""))));
+  CHECK(interpolate(extended, 0, -2.0) == Approx(0.3 + 1.3));
+  CHECK(interpolate(extended, 0, 5.0) == Approx(0.9 + 2 * 0.2));
+  CHECK(std::isnan(interpolate(extended, 0, std::nan(""))));
   // Through (0, 0), (1, 1), (2, 0), by symmetry with slope zero in the middle: (3 u - u³) / 2.
   LookupTable hill =
       make_table(Interpolation::Spline, Outside::Hold, {0.0, 1.0, 2.0}, std::vector<double>{0.0, 1.0, 0.0});
   for (double u : {0.1, 0.5, 0.8}) {
-    CHECK(evaluate(hill, 0, u) == Approx((3 * u - u * u * u) / 2));
-    CHECK(evaluate(hill, 0, 2 - u) == Approx((3 * u - u * u * u) / 2));
+    CHECK(interpolate(hill, 0, u) == Approx((3 * u - u * u * u) / 2));
+    CHECK(interpolate(hill, 0, 2 - u) == Approx((3 * u - u * u * u) / 2));
   }
   LookupTable two =
       make_table(Interpolation::Spline, Outside::Extend, {0.0, 2.0}, std::vector<double>{1.0, 5.0});
-  CHECK(evaluate(two, 0, 0.5) == Approx(2.0));  // with two points there is nothing to bend
+  CHECK(interpolate(two, 0, 0.5) == Approx(2.0));  // with two points there is nothing to bend
 }
 
 TEST_CASE("a spline is twice continuously differentiable, beyond its ends too") {
   LookupTable t = make_table(Interpolation::Spline, Outside::Extend, kX, kV);
   for (std::uint32_t order : {0u, 1u, 2u})
     for (double x : kX)
-      CHECK(evaluate(t, order, std::nextafter(x, -10.0)) == Approx(evaluate(t, order, x)).margin(1e-12));
-  CHECK(evaluate(t, 2, kX.front()) == 0);
-  CHECK(evaluate(t, 2, kX.back()) == Approx(0).margin(1e-12));
+      CHECK(interpolate(t, order, std::nextafter(x, -10.0)) ==
+            Approx(interpolate(t, order, x)).margin(1e-12));
+  CHECK(interpolate(t, 2, kX.front()) == 0);
+  CHECK(interpolate(t, 2, kX.back()) == Approx(0).margin(1e-12));
 }
 
 TEST_CASE("derivatives of tables are those of their values") {
@@ -104,21 +105,24 @@ TEST_CASE("derivatives of tables are those of their values") {
     LookupTable one = make_table(kind, Outside::Extend, kX, kV);
     for (double x : {-3.0, -0.4, 0.2, 1.3, 2.5, 7.0})
       for (std::uint32_t order : {1u, 2u, 3u})
-        CHECK(evaluate(one, order, x) ==
-              Approx((evaluate(one, order - 1, x + h) - evaluate(one, order - 1, x - h)) / (2 * h))
+        CHECK(interpolate(one, order, x) ==
+              Approx((interpolate(one, order - 1, x + h) - interpolate(one, order - 1, x - h)) / (2 * h))
                   .margin(1e-6));
     LookupTable two = make_table(kind, Outside::Extend, kX, kY, kZ);
     for (std::size_t i = 0; i < kX.size(); ++i)
       for (std::size_t j = 0; j < kY.size(); ++j)
-        CHECK(evaluate(two, 0, 0, kX[i], kY[j]) == Approx(kZ[i * kY.size() + j]).margin(1e-12));
+        CHECK(interpolate(two, 0, 0, kX[i], kY[j]) == Approx(kZ[i * kY.size() + j]).margin(1e-12));
     for (double x : {-3.0, 0.2, 1.3, 7.0})
       for (double y : {-1.0, 0.3, 2.2, 6.0}) {
-        CHECK(evaluate(two, 1, 0, x, y) ==
-              Approx((evaluate(two, 0, 0, x + h, y) - evaluate(two, 0, 0, x - h, y)) / (2 * h)).margin(1e-6));
-        CHECK(evaluate(two, 0, 1, x, y) ==
-              Approx((evaluate(two, 0, 0, x, y + h) - evaluate(two, 0, 0, x, y - h)) / (2 * h)).margin(1e-6));
-        CHECK(evaluate(two, 1, 1, x, y) ==
-              Approx((evaluate(two, 0, 1, x + h, y) - evaluate(two, 0, 1, x - h, y)) / (2 * h)).margin(1e-6));
+        CHECK(interpolate(two, 1, 0, x, y) ==
+              Approx((interpolate(two, 0, 0, x + h, y) - interpolate(two, 0, 0, x - h, y)) / (2 * h))
+                  .margin(1e-6));
+        CHECK(interpolate(two, 0, 1, x, y) ==
+              Approx((interpolate(two, 0, 0, x, y + h) - interpolate(two, 0, 0, x, y - h)) / (2 * h))
+                  .margin(1e-6));
+        CHECK(interpolate(two, 1, 1, x, y) ==
+              Approx((interpolate(two, 0, 1, x + h, y) - interpolate(two, 0, 1, x - h, y)) / (2 * h))
+                  .margin(1e-6));
       }
   }
 }
@@ -128,11 +132,13 @@ TEST_CASE("tables in expressions: partial derivatives and time derivatives") {
   ExprId two =
       f.pool.intern({Op::Lookup2, f.pool.constant(2).value, f.pool.slot(0).value, f.pool.slot(1).value, 0});
   auto gradient = symbolic::gradient(f.pool, two, 2);
-  CHECK(value(*f.library, f.pool, gradient[0], {0.3, 2.0}) == evaluate(f.library->tables[2], 1, 0, 0.3, 2.0));
-  CHECK(value(*f.library, f.pool, gradient[1], {0.3, 2.0}) == evaluate(f.library->tables[2], 0, 1, 0.3, 2.0));
+  CHECK(value(*f.library, f.pool, gradient[0], {0.3, 2.0}) ==
+        interpolate(f.library->tables[2], 1, 0, 0.3, 2.0));
+  CHECK(value(*f.library, f.pool, gradient[1], {0.3, 2.0}) ==
+        interpolate(f.library->tables[2], 0, 1, 0.3, 2.0));
   ExprId one = f.pool.intern({Op::Lookup1, f.pool.constant(1).value, f.pool.time().value, 0, 0});
   ExprId rate = symbolic::time_derivative(f.pool, symbolic::time_derivative(f.pool, one));
-  CHECK(value(*f.library, f.pool, rate, {}, 1.3) == evaluate(f.library->tables[1], 2, 1.3));
+  CHECK(value(*f.library, f.pool, rate, {}, 1.3) == interpolate(f.library->tables[1], 2, 1.3));
   for (int k = 0; k < 2; ++k) rate = symbolic::time_derivative(f.pool, rate);
   CHECK(f.pool[rate].op == Op::Const);  // the fourth derivative of a cubic
 }

@@ -68,7 +68,7 @@ std::optional<Value> BodyBuilder::read(const Reading& r) {
   if (r.member) {
     if (!is_object(v, ObjectKind::Label)) return std::nullopt;
     std::vector<Value> turns;
-    for (const Affine& affine : r.turns) {
+    for (const Affine& affine : r.iterations) {
       auto turn = value_of(machine_, affine);
       if (!turn) return std::nullopt;
       turns.push_back(Value::of_int(*turn));
@@ -196,10 +196,10 @@ void BodyBuilder::keep(Turns& turns, Pattern pattern, bool is_function) {
 }
 
 std::optional<Machine::Status> BodyBuilder::turn(const core::EquationItem& item, Target target) {
-  if (machine_.moving || machine_.claims || target == Target::Guess) return std::nullopt;
-  const auto found = code_->opened.find(&item);
-  if (found == code_->opened.end()) return std::nullopt;
-  const OpenedItem& opened = found->second;
+  if (machine_.size_analysis || machine_.claims || target == Target::Guess) return std::nullopt;
+  const auto found = code_->parameterised.find(&item);
+  if (found == code_->parameterised.end()) return std::nullopt;
+  const ParameterisedItem& opened = found->second;
   Turns& turns = turns_[&item];
   if (turns.given_up) return std::nullopt;
   if (turns.general.empty())
@@ -255,8 +255,9 @@ std::optional<Machine::Status> BodyBuilder::turn(const core::EquationItem& item,
 }
 
 /// Evaluates the item as a function of what it reads. Returns what went wrong.
-std::optional<Machine::Status> BodyBuilder::record(const core::EquationItem& item, const OpenedItem& opened,
-                                                   RowKind kind, Pattern& pattern, bool& is_function) {
+std::optional<Machine::Status> BodyBuilder::record(const core::EquationItem& item,
+                                                   const ParameterisedItem& opened, RowKind kind,
+                                                   Pattern& pattern, bool& is_function) {
   const Scratch before = scratch();
   auto made = [&] {
     return std::array{columns_.size(), children_.size(), nodes_.size(),
@@ -296,7 +297,7 @@ std::optional<Machine::Status> BodyBuilder::record(const core::EquationItem& ite
     is_function = false;
     if (const Value& v = read_numbers_[*f - kRead].second; v.index != kConstant) force(v.index);
   }
-  is_function &= made() == had && forced_ == forced && machine_.kept_globals() == before.globals;
+  is_function &= made() == had && forced_ == forced && machine_.cached_globals() == before.globals;
   for (std::uint32_t k = 0; k < read_.size(); ++k) machine_.slot(opened.first + k) = {};
   release(before);
   return std::nullopt;

@@ -1,4 +1,4 @@
-#include "compiler/elaborate/opened.h"
+#include "compiler/elaborate/exposed_components.h"
 
 #include <algorithm>
 

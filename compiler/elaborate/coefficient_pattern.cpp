@@ -1,4 +1,4 @@
-#include "compiler/elaborate/slopes.h"
+#include "compiler/elaborate/coefficient_pattern.h"
 
 #include <algorithm>
 #include <cmath>

@@ -97,7 +97,8 @@ double interpolate(const LookupTable& table, std::uint32_t order, double x) {
   return cubic(&table.coefficients[at.piece * 4], order, at.distance);
 }
 
-double interpolate(const LookupTable& table, std::uint32_t order_x, std::uint32_t order_y, double x, double y) {
+double interpolate(const LookupTable& table, std::uint32_t order_x, std::uint32_t order_y, double x,
+                   double y) {
   Place in_x = find(table.x, x), in_y = find(table.y, y);
   const double* c = &table.coefficients[(in_x.piece * (table.y.size() + 1) + in_y.piece) * 16];
   double along[4];

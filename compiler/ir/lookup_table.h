@@ -34,6 +34,7 @@ LookupTable make_table(Interpolation kind, Outside outside, std::vector<double> 
 
 /// The value, or its derivative of some order in each argument. At a knot the piece at its right counts.
 double interpolate(const LookupTable& table, std::uint32_t order, double x);
-double interpolate(const LookupTable& table, std::uint32_t order_x, std::uint32_t order_y, double x, double y);
+double interpolate(const LookupTable& table, std::uint32_t order_x, std::uint32_t order_y, double x,
+                   double y);
 
 }  // namespace sigrel

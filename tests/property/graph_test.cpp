@@ -131,8 +131,8 @@ List sorted(List a, const List& b) {
   return a;
 }
 
-/// Solved and residual equations are those of the system, solved and tearing variables likewise, and the solved
-/// equations can be evaluated in their order once the tearing variables are known.
+/// Solved and residual equations are those of the system, solved and tearing variables likewise, and the
+/// solved equations can be evaluated in their order once the tearing variables are known.
 void check_torn(const Bipartite& g, const Torn& torn, const Tearing::Solvable& solvable) {
   List equations(g.rows()), variables(g.columns);
   std::iota(equations.begin(), equations.end(), 0u);

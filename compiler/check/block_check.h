@@ -21,7 +21,7 @@ class BlockCheck {
   /// `application` is a core ApplicationItem or BlockApplyExpr.
   void add_use(const void* application, const BlockUse& use) { uses_[application] = use; }
 
-  /// Reports what is wrong with the blocks, and sets the feed-through of the definitions that are blocks.
+  /// Reports the errors of the blocks, and sets the feed-through of the definitions that are blocks.
   void check();
   void discard();
   /// Global::feed_through, "y <- u, v", from GlobalState::feed_through.

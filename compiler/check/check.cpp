@@ -69,7 +69,7 @@ void Checker::check_main_type(core::GlobalId main, Type* type) {
   if (interface && interface->kind == TypeKind::Tuple && interface->args.empty()) return;
   auto& d = diagnostics_.report(
       Code::MainType, globals_.span(main),
-      "`main` must be an experiment or a complete model to run, and this is " + messages_.describe(type));
+      "`main` is not runnable: it must be an experiment or a complete model, and is " + messages_.describe(type));
   if (interface)
     d.label("it is a part of a model")
         .help("apply it inside `sigrel () where …`, with sources for its interface");

@@ -19,7 +19,7 @@ core::Body RelationChecker::check_block(std::span<ast::Item* const> items) {
       if (written && !unifier_.require(written, kSignal)) {
         diagnostics_
             .report(Code::NotASignal, l->type->span,
-                    "a local is a signal; " + messages_.describe(written) + " is not")
+                    "a local is a signal; " + messages_.describe(written) + " is not one")
             .help("`let` names values and relations");
         written = types_.error();
       }

@@ -103,7 +103,7 @@ std::vector<core::Formal> RelationChecker::check_formals(const ast::SigrelExpr* 
     }
     if (!unifier_.require(type, kSignal)) {
       diagnostics_.report(Code::NotASignal, f.name.span,
-                          "an interface variable is a signal; " + messages_.describe(type) + " is not");
+                          "an interface variable is a signal; " + messages_.describe(type) + " is not one");
       type = types_.error();
     }
     for (std::size_t j = 0; j < i; ++j)

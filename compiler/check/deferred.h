@@ -1,5 +1,5 @@
 // Deferred constraints: products, fields, indices and literals whose types may become known only later in the
-// group of definitions. `solve`, at the end of the group, takes what follows from the known types, and makes
+// group of definitions. `solve`, at the end of the group, propagates the known types, and makes
 // one default choice only when nothing follows any more.
 #pragma once
 #include <utility>
@@ -13,7 +13,7 @@ namespace sigrel::check {
 
 /// `left * right`, `left / right` or `left ^ power`, as a type.
 struct Product {
-  Type *left, *right, *result;  // result: what stands for it while it is deferred, else null
+  Type *left, *right, *result;  // result: a variable for it while it is deferred, else null
   ast::BinaryOp op;             // Mul, Div or Pow
   Ratio power;                  // Pow
   Span span;

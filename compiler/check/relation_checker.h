@@ -1,5 +1,5 @@
-// The walk over relation literals: their interface, the blocks of items, labelled instances and what is read
-// inside them. One file per item: check_equation.cpp, check_relation_application.cpp, check_if_item.cpp, ….
+// The walk over relation literals: their interface, the blocks of items, labelled instances and references
+// to their members. One file per item: check_equation.cpp, check_relation_application.cpp, check_if.cpp, ….
 #pragma once
 #include <deque>
 #include <optional>

@@ -1,4 +1,4 @@
-// Samples for structural typing: definitions applied to values of which nothing is known, so that elaboration
+// Samples for structural typing: definitions applied to unknown values, so that elaboration
 // shows the structure of a relation by itself. A definition whose parameters steer its structure gets a
 // family of samples for each choice (choices.cpp).
 #pragma once

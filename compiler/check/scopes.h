@@ -1,4 +1,4 @@
-// What names stand for: the scopes of modules with their imports, and the local scope of the definition being
+// The meaning of names: the scopes of modules with their imports, and the local scope of the definition being
 // checked. Looking a name up reports an unknown or ambiguous one, once per name and definition.
 #pragma once
 #include <deque>
@@ -23,7 +23,7 @@ struct Local {
   core::LocalId id;
   Type* type = nullptr;
   bool polymorphic = false;
-  std::span<Type*> layout_variables{};  // of a polymorphic definition: what each use passes a layout for
+  std::span<Type*> layout_variables{};  // of a polymorphic definition: each use passes a layout for each
   std::vector<core::ApplyExpr*>* own_uses =
       nullptr;  // while it is inferred: its uses in itself, which may have to pass them too
   Span span;

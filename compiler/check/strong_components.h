@@ -21,7 +21,7 @@ struct DependencyGraph {
   }
 };
 
-/// The components of `graph`; whatever a component points to comes before it. Members are in vertex order.
+/// The components of `graph`; a component comes after those that it points to. Members are in vertex order.
 /// Example: 0 -> 1, 1 -> 2, 2 -> 1 gives {1, 2}, {0}.
 std::vector<std::vector<std::uint32_t>> strong_components(const DependencyGraph& graph);
 

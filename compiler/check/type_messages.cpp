@@ -50,7 +50,7 @@ std::string TypeMessages::describe(Type* type) const {
     if (type->needs & kReal) return "Real";
     if (type->needs & kNumber) return "a number";
     if (type->needs & kSignal) return "a signal";
-    if (type->needs & kOrder) return "something that is ordered";
+    if (type->needs & kOrder) return "an ordered type";
   }
   if (!type->named && is_constructor(type, types_.real_constructor) && is_variable(type->args[0]))
     return "Real";  // of any unit
@@ -72,7 +72,7 @@ std::string TypeMessages::because(const ast::Expr* e, std::optional<Span>& origi
       std::string n = "`" + std::string(text(name.ident.name)) + "`";
       if (Local* local = name.qualified ? nullptr : scopes_.lookup_local(name.ident.name)) {
         if (local->span.file == name.ident.span.file && local->span != name.ident.span) origin = local->span;
-        return n + (local->kind == Local::Signal ? " is declared so" : " is bound so");
+        return n + (local->kind == Local::Signal ? " is declared with this type" : " has this type");
       }
       if (auto* entry = scopes_.lookup_value(name, false); entry && entry->meaning.kind == Value::Global) {
         origin = globals_.span(entry->meaning.global);
@@ -95,7 +95,7 @@ std::string TypeMessages::because(const ast::Expr* e, std::optional<Span>& origi
     }
     case ExprKind::Apply: {
       std::string head = head_text(e);
-      return head.empty() ? std::string() : "it is what `" + head + "` gives";
+      return head.empty() ? std::string() : "it is the result of `" + head + "`";
     }
     case ExprKind::Sigrel: return "`sigrel` makes a relation";
     case ExprKind::Lambda: return "it is a function";
@@ -117,24 +117,24 @@ std::string TypeMessages::reason_text(const Reason& reason, std::optional<Span>&
       return reason.name == Name{}
                  ? "it is interface variable " + std::to_string(reason.index + 1) + " of the relation"
                  : "it is interface variable " + n + " of the relation";
-    case ReasonKind::LeftSide: return "the left side is so";
+    case ReasonKind::LeftSide: return "the other side has this type";
     case ReasonKind::Condition: return "it is a condition";
-    case ReasonKind::Operand: return "the other operand is so";
+    case ReasonKind::Operand: return "the other operand has this type";
     case ReasonKind::Signature:
       return reason.name == Name{} ? "of the type given here" : "of the type given for " + n;
-    case ReasonKind::Element: return "the first element is so";
-    case ReasonKind::Branch: return "the other branch is so";
+    case ReasonKind::Element: return "the first element has this type";
+    case ReasonKind::Branch: return "the other branch has this type";
     case ReasonKind::Pattern: return "of the pattern";
     case ReasonKind::FieldValue: return "it is the field " + n;
     case ReasonKind::Exponent: return "it is an exponent";
     case ReasonKind::IndexValue: return "it is an index";
     case ReasonKind::Relation: return "`<>` applies relations";
-    case ReasonKind::Node: return "the other node is so";
-    case ReasonKind::Target: return "the variable before `:=` is so";
+    case ReasonKind::Node: return "the other node has this type";
+    case ReasonKind::Target: return "the variable before `:=` has this type";
     case ReasonKind::Message: return "it is a message";
     case ReasonKind::RangeEnd: return "it bounds a range";
-    case ReasonKind::Mode: return "a mode of the switch stands here";
-    case ReasonKind::Bound: return "the value is so";
+    case ReasonKind::Mode: return "a mode of the switch is expected here";
+    case ReasonKind::Bound: return "the value has this type";
     case ReasonKind::Attribute: return "it is the attribute " + n;
   }
   return {};
@@ -149,9 +149,8 @@ void TypeMessages::mismatch_at(Span span, Type* found, Type* expected, const Rea
   found = find(found);
   expected = find(expected);
   std::string e = describe(expected), f = describe(found);
-  if (e == f) {  // differ only in what the printer leaves out
-    if (expected->kind == TypeKind::Variable) e = "a type without itself in it";
-  }
+  // They differ only in parts that the printer leaves out.
+  if (e == f && expected->kind == TypeKind::Variable) e = "a type that does not contain itself";
   std::optional<Span> reason_span;
   std::string why_expected = reason_text(reason, reason_span);
   std::string message = "expected " + e;
@@ -163,7 +162,7 @@ void TypeMessages::mismatch_at(Span span, Type* found, Type* expected, const Rea
   if (reason_span && *reason_span != span) d.also(*reason_span, e + " comes from here");
   if (origin && origin->first != span) d.also(origin->first, origin->second);
 
-  // The usual slips.
+  // Hints for common mistakes.
   auto is = [&](Type* t, const TypeConstructor& c) { return is_constructor(t, c); };
   bool expected_real = is(expected, types_.real_constructor),
        expected_int = is(expected, types_.integer_constructor);

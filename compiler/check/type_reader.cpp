@@ -193,7 +193,7 @@ Type* TypeReader::convert_relation(const ast::RelationType* type, TypeScope& sco
     if (!unifier_.require(t, kSignal)) {
       diagnostics_
           .report(Code::NotASignal, written->span,
-                  "the interface of a relation consists of signals; " + messages_.describe(t) + " is none")
+                  "the interface of a relation consists of signals; " + messages_.describe(t) + " is not one")
           .help("signals are Real, Int, Bool, records, tuples and vectors of these");
       return types_.error();
     }

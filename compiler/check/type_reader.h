@@ -29,7 +29,7 @@ class TypeReader {
         messages_(messages),
         contracts_(contracts) {}
 
-  /// How the size in an annotation is checked as an Int expression: set by the walk over expressions.
+  /// Sets the function that checks the size in an annotation as an Int expression.
   void set_size_checker(std::function<core::Expr*(const ast::Expr*)> check) {
     check_size_ = std::move(check);
   }

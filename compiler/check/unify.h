@@ -49,7 +49,7 @@ class Unifier {
 
   // schemes.cpp
   Type* instantiate(Type* scheme);
-  /// `instances` gets what `wanted`, variables of the scheme, became.
+  /// `instances` gets the instances of `wanted`, variables of the scheme.
   Type* instantiate(Type* scheme, std::span<Type* const> wanted, std::vector<Type*>& instances);
   Type* substitute(Type* type, std::span<Type* const> parameters, std::span<Type* const> args);
   /// The type of a field in `instance`, a type of the record.

@@ -1,4 +1,4 @@
-// Columns: what is aligned in consecutive lines of the source stays aligned, as far left as it can be.
+// Columns: tokens aligned in consecutive lines of the source stay aligned, as far left as possible.
 #include <algorithm>
 #include <optional>
 
@@ -22,7 +22,7 @@ bool is_anchor(TokenKind kind) {
 
 enum class Column : std::uint8_t { AfterLabel, Operator, Comment };
 
-/// The token of a line that a column is about.
+/// The token of a line that a column aligns.
 std::optional<std::uint32_t> anchor(const Text& text, const Line& line, Column column,
                                     std::uint32_t ordinal) {
   if (line.comment) return std::nullopt;

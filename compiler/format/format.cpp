@@ -10,9 +10,9 @@
 namespace sigrel::format {
 namespace {
 
-constexpr int kPasses = 6;  // columns may settle only after what is left of them has: two passes are usual
+constexpr int kPasses = 6;  // a column depends on the columns to its left: two passes are usual
 
-/// A text by itself, read.
+/// A text with its own source map.
 struct Reading {
   SourceMap sources;
   FileId file;
@@ -47,9 +47,9 @@ bool same_tokens(Reading& before, Reading& after) {
   return true;
 }
 
-[[noreturn]] void fault(const std::string& path, const char* what, const std::string& result) {
-  std::fprintf(stderr, "the formatter has a fault: %s of %s would change; the file is left as it is\n%s",
-               what, path.c_str(), result.c_str());
+[[noreturn]] void fault(const std::string& path, const char* part, const std::string& result) {
+  std::fprintf(stderr, "bug in the formatter: %s of %s would change; the file is not written\n%s", part,
+               path.c_str(), result.c_str());
   std::abort();
 }
 

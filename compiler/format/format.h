@@ -1,15 +1,16 @@
-// The formatter: spacing and indentation of a text, nothing else. Tokens and comments stay as they are and in
-// their order, and so do line breaks, except that a comment which starts a line gets the line for itself. The
-// style is that of the standard library:
+// The formatter changes spacing and indentation only. Tokens, comments, their order and line breaks are kept,
+// except that a comment at the start of a line gets the line for itself. The style is that of the standard
+// library:
 //
-//   - a block is indented by two columns; a line that continues is deeper than its item and keeps what it is
-//   aligned to;
+//   - a block is indented by two columns; a continuation line is deeper than its item and keeps its
+//   alignment;
 //   - one blank around operators, `<>`, `=`, `::`, `->`, and inside the braces of records; none inside other
-//   brackets;
-//     `^`, and inside brackets `+ - * /`, may be written without blanks: `chain (n-1) part`, `x[i+1]`;
+//     brackets; `^`, and inside brackets `+ - * /`, may be written without blanks: `chain (n-1) part`,
+//     `x[i+1]`;
 //   - columns that are aligned in consecutive lines stay aligned: the text after labels, `<>`, `=`, `::`,
-//   `->`, comments;
-//   - at most one empty line inside a block, two between declarations; no blanks at ends of lines.
+//   `->`,
+//     comments;
+//   - at most one empty line inside a block, two between declarations; no trailing blanks.
 #pragma once
 #include <optional>
 #include <string>
@@ -19,9 +20,8 @@
 
 namespace sigrel::format {
 
-/// The formatted text; nullopt after errors, which are those of the parser. Formatting the result gives the
-/// same text. Aborts when the result does not have the tokens and the tree of the text: that is a fault of
-/// the formatter.
+/// The formatted text; nullopt after a syntax error. Formatting is idempotent. Aborts if the tokens or the
+/// tree of the result differ from those of the input, which is a bug of the formatter.
 std::optional<std::string> format(FileId file, const SourceMap& sources, Diagnostics& diagnostics);
 
 }  // namespace sigrel::format

@@ -1,7 +1,7 @@
-// The column of each line. A block stands two columns deeper than the line that opens it, four when that line
-// leaves a bracket open (so that what is behind the bracket can stand between), or at its first token when
-// that stands in the same line; a line that continues a piece stays under the token that it was under, or
-// keeps its distance.
+// The column of each line. A block is two columns deeper than the line that opens it, four if that line
+// leaves a bracket open (so that the text after the bracket fits between), or at its first token if that is
+// in the same line. A continuation line stays below the token that it was aligned with, or keeps its
+// distance.
 #include <algorithm>
 
 #include "compiler/format/lines.h"
@@ -27,7 +27,7 @@ class Indentation {
   void run() {
     find_followed();
     std::vector<Line*> comments;
-    std::uint32_t last_code = 0;  // index of the last token that is no comment, plus one
+    std::uint32_t last_code = 0;  // index of the last token that is not a comment, plus one
     for (Line& line : text_.lines) {
       if (line.comment) {
         comments.push_back(&line);
@@ -62,7 +62,7 @@ class Indentation {
     std::uint32_t piece = text_.list.blocks[block].piece;
     return piece == kNoPiece ? 0 : text_.list.pieces[piece].block;
   }
-  /// Blocks that are indented and end before token `next`, which goes on with a piece outside of them.
+  /// Indented blocks that end before token `next`, which continues a piece outside of them.
   template <class F>
   void for_closed(std::uint32_t last_code, std::uint32_t next_block, F f) const {
     if (last_code == 0) return;
@@ -101,7 +101,7 @@ class Indentation {
   void open_inline(std::uint32_t i, std::uint32_t last_code) {
     const SourceToken& t = text_.token(i);
     if (t.kind == TokenKind::BlockOpen) {
-      // The reference of what is in the braces: the line that they start in, or the block around them.
+      // Braces are indented from the line in which they start, or from the block around them.
       std::uint32_t now = std::max(line_indent_, blocks_[parent(t.block)].now);
       std::uint32_t written = last_code > 0 && !t.first_on_line ? written_indent(i) : column(i);
       open(t.block, {std::max(written, blocks_[parent(t.block)].written), now});
@@ -152,7 +152,7 @@ class Indentation {
     if (moved_here(i)) {
       wanted = least;
     } else if (piece != kNoPiece) {
-      // What it is under: the nearest line of the piece that has a token there.
+      // The token above: in the nearest line of the piece that has a token in this column.
       std::uint32_t first = text_.list.pieces[piece].first;
       for (std::uint32_t k = i; k-- > first;)
         if (text_.token(k).piece == piece && text_.token(k).column == t.column) {
@@ -171,7 +171,7 @@ class Indentation {
     return now;
   }
 
-  /// Behind a comment in its line, which got that line for itself.
+  /// After a comment in its line, which gets that line for itself.
   bool moved_here(std::uint32_t i) const {
     if (i == 0 || !text_.is_comment(i - 1)) return false;
     const std::uint32_t from = text_.token(i - 1).span.end, to = text_.token(i).span.begin;
@@ -194,7 +194,7 @@ class Indentation {
     return depth == 0;
   }
 
-  /// A comment belongs to what follows, or to the block that ends there when it stands as deep.
+  /// A comment belongs to the next line, or to the block that ends there if it is as deep as that block.
   void place_comments(std::vector<Line*>& comments, Place next, std::uint32_t last_code,
                       std::uint32_t next_block) {
     for (Line* line : comments) {
@@ -211,8 +211,7 @@ class Indentation {
   }
 
   Text& text_;
-  std::vector<Place>
-      blocks_;  // of the implicit ones: their column; of braces: what is in them is a step deeper
+  std::vector<Place> blocks_;  // implicit blocks: their column; braces: a step less than their content
   std::vector<bool> known_, followed_;
   std::vector<std::uint32_t> now_;                          // the column of each token
   std::uint32_t line_indent_ = 0, line_indent_before_ = 0;  // of the line under way and the one before

@@ -19,8 +19,8 @@ Text split(const TokenList& list, std::string_view source) {
   for (std::uint32_t i = 0; i < list.tokens.size(); ++i) {
     std::uint32_t breaks = i == 0 ? 0 : newlines(text.token(i - 1).span.end, text.token(i).span.begin);
     bool starts = i == 0 || breaks > 0;
-    // A block comment that starts a line, or spans several, is alone there: what follows has to have a
-    // certain column.
+    // A block comment that starts a line, or spans several, gets its lines for itself: the next token needs a
+    // definite column.
     if (!starts && text.is_comment(i - 1))
       starts = text.lines.back().comment || text.spelling(i - 1).find('\n') != std::string_view::npos;
     if (starts) text.lines.push_back({i, i, breaks > 1 ? breaks - 1 : 0, 0, text.is_comment(i)});

@@ -16,7 +16,7 @@ struct Line {
   std::uint32_t first = 0, end = 0;  // its tokens
   std::uint32_t empty_before = 0;    // empty lines before it, as written
   std::uint32_t indent = 0;          // columns, from 0; set by `indent`
-  bool comment = false;              // nothing but comments
+  bool comment = false;              // only comments
 };
 
 struct Text {

@@ -13,7 +13,7 @@ struct Bracket {
   bool compact_comma = false;  // `x[i,j]`, `Real^(m,n)` may stay so
 };
 
-/// What surrounds each token, found once from left to right.
+/// The context of each token, found in one pass from left to right.
 class Spacing {
  public:
   explicit Spacing(Text& text) : text_(text) {}
@@ -36,7 +36,7 @@ class Spacing {
  private:
   TokenKind kind(std::uint32_t i) const { return text_.token(i).kind; }
 
-  /// The braces of records and settings have `=` or `::` in them; those of a structural type have not.
+  /// The braces of records and settings have `=` or `::` in them; those of a structural type do not.
   void find_spaced_braces() {
     spaced_.assign(text_.list.tokens.size(), false);
     std::vector<std::uint32_t> open;

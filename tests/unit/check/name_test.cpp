@@ -44,7 +44,7 @@ TEST_CASE("type errors say where both sides come from") {
   REFUSES("f :: a -> a\nf x = 1\n", Code::TypeMismatch, "stands for any type");
   REFUSES("f :: a -> a\nf x = x + x\n", Code::OperandType, "stands for any type");
   REFUSES("f x = if x then 1 else \"a\"\n", Code::TypeMismatch, "String");
-  REFUSES("x = [1, \"a\"]\n", Code::TypeMismatch, "the first element is so");
+  REFUSES("x = [1, \"a\"]\n", Code::TypeMismatch, "the first element has this type");
   REFUSES("f x = x x\n", Code::TypeMismatch, "");
   REFUSES("x = 1 2\n", Code::AppliedNonFunction, "not a function");
   REFUSES("x = sin 1.0 2.0\n", Code::WrongArgumentCount, "`sin` takes 1 argument, 2 are given");

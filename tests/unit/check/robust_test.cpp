@@ -1,4 +1,4 @@
-// Damaged programs: whatever is missing or exchanged, the checker answers with diagnostics.
+// Damaged programs: tokens are missing or exchanged, and the checker reports diagnostics without a fault.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -89,7 +89,7 @@ TEST_CASE("programs with pieces cut out or exchanged") {
 }
 
 // One cause, one error: a token is deleted, doubled, exchanged with the next, replaced, or the file ends
-// behind it.
+// after it.
 TEST_CASE("one token that is wrong is one error") {
   std::string source = tests::read_source("examples/01_low_pass.sr");
   std::vector<std::pair<std::size_t, std::size_t>> tokens;
@@ -137,6 +137,6 @@ TEST_CASE("one token that is wrong is one error") {
   }
   INFO(mutants << " programs, " << cascades << " with more than one error; the most:\n" << worst);
   CHECK(mutants > 1000);
-  CHECK(cascades * 40 <= mutants);  // what is left contradicts itself in two places
+  CHECK(cascades * 40 <= mutants);  // the others contradict themselves in two places
   CHECK(most <= 3);
 }

@@ -1,4 +1,4 @@
-// Units and sizes: what is inferred, what is refused, and with which words.
+// Units and sizes: inferred types, errors and their messages.
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -87,7 +87,7 @@ TEST_CASE("a definition in which no unit occurs needs none") {
   ACCEPTS(
       "import Electrical\nf :: SR (p :: Pin, n :: Pin, y :: Real)\nf = sigrel (p, n, y) where\n  y = p.v - "
       "n.v\n  der y = y\n  p.i = y\n  p.i + n.i = 0.0\n");
-  // Only the definition that states a unit is held to it.
+  // Units are checked only in definitions that state one.
   REFUSES("f = sigrel (x) where\n  local m :: Mass\n  x = m\n  der x = -x\n", Code::TypeMismatch,
           "a mass flow is equated with a mass");
 }
@@ -136,7 +136,7 @@ TEST_CASE("sizes are sums of multiples, and are compared as such") {
   REFUSES("f :: Real^n -> Real^m -> Real^n\nf a b = a + b\n", Code::TypeMismatch, "Real^m");
   REFUSES("f = sigrel (x :: Real^3, y :: Real^3, z :: Real) where\n  z = x * y\n  x = y\n", Code::OperandType,
           "dot a b");
-  // A condition may say more than the sizes do; then the elaborator compares the numbers.
+  // Under a condition on a size, the elaborator compares the numbers.
   ACCEPTS((rod + "f :: (n :: Int) -> SR (x :: Real^n)\nf n = if n == 2 then rod 2 else sigrel (x) where\n  "
                  "rod n <> x\n")
               .c_str());
@@ -144,7 +144,7 @@ TEST_CASE("sizes are sums of multiples, and are compared as such") {
 }
 
 // Units of unknowns are exponents; an equation between products is a linear equation on them. The oracle
-// eliminates modulo a prime, one base unit at a time, and knows nothing of the checker.
+// eliminates modulo a prime, one base unit at a time, independently of the checker.
 namespace {
 
 constexpr long kPrime = 1000003;

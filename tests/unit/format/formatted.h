@@ -1,4 +1,4 @@
-// What the tests of the formatter share.
+// Shared by the tests of the formatter.
 #pragma once
 #include <filesystem>
 #include <fstream>
@@ -14,7 +14,7 @@
 
 namespace sigrel::test {
 
-/// The formatted text, or what was reported.
+/// The formatted text, or the diagnostics.
 inline std::string formatted(const std::string& text) {
   SourceMap sources;
   Diagnostics diagnostics;

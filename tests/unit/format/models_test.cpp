@@ -28,8 +28,8 @@ std::string spellings(const std::string& text) {
   return out;
 }
 
-/// More blanks between tokens, lines moved as wholes, empty lines, blanks at ends: what parses to the same
-/// tree is kept.
+/// More blanks between tokens, moved lines, empty lines, trailing blanks: the variants that parse to the same
+/// tree.
 std::string disturbed(const std::string& text, std::mt19937& random) {
   SourceMap sources;
   Diagnostics diagnostics;

@@ -1,4 +1,4 @@
-// The style, construct by construct: what is written badly on the left becomes the text on the right.
+// The style, construct by construct: badly formatted text on the left, the result on the right.
 #include <catch2/catch.hpp>
 
 #include "tests/unit/format/formatted.h"
@@ -70,7 +70,7 @@ TEST_CASE("blocks") {
   becomes("main = simulate (sigrel () where\n       x = 1\n       y = 2) with { stop=1 }\n",
           "main = simulate (sigrel () where\n    x = 1\n    y = 2) with { stop = 1 }\n");
   stays("a = sigrel (x) where\n  guess x = 1.0; y = 2.0\n        z = 3.0\n");
-  // Behind the block the line goes on with the definition: it stands left of the block.
+  // After the block the line continues the definition: it is left of the block.
   becomes("a = case x of\n        A -> 1\n     + 2\n", "a = case x of\n    A -> 1\n  + 2\n");
 }
 

@@ -238,7 +238,7 @@ TEST_CASE("SR0305: contracts that do not fit the interface") {
     return std::string("import Electrical\nf :: SR (p :: Pin, x :: Real^3) ") + text +
            " -> SR (y :: Real)\nf r = sigrel (y) where\n  y = 1.0\n";
   };
-  refused(contract("{p.v q.v}").c_str(), "SR0305", "`q` is no variable of this interface");
+  refused(contract("{p.v q.v}").c_str(), "SR0305", "`q` is not a variable of this interface");
   refused(contract("{p.w}").c_str(), "SR0305", "`p` has no part `w`");
   refused(contract("{x[4]}").c_str(), "SR0305", "`x` has 3 elements");
   refused(contract("{p[1]}").c_str(), "SR0305", "`p` is no vector");
@@ -248,7 +248,7 @@ TEST_CASE("SR0305: contracts that do not fit the interface") {
   refused(contract("like resistor").c_str(), "SR0305", "`resistor` has another interface");
   refused(contract("like pi").c_str(), "SR0305", "`pi` is no relation");
   refused("f :: SR (Real, Real) {x} -> SR (y :: Real)\nf r = sigrel (y) where\n  y = 1.0\n", "SR0305",
-          "`x` is no variable of this interface");
+          "`x` is not a variable of this interface");
   has_types(contract("{p x[1]; x[2 .. 3]}").c_str(), {{"f", "{y}"}});
   // What is too large to compare is not compared.
   has_types(

@@ -1,264 +1,269 @@
-// Applications in loops, evaluated once for all turns that are alike, as equations are (turns.cpp): what the
-// arguments read is described in words, where a connector is "node number k of those read", and turns of one
-// description bind the same way. A Pattern says how: which argument is a variable that is read, which one
-// uses a node and has flows there, which one is an expression, with a row for its value. So a turn is names,
-// columns and a child.
-//
-// The relation itself is the same object in all turns where its expression reads nothing that a turn has for
-// itself. Otherwise each turn evaluates it, and literal and interface are words too; its numbers are
-// parameters in any case. Numbers among the arguments are taken as they are: turns where they differ are not
-// alike.
-#include <algorithm>
-#include <array>
+#include "compiler/elaborate/applications.h"
 
-#include "compiler/elaborate/body.h"
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::elaborate {
+namespace {
 
-std::optional<Machine::Status> BodyBuilder::turn(const core::ApplicationItem& item) {
-  if (machine_.size_analysis || machine_.claims || one_by_one_) return std::nullopt;
-  const auto found = code_->parameterised.find(&item);
-  if (found == code_->parameterised.end()) return std::nullopt;
-  const ParameterisedItem& opened = found->second;
-  Turns& turns = turns_[&item];
-  if (turns.given_up) return std::nullopt;
-
-  RelationObject* relation = turns.relation;
-  if (!relation) {
-    const Scratch before = scratch();
-    Value value;
-    if (Status s = evaluate(item.relation, value); s != Status::Done) return s;
-    if (!is_object(value, ObjectKind::Relation)) return std::nullopt;
-    relation = &repeated(item, *static_cast<RelationObject*>(value.object));
-    if (!machine_.heap().is_since(before.heap, relation)) release(before);
-    if (opened.same_relation) turns.relation = relation;
-  }
-  const Scratch before = scratch();
-  read_.clear();
-  for (const Reading& r : opened.readings) {
-    auto value = read(r);
-    if (!value) return std::nullopt;
-    read_.push_back(*value);
-  }
-  if (!describe(turns, false)) return std::nullopt;
-  if (!opened.same_relation) {
-    machine_.begin_report();
-    auto declared = machine_.interface(*relation);
-    if (!declared) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
-    words_.push_back(reinterpret_cast<std::uintptr_t>(relation->code));
-    for (const std::optional<LayoutId>& layout : *declared)
-      words_.push_back(layout ? layout->value : kConstant);
-  }
-  if (known(turns)) {
-    ++turns.fitted;
-  } else {
-    Pattern pattern;
-    bool is_function = true;
-    if (auto status = record(item, opened, *relation, pattern, is_function))
-      return status == Status::Failed ? status : std::nullopt;
-    keep(turns, std::move(pattern), is_function);
-    if (!is_function) return std::nullopt;
-  }
-  release(before);
-  repeat(item, turns.patterns.front(), *relation, turns);
-  return Status::Done;
+/// Puts the names of successive iterations, whose numbers differ by a constant, side by side.
+std::uint64_t label_hash(LabelSlot label, LocalName name) {
+  return mixed(label.value, name.value / 256) * 16 + name.value / 16 % 16;
 }
 
-/// Evaluates the arguments as a function of what they read. Returns what went wrong.
-std::optional<Machine::Status> BodyBuilder::record(const core::ApplicationItem& item,
-                                                   const ParameterisedItem& opened,
-                                                   const RelationObject& relation, Pattern& pattern,
-                                                   bool& is_function) {
-  const Scratch before = scratch();
-  auto made = [&] {
-    return std::array{columns_.size(), children_.size(), nodes_.size(),
-                      uses_.size(),    deep_.size(),     triggers_.size()};
-  };
-  const auto had = made();
-  for (std::uint32_t k = 0; k < read_.size(); ++k) machine_.slot(opened.first + k) = read_[k];
-  Value args;
-  const Status status = machine_.chunk(machine_.code().function(opened.left), 0, args);
-  for (std::uint32_t k = 0; k < read_.size(); ++k) machine_.slot(opened.first + k) = {};
-  if (status != Status::Done) return status;
+/// "p" for the variable `r1.p` of `r1`.
+std::string relative(LocalName name, LocalName of) { return text(name).substr(text(of).size() + 1); }
 
-  const core::Relation& literal = *relation.relation().relation;
-  std::vector<Value> arguments;
-  if (literal.formals.size() == 1)
-    arguments.push_back(args);
-  else if (is_object(args, ObjectKind::Tuple))
-    arguments.assign(args.object->items, args.object->items + args.object->size);
-  is_function = arguments.size() == literal.formals.size();
-  machine_.begin_report();
-  auto declared = machine_.interface(relation);
-  if (!declared) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
-  std::vector<LayoutId> layouts;
-  Slots slots;
-  for (std::size_t i = 0; is_function && i < arguments.size(); ++i) {
-    const auto layout = (*declared)[i] ? (*declared)[i] : layout_of(arguments[i]);
-    is_function = layout && arrange(*layout, arguments[i], field({}, literal.formals[i].name), item.span,
-                                    pattern, slots);
-    if (is_function) layouts.push_back(*layout);
-  }
-  pattern.interface = machine_.layouts().tuple(layouts);
-  pattern.rows.push_back({0, 0, static_cast<std::uint32_t>(slots.columns.size()),
-                          static_cast<std::uint32_t>(slots.numbers.size())});
-  is_function &= add_columns(slots.columns, pattern);
-  for (std::uint32_t n : slots.numbers) pattern.numbers.push_back(ExprId{n});
-  is_function &= made() == had;
-  release(before);
-  return std::nullopt;
+}  // namespace
+
+RelationObject& Applications::shared(const core::ApplicationItem& item, RelationObject& relation) {
+  if (machine_.size_analysis) return relation;
+  RelationObject*& last = previous_[&item];
+  auto same = [](const Value& a, const Value& b) {
+    return a.tag == b.tag && a.tag != Tag::Undefined && a.index == b.index && a.integer == b.integer;
+  };
+  if (last && last->code == relation.code && last->own_captured == kNone && relation.own_captured == kNone &&
+      last->origin == relation.origin && std::ranges::equal(last->span(), relation.span(), same))
+    return *last;
+  last = &relation;
+  return relation;
 }
 
-/// How the argument is bound to an interface variable of this layout, as bind() does it. False where only
-/// bind() can say.
-bool BodyBuilder::arrange(LayoutId id, const Value& argument, LocalName formal, Span span, Pattern& pattern,
-                          Slots& slots) {
-  using Binding = Pattern::Binding;
-  auto place = [](const std::vector<std::uint32_t>& list, std::uint32_t of) -> std::optional<std::uint32_t> {
-    const auto at = std::ranges::find(list, of);
-    return at == list.end() ? std::nullopt : std::optional(static_cast<std::uint32_t>(at - list.begin()));
-  };
-  const LayoutNode node = machine_.layouts()[id];
-  if (machine_.layouts().is_connector(id)) {
-    if (!is_object(argument, ObjectKind::Node)) return false;
-    const auto at = place(read_nodes_, argument.object->a);
-    if (!at) return false;
-    const auto& list = scalars(id);
-    pattern.bindings.push_back({Binding::Node, *at, static_cast<std::uint32_t>(list.size())});
-    pattern.names.push_back(formal);
-    for (auto [offset, flow] : list) {
-      pattern.bindings.push_back({flow ? Binding::Flow : Binding::Potential, offset});
-      if (flow) pattern.names.push_back(machine_.layouts().name(id, formal, offset));
-      pattern.made += flow;
+void Applications::set_label() {
+  const LabelSlot label = children_.back().label;
+  const LocalName name = children_.back().name;
+  by_label_.put(
+      label_hash(label, name), static_cast<std::uint32_t>(children_.size() - 1),
+      [&](std::uint32_t k) { return children_[k].label == label && children_[k].name == name; },
+      [&](std::uint32_t k) { return label_hash(children_[k].label, children_[k].name); });
+}
+
+std::optional<ChildId> Applications::labelled(LabelSlot label, LocalName name) const {
+  const std::uint32_t found = by_label_.find(label_hash(label, name), [&](std::uint32_t k) {
+    return children_[k].label == label && children_[k].name == name;
+  });
+  return found == IndexTable::kMissing ? std::nullopt : std::optional(ChildId{found});
+}
+
+std::optional<Value> Applications::member(const core::MemberExpr& m, const Value& base,
+                                          std::span<const Value> indices) {
+  for (const Value& v : indices)
+    if (v.tag != Tag::Int) {
+      machine_.diagnostics().report(
+          Code::SignalSteersStructure, m.span,
+          fmt::format("an instance is chosen by {}; an Int that is known before the simulation is needed",
+                      kind_of(v)));
+      return std::nullopt;
     }
-    return true;
+  if (is_object(base, ObjectKind::Member)) {
+    for (const Value& v : indices) machine_.pin(v);
+    return members_.field(member_of(*base.object), m.member, indices, m.span);
   }
-  if (!node.elements.empty() || node.kind == core::LayoutKind::Tuple) {
-    const bool vector = node.kind == core::LayoutKind::Vector;
-    const auto size = vector ? node.size : static_cast<std::uint32_t>(node.elements.size());
-    const bool aggregate = is_object(argument, ObjectKind::Vector) ||
-                           is_object(argument, ObjectKind::Record) || is_object(argument, ObjectKind::Tuple);
-    if (!aggregate || argument.object->size != size) return false;
-    pattern.bindings.push_back({Binding::Aggregate, 0, size, {}, argument.object->kind, argument.object->a});
-    for (std::uint32_t i = 0; i < size; ++i)
-      if (!arrange(vector ? node.elements[0] : node.elements[i], argument.object->items[i],
-                   vector ? element(formal, i + 1) : formal, span, pattern, slots))
-        return false;
-    return true;
+  if (!is_object(base, ObjectKind::Label)) {
+    machine_.diagnostics().report(Code::NoSuchMember, m.span,
+                                  fmt::format("{} has no variable `{}`", kind_of(base), text(m.member)));
+    return std::nullopt;
   }
-  if (argument.tag != Tag::Signal && argument.tag != Tag::Real && argument.tag != Tag::Int &&
-      argument.tag != Tag::Bool)
+  const LabelSlot slot{base.object->a};
+  const Label& label = labels_.at(slot.value);
+  const std::size_t own = indices.size() - m.indices.size();
+  // The instance of another iteration follows the iteration, as the variables created there do; the last one
+  // follows the size.
+  auto follows = [&](const Value& v) {
+    return label.size_dependent &&
+           (v.index == SizeDependence{0, 1}.encode() || v.index == SizeDependence{1, 0}.encode());
+  };
+  for (std::size_t k = 0; k < indices.size(); ++k)
+    if (k >= own || !follows(indices[k])) machine_.pin(indices[k]);
+  // The indices of the loops around both, then the given ones.
+  LocalName wanted = label.name;
+  std::size_t depth = 0;
+  auto add_index = [&](std::int64_t i) { wanted = depth++ ? next_index(wanted, i) : element(wanted, i); };
+  if (own < label.depth)
+    for (std::size_t k = 0; k < std::min(loops_.depth(), label.depth - own); ++k) add_index(loops_.all()[k]);
+  for (const Value& v : indices.first(own)) add_index(v.integer);
+  const auto child = labelled(slot, wanted);
+  if (!child) {
+    machine_.not_ready();
+    return std::nullopt;
+  }
+  if (!m.interface_index) return members_.add(*child, m.member, indices.subspan(own), m.span);
+  Value bound = formals_[children_[child->value].first_formal + *m.interface_index];
+  for (const Value& v : indices.subspan(own)) {
+    if (!is_object(bound, ObjectKind::Vector) || v.integer < 1 || v.integer > bound.object->size) {
+      machine_.diagnostics().report(Code::IndexOutOfRange, m.span,
+                                    fmt::format("index {} is outside `{}`", v.integer, text(m.member)));
+      return std::nullopt;
+    }
+    bound = bound.object->items[v.integer - 1];
+  }
+  return bound;
+}
+
+bool Applications::bind_node(LayoutId id, Value& argument, const Child& child, LocalName formal, Span span) {
+  if (!is_object(argument, ObjectKind::Node)) {
+    machine_.diagnostics()
+        .report(Code::NotANode, span,
+                fmt::format("`{}` of `{}` is a connector; this is {}", relative(formal, child.name),
+                            text(child.name), kind_of(argument)))
+        .help("pass a variable of the connector's type: its flow must have a name");
     return false;
-  const ExprId signal = *machine_.to_signal(argument, span);
-  if (const sigrel::Node& n = machine_.signals[signal]; n.op == Op::Slot && !(n.a & kDeep)) {
-    const auto at = place(read_columns_, n.a);
-    if (at) pattern.bindings.push_back({Binding::Column, *at});
-    return at.has_value();
   }
-  pattern.bindings.push_back({Binding::Auxiliary, 0, 0, node.kind});
-  pattern.names.push_back(formal);
-  const ExprId value = machine_.signals.slot(kMade + pattern.made++);
-  const ExprId residual = symbolic::simplified(machine_.signals, {Op::Sub, value.value, signal.value, 0, 0});
-  const Pattern::Row row{0, source(system::EquationKind::Argument, span, ""),
-                         static_cast<std::uint32_t>(slots.columns.size()),
-                         static_cast<std::uint32_t>(slots.numbers.size())};
-  pattern.rows.push_back(row);
-  pattern.rows.back().table = table(residual, RowKind::Equation, slots.columns, slots.numbers);
+  const NodeId node = node_of(*argument.object);
+  const ColumnId first = nodes_[node].first, first_flow = columns_.next();
+  for (auto [offset, is_flow] : nodes_.scalars(id)) {
+    ColumnId scalar{first.value + offset};
+    if (is_flow) {
+      const Name unit = columns_[scalar].unit;
+      scalar = columns_.add(machine_.layouts().name(id, formal, offset), span, system::UnknownKind::Flow);
+      columns_[scalar].unit = unit;
+    }
+    arguments_.push_back(scalar);
+  }
+  const UseId use = nodes_.use(node, first_flow, span);
+  if (child.label) argument = nodes_.value(node, use);
   return true;
 }
 
-/// Where a turn stands in the bindings of its pattern.
-struct BodyBuilder::Again {
-  const Pattern& pattern;
-  bool labelled;  // so that its interface can be read
-  Span span;
-  std::uint32_t made;  // its first column
-  std::size_t at = 0, name = 0, row = 0;
-};
-
-/// Binds the next argument; its value for those who read the interface.
-Value BodyBuilder::bind_again(Again& again) {
-  using Binding = Pattern::Binding;
-  const Binding& b = again.pattern.bindings[again.at++];
-  auto signal = [&](std::uint32_t column) {
-    return again.labelled ? Value::of_signal(machine_.signals.slot(column)) : Value{};
-  };
-  switch (b.kind) {
-    case Binding::Column: arguments_.push_back(read_columns_[b.at]); return signal(arguments_.back());
-    case Binding::Auxiliary:
-      arguments_.push_back(column(names_[again.name++], again.span, system::UnknownKind::Auxiliary, b.type));
-      add_row(again.pattern, again.row++, RowKind::Equation, again.made);
-      return signal(arguments_.back());
-    case Binding::Node: {
-      const std::uint32_t node = read_nodes_[b.at], first = nodes_[node].first,
-                          first_flow = static_cast<std::uint32_t>(columns_.size());
-      ++again.name;
-      for (std::uint32_t k = 0; k < b.size; ++k) {
-        const Binding& scalar = again.pattern.bindings[again.at++];
-        std::uint32_t c = first + scalar.at;
-        if (scalar.kind == Binding::Flow) {
-          c = column(names_[again.name++], again.span, system::UnknownKind::Flow);
-          columns_[c].unit = columns_[first + scalar.at].unit;
-        }
-        arguments_.push_back(c);
-      }
-      const std::uint32_t used = use(node, first_flow, again.span);
-      if (!again.labelled) return {};
-      Object* o = machine_.heap().object(ObjectKind::Node, 0);
-      o->a = node;
-      o->b = used;
-      return Value::of(o);
+// Appends the columns of one interface variable to the child's arguments, and sets `argument` to its value
+// for items that read the interface. An expression becomes an auxiliary unknown with an equation of its own,
+// so that two equations for one number cannot determine two unknowns in it.
+bool Applications::bind(LayoutId id, Value& argument, const Child& child, LocalName formal, Span span) {
+  const LayoutNode node = machine_.layouts()[id];
+  if (is_object(argument, ObjectKind::Unbound)) argument = variables_.bind(*argument.object, id);
+  if (machine_.layouts().is_connector(id)) return bind_node(id, argument, child, formal, span);
+  if (!node.elements.empty() || node.kind == core::LayoutKind::Tuple) {
+    const bool vector = node.kind == core::LayoutKind::Vector;
+    auto size = vector ? node.size : static_cast<std::uint32_t>(node.elements.size());
+    if (!is_aggregate(argument) || argument.object->size != size) {
+      machine_.diagnostics().report(
+          Code::SizeMismatch, span,
+          fmt::format("`{}` of `{}` has {} elements; this is {}{}", relative(formal, child.name),
+                      text(child.name), size, kind_of(argument),
+                      is_aggregate(argument) ? fmt::format(" of {}", argument.object->size) : ""));
+      return false;
     }
-    case Binding::Flow:
-    case Binding::Potential: break;  // of a node
-    case Binding::Aggregate: {
-      Object* o = again.labelled ? machine_.heap().object(b.object, b.size) : nullptr;
-      if (o) o->a = b.record;
-      for (std::uint32_t i = 0; i < b.size; ++i) {
-        const Value part = bind_again(again);
-        if (o) o->items[i] = part;
-      }
-      return o ? Value::of(o) : Value{};
+    Object* o = machine_.heap().object(argument.object->kind, size);
+    o->a = argument.object->a;
+    for (std::uint32_t i = 0; i < size; ++i) {
+      o->items[i] = argument.object->items[i];
+      if (!bind(vector ? node.elements[0] : node.elements[i], o->items[i], child,
+                vector ? element(formal, i + 1) : formal, span))
+        return false;
     }
+    argument = Value::of(o);
+    return true;
   }
-  return {};
+  auto signal = machine_.to_signal(argument, span);
+  if (!signal) return false;
+  const Node n = machine_.signals[*signal];
+  if (n.op == Op::Slot && ColumnRef::of_slot(n.a).is_own()) {
+    arguments_.push_back(ColumnRef::of_slot(n.a));
+    return true;
+  }
+  const ColumnRef auxiliary = columns_.add(formal, span, system::UnknownKind::Auxiliary, node.kind);
+  arguments_.push_back(auxiliary);
+  const ExprId value = machine_.signals.slot(auxiliary.slot());
+  rows_.add(symbolic::simplified(machine_.signals, {Op::Sub, value.value, signal->value, 0, 0}),
+            rows_.source(system::EquationKind::Argument, span, ""), RowKind::Equation);
+  argument = Value::of_signal(value);
+  return true;
 }
 
-/// The child of this turn.
-void BodyBuilder::repeat(const core::ApplicationItem& item, const Pattern& pattern, RelationObject& relation,
-                         Turns& turns) {
-  if (!turns.name.value) turns.name = local_name(item.name);
-  LocalName name = turns.name;
-  if (item.label) {
-    name = in_turn(name);
-  } else {
-    if (!turns.count) turns.count = &child_names_[item.name];
-    if (std::uint32_t n = ++*turns.count; n > 1) name = numbered(name, n);
+void Applications::report_unknown_size(const core::Relation& literal, const core::Formal& formal, Span span,
+                                       const char* help) {
+  machine_.diagnostics()
+      .report(Code::SizeNotKnown, span,
+              fmt::format("the size of `{}` of `{}` is not known", text(formal.name), text(literal.name)))
+      .also(formal.span, "its type says no size")
+      .help(help);
+}
+
+bool Applications::add(RelationObject& relation, std::optional<std::vector<Value>> given, LocalName name,
+                       LabelSlot label, Span span) {
+  const core::Relation& literal = *relation.relation().relation;
+  auto declared = machine_.interface(relation);
+  if (!declared) return false;
+  std::vector<LayoutId> layouts;
+  for (std::size_t i = 0; i < declared->size(); ++i) {
+    std::optional<LayoutId> l = (*declared)[i];
+    if (!l && given) l = variables_.layout_of((*given)[i]);
+    if (!l) {
+      if (given && is_object((*given)[i], ObjectKind::Unbound)) {
+        machine_.not_ready();
+        return false;
+      }
+      report_unknown_size(
+          literal, literal.formals[i], span,
+          "write the size in the type of the relation or declare the variable that is passed");
+      return false;
+    }
+    layouts.push_back(*l);
   }
-  const bool labelled = item.label.has_value();
-  if (labelled && !turns.label) {
-    turns.label = machine_.heap().object(ObjectKind::Label, 0);
-    turns.label->a = code_->slot.at(item.label->value);
-    labels_[turns.label->a] = {turns.name, loops_.size(), false};
+  const Child child = begin(relation, machine_.layouts().tuple(layouts), name, label, span);
+  std::vector<Value> arguments = given ? std::move(*given) : std::vector<Value>(layouts.size());
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    const LocalName formal = field(name, literal.formals[i].name);
+    if (!given) arguments[i] = variables_.create(layouts[i], formal, span);
+    if (bind(layouts[i], arguments[i], child, formal, span)) continue;
+    arguments_.resize(child.first_argument);
+    return false;
   }
-  under(name, pattern.names, names_);
-  numbers_of(pattern);
-  ChildInfo info{&relation, pattern.interface, static_cast<std::uint32_t>(arguments_.size()), kConstant, name,
-                 kConstant, item.span};
-  if (labelled) {
-    info.first_formal = static_cast<std::uint32_t>(formals_.size());
-    info.label = turns.label->a;
+  if (label) formals_.insert(formals_.end(), arguments.begin(), arguments.end());
+  end(child);
+  return true;
+}
+
+std::optional<Value> Applications::add_block(const Value& value, const Value& inputs, Span span) {
+  if (!is_object(value, ObjectKind::Relation)) {
+    machine_.diagnostics().report(Code::NotSupported, span,
+                                  fmt::format("`<>` applies a signal relation; this is {}", kind_of(value)));
+    return std::nullopt;
   }
-  Again again{pattern, labelled, item.span, static_cast<std::uint32_t>(columns_.size())};
-  while (again.at < pattern.bindings.size()) {
-    const Value formal = bind_again(again);
-    if (labelled) formals_.push_back(formal);
+  auto& relation = *static_cast<RelationObject*>(value.object);
+  const core::Relation& literal = *relation.relation().relation;
+  std::vector<Value> given;
+  const auto ins = static_cast<std::size_t>(std::ranges::count_if(
+      literal.formals, [](const core::Formal& f) { return f.causality != core::Causality::Out; }));
+  if (ins == 1)
+    given.push_back(inputs);
+  else if (is_object(inputs, ObjectKind::Tuple))
+    given.assign(inputs.object->items, inputs.object->items + inputs.object->size);
+  if (given.size() != ins) {
+    machine_.diagnostics().report(
+        Code::SizeMismatch, span,
+        fmt::format("`{}` has {} inputs, {} are given", text(literal.name), ins, given.size()));
+    return std::nullopt;
   }
-  children_.push_back(info);
-  if (!labelled) return;
-  label_child(turns.label->a, name);
-  machine_.slot(turns.label->a) = Value::of(turns.label);
+  auto declared = machine_.interface(relation);
+  if (!declared) return std::nullopt;
+  const LocalName name = unlabelled_name(local_name(literal.name), name_count(literal.name));
+  std::vector<Value> arguments, outputs;
+  std::size_t next_input = 0;
+  for (std::size_t i = 0; i < literal.formals.size(); ++i) {
+    const core::Formal& formal = literal.formals[i];
+    if (formal.causality != core::Causality::Out) {
+      arguments.push_back(given[next_input++]);
+      continue;
+    }
+    if (!(*declared)[i]) {
+      report_unknown_size(
+          literal, formal, span,
+          "write the size in the type of the relation, or give the output a name: a declared variable "
+          "among the arguments");
+      return std::nullopt;
+    }
+    arguments.push_back(variables_.create(*(*declared)[i], field(name, formal.name), span));
+    outputs.push_back(arguments.back());
+  }
+  if (!add(relation, std::move(arguments), name, {}, span)) return std::nullopt;
+  if (outputs.size() == 1) return outputs[0];
+  Object* o = machine_.heap().object(ObjectKind::Tuple, static_cast<std::uint32_t>(outputs.size()));
+  std::ranges::copy(outputs, o->items);
+  return Value::of(o);
 }
 
 }  // namespace sigrel::elaborate

@@ -1,5 +1,4 @@
-// What an instance of a relation was given, for `sigrel explain --parameters`: the values that its literal
-// captured.
+// The arguments of an instance, for `sigrel explain --parameters`: the values that its relation captured.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,7 +46,7 @@ std::string type_of(const core::Global& global, core::LocalId local) {
   return at != parameters.end() && index < types.size() ? std::string(types[index]) : std::string();
 }
 
-/// What is no number; empty: nothing that a user gave.
+/// A value other than a number; empty for one that no argument can have.
 std::string text_of(const Value& v) {
   if (v.tag == Tag::Int) return std::to_string(v.integer);
   if (v.tag == Tag::Bool) return v.integer ? "True" : "False";
@@ -73,8 +72,8 @@ std::string text_of(const Value& v) {
 
 }  // namespace
 
-void Instantiator::note_arguments(std::uint32_t instance, const RelationObject& relation,
-                                  std::uint32_t bundle, std::span<const double> reals) {
+void Instantiator::list_arguments(std::uint32_t instance, const RelationObject& relation,
+                                  CapturedSet captured, std::span<const double> reals) {
   const RelationCode& code = relation.relation();
   std::string prefix = system::instance_name(system_, instance);
   if (!prefix.empty()) prefix += '.';
@@ -92,9 +91,9 @@ void Instantiator::note_arguments(std::uint32_t instance, const RelationObject& 
     const std::size_t before = real;
     for (; real < names.size() && (names[real] == name || names[real].starts_with(name + ".")); ++real)
       add(names[real], fmt::format("{:.10g}", reals[real]), names[real] == name ? type : "",
-          system_.captured[bundles_[bundle].first_real + real]);
+          captured_real(captured, real));
     if (std::string value = text_of(relation.items[i]); real == before && !value.empty())
-      add(name, value, type, kConstant);
+      add(name, value, type, kNone);
   }
 }
 

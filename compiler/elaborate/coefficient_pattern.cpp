@@ -9,11 +9,11 @@ namespace sigrel::elaborate {
 namespace {
 
 bool is_integer(double v) {
-  constexpr double kExact = 9007199254740992.0;  // 2^53: beyond, a number may be a rounded one
+  constexpr double kExact = 9007199254740992.0;  // 2^53: a larger number may be rounded
   return std::floor(v) == v && std::fabs(v) < kExact;
 }
 
-/// The expression as an integer times another one, in such a form that its multiples have the same one.
+/// The expression as `factor` times `of`, where all integer multiples of an expression have the same `of`.
 struct Multiple {
   std::int64_t factor = 1;
   ExprId of;
@@ -35,7 +35,7 @@ Multiple multiple(ExprPool& pool, ExprId root) {
       break;
     }
   }
-  // Of an expression and its negative the one with the smaller number stands for both.
+  // An expression and its negative are represented by the one with the smaller id.
   ExprId form = symbolic::canonical(pool, m.of);
   ExprId negative = symbolic::canonical(pool, symbolic::simplified(pool, {Op::Neg, m.of.value, 0, 0, 0}));
   return negative.value < form.value ? Multiple{-m.factor, negative} : Multiple{m.factor, form};
@@ -43,7 +43,7 @@ Multiple multiple(ExprPool& pool, ExprId root) {
 
 }  // namespace
 
-ShapeSlopes slopes_of(const ExprPool& pool, ExprId residual) {
+CoefficientPattern coefficient_pattern(const ExprPool& pool, ExprId residual) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> leaves;  // slot, order
   for (ExprId id : topological(pool, {&residual, 1})) {
     const Node& n = pool[id];
@@ -51,7 +51,7 @@ ShapeSlopes slopes_of(const ExprPool& pool, ExprId residual) {
     if (n.op == Op::Der) leaves.emplace_back(n.a, n.b);
   }
   std::ranges::sort(leaves);
-  // Each leaf becomes a slot of its own: then one gradient has all slopes.
+  // Each leaf becomes a slot of its own, so that one gradient has all coefficients.
   ExprPool scratch;
   scratch.library = pool.library;
   ExprId separate = symbolic::rewrite(pool, residual, scratch, [&](const Node& leaf) {
@@ -62,17 +62,17 @@ ShapeSlopes slopes_of(const ExprPool& pool, ExprId residual) {
   auto gradient = symbolic::gradient(scratch, separate, static_cast<std::uint32_t>(leaves.size()));
   std::vector<bool> decides =
       symbolic::slots_in_conditions(pool, residual, leaves.empty() ? 0 : leaves.back().first + 1);
-  ShapeSlopes result{{}, symbolic::homogeneous(pool, residual)};
+  CoefficientPattern result{{}, symbolic::homogeneous(pool, residual)};
   std::vector<ExprId> generic;
   for (std::size_t k = 0; k < leaves.size(); ++k) {
     Multiple m = multiple(scratch, gradient[k]);
-    components::Slope slope{leaves[k].second, 0, m.factor, decides[leaves[k].first]};
+    components::Slope coefficient{leaves[k].second, 0, m.factor, decides[leaves[k].first]};
     if (scratch[m.of].op != Op::Const || scratch[m.of].value != 1) {
       auto at = std::ranges::find(generic, m.of);
-      slope.generic = static_cast<std::uint32_t>(at - generic.begin()) + 1;
+      coefficient.generic = static_cast<std::uint32_t>(at - generic.begin()) + 1;
       if (at == generic.end()) generic.push_back(m.of);
     }
-    result.slopes.push_back({leaves[k].first, slope});
+    result.coefficients.push_back({leaves[k].first, coefficient});
   }
   return result;
 }

@@ -1,7 +1,7 @@
-// The slopes of a shape, for the structural types of definitions: which derivative of which slot occurs, and
-// whether the slope of the residual with respect to it is one integer for all values of parameters and
-// unknowns, or which slopes are multiples of each other. That n * (a - b) contains only the difference of a
-// and b holds whatever n is.
+// The coefficients of a shape, for the structural types of definitions: which derivatives of which slots
+// occur in the residual, and whether its partial derivative with respect to them is one integer for all
+// values of parameters and unknowns, or a multiple of another one. For example, n * (a - b) depends on the
+// difference of a and b only, for every n.
 #pragma once
 #include <vector>
 
@@ -9,15 +9,15 @@
 
 namespace sigrel::elaborate {
 
-struct SlotSlope {
+struct SlotCoefficient {
   std::uint32_t slot = 0;
-  components::Slope slope;
+  components::Slope coefficient;
 };
 
-struct ShapeSlopes {
-  std::vector<SlotSlope> slopes;  // in the order of slots, then of derivatives
-  bool homogeneous = false;       // the residual is zero where all slots are
+struct CoefficientPattern {
+  std::vector<SlotCoefficient> coefficients;  // in the order of slots, then of derivatives
+  bool homogeneous = false;                   // the residual is zero where all slots are
 };
-ShapeSlopes slopes_of(const ExprPool& pool, ExprId residual);
+CoefficientPattern coefficient_pattern(const ExprPool& pool, ExprId residual);
 
 }  // namespace sigrel::elaborate

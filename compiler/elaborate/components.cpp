@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/elaborate/body.h"
+#include "compiler/elaborate/body_key.h"
 #include "compiler/elaborate/coefficient_pattern.h"
 #include "compiler/elaborate/exposed_components.h"
 #include "compiler/elaborate/values.h"
@@ -16,7 +17,8 @@ namespace {
 constexpr std::size_t kMaxBodies = 20'000;  // of one definition: a recursion without end makes ever new ones
 constexpr std::size_t kMaxSampleBodies = 1'000;  // of one size: it may be none, and recurse without end
 
-/// Evaluation of a definition outside of every body: a number that nobody knows must not decide anything.
+/// The host while a definition is evaluated outside of every body. Its numbers are unknown, so they must not
+/// decide structure.
 class Outside final : public BodyHost {
  public:
   bool decided = false;
@@ -41,7 +43,8 @@ class Builder {
         machine_(code_, heap_, layouts_, unseen_),
         relations_(heap_, program),
         library_(library),
-        opened_(library),
+        exposed_(library),
+        shapes_(library.system),
         bodies_(machine_, relations_, library.system, shapes_),
         size_analysis_(relations_, heap_) {
     machine_.claims = &claims_;
@@ -76,7 +79,7 @@ class Builder {
     machine_.host = nullptr;
     if (status != Machine::Status::Done || outside.decided) return std::nullopt;
     auto component = of_value(value);
-    settle_claims();
+    process_claims();
     return component;
   }
 
@@ -110,10 +113,9 @@ class Builder {
     enum : std::uint8_t { New, Open, Done } stage = New;
     std::optional<std::uint32_t> component;  // when Done: absent if it cannot be known here
   };
-  // The states of one skeleton and interface: one for each combination of values of the Reals that steer its
-  // structure.
+  // The states of one skeleton and interface: one for each combination of values of the structural Reals.
   struct Family {
-    std::set<std::uint32_t> forced;
+    std::set<std::uint32_t> structural;
     std::map<std::vector<double>, State> states;
   };
   struct Work {
@@ -130,17 +132,16 @@ class Builder {
   }
 
   State& state(RelationObject& relation, LayoutId interface) {
-    Family& family =
-        families_[static_cast<std::uint64_t>(relations_.skeleton(relation)) << 32 | interface.value];
+    Family& family = families_[{relations_.skeleton(relation), interface}];
     std::vector<double> steering;
-    if (!family.forced.empty())
-      for (std::vector<double> all = values(relation); std::uint32_t k : family.forced)
+    if (!family.structural.empty())
+      for (std::vector<double> all = values(relation); std::uint32_t k : family.structural)
         steering.push_back(all[k]);
     return family.states[std::move(steering)];
   }
 
   // What the bodies so far say of relations that they pass on; each relation once, where it is said first.
-  void settle_claims() {
+  void process_claims() {
     while (!claims_.empty())
       for (const Machine::Claim& claim : std::exchange(claims_, {})) {
         if (!is_object(claim.relation, ObjectKind::Relation)) continue;
@@ -196,13 +197,13 @@ class Builder {
     std::vector<double> reals = values(*work.relation);
     auto output = bodies_.build(*work.relation, work.interface, reals);
     if (!output || unseen_.has_errors()) return std::nullopt;
-    if (!output->forced.empty()) {
-      if (!concrete_) return std::nullopt;  // depends on numbers that nobody knows
-      Family& family = families_[static_cast<std::uint64_t>(relations_.skeleton(*work.relation)) << 32 |
-                                 work.interface.value];
-      std::size_t before = family.forced.size();
-      family.forced.insert(output->forced.begin(), output->forced.end());
-      if (family.forced.size() != before) family.states.clear();  // those before were told apart by less
+    if (!output->structural.empty()) {
+      if (!concrete_) return std::nullopt;  // depends on unknown numbers
+      Family& family = families_[{relations_.skeleton(*work.relation), work.interface}];
+      std::size_t before = family.structural.size();
+      family.structural.insert(output->structural.begin(), output->structural.end());
+      if (family.structural.size() != before)
+        family.states.clear();  // these were distinguished by fewer values
     }
     return std::move(output->body);
   }
@@ -258,7 +259,7 @@ class Builder {
   // Of the body that was built just now, and of the call that gave its relation.
   SizeRegion region(const RelationObject& relation) {
     SizeRegion result = size_analysis_.finish();
-    if (relation.origin != kConstant) result.merge(size_analysis_.origin(relation.origin));
+    if (relation.origin != kNone) result.merge(size_analysis_.origin(relation.origin));
     return result;
   }
 
@@ -280,18 +281,18 @@ class Builder {
       result.sources.push_back(source);
     };
     for (const RowPlan& row : b.rows[static_cast<std::size_t>(RowKind::Equation)]) {
-      const ShapeSlopes& shape = slopes(row.table);
-      for (const SlotSlope& s : shape.slopes) {
-        result.variables.push_back(b.slots[row.first_slot + s.slot]);
-        result.slopes.push_back(s.slope);
+      const CoefficientPattern& pattern = coefficients(row.table);
+      for (const SlotCoefficient& s : pattern.coefficients) {
+        result.variables.push_back(b.slots[row.first_slot + s.slot].slot());
+        result.slopes.push_back(s.coefficient);
       }
-      result.homogeneous.push_back(shape.homogeneous);
+      result.homogeneous.push_back(pattern.homogeneous);
       end(row.source);
     }
     for (std::size_t s = 0; s < b.sum_sources.size(); ++s) {
       for (std::uint32_t t = b.sum_offsets[s]; t < b.sum_offsets[s + 1]; ++t) {
-        result.variables.push_back(b.sum_terms[t] >> 1);
-        result.slopes.push_back({0, 0, b.sum_terms[t] & 1 ? -1 : 1});
+        result.variables.push_back(b.sum_terms[t].column().value);
+        result.slopes.push_back({0, 0, b.sum_terms[t].negative ? -1 : 1});
       }
       result.homogeneous.push_back(true);
       end(b.sum_sources[s]);
@@ -305,8 +306,8 @@ class Builder {
     }
     std::ranges::sort(result.holes);
     result.holes.erase(std::ranges::unique(result.holes).begin(), result.holes.end());
-    result.arguments = b.arguments;
-    if (!read_inside(result, b)) return;
+    for (ColumnRef argument : b.arguments) result.arguments.push_back(argument.slot());
+    if (!resolve_members(result, b)) return;
     finished.component = static_cast<std::uint32_t>(library_.components.size());
     library_.components.push_back(std::move(result));
     const core::Relation& literal = *work.relation->relation().relation;
@@ -315,27 +316,28 @@ class Builder {
       library_.claims.push_back({*literal.contract, *finished.component, literal.span, false});
   }
 
-  // Columns of the component in place of those that stand for a hidden variable of a child.
-  bool read_inside(components::Component& c, const Blueprint& b) {
-    constexpr std::uint32_t kUnread = kDeep - 1;
-    std::vector<std::uint32_t> column(b.deep.size(), kUnread);
+  // Replaces the member references in variables and arguments by columns of the component.
+  bool resolve_members(components::Component& c, const Blueprint& b) {
+    constexpr std::uint32_t kUnread = 0x3FFFFFFF;
+    std::vector<std::uint32_t> column(b.members.size(), kUnread);
     std::map<std::uint32_t, std::vector<std::uint32_t>> of_child;
     for (auto* list : {&c.variables, &c.arguments})
       for (std::uint32_t v : *list)
-        if (v & kDeep && std::exchange(column[v & ~kDeep], 0) == kUnread)
-          of_child[b.deep[v & ~kDeep].child].push_back(v & ~kDeep);
-    for (auto& [child, deep] : of_child) {
+        if (const ColumnRef ref = ColumnRef::of_slot(v);
+            ref.is_member() && std::exchange(column[ref.index()], 0) == kUnread)
+          of_child[b.members[ref.index()].child.value].push_back(ref.index());
+    for (auto& [child, members] : of_child) {
       std::vector<std::string> names;
-      for (std::uint32_t d : deep) names.emplace_back(text(b.deep[d].name));
-      auto found = opened_.read(c, child, std::move(names));
+      for (std::uint32_t m : members) names.emplace_back(text(b.members[m].name));
+      auto found = exposed_.read(c, child, std::move(names));
       if (!found) return false;
-      for (std::size_t k = 0; k < deep.size(); ++k) column[deep[k]] = (*found)[k];
+      for (std::size_t k = 0; k < members.size(); ++k) column[members[k]] = (*found)[k];
     }
-    // What is read may be an argument that is read elsewhere in turn.
+    // The column may be an argument that is itself a member reference.
     auto resolved = [&](std::uint32_t v) {
-      for (std::size_t steps = 0; v & kDeep; ++steps) {
+      for (std::size_t steps = 0; ColumnRef::of_slot(v).is_member(); ++steps) {
         if (steps > column.size()) return kUnread;
-        v = column[v & ~kDeep];
+        v = column[ColumnRef::of_slot(v).index()];
       }
       return v;
     };
@@ -345,12 +347,13 @@ class Builder {
     return true;
   }
 
-  /// Of a shape: once, whatever number of equations has it.
-  const ShapeSlopes& slopes(std::uint32_t table) {
-    auto [it, fresh] = slopes_.try_emplace(table);
+  /// The pattern of a shape, computed once for all equations of that shape.
+  const CoefficientPattern& coefficients(std::uint32_t table) {
+    auto [it, fresh] = coefficients_.try_emplace(table);
     library_.system.exprs.library = machine_.used_library();
     if (fresh)
-      it->second = slopes_of(library_.system.exprs, library_.system.equations.tables[table].residual);
+      it->second =
+          coefficient_pattern(library_.system.exprs, library_.system.equations.tables[table].residual);
     return it->second;
   }
 
@@ -361,12 +364,12 @@ class Builder {
   Machine machine_;
   Relations relations_;
   components::Library& library_;
-  OpenedComponents opened_;
+  ExposedComponents exposed_;
   Shapes shapes_;
   BodyBuilder bodies_;
-  std::unordered_map<std::uint64_t, Family> families_;  // by skeleton and interface
-  bool concrete_ = false;                               // every number is the model's own
-  std::unordered_map<std::uint32_t, ShapeSlopes> slopes_;
+  std::unordered_map<BodyKey, Family, BodyKey::Hash> families_;
+  bool concrete_ = false;  // every number is the model's own
+  std::unordered_map<std::uint32_t, CoefficientPattern> coefficients_;
   std::size_t built_ = 0;
   core::GlobalId definition_{};
   SizeAnalysis size_analysis_;

@@ -6,11 +6,11 @@
 
 namespace sigrel::elaborate {
 
-/// The components behind `program.samples`. Nothing is reported: what cannot be evaluated here, because it
-/// needs more than a number, or depends on one, is checked when it is elaborated.
+/// The components of `program.samples`. Nothing is reported: a definition that cannot be evaluated here, or
+/// whose structure depends on a number, is checked when it is elaborated.
 components::Library library(core::Program program);
 
-/// The components of what `program.main` runs, with its own numbers: what could not be known before. Its
+/// The components of the model of `program.main`, with its own numbers, for checks that depend on them. Its
 /// definition is `main`.
 components::Library model(const core::Program& program);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "compiler/elaborate/instantiate.h"
-#include "compiler/elaborate/values.h"
 
 namespace sigrel::elaborate {
 namespace {

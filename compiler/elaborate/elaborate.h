@@ -1,18 +1,29 @@
-// core::Program -> system::System: evaluates the functional level and instantiates relations into shapes and
-// tables.
+// core::Program -> system::System: instantiates the relations of a model into shapes and tables.
 //
-// Rooms, in the order in which a model passes through them:
-//   bytecode.h, compile.cpp    core expressions as code for a small stack machine (no native recursion over
-//   evaluation) value.h, machine.*         values and the machine; a signal is a scalar expression over the
-//   columns of a body access.cpp, interface.cpp  parts of values; layouts whose sizes are evaluated
-//   library.cpp                tables and functions of C
-//   primitives.cpp             overloaded arithmetic on numbers, parameters, signals, vectors and records
-//   relation.*                 a relation value as (skeleton, reals): what is structural, what is a parameter
-//   body.*, items.cpp,         one relation body, once per skeleton: its items, its applications and nodes,
-//   nodes.cpp, rows.cpp        its columns and rows
-//   turns.cpp,                 equations and applications in loops: evaluated once for all turns that are
-//   alike applications.cpp instantiate.*              bodies to table rows, instance by instance, with an
-//   explicit queue
+// In: a checked program. Out: the flat system before reduction: unknowns, equations as rows of tables by
+// shape, parameters, events, and the tree of instances with their names. Values of the functional level are
+// evaluated by `evaluate`; a relation body is built once and copied for each instance.
+//
+//   values.h                     the names of `evaluate` that elaboration uses
+//   instantiate.*, arguments.cpp bodies to table rows, instance by instance, with an explicit queue
+//   body.*, blueprint.h, ids.h   building a body: once per skeleton, interface and structural Reals
+//   items.*, item_kinds.cpp,     the items of a body: order of evaluation, and each construct
+//   loops.cpp, event_items.cpp
+//   body_parts.h                 the parts of a body under construction:
+//     columns.*, rows.*,           scalars, equations
+//     shapes.*, parameters.*       shared shapes and sources; parameter expressions, captured parameters
+//     variables.*, nodes.*         variables as values; connectors
+//     applications.*,              children and their labels; references to their hidden variables
+//     member_references.*
+//     events.*, loop_indices.h     triggers, `pre`, `delay`; the loops around an item
+//   equate.*                     an equation between values as scalar residuals
+//   loop_patterns.*,             equations and applications in loops: evaluated once for iterations of one
+//   loop_recording.h,            kind
+//   loop_equations.cpp,
+//   loop_applications.cpp
+//   components.*,                definitions by themselves, for structural types
+//   exposed_components.*,
+//   coefficient_pattern.*
 #pragma once
 #include <optional>
 #include <string>
@@ -24,30 +35,30 @@
 
 namespace sigrel::elaborate {
 
-/// `--set NAME=VALUE`: the Real that the relation at that place captured, by hierarchical name: "r1.r". An
-/// Int or a Bool of the model itself can be set too, which makes it another model.
+/// `--set NAME=VALUE`: a Real captured by a relation, by hierarchical name: "r1.r". Also an Int or a Bool of
+/// the model itself, which changes its structure.
 struct Setting {
   std::string name;
   double value = 0;
 };
 
-/// A value of the functional level that an instance of a relation was given.
+/// An argument of an instance.
 struct Argument {
   std::string name;  // "r1.r"
   std::string value;
-  std::string type;  // as the signature of its relation has it; empty where there is none
-  Span span;         // of the relation that uses it
-  /// It decides which equations there are: another value means another elaboration. Otherwise it is a number
-  /// that runs can change.
+  std::string type;  // from the signature of its relation; empty where there is none
+  Span span;         // of the relation
+  /// Whether it decides structure: another value requires a new elaboration. Otherwise it is a number that
+  /// can change between runs.
   bool structural = true;
 };
 
 struct Options {
   std::vector<Setting> set;
-  std::vector<std::string> libraries;  // files in which foreign functions are looked for first
+  std::vector<std::string> libraries;  // files that are searched for foreign functions first
   bool arguments = false;              // list them in the result
-  bool one_by_one =
-      false;  // applications in loops are evaluated turn by turn, which makes the same system: for tests
+  /// Evaluate applications in loops iteration by iteration. The result is the same: for tests.
+  bool one_by_one = false;
 };
 
 /// The settings of the experiment that `main` is.
@@ -61,10 +72,10 @@ struct Experiment {
 struct Result {
   system::System system;
   Experiment experiment;
-  std::vector<Argument> arguments;  // instance by instance; when Options ask for them
+  std::vector<Argument> arguments;  // instance by instance, if Options::arguments
 };
 
-/// Elaborates `program.main`. Reports what the user did wrong and returns nothing then.
+/// Elaborates `program.main`. Reports errors of the program and returns nullopt then.
 std::optional<Result> elaborate(const core::Program& program, const Options& options,
                                 Diagnostics& diagnostics);
 

@@ -1,114 +1,15 @@
-// Discrete variables, `when`, `every`, `terminate` and the assignments in them. A discrete variable is a
-// column whose derivative is zero, and so is what `pre` makes: between events nothing changes them, and no
-// other stage has to know more. What `delay` makes is one too: for the equations it is a number that somebody
-// knows.
-#include <algorithm>
-#include <limits>
+#include "compiler/elaborate/events.h"
 
 #include <fmt/format.h>
 
-#include "compiler/elaborate/body.h"
+#include <algorithm>
+
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::elaborate {
-
-/// The columns of an aggregate; false when a part of it is no variable.
-bool BodyBuilder::columns_of(const Value& value, std::vector<std::uint32_t>& out) {
-  std::vector<Value> work{value};
-  while (!work.empty()) {
-    const Value v = work.back();
-    work.pop_back();
-    if (is_object(v, ObjectKind::Vector) || is_object(v, ObjectKind::Record) ||
-        is_object(v, ObjectKind::Tuple)) {
-      for (std::uint32_t i = v.object->size; i-- > 0;) work.push_back(v.object->items[i]);
-      continue;
-    }
-    auto column = column_of(v);
-    if (!column || *column & kDeep) return false;
-    out.push_back(*column);
-  }
-  return true;
-}
-
-/// Between events the column keeps its value.
-void BodyBuilder::keep(std::uint32_t column, Span span) {
-  row(machine_.signals.der(column, 1), source(system::EquationKind::Event, span, ""), RowKind::Equation);
-}
-
-Machine::Status BodyBuilder::discrete_item(const core::DiscreteItem& item) {
-  const Value variable = machine_.slot(code_->slot.at(item.declaration.local.value));
-  std::vector<std::pair<ExprId, LocalName>> starts;
-  if (item.initial) {
-    Value start;
-    if (Status s = evaluate(item.initial, start); s != Status::Done) return s;
-    machine_.begin_report();
-    if (!equate(variable, start, item.span, starts))
-      return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
-  }
-  std::vector<std::uint32_t> columns;
-  if (!columns_of(variable, columns)) {
-    machine_.diagnostics().report(
-        Code::NotAScalar, item.declaration.span,
-        fmt::format("`{}` is no variable that can be assigned", text(item.declaration.name)));
-    return Status::Failed;
-  }
-  for (std::uint32_t c : columns) {
-    columns_[c].discrete = true;
-    keep(c, item.declaration.span);
-  }
-  for (auto& [residual, component] : starts)
-    row(residual, source(system::EquationKind::Initial, item.span, component), RowKind::Initial);
-  return Status::Done;
-}
-
-std::optional<Value> BodyBuilder::previous(const Value& signal, Span span) {
-  auto expr = machine_.to_signal(signal, span);
-  if (!expr) return std::nullopt;
-  bool fine = true;
-  ExprPool& pool = machine_.signals;
-  ExprId result = symbolic::rewrite(pool, *expr, pool, [&](const Node& leaf) {
-    if (leaf.op == Op::Der) {
-      if (fine)
-        machine_.diagnostics()
-            .report(Code::PreOfContinuous, span, "`pre` of a derivative")
-            .help("give the derivative a name, `v = der x`, and write `pre v`");
-      fine = false;
-    }
-    if (leaf.op != Op::Slot) return pool.intern(leaf);
-    const std::uint32_t of = leaf.a;
-    auto known = previous_of_.find(of);
-    if (known == previous_of_.end()) {
-      const bool deep = of & kDeep;
-      const system::SignalType type = deep ? system::SignalType::Real : columns_[of].type;
-      const std::string name = deep ? std::string(text(deep_[of & ~kDeep].name)) : text(columns_[of].name);
-      const std::uint32_t own = column(local_name("pre " + name), span, system::UnknownKind::Auxiliary);
-      columns_[own].type = type;
-      columns_[own].discrete = true;
-      keep(own, span);
-      row(pool.slot(own), source(system::EquationKind::Event, span, ""), RowKind::Initial);
-      previous_.push_back({own, of});
-      known = previous_of_.emplace(of, own).first;
-    }
-    if (!trigger_ && !(of & kDeep) && columns_[of].type == system::SignalType::Real &&
-        !columns_[of].discrete && fine) {
-      machine_.diagnostics()
-          .report(Code::PreOfContinuous, span,
-                  fmt::format("`pre` of `{}`, which changes all the time", text(columns_[of].name)))
-          .label("outside of `when` and `every` there is no instant before which it is meant")
-          .help(fmt::format("`pre {}` in the block of a `when` is its value before the event; `delay {} dt` "
-                            "is that of an earlier time",
-                            text(columns_[of].name), text(columns_[of].name)));
-      fine = false;
-    }
-    return pool.slot(known->second);
-  });
-  if (!fine) return std::nullopt;
-  return Value::of_signal(symbolic::without_events(pool, result));
-}
-
 namespace {
 
-/// Of an expression that is no variable: whether its values are those of a Bool or Int.
+/// Whether the values of an expression are those of a Bool or Int.
 bool has_steps(const Node& root) {
   switch (root.op) {
     case Op::Less:
@@ -125,9 +26,70 @@ bool has_steps(const Node& root) {
   }
 }
 
+ExprId slot_of(ExprPool& pool, ColumnRef column) { return pool.slot(column.slot()); }
+
 }  // namespace
 
-std::optional<Value> BodyBuilder::delayed(const Value& signal, const Value& length, Span span) {
+TriggerId Events::add_trigger(system::Trigger::Kind kind, Span span) {
+  triggers_.push_back({kind, rows_.source(system::EquationKind::Event, span, "")});
+  return TriggerId{triggers_.size() - 1};
+}
+
+void Events::add_constant(ColumnId column, Span span) {
+  rows_.add(machine_.signals.der(ColumnRef(column).slot(), 1),
+            rows_.source(system::EquationKind::Event, span, ""), RowKind::Equation);
+}
+
+ColumnId Events::previous_column(ColumnRef of, Span span) {
+  if (auto known = previous_of_.find(of.slot()); known != previous_of_.end()) return known->second;
+  const system::SignalType type = of.is_member() ? system::SignalType::Real : columns_[of.column()].type;
+  const std::string name =
+      of.is_member() ? std::string(text(members_[of.member()].name)) : text(columns_[of.column()].name);
+  const ColumnId own = columns_.add(local_name("pre " + name), span, system::UnknownKind::Auxiliary);
+  columns_[own].type = type;
+  columns_[own].discrete = true;
+  add_constant(own, span);
+  rows_.add(slot_of(machine_.signals, own), rows_.source(system::EquationKind::Event, span, ""),
+            RowKind::Initial);
+  previous_.push_back({own, of});
+  previous_of_.emplace(of.slot(), own);
+  return own;
+}
+
+std::optional<Value> Events::previous(const Value& signal, Span span) {
+  auto expr = machine_.to_signal(signal, span);
+  if (!expr) return std::nullopt;
+  bool fine = true;
+  ExprPool& pool = machine_.signals;
+  ExprId result = symbolic::rewrite(pool, *expr, pool, [&](const Node& leaf) {
+    if (leaf.op == Op::Der) {
+      if (fine)
+        machine_.diagnostics()
+            .report(Code::PreOfContinuous, span, "`pre` of a derivative")
+            .help("give the derivative a name, `v = der x`, and write `pre v`");
+      fine = false;
+    }
+    if (leaf.op != Op::Slot) return pool.intern(leaf);
+    const ColumnRef of = ColumnRef::of_slot(leaf.a);
+    const ColumnId own = previous_column(of, span);
+    if (!current && of.is_own() && columns_[of.column()].type == system::SignalType::Real &&
+        !columns_[of.column()].discrete && fine) {
+      const std::string name = text(columns_[of.column()].name);
+      machine_.diagnostics()
+          .report(Code::PreOfContinuous, span, fmt::format("`pre` of `{}`, which changes all the time", name))
+          .label("outside of `when` and `every` there is no instant before which it is meant")
+          .help(fmt::format("`pre {}` in the block of a `when` is its value before the event; `delay {} dt` "
+                            "is that of an earlier time",
+                            name, name));
+      fine = false;
+    }
+    return slot_of(pool, own);
+  });
+  if (!fine) return std::nullopt;
+  return Value::of_signal(symbolic::without_events(pool, result));
+}
+
+std::optional<Value> Events::delayed(const Value& signal, const Value& length, Span span) {
   if (length.tag != Tag::Real && length.tag != Tag::Int) {
     machine_.diagnostics()
         .report(Code::DelayLength, span, "how long a delay is must be known before the simulation")
@@ -138,159 +100,34 @@ std::optional<Value> BodyBuilder::delayed(const Value& signal, const Value& leng
   const auto expr = machine_.to_signal(signal, span);
   if (!expr) return std::nullopt;
   ExprPool& pool = machine_.signals;
-  const std::vector<ExprId> ids = topological(pool, {&*expr, 1});
-  auto moves = [&](ExprId id) {
+  auto varies = [&](ExprId id) {
     return pool[id].op == Op::Slot || pool[id].op == Op::Der || pool[id].op == Op::Time;
   };
-  if (std::ranges::none_of(ids, moves)) return signal;  // what never changes was the same then
+  if (std::ranges::none_of(topological(pool, {&*expr, 1}), varies)) return signal;  // its past is the same
   const Node root = pool[*expr];
-  const bool plain = root.op == Op::Slot && !(root.a & kDeep);
-  system::SignalType type = plain             ? columns_[root.a].type
-                            : has_steps(root) ? system::SignalType::Int
-                                              : system::SignalType::Real;
-  std::uint32_t of = root.a;
-  if (!plain) {
-    of = column(local_name("what is delayed"), span, system::UnknownKind::Auxiliary);
+  const bool plain = root.op == Op::Slot && ColumnRef::of_slot(root.a).is_own();
+  const system::SignalType type = plain             ? columns_[ColumnRef::of_slot(root.a).column()].type
+                                  : has_steps(root) ? system::SignalType::Int
+                                                    : system::SignalType::Real;
+  ColumnId of;
+  if (plain) {
+    of = ColumnRef::of_slot(root.a).column();
+  } else {
+    of = columns_.add(local_name("what is delayed"), span, system::UnknownKind::Auxiliary);
     columns_[of].type = type;
-    row(symbolic::simplified(pool, {Op::Sub, pool.slot(of).value, expr->value, 0, 0}),
-        source(system::EquationKind::Argument, span, ""), RowKind::Equation);
+    rows_.add(symbolic::simplified(pool, {Op::Sub, slot_of(pool, of).value, expr->value, 0, 0}),
+              rows_.source(system::EquationKind::Argument, span, ""), RowKind::Equation);
   }
-  const std::uint32_t own =
-      column(local_name(plain ? "delay " + std::string(text(columns_[of].name)) : "delay"), span,
-             system::UnknownKind::Auxiliary);
+  const ColumnId own = columns_.add(local_name(plain ? "delay " + text(columns_[of].name) : "delay"), span,
+                                    system::UnknownKind::Auxiliary);
   columns_[own].type = type;
-  keep(own, span);
-  const std::uint32_t from = source(system::EquationKind::Event, span, "");
-  row(pool.binary(Op::Sub, pool.slot(own), pool.slot(of)), from,
-      RowKind::Initial);  // before the start it was what it is there
-  delays_.push_back({own, of, real(machine_.to_parameter(length)), type != system::SignalType::Real, from});
-  return Value::of_signal(pool.slot(own));
-}
-
-std::uint32_t BodyBuilder::trigger(system::Trigger::Kind kind, Span span) {
-  triggers_.push_back({kind, source(system::EquationKind::Event, span, "")});
-  return static_cast<std::uint32_t>(triggers_.size() - 1);
-}
-
-Machine::Status BodyBuilder::condition(const core::Expr* expr, system::Trigger::Kind kind, Span span,
-                                       std::uint32_t& made) {
-  Value condition;
-  if (Status s = evaluate(expr, condition); s != Status::Done) return s;
-  machine_.begin_report();
-  auto c = machine_.to_signal(condition, expr->span);
-  if (!c) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
-  made = trigger(kind, span);
-  row(*c, triggers_[made].source, RowKind::Condition, made);
-  return Status::Done;
-}
-
-Machine::Status BodyBuilder::when_item(const core::WhenItem& item) {
-  std::uint32_t made = 0;
-  if (Status s = condition(item.condition, system::Trigger::When, item.condition->span, made);
-      s != Status::Done)
-    return s;
-  return event_block(item.body, made);
-}
-
-Machine::Status BodyBuilder::terminate_item(const core::TerminateItem& item) {
-  std::uint32_t made = 0;
-  return condition(item.condition, system::Trigger::Terminate, item.span, made);
-}
-
-Machine::Status BodyBuilder::every_item(const core::EveryItem& item) {
-  auto number = [&](const core::Expr* expr, std::uint32_t& result) {
-    Value value;
-    if (Status s = evaluate(expr, value); s != Status::Done) return s;
-    if (value.tag != Tag::Real && value.tag != Tag::Int) {
-      machine_.diagnostics().report(
-          Code::ClockSettings, expr->span,
-          fmt::format("a clock is set by numbers that are known before the simulation; this is {}",
-                      kind_of(value)));
-      return Status::Failed;
-    }
-    result = real(machine_.to_parameter(value));
-    return Status::Done;
-  };
-  ClockPlan clock;
-  if (Status s = number(item.period, clock.period); s != Status::Done) return s;
-  clock.offset = real(machine_.parameters.constant(0));
-  clock.stop = real(machine_.parameters.constant(std::numeric_limits<double>::infinity()));
-  std::optional<std::uint32_t> start;
-  for (const core::Attribute& a : item.settings) {
-    const std::string_view name = text(a.name);
-    Status s = Status::Done;
-    if (name == "jitter") {
-      Value list;
-      s = evaluate(a.value, list);
-      if (s != Status::Done) return s;
-      for (const Object* cell = list.object; cell->size == 2; cell = cell->items[1].object)
-        clock.jitter.push_back(real(machine_.to_parameter(cell->items[0])));
-    } else if (name == "start") {
-      s = number(a.value, start.emplace());
-    } else {
-      s = number(a.value, name == "stop" ? clock.stop : clock.offset);
-    }
-    if (s != Status::Done) return s;
-  }
-  clock.start = start.value_or(clock.offset);
-  clock.trigger = trigger(system::Trigger::Every, item.period->span);
-  const std::uint32_t made = clock.trigger;
-  clocks_.push_back(std::move(clock));
-  return event_block(item.body, made);
-}
-
-Machine::Status BodyBuilder::event_block(const core::Body& body, std::uint32_t trigger) {
-  trigger_ = trigger;
-  Status s = block(body, Target::Event);
-  trigger_.reset();
-  return s;
-}
-
-Machine::Status BodyBuilder::assign_item(const core::AssignItem& item) {
-  Value target, value;
-  if (Status s = evaluate(item.target, target); s != Status::Done) return s;
-  if (Status s = evaluate(item.value, value); s != Status::Done) return s;
-  std::vector<std::uint32_t> columns;
-  if (!columns_of(target, columns)) {
-    machine_.diagnostics()
-        .report(Code::NotAssignable, item.target->span,
-                "this is no variable of the relation that it stands in")
-        .help("`:=` changes discrete variables and states; those of a part are changed in the part");
-    return Status::Failed;
-  }
-  std::vector<std::pair<ExprId, LocalName>>
-      differences;  // target - value: for the sizes, and the names of components
-  machine_.begin_report();
-  if (!equate(target, value, item.span, differences))
-    return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
-  std::vector<Value> values, work{value};
-  while (!work.empty()) {
-    const Value v = work.back();
-    work.pop_back();
-    if (is_object(v, ObjectKind::Vector) || is_object(v, ObjectKind::Record) ||
-        is_object(v, ObjectKind::Tuple))
-      for (std::uint32_t i = v.object->size; i-- > 0;) work.push_back(v.object->items[i]);
-    else
-      values.push_back(v);
-  }
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    const ExprId expr = *machine_.to_signal(values[k], item.value->span);
-    for (ExprId id : topological(machine_.signals, {&expr, 1})) {
-      const Node& node = machine_.signals[id];
-      if (node.op != Op::Slot || node.a != columns[k]) continue;
-      const std::string name = text(columns_[columns[k]].name);
-      machine_.diagnostics()
-          .report(Code::AssignmentNeedsItself, item.value->span,
-                  fmt::format("the new value of `{}` is needed to compute it", name))
-          .label(fmt::format("`{}` is the value after the event here", name))
-          .help(fmt::format("`pre {}` is the value before it", name));
-      return Status::Failed;
-    }
-    assignments_.push_back({*trigger_, columns[k]});
-    row(expr, source(system::EquationKind::Event, item.span, differences[k].second), RowKind::Value,
-        static_cast<std::uint32_t>(assignments_.size() - 1));
-  }
-  return Status::Done;
+  add_constant(own, span);
+  const std::uint32_t source = rows_.source(system::EquationKind::Event, span, "");
+  // Before the start the signal had its value at the start.
+  rows_.add(pool.binary(Op::Sub, slot_of(pool, own), slot_of(pool, of)), source, RowKind::Initial);
+  delays_.push_back(
+      {own, of, reals_.add(machine_.to_parameter(length)), type != system::SignalType::Real, source});
+  return Value::of_signal(slot_of(pool, own));
 }
 
 }  // namespace sigrel::elaborate

@@ -4,9 +4,9 @@
 
 namespace sigrel::elaborate {
 
-// As deep as the names are long: a name of n parts goes through n - 1 relations.
-std::optional<OpenedComponents::Opened> OpenedComponents::open(std::uint32_t number,
-                                                               std::vector<std::string> names) {
+// The depth of the recursion is bounded by the names: a name of n parts goes through n - 1 relations.
+std::optional<ExposedComponents::Exposed> ExposedComponents::expose(std::uint32_t number,
+                                                                    std::vector<std::string> names) {
   auto key = std::make_pair(number, names);
   if (auto it = known_.find(key); it != known_.end()) return it->second;
   components::Component c = library_.components[number];
@@ -36,7 +36,7 @@ std::optional<OpenedComponents::Opened> OpenedComponents::open(std::uint32_t num
   std::ranges::sort(c.opened);
   c.opened.erase(std::ranges::unique(c.opened).begin(), c.opened.end());
 
-  Opened result;
+  Exposed result;
   for (std::uint32_t column : columns)
     result.arguments.push_back(
         column < c.interface ? column
@@ -52,12 +52,12 @@ std::optional<OpenedComponents::Opened> OpenedComponents::open(std::uint32_t num
   return result;
 }
 
-std::optional<std::vector<std::uint32_t>> OpenedComponents::read(components::Component& c,
-                                                                 std::uint32_t child,
-                                                                 std::vector<std::string> names) {
+std::optional<std::vector<std::uint32_t>> ExposedComponents::read(components::Component& c,
+                                                                  std::uint32_t child,
+                                                                  std::vector<std::string> names) {
   const std::vector<std::string> wanted = names;
   auto& application = c.applications[child];
-  auto found = open(application.component, std::move(names));
+  auto found = expose(application.component, std::move(names));
   if (!found) return std::nullopt;
   const components::Component& part = library_.components[found->component];
   const components::Component& before = library_.components[application.component];

@@ -30,18 +30,18 @@ std::uint32_t Instantiator::named(std::string name, std::uint32_t parameter, std
   return own;
 }
 
-std::uint32_t Instantiator::apply_settings(std::uint32_t instance, const RelationObject& relation,
-                                           std::uint32_t bundle) {
+Instantiator::CapturedSet Instantiator::apply_settings(std::uint32_t instance, const RelationObject& relation,
+                                                       CapturedSet captured) {
   bool root = instance == system::kRoot;
   const auto& settings = settings_[pending_[instance].settings];
-  if (!root && settings.empty()) return bundle;
+  if (!root && settings.empty()) return captured;
   std::vector<std::string> names = relations_.real_names(relation);
   std::vector<std::uint32_t> reals(names.size());
   bool changed = false;
   std::string prefix = system::instance_name(system_, instance);
   if (!prefix.empty()) prefix += '.';
   for (std::uint32_t k = 0; k < names.size(); ++k) {
-    reals[k] = system_.captured[bundles_[bundle].first_real + k];
+    reals[k] = captured_real(captured, k);
     std::optional<double> value;
     for (const PendingSetting& s : settings)
       if (s.rest == names[k]) {
@@ -52,15 +52,15 @@ std::uint32_t Instantiator::apply_settings(std::uint32_t instance, const Relatio
     reals[k] = named(prefix + names[k], reals[k], value);
     changed = true;
   }
-  if (!changed) return bundle;
-  Bundle copy{static_cast<std::uint32_t>(system_.captured.size()), bundles_[bundle].first_inner};
+  if (!changed) return captured;
+  const CapturedSet copy = add_captured();
+  captured_[copy.value].first_inner = captured_[captured.value].first_inner;
   system_.captured.insert(system_.captured.end(), reals.begin(), reals.end());
-  bundles_.push_back(copy);
-  return static_cast<std::uint32_t>(bundles_.size() - 1);
+  return copy;
 }
 
-/// The model with the Ints and Bools that settings name: another model of the same relation. Only the model
-/// itself has them: those of an instance would have to fit what its interface is joined to.
+/// Another relation value of the model's literal, with the Ints and Bools of the settings. Only the model has
+/// such settings: those of an instance would have to agree with the arguments of its interface.
 RelationObject* Instantiator::with_structural_settings(RelationObject& model) {
   RelationObject* changed = &model;
   const RelationCode& code = model.relation();
@@ -92,41 +92,40 @@ RelationObject* Instantiator::with_structural_settings(RelationObject& model) {
   return changed;
 }
 
-std::optional<std::uint32_t> Instantiator::body_of(const Pending& p, std::uint32_t bundle,
+std::optional<std::uint32_t> Instantiator::body_of(const Pending& p, CapturedSet captured,
                                                    std::span<const double> reals) {
-  std::uint64_t key = static_cast<std::uint64_t>(relations_.skeleton(*p.relation)) << 32 | p.interface.value;
-  Family& family = families_[key];
+  Family& family = families_[{relations_.skeleton(*p.relation), p.interface}];
   auto values = [&] {
     std::vector<double> v;
-    for (std::uint32_t k : family.forced) v.push_back(reals[k]);
+    for (std::uint32_t k : family.structural) v.push_back(reals[k]);
     return v;
   };
-  if (family.forced.empty() && !family.bodies.empty()) return family.bodies.begin()->second;
+  if (family.structural.empty() && !family.bodies.empty()) return family.bodies.begin()->second;
   if (auto it = family.bodies.find(values()); it != family.bodies.end()) {
-    mark_forced(family, bundle);
+    mark_structural(family, captured);
     return it->second;
   }
   auto built = builder_.build(*p.relation, p.interface, reals);
   if (!built) return std::nullopt;
-  std::set<std::uint32_t> forced(family.forced.begin(), family.forced.end());
-  std::size_t before = forced.size();
-  forced.insert(built->forced.begin(), built->forced.end());
-  if (forced.size() != before) {  // earlier bodies were keyed by fewer values
-    family.forced.assign(forced.begin(), forced.end());
+  std::set<std::uint32_t> structural(family.structural.begin(), family.structural.end());
+  const std::size_t before = structural.size();
+  structural.insert(built->structural.begin(), built->structural.end());
+  if (structural.size() != before) {  // earlier bodies have keys of fewer values
+    family.structural.assign(structural.begin(), structural.end());
     family.bodies.clear();
   }
   bodies_.push_back(std::move(built->body));
   auto id = static_cast<std::uint32_t>(bodies_.size() - 1);
   family.bodies.emplace(values(), id);
-  mark_forced(family, bundle);
+  mark_structural(family, captured);
   return id;
 }
 
-void Instantiator::mark_forced(const Family& family, std::uint32_t bundle) {
-  for (std::uint32_t k : family.forced) {
-    std::uint32_t p = system_.captured[bundles_[bundle].first_real + k];
-    if (forced_.size() <= p) forced_.resize(p + 1);
-    forced_[p] = true;
+void Instantiator::mark_structural(const Family& family, CapturedSet captured) {
+  for (std::uint32_t k : family.structural) {
+    const std::uint32_t p = captured_real(captured, k);
+    if (structural_.size() <= p) structural_.resize(p + 1);
+    structural_[p] = true;
   }
 }
 
@@ -143,16 +142,17 @@ void Instantiator::add_rows(const Blueprint& b, std::uint32_t instance, RowKind 
   for (const RowPlan& r : b.rows[static_cast<std::size_t>(kind)]) {
     EquationTable& t = equations.tables[r.table];
     for (std::uint32_t k = 0; k < t.slots; ++k) {
-      std::uint32_t column = b.slots[r.first_slot + k];
-      if (column & kDeep) {
-        fixes_.push_back({Fix::Row, kind, r.table, t.unknowns.size(), instance, &b.deep[column & ~kDeep]});
+      const ColumnRef column = b.slots[r.first_slot + k];
+      if (column.is_member()) {
+        unresolved_.push_back(
+            {Unresolved::Row, kind, r.table, t.unknowns.size(), instance, &b.members[column.index()]});
         t.unknowns.push_back(0);
       } else {
-        t.unknowns.push_back(unknown(b, self, column));
+        t.unknowns.push_back(unknown(b, self, column.column()));
       }
     }
     for (std::uint32_t k = 0; k < t.params; ++k)
-      t.parameters.push_back(reals_[b.row_reals[r.first_real + k]]);
+      t.parameters.push_back(reals_[b.row_reals[r.first_real + k].value]);
     t.origins.push_back({instance, r.source});
     if (kind == RowKind::Condition)
       t.tags.push_back(static_cast<std::uint32_t>(events.triggers.size()) + r.tag);
@@ -161,43 +161,46 @@ void Instantiator::add_rows(const Blueprint& b, std::uint32_t instance, RowKind 
   }
 }
 
-/// After its rows.
+/// Adds the events after their rows, whose tags are numbers of triggers and assignments.
 void Instantiator::add_events(const Blueprint& b, std::uint32_t instance) {
   const system::Instance& self = system_.instances[instance];
   system::Events& events = system_.events;
   const auto first = static_cast<std::uint32_t>(events.triggers.size());
   for (const TriggerPlan& t : b.triggers) events.triggers.push_back({t.kind, {instance, t.source}});
   for (const ClockPlan& c : b.clocks) {
-    events.clocks.push_back({first + c.trigger, reals_[c.period], reals_[c.offset], reals_[c.start],
-                             reals_[c.stop], static_cast<std::uint32_t>(events.jitters.size()),
+    events.clocks.push_back({first + c.trigger.value, reals_[c.period.value], reals_[c.offset.value],
+                             reals_[c.start.value], reals_[c.stop.value],
+                             static_cast<std::uint32_t>(events.jitters.size()),
                              static_cast<std::uint32_t>(c.jitter.size())});
-    for (std::uint32_t r : c.jitter) events.jitters.push_back(reals_[r]);
+    for (RealId r : c.jitter) events.jitters.push_back(reals_[r.value]);
   }
   for (const AssignmentPlan& a : b.assignments)
-    events.assignments.push_back({first + a.trigger, unknown(b, self, a.column)});
+    events.assignments.push_back({first + a.trigger.value, unknown(b, self, a.column)});
   for (const PreviousPlan& p : b.previous) {
-    const bool deep = p.of & kDeep;
-    if (deep)
-      fixes_.push_back({Fix::Previous, {}, 0, events.previous.size(), instance, &b.deep[p.of & ~kDeep]});
-    events.previous.push_back({unknown(b, self, p.column), deep ? 0 : unknown(b, self, p.of)});
+    if (p.of.is_member())
+      unresolved_.push_back(
+          {Unresolved::Previous, {}, 0, events.previous.size(), instance, &b.members[p.of.index()]});
+    events.previous.push_back(
+        {unknown(b, self, p.column), p.of.is_member() ? 0 : unknown(b, self, p.of.column())});
   }
   for (const DelayPlan& d : b.delays)
-    system_.delays.push_back(
-        {unknown(b, self, d.column), unknown(b, self, d.of), reals_[d.length], d.held, {instance, d.source}});
+    system_.delays.push_back({unknown(b, self, d.column),
+                              unknown(b, self, d.of),
+                              reals_[d.length.value],
+                              d.held,
+                              {instance, d.source}});
 }
 
-bool Instantiator::run(RelationObject& given) {
-  used_settings_.assign(options_.set.size(), false);
-  if (options_.one_by_one) builder_.apply_one_by_one();
-  RelationObject& model = *with_structural_settings(given);
-  if (machine_.diagnostics().has_errors()) return false;
-  std::vector<PendingSetting> all;
-  for (std::size_t i = 0; i < options_.set.size(); ++i) all.push_back({i, options_.set[i].name});
-  settings_.push_back(std::move(all));
+Instantiator::CapturedSet Instantiator::add_captured() {
+  captured_.push_back(
+      {static_cast<std::uint32_t>(system_.captured.size()), static_cast<std::uint32_t>(inner_.size())});
+  return CapturedSet{captured_.size() - 1};
+}
 
-  // The model itself: its Reals are constants.
+/// The captured parameters of the model: its Reals are constants. Innermost relations first.
+Instantiator::CapturedSet Instantiator::captured_of_model(RelationObject& model) {
   std::vector<RelationObject*> work{&model};
-  std::unordered_map<const RelationObject*, std::uint32_t> made;
+  std::unordered_map<const RelationObject*, CapturedSet> made;
   while (!work.empty()) {
     RelationObject* r = work.back();
     Relations::Parts parts = relations_.parts(*r);
@@ -210,15 +213,17 @@ bool Instantiator::run(RelationObject& given) {
     if (!ready) continue;
     work.pop_back();
     if (made.contains(r)) continue;
-    auto id = static_cast<std::uint32_t>(bundles_.size());
-    bundles_.push_back(
-        {static_cast<std::uint32_t>(system_.captured.size()), static_cast<std::uint32_t>(inner_.size())});
-    for (const Value& v : parts.reals) system_.captured.push_back(shapes_.constant(system_, v.real));
-    for (RelationObject* inner : parts.relations) inner_.push_back(inner == r ? id : made.at(inner));
-    made.emplace(r, id);
+    const CapturedSet set = add_captured();
+    for (const Value& v : parts.reals) system_.captured.push_back(shapes_.constant(v.real));
+    for (RelationObject* inner : parts.relations) inner_.push_back(inner == r ? set : made.at(inner));
+    made.emplace(r, set);
   }
+  return made.at(&model);
+}
+
+std::optional<LayoutId> Instantiator::interface_of_model(const RelationObject& model) {
   auto declared = machine_.interface(model);
-  if (!declared) return false;
+  if (!declared) return std::nullopt;
   std::vector<LayoutId> interface;
   for (std::size_t i = 0; i < declared->size(); ++i) {
     const std::optional<LayoutId>& l = (*declared)[i];
@@ -233,160 +238,210 @@ bool Instantiator::run(RelationObject& given) {
             fmt::format("`{}` has an interface: it is a part of a model, not a model", text(literal.name)))
         .label("nothing is connected to this")
         .help("apply it inside `sigrel () where …`, which is a model, with sources for its interface");
-    return false;
+    return std::nullopt;
   }
-  system_.instances.push_back({});
-  pending_.push_back({&model, machine_.layouts().tuple(interface), made.at(&model), 0, 1, 0});
-
-  std::vector<double> reals;
-  std::vector<std::uint32_t> new_bundles;
-  for (std::uint32_t i = 0; i < system_.instances.size(); ++i) {
-    const Pending p = pending_[i];
-    std::uint32_t bundle = apply_settings(i, *p.relation, p.bundle);
-    for (std::size_t k = values_.size(); k < system_.parameters.size(); ++k) {
-      const system::Parameter& q = system_.parameters[k];
-      int n = arity(q.op);
-      if (n == 0)
-        values_.push_back(q.value);
-      else
-        values_.push_back(apply(machine_.used_library().get(), q.op, q.value, values_[q.a],
-                                n > 1 ? values_[q.b] : 0, n > 2 ? values_[q.c] : 0));
-    }
-    std::size_t captured = relations_.real_count(relations_.skeleton(*p.relation));
-    reals.clear();
-    for (std::size_t k = 0; k < captured; ++k)
-      reals.push_back(values_[system_.captured[bundles_[bundle].first_real + k]]);
-    auto found = body_of(p, bundle, reals);
-    if (!found) return false;
-    if (options_.arguments) note_arguments(i, *p.relation, bundle, reals);
-    const Body& body = bodies_[*found];
-    const Blueprint& b = *body.blueprint;
-
-    system::Instance& self = system_.instances[i];
-    self.body = b.body;
-    self.first_unknown = system_.unknowns;
-    self.first_parameter = bundles_[bundle].first_real;
-    self.first_child = static_cast<std::uint32_t>(system_.instances.size());
-    pending_[i].bundle = bundle;
-    pending_[i].body = *found;
-    if (p.depth > kMaxDepth || system_.unknowns > kMaxUnknowns || repeats(i)) {
-      const system::Template& t = system_.templates[b.body];
-      machine_.diagnostics()
-          .report(Code::EvaluationTooDeep, t.span,
-                  fmt::format("`{}` contains itself without end", text(t.relation)))
-          .note(fmt::format("elaboration stopped {} levels deep, at {} unknowns", p.depth, system_.unknowns))
-          .help("check that the recursion comes to a case that does not apply the relation again");
-      return false;
-    }
-    system_.unknowns += b.locals;
-
-    reals_.clear();
-    for (const system::Parameter& r : b.reals) {
-      if (r.op == Op::Const) {
-        reals_.push_back(r.a);
-      } else if (r.op == Op::Param) {
-        reals_.push_back(system_.captured[bundles_[bundle].first_real + r.a]);
-      } else {
-        int n = arity(r.op);
-        system::Parameter q = r;
-        q.a = reals_[r.a];
-        if (n > 1) q.b = reals_[r.b];
-        if (n > 2) q.c = reals_[r.c];
-        reals_.push_back(parameter(q));
-      }
-    }
-    for (std::size_t kind = 0; kind < kRowKinds; ++kind)
-      if (!b.rows[kind].empty()) add_rows(b, i, static_cast<RowKind>(kind));
-    if (!b.triggers.empty() || !b.previous.empty() || !b.delays.empty()) add_events(b, i);
-    SumTable& sums = system_.equations.sums;
-    for (std::size_t s = 0; s < b.sum_sources.size(); ++s) {
-      for (std::uint32_t t = b.sum_offsets[s]; t < b.sum_offsets[s + 1]; ++t)
-        sums.terms.push_back(Term::of(unknown(b, self, b.sum_terms[t] >> 1), b.sum_terms[t] & 1));
-      sums.offsets.push_back(static_cast<std::uint32_t>(sums.terms.size()));
-      sums.origins.push_back({i, b.sum_sources[s]});
-    }
-    for (std::uint32_t source : b.steady) system_.steady.push_back({i, source});
-    for (const AttributePlan& a : b.attributes) {
-      bool deep = a.column & kDeep;
-      if (deep)
-        fixes_.push_back({Fix::Attribute, {}, 0, system_.attributes.size(), i, &b.deep[a.column & ~kDeep]});
-      system_.attributes.push_back({a.kind, deep ? 0 : unknown(b, self, a.column), reals_[a.real], a.span});
-    }
-
-    new_bundles.clear();
-    for (const BundlePlan& plan : b.bundles) {
-      if (plan.own != kConstant) {
-        new_bundles.push_back(inner_[bundles_[bundle].first_inner + plan.own]);
-        continue;
-      }
-      auto id = static_cast<std::uint32_t>(bundles_.size());
-      bundles_.push_back(
-          {static_cast<std::uint32_t>(system_.captured.size()), static_cast<std::uint32_t>(inner_.size())});
-      const std::uint32_t* items = b.bundle_items.data() + plan.first;
-      for (std::uint32_t k = 0; k < plan.reals; ++k) system_.captured.push_back(reals_[*items++]);
-      for (std::uint32_t k = 0; k < plan.bundles; ++k, ++items)
-        inner_.push_back(*items == kConstant ? id : new_bundles[*items]);
-      new_bundles.push_back(id);
-    }
-    const bool set_inside = std::ranges::any_of(
-        settings_[p.settings], [](const PendingSetting& s) { return s.rest.find('.') != s.rest.npos; });
-    for (std::uint32_t c = 0; c < b.children.size(); ++c) {
-      const ChildPlan& plan = b.children[c];
-      std::uint32_t end = c + 1 < b.children.size() ? b.children[c + 1].first_argument
-                                                    : static_cast<std::uint32_t>(b.arguments.size());
-      system::Instance child;
-      child.parent = i;
-      child.child = c;
-      child.first_argument = static_cast<std::uint32_t>(system_.arguments.size());
-      const system::Instance parent = system_.instances[i];
-      for (std::uint32_t a = plan.first_argument; a < end; ++a)
-        system_.arguments.push_back(unknown(b, parent, b.arguments[a]));
-      system_.instances.push_back(child);
-      std::uint32_t settings = 0;
-      if (set_inside) {
-        const std::string name = text(system_.templates[b.body].children[c].name);
-        std::vector<PendingSetting> inside;
-        for (const PendingSetting& s : settings_[p.settings])
-          if (s.rest.size() > name.size() + 1 && s.rest.starts_with(name) && s.rest[name.size()] == '.')
-            inside.push_back({s.option, s.rest.substr(name.size() + 1)});
-        if (!inside.empty()) {
-          settings = static_cast<std::uint32_t>(settings_.size());
-          settings_.push_back(std::move(inside));
-        }
-      }
-      pending_.push_back({body.relations[c], body.interfaces[c], new_bundles[plan.bundle], p.depth + 1,
-                          settings, std::has_single_bit(p.depth) ? i : p.earlier});
-    }
-  }
-  report_unused_settings();
-  // A parameter whose value decided a structure, or that such a one is computed from, cannot change without
-  // elaborating again.
-  forced_.resize(system_.parameters.size());
-  for (std::size_t i = forced_.size(); i-- > 0;) {
-    if (!forced_[i]) continue;
-    const system::Parameter& q = system_.parameters[i];
-    int n = arity(q.op);
-    if (n > 0) forced_[q.a] = true;
-    if (n > 1) forced_[q.b] = true;
-    if (n > 2) forced_[q.c] = true;
-  }
-  for (system::NamedParameter& n : system_.named_parameters) n.structural = forced_[n.parameter];
-  for (std::size_t k = 0; k < arguments_.size(); ++k)
-    if (argument_parameters_[k] != kConstant) arguments_[k].structural = forced_[argument_parameters_[k]];
-  return fix() && !machine_.diagnostics().has_errors();
+  return machine_.layouts().tuple(interface);
 }
 
-/// Whether the instance is what an instance that contains it is, with the same numbers: then it contains
-/// itself again, and so on.
-bool Instantiator::repeats(std::uint32_t instance) {
+bool Instantiator::run(RelationObject& given) {
+  used_settings_.assign(options_.set.size(), false);
+  RelationObject& model = *with_structural_settings(given);
+  if (machine_.diagnostics().has_errors()) return false;
+  std::vector<PendingSetting> all;
+  for (std::size_t i = 0; i < options_.set.size(); ++i) all.push_back({i, options_.set[i].name});
+  settings_.push_back(std::move(all));
+
+  const CapturedSet captured = captured_of_model(model);
+  const auto interface = interface_of_model(model);
+  if (!interface) return false;
+  system_.instances.push_back({});
+  pending_.push_back({&model, *interface, captured, 0, 1, 0});
+  for (std::uint32_t i = 0; i < system_.instances.size(); ++i)
+    if (!instantiate(i)) return false;
+
+  report_unused_settings();
+  mark_structural_operands();
+  for (system::NamedParameter& n : system_.named_parameters) n.structural = structural_[n.parameter];
+  for (std::size_t k = 0; k < arguments_.size(); ++k)
+    if (argument_parameters_[k] != kNone) arguments_[k].structural = structural_[argument_parameters_[k]];
+  return resolve_members() && !machine_.diagnostics().has_errors();
+}
+
+/// The values of the parameters that were added.
+void Instantiator::evaluate_parameters() {
+  for (std::size_t k = values_.size(); k < system_.parameters.size(); ++k) {
+    const system::Parameter& q = system_.parameters[k];
+    const int n = arity(q.op);
+    values_.push_back(n == 0 ? q.value
+                             : apply(machine_.used_library().get(), q.op, q.value, values_[q.a],
+                                     n > 1 ? values_[q.b] : 0, n > 2 ? values_[q.c] : 0));
+  }
+}
+
+bool Instantiator::instantiate(std::uint32_t i) {
+  const Pending p = pending_[i];
+  const CapturedSet captured = apply_settings(i, *p.relation, p.captured);
+  evaluate_parameters();
+  const std::size_t real_count = relations_.real_count(relations_.skeleton(*p.relation));
+  real_values_.clear();
+  for (std::size_t k = 0; k < real_count; ++k) real_values_.push_back(values_[captured_real(captured, k)]);
+  const auto found = body_of(p, captured, real_values_);
+  if (!found) return false;
+  if (options_.arguments) list_arguments(i, *p.relation, captured, real_values_);
+  const Body& body = bodies_[*found];
+  const Blueprint& b = *body.blueprint;
+
+  system::Instance& self = system_.instances[i];
+  self.body = b.body;
+  self.first_unknown = system_.unknowns;
+  self.first_parameter = captured_[captured.value].first_real;
+  self.first_child = static_cast<std::uint32_t>(system_.instances.size());
+  pending_[i].captured = captured;
+  pending_[i].body = *found;
+  if (p.depth > kMaxDepth || system_.unknowns > kMaxUnknowns || contains_itself(i)) {
+    report_endless(p.depth, b.body);
+    return false;
+  }
+  system_.unknowns += b.locals;
+
+  add_reals(b, captured);
+  for (std::size_t kind = 0; kind < kRowKinds; ++kind)
+    if (!b.rows[kind].empty()) add_rows(b, i, static_cast<RowKind>(kind));
+  if (!b.triggers.empty() || !b.previous.empty() || !b.delays.empty()) add_events(b, i);
+  add_sums(b, i);
+  for (std::uint32_t source : b.steady) system_.steady.push_back({i, source});
+  add_attributes(b, i);
+  add_captured_of_children(b, captured);
+  add_children(body, i);
+  return true;
+}
+
+void Instantiator::report_endless(std::uint32_t depth, std::uint32_t body) {
+  const system::Template& t = system_.templates[body];
+  machine_.diagnostics()
+      .report(Code::EvaluationTooDeep, t.span,
+              fmt::format("`{}` contains itself without end", text(t.relation)))
+      .note(fmt::format("elaboration stopped {} levels deep, at {} unknowns", depth, system_.unknowns))
+      .help("check that the recursion comes to a case that does not apply the relation again");
+}
+
+/// Sets reals_ to the parameters of the instance.
+void Instantiator::add_reals(const Blueprint& b, CapturedSet captured) {
+  reals_.clear();
+  for (const system::Parameter& r : b.reals) {
+    if (r.op == Op::Const) {
+      reals_.push_back(r.a);
+    } else if (r.op == Op::Param) {
+      reals_.push_back(captured_real(captured, r.a));
+    } else {
+      const int n = arity(r.op);
+      system::Parameter q = r;
+      q.a = reals_[r.a];
+      if (n > 1) q.b = reals_[r.b];
+      if (n > 2) q.c = reals_[r.c];
+      reals_.push_back(parameter(q));
+    }
+  }
+}
+
+void Instantiator::add_sums(const Blueprint& b, std::uint32_t instance) {
+  const system::Instance& self = system_.instances[instance];
+  SumTable& sums = system_.equations.sums;
+  for (std::size_t s = 0; s < b.sum_sources.size(); ++s) {
+    for (std::uint32_t t = b.sum_offsets[s]; t < b.sum_offsets[s + 1]; ++t)
+      sums.terms.push_back(Term::of(unknown(b, self, b.sum_terms[t].column()), b.sum_terms[t].negative));
+    sums.offsets.push_back(static_cast<std::uint32_t>(sums.terms.size()));
+    sums.origins.push_back({instance, b.sum_sources[s]});
+  }
+}
+
+void Instantiator::add_attributes(const Blueprint& b, std::uint32_t instance) {
+  const system::Instance& self = system_.instances[instance];
+  for (const AttributePlan& a : b.attributes) {
+    const bool is_member = a.column.is_member();
+    if (is_member)
+      unresolved_.push_back(
+          {Unresolved::Attribute, {}, 0, system_.attributes.size(), instance, &b.members[a.column.index()]});
+    system_.attributes.push_back(
+        {a.kind, is_member ? 0 : unknown(b, self, a.column.column()), reals_[a.real.value], a.span});
+  }
+}
+
+/// Sets sets_ to the captured parameters of the children.
+void Instantiator::add_captured_of_children(const Blueprint& b, CapturedSet captured) {
+  sets_.clear();
+  for (const CapturedPlan& plan : b.captured) {
+    if (plan.own != kNone) {
+      sets_.push_back(inner_[captured_[captured.value].first_inner + plan.own]);
+      continue;
+    }
+    const CapturedSet set = add_captured();
+    const std::uint32_t* items = b.captured_items.data() + plan.first;
+    for (std::uint32_t k = 0; k < plan.reals; ++k) system_.captured.push_back(reals_[*items++]);
+    for (std::uint32_t k = 0; k < plan.relations; ++k, ++items)
+      inner_.push_back(*items == kNone ? set : sets_[*items]);
+    sets_.push_back(set);
+  }
+}
+
+void Instantiator::add_children(const Body& body, std::uint32_t instance) {
+  const Blueprint& b = *body.blueprint;
+  const Pending p = pending_[instance];
+  const bool has_inner_settings = std::ranges::any_of(
+      settings_[p.settings], [](const PendingSetting& s) { return s.rest.find('.') != s.rest.npos; });
+  for (std::uint32_t c = 0; c < b.children.size(); ++c) {
+    const ChildPlan& plan = b.children[c];
+    const auto end = c + 1 < b.children.size() ? b.children[c + 1].first_argument
+                                               : static_cast<std::uint32_t>(b.arguments.size());
+    system::Instance child;
+    child.parent = instance;
+    child.child = c;
+    child.first_argument = static_cast<std::uint32_t>(system_.arguments.size());
+    const system::Instance parent = system_.instances[instance];
+    for (std::uint32_t a = plan.first_argument; a < end; ++a)
+      system_.arguments.push_back(unknown(b, parent, b.arguments[a].column()));
+    system_.instances.push_back(child);
+    const std::uint32_t settings =
+        has_inner_settings ? settings_of_child(p.settings, text(system_.templates[b.body].children[c].name))
+                           : 0;
+    pending_.push_back({body.relations[c], body.interfaces[c], sets_[plan.captured.value], p.depth + 1,
+                        settings, std::has_single_bit(p.depth) ? instance : p.earlier});
+  }
+}
+
+/// The settings whose names begin with that of the child, without it.
+std::uint32_t Instantiator::settings_of_child(std::uint32_t settings, const std::string& name) {
+  std::vector<PendingSetting> inside;
+  for (const PendingSetting& s : settings_[settings])
+    if (s.rest.size() > name.size() + 1 && s.rest.starts_with(name) && s.rest[name.size()] == '.')
+      inside.push_back({s.option, s.rest.substr(name.size() + 1)});
+  if (inside.empty()) return 0;
+  settings_.push_back(std::move(inside));
+  return static_cast<std::uint32_t>(settings_.size() - 1);
+}
+
+/// The operands of a parameter whose value decided structure cannot change either without a new elaboration.
+void Instantiator::mark_structural_operands() {
+  structural_.resize(system_.parameters.size());
+  for (std::size_t i = structural_.size(); i-- > 0;) {
+    if (!structural_[i]) continue;
+    const system::Parameter& q = system_.parameters[i];
+    const int n = arity(q.op);
+    if (n > 0) structural_[q.a] = true;
+    if (n > 1) structural_[q.b] = true;
+    if (n > 2) structural_[q.c] = true;
+  }
+}
+
+/// Whether the instance has the same body and numbers as an instance that contains it: then it contains
+/// itself without end.
+bool Instantiator::contains_itself(std::uint32_t instance) {
   const Pending &inner = pending_[instance], &outer = pending_[inner.earlier];
   if (instance == inner.earlier || inner.body != outer.body || inner.settings) return false;
-  if (!relations_.parts(*inner.relation).relations.empty()) return false;  // these have numbers of their own
+  if (!relations_.parts(*inner.relation).relations.empty()) return false;  // they have numbers of their own
   const std::size_t reals = relations_.real_count(relations_.skeleton(*inner.relation));
   for (std::size_t k = 0; k < reals; ++k)
-    if (values_[system_.captured[bundles_[inner.bundle].first_real + k]] !=
-        values_[system_.captured[bundles_[outer.bundle].first_real + k]])
-      return false;
+    if (values_[captured_real(inner.captured, k)] != values_[captured_real(outer.captured, k)]) return false;
   return true;
 }
 
@@ -394,7 +449,7 @@ void Instantiator::report_unused_settings() {
   system::Names names(system_);
   for (std::size_t i = 0; i < options_.set.size(); ++i) {
     if (used_settings_[i]) continue;
-    // What could have been set at the place where the name stops to make sense.
+    // The names that could have been set in the deepest instance that the name denotes.
     std::string_view rest = options_.set[i].name;
     std::uint32_t instance = system::kRoot;
     for (bool deeper = true; deeper;) {
@@ -429,38 +484,42 @@ void Instantiator::report_unused_settings() {
   }
 }
 
-bool Instantiator::fix() {
+bool Instantiator::resolve_members() {
   system::Names names(system_);
-  std::set<const DeepPlan*> reported;
+  std::set<const MemberReference*> reported;
   Name name;
-  std::optional<LocalName> local;  // the same
-  for (const Fix& f : fixes_) {
-    if (f.deep->name != name) {
-      name = f.deep->name;
+  std::optional<LocalName> local;  // of `name`
+  for (const Unresolved& u : unresolved_) {
+    if (u.reference->name != name) {
+      name = u.reference->name;
       local = find_local_name(text(name));
     }
-    std::uint32_t child = system_.instances[f.instance].first_child + f.deep->child;
-    auto unknown = local ? names.find(child, *local) : names.find(child, text(name));
+    const std::uint32_t child = system_.instances[u.instance].first_child + u.reference->child.value;
+    const auto unknown = local ? names.find(child, *local) : names.find(child, text(name));
     if (!unknown) {
-      if (!reported.insert(f.deep).second) continue;
-      const std::string label =
-          text(system_.templates[system_.instances[f.instance].body].children[f.deep->child].name);
-      Diagnostic& d = machine_.diagnostics().report(
-          Code::NoSuchMember, f.deep->span,
-          fmt::format("`{}` has no scalar variable `{}`", label, text(f.deep->name)));
-      std::vector<std::string> known = names.candidates(child, text(f.deep->name));
-      std::vector<std::string_view> views(known.begin(), known.end());
-      if (auto best = did_you_mean(text(f.deep->name), views))
-        d.help(fmt::format("did you mean `{}.{}`?", label, *best));
+      if (reported.insert(u.reference).second) report_no_member(u, names, child);
       continue;
     }
-    switch (f.kind) {
-      case Fix::Row: equations_of(system_, f.row).tables[f.table].unknowns[f.position] = *unknown; break;
-      case Fix::Previous: system_.events.previous[f.position].of = *unknown; break;
-      case Fix::Attribute: system_.attributes[f.position].unknown = *unknown; break;
+    switch (u.kind) {
+      case Unresolved::Row:
+        equations_of(system_, u.row).tables[u.table].unknowns[u.position] = *unknown;
+        break;
+      case Unresolved::Previous: system_.events.previous[u.position].of = *unknown; break;
+      case Unresolved::Attribute: system_.attributes[u.position].unknown = *unknown; break;
     }
   }
   return reported.empty();
+}
+
+void Instantiator::report_no_member(const Unresolved& u, system::Names& names, std::uint32_t child) {
+  const system::Template& t = system_.templates[system_.instances[u.instance].body];
+  const std::string label = text(t.children[u.reference->child.value].name);
+  const std::string_view name = text(u.reference->name);
+  Diagnostic& d = machine_.diagnostics().report(Code::NoSuchMember, u.reference->span,
+                                                fmt::format("`{}` has no scalar variable `{}`", label, name));
+  const std::vector<std::string> known = names.candidates(child, name);
+  const std::vector<std::string_view> views(known.begin(), known.end());
+  if (auto best = did_you_mean(name, views)) d.help(fmt::format("did you mean `{}.{}`?", label, *best));
 }
 
 }  // namespace sigrel::elaborate

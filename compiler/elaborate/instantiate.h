@@ -1,12 +1,13 @@
-// Bodies to table rows, one instance after the other. The queue is the list of instances itself, so a chain
-// of a million relations costs a million turns of a loop; a body is built when its skeleton is met for the
-// first time.
+// Bodies to table rows, instance by instance. The queue is the list of instances itself, so a chain of a
+// million relations takes a million iterations and no recursion. A body is built at the first instance of its
+// skeleton.
 #pragma once
 #include <map>
 #include <unordered_map>
 #include <vector>
 
 #include "compiler/elaborate/body.h"
+#include "compiler/elaborate/body_key.h"
 #include "compiler/elaborate/elaborate.h"
 
 namespace sigrel::elaborate {
@@ -18,24 +19,28 @@ class Instantiator {
         relations_(relations),
         system_(system),
         options_(options),
-        builder_(machine, relations, system, shapes_) {}
+        shapes_(system),
+        builder_(machine, relations, system, shapes_) {
+    if (options.one_by_one) builder_.apply_one_by_one();
+  }
 
   /// Instantiates the model. False when an error was reported.
   bool run(RelationObject& model);
-  /// What the instances were given, when the options ask for it.
+  /// The arguments of the instances, when the options ask for them.
   std::vector<Argument> take_arguments() { return std::move(arguments_); }
 
  private:
-  // The Reals of a relation value in one instance: its own, and one bundle for each relation that it
-  // captured.
-  struct Bundle {
+  // The captured parameters of a relation value in one instance: its own Reals, and one set for each relation
+  // that it captured.
+  using CapturedSet = Id<struct CapturedSetTag>;
+  struct Captured {
     std::uint32_t first_real = 0;   // of System::captured
     std::uint32_t first_inner = 0;  // of inner_
   };
   struct Pending {
     RelationObject* relation;
     LayoutId interface;
-    std::uint32_t bundle;
+    CapturedSet captured;
     std::uint32_t depth;
     std::uint32_t settings;  // index of settings_, 0: none
     std::uint32_t earlier;   // an instance that contains it (Brent's cycle detection): the last at a depth
@@ -46,37 +51,56 @@ class Instantiator {
     std::size_t option;
     std::string_view rest;  // of its name, below the instance
   };
-  // The bodies of one skeleton: one for each combination of values of the Reals that steer it.
+  // The bodies of one skeleton and interface: one for each combination of values of the structural Reals.
   struct Family {
-    std::vector<std::uint32_t> forced;
+    std::vector<std::uint32_t> structural;
     std::map<std::vector<double>, std::uint32_t> bodies;
   };
-  struct Fix {
+  // A member reference in the system, resolved when all instances exist.
+  struct Unresolved {
     enum Kind : std::uint8_t { Row, Attribute, Previous } kind;
     RowKind row;
     std::uint32_t table;
     std::size_t position;
     std::uint32_t instance;
-    const DeepPlan* deep;
+    const MemberReference* reference;
   };
 
-  std::optional<std::uint32_t> body_of(const Pending& pending, std::uint32_t bundle,
+  std::optional<std::uint32_t> body_of(const Pending& pending, CapturedSet captured,
                                        std::span<const double> reals);
-  void mark_forced(const Family& family, std::uint32_t bundle);
-  std::uint32_t apply_settings(std::uint32_t instance, const RelationObject& relation, std::uint32_t bundle);
+  void mark_structural(const Family& family, CapturedSet captured);
+  CapturedSet apply_settings(std::uint32_t instance, const RelationObject& relation, CapturedSet captured);
   RelationObject* with_structural_settings(RelationObject& model);
   std::uint32_t named(std::string name, std::uint32_t parameter, std::optional<double> value);
   std::uint32_t parameter(const system::Parameter& p);
   void add_rows(const Blueprint& b, std::uint32_t instance, RowKind kind);
   void add_events(const Blueprint& b, std::uint32_t instance);
-  std::uint32_t unknown(const Blueprint& b, const system::Instance& instance, std::uint32_t column) const {
-    return column < b.interface ? system_.arguments[instance.first_argument + column]
-                                : instance.first_unknown + column - b.interface;
+  std::uint32_t unknown(const Blueprint& b, const system::Instance& instance, ColumnId column) const {
+    return column.value < b.interface ? system_.arguments[instance.first_argument + column.value]
+                                      : instance.first_unknown + column.value - b.interface;
   }
-  void note_arguments(std::uint32_t instance, const RelationObject& relation, std::uint32_t bundle,
+  // The parameter of the system for captured Real `k`.
+  std::uint32_t captured_real(CapturedSet set, std::size_t k) const {
+    return system_.captured[captured_[set.value].first_real + k];
+  }
+  CapturedSet add_captured();
+  CapturedSet captured_of_model(RelationObject& model);
+  std::optional<LayoutId> interface_of_model(const RelationObject& model);
+  void add_reals(const Blueprint& b, CapturedSet captured);
+  void add_sums(const Blueprint& b, std::uint32_t instance);
+  void add_attributes(const Blueprint& b, std::uint32_t instance);
+  void add_captured_of_children(const Blueprint& b, CapturedSet captured);
+  void add_children(const Body& body, std::uint32_t instance);
+  std::uint32_t settings_of_child(std::uint32_t settings, const std::string& name);
+  bool instantiate(std::uint32_t instance);
+  void evaluate_parameters();
+  void mark_structural_operands();
+  void report_endless(std::uint32_t depth, std::uint32_t body);
+  void list_arguments(std::uint32_t instance, const RelationObject& relation, CapturedSet captured,
                       std::span<const double> reals);
-  bool repeats(std::uint32_t instance);
-  bool fix();
+  bool contains_itself(std::uint32_t instance);
+  bool resolve_members();
+  void report_no_member(const Unresolved& u, system::Names& names, std::uint32_t child);
   void report_unused_settings();
 
   Machine& machine_;
@@ -87,19 +111,21 @@ class Instantiator {
   BodyBuilder builder_;
 
   std::vector<Pending> pending_;  // by instance
-  std::vector<Bundle> bundles_;
-  std::vector<std::uint32_t> inner_;
+  std::vector<Captured> captured_;
+  std::vector<CapturedSet> inner_;
   std::vector<Body> bodies_;
-  std::unordered_map<std::uint64_t, Family> families_;  // skeleton, interface
-  std::vector<double> values_;                          // by parameter
-  std::vector<std::uint32_t> reals_;                    // scratch: parameter of each Blueprint::reals
-  std::vector<Fix> fixes_;
+  std::unordered_map<BodyKey, Family, BodyKey::Hash> families_;
+  std::vector<double> values_;        // by parameter
+  std::vector<std::uint32_t> reals_;  // scratch: parameter of each of Blueprint::reals
+  std::vector<CapturedSet> sets_;     // scratch: of each of Blueprint::captured
+  std::vector<double> real_values_;   // scratch: of the captured Reals of an instance
+  std::vector<Unresolved> unresolved_;
   std::vector<std::vector<PendingSetting>> settings_{{}};
   std::vector<bool> used_settings_;
-  std::vector<std::string> structural_names_;  // what the model itself has besides Reals
-  std::vector<bool> forced_;                   // parameters that decided a structure
+  std::vector<std::string> structural_names_;  // the Ints and Bools that the model captured
+  std::vector<bool> structural_;               // by parameter: its value decided structure
   std::vector<Argument> arguments_;
-  std::vector<std::uint32_t> argument_parameters_;  // parallel; kConstant: no number
+  std::vector<std::uint32_t> argument_parameters_;  // parallel; kNone: no number
 };
 
 }  // namespace sigrel::elaborate

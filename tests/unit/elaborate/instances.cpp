@@ -1,4 +1,4 @@
-// Shapes, templates and instances: what is shared, what is named, what is a parameter.
+// Shapes, templates and instances: sharing, names, parameters.
 #include <fmt/format.h>
 
 #include "source.h"

@@ -1,5 +1,5 @@
-// Equations in loops: turns that read the same kind of values share a shape, and the flat system is what the
-// same equations written one by one make.
+// Equations in loops: iterations that read values of the same kind share a shape, and the flat system is that
+// of the same equations written one by one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 /// `@` in the body is the counter.
 std::string model(const std::string& body, int n, bool loop) {
-  auto turn = [&](const std::string& counter, const std::string& indent) {
+  auto iteration = [&](const std::string& counter, const std::string& indent) {
     std::string text = indent;
     for (char c : body) {
       if (c == '@')
@@ -38,15 +38,15 @@ line n c k = sigrel () where
   local x :: Pin^n
 )";
   if (loop) {
-    text += "  for i in 1 .. n do\n" + turn("i", "    ");
+    text += "  for i in 1 .. n do\n" + iteration("i", "    ");
   } else {
-    for (int i = 1; i <= n; ++i) text += turn(std::to_string(i), "  ");
+    for (int i = 1; i <= n; ++i) text += iteration(std::to_string(i), "  ");
   }
   return text +
          fmt::format("\nmain = simulate (line {} 2.5 (vector [1.0, 0.0, 2.0, 2.0, 5.0, -1.0, 7.0]))\n", n);
 }
 
-/// What each equation contains, and its value where every unknown has some value of its own.
+/// The unknowns of each equation, and its residual where every unknown has a value of its own.
 using Equation = std::pair<std::vector<std::string>, double>;
 
 std::vector<Equation> equations(const sigrel::system::System& system, const sigrel::Equations& equations) {
@@ -117,7 +117,7 @@ const std::vector<std::string> kBodies = {
 
 }  // namespace
 
-TEST_CASE("A loop makes the equations that its turns make one by one") {
+TEST_CASE("A loop has the equations of its iterations written one by one") {
   for (const std::string& body : kBodies)
     for (int n : {1, 2, 7}) {
       INFO(body << " with n = " << n);
@@ -129,7 +129,7 @@ TEST_CASE("A loop makes the equations that its turns make one by one") {
     }
 }
 
-TEST_CASE("Turns of a loop are rows, with numbers that differ as parameters") {
+TEST_CASE("Iterations of a loop are rows, with numbers that differ as parameters") {
   const std::string body =
       "der u[@] = (if @ > 1 then u[@ - 1] else 0.0) + sin (real @) * u[@]\ninitially u[@] = real @\nx[@].v = "
       "x[1].v / real (@ + 1)";
@@ -155,7 +155,7 @@ main = simulate (sigrel () where
   CHECK(large.system().equations.tables.size() == 4);
 }
 
-TEST_CASE("An index that leaves its range in a later turn is reported there") {
+TEST_CASE("An index that leaves its range in a later iteration is reported there") {
   Source s(model("der u[@] = u[@ + 1]", 5, true));
   CHECK(s.codes() == std::vector{Code::IndexOutOfRange});
   // A `let` is evaluated whether it is used or not.
@@ -163,7 +163,7 @@ TEST_CASE("An index that leaves its range in a later turn is reported there") {
   CHECK(unused.codes() == std::vector{Code::IndexOutOfRange});
 }
 
-TEST_CASE("A number that a turn's equation depends on decides its own turn only") {
+TEST_CASE("A number that decides structure in an iteration decides that iteration only") {
   Source s(model("der u[@] = jump (real @) * u[@]", 50, true));
   CHECK(s.system().equations.tables.size() == 2);
 }

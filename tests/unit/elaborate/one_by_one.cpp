@@ -1,5 +1,5 @@
-// Applications in loops: evaluated once for turns that are alike, they make the system, to the byte, that
-// evaluating every turn makes.
+// Applications in loops: evaluated once for iterations of the same kind, they give the same system, byte for
+// byte, as the evaluation of every iteration.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -51,9 +51,9 @@ struct Text {
 /// Real^(n + 2).
 const Text kBodies[] = {
     {"a ladder", "resistor c <> (x[i], x[i + 1])\nd: capacitor 2.0 <> (x[i + 1], g)\ninitially d.u = 0.0"},
-    {"what is given", "p <> (x[i], x[i + 1])\nw: p <> (x[1], x[i])"},
+    {"a captured relation", "p <> (x[i], x[i + 1])\nw: p <> (x[1], x[i])"},
     {"numbers of the relation", "resistor k[i] <> (x[i], x[i + 1])\nr: resistor (c * real i) <> (x[i], g)"},
-    {"another relation by the turn", "(if i > 2 then resistor c else capacitor c) <> (x[i], x[i + 1])"},
+    {"another relation by iteration", "(if i > 2 then resistor c else capacitor c) <> (x[i], x[i + 1])"},
     {"a relation that a number decides",
      "(if k[i] > 1.5 then resistor c else capacitor k[i]) <> (x[i], x[i + 1])"},
     {"one of several", "for part in q do\n  part <> (x[i], x[i + 1])\n  r: part <> (x[i], g)"},
@@ -62,8 +62,8 @@ const Text kBodies[] = {
     {"numbers as values", "gain c <> (1.0, u[i + 1])\ngain c <> (real i, u[i])\ngain c <> (k[i], u[i])"},
     {"vectors",
      "pair <> (vector [u[i], u[i + 1]], x[i])\nv: pair <> (vector [u[1], 2.0 * u[i]], x[1])\nu[i] = v.y[2]"},
-    {"sizes from what is passed", "total <> (vector [u[i] for j in [1 .. 2]], u[i + 1])"},
-    {"sizes of the turn", "several i <> x[i]\nz: several 2 <> x[i + 1]\ninitially z.u[2] = 1.0"},
+    {"sizes from arguments", "total <> (vector [u[i] for j in [1 .. 2]], u[i + 1])"},
+    {"sizes by iteration", "several i <> x[i]\nz: several 2 <> x[i + 1]\ninitially z.u[2] = 1.0"},
     {"a let", "let h = c * real i\nlet a = u[i]\ngain h <> (a, u[i + 1])\nresistor h <> (x[i], g)"},
     {"locals",
      "local y :: Pin\nlocal b :: Real\nresistor c <> (x[i], y)\nr: resistor 1.0 <> (y, x[i + 1])\nb = "
@@ -74,7 +74,7 @@ const Text kBodies[] = {
      "for j in 1 .. i + 1 do\n  r: resistor c <> (x[i], x[j])\nresistor 1.0 <> (r[i].n, x[n + 1])\nr[1].u = "
      "3.0 * r[i + 1].u\nu[i] = r[i].p.i"},
     {"an instance that is not there yet", "resistor 1.0 <> (r.n, x[i])\nr: resistor c <> (x[i], x[i + 1])"},
-    {"what is inside an instance",
+    {"variables of an instance",
      "r: resistor c <> (x[i], x[i + 1])\nr.u = 2.0 * u[i]\ngain 1.0 <> (r.u, u[i + 1])\nu[i] = r.p.i"},
     {"loops in loops",
      "for j in 1 .. i do\n  resistor c <> (x[i], x[j])\n  w: capacitor (k[j] + real i) <> (x[j + 1], g)\n  "
@@ -83,10 +83,10 @@ const Text kBodies[] = {
      "if i < n then\n  resistor c <> (x[i], x[i + 1])\nelse\n  r: resistor 1.0 <> (x[i], x[1])"},
     {"an expression with an instance", "u[i] = doubled <> u[i + 1]\ngain c <> (doubled <> u[i], u[i + 1])"},
     {"events", "relay (k[i] + 0.5) <> (u[i], u[i + 1])\nm: relay 1.0 <> (u[1], u[i])"},
-    {"nothing of the turn", "resistor c <> (x[1], g)\nr: resistor 1.0 <> (x[1], g)"},
-    {"wrong in a later turn", "resistor c <> (x[i], x[i + 4])"},
+    {"independent of the iteration", "resistor c <> (x[1], g)\nr: resistor 1.0 <> (x[1], g)"},
+    {"wrong in a later iteration", "resistor c <> (x[i], x[i + 4])"},
     {"wrong size", "pair <> (vector [u[i], u[i + 1], u[1]], x[i])"},
-    {"a size that a later turn has not",
+    {"a size that a later iteration does not have",
      "total <> (vector [1.0 for j in [1 .. 3 - i]], u[i])\npair <> (vector [1.0 for j in [1 .. 3 - i]], "
      "x[i])"},
 };
@@ -151,7 +151,7 @@ sigrel::SessionOptions options() { return {.path = {{}, SIGREL_SOURCE_DIR "/stdl
 
 }  // namespace
 
-TEST_CASE("Turns of a loop that are alike bind what they would bind one by one") {
+TEST_CASE("Iterations of the same kind bind the same as one by one") {
   for (const Text& text : kBodies)
     for (int n : {1, 2, 3, 7}) {
       INFO(text.name << " with n = " << n);
@@ -167,7 +167,7 @@ TEST_CASE("Turns of a loop that are alike bind what they would bind one by one")
     }
 }
 
-TEST_CASE("Models of the repository are the same systems when their loops are evaluated turn by turn") {
+TEST_CASE("Models of the repository are the same systems when their loops are evaluated one by one") {
   std::size_t compared = 0;
   for (const fs::path& path : sources()) {
     INFO(path.string());

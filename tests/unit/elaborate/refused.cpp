@@ -1,4 +1,4 @@
-// What elaboration refuses, each with its code and in the user's own lines.
+// Errors of elaboration, each with its code and in the user's own lines.
 #include "source.h"
 
 using elaborated::Source;
@@ -131,7 +131,7 @@ TEST_CASE("A relation with an interface is no model") {
   }
 }
 
-TEST_CASE("What cannot be elaborated is one error with its code") {
+TEST_CASE("A model that cannot be elaborated is one error with its code") {
   for (const Refused& r : kCases) {
     INFO(r.title);
     Source s(r.text);

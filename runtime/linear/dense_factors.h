@@ -11,8 +11,9 @@ namespace runtime {
 
 class DenseFactors {
  public:
-  /// Factorises n × n values in a pattern, rows scaled by `row_scale`. A pivot must be larger than n * `least`
-  /// times the largest entry of its column, `column_max`; returns the first column without such a pivot.
+  /// Factorises n × n values in a pattern, rows scaled by `row_scale`. A pivot must be larger than n *
+  /// `least` times the largest entry of its column, `column_max`; returns the first column without such a
+  /// pivot.
   std::optional<std::uint32_t> factor(const SparsePattern& pattern, std::span<const double> values,
                                       std::span<const double> row_scale, std::span<const double> column_max,
                                       double least);

@@ -44,9 +44,9 @@ class LinearSystem {
   Ordering ordered_by() const;
 
   enum class Status : std::uint8_t { Ok, Singular, NotFinite };
-  /// Factorises the current values. A pivot of the size of a rounding error in its column, for values that are
-  /// accurate to `least` (relative), makes the matrix singular: `singular_column` then depends on others. With
-  /// `least` 0 only a pivot of 0 does.
+  /// Factorises the current values. A pivot of the size of a rounding error in its column, for values that
+  /// are accurate to `least` (relative), makes the matrix singular: `singular_column` then depends on others.
+  /// With `least` 0 only a pivot of 0 does.
   Status factor(double least = std::numeric_limits<double>::epsilon());
   std::uint32_t singular_column() const { return singular_column_; }
 

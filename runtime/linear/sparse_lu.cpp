@@ -20,7 +20,9 @@ std::span<const std::int64_t> view(const SuiteSparse_long* from, std::size_t cou
   return {reinterpret_cast<const std::int64_t*>(from), count};
 }
 
-SuiteSparse_long* longs(std::vector<std::int64_t>& v) { return reinterpret_cast<SuiteSparse_long*>(v.data()); }
+SuiteSparse_long* longs(std::vector<std::int64_t>& v) {
+  return reinterpret_cast<SuiteSparse_long*>(v.data());
+}
 
 /// KLU takes pointers to constant data without const.
 SuiteSparse_long* longs(const std::vector<std::int64_t>& v) {
@@ -102,15 +104,16 @@ void SparseLu::use_pivots(const SparsePattern& pattern, klu_l_numeric* numeric) 
 /// False without pivots, or when they are bad for these values.
 bool SparseLu::factor_with_pivots(std::span<const double> values, std::span<const double> row_scale,
                                   std::span<const double> least, double limit) {
-  if (auto* rows = std::get_if<SparseFactors>(&factors_)) return rows->factor(values, row_scale, least, limit);
+  if (auto* rows = std::get_if<SparseFactors>(&factors_))
+    return rows->factor(values, row_scale, least, limit);
   if (auto* fronts = std::get_if<FrontalFactors>(&factors_))
     return fronts->factor(values, row_scale, least, limit);
   return false;
 }
 
 std::optional<std::uint32_t> SparseLu::factor(const SparsePattern& pattern, std::span<const double> values,
-                                              std::span<const double> row_scale,
-                                              std::span<double> column_max, double least) {
+                                              std::span<const double> row_scale, std::span<double> column_max,
+                                              double least) {
   const std::span<double> least_pivot = column_max;
   for (double& v : least_pivot) v *= 8 * least;
   if (factor_with_pivots(values, row_scale, least_pivot, kGrowth)) return std::nullopt;

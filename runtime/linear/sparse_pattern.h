@@ -20,7 +20,8 @@ struct SparsePattern {
   std::size_t nonzeros() const { return rows.size(); }
 };
 
-/// The pattern of `entries` (any order, duplicates allowed), and the position of each entry in it. Linear time.
+/// The pattern of `entries` (any order, duplicates allowed), and the position of each entry in it. Linear
+/// time.
 SparsePattern compress(std::size_t n, std::span<const Entry> entries, std::vector<std::uint32_t>& positions);
 
 }  // namespace runtime

@@ -9,7 +9,7 @@
 namespace runtime {
 namespace {
 
-/// Everything that is differentiated, as one list of entries: row, variable, value.
+/// The partial derivatives of all equations, as one list of entries: row, variable, value.
 class Equations {
  public:
   struct Entry {
@@ -26,7 +26,8 @@ class Equations {
           for (const KernelBatch& batch : loop_batches(model, model.loops[step.index])) add(batch, false);
   }
   std::vector<Entry> entries;
-  std::vector<std::uint32_t> assigned;  // per row: the variable that it gives, or kNone in a block
+  std::vector<std::uint32_t>
+      assigned;  // per row: the variable that it assigns, or kNone in an algebraic loop
 
  private:
   void add(const KernelBatch& batch, bool assigns) {
@@ -40,7 +41,7 @@ class Equations {
           entries.push_back({first + row, table.terms[k] >> 1, table.terms[k] & 1 ? -1.0 : 1.0});
       return;
     }
-    if (batch.partials == kNone) {  // it gives a discrete variable, which does not move
+    if (batch.partials == kNone) {  // it assigns a discrete variable, which is constant
       for (std::uint32_t row = 0; row < batch.count; ++row)
         entries.push_back({first + row, assigned[first + row], 1.0});
       return;
@@ -62,16 +63,16 @@ class Equations {
 std::variant<LinearModel, NotLinear> linearize(const Model& model, const Point& point,
                                                std::span<const Column> inputs,
                                                std::span<const Column> outputs) {
-  const std::size_t states = model.states.size(), moved = states + inputs.size();
-  if (moved > kMaxColumns) return NotLinear{NotLinear::TooLarge};
+  const std::size_t states = model.states.size(), independents = states + inputs.size();
+  if (independents > kMaxColumns) return NotLinear{NotLinear::TooLarge};
   const Equations equations(model, point);
   for (const Equations::Entry& e : equations.entries)
     if (!std::isfinite(e.value)) return NotLinear{NotLinear::NotFinite, e.variable};
 
-  // What moves by itself: states, then inputs; an input that is a state no longer follows its derivative.
-  std::vector<std::uint32_t> mover(model.variables, kNone);
-  for (std::uint32_t s = 0; s < states; ++s) mover[model.states[s].variable] = s;
-  std::vector<bool> row_cut(equations.assigned.size(), false), is_state(model.variables, false);
+  // The independent variables: states, then inputs; an input that is a state is not integrated.
+  std::vector<std::uint32_t> independent(model.variables, kNone);
+  for (std::uint32_t s = 0; s < states; ++s) independent[model.states[s].variable] = s;
+  std::vector<bool> is_removed(equations.assigned.size(), false), is_state(model.variables, false);
   for (const State& s : model.states) is_state[s.variable] = true;
   std::vector<std::uint32_t> row_of(model.variables, kNone);
   for (std::uint32_t r = 0; r < equations.assigned.size(); ++r)
@@ -79,34 +80,34 @@ std::variant<LinearModel, NotLinear> linearize(const Model& model, const Point& 
   for (std::uint32_t k = 0; k < inputs.size(); ++k) {
     const std::uint32_t v = inputs[k].variable;
     if (v == kNone) return NotLinear{NotLinear::InputIsZero, k};
-    if (mover[v] != kNone && mover[v] >= states) return NotLinear{NotLinear::InputTwice, k};
+    if (independent[v] != kNone && independent[v] >= states) return NotLinear{NotLinear::InputTwice, k};
     if (!is_state[v] && std::ranges::find(model.constants, v) == model.constants.end()) {
       if (row_of[v] == kNone) return NotLinear{NotLinear::InputInLoop, k};
-      row_cut[row_of[v]] = true;
+      is_removed[row_of[v]] = true;
     }
-    mover[v] = static_cast<std::uint32_t>(states) + k;
+    independent[v] = static_cast<std::uint32_t>(states) + k;
   }
 
   std::vector<bool> constant(model.variables, false);
-  for (std::uint32_t v : model.constants) constant[v] = mover[v] == kNone;
-  std::vector<std::uint32_t> column(model.variables, kNone), variable, row(row_cut.size(), kNone);
+  for (std::uint32_t v : model.constants) constant[v] = independent[v] == kNone;
+  std::vector<std::uint32_t> column(model.variables, kNone), variable, row(is_removed.size(), kNone);
   for (const Equations::Entry& e : equations.entries)
-    if (mover[e.variable] == kNone && !constant[e.variable] && column[e.variable] == kNone) {
+    if (independent[e.variable] == kNone && !constant[e.variable] && column[e.variable] == kNone) {
       column[e.variable] = static_cast<std::uint32_t>(variable.size());
       variable.push_back(e.variable);
     }
   std::uint32_t rows = 0;
   for (std::uint32_t r = 0; r < row.size(); ++r)
-    if (!row_cut[r]) row[r] = rows++;
+    if (!is_removed[r]) row[r] = rows++;
   if (rows != variable.size()) return NotLinear{NotLinear::Singular, variable.empty() ? kNone : variable[0]};
 
   std::vector<Entry> pattern;
   std::vector<double> values;
-  std::vector<std::vector<std::pair<std::uint32_t, double>>> right(moved);
+  std::vector<std::vector<std::pair<std::uint32_t, double>>> right(independents);
   for (const Equations::Entry& e : equations.entries) {
-    if (row_cut[e.row] || constant[e.variable]) continue;
-    if (mover[e.variable] != kNone) {
-      right[mover[e.variable]].emplace_back(row[e.row], e.value);
+    if (is_removed[e.row] || constant[e.variable]) continue;
+    if (independent[e.variable] != kNone) {
+      right[independent[e.variable]].emplace_back(row[e.row], e.value);
     } else {
       pattern.push_back({row[e.row], column[e.variable]});
       values.push_back(e.value);
@@ -125,26 +126,27 @@ std::variant<LinearModel, NotLinear> linearize(const Model& model, const Point& 
   result.b.resize(states * inputs.size());
   result.c.resize(outputs.size() * states);
   result.d.resize(outputs.size() * inputs.size());
-  std::vector<double> moves(rows);
-  for (std::size_t m = 0; m < moved; ++m) {
+  std::vector<double> solution(rows);
+  for (std::size_t m = 0; m < independents; ++m) {
     const bool input = m >= states;
     const std::size_t k = input ? m - states : m;
     const double sign = input && inputs[k].negated ? -1.0 : 1.0;
-    std::ranges::fill(moves, 0.0);
-    for (auto [r, value] : right[m]) moves[r] -= sign * value;
-    if (rows) system.solve(moves.data());
-    auto move_of = [&](std::uint32_t v) -> double {
+    std::ranges::fill(solution, 0.0);
+    for (auto [r, value] : right[m]) solution[r] -= sign * value;
+    if (rows) system.solve(solution.data());
+    auto derivative_of = [&](std::uint32_t v) -> double {
       if (v == kNone) return 0.0;
-      if (mover[v] != kNone) return mover[v] == m ? sign : 0.0;
-      return column[v] == kNone ? 0.0 : moves[column[v]];
+      if (independent[v] != kNone) return independent[v] == m ? sign : 0.0;
+      return column[v] == kNone ? 0.0 : solution[column[v]];
     };
     const std::size_t width = input ? inputs.size() : states;
     std::vector<double>& of_states = input ? result.b : result.a;
     std::vector<double>& of_outputs = input ? result.d : result.c;
-    for (std::size_t s = 0; s < states; ++s) of_states[s * width + k] = move_of(model.states[s].derivative);
+    for (std::size_t s = 0; s < states; ++s)
+      of_states[s * width + k] = derivative_of(model.states[s].derivative);
     for (std::size_t y = 0; y < outputs.size(); ++y) {
-      const double move = move_of(outputs[y].variable);
-      of_outputs[y * width + k] = outputs[y].negated ? -move : move;
+      const double derivative = derivative_of(outputs[y].variable);
+      of_outputs[y * width + k] = outputs[y].negated ? -derivative : derivative;
     }
   }
   for (auto* list : {&result.a, &result.b, &result.c, &result.d})

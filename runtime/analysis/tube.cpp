@@ -8,21 +8,20 @@ namespace runtime {
 
 namespace {
 
-/// The greatest of a window of numbers that only moves forward: what can still become the greatest,
-/// descending.
+/// The maximum of a sliding window: a queue of the numbers that can still become the maximum, descending.
 class WindowMaximum {
  public:
   void add(std::size_t at, double value) {
-    while (!kept_.empty() && kept_.back().second <= value) kept_.pop_back();
-    kept_.emplace_back(at, value);
+    while (!queue_.empty() && queue_.back().second <= value) queue_.pop_back();
+    queue_.emplace_back(at, value);
   }
   void drop_before(std::size_t at) {
-    while (!kept_.empty() && kept_.front().first < at) kept_.pop_front();
+    while (!queue_.empty() && queue_.front().first < at) queue_.pop_front();
   }
-  double greatest() const { return kept_.empty() ? -HUGE_VAL : kept_.front().second; }
+  double greatest() const { return queue_.empty() ? -HUGE_VAL : queue_.front().second; }
 
  private:
-  std::deque<std::pair<std::size_t, double>> kept_;
+  std::deque<std::pair<std::size_t, double>> queue_;
 };
 
 }  // namespace
@@ -47,7 +46,7 @@ std::optional<Departure> leaves_tube(std::span<const double> reference_times,
   };
 
   std::optional<Departure> found;
-  WindowMaximum greatest, least;   // of the negative
+  WindowMaximum greatest, least;   // `least`: of the negated reference
   std::size_t begin = 0, end = 0;  // rows of the reference inside the window
   for (std::size_t k = 0; k < times.size(); ++k) {
     const double t = times[k], from = t - tube.time, to = t + tube.time;

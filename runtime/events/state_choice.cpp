@@ -78,8 +78,8 @@ void StateChoice::pivot(std::size_t row, std::size_t column) {
   }
 }
 
-/// Takes the row without a pivot in which the column is largest; false where it is too small beside the
-/// others of its row.
+/// Pivots in the row without a pivot in which the column is largest. False: its entry is too small relative
+/// to the others of the row.
 bool StateChoice::pivot_column(std::size_t column) {
   std::size_t best = rows_;
   for (std::size_t r = 0; r < rows_; ++r)
@@ -97,7 +97,7 @@ bool StateChoice::regular(const Point& point) {
   if (set_.candidates > 0) return true;
   fill(point);
   for (const double value : matrix_)
-    if (!std::isfinite(value)) return true;  // whoever needs it will say so
+    if (!std::isfinite(value)) return true;  // the evaluation of the equations reports it
   double determinant = 1;
   for (std::size_t k = 0; k < columns_; ++k) {
     std::size_t best = k;
@@ -115,18 +115,18 @@ bool StateChoice::regular(const Point& point) {
       for (std::size_t c = k; c < columns_; ++c) at(r, c) -= factor * at(k, c);
     }
   }
-  const Seen now{point.time, determinant};
+  const Sample now{point.time, determinant};
   double expected = last_[1].determinant;
-  if (seen_ == 2 && last_[1].time > last_[0].time)
+  if (samples_ == 2 && last_[1].time > last_[0].time)
     expected += (last_[1].determinant - last_[0].determinant) / (last_[1].time - last_[0].time) *
                 (now.time - last_[1].time);
   largest_ = std::max(largest_, std::abs(determinant));
   const bool turned =
-      seen_ == 2 && expected * last_[1].determinant < 0 && std::abs(determinant) < 0.2 * largest_;
-  const bool passed = seen_ > 0 && determinant * last_[1].determinant <= 0;
+      samples_ == 2 && expected * last_[1].determinant < 0 && std::abs(determinant) < 0.2 * largest_;
+  const bool passed = samples_ > 0 && determinant * last_[1].determinant <= 0;
   last_[0] = last_[1];
   last_[1] = now;
-  seen_ = std::min(seen_ + 1, 2u);
+  samples_ = std::min(samples_ + 1, 2u);
   return !turned && !passed;
 }
 
@@ -143,7 +143,7 @@ bool StateChoice::choose(const Point& point, std::span<double> parameters, bool 
   if (!fresh)
     for (std::size_t c = set_.eliminated; c < columns_; ++c)
       if (!selected[c] && !pivot_column(c)) bad = true;
-  // Rows that are left take the largest entries there are.
+  // The remaining rows pivot on the largest entries.
   struct Place {
     std::size_t row = 0, column = 0;
     double size = 0;
@@ -159,7 +159,7 @@ bool StateChoice::choose(const Point& point, std::span<double> parameters, bool 
   };
   while (std::ranges::find(basis_, kNone) != basis_.end()) {
     const Place place = largest(true);
-    if (place.size == 0) return false;  // the equations depend on each other here: no choice is good
+    if (place.size == 0) return false;  // the equations are dependent here: no selection is good
     pivot(place.row, place.column);
   }
   if (!bad && largest(false).size <= kSwitch) return false;
@@ -168,15 +168,15 @@ bool StateChoice::choose(const Point& point, std::span<double> parameters, bool 
     if (place.size <= kGood) break;
     pivot(place.row, place.column);
   }
-  // States that stay keep their place.
+  // Candidates that remain states keep their positions.
   std::vector<std::uint32_t> now;
   for (std::uint32_t k = 0; k < set_.candidates; ++k)
     if (!in_basis_[set_.eliminated + k]) now.push_back(k);
   bool changed = false;
   for (std::uint32_t& s : selected_) {
-    auto stays = std::ranges::find(now, s);
-    if (stays != now.end())
-      now.erase(stays);
+    auto remaining = std::ranges::find(now, s);
+    if (remaining != now.end())
+      now.erase(remaining);
     else
       s = kNone;
   }

@@ -1,15 +1,15 @@
-// Which variables of a set are states, decided by numbers while the model runs.
+// Dynamic state selection in one state set (the dummy derivative method with pivoting at run time).
 //
 // A pendulum in Cartesian coordinates has one degree of freedom and two coordinates, x x + y y = 1; neither
-// is good everywhere: where y = 0, x does not tell y's rate. The set has one state of its own, s = a x + b y,
-// with numbers a and b that select: (1, 0) or (0, 1). All equations hold whatever they are; only where the
-// run is, and how exact it is there, depends on them.
+// is a good state everywhere: where y = 0, x' does not determine y'. The set has one state of its own, s = a
+// x + b y, with selectors a and b: (1, 0) or (0, 1). All equations hold for any selection; only the accuracy
+// depends on it.
 //
-// The differentiated equations tie the rates z of the candidates: B z = …, B of m rows and n columns. For
-// dummies D and states S, B_D^-1 B_S says how fast dummies move when states do. An entry above 1 means that
-// exchanging the two makes the determinant of B_D larger by that factor; where no entry is, the choice is as
-// good as any next to it (Knuth, Semi-optimal bases for linear dependencies (1985)). A choice is left alone
-// until an entry passes kSwitch, because every change restarts the integrator.
+// The differentiated equations relate the derivatives z of the candidates: B z = …, with m rows and n
+// columns. For dummy derivatives D and states S, B_D^-1 B_S is the sensitivity of D to S. Exchanging two
+// variables multiplies the determinant of B_D by their entry; when no entry exceeds 1 in magnitude no
+// exchange improves the selection (Knuth, Semi-optimal bases for linear dependencies (1985)). A selection is
+// kept until an entry exceeds kSwitch, because every change restarts the integrator.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -25,18 +25,18 @@ class StateChoice {
  public:
   StateChoice(const Model& model, const StateSet& set, const std::vector<double>& nominal);
 
-  /// Looks at the Jacobian at this point, and chooses anew where the present choice has become bad (`fresh`:
-  /// in any case). Whether the choice changed: then the selecting parameters are others, and the states have
-  /// the values that go with them.
+  /// Evaluates the Jacobian at this point and selects anew if the present selection has become bad (`fresh`:
+  /// in any case). Whether the selection changed: then the selectors, which are parameters, and the values
+  /// and derivatives of the states have changed accordingly.
   bool choose(const Point& point, std::span<double> parameters, bool fresh);
 
-  /// Of a set without candidates: whether its equations still determine its rates as they did before. Where
-  /// their determinant passes through zero they do not, and there the run may take another solution, on which
-  /// the determinant turns round instead: so it is compared with what its last values lead to.
+  /// Of a set without candidates: whether its equations still determine its derivatives. They do not where
+  /// their determinant crosses zero; the simulation may then continue on another solution branch, on which
+  /// the determinant turns back instead: so it is compared with the extrapolation of its last values.
   bool regular(const Point& point);
-  /// Of a set without candidates: whether the determinant was last a small part of what it has been.
+  /// Of a set without candidates: whether the determinant is a small part of its largest value so far.
   bool nearly_singular() const {
-    return set_.candidates == 0 && seen_ > 0 && std::abs(last_[1].determinant) < 0.05 * largest_;
+    return set_.candidates == 0 && samples_ > 0 && std::abs(last_[1].determinant) < 0.05 * largest_;
   }
   const StateSet& set() const { return set_; }
 
@@ -58,13 +58,13 @@ class StateChoice {
   std::vector<double> constant_, coefficients_, scale_, matrix_;
   std::vector<std::uint32_t> basis_;     // per row: the column of its pivot, or kNone
   std::vector<std::uint8_t> in_basis_;   // per column
-  std::vector<std::uint32_t> selected_;  // per state: the candidate that it is
-  struct Seen {
+  std::vector<std::uint32_t> selected_;  // per state: the selected candidate
+  struct Sample {
     double time = 0, determinant = 0;
   };
-  Seen last_[2];        // the last two points
-  unsigned seen_ = 0;   // how many of them there are
-  double largest_ = 0;  // determinant, up to its sign
+  Sample last_[2];        // of the last two points
+  unsigned samples_ = 0;  // how many of them are set
+  double largest_ = 0;    // magnitude of the determinant
 };
 
 }  // namespace runtime

@@ -27,7 +27,7 @@ ALWAYS_INLINE void pick(const double* y, const std::uint32_t* at, Eight& v) {
   v = Eight{y[at[0]], y[at[1]], y[at[2]], y[at[3]], y[at[4]], y[at[5]], y[at[6]], y[at[7]]};
 }
 
-/// What the loops of a panel do, with its number of pivots known.
+/// Calls `body` with the number of pivots of a panel as a compile-time constant.
 template <class Body>
 ALWAYS_INLINE void with_count(std::size_t count, const Body& body) {
   switch (count) {
@@ -42,7 +42,7 @@ ALWAYS_INLINE void with_count(std::size_t count, const Body& body) {
   }
 }
 
-// Of kWidth columns, a vector unit takes a few at a time.
+/// The kernels for one vector unit, which processes kWidth columns in kParts parts.
 template <class Lanes>
 struct Unit {
   static constexpr std::size_t W = sizeof(Lanes) / sizeof(double), kParts = kWidth / W;
@@ -64,7 +64,7 @@ struct Unit {
   }
 
   static ALWAYS_INLINE bool invert(const Panel& panel, Block square, const double* least, Largest& largest) {
-    // Rows of the square beside those of I become U and L⁻¹; then U⁻¹ comes about from its last row on.
+    // The rows of the square and of I become U and L⁻¹; then U⁻¹ is computed from the last row upwards.
     bool fine = true;
     with_count(panel.pivots, [&](auto count) __attribute__((always_inline)) {
       constexpr std::size_t n = count, parts = (n + W - 1) / W;
@@ -120,7 +120,7 @@ struct Unit {
           u[k] = load(upper.at + k * upper.distance + c);
           l[k] = load(lower.at + k * lower.distance + c);
         }
-        for (std::size_t i = n; i-- > 0;) {  // a row is made of those before it
+        for (std::size_t i = n; i-- > 0;) {  // a row depends on those before it
           l[i] *= panel.upper[i * kWidth + i];
           for (std::size_t k = 0; k < i; ++k) {
             u[i] += panel.lower[k * kWidth + i] * u[k];
@@ -171,8 +171,8 @@ struct Unit {
         constexpr std::size_t n = count;
         double x[kWidth];
         Lanes sum[kParts];
-        for (std::size_t b = 0; b < kParts;
-             ++b) {  // what is beyond the pivots stays as it is: columns are zero there
+        // Entries beyond the pivots do not change: the columns are zero there.
+        for (std::size_t b = 0; b < kParts; ++b) {
           sum[b] = load(y + panel.first + b * W);
           for (std::size_t k = 0; k < n; ++k)
             sum[b] += y[panel.first + k] * load(panel.lower + k * kWidth + b * W);
@@ -224,7 +224,7 @@ struct Unit {
   }
 };
 
-#ifdef SEVERAL_TARGETS  // the loader takes what the machine has
+#ifdef SEVERAL_TARGETS  // the loader selects the version for the machine
 #define EACH_UNIT(DECLARATION, CALL)                                           \
   __attribute__((target("avx512f"))) DECLARATION { return Unit<Eight>::CALL; } \
   __attribute__((target("avx2"))) DECLARATION { return Unit<Four>::CALL; }     \

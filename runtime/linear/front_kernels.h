@@ -1,6 +1,6 @@
-// What is done with the dense blocks of frontal_factors.h. Rows are as long as multiples of kWidth, and what
-// fills them up is zero. An element is computed in one order whatever the vector unit is, and nothing is
-// contracted: all machines give the same numbers.
+// Kernels on the dense blocks of frontal_factors.h. Rows are padded with zeros to multiples of kWidth. The
+// order of operations on an element does not depend on the vector unit, and nothing is contracted to fused
+// multiply-add: all machines give the same numbers.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace runtime {
 
-constexpr std::size_t kWidth = 8;  // pivots of a panel, at most
+constexpr std::size_t kWidth = 8;  // largest number of pivots of a panel
 
 struct Block {
   double* at;
   std::size_t distance;  // from one row to the next
 };
 
-/// Pivots that are eliminated together, and the factors of their rows and columns for `length` unknowns that
-/// come later. The triangles among the pivots themselves are inverted: a solution multiplies by them, where
-/// it would wait at every pivot.
+/// Pivots that are eliminated together, and the factors of their rows and columns for `length` later
+/// unknowns. The triangles of the pivots are inverted: a solution then multiplies by them instead of waiting
+/// for every pivot.
 struct Panel {
   std::uint32_t first, pivots, length;
   const std::uint32_t* later;  // unknowns
@@ -29,16 +29,17 @@ struct Largest {
   double lower = 1, upper = 1;  // entries of L and U
 };
 
-/// Factorises the square of the pivots and inverts its factors. False when a pivot is not larger than its
-/// `least`.
+/// Factorises the square block of the pivots and inverts its factors. False: a pivot is not larger than its
+/// entry of `least`.
 bool invert(const Panel& panel, Block square, const double* least, Largest& largest);
-/// What is left of the panel's rows and, as rows, columns becomes U and L, there and in the panel.
+/// Turns the rest of the panel's rows, and of its columns (stored as rows), into U and L, in place and in the
+/// panel.
 void eliminate(const Panel& panel, Block upper, Block lower, Largest& largest);
-/// to = from - leftᵀ right, which have `depth` rows; from and to have `rows` and `columns`, a multiple of
-/// kWidth, and may be the same.
+/// to = from - leftᵀ right. `left` and `right` have `depth` rows; `from` and `to`, which may be the same,
+/// have `rows` rows and `columns` columns, a multiple of kWidth.
 void subtract_product(std::size_t depth, Block left, Block right, std::size_t rows, std::size_t columns,
                       Block from, Block to);
-/// y becomes the solution with L, or with U.
+/// Solves with L, or with U, in place.
 void solve_lower(std::span<const Panel> panels, double* y);
 void solve_upper(std::span<const Panel> panels, double* y);
 

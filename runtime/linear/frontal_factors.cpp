@@ -1,138 +1,30 @@
 #include "runtime/linear/frontal_factors.h"
 
 #include <algorithm>
-#include <numeric>
 
+#include "runtime/linear/elimination_tree.h"
 #include "runtime/linear/sparse_pattern.h"
 
 namespace runtime {
 
 namespace {
 
-constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+constexpr std::uint32_t kNone = EliminationTree::kNoParent;
 
 std::uint32_t padded(std::size_t count) {
   return static_cast<std::uint32_t>((count + kWidth - 1) / kWidth * kWidth);
 }
 
-/// Whether a front of so many pivots, of whose entries this part is zero, costs less than two.
-bool worth_it(std::uint32_t pivots, double zeros) {
-  return pivots <= 8 || (pivots <= 16 && zeros < 0.5) || (pivots <= 48 && zeros < 0.1) || zeros < 0.05;
-}
-
-/// Things of each of n owners, in order of the owners.
-struct Lists {
-  std::vector<std::uint32_t> starts, items;
-  std::span<const std::uint32_t> of(std::uint32_t owner) const {
-    return std::span(items).subspan(starts[owner], starts[owner + 1] - starts[owner]);
-  }
-};
-
-template <class EachPair>
-Lists lists(std::size_t n, EachPair each_pair) {
-  Lists result{std::vector<std::uint32_t>(n + 1, 0), {}};
-  each_pair([&](std::uint32_t owner, std::uint32_t) { ++result.starts[owner + 1]; });
-  for (std::size_t i = 0; i < n; ++i) result.starts[i + 1] += result.starts[i];
-  result.items.resize(result.starts[n]);
-  std::vector<std::uint32_t> next(result.starts.begin(), result.starts.end() - 1);
-  each_pair([&](std::uint32_t owner, std::uint32_t item) { result.items[next[owner]++] = item; });
-  return result;
-}
-
-/// What each pivot waits for: the first of the later ones that it touches, or kNone; and how many it touches.
-struct Tree {
-  std::vector<std::uint32_t> parent, touched;
-};
-
-// From each neighbour that comes earlier up the tree, until a pivot is met that this one has been found to be
-// touched by.
-Tree elimination_tree(const Lists& earlier) {
-  const auto n = static_cast<std::uint32_t>(earlier.starts.size() - 1);
-  Tree tree{std::vector<std::uint32_t>(n, kNone), std::vector<std::uint32_t>(n, 0)};
-  std::vector<std::uint32_t> last(n, kNone);
-  for (std::uint32_t k = 0; k < n; ++k) {
-    last[k] = k;
-    for (std::uint32_t i : earlier.of(k))
-      for (; last[i] != k; i = tree.parent[i]) {
-        last[i] = k;
-        ++tree.touched[i];
-        if (tree.parent[i] == kNone) tree.parent[i] = k;
-      }
-  }
-  return tree;
-}
-
-/// Children right before their parents, those that touch most last: they have most in common with it.
-std::vector<std::uint32_t> postorder(const Tree& tree) {
-  const auto n = static_cast<std::uint32_t>(tree.parent.size());
-  std::vector<std::uint32_t> by_touched(n), order, waiting;
-  std::iota(by_touched.begin(), by_touched.end(), 0u);
-  std::ranges::stable_sort(by_touched, {}, [&](std::uint32_t i) { return tree.touched[i]; });
-  const Lists children = lists(n, [&](auto use) {
-    for (std::uint32_t i : by_touched)
-      if (tree.parent[i] != kNone) use(tree.parent[i], i);
-  });
-  // Backwards: a pivot, then its children from the last.
-  for (std::uint32_t root = n; root-- > 0;) {
-    if (tree.parent[root] != kNone) continue;
-    waiting.assign(1, root);
-    while (!waiting.empty()) {
-      const std::uint32_t i = waiting.back();
-      waiting.pop_back();
-      order.push_back(i);
-      const auto below = children.of(i);
-      waiting.insert(waiting.end(), below.begin(), below.end());
-    }
-  }
-  std::ranges::reverse(order);
-  return order;
-}
-
-struct Pivots {
-  std::uint32_t begin, end;
-};
-
-/// Pivots in postorder whose rows have the same pattern, or nearly so.
-std::vector<Pivots> put_together(const Tree& tree) {
-  struct Group {
-    Pivots pivots;
-    double zeros;
-  };
-  const auto n = static_cast<std::uint32_t>(tree.parent.size());
-  auto entries = [&](const Pivots& p) {
-    const double s = p.end - p.begin, r = tree.touched[p.end - 1];
-    return s * (s + 1) / 2 + s * r;
-  };
-  std::vector<Group> groups;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    groups.push_back({{i, i + 1}, 0});
-    while (groups.size() > 1) {
-      const Group &child = groups[groups.size() - 2], &group = groups.back();
-      const std::uint32_t parent = tree.parent[child.pivots.end - 1];
-      if (parent == kNone || parent >= group.pivots.end) break;
-      const Pivots both{child.pivots.begin, group.pivots.end};
-      const double zeros =
-          child.zeros + group.zeros + entries(both) - entries(child.pivots) - entries(group.pivots);
-      if (zeros > 0 && !worth_it(both.end - both.begin, zeros / entries(both))) break;
-      groups.pop_back();
-      groups.back() = {both, zeros};
-    }
-  }
-  std::vector<Pivots> result;
-  for (const Group& group : groups) result.push_back(group.pivots);
-  return result;
-}
-
 }  // namespace
 
-/// The matrix in pivot order: its elimination tree, and the diagonal blocks.
+/// The diagonal blocks in pivot order, and their elimination tree.
 struct FrontalFactors::Symbolic {
   struct Position {
     std::uint32_t row, column, value;
   };
-  Tree tree;
+  EliminationTree tree;
   std::vector<Position> all;
-  Lists entries;  // numbers of `all` by their earlier unknown
+  Lists entries;  // numbers into `all`, by the earlier of row and column
 };
 
 std::optional<FrontalFactors> FrontalFactors::of(const SparsePattern& pattern,
@@ -150,7 +42,7 @@ std::optional<FrontalFactors> FrontalFactors::of(const SparsePattern& pattern,
   return result;
 }
 
-/// The order becomes one in which fronts come about; how many entries factors have.
+/// Permutes the order into a postorder of the elimination tree. The number of entries of the factors.
 double FrontalFactors::analyse(const SparsePattern& pattern, Symbolic& symbolic) {
   const auto n = static_cast<std::uint32_t>(n_);
   std::vector<std::uint32_t> block(n), position(n);
@@ -171,9 +63,9 @@ double FrontalFactors::analyse(const SparsePattern& pattern, Symbolic& symbolic)
   }));
   double touched = 0;
   for (std::uint32_t count : symbolic.tree.touched) touched += count;
-  // Any postorder fills in the same entries. Blocks stay where they are: no tree goes across.
+  // Every postorder has the same fill-in. Blocks stay in place: no tree crosses their boundaries.
   const std::vector<std::uint32_t> order = postorder(symbolic.tree);
-  const Tree before = symbolic.tree;
+  const EliminationTree before = symbolic.tree;
   std::vector<std::uint32_t> place(n), rows = row_order_, columns = column_order_;
   for (std::uint32_t k = 0; k < n; ++k) place[order[k]] = k;
   for (std::uint32_t k = 0; k < n; ++k) {
@@ -207,7 +99,7 @@ double FrontalFactors::analyse(const SparsePattern& pattern, Symbolic& symbolic)
 
 void FrontalFactors::lay_out(const Symbolic& symbolic) {
   const auto n = static_cast<std::uint32_t>(n_);
-  const std::vector<Pivots> groups = put_together(symbolic.tree);
+  const std::vector<PivotGroup> groups = relaxed_supernodes(symbolic.tree);
   std::vector<std::uint32_t> front_of(n), place(n), seen(n, kNone);
   for (std::uint32_t f = 0; f < groups.size(); ++f)
     for (std::uint32_t i = groups[f].begin; i < groups[f].end; ++i) front_of[i] = f;
@@ -218,7 +110,7 @@ void FrontalFactors::lay_out(const Symbolic& symbolic) {
   });
   children_ = children.items;
 
-  std::vector<std::vector<std::uint32_t>> touched(groups.size());  // until the parent is laid out
+  std::vector<std::vector<std::uint32_t>> touched(groups.size());  // freed when the parent is laid out
   std::vector<std::size_t> later_of_panels;
   std::size_t numbers = 0, rests = 0, all_rests = 0, largest = 0;
   fronts_.resize(groups.size());
@@ -244,7 +136,7 @@ void FrontalFactors::lay_out(const Symbolic& symbolic) {
     for (std::uint32_t i = front.begin; i < front.end; ++i) place[i] = i - front.begin;
     for (std::uint32_t k = 0; k < front.touched; ++k) place[mine[k]] = front.first_touched() + k;
 
-    // An entry below the panel of its column is one of L.
+    // An entry below the panel of its column belongs to L.
     for (std::uint32_t i = front.begin; i < front.end; ++i)
       for (std::uint32_t k : symbolic.entries.of(i)) {
         const std::uint32_t row = place[symbolic.all[k].row], column = place[symbolic.all[k].column];
@@ -253,7 +145,7 @@ void FrontalFactors::lay_out(const Symbolic& symbolic) {
         entries_.push_back({at, row_order_[symbolic.all[k].row], symbolic.all[k].value});
       }
     front.entries = static_cast<std::uint32_t>(entries_.size());
-    // What children leave is on a stack: what their parent leaves takes its place.
+    // The contributions of children are on a stack: that of their parent replaces them.
     front.rest = below.empty() ? rests : fronts_[below.front()].rest;
     front.children = children.starts[f + 1];
     for (std::uint32_t child : below) {
@@ -305,7 +197,7 @@ void FrontalFactors::lay_out(const Symbolic& symbolic) {
   }
 }
 
-/// The front before anything is eliminated in it.
+/// Adds up the front: entries of the matrix, and the contributions of its children.
 void FrontalFactors::assemble(std::size_t f, std::span<const double> values,
                               std::span<const double> row_scale) {
   const Front &front = fronts_[f], before = f ? fronts_[f - 1] : Front{};
@@ -316,7 +208,7 @@ void FrontalFactors::assemble(std::size_t f, std::span<const double> values,
     const Entry& entry = entries_[k];
     upper[entry.place] = row_scale[entry.row] * values[entry.value];
   }
-  // All kWidth at once, where some of them are nothing: they are added to places that nobody reads.
+  // In groups of kWidth; those beyond the end are added to places that are not read.
   auto add = [](const double* from, std::size_t distance, const std::uint32_t* places, std::size_t begin,
                 std::size_t end, double* to) {
     for (std::size_t k = begin / kWidth * kWidth; k < end; k += kWidth)
@@ -336,7 +228,7 @@ void FrontalFactors::assemble(std::size_t f, std::span<const double> values,
       add(from + i * distance, 1, rest_places, child.shared, child.touched,
           rest + (places[i] - front.first_touched()) * size);
   }
-  // What children left of L is among the rows of U where they share pivots of several panels.
+  // Where a contribution spans pivots of several panels, its part of L was added to the rows of U.
   for (std::size_t i = kWidth; i < pivots; ++i)
     for (std::size_t k = 0; k < i / kWidth * kWidth; ++k) {
       lower[k * size + i] += upper[i * size + k];
@@ -353,7 +245,7 @@ bool FrontalFactors::eliminate_front(std::size_t f, std::span<const double> leas
     const Panel& panel = panels_[p];
     const std::size_t begin = panel.first - front.begin, next = begin + kWidth;
     const Block square{upper + begin * size + begin, size}, columns{lower + begin * size + next, size};
-    if (begin > 0) {  // what earlier panels have to do with it
+    if (begin > 0) {  // the updates by earlier panels
       subtract_product(begin, {lower + begin, size}, {upper + begin, size}, panel.pivots, size - begin,
                        square, square);
       subtract_product(begin, {upper + begin, size}, {lower + next, size}, panel.pivots, size - next, columns,

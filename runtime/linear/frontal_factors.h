@@ -1,17 +1,15 @@
-// Factors of a sparse matrix by dense blocks, for matrices that fill in, as those of grids do. What is left
-// of the matrix when a few unknowns are to be eliminated is a dense *front* over them and the unknowns they
-// touch; it is factorised in their rows and columns, and the rest added to the front of the first of those
-// they touch. So the work is on dense blocks, with the vector unit, and indices are looked at once for a
-// whole row. A front takes pivots whose rows have the same pattern, or nearly so: some zeros cost less than
-// another front.
+// Multifrontal factors of a sparse matrix, for matrices with much fill-in, such as those of grids. A *front*
+// is a dense matrix over a group of pivots and the later unknowns they touch. The rows and columns of its
+// pivots are factorised, and the rest, its contribution, is added to the front of the first unknown that they
+// touch. So the work is on dense blocks, vectorised, and indices are read once for a whole row. A group is a
+// relaxed supernode (elimination_tree.h).
 //
 // Orders and pivots are chosen once, as for SparseFactors: the diagonal of the diagonal blocks that KLU
-// finds, or where that does not do, pivots of KLU. In these orders the pattern is made symmetric, that of
-// each block by itself; what is above the blocks stays as it is.
+// finds, or where that is singular, pivots of KLU. In these orders the pattern of each diagonal block is made
+// symmetric; that above the blocks is unchanged.
 //
 // Duff, Reid, The multifrontal solution of unsymmetric sets of linear equations, SIAM J. Sci. Stat. Comput. 5
-// (1984). Ashcraft, Grimes, The influence of relaxed supernode partitions on the multifrontal method, ACM
-// TOMS 15 (1989).
+// (1984).
 #pragma once
 #include <array>
 #include <cstdint>
@@ -27,9 +25,9 @@ struct SparsePattern;
 
 class FrontalFactors {
  public:
-  /// `row_order[i]` and `column_order[i]` are the matrix's row and column of pivot i; blocks start at
-  /// `blocks`, which ends with n. Nothing when the factors have more entries than `most`: pivots far from the
-  /// diagonal can make a symmetric pattern full.
+  /// `row_order[i]` and `column_order[i]` are the matrix's row and column of pivot i; diagonal blocks start
+  /// at `blocks`, which ends with n. Nothing if the factors have more than `most` entries: pivots far from
+  /// the diagonal can make a symmetric pattern full.
   static std::optional<FrontalFactors> of(const SparsePattern& pattern,
                                           std::span<const std::int64_t> row_order,
                                           std::span<const std::int64_t> column_order,
@@ -37,7 +35,7 @@ class FrontalFactors {
   FrontalFactors(const FrontalFactors&) = delete;
   FrontalFactors(FrontalFactors&&) = default;
 
-  /// As those of SparseFactors.
+  /// SparseFactors::factor and solve.
   bool factor(std::span<const double> values, std::span<const double> row_scale,
               std::span<const double> least, double limit);
   void solve(const double* right_hand_side, double* solution);
@@ -46,15 +44,15 @@ class FrontalFactors {
   struct alignas(64) Line {
     std::array<double, kWidth> values;
   };
-  /// Its places: pivots, then, from a multiple of kWidth on, the unknowns they touch, then nothing up to the
-  /// next multiple. Its rows: those of U, columns of L, and what is left for the touched.
+  /// Its columns: pivots, then, from a multiple of kWidth on, the touched unknowns, padded to the next
+  /// multiple. Its rows: those of U, columns of L, and the contribution.
   struct Front {
     std::uint32_t begin = 0, end = 0;                     // pivots
-    std::uint32_t touched = 0, size = 0;                  // unknowns; places
-    std::uint32_t entries = 0, children = 0, panels = 0;  // where those of this front end
-    std::uint32_t shared = 0;                             // of the touched: pivots of the parent
-    std::size_t places = 0,
-                rest = 0;  // where those of the touched in the parent begin; line where what is left goes
+    std::uint32_t touched = 0, size = 0;                  // unknowns; columns
+    std::uint32_t entries = 0, children = 0, panels = 0;  // ends of those of this front in their lists
+    std::uint32_t shared = 0;                             // touched unknowns that are pivots of the parent
+    std::size_t places = 0;  // in places_: the columns of the touched unknowns in the parent
+    std::size_t rest = 0;    // in rests_: the line of the contribution
 
     std::uint32_t pivots() const { return end - begin; }
     std::uint32_t left() const { return (touched + kWidth - 1) / kWidth * kWidth; }
@@ -81,14 +79,14 @@ class FrontalFactors {
 
   std::size_t n_ = 0;
   std::vector<std::uint32_t> row_order_, column_order_;
-  std::vector<std::uint32_t> blocks_, block_panels_;  // where pivots and panels of each begin; and the end
+  std::vector<std::uint32_t> blocks_, block_panels_;  // first pivot and first panel of each; and the end
   Above above_;
   std::vector<Front> fronts_;
   std::vector<std::uint32_t> children_;
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> places_, rest_places_;  // the latter 0 where the parent has a pivot
+  std::vector<std::uint32_t> places_, rest_places_;  // the latter 0 for pivots of the parent
   std::vector<Panel> panels_;
-  std::vector<std::uint32_t> later_;  // unknowns of panels; n where there is none
+  std::vector<std::uint32_t> later_;  // unknowns of panels; n as padding
   std::vector<Line> lower_, upper_, front_, rests_;
   std::vector<double> scale_, work_;
 };

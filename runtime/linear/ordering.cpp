@@ -12,12 +12,12 @@ namespace runtime {
 
 namespace {
 
-constexpr double kMuchToDo = 1e8;    // multiplications: some hundredths of a second for every factorisation
-constexpr std::size_t kNarrow = 8;   // unknowns of a level, at most
-constexpr double kLittleFill = 1.1;  // entries of the matrix
+constexpr double kMuchWork = 1e8;    // multiplications: some hundredths of a second for each factorisation
+constexpr std::size_t kNarrow = 8;   // largest number of unknowns in a level of a chain
+constexpr double kLittleFill = 1.1;  // entries of a factor for each of the matrix
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
-/// The neighbours of each unknown, both ways, without itself.
+/// The neighbours of each unknown in the symmetrised pattern, without itself.
 struct Graph {
   std::vector<std::int32_t> starts, neighbours;
 };
@@ -52,14 +52,14 @@ Graph neighbours(std::span<const std::int64_t> starts, std::span<const std::int6
   return graph;
 }
 
-/// The leaves of a tree (or several) in rounds; nullopt when there is a circle.
+/// The leaves of a forest, then those of the rest, and so on; nullopt if there is a cycle.
 std::optional<std::vector<std::int64_t>> leaves_first(std::span<const std::int64_t> starts,
                                                       std::span<const std::int64_t> rows) {
   const std::size_t n = starts.size() - 1;
   if (rows.size() > 3 * n) return std::nullopt;  // more edges than a tree has
   const Graph graph = neighbours(starts, rows);
   std::vector<std::int32_t> degree(n);
-  std::vector<std::int64_t> order;  // the leaves of a round are what was appended in the one before
+  std::vector<std::int64_t> order;  // also the queue of leaves
   order.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
     degree[i] = graph.starts[i + 1] - graph.starts[i];
@@ -79,14 +79,14 @@ std::optional<std::vector<std::int64_t>> leaves_first(std::span<const std::int64
 using NodeNd = int (*)(std::int32_t* n, std::int32_t* starts, std::int32_t* neighbours, std::int32_t* weights,
                        std::int32_t* options, std::int32_t* order, std::int32_t* inverse);
 
-/// METIS as Debian builds it, with 32-bit indices; null where there is none.
+/// METIS as Debian builds it, with 32-bit indices; null if it is missing.
 NodeNd metis() {
   static const NodeNd found = []() -> NodeNd {
     void* library = dlopen("libmetis.so.5", RTLD_NOW | RTLD_LOCAL);
     auto function = library ? reinterpret_cast<NodeNd>(dlsym(library, "METIS_NodeND")) : nullptr;
     if (!function) return nullptr;
-    // Two neighbours, written so that indices of 64 bits would read the same graph, and would show in what
-    // comes back.
+    // A graph of two nodes, encoded so that a library with 64-bit indices reads the same graph and reveals
+    // itself by its results.
     std::int64_t n = 2, starts[3] = {0}, neighbours[2] = {0}, order[2] = {-1, -1}, inverse[2] = {-1, -1};
     auto narrow = [](std::int64_t* wide) { return reinterpret_cast<std::int32_t*>(wide); };
     if (function(narrow(&n), narrow(starts), narrow(neighbours), nullptr, nullptr, narrow(order),
@@ -120,8 +120,8 @@ std::optional<Ordering> ordering_named(std::string_view name) {
   return std::nullopt;
 }
 
-// Column counts by the elimination tree: from each neighbour that comes earlier up the tree, until a column
-// is met that this row has been in already.
+// Column counts by the elimination tree: from each earlier neighbour upwards in the tree, until a column is
+// met in which this row has been counted.
 EliminationOrder elimination_cost(std::span<const std::int64_t> starts, std::span<const std::int64_t> rows,
                                   std::vector<std::int64_t> order) {
   const std::size_t n = starts.size() - 1;
@@ -148,15 +148,16 @@ EliminationOrder elimination_cost(std::span<const std::int64_t> starts, std::spa
 
 namespace {
 
-/// Breadth first from one end of a long and narrow graph; its levels in turns from both ends, where that
-/// fills little in.
+/// The breadth-first levels of a long and narrow graph, alternately from both ends; nullopt if it is not
+/// narrow or has much fill-in.
 std::optional<EliminationOrder> from_both_ends(std::span<const std::int64_t> starts,
                                                std::span<const std::int64_t> rows) {
   const std::size_t n = starts.size() - 1;
   const Graph graph = neighbours(starts, rows);
   std::vector<std::int32_t> visited, seen(n, -1);
-  std::vector<std::size_t> levels;                    // where each begins in `visited`
-  for (std::int32_t sweep = 0; sweep < 3; ++sweep) {  // the last one of a sweep is farther out than the first
+  std::vector<std::size_t> levels;  // first of each in `visited`
+  for (std::int32_t sweep = 0; sweep < 3;
+       ++sweep) {  // the last node of a sweep starts the next one: it is farther out
     const std::int32_t start = visited.empty() ? 0 : visited.back();
     visited.assign(1, start);
     levels.clear();
@@ -176,7 +177,7 @@ std::optional<EliminationOrder> from_both_ends(std::span<const std::int64_t> sta
     if (levels[level] - levels[level - 1] > kNarrow) return std::nullopt;
   std::vector<std::int64_t> order;
   order.reserve(n);
-  auto take = [&](std::size_t level) {  // those with few neighbours first
+  auto take = [&](std::size_t level) {  // nodes with few neighbours first
     const auto begin = order.insert(order.end(), visited.begin() + static_cast<std::ptrdiff_t>(levels[level]),
                                     visited.begin() + static_cast<std::ptrdiff_t>(levels[level + 1]));
     std::stable_sort(begin, order.end(), [&](std::int64_t a, std::int64_t b) {
@@ -222,7 +223,7 @@ EliminationOrder elimination_order(std::span<const std::int64_t> starts, std::sp
   }
   amd.entries = static_cast<std::int64_t>(info[AMD_LNZ]) + static_cast<std::int64_t>(n);
   amd.multiplications = info[AMD_NMULTSUBS_LU];
-  if (wanted == Ordering::Amd || (wanted == Ordering::Auto && amd.multiplications < kMuchToDo)) return amd;
+  if (wanted == Ordering::Amd || (wanted == Ordering::Auto && amd.multiplications < kMuchWork)) return amd;
   auto dissected = nested_dissection(starts, rows);
   if (!dissected) return amd;
   EliminationOrder result = elimination_cost(starts, rows, std::move(*dissected));

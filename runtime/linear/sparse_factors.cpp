@@ -20,8 +20,8 @@ SparseFactors::SparseFactors(const SparsePattern& pattern, const Columns& lower,
   for (std::size_t b = 0; b + 1 < blocks_.size(); ++b)
     for (std::uint32_t i = blocks_[b]; i < blocks_[b + 1]; ++i) end_of_block[i] = blocks_[b + 1];
 
-  // Every part is turned from columns to rows; going through columns in pivot order leaves the columns of
-  // each row ascending, and where rows are filled from their ends, descending.
+  // Every part is transposed from columns to rows; traversing columns in pivot order leaves the columns of
+  // each row ascending, or descending where rows are filled from their ends.
   matrix_.starts.assign(n_ + 1, 0);
   lower_.starts.assign(n_ + 1, 0);
   upper_.starts.assign(n_ + 1, 0);

@@ -1,14 +1,11 @@
-// Factors of a sparse matrix, laid out by rows for what an integrator does all the time: new values in the
-// same pattern, and solving.
+// Factors of a sparse matrix by rows, for the frequent operations of an integrator: new values in the same
+// pattern, and solving.
 //
-// KLU chooses orders and pivots once. Its factors P R A Q = L U + F (R scales rows; U is block diagonal with
-// L, F what is above the blocks) are taken over, each row divided by its pivot: every step of a solution is
-// then a short scalar product, where columns would scatter through memory and divide. What was computed last
-// comes last in it: in a chain of unknowns each step waits for the one before. New values are factorised row
-// by row with the same pivots.
-//
-// Davis, Palamadai Natarajan, Algorithm 907: KLU, a direct sparse solver for circuit simulation problems, ACM
-// TOMS 37 (2010).
+// Orders and pivots are those of KLU (sparse_lu.h). Its factors P R A Q = L U + F (R scales rows, L and U are
+// block diagonal, F is above the blocks) are stored by rows, each divided by its pivot: every step of a
+// solution is then a short scalar product, where columns would scatter through memory and divide. The most
+// recent results come last in it, because in a chain of unknowns each step waits for the one before. New
+// values are factorised row by row with the same pivots.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -20,19 +17,19 @@ struct SparsePattern;
 
 class SparseFactors {
  public:
-  /// The pattern of factors by columns, as KLU extracts them.
+  /// The pattern of a factor by columns, as KLU extracts it.
   struct Columns {
     std::vector<std::int64_t> starts, rows;
   };
-  /// `row_order[i]` and `column_order[i]` are the matrix's row and column of pivot i; blocks start at
-  /// `blocks`, which ends with n.
+  /// `row_order[i]` and `column_order[i]` are the matrix's row and column of pivot i; diagonal blocks start
+  /// at `blocks`, which ends with n.
   SparseFactors(const SparsePattern& pattern, const Columns& lower, const Columns& upper,
                 std::span<const std::int64_t> row_order, std::span<const std::int64_t> column_order,
                 std::span<const std::int64_t> blocks);
 
   /// Factorises, rows scaled by `row_scale` to a largest entry of 1. False when a pivot is not larger than
-  /// `least` of its column, or when the largest entries of L and U have a product above `limit`: as much of
-  /// the 16 digits may be lost (Higham, Accuracy and Stability of Numerical Algorithms, theorem 9.3).
+  /// `least` of its column, or when the product of the largest entries of L and U exceeds `limit`, a bound on
+  /// the loss of accuracy (Higham, Accuracy and Stability of Numerical Algorithms, theorem 9.3).
   bool factor(std::span<const double> values, std::span<const double> row_scale,
               std::span<const double> least, double limit);
 
@@ -47,13 +44,13 @@ class SparseFactors {
 
   std::size_t n_ = 0;
   std::vector<std::uint32_t> row_order_, column_order_, blocks_;
-  Rows matrix_;  // values: unused; which value of the matrix is in `source_`
+  Rows matrix_;  // without values: `source_` has their positions in the matrix
   std::vector<std::uint32_t> source_;
-  Rows lower_;  // of each row first F (as many as `above_` says), then L without its diagonal; over the pivot
+  Rows lower_;  // by rows: F, `above_` entries, then L without its diagonal; divided by the pivot
   std::vector<std::uint32_t> above_;
-  Rows upper_;                      // without its diagonal, columns descending; over the pivot
+  Rows upper_;                      // without its diagonal, columns descending; divided by the pivot
   std::vector<double> reciprocal_;  // of the pivots
-  std::vector<double> scale_;       // of each row, in pivot order; over the pivot
+  std::vector<double> scale_;       // of each row, in pivot order; divided by the pivot
   std::vector<double> work_;
 };
 

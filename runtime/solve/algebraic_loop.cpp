@@ -10,9 +10,9 @@ namespace {
 
 constexpr int kMaxIterations = 100;
 constexpr double kSmallestDamping = 1e-7;
-constexpr double kLongStep = 1e-3;            // of a linear block: relative to value and nominal
-constexpr double kStepTolerance = 1e-11;      // of a Newton correction, relative to value and nominal
-constexpr double kResidualTolerance = 2e-15;  // relative to the terms that make the residual up: rounding
+constexpr double kLongStep = 1e-3;            // of a linear loop: relative to value plus nominal
+constexpr double kStepTolerance = 1e-11;      // of a Newton correction: relative to value plus nominal
+constexpr double kResidualTolerance = 2e-15;  // rounding error, relative to the terms of the residual
 
 bool all_finite(const std::vector<double>& x) {
   return std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); });
@@ -33,7 +33,7 @@ AlgebraicLoopSolver::AlgebraicLoopSolver(const Model& model, const AlgebraicLoop
                    [](const KernelBatch& batch) { return batch.role == Role::Residual; }) -
       batches.begin());
   inner_ = batches.first(inner);
-  residual_runs_ = batches.subspan(inner);
+  residual_batches_ = batches.subspan(inner);
   GradientBuilder builder(gradients_, model, n, index);
   for (std::uint32_t k = 0; k < n; ++k) builder.seed(unknowns_[k], k, Gradients::kOnePlace);
   std::vector<Entry> entries;
@@ -73,7 +73,7 @@ void AlgebraicLoopSolver::evaluate_inner(const Point& point) const {
 
 void AlgebraicLoopSolver::residuals(const Point& point, double* out) const {
   evaluate_inner(point);
-  for (const KernelBatch& batch : residual_runs_) {
+  for (const KernelBatch& batch : residual_batches_) {
     evaluate(model_, batch, point, out);
     out += batch.count;
   }
@@ -112,8 +112,8 @@ double AlgebraicLoopSolver::length(const std::vector<double>& step) const {
   return largest;
 }
 
-/// The coefficient of what a Solve run gives is made of parameters: once is enough.
-bool AlgebraicLoopSolver::pivots_hold(const Point& point, Failure& failure) {
+/// Checks that no coefficient of a solved variable is zero. They depend on parameters alone: once is enough.
+bool AlgebraicLoopSolver::check_pivots(const Point& point, Failure& failure) {
   std::vector<double> partials;
   for (const KernelBatch& batch : inner_) {
     if (batch.kernel == kNone) continue;
@@ -122,7 +122,7 @@ bool AlgebraicLoopSolver::pivots_hold(const Point& point, Failure& failure) {
     for (std::uint32_t row = 0; row < batch.count; ++row) {
       const double pivot = partials[std::size_t{batch.solved} * batch.count + row];
       if (pivot != 0 && std::isfinite(pivot)) continue;
-      failure = begin_failure(point, FailureKind::ZeroPivot);
+      failure = make_failure(point, FailureKind::ZeroPivot);
       failure.equations.push_back({model_.equations[batch.equations + row], pivot});
       failure.variables.push_back({solved_variable(model_, batch, row), 0, 0});
       for (std::uint32_t k = 0; k < batch.params; ++k) {
@@ -137,9 +137,9 @@ bool AlgebraicLoopSolver::pivots_hold(const Point& point, Failure& failure) {
   return true;
 }
 
-bool AlgebraicLoopSolver::bump(const Point& point, int attempt) {
-  // A product of two guesses of zero has no gradient, a logarithm of zero no value: move off, each unknown by
-  // its own amount.
+bool AlgebraicLoopSolver::perturb(const Point& point, int attempt) {
+  // A product of two guesses of zero has no gradient, a logarithm of zero no value: each unknown is moved by
+  // an amount of its own.
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
     const double fraction = std::fmod(0.6180339887498949 * static_cast<double>(k + 1), 1.0);
     x_[k] = start_[k] + nominal_[k] * (attempt == 1 ? 1e-3 : 0.3) * (0.5 + fraction);
@@ -155,7 +155,7 @@ bool AlgebraicLoopSolver::solve(const Point& point, Failure& failure) {
     start_[k] = x_[k] = std::isfinite(value) ? value : 0.0;
     point.values[unknowns_[k]] = x_[k];
   }
-  if ((pivots_checked_ || pivots_hold(point, failure)) &&
+  if ((pivots_checked_ || check_pivots(point, failure)) &&
       (kind_ == AlgebraicLoop::Nonlinear ? newton(point, failure) : linear(point, failure)))
     return true;
   set(point, start_);
@@ -191,19 +191,19 @@ bool AlgebraicLoopSolver::linear(const Point& point, Failure& failure) {
 
 bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
   const std::size_t n = unknowns_.size();
-  int bumps = 0;
+  int perturbations = 0;
   residuals(point, residual_.data());
   while (!all_finite(residual_)) {
-    if (bumps == 2) return describe_not_finite(point, failure), false;
-    bump(point, ++bumps);
+    if (perturbations == 2) return describe_not_finite(point, failure), false;
+    perturb(point, ++perturbations);
   }
   for (std::uint32_t iteration = 1; iteration <= kMaxIterations; ++iteration) {
     LinearSystem::Status status = jacobian(point);
-    while (status == LinearSystem::Status::Singular && bumps < 2)
-      if (bump(point, ++bumps)) status = jacobian(point);
+    while (status == LinearSystem::Status::Singular && perturbations < 2)
+      if (perturb(point, ++perturbations)) status = jacobian(point);
     if (status != LinearSystem::Status::Ok) {
-      // Singular from the start, wherever that is: the equations depend on each other. Singular later: Newton
-      // got lost.
+      // Singular at the initial guess and near it: the equations are dependent. Singular later: Newton's
+      // method diverged.
       const FailureKind kind = status == LinearSystem::Status::NotFinite ? FailureKind::NotFinite
                                : iteration == 1                          ? FailureKind::LoopSingular
                                                                          : FailureKind::LoopNotConverged;
@@ -214,7 +214,7 @@ bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
     if (!all_finite(step_)) return describe(point, FailureKind::LoopSingular, iteration, failure), false;
     const double full = length(step_);
 
-    // What the terms of each residual amount to: below rounding of that, a residual is zero.
+    // The magnitude of the terms of each residual: a residual within their rounding error is zero.
     const SparsePattern& pattern = system_.pattern();
     std::fill(row_scale_.begin(), row_scale_.end(), 0.0);
     for (std::size_t c = 0; c < n; ++c)
@@ -253,7 +253,7 @@ bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
   return describe(point, FailureKind::LoopNotConverged, kMaxIterations, failure), false;
 }
 
-Failure AlgebraicLoopSolver::begin_failure(const Point& point, FailureKind kind) const {
+Failure AlgebraicLoopSolver::make_failure(const Point& point, FailureKind kind) const {
   Failure failure{.kind = kind, .time = point.time, .unknowns = static_cast<std::uint32_t>(unknowns_.size())};
   for (const KernelBatch& batch : inner_) failure.inner += batch.count;
   failure.linear = kind_ != AlgebraicLoop::Nonlinear;
@@ -263,7 +263,7 @@ Failure AlgebraicLoopSolver::begin_failure(const Point& point, FailureKind kind)
 void AlgebraicLoopSolver::describe(const Point& point, FailureKind kind, std::uint32_t iterations,
                                    Failure& failure) const {
   const std::size_t n = unknowns_.size();
-  failure = begin_failure(point, kind);
+  failure = make_failure(point, kind);
   failure.iterations = iterations;
   std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0u);
@@ -274,11 +274,11 @@ void AlgebraicLoopSolver::describe(const Point& point, FailureKind kind, std::ui
   });
   for (std::size_t k = 0; k < shown; ++k) {
     std::uint32_t row = order[k];
-    const KernelBatch* batch = residual_runs_.data();
+    const KernelBatch* batch = residual_batches_.data();
     while (row >= batch->count) row -= (batch++)->count;
     failure.equations.push_back({model_.equations[batch->equations + row], residual_[order[k]]});
   }
-  // The singular column first, then those that move most.
+  // The singular column first, then the unknowns with the largest steps.
   auto show = [&](std::uint32_t k) {
     failure.variables.push_back({unknowns_[k], point.values[unknowns_[k]], 0});
   };
@@ -301,7 +301,7 @@ void AlgebraicLoopSolver::describe(const Point& point, FailureKind kind, std::ui
 }
 
 void AlgebraicLoopSolver::describe_not_finite(const Point& point, Failure& failure) const {
-  failure = begin_failure(point, FailureKind::NotFinite);
+  failure = make_failure(point, FailureKind::NotFinite);
   auto full = [](const auto& list) { return list.size() == kFailureDetails; };
   auto add = [&](const KernelBatch& batch, std::uint32_t row, double value) {
     if (std::isfinite(value) || full(failure.equations)) return;
@@ -311,13 +311,13 @@ void AlgebraicLoopSolver::describe_not_finite(const Point& point, Failure& failu
       failure.variables.push_back({variable, point.values[variable], 0});
     }
   };
-  // Where it begins: what the inner variables make of it later is no news.
+  // The first inner variable that is not finite: later ones and residuals follow from it.
   for (const KernelBatch& batch : inner_)
     for (std::uint32_t row = 0; row < batch.count && failure.equations.empty(); ++row)
       add(batch, row, point.values[solved_variable(model_, batch, row)]);
   if (!failure.equations.empty()) return;
   std::size_t position = 0;
-  for (const KernelBatch& batch : residual_runs_)
+  for (const KernelBatch& batch : residual_batches_)
     for (std::uint32_t row = 0; row < batch.count; ++row) add(batch, row, residual_[position++]);
 }
 

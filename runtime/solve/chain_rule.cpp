@@ -6,65 +6,6 @@
 
 namespace runtime {
 
-Layout explicit_layout(const Model& model) {
-  Layout layout;
-  layout.column.assign(model.variables, kNone);
-  layout.rate_column.assign(model.variables, kNone);
-  layout.retained.assign(model.variables, 0);
-  for (const State& state : model.states) {
-    layout.column[state.variable] = static_cast<std::uint32_t>(layout.unknowns.size());
-    layout.unknowns.push_back(state.variable);
-  }
-  return layout;
-}
-
-Layout implicit_layout(const Model& model, std::vector<std::uint8_t> retained) {
-  Layout layout = explicit_layout(model);
-  layout.implicit = true;
-  layout.retained = std::move(retained);
-  std::vector<std::uint32_t> state_of(model.variables, kNone);  // of a derivative that is not a state itself
-  for (std::uint32_t s = 0; s < model.states.size(); ++s) {
-    const std::uint32_t derivative = model.states[s].derivative;
-    if (layout.column[derivative] == kNone && state_of[derivative] == kNone) state_of[derivative] = s;
-  }
-  auto retain = [&](std::uint32_t variable) {
-    if (state_of[variable] != kNone) {
-      layout.rate_column[variable] = state_of[variable];
-      return true;
-    }
-    if (layout.column[variable] == kNone) {
-      layout.column[variable] = static_cast<std::uint32_t>(layout.unknowns.size());
-      layout.unknowns.push_back(variable);
-    }
-    return false;
-  };
-  std::vector<std::uint32_t> free_rows;
-  auto retain_assigned = [&](const KernelBatch& batch) {
-    for (std::uint32_t row = 0; row < batch.count; ++row) {
-      const std::uint32_t variable = solved_variable(model, batch, row);
-      if (layout.retained[variable]) retain(variable);
-    }
-  };
-  for (const Step& step : model.dynamic) {
-    if (step.kind == Step::Assign) {
-      retain_assigned(model.batches[step.index]);
-    } else {
-      const AlgebraicLoop& loop = model.loops[step.index];
-      for (const KernelBatch& batch : loop_batches(model, loop))
-        if (batch.role == Role::Solve) retain_assigned(batch);
-      for (std::uint32_t k = 0; k < loop.unknowns; ++k) {
-        const std::uint32_t variable = model.tearing_variables[loop.first_unknown + k];
-        if (retain(variable))
-          free_rows.push_back(layout.rate_column[variable]);
-        else
-          free_rows.push_back(layout.column[variable]);
-      }
-    }
-  }
-  layout.loop_rows = std::move(free_rows);
-  return layout;
-}
-
 std::uint64_t ChainRule::direct_size(const Model& model) {
   std::uint64_t size = 0;
   auto add = [&](const KernelBatch& batch) {
@@ -115,7 +56,7 @@ struct ChainRule::Builder {
     }
   }
 
-  /// A piecewise constant variable has no gradient, and nothing reaches a derivative through it.
+  /// A piecewise constant variable has no gradient, and no derivative depends on others through it.
   void need(std::uint32_t variable) {
     if (!model.is_discrete(variable)) needed[variable] = 1;
   }
@@ -152,7 +93,8 @@ struct ChainRule::Builder {
     }
   }
 
-  /// The row `terms - own`, where `own` is the single place of an unknown or of a rate.
+  /// The row of the equation `terms - own`, where `own` is an unknown or a rate, with the gradient at
+  /// `place`.
   void equation_row(std::uint32_t row, std::uint32_t column, std::uint32_t place) {
     auto& found = gradients.found;
     gradients.unite();
@@ -176,8 +118,7 @@ struct ChainRule::Builder {
       } else {
         gradients.unite();
         if (crowded && gradients.found.size() > limits.gradient) {
-          // It will be an unknown: to its readers a single column, here one of its own beyond those of the
-          // layout.
+          // It will be an unknown: a single column to its readers, here one beyond those of the layout.
           (*crowded)[variable] = 1;
           gradients.seed(variable, static_cast<std::uint32_t>(layout.unknowns.size()) + variable,
                          Gradients::kOnePlace);
@@ -191,7 +132,7 @@ struct ChainRule::Builder {
     return true;
   }
 
-  /// Implicit form: assignments and rows.
+  /// Implicit form: the batches of a loop as assignments and rows.
   bool open_block(const AlgebraicLoop& loop) {
     for (std::uint32_t r = loop.first_batch; r < loop.first_batch + loop.batches; ++r) {
       const KernelBatch& batch = model.batches[r];
@@ -211,7 +152,7 @@ struct ChainRule::Builder {
     return within_limits();
   }
 
-  /// Explicit form: a block that is solved inside.
+  /// Explicit form: a loop that is solved inside.
   bool block(std::uint32_t number) {
     const AlgebraicLoop& loop = model.loops[number];
     std::vector<std::uint64_t> offsets;
@@ -222,7 +163,7 @@ struct ChainRule::Builder {
       offsets.push_back(gradients.add_part(r));
       if (!gradients.fits()) return false;
       if (batch.role == Role::Solve) {
-        if (!assign(batch, offsets.back())) return false;  // with the unknowns held
+        if (!assign(batch, offsets.back())) return false;  // tearing variables constant
         continue;
       }
       for (std::uint32_t row = 0; row < batch.count; ++row) {
@@ -231,7 +172,8 @@ struct ChainRule::Builder {
         row_ends.push_back(all.size());
       }
     }
-    // The unknowns have no gradient yet, so `all` reaches what the block depends on only.
+    // The tearing variables have no gradient yet, so `all` contains only the columns on which the loop
+    // depends.
     gradients.terms = all;
     gradients.unite();
     Block b;
@@ -280,7 +222,7 @@ struct ChainRule::Builder {
       }
     }
     if (crowded) return true;
-    // Rows of the states: their derivative's gradient; in the implicit form minus their own rate.
+    // Rows of the states: the gradient of the derivative, in the implicit form minus the state's own rate.
     for (std::uint32_t s = 0; s < model.states.size(); ++s) {
       const std::uint32_t derivative = model.states[s].derivative;
       if (!layout.implicit) {
@@ -293,7 +235,7 @@ struct ChainRule::Builder {
         equation_row(s, s, Gradients::kRatePlace);
       }
     }
-    // An integrator adds to the diagonal of the explicit form. Elsewhere entries that are never anything but
+    // The integrator adds to the diagonal of the explicit form. In the implicit one, entries that are always
     // zero would mislead the choice of pivots.
     for (std::uint32_t c = 0; c < layout.unknowns.size() && !layout.implicit; ++c) entries.push_back({c, c});
     if (!within_limits() || entries.size() >= kNone) return false;

@@ -1,15 +1,15 @@
-// Solving a block along a curve, where Newton's method alone does not arrive.
+// Continuation of an algebraic loop whose initial guess does not lead Newton's method to a solution.
 //
-// H(x, l) = F(x) - (1 - l) F(x0) is zero at l = 0 for the guess x0, and at l = 1 for a solution. The curve H
-// = 0 through (x0, 0) is followed by its arc length, so that it may turn back in l; first in the direction of
-// growing l, then in the other one (Keller, Global homotopies and Newton methods (1978); Allgower and Georg,
-// Introduction to numerical continuation methods (2003), chapters 2 and 6). Predictor: the tangent.
-// Corrector: Newton's method for H = 0 in the plane across the tangent.
+// H(x, l) = F(x) - (1 - l) F(x0) is zero at l = 0 for the guess x0, and at l = 1 for a solution. The curve
+// H = 0 through (x0, 0) is followed by arc length, so it may turn back in l; first in the direction of
+// increasing l, then in the opposite one (Keller, Global homotopies and Newton methods (1978); Allgower and
+// Georg, Introduction to numerical continuation methods (2003), chapters 2 and 6). Predictor: the tangent.
+// Corrector: Newton's method for H = 0 in the plane normal to the tangent.
 //
 //   F(x) = x^3 - 2 x + 2 from x0 = 0: Newton's method is caught at the minimum of |F| near x = 0.8. The curve
-//   leads from l = 0 back to l = -0.54, where x = -0.8, and from there on to l = 1, where x = -1.77.
+//   leads from l = 0 back to l = -0.54, where x = -0.8, and from there to l = 1, where x = -1.77.
 //
-// Unknowns are measured in their nominal values. How equations are scaled does not matter to the curve.
+// Unknowns are measured in their nominal values. The curve does not depend on the scaling of the equations.
 #include <algorithm>
 #include <cmath>
 
@@ -18,12 +18,12 @@
 namespace runtime {
 namespace {
 
-constexpr std::size_t kLargest = 1000;  // unknowns: the search takes some thousand factorisations
+constexpr std::size_t kLargest = 1000;  // unknowns: continuation takes some thousand factorisations
 constexpr int kSteps = 1000;            // in each direction
 constexpr double kFirstStep = 0.05, kSmallestStep = 1e-9;
 constexpr double kFarAway = 1e8;  // in nominal values
 constexpr int kCorrections = 6;
-constexpr double kOnCurve = 1e-8;
+constexpr double kOnContinuation = 1e-8;
 
 double norm(const std::vector<double>& x) {
   double sum = 0;
@@ -37,10 +37,11 @@ bool finite(const std::vector<double>& x) {
 
 }  // namespace
 
-/// The curve's linear systems: the block's Jacobian bordered by dH/dl at the right and a given row below.
-class AlgebraicLoopSolver::Curve {
+/// Follows the curve. Its linear systems are the Jacobian of the loop, bordered by dH/dl at the right and a
+/// given row below.
+class AlgebraicLoopSolver::Continuation {
  public:
-  Curve(AlgebraicLoopSolver& loop, const Point& point)
+  Continuation(AlgebraicLoopSolver& loop, const Point& point)
       : loop_(loop), point_(point), n_(loop.unknowns_.size()), bordered_(SparsePattern{}) {
     const SparsePattern& inner = loop.system_.pattern();
     std::vector<Entry> entries;
@@ -58,7 +59,7 @@ class AlgebraicLoopSolver::Curve {
   bool begins() const { return finite(start_) && norm(start_) > 0; }
   const std::vector<double>& at_start() const { return start_; }
 
-  /// Factorises at z = (x / nominal, l). False: singular, or no numbers.
+  /// Factorises at z = (x / nominal, l). False: singular or not finite.
   bool factor(const std::vector<double>& z, const std::vector<double>& row) {
     place(z);
     if (loop_.evaluate_jacobian(point_) == LinearSystem::Status::NotFinite) return false;
@@ -75,7 +76,7 @@ class AlgebraicLoopSolver::Curve {
   }
   void solve(std::vector<double>& right) { bordered_.solve(right.data()); }
 
-  /// H(z) in the first n places.
+  /// H(z) in the first n entries. False: not finite.
   bool residual(const std::vector<double>& z, std::vector<double>& out) {
     place(z);
     loop_.residuals(point_, out.data());
@@ -87,7 +88,7 @@ class AlgebraicLoopSolver::Curve {
     for (std::size_t k = 0; k < n_; ++k) point_.values[loop_.unknowns_[k]] = z[k] * loop_.nominal_[k];
   }
 
-  /// Follows the curve until l = 1. Then the unknowns are there.
+  /// Follows the curve until l = 1. Whether a solution was found; the unknowns then have its values.
   bool follow(double direction) {
     std::vector<double> z(n_ + 1), tangent(n_ + 1), next(n_ + 1), step(n_ + 1);
     for (std::size_t k = 0; k < n_; ++k) {
@@ -95,8 +96,9 @@ class AlgebraicLoopSolver::Curve {
       tangent[k] = 0.1 * (0.5 + std::fmod(0.6180339887498949 * static_cast<double>(k + 1), 1.0)) /
                    std::sqrt(static_cast<double>(n_));
     }
-    tangent[n_] =
-        1;  // no special direction: where the Jacobian is singular at the guess, the curve has no slope in l
+    // A generic direction: where the Jacobian is singular at the guess, the curve may be normal to the l
+    // axis.
+    tangent[n_] = 1;
     for (double& t : tangent) t *= direction;
     double length = kFirstStep;
     for (int count = 0; count < kSteps; ++count) {
@@ -123,7 +125,7 @@ class AlgebraicLoopSolver::Curve {
             for (std::size_t k = 0; k < n_; ++k)
               loop_.start_[k] = loop_.x_[k] = point_.values[loop_.unknowns_[k]];
             if (loop_.newton(point_, failure)) return true;
-            length = before / 2;  // not near enough yet
+            length = before / 2;  // too far from the solution
             if (length < kSmallestStep) return false;
             continue;
           }
@@ -138,7 +140,7 @@ class AlgebraicLoopSolver::Curve {
   }
 
  private:
-  /// Back to the curve, across the tangent. How many corrections that took, or -1.
+  /// Corrects z to the curve, normal to the tangent. The number of corrections; -1: no convergence.
   int correct(std::vector<double>& z, const std::vector<double>& tangent) {
     std::vector<double> right(n_ + 1);
     double last = 0;
@@ -151,7 +153,7 @@ class AlgebraicLoopSolver::Curve {
       if (k > 0 && size > 0.5 * last) return -1;
       last = size;
       for (std::size_t i = 0; i <= n_; ++i) z[i] += right[i];
-      if (size <= kOnCurve * (1 + norm(z))) return k;
+      if (size <= kOnContinuation * (1 + norm(z))) return k;
     }
     return -1;
   }
@@ -170,7 +172,7 @@ bool AlgebraicLoopSolver::solve_by_continuation(const Point& point, Failure& fai
   for (double direction : {1.0, -1.0}) {
     start_ = guess;
     for (std::size_t k = 0; k < unknowns_.size(); ++k) point.values[unknowns_[k]] = guess[k];
-    Curve curve(*this, point);
+    Continuation curve(*this, point);
     if (curve.begins() && curve.follow(direction)) {
       failure = Failure{};
       return true;

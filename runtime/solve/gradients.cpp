@@ -69,7 +69,7 @@ void GradientBuilder::collect(const KernelBatch& batch, std::uint32_t row, std::
     const SumTable table(model_, batch);
     const bool solve = batch.role == Role::Solve;
     const std::uint32_t solved = solve ? table.offsets[row] + table.positions[row] : kNone;
-    // ± v + Σ ± t = 0: each term goes to the other side.
+    // ± v + Σ ± t = 0 is solved for v.
     const bool flip = solve && !(table.terms[solved] & 1);
     for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k) {
       if (k == solved) continue;

@@ -1,14 +1,16 @@
-// Derivatives of what runs compute, put together from the partial derivatives of single equations.
+// Gradients of variables that kernel batches compute, composed of the partial derivatives of single
+// equations.
 //
 // Every variable v that depends on the columns of a Jacobian has a sparse gradient: a list of (column, place
-// in a flat array). An assignment `v = f(a, b)` has grad v = f_a grad a + f_b grad b. Which places are
-// combined never changes, so the pattern is worked out once, into a flat list of multiply-adds `d[dst] +=
-// c[coefficient] * d[source]`; evaluating then means calling the Partials kernels, and running down that
-// list. Cost of both: linear in the length of the list.
+// in a flat array). An assignment `v = f(a, b)` has grad v = f_a grad a + f_b grad b. The places that are
+// combined never change, so the pattern is determined once, as a flat list of multiply-adds `d[destination]
+// += c[coefficient] * d[source]`; an evaluation calls the Partials kernels and executes the list. The cost of
+// both is linear in the length of the list. This is sparse forward-mode differentiation (Griewank and
+// Walther, Evaluating Derivatives, 2008, chapter 7).
 //
 //   x' = a - x, a = 2 b, b = x y        grad b: {x: y, y: x}; grad a = 2 grad b; row of x': grad a - {x: 1}
 //
-// The chain rule of the integrator (chain_rule.h) and simultaneous blocks (loop.h) are both made of this.
+// The Jacobians of the integrator (chain_rule.h) and of algebraic loops (algebraic_loop.h) are evaluated so.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -18,16 +20,16 @@
 
 namespace runtime {
 
-/// The list, and the values on which it works.
+/// The list of multiply-adds, and the values that it operates on.
 class Gradients {
  public:
-  // Places that are always there; a rate is what multiplies y' (chain_rule.h).
+  // Constant places; the rate is the factor of dF/dy' (chain_rule.h).
   static constexpr std::uint32_t kZeroPlace = 0, kOnePlace = 1, kRatePlace = 2, kFirstPlace = 3;
 
-  /// Evaluates the partial derivatives; all places but the fixed ones are zero then. Those of Solve runs are
-  /// divided by minus the one of the solved slot.
+  /// Evaluates the partial derivatives and sets all places but the constant ones to zero. Partial derivatives
+  /// of Solve batches are divided by minus that of the solved slot.
   void begin(const Model& model, const Point& point, double rate);
-  /// The multiply-adds before the given one that were not done yet.
+  /// Executes the multiply-adds before the given one that have not been executed.
   void run_to(std::size_t operation);
   void run_all() { run_to(operations_.size()); }
 
@@ -39,11 +41,11 @@ class Gradients {
   struct Operation {
     std::uint32_t destination, coefficient, source;
   };
-  struct Part {  // partials of one run
+  struct Part {  // partial derivatives of one batch
     std::uint32_t batch = 0;
     std::uint64_t offset = 0;
   };
-  struct Duplicate {  // a slot that holds the solved variable again
+  struct Duplicate {  // a further slot with the solved variable
     std::uint32_t part = 0, into = 0, from = 0;
   };
 
@@ -54,8 +56,8 @@ class Gradients {
   std::size_t done_ = 0;
 };
 
-/// Where the gradient of each variable is. As large as the model, so blocks of one model take turns; all
-/// empty between turns.
+/// The position of each variable's gradient. As large as the model and therefore shared by its loops; all
+/// gradients are empty between uses.
 struct GradientIndex {
   std::vector<std::uint32_t> first, last;
   void fit(std::size_t variables) {
@@ -64,11 +66,10 @@ struct GradientIndex {
   }
 };
 
-/// Works the list out: seeds first, then rows one after the other, each with collect, unite and emit.
+/// Builds the list: seeds first, then rows one after the other, each by collect, unite and emit.
 class GradientBuilder {
  public:
-  static constexpr std::uint32_t kPlus = 0, kMinus = 1,
-                                 kFirstCoefficient = 2;  // coefficients that are always there
+  static constexpr std::uint32_t kPlus = 0, kMinus = 1, kFirstCoefficient = 2;  // coefficients 1 and -1
   struct Term {
     std::uint32_t coefficient, variable;
   };
@@ -78,23 +79,22 @@ class GradientBuilder {
   GradientBuilder(const GradientBuilder&) = delete;
   GradientBuilder& operator=(const GradientBuilder&) = delete;
 
-  /// The variable is this column (or, in the place of a rate, multiplies it).
+  /// The gradient of the variable is this column, with its value at `place`.
   void seed(std::uint32_t variable, std::uint32_t column, std::uint32_t place);
-  /// Makes room for the partial derivatives of a run: their offset, for `collect`, which then goes through
-  /// its rows.
+  /// Allocates the partial derivatives of a batch. Their offset, for `collect` of its rows.
   std::uint64_t add_part(std::uint32_t batch);
-  /// Into `terms`: what a row contains. A Solve row leaves its solved variable out. `again`: not for the
-  /// first time.
+  /// Collects the terms of a row in `terms`, without the solved variable of a Solve row. `again`: the row has
+  /// been collected before.
   void collect(const KernelBatch& batch, std::uint32_t row, std::uint64_t offset, bool again = false);
-  /// Into `found`: the columns of the terms, ascending.
+  /// Collects the columns of the terms in `found`, ascending.
   void unite();
   bool has(std::uint32_t column) const { return stamp_[column] == clock_; }  // after unite
-  /// Gives the columns in `found` places in a row and appends the multiply-adds of `terms`.
+  /// Allocates successive places for the columns in `found` and appends the multiply-adds of `terms`.
   void emit();
   std::uint32_t place(std::uint32_t column) const { return place_of_[column]; }  // after emit
-  /// New places for the columns in `found`.
+  /// Allocates new places for the columns in `found`.
   void fresh_places();
-  /// What was emitted last is the gradient of this variable.
+  /// Records the places emitted last as the gradient of this variable.
   void record(std::uint32_t variable);
   void add(std::uint32_t place, std::uint32_t coefficient, std::uint32_t source) {
     program_.operations_.push_back({place, coefficient, source});
@@ -105,7 +105,7 @@ class GradientBuilder {
     for (std::uint32_t k = index_.first[variable]; k < index_.last[variable]; ++k)
       visit(columns_[k], places_[k]);
   }
-  /// False when numbers of 32 bits no longer do.
+  /// False: indices exceed 32 bits.
   bool fits() const { return size_ < kNone - 1 && columns_.size() < kNone - 1 && next_place_ < kNone - 1; }
   std::uint32_t next_place() const { return next_place_; }
   std::size_t operations() const { return program_.operations_.size(); }
@@ -120,7 +120,7 @@ class GradientBuilder {
   GradientIndex& index_;
   std::vector<std::uint32_t> touched_;           // variables with a gradient
   std::vector<std::uint32_t> columns_, places_;  // gradients end to end
-  std::vector<std::uint32_t> stamp_, place_of_;  // per column: when last seen, and where
+  std::vector<std::uint32_t> stamp_, place_of_;  // per column: clock of its last use; its place
   std::uint32_t clock_ = 0, next_place_ = Gradients::kFirstPlace;
   std::uint64_t size_ = kFirstCoefficient;
 };

@@ -11,8 +11,7 @@ namespace runtime {
 
 namespace {
 
-constexpr std::size_t kRows =
-    4096;  // of a run that a thread does at once; a multiple of the vector unit's width
+constexpr std::size_t kGrain = 4096;  // rows that a thread evaluates at once; a multiple of the vector width
 
 void call(const Model& model, std::uint32_t kernel, const KernelBatch& batch, const Point& point,
           double* out) {
@@ -24,7 +23,7 @@ void call(const Model& model, std::uint32_t kernel, const KernelBatch& batch, co
   arguments.stride = batch.count;
   arguments.out = out;
   const Kernel& code = model.kernels[kernel];
-  each_part(point.thread_pool, batch.count, kRows, [&](std::size_t begin, std::size_t end) {
+  each_part(point.thread_pool, batch.count, kGrain, [&](std::size_t begin, std::size_t end) {
     KernelArguments part = arguments;
     part.begin = begin;
     part.end = end;
@@ -32,13 +31,13 @@ void call(const Model& model, std::uint32_t kernel, const KernelBatch& batch, co
   });
 }
 
-/// The term's value; its sign is the lowest bit of the term.
+/// The value of a term; its sign is the lowest bit of the term.
 inline double signed_value(std::uint32_t term, const double* values) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(values[term >> 1]) ^
                                static_cast<std::uint64_t>(term & 1) << 63);
 }
 
-/// The sum of all terms but the one at `solved`. Nodes of two or three parts are most of them.
+/// The sum of all terms but the one at `solved`. Most sums are of nodes with two or three parts.
 inline double rest(const std::uint32_t* terms, std::uint32_t count, std::uint32_t solved,
                    const double* values) {
   double sum = 0;
@@ -113,7 +112,7 @@ std::vector<Step> needed_steps(const Model& model, std::span<const Step> from,
 
 void evaluate(const Model& model, const KernelBatch& batch, const Point& point, double* out) {
   if (batch.kernel == kNone)
-    each_part(point.thread_pool, batch.count, kRows, [&](std::size_t begin, std::size_t end) {
+    each_part(point.thread_pool, batch.count, kGrain, [&](std::size_t begin, std::size_t end) {
       evaluate_sums(model, batch, point.values, out, begin, end);
     });
   else
@@ -157,10 +156,10 @@ bool Evaluator::solve_loop(std::uint32_t index, const Point& point) {
   if (!continuation_ || failure_.linear || failure_.kind == FailureKind::ZeroPivot ||
       !solver.solve_by_continuation(point, failure_))
     return false;
-  const AlgebraicLoop& block = model_.loops[index];
-  const KernelBatch& batch = model_.batches[block.first_batch];
+  const AlgebraicLoop& loop = model_.loops[index];
+  const KernelBatch& batch = model_.batches[loop.first_batch];
   continued_.push_back(
-      {block.unknowns, model_.tearing_variables[block.first_unknown], model_.equations[batch.equations]});
+      {loop.unknowns, model_.tearing_variables[loop.first_unknown], model_.equations[batch.equations]});
   return true;
 }
 
@@ -178,7 +177,7 @@ bool Evaluator::run_checked(std::span<const Step> steps, const Point& point) {
   for (const Step& step : steps) {
     if (step.kind == Step::Assign) {
       evaluate(model_, model_.batches[step.index], point, nullptr);
-      if (!check_run(model_.batches[step.index], point)) return false;
+      if (!check_finite(model_.batches[step.index], point)) return false;
     } else if (!solve_loop(step.index, point)) {
       return false;
     }
@@ -186,7 +185,7 @@ bool Evaluator::run_checked(std::span<const Step> steps, const Point& point) {
   return true;
 }
 
-bool Evaluator::check_run(const KernelBatch& batch, const Point& point) {
+bool Evaluator::check_finite(const KernelBatch& batch, const Point& point) {
   bool fine = true;
   std::vector<double> partials;
   for (std::uint32_t row = 0; row < batch.count; ++row) {

@@ -1,4 +1,4 @@
-// Running a schedule: runs of kernels and sums over `values`, and simultaneous blocks by Newton's method.
+// Evaluation of schedules: kernel batches and sums over `values`, and algebraic loops.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -15,18 +15,18 @@ class AlgebraicLoopSolver;
 class ThreadPool;
 struct GradientIndex;
 
-/// What an evaluation reads and writes.
+/// The data that an evaluation reads and writes.
 struct Point {
   double time = 0;
   double* values = nullptr;  // Model::variables of them
   const double* parameters = nullptr;
-  /// Called in every iteration of a block, when its variables have new values: parameters that depend on
-  /// them. Whether any changed.
+  /// Called in every iteration of an algebraic loop when its variables have new values: updates the
+  /// parameters that depend on them. Whether one changed.
   const std::function<bool()>* follow = nullptr;
-  ThreadPool* thread_pool = nullptr;  // works on long runs
+  ThreadPool* thread_pool = nullptr;  // for long batches
 };
 
-/// The parts of a sum run's table.
+/// The parts of the table of a batch of sums.
 struct SumTable {
   const std::uint32_t* offsets;    // count + 1
   const std::uint32_t* positions;  // Solve: of the solved term in its row
@@ -39,13 +39,13 @@ struct SumTable {
   std::uint32_t solved(std::size_t row) const { return terms[offsets[row] + positions[row]] >> 1; }
 };
 
-/// The variable in a slot of a row of a kernel run.
+/// The variable in a slot of a row, not of a sum.
 inline std::uint32_t slot_variable(const Model& model, const KernelBatch& batch, std::uint32_t slot,
                                    std::size_t row) {
   return model.tables[batch.table + static_cast<std::uint64_t>(slot) * batch.count + row];
 }
 
-/// The variable that a row of a Solve run assigns.
+/// The variable that a row of a Solve batch assigns.
 inline std::uint32_t solved_variable(const Model& model, const KernelBatch& batch, std::size_t row) {
   return batch.kernel == kNone ? SumTable(model, batch).solved(row)
                                : slot_variable(model, batch, batch.solved, row);
@@ -55,48 +55,49 @@ inline std::span<const KernelBatch> loop_batches(const Model& model, const Algeb
   return {model.batches.data() + loop.first_batch, loop.batches};
 }
 
-/// Those of these steps that are needed for what is wanted (per variable: 1), to which is added what they
-/// read.
+/// The steps that are needed to compute the `wanted` variables (per variable: 1). Variables that these read
+/// are added to `wanted`.
 std::vector<Step> needed_steps(const Model& model, std::span<const Step> steps,
                                std::vector<std::uint8_t>& wanted);
 
-/// Solve: assigns the run's variables. Residual: writes `count` residuals to `out`.
+/// Solve: assigns the variables of the batch. Residual: writes `count` residuals to `out`.
 void evaluate(const Model& model, const KernelBatch& batch, const Point& point, double* out);
 
-/// The same for some rows of a kernel run.
+/// The same for the rows [begin, end) of a batch, not of sums.
 void evaluate_rows(const Model& model, const KernelBatch& batch, const Point& point, std::uint32_t begin,
                    std::uint32_t end, double* out);
 
-/// The partial derivatives of a kernel run: out[slot * count + row].
+/// The partial derivatives of a batch, not of sums: out[slot * count + row].
 void evaluate_partials(const Model& model, const KernelBatch& batch, const Point& point, double* out);
 
-/// Runs schedules of one model. Keeps the pattern and the factors of every loop; one evaluator per thread.
+/// Evaluates schedules of one model. Keeps the pattern and the factors of every algebraic loop; not
+/// thread-safe.
 class Evaluator {
  public:
   Evaluator(const Model& model, std::vector<double> nominal);
   ~Evaluator();
 
-  /// All steps in order; false when a loop fails, and then `failure()` says why. Loops start from the present
-  /// values.
+  /// Evaluates all steps in order; loops start from the current values. False: a loop failed (`failure()`).
   bool run(std::span<const Step> steps, const Point& point);
 
-  /// Like `run`, and looks for the first equations that give NaN or infinity. Slow: for failures and the
-  /// first evaluation.
+  /// Like `run`, and fails with the first equations that give NaN or infinity. Slower: for initial values,
+  /// events and the explanation of failures.
   bool run_checked(std::span<const Step> steps, const Point& point);
 
-  /// While this is on, a block that Newton's method does not solve is tried by continuation (continuation.h).
+  /// While this is on, a loop that Newton's method does not solve is tried by continuation
+  /// (continuation.cpp).
   void allow_continuation(bool on) { continuation_ = on; }
   const std::vector<Continued>& continued() const { return continued_; }
 
   AlgebraicLoopSolver& loop(std::uint32_t index);
-  /// To be called when parameters have changed since the last evaluation.
+  /// To be called after parameters have changed.
   void parameters_changed();
   const Failure& failure() const { return failure_; }
   Failure& failure() { return failure_; }
 
  private:
   bool solve_loop(std::uint32_t index, const Point& point);
-  bool check_run(const KernelBatch& batch, const Point& point);
+  bool check_finite(const KernelBatch& batch, const Point& point);
 
   const Model& model_;
   std::vector<double> nominal_;

@@ -93,7 +93,7 @@ class ModelBuilder {
     return finish(batch);
   }
 
-  /// All residual runs since `first_run` as one loop.
+  /// All batches from `first_batch` on as one algebraic loop.
   Step loop(std::uint32_t first_batch, const std::vector<std::uint32_t>& unknowns) {
     AlgebraicLoop loop;
     loop.first_batch = first_batch;

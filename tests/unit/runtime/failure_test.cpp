@@ -1,4 +1,4 @@
-// What stops a run, and that the data names the cause.
+// Failures of a simulation, and that their data names the cause.
 #include <atomic>
 #include <catch2/catch.hpp>
 
@@ -55,7 +55,7 @@ TEST_CASE("NaN at the start names the equation and its variable") {
   CHECK(outcome.failure.variables.at(0).variable == model.dx);
 }
 
-TEST_CASE("NaN on the way keeps what was computed") {
+TEST_CASE("NaN during integration keeps the rows computed so far") {
   // x' = -1 - sqrt(x) / 10 reaches 0 before t = 1, and sqrt of a negative number is NaN.
   Scalar model(
       0.5, [](double x) { return -1 - std::sqrt(x) / 10; }, [](double x) { return -0.05 / std::sqrt(x); });
@@ -70,7 +70,7 @@ TEST_CASE("NaN on the way keeps what was computed") {
   CHECK(outcome.reached == recording.trajectory.time(recording.trajectory.rows() - 1));
 }
 
-TEST_CASE("NaN on the way of a model without states") {
+TEST_CASE("NaN in the course of a model without states") {
   ModelBuilder b;
   const auto o = b.variable();
   const Shape* root = b.shape(
@@ -142,7 +142,7 @@ TEST_CASE("loops from poor guesses") {
   }
 }
 
-TEST_CASE("experiments that make no sense") {
+TEST_CASE("invalid experiments") {
   Scalar model(1, [](double x) { return -x; }, [](double) { return -1.0; });
   Recording recording(model.model);
   for (const Experiment& experiment :
@@ -153,7 +153,7 @@ TEST_CASE("experiments that make no sense") {
   CHECK(!solver_named("euler"));
 }
 
-TEST_CASE("cancelling keeps what was computed") {
+TEST_CASE("cancelling keeps the rows computed so far") {
   Scalar model(1, [](double x) { return -x; }, [](double) { return -1.0; });
   std::atomic<bool> cancel = false;
   Control control;

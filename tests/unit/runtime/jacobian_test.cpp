@@ -10,11 +10,11 @@ using namespace runtime::test;
 
 namespace {
 
-/// Random shapes, sums, loops, variables that occur twice in a row, derivatives that are states or loop
-/// unknowns.
+/// Random shapes, sums, loops, variables that occur twice in a row, derivatives that are states or
+/// tearing variables.
 struct RandomModel : ModelBuilder {
   std::mt19937 random;
-  std::vector<std::uint32_t> known, pending;  // pending: derivatives that nothing determines yet
+  std::vector<std::uint32_t> known, pending;  // pending: derivatives without an equation so far
 
   std::uint32_t pick() { return known[random() % known.size()]; }
   std::uint32_t fresh() {
@@ -72,13 +72,13 @@ struct RandomModel : ModelBuilder {
         const auto first = static_cast<std::uint32_t>(model.batches.size());
         for (unsigned i = 0; i < rows + 1; ++i) made.push_back(fresh());
         const std::vector<std::uint32_t> iterated = made;
-        // Torn blocks: what follows from the unknowns, one after the other.
+        // Torn loops: inner variables, one after the other.
         std::vector<std::uint32_t> followers;
         for (unsigned i = random() % 3; i > 0; --i) {
           const std::uint32_t v = fresh(),
                               from = followers.empty() ? made[random() % made.size()] : followers.back();
           followers.push_back(v);
-          if (followers.size() == 1 || random() % 2)  // a third of what it follows: the block stays regular
+          if (followers.size() == 1 || random() % 2)  // a third of the variable before: the loop stays regular
             run(Role::Solve, doubled, 0, {{{v, from, pick()}, {}}});
           else
             sums(Role::Solve, {{{pick(), true}, {v, false}, {from, random() % 2 == 0}}}, {1});
@@ -197,7 +197,7 @@ TEST_CASE("chain rule against finite differences: random models") {
   }
 }
 
-TEST_CASE("a chain that would fill the Jacobian keeps its variables") {
+TEST_CASE("a chain that would fill the Jacobian retains variables") {
   Cumulative model(400);
   CHECK(deviation(model.model, FormChoice::Auto, Form::Implicit) < 1e-6);
   const std::vector<double> parameters = evaluate_parameters(model.model);
@@ -223,7 +223,7 @@ TEST_CASE("the cost of the chain rule is linear in the model") {
   CHECK(double(operations[1]) / double(operations[0]) < 2.1);
 }
 
-TEST_CASE("nothing reaches a derivative through a piecewise constant variable") {
+TEST_CASE("no gradient passes through a piecewise constant variable") {
   for (bool discrete : {false, true}) {
     ModelBuilder b;
     const Shape* rounded = b.shape(

@@ -1,4 +1,4 @@
-// Results as MATLAB v4: read here by a reader of its own, written from the definition of the format.
+// Results as MATLAB v4, read by an independent reader that follows the definition of the format.
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -176,8 +176,8 @@ TEST_CASE("MATLAB: the file can be read while it grows, and after the disk is fu
   CHECK(full.begin(output()).reason == "No space left on device");
 }
 
-TEST_CASE("MATLAB: a file of another tool, and files that are none") {
-  // As Dymola has it: "Time", single precision, a constant with sign.
+TEST_CASE("MATLAB: a file of another tool, and invalid files") {
+  // As Dymola writes it: "Time", single precision, a constant with sign.
   const std::string path = temporary("sigrel_mat_other.mat");
   std::string file;
   auto matrix = [&](std::uint32_t type, std::uint32_t rows, std::uint32_t columns, const std::string& name,
@@ -216,7 +216,7 @@ TEST_CASE("MATLAB: a file of another tool, and files that are none") {
   CHECK(r.values == std::vector<double>{-2.5, -5});
 
   std::ofstream(path, std::ios::binary | std::ios::trunc)
-      << file.substr(0, file.size() - 5);  // cut off: two whole rows
+      << file.substr(0, file.size() - 5);  // truncated: two complete rows
   MatReader cut(path);
   REQUIRE(cut.last(r));
   CHECK(r.time == 0.5);

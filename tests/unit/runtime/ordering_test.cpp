@@ -33,7 +33,7 @@ SparsePattern grid(std::uint32_t side) {
   return compress(side * side, entries, positions);
 }
 
-/// Elimination as one does it by hand: what is eliminated ties its neighbours together.
+/// Symbolic elimination by definition: the neighbours of an eliminated unknown become neighbours.
 std::pair<std::int64_t, double> by_hand(const SparsePattern& pattern,
                                         const std::vector<std::int64_t>& order) {
   std::vector<std::set<std::int64_t>> neighbours(pattern.n);
@@ -66,7 +66,7 @@ bool is_order(std::vector<std::int64_t> order, std::size_t n) {
 
 }  // namespace
 
-TEST_CASE("what an order costs is what elimination by hand takes") {
+TEST_CASE("the cost of an order agrees with symbolic elimination") {
   std::mt19937 dice(7);
   for (std::uint32_t n : {1u, 2u, 13u, 60u}) {
     std::vector<Entry> entries;
@@ -131,7 +131,7 @@ TEST_CASE("trees are eliminated without fill, from all leaves at once, and small
 
 TEST_CASE("chains of several unknowns to a link are eliminated from both ends") {
   constexpr std::uint32_t kLinks =
-      400;  // a position needs its rate, a rate positions and rates of its own link and its neighbours
+      400;  // positions depend on rates, rates on positions and rates of the link and its neighbours
   std::mt19937 random(11);
   std::vector<std::uint32_t> name(2 * kLinks), link(2 * kLinks);
   std::iota(name.begin(), name.end(), 0u);
@@ -153,7 +153,7 @@ TEST_CASE("chains of several unknowns to a link are eliminated from both ends") 
   CHECK(order.by == Ordering::Ends);
   CHECK(is_order(order.order, 2 * kLinks));
   const std::int64_t present =
-      2 * kLinks + kLinks + 3 * (kLinks - 1);  // the diagonal, ties within links and from link to link
+      2 * kLinks + kLinks + 3 * (kLinks - 1);  // the diagonal, couplings within and between links
   CHECK(order.entries <= present + 2);         // where both ends meet
   CHECK(order.entries == by_hand(chain, order.order).first);
   std::uint32_t lowest = kLinks, highest = 0;  // the middle comes last

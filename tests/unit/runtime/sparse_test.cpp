@@ -20,7 +20,7 @@ SparsePattern random_pattern(std::mt19937& random, std::size_t n) {
 
 }  // namespace
 
-TEST_CASE("compress sorts, merges and remembers") {
+TEST_CASE("compress sorts, merges and gives positions") {
   std::vector<std::uint32_t> positions;
   const std::vector<Entry> entries = {{2, 0}, {0, 0}, {1, 2}, {2, 0}, {0, 1}};
   const SparsePattern pattern = compress(3, entries, positions);
@@ -52,7 +52,7 @@ TEST_CASE("KLU and dense agree") {
   }
 }
 
-TEST_CASE("sparse solutions fulfil their equations") {
+TEST_CASE("sparse solutions satisfy their equations") {
   auto pattern_of = [](std::size_t n, auto&& neighbours) {
     std::vector<Entry> entries;
     for (std::uint32_t i = 0; i < n; ++i) {
@@ -79,7 +79,7 @@ TEST_CASE("sparse solutions fulfil their equations") {
       pattern_of(300,
                  [](std::uint32_t i) {
                    return List{i * 7 % 300, i * i % 299, (i + 150) % 300, (i * 13 + 5) % 300};
-                 }),                                                        // nothing symmetric
+                 }),                                                        // unsymmetric
       pattern_of(500, [](std::uint32_t i) { return List{i + 1, i + 7}; }),  // triangular: blocks of one
       pattern_of(
           500,
@@ -96,7 +96,7 @@ TEST_CASE("sparse solutions fulfil their equations") {
           system.values()[k] =
               std::pow(10.0, static_cast<double>(pattern.rows[k] % 9) - 4) *  // rows in different units
               (uniform(random) + (pattern.rows[k] == std::int64_t(c) ? 6 : 0));
-      if (round == 2)  // the diagonal, which is where pivots are, becomes useless where there is a choice
+      if (round == 2)  // the diagonal, with the pivots, becomes small where there is a choice
         for (std::size_t c = 0; c < pattern.n; ++c)
           for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
             if (pattern.starts[c + 1] - pattern.starts[c] > 3 && pattern.rows[k] == std::int64_t(c))
@@ -139,7 +139,7 @@ TEST_CASE("rows are exchanged more than once") {
   }
 }
 
-TEST_CASE("singular matrices are seen") {
+TEST_CASE("singular matrices are detected") {
   for (std::size_t limit : {std::size_t(0), std::size_t(100)}) {
     std::vector<std::uint32_t> positions;
     const std::vector<Entry> entries = {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {2, 2}};

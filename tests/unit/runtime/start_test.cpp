@@ -1,5 +1,4 @@
-// What a start does beside Newton's method: continuation, equations that only have to hold, values that are
-// given.
+// Initialisation beyond Newton's method: continuation, redundant initial equations, given initial values.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -70,7 +69,7 @@ TEST_CASE("continuation passes turning points, in the direction that leads to a 
   }
 }
 
-TEST_CASE("continuation ends where there is no solution, and is not asked where Newton's method arrives") {
+TEST_CASE("continuation ends if there is no solution, and is not tried if Newton's method converges") {
   OneUnknown none(0.5, [](double x) { return x * x + 1; }, [](double x) { return 2 * x; });
   const Outcome failed = start(none.model);
   CHECK(failed.status == Outcome::Failed);
@@ -80,7 +79,7 @@ TEST_CASE("continuation ends where there is no solution, and is not asked where 
   CHECK(start(easy.model).continued.empty());
 }
 
-TEST_CASE("an equation that determines nothing at the start must hold") {
+TEST_CASE("a redundant initial equation must hold") {
   for (double value : {0.0, 1e-8, 1e-3}) {
     Decay m;
     m.model.initial_checks = {
@@ -96,7 +95,7 @@ TEST_CASE("an equation that determines nothing at the start must hold") {
   }
 }
 
-TEST_CASE("a start that is given needs no initial schedule") {
+TEST_CASE("given initial values need no initial schedule") {
   Decay m;
   m.model.initial.clear();
   const double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -106,7 +105,7 @@ TEST_CASE("a start that is given needs no initial schedule") {
   CHECK(outcome.values[m.dx] == 5);
 }
 
-TEST_CASE("a constant of the run is nothing that a linear model has") {
+TEST_CASE("a constant is not a variable of the linear model") {
   Decay m;
   const std::uint32_t c = m.variable(3), rate = m.variable();
   m.model.constants = {c};
@@ -128,7 +127,7 @@ TEST_CASE("a constant of the run is nothing that a linear model has") {
   CHECK(std::get<LinearModel>(result).b == std::vector<double>{1});
 }
 
-TEST_CASE("a steady state: of states, with a free parameter, and where too much is free") {
+TEST_CASE("a steady state: of states, with a free parameter, and with too many free values") {
   Decay m;
   const std::vector<double> values{0, 6}, parameters = evaluate_parameters(m.model);
   SteadyProblem problem;
@@ -145,7 +144,7 @@ TEST_CASE("a steady state: of states, with a free parameter, and where too much 
   REQUIRE(varied.status == Steady::Found);
   CHECK(varied.parameters[m.b] == Approx(8));
 
-  // As many conditions as values, and yet x may be anything: the second says nothing of it.
+  // As many conditions as values, yet x is free: the second condition does not depend on it.
   problem.free = {{FreeValue::State, m.x}};
   problem.at_rest.clear();
   problem.given = {{{kNone, false}, 0.0}};

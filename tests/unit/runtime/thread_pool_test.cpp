@@ -6,7 +6,7 @@
 
 using runtime::ThreadPool;
 
-TEST_CASE("a thread pool does every part of a loop once, in the same parts whatever the threads") {
+TEST_CASE("a thread pool executes every part of a loop once, in parts that do not depend on the threads") {
   for (unsigned threads : {1u, 2u, 4u}) {
     ThreadPool thread_pool(threads);
     for (std::size_t count : {0, 1, 9, 10, 11, 1000}) {
@@ -23,7 +23,7 @@ TEST_CASE("a thread pool does every part of a loop once, in the same parts whate
   }
 }
 
-TEST_CASE("a thread pool takes many short loops, one after the other") {
+TEST_CASE("a thread pool executes many short loops in sequence") {
   ThreadPool thread_pool(3);
   std::vector<long> sums(64, 0);
   for (int job = 0; job < 20'000; ++job)

@@ -66,7 +66,7 @@ TEST_CASE("other times: straight lines between rows, or the row before") {
   CHECK(departure(coarse, sample(1000, [](double t) { return t < 4.05 ? 1.0 : 2.0; }), {}, true));
 }
 
-TEST_CASE("what is no number differs from what is one") {
+TEST_CASE("NaN differs from a number") {
   const Samples a = sample(10, [](double) { return 1.0; });
   Samples b = a;
   b.values[3] = std::nan("");

@@ -14,7 +14,7 @@ using namespace runtime;
 
 namespace {
 
-/// Vectors with random elements, gone at the end.
+/// Vectors with random elements, released at the end.
 class Vectors {
  public:
   explicit Vectors(std::size_t n, ThreadPool* thread_pool = nullptr)
@@ -43,7 +43,7 @@ class Vectors {
 
 }  // namespace
 
-TEST_CASE("operations on vectors are those on numbers, element by element") {
+TEST_CASE("operations on vectors act element by element") {
   for (std::size_t n : {0, 1, 3, 4, 7, 8, 9, 31, 64, 1023, 1024, 1025, 5000, 8193, 40001}) {
     CAPTURE(n);
     Vectors vectors(n);

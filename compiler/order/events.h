@@ -1,4 +1,5 @@
-// Zero crossings, triggers, assignments, `pre` and delays of a reduced system as batches and tables of the model.
+// Zero crossings, triggers, assignments, `pre` and delays of a reduced system as batches and tables of the
+// model.
 #pragma once
 #include <vector>
 

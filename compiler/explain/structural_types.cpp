@@ -1,4 +1,4 @@
-#include "compiler/session/structural_types.h"
+#include "compiler/explain/structural_types.h"
 
 #include <algorithm>
 
@@ -6,18 +6,18 @@
 #include "compiler/structural_types/components.h"
 #include "compiler/structural_types/families.h"
 
-namespace sigrel::session {
+namespace sigrel::explain {
 
 std::string StructuralTypes::text(core::GlobalId definition) const {
   auto at = components.find(definition);
   if (at != components.end())
-    return structural_types::to_text(kernels[at->second], fits[at->second], library, at->second);
+    return structural_types::to_text(types[at->second], fits[at->second], library, at->second);
   auto first = std::ranges::find(library.families, definition, &components::Family::definition);
   auto last =
       std::find_if(first, library.families.end(), [&](auto& f) { return f.definition != definition; });
   return structural_types::to_text(
       {first, last}, std::span(families).subspan(static_cast<std::size_t>(first - library.families.begin())),
-      kernels, fits, library);
+      types, fits, library);
 }
 
 StructuralTypes structural_types(const core::Program& program, Diagnostics& diagnostics) {
@@ -27,15 +27,11 @@ StructuralTypes structural_types(const core::Program& program, Diagnostics& diag
   structural_types::Checked checked = structural_types::check(result.library, diagnostics, &withheld);
   result.families = structural_types::types_of_families(result.library, checked);
   structural_types::report_families(result.library, checked.kernels, result.families, withheld, diagnostics);
-  result.kernels = std::move(checked.kernels);
+  result.types = std::move(checked.kernels);
   result.fits = std::move(checked.fits);
   for (auto& [definition, component] : result.library.definitions)
     if (component) result.components[definition] = *component;
   return result;
 }
 
-void report_singular_parts(const core::Program& program, Diagnostics& diagnostics) {
-  structural_types::check(elaborate::model(program), diagnostics);
-}
-
-}  // namespace sigrel::session
+}  // namespace sigrel::explain

@@ -52,7 +52,7 @@ std::string header_text(const std::vector<std::string>& lines) {
   return text;
 }
 
-/// Paragraphs; lines that are indented are equations.
+/// Paragraphs, and equations from indented lines.
 std::string header_html(const std::vector<std::string>& lines) {
   std::string out, part;
   bool equations = false;
@@ -87,13 +87,13 @@ const char* colour_class(TokenKind kind) {
 }
 
 std::string source_html(FileId file, const SourceMap& sources) {
-  Diagnostics known;  // the file has been checked
+  Diagnostics known;  // ignored: the file has been checked
   const std::string_view text = sources.file(file).text;
   std::string out;
   std::size_t at = 0;
   for (const SourceToken& token : tokens(file, sources, known).tokens) {
     if (token.span.begin < at || token.span.end > text.size())
-      continue;  // what the layout put in has no text
+      continue;  // tokens inserted by the layout have no text
     out += escape(text.substr(at, token.span.begin - at));
     const std::string word = escape(text.substr(token.span.begin, token.span.end - token.span.begin));
     const char* colour = colour_class(token.kind);
@@ -112,7 +112,7 @@ std::vector<std::string> imports_of(std::string_view source) {
   return found;
 }
 
-/// Which parts of the library a model is made of: the fields that it belongs to.
+/// The modules of the library that a model imports.
 std::string uses(std::string_view source) {
   std::string out;
   for (const std::string& module : imports_of(source)) out += (out.empty() ? "" : " · ") + escape(module);
@@ -145,10 +145,10 @@ std::string page(const std::vector<Example>& examples, std::size_t k, const Sour
   }
   out += "<h2>Source</h2>\n" + source_html(e.source, sources);
   if (const std::vector<std::string> imports = imports_of(sources.file(e.source).text); !imports.empty()) {
-    out += "<p class=\"dim\">It builds on";
+    out += "<p class=\"dim\">Imports";
     for (std::size_t i = 0; i < imports.size(); ++i)
       out += fmt::format("{} <code>{}</code>", i ? "," : "", escape(imports[i]));
-    out += fmt::format(": <code>sigrel list {}</code> shows what is there.</p>\n", escape(imports.front()));
+    out += fmt::format(": <code>sigrel list {}</code> shows their contents.</p>\n", escape(imports.front()));
   }
   return document(title, out, kStyle);
 }
@@ -157,7 +157,7 @@ std::string page(const std::vector<Example>& examples, std::size_t k, const Sour
 
 std::string example_title(const std::string& file, std::string_view source) {
   const std::string stem = std::filesystem::path(file).stem().string();
-  // How the header writes its words: as soon as it writes one small, that is a common one.
+  // Capitalisation of the words in the header: a word that also occurs in lower case is a common one.
   auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
   std::map<std::string, std::string> written;
   const std::string text = header_text(header_lines(source));

@@ -1,5 +1,5 @@
-// A gallery of models: a page for each, with the text and equations of its header, a plot, how to run it, and
-// its source; and an index of pictures.
+// A gallery of models: for each a page with the text and equations of its header, a plot, the command that
+// runs it, and its source; and an index with small plots.
 #pragma once
 #include <string>
 #include <string_view>
@@ -11,18 +11,18 @@
 namespace sigrel::doc {
 
 struct Example {
-  std::string file;  // "05_pendulum.sr", without its folder
+  std::string file;  // "05_pendulum.sr"; without folder
   FileId source;
-  std::string plot, small_plot;                        // SVG; the small one for the index
-  std::vector<std::pair<std::string, double>> values;  // at the end of the run
+  std::string plot, small_plot;                        // SVG; the small plot is for the index
+  std::vector<std::pair<std::string, double>> values;  // final values
   double end = 0;
 };
 
-/// "05_low_pass.sr" -> "Low pass"; a word that the header of the file writes with capitals has them: "DC
+/// "05_low_pass.sr" -> "Low pass". Words that are capitalised in the header of the file are here, too: "DC
 /// motor", "Akzo Nobel".
 std::string example_title(const std::string& file, std::string_view source);
 
-/// The pages of the examples in their order, their pictures, then the index. Well-formed as XML, no script.
+/// The pages of the examples in order with their plots, then the index. Well-formed XML without scripts.
 std::vector<Page> gallery(const std::vector<Example>& examples, const SourceMap& sources);
 
 }  // namespace sigrel::doc

@@ -35,7 +35,7 @@ std::string inline_markup(std::string_view text) {
 
 std::string markup(std::string_view text) {
   enum class Open { None, Paragraph, List, Block } open = Open::None;
-  std::string out, part;  // part: the paragraph, item or block under way
+  std::string out, part;  // part: the current paragraph, item or block
   auto close_part = [&] {
     if (open == Open::Paragraph) out += "<p>" + inline_markup(part) + "</p>\n";
     if (open == Open::List) out += "<li>" + inline_markup(part) + "</li>\n";
@@ -96,7 +96,7 @@ std::vector<Block> blocks(std::string_view text) {
 
 namespace {
 
-/// Whether the point follows a single capital, as in "W. Stortelder": no sentence ends there.
+/// Whether the period follows a single capital, as in "W. Stortelder", and does not end a sentence.
 bool is_initial(std::string_view text, std::size_t point) {
   return point > 0 && std::isupper(static_cast<unsigned char>(text[point - 1])) &&
          (point == 1 || text[point - 2] == ' ' || text[point - 2] == '(');

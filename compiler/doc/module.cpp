@@ -8,16 +8,16 @@
 #include <set>
 
 #include "compiler/parse/tokens.h"
-#include "compiler/session/modules.h"
+#include "compiler/pipeline/modules.h"
 
 namespace sigrel::doc {
 namespace {
 
-constexpr int kLongestChain = 32;  // of synonyms; a circle among them is an error of the checker
+constexpr int kLongestChain = 32;  // of synonyms; the checker reports cycles
 
 class Reader {
  public:
-  Reader(const session::Modules& modules, const SourceMap& sources, const Session& session)
+  Reader(const pipeline::Modules& modules, const SourceMap& sources, const Session& session)
       : tree_(modules.modules.back()), sources_(sources) {
     for (const core::Global* global : session.definitions()) {
       std::string name(sigrel::text(global->name));
@@ -30,7 +30,7 @@ class Reader {
           const auto& synonym = *static_cast<const ast::TypeSynonymDecl*>(decl);
           synonyms_[synonym.name.name.value] = synonym.type;
         }
-    // The synonyms of all modules are known by now, so the units behind them are, too.
+    // The synonyms of all modules are known here, and with them their units.
     for (const ast::Module& module : modules.modules)
       for (const ast::Decl* decl : module.decls)
         if (decl->kind == ast::DeclKind::TypeSynonym) {
@@ -52,7 +52,7 @@ class Reader {
   }
 
  private:
-  /// As it is written, but in one line and without comments at ends of lines.
+  /// The source text on one line, without line comments.
   std::string written(Span span) const {
     std::string out;
     std::string_view text = sources_.text(span);
@@ -74,7 +74,7 @@ class Reader {
     return out;
   }
 
-  /// As an argument: the span of a type in parentheses is that of its inside.
+  /// The text of a type argument. The span of a parenthesised type excludes the parentheses.
   std::string argument(const ast::Type* type) const {
     bool atom = type->kind != ast::TypeKind::Function && type->kind != ast::TypeKind::Relation;
     if (type->kind == ast::TypeKind::Named) atom = static_cast<const ast::NamedType*>(type)->args.empty();
@@ -135,7 +135,7 @@ class Reader {
     return {};
   }
 
-  /// "v [V], i [A]" of a Pin.
+  /// The units of the fields of a record: "v [V], i [A]".
   std::string units_of_fields(const ast::RecordDecl& record) const {
     std::string out;
     for (const ast::RecordField& f : record.fields)
@@ -144,7 +144,7 @@ class Reader {
     return out;
   }
 
-  /// Of the types that a signature names, in its order: "Resistance [Ohm]; Pin: v [V], i [A]".
+  /// The units of the types in a signature, in order: "Resistance [Ohm]; Pin: v [V], i [A]".
   std::string units_in(std::string_view signature) const {
     std::string out;
     std::set<std::string> told;
@@ -232,7 +232,7 @@ class Reader {
     module.entries.push_back(std::move(entry));
   }
 
-  /// A definition has an entry where its name comes first: at its type, or at its first clause.
+  /// A definition has its entry at the first occurrence: its signature or its first clause.
   void definition(Module& module, Entry entry, std::string_view name) {
     entry.kind = Entry::Kind::Definition;
     entry.name = name;
@@ -253,7 +253,7 @@ class Reader {
   const SourceMap& sources_;
   std::map<std::string, std::string> types_, structures_;
   std::map<std::string, std::string>
-      named_units_;  // of types: "[V]" of a synonym, "v [V], i [A]" of a record
+      named_units_;  // of types: "[V]" for a synonym, "v [V], i [A]" for a record
   std::map<std::uint32_t, const ast::Type*> synonyms_;
   std::map<std::string, std::size_t> seen_;
 };
@@ -264,8 +264,8 @@ std::optional<Module> read_module(const std::string& path, const SessionOptions&
   session.load(path);
   if (!session.check() || !session.check_structure()) return std::nullopt;
   SourceMap sources;
-  Diagnostics known;  // all of it has been reported by the session
-  auto modules = session::load_modules(path, options.path, sources, known);
+  Diagnostics known;  // ignored: the session has reported them
+  auto modules = pipeline::load_modules(path, options.path, sources, known);
   if (!modules || known.has_errors()) return std::nullopt;
   return Reader(*modules, sources, session).read();
 }

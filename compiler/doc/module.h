@@ -1,4 +1,4 @@
-// What is documented of a module, taken from its tree, its checked types and its `-- |` comments.
+// The documentation of a module: from its syntax tree, its checked types and its `-- |` comments.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,23 +9,23 @@
 namespace sigrel::doc {
 
 struct Field {
-  std::string name, type, unit, default_value;  // unit: of a Real, through synonyms; empty when it has none
+  std::string name, type, unit, default_value;  // the unit of a Real, through synonyms; empty if it has none
   bool flow = false;
 };
 
 struct Entry {
   enum class Kind : std::uint8_t { Type, Record, Data, Definition, Foreign } kind{};
   std::string name;
-  std::string signature;      // of a definition its type; of a type what stands right of `=`
-  std::string structure;      // of a relation its structural type
-  std::string units;          // of the types in a signature: "Resistance [Ohm]; Pin: v [V], i [A]"
-  std::string parameters;     // of a type: `a b`
+  std::string signature;      // the type of a definition; the right side of a type declaration
+  std::string structure;      // structural type of a relation
+  std::string units;          // of the types in the signature: "Resistance [Ohm]; Pin: v [V], i [A]"
+  std::string parameters;     // of a type: "a b"
   std::vector<Field> fields;  // Record
   std::vector<std::string> constructors;  // Data: `Node (Tree a) a`
-  std::string text;                       // of the comment, without its marks
+  std::string text;                       // the comment without its marks
 
   bool is_type() const { return kind == Kind::Type || kind == Kind::Record || kind == Kind::Data; }
-  /// A relation, or a function that makes one.
+  /// A relation, or a function that returns one.
   bool is_relation() const {
     return kind == Kind::Definition &&
            (signature.starts_with("SR ") || signature.find("-> SR ") != std::string::npos);
@@ -34,18 +34,17 @@ struct Entry {
 
 struct Import {
   std::string module;
-  std::string written;  // the whole line, without `import`
+  std::string written;  // the whole line without `import`
 };
 
 struct Module {
   std::string name;
-  std::string text;  // of the `-- |` comment before `module`
+  std::string text;  // the `-- |` comment before `module`
   std::vector<Import> imports;
-  std::vector<Entry> entries;  // in the order of the file
+  std::vector<Entry> entries;  // in source order
 };
 
-/// Reads and checks a file. What is wrong with it, or with what it imports, is in the diagnostics of the
-/// session.
+/// Reads and checks a file. Errors in it or in its imports are reported to the diagnostics of the session.
 std::optional<Module> read_module(const std::string& path, const SessionOptions& options, Session& session);
 
 }  // namespace sigrel::doc

@@ -41,8 +41,7 @@ th { font-weight: normal; color: var(--dim); }
 ul.contents { list-style: none; padding: 0; }
 )";
 
-/// A name as part of an identifier and of a file name: letters and digits as they are, other bytes as
-/// hexadecimal.
+/// Encodes a name for identifiers and file names: letters and digits unchanged, other bytes as hexadecimal.
 std::string encoded(std::string_view name) {
   std::string out;
   for (unsigned char c : name) {
@@ -83,7 +82,7 @@ class Writer {
   }
 
  private:
-  /// Where a type is described, seen from the current module.
+  /// The link to the description of a type that is visible in the current module.
   const std::string* target(const std::string& name) const {
     auto in = [&](std::size_t m) -> const std::string* {
       auto names = types_.find(m);
@@ -99,7 +98,7 @@ class Writer {
     return prelude == by_name_.end() ? nullptr : in(prelude->second);
   }
 
-  /// The text of a type, its names linked. What is in `<…>` is a unit.
+  /// The text of a type with linked names. Text in `<…>` is a unit.
   std::string type(std::string_view text) const {
     std::string out;
     bool in_unit = false;
@@ -180,7 +179,7 @@ class Writer {
         anchor(e), head, more, markup(e.text));
   }
 
-  /// The constructor's own name is no type.
+  /// The name of the constructor itself is not a type.
   std::string constructor(const std::string& text) const {
     std::size_t blank = std::min(text.find(' '), text.size());
     return escape(text.substr(0, blank)) + type(std::string_view(text).substr(blank));

@@ -1,5 +1,5 @@
-// HTML pages: one for each module and an index. Each is complete by itself: no script, its style inside,
-// light or dark as the reader's system is. Well-formed as XML, too.
+// HTML pages: one for each module and an index. Self-contained: no scripts, inline style, light or dark as
+// set in the system. Well-formed XML.
 #pragma once
 #include <string>
 #include <string_view>
@@ -14,11 +14,11 @@ struct Page {
   std::string html;
 };
 
-/// A whole page around a body; `style` is added to the common one.
+/// A whole page with the given body; `style` is added to the common style.
 std::string document(std::string_view title, std::string_view body, std::string_view style = {});
 
-/// The pages of the modules in their order, then the index. Names of types link to where they are described,
-/// in the same module, in one that it imports, or in the Prelude, when that is among `modules`.
+/// The pages of the modules in order, then the index. Type names link to their descriptions in the same
+/// module, in an imported one, or in the Prelude, if these are in `modules`.
 std::vector<Page> pages(const std::vector<Module>& modules);
 
 }  // namespace sigrel::doc

@@ -1,6 +1,6 @@
-// Memory of this program. A large table is written once, from one end to the other, and a page of 4 KB costs
-// the kernel about as much when it is first touched as writing it does; where it has pages of 2 MB for who
-// asks, large pieces are asked for in these.
+// Memory allocation of this program: huge pages for large blocks. A large table is written once from start to
+// end, and the page fault of a 4 KB page costs about as much as writing the page; so large blocks request
+// 2 MB pages where the kernel supports them.
 #include <sys/mman.h>
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kPage = std::size_t{1} << 21, kLarge = 2 * kPage;
 
-/// The pages that lie in it as a whole; no harm if the kernel does not want to.
+/// Advises the kernel for the pages entirely inside the block; failures are harmless.
 void ask_for_large_pages(void* piece, std::size_t size) {
   const auto begin = (reinterpret_cast<std::uintptr_t>(piece) + kPage - 1) & ~(kPage - 1);
   const auto end = (reinterpret_cast<std::uintptr_t>(piece) + size) & ~(kPage - 1);

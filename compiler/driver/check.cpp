@@ -40,8 +40,8 @@ int check(const Globals& globals, const CheckOptions& options) {
 void add_check(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* command = app.add_subcommand("check", "Check files without running them");
-  command->add_option("files", options->files, "The files")->required()->type_name("FILE");
-  command->add_flag("--types", options->types, "Show the type of every definition");
+  command->add_option("files", options->files, "Input files")->required()->type_name("FILE");
+  command->add_flag("--types", options->types, "Print the type of every definition");
   command->callback([&globals, &exit_code, options] { exit_code = check(globals, *options); });
 }
 

@@ -10,17 +10,17 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "compiler/session/files.h"
+#include "compiler/pipeline/files.h"
 
 namespace sigrel::driver {
 
-SessionOptions Globals::session_options(bool why) const {
-  std::string library = session::library_folder();
+SessionOptions Globals::session_options(bool keep_equations) const {
+  std::string library = pipeline::library_folder();
   std::error_code error;
   if (!std::filesystem::exists(library, error))
     for (const std::string& folder : path)
       if (std::filesystem::exists(std::filesystem::path(folder) / "Prelude.sr", error)) library = folder;
-  return {{path, library}, verify, why, libraries};
+  return {{path, library}, verify, keep_equations, libraries};
 }
 
 bool use_color(const Globals& globals, std::FILE* stream) {
@@ -49,10 +49,10 @@ void print_diagnostics(const Globals& globals, Session& session) {
 void print_timings(const Globals& globals, const Session& session) {
   if (!globals.timings) return;
   double total = 0;
-  for (const session::Timing& t : session.timings())
+  for (const pipeline::Timing& t : session.timings())
     if (!t.part) total += t.seconds;
   fmt::print(stderr, "\n{:<16} {:>10} {:>10}\n", "stage", "ms", "peak MB");
-  for (const session::Timing& t : session.timings())
+  for (const pipeline::Timing& t : session.timings())
     fmt::print(stderr, "{:<16} {:>10.3f}{}\n", (t.part ? "  " : "") + t.stage, 1e3 * t.seconds,
                t.peak > 0 ? fmt::format(" {:>10.1f}", 1e-6 * t.peak) : "");
   fmt::print(stderr, "{:<16} {:>10.3f}\n", "all", 1e3 * total);
@@ -84,7 +84,8 @@ Settings parse_settings(const std::vector<std::string>& texts) {
       fine = error == std::errc{} && stop == end;
     }
     if (!fine)
-      throw CLI::ValidationError("--set", "`" + text + "` is not NAME=VALUE with a number, such as r1.r=47");
+      throw CLI::ValidationError("--set",
+                                 "`" + text + "` is not NAME=VALUE with a number, for example r1.r=47");
     settings.emplace_back(text.substr(0, equals), value);
   }
   return settings;
@@ -93,10 +94,10 @@ Settings parse_settings(const std::vector<std::string>& texts) {
 void add_start_options(CLI::App& command, bool& strict_initial, RunOptions& run) {
   CLI::Option* strict =
       command.add_flag("--strict-initial", strict_initial,
-                       "Start values that are missing are an error: guesses do not fill in");
+                       "Report missing initial equations as an error instead of using guesses");
   command
       .add_option("--init-from", run.init_from,
-                  "Start from results of an earlier run: their last row, or what they are at time t")
+                  "Take the initial values from results of an earlier run: the last row, or those at time t")
       ->type_name("FILE[@t]")
       ->excludes(strict);
 }

@@ -1,4 +1,4 @@
-// What the subcommands of `sigrel` share: exit codes, global options, and where diagnostics go.
+// Shared by the subcommands of `sigrel`: exit codes, global options, output of diagnostics.
 #pragma once
 #include <string>
 #include <vector>
@@ -15,9 +15,9 @@ namespace sigrel::driver {
 enum ExitCode : int {
   kSuccess = 0,
   kUserError = 1,      // diagnostics were reported
-  kUsage = 2,          // the command line
-  kInternal = 70,      // a bug of ours (EX_SOFTWARE of sysexits.h)
-  kInterrupted = 130,  // Ctrl-C; what was computed is kept (128 + SIGINT, as shells say it)
+  kUsage = 2,          // invalid command line
+  kInternal = 70,      // a bug of Sigrel (EX_SOFTWARE of sysexits.h)
+  kInterrupted = 130,  // Ctrl-C; results so far are kept (128 + SIGINT, as in shells)
 };
 
 struct Globals {
@@ -28,18 +28,17 @@ struct Globals {
   bool timings = false;
   bool verify = false;
 
-  /// `why`: SessionOptions::why.
-  SessionOptions session_options(bool why = false) const;
+  SessionOptions session_options(bool keep_equations = false) const;
   bool json() const { return message_format == "json"; }
 };
 
-/// Whether to write escape sequences to a stream.
+/// Whether to write colour escape sequences to a stream.
 bool use_color(const Globals& globals, std::FILE* stream);
 
-/// Writes the diagnostics to stderr, as text or JSON, and how many there were.
+/// Writes the diagnostics to stderr, as text with the number of errors or as JSON.
 void print_diagnostics(const Globals& globals, Session& session);
 void print_diagnostics(const Globals& globals, const Diagnostics& diagnostics, const SourceMap& sources);
-/// `--timings`: how long each stage took, to stderr.
+/// `--timings`: writes the duration of each stage to stderr.
 void print_timings(const Globals& globals, const Session& session);
 
 /// "a,x[1,2]" -> a and x[1,2]: commas inside brackets are part of a name.
@@ -52,7 +51,7 @@ Settings parse_settings(const std::vector<std::string>& texts);
 void add_start_options(CLI::App& command, bool& strict_initial, RunOptions& run);
 StartPolicy start_policy(bool strict_initial, const RunOptions& run);
 
-/// Each adds its subcommand; when that is the one called, `exit_code` is set.
+/// Each adds its subcommand, which sets `exit_code` when it runs.
 void add_check(CLI::App& app, const Globals& globals, int& exit_code);
 void add_run(CLI::App& app, const Globals& globals, int& exit_code);
 void add_dump(CLI::App& app, const Globals& globals, int& exit_code);
@@ -69,7 +68,7 @@ void add_fmt(CLI::App& app, const Globals& globals, int& exit_code);
 void add_gallery(CLI::App& app, const Globals& globals, int& exit_code);
 void add_doc(CLI::App& app, const Globals& globals, int& exit_code);
 void add_structure(CLI::App& app, const Globals& globals, int& exit_code);
-/// After add_structure: another subcommand of the same.
+/// After add_structure: adds another subcommand to `structure`.
 void add_structure_graph(CLI::App& app, const Globals& globals, int& exit_code);
 
 }  // namespace sigrel::driver

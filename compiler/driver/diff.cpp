@@ -1,4 +1,4 @@
-// sigrel diff: whether the results of one run stay in a tube around those of another.
+// sigrel diff: whether the results of one run stay within a tube around those of another.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -8,8 +8,8 @@
 
 #include "compiler/diagnostics/display.h"
 #include "compiler/driver/command.h"
+#include "compiler/pipeline/results.h"
 #include "compiler/session/result_table.h"
-#include "compiler/session/results.h"
 #include "runtime/analysis/tube.h"
 
 namespace sigrel::driver {
@@ -46,7 +46,7 @@ void print_differences(std::vector<Difference>& differences, bool all) {
   for (std::size_t k = 0; k < shown; ++k) {
     const auto& [name, d] = differences[k];
     fmt::print(
-        "  {}{}  leaves the tube at t = {:.9g} s: {:.9g} is not in {:.9g} … {:.9g}; at most {:.3g} outside, "
+        "  {}{}  leaves the tube at t = {:.9g} s: {:.9g} is not in {:.9g} … {:.9g}; largest deviation {:.3g} "
         "at t = {:.9g} s\n",
         name, std::string(width - display_width(name), ' '), d.time, d.value, d.low, d.high, d.worst,
         d.worst_time);
@@ -54,7 +54,7 @@ void print_differences(std::vector<Difference>& differences, bool all) {
   if (shown < differences.size()) fmt::print("  and {} more: --all lists them\n", differences.size() - shown);
 }
 
-/// Compares what both have. True when nothing differs.
+/// Compares the common variables. Returns whether they agree.
 bool compare(const session::ResultTable& a, const session::ResultTable& b, const Options& options) {
   std::unordered_map<std::string_view, std::size_t> in_b;
   for (std::size_t k = 0; k < b.names.size(); ++k) in_b.emplace(b.names[k], k);
@@ -96,7 +96,7 @@ int diff(const Globals& globals, const Options& options) {
   auto wanted = [&](std::string_view name) {
     return options.variables.empty() ||
            std::ranges::any_of(options.variables,
-                               [&](const std::string& pattern) { return session::matches(pattern, name); });
+                               [&](const std::string& pattern) { return pipeline::matches(pattern, name); });
   };
   std::vector<session::ResultTable> tables;
   for (const std::string& file : {options.reference, options.other})
@@ -112,33 +112,35 @@ int diff(const Globals& globals, const Options& options) {
 void add_diff(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "diff", "Compare two files of results: whether the second stays in a tube around the first");
-  command->add_option("reference", options->reference, "Results of a run, CSV or MATLAB")
+      "diff", "Compare two result files: does the second stay within a tube around the first?");
+  command->add_option("reference", options->reference, "Reference results, CSV or MATLAB")
       ->required()
       ->type_name("A");
-  command->add_option("other", options->other, "Results that are compared with it: at their own times")
+  command->add_option("other", options->other, "Results to compare, at their own times")
       ->required()
       ->type_name("B");
   command
       ->add_option("-v,--variables", options->variables,
-                   "Only these; * stands for any characters; may be repeated")
+                   "Compare only these variables; * matches any characters; repeatable")
       ->type_name("NAME")
       ->allow_extra_args(false);
   command
       ->add_option("--relative", options->tube.relative,
-                   "Half the height of the tube, relative to the greatest magnitude of a variable (1e-4)")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("X");
-  command->add_option("--absolute", options->tube.absolute, "… and what is added to it (1e-8)")
+                   "Half height of the tube, relative to the largest magnitude of a variable (default 1e-4)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("X");
   command
-      ->add_option("--time", options->tube.time, "How much earlier or later a value may come, in seconds (0)")
+      ->add_option("--absolute", options->tube.absolute,
+                   "Absolute term added to the half height (default 1e-8)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("X");
+  command->add_option("--time", options->tube.time, "Allowed time shift of a value, in seconds (default 0)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("T");
-  command->add_flag("--all", options->all, "List everything that differs, however much it is");
+  command->add_flag("--all", options->all, "List all differences");
   command->footer(
-      "Exit codes: 0 no variable of A differs or is missing, 1 some do, or a file cannot be read.");
+      "Exit codes: 0 if all variables of A agree, 1 if some differ or are missing, or a file cannot be "
+      "read.");
   command->callback([&globals, &exit_code, options] { exit_code = diff(globals, *options); });
 }
 

@@ -20,7 +20,7 @@ struct DocOptions {
   std::string folder;
 };
 
-/// The file itself, or all sources in the folder and below it, by path.
+/// The file itself, or all sources in the folder and its subfolders, sorted by path.
 std::vector<std::string> sources_of(const std::string& source, Diagnostics& diagnostics) {
   std::error_code error;
   if (!fs::is_directory(source, error)) return {source};
@@ -31,8 +31,8 @@ std::vector<std::string> sources_of(const std::string& source, Diagnostics& diag
   if (error)
     diagnostics.report(Code::FileNotFound, "`" + source + "` cannot be read").note(error.message());
   else if (found.empty())
-    diagnostics.report(Code::FileNotFound, "`" + source + "` has no Sigrel files")
-        .help("name a folder with `.sr` files in it");
+    diagnostics.report(Code::FileNotFound, "`" + source + "` contains no Sigrel files")
+        .help("name a folder that contains `.sr` files");
   std::ranges::sort(found);
   return found;
 }
@@ -54,7 +54,7 @@ int document(const Globals& globals, const DocOptions& options) {
   bool fine = true;
   SessionOptions session_options = globals.session_options();
   std::error_code error;
-  // A module in a folder below is found by its whole name from the top.
+  // Modules in subfolders are found by their full names from the top.
   if (fs::is_directory(options.source, error))
     session_options.path.folders.insert(session_options.path.folders.begin(), options.source);
   for (const std::string& file : sources_of(options.source, diagnostics)) {
@@ -76,12 +76,10 @@ int document(const Globals& globals, const DocOptions& options) {
 void add_doc(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<DocOptions>();
   CLI::App* command = app.add_subcommand("doc", "Write HTML pages from the `-- |` comments of modules");
-  command->add_option("source", options->source, "A file, or a folder with modules")
+  command->add_option("source", options->source, "A file, or a folder of modules")
       ->required()
       ->type_name("FILE|FOLDER");
-  command->add_option("-o,--output", options->folder, "The folder for the pages")
-      ->required()
-      ->type_name("DIR");
+  command->add_option("-o,--output", options->folder, "Output folder")->required()->type_name("DIR");
   command->callback([&globals, &exit_code, options] { exit_code = document(globals, *options); });
 }
 

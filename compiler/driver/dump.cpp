@@ -14,8 +14,8 @@ struct DumpOptions {
 };
 
 int dump(const Globals& globals, const DumpOptions& options) {
-  session::Dump stage{};
-  for (const session::DumpName& name : session::dump_names())
+  pipeline::Dump stage{};
+  for (const pipeline::DumpName& name : pipeline::dump_names())
     if (name.name == options.stage) stage = name.dump;
   Session session(globals.session_options());
   session.load(options.file);
@@ -31,20 +31,20 @@ int dump(const Globals& globals, const DumpOptions& options) {
 void add_dump(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<DumpOptions>();
   std::vector<std::string> stages;
-  std::string help = "Show what a stage made of a file.\nStages:";
-  for (const session::DumpName& name : session::dump_names()) {
+  std::string help = "Print the output of a compiler stage.\nStages:";
+  for (const pipeline::DumpName& name : pipeline::dump_names()) {
     stages.emplace_back(name.name);
-    help += fmt::format("\n  {:<10} {}", name.name, name.what);
+    help += fmt::format("\n  {:<10} {}", name.name, name.description);
   }
   CLI::App* command = app.add_subcommand("dump", help);
-  command->add_option("stage", options->stage, "The stage")
+  command->add_option("stage", options->stage, "Stage to print")
       ->required()
       ->check(CLI::IsMember(stages))
       ->type_name("STAGE");
-  command->add_option("file", options->file, "The file")->required()->type_name("FILE");
-  command->add_option("-e,--expression", options->expression, "An expression instead of `main`")
+  command->add_option("file", options->file, "Input file")->required()->type_name("FILE");
+  command->add_option("-e,--expression", options->expression, "Compile this expression instead of `main`")
       ->type_name("EXPR");
-  command->add_option("--format", options->format, "text or json")
+  command->add_option("--format", options->format, "Output format: text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("FORMAT");
   command->callback([&globals, &exit_code, options] { exit_code = dump(globals, *options); });

@@ -7,10 +7,10 @@
 
 #include "compiler/diagnostics/display.h"
 #include "compiler/driver/command.h"
-#include "compiler/session/blocks.h"
-#include "compiler/session/results.h"
-#include "compiler/session/structure_report.h"
-#include "compiler/session/why_report.h"
+#include "compiler/explain/blocks.h"
+#include "compiler/explain/structure_report.h"
+#include "compiler/explain/why_report.h"
+#include "compiler/pipeline/results.h"
 #include "compiler/structural_types/picture.h"
 #include "runtime/results/output_file.h"
 
@@ -33,7 +33,7 @@ int explain_code(const std::string& id) {
   }
   std::optional<Code> code = code_from_id(id);
   if (!code) {
-    fmt::print(stderr, "`{}` is not a code of Sigrel; `sigrel explain` lists them all\n", id);
+    fmt::print(stderr, "`{}` is not a diagnostic code; `sigrel explain` lists all codes\n", id);
     if (id.ends_with(".sr"))
       fmt::print(stderr, "`sigrel explain {} --parameters` lists the parameters of its model\n", id);
     return kUsage;
@@ -74,13 +74,13 @@ int explain_parameters(const Globals& globals, const ExplainOptions& options) {
   print_diagnostics(globals, session);
   if (!all) return kUserError;
   auto numeric = std::ranges::count(*all, false, &elaborate::Argument::structural);
-  if (all->empty()) fmt::print("no relation of this model was given anything\n");
+  if (all->empty()) fmt::print("this model has no parameters\n");
   if (numeric > 0) {
-    fmt::print("parameters: numbers that `--set NAME=VALUE` changes\n");
+    fmt::print("parameters: `--set NAME=VALUE` changes their values\n");
     print_arguments(*all, false, session.sources());
   }
   if (static_cast<std::size_t>(numeric) < all->size()) {
-    fmt::print("{}structure: these decide which equations there are; another value makes another model\n",
+    fmt::print("{}structural parameters: they determine the equations; changing them requires a new model\n",
                numeric > 0 ? "\n" : "");
     print_arguments(*all, true, session.sources());
   }
@@ -116,8 +116,8 @@ int explain_structure(const Globals& globals, const ExplainOptions& options) {
         }
     } else if (fine) {
       fmt::print(
-          "{} :: {}\n\n  no structural type of its own: it is no relation, or its equations depend on what "
-          "it is given\n",
+          "{} :: {}\n\n  no structural type: it is not a relation, or its equations depend on its "
+          "arguments\n",
           text(found->name), found->type);
     }
   }
@@ -125,7 +125,7 @@ int explain_structure(const Globals& globals, const ExplainOptions& options) {
   return fine ? kSuccess : kUserError;
 }
 
-/// Writes the pictures that were asked for.
+/// Writes the requested pictures.
 void write_pictures(const ExplainOptions& options, const Compiled& model, Diagnostics& diagnostics) {
   const std::size_t equations = model.dae.equations.count();
   for (const std::string* path : {&options.svg, &options.dot}) {
@@ -134,12 +134,12 @@ void write_pictures(const ExplainOptions& options, const Compiled& model, Diagno
       return diagnostics.report(Code::ResultNotWritten, "the picture cannot be written to `" + *path + "`")
           .note(reason);
     };
-    if (equations > session::kLargestPicture)
-      report(fmt::format("the model has {} equations after reduction; a picture has {} at most", equations,
-                         session::kLargestPicture))
-          .help("make the model smaller, or read the matrix from `sigrel dump plan --format json`");
+    if (equations > explain::kLargestPicture)
+      report(fmt::format("the model has {} equations after reduction; pictures are limited to {}", equations,
+                         explain::kLargestPicture))
+          .help("reduce the model, or use the matrix in `sigrel dump plan --format json`");
     else if (std::string error = runtime::write_file(
-                 *path, path == &options.svg ? session::incidence_svg(model) : session::incidence_dot(model));
+                 *path, path == &options.svg ? explain::incidence_svg(model) : explain::incidence_dot(model));
              !error.empty())
       report(error);
   }
@@ -153,23 +153,23 @@ int explain_model(const Globals& globals, const ExplainOptions& options) {
   std::vector<std::string> why;
   for (const std::string& name : options.why) {
     if (!model) break;
-    if (auto text = session::why_text(*model, name, session.sources()))
+    if (auto text = explain::why_text(*model, name, session.sources()))
       why.push_back(*std::move(text));
     else
-      session::Results(model->system, model->dae).select({&name, 1}, "--why", {}, session.diagnostics());
+      pipeline::Results(model->system, model->dae).select({&name, 1}, "--why", {}, session.diagnostics());
   }
   if (model && options.blocks) write_pictures(options, *model, session.diagnostics());
   print_diagnostics(globals, session);
   if (!model || session.diagnostics().has_errors()) return kUserError;
   if (!why.empty()) fmt::print("{}", fmt::join(why, "\n"));
   if (!why.empty() && (options.states || options.index || options.blocks)) fmt::print("\n");
-  if (options.states) fmt::print("{}", session::states_text(*model, session.sources()));
+  if (options.states) fmt::print("{}", explain::states_text(*model, session.sources()));
   if (options.states && options.index) fmt::print("\n");
-  if (options.index) fmt::print("{}", session::index_text(*model, session.sources()));
+  if (options.index) fmt::print("{}", explain::index_text(*model, session.sources()));
   if ((options.states || options.index) && options.initial) fmt::print("\n");
-  if (options.initial) fmt::print("{}", session::initial_text(*model, session.sources()));
+  if (options.initial) fmt::print("{}", explain::initial_text(*model, session.sources()));
   if ((options.states || options.index || options.initial) && options.blocks) fmt::print("\n");
-  if (options.blocks) fmt::print("{}", session::blocks_text(*model, session.sources()));
+  if (options.blocks) fmt::print("{}", explain::blocks_text(*model, session.sources()));
   return kSuccess;
 }
 
@@ -178,51 +178,46 @@ int explain_model(const Globals& globals, const ExplainOptions& options) {
 void add_explain(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App* command = app.add_subcommand(
-      "explain", "Explain the code of a diagnostic, a relation, or a model; alone: list the codes");
-  command->add_option("what", options->what, "A code, for example SR0105; with an option a file")
+      "explain", "Explain a diagnostic code, a relation or a model; list all codes without arguments");
+  command->add_option("what", options->what, "A code such as SR0105; with an option, a file")
       ->type_name("CODE|FILE");
   CLI::Option* relation =
-      command->add_option("relation", options->relation, "With --structure: a definition of the file")
+      command->add_option("relation", options->relation, "With --structure: a definition in the file")
           ->type_name("RELATION");
-  CLI::Option* structure =
-      command
-          ->add_flag("--structure", options->structure,
-                     "The structural type of the relation, and its equations and unknowns as a matrix")
-          ->needs(relation);
+  CLI::Option* structure = command
+                               ->add_flag("--structure", options->structure,
+                                          "Show the structural type of a relation and its incidence matrix")
+                               ->needs(relation);
   relation->needs(structure);
-  command->add_option("--svg", options->svg, "With --structure or --blocks: write the matrix as SVG too")
+  command->add_option("--svg", options->svg, "With --structure or --blocks: also write the matrix as SVG")
       ->type_name("FILE");
   command
       ->add_option("--dot", options->dot,
-                   "With --blocks: write equations and variables as a graph for Graphviz")
+                   "With --blocks: write the graph of equations and variables for Graphviz")
       ->type_name("FILE");
-  CLI::Option* parameters =
-      command
-          ->add_flag("--parameters", options->parameters,
-                     "What --set can change in the model of the file, and what is structure")
-          ->excludes(structure);
-  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")
+  CLI::Option* parameters = command
+                                ->add_flag("--parameters", options->parameters,
+                                           "List the parameters of the model and its structural parameters")
+                                ->excludes(structure);
+  command
+      ->add_option("-e,--expression", options->expression,
+                   "Explain this experiment or relation instead of `main`")
       ->type_name("EXPR");
   command
       ->add_flag("--states", options->states,
-                 "The states of the model in the file, and what is differentiated but no state")
+                 "List the states of the model and other differentiated variables")
       ->excludes(structure)
       ->excludes(parameters);
-  command->add_flag("--index", options->index, "Which equations of the model had to be differentiated")
+  command->add_flag("--index", options->index, "List the differentiated equations of the model")
       ->excludes(structure)
       ->excludes(parameters);
-  command
-      ->add_flag(
-          "--initial", options->initial,
-          "What every state of the model starts from, and which equations are solved together for that")
+  command->add_flag("--initial", options->initial, "Show how the initial value of every state is determined")
       ->excludes(structure)
       ->excludes(parameters);
-  command
-      ->add_flag("--blocks", options->blocks,
-                 "In which order the equations of the model are solved, and which of them together")
+  command->add_flag("--blocks", options->blocks, "Show the order of the solution and its algebraic loops")
       ->excludes(structure)
       ->excludes(parameters);
-  command->add_option("--why", options->why, "The chain from a variable back to the lines that determine it")
+  command->add_option("--why", options->why, "Show which equations determine a variable")
       ->type_name("NAME")
       ->allow_extra_args(false)
       ->excludes(structure)

@@ -1,4 +1,4 @@
-// sigrel fmt: the text of files in the style of the language.
+// sigrel fmt: formats source files.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -10,7 +10,7 @@
 
 #include "compiler/driver/command.h"
 #include "compiler/format/format.h"
-#include "compiler/session/files.h"
+#include "compiler/pipeline/files.h"
 #include "runtime/results/output_file.h"
 
 namespace sigrel::driver {
@@ -24,13 +24,12 @@ struct FmtOptions {
   bool to_stdout = false;
 };
 
-/// Replaces a file at once or not at all; the reason when that fails. A link stays one: what it leads to is
-/// replaced.
+/// Replaces a file atomically; returns the reason of a failure. If it is a link, its target is replaced.
 std::string replace_file(const std::string& path, const std::string& text) {
   std::error_code error;
   fs::path target = fs::canonical(path, error);
   if (error) return error.message();
-  if (::access(target.c_str(), W_OK) != 0) return std::strerror(errno);  // a rename would not ask
+  if (::access(target.c_str(), W_OK) != 0) return std::strerror(errno);  // a rename does not check this
   fs::path temporary = target;
   temporary += ".fmt-" + std::to_string(::getpid());
   std::string reason = runtime::write_file(temporary.string(), text);
@@ -48,7 +47,7 @@ int format_files(const Globals& globals, const FmtOptions& options) {
   for (const std::string& path : options.files) {
     SourceMap sources;
     Diagnostics diagnostics;
-    if (auto text = session::read_file(path); !text) {
+    if (auto text = pipeline::read_file(path); !text) {
       diagnostics.report(Code::FileNotFound, "`" + path + "` cannot be read").note(text.error());
     } else {
       FileId file = sources.add(path, std::move(*text));
@@ -64,7 +63,7 @@ int format_files(const Globals& globals, const FmtOptions& options) {
             diagnostics
                 .report(Code::ResultNotWritten, "the formatted text cannot be written to `" + path + "`")
                 .note(reason)
-                .note("the file is as it was");
+                .note("the file is unchanged");
         }
         if (changed && options.check) exit_code = kUserError;
       }
@@ -79,11 +78,12 @@ int format_files(const Globals& globals, const FmtOptions& options) {
 
 void add_fmt(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<FmtOptions>();
-  CLI::App* command = app.add_subcommand("fmt", "Format files: spacing and indentation, never line breaks");
-  command->add_option("files", options->files, "The files")->required()->type_name("FILE");
+  CLI::App* command = app.add_subcommand("fmt", "Format spacing and indentation; line breaks are kept");
+  command->add_option("files", options->files, "Input files")->required()->type_name("FILE");
   CLI::Option* check = command->add_flag(
-      "--check", options->check, "Change nothing; print the files that would change, exit with 1 if any");
-  command->add_flag("--stdout", options->to_stdout, "Write the formatted text to standard output instead")
+      "--check", options->check,
+      "List the files that would change without writing them; exit with 1 if there are any");
+  command->add_flag("--stdout", options->to_stdout, "Write to standard output instead of the files")
       ->excludes(check);
   command->callback([&globals, &exit_code, options] { exit_code = format_files(globals, *options); });
 }

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kValues = 8;
-constexpr std::size_t kNamed = 4;  // curves in a small picture that have names
+constexpr std::size_t kNamed = 4;  // curves with a legend in a small plot
 
 struct Options {
   std::string source, folder;
@@ -42,8 +42,7 @@ std::optional<doc::Example> run_example(const Globals& globals, const std::strin
       runtime::Plot plot = plot_of(run, {});
       example->plot = runtime::plot_svg(plot);
       if (plot.curves.size() > kNamed)
-        for (runtime::Curve& curve : plot.curves)
-          curve.name.clear();  // a legend would fill the small picture
+        for (runtime::Curve& curve : plot.curves) curve.name.clear();  // a legend would fill the small plot
       example->small_plot = runtime::plot_svg(plot, {440, 280});
       example->end = run.outcome.reached;
       for (std::size_t c = 0; c < std::min(kValues, run.columns.size()); ++c)
@@ -63,8 +62,8 @@ int gallery(const Globals& globals, const Options& options) {
   if (error || files.empty())
     diagnostics
         .report(Code::FileNotFound, error ? "`" + options.source + "` cannot be read"
-                                          : "`" + options.source + "` has no Sigrel files")
-        .help("name a folder with models that have a `main`");
+                                          : "`" + options.source + "` contains no Sigrel files")
+        .help("name a folder of models that define `main`");
   std::ranges::sort(files);
   SourceMap sources;
   std::vector<doc::Example> examples;
@@ -93,11 +92,9 @@ void add_gallery(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "gallery",
-      "Run the models in a folder and write HTML pages of them: header, plot, final values and source");
-  command->add_option("source", options->source, "A folder with models")->required()->type_name("FOLDER");
-  command->add_option("-o,--output", options->folder, "The folder for the pages")
-      ->required()
-      ->type_name("DIR");
+      "Run the models in a folder and write HTML pages with header, plot, final values and source");
+  command->add_option("source", options->source, "Folder of models")->required()->type_name("FOLDER");
+  command->add_option("-o,--output", options->folder, "Output folder")->required()->type_name("DIR");
   command->callback([&globals, &exit_code, options] { exit_code = gallery(globals, *options); });
 }
 

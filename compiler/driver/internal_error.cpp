@@ -15,7 +15,7 @@ namespace {
 
 void put(const char* text) {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) {
-    // Nothing is left to tell it to.
+    // stderr cannot be written: there is no other place to report to.
   }
 }
 
@@ -25,7 +25,7 @@ const char* name_of(int signal) {
     case SIGBUS: return "bus error";
     case SIGFPE: return "arithmetic trap";
     case SIGILL: return "illegal instruction";
-    case SIGABRT: return "a broken assumption";
+    case SIGABRT: return "assertion failed";
     default: return "fatal signal";
   }
 }
@@ -58,14 +58,15 @@ void on_terminate() {
 void print_internal_error(const char* what) {
   put("\nsigrel: internal error: ");
   put(what);
-  put("\nThis is a fault of Sigrel, not of your model. Please report it with the model and the command "
+  put("\nThis is a bug of Sigrel, not an error in your model. Please report it with the model and the "
+      "command "
       "line.\n");
 }
 
 void install_internal_error_handler() {
   std::set_terminate(on_terminate);
-#ifndef __SANITIZE_ADDRESS__  // which reports signals itself, and better
-  // A stack of its own: the handler also runs when the ordinary one is exhausted.
+#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer reports signals itself
+  // A separate stack: the handler also runs after a stack overflow.
   static char stack[64 * 1024];
   stack_t alternative{};
   alternative.ss_sp = stack;

@@ -1,13 +1,13 @@
-// A failure of Sigrel itself ends with a short message and exit code 70, never silently and never with the
-// code of a user's error.
+// Failures of Sigrel itself end with a short message and exit code 70, never silently and never with the exit
+// code of a user error.
 #pragma once
 
 namespace sigrel::driver {
 
-/// Catches fatal signals (also the stack's end), failed assertions and exceptions that nobody handles.
+/// Catches fatal signals (including stack overflow), failed assertions and unhandled exceptions.
 void install_internal_error_handler();
 
-/// The message on stderr; async-signal-safe.
+/// Writes the message to stderr; async-signal-safe.
 void print_internal_error(const char* what);
 
 }  // namespace sigrel::driver

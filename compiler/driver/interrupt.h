@@ -1,4 +1,4 @@
-// Ctrl-C while something is computed: what there is until then is kept.
+// Ctrl-C during a computation: the results so far are kept.
 #pragma once
 #include <signal.h>
 
@@ -6,7 +6,7 @@
 
 namespace sigrel::driver {
 
-/// While it lives, Ctrl-C asks what runs to stop at its next step; a second Ctrl-C ends the process at once.
+/// During its lifetime Ctrl-C stops the run at its next step; a second Ctrl-C ends the process immediately.
 class InterruptGuard {
  public:
   static inline std::atomic<bool> interrupted{false};

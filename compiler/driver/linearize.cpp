@@ -1,4 +1,4 @@
-// sigrel linearize: the tangent of a model at a point of its run.
+// sigrel linearize: a linear model at a point of a run.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -23,7 +23,7 @@ using Names = std::vector<std::string>;
 
 std::string number(double x) { return fmt::format("{:.10g}", x); }
 
-/// Rows and columns with their names; numbers are aligned at the right.
+/// A matrix with the names of its rows and columns, right-aligned.
 void print_matrix(const char* title, const Names& rows, const Names& columns,
                   const std::vector<double>& values) {
   if (values.empty()) return;
@@ -116,32 +116,34 @@ int linearize(const Globals& globals, const Options& options) {
 
 void add_linearize(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "linearize", "The tangent of a model at a point of its run: A, B, C, D and eigenvalues");
-  command->add_option("file", options->file, "The file")->required()->type_name("FILE");
-  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")
+  CLI::App* command =
+      app.add_subcommand("linearize", "Linearize a model at a point of its run: A, B, C, D and eigenvalues");
+  command->add_option("file", options->file, "Input file")->required()->type_name("FILE");
+  command
+      ->add_option("-e,--expression", options->expression,
+                   "Run this experiment or relation instead of `main`")
       ->type_name("EXPR");
-  command->add_option("--at", options->linearize.run.stop, "The time, in seconds; without it, the start")
+  command
+      ->add_option("--at", options->linearize.run.stop,
+                   "Time of the linearization in seconds (default: the start)")
       ->type_name("T");
   command
       ->add_option("--input", options->linearize.inputs,
-                   "A variable that is cut off from what determines it; may be repeated")
+                   "Variable to use as an input, independent of its equation; repeatable")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command->add_option("--output", options->linearize.outputs, "A variable to observe; may be repeated")
+  command->add_option("--output", options->linearize.outputs, "Variable to use as an output; repeatable")
       ->type_name("NAME")
       ->allow_extra_args(false);
   command
       ->add_option("--tolerance", options->linearize.run.tolerance,
-                   "Relative tolerance of the run to that point")
+                   "Relative tolerance of the run to that time")
       ->type_name("X");
   add_start_options(*command, options->strict_initial, options->linearize.run);
-  command
-      ->add_option("--set", options->set,
-                   "The value of a Real parameter by its hierarchical name; may be repeated")
+  command->add_option("--set", options->set, "Set a Real parameter by its hierarchical name; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--format", options->format, "text or json")
+  command->add_option("--format", options->format, "Output format: text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("FORMAT");
   command->callback([&globals, &exit_code, options] { exit_code = linearize(globals, *options); });

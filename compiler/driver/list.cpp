@@ -1,4 +1,4 @@
-// sigrel list: which modules there are, and what one of them offers.
+// sigrel list: the available modules, and the contents of a module.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -10,7 +10,7 @@
 #include "compiler/doc/markup.h"
 #include "compiler/doc/module.h"
 #include "compiler/driver/command.h"
-#include "compiler/session/modules.h"
+#include "compiler/pipeline/modules.h"
 
 namespace sigrel::driver {
 namespace {
@@ -28,7 +28,7 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-/// The folder that is worked in, those of --path, the library.
+/// The current folder, the folders of --path, and the library.
 std::vector<std::string> folders_of(const SessionOptions& options) {
   std::vector<std::string> folders = {"."};
   folders.insert(folders.end(), options.path.folders.begin(), options.path.folders.end());
@@ -44,20 +44,20 @@ std::optional<doc::Module> read(const Globals& globals, const SessionOptions& op
   return module;
 }
 
-/// Each module with the first sentence of its text. Those of the folder that is worked in are not looked for
-/// below it.
+/// Each module with the first sentence of its documentation. Subfolders of the current folder are not
+/// searched.
 int list_modules(const Globals& globals, const SessionOptions& options) {
   std::vector<std::string> folders = folders_of(options);
-  std::vector<std::string> names = session::available_modules({folders.begin() + 1, folders.end()});
+  std::vector<std::string> names = pipeline::available_modules({folders.begin() + 1, folders.end()});
   std::uint32_t width = 0;
   for (const std::string& name : names) width = std::max(width, display_width(name));
   for (const std::string& name : names) {
-    auto file = session::find_module(name, folders);
+    auto file = pipeline::find_module(name, folders);
     auto module = file ? read(globals, options, *file) : std::nullopt;
     fmt::print("{}{}  {}\n", name, std::string(width - display_width(name), ' '),
                module ? one_line(module->text) : "");
   }
-  fmt::print("\n`sigrel list MODULE` shows what a module offers\n");
+  fmt::print("\n`sigrel list MODULE` shows the contents of a module\n");
   return kSuccess;
 }
 
@@ -102,7 +102,7 @@ void print_group(const char* title, const doc::Module& module, bool (*belongs)(c
   }
 }
 
-/// All that is known of one definition: its comment with picture and example, units, what it determines.
+/// The documentation of one definition: its comment with picture and example, units, structural type.
 int list_name(const Globals& globals, const doc::Module& module, const std::string& name) {
   auto entry = std::ranges::find(module.entries, name, &doc::Entry::name);
   if (entry == module.entries.end()) {
@@ -113,7 +113,7 @@ int list_name(const Globals& globals, const doc::Module& module, const std::stri
     if (auto near = did_you_mean(name, names))
       d.help("did you mean `" + std::string(*near) + "`?");
     else
-      d.help("`sigrel list " + module.name + "` shows what there is");
+      d.help("`sigrel list " + module.name + "` shows the definitions");
     print_diagnostics(globals, diagnostics, SourceMap{});
     return kUserError;
   }
@@ -129,16 +129,16 @@ int list_module(const Globals& globals, const SessionOptions& options, const std
   std::error_code error;
   const std::vector<std::string> folders = folders_of(options);
   std::optional<std::string> file =
-      fs::is_regular_file(name, error) ? std::optional(name) : session::find_module(name, folders);
+      fs::is_regular_file(name, error) ? std::optional(name) : pipeline::find_module(name, folders);
   if (!file) {
     Diagnostics diagnostics;
     Diagnostic& d = diagnostics.report(Code::ModuleNotFound, "there is no module `" + name + "`");
-    const std::vector<std::string> names = session::available_modules({folders.begin() + 1, folders.end()});
+    const std::vector<std::string> names = pipeline::available_modules({folders.begin() + 1, folders.end()});
     const std::vector<std::string_view> views(names.begin(), names.end());
     if (auto near = did_you_mean(name, views))
       d.help("did you mean `" + std::string(*near) + "`?");
     else
-      d.help("`sigrel list` shows the modules that there are; or give a file");
+      d.help("`sigrel list` shows the available modules; or give a file");
     print_diagnostics(globals, diagnostics, SourceMap{});
     return kUserError;
   }
@@ -150,7 +150,7 @@ int list_module(const Globals& globals, const SessionOptions& options, const std
   print_group("values and functions", *module,
               [](const doc::Entry& e) { return !e.is_type() && !e.is_relation(); });
   print_group("types", *module, [](const doc::Entry& e) { return e.is_type(); });
-  fmt::print("\n`sigrel list {} NAME` shows one of them with its picture and an example\n", module->name);
+  fmt::print("\n`sigrel list {} NAME` shows the full documentation of a definition\n", module->name);
   return kSuccess;
 }
 
@@ -158,14 +158,12 @@ int list_module(const Globals& globals, const SessionOptions& options, const std
 
 void add_list(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("list",
-                                         "The modules of the library, or what a module offers: relations, "
-                                         "functions and types, each in a line or two");
-  command->add_option("module", options->module, "The name of a module, or its file")->type_name("MODULE");
-  command
-      ->add_option("name", options->name,
-                   "One of its definitions: all that is said of it, with picture, units, structural type and "
-                   "an example")
+  CLI::App* command =
+      app.add_subcommand("list",
+                         "List the available modules, or the relations, functions and types of "
+                         "a module");
+  command->add_option("module", options->module, "Name of a module, or its file")->type_name("MODULE");
+  command->add_option("name", options->name, "Show the full documentation of this definition")
       ->type_name("NAME");
   command->callback([&globals, &exit_code, options] {
     const SessionOptions session = globals.session_options();

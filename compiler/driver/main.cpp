@@ -1,4 +1,4 @@
-// sigrel: one file per subcommand; here the options that all of them share, and the exit codes.
+// sigrel: the options that all subcommands share, and the exit codes. Each subcommand has its own file.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -13,12 +13,12 @@ namespace {
 using namespace sigrel;
 using namespace sigrel::driver;
 
-/// A full disk behind stdout is an error too.
+/// Reports write errors of stdout, such as a full disk.
 bool flush_stdout(const Globals& globals) {
   errno = 0;
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return true;
   Diagnostics diagnostics;
-  diagnostics.report(Code::ResultNotWritten, "standard output cannot be written")
+  diagnostics.report(Code::ResultNotWritten, "cannot write to standard output")
       .note(errno ? std::strerror(errno) : "a write failed");
   print_diagnostics(globals, diagnostics, SourceMap{});
   return false;
@@ -36,25 +36,25 @@ int run_command(int argc, char** argv) {
   app.fallthrough();
   app.set_version_flag("--version", "sigrel " SIGREL_VERSION);
   app.add_option("--library", globals.libraries,
-                 "A shared library (.so) in which functions of `foreign import` are found; may be repeated")
+                 "Load foreign functions from this shared library (.so); repeatable")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  app.add_option("--path", globals.path, "A folder to search for imported modules; may be repeated")
+  app.add_option("--path", globals.path, "Search this folder for imported modules; repeatable")
       ->type_name("DIR")
       ->allow_extra_args(false);
   app.add_option("--message-format", globals.message_format,
-                 "How diagnostics are written to stderr: text or json (one object per line)")
+                 "Format of diagnostics on stderr: text or json (one object per line)")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("FORMAT");
-  app.add_option("--color", globals.color, "auto (on a terminal), always or never")
+  app.add_option("--color", globals.color, "Use colours: auto (on a terminal), always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->type_name("WHEN");
-  app.add_flag("--timings", globals.timings, "Show how long each stage took");
+  app.add_flag("--timings", globals.timings, "Print the duration of each stage");
   app.add_flag("--verify", globals.verify, "Verify every intermediate representation (slow; for developers)");
   app.footer(
-      "Exit codes: 0 success, 1 errors in the model or its files, 2 wrong command line, 70 a fault of sigrel "
-      "itself,\n"
-      "130 interrupted (results computed until then are kept).");
+      "Exit codes: 0 success, 1 errors in the model or its files, 2 invalid command line, 70 internal "
+      "error,\n"
+      "130 interrupted (results so far are kept).");
 
   add_check(app, globals, exit_code);
   add_run(app, globals, exit_code);

@@ -1,4 +1,4 @@
-// sigrel new: a small model that runs, to be changed.
+// sigrel new: creates a small runnable model to start from.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -41,7 +41,7 @@ sigrel list Electrical                # what there is to build with
 ```
 )";
 
-/// "dc-motor" -> "DcMotor"; empty when that is no name of a module.
+/// "dc-motor" -> "DcMotor"; empty if this is not a valid module name.
 std::string module_name(const std::string& stem) {
   std::string name;
   bool upper = true;
@@ -65,16 +65,14 @@ int create(const Globals& globals, const std::string& where) {
   const std::string module = module_name(stem);
   if (module.empty())
     throw CLI::ValidationError(
-        "name",
-        "`" + stem +
-            "` does not begin with a letter, or has other characters than letters, digits, `-` and `_`");
+        "name", "`" + stem + "` must start with a letter and contain only letters, digits, `-` and `_`");
 
   Diagnostics diagnostics;
   const fs::path file = single ? path : path / (stem + ".sr");
   std::error_code error;
   if (fs::exists(fs::symlink_status(path, error))) {
-    diagnostics.report(Code::FileExists, "`" + path.string() + "` is there already")
-        .help("choose another name: nothing is overwritten");
+    diagnostics.report(Code::FileExists, "`" + path.string() + "` already exists")
+        .help("choose another name; files are not overwritten");
   } else {
     fs::create_directories(file.has_parent_path() ? file.parent_path() : ".", error);
     std::string reason = error
@@ -89,7 +87,7 @@ int create(const Globals& globals, const std::string& where) {
   }
   print_diagnostics(globals, diagnostics, SourceMap{});
   if (diagnostics.has_errors()) return kUserError;
-  fmt::print("{}: a model that runs; try\n\n  sigrel run {}\n", file.string(), file.string());
+  fmt::print("created {}; run it with\n\n  sigrel run {}\n", file.string(), file.string());
   return kSuccess;
 }
 
@@ -97,9 +95,8 @@ int create(const Globals& globals, const std::string& where) {
 
 void add_new(CLI::App& app, const Globals& globals, int& exit_code) {
   auto name = std::make_shared<std::string>();
-  CLI::App* command =
-      app.add_subcommand("new", "Create a folder with a small model that runs, or such a file");
-  command->add_option("name", *name, "A folder, or a file whose name ends in .sr; nothing is overwritten")
+  CLI::App* command = app.add_subcommand("new", "Create a new model, in a folder or a single file");
+  command->add_option("name", *name, "Folder, or file ending in .sr; must not exist")
       ->required()
       ->type_name("NAME");
   command->callback([&globals, &exit_code, name] { exit_code = create(globals, *name); });

@@ -1,4 +1,4 @@
-// sigrel plot: variables of one or several runs, in one or several panes.
+// sigrel plot: plots variables of one or several runs, in one or several panes.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -8,8 +8,8 @@
 
 #include "compiler/driver/command.h"
 #include "compiler/driver/report.h"
+#include "compiler/pipeline/results.h"
 #include "compiler/session/result_table.h"
-#include "compiler/session/results.h"
 #include "runtime/results/output_file.h"
 #include "runtime/results/plot_png.h"
 #include "runtime/results/plot_svg.h"
@@ -23,7 +23,7 @@ struct Options {
   int width = 960, height = 0;
 };
 
-/// What tells the runs apart: the names of their files, with folders where those are equal.
+/// Distinct names of the runs: their file names, with folders where the file names are equal.
 std::vector<std::string> run_names(const std::vector<std::string>& files) {
   std::vector<std::string> names;
   for (const std::string& file : files) names.push_back(std::filesystem::path(file).stem().string());
@@ -32,7 +32,7 @@ std::vector<std::string> run_names(const std::vector<std::string>& files) {
   return std::ranges::adjacent_find(sorted) == sorted.end() ? names : files;
 }
 
-/// The unit that all curves of a pane have, in brackets.
+/// The common unit of all curves of a pane, in brackets; empty if they differ.
 std::string common_unit(const std::vector<std::string>& descriptions) {
   std::string unit;
   for (const std::string& text : descriptions) {
@@ -53,10 +53,10 @@ runtime::Plot make_pane(const std::vector<std::string>& patterns,
     for (std::size_t t = 0; t < tables.size(); ++t) {
       const session::ResultTable& table = tables[t];
       for (std::size_t k = 0; k < table.names.size(); ++k) {
-        if (!session::matches(pattern, table.names[k])) continue;
+        if (!pipeline::matches(pattern, table.names[k])) continue;
         std::string name = table.names[k] + (tables.size() > 1 ? " (" + runs[t] + ")" : "");
         if (std::ranges::find(pane.curves, name, &runtime::Curve::name) != pane.curves.end())
-          continue;  // two patterns match it
+          continue;  // matched by an earlier pattern
         descriptions.push_back(table.descriptions[k]);
         if (table.piecewise_constant(k))
           pane.curves.push_back(runtime::make_steps(std::move(name), table.times, table.columns[k]));
@@ -83,12 +83,12 @@ void write_picture(const Options& options, const std::vector<runtime::Plot>& pan
   Diagnostic& d =
       diagnostics.report(Code::ResultNotWritten, "the plot cannot be written to `" + options.output + "`")
           .note(result.error);
-  if (result.no_library) d.help("install the package `librsvg2-2`, or write an SVG: `-o FILE.svg`");
+  if (result.no_library) d.help("install the package `librsvg2-2`, or write an SVG file: `-o FILE.svg`");
 }
 
 int plot(const Globals& globals, const Options& options) {
   if (!options.output.empty() && !options.output.ends_with(".svg") && !options.output.ends_with(".png"))
-    throw CLI::ValidationError("-o", "`" + options.output + "` ends in neither .svg nor .png");
+    throw CLI::ValidationError("-o", "`" + options.output + "` must end in .svg or .png");
   std::vector<std::vector<std::string>> wanted;
   std::vector<std::string> all;
   for (const std::string& text : options.panes) {
@@ -99,7 +99,7 @@ int plot(const Globals& globals, const Options& options) {
   std::vector<session::ResultTable> tables;
   auto chosen = [&](std::string_view name) {
     return std::ranges::any_of(all,
-                               [&](const std::string& pattern) { return session::matches(pattern, name); });
+                               [&](const std::string& pattern) { return pipeline::matches(pattern, name); });
   };
   for (const std::string& file : options.files)
     if (auto table = session::read_results(file, chosen, diagnostics)) tables.push_back(std::move(*table));
@@ -122,27 +122,24 @@ int plot(const Globals& globals, const Options& options) {
 
 void add_plot(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("plot", "Plot variables of earlier runs, from their files of results");
-  command->add_option("files", options->files, "Files that `sigrel run -o` wrote, CSV or MATLAB")
-      ->required()
-      ->type_name("FILE");
+  CLI::App* command = app.add_subcommand("plot", "Plot variables from result files");
+  command->add_option("files", options->files, "Result files, CSV or MATLAB")->required()->type_name("FILE");
   command
-      ->add_option("-v,--variables", options->panes,
-                   "The variables of a pane, with commas between them; * stands for any characters; may be "
-                   "repeated: the next pane")
+      ->add_option(
+          "-v,--variables", options->panes,
+          "Variables of a pane, separated by commas; * matches any characters; repeat for more panes")
       ->required()
       ->type_name("NAME[,NAME…]")
       ->allow_extra_args(false);
   command
       ->add_option("-o,--output", options->output,
-                   "A picture, .svg or .png, instead of a plot in the terminal")
+                   "Write an .svg or .png file instead of plotting in the terminal")
       ->type_name("FILE");
-  command->add_option("--title", options->title, "Above the plot")->type_name("TEXT");
-  command->add_option("--width", options->width, "Of the picture")
+  command->add_option("--title", options->title, "Title of the plot")->type_name("TEXT");
+  command->add_option("--width", options->width, "Width of the picture")
       ->check(CLI::Range(240, 10000))
       ->type_name("N");
-  command->add_option("--height", options->height, "Of the picture")
+  command->add_option("--height", options->height, "Height of the picture")
       ->check(CLI::Range(160, 10000))
       ->type_name("N");
   command->callback([&globals, &exit_code, options] { exit_code = plot(globals, *options); });

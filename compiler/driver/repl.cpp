@@ -1,4 +1,4 @@
-// sigrel repl: a conversation on a terminal, or with a pipe.
+// sigrel repl: the read-eval-print loop on a terminal or a pipe.
 #include <signal.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -16,7 +16,7 @@ namespace {
 
 std::atomic<bool> interrupted{false};
 
-/// Ctrl-C stops what is running, never the conversation. Reading goes on too: SA_RESTART.
+/// Ctrl-C stops the current run, but not the REPL; SA_RESTART continues a read.
 void catch_interrupts() {
   struct sigaction action{};
   action.sa_handler = [](int) { interrupted.store(true); };
@@ -28,22 +28,22 @@ int talk(const Globals& globals, const std::string& file) {
   bool terminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
   catch_interrupts();
   std::unique_ptr<runtime::Progress> progress;
-  repl::Surroundings around;
-  around.terminal = terminal;
-  around.interrupted = &interrupted;
-  around.report = [&](const Diagnostics& diagnostics, const SourceMap& sources) {
+  repl::Host host;
+  host.terminal = terminal;
+  host.interrupted = &interrupted;
+  host.report = [&](const Diagnostics& diagnostics, const SourceMap& sources) {
     print_diagnostics(globals, diagnostics, sources);
   };
-  around.plot = [&](const Run& run) { print_terminal_plot(run, use_color(globals, stdout)); };
+  host.plot = [&](const Run& run) { print_terminal_plot(run, use_color(globals, stdout)); };
   if (terminal && isatty(STDERR_FILENO) == 1) {
-    around.progress = [&](double fraction) {
+    host.progress = [&](double fraction) {
       if (!progress) progress = std::make_unique<runtime::Progress>(stderr);
       progress->update(fraction);
     };
-    around.end_progress = [&] { progress.reset(); };
+    host.end_progress = [&] { progress.reset(); };
   }
-  repl::Repl conversation(globals.session_options(true), std::move(around));
-  bool fine = conversation.talk(file);
+  repl::Repl repl(globals.session_options(true), std::move(host));
+  bool fine = repl.talk(file);
   return fine || terminal ? kSuccess : kUserError;
 }
 
@@ -51,8 +51,8 @@ int talk(const Globals& globals, const std::string& file) {
 
 void add_repl(CLI::App& app, const Globals& globals, int& exit_code) {
   auto file = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("repl", "Define, evaluate, run and plot in a conversation");
-  command->add_option("file", *file, "A file to load first")->type_name("FILE");
+  CLI::App* command = app.add_subcommand("repl", "Define, evaluate, run and plot interactively");
+  command->add_option("file", *file, "File to load first")->type_name("FILE");
   command->callback([&globals, &exit_code, file] { exit_code = talk(globals, *file); });
 }
 

@@ -12,7 +12,7 @@
 namespace sigrel::driver {
 namespace {
 
-constexpr std::size_t kFinalValues = 16;  // shown at most
+constexpr std::size_t kFinalValues = 16;  // at most
 
 runtime::TerminalOptions terminal_size() {
   runtime::TerminalOptions options;
@@ -55,12 +55,12 @@ void print_terminal_plot(const Run& run, bool color) {
 
 void print_final_values(const Run& run, bool written, bool chosen) {
   if (run.final_values.empty()) return;
-  // Variables that are plotted are those the user cares about; interfaces and unlabelled parts come last.
+  // Plotted variables first in interest; variables of interfaces and unlabelled parts come last.
   std::vector<std::size_t> shown;
   for (std::size_t c = 0; c < run.columns.size(); ++c)
     if (chosen || run.plot.empty() || std::ranges::find(run.plot, run.columns.names[c]) != run.plot.end())
       shown.push_back(c);
-  if (shown.size() <= session::Results::kSmall)
+  if (shown.size() <= pipeline::Results::kSmall)
     std::ranges::stable_sort(shown, {},
                              [&](std::size_t c) { return std::ranges::count(run.columns.names[c], '.'); });
   std::size_t all = run.columns.size();
@@ -74,12 +74,12 @@ void print_final_values(const Run& run, bool written, bool chosen) {
                run.final_values[c]);
   }
   if (all > shown.size())
-    fmt::print("  and {} more{}\n", all - shown.size(), written ? "" : ": `-o FILE` writes them all");
+    fmt::print("  and {} more{}\n", all - shown.size(), written ? "" : "; `-o FILE` writes all of them");
 }
 
 void print_statistics(const Compiled& model, const Run& run) {
   const runtime::Statistics& s = run.outcome.statistics;
-  const session::Executable& code = model.executable;
+  const pipeline::Executable& code = model.executable;
   auto row = [](std::string_view name, const std::string& value) {
     fmt::print("  {:<22} {}\n", name, value);
   };
@@ -93,28 +93,27 @@ void print_statistics(const Compiled& model, const Run& run) {
   row("after reduction",
       fmt::format("{} equations, {} variables", model.dae.equations.count(), model.dae.variables.size()));
   row("states", fmt::format("{}", model.plan.model.states.size()));
-  row("simultaneous blocks", fmt::format("{}", model.plan.model.loops.size()));
+  row("algebraic loops", fmt::format("{}", model.plan.model.loops.size()));
   fmt::print("code\n");
-  row("kernels", fmt::format("{}, interpreted {}", model.plan.kernels.size(), code.interpreted));
+  row("kernels", fmt::format("{}, {} interpreted", model.plan.kernels.size(), code.interpreted));
   if (code.backend == Backend::Jit)
     row("LLVM", fmt::format("{} functions, {:.1f} ms{}", code.functions, 1e3 * code.llvm_seconds(),
-                            code.reused > 0 ? fmt::format("; {} kernels had their code", code.reused) : ""));
+                            code.reused > 0 ? fmt::format("; {} kernels reused", code.reused) : ""));
   else if (!code.why_interpreted.empty())
-    row("interpreter, because", code.why_interpreted);
+    row("interpreter", code.why_interpreted);
   fmt::print("run\n");
   row("form", form);
   if (!s.solver.empty())
     row("solver", fmt::format("{}, {} linear algebra{}", s.solver, s.linear_solver,
-                              s.ordering.empty() ? "" : fmt::format(", ordered by {}", s.ordering)));
-  row("unknowns", fmt::format("{}, of them {} states", s.unknowns, s.states));
+                              s.ordering.empty() ? "" : fmt::format(", {} ordering", s.ordering)));
+  row("unknowns", fmt::format("{}, {} of them states", s.unknowns, s.states));
   row("Jacobian", fmt::format("{} nonzeros", s.nonzeros));
   row("steps", fmt::format("{}, {} rejected, last order {}, last step {:.3g} s", s.steps,
                            s.error_test_failures, s.last_order, s.last_step));
   row("evaluations",
       fmt::format("{}, Jacobians {}, factorisations {}", s.evaluations, s.jacobians, s.factorisations));
   if (s.events > 0) row("events", fmt::format("{}", s.events));
-  if (s.state_changes > 0)
-    row("choices", fmt::format("{} times other variables became states", s.state_changes));
+  if (s.state_changes > 0) row("state selections", fmt::format("{} changes", s.state_changes));
   row("Newton", fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));
   if (s.threads > 1) row("threads", fmt::format("{}", s.threads));
   row("result rows", fmt::format("{}", s.rows));

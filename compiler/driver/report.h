@@ -1,18 +1,18 @@
-// What `sigrel run` tells about a run: a plot in the terminal, final values, statistics.
+// Output of `sigrel run`: a plot in the terminal, final values, statistics.
 #pragma once
 #include "compiler/session/session.h"
 #include "runtime/results/plot.h"
 
 namespace sigrel::driver {
 
-/// The curves of the run's plot variables.
+/// The curves of the plot variables of a run.
 runtime::Plot plot_of(const Run& run, std::string title);
 
 void print_terminal_plot(const Run& run, bool color);
-/// In a size that fits the terminal.
+/// Scaled to the terminal.
 void print_terminal_plot(std::span<const runtime::Plot> panes, bool color);
-/// `written`: the results are in a file too. `chosen`: the columns are what somebody named; else those that
-/// are plotted are shown, if any.
+/// `written`: the results are also in a file. `chosen`: the user selected the columns; otherwise only the
+/// plotted ones are shown, if there are any.
 void print_final_values(const Run& run, bool written, bool chosen);
 void print_statistics(const Compiled& model, const Run& run);
 

@@ -1,4 +1,4 @@
-// sigrel run: a model from its file to results, a plot and final values.
+// sigrel run: compiles a model, runs it, writes results, a plot and final values.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -40,7 +40,7 @@ bool write_svg(const Options& options, const Run& run, Session& session) {
 
 int run(const Globals& globals, Options& options) {
   Settings set = parse_settings(options.set);
-  // For good, as the model: when the process ends, nobody gives a million equations back piece by piece.
+  // Never freed, like the model: freeing a million equations at the end of the process takes time.
   static Session& session = *new Session(globals.session_options());
   auto finish = [&](int exit_code) {
     print_diagnostics(globals, session);
@@ -63,14 +63,14 @@ int run(const Globals& globals, Options& options) {
     request.sinks.push_back(results.get());
     if (!to_stdout) request.kept_results = options.results;
   }
-  bool small = session::Results(model->system, model->dae).count() <= session::Results::kSmall;
+  bool small = pipeline::Results(model->system, model->dae).count() <= pipeline::Results::kSmall;
   bool terminal = options.terminal_plot == "always" || (options.terminal_plot == "auto" && !options.no_plot &&
                                                         !to_stdout && isatty(STDOUT_FILENO) == 1);
   for (const std::string& text : options.variables)
     for (std::string& name : split_names(text)) request.outputs.push_back(std::move(name));
   request.all_outputs = small || !options.results.empty() || !request.outputs.empty();
   request.plot_something =
-      terminal || !options.svg.empty() || !request.all_outputs;  // final values are shown in any case
+      terminal || !options.svg.empty() || !request.all_outputs;  // final values are always shown
   request.keep_trajectory = false;
   request.cancel = &InterruptGuard::interrupted;
   runtime::Progress progress(stderr);
@@ -91,9 +91,8 @@ int run(const Globals& globals, Options& options) {
   if (!to_stdout) print_final_values(run, !options.results.empty(), !options.variables.empty());
   if (options.stats) print_statistics(*model, run);
   if (run.outcome.status == runtime::Outcome::Cancelled) {
-    fmt::print(
-        stderr, "interrupted at t = {:.9g} s{}\n", run.outcome.reached,
-        request.kept_results.empty() ? "" : "; results up to there are kept in " + request.kept_results);
+    fmt::print(stderr, "interrupted at t = {:.9g} s{}\n", run.outcome.reached,
+               request.kept_results.empty() ? "" : "; results so far are kept in " + request.kept_results);
     return finish(kInterrupted);
   }
   return finish(fine ? kSuccess : kUserError);
@@ -105,54 +104,52 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<Options>();
   RunOptions& run_options = options->run;
   CLI::App* command = app.add_subcommand("run", "Run the experiment `main` of a file");
-  command->add_option("file", options->file, "The file")->required()->type_name("FILE");
-  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")
+  command->add_option("file", options->file, "Input file")->required()->type_name("FILE");
+  command
+      ->add_option("-e,--expression", options->expression,
+                   "Run this experiment or relation instead of `main`")
       ->type_name("EXPR");
-  command->add_option("--start", run_options.start, "Time at which the run starts, in seconds")
-      ->type_name("T");
-  command->add_option("--stop", run_options.stop, "Time at which it stops")->type_name("T");
+  command->add_option("--start", run_options.start, "Start time in seconds")->type_name("T");
+  command->add_option("--stop", run_options.stop, "Stop time in seconds")->type_name("T");
   command->add_option("--tolerance", run_options.tolerance, "Relative tolerance")->type_name("X");
-  command->add_option("--steps", run_options.steps, "Output intervals: results have one row more")
-      ->type_name("N");
-  command->add_option("--solver", run_options.solver, "auto, cvode, adams or ida")->type_name("S");
+  command->add_option("--steps", run_options.steps, "Number of output intervals")->type_name("N");
+  command->add_option("--solver", run_options.solver, "Solver: auto, cvode, adams or ida")->type_name("S");
   command
       ->add_option_function<std::string>(
           "--ordering",
           [&run_options](const std::string& name) { run_options.ordering = *runtime::ordering_named(name); },
-          "How the unknowns of sparse factors are ordered: auto, amd or metis")
+          "Ordering of sparse factorisations: auto, amd or metis")
       ->check(CLI::IsMember({"auto", "amd", "metis"}))
       ->type_name("O");
   command
       ->add_option("--threads", run_options.threads,
-                   "Threads for a large model, which do not change its results; without it, as many as the "
-                   "machine has, at most 8")
+                   "Threads for large models (default: one per core, at most 8); results do not depend on it")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
-  command
-      ->add_option("--set", options->set,
-                   "The value of a Real parameter by its hierarchical name; may be repeated")
+  command->add_option("--set", options->set, "Set a Real parameter by its hierarchical name; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   add_start_options(*command, options->strict_initial, run_options);
   command
       ->add_option("-v,--variables", options->variables,
-                   "What to show, plot and write; * stands for any characters; may be repeated")
+                   "Variables to show, plot and write; * matches any characters; repeatable")
       ->type_name("NAME[,NAME…]")
       ->allow_extra_args(false);
   command
-      ->add_option(
-          "-o,--output", options->results,
-          "Write results: as MATLAB v4 when the name ends in .mat, else as CSV; - is standard output")
+      ->add_option("-o,--output", options->results,
+                   "Write results: MATLAB v4 if the name ends in .mat, else CSV; - is standard output")
       ->type_name("FILE");
   command->add_option("--plot", options->svg, "Write a plot as SVG")->type_name("FILE");
-  command->add_flag("--no-plot", options->no_plot, "No plot in the terminal");
-  command->add_option("--terminal-plot", options->terminal_plot, "auto (on a terminal), always or never")
+  command->add_flag("--no-plot", options->no_plot, "Do not plot in the terminal");
+  command
+      ->add_option("--terminal-plot", options->terminal_plot,
+                   "Plot in the terminal: auto (on a terminal), always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->type_name("WHEN");
-  command->add_option("--backend", options->backend, "jit (generated code) or interpreter")
+  command->add_option("--backend", options->backend, "Execution: jit (machine code) or interpreter")
       ->check(CLI::IsMember({"jit", "interpreter"}))
       ->type_name("BACKEND");
-  command->add_flag("--stats", options->stats, "Show sizes of the model and the work of the solver");
+  command->add_flag("--stats", options->stats, "Print sizes of the model and solver statistics");
   command->callback([&globals, &exit_code, options] { exit_code = run(globals, *options); });
 }
 

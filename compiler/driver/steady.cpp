@@ -1,4 +1,4 @@
-// sigrel steady: where a model does not change.
+// sigrel steady: finds a steady state of a model.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -29,7 +29,8 @@ double bound(std::string_view text, double otherwise, const std::string& whole) 
   double value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size())
-    throw CLI::ValidationError("--vary", "`" + whole + "` is not NAME or NAME=LOW..HIGH, such as v=0..50");
+    throw CLI::ValidationError("--vary",
+                               "`" + whole + "` is not NAME or NAME=LOW..HIGH, for example v=0..50");
   return value;
 }
 
@@ -43,7 +44,7 @@ SteadyOptions::Vary parse_vary(const std::string& text) {
   const std::size_t dots = range.find("..");
   if (dots == std::string_view::npos)
     throw CLI::ValidationError(
-        "--vary", "`" + text + "` is not NAME or NAME=LOW..HIGH; a value is given with --fix or --set");
+        "--vary", "`" + text + "` is not NAME or NAME=LOW..HIGH; use --fix or --set to give a value");
   result.lower = bound(range.substr(0, dots), result.lower, text);
   result.upper = bound(range.substr(dots + 2), result.upper, text);
   return result;
@@ -90,7 +91,7 @@ void print_json(const SteadyPoint& point) {
   fmt::print("{}\n", j.dump());
 }
 
-/// One row of results, as `--init-from` reads them.
+/// Results with one row, in the format that `--init-from` reads.
 void print_csv(const SteadyPoint& point) {
   std::string header = "time", row = fmt::format("{}", point.time);
   for (std::size_t k = 0; k < point.all.size(); ++k) {
@@ -100,7 +101,7 @@ void print_csv(const SteadyPoint& point) {
   fmt::print("{}\n{}\n", header, row);
 }
 
-/// What varies is a parameter of its own, like what is set. False after errors.
+/// Makes the free parameters parameters of the compiled model, like those of --set. False after errors.
 bool set_varied(Session& session, const std::vector<SteadyOptions::Vary>& vary, Settings& set) {
   if (vary.empty()) return true;
   auto arguments = session.arguments();
@@ -109,7 +110,7 @@ bool set_varied(Session& session, const std::vector<SteadyOptions::Vary>& vary, 
     if (std::ranges::find(set, v.name, &Settings::value_type::first) != set.end()) continue;
     auto found = std::ranges::find(*arguments, v.name, &elaborate::Argument::name);
     if (found == arguments->end() || found->structural) continue;
-    double value = 0;  // where the search begins
+    double value = 0;  // where the search starts
     if (auto [end, error] =
             std::from_chars(found->value.data(), found->value.data() + found->value.size(), value);
         error == std::errc{})
@@ -148,42 +149,43 @@ void add_steady(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<Options>();
   SteadyOptions& s = options->steady;
   CLI::App* command =
-      app.add_subcommand("steady", "A steady state of a model: the derivatives of its states are zero");
-  command->add_option("file", options->file, "The file")->required()->type_name("FILE");
-  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")
+      app.add_subcommand("steady", "Find a steady state of a model: all derivatives of states are zero");
+  command->add_option("file", options->file, "Input file")->required()->type_name("FILE");
+  command
+      ->add_option("-e,--expression", options->expression,
+                   "Run this experiment or relation instead of `main`")
       ->type_name("EXPR");
-  command
-      ->add_option("--set", options->set,
-                   "The value of a Real parameter by its hierarchical name; may be repeated")
+  command->add_option("--set", options->set, "Set a Real parameter by its hierarchical name; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   command
-      ->add_option("--fix", options->fix,
-                   "A variable that has this value in the steady state; may be repeated")
+      ->add_option("--fix", options->fix, "Prescribe the value of a variable in the steady state; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   command
-      ->add_option("--vary", options->vary,
-                   "A parameter or a variable that is free, within bounds; a variable is cut off from what "
-                   "determines it; may be repeated")
+      ->add_option(
+          "--vary", options->vary,
+          "Free a parameter or a variable, within bounds; a variable becomes independent of its equation; "
+          "repeatable")
       ->type_name("NAME[=LOW..HIGH]")
       ->allow_extra_args(false);
   CLI::Option* least = command
                            ->add_option("--minimise,--minimize", s.minimise,
-                                        "Of all steady states, one where this variable is smallest")
+                                        "Find a steady state that minimises this variable")
                            ->type_name("NAME");
-  command->add_option("--maximise,--maximize", s.maximise, "… where it is largest")
+  command->add_option("--maximise,--maximize", s.maximise, "Find a steady state that maximises this variable")
       ->type_name("NAME")
       ->excludes(least);
   command
       ->add_option("--exclude", s.exclude,
-                   "A state that keeps its start and need not be at rest; may be repeated")
+                   "State that keeps its initial value and need not be at rest; repeatable")
       ->type_name("STATE")
       ->allow_extra_args(false);
-  command->add_option("--at", s.run.start, "The time, in seconds; without it, the start of the experiment")
+  command->add_option("--at", s.run.start, "Time in seconds (default: the start of the experiment)")
       ->type_name("T");
   add_start_options(*command, options->strict_initial, s.run);
-  command->add_option("--format", options->format, "text, json or csv; the last is what --init-from reads")
+  command
+      ->add_option("--format", options->format, "Output format: text, json or csv (readable by --init-from)")
       ->check(CLI::IsMember({"text", "json", "csv"}))
       ->type_name("FORMAT");
   command->callback([&globals, &exit_code, options] { exit_code = steady(globals, *options); });

@@ -1,5 +1,5 @@
-// sigrel structure graph: matching, index reduction, blocks and tearing of a graph that is given as lists of
-// numbers, in the notation of ModiaBase (from 1, 0 for none), so that published examples can be compared.
+// sigrel structure graph: matching, index reduction, blocks and tearing of a graph given as lists of numbers
+// in the notation of ModiaBase (1-based, 0 for none), for comparison with published examples.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -11,7 +11,7 @@
 #include "compiler/graph/blt.h"
 #include "compiler/graph/pantelides.h"
 #include "compiler/graph/tearing.h"
-#include "compiler/session/files.h"
+#include "compiler/pipeline/files.h"
 
 namespace sigrel::driver {
 namespace {
@@ -32,7 +32,7 @@ struct GraphDocument {
   std::optional<std::vector<Numbers>> solvable;  // ascending
 };
 
-/// Reads the document, or the part `graph` of a dump; stops at the first flaw.
+/// Reads the document, or the entry `graph` of a dump; stops at the first error.
 class GraphReader {
  public:
   GraphReader(const ordered_json& root)
@@ -41,7 +41,7 @@ class GraphReader {
   std::optional<GraphDocument> read() {
     if (!root_.is_object() || !root_.contains("G")) fail("the document has no `G`");
     for (const auto& [key, value] : root_.items())
-      if (!known(key)) fail(fmt::format("`{}` is no entry of a graph", key));
+      if (!known(key)) fail(fmt::format("unknown entry `{}`", key));
     std::vector<Numbers> rows = lists("G", kLargest);
     std::uint32_t columns = 0;
     for (const Numbers& row : rows)
@@ -58,9 +58,8 @@ class GraphReader {
     document_.derivative = association(root_.contains("Avar") ? "Avar" : "A", columns, columns);
     document_.equation_derivative = association(root_.contains("Bequ") ? "Bequ" : "B", equations, equations);
     for (const auto& vector : {document_.derivative, document_.equation_derivative})
-      if (flaw.empty() && vector && endless(*vector))
-        fail("a chain of derivatives in `A` or `B` leads back to its start");
-    if (document_.equation_derivative && !document_.derivative) fail("`B` needs `A`");
+      if (flaw.empty() && vector && endless(*vector)) fail("a chain of derivatives in `A` or `B` is cyclic");
+    if (document_.equation_derivative && !document_.derivative) fail("`B` requires `A`");
     document_.assign = association("assign", columns, equations);
     read_active(columns);
     read_tearing(equations, columns);
@@ -72,7 +71,7 @@ class GraphReader {
 
  private:
   static bool known(const std::string& key) {
-    // `Avar` and `Bequ` are other names; the last three are results, which a dump has too.
+    // `Avar` and `Bequ` are aliases; the last three are results, which dumps also contain.
     for (const char* name : {"G", "A", "B", "assign", "vActive", "es", "vs", "eSolvedFixed", "vSolvedFixed",
                              "solvable", "Avar", "Bequ", "invAssign", "blt", "tearing"})
       if (key == name) return true;
@@ -81,7 +80,7 @@ class GraphReader {
   void fail(std::string message) {
     if (flaw.empty()) flaw = std::move(message);
   }
-  /// From 0; kNone for 0, which `none` allows.
+  /// A 0-based number; kNone for 0, if `none` allows it.
   std::uint32_t number(const ordered_json& j, const char* key, std::uint32_t largest, bool none) {
     if (j.is_number_integer())
       if (auto n = j.get<std::int64_t>(); n >= (none ? 0 : 1) && n <= largest)
@@ -118,7 +117,7 @@ class GraphReader {
     if (it == root_.end()) return std::nullopt;
     Numbers result = numbers(*it, key, largest, true);
     if (result.size() > size)
-      fail(fmt::format("`{}` has {} entries, there can be {}", key, result.size(), size));
+      fail(fmt::format("`{}` has {} entries; at most {} are allowed", key, result.size(), size));
     result.resize(size, kNone);
     return result;
   }
@@ -145,7 +144,7 @@ class GraphReader {
     auto it = root_.find("es");
     if (it != root_.end()) document_.equations = numbers(*it, "es", equations, false);
     auto vs = root_.find("vs");
-    if ((it == root_.end()) != (vs == root_.end())) return fail("`es` and `vs` come together");
+    if ((it == root_.end()) != (vs == root_.end())) return fail("`es` and `vs` require each other");
     if (vs != root_.end()) {
       bool groups = vs->is_array() && !vs->empty() && vs->front().is_array();
       document_.variables =
@@ -159,11 +158,11 @@ class GraphReader {
     document_.fixed_variables = fixed("vSolvedFixed", columns);
     if (document_.fixed_equations.size() != document_.fixed_variables.size())
       fail("`eSolvedFixed` and `vSolvedFixed` differ in length");
-    if (!document_.fixed_equations.empty() && !document_.equations) fail("`eSolvedFixed` needs `es`");
+    if (!document_.fixed_equations.empty() && !document_.equations) fail("`eSolvedFixed` requires `es`");
     std::vector<bool> equation_seen(equations, false), variable_seen(columns, false);
     auto once = [&](std::vector<bool>& seen, const Numbers& list, const char* what) {
       for (std::uint32_t k : list) {
-        if (k < seen.size() && seen[k]) fail(fmt::format("{} {} is to be solved twice", what, k + 1));
+        if (k < seen.size() && seen[k]) fail(fmt::format("{} {} is solved twice", what, k + 1));
         if (k < seen.size()) seen[k] = true;
       }
     };
@@ -178,7 +177,7 @@ class GraphReader {
       for (Numbers& row : *document_.solvable) std::ranges::sort(row);
     }
   }
-  /// What is solved beforehand is solved in the order given.
+  /// The fixed equations are solved in the given order.
   void check_fixed() {
     std::vector<bool> later(document_.rows.columns, false);
     for (std::uint32_t v : document_.fixed_variables) later[v] = true;
@@ -233,7 +232,7 @@ ordered_json torn(const graph::Torn& t) {
           {"vTear", one_based(t.torn)}};
 }
 
-/// `published`: in the order of the published algorithms, else with the ones that the compiler uses.
+/// `published`: use the order of the published algorithms; else the algorithms of the compiler.
 ordered_json analyse(GraphDocument d, bool published) {
   ordered_json result = ordered_json::object();
   std::optional<Numbers> assign = std::move(d.assign);
@@ -292,8 +291,8 @@ ordered_json analyse(GraphDocument d, bool published) {
   result["G"] = ordered_json::array();
   for (std::uint32_t e = 0; e < d.rows.rows(); ++e) result["G"].push_back(one_based(d.rows.row(e)));
 
-  // An equation without variable is a block of its own, as published: it gets a variable that nothing
-  // contains.
+  // An equation without variables is a block of its own, as published: it is matched to an additional
+  // variable.
   Numbers completed = *assign;
   completed.insert(completed.end(), unassigned_equations.begin(), unassigned_equations.end());
   graph::Blocks blocks = graph::blt(d.rows, completed);
@@ -324,7 +323,7 @@ ordered_json analyse(GraphDocument d, bool published) {
 int print_graph(const Globals& globals, const std::string& path, bool published) {
   SourceMap sources;
   Diagnostics diagnostics;
-  if (auto text = session::read_file(path); !text) {
+  if (auto text = pipeline::read_file(path); !text) {
     diagnostics.report(Code::FileNotFound, "`" + path + "` cannot be read").note(text.error());
   } else {
     bool too_deep = false;
@@ -336,13 +335,14 @@ int print_graph(const Globals& globals, const std::string& path, bool published)
         },
         false);
     if (root.is_discarded() || too_deep) {
-      diagnostics.report(Code::GraphDocument, "`" + path + "` is not JSON of a graph");
+      diagnostics.report(Code::GraphDocument, "`" + path + "` is not valid JSON");
     } else {
       GraphReader reader(root);
       if (auto document = reader.read())
         fmt::print("{}\n", analyse(std::move(*document), published).dump());
       else
-        diagnostics.report(Code::GraphDocument, reader.flaw).help("`sigrel explain SR0630` shows a document");
+        diagnostics.report(Code::GraphDocument, reader.flaw)
+            .help("see `sigrel explain SR0630` for an example");
     }
   }
   print_diagnostics(globals, diagnostics, sources);
@@ -354,21 +354,21 @@ int print_graph(const Globals& globals, const std::string& path, bool published)
 void add_structure_graph(CLI::App& app, const Globals& globals, int& exit_code) {
   auto found =
       app.get_subcommands([](const CLI::App* command) { return command->get_name() == "structure"; });
-  CLI::App* structure = found.empty()
-                            ? app.add_subcommand("structure", "Algorithms on structure alone, without models")
-                                  ->require_subcommand(1)
-                            : found[0];
+  CLI::App* structure =
+      found.empty()
+          ? app.add_subcommand("structure", "Run structural algorithms without models")->require_subcommand(1)
+          : found[0];
   auto path = std::make_shared<std::string>();
   auto fast = std::make_shared<bool>(false);
   CLI::App* command = structure->add_subcommand(
-      "graph", "Match, reduce, order and tear a graph of equations and variables, given as JSON");
-  command->add_option("file", *path, "The document; `sigrel explain SR0630` shows one")
+      "graph", "Compute matching, index reduction, blocks and tearing of a graph given as JSON");
+  command->add_option("file", *path, "JSON document; see `sigrel explain SR0630`")
       ->required()
       ->type_name("FILE.json");
   command->add_flag(
       "--fast", *fast,
-      "The compiler's own choices among equally good results, for large graphs; otherwise equations and "
-      "variables are taken in the order given, as published results were computed");
+      "Use the algorithms of the compiler, for large graphs, instead of the published order of equations and "
+      "variables");
   command->callback([&globals, &exit_code, path, fast] { exit_code = print_graph(globals, *path, !*fast); });
 }
 

@@ -1,5 +1,5 @@
-// sigrel sweep: many runs of one model with other parameters, compiled once, on all cores; a table and a
-// picture of the family.
+// sigrel sweep: runs of one model over a grid of parameters, compiled once, on all cores; writes a table and
+// a plot of the family.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -22,7 +22,7 @@
 namespace sigrel::driver {
 namespace {
 
-constexpr std::size_t kCurves = 12;  // of a family, in a picture
+constexpr std::size_t kCurves = 12;  // in a plot of the family
 
 struct Options {
   std::string file, table, svg;
@@ -37,7 +37,7 @@ struct Options {
   throw CLI::ValidationError(
       "--vary",
       "`" + text +
-          "` is not NAME=LOW..HIGH:COUNT or NAME=VALUE,VALUE…, such as r1.r=10..100:10 or r1.r=10,22,47");
+          "` is not NAME=LOW..HIGH:COUNT or NAME=VALUE,VALUE…, for example r1.r=10..100:10 or r1.r=10,22,47");
 }
 
 double number(std::string_view text, const std::string& whole) {
@@ -47,7 +47,7 @@ double number(std::string_view text, const std::string& whole) {
   return value;
 }
 
-/// "r1.r=10..100:10" has both ends and what is evenly between; "r1.r=10..1000:log:3" evenly in the logarithm.
+/// "r1.r=10..100:10": evenly spaced with both ends; "r1.r=10..1000:log:3": evenly spaced in the logarithm.
 session::SweepAxis parse_vary(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) refuse_vary(text);
@@ -82,7 +82,7 @@ session::SweepAxis parse_vary(const std::string& text) {
   return axis;
 }
 
-std::string header_of(const session::SweepGrid& grid, const session::Columns& columns) {
+std::string header_of(const session::SweepGrid& grid, const pipeline::Columns& columns) {
   std::string text;
   for (const session::SweepAxis& axis : grid.axes()) text += runtime::csv_field(axis.name) + ',';
   for (const std::string& name : columns.names)
@@ -107,17 +107,16 @@ struct Known {
   std::uint64_t points = 0, bytes = 0, failed = 0;
 };
 
-/// How many points of the grid a table has already. What comes behind the last whole line is not counted.
-/// Nullopt after an error.
+/// The number of points of the grid in a table, without an incomplete last line. Nullopt after an error.
 std::optional<Known> known_points(const std::string& path, const std::string& header,
                                   const session::SweepGrid& grid, Diagnostics& diagnostics) {
   std::ifstream in(path, std::ios::binary);
   std::string line;
   auto whole_line = [&] { return std::getline(in, line) && !in.eof(); };
   auto refuse = [&](const std::string& why) -> std::optional<Known> {
-    diagnostics.report(Code::SweepTable, "`" + path + "` is not the beginning of this sweep")
+    diagnostics.report(Code::SweepTable, "`" + path + "` is not a part of this sweep")
         .note(why)
-        .help("give the options of the sweep that began it, or another file");
+        .help("repeat the options of the interrupted sweep, or choose another file");
     return std::nullopt;
   };
   if (!whole_line() || line + '\n' != header)
@@ -133,7 +132,7 @@ std::optional<Known> known_points(const std::string& path, const std::string& he
   return known;
 }
 
-/// Evenly over the grid, the first and the last among them.
+/// Evenly spaced points of the grid, including the first and the last.
 std::vector<std::uint64_t> chosen_points(std::uint64_t size) {
   std::vector<std::uint64_t> points;
   const std::uint64_t count = std::min<std::uint64_t>(kCurves, size);
@@ -141,7 +140,7 @@ std::vector<std::uint64_t> chosen_points(std::uint64_t size) {
   return points;
 }
 
-/// What varies must be a number that a run can change.
+/// The axes must be numeric parameters that runs can change.
 bool check_axes(Session& session, const std::vector<session::SweepAxis>& axes) {
   auto arguments = session.arguments();
   if (!arguments) return false;
@@ -149,14 +148,14 @@ bool check_axes(Session& session, const std::vector<session::SweepAxis>& axes) {
   for (const session::SweepAxis& axis : axes) {
     auto found = std::ranges::find(*arguments, axis.name, &elaborate::Argument::name);
     if (found == arguments->end() || !found->structural)
-      continue;  // an unknown one is reported with the settings
+      continue;  // unknown names are reported with the settings
     fine = false;
     session.diagnostics()
         .report(Code::UnknownParameter,
-                "`" + axis.name + "` decides which equations the model has: a sweep cannot vary it")
-        .note("every value of it is another model, which is compiled anew")
-        .help("run it for each value, `--set " + axis.name +
-              "=…`; `sigrel explain FILE --parameters` lists what can vary");
+                "`" + axis.name + "` is a structural parameter: a sweep cannot vary it")
+        .note("each of its values requires a new compilation")
+        .help("run the model for each value with `--set " + axis.name +
+              "=…`; `sigrel explain FILE --parameters` lists the parameters that can vary");
   }
   return fine;
 }
@@ -171,7 +170,7 @@ std::string point_text(const session::SweepGrid& grid, const session::SweepRow& 
 
 class Family {
  public:
-  Family(const session::SweepGrid& grid, const session::Columns& columns, std::string title) : grid_(grid) {
+  Family(const session::SweepGrid& grid, const pipeline::Columns& columns, std::string title) : grid_(grid) {
     for (std::size_t k = 0; k < std::min<std::size_t>(columns.size(), 4); ++k) {
       panes_.push_back({.y_label = columns.names[k]});
       panes_.back().family = true;
@@ -196,9 +195,9 @@ int sweep(const Globals& globals, Options& options) {
   std::vector<session::SweepAxis> axes;
   for (const std::string& text : options.vary) axes.push_back(parse_vary(text));
   const session::SweepGrid grid(axes);
-  if (grid.size() == 0) throw CLI::ValidationError("--vary", "the sweep has more points than can be counted");
+  if (grid.size() == 0) throw CLI::ValidationError("--vary", "the sweep has too many points");
   if (options.resume && options.table.empty())
-    throw CLI::ValidationError("--resume", "which table? It is named with -o");
+    throw CLI::ValidationError("--resume", "requires the name of the table: -o FILE");
   Settings set = parse_settings(options.set);
   options.run.set = set;
   for (const session::SweepAxis& axis : axes) set.emplace_back(axis.name, axis.values.front());
@@ -214,8 +213,8 @@ int sweep(const Globals& globals, Options& options) {
   const bool there = !options.table.empty() && std::filesystem::exists(options.table, error) &&
                      !std::filesystem::is_character_file(options.table, error);
   if (there && !options.resume) {
-    diagnostics.report(Code::FileExists, "`" + options.table + "` is there already")
-        .help("`--resume` continues it; or choose another name");
+    diagnostics.report(Code::FileExists, "`" + options.table + "` already exists")
+        .help("continue it with `--resume`, or choose another name");
     return finish(kUserError);
   }
   session.load(options.file);
@@ -223,7 +222,7 @@ int sweep(const Globals& globals, Options& options) {
   std::shared_ptr<Compiled> model =
       session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.run));
   if (!model) return finish(kUserError);
-  const session::Columns columns = session.sweep_columns(*model, options.run);
+  const pipeline::Columns columns = session.sweep_columns(*model, options.run);
   if (diagnostics.has_errors()) return finish(kUserError);
 
   const std::string header = header_of(grid, columns);
@@ -281,12 +280,13 @@ int sweep(const Globals& globals, Options& options) {
     fmt::print(stderr, "interrupted: {} of {} points{}\n", done, grid.size(),
                options.table.empty() ? "" : " are in " + options.table + "; `--resume` continues");
   if (failed > 0) {
-    Diagnostic& d = diagnostics.report(Code::SweepPointFailed,
-                                       fmt::format("{} of {} points have no result", failed, done));
+    Diagnostic& d =
+        diagnostics.report(Code::SweepPointFailed, fmt::format("{} of {} points failed", failed, done));
     if (!first_failure.empty()) d.note("the first: " + first_failure);
     d.help(
-        "the last column of the table says why; `sigrel run --set …` with the parameters of a point shows "
-        "where in the model");
+        "see the last column of the table for the errors; run a failed point with `sigrel run --set …` to "
+        "locate "
+        "its error");
   }
   if (written && *complete && !options.svg.empty()) {
     if (std::string reason = runtime::write_file(options.svg, family.svg()); !reason.empty())
@@ -295,7 +295,7 @@ int sweep(const Globals& globals, Options& options) {
   }
   if (!options.table.empty() && written) fmt::print("{} points in {}\n", done, options.table);
   if (written && !*complete) return finish(kInterrupted);
-  const bool nothing = done > 0 && failed == done;  // a table without a single result is no success
+  const bool nothing = done > 0 && failed == done;  // a table without results is an error
   return finish(diagnostics.has_errors() || nothing ? kUserError : kSuccess);
 }
 
@@ -304,43 +304,47 @@ int sweep(const Globals& globals, Options& options) {
 void add_sweep(CLI::App& app, const Globals& globals, int& exit_code) {
   auto options = std::make_shared<Options>();
   RunOptions& r = options->run;
-  CLI::App* command = app.add_subcommand(
-      "sweep", "Run a model at every point of a grid of parameters, compiled once, on all cores");
-  command->add_option("file", options->file, "The file")->required()->type_name("FILE");
-  command->add_option("-e,--expression", options->expression, "An experiment or a relation instead of `main`")
+  CLI::App* command =
+      app.add_subcommand("sweep", "Run a model over a grid of parameters, compiled once, on all cores");
+  command->add_option("file", options->file, "Input file")->required()->type_name("FILE");
+  command
+      ->add_option("-e,--expression", options->expression,
+                   "Run this experiment or relation instead of `main`")
       ->type_name("EXPR");
   command
-      ->add_option("--vary", options->vary,
-                   "A parameter and its values, both ends included; :log:N spaces them evenly in the "
-                   "logarithm; may be repeated: all combinations, the last changes fastest")
+      ->add_option(
+          "--vary", options->vary,
+          "Parameter and its values, both ends included; :log:N for logarithmic spacing; repeat for all "
+          "combinations (the last changes fastest)")
       ->required()
       ->type_name("NAME=LOW..HIGH:N|NAME=X,Y…")
       ->allow_extra_args(false);
-  command->add_option("--set", options->set, "The value of another parameter; may be repeated")
+  command->add_option("--set", options->set, "Set another parameter; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   command
-      ->add_option("-v,--variables", r.outputs,
-                   "What the table has: last, least and greatest values of these, instead of what the model "
-                   "plots; * stands for any characters; may be repeated")
+      ->add_option(
+          "-v,--variables", r.outputs,
+          "Variables of the table (last, least and greatest values) instead of those that the model plots; * "
+          "matches any characters; repeatable")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command->add_option("-o,--output", options->table, "The table, as CSV; without it, standard output")
+  command->add_option("-o,--output", options->table, "Write the table as CSV (default: standard output)")
       ->type_name("FILE");
-  command->add_flag("--resume", options->resume, "Continue a table that was interrupted");
-  command->add_option("--plot", options->svg, "A picture of up to 12 runs, evenly over the grid")
+  command->add_flag("--resume", options->resume, "Continue an interrupted table");
+  command->add_option("--plot", options->svg, "Plot up to 12 runs, evenly spaced over the grid")
       ->type_name("FILE.svg");
-  command
-      ->add_option("--threads", options->threads,
-                   "How many runs at once; without it, as many as there are cores")
+  command->add_option("--threads", options->threads, "Number of parallel runs (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
-  command->add_option("--start", r.start, "Time at which the runs start, in seconds")->type_name("T");
-  command->add_option("--stop", r.stop, "Time at which they stop")->type_name("T");
+  command->add_option("--start", r.start, "Start time in seconds")->type_name("T");
+  command->add_option("--stop", r.stop, "Stop time in seconds")->type_name("T");
   command->add_option("--tolerance", r.tolerance, "Relative tolerance")->type_name("X");
-  command->add_option("--steps", r.steps, "Output intervals: least and greatest are of these")
+  command
+      ->add_option("--steps", r.steps,
+                   "Number of output intervals, over which least and greatest values are taken")
       ->type_name("N");
-  command->add_option("--solver", r.solver, "auto, cvode, adams or ida")->type_name("S");
+  command->add_option("--solver", r.solver, "Solver: auto, cvode, adams or ida")->type_name("S");
   add_start_options(*command, options->strict_initial, r);
   command->callback([&globals, &exit_code, options] { exit_code = sweep(globals, *options); });
 }

@@ -1,7 +1,7 @@
-// ast::Module: what the parser hands on. The tree of one file as it was written: names are unresolved,
-// nothing is typed, sugar is still there (sections, comprehensions, backticks). Every node has the span of
-// its source. Nodes live in the module's arena; `kind` says which struct a node is. A file with syntax errors
-// still yields the declarations that parse.
+// ast::Module: the output of the parser. The syntax tree of one file as written: names are unresolved,
+// nothing is typed, and syntactic sugar is kept (sections, comprehensions, backticks). Every node has its
+// source span. Nodes live in the arena of the module; `kind` tells which struct a node is. A file with syntax
+// errors yields the declarations that parse.
 #pragma once
 #include <memory>
 #include <span>
@@ -95,7 +95,7 @@ struct PowerType : Type {
   std::span<Expr*> sizes;
 };
 
-/// `kg*m^2/s`: a product of powers of named units; prefixes are still in the names.
+/// `kg*m^2/s`: a product of powers of named units; the names include prefixes.
 struct UnitFactor {
   Ident name;
   int exponent;
@@ -285,7 +285,7 @@ struct SigrelExpr : Expr {
   std::span<Formal> formals;
   std::span<Item*> body;
 };
-/// `block <> args` inside an expression, where a block is applied for its outputs.
+/// `block <> args` in an expression: its value is the outputs of the block.
 struct ConnectionExpr : Expr {
   Expr* relation;
   Expr* args;
@@ -345,7 +345,7 @@ struct FieldPattern {
   Ident name;
   Pattern* pattern;  // of `R { b }`: the variable b
 };
-/// `R { a = p, b }`; fields that are not named may be anything.
+/// `R { a = p, b }`; fields that are not named match any value.
 struct RecordPattern : Pattern {
   QualifiedIdent constructor;
   std::span<FieldPattern> fields;
@@ -537,10 +537,10 @@ struct BindingDecl : Decl {
 struct Module {
   FileId file;
   bool has_header = false;
-  Ident name;  // the dotted name of the header; the file's stem without one
+  Ident name;  // the dotted name of the header; the file stem without header
   std::vector<Decl*> decls;
-  bool incomplete = false;     // some text has a syntax error: there may be declarations that are not here
-  std::vector<Ident> damaged;  // the names of declarations that are left out because of it
+  bool incomplete = false;     // a syntax error was reported: declarations may be missing
+  std::vector<Ident> damaged;  // the names of declarations missing because of it
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
 };
 

@@ -1,9 +1,9 @@
-// Code: the executable form of a plan's kernels, and what both of its makers, the JIT and the interpreter,
-// share.
+// Code: the executable form of the kernels of a plan, and the definitions shared by the JIT and the
+// interpreter.
 //
-// Both give the same numbers. Operations are those of sigrel::apply, one rounding each, in the order of the
-// expression, with no contraction to fused multiply-add; small integer powers are repeated multiplications in
-// the order of `power_steps`. The rows of a run are independent: a kernel may evaluate several at once and
+// Both compute the same values. Operations are those of sigrel::apply, one rounding each, in the order of the
+// expression, without contraction to fused multiply-add; small integer powers are repeated multiplications in
+// the order of `power_steps`. The rows of a batch are independent: a kernel may evaluate several at once and
 // store afterwards.
 #pragma once
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace sigrel {
 
-/// Owns what its kernels point to.
+/// Owns the code and data of its kernels.
 class KernelCode {
  public:
   virtual ~KernelCode() = default;
@@ -24,9 +24,9 @@ class KernelCode {
 
 namespace plan {
 
-/// The expressions of one kernel alone: nodes renumbered densely, operands before users, each node once, in
-/// the order in which the outputs need them. So equal expressions have equal bodies, whatever pools they are
-/// in.
+/// The expressions of one kernel: nodes renumbered densely, operands before users, each node once, in the
+/// order in which the outputs need them. Equal expressions have equal bodies, independent of their
+/// pools.
 struct Body {
   std::vector<Node> nodes;             // operands are indices into this vector
   std::vector<std::uint32_t> outputs;  // one per output of the kernel

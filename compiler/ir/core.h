@@ -1,13 +1,13 @@
-// core::Program: what the checker hands on. All modules of a program, resolved, typed and desugared: every
-// name is an id, every record field an index, sections, comprehensions, ranges, backticks, operators, guards
-// of clauses and defaults are gone, implicit locals are declared, unit literals are SI numbers. Types are
-// erased but for two things that elaboration needs: the layouts of signals, and the printed type of each
+// core::Program: the output of the checker. All modules of a program, resolved, typed and desugared: names
+// are ids, record fields are indices; sections, comprehensions, ranges, backticks, operators, clauses and
+// defaults are replaced; implicit locals are declared; literals with units are SI numbers. Types are erased,
+// except those that elaboration needs: the layouts of signals, and the printed type of each
 // global.
 //
-// Type variables of a definition that occur inside an `SR` of its type are passed at run time as layouts:
-// such a global starts with that many layout parameters, and every use of it passes them
-// (GlobalExpr::layouts). A definition inside another one that is used at several types does the same as a
-// Lambda that is applied to LayoutExprs.
+// Type variables that occur inside an `SR` in the type of a definition are passed as layouts during
+// elaboration: such a global starts with that many layout parameters, and every use passes them
+// (GlobalExpr::layouts). A local definition that is used at several types is a Lambda over layouts, which is
+// applied to LayoutExprs.
 #pragma once
 #include <memory>
 #include <optional>
@@ -41,9 +41,9 @@ struct Layout {
   RecordId record{};  // Record
   std::span<const Layout*>
       elements{};            // Record: the layout of each field; Tuple: of each component; Vector: one
-  std::span<Expr*> sizes{};  // Vector: Int expressions, outermost first; empty when no annotation says it
+  std::span<Expr*> sizes{};  // Vector: Int expressions, outermost first; empty without annotation
   LocalId variable{};        // Variable: a layout parameter
-  Name unit{};               // Real: its unit in SI, for results; empty when it has none or any
+  Name unit{};               // Real: its SI unit, for results; empty if it has none or is polymorphic
 };
 
 struct FieldInfo {
@@ -147,10 +147,10 @@ enum class Primitive : std::uint8_t {
   Size,      // of a vector (outermost)
   ToVector,  // a list as a vector
   Show,      // a number as a string
-  Claim,     // Int c, relation r -> r, which has to keep contract c of the program
-  AnyReal,   // of which nothing is known; in Program::samples only
-  AnySize,   // an Int, of which its argument is a sample; in Program::samples only
-  AnyList    // of so many elements, all like the second argument; the number is a sample; in Program::samples
+  Claim,     // Int c, relation r -> r, which must satisfy contract c of the program
+  AnyReal,   // an unknown Real; in Program::samples only
+  AnySize,   // an Int with the argument as a sample; in Program::samples only
+  AnyList    // a list of n elements equal to the second argument; n is a sample; in Program::samples
              // only
 };
 
@@ -178,8 +178,8 @@ struct GlobalExpr : Expr {
   GlobalId global;
   std::span<const Layout*> layouts;
 };
-/// One or more arguments; the function may return a function that takes the rest, and may take more than are
-/// given.
+/// One or more arguments. The function may take more arguments than given, or fewer and return a function of
+/// the rest.
 struct ApplyExpr : Expr {
   Expr* function;
   std::span<Expr*> args;
@@ -207,7 +207,7 @@ struct Arm {
   Pattern* pattern;
   Expr* body;
 };
-/// The first arm that matches; the checker has shown that the arms are exhaustive or warned.
+/// The first matching arm; the checker has proved that the arms are exhaustive, or has warned.
 struct CaseExpr : Expr {
   Expr* scrutinee;
   std::span<Arm> arms;
@@ -263,8 +263,8 @@ struct LabelExpr : Expr {
   LocalId label;
   std::span<Expr*> indices;
 };
-/// `r1.p`, `r1.u`, `a.b.x`: the interface variable number `interface_index` of an instance, or, where that is
-/// absent, its local or its own instance named `member` (then the head of the instance is a top-level
+/// `r1.p`, `r1.u`, `a.b.x`: the interface variable number `interface_index` of an instance; without it, the
+/// local or nested instance named `member` (the head of the instance is then a top-level
 /// relation).
 struct MemberExpr : Expr {
   Expr* base;  // Label or Member
@@ -337,11 +337,11 @@ struct Body {
   std::span<Item*> items;
 };
 
-/// A written structural type: what a relation has to be able to determine.
+/// A written structural type: the unknowns that a relation must be able to determine.
 struct Contract {
   enum Form : std::uint8_t {
-    Unknown,  // a size in it is not known, or it is wrong, which was reported
-    Rows,     // of scalars of the interface
+    Unknown,  // a size is unknown, or it is invalid and was reported
+    Rows,     // scalars of the interface
     Count,
     Like  // a definition
   } form = Unknown;
@@ -351,23 +351,23 @@ struct Contract {
   GlobalId like{};
 };
 
-/// What a relation parameter is where its definition is looked at by itself: nothing but its interface is
+/// A relation parameter of a definition that is analysed by itself: only its interface is
 /// known.
 struct Hole {
-  Name parameter;    // as the definition calls it
+  Name parameter;    // its name in the definition
   Span span;         // of the parameter
-  bool by_function;  // the parameter is a function that gives it: other arguments may give another relation
+  bool by_function;  // the parameter is a function that returns it; other arguments may differ
   std::optional<ContractId> contract;
 };
 
 /// A `sigrel (…) where …` literal, or a hole.
 struct Relation {
-  Name name;  // of the definition or let that it is the body of; "sigrel" for an anonymous one
+  Name name;  // of the definition or `let` with this body; "sigrel" if anonymous
   Span span;  // the head `name … = sigrel (…)` or the literal's `sigrel (…)`
   std::span<Formal> formals;
   Body body;
-  const Hole* hole = nullptr;          // then there is no body; in Program::samples only
-  std::optional<ContractId> contract;  // of its signature, if that is not the definition's
+  const Hole* hole = nullptr;          // without body; in Program::samples only
+  std::optional<ContractId> contract;  // of its own signature, if any
 };
 
 enum class ItemKind : std::uint8_t {
@@ -418,7 +418,7 @@ struct ForItem : Item {
   Expr* last;  // null when `first` is a list
   Body body;   // `for i in …, j in …` is nested
 };
-/// The condition is functional: chosen at elaboration; or a signal: both branches have the same number of
+/// A functional condition is decided at elaboration; with a signal, both branches have the same number of
 /// equations.
 struct IfItem : Item {
   Expr* condition;
@@ -428,8 +428,8 @@ struct IfItem : Item {
 struct BlockItem : Item {
   Body body;
 };  // Initially, Guess: equations, for and if
-/// In `initially`: these derivatives are zero; without any, those of all states of the relation and its
-/// parts.
+/// In `initially`: these derivatives are zero; if there are none, the derivatives of all states of the
+/// relation and its parts.
 struct SteadyItem : Item {
   std::span<Expr*> derivatives;
 };
@@ -450,8 +450,8 @@ struct AssignItem : Item {
   Expr* target;
   Expr* value;
 };
-/// The modes of a switch are the constructors of a type of its own: a value of it is a Construct whose tag is
-/// the index of the mode, with the arguments of the mode.
+/// The modes of a switch are the constructors of an implicit type: a value is a Construct whose tag is the
+/// index of the mode, with the arguments of the mode.
 struct ModeTransition {
   Span span;
   Expr* condition;
@@ -479,12 +479,12 @@ struct TerminateItem : Item {
 // ---- programs
 // -------------------------------------------------------------------------------------------------------
 
-/// A function of C.
+/// A C function.
 struct Foreign {
   Name symbol;
   std::uint32_t arity = 1;  // all arguments and the result are Real
   std::optional<GlobalId>
-      derivative;  // a function of the same arguments; of several arguments a tuple of such functions
+      derivative;  // a function of the same arguments; a tuple of functions for several arguments
 };
 
 /// A top-level definition. A function is a Lambda; layout parameters come first.
@@ -495,11 +495,11 @@ struct Global {
   std::uint32_t layout_parameters = 0;
   std::uint32_t local_count = 0;
   std::vector<Name> local_names;  // by LocalId
-  Expr* body = nullptr;           // null for a foreign function or after an error in it
+  Expr* body = nullptr;           // null for a foreign function and after errors
   std::optional<Foreign> foreign;
   std::string type;  // as `sigrel check --types` prints it
   std::string
-      feed_through;  // of a block: "y <- u, v; z" where z depends on no input at once; empty when not known
+      feed_through;  // of a block: "y <- u, v; z" (y depends directly on u and v, z on none); may be empty
 };
 
 /// The record `Experiment` is built in: `simulate m` constructs it with these defaults, `with` updates it.
@@ -515,27 +515,27 @@ enum class ExperimentField : std::uint32_t {
   Count
 };
 
-/// What a sample gives to a parameter that can steer structure.
+/// The value of a structural parameter in a sample.
 struct Choice {
   std::string parameter;  // "n"; "the length of xs"
   std::string value;      // "3", "True"
   bool varies = false;    // the size that grows from one sample of the family to the next
 };
 
-/// A definition that is a relation, or gives one for numbers and relations: `expression` applies it to some.
-/// One whose parameters steer structure has several: families, in each of which a size is 0, 1, 2, … and the
-/// other choices are the same.
+/// A definition that is a relation, or a function of numbers and relations that returns one: `expression`
+/// applies it to sample arguments. With structural parameters there are several samples, in families: within
+/// a family one size is 0, 1, 2, … and the other choices are fixed.
 struct Sample {
   GlobalId definition;
   Expr* expression;
   std::vector<Name> local_names{};  // by LocalId: of `expression`
   std::vector<Choice> choices{};
   std::uint32_t family = 0;              // of the definition; consecutive
-  std::optional<std::int64_t> size{};    // of the choice that varies
-  std::optional<ContractId> contract{};  // that the relation has to keep
+  std::optional<std::int64_t> size{};    // of the varying choice
+  std::optional<ContractId> contract{};  // that the relation must satisfy
 };
 
-/// The global that is an expression to run, as the command line gives it; no file can have a name like this.
+/// The global of an expression from the command line; not a valid name in a source file.
 inline constexpr std::string_view kExpression = "<expression>";
 
 struct Program {
@@ -547,7 +547,7 @@ struct Program {
   std::optional<GlobalId> main;
   bool main_is_relation = false;
   std::vector<Sample>
-      samples;  // of the last module, and of others what takes a relation or is named in a contract
+      samples;  // of the last module; of others those that take relations or occur in contracts
   std::vector<Contract> contracts;
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
 };

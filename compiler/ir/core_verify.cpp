@@ -73,7 +73,7 @@ class Verifier {
   }
 
   void expr(const Expr* e) {
-    // The first operand of a chain and the tail of a list are loops: both may be long.
+    // The first operand of a chain and the tail of a list are visited by loops: both may be long.
     std::vector<const Expr*> rest;
     for (;;) {
       if (!e) return fail("an expression is missing");
@@ -175,7 +175,7 @@ class Verifier {
     if (m->base->kind == ExprKind::Member) return member(static_cast<const MemberExpr*>(m->base));
     if (m->base->kind != ExprKind::Label) return fail("a member is not of an instance");
     auto* l = static_cast<const LabelExpr*>(m->base);
-    // An instance may be read before the line that makes it.
+    // An instance may be read before the line that creates it.
     if (l->label.value >= bound_.size()) fail("a label is out of range");
     exprs(l->indices);
   }

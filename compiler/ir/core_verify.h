@@ -1,4 +1,4 @@
-// Checks what core.h promises. A finding is a bug of the checker, never of the user.
+// Verifies the invariants of core.h. A violation is a bug of the checker, never a user error.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace sigrel::core {
 
-/// What is wrong with `program`; empty if nothing. Ids in range, locals bound before use and once, records
-/// complete, layouts and spans set, labels only below members.
+/// The violations in `program`; empty if there are none. Ids in range, locals bound once and before use,
+/// records complete, layouts and spans set, labels only below members.
 std::vector<std::string> verify(const Program& program);
 
 }  // namespace sigrel::core

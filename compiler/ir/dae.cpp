@@ -135,10 +135,10 @@ void verify(const system::System& system, const System& dae) {
       if (term.unknown() >= n) fail(fmt::format("a sum refers to variable {} of {}", term.unknown(), n));
   }
   for (const ZeroCrossing& r : dae.zero_crossings) {
-    check_table(r.differences, "a relation");
+    check_table(r.differences, "a zero crossing");
     if (r.first < system.parameters.size() ||
         r.first + r.differences.rows() > system.parameters.size() + dae.held)
-      fail("a relation has no parameter of its own");
+      fail("a zero crossing has no parameter of its own");
   }
   for (const Assignment& a : dae.assignments)
     if (a.variable >= n || !dae.variables[a.variable].state) fail("an assignment is not of a state");
@@ -184,9 +184,9 @@ std::string print(const system::System& system, const System& dae) {
   out += fmt::format("equations {}\n", dae.equations.count());
   print_equations(system, dae, dae.equations, 0, out);
   auto first = static_cast<std::uint32_t>(dae.equations.count());
-  if (dae.initial.count() > 0) out += fmt::format("initial {}\n", dae.initial.count());
+  if (dae.initial.count() > 0) out += fmt::format("initial equations {}\n", dae.initial.count());
   print_equations(system, dae, dae.initial, first, out);
-  if (!dae.zero_crossings.empty()) out += "relations\n";
+  if (!dae.zero_crossings.empty()) out += "zero crossings\n";
   for (const ZeroCrossing& r : dae.zero_crossings)
     for (std::size_t row = 0; row < r.differences.rows(); ++row)
       out += fmt::format("  p{}: {} {} 0\n", r.first + row, print_row(system, dae, r.differences, row),
@@ -211,7 +211,7 @@ std::string print(const system::System& system, const System& dae) {
                  ? std::string("0")
                  : (a.kind == Alias::Negated ? "-" : "") + variable_name(system, dae, a.variable);
     };
-    out += fmt::format("  {} is {} by p{} earlier\n", of(d.unknown), of(d.of), d.length);
+    out += fmt::format("  {} = delay({}, p{})\n", of(d.unknown), of(d.of), d.length);
   }
   std::string aliases;
   for (std::uint32_t u = 0; u < dae.aliases.size(); ++u) {

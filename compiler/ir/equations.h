@@ -1,4 +1,4 @@
-// Equations as shapes and tables: what system::System and dae::System have in common.
+// Equations as shapes and tables, shared by system::System and dae::System.
 //
 // A shape is one residual expression F(slots, params, time) = 0; its table has one row per equation of that
 // shape: the unknown of every slot and the parameter of every parameter slot. A million resistors are one
@@ -24,7 +24,7 @@ struct EquationTable {
   std::vector<std::uint32_t> unknowns;    // rows * slots, row-major
   std::vector<std::uint32_t> parameters;  // rows * params, row-major
   Origins origins;                        // rows
-  std::vector<std::uint32_t> tags;        // rows, of tables that are no equations: what each is for
+  std::vector<std::uint32_t> tags;        // rows of conditions and assigned values: trigger or assignment
 
   std::size_t rows() const { return origins.size(); }
   std::span<const std::uint32_t> unknowns_of(std::size_t row) const {
@@ -63,7 +63,7 @@ struct Equations {
     for (const EquationTable& t : tables) n += t.rows();
     return n;
   }
-  /// Forgets what the rows contain. How many there were and where they came from stays.
+  /// Frees the contents of the rows; keeps their origins, and with them their number.
   void forget_rows() {
     for (EquationTable& t : tables) {
       t.unknowns = std::vector<std::uint32_t>();

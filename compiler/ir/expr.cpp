@@ -142,7 +142,7 @@ double apply(Op op, double a, double b, double c) {
     case Op::NotEqual: return a != b ? 1.0 : 0.0;
     case Op::And: return a != 0.0 && b != 0.0 ? 1.0 : 0.0;
     case Op::Or: return a != 0.0 || b != 0.0 ? 1.0 : 0.0;
-    case Op::PowInt: return std::pow(a, b);  // the caller passes the exponent as a number
+    case Op::PowInt: return std::pow(a, b);  // b is the exponent as a number
     case Op::Select: return a != 0.0 ? b : c;
     case Op::Const:
     case Op::Slot:
@@ -207,8 +207,8 @@ void ExprPool::truncate(std::size_t size) {
     nodes_.clear();
     return;
   }
-  // Newest first: a node's probe chain holds only older nodes before it, so clearing its bucket breaks no
-  // other chain.
+  // Newest first: the probe chain of a node contains only older nodes before it, so clearing its bucket does
+  // not break another chain.
   std::size_t mask = buckets_.size() - 1;
   while (nodes_.size() > size) {
     std::size_t at = hash(nodes_.back()) & mask;
@@ -219,7 +219,7 @@ void ExprPool::truncate(std::size_t size) {
 }
 
 std::vector<ExprId> topological(const ExprPool& pool, std::span<const ExprId> roots) {
-  // Children have smaller ids: always the greatest that waits. What the pool holds besides costs nothing.
+  // Children have smaller ids: take the greatest pending one. The cost does not depend on the pool size.
   std::vector<std::uint32_t> waiting;
   for (ExprId r : roots) waiting.push_back(r.value);
   std::ranges::make_heap(waiting);

@@ -66,20 +66,20 @@ enum class Op : std::uint8_t {
   PowInt,  // operand a to the integer power static_cast<int32_t>(b)
   // ternary
   Select,  // a != 0 ? b : c
-  // what the library holds (ir/library.h): `value` says more
+  // tables and functions of the library (ir/library.h); `value` has details
   Lookup1,  // table number a at b; `value`: the order of the derivative
   Lookup2,  // table number a at b, c; `value`: the orders, as LookupDetail
   Call1,
   Call2,
-  Call3,  // a function of C of a, b, c; `value`: which one, as CallDetail
+  Call3,  // a C function of a, b, c; `value`: a CallDetail
 };
 
-/// The `value` of a Less or LessEqual of which the run takes no notice (`noEvent`).
+/// The `value` of a Less or LessEqual that is not an event (`noEvent`).
 constexpr double kNoEvent = 1;
 
 /// Number of operands that are expressions: 0 for leaves, 1 for PowInt.
 int arity(Op op);
-/// The name as it is printed: "sin", "+", …
+/// The printed name: "sin", "+", …
 const char* spelling(Op op);
 
 struct Node {
@@ -89,22 +89,22 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-/// Value of an operation on numbers: what the interpreter, constant folding and the parameter program share.
-/// Operations that use the library: see the other `apply` in ir/library.h.
+/// The value of an operation: shared by the interpreter, constant folding and the parameter program. For
+/// operations that use the library see the other `apply` in ir/library.h.
 double apply(Op op, double a, double b, double c);
 
 struct Library;
 
 class ExprPool {
  public:
-  /// What the operations that use a library refer to; null where there are none.
+  /// The library that operations refer to; null if there are none.
   std::shared_ptr<const Library> library;
 
   /// The id of the node; the same for equal nodes (constants compare by bits).
   ExprId intern(const Node& node);
   const Node& operator[](ExprId id) const { return nodes_[id.value]; }
   std::size_t size() const { return nodes_.size(); }
-  /// Forgets every node from `size` on: for scratch work. Capacity is kept.
+  /// Removes all nodes from `size` on, for temporary nodes. Keeps the capacity.
   void truncate(std::size_t size);
 
   // Plain constructors: no simplification (compiler/symbolic simplifies).
@@ -126,7 +126,7 @@ class ExprPool {
   std::vector<std::uint32_t> buckets_;  // open addressing, node index + 1
 };
 
-/// All nodes that `roots` need, each once, operands first.
+/// All nodes reachable from `roots`, each once, operands first.
 std::vector<ExprId> topological(const ExprPool& pool, std::span<const ExprId> roots);
 
 /// Infix text; `slot_name(k, order)` names a slot or its derivative, `param_name(k)` a parameter.

@@ -21,7 +21,7 @@ std::string print(const ExprPool& pool, ExprId root, SlotName slot_name, ParamNa
     const char* text;
   };
   std::string out;
-  std::deque<std::string> exponents;  // pieces point into it
+  std::deque<std::string> exponents;  // `pieces` point into it
   std::vector<Piece> work{{false, root, 0, nullptr}};
   auto text = [&](const char* s) { work.push_back({true, {}, 0, s}); };
   auto expr = [&](std::uint32_t id, int context) { work.push_back({false, ExprId{id}, context, nullptr}); };
@@ -35,7 +35,7 @@ std::string print(const ExprPool& pool, ExprId root, SlotName slot_name, ParamNa
     const Node& n = pool[piece.id];
     int level = detail::precedence(n.op);
     bool parens = level < piece.context;
-    if (n.op >= Op::Lookup1) {  // "call4(x, y)": the number says which, and which derivative
+    if (n.op >= Op::Lookup1) {  // "call4(x, y)": the number encodes function and derivative
       const std::uint32_t operands[] = {n.a, n.b, n.c};
       out += spelling(n.op);
       if (n.value != 0) out += detail::integer_text(n.value);

@@ -11,7 +11,7 @@ using Function3 = double (*)(double, double, double);
 
 template <class F>
 double central_difference(double at, F f) {
-  // A step that is exact in binary, so that the two points are as far apart as we divide by.
+  // A step that is exact in binary: the distance of the two points equals the divisor.
   double wanted = 6.0554544523933429e-06 * std::fmax(1.0, std::fabs(at));
   volatile double right = at + wanted, left = at - wanted;
   return (f(right) - f(left)) / (right - left);

@@ -1,6 +1,6 @@
-// Library: what expressions use by number because it is not made of operations: tables of data and functions
-// of C. One library belongs to a system; every pool of its expressions points to it, and generated code gets
-// it when it runs, so that code depends on neither the data of a table nor the address of a function.
+// Library: the lookup tables and C functions that expressions refer to by number. One library belongs to a
+// system; all pools of its expressions point to it. Generated code receives it at run time, so that the code
+// depends neither on the data of a table nor on the address of a function.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace sigrel {
 
-/// The most arguments that a function of C may have: operands of a node.
+/// The maximum number of arguments of a C function: the operands of a node.
 constexpr std::uint32_t kMaxForeignArguments = 3;
 
 struct ForeignFunction {
@@ -21,13 +21,13 @@ struct ForeignFunction {
   Span declared;
   std::uint32_t arity = 1;
   void* address = nullptr;  // double (*)(double, …)
-  /// The partial derivative for each argument, in Library::formulas with the arguments as slots 0 … arity
-  /// - 1. Empty: not given; a call is then differentiated by finite differences where numbers are wanted, and
-  /// cannot be where formulas are.
+  /// The partial derivative for each argument, in Library::formulas, with the arguments as slots 0, 1, …
+  /// Empty if not given: partial derivatives are then finite differences, and time derivatives are not
+  /// available.
   std::vector<ExprId> partials;
 };
 
-/// The name by which generated code calls it.
+/// The symbol that generated code calls.
 inline std::string foreign_symbol(const ForeignFunction& function) {
   return "sigrel_foreign_" + function.symbol;
 }
@@ -38,7 +38,7 @@ struct Library {
   ExprPool formulas;
 };
 
-/// Op::Call1 … Call3: which function, and of which argument the partial derivative (0: the value, k: argument
+/// Op::Call1 … Call3: the function, and the argument of the partial derivative (0: the value, k: argument
 /// k).
 struct CallDetail {
   std::uint32_t function = 0, argument = 0;
@@ -62,14 +62,14 @@ inline LookupDetail lookup_detail(double value) {
   return {code / kLookupOrders, code % kLookupOrders};
 }
 
-/// Whether an operation needs the library.
+/// Whether an operation uses the library.
 inline bool uses_library(Op op) { return op >= Op::Lookup1 && op <= Op::Call3; }
 
-/// The value of any operation; `detail` is Node::value. Of an operation that does not use the library,
+/// The value of any operation; `detail` is Node::value. Operations that do not use the library are those of
 /// sigrel::apply.
 double apply(const Library* library, Op op, double detail, double a, double b, double c);
 
-// What generated code calls; the same functions as `apply` uses.
+// Called by generated code; `apply` uses the same functions.
 extern "C" {
 double sigrel_lookup1(const sigrel::Library* library, std::uint32_t order, double table, double x);
 double sigrel_lookup2(const sigrel::Library* library, std::uint32_t orders, double table, double x, double y);

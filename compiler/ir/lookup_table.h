@@ -25,14 +25,14 @@ struct LookupTable {
   bool operator==(const LookupTable&) const = default;
 };
 
-/// At least two knots, strictly increasing; as many values.
+/// At least two knots, strictly increasing, and as many values.
 LookupTable make_table(Interpolation kind, Outside outside, std::vector<double> x,
                        const std::vector<double>& values);
 /// `values[i * y.size() + j]` belongs to x[i], y[j].
 LookupTable make_table(Interpolation kind, Outside outside, std::vector<double> x, std::vector<double> y,
                        const std::vector<double>& values);
 
-/// The value, or its derivative of some order in each argument. At a knot the piece at its right counts.
+/// The value, or its derivative of the given order in each argument. At a knot the right piece counts.
 double interpolate(const LookupTable& table, std::uint32_t order, double x);
 double interpolate(const LookupTable& table, std::uint32_t order_x, std::uint32_t order_y, double x,
                    double y);

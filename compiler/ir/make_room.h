@@ -1,11 +1,11 @@
-// Tables that are filled with a known number of rows are not made larger step by step: the steps are what a
-// peak of memory is made of.
+// Reserves the memory of tables whose number of rows is known: growing them step by step would increase the
+// memory peak.
 #pragma once
 #include "compiler/ir/equations.h"
 
 namespace sigrel {
 
-/// Room for as many more rows, unless the table is longer already and grows as it likes.
+/// Reserves memory for more rows, unless the table is larger already and grows geometrically.
 inline void make_room(EquationTable& table, std::size_t more) {
   const std::size_t rows = table.rows() + more;
   if (more <= table.rows()) return;

@@ -1,8 +1,8 @@
-// Where the rows of a table come from. Neighbours come from instances at equal distances and from items at
-// equal distances, because a loop or a relation that is applied again made them; so they are kept as runs,
-// and a million rows take as much room as ten.
+// The origins of the rows of a table, run-length encoded. Adjacent rows mostly come from instances and items
+// at equal distances, because an iteration or a repeated application created them; so the origins are stored
+// as arithmetic sequences, and a million rows take as much memory as ten.
 //
-// Example: (5, 1), (7, 1), (9, 1), (3, 2) are the run from (5, 1) in steps of (2, 0), and (3, 2).
+// Example: (5, 1), (7, 1), (9, 1), (3, 2) are a run from (5, 1) in steps of (2, 0), and a run of (3, 2).
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace sigrel {
 
-/// Where an equation comes from: an instance of a relation, and an item of that relation's body.
+/// The origin of an equation: an instance of a relation, and an item of the body of that relation.
 struct Origin {
   std::uint32_t instance = 0;  // index of system::Instance
   std::uint32_t source = 0;    // index of system::SourceEquation
@@ -38,7 +38,7 @@ class Origins {
     return of(*(std::ranges::upper_bound(runs_, row, {}, &Run::first) - 1), row);
   }
 
-  /// Reads rows in ascending order, without a search.
+  /// Access in ascending order of rows, without a search.
   class InOrder {
    public:
     explicit InOrder(const Origins& origins) : runs_(origins.runs_) {}

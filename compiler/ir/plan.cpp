@@ -17,7 +17,7 @@ using runtime::Role;
   std::abort();
 }
 
-/// The tables of a run, read back.
+/// The tables of a batch, read back.
 struct Rows {
   const runtime::Model& model;
   const KernelBatch& batch;
@@ -31,7 +31,7 @@ struct Rows {
   std::uint32_t solved(std::uint32_t row) const {
     return is_sum() ? terms()[table()[row] + positions()[row]] >> 1 : column(batch.solved, row);
   }
-  /// Calls visit(variable) for everything that the row contains.
+  /// Calls visit(variable) for every variable of the row.
   template <class Visit>
   void each(std::uint32_t row, Visit visit) const {
     if (is_sum())
@@ -41,46 +41,46 @@ struct Rows {
   }
 };
 
-void verify_run(const Plan& plan, const KernelBatch& batch) {
+void verify_batch(const Plan& plan, const KernelBatch& batch) {
   const runtime::Model& model = plan.model;
   Rows rows{model, batch};
-  if (batch.count == 0) broken("an empty run");
-  if (batch.equations + batch.count > model.equations.size()) broken("a run has no equation numbers");
+  if (batch.count == 0) broken("an empty batch");
+  if (batch.equations + batch.count > model.equations.size()) broken("a batch has no equation numbers");
   if (rows.is_sum()) {
     std::size_t size = batch.count + 1 + (batch.role == Role::Solve ? batch.count : 0);
     if (batch.table + size > model.tables.size() ||
         batch.table + size + rows.table()[batch.count] > model.tables.size())
-      broken("the table of a sum run is cut");
+      broken("the table of a sum batch is cut");
   } else {
-    bool looked_at =
-        batch.role == Role::Residual && batch.partials == runtime::kNone;  // an assertion, a relation
-    if (batch.kernel >= plan.kernels.size() || (!looked_at && batch.partials >= plan.kernels.size()))
-      broken("a run has no kernel");
+    // Assertions and zero crossings are evaluated without partial derivatives.
+    bool without_partials = batch.role == Role::Residual && batch.partials == runtime::kNone;
+    if (batch.kernel >= plan.kernels.size() || (!without_partials && batch.partials >= plan.kernels.size()))
+      broken("a batch has no kernel");
     const Kernel& kernel = plan.kernels[batch.kernel];
-    if (kernel.role != batch.role) broken("a run has a kernel of another role");
+    if (kernel.role != batch.role) broken("a batch has a kernel of another role");
     if (kernel.slots != batch.slots || kernel.params != batch.params)
-      broken("a run and its kernel differ in slots");
-    if (!looked_at) {
+      broken("a batch and its kernel differ in slots");
+    if (!without_partials) {
       const Kernel& partials = plan.kernels[batch.partials];
       if (partials.role != Role::Partials || partials.slots != batch.slots || partials.params != batch.params)
-        broken("a run and its derivatives differ in slots");
+        broken("a batch and its partials differ in slots");
     }
     if (batch.role == Role::Solve && kernel.solved != batch.solved)
-      broken("a run and its kernel differ in the solved slot");
+      broken("a batch and its kernel differ in the solved slot");
     if (batch.table + (std::size_t{batch.slots} + batch.params) * batch.count > model.tables.size())
-      broken("the table of a run is cut");
+      broken("the table of a batch is cut");
     for (std::uint32_t row = 0; row < batch.count; ++row)
       for (std::uint32_t k = 0; k < batch.params; ++k)
         if (rows.column(batch.slots + k, row) >= model.parameters.size())
-          broken("a run refers to no parameter");
+          broken("a batch refers to no parameter");
   }
   for (std::uint32_t row = 0; row < batch.count; ++row)
     rows.each(row, [&](std::uint32_t v) {
-      if (v >= model.variables) broken("a run refers to no variable");
+      if (v >= model.variables) broken("a batch refers to no variable");
     });
 }
 
-/// Every step reads what is known and determines what is not.
+/// Every step reads determined variables only, and determines each of its variables once.
 void verify_schedule(const Plan& plan, const std::vector<runtime::Step>& steps, std::vector<bool>& known,
                      const char* name) {
   const runtime::Model& model = plan.model;
@@ -93,7 +93,7 @@ void verify_schedule(const Plan& plan, const std::vector<runtime::Step>& steps, 
   };
   auto assign = [&](const KernelBatch& batch) {
     Rows rows{model, batch};
-    // Rows of one run are independent: they read only what was known before all of them.
+    // The rows of a batch are independent: they read only variables determined by earlier steps.
     for (std::uint32_t row = 0; row < batch.count; ++row)
       rows.each(row, [&](std::uint32_t v) {
         if (v != rows.solved(row)) read(v);
@@ -109,13 +109,13 @@ void verify_schedule(const Plan& plan, const std::vector<runtime::Step>& steps, 
       for (std::uint32_t k = 0; k < loop.unknowns; ++k) {
         determine(model.tearing_variables[loop.first_unknown + k]);
         if (model.is_discrete(model.tearing_variables[loop.first_unknown + k]))
-          broken("a loop iterates on what is piecewise constant");
+          broken("a discrete variable is a tearing variable");
       }
       std::uint32_t count = 0;
       for (std::uint32_t r = loop.first_batch; r < loop.first_batch + loop.batches; ++r) {
         const KernelBatch& batch = model.batches[r];
         if (batch.role == Role::Solve) {
-          if (count > 0) broken("a loop assigns after its residuals");
+          if (count > 0) broken("an inner equation of a loop follows a residual equation");
           assign(batch);
           continue;
         }
@@ -144,14 +144,13 @@ void verify(const Plan& plan) {
     for (ExprId id : topological(plan.exprs, kernel.outputs)) {
       const Node& node = plan.exprs[id];
       if (node.op == Op::Der) broken("a kernel has a derivative");
-      if (node.op == Op::Slot && node.a >= kernel.slots) broken("a kernel reads a slot that it has not");
+      if (node.op == Op::Slot && node.a >= kernel.slots) broken("a kernel reads a slot that it lacks");
       if (node.op == Op::Slot && kernel.role == Role::Solve && node.a == kernel.solved)
-        broken("a kernel reads what it assigns");
-      if (node.op == Op::Param && node.a >= kernel.params)
-        broken("a kernel reads a parameter that it has not");
+        broken("a kernel reads the slot that it assigns");
+      if (node.op == Op::Param && node.a >= kernel.params) broken("a kernel reads a parameter that it lacks");
     }
   }
-  for (const KernelBatch& batch : model.batches) verify_run(plan, batch);
+  for (const KernelBatch& batch : model.batches) verify_batch(plan, batch);
   std::vector<bool> known(model.variables, false);
   verify_schedule(plan, model.initial, known, "initial");
   for (std::uint32_t v = 0; v < model.variables && !plan.initial_assign.empty(); ++v)
@@ -168,7 +167,7 @@ void verify(const Plan& plan) {
     Rows rows{model, model.batches[r]};
     for (std::uint32_t row = 0; row < rows.batch.count; ++row)
       rows.each(row, [&](std::uint32_t v) {
-        if (!here[v]) broken(fmt::format("{} reads variable {}, which is not determined by then", what, v));
+        if (!here[v]) broken(fmt::format("{} reads variable {}, which is not determined", what, v));
       });
   };
   verify_schedule(plan, model.asserted, here, "asserted");
@@ -176,9 +175,9 @@ void verify(const Plan& plan) {
   here = known;
   verify_schedule(plan, model.compared, here, "compared");
   for (const runtime::ZeroCrossing& r : model.zero_crossings) {
-    verify_reader(r.batch, "a relation");
+    verify_reader(r.batch, "a zero crossing");
     if (r.first + model.batches[r.batch].count > model.parameters.size())
-      broken("a relation has no parameter");
+      broken("a zero crossing has no parameter");
   }
   for (std::uint32_t r : model.events.conditions) verify_reader(r, "a condition");
   for (std::uint32_t r : model.events.values) verify_reader(r, "an assignment");
@@ -190,7 +189,7 @@ void verify(const Plan& plan) {
       broken(fmt::format("variable {} cannot be assigned", e.variable));
   for (const runtime::Events::Previous& p : model.events.previous)
     if (!kept[p.variable] || (p.of != runtime::kNone && !here[p.of]))
-      broken("what was before an instant is not known");
+      broken("the argument of `pre` is not determined");
   for (const runtime::Delay& d : model.delays)
     if (!kept[d.variable] || (d.of != runtime::kNone && !here[d.of]) || d.length >= model.parameters.size())
       broken("what is delayed is not known");
@@ -209,14 +208,14 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
     auto param = [&](std::uint32_t k) { return fmt::format("p{}", rows.column(batch.slots + k, row)); };
     bool assertion =
         std::ranges::find(model.assertions, &batch - model.batches.data()) != model.assertions.end();
-    bool relation = std::ranges::find(model.zero_crossings, &batch - model.batches.data(),
+    bool crossing = std::ranges::find(model.zero_crossings, &batch - model.batches.data(),
                                       &runtime::ZeroCrossing::batch) != model.zero_crossings.end();
     const auto number = static_cast<std::uint32_t>(&batch - model.batches.data());
     bool of_event = std::ranges::find(model.events.conditions, number) != model.events.conditions.end() ||
                     std::ranges::find(model.events.values, number) != model.events.values.end();
     std::string left = batch.role == Role::Solve ? name(rows.solved(row)) + " :="
                        : assertion               ? "assert"
-                       : relation                ? "compare"
+                       : crossing                ? "compare"
                        : of_event                ? "value"
                                                  : "0 =";
     if (!rows.is_sum()) {
@@ -224,7 +223,7 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
                          sigrel::print(plan.exprs, plan.kernels[batch.kernel].outputs[0], slot, param));
       return;
     }
-    bool flip = false;  // solved for a positive term, the others change sides
+    bool flip = false;  // solved for a positive term: the other terms change signs
     const std::uint32_t begin = rows.table()[row], end = rows.table()[row + 1];
     std::uint32_t solved = end;
     if (batch.role == Role::Solve) {
@@ -238,7 +237,7 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
                            name(rows.terms()[k] >> 1));
     out += "\n";
   };
-  auto print_run = [&](const KernelBatch& batch) {
+  auto print_batch = [&](const KernelBatch& batch) {
     for (std::uint32_t row = 0; row < batch.count && row < 20; ++row) print_row(batch, row);
     if (batch.count > 20) out += fmt::format("    … and {} more rows\n", batch.count - 20);
   };
@@ -248,23 +247,22 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
       if (step.kind == runtime::Step::Assign) {
         const KernelBatch& batch = model.batches[step.index];
         out += batch.kernel == runtime::kNone
-                   ? fmt::format("  run of {} sums\n", batch.count)
-                   : fmt::format("  run of {} rows, kernel {}\n", batch.count, batch.kernel);
-        print_run(batch);
+                   ? fmt::format("  batch of {} sums\n", batch.count)
+                   : fmt::format("  batch of {} rows, kernel {}\n", batch.count, batch.kernel);
+        print_batch(batch);
       } else {
         const runtime::AlgebraicLoop& loop = model.loops[step.index];
         std::uint32_t equations = 0;
         for (std::uint32_t r = loop.first_batch; r < loop.first_batch + loop.batches; ++r)
           equations += model.batches[r].count;
-        const char* kind = loop.kind == runtime::AlgebraicLoop::Nonlinear ? ""
-                           : loop.kind == runtime::AlgebraicLoop::Linear  ? "linear "
-                                                                          : "linear, constant ";
-        out += fmt::format("  solve {} {}equations for", equations, kind);
+        static constexpr const char* kKinds[] = {"nonlinear", "linear", "linear with constant coefficients"};
+        out += fmt::format("  algebraic loop of {} equations, {}\n    tearing variables", equations,
+                           kKinds[loop.kind]);
         for (std::uint32_t k = 0; k < loop.unknowns && k < 20; ++k)
           out += fmt::format("{} {}", k ? "," : "", name(model.tearing_variables[loop.first_unknown + k]));
         out += loop.unknowns > 20 ? fmt::format(" and {} more\n", loop.unknowns - 20) : "\n";
         for (std::uint32_t r = loop.first_batch; r < loop.first_batch + loop.batches; ++r)
-          print_run(model.batches[r]);
+          print_batch(model.batches[r]);
       }
     }
   };
@@ -289,40 +287,40 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
   if (!model.initial_checks.empty()) {
     out += "initial checks\n";
     for (std::uint32_t r : model.initial_checks) {
-      out += fmt::format("  run of {} rows, kernel {}\n", model.batches[r].count, model.batches[r].kernel);
-      print_run(model.batches[r]);
+      out += fmt::format("  batch of {} rows, kernel {}\n", model.batches[r].count, model.batches[r].kernel);
+      print_batch(model.batches[r]);
     }
   }
   if (!model.invariant.empty()) schedule("invariant", model.invariant);
   schedule("dynamic", model.dynamic);
   schedule("observed", model.observed);
   if (!model.assertions.empty()) {
-    schedule("asserted", model.asserted);
+    schedule("for assertions", model.asserted);
     out += "assertions\n";
     for (std::uint32_t r : model.assertions) {
-      out += fmt::format("  run of {} rows, kernel {}\n", model.batches[r].count, model.batches[r].kernel);
-      print_run(model.batches[r]);
+      out += fmt::format("  batch of {} rows, kernel {}\n", model.batches[r].count, model.batches[r].kernel);
+      print_batch(model.batches[r]);
     }
   }
   if (!model.zero_crossings.empty()) {
-    schedule("compared", model.compared);
-    out += "relations\n";
+    schedule("for zero crossings", model.compared);
+    out += "zero crossings\n";
     for (const runtime::ZeroCrossing& r : model.zero_crossings) {
-      out += fmt::format("  run of {} rows, kernel {}: parameters from p{} on, {} 0\n",
+      out += fmt::format("  batch of {} rows, kernel {}: parameters from p{}, {} 0\n",
                          model.batches[r.batch].count, model.batches[r.batch].kernel, r.first,
                          r.strict ? "<" : "<=");
-      print_run(model.batches[r.batch]);
+      print_batch(model.batches[r.batch]);
     }
   }
   auto of_events = [&](const char* title, const std::vector<std::uint32_t>& batches) {
     if (!batches.empty()) out += title;
     for (std::uint32_t r : batches) {
-      out += fmt::format("  run of {} rows, kernel {}\n", model.batches[r].count, model.batches[r].kernel);
-      print_run(model.batches[r]);
+      out += fmt::format("  batch of {} rows, kernel {}\n", model.batches[r].count, model.batches[r].kernel);
+      print_batch(model.batches[r]);
     }
   };
-  of_events("conditions of events\n", model.events.conditions);
-  of_events("values that are assigned\n", model.events.values);
+  of_events("event conditions\n", model.events.conditions);
+  of_events("assigned values\n", model.events.values);
   if (!model.events.effects.empty()) out += "assignments\n";
   for (std::size_t k = 0; k < model.events.effects.size() && k < 20; ++k) {
     const runtime::Effect& e = model.events.effects[k];
@@ -332,9 +330,8 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
   if (!model.delays.empty()) out += "delays\n";
   for (std::size_t k = 0; k < model.delays.size() && k < 20; ++k) {
     const runtime::Delay& d = model.delays[k];
-    out += fmt::format("  {} is {}{} by p{} earlier{}\n", name(d.variable), d.negated ? "-" : "",
-                       d.of == runtime::kNone ? "0" : name(d.of), d.length,
-                       d.piecewise_constant ? ", held" : "");
+    out += fmt::format("  {} = {}delay({}, p{}){}\n", name(d.variable), d.negated ? "-" : "",
+                       d.of == runtime::kNone ? "0" : name(d.of), d.length, d.piecewise_constant ? ", held" : "");
   }
   return out;
 }

@@ -1,6 +1,6 @@
-// plan::Plan: what the order stage hands on. A schedule of runs (shape, role, range of instances) in flat
-// tables, already in the form that the runtime executes, and the kernels that it needs as expressions.
-// Lowering turns each kernel spec into one loop over rows; its number is the index into
+// plan::Plan: the output of the order stage. Schedules of kernel batches and algebraic loops in flat tables,
+// in the form that the runtime executes, and the required kernels as expressions.
+// Lowering compiles each kernel to a loop over rows; its number is the index into
 // runtime::Model::kernels.
 #pragma once
 #include <string>
@@ -21,23 +21,23 @@ struct Kernel {
   std::vector<ExprId> outputs;  // Residual, Solve: one; Partials: one per slot
 };
 
-/// What the start of a run is made of.
+/// The equations of the initial system.
 enum class StartPolicy : std::uint8_t {
-  Guesses,  // the initial equations; where they leave freedom guesses fill in, and a note says so
-  Strict,   // the initial equations; that they leave freedom is an error
-  Given,    // the states will be given: there is no initial schedule
+  Guesses,  // the initial equations; remaining degrees of freedom are fixed by guesses, with a note
+  Strict,   // the initial equations; remaining degrees of freedom are an error
+  Given,    // the states are given: there is no initial schedule
 };
 
 struct Plan {
   ExprPool exprs;
   std::vector<Kernel> kernels;
   runtime::Model model;  // kernels empty
-  /// States whose start was not given and is taken from guesses.
+  /// States whose initial values are taken from guesses.
   std::vector<std::uint32_t> guessed_states;
-  /// By variable: the equation that the start finds it from, in the model's numbering of equations. Empty
-  /// when the start is not the model's own (StartPolicy::Given).
+  /// For each variable the equation of the initial system that is matched to it, in the numbering of the
+  /// model. Empty with StartPolicy::Given.
   std::vector<std::uint32_t> initial_assign;
-  /// Equations of the start beyond the degrees of freedom: it checks that they hold.
+  /// Redundant initial equations: checked at the start, not solved.
   std::vector<std::uint32_t> redundant_initial;
 };
 

@@ -12,7 +12,7 @@ namespace {
 std::uint32_t owner(const System& s, std::uint32_t unknown) {
   auto it = std::upper_bound(s.instances.begin(), s.instances.end(), unknown,
                              [](std::uint32_t u, const Instance& i) { return u < i.first_unknown; });
-  // Instances without unknowns of their own share the number; the last of them is the owner.
+  // Instances without unknowns share the number with the next one; the last of them is the owner.
   return static_cast<std::uint32_t>(it - s.instances.begin() - 1);
 }
 
@@ -58,7 +58,7 @@ const Names::Index& Names::index(std::uint32_t body) {
   Index& x = it->second;
   if (!fresh) return x;
   const Template& t = system_.templates[body];
-  // Of entries with one name the first is meant.
+  // Of several entries with the same name the first one counts.
   for (std::uint32_t k = 0; k < t.interface.size(); ++k) x.interface.try_emplace(t.interface[k], k);
   auto fill = [](IndexTable& table, std::size_t count, auto name) {
     for (std::uint32_t k = 0; k < count; ++k)
@@ -182,7 +182,7 @@ namespace {
 void verify(const System& s, const Equations& equations) {
   for (const EquationTable& t : equations.tables) {
     if (t.unknowns.size() != t.rows() * t.slots || t.parameters.size() != t.rows() * t.params)
-      broken("a table's columns have different lengths");
+      broken("the columns of a table have different lengths");
     for (std::uint32_t u : t.unknowns)
       if (u >= s.unknowns) broken("a row refers to no unknown");
     for (std::uint32_t p : t.parameters)
@@ -243,7 +243,7 @@ std::string print(const System& s) {
       "{} unknowns, {} equations, {} initial equations, {} shapes, {} instances of {} relation bodies\n",
       s.unknowns, s.equations.count(), s.initial.count(), s.equations.tables.size(), s.instances.size(),
       s.templates.size());
-  constexpr std::size_t kMost = 200;  // rows of a table that are shown
+  constexpr std::size_t kMost = 200;  // rows of a table, at most
   auto tables = [&](const Equations& equations, const char* title) {
     out += fmt::format("\n{}\n", title);
     auto where = [&](Origin o) {
@@ -281,11 +281,11 @@ std::string print(const System& s) {
   tables(s.equations, "equations");
   if (s.initial.count()) tables(s.initial, "initial equations");
   if (s.assertions.count()) tables(s.assertions, "assertions");
-  if (s.events.conditions.count()) tables(s.events.conditions, "conditions of events");
-  if (s.events.values.count()) tables(s.events.values, "values that are assigned");
+  if (s.events.conditions.count()) tables(s.events.conditions, "event conditions");
+  if (s.events.values.count()) tables(s.events.values, "assigned values");
   if (!s.delays.empty()) out += "\ndelays\n";
   for (std::size_t k = 0; k < std::min(s.delays.size(), kMost); ++k)
-    out += fmt::format("  {} is {} by %{} earlier\n", unknown_name(s, s.delays[k].unknown),
+    out += fmt::format("  {} = delay({}, %{})\n", unknown_name(s, s.delays[k].unknown),
                        unknown_name(s, s.delays[k].of), s.delays[k].length);
   if (!s.parameters.empty()) out += "\nparameters\n";
   for (std::size_t i = 0; i < std::min(s.parameters.size(), kMost); ++i) {
@@ -297,7 +297,7 @@ std::string print(const System& s) {
                          arity(p.op) > 1 ? fmt::format(", %{}", p.b) : "",
                          arity(p.op) > 2 ? fmt::format(", %{}", p.c) : "");
   }
-  for (const NamedParameter& n : s.named_parameters) out += fmt::format("  {} is %{}\n", n.name, n.parameter);
+  for (const NamedParameter& n : s.named_parameters) out += fmt::format("  {} = %{}\n", n.name, n.parameter);
   return out;
 }
 

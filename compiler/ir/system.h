@@ -1,10 +1,10 @@
-// system::System: what elaboration hands on. The flat system of one experiment: shapes with their tables of
-// instances, unknowns, parameters, and the tree of instances that names everything. Nothing functional is
-// left: no closures, no lists, no `for`, no `connect`, no records; every unknown is a scalar. What is still
-// there: aliases, redundant equations, `Der` of any order, too many or too few equations.
+// system::System: the output of elaboration. The flat system of one experiment: shapes with their tables of
+// rows, unknowns, parameters, and the tree of instances, which defines all names. It contains no functional
+// constructs: no closures, lists, `for`, `connect` or records; every unknown is a scalar. It may contain
+// aliases, redundant equations, `Der` of any order, too many or too few equations.
 //
-// Names are built on demand from the tree: no string per unknown is stored. Templates hold what all instances
-// of one relation body have in common; an instance is a few integers.
+// Names are built on demand from the tree: no string per unknown is stored. A template holds the data that
+// all instances of a relation body share; an instance is a few integers.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -24,7 +24,7 @@ namespace sigrel::system {
 
 constexpr std::uint32_t kRoot = 0;  // the instance that is the whole model
 
-/// What an equation of a relation body is to its writer.
+/// The kind of an equation of a relation body, in terms of the source.
 enum class EquationKind : std::uint8_t {
   Written,    // `e1 = e2`, one scalar component of it
   Argument,   // an argument of `<>` that is an expression: auxiliary = expression
@@ -32,8 +32,8 @@ enum class EquationKind : std::uint8_t {
   Potential,  // potentials of connected interface nodes are equal
   Initial,    // an item of `initially`
   Assertion,  // an `assert`; `component` is its message
-  Event,  // a `when`, `every`, `terminate`, `:=`, or what a discrete variable, `pre` or `delay` is between
-          // events
+  Event,  // a `when`, `every`, `terminate`, `:=`, or the equation that keeps a discrete variable, `pre` or
+          // `delay` constant between events
 };
 
 /// One equation of a relation body (or of one iteration of its loops).
@@ -41,7 +41,7 @@ struct SourceEquation {
   EquationKind kind = EquationKind::Written;
   Span span;
   LocalName
-      component;  // ".v", "[3]", … of a record or vector equation; the node's name for NodeSum and Potential
+      component;  // ".v", "[3]", … of a record or vector equation; the node name of a NodeSum or Potential
   bool operator==(const SourceEquation&) const = default;
 };
 
@@ -51,7 +51,7 @@ enum class UnknownKind : std::uint8_t {
   Flow,       // the flow of one use of a node
 };
 
-/// Int and Bool are piecewise constant: given by an assignment, never differentiated, never iterated on.
+/// Int and Bool are piecewise constant: assigned, never differentiated, never tearing variables.
 enum class SignalType : std::uint8_t { Real, Int, Bool };
 
 struct LocalInfo {
@@ -64,24 +64,24 @@ struct LocalInfo {
 };
 
 struct ChildInfo {
-  LocalName name;  // "r1", "r1[3]"; of an unlabelled use the head's name, with "#2" when that occurs again
+  LocalName name;  // "r1", "r1[3]"; of an unlabelled use the name of the relation, "…#2" for the second one
   bool labelled = false;
   Span span;
   bool operator==(const ChildInfo&) const = default;
 };
 
-/// What the instances of one relation body share.
+/// Shared by all instances of one relation body.
 struct Template {
   Name relation;
   Span span;                           // of the definition
   std::vector<std::string> interface;  // the name of each interface scalar: "p.v", "p.i", …
   std::vector<Span> interface_spans;
   std::vector<LocalInfo> locals;  // the unknowns that each instance owns
-  /// Names of the body that are another scalar (a node's potential joined by `connect`, `let`): name, and the
-  /// scalar's index: interface first, then locals.
+  /// Names that denote another scalar (the potential of a connected node, a `let`): the name and the index of
+  /// the scalar (interface first, then locals).
   std::vector<std::pair<LocalName, std::uint32_t>> synonyms;
   std::vector<ChildInfo> children;
-  /// The Real values that its definition captured, by name: what `--set` can change.
+  /// The names of the captured Real values, which `--set` can change.
   std::vector<std::string> parameters;
 };
 
@@ -95,8 +95,8 @@ struct Instance {
   std::uint32_t first_child = 0;      // instance of its first child; children are consecutive
 };
 
-/// Parameters: numbers that can change between runs without new analysis. `op == Const`: a value. Otherwise
-/// computed from earlier parameters a, b, c (the operands; an integer power is Op::Pow) in ascending order.
+/// Parameters: numbers that can change between runs without recompilation. `op == Const`: a value. Otherwise
+/// computed from the earlier parameters a, b, c (an integer power is Op::Pow), in ascending order.
 struct Parameter {
   Op op = Op::Const;
   std::uint32_t a = 0, b = 0, c = 0;
@@ -107,7 +107,7 @@ struct Parameter {
 struct NamedParameter {
   std::string name;  // "r1.r"
   std::uint32_t parameter = 0;
-  bool structural = false;  // its value decided which equations there are: a change needs a new elaboration
+  bool structural = false;  // determines the equations: a change requires a new elaboration
 };
 
 enum class AttributeKind : std::uint8_t { Guess, Nominal, Min, Max, StatePreference };
@@ -119,56 +119,56 @@ struct Attribute {
   Span span;
 };
 
-/// What makes assignments happen: a condition that becomes true, or the tick of a clock.
+/// The cause of an event: a condition that becomes true, or the tick of a clock.
 struct Trigger {
   enum Kind : std::uint8_t { When, Every, Terminate } kind = When;
   Origin origin;
 };
-/// `every`: ticks at offset + k * period for k = 0, 1, …, or whole k from `start` on, and not after `stop`.
-/// All are parameters.
+/// `every`: ticks at offset + k * period, for k = 0, 1, … or all integers k from `start` on, and not after
+/// `stop`. All are parameters.
 struct Clock {
   std::uint32_t trigger = 0;
   std::uint32_t period = 0, offset = 0, start = 0, stop = 0;
-  std::uint32_t first_jitter = 0, jitters = 0;  // into System::jitters; taken in turn
+  std::uint32_t first_jitter = 0, jitters = 0;  // into Events::jitters; used cyclically
 };
 /// `target := value` when the trigger fires. A target is a discrete variable or a state.
 struct Assignment {
   std::uint32_t trigger = 0;
   std::uint32_t target = 0;  // unknown
 };
-/// `pre of`: an unknown that keeps its value between instants, and is the value that `of` had before the
-/// present one.
+/// `pre of`: an unknown that is constant between events; during an event it has the value of `of` before the
+/// event.
 struct Previous {
   std::uint32_t unknown = 0, of = 0;
 };
 
-/// `delay of length`: an unknown that is what `of` was so long ago. The equations know it as one that keeps
-/// its value.
+/// `delay of length`: an unknown with the value that `of` had at time - length. In the equations it is
+/// constant; the runtime updates it from a history buffer.
 struct Delay {
   std::uint32_t unknown = 0, of = 0;
   std::uint32_t length = 0;  // parameter
-  bool held = false;         // of an Int or Bool: what it was last, not something between two values
+  bool held = false;         // Int or Bool: the last value, without interpolation
   Origin origin;
 };
 
-/// Events. A discrete variable and a `pre` are unknowns whose derivative is zero by an equation; the run
-/// changes them.
+/// Events. Discrete variables and `pre` values are unknowns with the equation `der x = 0`; events change
+/// them.
 struct Events {
   std::vector<Trigger> triggers;
   std::vector<Clock> clocks;
   std::vector<std::uint32_t> jitters;  // parameters
   std::vector<Assignment> assignments;
   std::vector<Previous> previous;
-  Equations conditions;  // of triggers: what is not 0 is true; tag: the trigger
-  Equations values;      // that are assigned; tag: the assignment
+  Equations conditions;  // of triggers: nonzero is true; tag: the trigger
+  Equations values;      // assigned values; tag: the assignment
 };
 
 struct System {
   ExprPool exprs;
   Equations equations;         // hold always; residuals may contain Der
   Equations initial;           // hold at the start
-  std::vector<Origin> steady;  // `steady` of an instance: the states that it and its parts have start at rest
-  Equations assertions;        // conditions that must stay true: the "residual" is the condition, 0 is false
+  std::vector<Origin> steady;  // `steady` of an instance: all its states start at rest
+  Equations assertions;        // the "residual" is the condition, which must not become 0
   Events events;
   std::vector<Delay> delays;
   std::uint32_t unknowns = 0;
@@ -189,8 +189,8 @@ std::string instance_name(const System& system, std::uint32_t instance);
 std::string unknown_name(const System& system, std::uint32_t unknown);
 /// The declaration of the unknown.
 const LocalInfo& unknown_info(const System& system, std::uint32_t unknown);
-/// Looks names up inside relation bodies and instances; an index per template, of hashes, is made when it is
-/// first needed.
+/// Looks up names inside relation bodies and instances, with a hash index per template that is built at the
+/// first lookup.
 class Names {
  public:
   explicit Names(const System& system) : system_(system) {}
@@ -205,7 +205,7 @@ class Names {
   /// The unknown that `name` denotes inside an instance: "u", "p.v", "r1.c2.u".
   std::optional<std::uint32_t> find(std::uint32_t instance, std::string_view name);
   std::optional<std::uint32_t> find(std::uint32_t instance, LocalName name);
-  /// All names that could be meant at the place where the lookup of `name` failed: for "did you mean".
+  /// All names in scope where the lookup of `name` failed: for "did you mean".
   std::vector<std::string> candidates(std::uint32_t instance, std::string_view name);
 
  private:
@@ -216,10 +216,10 @@ class Names {
   };
   const Index& index(std::uint32_t body);
   std::optional<std::uint32_t> column(std::uint32_t body, std::string_view name);
-  std::optional<std::uint32_t> column(std::uint32_t body, LocalName name);  // a local's
+  std::optional<std::uint32_t> column(std::uint32_t body, LocalName name);  // of a local
   std::optional<std::uint32_t> child(std::uint32_t body, std::string_view name);
   std::uint32_t unknown(std::uint32_t instance, std::uint32_t column) const;
-  /// The instance and the rest of the name after as many children as match.
+  /// Follows labels from an instance as far as they match: the instance reached, and the rest of the name.
   std::pair<std::uint32_t, std::string_view> descend(std::uint32_t instance, std::string_view name);
   const System& system_;
   std::unordered_map<std::uint32_t, Index> indices_;
@@ -231,7 +231,7 @@ std::optional<std::uint32_t> find_unknown(const System& system, std::string_view
 /// "line 12 of `resistor` in r1": for messages.
 std::string describe_origin(const System& system, Origin origin);
 
-/// Aborts with a dump when an invariant above is broken.
+/// Aborts with a dump if an invariant is violated.
 void verify(const System& system);
 std::string print(const System& system);
 

@@ -3,194 +3,12 @@
 #include <algorithm>
 
 #include "SigrelLexer.h"
+#include "compiler/parse/contextual.h"
+#include "compiler/parse/token_class.h"
 
 namespace sigrel::syntax {
-namespace {
 
 using K = SigrelLexer;
-
-/// A line that starts with one of these goes on with the line before, at the block's column too.
-bool joins_line(std::uint16_t kind) {
-  switch (kind) {
-    case K::THEN:
-    case K::ELSE:
-    case K::OF:
-    case K::IN:
-    case K::WHERE:
-    case K::DO:
-    case K::RIGHT_PAREN:
-    case K::RIGHT_BRACKET:
-    case K::RIGHT_BRACE:
-    case K::COMMA: return true;
-    default: return false;
-  }
-}
-
-/// Cannot start a piece, whatever follows. `-` can.
-bool is_operator(std::uint16_t kind) {
-  switch (kind) {
-    case K::DIAMOND:
-    case K::ARROW:
-    case K::DOUBLE_COLON:
-    case K::ASSIGN:
-    case K::COLON:
-    case K::EQUAL:
-    case K::EQUAL_EQUAL:
-    case K::NOT_EQUAL:
-    case K::LESS_EQUAL:
-    case K::GREATER_EQUAL:
-    case K::LESS:
-    case K::GREATER:
-    case K::PLUS:
-    case K::PLUS_PLUS:
-    case K::STAR:
-    case K::SLASH:
-    case K::CARET:
-    case K::AND:
-    case K::OR:
-    case K::DOT_DOT:
-    case K::DOT:
-    case K::BAR:
-    case K::BACKTICK:
-    case K::WITH:
-    case K::AS: return true;
-    default: return false;
-  }
-}
-
-/// Ends an operand, so that `-` after it is binary.
-bool ends_operand(std::uint16_t kind) {
-  switch (kind) {
-    case K::LOWER_NAME:
-    case K::UPPER_NAME:
-    case K::UNDERSCORE:
-    case K::INT:
-    case K::REAL:
-    case K::UNIT_NUMBER:
-    case K::STRING:
-    case K::RIGHT_PAREN:
-    case K::RIGHT_BRACKET:
-    case K::RIGHT_BRACE:
-    case K::BLOCK:
-    case K::OUT:
-    case K::LIKE:
-    case K::FLOW:
-    case K::MODE:
-    case K::TYPE:
-    case K::RECORD:
-    case K::DATA:
-    case K::MODULE:
-    case K::HIDING:
-    case K::GREATER: return true;
-    default: return false;
-  }
-}
-
-/// Each of these nests what follows it one level deeper in the parser.
-bool is_recursive(std::uint16_t kind, std::uint16_t before) {
-  switch (kind) {
-    case K::CARET:
-    case K::COLON:
-    case K::PLUS_PLUS:
-    case K::ARROW:
-    case K::IN:
-    case K::ELSE: return true;
-    case K::MINUS: return !ends_operand(before);
-    default: return false;
-  }
-}
-
-bool is_plain(std::uint16_t kind) {
-  switch (kind) {
-    case K::LOWER_NAME:
-    case K::UPPER_NAME:
-    case K::INT:
-    case K::REAL:
-    case K::UNIT_NUMBER:
-    case K::STRING:
-    case K::COMMA:
-    case K::UNDERSCORE:
-    case K::SEMICOLON: return true;
-    default: return false;
-  }
-}
-
-bool is_indexable(std::uint16_t kind) {
-  switch (kind) {
-    case K::LOWER_NAME:
-    case K::UPPER_NAME:
-    case K::RIGHT_PAREN:
-    case K::RIGHT_BRACKET:
-    case K::OUT:
-    case K::LIKE:
-    case K::FLOW:
-    case K::MODE:
-    case K::TYPE:
-    case K::RECORD:
-    case K::DATA:
-    case K::MODULE:
-    case K::HIDING: return true;
-    default: return false;
-  }
-}
-
-/// Has an operator name `(+)` and sections `(+ x)`.
-bool is_binary(std::uint16_t kind) {
-  switch (kind) {
-    case K::COLON:
-    case K::EQUAL_EQUAL:
-    case K::NOT_EQUAL:
-    case K::LESS_EQUAL:
-    case K::GREATER_EQUAL:
-    case K::LESS:
-    case K::GREATER:
-    case K::PLUS:
-    case K::PLUS_PLUS:
-    case K::MINUS:
-    case K::STAR:
-    case K::SLASH:
-    case K::CARET:
-    case K::AND:
-    case K::OR: return true;
-    default: return false;
-  }
-}
-
-/// Whether token `i` is the `>` of a unit `<m/s>`.
-bool closes_unit(std::span<const Token> tokens, std::size_t i) {
-  if (tokens[i].kind != K::GREATER) return false;
-  while (i-- > 0) {
-    switch (tokens[i].kind) {
-      case K::LESS: return true;
-      case K::LOWER_NAME:
-      case K::UPPER_NAME:
-      case K::OUT:
-      case K::LIKE:
-      case K::SR:
-      case K::UNIT_SIGN:
-      case K::INT:
-      case K::STAR:
-      case K::SLASH:
-      case K::CARET:
-      case K::MINUS:
-      case K::DOT:
-      case K::LEFT_PAREN:
-      case K::RIGHT_PAREN: break;
-      default: return false;
-    }
-  }
-  return false;
-}
-
-std::uint16_t partner(std::uint16_t bracket) {
-  switch (bracket) {
-    case K::LEFT_PAREN: return K::RIGHT_PAREN;
-    case K::LEFT_BRACE: return K::RIGHT_BRACE;
-    default: return K::RIGHT_BRACKET;
-  }
-}
-
-}  // namespace
 
 Layout::Layout(FileId file, const SourceMap& sources, Diagnostics& diagnostics, PieceSink& sink)
     : file_(file),
@@ -643,8 +461,8 @@ void Layout::close_top_frame() {
 void Layout::end_piece(Frame& frame) {
   end_segment(frame);
   if (tokens_.size() > frame.piece_begin || frame.damaged) {
-    mark(frame);
     std::span<Token> tokens(tokens_.data() + frame.piece_begin, tokens_.size() - frame.piece_begin);
+    resolve_contextual(frame.block_kind, tokens);
     sink_.piece({frame.block_kind, tokens, frame.damaged || frame.quiet,
                  frame.block_kind == BlockKind::Top ? doc_ : std::string_view{}, blocks_[frame.block].get()});
     for (const Token& t : tokens)
@@ -656,77 +474,6 @@ void Layout::end_piece(Frame& frame) {
     frame.damaged = false;
     if (frame.block_kind == BlockKind::Top) given_up_.clear();
   }
-}
-
-// Soft keywords become names where they are not at their place, and some tokens get a kind by their
-// neighbours, so that the grammar needs little lookahead.
-void Layout::mark(Frame& frame) {
-  std::span<Token> tokens(tokens_.data() + frame.piece_begin, tokens_.size() - frame.piece_begin);
-  if (tokens.empty()) return;
-  auto kind = [&](std::size_t i) { return i < tokens.size() ? tokens[i].kind : kEnd; };
-  auto is_name = [&](std::size_t i) {
-    switch (kind(i)) {
-      case K::LOWER_NAME:
-      case K::OUT:
-      case K::LIKE:
-      case K::FLOW:
-      case K::TYPE:
-      case K::RECORD:
-      case K::DATA:
-      case K::MODULE:
-      case K::MODE:
-      case K::HIDING: return true;
-      default: return false;
-    }
-  };
-  const std::uint16_t first = tokens[0].kind;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    Token& t = tokens[i];
-    switch (t.kind) {
-      case K::TYPE:
-      case K::RECORD:
-      case K::DATA:
-        if (!(i == 0 && frame.block_kind == BlockKind::Top && kind(1) == K::UPPER_NAME))
-          t.kind = K::LOWER_NAME;
-        break;
-      case K::MODULE:
-        if (!(i == 0 && frame.block_kind == BlockKind::File)) t.kind = K::LOWER_NAME;
-        break;
-      case K::MODE:
-        if (!(i == 0 && frame.block_kind == BlockKind::Modes)) t.kind = K::LOWER_NAME;
-        break;
-      case K::HIDING:
-        if (first != K::IMPORT || kind(i + 1) != K::LEFT_PAREN) t.kind = K::LOWER_NAME;
-        break;
-      case K::FLOW:
-        if (first != K::RECORD || !is_name(i + 1)) t.kind = K::LOWER_NAME;
-        break;
-      case K::BACKTICK:
-        // (x `f`): the closing bracket comes right after the second backtick
-        if (i > 0 && kind(i - 1) != K::LEFT_PAREN) {
-          std::size_t j = i + 1;
-          while (kind(j) == K::UPPER_NAME || kind(j) == K::DOT || is_name(j)) ++j;
-          if (j > i + 1 && kind(j) == K::BACKTICK) {
-            if (kind(j + 1) == K::RIGHT_PAREN) t.kind = K::LEFT_SECTION_NAMED;
-            i = j;
-          }
-        } else {
-          while (i + 1 < tokens.size() && kind(i + 1) != K::BACKTICK && kind(i + 1) != K::RIGHT_PAREN) ++i;
-          ++i;
-        }
-        break;
-      default:
-        if (kind(i + 1) == K::RIGHT_PAREN) {
-          if (is_binary(t.kind) && !closes_unit(tokens, i))
-            t.kind = i > 0 && kind(i - 1) == K::LEFT_PAREN ? K::OPERATOR_NAME : K::LEFT_SECTION;
-        }
-        break;
-    }
-  }
-  if (frame.block_kind == BlockKind::Body && tokens.size() > 1 && tokens[1].kind == K::COLON &&
-      (tokens[0].kind == K::LOWER_NAME || tokens[0].kind == K::UPPER_NAME || tokens[0].kind == K::OUT ||
-       tokens[0].kind == K::LIKE))
-    tokens[1].kind = K::LABEL_COLON;
 }
 
 void Layout::push(const Token& t) {

@@ -113,7 +113,6 @@ class Layout {
   void end_piece(Frame& frame);
   void push(const Token& t);
   void push_frame(Frame::Kind kind, const Token& t);
-  void mark(Frame& frame);
   void end_segment(Frame& frame);
   void count(const Token& t);
   void too_deep(const Token& t, bool chain);

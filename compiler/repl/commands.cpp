@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "compiler/explain/structure_report.h"
+#include "compiler/explain/why_report.h"
 #include "compiler/repl/repl.h"
-#include "compiler/session/structure_report.h"
-#include "compiler/session/why_report.h"
 
 namespace sigrel::repl {
 namespace {
@@ -34,8 +34,7 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-/// The expression at its place in the line, with blanks before it: columns in messages are those that were
-/// typed.
+/// The expression with blanks in place of the command, so that columns in messages are those of the line.
 std::string in_place(const std::string& line, std::string_view expression) {
   std::size_t at = line.find(expression);
   return std::string(at == std::string::npos ? 0 : at, ' ') + std::string(expression);
@@ -47,20 +46,20 @@ constexpr std::string_view kRunSettings[] = {"start", "stop", "steps", "toleranc
 
 const std::vector<Repl::Command>& Repl::commands() {
   static const std::vector<Command> all = {
-      {":load", "FILE", "start anew with the definitions of a file", &Repl::load},
-      {":reload", "", "read that file again; other definitions stay", &Repl::reload},
-      {":type", "EXPR", "the type of an expression", &Repl::type},
-      {":info", "NAME", "what a name is, and where it is defined", &Repl::info},
-      {":structure", "NAME", "the interface and structure of a relation", &Repl::structure},
+      {":load", "FILE", "replace all definitions by those of a file", &Repl::load},
+      {":reload", "", "read the file again; keep other definitions", &Repl::reload},
+      {":type", "EXPR", "show the type of an expression", &Repl::type},
+      {":info", "NAME", "show the definition of a name and its location", &Repl::info},
+      {":structure", "NAME", "show the type and structural type of a relation", &Repl::structure},
       {":run", "[EXPR] [stop=T …]",
        "run `main` or an expression; also start=, steps=, tolerance=, solver=, from=FILE.csv[@t]",
        &Repl::run},
-      {":plot", "NAME …", "plot variables of the last run; `*` stands for any characters", &Repl::plot},
+      {":plot", "NAME …", "plot variables of the last run; `*` matches any characters", &Repl::plot},
       {":set", "[NAME=VALUE …]", "change parameters and run again", &Repl::set},
-      {":why", "NAME", "where a variable is declared and what determines it", &Repl::why},
+      {":why", "NAME", "show where a variable is declared and what determines it", &Repl::why},
       {":time", "on|off", "show how long each input takes", &Repl::time},
-      {":help", "", "this list", &Repl::help},
-      {":quit", "", "end (also Ctrl-D)", &Repl::quit},
+      {":help", "", "show this list", &Repl::help},
+      {":quit", "", "quit (also Ctrl-D)", &Repl::quit},
   };
   return all;
 }
@@ -78,14 +77,14 @@ bool Repl::command(const std::string& line) {
       ++matching;
     }
   }
-  if (name == ":r" || name == ":t") {  // as in other REPLs
+  if (name == ":r" || name == ":t") {  // the usual abbreviations
     const auto& run = name == ":r" ? &Repl::reload : &Repl::type;
     return (this->*run)(line, rest);
   }
   if (matching == 1) return (this->*chosen->run)(line, rest);
   Diagnostic& d = module_.diagnostics().report(
-      Code::SyntaxError, matching > 1 ? fmt::format("`{}` could be several commands", name)
-                                      : fmt::format("there is no command `{}`", name));
+      Code::SyntaxError,
+      matching > 1 ? fmt::format("`{}` is ambiguous", name) : fmt::format("there is no command `{}`", name));
   if (matching > 1) {
     std::string some;
     for (const Command& c : commands())
@@ -98,7 +97,7 @@ bool Repl::command(const std::string& line) {
   if (auto near = did_you_mean(name, names))
     d.help(fmt::format("did you mean `{}`?", *near));
   else
-    d.help("`:help` shows the commands");
+    d.help("`:help` lists the commands");
   return true;
 }
 
@@ -110,7 +109,7 @@ bool Repl::has_run(std::string_view what) {
   if (model_) return true;
   module_.diagnostics()
       .report(Code::NothingToRun, fmt::format("there is no run yet {}", what))
-      .help("`:run` runs `main`, `:run EXPR` an experiment or a relation without interface");
+      .help("`:run` runs `main`; `:run EXPR` runs an experiment or a relation without interface");
   return false;
 }
 
@@ -125,12 +124,12 @@ bool Repl::load(const std::string&, std::string_view rest) {
   request_ = {};
   model_.reset();
   run_ = {};
-  fmt::print("{} is loaded\n", rest);
+  fmt::print("loaded {}\n", rest);
   return true;
 }
 
 bool Repl::reload(const std::string&, std::string_view) {
-  if (module_.reload()) fmt::print("{} is loaded\n", module_.file());
+  if (module_.reload()) fmt::print("loaded {}\n", module_.file());
   return true;
 }
 
@@ -159,7 +158,7 @@ bool Repl::info(const std::string& line, std::string_view rest) {
     fmt::print("{} :: {}\n", rest, *type);
   }
   if (found.empty()) {
-    if (!is_type) fmt::print("  part of the language\n");
+    if (!is_type) fmt::print("  built in\n");
     return true;
   }
   for (const ast::Decl* decl : found)
@@ -167,7 +166,7 @@ bool Repl::info(const std::string& line, std::string_view rest) {
       fmt::print("  {}\n", trim(decl->doc));
       break;
     }
-  fmt::print("  defined at {}\n", session::place(module_.sources(), found[0]->span));
+  fmt::print("  defined at {}\n", explain::place(module_.sources(), found[0]->span));
   return true;
 }
 
@@ -187,7 +186,8 @@ bool Repl::structure(const std::string& line, std::string_view rest) {
   auto structure = module_.structural_type_of(in_place(line, rest));
   if (!structure) return true;
   fmt::print("{} :: {}{}{}\n", rest, *type, structure->empty() ? "" : " ", *structure);
-  if (structure->empty()) fmt::print("  which unknowns it determines depends on what it is applied to\n");
+  if (structure->empty())
+    fmt::print("  no structural type: which unknowns it determines depends on its arguments\n");
   return true;
 }
 
@@ -206,9 +206,10 @@ bool Repl::run_setting(std::string_view key, std::string_view value) {
   }
   std::optional<double> x = number(value);
   if (!x)
-    return refuse("a number: write for example `" + std::string(key) + (key == "steps" ? "=100`" : "=0.5`"));
+    return refuse("a number: write, for example, `" + std::string(key) +
+                  (key == "steps" ? "=100`" : "=0.5`"));
   if (key == "steps") {
-    if (*x < 1 || *x > 1e9 || *x != static_cast<std::uint32_t>(*x)) return refuse("a whole number from 1 on");
+    if (*x < 1 || *x > 1e9 || *x != static_cast<std::uint32_t>(*x)) return refuse("a positive whole number");
     request_.steps = static_cast<std::uint32_t>(*x);
     return true;
   }
@@ -219,7 +220,7 @@ bool Repl::run_setting(std::string_view key, std::string_view value) {
 bool Repl::run(const std::string& line, std::string_view rest) {
   RunOptions before = request_;
   std::vector<std::pair<std::string_view, std::string_view>> given;
-  for (;;) {  // settings are the last words
+  for (;;) {  // the settings are the last words
     std::size_t at = rest.find_last_of(" \t");
     std::string_view word = at == std::string_view::npos ? rest : rest.substr(at + 1);
     std::size_t equals = word.find('=');
@@ -228,7 +229,7 @@ bool Repl::run(const std::string& line, std::string_view rest) {
     if (std::ranges::find(kRunSettings, key) == std::end(kRunSettings)) {
       if (!std::ranges::all_of(key, [](char c) { return c >= 'a' && c <= 'z'; })) break;
       Diagnostic& d =
-          module_.diagnostics().report(Code::BadExperiment, fmt::format("a run has no setting `{}`", key));
+          module_.diagnostics().report(Code::BadExperiment, fmt::format("unknown setting `{}`", key));
       std::vector<std::string_view> all(std::begin(kRunSettings), std::end(kRunSettings));
       if (auto near = did_you_mean(key, all))
         d.help(fmt::format("did you mean `{}`?", *near));
@@ -252,7 +253,7 @@ bool Repl::run(const std::string& line, std::string_view rest) {
   bool fine = true;
   for (const auto& [key, value] : given) fine &= run_setting(key, value);
   if (fine) fine = compile();
-  if (!fine) {  // as it was
+  if (!fine) {  // restores the previous settings
     request_ = before;
     expression_ = expression_before;
     settings_ = settings_before;
@@ -267,23 +268,23 @@ bool Repl::plot(const std::string&, std::string_view rest) {
   std::vector<std::string> names;
   for (std::string_view word : words(rest)) names.emplace_back(word);
   if (names.empty()) {
-    around_.plot(run_);
+    host_.plot(run_);
     return true;
   }
-  session::Columns chosen =
-      session::Results(model_->system, model_->dae).select(names, ":plot", {}, module_.diagnostics());
+  pipeline::Columns chosen =
+      pipeline::Results(model_->system, model_->dae).select(names, ":plot", {}, module_.diagnostics());
   if (module_.diagnostics().has_errors()) return true;
   const std::vector<std::string>& kept = run_.trajectory.names();
   bool all = std::ranges::all_of(
       chosen.names, [&](const std::string& n) { return std::ranges::find(kept, n) != kept.end(); });
-  if (!all) {  // a large model keeps its states only: run again for these
+  if (!all) {  // a large model records only its states: run again to record these
     std::vector<std::string> outputs = request_.outputs;
     request_.outputs = chosen.names;
     simulate();
     request_.outputs = std::move(outputs);
   }
   run_.plot = chosen.names;
-  if (run_.trajectory.rows() > 1) around_.plot(run_);
+  if (run_.trajectory.rows() > 1) host_.plot(run_);
   return true;
 }
 
@@ -295,7 +296,7 @@ bool Repl::set(const std::string&, std::string_view rest) {
   }
   if (!has_run("whose parameters could be set")) return true;
   Settings changed = settings_;
-  std::string assignments(rest);  // `a = 1` as `a=1`
+  std::string assignments(rest);  // accept `a = 1`
   for (std::size_t at; (at = assignments.find(" =")) != std::string::npos;) assignments.erase(at, 1);
   for (std::size_t at; (at = assignments.find("= ")) != std::string::npos;) assignments.erase(at + 1, 1);
   for (std::string_view word : words(assignments)) {
@@ -304,7 +305,7 @@ bool Repl::set(const std::string&, std::string_view rest) {
     if (!value || equals == 0) {
       module_.diagnostics()
           .report(Code::UnknownParameter, fmt::format("`{}` is not NAME=VALUE with a number", word))
-          .help("write for example `:set r1.r=47`; values are in SI units");
+          .help("write, for example, `:set r1.r=47`; values are in SI units");
       return true;
     }
     std::string name(word.substr(0, equals));
@@ -314,7 +315,7 @@ bool Repl::set(const std::string&, std::string_view rest) {
     else
       it->second = *value;
   }
-  // A numeric parameter that the model has by name is another number; all else is another model.
+  // A named numeric parameter of the model changes without compilation; anything else requires it.
   bool numeric = model_version_ == module_.version();
   for (const auto& setting : changed) {
     if (std::ranges::find(settings_, setting) != settings_.end()) continue;
@@ -337,12 +338,12 @@ bool Repl::why(const std::string&, std::string_view rest) {
     return true;
   }
   if (!has_run("whose variables could be explained")) return true;
-  if (auto text = session::why_text(*model_, rest, module_.sources())) {
+  if (auto text = explain::why_text(*model_, rest, module_.sources())) {
     fmt::print("{}", *text);
     return true;
   }
   std::vector<std::string> names = {std::string(rest)};
-  session::Results(model_->system, model_->dae).select(names, ":why", {}, module_.diagnostics());
+  pipeline::Results(model_->system, model_->dae).select(names, ":why", {}, module_.diagnostics());
   return true;
 }
 
@@ -359,9 +360,8 @@ bool Repl::time(const std::string&, std::string_view rest) {
 
 bool Repl::help(const std::string&, std::string_view) {
   fmt::print(
-      "An expression is answered with its value, a definition joins the others (and replaces one of its "
-      "name).\n"
-      "An input that is open at its end goes on until an empty line; `:{{` … `:}}` takes any lines.\n\n");
+      "Enter an expression to see its value, or a definition to add or replace it.\n"
+      "An incomplete input continues until an empty line; `:{{` … `:}}` encloses several lines.\n\n");
   for (const Command& c : commands()) fmt::print("  {:<12}{:<19}{}\n", c.name, c.arguments, c.what);
   return true;
 }

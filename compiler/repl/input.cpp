@@ -50,7 +50,7 @@ Input::Next Input::add(std::string_view line) {
   bool command = line.size() > 1 && line[0] == ':' && line[1] >= 'a' && line[1] <= 'z';
   bool indented = line[0] == ' ' || line[0] == '\t';
   if (command || (!bracket_ && !indented && !goes_on(line))) return Next::Ended;
-  if (!bracket_) block_ = true;  // only an empty line or another input ends it now
+  if (!bracket_) block_ = true;  // only an empty line or the next input ends it
   (text_ += line) += '\n';
   scan();
   return bracket_ || block_ ? Next::Taken : Next::Complete;
@@ -59,7 +59,7 @@ Input::Next Input::add(std::string_view line) {
 bool Input::goes_on(std::string_view line) const {
   if (blank(line) || text_.empty() || text_[0] == ':') return false;
   if (line[0] == ' ' || line[0] == '\t') return true;
-  // The last line at the margin says what is being defined; a comment belongs to what follows it.
+  // The last line at the margin tells what is defined; a comment belongs to the declaration after it.
   std::string_view last, rest = text_;
   while (!rest.empty()) {
     std::string_view one = rest.substr(0, rest.find('\n'));
@@ -69,7 +69,7 @@ bool Input::goes_on(std::string_view line) const {
   if (last.starts_with("--")) return true;
   std::string_view name = leading_name(last);
   if (name.empty() || name != leading_name(line)) return false;
-  // Another clause or the definition of a signature: not an expression that begins with the same name.
+  // Another clause, or the definition after a signature; not an expression that starts with the same name.
   auto defines = [](std::string_view l) {
     std::size_t at = l.find('=');
     return (at != std::string_view::npos && at + 1 <= l.size() && (at + 1 == l.size() || l[at + 1] != '=')) ||
@@ -78,7 +78,7 @@ bool Input::goes_on(std::string_view line) const {
   return defines(last) && defines(line);
 }
 
-/// Finds what is open at the end of the text.
+/// Finds the brackets and blocks that are open at the end of the text.
 void Input::scan() {
   int depth = 0, comment = 0;
   bool quoted = false, typed = false, defined = false;
@@ -89,7 +89,7 @@ void Input::scan() {
     if (c == '\n') {
       if (code_end > line_start) last = std::string_view(text_).substr(line_start, code_end - line_start);
       line_start = code_end = i + 1;
-      quoted = false;  // a string ends with its line: the parser says so
+      quoted = false;  // a string ends with its line: the parser reports it
       continue;
     }
     if (comment > 0) {

@@ -1,31 +1,30 @@
-// One input of one or more lines: when it is complete.
+// Collects the lines of one input and decides when it is complete.
 //
-// An input goes on while a bracket, string or comment is open. A block that its last line opens, a `=` at its
-// end, or a signature without its definition keep it open until an empty line; so does an indented line. A
-// line at the left margin ends it too and begins the next input, unless it is another clause of the same
-// name. `:{` keeps everything up to `:}`.
+// An input continues while a bracket, string or comment is open. If its last line opens a block, ends in `=`,
+// is a signature without definition, or is indented, the input continues until an empty line. A line at the
+// left margin also ends it and starts the next input, unless it is another clause of the same name.
+// `:{` … `:}` encloses any lines.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace sigrel::repl {
 
-/// The first word of a line that begins with a lower-case name; else empty.
+/// The first word of a line that starts with a lower-case name; else empty.
 std::string_view leading_name(std::string_view line);
 
 class Input {
  public:
   enum class Next : std::uint8_t {
     Taken,     // the line belongs to the input
-    Complete,  // it does, and the input ends with it
-    Ended,     // the input ended before this line, which begins another
+    Complete,  // the line belongs to the input and completes it
+    Ended,     // the input ended before this line, which starts another
   };
   Next add(std::string_view line);
-  /// After a complete input: whether a line that is known to follow goes on with it (indented, or one more
-  /// clause).
+  /// After a complete input: whether the following line continues it (it is indented, or another clause).
   bool goes_on(std::string_view line) const;
-  /// Whether it is worth to wait for the line that follows: a definition may go on, a command and an
-  /// expression do not.
+  /// Whether the following line may continue the input: it may after a definition, but not after a command or
+  /// an expression.
   bool may_go_on() const { return !leading_name(text_).empty() && text_.find('=') != std::string::npos; }
 
   bool empty() const { return text_.empty() && !braced_; }
@@ -37,7 +36,7 @@ class Input {
   std::string text_;
   bool braced_ = false;   // between `:{` and `:}`
   bool bracket_ = false;  // a bracket, string or comment is open
-  bool block_ = false;    // a block, `=` or signature
+  bool block_ = false;    // an open block, `=` or signature
 };
 
 }  // namespace sigrel::repl

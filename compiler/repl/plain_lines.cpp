@@ -1,4 +1,4 @@
-// Lines of a pipe or file. One line is read ahead, so that a definition that goes on is seen to.
+// Lines of a pipe or file, with one line of lookahead to find continued definitions.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -56,7 +56,7 @@ std::size_t word_start(std::string_view text) {
   };
   while (start > 0 && part(text[start - 1])) --start;
   while (start < text.size() && (text[start] == '[' || text[start] == ']'))
-    ++start;  // a list begins, not a name
+    ++start;  // starts a list, not a name
   if (start == 1 && text[0] == ':') start = 0;
   return start;
 }

@@ -12,26 +12,26 @@
 namespace sigrel::repl {
 namespace {
 
-constexpr std::size_t kCompleted = 5'000;  // names of results that completion looks at
+constexpr std::size_t kCompleted = 5'000;  // result names that completion considers
 
 }  // namespace
 
 bool Repl::talk(const std::string& file) {
   report();
   std::unique_ptr<Lines> lines;
-  if (around_.terminal)
+  if (host_.terminal)
     lines = terminal_lines(history_file(), [this](std::string_view before, std::string_view word) {
       return complete(before, word);
     });
   bool prompting = lines != nullptr;
   if (!lines) lines = plain_lines(stdin);
-  if (prompting) fmt::print("Sigrel. `:help` shows the commands, `:quit` ends.\n");
+  if (prompting) fmt::print("Sigrel REPL. `:help` lists the commands, `:quit` quits.\n");
   if (!file.empty()) {
     load({}, file);
     report();
   }
 
-  std::optional<std::string> pending;  // a line that belongs to the next input
+  std::optional<std::string> pending;  // a line of the next input
   for (bool going = true; going;) {
     Input input;
     bool given_up = false;
@@ -53,7 +53,7 @@ bool Repl::talk(const std::string& file) {
         break;
       }
       if (next == Input::Next::Complete) {
-        // A pipe shows what follows a definition: an indented line, or one more clause.
+        // In a pipe, the following line may continue a definition: indented, or another clause.
         const std::string* ahead =
             prompting || line->empty() || !input.may_go_on() ? nullptr : lines->ahead();
         if (!ahead || !input.goes_on(*ahead)) break;
@@ -66,11 +66,11 @@ bool Repl::talk(const std::string& file) {
   return !failed_;
 }
 
-/// False: the end was asked for.
+/// False after `:quit`.
 bool Repl::answer(const std::string& text) {
   module_.diagnostics().clear();
   module_.timings().clear();
-  around_.interrupted->store(false);
+  host_.interrupted->store(false);
   bool go_on = true;
   std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start == std::string::npos) return true;
@@ -90,7 +90,7 @@ void Repl::definitions_or_expression(const std::string& text) {
     case Answer::Failed: break;
     case Answer::Definitions:
       for (const session::Interactive::Defined& d : answer.defined)
-        fmt::print("{}\n", d.type.empty() ? d.name + " is defined" : d.name + " :: " + d.type);
+        fmt::print("{}\n", d.type.empty() ? "defined " + d.name : d.name + " :: " + d.type);
       break;
     case Answer::Value:
       fmt::print("{}\n", answer.value == "<function>" ? "<function :: " + answer.type + ">" : answer.value);
@@ -111,14 +111,14 @@ void Repl::report() {
   Diagnostics& found = module_.diagnostics();
   std::fflush(stdout);
   failed_ |= found.has_errors();
-  if (!found.all().empty()) around_.report(found, module_.sources());
+  if (!found.all().empty()) host_.report(found, module_.sources());
   found.clear();
 }
 
 void Repl::show_times() {
   double total = 0;
   std::string parts;
-  for (const session::Timing& t : module_.timings()) {
+  for (const pipeline::Timing& t : module_.timings()) {
     if (t.part) continue;
     total += t.seconds;
     if (t.seconds >= 1e-5)
@@ -127,7 +127,7 @@ void Repl::show_times() {
   fmt::print("{:.2f} ms{}\n", 1e3 * total, parts.empty() ? "" : " (" + parts + ")");
 }
 
-/// Compiles what is to run, with what is set.
+/// Compiles the expression to run, with the parameters that are set.
 bool Repl::compile() {
   std::shared_ptr<Compiled> model = module_.compile(expression_, settings_);
   if (!model) return false;
@@ -139,17 +139,17 @@ bool Repl::compile() {
 void Repl::simulate() {
   RunOptions request = request_;
   request.plot_something = true;
-  request.cancel = around_.interrupted;
-  request.progress = around_.progress;
+  request.cancel = host_.interrupted;
+  request.progress = host_.progress;
   for (const auto& [name, value] : settings_) {
     auto it = std::ranges::find(model_->system.named_parameters, name, &system::NamedParameter::name);
     if (it != model_->system.named_parameters.end() && !it->structural) request.set.emplace_back(name, value);
   }
   Run run = module_.run(*model_, request);
-  if (around_.end_progress) around_.end_progress();
+  if (host_.end_progress) host_.end_progress();
   if (!run.valid) return;
   run_ = std::move(run);
-  if (run_.trajectory.rows() > 1) around_.plot(run_);
+  if (run_.trajectory.rows() > 1) host_.plot(run_);
   bool stopped = run_.outcome.status == runtime::Outcome::Cancelled;
   fmt::print("{}t = {:.9g} s\n", stopped ? "interrupted at " : "", run_.outcome.reached);
   std::uint32_t width = 0;
@@ -167,7 +167,7 @@ std::vector<std::string> Repl::complete(std::string_view before, std::string_vie
   std::string_view command = before.substr(0, before.find(' '));
   if (before.size() == command.size() && before.starts_with(":")) {
     for (const Command& c : commands()) offer(c.name);
-    if (found.empty())  // the word is without its colon
+    if (found.empty())  // the word does not include its colon
       for (const Command& c : commands())
         if (std::string_view name = c.name.substr(1); name.starts_with(word)) found.emplace_back(name);
     return found;
@@ -184,7 +184,7 @@ std::vector<std::string> Repl::complete(std::string_view before, std::string_vie
       bool is_folder = it->is_directory(error);
       if (!name.starts_with(start) || (name.starts_with('.') && start.empty())) continue;
       if (!is_folder && !name.ends_with(".sr")) continue;
-      // Only the part from the start of the word counts.
+      // Only the part from the start of the word is replaced.
       std::string whole = shown + name + (is_folder ? "/" : "");
       found.push_back(whole.substr(path.size() - word.size()));
     }
@@ -196,7 +196,7 @@ std::vector<std::string> Repl::complete(std::string_view before, std::string_vie
     if (command == ":set")
       for (const system::NamedParameter& p : model_->system.named_parameters) offer(p.name);
     std::size_t seen = 0;
-    session::Results(model_->system, model_->dae).each([&](const std::string& name, runtime::Column) {
+    pipeline::Results(model_->system, model_->dae).each([&](const std::string& name, runtime::Column) {
       offer(name);
       return ++seen < kCompleted;
     });

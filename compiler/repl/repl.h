@@ -1,9 +1,8 @@
-// The conversation: reads inputs, answers each, and goes on whatever happens. `sigrel repl` gives it its
-// surroundings.
+// The read-eval-print loop: reads inputs and answers each; no input ends it but `:quit`.
 //
-//   lines.h     where lines come from: a terminal (libedit) or a pipe
-//   input.h     when an input of several lines is complete
-//   repl.cpp    definitions and expressions, running, parameters
+//   lines.h       sources of lines: a terminal (libedit) or a pipe
+//   input.h       when an input of several lines is complete
+//   repl.cpp      definitions and expressions, running, parameters
 //   commands.cpp  `:load`, `:run`, …
 #pragma once
 #include <atomic>
@@ -20,29 +19,28 @@
 
 namespace sigrel::repl {
 
-/// How the outside world is reached.
-struct Surroundings {
+/// The host of the REPL.
+struct Host {
   bool terminal = false;                     // edit lines, prompt, keep a history
   std::atomic<bool>* interrupted = nullptr;  // set by Ctrl-C, cleared before every input
   std::function<void(const Diagnostics&, const SourceMap&)> report;
-  std::function<void(const Run&)> plot;  // the run's plot variables
-  std::function<void(double)> progress;  // of a run; may be empty
+  std::function<void(const Run&)> plot;  // draws the plot variables of a run
+  std::function<void(double)> progress;  // reports the progress of a run; may be empty
   std::function<void()> end_progress;
 };
 
 class Repl {
  public:
-  Repl(SessionOptions options, Surroundings surroundings)
-      : module_(std::move(options)), around_(std::move(surroundings)) {}
+  Repl(SessionOptions options, Host host) : module_(std::move(options)), host_(std::move(host)) {}
 
-  /// Reads to the end of stdin or `:quit`. `file` is loaded first, when not empty. Whether no input gave an
-  /// error.
+  /// Loads `file` if it is not empty, then reads until the end of stdin or `:quit`. Returns whether all
+  /// inputs succeeded.
   bool talk(const std::string& file);
 
  private:
   struct Command {
     std::string_view name, arguments, what;
-    bool (Repl::*run)(const std::string& line, std::string_view rest);  // false: quit
+    bool (Repl::*run)(const std::string& line, std::string_view rest);  // returns false to quit
   };
   static const std::vector<Command>& commands();
 
@@ -73,12 +71,12 @@ class Repl {
   void show_times();
 
   session::Interactive module_;
-  Surroundings around_;
-  bool failed_ = false;  // some input gave an error
+  Host host_;
+  bool failed_ = false;  // some input failed
   bool times_ = false;
 
-  // What `:run` ran last, and with what.
-  std::optional<std::string> expression_;  // padded with blanks in place of the command; absent: `main`
+  // The last `:run` and its options.
+  std::optional<std::string> expression_;  // with blanks in place of the command; nullopt: `main`
   RunOptions request_;
   Settings settings_;
   std::shared_ptr<Compiled> model_;

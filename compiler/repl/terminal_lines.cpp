@@ -1,5 +1,5 @@
-// Lines of a terminal, edited with libedit. Ctrl-C gives up the line: the terminal does not make a signal of
-// it while a line is edited, so that no handler has to jump out of the library.
+// Lines of a terminal, edited with libedit. Ctrl-C cancels the line: the terminal sends no signal for it
+// while a line is edited, so that no handler has to jump out of the library.
 #include <fmt/format.h>
 #include <histedit.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ class TerminalLines final : public Lines {
     el_set(edit_, EL_SETTY, "-d", "-isig", nullptr);
     el_set(edit_, EL_ADDFN, "sigrel-complete", "complete a name", &TerminalLines::complete);
     el_set(edit_, EL_BIND, "^I", "sigrel-complete", nullptr);
-    el_set(edit_, EL_ADDFN, "sigrel-abandon", "give up the line", &TerminalLines::abandon);
+    el_set(edit_, EL_ADDFN, "sigrel-abandon", "cancel the line", &TerminalLines::abandon);
     el_set(edit_, EL_BIND, "^C", "sigrel-abandon", nullptr);
     el_set(edit_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
     history_ = history_init();
@@ -79,7 +79,7 @@ class TerminalLines final : public Lines {
     if (!history_ || file_.empty()) return;
     HistEvent event;
     history(history_, &event, H_SAVE,
-            file_.c_str());  // a history that cannot be kept is no reason to complain
+            file_.c_str());  // failures to save the history are ignored
   }
 
  private:
@@ -99,7 +99,7 @@ class TerminalLines final : public Lines {
   static unsigned char complete(EditLine* edit, int) {
     const LineInfo* info = el_line(edit);
     std::string_view before(info->buffer, static_cast<std::size_t>(info->cursor - info->buffer));
-    if (before.find_first_not_of(' ') == std::string_view::npos) {  // Tab indents
+    if (before.find_first_not_of(' ') == std::string_view::npos) {  // indent
       el_insertstr(edit, "  ");
       return CC_REFRESH;
     }

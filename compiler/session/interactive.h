@@ -1,9 +1,8 @@
-// A module that grows input by input, for the REPL: what a session is to a file, this is to a conversation.
+// A module that grows input by input: the counterpart of Session for the REPL.
 //
-// Each input is a source of its own ("<input 3>"), parsed once; its declarations join those that were
-// accepted before, and the whole is checked again, which takes milliseconds. So a later definition may
-// replace an earlier one, and every message points into the input that its reader typed. An input with errors
-// leaves everything as it was.
+// Each input is a source file of its own ("<input 3>"), parsed once; its declarations join the accepted ones,
+// and the whole module is checked again, which takes milliseconds. A later definition may replace an earlier
+// one, and every message points into the input that caused it. An input with errors changes nothing.
 #pragma once
 #include <memory>
 #include <optional>
@@ -20,7 +19,7 @@ class Interactive {
 
   struct Defined {
     std::string name;
-    std::string type;  // empty: a type, record or data type
+    std::string type;  // empty for a type synonym, record or data type
   };
   struct Answer {
     enum Kind : std::uint8_t { Failed, Definitions, Value, Relation, Experiment } kind = Failed;
@@ -29,35 +28,34 @@ class Interactive {
     std::string value;  // Value: as text
   };
 
-  /// Starts anew with the definitions of a file. After errors everything stays as it was.
+  /// Replaces all definitions by those of a file. Changes nothing after errors.
   bool load(const std::string& path);
-  /// Reads the file again; inputs stay, except where the file defines the same names. Without a file: false,
-  /// reported.
+  /// Reads the file again. Inputs remain, except definitions of names that the file defines. Reports an error
+  /// if no file was loaded.
   bool reload();
   /// Definitions, imports or an expression.
   Answer enter(const std::string& text);
-  /// The type of an expression. `text` may start with blanks in place of a command, so that columns are those
-  /// of the line.
+  /// The type of an expression. `text` may start with blanks in place of a command, to preserve the columns.
   std::optional<std::string> type_of(const std::string& text);
-  /// The structural type of a relation, or of a function of numbers that gives one; empty if it has none
-  /// without its use.
+  /// The structural type of a relation, or of a function of numbers that returns one; empty if it depends on
+  /// the use.
   std::optional<std::string> structural_type_of(const std::string& text);
-  /// `main`, or an expression instead, as an executable model. Null after errors.
+  /// Compiles an expression, by default `main`. Null after errors.
   std::shared_ptr<Compiled> compile(const std::optional<std::string>& expression, const Settings& set);
   Run run(const Compiled& model, const RunOptions& options);
 
-  /// Where a name that is in scope is declared; several for a signature and its clauses.
+  /// The declarations of a name in scope: its signature and its clauses.
   std::vector<const ast::Decl*> declarations(std::string_view name) const;
   /// Names in scope, sorted.
   std::vector<std::string> names() const;
   bool defines(std::string_view name) const;
 
-  const std::string& file() const { return path_; }  // empty: none was loaded
-  /// Counts the changes of the definitions: what was compiled before the last one is out of date.
+  const std::string& file() const { return path_; }  // empty if none was loaded
+  /// Increases with every change of the definitions; models compiled for an earlier version are out of date.
   std::uint64_t version() const { return version_; }
   const SourceMap& sources() const { return sources_; }
   Diagnostics& diagnostics() { return diagnostics_; }
-  std::vector<Timing>& timings() { return timings_; }
+  std::vector<pipeline::Timing>& timings() { return timings_; }
 
  private:
   struct Expression {
@@ -66,7 +64,7 @@ class Interactive {
   };
 
   std::string next_input() { return "<input " + std::to_string(++inputs_) + ">"; }
-  bool add_libraries(Modules& loaded, std::vector<ast::Module>& libraries);
+  bool add_libraries(pipeline::Modules& loaded, std::vector<ast::Module>& libraries);
   std::optional<core::Program> check(const std::vector<ast::Module>& libraries, const ast::Module& own,
                                      const ast::Module* expression);
   std::optional<Expression> expression(const std::string& text);
@@ -76,9 +74,9 @@ class Interactive {
   SessionOptions options_;
   SourceMap sources_;
   Diagnostics diagnostics_;
-  std::vector<Timing> timings_;
+  std::vector<pipeline::Timing> timings_;
   std::vector<ast::Module> libraries_;  // imports before importers, the Prelude first
-  ast::Module own_;                     // what was loaded and entered
+  ast::Module own_;                     // loaded and entered definitions
   std::vector<std::shared_ptr<Arena>> arenas_;
   std::string path_, wanted_path_;
   std::string folder_ = ".";

@@ -1,22 +1,22 @@
-// The tangent of a model at a point of a run, with names.
+// Session::linearize: a linear model at a point of a run, with names.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "compiler/session/failure_report.h"
+#include "compiler/explain/run_notes.h"
 #include "compiler/session/session.h"
 
 namespace sigrel {
 
 std::optional<Linearization> Session::linearize(const Compiled& model, const LinearizeOptions& options) {
-  const session::Results names(model.system, model.dae);
+  const pipeline::Results names(model.system, model.dae);
   const std::size_t errors = diagnostics_.error_count();
-  const session::Columns inputs = names.select(
+  const pipeline::Columns inputs = names.select(
       options.inputs, "inputs", std::vector<std::optional<Span>>(options.inputs.size()), diagnostics_);
-  const session::Columns outputs = names.select(
+  const pipeline::Columns outputs = names.select(
       options.outputs, "outputs", std::vector<std::optional<Span>>(options.outputs.size()), diagnostics_);
   if (diagnostics_.error_count() != errors ||
-      session::refuse_delays(model.system, "a linear model", diagnostics_))
+      explain::refuse_delays(model.system, "a linear model", diagnostics_))
     return std::nullopt;
 
   RunOptions request = options.run;
@@ -29,7 +29,7 @@ std::optional<Linearization> Session::linearize(const Compiled& model, const Lin
   std::vector<double> values = run.outcome.values;
   const runtime::Point point{run.outcome.reached, values.data(), parameters.data()};
   runtime::Evaluator evaluator(m, runtime::nominal_values(m, parameters));
-  evaluator.run(m.observed, point);  // a run computes what it records
+  evaluator.run(m.observed, point);  // a run computes observed variables only where they are recorded
   auto result = runtime::linearize(m, point, inputs.columns, outputs.columns);
   if (auto* linear = std::get_if<runtime::LinearModel>(&result)) {
     std::vector<std::string> states = names.named(linear->states).names;
@@ -49,42 +49,39 @@ std::optional<Linearization> Session::linearize(const Compiled& model, const Lin
   };
   switch (reason) {
     case Reason::InputInLoop:
-      report(
-          fmt::format(
-              "`{}` cannot be an input: it is one of the unknowns of equations that must be solved together",
-              inputs.names[subject]))
-          .help("choose a variable that has an equation of its own, or add one: `local u`, `u = " +
+      report(fmt::format("`{}` cannot be an input: it is solved in an algebraic loop", inputs.names[subject]))
+          .help("choose a variable with an explicit equation, or add one: `local u`, `u = " +
                 inputs.names[subject] + "`");
       break;
     case Reason::InputIsZero:
       report(fmt::format("`{}` cannot be an input: it is always zero", inputs.names[subject]))
           .help(
-              "what is zero whatever happens is not kept; let the model take its value from a parameter or "
-              "from `time`");
+              "variables that are always zero are eliminated; let the model compute it from a parameter or "
+              "`time`");
       break;
     case Reason::InputTwice:
-      report(fmt::format("`{}` cannot be an input beside another one: both are the same variable",
+      report(fmt::format("`{}` cannot be an input together with another one: both are the same variable",
                          inputs.names[subject]))
-          .help("name one of them");
+          .help("choose one of them");
       break;
     case Reason::Singular:
       report(
           fmt::format(
-              "the model has no tangent at t = {:.9g} s: {} is not determined by the other variables there",
+              "the model has no linearization at t = {:.9g} s: {} is not determined by the other variables",
               point.time, variable))
           .help("choose another time with `--at`, or another input");
       break;
     case Reason::NotFinite:
       report(
           fmt::format(
-              "the model has no tangent at t = {:.9g} s: a derivative with respect to {} is no finite number",
+              "the model has no linearization at t = {:.9g} s: a derivative with respect to {} is not finite",
               point.time, variable))
           .help("choose another time with `--at`");
       break;
     case Reason::TooLarge:
-      report(fmt::format("the model has {} states and inputs; matrices of more than {} are not made",
+      report(fmt::format("the model has {} states and inputs; the limit is {}",
                          m.states.size() + inputs.size(), runtime::kMaxColumns))
-          .help("linearize a part of it");
+          .help("linearize a part of the model");
       break;
   }
   return std::nullopt;

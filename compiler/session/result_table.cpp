@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "compiler/session/results.h"
+#include "compiler/pipeline/results.h"
 #include "runtime/results/plot.h"
 #include "runtime/results/result_file.h"
 
@@ -40,11 +40,11 @@ std::optional<ResultTable> read_results(const std::string& path,
     Diagnostic& d =
         diagnostics.report(Code::ResultsUnreadable, fmt::format("`{}` {}", path, file->failure()->what));
     if (!file->failure()->note.empty()) d.note(file->failure()->note);
-    return d.help("give a file that `sigrel run -o` wrote"), std::nullopt;
+    return d.help("give a file written by `sigrel run -o`"), std::nullopt;
   }
   if (table.times.empty()) {
-    diagnostics.report(Code::ResultsUnreadable, fmt::format("`{}` has no rows of results", path))
-        .help("run the model once more with `-o`");
+    diagnostics.report(Code::ResultsUnreadable, fmt::format("`{}` has no rows", path))
+        .help("run the model again with `-o`");
     return std::nullopt;
   }
   return table;
@@ -54,7 +54,8 @@ void check_patterns(std::span<const std::string> patterns, std::span<const Resul
                     Diagnostics& diagnostics) {
   for (const std::string& pattern : patterns) {
     auto has = [&](const ResultTable& t) {
-      return std::ranges::any_of(t.known, [&](const std::string& name) { return matches(pattern, name); });
+      return std::ranges::any_of(t.known,
+                                 [&](const std::string& name) { return pipeline::matches(pattern, name); });
     };
     if (std::ranges::any_of(tables, has)) continue;
     std::string where;
@@ -73,7 +74,7 @@ void check_patterns(std::span<const std::string> patterns, std::span<const Resul
       std::string some;
       for (std::size_t i = 0; i < names.size() && i < 6; ++i)
         some += fmt::format("{}`{}`", i ? ", " : "", names[i]);
-      d.help("there are " + some + (names.size() > 6 ? " and others" : ""));
+      d.help("available: " + some + (names.size() > 6 ? " and others" : ""));
     }
   }
 }

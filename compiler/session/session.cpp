@@ -1,108 +1,29 @@
 #include "compiler/session/session.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <limits>
-#include <unordered_set>
 
-#include "compiler/session/failure_report.h"
-#include "compiler/session/settings.h"
-#include "compiler/session/start_file.h"
-#include "compiler/session/structural_types.h"
-#include "compiler/singularity/singular_system.h"
+#include "compiler/explain/structural_types.h"
 #include "compiler/structural_types/picture.h"
 
 namespace sigrel {
 
-using session::Columns;
-using session::Results;
-
-namespace {
-
-constexpr double kSmallestTolerance = 1e-13;
-constexpr std::size_t kPlotted = 6;  // curves in a plot that nobody chose
-
-/// Keeps the last row only: final values cost nothing however many columns there are.
-class LastRow final : public runtime::Sink {
- public:
-  Error begin(const runtime::Output&) override { return {}; }
-  Error row(double, std::span<const double> values) override {
-    last_.assign(values.begin(), values.end());
-    return {};
-  }
-  Error finish() override { return {}; }
-  std::vector<double> take() { return std::move(last_); }
-
- private:
-  std::vector<double> last_;
-};
-
-/// Hands on some of the columns.
-class Selection final : public runtime::Sink {
- public:
-  Selection(std::vector<std::size_t> columns, runtime::Sink& to) : columns_(std::move(columns)), to_(to) {}
-  Error begin(const runtime::Output& output) override {
-    for (std::size_t c : columns_) {
-      some_.columns.push_back(output.columns[c]);
-      some_.names.push_back(output.names[c]);
-    }
-    return to_.begin(some_);
-  }
-  Error row(double time, std::span<const double> values) override {
-    row_.clear();
-    for (std::size_t c : columns_) row_.push_back(values[c]);
-    return to_.row(time, row_);
-  }
-  Error finish() override { return to_.finish(); }
-
- private:
-  std::vector<std::size_t> columns_;
-  runtime::Output some_;
-  std::vector<double> row_;
-  runtime::Sink& to_;
-};
-
-}  // namespace
-
-std::optional<double> Run::value(std::string_view name) const {
-  auto it = std::ranges::find(columns.names, name);
-  if (it == columns.names.end() || final_values.empty()) return std::nullopt;
-  return final_values[static_cast<std::size_t>(it - columns.names.begin())];
-}
-
-std::vector<double> Run::column(std::string_view name) const {
-  auto it = std::ranges::find(trajectory.names(), name);
-  if (it == trajectory.names().end()) return {};
-  return trajectory.column(static_cast<std::size_t>(it - trajectory.names().begin()));
-}
-
-bool Run::piecewise_constant(std::string_view name) const {
-  auto it = std::ranges::find(columns.names, name);
-  if (it == columns.names.end()) return false;
-  const std::string& said = descriptions[static_cast<std::size_t>(it - columns.names.begin())];
-  return said == "Bool" || said == "Int";
-}
-
 Session::Session(SessionOptions options)
-    : options_(std::move(options)), compiler_(session::make_compiler()) {}
+    : options_(std::move(options)), compiler_(pipeline::make_compiler()) {}
 
 bool Session::load(const std::string& path) {
-  loaded_ = session::load_modules(path, options_.path, sources_, diagnostics_);
+  loaded_ = pipeline::load_modules(path, options_.path, sources_, diagnostics_);
   return !diagnostics_.has_errors();
 }
 
 bool Session::load_text(std::string name, std::string text, const std::string& folder) {
   loaded_ =
-      session::load_modules(std::move(name), std::move(text), folder, options_.path, sources_, diagnostics_);
+      pipeline::load_modules(std::move(name), std::move(text), folder, options_.path, sources_, diagnostics_);
   return !diagnostics_.has_errors();
 }
 
 bool Session::check(const std::optional<std::string>& expression) {
-  session::Context context = this->context();
-  checked_ = session::front_end(std::move(loaded_), expression, context);
+  pipeline::Context context = this->context(diagnostics_);
+  checked_ = pipeline::front_end(std::move(loaded_), expression, context);
   loaded_.reset();
   return checked_.has_value();
 }
@@ -110,11 +31,10 @@ bool Session::check(const std::optional<std::string>& expression) {
 bool Session::check_structure() {
   if (!checked_) return false;
   std::size_t before = diagnostics_.error_count();
-  auto start = std::chrono::steady_clock::now();
-  structural_types_ =
-      std::make_shared<session::StructuralTypes>(session::structural_types(checked_->program, diagnostics_));
-  timings_.push_back(
-      {"structure", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+  structural_types_ = pipeline::timed(timings_, "structure", [&] {
+    return std::make_shared<explain::StructuralTypes>(
+        explain::structural_types(checked_->program, diagnostics_));
+  });
   return diagnostics_.error_count() == before;
 }
 
@@ -126,7 +46,7 @@ std::string Session::structural_type(const core::Global& global) const {
 
 std::optional<structural_types::Picture> Session::structure_picture(const core::Global& global) const {
   if (!structural_types_) return std::nullopt;
-  const session::StructuralTypes& types = *structural_types_;
+  const explain::StructuralTypes& types = *structural_types_;
   auto at = types.components.find(core::GlobalId(&global - checked_->program.globals.data()));
   if (at == types.components.end()) return std::nullopt;
   return structural_types::picture(types.library, types.types, at->second, sources_);
@@ -137,11 +57,10 @@ std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend,
   elaborate::Options options;
   options.libraries = options_.libraries;
   for (const auto& [name, value] : set) options.set.push_back({name, value});
-  // Errors of an earlier compilation or run are no reason to stop.
-  Diagnostics diagnostics;
-  session::Context context{sources_,     diagnostics, timings_, *compiler_, options_.verify,
-                           options_.why, {},          false,    {},         start};
-  std::shared_ptr<Compiled> model = session::back_end(checked_->program, options, backend, context);
+  Diagnostics diagnostics;  // errors of an earlier compilation or run do not stop this one
+  pipeline::Context context = this->context(diagnostics);
+  context.start = start;
+  std::shared_ptr<Compiled> model = pipeline::back_end(checked_->program, options, backend, context);
   diagnostics_.append(diagnostics);
   return model;
 }
@@ -157,17 +76,17 @@ std::optional<std::vector<elaborate::Argument>> Session::arguments() {
 }
 
 std::optional<std::string> Session::dump_loaded(const std::optional<std::string>& expression,
-                                                session::Dump stage, bool json) {
-  session::Context context = this->context();
-  context.dump = stage;
-  context.dump_json = json;
-  auto checked = session::front_end(std::move(loaded_), expression, context);
+                                                pipeline::Dump stage, bool json) {
+  pipeline::DumpRequest request{stage, json};
+  pipeline::Context context = this->context(diagnostics_);
+  context.dump = &request;
+  auto checked = pipeline::front_end(std::move(loaded_), expression, context);
   loaded_.reset();
   if (checked)
-    session::back_end(checked->program, {.set = {}, .libraries = options_.libraries}, Backend::Interpreter,
-                      context);
-  if (context.dumped.empty()) return std::nullopt;
-  return std::move(context.dumped);
+    pipeline::back_end(checked->program, {.set = {}, .libraries = options_.libraries}, Backend::Interpreter,
+                       context);
+  if (request.text.empty()) return std::nullopt;
+  return std::move(request.text);
 }
 
 std::vector<const core::Global*> Session::definitions() const {
@@ -177,153 +96,6 @@ std::vector<const core::Global*> Session::definitions() const {
     if (global.span.file == root) found.push_back(&global);
   std::ranges::stable_sort(found, {}, [](const core::Global* g) { return g->span.begin; });
   return found;
-}
-
-/// The model's experiment with the changes of this run; nullopt after an error.
-std::optional<runtime::Experiment> Session::experiment(const Compiled& model, const RunOptions& options) {
-  std::size_t errors = diagnostics_.error_count();
-  const elaborate::Experiment& given = model.experiment;
-  runtime::Experiment e;
-  e.start = options.start.value_or(given.start);
-  e.stop = options.stop.value_or(given.stop);
-  e.tolerance = options.tolerance.value_or(given.tolerance);
-  std::int64_t steps = options.steps ? std::int64_t{*options.steps} : given.steps;
-  e.steps = static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(steps, 1, std::numeric_limits<std::int32_t>::max()));
-
-  auto bad = [&](const std::string& message, const std::string& help) {
-    diagnostics_.report(Code::BadExperiment, message).help(help);
-  };
-  if (!std::isfinite(e.start) || !std::isfinite(e.stop))
-    bad("`start` and `stop` must be numbers", "give both in seconds");
-  else if (e.stop < e.start)
-    bad(fmt::format("the experiment stops at {:.6g} s, before it starts at {:.6g} s", e.stop, e.start),
-        "choose a `stop` that is later than `start`");
-  if (!(e.tolerance >= kSmallestTolerance) || !(e.tolerance < 1))
-    bad(fmt::format("the tolerance is {:.6g}", e.tolerance),
-        "choose one between 1e-13 and 1, for example 1e-6: numbers have about 16 digits");
-  if (steps < 1)
-    bad(fmt::format("the experiment has {} steps", steps),
-        "choose at least 1: results are given at steps + 1 times");
-
-  const std::string& solver = options.solver ? *options.solver : given.solver;
-  if (auto named = runtime::solver_named(solver)) {
-    e.solver = *named;
-  } else {
-    std::vector<std::string_view> solvers = {"auto", "cvode", "adams", "ida"};
-    Diagnostic& d = diagnostics_.report(Code::BadExperiment, "there is no solver `" + solver + "`");
-    if (auto near = did_you_mean(solver, solvers))
-      d.help("did you mean `" + std::string(*near) + "`?");
-    else
-      d.help("the solvers are `auto`, `cvode`, `adams` and `ida`");
-  }
-  e.ordering = options.ordering;
-  e.threads = options.threads;
-
-  for (const auto& [name, value] : options.set) {
-    auto it = std::ranges::find(model.system.named_parameters, name, &system::NamedParameter::name);
-    if (it != model.system.named_parameters.end() && !it->structural) {
-      e.overrides.emplace_back(it->parameter, value);
-      continue;
-    }
-    std::string message = it == model.system.named_parameters.end()
-                              ? "the compiled model has no parameter `" + name + "`"
-                              : "`" + name + "` decides which equations the model has";
-    std::vector<std::string_view> names;
-    for (const system::NamedParameter& p : model.system.named_parameters) names.push_back(p.name);
-    Diagnostic& d = diagnostics_.report(Code::UnknownParameter, std::move(message));
-    if (auto near = did_you_mean(name, names)) d.help("did you mean `" + std::string(*near) + "`?");
-    d.help("compile the model with this parameter set: then it has it, and runs can change it");
-  }
-  if (diagnostics_.error_count() != errors) return std::nullopt;
-  return e;
-}
-
-/// What to record: `outputs` (or the default) and `plot`, each name once.
-Columns Session::choose_columns(const Compiled& model, const RunOptions& options,
-                                std::vector<std::string>& plot) {
-  const Results results(model.system, model.dae);
-  const elaborate::Experiment& given = model.experiment;
-  auto located = [&](std::string_view setting, const std::vector<std::string>& values) {
-    return checked_ ? session::locate_setting(checked_->root(), setting, values)
-                    : std::vector<std::optional<Span>>(values.size());
-  };
-  Columns columns;
-  if (options.all_outputs) {
-    if (!options.outputs.empty())
-      columns = results.select(options.outputs, "-v", {}, diagnostics_);
-    else if (!given.outputs.empty())
-      columns = results.select(given.outputs, "outputs", located("outputs", given.outputs), diagnostics_);
-    else
-      columns = results.by_default();
-  }
-  // What somebody asks for now goes before what the model says.
-  const bool asked = options.all_outputs && !options.outputs.empty();
-  Columns plotted;
-  if (!asked) plotted = results.select(given.plot, "plot", located("plot", given.plot), diagnostics_);
-  if (options.plot_something && (asked || given.plot.empty())) {
-    if (asked)
-      plotted = columns;
-    else
-      plotted = results.states();
-    if (plotted.size() == 0) plotted = results.by_default();
-    plotted.names.resize(std::min(plotted.size(), kPlotted));
-    plotted.columns.resize(plotted.names.size());
-  }
-  plot = plotted.names;
-  const std::unordered_set<std::string_view> wanted(plotted.names.begin(),
-                                                    plotted.names.end());  // few, unlike columns
-  std::unordered_set<std::string_view> present;
-  for (const std::string& name : columns.names)
-    if (wanted.contains(name)) present.insert(name);
-  Columns more;
-  for (std::size_t i = 0; i < plotted.size(); ++i)
-    if (!present.contains(plotted.names[i])) more.add(plotted.names[i], plotted.columns[i]);
-  for (std::size_t i = 0; i < more.size(); ++i) columns.add(std::move(more.names[i]), more.columns[i]);
-  return columns;
-}
-
-Run Session::run(const Compiled& model, const RunOptions& options) {
-  Run run;
-  std::size_t errors = diagnostics_.error_count();
-  std::optional<runtime::Experiment> experiment = this->experiment(model, options);
-  run.columns = choose_columns(model, options, run.plot);
-  if (experiment && !options.init_from.empty())
-    session::start_from_file(model, options.init_from, *experiment, diagnostics_);
-  if (!experiment || diagnostics_.error_count() != errors) return run;
-  run.valid = true;
-
-  LastRow last;
-  const std::unordered_set<std::string_view> plotted(run.plot.begin(), run.plot.end());
-  std::vector<std::size_t> kept;
-  for (std::size_t c = 0; c < run.columns.size(); ++c)
-    if (options.keep_trajectory || plotted.contains(run.columns.names[c])) kept.push_back(c);
-  Selection trajectory(std::move(kept), run.trajectory);
-
-  runtime::Output output{
-      .columns = run.columns.columns, .names = run.columns.names, .sinks = {&last, &trajectory}};
-  output.sinks.insert(output.sinks.end(), options.sinks.begin(), options.sinks.end());
-  const Results results(model.system, model.dae);
-  run.descriptions = output.descriptions = results.descriptions(run.columns);
-  if (!options.sinks.empty())
-    output.constants =
-        results.constants(runtime::evaluate_parameters(model.plan.model, experiment->overrides), run.columns);
-  run.outcome = runtime::simulate(model.plan.model, *experiment, output, {options.cancel, options.progress});
-  run.final_values = last.take();
-  if (run.outcome.failure)
-    session::report_failure({model.system, model.dae, model.plan,
-                             options.solver.value_or(model.experiment.solver), options.kept_results},
-                            run.outcome, diagnostics_);
-  if (run.outcome.terminated)
-    session::note_end(model.system, *run.outcome.terminated, run.outcome.reached, diagnostics_);
-  if (!run.outcome.failure.initial && experiment->from.empty())
-    singularity::note_redundant_initial(model.system, model.dae, model.plan, diagnostics_);
-  for (const runtime::Continued& block : run.outcome.continued)
-    session::note_continuation(model, block, diagnostics_);
-  timings_.push_back({"initialise", run.outcome.statistics.seconds_initialise});
-  timings_.push_back({"integrate", run.outcome.statistics.seconds_integrate, false, session::peak_memory()});
-  timings_.push_back({"write", run.outcome.statistics.seconds_write});
-  return run;
 }
 
 }  // namespace sigrel

@@ -1,11 +1,10 @@
-// The facade that every tool uses: a file in, diagnostics, a compiled model, runs of it.
+// The facade for all tools: loads and compiles a file, reports diagnostics, runs the compiled model.
 //
-//   Session session({.path = {{}, session::library_folder()}});
+//   Session session({.path = {{}, pipeline::library_folder()}});
 //   session.load("circuit.sr") && session.check();
 //   auto model = session.compile();
-//   auto run = session.run(*model, {.set = {{"r", 5.0}}});      // again with other parameters: nothing is
-//   compiled double v = run.value("c1.u");                               // at the end; run.column("c1.u")
-//   over time
+//   auto run = session.run(*model, {.set = {{"r", 5.0}}});  // other parameter values: no compilation
+//   std::optional<double> v = run.value("c1.u");            // the final value; run.column("c1.u") over time
 #pragma once
 #include <limits>
 #include <memory>
@@ -17,15 +16,15 @@
 
 #include "compiler/base/source.h"
 #include "compiler/diagnostics/diagnostic.h"
-#include "compiler/session/pipeline.h"
-#include "compiler/session/results.h"
+#include "compiler/pipeline/pipeline.h"
+#include "compiler/pipeline/results.h"
 #include "compiler/session/sweep.h"
 #include "runtime/analysis/linearize.h"
 #include "runtime/analysis/steady.h"
 #include "runtime/integrate/simulate.h"
 #include "runtime/results/trajectory.h"
 
-namespace sigrel::session {
+namespace sigrel::explain {
 struct StructuralTypes;
 }
 namespace sigrel::structural_types {
@@ -34,63 +33,61 @@ struct Picture;
 
 namespace sigrel {
 
+using pipeline::Backend;
+using pipeline::Compiled;
 using plan::StartPolicy;
-using session::Backend;
-using session::Compiled;
 using Settings = std::vector<std::pair<std::string, double>>;  // parameter by hierarchical name, value
 
 struct SessionOptions {
-  session::SearchPath path;
-  bool verify = false;  // every intermediate representation, after every stage
-  bool why =
-      true;  // `session::why_text` may be asked: the flat equations are kept as they were before reduction
-  std::vector<std::string> libraries = {};  // shared libraries in which foreign functions are found
+  pipeline::SearchPath path;
+  bool verify = false;                      // verify the output of every stage
+  bool keep_equations = true;               // keep the flat equations for explain::why_text
+  std::vector<std::string> libraries = {};  // shared libraries that define foreign functions
 };
 
-/// What one run may change of its experiment; what is absent stays as the model says.
+/// Changes of one run to the experiment of the model; absent settings keep the values of the model.
 struct RunOptions {
   std::optional<double> start, stop, tolerance;
   std::optional<std::uint32_t> steps;
   std::optional<std::string> solver;
   runtime::Ordering ordering = runtime::Ordering::Auto;
-  unsigned threads = 0;  // for large models; 0: as many as the machine has and pay
+  unsigned threads = 0;  // for large models; 0: as many as are available and speed up the run
   Settings set;
-  std::string init_from;  // "FILE" or "FILE@t", results of an earlier run: where the states start
-  std::vector<std::string>
-      outputs;                  // patterns; empty: those of the model, or the default of session::Results
-  bool all_outputs = true;      // false: only what `plot` asks for (nothing else is computed)
-  bool plot_something = false;  // a model without `plot` gets some of its states
-  std::vector<runtime::Sink*> sinks;  // get all columns, besides the trajectory
-  bool keep_trajectory = true;        // in memory; else only the columns of `plot`
+  std::string init_from;              // "FILE" or "FILE@t": results of an earlier run with the initial values
+  std::vector<std::string> outputs;   // patterns; empty: those of the model, or Results::by_default
+  bool all_outputs = true;            // false: compute and record only the columns to plot
+  bool plot_something = false;        // plot some of the states if the model has no `plot`
+  std::vector<runtime::Sink*> sinks;  // receive all columns
+  bool keep_trajectory = true;        // keep all columns in memory; else only those to plot
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(double fraction)> progress;
-  std::string kept_results;  // the file that a sink writes: for messages
+  std::string kept_results;  // the file that a sink writes, for messages
 };
 
 struct Run {
-  bool valid = false;  // false: an error was reported before the run began
+  bool valid = false;  // false: an error was reported before the run started
   runtime::Outcome outcome;
-  session::Columns columns;  // what was asked for; `final_values` and the sinks have them in this order
+  pipeline::Columns columns;  // recorded; the order of `final_values` and of the sinks
   std::vector<double> final_values;
   runtime::Trajectory trajectory;
-  std::vector<std::string> plot;          // names of the columns to plot, all in the trajectory
-  std::vector<std::string> descriptions;  // one per column: session::Results::descriptions
+  std::vector<std::string> plot;          // names of the columns to plot; the trajectory has them
+  std::vector<std::string> descriptions;  // of the columns: pipeline::Results::descriptions
 
   bool completed() const { return valid && outcome.status == runtime::Outcome::Completed; }
-  /// The value at the end of a column by its name; nullopt when it was not recorded.
+  /// The final value of a column; nullopt if it was not recorded.
   std::optional<double> value(std::string_view name) const;
-  /// A column of the trajectory; empty when it was not recorded.
+  /// A column of the trajectory; empty if it was not recorded.
   std::vector<double> column(std::string_view name) const;
-  /// Whether a column is a Bool or an Int.
+  /// Whether a column has type Bool or Int.
   bool piecewise_constant(std::string_view name) const;
 };
 
 struct LinearizeOptions {
-  RunOptions run;                            // to the point: its `stop` is the time, absent: the start
-  std::vector<std::string> inputs, outputs;  // names; `*` stands for any characters
+  RunOptions run;                            // `stop` is the time of the linearization, by default the start
+  std::vector<std::string> inputs, outputs;  // patterns; `*` matches any characters
 };
 
-/// A tangent with the names of its rows and columns.
+/// A linear model with the names of its rows and columns.
 struct Linearization {
   double time = 0;
   std::vector<std::string> states, inputs, outputs;
@@ -99,14 +96,14 @@ struct Linearization {
 
 struct SteadyOptions {
   struct Vary {
-    std::string name;  // a parameter, or a variable
+    std::string name;  // of a parameter or variable
     double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
   };
-  RunOptions run;  // to the start, where the search begins
-  Settings fix;    // variables and the values that they have
+  RunOptions run;  // determines the initial values of the search
+  Settings fix;    // variables with prescribed values
   std::vector<Vary> vary;
-  std::vector<std::string> exclude;  // states
-  std::string minimise, maximise;    // a variable; at most one of the two
+  std::vector<std::string> exclude;  // states that keep their initial values
+  std::string minimise, maximise;    // the objective; at most one of them
 };
 
 struct SteadyRow {
@@ -118,9 +115,9 @@ struct SteadyRow {
 
 struct SteadyPoint {
   double time = 0;
-  std::vector<SteadyRow> rows;  // what was free, given and sought
+  std::vector<SteadyRow> rows;  // free values, prescribed values and the objective
   std::uint32_t iterations = 0;
-  session::Columns all;        // every variable of a small model, the states of a large one
+  pipeline::Columns all;       // all variables of a small model, the states of a large one
   std::vector<double> values;  // of `all`
 };
 
@@ -128,80 +125,83 @@ class Session {
  public:
   explicit Session(SessionOptions options);
 
-  /// Reads and parses a file and what it imports. False after errors; `check` finds more of them all the
-  /// same.
+  /// Reads and parses a file and its imports. False after errors; `check` may report more of them.
   bool load(const std::string& path);
-  /// The same for text; its imports are sought in `folder`.
+  /// The same for text; its imports are searched in `folder`.
   bool load_text(std::string name, std::string text, const std::string& folder = ".");
-  /// Types. `expression` is what to run instead of `main`. False after errors.
+  /// Resolves names and checks types. `expression` replaces `main`. False after errors.
   bool check(const std::optional<std::string>& expression = std::nullopt);
-  /// After `check`: every relation by itself. False if one is singular in whatever it is used.
+  /// After `check`: computes the structural type of every definition. False if one is singular in every use.
   bool check_structure();
-  /// After `check_structure`: "{p.v p.i n.v; p.i n.i}"; empty where a definition is no relation, or not known
-  /// without its use.
+  /// After `check_structure`: "{p.v p.i n.v; p.i n.i}"; empty if the definition is not a relation or has no
+  /// type independent of its use.
   std::string structural_type(const core::Global& global) const;
-  /// After `check_structure`, whatever it said: what the definition looks like as a matrix, if it has a type
-  /// or is itself singular.
+  /// After `check_structure`, whether it succeeded or not: the definition as a matrix. Nullopt without type,
+  /// unless the definition is singular itself.
   std::optional<structural_types::Picture> structure_picture(const core::Global& global) const;
-  /// Everything up to executable code. Null after errors. What `set` names becomes a parameter of its own
-  /// ("r1.r"), which runs can change; the parameters of the relation that is run ("r") always are. What an
-  /// earlier model of this session computes in the same way (another size of it, for instance) is not
-  /// generated again. StartPolicy::Given is for runs with `init_from`.
+  /// Compiles to executable code. Null after errors. The names in `set` become parameters ("r1.r") that runs
+  /// can change; the parameters of the relation that is run ("r") always are. Code that an earlier model of
+  /// this session has in common (the same model in another size, for example) is reused. StartPolicy::Given
+  /// is for runs with `init_from`.
   std::shared_ptr<Compiled> compile(const Settings& set = {}, Backend backend = Backend::Jit,
                                     StartPolicy start = StartPolicy::Guesses);
-  /// What the relations of the model were given: the numbers that `set` can change, and what decides the
-  /// equations. Nullopt after errors.
+  /// The arguments of the relations in the model: the numbers that `set` can change, and those that determine
+  /// the structure. Nullopt after errors.
   std::optional<std::vector<elaborate::Argument>> arguments();
-  /// Runs a compiled model. What goes wrong is reported; what was computed until then is in the result.
+  /// Runs a compiled model. Failures are reported; the result has the values up to a failure.
   Run run(const Compiled& model, const RunOptions& options = {});
 
-  /// Runs a compiled model to a point and linearizes it there; nullopt after errors.
+  /// Runs a compiled model to a point and linearizes it there. Nullopt after errors.
   std::optional<Linearization> linearize(const Compiled& model, const LinearizeOptions& options);
 
-  /// What a sweep records without being told: what the model plots; with `run.outputs`, those. An error is
-  /// reported.
-  session::Columns sweep_columns(const Compiled& model, const RunOptions& run);
-  /// Runs a compiled model at all points of a grid, whose axes it has as parameters. Nullopt after errors,
-  /// false when it was stopped.
-  std::optional<bool> sweep(const Compiled& model, const RunOptions& run, const session::Columns& columns,
+  /// The columns that a sweep records: `run.outputs`, by default those that the model plots. Reports errors.
+  pipeline::Columns sweep_columns(const Compiled& model, const RunOptions& run);
+  /// Runs a compiled model at all points of a grid, whose axes are parameters of the model. Nullopt after
+  /// errors, false if it was cancelled.
+  std::optional<bool> sweep(const Compiled& model, const RunOptions& run, const pipeline::Columns& columns,
                             const session::SweepOptions& options);
 
-  /// A steady state of a compiled model; nullopt after errors.
+  /// A steady state of a compiled model. Nullopt after errors.
   std::optional<SteadyPoint> steady(const Compiled& model, const SteadyOptions& options);
 
-  /// The output of a stage as text or JSON, instead of `check`; nullopt after errors. Compiles as far as is
-  /// needed.
-  std::optional<std::string> dump_loaded(const std::optional<std::string>& expression, session::Dump stage,
+  /// The output of a stage as text or JSON; instead of `check`. Compiles as far as necessary. Nullopt after
+  /// errors.
+  std::optional<std::string> dump_loaded(const std::optional<std::string>& expression, pipeline::Dump stage,
                                          bool json);
 
   const SourceMap& sources() const { return sources_; }
-  /// The file that `load` was given.
+  /// The file given to `load`.
   FileId root() const {
     return loaded_ ? loaded_->modules.back().file : checked_ ? checked_->root().file : FileId{};
   }
   Diagnostics& diagnostics() { return diagnostics_; }
-  const std::vector<session::Timing>& timings() const { return timings_; }
+  const std::vector<pipeline::Timing>& timings() const { return timings_; }
   /// After `check`.
   const core::Program& program() const { return checked_->program; }
-  /// The globals of the root module, in the order of the text.
+  /// The globals of the root module, in source order.
   std::vector<const core::Global*> definitions() const;
 
  private:
-  session::Context context() {
-    return {sources_, diagnostics_, timings_, *compiler_, options_.verify, options_.why, {}, false, {}};
+  pipeline::Context context(Diagnostics& diagnostics) {
+    return {.sources = sources_,
+            .diagnostics = diagnostics,
+            .timings = timings_,
+            .compiler = *compiler_,
+            .verify = options_.verify,
+            .keep_equations = options_.keep_equations};
   }
   std::optional<runtime::Experiment> experiment(const Compiled& model, const RunOptions& options);
-  session::Columns choose_columns(const Compiled& model, const RunOptions& options,
-                                  std::vector<std::string>& plot);
+  pipeline::Columns choose_columns(const Compiled& model, const RunOptions& options,
+                                   std::vector<std::string>& plot);
 
   SessionOptions options_;
   SourceMap sources_;
   Diagnostics diagnostics_;
-  std::vector<session::Timing> timings_;
+  std::vector<pipeline::Timing> timings_;
   std::shared_ptr<jit::Compiler> compiler_;
-  std::optional<session::Modules> loaded_;
-  std::optional<session::Checked> checked_;
-  std::shared_ptr<const session::StructuralTypes> structural_types_;
+  std::optional<pipeline::Modules> loaded_;
+  std::optional<pipeline::Checked> checked_;
+  std::shared_ptr<const explain::StructuralTypes> structural_types_;
 };
 
 }  // namespace sigrel

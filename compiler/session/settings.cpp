@@ -3,7 +3,7 @@
 namespace sigrel::session {
 namespace {
 
-/// The parts of an expression that can lead to an experiment or to a list of strings.
+/// Pushes the subexpressions that may contain an experiment or a list of strings.
 void push_parts(const ast::Expr* expr, std::vector<const ast::Expr*>& work) {
   using ast::ExprKind;
   switch (expr->kind) {
@@ -26,7 +26,7 @@ void push_parts(const ast::Expr* expr, std::vector<const ast::Expr*>& work) {
       break;
     case ExprKind::Let: work.push_back(static_cast<const ast::LetExpr*>(expr)->body); break;
     case ExprKind::Lambda: work.push_back(static_cast<const ast::LambdaExpr*>(expr)->body); break;
-    default: break;  // nothing inside is a setting
+    default: break;  // contains no settings
   }
 }
 

@@ -1,4 +1,4 @@
-// Where in the source a setting of an experiment was written.
+// Source locations of the settings of an experiment.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace sigrel::session {
 
-/// The span of each string, as it is written in a list after `setting =` in a `with { … }` of the module.
+/// The span of each string in a list after `setting =` in a `with { … }` of the module; nullopt if not found.
 std::vector<std::optional<Span>> locate_setting(const ast::Module& module, std::string_view setting,
                                                 const std::vector<std::string>& values);
 

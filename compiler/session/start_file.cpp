@@ -8,7 +8,7 @@
 #include <limits>
 #include <unordered_map>
 
-#include "compiler/session/results.h"
+#include "compiler/pipeline/results.h"
 #include "runtime/results/result_file.h"
 
 namespace sigrel::session {
@@ -31,11 +31,10 @@ Diagnostic& refuse(Diagnostics& diagnostics, const std::string& path, const std:
 
 struct StartRow {
   ResultReader::Row row;
-  std::vector<double> held;  // the same, of what changes at events only
+  std::vector<double> held;  // values for discrete variables: not interpolated
 };
 
-/// The row of a file at a time, between two rows interpolated; without a time, the last. Nullopt after an
-/// error.
+/// The row at a time, interpolated between two rows; the last row without a time. Nullopt after an error.
 std::optional<StartRow> row_at(ResultReader& file, const std::string& path, std::optional<double> at,
                                Diagnostics& diagnostics) {
   auto outside = [&](const char* where, double end) -> std::nullopt_t {
@@ -59,11 +58,11 @@ std::optional<StartRow> row_at(ResultReader& file, const std::string& path, std:
     if (!file.failure()->note.empty())
       d.note(file.failure()->note);
     else
-      d.help("give a file that `sigrel run -o` wrote");
+      d.help("give a file written by `sigrel run -o`");
     return std::nullopt;
   }
   if (!any) {
-    refuse(diagnostics, path, "has no rows of results").help("run the model once more with `-o`");
+    refuse(diagnostics, path, "has no rows").help("run the model again with `-o`");
     return std::nullopt;
   }
   if (!at) return StartRow{here, here.values};
@@ -79,8 +78,8 @@ std::optional<StartRow> row_at(ResultReader& file, const std::string& path, std:
 
 }  // namespace
 
-bool start_from_file(const Compiled& model, const std::string& request, runtime::Experiment& experiment,
-                     Diagnostics& diagnostics) {
+bool start_from_file(const pipeline::Compiled& model, const std::string& request,
+                     runtime::Experiment& experiment, Diagnostics& diagnostics) {
   std::string path = request;
   std::optional<double> at;
   if (std::size_t mark = request.rfind('@'); mark != std::string::npos && mark + 1 < request.size())
@@ -105,25 +104,26 @@ bool start_from_file(const Compiled& model, const std::string& request, runtime:
     const double value = held[column.variable] ? start->held[it->second] : start->row.values[it->second];
     if (std::isfinite(value)) from[column.variable] = column.negated ? -value : value;
   };
-  const Results results(model.system, model.dae);
+  const pipeline::Results results(model.system, model.dae);
   results.each([&](std::string name, runtime::Column column) {
     take(name, column);
     return true;
   });
-  const Columns states = results.states();
+  const pipeline::Columns states = results.states();
   for (std::size_t k = 0; k < states.size(); ++k) take(states.names[k], states.columns[k]);
   if (found == 0) {
     diagnostics.report(Code::StartFileUnusable, fmt::format("`{}` has no variable of this model", path))
         .note(fmt::format(
             "its columns are {}{}", names[0],
             names.size() > 1 ? fmt::format(", {}{}", names[1], names.size() > 2 ? ", …" : "") : ""))
-        .help("the names must be those of the model: give results of this model, or of one that is like it");
+        .help("give results of this model, or of a model with the same names");
     return false;
   }
 
-  // The states, the candidates of sets, and what keeps its value.
+  // The states, the candidates of state sets, and the constants of the run.
   std::vector<std::uint32_t> needed;
-  std::vector<bool> before(model.plan.model.variables, false);  // `pre` of the start is the start itself
+  std::vector<bool> before(model.plan.model.variables,
+                           false);  // at the start, `pre x` and `delay x` follow from x
   for (const runtime::Events::Previous& p : model.plan.model.events.previous) before[p.variable] = true;
   for (const runtime::Delay& d : model.plan.model.delays) before[d.variable] = true;
   for (std::uint32_t v : model.plan.model.constants)
@@ -140,17 +140,15 @@ bool start_from_file(const Compiled& model, const std::string& request, runtime:
     std::string names;
     for (std::size_t k = 0; k < missing.size() && k < 5; ++k) names += (k ? ", " : "") + missing[k];
     if (missing.size() > 5) names += fmt::format(" and {} more", missing.size() - 5);
-    diagnostics
-        .report(Code::StartFileUnusable,
-                fmt::format("`{}` does not say where {} {}", path, names, missing.size() == 1 ? "is" : "are"))
-        .note(missing.size() == 1 ? "this is a state of the model, and the file has no number for it"
-                                  : "these are states of the model, and the file has no numbers for them")
-        .help("record them: `outputs` of the experiment that wrote the file chooses its columns");
+    diagnostics.report(Code::StartFileUnusable, fmt::format("`{}` has no value of {}", path, names))
+        .note(missing.size() == 1 ? "this is a state of the model: its initial value is required"
+                                  : "these are states of the model: their initial values are required")
+        .help("record them: the setting `outputs` of the experiment selects the columns of the file");
     return false;
   }
   Diagnostic& note = diagnostics.report(
       Code::StartFromFile,
-      fmt::format("the start is taken from `{}`, at t = {:.9g} s there", path, start->row.time));
+      fmt::format("the initial values are taken from `{}` at t = {:.9g} s", path, start->row.time));
   if (std::size_t n = model.dae.initial.count(); n > 0)
     note.note(n == 1 ? "the initial equation of the model is not used"
                      : fmt::format("the {} initial equations of the model are not used", n));
@@ -159,26 +157,6 @@ bool start_from_file(const Compiled& model, const std::string& request, runtime:
   experiment.continues =
       apart <= 1e-12 * std::max(std::abs(start->row.time), std::abs(experiment.stop - experiment.start));
   return true;
-}
-
-void note_continuation(const Compiled& model, const runtime::Continued& block, Diagnostics& diagnostics) {
-  const std::string name = dae::variable_name(model.system, model.dae, block.variable);
-  const std::string message =
-      block.unknowns == 1 ? fmt::format("the start of `{}` was found by continuation", name)
-                          : fmt::format("the start of `{}` and {} other unknown{} was found by continuation",
-                                        name, block.unknowns - 1, block.unknowns == 2 ? "" : "s");
-  std::optional<Span> span;
-  const auto dynamic = static_cast<std::uint32_t>(model.dae.equations.count());
-  if (block.equation < dynamic)
-    span = model.system.sources[dae::origin(model.dae.equations, block.equation).source].span;
-  else if (block.equation < dynamic + model.dae.initial.count())
-    span = model.system.sources[dae::origin(model.dae.initial, block.equation - dynamic).source].span;
-  Diagnostic& note = span ? diagnostics.report(Code::StartByContinuation, *span, message)
-                          : diagnostics.report(Code::StartByContinuation, message);
-  note.note("Newton's method did not find it from the guesses")
-      .help(
-          "look whether this is the solution that is meant; a guess near it makes the start certain and "
-          "fast");
 }
 
 }  // namespace sigrel::session

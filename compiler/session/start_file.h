@@ -1,23 +1,20 @@
-// The start of a run from the results of an earlier one.
+// Initial values from the results of an earlier run.
 #pragma once
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/diagnostics/diagnostic.h"
-#include "compiler/session/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 #include "runtime/integrate/simulate.h"
 
 namespace sigrel::session {
 
-/// Lets the experiment begin with values of variables from a file of results, CSV or MATLAB, by name: "FILE"
-/// is its last row, "FILE@t" what it has at time t, between two rows interpolated (what changes at events
-/// only is as the row before has it). That the file has all states is checked. Where it is of the very start
-/// time, the run continues that one. A note says what the start is. False after an error.
-bool start_from_file(const Compiled& model, const std::string& request, runtime::Experiment& experiment,
-                     Diagnostics& diagnostics);
-
-/// The note that a block of the start was solved by continuation.
-void note_continuation(const Compiled& model, const runtime::Continued& block, Diagnostics& diagnostics);
+/// Takes the initial values of the experiment from a result file, CSV or MATLAB, by name: "FILE" is its last
+/// row, "FILE@t" its values at time t, interpolated between rows (discrete variables keep the value of the
+/// preceding row). All states must be in the file. If its time is the start time, the run continues the
+/// earlier one. Adds a note. False after an error.
+bool start_from_file(const pipeline::Compiled& model, const std::string& request,
+                     runtime::Experiment& experiment, Diagnostics& diagnostics);
 
 }  // namespace sigrel::session

@@ -1,10 +1,11 @@
-// A steady state of a model, with names.
+// Session::steady: a steady state, with names.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/session/failure_report.h"
+#include "compiler/explain/failure_report.h"
+#include "compiler/explain/run_notes.h"
 #include "compiler/session/session.h"
 
 namespace sigrel {
@@ -21,7 +22,7 @@ class Request {
   std::vector<std::string> free_names;
   std::vector<SteadyRow::Role> roles;
 
-  /// Whether everything that is named is there.
+  /// Resolves the names. False after errors.
   bool build() {
     const std::size_t errors = diagnostics_.error_count();
     const runtime::Model& m = model_.plan.model;
@@ -30,7 +31,7 @@ class Request {
       if (auto column = find(name, "--exclude"); column && column->variable != runtime::kNone) {
         excluded[column->variable] = true;
         if (state_of(column->variable) == runtime::kNone)
-          diagnostics_.report(Code::UnknownResult, fmt::format("`{}` is no state", name))
+          diagnostics_.report(Code::UnknownResult, fmt::format("`{}` is not a state", name))
               .help("`sigrel explain FILE --states` lists them");
       }
     }
@@ -54,7 +55,7 @@ class Request {
   }
 
   std::string name_of(std::uint32_t variable) const {
-    // What a set of states selects has no name of its own.
+    // A selected state of a state set has no name in the source.
     if (std::uint32_t s = model_.dae.variables[variable].set; s != dae::kNone) {
       std::string text;
       for (std::uint32_t rate : model_.dae.sets[s].candidates)
@@ -75,14 +76,14 @@ class Request {
   std::optional<runtime::Column> find(const std::string& name, const char* option) {
     if (auto column = names_.find(name)) return column;
     const std::size_t errors = diagnostics_.error_count();
-    const session::Columns found =
+    const pipeline::Columns found =
         names_.select(std::span(&name, 1), option, std::vector<std::optional<Span>>(1), diagnostics_);
     if (found.size() == 1) return found.columns[0];
     if (diagnostics_.error_count() == errors)
       diagnostics_
           .report(Code::UnknownResult,
-                  fmt::format("`{}` of {} stands for {} variables", name, option, found.size()))
-          .help("name one of them");
+                  fmt::format("`{}` in {} matches {} variables", name, option, found.size()))
+          .help("choose one of them");
     return std::nullopt;
   }
 
@@ -90,16 +91,17 @@ class Request {
     if (v.lower > v.upper) {
       diagnostics_
           .report(Code::BadExperiment,
-                  fmt::format("`{}` is to be at least {:.6g} and at most {:.6g}", v.name, v.lower, v.upper))
-          .help("write the smaller bound first");
+                  fmt::format("the bounds of `{}` are reversed: {:.6g} to {:.6g}", v.name, v.lower, v.upper))
+          .help("write the lower bound first");
       return;
     }
     auto parameter = std::ranges::find(model_.system.named_parameters, v.name, &system::NamedParameter::name);
     if (parameter != model_.system.named_parameters.end()) {
       if (parameter->structural) {
         diagnostics_
-            .report(Code::UnknownParameter, fmt::format("`{}` decides which equations the model has", v.name))
-            .help("only numbers in equations can be varied");
+            .report(Code::UnknownParameter,
+                    fmt::format("`{}` is a structural parameter: it determines the equations", v.name))
+            .help("only numeric parameters can be varied");
         return;
       }
       add({FreeValue::Parameter, parameter->parameter, v.lower, v.upper}, v.name, SteadyRow::Parameter);
@@ -110,14 +112,14 @@ class Request {
     if (column->variable == runtime::kNone) {
       diagnostics_
           .report(Code::NotLinearized, fmt::format("`{}` cannot be varied: it is always zero", v.name))
-          .help("let the model take it from a parameter");
+          .help("let the model compute it from a parameter");
       return;
     }
     FreeValue free{FreeValue::Input, column->variable, v.lower, v.upper};
     if (column->negated) std::tie(free.lower, free.upper) = std::pair(-v.upper, -v.lower);
     for (FreeValue& known : problem.free)
       if (known.kind != FreeValue::Parameter &&
-          known.index == free.index) {  // a state is free anyway: only the bounds are news
+          known.index == free.index) {  // a state is free in any case: only the bounds are added
         known.lower = std::max(known.lower, free.lower);
         known.upper = std::min(known.upper, free.upper);
         return;
@@ -131,7 +133,7 @@ class Request {
     roles.push_back(role);
   }
 
-  /// `min` and `max` of the source.
+  /// Applies the attributes `min` and `max`.
   void attribute_bounds(FreeValue& free) {
     const std::vector<runtime::ParameterRule>& rules = model_.plan.model.parameters;
     for (const system::Attribute& a : model_.system.attributes) {
@@ -151,14 +153,14 @@ class Request {
 
   const Compiled& model_;
   const SteadyOptions& options_;
-  const session::Results names_;
+  const pipeline::Results names_;
   Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
 std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOptions& options) {
-  if (session::refuse_delays(model.system, "a steady state", diagnostics_)) return std::nullopt;
+  if (explain::refuse_delays(model.system, "a steady state", diagnostics_)) return std::nullopt;
   Request request(model, options, diagnostics_);
   if (!request.build()) return std::nullopt;
   RunOptions start = options.run;
@@ -185,17 +187,15 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
     case runtime::Steady::Found: break;
     case runtime::Steady::InputInLoop:
       diagnostics_
-          .report(
-              Code::NotLinearized,
-              free_name(found.subject) +
-                  " cannot be varied: it is one of the unknowns of equations that must be solved together")
-          .help("choose a variable that has an equation of its own, or a parameter");
+          .report(Code::NotLinearized,
+                  free_name(found.subject) + " cannot be varied: it is solved in an algebraic loop")
+          .help("choose a variable with an explicit equation, or a parameter");
       return std::nullopt;
     case runtime::Steady::NotComputed: {
       runtime::Outcome outcome;
       outcome.failure = found.failure;
       if (found.failure)
-        session::report_failure({model.system, model.dae, model.plan, "", ""}, outcome, diagnostics_);
+        explain::report_failure({model.system, model.dae, model.plan, "", ""}, outcome, diagnostics_);
       else
         diagnostics_
             .report(Code::SteadyNotFound,
@@ -231,7 +231,7 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
     case runtime::Steady::NotFound: {
       Diagnostic& d = diagnostics_.report(
           Code::SteadyNotFound,
-          found.endless ? "the goal can be improved without end, within the bounds that are given"
+          found.endless ? "the objective is unbounded within the given bounds"
                         : fmt::format("no steady state was found in {} iterations", found.iterations));
       for (auto [number, residual] : found.conditions) {
         if (number < problem.at_rest.size()) {
@@ -248,12 +248,11 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
         if (found.at_bound[k]) bounds += (bounds.empty() ? "" : ", ") + free_name(k);
       if (!bounds.empty()) d.note("at a bound: " + bounds);
       if (found.subject != runtime::kNone && problem.free[found.subject].kind == FreeValue::State)
-        d.help(fmt::format(
-            "nothing depends on {0}, so that it moves as others do; `--exclude {1}` keeps it where it starts",
-            free_name(found.subject), request.free_names[found.subject]));
-      d.help(found.endless ? "bound the free values, with `--vary NAME=LOW..HIGH`"
-                           : "begin nearer to it, with `initially`, `guess` or `--set`, or leave more values "
-                             "free with `--vary`");
+        d.help(fmt::format("no equation depends on {0}; `--exclude {1}` keeps its initial value",
+                           free_name(found.subject), request.free_names[found.subject]));
+      d.help(found.endless ? "bound the free values with `--vary NAME=LOW..HIGH`"
+                           : "start nearer to it with `initially`, `guess` or `--set`, or free more values "
+                             "with `--vary`");
       return std::nullopt;
     }
   }
@@ -265,7 +264,7 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
            : c.negated                  ? 0.0 - found.values[c.variable]
                                         : found.values[c.variable];
   };
-  const session::Results names(model.system, model.dae);
+  const pipeline::Results names(model.system, model.dae);
   for (std::size_t k = 0; k < problem.free.size(); ++k) {
     const FreeValue& f = problem.free[k];
     SteadyRow row{request.roles[k], request.free_names[k], 0, found.at_bound[k] != 0};

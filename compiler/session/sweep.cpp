@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "compiler/session/failure_report.h"
+#include "compiler/explain/failure_report.h"
 #include "compiler/session/session.h"
 #include "compiler/session/start_file.h"
 
@@ -68,7 +68,7 @@ struct Finished {
 
 class Sweep {
  public:
-  Sweep(const Compiled& model, const runtime::Experiment& experiment, const Columns& columns,
+  Sweep(const Compiled& model, const runtime::Experiment& experiment, const pipeline::Columns& columns,
         const std::vector<std::uint32_t>& parameters, const SweepOptions& options)
       : model_(model),
         experiment_(experiment),
@@ -82,7 +82,7 @@ class Sweep {
     tasks_ = known_ + (size - options.first);
   }
 
-  /// True when every row was taken.
+  /// Whether the sweep completed.
   bool run() {
     unsigned threads =
         options_.threads ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
@@ -103,7 +103,7 @@ class Sweep {
     while (true) {
       std::uint64_t task;
       {
-        // Nobody runs far ahead of a slow point: what waits for it is in memory.
+        // No thread runs far ahead of a slow point: the rows that wait for it are in memory.
         std::unique_lock lock(mutex_);
         room_.wait(lock, [&] { return stopped_ || next_ - taken_ < kAhead; });
         if (stopped_ || next_ == tasks_) return;
@@ -141,7 +141,7 @@ class Sweep {
   void take(Finished& f) {
     if (f.outcome.failure) {
       Diagnostics told;
-      report_failure({model_.system, model_.dae, model_.plan, "", ""}, f.outcome, told);
+      explain::report_failure({model_.system, model_.dae, model_.plan, "", ""}, f.outcome, told);
       f.row.last.clear();
       for (const Diagnostic& d : told.all())
         if (d.severity == Severity::Error && f.row.error.empty())
@@ -154,15 +154,15 @@ class Sweep {
 
   const Compiled& model_;
   const runtime::Experiment& experiment_;
-  const Columns& columns_;
+  const pipeline::Columns& columns_;
   const std::vector<std::uint32_t>& parameters_;
   const SweepOptions& options_;
-  std::vector<std::uint64_t> order_;  // known points that are computed for their trajectory
+  std::vector<std::uint64_t> order_;  // known points, computed for their trajectories
   std::uint64_t known_ = 0, tasks_ = 0;
 
   std::mutex mutex_;
   std::condition_variable room_;
-  std::uint64_t next_ = 0, taken_ = 0;  // tasks that were begun, and those whose rows were taken
+  std::uint64_t next_ = 0, taken_ = 0;  // tasks started, and tasks whose rows were passed on
   std::map<std::uint64_t, Finished> waiting_;
   bool stopped_ = false;
 };
@@ -170,10 +170,10 @@ class Sweep {
 }  // namespace
 }  // namespace session
 
-session::Columns Session::sweep_columns(const Compiled& model, const RunOptions& run) {
+pipeline::Columns Session::sweep_columns(const Compiled& model, const RunOptions& run) {
   std::vector<std::string> plotted;
   if (!run.outputs.empty())
-    return session::Results(model.system, model.dae).select(run.outputs, "-v", {}, diagnostics_);
+    return pipeline::Results(model.system, model.dae).select(run.outputs, "-v", {}, diagnostics_);
   RunOptions options = run;
   options.all_outputs = false;
   options.plot_something = true;
@@ -181,9 +181,9 @@ session::Columns Session::sweep_columns(const Compiled& model, const RunOptions&
 }
 
 std::optional<bool> Session::sweep(const Compiled& model, const RunOptions& run,
-                                   const session::Columns& columns, const session::SweepOptions& options) {
+                                   const pipeline::Columns& columns, const session::SweepOptions& options) {
   RunOptions first = run;
-  first.threads = 1;  // the points have them all
+  first.threads = 1;  // the points use all threads
   std::vector<std::uint32_t> parameters;
   for (std::size_t k = 0; k < options.grid->axes().size(); ++k)
     first.set.emplace_back(options.grid->axes()[k].name, options.grid->axes()[k].values.front());

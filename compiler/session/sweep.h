@@ -1,5 +1,5 @@
-// Many runs of one compiled model with other parameters, on all cores. Each run is computed as it would be by
-// itself, to the last bit; rows come in the order of the points, whatever the threads do.
+// Runs of one compiled model over a grid of parameters, on all cores. Each run is bitwise identical to a
+// separate run; rows arrive in the order of the points, independent of the threads.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/session/results.h"
+#include "compiler/pipeline/results.h"
 #include "runtime/results/trajectory.h"
 
 namespace sigrel::session {
@@ -18,12 +18,12 @@ struct SweepAxis {
   std::vector<double> values;
 };
 
-/// The grid of all combinations; the last axis changes fastest.
+/// The Cartesian product of the axes; the last axis changes fastest.
 class SweepGrid {
  public:
   explicit SweepGrid(std::vector<SweepAxis> axes) : axes_(std::move(axes)) {}
   const std::vector<SweepAxis>& axes() const { return axes_; }
-  /// Nothing when there are more than 2^53.
+  /// 0 if there are more than 2^53 points.
   std::uint64_t size() const;
   std::vector<double> values(std::uint64_t point) const;
 
@@ -31,23 +31,24 @@ class SweepGrid {
   std::vector<SweepAxis> axes_;
 };
 
-/// What is kept of a run: of each column its last, least and greatest value over the rows of results.
+/// The summary of a run: the last, least and greatest value of each column.
 struct SweepRow {
   std::uint64_t point = 0;
   std::vector<double> parameters;  // one per axis
   std::vector<double> last, least, greatest;
-  std::string error;               // "SR0503: …"; then there are no values
-  runtime::Trajectory trajectory;  // where it was asked for
+  std::string error;               // "SR0503: …"; the row then has no values
+  runtime::Trajectory trajectory;  // of the points in SweepOptions::trajectories
 };
 
 struct SweepOptions {
   const SweepGrid* grid = nullptr;
-  std::uint64_t first = 0;  // points before are known
-  unsigned threads = 0;     // 0: as many as the machine has
-  std::vector<std::uint64_t>
-      trajectories;  // points whose trajectory is kept, ascending; computed even when they are known
+  std::uint64_t first = 0;  // earlier points are known
+  unsigned threads = 0;     // 0: one per core
+  /// Points whose trajectory is kept, ascending; they are computed even if they are known.
+  std::vector<std::uint64_t> trajectories;
   const std::atomic<bool>* cancel = nullptr;
-  /// In the order of the points; false stops the sweep. A known point comes for its trajectory alone.
+  /// Called in the order of the points; returns false to stop. Known points are passed for their
+  /// trajectories.
   std::function<bool(SweepRow&)> row;
 };
 

@@ -89,7 +89,7 @@ std::string section_text(const CaseFile& file, const std::string& name, Session&
     std::shared_ptr<Compiled> model = session.compile({}, backend);
     return model ? values_text(session.run(*model)) : "";
   }
-  for (const session::DumpName& dump : session::dump_names())
+  for (const pipeline::DumpName& dump : pipeline::dump_names())
     if (dump.name == name) {
       Session another(session_options());  // a dump stops the pipeline: it has one of its own
       another.load_text(file.path.filename().string(), file.source, file.path.parent_path().string());

@@ -37,14 +37,14 @@ std::size_t count(const std::string& text, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("blocks are told in order, with unknowns, what follows and what must hold") {
+TEST_CASE("blocks in order, with tearing variables, inner and residual equations") {
   Finished f = sigrel({"explain", temporary("loop.sr", kLoop), "--blocks"});
   CHECK(f.code == 0);
-  shows(f, "4 blocks: 3 equations that give a variable each, 1 simultaneous\n");
-  shows(
-      f,
-      "1. 2 equations together, nonlinear: Newton's method\n  1 unknown: u2\n  u1, from\n    u1 = sin u2\n");
-  shows(f, "  which must satisfy\n    u2 = 0.5 * u1 + x\n");
+  shows(f, "4 blocks: 3 explicit equations, 1 algebraic loop\n");
+  shows(f,
+        "1. algebraic loop of 2 equations, nonlinear: Newton's method\n  1 tearing variable: u2\n  u1, from\n"
+        "    u1 = sin u2\n");
+  shows(f, "  residual equation\n    u2 = 0.5 * u1 + x\n");
   shows(f, "2. y, from\n    y = 2.0 * x + u1\n");
   shows(f, "4. z, from\n    z = y^2\n");
   shows(sigrel({"explain", kBlocks, "--blocks", "-e", "mt9e"}),
@@ -59,7 +59,7 @@ TEST_CASE("the incidence matrix as pictures, before and after") {
   std::string text = read(svg), graph = read(dot);
   CHECK(text.starts_with("<svg "));
   CHECK(text.ends_with("</svg>\n"));
-  for (const char* title : {">as written<", ">in the order of solution<", ">u2<", ">der(x)<"})
+  for (const char* title : {">source order<", ">order of solution<", ">u2<", ">der(x)<"})
     CHECK(text.find(title) != std::string::npos);
   // Entries in unknowns: der x with y, y with u1, u1 with u2, u2 with u1, z with y; in both matrices.
   CHECK(count(text, "fill=\"#34495e\"") + count(text, "width=\"13.0\" height=\"13.0\" fill=\"#c0392b\"") ==

@@ -89,8 +89,7 @@ TEST_CASE("explain --parameters: expressions, models without parameters, mistake
   std::string file = temporary("plain.sr",
                                "m = sigrel () where\n  local x :: Real\n  x = time\nk :: Real -> SR ()\nk a "
                                "= sigrel () where\n  local x :: Real\n  x = a\n");
-  CHECK(sigrel({"explain", file, "--parameters", "-e", "m"}).out ==
-        "no relation of this model was given anything\n");
+  CHECK(sigrel({"explain", file, "--parameters", "-e", "m"}).out == "this model has no parameters\n");
   CHECK(row(sigrel({"explain", file, "--parameters", "-e", "k 2.5"}).out, "a")[1] == "2.5");
   Finished f = sigrel({"explain", file, "--parameters"});
   CHECK(f.code == 1);
@@ -119,14 +118,14 @@ pendulum = sigrel () where
   Finished states = sigrel({"explain", file, "--states", "-e", "pendulum"});
   CHECK(states.code == 0);
   has(states, "2 states\n");
-  has(states, "  1 of x, y    chosen while the model runs");
-  has(states, "  1 of vx, vy    chosen while the model runs");
+  has(states, "  1 of x, y    selected during the run");
+  has(states, "  1 of vx, vy    selected during the run");
   has(states, "  z, from\n    z = 2.0 * sin time\n    at " + file + ":10:3\n");
   Finished index = sigrel({"explain", file, "--index", "-e", "pendulum"});
-  has(index, "4 equations had to be differentiated, twice at most\n");
+  has(index, "4 differentiated equations, twice at most\n");
   has(index, "twice\n  x^2 + y^2 = 1.0\n    at " + file + ":8:3\n");
   has(index, "once\n  der x = vx\n");
-  has(sigrel({"explain", kTour, "--index"}), "no equation had to be differentiated");
+  has(sigrel({"explain", kTour, "--index"}), "no equation was differentiated");
   has(sigrel({"explain", kTour, "--states"}), "1 state\n  c1.u    declared at ");
   CHECK(sigrel({"explain", "--states"}).code == 2);
 }
@@ -155,14 +154,13 @@ main = simulate circuit
   };
   why("l2.p.i", {"`l2.p.i` is declared at " + file + ":7:3\n", "`l2.p.i` = -`", ", because\n",
                  "it always equals `l1.p.i`\n", "`l1.p.i` is a state: integrated from `der(l1.p.i)`\n",
-                 "`der(l1.p.i)` is determined by\n", "simultaneous equations, together with"});
-  why("d.v", {"`d.v` is taken as 0: nothing fixes the level of the potentials", "`d.v` is zero"});
+                 "`der(l1.p.i)` is determined by\n", "in an algebraic loop of "});
+  why("d.v", {"`d.v` is set to 0: no equation fixes this floating potential", "`d.v` is always zero"});
   why("v.u", {"`v.u` = `a.v`, because\n  u = p.v - n.v    (`twoPin` in v.twoPin)\n",
-              "`a.v` is determined by\n", "from parameters alone: it is constant\n"});
+              "`a.v` is determined by\n", "from parameters only: it is constant\n"});
   Finished wrong = sigrel({"explain", file, "--why", "l3.u"});
   CHECK(wrong.code == 1);
-  CHECK(wrong.err.find("error[SR0610]: no variable is named `l3.u`, which `--why` asks for") !=
-        std::string::npos);
+  CHECK(wrong.err.find("error[SR0610]: no variable is named `l3.u` (in `--why`)") != std::string::npos);
   CHECK(wrong.err.find("did you mean") != std::string::npos);
   CHECK(sigrel({"explain", "--why", "x"}).code == 2);
 }
@@ -197,18 +195,19 @@ TEST_CASE("-e: an experiment, a relation, and what is neither") {
   CHECK(sigrel({"run", kTour, "-e", "lowPass (1.0"}).err.find("error[SR0011]") != std::string::npos);
 }
 
-TEST_CASE("explain: what events and the past change is told apart") {
+TEST_CASE("explain: variables that events and history buffers change") {
   const std::string models = std::string(SIGREL_SOURCE_DIR) + "/tests/numeric/models/";
   Finished states = sigrel({"explain", models + "delays.sr", "-e", "arrival", "--states"});
   INFO(states.out);
-  CHECK(states.out.find("discrete variables: they change at events only\n  at ") != std::string::npos);
-  CHECK(states.out.find("delays: known from the past, and at the start what is delayed\n  delay u ") !=
+  CHECK(states.out.find("discrete variables: change only at events\n  at ") != std::string::npos);
+  CHECK(states.out.find("delays: from history buffers; at the start the delayed value itself\n  delay u ") !=
         std::string::npos);
   CHECK(states.out.find("pre ") == std::string::npos);
   Finished delayed = sigrel({"explain", models + "delays.sr", "-e", "arrival", "--why", "y"});
   INFO(delayed.out);
-  CHECK(delayed.out.find("is known from the past: what is delayed in\n  delay u 0.7") != std::string::npos);
+  CHECK(delayed.out.find("is a delayed value, from the history buffer of\n  delay u 0.7") !=
+        std::string::npos);
   Finished assigned = sigrel({"explain", models + "delays.sr", "-e", "arrival", "--why", "was"});
   INFO(assigned.out);
-  CHECK(assigned.out.find("`was` changes at events only, by\n  was := pre y") != std::string::npos);
+  CHECK(assigned.out.find("`was` changes only at events, by\n  was := pre y") != std::string::npos);
 }

@@ -19,6 +19,6 @@ execute_process(COMMAND ${alone}/sigrel check 01_low_pass.sr WORKING_DIRECTORY $
 file(REMOVE_RECURSE ${alone})
 string(REGEX MATCHALL "error\\[" errors "${output}")
 list(LENGTH errors count)
-if(NOT result EQUAL 1 OR NOT count EQUAL 1 OR NOT output MATCHES "the standard library is not found")
+if(NOT result EQUAL 1 OR NOT count EQUAL 1 OR NOT output MATCHES "the standard library was not found")
   message(FATAL_ERROR "exit code ${result}: ${output}")
 endif()

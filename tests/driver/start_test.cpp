@@ -69,7 +69,7 @@ TEST_CASE("from an earlier run: its last row, a time, an interpolated time") {
   Finished last = sigrel({"run", model, "--init-from", temporary("first.csv"), "--stop", "0"});
   CHECK(value(last, "x") == 3);
   CHECK(value(last, "z") == 7);
-  CHECK(contains(last.err, "note[SR0593]: the start is taken from `"));
+  CHECK(contains(last.err, "note[SR0593]: the initial values are taken from `"));
   CHECK(contains(last.err, "first.csv`, at t = 1 s there"));
   CHECK(!contains(last.err, "SR0403"));
   CHECK(value(sigrel({"run", model, "--init-from", temporary("first.csv") + "@0.25", "--stop", "0"}), "x") ==
@@ -113,7 +113,7 @@ TEST_CASE("a file that does not fit is one message") {
   with("time,x,y\n0,1\n", {"SR0409", "2 numbers in line 2, for 3 names"});
   with("time,x,y\n0,1,zwei\n", {"SR0409", "no number in line 2, column 3", "`zwei`"});
   with("time,a,b\n0,1,2\n", {"SR0409", "no variable of this model", "its columns are a, b"});
-  with("time,x,z\n0,1,2\n", {"SR0409", "does not say where `y` is"});
+  with("time,x,z\n0,1,2\n", {"SR0409", "has no value of `y`"});
   with("time,x,y\n0,1,2\n1,2,3\n", {"SR0409", "no results at t = 5 s", "they end at t = 1 s"}, "@5");
 }
 
@@ -124,10 +124,10 @@ TEST_CASE("explain --initial: what every state starts from") {
   CHECK(contains(f.out, "constants of the run"));
   CHECK(contains(f.out, "c1.u = 2.5"));
   Finished open = sigrel({"explain", temporary("explained.sr", kDecay), "--initial"});
-  CHECK(contains(open.out, "x    free: starts from 0.0, the default: there is no guess"));
+  CHECK(contains(open.out, "x    free: starts at 0.0, the default: there is no guess"));
   Finished block = sigrel({"explain", kModels, "-e", "coupledCubic", "--initial"});
   CHECK(contains(block.out, "block 1: "));
   CHECK(contains(block.out, "exp y = 3.0 + x * y - y"));
   Finished spare = sigrel({"explain", kModels, "-e", "serialInductors 1.0 1.0", "--initial"});
-  CHECK(contains(spare.out, "checked: these determine nothing, and must hold"));
+  CHECK(contains(spare.out, "redundant: these equations are only checked"));
 }

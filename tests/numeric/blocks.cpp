@@ -8,12 +8,12 @@
 
 #include <unistd.h>
 
-#include "compiler/session/blocks.h"
+#include "compiler/explain/blocks.h"
 #include "numeric.h"
 
 namespace {
 
-using sigrel::session::SolvedBlock;
+using sigrel::pipeline::SolvedBlock;
 
 using numeric::Value;
 
@@ -67,7 +67,7 @@ const std::vector<Value> kHardValues[] = {{{"x", 1.0981593297e-5}, {"y", 9.10614
                                           {{"x", 1}, {"y", 1}}};
 
 std::vector<SolvedBlock> blocks(const numeric::Model& model) {
-  std::vector<SolvedBlock> all = sigrel::session::solved_blocks(model.compiled().plan);
+  std::vector<SolvedBlock> all = sigrel::pipeline::solved_blocks(model.compiled().plan);
   std::erase_if(all, [](const SolvedBlock& b) { return b.residual_equations.empty(); });
   return all;
 }
@@ -121,10 +121,10 @@ TEST_CASE("The order of equations decides nothing in a block") {
     auto compiled = session.compile({}, sigrel::Backend::Interpreter);
     REQUIRE(compiled);
     std::vector<std::string> found;
-    for (const SolvedBlock& b : sigrel::session::solved_blocks(compiled->plan)) {
+    for (const SolvedBlock& b : sigrel::pipeline::solved_blocks(compiled->plan)) {
       if (b.residual_equations.empty()) continue;
       found.push_back(std::to_string(b.size()));
-      for (std::uint32_t v : b.unknowns)
+      for (std::uint32_t v : b.tearing_variables)
         found.push_back(sigrel::dae::variable_name(compiled->system, compiled->dae, v));
     }
     unknowns.insert(found);
@@ -155,9 +155,9 @@ TEST_CASE("One unknown is left of each published block") {
     auto found = blocks(model);
     REQUIRE(found.size() == 1);
     CHECK(found[0].size() == t.equations);
-    REQUIRE(found[0].unknowns.size() == 1);
-    INFO(name(model, found[0].unknowns[0]));
-    CHECK(std::ranges::count(t.unknown, name(model, found[0].unknowns[0])) == 1);
+    REQUIRE(found[0].tearing_variables.size() == 1);
+    INFO(name(model, found[0].tearing_variables[0]));
+    CHECK(std::ranges::count(t.unknown, name(model, found[0].tearing_variables[0])) == 1);
     CHECK(found[0].kind == t.kind);
   }
   CHECK(numeric::Model("blocks.sr", "mb1b").compiled().dae.equations.count() ==
@@ -168,7 +168,7 @@ TEST_CASE("MT-14: fifty heated branches are fifty blocks of few unknowns") {
   numeric::Model model("blocks.sr", "mt14");
   auto found = blocks(model);
   CHECK(found.size() == 50);
-  for (const SolvedBlock& b : found) CHECK(b.unknowns.size() == 1);
+  for (const SolvedBlock& b : found) CHECK(b.tearing_variables.size() == 1);
   std::size_t kernels = model.compiled().plan.kernels.size();
   for (const char* solver : {"cvode", "ida"}) CHECK(model.run({.solver = solver}).completed());
   numeric::Model more("blocks.sr", "heating 500");
@@ -183,9 +183,10 @@ TEST_CASE("A large block stays sparse, and is as many kernels and runs whatever 
     REQUIRE(found.size() == 1);
     kernels[k] = model.compiled().plan.kernels.size();
     runs[k] = model.compiled().plan.model.batches.size();
-    unknowns[k++] = found[0].unknowns.size();
+    unknowns[k++] = found[0].tearing_variables.size();
     CHECK(found[0].kind == runtime::AlgebraicLoop::Fixed);
-    CHECK(found[0].unknowns.size() < found[0].size() / 4);  // nodal analysis has a node of five variables
+    CHECK(found[0].tearing_variables.size() <
+          found[0].size() / 4);  // nodal analysis has a node of five variables
   }
   CHECK(kernels[0] == kernels[1]);
   CHECK(runs[1] < runs[0] + 40);
@@ -207,7 +208,7 @@ TEST_CASE(
         Approx(10 * (1 - std::exp(-1 / (120 * 2.5e-3)))));
   std::string text = model.refusal({.set = {{"ri.r", 0.0}}});
   INFO(text);
-  CHECK(text.starts_with("error[SR0508]: an equation no longer gives `"));
+  CHECK(text.starts_with("error[SR0508]: an equation no longer determines `"));
   CHECK(text.find("its coefficient is 0") != std::string::npos);
   CHECK(text.find("r * p.i = u") != std::string::npos);
   CHECK(text.find("`ri.r` = 0") != std::string::npos);

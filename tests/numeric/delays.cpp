@@ -156,7 +156,7 @@ TEST_CASE("delays of delays; lengths are parameters") {
   const Run run = Model("delays.sr", "twice 0.3").run({.stop = 2, .set = {{"dt", 0.8}}});
   CHECK(value(run, "z") == Approx(2 * (3 + 2 - 0.8 - 0.4 - 0.1)).epsilon(1e-8));
   Model model("delays.sr", "twice 0.3");
-  CHECK(model.refusal({.stop = 2, .set = {{"dt", 0.0}}}).find("this delay would be 0 s long") !=
+  CHECK(model.refusal({.stop = 2, .set = {{"dt", 0.0}}}).find("the length of this delay is 0 s") !=
         std::string::npos);
 }
 

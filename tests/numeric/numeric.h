@@ -27,7 +27,7 @@ class Model {
     require_no_errors();
   }
 
-  const sigrel::session::Compiled& compiled() const { return *compiled_; }
+  const sigrel::pipeline::Compiled& compiled() const { return *compiled_; }
 
   sigrel::Run run(const sigrel::RunOptions& options) {
     sigrel::Run run = session_.run(*compiled_, options);
@@ -55,7 +55,7 @@ class Model {
   }
 
   sigrel::Session session_;
-  std::shared_ptr<sigrel::session::Compiled> compiled_;
+  std::shared_ptr<sigrel::pipeline::Compiled> compiled_;
 };
 
 /// The value at the end of a run of a variable that has to be there.

@@ -15,7 +15,7 @@ using numeric::Model;
 namespace {
 
 std::vector<std::string> states(const Model& model) {
-  const session::Compiled& c = model.compiled();
+  const pipeline::Compiled& c = model.compiled();
   std::vector<std::string> names;
   for (std::uint32_t v = 0; v < c.dae.variables.size(); ++v)
     if (c.dae.variables[v].state) names.push_back(dae::variable_name(c.system, c.dae, v));
@@ -40,7 +40,7 @@ using Names = std::vector<std::string>;
 
 /// The variables that the steps of a schedule assign or solve for, in order.
 Names given(const Model& model, const std::vector<runtime::Step>& steps) {
-  const session::Compiled& c = model.compiled();
+  const pipeline::Compiled& c = model.compiled();
   const runtime::Model& m = c.plan.model;
   Names names;
   auto name = [&](std::uint32_t v) { names.push_back(dae::variable_name(c.system, c.dae, v)); };
@@ -214,7 +214,7 @@ TEST_CASE("MT-14: fifty branches that heat one body are fifty independent blocks
   constexpr int kBranches = 50;
   Model model("structures.sr", "simulate (heating 50) with { stop = 1.0, tolerance = 1.0e-9 }");
   CHECK(states(model).size() == kBranches + 1);
-  const session::Compiled& c = model.compiled();
+  const pipeline::Compiled& c = model.compiled();
   CHECK(c.system.equations.count() > 10 * kBranches);
   CHECK(c.dae.equations.count() <= 5 * kBranches + 1);
   incidence::EquationList equations;

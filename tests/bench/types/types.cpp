@@ -11,8 +11,8 @@
 
 #include "../../unit/structural_types/networks.h"
 #include "../../unit/structural_types/written.h"
+#include "compiler/explain/structural_types.h"
 #include "compiler/session/session.h"
-#include "compiler/session/structural_types.h"
 
 using namespace sigrel;
 using namespace sigrel::structural_types;

@@ -1,6 +1,6 @@
-// The layout shows the data flow: who may include whom. A stage includes the nouns (ir, base, diagnostics),
-// `symbolic` and itself, never another stage; only the session and what is built on it name several. ANTLR,
-// LLVM and SUNDIALS each stay in their folders.
+// The layout shows the data flow: who may include whom. A stage includes the shared rooms (ir, base,
+// diagnostics, symbolic) and itself, never another stage; only the pipeline and the rooms above it name
+// several. ANTLR, LLVM and SUNDIALS each stay in their rooms.
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -64,33 +64,33 @@ void check_rooms(const std::map<std::string, std::set<std::string>>& rules) {
 
 }  // namespace
 
-TEST_CASE("a stage knows the nouns and itself") {
+TEST_CASE("a stage includes the shared rooms and itself") {
   using Rooms = std::set<std::string>;
   auto with = [](Rooms rooms, std::initializer_list<const char*> more) {
     rooms.insert(more.begin(), more.end());
     return rooms;
   };
-  const Rooms nouns = {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/symbolic"};
-  const Rooms with_model = with(nouns, {"runtime/model.h"});  // what a plan becomes: plain data
+  const Rooms shared = {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/symbolic"};
+  const Rooms with_model = with(shared, {"runtime/model.h"});  // a plan contains a runtime::Model: plain data
   const Rooms analyses =
       with(with_model, {"compiler/graph", "compiler/exact", "compiler/incidence", "compiler/singularity"});
   check_rooms({
       {"compiler/base", {}},
       {"compiler/diagnostics", {"compiler/base"}},
       {"compiler/ir", {"compiler/base", "compiler/diagnostics", "runtime/model.h"}},
-      {"compiler/parse", nouns},
-      {"compiler/check", with(nouns, {"compiler/graph"})},
-      {"compiler/evaluate", nouns},
+      {"compiler/parse", shared},
+      {"compiler/check", with(shared, {"compiler/graph"})},
+      {"compiler/evaluate", shared},
       {"compiler/elaborate",
-       with(nouns, {"compiler/evaluate"})},  // bodies are evaluated while they are built
-      {"compiler/symbolic", nouns},
+       with(shared, {"compiler/evaluate"})},  // bodies are evaluated while they are built
+      {"compiler/symbolic", shared},
       {"compiler/graph", {"compiler/base"}},
       {"compiler/exact", {"compiler/base", "compiler/ir"}},
-      {"compiler/incidence", with(nouns, {"compiler/graph"})},
-      {"compiler/singularity", with(nouns, {"compiler/graph", "compiler/exact", "compiler/incidence"})},
+      {"compiler/incidence", with(shared, {"compiler/graph"})},
+      {"compiler/singularity", with(shared, {"compiler/graph", "compiler/exact", "compiler/incidence"})},
       // A singular definition is analysed and reported as a singular flat system is.
       {"compiler/structural_types",
-       with(nouns, {"compiler/graph", "compiler/exact", "compiler/singularity"})},
+       with(shared, {"compiler/graph", "compiler/exact", "compiler/singularity"})},
       {"compiler/reduce", analyses},
       {"compiler/order", analyses},
       {"compiler/interpret", with_model},
@@ -99,9 +99,39 @@ TEST_CASE("a stage knows the nouns and itself") {
       // compiling are interpreted.
       {"compiler/jit", with(with_model, {"compiler/lower", "compiler/interpret"})},
       {"compiler/format", {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/parse"}},
+  });
+}
+
+TEST_CASE("the rooms above the stages are in layers") {
+  using Rooms = std::set<std::string>;
+  // The pipeline names every stage; symbolic, evaluate, exact, incidence and singularity are below stages.
+  const Rooms pipeline = {"compiler/base",   "compiler/diagnostics", "compiler/ir",
+                          "compiler/parse",  "compiler/check",       "compiler/elaborate",
+                          "compiler/graph",  "compiler/reduce",      "compiler/structural_types",
+                          "compiler/order",  "compiler/interpret",   "compiler/jit",
+                          "runtime/model.h", "runtime/results"};
+  // Explanations read the intermediate representations and repeat analyses of the stages; they neither parse
+  // nor check nor generate code.
+  const Rooms explain = {"compiler/base",      "compiler/diagnostics", "compiler/ir",
+                         "compiler/graph",     "compiler/incidence",   "compiler/singularity",
+                         "compiler/elaborate", "compiler/reduce",      "compiler/structural_types",
+                         "compiler/pipeline",  "runtime/model.h",      "runtime/solve",
+                         "runtime/integrate",  "runtime/results"};
+  const Rooms session = {"compiler/base",        "compiler/diagnostics", "compiler/ir",
+                         "compiler/parse",       "compiler/check",       "compiler/evaluate",
+                         "compiler/singularity", "compiler/pipeline",    "compiler/structural_types",
+                         "compiler/explain",     "runtime/model.h",      "runtime/analysis",
+                         "runtime/integrate",    "runtime/results",      "runtime/solve"};
+  check_rooms({
+      {"compiler/pipeline", pipeline},
+      {"compiler/explain", explain},
+      {"compiler/session", session},
       {"compiler/doc",
-       {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/parse", "compiler/session",
-        "runtime/analysis", "runtime/integrate", "runtime/results"}},
+       {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/parse", "compiler/pipeline",
+        "compiler/session", "runtime/analysis", "runtime/integrate", "runtime/results"}},
+      {"compiler/repl",
+       {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/explain", "compiler/pipeline",
+        "compiler/session", "runtime/integrate", "runtime/results"}},
   });
 }
 
@@ -120,47 +150,30 @@ TEST_CASE("the rooms of the runtime are in layers") {
 }
 
 TEST_CASE("every folder of the compiler has a rule") {
-  const std::set<std::string> known = {"base",
-                                       "diagnostics",
-                                       "ir",
-                                       "parse",
-                                       "check",
-                                       "evaluate",
-                                       "elaborate",
-                                       "symbolic",
-                                       "graph",
-                                       "exact",
-                                       "incidence",
-                                       "singularity",
-                                       "reduce",
-                                       "order",
-                                       "interpret",
-                                       "lower",
-                                       "jit",
-                                       "session",
-                                       "structural_types",
-                                       "driver",
-                                       "format",
-                                       "doc",
-                                       "repl"};
+  const std::set<std::string> known = {
+      "base",      "diagnostics", "ir",    "parse",     "check",       "evaluate", "elaborate",
+      "symbolic",  "graph",       "exact", "incidence", "singularity", "reduce",   "order",
+      "interpret", "lower",       "jit",   "pipeline",  "explain",     "session",  "structural_types",
+      "driver",    "format",      "doc",   "repl"};
   for (const auto& entry : fs::directory_iterator(fs::path(SIGREL_SOURCE_DIR) / "compiler"))
     if (entry.is_directory()) CHECK(known.contains(entry.path().filename().string()));
 }
 
-TEST_CASE("tools reach the stages through the session") {
-  const std::set<std::string> allowed = {"compiler/base",    "compiler/diagnostics",     "compiler/ir",
-                                         "compiler/session", "compiler/format",          "compiler/doc",
-                                         "compiler/repl",    "compiler/structural_types"};
+TEST_CASE("the driver reaches the stages through the session") {
+  const std::set<std::string> allowed = {
+      "compiler/base",    "compiler/diagnostics",     "compiler/ir",     "compiler/session",
+      "compiler/explain", "compiler/pipeline",        "compiler/format", "compiler/doc",
+      "compiler/repl",    "compiler/structural_types"};
   for (const Include& i : includes_of("compiler/driver")) {
     std::string to = room(i.path);
-    // `sigrel structure graph` runs the algorithms on a given graph: there is no model and no stage.
+    // `sigrel structure graph` runs the graph algorithms on a given graph, without a model.
     if (fs::path(i.file).filename() == "structure_graph.cpp" && to == "compiler/graph") continue;
     if (!to.empty() && to != "compiler/driver" && !to.starts_with("runtime") && !allowed.contains(to))
       FAIL_CHECK(i.file << ":" << i.line << " includes " << i.path);
   }
 }
 
-TEST_CASE("the runtime knows nothing of the compiler") {
+TEST_CASE("the runtime does not include the compiler") {
   for (const Include& i : includes_of("runtime"))
     if (room(i.path).starts_with("compiler")) FAIL_CHECK(i.file << ":" << i.line << " includes " << i.path);
 }
@@ -186,7 +199,7 @@ TEST_CASE("ANTLR, LLVM and SUNDIALS stay in their rooms") {
           FAIL_CHECK(i.file << ":" << i.line << " includes " << i.path << " of " << library.name);
 }
 
-TEST_CASE("headers are included once and files are named by what they are about") {
+TEST_CASE("headers have include guards and files are named by concept") {
   for (const char* folder : {"compiler", "runtime"})
     for (const fs::path& path : sources(fs::path(SIGREL_SOURCE_DIR) / folder)) {
       std::string stem = path.stem().string();

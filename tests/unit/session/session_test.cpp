@@ -74,7 +74,7 @@ TEST_CASE("every variable of the source has a result") {
   CHECK(run.plot == std::vector<std::string>{"c1.u"});
   CHECK(!run.value("c2.u"));
 
-  session::Results results(model->system, model->dae);
+  pipeline::Results results(model->system, model->dae);
   CHECK(results.find("der(c1.u)"));
   CHECK(!results.find("der(g.v"));
   CHECK(results.states().names == std::vector<std::string>{"c1.u"});
@@ -124,8 +124,8 @@ main = simulate (model 2000) with { stop = 0.001 }
   REQUIRE(session.check());
   auto model = session.compile();
   REQUIRE(model);
-  session::Results results(model->system, model->dae);
-  session::Columns states = results.states();
+  pipeline::Results results(model->system, model->dae);
+  pipeline::Columns states = results.states();
   REQUIRE(states.size() == 2000);
   for (std::size_t i = 0; i < states.size(); i += 97) {
     CHECK(states.names[i].size() < 40);
@@ -139,7 +139,7 @@ main = simulate (model 2000) with { stop = 0.001 }
 }
 
 TEST_CASE("patterns") {
-  using session::matches;
+  using pipeline::matches;
   CHECK(matches("r*.i", "r1.i"));
   CHECK(matches("r*.i", "r1.p.i"));
   CHECK(!matches("r*.i", "r1.u"));

@@ -9,8 +9,8 @@
 
 #include "../structural_types/field_oracle.h"
 #include "../structural_types/written.h"
+#include "compiler/explain/structural_types.h"
 #include "compiler/session/session.h"
-#include "compiler/session/structural_types.h"
 
 using namespace sigrel;
 using namespace random_definitions;
@@ -23,7 +23,7 @@ struct Typed {
   explicit Typed(std::string text) : session({{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, false}) {
     session.load_text("hierarchies.sr", std::move(text));
     REQUIRE(session.check());
-    types = session::structural_types(session.program(), diagnostics);
+    types = explain::structural_types(session.program(), diagnostics);
     for (const core::Global* global : session.definitions())
       components[std::string(sigrel::text(global->name))] =
           types.components.at(core::GlobalId(global - session.program().globals.data()));
@@ -44,7 +44,7 @@ struct Typed {
   }
   Session session;
   Diagnostics diagnostics;
-  session::StructuralTypes types;
+  explain::StructuralTypes types;
   std::map<std::string, std::uint32_t> components;
 };
 

@@ -1,4 +1,4 @@
-#include "compiler/session/failure_report.h"
+#include "compiler/explain/failure_report.h"
 
 #include <fmt/format.h>
 
@@ -7,14 +7,14 @@
 
 #include "compiler/singularity/singular_system.h"
 
-namespace sigrel::session {
+namespace sigrel::explain {
 namespace {
 
 using runtime::Failure;
 using runtime::FailureKind;
 
 std::string number(double value) {
-  if (std::isnan(value)) return "no number";
+  if (std::isnan(value)) return "not a number";
   if (std::isinf(value)) return value > 0 ? "infinity" : "-infinity";
   return fmt::format("{:.6g}", value);
 }
@@ -44,27 +44,24 @@ class Report {
       case FailureKind::Convergence:
       case FailureKind::NoProgress: return no_progress();
       case FailureKind::ToleranceTooSmall:
-        keep(
-            diagnostics_
-                .report(Code::BadExperiment,
-                        "the tolerance is too small for this model at t = " + seconds(f_.time))
-                .note(
-                    "numbers have about 16 digits; near that, a step sees rounding errors instead of its own")
-                .help("choose a larger `tolerance`"));
+        keep(diagnostics_
+                 .report(Code::BadExperiment,
+                         "the tolerance is too small for this model at t = " + seconds(f_.time))
+                 .note("double precision has about 16 digits: at this tolerance rounding errors dominate")
+                 .help("choose a larger `tolerance`"));
         return;
       case FailureKind::TooDense:
         keep(diagnostics_
                  .report(Code::SolverDoesNotFit, "the solver `" + c_.solver + "` does not fit this model")
-                 .note("it works on explicit equations for the derivatives, and here each of them depends on "
-                       "so many states "
-                       "that their Jacobian does not fit into memory")
-                 .help("use `ida`, or leave the choice of the solver to Sigrel"));
+                 .note("it needs explicit equations for the derivatives, whose Jacobian is too dense for the "
+                       "memory")
+                 .help("use `ida`, or `auto`"));
         return;
       case FailureKind::BadExperiment:
         diagnostics_
-            .report(Code::BadExperiment, "the settings of the experiment do not make sense" +
+            .report(Code::BadExperiment, "the settings of the experiment are invalid" +
                                              (f_.error.empty() ? std::string() : ": " + f_.error))
-            .help("`stop` is after `start`, and `tolerance` is a positive number below 1");
+            .help("`stop` must be after `start`, and `tolerance` a positive number below 1");
         return;
       case FailureKind::StatesLost: return states_lost();
       case FailureKind::Assertion: return assertion();
@@ -72,18 +69,19 @@ class Report {
       case FailureKind::AssignmentsDisagree: return assignments_disagree();
       case FailureKind::BadClock: {
         Diagnostic& d = diagnostics_.report(Code::ClockSettings, trigger_span(f_.triggers[0]),
-                                            "this clock cannot tick as it is set");
-        d.note("its period is a positive number, and with their jitter its ticks must stay in order")
+                                            "this clock has invalid settings");
+        d.note("the period must be positive, and jitter must not change the order of the ticks")
             .note(trigger_instance(f_.triggers[0]));
         return;
       }
       case FailureKind::BadDelay: {
         const runtime::FailedParameter& length = f_.parameters[0];
         auto delay = std::ranges::find(c_.system.delays, length.parameter, &system::Delay::length);
-        Diagnostic& d = diagnostics_.report(Code::DelayLength, c_.system.sources[delay->origin.source].span,
-                                            fmt::format("this delay would be {:.6g} s long", length.value));
+        Diagnostic& d =
+            diagnostics_.report(Code::DelayLength, c_.system.sources[delay->origin.source].span,
+                                fmt::format("the length of this delay is {:.6g} s", length.value));
         const std::string instance = system::instance_name(c_.system, delay->origin.instance);
-        d.note("a delay is longer than zero: what it gives is known before what it delays")
+        d.note("the length of a delay must be positive")
             .note(instance.empty() ? "" : "in `" + instance + "`");
         return;
       }
@@ -94,9 +92,9 @@ class Report {
             .note(f_.error)
             .note(f_.kept_rows > 0
                       ? fmt::format("the {} rows up to t = {} are kept", f_.kept_rows, seconds(f_.kept_until))
-                      : std::string("nothing could be kept"));
+                      : std::string("no rows were written"));
         return;
-      case FailureKind::Internal: return;  // a bug of ours: the caller aborts
+      case FailureKind::Internal: return;  // a bug of Sigrel: the caller aborts
     }
   }
 
@@ -141,7 +139,7 @@ class Report {
     std::size_t n = shown.size();
     for (const runtime::Follower& f : f_.followers)
       if (known(f.equation) && n < 3 && span(f.equation) != span(shown[0])) {
-        d.also(span(f.equation), "gives " + variable(f.variable));
+        d.also(span(f.equation), "determines " + variable(f.variable));
         ++n;
       }
     return d;
@@ -169,33 +167,32 @@ class Report {
   }
 
   void states_lost() {
-    Diagnostic& d = at_equations(Code::StatesLost,
-                                 fmt::format("the states do not determine {} any more, at t = {}",
-                                             variables(3, false), seconds(f_.time)),
-                                 false);
+    Diagnostic& d = at_equations(
+        Code::StatesLost,
+        fmt::format("the states no longer determine {} at t = {}", variables(3, false), seconds(f_.time)),
+        false);
     if (d.primary)
       d.label(d.primary->text + (d.primary->text.empty() ? "" : ", ") +
-              "of two solutions that meet here, nothing tells which one goes on");
+              "two solutions meet here: the continuation is not unique");
     for (const system::Attribute& a : c_.system.attributes) {
       if (a.kind != system::AttributeKind::StatePreference) continue;
       if (double preference = c_.system.parameters[a.parameter].value; std::abs(preference) < 2) continue;
-      d.note(fmt::format("`{}` has `state = {}`, so the choice of states is not made again",
+      d.note(fmt::format("`{}` has `state = {}`, so the selection of states is fixed",
                          system::unknown_name(c_.system, a.unknown),
                          c_.system.parameters[a.parameter].value > 0 ? "Always" : "Never"));
       break;
     }
-    keep(d.help("with `state = Prefer` or `Avoid` the choice follows the motion"));
+    keep(d.help("with `state = Prefer` or `Avoid` the states are selected again during the run"));
   }
 
-  /// "block of 4 unknowns: `x` = 1, `y` = 2, from which follow `z` = 3 and 1 more"
+  /// "algebraic loop of 4 unknowns: `x` = 1, `y` = 2, which determine `z` = 3 and 1 more"
   std::string block() const {
-    std::string text = "block of " + counted(f_.unknowns + f_.inner, "unknown") + ": " + variables(6, true);
+    std::string text =
+        "algebraic loop of " + counted(f_.unknowns + f_.inner, "unknown") + ": " + variables(6, true);
     const std::size_t n = std::min<std::size_t>(f_.followers.size(), 4);
     for (std::size_t i = 0; i < n; ++i)
-      text += (i        ? ", "
-               : n == 1 ? ", from which follows "
-                        : ", from which follow ") +
-              variable(f_.followers[i].variable) + " = " + number(f_.followers[i].value);
+      text += (i ? ", " : ", which determine ") + variable(f_.followers[i].variable) + " = " +
+              number(f_.followers[i].value);
     if (f_.inner > n) text += fmt::format(" and {} more", f_.inner - n);
     return text;
   }
@@ -204,16 +201,15 @@ class Report {
     bool singular = f_.kind == FailureKind::LoopSingular;
     if (singular && f_.linear) return dependent();
     Code code = f_.initial ? Code::InitialValuesNotFound : Code::LoopNotSolved;
-    std::string message =
-        f_.initial ? "the initial values could not be found"
-                   : "a simultaneous block of equations could not be solved at t = " + seconds(f_.time);
+    std::string message = f_.initial ? "the initial values could not be found"
+                                     : "an algebraic loop could not be solved at t = " + seconds(f_.time);
     Diagnostic& d = at_equations(code, message, true);
     d.note(block());
     if (singular && !f_.variables.empty())
-      d.note("its equations do not determine " + variable(f_.variables[0].variable) +
-             " at this point: their derivatives depend on each other");
+      d.note("the Jacobian is singular at this point: the equations do not determine " +
+             variable(f_.variables[0].variable));
     else if (!singular)
-      d.note("Newton's method gave up after " + counted(f_.iterations, "iteration"));
+      d.note("Newton's method did not converge in " + counted(f_.iterations, "iteration"));
     std::string unguessed;
     int n = 0;
     if (f_.initial)
@@ -221,38 +217,36 @@ class Report {
         if (c_.plan.model.start_of(v.variable) == runtime::kNone && n < 4)
           unguessed += (n++ ? ", " : "") + variable(v.variable);
     if (f_.initial && singular && !c_.plan.guessed_states.empty())
-      d.help(
-          "the start of " + variable(c_.plan.guessed_states.front()) +
-          " was taken from its guess, because nothing says where it is; an initial equation or a guess for " +
-          variable(f_.variables[0].variable) + " may be what is missing");
+      d.help("the initial value of " + variable(c_.plan.guessed_states.front()) +
+             " was taken from its guess, because no equation determines it; an initial equation or a guess "
+             "for " +
+             variable(f_.variables[0].variable) + " may be missing");
     else if (n > 0)
       d.help(unguessed + (n == 1 ? " starts" : " start") +
              " from 0.0, because no guess is given; a guess near the expected value usually helps");
     else if (f_.initial)
-      d.help("other guesses, nearer to the expected values, may help");
+      d.help("guesses nearer to the expected values may help");
     keep(d);
   }
 
-  /// Linear equations: no guess helps.
+  /// Linear equations: better guesses do not help.
   void dependent() {
     const std::string when = f_.initial ? "at the start" : "at t = " + seconds(f_.time);
     if (f_.unknowns + f_.inner == 1 && !f_.variables.empty()) {
       const std::string v = variable(f_.variables[0].variable);
       Diagnostic& d = at_equations(Code::LinearBlockSingular,
                                    fmt::format("an equation does not determine {} {}", v, when), false);
-      d.note(fmt::format(
-          "the other equations leave it to this one to give {}, and there its coefficient is 0", v));
-      d.help("look for parameters, values of other variables or conditions for which it drops out");
+      d.note(fmt::format("the equation is solved for {}, whose coefficient is 0 there", v));
+      d.help("check for parameters, values of other variables or conditions that make the coefficient 0");
       return keep(d);
     }
-    Diagnostic& d =
-        at_equations(Code::LinearBlockSingular, "linear equations depend on each other " + when, true);
+    Diagnostic& d = at_equations(Code::LinearBlockSingular, "linear equations are dependent " + when, true);
     d.note(block());
     if (!f_.variables.empty())
-      d.note("with the present coefficients they contradict each other, or leave " +
-             variable(f_.variables[0].variable) + " open");
+      d.note("with the present coefficients they contradict each other, or do not determine " +
+             variable(f_.variables[0].variable));
     d.help(
-        "look for parameters, or values of other variables, for which one of the equations says the same as "
+        "check for parameters, or values of other variables, that make one of the equations a combination of "
         "the others");
     keep(d);
   }
@@ -260,7 +254,7 @@ class Report {
   void zero_pivot() {
     const std::uint32_t v = f_.variables[0].variable;
     Diagnostic& d = at_equations(Code::ZeroPivot,
-                                 "an equation no longer gives " + variable(v) + ": its coefficient is " +
+                                 "an equation no longer determines " + variable(v) + ": its coefficient is " +
                                      number(std::fabs(f_.equations[0].residual)),
                                  false);
     std::string values;
@@ -268,12 +262,12 @@ class Report {
       for (const system::NamedParameter& named : c_.system.named_parameters)
         if (named.parameter == p.parameter)
           values += fmt::format("{}`{}` = {}", values.empty() ? "" : ", ", named.name, number(p.value));
-    if (!values.empty()) d.note("there " + values);
+    if (!values.empty()) d.note("with " + values);
     d.note(
-        fmt::format("a block of {} is solved with this equation for {}, because the model was compiled with "
-                    "other parameter values",
+        fmt::format("an algebraic loop of {} solves this equation for {}, as selected by tearing for other "
+                    "parameter values",
                     counted(f_.unknowns + f_.inner, "unknown"), variable(v)));
-    d.help("compile the model with these values: then it is solved in another way");
+    d.help("compile the model with these values: tearing then selects another equation");
     keep(d);
   }
 
@@ -284,7 +278,7 @@ class Report {
     Diagnostic& d = diagnostics_.report(Code::AssertionFailed, source.span, text(source.component))
                         .label("this is false at t = " + seconds(f_.time) +
                                (instance.empty() ? "" : ", in `" + instance + "`"));
-    if (!f_.variables.empty()) d.note("there " + variables(6, true));
+    if (!f_.variables.empty()) d.note("with " + variables(6, true));
     keep(d);
   }
 
@@ -297,22 +291,23 @@ class Report {
   }
 
   void assignments_disagree() {
-    Diagnostic& d = diagnostics_.report(Code::AssignmentsDisagree, trigger_span(f_.triggers[0]),
-                                        "what happens at t = " + seconds(f_.time) + " needs its own result");
+    Diagnostic& d =
+        diagnostics_.report(Code::AssignmentsDisagree, trigger_span(f_.triggers[0]),
+                            "assignments at t = " + seconds(f_.time) + " depend on their own results");
     std::string names;
     for (const runtime::FailedVariable& v : f_.variables)
       names += (names.empty() ? "" : ", ") + variable(v.variable);
     d.label("this assigns " + names);
     d.note(
-        "all that is assigned at one instant is assigned at once: a plain name is the value after it, `pre "
-        "x` the value before");
+        "assignments at one instant are simultaneous: a plain name is the value after the event, `pre x` the "
+        "value before it");
     d.help("write `pre` where the value before the event is meant");
     keep(d);
   }
 
   void endless_events() {
     std::string message = f_.initial ? "conditions contradict each other at the start"
-                                     : "conditions change without end at t = " + seconds(f_.time);
+                                     : "conditions change endlessly at t = " + seconds(f_.time);
     std::vector<Origin> origins;
     for (const runtime::FailedEquation& e : f_.equations) {
       std::uint32_t row = e.equation;
@@ -324,7 +319,7 @@ class Report {
         row -= static_cast<std::uint32_t>(r.differences.rows());
       }
     }
-    // What fired says more than what it compares.
+    // Triggers come first: they are more informative than the comparisons in them.
     for (std::size_t k = 0; k < f_.triggers.size(); ++k)
       origins.insert(origins.begin() + static_cast<std::ptrdiff_t>(k), trigger_origin(f_.triggers[k]));
     Diagnostic& d = origins.empty() ? diagnostics_.report(Code::EndlessEvents, message)
@@ -332,42 +327,40 @@ class Report {
                                                           c_.system.sources[origins[0].source].span, message);
     if (!origins.empty()) {
       std::string instance = system::instance_name(c_.system, origins[0].instance);
-      d.label("a condition in this changes again as soon as it has changed" +
+      d.label("a condition here changes back as soon as it has changed" +
               (instance.empty() ? "" : ", in `" + instance + "`"));
     }
-    if (!f_.variables.empty()) d.note("there " + variables(4, true));
-    d.help(
-        "let it change back only at another value (a hysteresis), or pass smoothly from one case to the "
-        "other; `noEvent` makes it no event");
+    if (!f_.variables.empty()) d.note("with " + variables(4, true));
+    d.help("add hysteresis, or make the transition smooth; with `noEvent` the comparison is not an event");
     keep(d);
   }
 
   void not_finite() {
-    std::string message = f_.initial ? "an equation gives no finite number at the start"
-                                     : "an equation gives no finite number at t = " + seconds(f_.time);
+    std::string message = f_.initial ? "an equation has no finite value at the start"
+                                     : "an equation has no finite value at t = " + seconds(f_.time);
     Diagnostic& d = at_equations(Code::NotFinite, message, false);
-    if (!f_.variables.empty()) d.note("there " + variables(4, true));
-    d.help("look for a division by zero, a root or logarithm of a negative number, or an overflow" +
+    if (!f_.variables.empty()) d.note("with " + variables(4, true));
+    d.help("check for a division by zero, a root or logarithm of a negative number, or an overflow" +
            std::string(f_.initial ? "; a guess or another initial value may avoid it" : ""));
     keep(d);
   }
 
   void no_progress() {
-    std::string message = "the integration does not get beyond t = " + seconds(f_.time);
+    std::string message = "the integration makes no progress at t = " + seconds(f_.time);
     Diagnostic& d = f_.variables.empty() ? at_equations(Code::NoProgress, message, false)
                                          : at_variable(Code::NoProgress, message);
     switch (f_.kind) {
       case FailureKind::ErrorTest:
-        d.note("no step, down to " + seconds(f_.step) + ", meets the tolerance");
+        d.note("no step size down to " + seconds(f_.step) + " meets the tolerance");
         break;
       case FailureKind::Convergence:
-        d.note("the equations of a step, down to one of " + seconds(f_.step) + ", could not be solved");
+        d.note("the equations of a step could not be solved, with step sizes down to " + seconds(f_.step));
         break;
-      default: d.note("the steps became as small as " + seconds(f_.step)); break;
+      default: d.note("the step size decreased to " + seconds(f_.step)); break;
     }
     d.help(
-        "a value that grows without bound or jumps at this time stops any solver; look at these variables "
-        "shortly before");
+        "a value that grows without bound or jumps stops any solver; inspect these variables shortly before "
+        "this time");
     keep(d);
   }
 
@@ -389,28 +382,4 @@ void report_failure(const FailureContext& context, const runtime::Outcome& outco
   Report(context, outcome, diagnostics).write();
 }
 
-bool refuse_delays(const system::System& system, const char* what, Diagnostics& diagnostics) {
-  if (system.delays.empty()) return false;
-  const Origin origin = system.delays[0].origin;
-  const std::string instance = system::instance_name(system, origin.instance);
-  diagnostics
-      .report(Code::DelayWithoutPast, system.sources[origin.source].span,
-              fmt::format("{} is not computed of a model with delays", what))
-      .label("what this gives depends on the past" + (instance.empty() ? "" : ", in `" + instance + "`"))
-      .note(
-          "between the present states and their derivatives there is no function then, of which a matrix or "
-          "a zero could be found")
-      .help("replace the delay for this purpose, for example by `Blocks.padeDelay`");
-  return true;
-}
-
-void note_end(const system::System& system, std::uint32_t trigger, double time, Diagnostics& diagnostics) {
-  const Origin origin = system.events.triggers[trigger].origin;
-  const std::string instance = system::instance_name(system, origin.instance);
-  diagnostics
-      .report(Code::Terminated, system.sources[origin.source].span,
-              "the model ended the run at t = " + seconds(time))
-      .label("this became true" + (instance.empty() ? "" : ", in `" + instance + "`"));
-}
-
-}  // namespace sigrel::session
+}  // namespace sigrel::explain

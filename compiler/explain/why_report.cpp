@@ -1,24 +1,24 @@
-#include "compiler/session/why_report.h"
+#include "compiler/explain/why_report.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "compiler/explain/structure_report.h"
 #include "compiler/graph/blt.h"
 #include "compiler/incidence/incidence.h"
+#include "compiler/pipeline/results.h"
 #include "compiler/reduce/elimination.h"
-#include "compiler/session/results.h"
-#include "compiler/session/structure_report.h"
 
-namespace sigrel::session {
+namespace sigrel::explain {
 namespace {
 
-constexpr std::size_t kShown = 20;  // links and variables of a block, at most
+constexpr std::size_t kShown = 20;  // at most
 
 class Why {
  public:
-  Why(const Compiled& model, const SourceMap& sources)
+  Why(const pipeline::Compiled& model, const SourceMap& sources)
       : model_(model), system_(model.system), dae_(model.dae), sources_(sources) {}
 
   std::string of(std::string_view name, std::uint32_t unknown, const runtime::Column& column) {
@@ -30,7 +30,7 @@ class Why {
                        place(sources_, system::unknown_info(system_, unknown).span));
     links(reduce::elimination_chain(system_, dae_, unknown));
     if (column.variable == runtime::kNone) {
-      out_ += fmt::format("`{}` is zero: it was eliminated\n", name);
+      out_ += fmt::format("`{}` is always zero\n", name);
       return std::move(out_);
     }
     const std::uint32_t variable = column.variable;
@@ -57,13 +57,13 @@ class Why {
       const reduce::Link& link = chain[k];
       if (chain.size() > kShown && k == kShown / 2) {
         std::size_t left_out = chain.size() - kShown;
-        out_ += fmt::format("… and {} more equations of that kind\n", left_out);
+        out_ += fmt::format("… and {} more such equations\n", left_out);
         k += left_out - 1;
         continue;
       }
       if (!link.origin) {
         out_ += fmt::format(
-            "`{}` is taken as 0: nothing fixes the level of the potentials (`sigrel explain SR0312`)\n",
+            "`{}` is set to 0: no equation fixes this floating potential (`sigrel explain SR0312`)\n",
             unknown_name(link.from));
         continue;
       }
@@ -88,30 +88,31 @@ class Why {
       return determined(rate);
     }
     if (v.derivative != dae::kNone && equation_for(variable) != dae::kNone)
-      out_ += fmt::format("`{}` is differentiated, but no state{}: an equation determines it\n",
+      out_ += fmt::format("`{}` is differentiated, but not a state{}: an equation determines it\n",
                           variable_name(variable), preference(variable));
     determined(variable);
   }
 
-  /// Of what events or the past change: by what. Whether it is that.
+  /// Explains variables that only events or history buffers change. Returns whether this is one.
   bool kept(std::uint32_t variable) {
     switch (kept_variables(system_, dae_)[variable]) {
       case Kept::Constant: return false;
       case Kept::Previous:
-        out_ += fmt::format("`{}` is the value before the instant\n", variable_name(variable));
+        out_ += fmt::format("`{}` is the value before the event\n", variable_name(variable));
         return true;
       case Kept::Delay: {
         auto delay = std::ranges::find_if(system_.delays, [&](const system::Delay& d) {
           return dae_.aliases[d.unknown].kind != dae::Alias::Zero &&
                  dae_.aliases[d.unknown].variable == variable;
         });
-        out_ += fmt::format("`{}` is known from the past: what is delayed in\n", variable_name(variable)) +
-                origin_text(model_, delay->origin, sources_);
+        out_ +=
+            fmt::format("`{}` is a delayed value, from the history buffer of\n", variable_name(variable)) +
+            origin_text(model_, delay->origin, sources_);
         return true;
       }
       case Kept::Assigned: break;
     }
-    out_ += fmt::format("`{}` changes at events only, by\n", variable_name(variable));
+    out_ += fmt::format("`{}` changes only at events, by\n", variable_name(variable));
     for (const EquationTable& table : dae_.values.tables)
       for (std::size_t row = 0; row < table.rows(); ++row)
         if (dae_.assignments[table.tags[row]].variable == variable)
@@ -124,9 +125,9 @@ class Why {
     for (std::uint32_t rate : set.candidates)
       names.push_back(fmt::format("`{}`", variable_name(dae_.variables[rate].integral)));
     out_ +=
-        fmt::format("`{}` is a state while that is good: {} of {} are, chosen while the model runs\n",
+        fmt::format("`{}` is a state at times: {} of {} are states, selected during the run\n",
                     variable_name(variable), set.states.size(), fmt::format("{}", fmt::join(names, ", ")));
-    out_ += "they are tied by\n";
+    out_ += "they are constrained by\n";
     for (std::size_t k = 0; k < set.equations.size() && k < kShown; ++k)
       out_ += equation_text(model_, set.equations[k], sources_);
   }
@@ -173,7 +174,7 @@ class Why {
     if (!needs.empty())
       out_ += fmt::format("from {}{}\n", fmt::join(needs, ", "), more ? " and others" : "");
     else if (!depends_on_time(equation))
-      out_ += "from parameters alone: it is constant\n";
+      out_ += "from parameters only: it is constant\n";
   }
 
   void together(std::span<const std::uint32_t> rows, const std::vector<std::uint32_t>& variable_of,
@@ -185,7 +186,7 @@ class Why {
     std::ranges::sort(names);
     std::size_t more = names.size() - std::min(names.size(), kShown);
     names.resize(names.size() - more);
-    out_ += fmt::format("in a block of {} simultaneous equations, together with {}{}\n", rows.size(),
+    out_ += fmt::format("in an algebraic loop of {} equations, together with {}{}\n", rows.size(),
                         fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
   }
 
@@ -198,7 +199,7 @@ class Why {
     return std::ranges::any_of(nodes, [&](ExprId id) { return dae_.exprs[id].op == Op::Time; });
   }
 
-  const Compiled& model_;
+  const pipeline::Compiled& model_;
   const system::System& system_;
   const dae::System& dae_;
   const SourceMap& sources_;
@@ -207,8 +208,9 @@ class Why {
 
 }  // namespace
 
-std::optional<std::string> why_text(const Compiled& model, std::string_view name, const SourceMap& sources) {
-  std::optional<runtime::Column> column = Results(model.system, model.dae).find(name);
+std::optional<std::string> why_text(const pipeline::Compiled& model, std::string_view name,
+                                    const SourceMap& sources) {
+  std::optional<runtime::Column> column = pipeline::Results(model.system, model.dae).find(name);
   std::string_view base = name;
   while (base.starts_with("der(") && base.ends_with(")")) base = base.substr(4, base.size() - 5);
   std::optional<std::uint32_t> unknown = system::find_unknown(model.system, base);
@@ -216,4 +218,4 @@ std::optional<std::string> why_text(const Compiled& model, std::string_view name
   return Why(model, sources).of(name, *unknown, *column);
 }
 
-}  // namespace sigrel::session
+}  // namespace sigrel::explain

@@ -1,15 +1,14 @@
-#include "compiler/session/executable.h"
+#include "compiler/pipeline/executable.h"
 
 #include "compiler/interpret/interpret.h"
 #include "compiler/jit/jit.h"
 
-namespace sigrel::session {
+namespace sigrel::pipeline {
 
 namespace {
 
-/// Functions of libm go to the vector maths library: in loops four times as fast, and the same on every run
-/// of a machine; beside single calls, and beside the interpreter, they differ by a few units in the last
-/// place.
+/// Mathematical functions in loops call the vector maths library: four times as fast, and reproducible on one
+/// machine; the results differ from scalar calls and from the interpreter by a few units in the last place.
 constexpr jit::Options kOptions{.vector_math = true};
 
 }  // namespace
@@ -43,8 +42,16 @@ Executable make_executable(const plan::Plan& plan, Backend backend, jit::Compile
   return result;
 }
 
+void record_parts(const Executable& executable, std::vector<Timing>& timings) {
+  if (executable.backend != Backend::Jit) return;
+  timings.push_back({"lower", executable.lower_seconds, true});
+  timings.push_back({"set-up", executable.setup_seconds, true});
+  timings.push_back({"machine code", executable.machine_seconds, true});
+  timings.push_back({"link", executable.link_seconds, true});
+}
+
 std::string print_code(const plan::Plan& plan, Listing listing) {
   return jit::print(plan, listing == Listing::Llvm ? jit::Listing::Llvm : jit::Listing::Assembly, kOptions);
 }
 
-}  // namespace sigrel::session
+}  // namespace sigrel::pipeline

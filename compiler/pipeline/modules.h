@@ -1,5 +1,4 @@
-// The modules of a program: a root file and, transitively, what it imports. Each module is read and parsed
-// once.
+// The modules of a program: a root file and its transitive imports. Each module is read and parsed once.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,32 +9,35 @@
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/ast.h"
 
-namespace sigrel::session {
+namespace sigrel::pipeline {
 
 struct SearchPath {
   std::vector<std::string> folders;  // of `--path`, searched after the root file's own folder
-  std::string library;               // the standard library, searched last; empty: none
+  std::string library;               // folder of the standard library, searched last; empty: none
 };
 
 struct Modules {
   std::vector<ast::Module> modules;  // imports before importers, the Prelude first, the root last
-  bool complete = true;  // every import was found: else their names would be reported as unknown, too
+  bool complete = true;  // all imports were found; else checking would report their names as unknown
   double read_seconds = 0, parse_seconds = 0;
 };
 
-/// Reads and parses the file and what it imports. Reports files that cannot be read, imports that are not
-/// found and imports in a circle; the modules that could be parsed are returned all the same. Nullopt only
-/// when the root cannot be read.
+/// Reads and parses a file and its imports. Reports unreadable files, missing modules and circular imports;
+/// the modules that were parsed are returned nevertheless. Nullopt only if the root cannot be read.
 std::optional<Modules> load_modules(const std::string& root, const SearchPath& path, SourceMap& sources,
                                     Diagnostics& diagnostics);
 
-/// The same for a root that is text; its imports are sought in `folder`.
+/// The same for a root that is given as text; its imports are searched in `folder` first.
 Modules load_modules(std::string name, std::string text, const std::string& folder, const SearchPath& path,
                      SourceMap& sources, Diagnostics& diagnostics);
+
+/// A module that defines only an expression, as core::kExpression. Nullopt after a syntax error.
+std::optional<ast::Module> expression_module(FileId file, Name name, const SourceMap& sources,
+                                             Diagnostics& diagnostics);
 
 /// The names of the modules in folders and up to three levels below them, sorted.
 std::vector<std::string> available_modules(const std::vector<std::string>& folders);
 /// The file of a module by its name: "A.B" is A/B.sr in the first folder that has it.
 std::optional<std::string> find_module(std::string_view name, const std::vector<std::string>& folders);
 
-}  // namespace sigrel::session
+}  // namespace sigrel::pipeline

@@ -1,4 +1,4 @@
-#include "compiler/session/modules.h"
+#include "compiler/pipeline/modules.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,10 +6,11 @@
 #include <set>
 #include <unordered_map>
 
+#include "compiler/ir/core.h"
 #include "compiler/parse/parse.h"
-#include "compiler/session/files.h"
+#include "compiler/pipeline/files.h"
 
-namespace sigrel::session {
+namespace sigrel::pipeline {
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,7 +32,7 @@ class Loader {
 
   Modules load(std::string name, std::string text, const std::string& folder) {
     Visit root = parse_text(std::move(name), std::move(text));
-    // `module A.B where` in src/A/B.sr: its neighbours are found from src.
+    // `module A.B where` in src/A/B.sr: its imports are searched in src.
     fs::path base = folder;
     if (root.module.has_header)
       for (char c : std::string(sigrel::text(root.module.name.name)))
@@ -46,11 +47,11 @@ class Loader {
       if (auto text = read_timed(file)) {
         states_[intern(kPrelude)] = State::Open;
         visit(parse_text(file, std::move(*text)));
-      } else {  // nothing would have its types
+      } else {  // without the Prelude, checking would report errors everywhere
         diagnostics_
-            .report(Code::FileNotFound, "the standard library is not found: `" + file + "` cannot be read")
+            .report(Code::FileNotFound, "the standard library was not found: `" + file + "` cannot be read")
             .note(text.error())
-            .help("it is installed beside the program; or say where it is: `--path DIR`");
+            .help("it is installed next to the executable; name another folder with `--path DIR`");
         result_.complete = false;
         library_missing_ = true;
       }
@@ -84,7 +85,7 @@ class Loader {
     return visit;
   }
 
-  /// Depth first with a stack of our own: a long chain of imports is data.
+  /// Depth first, with an explicit stack: chains of imports can be long.
   void visit(Visit root) {
     stack_.push_back(std::move(root));
     while (!stack_.empty()) {
@@ -103,7 +104,7 @@ class Loader {
     }
   }
 
-  /// The module to visit for an import, unless it is there already or an error was reported.
+  /// The module to visit for an import; nullopt if it is loaded already or an error was reported.
   std::optional<Visit> import(const ast::ImportDecl& decl) {
     Name name = decl.module.name;
     if (auto state = states_.find(name); state != states_.end()) {
@@ -130,11 +131,11 @@ class Loader {
       if (visit.module.has_header && visit.module.name.name != name) {
         diagnostics_
             .report(Code::ModuleNameMismatch, decl.module.span,
-                    "the file of module `" + std::string(sigrel::text(name)) + "` says that it is module `" +
+                    "the file of module `" + std::string(sigrel::text(name)) + "` declares module `" +
                         std::string(sigrel::text(visit.module.name.name)) + "`")
             .label("imported from " + path)
-            .also(visit.module.name.span, "the name it gives itself")
-            .help("a module is in the file that has its name: `A.B` in A/B.sr");
+            .also(visit.module.name.span, "declared here")
+            .help("the file name follows from the module name: module `A.B` is in A/B.sr");
         result_.complete = false;
         states_[name] = State::Failed;
         return std::nullopt;
@@ -143,7 +144,7 @@ class Loader {
       states_[name] = State::Open;
       return visit;
     }
-    if (!library_missing_) report_missing(decl);  // else it may be there
+    if (!library_missing_) report_missing(decl);  // else the module may be in the library
     result_.complete = false;
     states_[name] = State::Failed;
     return std::nullopt;
@@ -158,19 +159,19 @@ class Loader {
       bool library = folder == path_.library;
       places += (places.empty() ? "" : ", ") + (library ? "the standard library" : "`" + folder + "`");
     }
-    d.note("looked for " + file_of(name).string() + " in " + places);
+    d.note("searched for " + file_of(name).string() + " in " + places);
     std::vector<std::string> names = available_modules(folders_);
     std::vector<std::string_view> views(names.begin(), names.end());
     if (auto near = did_you_mean(name, views))
       d.fix("did you mean `" + std::string(*near) + "`?", decl.module.span, std::string(*near));
     else
-      d.help("name the folder that holds it with `--path`");
+      d.help("name the folder that contains it with `--path`");
   }
 
   void report_circle(const ast::ImportDecl& decl) {
     auto first =
         std::ranges::find(stack_, decl.module.name, [](const Visit& v) { return v.module.name.name; });
-    if (first == stack_.end()) return;  // the Prelude: visible everywhere
+    if (first == stack_.end()) return;  // an import of the Prelude within the Prelude
     std::string circle;
     for (auto it = first; it != stack_.end(); ++it)
       circle += std::string(sigrel::text(it->module.name.name)) + " → ";
@@ -179,13 +180,13 @@ class Loader {
     Diagnostic& d = diagnostics_.report(
         Code::ImportCircle, decl.module.span,
         itself ? "module `" + std::string(sigrel::text(decl.module.name)) + "` imports itself"
-               : "modules import each other in a circle: " + circle);
-    d.label("this import closes the circle");
+               : "circular imports: " + circle);
+    d.label("this import closes the cycle");
     for (auto it = first; it + 1 != stack_.end(); ++it)
       d.also(it->importing->module.span,
              "`" + std::string(sigrel::text(it->module.name.name)) + "` imports it here");
-    d.help(itself ? "drop the import: a module sees its own definitions"
-                  : "move what both need into a third module that imports neither");
+    d.help(itself ? "remove the import: the definitions of a module are visible in it"
+                  : "move the shared definitions to a third module that imports neither");
   }
 
   const SearchPath& path_;
@@ -216,6 +217,22 @@ Modules load_modules(std::string name, std::string text, const std::string& fold
   return Loader(path, sources, diagnostics).load(std::move(name), std::move(text), folder);
 }
 
+std::optional<ast::Module> expression_module(FileId file, Name name, const SourceMap& sources,
+                                             Diagnostics& diagnostics) {
+  ast::Module module;
+  module.file = file;
+  module.name = {name, {file, 0, 0}};
+  ast::Expr* body = parse_expression(file, sources, module, diagnostics);
+  if (!body) return std::nullopt;
+  auto* clause = module.arena->make<ast::ClauseDecl>();
+  clause->kind = ast::DeclKind::Clause;
+  clause->span = body->span;
+  clause->name = {intern(core::kExpression), body->span};
+  clause->body = body;
+  module.decls.push_back(clause);
+  return module;
+}
+
 std::vector<std::string> available_modules(const std::vector<std::string>& folders) {
   std::set<std::string> names;
   for (const std::string& folder : folders) {
@@ -241,4 +258,4 @@ std::optional<std::string> find_module(std::string_view name, const std::vector<
   return std::nullopt;
 }
 
-}  // namespace sigrel::session
+}  // namespace sigrel::pipeline

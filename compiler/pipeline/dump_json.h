@@ -1,4 +1,4 @@
-// Intermediate representations as JSON, in the names of the source: for `sigrel dump STAGE --format json`.
+// Intermediate representations as JSON, with names of the source: for `sigrel dump STAGE --format json`.
 #pragma once
 #include <string>
 
@@ -7,7 +7,7 @@
 #include "compiler/ir/plan.h"
 #include "compiler/ir/system.h"
 
-namespace sigrel::session {
+namespace sigrel::pipeline {
 
 std::string core_json(const core::Program& program);
 std::string system_json(const system::System& system);
@@ -16,4 +16,4 @@ std::string plan_json(const system::System& system, const dae::System& dae, cons
 /// Generated code: {"text": …}.
 std::string listing_json(const std::string& text);
 
-}  // namespace sigrel::session
+}  // namespace sigrel::pipeline

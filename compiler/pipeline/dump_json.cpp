@@ -1,12 +1,12 @@
-#include "compiler/session/dump_json.h"
+#include "compiler/pipeline/dump_json.h"
 
 #include <nlohmann/json.hpp>
 
 #include "compiler/graph/blt.h"
 #include "compiler/ir/core_print.h"
-#include "compiler/session/blocks.h"
+#include "compiler/pipeline/solved_blocks.h"
 
-namespace sigrel::session {
+namespace sigrel::pipeline {
 namespace {
 
 using nlohmann::ordered_json;
@@ -54,8 +54,7 @@ ordered_json origin_json(const system::System& system, Origin origin) {
           {"from", system::describe_origin(system, origin)}};
 }
 
-/// Every equation as text with its unknowns; `name(k, order)` names an unknown or variable, `incidence(k)`
-/// its number in the dump (1-based).
+/// Every equation as text with its unknowns. `name(k, order)` is the name of an unknown or variable.
 template <class NameOf>
 ordered_json equations_json(const system::System& system, const ExprPool& exprs, const Equations& equations,
                             NameOf name) {
@@ -110,7 +109,7 @@ void each_row(const ExprPool& exprs, const Equations& equations, NameOf name, Vi
             table.origins[row]);
 }
 
-/// What happens at instants. `target(k)` names what assignment k changes, `of(u)` an unknown of the system.
+/// The events. `target(k)` is the name of the variable that assignment k changes, `of(u)` that of an unknown.
 template <class NameOf, class Target, class Unknown>
 ordered_json events_json(const system::System& system, const ExprPool& exprs, const Equations& conditions,
                          const Equations& values, NameOf name, Target target, Unknown of) {
@@ -176,8 +175,8 @@ ordered_json one_based(const std::vector<std::uint32_t>& numbers) {
   return list;
 }
 
-/// The vectors of ModiaBase, from 1 on, 0 for none. `sigrel structure graph` reads them. With a plan, blocks
-/// are as they are solved, else as the matching has them.
+/// The vectors of ModiaBase: 1-based, 0 for none. `sigrel structure graph` reads them. The blocks are those
+/// of the plan; without a plan, the strongly connected components of the matching.
 ordered_json graph_json(const dae::System& dae, const plan::Plan* plan) {
   const auto rows = incidence_lists(dae);
   const std::size_t variables = dae.variables.size();
@@ -194,7 +193,7 @@ ordered_json graph_json(const dae::System& dae, const plan::Plan* plan) {
       tearing.push_back({{"eSolved", one_based(b.inner_equations)},
                          {"vSolved", one_based(b.inner_variables)},
                          {"eResidue", one_based(b.residual_equations)},
-                         {"vTear", one_based(b.unknowns)}});
+                         {"vTear", one_based(b.tearing_variables)}});
     }
   } else {
     graph::Bipartite graph;
@@ -311,13 +310,13 @@ std::string dae_json(const system::System& system, const dae::System& dae) {
   };
   ordered_json aliases = ordered_json::object();
   for (std::uint32_t u = 0; u < dae.aliases.size(); ++u) aliases[system::unknown_name(system, u)] = of(u);
-  ordered_json relations = ordered_json::array();
+  ordered_json crossings = ordered_json::array();
   for (const dae::ZeroCrossing& r : dae.zero_crossings) {
     Equations one;
     one.tables.push_back(r.differences);
     std::uint32_t parameter = r.first;
     each_row(dae.exprs, one, name, [&](std::uint32_t, std::string text, Origin origin) {
-      relations.push_back({{"parameter", parameter++},
+      crossings.push_back({{"parameter", parameter++},
                            {"text", text + (r.strict ? " < 0" : " <= 0")},
                            {"linear_in_time", r.linear_in_time},
                            {"origin", origin_json(system, origin)}});
@@ -340,7 +339,7 @@ std::string dae_json(const system::System& system, const dae::System& dae) {
                   {"equations", equations_json(system, dae.exprs, dae.equations, name)},
                   {"initial", equations_json(system, dae.exprs, dae.initial, name)},
                   {"assertions", equations_json(system, dae.exprs, dae.assertions, name)},
-                  {"relations", std::move(relations)},
+                  {"zero_crossings", std::move(crossings)},
                   {"events", events_json(system, dae.exprs, dae.conditions, dae.values, name, target, of)},
                   {"delays", delays_json(system, of)}});
 }
@@ -368,37 +367,37 @@ std::string plan_json(const system::System& system, const dae::System& dae, cons
                        {"solved", kernel.solved},
                        {"outputs", std::move(outputs)}});
   }
-  auto run_json = [&](const runtime::KernelBatch& run) {
+  auto batch_json = [&](const runtime::KernelBatch& batch) {
     ordered_json json = {
-        {"kernel", run.kernel == runtime::kNone ? ordered_json("sum") : ordered_json(run.kernel)},
-        {"rows", run.count}};
-    if (run.role == runtime::Role::Solve && run.kernel != runtime::kNone)
-      json["assigns"] =
-          names_of(model.tables.data() + run.table + std::uint64_t{run.solved} * run.count, run.count);
+        {"kernel", batch.kernel == runtime::kNone ? ordered_json("sum") : ordered_json(batch.kernel)},
+        {"rows", batch.count}};
+    if (batch.role == runtime::Role::Solve && batch.kernel != runtime::kNone)
+      json["assigns"] = names_of(
+          model.tables.data() + batch.table + std::uint64_t{batch.solved} * batch.count, batch.count);
     json["equations"] = std::vector<std::uint32_t>(
-        model.equations.begin() + static_cast<std::ptrdiff_t>(run.equations),
-        model.equations.begin() + static_cast<std::ptrdiff_t>(run.equations + run.count));
+        model.equations.begin() + static_cast<std::ptrdiff_t>(batch.equations),
+        model.equations.begin() + static_cast<std::ptrdiff_t>(batch.equations + batch.count));
     return json;
   };
   auto schedule = [&](const std::vector<runtime::Step>& steps) {
     ordered_json list = ordered_json::array();
     for (const runtime::Step& step : steps) {
       if (step.kind == runtime::Step::Assign) {
-        list.push_back({{"assign", run_json(model.batches[step.index])}});
+        list.push_back({{"batch", batch_json(model.batches[step.index])}});
         continue;
       }
       const runtime::AlgebraicLoop& loop = model.loops[step.index];
       ordered_json inner = ordered_json::array(), residuals = ordered_json::array();
       for (std::uint32_t r = loop.first_batch; r < loop.first_batch + loop.batches; ++r)
         (model.batches[r].role == runtime::Role::Solve ? inner : residuals)
-            .push_back(run_json(model.batches[r]));
+            .push_back(batch_json(model.batches[r]));
       static constexpr const char* kKinds[] = {"nonlinear", "linear", "linear with constant coefficients"};
-      list.push_back(
-          {{"solve",
-            {{"kind", kKinds[loop.kind]},
-             {"unknowns", names_of(model.tearing_variables.data() + loop.first_unknown, loop.unknowns)},
-             {"inner", std::move(inner)},
-             {"residuals", std::move(residuals)}}}});
+      list.push_back({{"algebraic_loop",
+                       {{"kind", kKinds[loop.kind]},
+                        {"tearing_variables",
+                         names_of(model.tearing_variables.data() + loop.first_unknown, loop.unknowns)},
+                        {"inner", std::move(inner)},
+                        {"residual_equations", std::move(residuals)}}}});
     }
     return list;
   };
@@ -417,4 +416,4 @@ std::string plan_json(const system::System& system, const dae::System& dae, cons
 
 std::string listing_json(const std::string& text) { return text_of({{"text", text}}); }
 
-}  // namespace sigrel::session
+}  // namespace sigrel::pipeline

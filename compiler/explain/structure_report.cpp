@@ -1,4 +1,4 @@
-#include "compiler/session/structure_report.h"
+#include "compiler/explain/structure_report.h"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,12 @@
 
 #include "runtime/solve/parameters.h"
 
-namespace sigrel::session {
+namespace sigrel::explain {
 namespace {
 
 constexpr std::size_t kShown = 100;  // of each kind, at most
 
-/// The source of a span on one line.
+/// The source text of a span on one line.
 std::string excerpt(const SourceMap& sources, Span span) {
   std::string text;
   bool space = false;
@@ -43,7 +43,7 @@ std::string rest(std::size_t count) {
 }
 
 /// The variables of a set, "x, y".
-std::string candidates(const Compiled& model, const dae::StateSet& set) {
+std::string candidates(const pipeline::Compiled& model, const dae::StateSet& set) {
   std::string names;
   for (std::uint32_t rate : set.candidates)
     names += (names.empty() ? "" : ", ") +
@@ -51,8 +51,8 @@ std::string candidates(const Compiled& model, const dae::StateSet& set) {
   return names;
 }
 
-/// The set of which an equation says what a state of its own is, or its derivative; null for what the source
-/// says.
+/// The state set whose selected state, or its derivative, an equation defines; null for equations of the
+/// source.
 const dae::StateSet* chosen_by(const dae::System& dae, std::uint32_t equation) {
   for (const EquationTable& table : dae.equations.tables) {
     if (equation >= table.rows()) {
@@ -74,18 +74,18 @@ std::string place(const SourceMap& sources, Span span) {
   return fmt::format("{}:{}:{}", file.path, at.line, at.column);
 }
 
-std::string equation_text(const Compiled& model, std::uint32_t number, const SourceMap& sources) {
+std::string equation_text(const pipeline::Compiled& model, std::uint32_t number, const SourceMap& sources) {
   const auto dynamic = static_cast<std::uint32_t>(model.dae.equations.count());
   if (number < dynamic)
     if (const dae::StateSet* set = chosen_by(model.dae, number))
-      return fmt::format("  the choice of a state among {}\n", candidates(model, *set));
+      return fmt::format("  the selection of a state from {}\n", candidates(model, *set));
   if (number >= dynamic)
     return origin_text(model, dae::origin(model.dae.initial, number - dynamic), sources, "");
   return origin_text(model, dae::origin(model.dae.equations, number), sources,
                      derivative(dae::differentiations(model.dae, number)));
 }
 
-std::string origin_text(const Compiled& model, Origin origin, const SourceMap& sources,
+std::string origin_text(const pipeline::Compiled& model, Origin origin, const SourceMap& sources,
                         const std::string& prefix) {
   const system::SourceEquation& source = model.system.sources[origin.source];
   std::string path = system::instance_name(model.system, origin.instance);
@@ -129,15 +129,15 @@ std::vector<Kept> kept_variables(const system::System& system, const dae::System
   return result;
 }
 
-/// Calls section(title, variables) for the constants of the run that are of a kind; what `pre` gives is
-/// nobody's.
+/// Calls section(title, variables) for each kind of constants of the run; values of `pre` are left out.
 template <class Section>
-void each_kept(const Compiled& model, const std::vector<std::uint32_t>& constants, Section section) {
+void each_kept(const pipeline::Compiled& model, const std::vector<std::uint32_t>& constants,
+               Section section) {
   const std::vector<Kept> kept = kept_variables(model.system, model.dae);
   for (auto [kind, title] :
-       {std::pair(Kept::Constant, "constants of the run: found at the start, and kept"),
-        std::pair(Kept::Assigned, "discrete variables: they change at events only"),
-        std::pair(Kept::Delay, "delays: known from the past, and at the start what is delayed")}) {
+       {std::pair(Kept::Constant, "constants of the run: computed at the start"),
+        std::pair(Kept::Assigned, "discrete variables: change only at events"),
+        std::pair(Kept::Delay, "delays: from history buffers; at the start the delayed value itself")}) {
     std::vector<std::uint32_t> variables;
     std::ranges::copy_if(constants, std::back_inserter(variables),
                          [&, k = kind](std::uint32_t v) { return kept[v] == k; });
@@ -145,7 +145,7 @@ void each_kept(const Compiled& model, const std::vector<std::uint32_t>& constant
   }
 }
 
-std::string states_text(const Compiled& model, const SourceMap& sources) {
+std::string states_text(const pipeline::Compiled& model, const SourceMap& sources) {
   const dae::System& dae = model.dae;
   std::vector<std::uint32_t> states, others;
   const std::vector<bool> constant = dae::constants(dae);
@@ -165,7 +165,7 @@ std::string states_text(const Compiled& model, const SourceMap& sources) {
   out += rest(states.size());
   for (std::size_t k = 0; k < dae.sets.size() && k < kShown; ++k)
     if (!dae.sets[k].states.empty())
-      out += fmt::format("  {} of {}    chosen while the model runs: no choice is good everywhere\n",
+      out += fmt::format("  {} of {}    selected during the run: no fixed selection is valid everywhere\n",
                          dae.sets[k].states.size(), candidates(model, dae.sets[k]));
   out += rest(dae.sets.size());
   std::vector<std::uint32_t> constants;
@@ -184,7 +184,7 @@ std::string states_text(const Compiled& model, const SourceMap& sources) {
     for (std::uint32_t rate : set.candidates) named[dae.variables[rate].integral] = true;
   std::erase_if(others, [&](std::uint32_t v) { return named[v]; });
   if (others.empty()) return out;
-  out += "\ndifferentiated, but no states: equations determine them\n";
+  out += "\ndifferentiated, but not states: determined by equations\n";
   for (std::size_t k = 0; k < others.size() && k < kShown; ++k) {
     out += fmt::format("  {}, from\n", dae::variable_name(model.system, dae, others[k]));
     if (dae.assign[others[k]] != dae::kNone)
@@ -193,12 +193,12 @@ std::string states_text(const Compiled& model, const SourceMap& sources) {
   return out + rest(others.size());
 }
 
-std::string initial_text(const Compiled& model, const SourceMap& sources) {
+std::string initial_text(const pipeline::Compiled& model, const SourceMap& sources) {
   const dae::System& dae = model.dae;
   const runtime::Model& m = model.plan.model;
   const auto hard = static_cast<std::uint32_t>(dae.equations.count() + dae.initial.count());
   auto name = [&](std::uint32_t v) { return dae::variable_name(model.system, dae, v); };
-  // Blocks that are solved by iteration, by variable.
+  // The algebraic loop in which each variable is solved.
   std::vector<std::uint32_t> blocks, block_of(dae.variables.size(), dae::kNone);
   for (const runtime::Step& step : m.initial)
     if (step.kind == runtime::Step::Solve) {
@@ -215,9 +215,9 @@ std::string initial_text(const Compiled& model, const SourceMap& sources) {
   auto entry = [&](std::uint32_t v) {
     std::string out = "  " + name(v);
     const std::uint32_t e = model.plan.initial_assign[v];
-    if (e >= hard) return out + fmt::format("    free: starts from {}\n", guess(v));
+    if (e >= hard) return out + fmt::format("    free: starts at {}\n", guess(v));
     if (block_of[v] != dae::kNone)
-      return out + fmt::format("    found in block {}, where the search starts from {}\n", block_of[v] + 1,
+      return out + fmt::format("    solved in block {}, where the iteration starts at {}\n", block_of[v] + 1,
                                guess(v));
     return out + (e < dae.equations.count() ? "    follows from\n  " : "    given by\n  ") +
            equation_text(model, e, sources);
@@ -230,7 +230,7 @@ std::string initial_text(const Compiled& model, const SourceMap& sources) {
       states.push_back(v);
   for (const dae::StateSet& set : dae.sets)
     for (std::uint32_t rate : set.candidates) states.push_back(dae.variables[rate].integral);
-  std::string out = states.empty() ? "no states: nothing has to be given\n" : "states\n";
+  std::string out = states.empty() ? "no states: no initial values are needed\n" : "states\n";
   for (std::size_t k = 0; k < states.size() && k < kShown; ++k) out += entry(states[k]);
   out += rest(states.size());
   each_kept(model, m.constants, [&](const char* title, const std::vector<std::uint32_t>& variables) {
@@ -238,7 +238,7 @@ std::string initial_text(const Compiled& model, const SourceMap& sources) {
     for (std::size_t k = 0; k < variables.size() && k < kShown; ++k) out += entry(variables[k]);
     out += rest(variables.size());
   });
-  if (!blocks.empty()) out += "\nblocks: equations that are solved together\n";
+  if (!blocks.empty()) out += "\nblocks: algebraic loops of the initial system\n";
   for (std::size_t b = 0; b < blocks.size() && b < kShown; ++b) {
     const runtime::AlgebraicLoop& loop = m.loops[blocks[b]];
     out += fmt::format("block {}:", b + 1);
@@ -256,13 +256,13 @@ std::string initial_text(const Compiled& model, const SourceMap& sources) {
       }
   }
   out += rest(blocks.size());
-  if (!model.plan.redundant_initial.empty()) out += "\nchecked: these determine nothing, and must hold\n";
+  if (!model.plan.redundant_initial.empty()) out += "\nredundant: these equations are only checked\n";
   for (std::size_t k = 0; k < model.plan.redundant_initial.size() && k < kShown; ++k)
     out += equation_text(model, model.plan.redundant_initial[k], sources);
   return out + rest(model.plan.redundant_initial.size());
 }
 
-std::string index_text(const Compiled& model, const SourceMap& sources) {
+std::string index_text(const pipeline::Compiled& model, const SourceMap& sources) {
   const dae::System& dae = model.dae;
   std::vector<std::uint32_t> times_of(dae.equations.count(), 0);
   std::uint32_t most = 0;
@@ -274,8 +274,8 @@ std::string index_text(const Compiled& model, const SourceMap& sources) {
   std::vector<std::uint32_t> found;
   for (std::uint32_t e = 0; e < times_of.size(); ++e)
     if (times_of[e] > 0) found.push_back(e), most = std::max(most, times_of[e]);
-  if (found.empty()) return "no equation had to be differentiated: the states are independent\n";
-  std::string out = fmt::format("{} equation{} had to be differentiated, {} at most\n", found.size(),
+  if (found.empty()) return "no equation was differentiated: the states are independent\n";
+  std::string out = fmt::format("{} differentiated equation{}, {} at most\n", found.size(),
                                 found.size() == 1 ? "" : "s", times(most));
   std::ranges::stable_sort(found,
                            [&](std::uint32_t a, std::uint32_t b) { return times_of[a] > times_of[b]; });
@@ -284,4 +284,4 @@ std::string index_text(const Compiled& model, const SourceMap& sources) {
   return out + rest(found.size());
 }
 
-}  // namespace sigrel::session
+}  // namespace sigrel::explain

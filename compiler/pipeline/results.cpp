@@ -1,18 +1,17 @@
-#include "compiler/session/results.h"
+#include "compiler/pipeline/results.h"
 
 #include <algorithm>
 #include <charconv>
 #include <unordered_set>
 
-namespace sigrel::session {
+namespace sigrel::pipeline {
 namespace {
 
 constexpr std::size_t kSuggestionCandidates = 20'000;
-constexpr std::uint32_t kRepeated = 3;  // a component that follows itself more often is written once
+constexpr std::uint32_t kRepeated = 3;  // a component that repeats more often is written once
 constexpr std::uint32_t kLongestExpansion = 10'000'000;
 
-/// Instances whose path from the root is labels all the way: their interfaces are part of what the user
-/// named.
+/// For each instance whether all components of its path are labels; the interfaces of these are recorded.
 std::vector<bool> labelled_paths(const system::System& system) {
   std::vector<bool> labelled(system.instances.size(), false);
   for (std::size_t i = 0; i < system.instances.size(); ++i) {  // parents come before their children
@@ -25,8 +24,8 @@ std::vector<bool> labelled_paths(const system::System& system) {
   return labelled;
 }
 
-/// The names of all instances. A recursive relation nests as deep as it recurs: its path is written
-/// `rest^1000`, so that names stay short, and each is found from its parent's in one step.
+/// The paths of all instances. Repeated components are written as powers (`rest^1000`), so that paths of
+/// recursive relations stay short; each path follows from its parent's in one step.
 class Paths {
  public:
   explicit Paths(const system::System& system) : paths_(system.instances.size()) {
@@ -40,7 +39,7 @@ class Paths {
     }
   }
 
-  /// "" for the root, else the path with a point behind it.
+  /// Empty for the root, else the path followed by a dot.
   std::string prefix(std::size_t instance) const {
     std::vector<const Path*> parts;
     for (const Path* p = &paths_[instance]; p->count > 0; p = &paths_[p->head]) parts.push_back(p);
@@ -62,9 +61,9 @@ class Paths {
 
  private:
   struct Path {
-    std::uint32_t head = 0;   // the instance before
-    LocalName name;           // the last component,
-    std::uint32_t count = 0;  // so many times; none of the root
+    std::uint32_t head = 0;   // the instance whose path precedes the component
+    LocalName name;           // the last component
+    std::uint32_t count = 0;  // its repetitions; 0 for the root
   };
 
   std::vector<Path> paths_;
@@ -94,7 +93,7 @@ std::string expanded(std::string_view name) {
   return out;
 }
 
-/// The instance that owns an unknown: of those that share the number, the last.
+/// The instance that owns an unknown: the last one with this first unknown.
 std::size_t owner(const system::System& system, std::uint32_t unknown) {
   auto it = std::ranges::upper_bound(system.instances, unknown, {}, &system::Instance::first_unknown);
   return static_cast<std::size_t>(it - system.instances.begin()) - 1;
@@ -221,7 +220,7 @@ Columns Results::named(std::span<const std::uint32_t> variables) const {
 Columns Results::by_default() const {
   if (count() > kSmall)
     if (Columns found = states(); found.size() > 0) return found;
-  Columns found;  // of a large model without states the first ones
+  Columns found;  // the first names of a large model without states
   std::unordered_set<std::string> seen;
   each([&](std::string name, runtime::Column column) {
     if (seen.insert(name).second) found.add(std::move(name), column);
@@ -247,7 +246,7 @@ std::vector<std::string> Results::descriptions(const Columns& columns) const {
       unit = text(info.unit);
       order = dae_.variables[variable].order;
     }
-    // What is always zero, or the same as a variable without unit, may be declared with one.
+    // A zero, or an alias of a variable without unit, may be declared with a unit.
     if (unit.empty() && order == 0)
       if (auto own = names.find(0, columns.names[c])) unit = text(system::unknown_info(system_, *own).unit);
     if (unit.empty()) continue;
@@ -265,7 +264,7 @@ std::vector<runtime::Constant> Results::constants(std::span<const double> parame
   auto add = [&](std::string name, std::uint32_t parameter) {
     if (seen.insert(name).second) found.push_back({std::move(name), {}, parameters[parameter]});
   };
-  auto without_columns = [&] {  // constants are few where columns are many
+  auto without_columns = [&] {  // there are few constants when there are many columns
     std::unordered_set<std::string_view> taken;
     for (const std::string& name : columns.names)
       if (seen.contains(name)) taken.insert(name);
@@ -310,10 +309,10 @@ Columns Results::select(std::span<const std::string> patterns, std::string_view 
     std::string message = "no variable is named `" + pattern + "`";
     if (pattern.find('*') != std::string::npos) message = "no variable matches `" + pattern + "`";
     bool located = k < spans.size() && spans[k];
-    Diagnostic& d = located ? diagnostics.report(Code::UnknownResult, *spans[k], message)
-                                  .label("in `" + std::string(what) + "`")
-                            : diagnostics.report(Code::UnknownResult,
-                                                 message + ", which `" + std::string(what) + "` asks for");
+    Diagnostic& d =
+        located ? diagnostics.report(Code::UnknownResult, *spans[k], message)
+                      .label("in `" + std::string(what) + "`")
+                : diagnostics.report(Code::UnknownResult, message + " (in `" + std::string(what) + "`)");
     std::vector<std::string> names;
     each([&](std::string name, runtime::Column) {
       names.push_back(std::move(name));
@@ -334,4 +333,4 @@ Columns Results::select(std::span<const std::string> patterns, std::string_view 
   return found;
 }
 
-}  // namespace sigrel::session
+}  // namespace sigrel::pipeline

@@ -1,30 +1,23 @@
-#include "compiler/session/blocks.h"
+#include "compiler/explain/blocks.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "compiler/session/structure_report.h"
+#include "compiler/explain/structure_report.h"
+#include "compiler/pipeline/solved_blocks.h"
 
-namespace sigrel::session {
+namespace sigrel::explain {
 namespace {
 
-constexpr std::size_t kShown = 100;       // blocks, at most
+constexpr std::size_t kShown = 100;       // at most
 constexpr std::size_t kShownInside = 20;  // equations of one block, at most
 
-/// The variable that a row of a Solve run gives.
-std::uint32_t solved(const runtime::Model& model, const runtime::KernelBatch& batch, std::uint32_t row) {
-  const std::uint32_t* table = model.tables.data() + batch.table;
-  if (batch.kernel != runtime::kNone) return table[std::size_t{batch.solved} * batch.count + row];
-  const std::uint32_t* positions = table + batch.count + 1;
-  return positions[batch.count + table[row] + positions[row]] >> 1;
-}
-
-std::string name(const Compiled& model, std::uint32_t variable) {
+std::string name(const pipeline::Compiled& model, std::uint32_t variable) {
   return dae::variable_name(model.system, model.dae, variable);
 }
 
-std::string names(const Compiled& model, const std::vector<std::uint32_t>& variables) {
+std::string names(const pipeline::Compiled& model, const std::vector<std::uint32_t>& variables) {
   std::string text;
   for (std::size_t k = 0; k < variables.size() && k < kShownInside; ++k)
     text += (k ? ", " : "") + name(model, variables[k]);
@@ -51,13 +44,13 @@ struct Order {
   std::vector<std::uint32_t> equations, variables;
 };
 
-Order solution_order(const std::vector<SolvedBlock>& blocks) {
+Order solution_order(const std::vector<pipeline::SolvedBlock>& blocks) {
   Order order;
-  for (const SolvedBlock& b : blocks) {
+  for (const pipeline::SolvedBlock& b : blocks) {
     order.equations.insert(order.equations.end(), b.inner_equations.begin(), b.inner_equations.end());
     order.equations.insert(order.equations.end(), b.residual_equations.begin(), b.residual_equations.end());
     order.variables.insert(order.variables.end(), b.inner_variables.begin(), b.inner_variables.end());
-    order.variables.insert(order.variables.end(), b.unknowns.begin(), b.unknowns.end());
+    order.variables.insert(order.variables.end(), b.tearing_variables.begin(), b.tearing_variables.end());
   }
   return order;
 }
@@ -80,71 +73,16 @@ std::string escaped(const std::string& text) {
 
 }  // namespace
 
-std::vector<SolvedBlock> solved_blocks(const plan::Plan& plan) {
-  const runtime::Model& model = plan.model;
-  std::vector<SolvedBlock> blocks;
-  for (const auto* steps : {&model.invariant, &model.dynamic, &model.observed})
-    for (const runtime::Step& step : *steps) {
-      if (step.kind == runtime::Step::Assign) {
-        const runtime::KernelBatch& batch = model.batches[step.index];
-        for (std::uint32_t row = 0; row < batch.count; ++row) {
-          blocks.emplace_back();
-          blocks.back().inner_equations = {model.equations[batch.equations + row]};
-          blocks.back().inner_variables = {solved(model, batch, row)};
-        }
-        continue;
-      }
-      const runtime::AlgebraicLoop& loop = model.loops[step.index];
-      SolvedBlock& b = blocks.emplace_back();
-      b.kind = loop.kind;
-      for (std::uint32_t r = loop.first_batch; r < loop.first_batch + loop.batches; ++r) {
-        const runtime::KernelBatch& batch = model.batches[r];
-        for (std::uint32_t row = 0; row < batch.count; ++row) {
-          const std::uint32_t equation = model.equations[batch.equations + row];
-          if (batch.role == runtime::Role::Solve) {
-            b.inner_equations.push_back(equation);
-            b.inner_variables.push_back(solved(model, batch, row));
-          } else {
-            b.residual_equations.push_back(equation);
-          }
-        }
-      }
-      b.unknowns.assign(model.tearing_variables.begin() + loop.first_unknown,
-                        model.tearing_variables.begin() + loop.first_unknown + loop.unknowns);
-    }
-  return blocks;
-}
-
-std::vector<std::vector<std::uint32_t>> incidence_lists(const dae::System& dae) {
-  std::vector<std::vector<std::uint32_t>> rows;
-  auto end_row = [&] {
-    std::ranges::sort(rows.back());
-    rows.back().erase(std::unique(rows.back().begin(), rows.back().end()), rows.back().end());
-  };
-  for (const EquationTable& table : dae.equations.tables)
-    for (std::size_t row = 0; row < table.rows(); ++row) {
-      auto unknowns = table.unknowns_of(row);
-      rows.emplace_back(unknowns.begin(), unknowns.end());
-      end_row();
-    }
-  for (std::size_t row = 0; row < dae.equations.sums.rows(); ++row) {
-    rows.emplace_back();
-    for (Term term : dae.equations.sums.terms_of(row)) rows.back().push_back(term.unknown());
-    end_row();
-  }
-  return rows;
-}
-
-std::string blocks_text(const Compiled& model, const SourceMap& sources) {
-  const std::vector<SolvedBlock> blocks = solved_blocks(model.plan);
+std::string blocks_text(const pipeline::Compiled& model, const SourceMap& sources) {
+  const std::vector<pipeline::SolvedBlock> blocks = pipeline::solved_blocks(model.plan);
   std::size_t together = 0;
-  for (const SolvedBlock& b : blocks) together += !b.residual_equations.empty();
-  if (blocks.empty()) return "no equations are left to solve\n";
-  std::string out = fmt::format("{} block{}: {} equation{} that give a variable each, {} simultaneous\n",
-                                blocks.size(), blocks.size() == 1 ? "" : "s", blocks.size() - together,
-                                blocks.size() - together == 1 ? "" : "s", together);
+  for (const pipeline::SolvedBlock& b : blocks) together += !b.residual_equations.empty();
+  if (blocks.empty()) return "no equations remain after reduction\n";
+  std::string out = fmt::format("{} block{}: {} explicit equation{}, {} algebraic loop{}\n", blocks.size(),
+                                blocks.size() == 1 ? "" : "s", blocks.size() - together,
+                                blocks.size() - together == 1 ? "" : "s", together, together == 1 ? "" : "s");
   for (std::size_t k = 0; k < blocks.size() && k < kShown; ++k) {
-    const SolvedBlock& b = blocks[k];
+    const pipeline::SolvedBlock& b = blocks[k];
     if (b.residual_equations.empty()) {
       out += fmt::format("\n{}. {}, from\n{}", k + 1, name(model, b.inner_variables[0]),
                          indented(equation_text(model, b.inner_equations[0], sources)));
@@ -153,15 +91,15 @@ std::string blocks_text(const Compiled& model, const SourceMap& sources) {
     static constexpr const char* kKinds[] = {"nonlinear: Newton's method",
                                              "linear: factorised at every evaluation",
                                              "linear with constant coefficients: factorised once"};
-    out += fmt::format("\n{}. {} equation{} together, {}\n", k + 1, b.size(), b.size() == 1 ? "" : "s",
-                       kKinds[b.kind]);
-    out += fmt::format("  {} unknown{}: {}\n", b.unknowns.size(), b.unknowns.size() == 1 ? "" : "s",
-                       names(model, b.unknowns));
+    out += fmt::format("\n{}. algebraic loop of {} equation{}, {}\n", k + 1, b.size(),
+                       b.size() == 1 ? "" : "s", kKinds[b.kind]);
+    out += fmt::format("  {} tearing variable{}: {}\n", b.tearing_variables.size(),
+                       b.tearing_variables.size() == 1 ? "" : "s", names(model, b.tearing_variables));
     for (std::size_t i = 0; i < b.inner_equations.size() && i < kShownInside; ++i)
       out += fmt::format("  {}, from\n{}", name(model, b.inner_variables[i]),
                          indented(equation_text(model, b.inner_equations[i], sources)));
     out += more(b.inner_equations.size(), kShownInside, "  ");
-    out += b.residual_equations.size() == 1 ? "  which must satisfy\n" : "  which must satisfy together\n";
+    out += b.residual_equations.size() == 1 ? "  residual equation\n" : "  residual equations\n";
     for (std::size_t i = 0; i < b.residual_equations.size() && i < kShownInside; ++i)
       out += indented(equation_text(model, b.residual_equations[i], sources));
     out += more(b.residual_equations.size(), kShownInside, "    ");
@@ -169,13 +107,13 @@ std::string blocks_text(const Compiled& model, const SourceMap& sources) {
   return out + more(blocks.size(), kShown, "\n");
 }
 
-std::string incidence_svg(const Compiled& model) {
-  const std::vector<SolvedBlock> blocks = solved_blocks(model.plan);
+std::string incidence_svg(const pipeline::Compiled& model) {
+  const std::vector<pipeline::SolvedBlock> blocks = pipeline::solved_blocks(model.plan);
   const Order after = solution_order(blocks);
   Order before = after;
   std::ranges::sort(before.equations);
   std::ranges::sort(before.variables);
-  const auto rows = incidence_lists(model.dae);
+  const auto rows = pipeline::incidence_lists(model.dae);
   const std::size_t n = after.equations.size();
   const double cell = n <= 40 ? 14 : n <= 120 ? 7 : 3;
   const bool labels = cell == 14;
@@ -202,10 +140,10 @@ std::string incidence_svg(const Compiled& model) {
         left, top, side, side);
     if (solution) {
       std::size_t at = 0;
-      for (const SolvedBlock& b : blocks) {
+      for (const pipeline::SolvedBlock& b : blocks) {
         if (!b.residual_equations.empty()) {
           const double x = left + cell * static_cast<double>(at), y = top + cell * static_cast<double>(at);
-          const double torn = cell * static_cast<double>(b.unknowns.size()),
+          const double torn = cell * static_cast<double>(b.tearing_variables.size()),
                        inner = cell * static_cast<double>(b.inner_equations.size());
           svg += fmt::format(
               "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#ffe9c7\"/>\n",
@@ -234,14 +172,14 @@ std::string incidence_svg(const Compiled& model) {
                            left + cell * (static_cast<double>(c) + 0.8), top - 4,
                            escaped(name(model, order.variables[c])));
   };
-  draw(before, margin, "as written", false);
-  draw(after, margin + side + gap, "in the order of solution", true);
+  draw(before, margin, "source order", false);
+  draw(after, margin + side + gap, "order of solution", true);
   return svg + "</svg>\n";
 }
 
-std::string incidence_dot(const Compiled& model) {
-  const std::vector<SolvedBlock> blocks = solved_blocks(model.plan);
-  const auto rows = incidence_lists(model.dae);
+std::string incidence_dot(const pipeline::Compiled& model) {
+  const std::vector<pipeline::SolvedBlock> blocks = pipeline::solved_blocks(model.plan);
+  const auto rows = pipeline::incidence_lists(model.dae);
   std::string out = "graph incidence {\n  rankdir=LR;\n  node [fontname=\"sans-serif\", fontsize=10];\n";
   auto quoted = [&](std::uint32_t variable) {
     std::string text;
@@ -251,22 +189,22 @@ std::string incidence_dot(const Compiled& model) {
   };
   std::vector<bool> determined(model.dae.variables.size(), false);
   for (std::size_t k = 0; k < blocks.size(); ++k) {
-    const SolvedBlock& b = blocks[k];
+    const pipeline::SolvedBlock& b = blocks[k];
     const bool together = !b.residual_equations.empty();
     if (together) out += fmt::format("  subgraph cluster_{} {{\n  label=\"block {}\";\n", k + 1, k + 1);
     for (const auto* list : {&b.inner_equations, &b.residual_equations})
       for (std::uint32_t e : *list)
         out += fmt::format("  e{} [shape=box, label=\"{}{}\"];\n", e + 1, e + 1,
                            list == &b.residual_equations ? " = 0" : "");
-    for (const auto* list : {&b.inner_variables, &b.unknowns})
+    for (const auto* list : {&b.inner_variables, &b.tearing_variables})
       for (std::uint32_t v : *list) {
         determined[v] = true;
         out += fmt::format("  v{} [label=\"{}\"{}];\n", v + 1, quoted(v),
-                           list == &b.unknowns ? ", peripheries=2" : "");
+                           list == &b.tearing_variables ? ", peripheries=2" : "");
       }
     if (together) out += "  }\n";
   }
-  for (const SolvedBlock& b : blocks) {
+  for (const pipeline::SolvedBlock& b : blocks) {
     auto edges = [&](std::uint32_t e, std::uint32_t given) {
       for (std::uint32_t v : rows[e])
         if (determined[v])
@@ -279,4 +217,4 @@ std::string incidence_dot(const Compiled& model) {
   return out + "}\n";
 }
 
-}  // namespace sigrel::session
+}  // namespace sigrel::explain

@@ -1,4 +1,4 @@
-#include "compiler/session/files.h"
+#include "compiler/pipeline/files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <limits>
 
-namespace sigrel::session {
+namespace sigrel::pipeline {
 namespace {
 
 // Spans are 32-bit offsets.
@@ -54,7 +54,7 @@ std::string library_folder() {
     // Run from a build folder below the source tree.
     for (fs::path folder = executable.parent_path(); folder.has_relative_path();
          folder = folder.parent_path())
-      if (fs::is_regular_file(folder / "compiler" / "session" / "files.cpp", error) &&
+      if (fs::is_regular_file(folder / "compiler" / "pipeline" / "files.cpp", error) &&
           fs::is_directory(folder / "stdlib", error))
         return (folder / "stdlib").string();
     return installed.string();
@@ -62,4 +62,4 @@ std::string library_folder() {
   return {};
 }
 
-}  // namespace sigrel::session
+}  // namespace sigrel::pipeline

@@ -1,4 +1,4 @@
-#include "compiler/session/structural_types.h"
+#include "compiler/explain/structural_types.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include "compiler/structural_types/components.h"
 #include "compiler/structural_types/families.h"
 
-namespace sigrel::session {
+namespace sigrel::explain {
 
 std::string StructuralTypes::text(core::GlobalId definition) const {
   auto at = components.find(definition);
@@ -34,8 +34,4 @@ StructuralTypes structural_types(const core::Program& program, Diagnostics& diag
   return result;
 }
 
-void report_singular_parts(const core::Program& program, Diagnostics& diagnostics) {
-  structural_types::check(elaborate::model(program), diagnostics);
-}
-
-}  // namespace sigrel::session
+}  // namespace sigrel::explain

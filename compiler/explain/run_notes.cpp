@@ -1,0 +1,52 @@
+#include "compiler/explain/run_notes.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace sigrel::explain {
+
+bool refuse_delays(const system::System& system, const char* analysis, Diagnostics& diagnostics) {
+  if (system.delays.empty()) return false;
+  const Origin origin = system.delays[0].origin;
+  const std::string instance = system::instance_name(system, origin.instance);
+  diagnostics
+      .report(Code::DelayWithoutPast, system.sources[origin.source].span,
+              fmt::format("{} is not supported for models with delays", analysis))
+      .label("this value depends on the past" + (instance.empty() ? "" : ", in `" + instance + "`"))
+      .note("the derivatives are not a function of the states alone")
+      .help("replace the delay by an approximation for this analysis, for example `Blocks.padeDelay`");
+  return true;
+}
+
+void note_end(const system::System& system, std::uint32_t trigger, double time, Diagnostics& diagnostics) {
+  const Origin origin = system.events.triggers[trigger].origin;
+  const std::string instance = system::instance_name(system, origin.instance);
+  diagnostics
+      .report(Code::Terminated, system.sources[origin.source].span,
+              "the model terminated the run at t = " + fmt::format("{:.9g} s", time))
+      .label("this became true" + (instance.empty() ? "" : ", in `" + instance + "`"));
+}
+
+void note_continuation(const pipeline::Compiled& model, const runtime::Continued& block,
+                       Diagnostics& diagnostics) {
+  const std::string name = dae::variable_name(model.system, model.dae, block.variable);
+  const std::string message =
+      block.unknowns == 1 ? fmt::format("the start of `{}` was found by continuation", name)
+                          : fmt::format("the start of `{}` and {} other unknown{} was found by continuation",
+                                        name, block.unknowns - 1, block.unknowns == 2 ? "" : "s");
+  std::optional<Span> span;
+  const auto dynamic = static_cast<std::uint32_t>(model.dae.equations.count());
+  if (block.equation < dynamic)
+    span = model.system.sources[dae::origin(model.dae.equations, block.equation).source].span;
+  else if (block.equation < dynamic + model.dae.initial.count())
+    span = model.system.sources[dae::origin(model.dae.initial, block.equation - dynamic).source].span;
+  Diagnostic& note = span ? diagnostics.report(Code::StartByContinuation, *span, message)
+                          : diagnostics.report(Code::StartByContinuation, message);
+  note.note("Newton's method did not converge from the guesses")
+      .help(
+          "check that this is the intended solution; a guess near it makes the initialisation robust and "
+          "fast");
+}
+
+}  // namespace sigrel::explain

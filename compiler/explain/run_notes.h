@@ -1,0 +1,19 @@
+// What a run reports besides failures, at the source location that it concerns.
+#pragma once
+#include "compiler/diagnostics/diagnostic.h"
+#include "compiler/pipeline/pipeline.h"
+#include "runtime/integrate/simulate.h"
+
+namespace sigrel::explain {
+
+/// Reports an error if the model has delays, which `analysis` does not support. Returns whether it has.
+bool refuse_delays(const system::System& system, const char* analysis, Diagnostics& diagnostics);
+
+/// Notes that a `terminate` of the model ended the run.
+void note_end(const system::System& system, std::uint32_t trigger, double time, Diagnostics& diagnostics);
+
+/// Notes that a block of the initial system was solved by continuation.
+void note_continuation(const pipeline::Compiled& model, const runtime::Continued& block,
+                       Diagnostics& diagnostics);
+
+}  // namespace sigrel::explain

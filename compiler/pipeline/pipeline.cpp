@@ -1,0 +1,134 @@
+#include "compiler/pipeline/pipeline.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "compiler/check/check.h"
+#include "compiler/ir/ast_print.h"
+#include "compiler/ir/core_print.h"
+#include "compiler/ir/core_verify.h"
+#include "compiler/order/order.h"
+#include "compiler/pipeline/dump_json.h"
+#include "compiler/pipeline/singular_definitions.h"
+#include "compiler/reduce/reduce.h"
+
+namespace sigrel::pipeline {
+namespace {
+
+/// Aborts and dumps the program if the checker broke an invariant of `core`.
+void verify_core(const core::Program& program) {
+  const std::vector<std::string> violations = core::verify(program);
+  if (violations.empty()) return;
+  for (const std::string& violation : violations) std::fprintf(stderr, "core: %s\n", violation.c_str());
+  std::fprintf(stderr, "%s", core::print(program).c_str());
+  std::abort();
+}
+
+/// The module of an expression from the command line.
+std::optional<ast::Module> module_of(const std::string& expression, Context& context) {
+  const FileId file = context.sources.add(std::string(core::kExpression), expression);
+  return expression_module(file, intern(core::kExpression), context.sources, context.diagnostics);
+}
+
+/// Frees the rows of the flat equations: only explanations read them after the reduction.
+void forget_flat_equations(system::System& system) {
+  for (Equations* equations : {&system.equations, &system.initial, &system.assertions,
+                               &system.events.conditions, &system.events.values})
+    equations->forget_rows();
+}
+
+}  // namespace
+
+std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optional<std::string>& expression,
+                                 Context& context) {
+  // parse: text -> ast. Done while the modules are loaded, because a file names its imports.
+  if (!loaded) return std::nullopt;
+  context.timings.push_back({"read", loaded->read_seconds});
+  context.timings.push_back({"parse", loaded->parse_seconds});
+  Checked result;
+  result.modules = std::move(loaded->modules);
+  result.root_index = result.modules.size() - 1;
+  const ast::Module& root = result.root();
+  if (dumped(context, Printer{Dump::Ast, [&] { return ast::print(root); },  //
+                              [&] { return ast::print_json(root); }}))
+    return std::nullopt;
+  if (!loaded->complete) return std::nullopt;
+  if (expression)
+    if (std::optional<ast::Module> module = module_of(*expression, context))
+      result.modules.push_back(std::move(*module));
+
+  // check: ast -> core. Runs after syntax errors as well: the declarations that parsed may have type errors.
+  const bool expression_parsed = expression && !context.diagnostics.has_errors();
+  core::Program& program = result.program;
+  const bool complete = stage(
+      context, "check",
+      [&] {
+        program = check::check(result.modules, context.diagnostics,
+                               {.last_sees_previous = expression_parsed, .samples = !expression});
+      },
+      [&] { verify_core(program); },
+      Printer{Dump::Core, [&] { return core::print(program); }, [&] { return core_json(program); }});
+  if (!complete) return std::nullopt;
+  return result;
+}
+
+std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate::Options& options,
+                                   Backend backend, Context& context) {
+  Diagnostics& diagnostics = context.diagnostics;
+  auto result = std::make_unique<Compiled>();
+  auto& [system, experiment, dae, plan, executable] = *result;
+  auto listing = [&plan = plan](Dump dump, Listing kind) {
+    auto text = [&plan, kind] { return print_code(plan, kind); };
+    return Printer{dump, text, [text] { return listing_json(text()); }};
+  };
+
+  const bool complete =
+      // elaborate: core -> system. Evaluates the functional level; relations become shapes and tables of
+      // rows.
+      stage(
+          context, "elaborate",
+          [&] {
+            if (auto elaborated = elaborate::elaborate(program, options, diagnostics)) {
+              system = std::move(elaborated->system);
+              experiment = std::move(elaborated->experiment);
+            }
+          },
+          [&] { system::verify(system); },
+          Printer{Dump::System, [&] { return system::print(system); },
+                  [&] { return system_json(system); }}) &&
+
+      // reduce: system -> dae. Eliminates aliases, zeros and redundant equations, reduces the index, selects
+      // the states.
+      stage(
+          context, "reduce",
+          [&] {
+            Diagnostics flat;
+            dae = reduce::reduce(system, flat);
+            report_reduction(program, std::move(flat), diagnostics);
+            if (!context.keep_equations) forget_flat_equations(system);
+          },
+          [&] { dae::verify(system, dae); },
+          Printer{Dump::Dae, [&] { return dae::print(system, dae); },
+                  [&] { return dae_json(system, dae); }}) &&
+
+      // order: dae -> plan. Matching, blocks, tearing: schedules of kernel batches and algebraic loops.
+      stage(
+          context, "order", [&] { plan = order::order(system, dae, diagnostics, context.start); },
+          [&] { plan::verify(plan); },
+          Printer{Dump::Plan, [&] { return plan::print(system, dae, plan); },
+                  [&] { return plan_json(system, dae, plan); }}) &&
+
+      // The generated code as text: only for dumps.
+      !dumped(context, listing(Dump::Llvm, Listing::Llvm)) &&
+      !dumped(context, listing(Dump::Assembly, Listing::Assembly));
+  if (!complete) return nullptr;
+
+  // lower and jit: plan -> machine code; or interpret: plan -> kernels without code, on request and where
+  // code generation is not allowed.
+  timed(context.timings, "code", [&] { executable = make_executable(plan, backend, context.compiler); });
+  record_parts(executable, context.timings);
+  plan.model.kernels = executable.kernels;
+  return result;
+}
+
+}  // namespace sigrel::pipeline

@@ -1,0 +1,45 @@
+// The stages in order, from text to an executable model: the table of contents of the compiler.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/elaborate/elaborate.h"
+#include "compiler/ir/ast.h"
+#include "compiler/ir/core.h"
+#include "compiler/ir/dae.h"
+#include "compiler/ir/plan.h"
+#include "compiler/ir/system.h"
+#include "compiler/pipeline/executable.h"
+#include "compiler/pipeline/modules.h"
+#include "compiler/pipeline/stage.h"
+
+namespace sigrel::pipeline {
+
+/// The result of the front end.
+struct Checked {
+  std::vector<ast::Module> modules;  // imports before importers
+  std::size_t root_index = 0;        // the requested file; the module of an expression comes after it
+  const ast::Module& root() const { return modules[root_index]; }
+  core::Program program;
+};
+
+/// A compiled model: runs any number of times, with different parameter values.
+struct Compiled {
+  system::System system;  // its equations have no rows unless Context::keep_equations
+  elaborate::Experiment experiment;
+  dae::System dae;
+  plan::Plan plan;  // its model has its kernels
+  Executable executable;
+};
+
+/// Parsed modules to a typed program. `expression` replaces `main`. Nullopt after errors and after a dump.
+std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optional<std::string>& expression,
+                                 Context& context);
+
+/// Typed program to executable model. Null after errors and after a dump.
+std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate::Options& options,
+                                   Backend backend, Context& context);
+
+}  // namespace sigrel::pipeline

@@ -1,0 +1,72 @@
+// Columns of results by name: from the names of the source to variables of the runtime. Every variable of the
+// source has a column; an eliminated one is another variable, its negative, or zero.
+//
+// The names are hierarchical: `r1.u`, the interface of a labelled instance `c1.p.v`, and the time derivative
+// of a state `der(c1.u)`. They are built on demand. A label that repeats more than three times, as in
+// recursive relations, is written once: `rest^1000.c.u`.
+#pragma once
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/diagnostics/diagnostic.h"
+#include "compiler/ir/dae.h"
+#include "compiler/ir/system.h"
+#include "runtime/results/output.h"
+
+namespace sigrel::pipeline {
+
+/// Columns and their names; both vectors have the same length.
+struct Columns {
+  std::vector<std::string> names;
+  std::vector<runtime::Column> columns;
+
+  void add(std::string name, runtime::Column column);
+  std::size_t size() const { return names.size(); }
+};
+
+class Results {
+ public:
+  /// A model with at most this many names records all of them by default; a larger one records its states, or
+  /// this many names if it has none.
+  static constexpr std::size_t kSmall = 1000;
+
+  Results(const system::System& system, const dae::System& dae)
+      : system_(system), dae_(dae), names_(system) {}
+
+  std::optional<runtime::Column> find(std::string_view name) const;
+  Columns by_default() const;
+  Columns states() const;
+  /// The columns of variables of the reduced system.
+  Columns named(std::span<const std::uint32_t> variables) const;
+  /// The columns that match the patterns, in order, each once. `*` matches any characters. Reports patterns
+  /// without a match; `what` is the setting or option that gave them ("plot", "outputs"), `spans` are their
+  /// source locations, if known.
+  Columns select(std::span<const std::string> patterns, std::string_view what,
+                 std::span<const std::optional<Span>> spans, Diagnostics& diagnostics) const;
+
+  /// One per column: "Bool", "Int", the unit in brackets, or empty.
+  std::vector<std::string> descriptions(const Columns& columns) const;
+  /// The parameters with their values: those of all instances of a small model; those of the main relation
+  /// and those that were set of a large one. Names of columns are left out.
+  std::vector<runtime::Constant> constants(std::span<const double> parameters, const Columns& columns) const;
+
+  std::size_t count() const;
+  /// Visits every name with its column, in the order of the instances, until `visit` returns false.
+  void each(const std::function<bool(std::string name, runtime::Column)>& visit) const;
+
+ private:
+  runtime::Column column(std::uint32_t unknown) const;
+
+  const system::System& system_;
+  const dae::System& dae_;
+  mutable system::Names names_;  // caches lookups
+};
+
+/// Whether `pattern`, in which `*` matches any characters, matches the whole name.
+bool matches(std::string_view pattern, std::string_view name);
+
+}  // namespace sigrel::pipeline

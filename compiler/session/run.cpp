@@ -1,0 +1,235 @@
+// Runs of a compiled model: the settings of the experiment, the recorded columns, the simulation.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_set>
+
+#include "compiler/explain/failure_report.h"
+#include "compiler/explain/run_notes.h"
+#include "compiler/session/session.h"
+#include "compiler/session/settings.h"
+#include "compiler/session/start_file.h"
+#include "compiler/singularity/singular_system.h"
+
+namespace sigrel {
+
+using pipeline::Columns;
+using pipeline::Results;
+
+namespace {
+
+constexpr double kSmallestTolerance = 1e-13;
+constexpr std::size_t kPlotted = 6;  // curves of a default plot
+
+/// Keeps the last row only: the memory for final values does not depend on the number of rows.
+class LastRow final : public runtime::Sink {
+ public:
+  Error begin(const runtime::Output&) override { return {}; }
+  Error row(double, std::span<const double> values) override {
+    last_.assign(values.begin(), values.end());
+    return {};
+  }
+  Error finish() override { return {}; }
+  std::vector<double> take() { return std::move(last_); }
+
+ private:
+  std::vector<double> last_;
+};
+
+/// Passes some of the columns on.
+class Selection final : public runtime::Sink {
+ public:
+  Selection(std::vector<std::size_t> columns, runtime::Sink& to) : columns_(std::move(columns)), to_(to) {}
+  Error begin(const runtime::Output& output) override {
+    for (std::size_t c : columns_) {
+      some_.columns.push_back(output.columns[c]);
+      some_.names.push_back(output.names[c]);
+    }
+    return to_.begin(some_);
+  }
+  Error row(double time, std::span<const double> values) override {
+    row_.clear();
+    for (std::size_t c : columns_) row_.push_back(values[c]);
+    return to_.row(time, row_);
+  }
+  Error finish() override { return to_.finish(); }
+
+ private:
+  std::vector<std::size_t> columns_;
+  runtime::Output some_;
+  std::vector<double> row_;
+  runtime::Sink& to_;
+};
+
+}  // namespace
+
+std::optional<double> Run::value(std::string_view name) const {
+  auto it = std::ranges::find(columns.names, name);
+  if (it == columns.names.end() || final_values.empty()) return std::nullopt;
+  return final_values[static_cast<std::size_t>(it - columns.names.begin())];
+}
+
+std::vector<double> Run::column(std::string_view name) const {
+  auto it = std::ranges::find(trajectory.names(), name);
+  if (it == trajectory.names().end()) return {};
+  return trajectory.column(static_cast<std::size_t>(it - trajectory.names().begin()));
+}
+
+bool Run::piecewise_constant(std::string_view name) const {
+  auto it = std::ranges::find(columns.names, name);
+  if (it == columns.names.end()) return false;
+  const std::string& said = descriptions[static_cast<std::size_t>(it - columns.names.begin())];
+  return said == "Bool" || said == "Int";
+}
+
+/// The experiment of the model with the changes of this run. Nullopt after an error.
+std::optional<runtime::Experiment> Session::experiment(const Compiled& model, const RunOptions& options) {
+  std::size_t errors = diagnostics_.error_count();
+  const elaborate::Experiment& given = model.experiment;
+  runtime::Experiment e;
+  e.start = options.start.value_or(given.start);
+  e.stop = options.stop.value_or(given.stop);
+  e.tolerance = options.tolerance.value_or(given.tolerance);
+  std::int64_t steps = options.steps ? std::int64_t{*options.steps} : given.steps;
+  e.steps = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(steps, 1, std::numeric_limits<std::int32_t>::max()));
+
+  auto bad = [&](const std::string& message, const std::string& help) {
+    diagnostics_.report(Code::BadExperiment, message).help(help);
+  };
+  if (!std::isfinite(e.start) || !std::isfinite(e.stop))
+    bad("`start` and `stop` must be numbers", "give both in seconds");
+  else if (e.stop < e.start)
+    bad(fmt::format("the experiment stops at {:.6g} s, before it starts at {:.6g} s", e.stop, e.start),
+        "choose a `stop` that is later than `start`");
+  if (!(e.tolerance >= kSmallestTolerance) || !(e.tolerance < 1))
+    bad(fmt::format("the tolerance is {:.6g}", e.tolerance),
+        "choose one between 1e-13 and 1, for example 1e-6");
+  if (steps < 1)
+    bad(fmt::format("the experiment has {} steps", steps),
+        "choose at least 1: the results have steps + 1 rows");
+
+  const std::string& solver = options.solver ? *options.solver : given.solver;
+  if (auto named = runtime::solver_named(solver)) {
+    e.solver = *named;
+  } else {
+    std::vector<std::string_view> solvers = {"auto", "cvode", "adams", "ida"};
+    Diagnostic& d = diagnostics_.report(Code::BadExperiment, "there is no solver `" + solver + "`");
+    if (auto near = did_you_mean(solver, solvers))
+      d.help("did you mean `" + std::string(*near) + "`?");
+    else
+      d.help("the solvers are `auto`, `cvode`, `adams` and `ida`");
+  }
+  e.ordering = options.ordering;
+  e.threads = options.threads;
+
+  for (const auto& [name, value] : options.set) {
+    auto it = std::ranges::find(model.system.named_parameters, name, &system::NamedParameter::name);
+    if (it != model.system.named_parameters.end() && !it->structural) {
+      e.overrides.emplace_back(it->parameter, value);
+      continue;
+    }
+    std::string message = it == model.system.named_parameters.end()
+                              ? "the compiled model has no parameter `" + name + "`"
+                              : "`" + name + "` is a structural parameter: it determines the equations";
+    std::vector<std::string_view> names;
+    for (const system::NamedParameter& p : model.system.named_parameters) names.push_back(p.name);
+    Diagnostic& d = diagnostics_.report(Code::UnknownParameter, std::move(message));
+    if (auto near = did_you_mean(name, names)) d.help("did you mean `" + std::string(*near) + "`?");
+    d.help("compile the model with this parameter set: runs can then change it");
+  }
+  if (diagnostics_.error_count() != errors) return std::nullopt;
+  return e;
+}
+
+/// The columns to record: `outputs` (or the default) and `plot`, each name once.
+Columns Session::choose_columns(const Compiled& model, const RunOptions& options,
+                                std::vector<std::string>& plot) {
+  const Results results(model.system, model.dae);
+  const elaborate::Experiment& given = model.experiment;
+  auto located = [&](std::string_view setting, const std::vector<std::string>& values) {
+    return checked_ ? session::locate_setting(checked_->root(), setting, values)
+                    : std::vector<std::optional<Span>>(values.size());
+  };
+  Columns columns;
+  if (options.all_outputs) {
+    if (!options.outputs.empty())
+      columns = results.select(options.outputs, "-v", {}, diagnostics_);
+    else if (!given.outputs.empty())
+      columns = results.select(given.outputs, "outputs", located("outputs", given.outputs), diagnostics_);
+    else
+      columns = results.by_default();
+  }
+  // Options of the run take precedence over the model.
+  const bool asked = options.all_outputs && !options.outputs.empty();
+  Columns plotted;
+  if (!asked) plotted = results.select(given.plot, "plot", located("plot", given.plot), diagnostics_);
+  if (options.plot_something && (asked || given.plot.empty())) {
+    if (asked)
+      plotted = columns;
+    else
+      plotted = results.states();
+    if (plotted.size() == 0) plotted = results.by_default();
+    plotted.names.resize(std::min(plotted.size(), kPlotted));
+    plotted.columns.resize(plotted.names.size());
+  }
+  plot = plotted.names;
+  const std::unordered_set<std::string_view> wanted(
+      plotted.names.begin(),
+      plotted.names.end());  // few names; there may be many columns
+  std::unordered_set<std::string_view> present;
+  for (const std::string& name : columns.names)
+    if (wanted.contains(name)) present.insert(name);
+  Columns more;
+  for (std::size_t i = 0; i < plotted.size(); ++i)
+    if (!present.contains(plotted.names[i])) more.add(plotted.names[i], plotted.columns[i]);
+  for (std::size_t i = 0; i < more.size(); ++i) columns.add(std::move(more.names[i]), more.columns[i]);
+  return columns;
+}
+
+Run Session::run(const Compiled& model, const RunOptions& options) {
+  Run run;
+  std::size_t errors = diagnostics_.error_count();
+  std::optional<runtime::Experiment> experiment = this->experiment(model, options);
+  run.columns = choose_columns(model, options, run.plot);
+  if (experiment && !options.init_from.empty())
+    session::start_from_file(model, options.init_from, *experiment, diagnostics_);
+  if (!experiment || diagnostics_.error_count() != errors) return run;
+  run.valid = true;
+
+  LastRow last;
+  const std::unordered_set<std::string_view> plotted(run.plot.begin(), run.plot.end());
+  std::vector<std::size_t> kept;
+  for (std::size_t c = 0; c < run.columns.size(); ++c)
+    if (options.keep_trajectory || plotted.contains(run.columns.names[c])) kept.push_back(c);
+  Selection trajectory(std::move(kept), run.trajectory);
+
+  runtime::Output output{
+      .columns = run.columns.columns, .names = run.columns.names, .sinks = {&last, &trajectory}};
+  output.sinks.insert(output.sinks.end(), options.sinks.begin(), options.sinks.end());
+  const Results results(model.system, model.dae);
+  run.descriptions = output.descriptions = results.descriptions(run.columns);
+  if (!options.sinks.empty())
+    output.constants =
+        results.constants(runtime::evaluate_parameters(model.plan.model, experiment->overrides), run.columns);
+  run.outcome = runtime::simulate(model.plan.model, *experiment, output, {options.cancel, options.progress});
+  run.final_values = last.take();
+  if (run.outcome.failure)
+    explain::report_failure({model.system, model.dae, model.plan,
+                             options.solver.value_or(model.experiment.solver), options.kept_results},
+                            run.outcome, diagnostics_);
+  if (run.outcome.terminated)
+    explain::note_end(model.system, *run.outcome.terminated, run.outcome.reached, diagnostics_);
+  if (!run.outcome.failure.initial && experiment->from.empty())
+    singularity::note_redundant_initial(model.system, model.dae, model.plan, diagnostics_);
+  for (const runtime::Continued& block : run.outcome.continued)
+    explain::note_continuation(model, block, diagnostics_);
+  timings_.push_back({"initialise", run.outcome.statistics.seconds_initialise});
+  timings_.push_back({"integrate", run.outcome.statistics.seconds_integrate, false, pipeline::peak_memory()});
+  timings_.push_back({"write", run.outcome.statistics.seconds_write});
+  return run;
+}
+
+}  // namespace sigrel

@@ -331,7 +331,8 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
   for (std::size_t k = 0; k < model.delays.size() && k < 20; ++k) {
     const runtime::Delay& d = model.delays[k];
     out += fmt::format("  {} = {}delay({}, p{}){}\n", name(d.variable), d.negated ? "-" : "",
-                       d.of == runtime::kNone ? "0" : name(d.of), d.length, d.piecewise_constant ? ", held" : "");
+                       d.of == runtime::kNone ? "0" : name(d.of), d.length,
+                       d.piecewise_constant ? ", held" : "");
   }
   return out;
 }

@@ -22,7 +22,7 @@ void report_unbalanced(const components::Library& library, const Unbalanced& par
   const bool more = part.surplus > 0;
   Diagnostic& d = diagnostics.report(more ? Code::TooManyEquations : Code::Undetermined, body.span,
                                      fmt::format("`{}` has {} {} than flows", text(body.relation),
-                                                 counted(n, "equation"), more ? "more" : "less"));
+                                                 counted(n, "equation"), more ? "more" : "fewer"));
   const std::string shown = at_fault.opened.empty() ? to_text(type, body.interface) + ": " : "";
   d.label(shown + counted(type.rank() - at_fault.opened.size(), "equation") + " for " +
           counted(*at_fault.flows, "flow"));
@@ -31,8 +31,9 @@ void report_unbalanced(const components::Library& library, const Unbalanced& par
          fmt::format("so {} has {} for {}", view.relation(), counted(whole.rows.rows(), "equation"),
                      counted(whole.columns(), "unknown")));
   d.note(
-      "what a connector is connected with gives one equation for each of its flows, and all other parts here "
-      "count on that");
+      "the relations that a connector is connected with supply one equation for each of its flows: every "
+      "other "
+      "part here has as many equations as flows");
   d.help(more ? "drop an equation, or let it contain another unknown"
               : "an equation is missing: often it is the balance of the flows, which sum to 0");
 }

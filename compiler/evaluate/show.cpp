@@ -110,7 +110,7 @@ class Shower {
 
   /// What a type is after its variables and synonyms are replaced.
   Resolved resolve(const ast::Type* type, Bindings bindings) const {
-    for (int turns = 0; type && turns < kDeepest; ++turns) {
+    for (int steps = 0; type && steps < kDeepest; ++steps) {
       if (type->kind == ast::TypeKind::Variable) {
         if (!bindings) return {};
         auto it = bindings->find(static_cast<const ast::TypeVariable*>(type)->name.name);

@@ -82,8 +82,7 @@ void resolve_contextual(BlockKind block, std::span<Token> tokens) {
       case K::TYPE:
       case K::RECORD:
       case K::DATA:
-        if (!(i == 0 && block == BlockKind::Top && kind(1) == K::UPPER_NAME))
-          t.kind = K::LOWER_NAME;
+        if (!(i == 0 && block == BlockKind::Top && kind(1) == K::UPPER_NAME)) t.kind = K::LOWER_NAME;
         break;
       case K::MODULE:
         if (!(i == 0 && block == BlockKind::File)) t.kind = K::LOWER_NAME;

@@ -1,5 +1,5 @@
-// Finds the elements of a table by what they are: open addressing over their numbers, four bytes each. The
-// elements stay with the caller.
+// Hash index of the elements of a table: open addressing over their numbers, four bytes each. The elements
+// themselves are stored by the caller.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace sigrel {
 
-/// `kStride` is how far apart the buckets are that an element may be in: a line of the cache where hashes put
-/// a row of elements side by side, so that two rows that meet pass each other in one step instead of one
-/// element after the other.
+/// `kStride` is the probing distance. Use a cache line if the hash function places sequences of elements in
+/// adjacent buckets: two colliding sequences are then resolved in one step, instead of one element after the
+/// other.
 template <std::size_t kStride>
 class StridingIndexTable {
  public:
-  /// The number of the element with this hash for which `same(number)`; or `next`, which is then in the table
-  /// from now on. Numbers are given out in ascending order; `hash_of(number)` is the hash of an element that
-  /// is in the table.
+  /// The number of the element with this hash for which `same(number)` holds; if there is none, adds and
+  /// returns `next`. Numbers are added in ascending order; `hash_of(number)` is the hash of an element of the
+  /// table.
   template <class Same, class HashOf>
   std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t next, Same same, HashOf hash_of) {
     if ((count_ + 1) * 2 > buckets_.size()) grow(hash_of);
@@ -26,7 +26,7 @@ class StridingIndexTable {
     ++count_;
     return next;
   }
-  /// Element `next` is in the table from now on, in the place of one for which `same(number)`.
+  /// Adds element `next`, replacing the element for which `same(number)` holds, if there is one.
   template <class Same, class HashOf>
   void put(std::uint64_t hash, std::uint32_t next, Same same, HashOf hash_of) {
     if ((count_ + 1) * 2 > buckets_.size()) grow(hash_of);
@@ -35,7 +35,7 @@ class StridingIndexTable {
     count_ += !buckets_[at];
     buckets_[at] = next + 1;
   }
-  /// The number of the element with this hash for which `same(number)`, or kMissing.
+  /// The number of the element with this hash for which `same(number)` holds, or kMissing.
   template <class Same>
   std::uint32_t find(std::uint64_t hash, Same same) const {
     if (!buckets_.empty())
@@ -51,7 +51,7 @@ class StridingIndexTable {
   }
 
  private:
-  /// At the end the next ones of each line follow, so that all buckets are seen.
+  /// Wraps around to the next position within each line, so that all buckets are probed.
   std::size_t after(std::size_t at) const {
     at += kStride;
     return at < buckets_.size() ? at : kStride == 1 ? 0 : (at + 1) & (kStride - 1);
@@ -75,7 +75,7 @@ class StridingIndexTable {
 
 using IndexTable = StridingIndexTable<1>;
 
-/// Mixes one more word into a hash, of which all bits are of use.
+/// Mixes one more word into a hash; all bits of the result are usable.
 inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
   hash = (hash ^ word) * 0xFF51AFD7ED558CCDull;
   return hash ^ hash >> 32;

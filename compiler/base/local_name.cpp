@@ -30,7 +30,7 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-constexpr std::size_t kLine = 16;  // buckets in a line of the cache
+constexpr std::size_t kLine = 16;  // buckets in a cache line
 
 struct Table {
   std::mutex mutex;
@@ -43,9 +43,9 @@ Table& table() {
   return t;
 }
 
-/// What is made one after the other stands side by side, sixteen in a line of the cache: turns of a loop, and
-/// fields of them, whose numbers are some apart. Where in a line a row begins depends on what its names have
-/// in common: no place is in favour.
+/// Names that are created consecutively get adjacent buckets, sixteen in a cache line: iterations of a loop,
+/// and fields of them, whose numbers differ by a few. The position of a sequence in its line depends on the
+/// common part of its names, so that all positions are equally likely.
 std::uint64_t hash(const Node& node) {
   const auto part = static_cast<Part>(node.part >> kPayloadBits);
   const bool counts =
@@ -55,7 +55,7 @@ std::uint64_t hash(const Node& node) {
   return mixed(row, running / kLine) * kLine + (running + (row >> 40)) % kLine;
 }
 
-/// The mutex is held.
+/// The caller holds the mutex.
 LocalName make(Table& t, const Node& node) {
   const auto next = static_cast<std::uint32_t>(t.nodes.size());
   const std::uint32_t found = t.index.find_or_add(
@@ -82,14 +82,14 @@ LocalName make_index(LocalName of, Part part, Part odd, std::int64_t index) {
   return make(of, odd, intern(std::to_string(index)).value);
 }
 
-/// One more part of a name that is read back from its text.
+/// The name with one more part, when a name is looked up by its text.
 std::optional<std::uint32_t> step(const Table& t, std::uint32_t of, Part part, std::uint32_t payload) {
   const Node node{of, static_cast<std::uint32_t>(part) << kPayloadBits | payload};
   const std::uint32_t found = t.index.find(hash(node), [&](std::uint32_t k) { return t.nodes[k] == node; });
   return found == IndexTable::kMissing ? std::nullopt : std::optional(found);
 }
 
-/// `digits` as a number that fits a payload.
+/// The value of `digits` if it fits into a payload.
 std::optional<std::uint32_t> payload_of(std::string_view digits) {
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -154,7 +154,7 @@ std::optional<LocalName> find_local_name(std::string_view text) {
   std::size_t end = std::min(text.find_first_of(".[#", 1), text.size());
   auto at = step(t, 0, Part::Stem, intern(text.substr(0, end)).value);
   while (at && end < text.size()) {
-    const char mark = text[end];  // what begins the next part; inside brackets a comma
+    const char mark = text[end];  // starts the next part; a comma inside brackets
     const std::size_t begin = end + 1;
     const bool index = mark == '[' || mark == ',';
     end = std::min(text.find_first_of(index ? ",]" : ".[#", begin), text.size());
@@ -169,7 +169,7 @@ std::optional<LocalName> find_local_name(std::string_view text) {
       at = step(t, *at, mark == '[' ? Part::Index : Part::NextIndex, *number);
     else
       at = step(t, *at, mark == '[' ? Part::OddIndex : Part::OddNextIndex, intern(part).value);
-    if (index && text[end] == ']') ++end;  // behind it another part begins
+    if (index && text[end] == ']') ++end;  // another part may follow
   }
   return at ? std::optional(LocalName{*at}) : std::nullopt;
 }
@@ -183,7 +183,7 @@ void append_text(LocalName name, std::string& out) {
     std::lock_guard lock(t.mutex);
     for (; at != 0 && count < parts.size(); at = t.nodes[at].of) parts[count++] = t.nodes[at];
   }
-  if (at != 0) append_text(LocalName{at}, out);  // what stands before the last eight parts
+  if (at != 0) append_text(LocalName{at}, out);  // the parts before the last eight
   while (count > 0) append_part(parts[--count], out);
 }
 

@@ -30,7 +30,7 @@ struct Position {
 };
 
 struct SourceFile {
-  std::string path;  // as the user gave it
+  std::string path;  // as given by the user
   std::string text;  // UTF-8
   std::vector<std::uint32_t> line_starts;
 
@@ -41,7 +41,7 @@ struct SourceFile {
   Position position(std::uint32_t offset) const;
 };
 
-/// Owns every file that was read; ids stay valid.
+/// Owns all source files; ids and texts stay valid.
 class SourceMap {
  public:
   FileId add(std::string path, std::string text);

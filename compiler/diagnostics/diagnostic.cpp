@@ -62,7 +62,7 @@ Diagnostic& Diagnostics::report(Code code, std::string message) {
 std::optional<std::string_view> did_you_mean(std::string_view name,
                                              const std::vector<std::string_view>& candidates) {
   std::optional<std::string_view> best;
-  std::size_t best_distance = name.size() / 3 + 1;  // farther than this is another word
+  std::size_t best_distance = name.size() / 3 + 1;  // a larger distance is a different word
   for (std::string_view candidate : candidates) {
     if (candidate == name || candidate.size() > name.size() + best_distance ||
         name.size() > candidate.size() + best_distance)

@@ -1,4 +1,4 @@
-// Everything a user is told: a code, spans in the user's own source, why, and what to do.
+// Diagnostics as data: a code, spans in the source of the user, notes, and helps.
 //
 // A stage reports with `diags.report(Code::UnknownName, span, "`x` is not defined").help("…")`. The codes and
 // their one-line titles are the table codes.def; each has a page under pages/ that `sigrel explain CODE`
@@ -42,7 +42,7 @@ struct Label {
   std::string text;
 };
 
-/// A replacement that makes the help machine-applicable.
+/// A replacement in the source, which makes a help machine-applicable.
 struct Edit {
   Span span;
   std::string replacement;
@@ -57,7 +57,7 @@ struct Diagnostic {
   Code code{};
   Severity severity{};
   std::string message;
-  std::optional<Label> primary;  // absent only where no source exists (a missing file, a full disk)
+  std::optional<Label> primary;  // nullopt only without source (a missing file, a full disk)
   std::vector<Label> secondary;
   std::vector<std::string> notes;
   std::vector<Help> helps;
@@ -119,7 +119,7 @@ std::string render_text(const Diagnostic& diagnostic, const SourceMap& sources, 
 /// One line of JSON in the shape of rustc's `--error-format=json`.
 std::string render_json(const Diagnostic& diagnostic, const SourceMap& sources);
 
-/// The candidate nearest to `name` by edit distance, if near enough to be what was meant.
+/// The candidate with the smallest edit distance to `name`, if it is a plausible correction.
 std::optional<std::string_view> did_you_mean(std::string_view name,
                                              const std::vector<std::string_view>& candidates);
 

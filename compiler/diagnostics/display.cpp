@@ -15,7 +15,7 @@ struct CodePoint {
   bool valid;
 };
 
-/// The code point at the start of a text that is not empty. A byte that is not UTF-8 counts as one.
+/// The code point at the start of a nonempty text. An invalid byte counts as one code point.
 CodePoint decode(std::string_view s) {
   auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   auto continues = [&](std::size_t i) { return i < s.size() && (byte(i) & 0xC0) == 0x80; };
@@ -57,8 +57,7 @@ constexpr std::array kCombining = {Range{0x0300, 0x036F}, Range{0x0483, 0x0489},
 
 std::uint32_t width_of(std::uint32_t c) { return within(kCombining, c) ? 0 : within(kWide, c) ? 2 : 1; }
 
-/// C0 and C1 controls, and the marks that reorder text: shown as they are they could make source look like
-/// other source.
+/// C0 and C1 controls, and the marks that reorder text, which could disguise source code.
 bool hidden(std::uint32_t c) {
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }

@@ -1,6 +1,6 @@
-// How a line of source looks on a terminal: which columns its bytes take. Tabs become spaces, control
-// characters and bytes that are not UTF-8 become U+FFFD, wide characters (East Asian, emoji) take two
-// columns, combining marks none.
+// The display of a source line on a terminal: its text and the column of each byte. Tabs become spaces,
+// control characters and invalid UTF-8 become U+FFFD; wide characters (East Asian, emoji) take two columns,
+// combining marks none.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -21,11 +21,11 @@ struct DisplayLine {
 
 DisplayLine display(std::string_view line);
 
-/// The text with everything that is not UTF-8 or would steer a terminal replaced by U+FFFD; newlines are
+/// The text with invalid UTF-8 and control characters replaced by U+FFFD; newlines are
 /// kept.
 std::string printable(std::string_view text);
 
-/// Columns that a text takes on a terminal.
+/// The width of a text on a terminal, in columns.
 std::uint32_t display_width(std::string_view text);
 
 }  // namespace sigrel

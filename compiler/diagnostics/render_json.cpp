@@ -1,6 +1,5 @@
-// Diagnostics for editors and tools: the shape of `rustc --error-format=json`, one object per line, so that
-// what reads rustc's messages reads these. Notes and helps are children; the edits of a help are spans with a
-// `suggested_replacement`.
+// Diagnostics for editors and tools, in the format of `rustc --error-format=json`: one object per line. Notes
+// and helps are children; the edits of a help are spans with a `suggested_replacement`.
 #include <nlohmann/json.hpp>
 
 #include "compiler/diagnostics/diagnostic.h"
@@ -76,7 +75,7 @@ std::string render_json(const Diagnostic& d, const SourceMap& sources) {
     for (const Edit& edit : help.edits) {
       ordered_json span = span_json(sources, edit.span, true);
       span["suggested_replacement"] = edit.replacement;
-      // A help that asks ("did you mean …?") leaves the choice to the reader.
+      // A help that is a question ("did you mean …?") may be wrong.
       span["suggestion_applicability"] = help.text.ends_with('?') ? "MaybeIncorrect" : "MachineApplicable";
       edits.push_back(std::move(span));
     }
@@ -90,7 +89,7 @@ std::string render_json(const Diagnostic& d, const SourceMap& sources) {
                        {"spans", std::move(spans)},
                        {"children", std::move(children)},
                        {"rendered", render_text(d, sources, false)}};
-  // A source may hold bytes that are not UTF-8: they become U+FFFD.
+  // Invalid UTF-8 in a source becomes U+FFFD.
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

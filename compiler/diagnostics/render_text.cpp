@@ -1,4 +1,4 @@
-// Diagnostics for a reader at a terminal:
+// Diagnostics as text for a terminal:
 //
 //   error[SR0201]: a voltage is added to a current
 //     --> rc.sr:7:9
@@ -9,9 +9,9 @@
 //      |       Real<V>, from its declaration in line 3
 //      = help: did you mean `v + r * i`?
 //
-// A block per file, the primary span's first; the lines of a block in the order of the file, each once. The
-// primary span is underlined with ^, the others with -. A span of several lines is drawn as a bracket in the
-// margin.
+// There is one block per file, that of the primary span first; a block shows each line once, in the order of
+// the file. The primary span is underlined with ^, the others with -. A span of several lines is drawn as a
+// bracket in the margin.
 #include <algorithm>
 #include <set>
 
@@ -22,7 +22,7 @@ namespace sigrel {
 namespace {
 
 constexpr std::uint32_t kMaxWidth =
-    160;                                // of a source line; a longer one is cut to a window around its spans
+    160;  // of a source line; longer lines are cut to a window around their spans
 constexpr std::uint32_t kContext = 24;  // columns kept before the first span of a cut line
 
 enum class Style : std::uint8_t { Plain, Message, Error, Warning, Note, Gutter, Secondary };
@@ -58,7 +58,7 @@ const char* word_of(Severity severity) {
   return "";
 }
 
-/// Text with styles; without color the styles vanish. Blanks at the end of a line are dropped.
+/// Text with styles, which are ignored without colour. Trailing blanks of lines are removed.
 class Canvas {
  public:
   explicit Canvas(bool color) : color_(color) {}
@@ -110,7 +110,7 @@ class Row {
   std::vector<Cell> cells_;
 };
 
-/// A labelled span, seen from its file.
+/// A labelled span within its file.
 struct Mark {
   bool primary = false;
   std::uint32_t first_line = 1, last_line = 1;
@@ -126,7 +126,7 @@ Mark make_mark(const SourceFile& file, const Label& label, bool primary) {
   std::ranges::replace(m.label, '\n', ' ');
   std::uint32_t end = std::max(label.span.begin, label.span.end);
   m.first_line = file.position(label.span.begin).line;
-  // A span that ends right after a newline belongs to the line before.
+  // A span that ends right after a newline ends on the preceding line.
   m.last_line = file.position(end > label.span.begin ? end - 1 : end).line;
   auto within = [&](std::uint32_t line, std::uint32_t offset) {
     std::uint32_t in_line = offset - file.line_starts[line - 1];
@@ -164,7 +164,7 @@ class Excerpt {
  private:
   Style style(const Mark& m) const { return m.primary ? primary_ : Style::Secondary; }
 
-  /// The lines that are shown: all with a mark, the outer ones of long spans, and single lines between.
+  /// The lines to show: all with a mark, the first and last ones of long spans, and single lines between.
   std::set<std::uint32_t> lines() const {
     std::set<std::uint32_t> shown;
     for (const Mark& m : single_) shown.insert(m.first_line);
@@ -187,8 +187,8 @@ class Excerpt {
     return file_.line(m.first_line).substr(0, m.begin).find_first_not_of(" \t") == std::string_view::npos;
   }
 
-  /// The brackets of spans of several lines beside `line`; `after`: below it, where those that start there
-  /// are open too.
+  /// The brackets of multi-line spans in the margin of `line`; `after`: below the line, where spans that
+  /// start on it are open, too.
   void margin(std::uint32_t line, std::uint32_t last, bool after) {
     for (const Mark& m : multi_) {
       bool open =
@@ -224,7 +224,7 @@ class Excerpt {
     std::uint32_t first = marks.empty() ? 0 : shown.column(marks.front()->begin);
     std::uint32_t cut = first > kMaxWidth - kContext ? first - kContext : 0;
     std::string text;
-    // The replaced text is printable: columns follow from a second look at it.
+    // The replaced text is printable: compute its columns again.
     DisplayLine again = display(shown.text);
     for (std::size_t i = 0; i < shown.text.size(); ++i)
       if (again.columns[i] >= cut && again.columns[i] < cut + kMaxWidth) text += shown.text[i];
@@ -234,8 +234,8 @@ class Excerpt {
     for (std::uint32_t& c : shown.columns) c = std::min(c > shift ? c - shift : 0, kMaxWidth + 1);
   }
 
-  /// The underlines of a line. The label of the last mark stands beside it; the others hang below, from right
-  /// to left.
+  /// The underlines of a line. The label of the last mark follows it on the same row; the others are below,
+  /// from right to left.
   void underline(std::uint32_t number, const DisplayLine& shown, const std::vector<const Mark*>& marks) {
     Row row;
     std::uint32_t end = 0;
@@ -248,7 +248,7 @@ class Excerpt {
         end = std::max(end, last);
       }
     const Mark* beside = marks.back();
-    for (const Mark* m : marks)  // of spans that start together the longest may have its label beside
+    for (const Mark* m : marks)  // of spans with the same start, the longest has its label on the row
       if (begin_of(m) == begin_of(beside) && m->end > beside->end) beside = m;
     std::vector<const Mark*> hanging;
     for (const Mark* m : marks)
@@ -325,7 +325,7 @@ std::string render_text(const Diagnostic& d, const SourceMap& sources, bool colo
     auto block = std::ranges::find(blocks, label.span.file, &Block::file);
     if (block == blocks.end()) block = blocks.insert(blocks.end(), Block{label.span.file, label.span, {}});
     Mark mark = make_mark(file, label, primary);
-    // The same span twice (say, a name and its only use): one underline is enough.
+    // The same span twice, for example a name and its only use: one underline is enough.
     bool seen = std::ranges::any_of(block->marks, [&](const Mark& m) {
       return m.first_line == mark.first_line && m.last_line == mark.last_line && m.begin == mark.begin &&
              m.end == mark.end && m.label == mark.label;

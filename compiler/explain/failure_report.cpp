@@ -14,7 +14,7 @@ using runtime::Failure;
 using runtime::FailureKind;
 
 std::string number(double value) {
-  if (std::isnan(value)) return "not a number";
+  if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "infinity" : "-infinity";
   return fmt::format("{:.6g}", value);
 }
@@ -191,8 +191,10 @@ class Report {
         "algebraic loop of " + counted(f_.unknowns + f_.inner, "unknown") + ": " + variables(6, true);
     const std::size_t n = std::min<std::size_t>(f_.followers.size(), 4);
     for (std::size_t i = 0; i < n; ++i)
-      text += (i ? ", " : ", which determine ") + variable(f_.followers[i].variable) + " = " +
-              number(f_.followers[i].value);
+      text += (i                  ? ", "
+               : f_.unknowns == 1 ? ", which determines "
+                                  : ", which determine ") +
+              variable(f_.followers[i].variable) + " = " + number(f_.followers[i].value);
     if (f_.inner > n) text += fmt::format(" and {} more", f_.inner - n);
     return text;
   }

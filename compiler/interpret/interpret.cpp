@@ -8,7 +8,7 @@ namespace {
 class Tapes final : public KernelCode {
  public:
   Tapes(const ExprPool& exprs, std::span<const plan::Kernel> specs) {
-    tapes_.reserve(specs.size());  // kernels point into it
+    tapes_.reserve(specs.size());  // the kernels point into it
     for (const plan::Kernel& spec : specs) {
       tapes_.push_back(make_tape(exprs, spec));
       kernels.push_back({run_tape, &tapes_.back()});

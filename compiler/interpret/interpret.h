@@ -1,5 +1,5 @@
-// The interpreter: runs a plan's kernels without generating code. It is the oracle for generated code, and
-// serves where executable memory is not allowed and for kernels too large to be worth compiling.
+// The interpreter: runs the kernels of a plan without code generation. It is the oracle for generated code,
+// and is used where executable memory is not allowed and for very large kernels.
 #pragma once
 #include <memory>
 
@@ -8,7 +8,7 @@
 
 namespace sigrel::interpret {
 
-/// Kernels for the whole plan. They may be called from several threads at once.
+/// Kernels for the whole plan, callable from several threads.
 std::unique_ptr<KernelCode> interpret(const plan::Plan& plan);
 /// The same for one kernel: `kernels` has one element.
 std::unique_ptr<KernelCode> interpret(const ExprPool& exprs, const plan::Kernel& kernel);

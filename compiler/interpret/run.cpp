@@ -8,7 +8,7 @@
 namespace sigrel::interpret {
 namespace {
 
-// One instruction over `n` rows. The target register is none of the operands.
+// One instruction for `n` rows. The target register is not one of the operands.
 template <class F>
 void each(double* __restrict d, const double* a, std::size_t n, F f) {
   for (std::size_t i = 0; i < n; ++i) d[i] = f(a[i]);
@@ -61,7 +61,7 @@ void run_block(const Tape& tape, const runtime::KernelArguments& args, double* r
         for (std::size_t i = 0; i < n; ++i) d[i] = args.parameters[column[i]];
         break;
       }
-      case Op::Der: std::abort();  // the reduce stage has made them slots
+      case Op::Der: std::abort();  // the reduce stage replaces them by slots
       case Op::Neg: each(d, at(in.a), n, [](double a) { return -a; }); break;
       case Op::Abs: each(d, at(in.a), n, [](double a) { return std::fabs(a); }); break;
       case Op::Not: each(d, at(in.a), n, [](double a) { return a == 0.0 ? 1.0 : 0.0; }); break;
@@ -110,7 +110,7 @@ void run_block(const Tape& tape, const runtime::KernelArguments& args, double* r
         }
         break;
       }
-      // Here the call is cheap beside the work.
+      // The cost of the call is small compared to the operation.
       case Op::Sign:
       case Op::Sqrt:
       case Op::Exp:
@@ -151,7 +151,7 @@ void run_block(const Tape& tape, const runtime::KernelArguments& args, double* r
   }
 }
 
-// One per thread, as large as the largest tape it has run.
+// One per thread, as large as for its largest tape.
 struct Scratch {
   std::unique_ptr<double[]> numbers;
   std::size_t size = 0;

@@ -8,7 +8,7 @@ namespace sigrel::interpret {
 namespace {
 
 constexpr std::uint32_t kUnassigned = 0xFFFFFFFFu;
-// All registers of a block should stay in the second-level cache.
+// All registers of a block should fit into the second-level cache.
 constexpr std::uint32_t kScratchNumbers = 64 * 1024;
 constexpr std::uint32_t kSmallestBlock = 8, kLargestBlock = 128;
 
@@ -72,8 +72,8 @@ class Builder {
     return registers_[index] = instruction.target;
   }
 
-  // The target is taken before the operands are given back, so that it is none of them: the loops over rows
-  // rely on it.
+  // The target is allocated before the operands are released, so that it differs from them: the loops over
+  // rows depend on this.
   void operation(std::uint32_t index) {
     const Node& node = body_.nodes[index];
     int operands = arity(node.op);
@@ -97,7 +97,7 @@ class Builder {
   const plan::Kernel& kernel_;
   plan::Body body_;
   Tape tape_;
-  std::vector<std::uint32_t> uses_;       // still to come
+  std::vector<std::uint32_t> uses_;       // remaining uses
   std::vector<std::uint32_t> registers_;  // of each node
   std::vector<std::vector<std::uint32_t>> outputs_;
   std::vector<std::uint32_t> free_;

@@ -1,5 +1,5 @@
-// Tape: a kernel as a list of instructions over registers. A register is a block of rows, so that an
-// instruction is decoded once per block and its loop vectorises.
+// Tape: a kernel as a list of instructions over registers. A register holds a block of rows, so that an
+// instruction is decoded once per block and its loop is vectorised.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,11 +13,11 @@ namespace sigrel::interpret {
 
 struct Instruction {
   Op op = Op::Const;
-  bool store = false;        // an output: register a goes to output number b; `op` and the rest mean nothing
+  bool store = false;        // an output: stores register a as output number b; the other members are unused
   std::uint32_t target = 0;  // register
   std::uint32_t a = 0, b = 0,
                 c = 0;  // registers; Slot, Param: a is the column of the table; PowInt: b is the exponent
-  double value = 0;     // Const; of what uses the library Node::value
+  double value = 0;     // Const; Node::value of operations that use the library
 };
 
 struct Tape {
@@ -29,8 +29,8 @@ struct Tape {
   std::shared_ptr<const Library> library;
 };
 
-/// Orders the kernel's expressions and assigns registers: a leaf is loaded at its first use and a register is
-/// taken again after its last one.
+/// Orders the expressions of the kernel and allocates registers: a leaf is loaded at its first use, and a
+/// register is reused after its last one.
 Tape make_tape(const ExprPool& exprs, const plan::Kernel& kernel);
 
 /// A runtime::Kernel::Function; `self` is a Tape.

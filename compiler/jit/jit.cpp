@@ -30,7 +30,7 @@ namespace {
 
 namespace orc = llvm::orc;
 
-// Adds the time it lives to a number.
+// Adds the duration of its lifetime to a number.
 class Timer {
  public:
   explicit Timer(double& seconds) : seconds_(seconds), start_(std::chrono::steady_clock::now()) {}
@@ -48,8 +48,8 @@ class Compiled final : public KernelCode {
   std::vector<std::unique_ptr<KernelCode>> interpreted;
 };
 
-/// Everything that the code of a kernel depends on, besides its width. It gets the data of tables when it
-/// runs; functions of C are part of it.
+/// The contents of a kernel: everything that its code depends on, except the width. It includes C functions;
+/// the data of tables is passed at run time.
 std::string content(const plan::Kernel& kernel, const plan::Body& body, const Library* library) {
   std::string key;
   auto add = [&](const auto& value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
@@ -70,7 +70,7 @@ std::string content(const plan::Kernel& kernel, const plan::Body& body, const Li
   return key;
 }
 
-// What is to be compiled, and how wide; the rest is interpreted. By kernel number.
+// The kernels to compile, with their widths; the others are interpreted.
 struct Choice {
   struct Wanted {
     lower::Request request;
@@ -87,7 +87,7 @@ struct Choice {
 };
 
 Choice choose(const plan::Plan& plan, const Options& options, std::uint32_t width) {
-  // Rows of the largest run of each kernel. A kernel that no run names is taken to be run over many.
+  // Rows of the largest batch of each kernel. Kernels without batches are assumed to have many rows.
   constexpr std::uint32_t kUnnamed = 0xFFFFFFFFu;
   std::vector<std::uint32_t> rows(plan.kernels.size(), kUnnamed);
   auto name = [&](std::uint32_t kernel, std::uint32_t count) {
@@ -146,7 +146,7 @@ llvm::Expected<std::unique_ptr<orc::LLJIT>> make_linker() {
   return orc::LLJITBuilder()
       .setObjectLinkingLayerCreator([](orc::ExecutionSession& session, const llvm::Triple&) {
         return std::make_unique<orc::ObjectLinkingLayer>(
-            session);  // nothing unwinds through kernels: no frames to register
+            session);  // kernels are never unwound: no frames to register
       })
       .setLinkProcessSymbolsByDefault(false)
       .setPlatformSetUp(orc::setUpInactivePlatform)
@@ -162,7 +162,7 @@ llvm::Error define_symbols(orc::LLJIT& linker, std::span<const lower::Symbol> sy
   return linker.getMainJITDylib().define(orc::absoluteSymbols(std::move(map)));
 }
 
-// The functions that the model imports; one symbol may be imported under several names.
+// The functions imported by the model; a symbol may be imported under several names.
 llvm::Error define_imports(orc::LLJIT& linker, const Library* library) {
   if (!library || library->functions.empty()) return llvm::Error::success();
   orc::SymbolMap map;
@@ -173,7 +173,7 @@ llvm::Error define_imports(orc::LLJIT& linker, const Library* library) {
   return linker.getMainJITDylib().define(orc::absoluteSymbols(std::move(map)));
 }
 
-// Links the object; the addresses of its functions, in the order of the requests.
+// Links the object. Returns the addresses of its functions in the order of the requests.
 llvm::Expected<std::vector<runtime::Kernel::Function>> link(const plan::Plan& plan,
                                                             std::span<const lower::Request> compiled,
                                                             std::unique_ptr<llvm::MemoryBuffer> object,
@@ -197,8 +197,8 @@ llvm::Expected<std::vector<runtime::Kernel::Function>> link(const plan::Plan& pl
 }  // namespace
 
 struct Compiler::State {
-  /// A compiled kernel. One that is wider than wanted serves as well: it does the rows that fill no vector
-  /// one by one.
+  /// A compiled kernel. A wider one than requested can be used, too: it processes incomplete vectors row by
+  /// row.
   struct Known {
     std::uint32_t width = 0;
     runtime::Kernel::Function function = nullptr;
@@ -206,10 +206,10 @@ struct Compiler::State {
   };
 
   Options options;
-  std::unique_ptr<llvm::TargetMachine> machine;  // from the first plan on
+  std::unique_ptr<llvm::TargetMachine> machine;  // created for the first plan
   std::uint32_t width = 1;
   bool vector_math = false;
-  std::unordered_map<std::string, Known> known;  // by content
+  std::unordered_map<std::string, Known> known;  // by contents
 
   void find_machine() {
     if (machine) return;
@@ -277,7 +277,7 @@ tl::expected<std::unique_ptr<KernelCode>, std::string> Compiler::compile(const p
   }
   statistics.interpreted = static_cast<std::uint32_t>(choice.interpreted.size());
 
-  // What is not there yet, each content once at its greatest width.
+  // Missing kernels, each once with its largest width.
   std::vector<const Choice::Wanted*> fresh;
   std::unordered_map<std::string_view, std::size_t> place;
   for (const Choice::Wanted& wanted : choice.compiled) {
@@ -320,7 +320,7 @@ std::string print(const plan::Plan& plan, Listing listing, const Options& option
     case Listing::Assembly: {
       llvm::legacy::PassManager passes;
       if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
-        fail(*module, "this target has no assembly");
+        fail(*module, "this target does not support assembly output");
       passes.run(*module);
       break;
     }

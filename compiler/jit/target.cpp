@@ -14,9 +14,9 @@
 namespace sigrel::jit {
 namespace {
 
-// Loop strength reduction takes a third of the time of optimising code generation and gains nothing in our
-// loops, which have one induction variable and addresses that suit the machine. LLVM has no other way to
-// switch it off.
+// Loop strength reduction takes a third of the time of optimising code generation and does not improve our
+// loops, which have one induction variable and addresses in the form of the machine. LLVM has no other way to
+// disable it.
 void disable_loop_strength_reduction() {
   auto& options = llvm::cl::getRegisteredOptions();
   if (auto found = options.find("disable-lsr"); found != options.end())
@@ -69,7 +69,7 @@ const std::vector<lower::Symbol>& vector_math_symbols(std::uint32_t width) {
         "v_cosh", "v_tanh", "v_asinh", "v_acosh", "v_atanh", "vv_pow", "vv_atan2"}) {
     std::string name = prefix + function;
     void* address = dlsym(library, name.c_str());
-    if (!address) {  // an old library: all or nothing
+    if (!address) {  // an old library: use none of its functions
       symbols.clear();
       return none;
     }

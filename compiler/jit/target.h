@@ -1,4 +1,4 @@
-// The machine that we run on as a target of code generation.
+// The host machine as a target of code generation.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,14 +12,14 @@ class TargetMachine;
 
 namespace sigrel::jit {
 
-/// For this processor and all that it can do. Initialises LLVM at the first call.
+/// For this processor with all its features. Initialises LLVM at the first call.
 std::unique_ptr<llvm::TargetMachine> host_machine(bool optimise);
 
-/// Numbers in a vector register, at most 8.
+/// Doubles per vector register, at most 8.
 std::uint32_t vector_width(const llvm::TargetMachine& machine);
 
-/// Functions of libmvec for vectors of that width; empty if there is no such library. The names live as long
-/// as the process.
+/// The functions of libmvec for vectors of the given width; empty without libmvec. The names live as long as
+/// the process.
 const std::vector<lower::Symbol>& vector_math_symbols(std::uint32_t width);
 
 }  // namespace sigrel::jit

@@ -18,11 +18,11 @@ namespace {
 
 using llvm::Value;
 
-// The expressions of a kernel, in the loop of its function. A node is emitted once per row, as a number or as
-// a truth value, and converted where the other is needed; a leaf where it is first used.
+// Emits the expressions of a kernel in the loop of its function. A node is emitted once per row, as a number
+// or a truth value, and converted where necessary; a leaf is emitted at its first use.
 class BodyEmitter {
  public:
-  /// `library`: the functions, and where the kernel finds the data when it runs.
+  /// `library`: the C functions; the kernel receives the data at run time.
   BodyEmitter(const plan::Body& body, RowLoop& loop, MathLanes math, const Library* functions, Value* library)
       : body_(body),
         loop_(loop),
@@ -122,7 +122,7 @@ class KernelEmitter {
     if (width == 1) {
       rows(at, arguments, begin, end, 1, function.getArg(0));
     } else {
-      // As many rows as fill vectors, then the rest one by one.
+      // Full vectors first, then the remaining rows one by one.
       Value* count = at.CreateSelect(at.CreateICmpULT(begin, end), at.CreateSub(end, begin), at.getInt64(0));
       Value* middle =
           at.CreateAdd(begin, at.CreateAnd(count, at.getInt64(~std::uint64_t{width - 1})), "middle");

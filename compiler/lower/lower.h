@@ -1,15 +1,15 @@
-// Lowering: plan -> llvm::Module. Every kernel of the plan becomes a loop over rows: loads by the run's
-// table, the expression, stores. The module holds one external function per kernel, named by `kernel_name`,
-// with the signature of runtime::Kernel::Function.
+// Lowering: plan -> llvm::Module. Every kernel of the plan becomes a loop over rows: loads through the table
+// of the batch, the expression, stores. The module has one external function per kernel, named by
+// `kernel_name`, with the signature of runtime::Kernel::Function.
 //
-// A kernel that is run over many rows is emitted `width` rows at a time, as vector instructions, and the few
-// rows that are left over by a function of their own. That is done here and not by LLVM's vectoriser: rows
-// are independent by contract, so there is nothing to find out, and code that needs no optimiser can go
-// straight to the quickest instruction selection. (Ten kernels: 11 ms for the vectoriser and 30 to 60 ms for
-// optimising code generation, against 0 and 8, for 10 to 15 % in the loops.)
+// A kernel for many rows is emitted as vector instructions for `width` rows at a time, with a separate
+// function for the remaining rows. This is done here and not by the vectoriser of LLVM: rows are independent
+// by contract, so no analysis is needed, and code that needs no optimisation can use the fastest instruction
+// selection. (Ten kernels: 11 ms for the vectoriser and 30 to 60 ms for optimising code generation, instead
+// of 0 and 8 ms, for 10 to 15 % faster loops.)
 //
-// The code computes what sigrel::apply computes, bit for bit: no fast-math flags, no contraction, functions
-// of libm by name. Both sides of a Select are evaluated: floating point does not trap, and the untaken value
+// The code is bitwise equivalent to sigrel::apply: no fast-math flags, no contraction, libm functions by
+// name. Both sides of a Select are evaluated: floating point operations do not trap, and the unselected value
 // is dropped.
 #pragma once
 #include <cstdint>
@@ -32,26 +32,26 @@ struct Request {
 };
 
 struct Options {
-  /// Functions of libm on vectors by libmvec, with its names and widths (4 or 8): up to 4 ulp instead of less
-  /// than 1, and the same for every row. Without it a kernel that calls libm is emitted for single rows: it
-  /// is not faster otherwise.
+  /// libm functions on vectors by libmvec, with its names and widths (4 or 8): errors up to 4 ulp instead of
+  /// less than 1, and the same for every row. Without it, kernels that call libm are emitted for single rows:
+  /// vectors would not be faster.
   bool vector_math = false;
 };
 
 std::unique_ptr<llvm::Module> lower(const plan::Plan& plan, std::span<const Request> kernels,
                                     llvm::LLVMContext& context, const Options& options = {});
 
-/// "residual3", "solve0_slot2": role and number, of Solve with the slot.
+/// "residual3", "solve0_slot2": role and number; for Solve, with the slot.
 std::string kernel_name(const plan::Plan& plan, std::uint32_t kernel);
 
-/// A function that generated code may call by name, besides those of libmvec.
+/// The functions that generated code may call by name, except those of libmvec.
 struct Symbol {
   const char* name;
   void* address;
 };
 std::span<const Symbol> symbols();
 
-/// Text of the module of all kernels, one row at a time.
+/// The module of all kernels as text, for single rows.
 std::string print_llvm(const plan::Plan& plan);
 
 }  // namespace sigrel::lower

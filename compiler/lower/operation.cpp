@@ -23,7 +23,7 @@ std::uint32_t width_of(Value* value) {
   return vector ? vector->getNumElements() : 1;
 }
 
-// A call of a pure function of numbers or vectors; we never look at errno. The result is like the last
+// A call of a pure function of numbers or vectors; errno is ignored. The result has the type of the last
 // argument.
 Value* call_pure(IRBuilderBase& at, const std::string& name, llvm::ArrayRef<Value*> arguments) {
   llvm::LLVMContext& context = at.getContext();
@@ -39,12 +39,12 @@ Value* call_pure(IRBuilderBase& at, const std::string& name, llvm::ArrayRef<Valu
       name, llvm::FunctionType::get(type, types, false),
       llvm::AttributeList::get(context, llvm::AttributeList::FunctionIndex, pure));
   llvm::CallInst* result = at.CreateCall(function, arguments);
-  // LLVM knows these names, and would turn some powers into other functions, of another rounding.
+  // LLVM would replace some calls of pow by other functions, with different rounding.
   result->addFnAttr(llvm::Attribute::NoBuiltin);
   return result;
 }
 
-// A call of a libm function. libmvec names its variants by instruction set, width and kind of the arguments.
+// A call of a libm function. libmvec encodes instruction set, width and kinds of arguments in its names.
 Value* call(IRBuilderBase& at, const std::string& name, llvm::ArrayRef<Value*> arguments, MathLanes math) {
   std::uint32_t width = width_of(arguments.front());
   if (math.lanes == 1) {
@@ -67,12 +67,11 @@ Value* power(IRBuilderBase& at, Value* base, std::int32_t exponent, MathLanes ma
       [&](Value* x) { return at.CreateFDiv(number(1), x); });
 }
 
-// Functions have their names in the language from libm, but for powers.
+// Functions have the same names in the language and in libm, except powers.
 const char* spelling_in_libm(Op op) { return op == Op::Pow ? "pow" : spelling(op); }
 
 [[noreturn]] void misplaced(Op op) {
-  llvm::errs() << "sigrel: internal error: operation '" << spelling(op)
-               << "' in a place where lowering has no use for it\n";
+  llvm::errs() << "sigrel: internal error: operation '" << spelling(op) << "' cannot be lowered here\n";
   std::abort();
 }
 
@@ -204,7 +203,7 @@ Value* emit_number(IRBuilderBase& at, const Node& node, Value* a, Value* b, Valu
     case Op::Div: return at.CreateFDiv(a, b);
     case Op::Min:
       return at.CreateSelect(at.CreateFCmpOLT(b, a), b,
-                             a);  // as apply: the first operand when one is not a number
+                             a);  // as in apply: the first operand if one is NaN
     case Op::Max: return at.CreateSelect(at.CreateFCmpOLT(a, b), b, a);
     case Op::PowInt: return power(at, a, static_cast<std::int32_t>(node.b), math);
     case Op::Select: return at.CreateSelect(a, b, c);

@@ -1,4 +1,4 @@
-// One operation of an expression as instructions. Values are numbers (double) or truth values (i1), or
+// Instructions for one operation of an expression. Values are numbers (double) or truth values (i1), or
 // vectors of them.
 #pragma once
 #include "compiler/ir/expr.h"
@@ -12,16 +12,16 @@ class Value;
 
 namespace sigrel::lower {
 
-/// The kernel's width when functions of libm go to libmvec, otherwise 1. Single rows of such a kernel use the
-/// same function, so that a row's result does not depend on where the vectors end.
+/// The width of the kernel if libm functions use libmvec, else 1. Single rows of such a kernel use the same
+/// functions, so that the result of a row does not depend on its position.
 struct MathLanes {
   std::uint32_t lanes = 1;
 };
 
-/// Whether the operation yields a truth value; then it is emitted by `emit_condition`.
+/// Whether the operation yields a truth value; `emit_condition` emits it.
 bool is_condition(Op op);
 
-/// Whether the operation is a call of a libm function.
+/// Whether the operation calls a libm function.
 bool is_library_call(const Node& node);
 
 /// A truth value from operands: numbers for comparisons, truth values for Not, And, Or.
@@ -30,12 +30,12 @@ llvm::Value* emit_condition(llvm::IRBuilderBase& at, Op op, llvm::Value* a, llvm
 llvm::Value* emit_number(llvm::IRBuilderBase& at, const Node& node, llvm::Value* a, llvm::Value* b,
                          llvm::Value* c, MathLanes math);
 
-/// An operation that uses the library, of single numbers: a table by a function of ours that gets the
-/// library, a function of C by its name, `foreign_symbol`.
+/// An operation that uses the library, on single numbers: a table lookup calls a function of Sigrel with the
+/// library, a C function is called by its `foreign_symbol`.
 llvm::Value* emit_library_use(llvm::IRBuilderBase& at, const Node& node, const Library& functions,
                               llvm::Value* library, llvm::Value* a, llvm::Value* b, llvm::Value* c);
 
-/// The truth of a number and the number of a truth: 0.0 is false, everything else (not-a-number too) is true;
+/// Conversions between numbers and truth values: 0.0 is false, all other values (including NaN) are true;
 /// true is 1.0.
 llvm::Value* to_condition(llvm::IRBuilderBase& at, llvm::Value* number);
 llvm::Value* to_number(llvm::IRBuilderBase& at, llvm::Value* condition);

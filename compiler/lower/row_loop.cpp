@@ -33,8 +33,8 @@ Value* load_field(llvm::IRBuilderBase& at, Value* arguments, Field field) {
   return at.CreateAlignedLoad(type->getElementType(index), place, llvm::Align(8), kNames[index]);
 }
 
-// entry: guard -> row -> (condition) -> row | after. All that does not depend on the row is computed in the
-// entry, and each operand at most once per row, so that the code is good without an optimiser.
+// entry: guard -> row -> (condition) -> row | after. Values that do not depend on the row are computed in the
+// entry, and each operand at most once per row, so that the code is efficient without optimisation.
 struct RowLoop::State {
   State(llvm::IRBuilderBase& entry_, const plan::Kernel& k, Value* arguments_, Value* begin_, Value* end_,
         std::uint32_t width_)
@@ -63,14 +63,15 @@ struct RowLoop::State {
     return known;
   }
 
-  // Column `number` of a column-major array of `element` with the run's stride.
+  // Column `number` of a column-major array of `element`, with the stride of the batch.
   Value* column(Field array, llvm::Type* element, std::uint32_t number) {
     if (number == 0) return field(array);
     Value* offset = entry.CreateMul(field(Field::Stride), entry.getInt64(number));
     return entry.CreateInBoundsGEP(element, field(array), offset, "column" + llvm::Twine(number));
   }
 
-  // Where a variable or parameter of the row is. The one place that knows how a run says so.
+  // The address of a variable or parameter of the row. Only this function depends on the layout of the
+  // tables.
   Value* place(Field array, std::uint32_t number) {
     Value*& start = table_columns[number];
     if (!start) start = column(Field::Table, entry.getInt32Ty(), number);
@@ -95,7 +96,7 @@ struct RowLoop::State {
   llvm::PHINode* index = nullptr;
   Value* fields[8] = {};
   Value* time = nullptr;
-  std::vector<Value*> table_columns;  // where they start
+  std::vector<Value*> table_columns;  // start addresses
 };
 
 RowLoop::RowLoop(llvm::IRBuilderBase& entry, const plan::Kernel& kernel, Value* arguments, Value* begin,

@@ -1,5 +1,4 @@
-// RowLoop: the loop over rows that every generated function is, and where its operands come from and its
-// results go.
+// RowLoop: the loop over rows in every generated function, with access to its operands and results.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -16,33 +15,33 @@ class Value;
 
 namespace sigrel::lower {
 
-/// runtime::KernelArguments as LLVM sees it.
+/// The LLVM type of runtime::KernelArguments.
 llvm::StructType* arguments_type(llvm::LLVMContext& context);
 enum class Field : unsigned { Time, Values, Parameters, Table, Stride, Begin, End, Out };
 llvm::Value* load_field(llvm::IRBuilderBase& at, llvm::Value* arguments, Field field);
 
 class RowLoop {
  public:
-  /// A loop from row `begin` to before row `end` in steps of `width`, which divides their difference.
-  /// Operands and results are numbers, for a width above 1 vectors of them. The loop comes at the end of the
+  /// A loop from row `begin` to `end` (exclusive) in steps of `width`, which divides their difference.
+  /// Operands and results are numbers, or vectors of them for widths above 1. The loop is appended to the
   /// unfinished block of `entry`.
   RowLoop(llvm::IRBuilderBase& entry, const plan::Kernel& kernel, llvm::Value* arguments, llvm::Value* begin,
           llvm::Value* end, std::uint32_t width);
   ~RowLoop();
 
-  /// Where instructions of the row go.
+  /// The insertion point for instructions of the row.
   llvm::IRBuilderBase& row();
 
-  // Operands of the row, loaded where the row stands now.
+  // Operands of the row, loaded at the insertion point.
   llvm::Value* constant(double value);
   llvm::Value* unknown(std::uint32_t slot);
   llvm::Value* parameter(std::uint32_t index);
   llvm::Value* time();
 
-  /// A result of the row: output `number` of the kernel.
+  /// Stores a result of the row as output `number` of the kernel.
   void store_output(std::uint32_t number, llvm::Value* value);
 
-  /// Closes the loop; `entry` then stands after it.
+  /// Closes the loop; `entry` then inserts after it.
   void finish();
 
  private:

@@ -1,5 +1,5 @@
-// The functions that generated code calls, besides those that a model imports: libm, the library of
-// ir/library.h, and what LLVM itself makes of loops that fill or copy.
+// The functions that generated code calls, except those imported by a model: libm, the library of
+// ir/library.h, and the functions that LLVM inserts for loops that fill or copy memory.
 #include <cmath>
 #include <cstring>
 
@@ -37,7 +37,7 @@ const Symbol kSymbols[] = {
     {"sqrt", of(::sqrt)},
     {"pow", of(::pow)},
     {"atan2", of(::atan2)},
-    // A sine and a cosine of one operand become one call.
+    // LLVM combines a sine and a cosine of one operand.
     {"sincos", reinterpret_cast<void*>(::sincos)},
     {"sigrel_lookup1", reinterpret_cast<void*>(sigrel_lookup1)},
     {"sigrel_lookup2", reinterpret_cast<void*>(sigrel_lookup2)},

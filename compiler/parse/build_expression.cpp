@@ -40,7 +40,7 @@ BinaryOp binary_op(std::size_t kind) {
   }
 }
 
-/// Of `(+)` and `(x +)`, whose token no longer says which operator it is.
+/// The operator of `(+)` and `(x +)`, whose token kind does not identify it.
 BinaryOp binary_op(std::string_view text) {
   constexpr std::pair<std::string_view, std::size_t> kinds[] = {
       {"+", P::PLUS},        {"-", P::MINUS},        {"*", P::STAR},           {"/", P::SLASH},
@@ -49,7 +49,7 @@ BinaryOp binary_op(std::string_view text) {
       {"||", P::OR},         {":", P::COLON},        {"++", P::PLUS_PLUS}};
   for (auto& [spelling, kind] : kinds)
     if (spelling == text) return binary_op(kind);
-  return BinaryOp::NotEqual;  // `!=` and its like, reported by the scanner
+  return BinaryOp::NotEqual;  // `!=` and similar, reported by the scanner
 }
 
 bool is_comparison(std::size_t kind) {
@@ -70,7 +70,7 @@ std::size_t outer_operator(P::ExpressionContext* ctx) {
   return ctx->children.size() > 1 && left_operand(ctx) ? token_kind(ctx->children[1]) : 0;
 }
 
-// Chains of operators lean to the left and may be long: their spine is walked, not recursed into.
+// Left-associative chains of operators may be long: a loop follows the left operands.
 Expr* Builder::expression(P::ExpressionContext* ctx) {
   std::vector<P::ExpressionContext*> spine;
   while (auto* left = left_operand(ctx)) {
@@ -88,7 +88,7 @@ std::vector<Expr*> Builder::expressions(const std::vector<P::ExpressionContext*>
   return out;
 }
 
-// What comes after a left operand.
+// Postfix and binary expressions.
 Expr* Builder::extend(Expr* left, P::ExpressionContext* ctx) {
   auto* node = static_cast<TerminalNode*>(ctx->children[1]);
   std::size_t kind = node->getSymbol()->getType();
@@ -106,7 +106,7 @@ Expr* Builder::extend(Expr* left, P::ExpressionContext* ctx) {
     Span both = span(ctx->expression(0));
     std::string middle(sources_.text(span(ctx->expression(0)->expression(1))));
     error(Code::SyntaxError, span(node), "comparisons do not chain")
-        .also(both, "this is a Bool already")
+        .also(both, "this is a Bool")
         .help("write both comparisons: `… && " + middle + " " + std::string(text(node)) + " …`");
   }
   ast::QualifiedIdent name{};
@@ -119,7 +119,7 @@ Expr* Builder::extend(Expr* left, P::ExpressionContext* ctx) {
                                       expression(ctx->expression(1)));
 }
 
-// What starts without a left operand.
+// Expressions that do not start with an operand.
 Expr* Builder::leading(P::ExpressionContext* ctx) {
   Span whole = span(ctx);
   switch (token_kind(ctx->children[0])) {
@@ -164,7 +164,7 @@ Expr* Builder::leading(P::ExpressionContext* ctx) {
   return arena_.make<ast::ApplyExpr>(Expr{ExprKind::Apply, whole}, head, arena_.copy(args));
 }
 
-// A condition cannot be an application of a relation: `<>` was meant as "not equal".
+// A condition is never an application of a relation: `<>` means "not equal" here.
 Expr* Builder::condition(P::ExpressionContext* ctx) {
   if (outer_operator(ctx) == P::DIAMOND) {
     Span diamond = span(static_cast<TerminalNode*>(ctx->children[1]));
@@ -197,13 +197,13 @@ Expr* Builder::suffix(Expr* base, P::SuffixContext* ctx, Span whole) {
                                           settings(ctx->settings()));
     Span brace = span(ctx->start);
     error(Code::SyntaxError, brace, "a record update needs `with`")
-        .label("only a constructor is followed by `{` directly")
+        .label("only a constructor may precede `{` directly")
         .fix("write `with`", {file_, brace.begin, brace.begin}, "with ");
     return base;
   }
   ast::Ident field = ctx->name() ? ident(ctx->name()) : ident(ctx->UPPER_NAME());
   if (!constructor) return arena_.make<ast::FieldExpr>(Expr{ExprKind::Field, whole}, base, field);
-  // After an upper-case name the dot qualifies: `A.B.c`.
+  // A dot after an upper-case name qualifies: `A.B.c`.
   ast::QualifiedIdent name = constructor->name;
   std::string qualifier(name.qualified ? std::string(sigrel::text(name.qualifier)) + "." : "");
   qualifier += sigrel::text(name.ident.name);

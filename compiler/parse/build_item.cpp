@@ -82,12 +82,12 @@ ast::Item* Builder::expression_item(P::ItemContext* ctx) {
   if (ctx->EQUAL() || ctx->ASSIGN()) {
     if (op == P::DIAMOND)
       error(Code::SyntaxError, op_span,
-            "an application does not stand left of `" + std::string(ctx->EQUAL() ? "=" : ":=") + "`")
-          .help("a block is applied on the right: `y = block <> u`");
+            "an application cannot be on the left of `" + std::string(ctx->EQUAL() ? "=" : ":=") + "`")
+          .help("apply a block on the right: `y = block <> u`");
     ast::Expr* right = expression(ctx->expression(1));
     if (ctx->EQUAL())
       return arena_.make<ast::EquationItem>(base(ItemKind::Equation), labelled, label, left, right);
-    if (labelled) error(Code::SyntaxError, label.span, "an assignment has no label");
+    if (labelled) error(Code::SyntaxError, label.span, "an assignment cannot have a label");
     return arena_.make<ast::AssignItem>(base(ItemKind::Assign), left, right);
   }
   if (op == P::DIAMOND) {
@@ -111,10 +111,10 @@ ast::Item* Builder::expression_item(P::ItemContext* ctx) {
     error(Code::OperatorAtBlockColumn, span(ctx->start),
           "this line starts with `-` at the column of its block")
         .label("a line at this column starts a new item")
-        .help("indent to continue the line before");
+        .help("indent it to continue the preceding line");
   } else {
     error(Code::SyntaxError, span(ctx), "this expression is not an equation")
-        .label("nothing is said about it")
+        .label("expected `=` and a right side")
         .help(
             "an item is an equation `a = b`, an application `relation <> (…)`, or starts with a word such as "
             "`local` or "
@@ -123,7 +123,7 @@ ast::Item* Builder::expression_item(P::ItemContext* ctx) {
   return nullptr;
 }
 
-// `steady`, `steady x, y`: null when it is something else.
+// `steady`, `steady x, y`; null for other items.
 ast::Item* Builder::steady_item(P::ItemContext* ctx, ast::Expr* left, bool labelled) {
   static const Name kSteady = intern("steady");
   auto is_word = [](const ast::Expr* e) {

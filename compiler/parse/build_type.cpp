@@ -5,7 +5,7 @@ namespace sigrel::syntax {
 using ast::TypeKind;
 
 ast::Type* Builder::type(P::TypeContext* ctx) {
-  // Arrows associate to the right; the chain is walked, not recursed into.
+  // Arrows associate to the right; a loop follows the chain.
   ast::Type* result = nullptr;
   ast::Type** hole = &result;
   for (; ctx;) {
@@ -37,7 +37,7 @@ ast::Type* Builder::type_operand(P::TypeOperandContext* ctx) {
     if (atoms.size() == 1) return head;
     auto* named = static_cast<ast::NamedType*>(head);
     if (head->kind != TypeKind::Named || named->unit) {
-      error(Code::SyntaxError, span(atoms[1]), "a type follows a type")
+      error(Code::SyntaxError, span(atoms[1]), "unexpected type after a type")
           .also(head->span, "only the name of a data type or record takes arguments")
           .help("a function type needs `->` between argument and result");
       return head;
@@ -148,7 +148,7 @@ ast::StructuralAnnotation* Builder::structure(P::StructureContext* ctx) {
 }
 
 ast::Expr* Builder::column(P::ColumnContext* ctx) {
-  // The children are a name, then `.` name or `[` index … `]` in any order.
+  // The children are a name, followed by `.` name or `[` index … `]` in any order.
   ast::Expr* e = nullptr;
   std::vector<P::IndexContext*> parts;
   for (auto* child : ctx->children) {

@@ -7,7 +7,7 @@ using antlr4::tree::TerminalNode;
 Span Builder::span(antlr4::Token* token) const { return {file_, data(token).begin, data(token).end}; }
 
 Span Builder::span(antlr4::ParserRuleContext* ctx) const {
-  // The stop of an empty context lies before its start.
+  // The stop token of an empty context precedes its start token.
   std::uint32_t begin = data(ctx->start).begin;
   return {file_, begin, ctx->stop ? std::max(begin, data(ctx->stop).end) : begin};
 }
@@ -76,7 +76,7 @@ ast::Decl* Builder::top(P::TopContext* ctx) {
       if (capital)
         d.label("names with a capital letter are types, constructors and modules");
       else
-        d.label("a pattern binds names in `let` only");
+        d.label("only `let` binds names by a pattern");
       return nullptr;
     }
     return declaration(inner);

@@ -1,7 +1,7 @@
-// From the parse tree of one piece to AST nodes. Checks here what the grammar leaves open because the message
-// can say more: that an item is an equation, that comparisons do not chain, and the like.
+// Builds AST nodes from the parse tree of one piece. Checks conditions that the grammar leaves open for
+// better messages: an item is an equation, comparisons do not chain, and so on.
 //
-// Internal to this folder: it names the generated parser's contexts.
+// Internal to this folder: uses the contexts of the generated parser.
 #pragma once
 #include "SigrelParser.h"
 #include "compiler/ir/ast.h"
@@ -100,10 +100,10 @@ class Builder {
   bool failed_ = false;
 };
 
-/// The kind of the operator between the operands of `ctx`, 0 when it is no binary or postfix expression.
+/// The token kind of the operator of `ctx`; 0 if it is not a binary or postfix expression.
 std::size_t outer_operator(P::ExpressionContext* ctx);
 
-/// The nodes of the block that a BLOCK token stands for.
+/// The nodes of the block of a BLOCK token.
 template <class T>
 std::span<T*> Builder::block(antlr4::tree::TerminalNode* node) {
   std::vector<T*> nodes;

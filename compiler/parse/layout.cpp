@@ -26,11 +26,11 @@ void Layout::run(BlockKind whole) {
       if (scanner_.peek().kind == K::UPPER_NAME) {
         push(module);
         push_frame(Frame::Module, module);
-        // The header is `module A.B where`, however its lines are cut.
+        // The header is `module A.B where`, on any number of lines.
         while (scanner_.peek().kind == K::UPPER_NAME || scanner_.peek().kind == K::DOT) push(scanner_.next());
         if (scanner_.peek().kind != K::WHERE) {
           Token last = tokens_.back();
-          diagnostics_.report(Code::SyntaxError, span(last), "expected `where` after the name of the module")
+          diagnostics_.report(Code::SyntaxError, span(last), "expected `where` after the module name")
               .fix("write `where`", {file_, last.end, last.end}, " where");
           frames_.pop_back();
           Token where = last;
@@ -103,7 +103,7 @@ void Layout::token(Token t) {
   if (skipping_) pending_.reset();
 }
 
-// Brackets, separators and the words that open or close something.
+// Brackets, separators and the words that open or close constructs.
 void Layout::word(Token& t) {
   bool chained = chain_if_;
   chain_if_ = false;
@@ -246,9 +246,10 @@ void Layout::line_start(const Token& t) {
           pop_to(index);
           continue;
         }
-        if (!diagnostics_.has_errors())  // else what came before may be no declaration
-          diagnostics_.report(Code::SyntaxError, span(t), "this declaration starts left of the ones before")
-              .label("the declarations of a file start at one column")
+        if (!diagnostics_.has_errors())  // after errors, the preceding piece may not be a declaration
+          diagnostics_
+              .report(Code::SyntaxError, span(t), "this declaration starts left of the preceding ones")
+              .label("all declarations of a file start at the same column")
               .also({file_, scope.open.begin, scope.open.end}, "the first one starts here");
         scope.column = t.column;
       }
@@ -261,7 +262,7 @@ void Layout::line_start(const Token& t) {
                         "this line starts with `" + std::string(text(t)) + "` at the column of its block")
                 .label("a line at this column starts a new " +
                        std::string(scope.block_kind == BlockKind::Body ? "item" : "declaration"))
-                .help("indent to continue the line before");
+                .help("indent it to continue the preceding line");
           scope.damaged = true;
         } else {
           end_piece(scope);
@@ -269,8 +270,8 @@ void Layout::line_start(const Token& t) {
       }
       return;
     }
-    // Inside a bracket every line is deeper than the block around it, or starts with what cannot start a
-    // piece.
+    // Inside a bracket every line is deeper than the enclosing block, or starts with a token that cannot
+    // start a piece.
     if (index == 0 || t.column > enclosing_column(index) || joins_line(t.kind) || is_operator(t.kind)) return;
     unclosed(scope, t);
     pop_to(index);
@@ -286,10 +287,10 @@ void Layout::unclosed(const Frame& bracket, const Token& t) {
     Diagnostic& d = diagnostics_.report(Code::UnclosedBracket, span(bracket.open),
                                         "`" + std::string(text(bracket.open)) + "` is not closed");
     if (t.kind == kEnd)
-      d.label("the file ends before its partner");
+      d.label("the file ends before it is closed");
     else if (t.first_on_line && t.kind != K::RIGHT_PAREN && t.kind != K::RIGHT_BRACKET &&
              t.kind != K::RIGHT_BRACE)
-      d.also(span(t), "this line starts something new, because it is not indented deeper");
+      d.also(span(t), "this line starts a new item, because it is not indented deeper");
     else
       d.also(span(t), "this closes another bracket");
     switch (partner(bracket.open.kind)) {
@@ -345,7 +346,7 @@ void Layout::empty_block(const Pending& pending, const Token& t) {
       else
         d.label(!t.first_on_line ? "found `" + std::string(text(t)) + "`"
                 : t.column == 1  ? "this line starts a new declaration, because it is not indented"
-                                 : "this line is not indented deeper than the block around it")
+                                 : "this line is not indented deeper than the enclosing block")
             .also(span(pending.opener), "this block has no items");
       if (pending.opener.kind == K::WHERE && pending.kind == BlockKind::Body)
         d.help("a relation without equations is written `where {}`");
@@ -382,13 +383,13 @@ void Layout::close_bracket(Token& t, bool& consumed) {
   std::size_t i = frames_.size();
   while (i-- > 0 && !fits(frames_[i])) {}
   if (i == static_cast<std::size_t>(-1)) {
-    // The partner of a bracket that was given up is no second error.
+    // The counterpart of an unclosed bracket that was reported is not a second error.
     auto lost = std::ranges::find(given_up_, t.kind);
     if (lost != given_up_.end())
       given_up_.erase(lost);
     else if (!innermost_block().damaged && !innermost_block().quiet)
-      diagnostics_.report(Code::SyntaxError, span(t), "`" + std::string(text(t)) + "` closes nothing")
-          .label("no bracket of this kind is open here");
+      diagnostics_.report(Code::SyntaxError, span(t), "`" + std::string(text(t)) + "` has no opening bracket")
+          .label("no bracket of this kind is open");
     damage();
     consumed = true;
     return;
@@ -432,7 +433,7 @@ void Layout::pop_to(std::size_t size) {
   while (frames_.size() > size) close_top_frame();
 }
 
-// Closes the innermost frame; a block leaves its token in the piece around it.
+// Closes the innermost frame; a block leaves a BLOCK token in the enclosing piece.
 void Layout::close_top_frame() {
   Frame& frame = frames_.back();
   if (!frame.is_scope()) {
@@ -512,11 +513,11 @@ void Layout::too_deep(const Token& t, bool chain) {
       chain ? "this expression is too long" : "brackets and blocks are nested too deeply");
   if (chain)
     d.label("more than " + std::to_string(kMaxDepth) + " operators in one expression")
-        .help("name parts of it with `let`, or use a list and `sum`");
+        .help("name parts of it with `let`, or use `sum` of a list");
   else
     d.label("the limit is " + std::to_string(kMaxNesting) + " levels")
-        .help("name inner parts with definitions of their own");
-  // The rest of the declaration is skipped; what is inside it is not handed over.
+        .help("move inner parts to separate definitions");
+  // Skips the rest of the declaration; the pieces inside it are not passed on.
   std::size_t keep = 1;
   while (keep < frames_.size() && frames_[keep - 1].block_kind != BlockKind::Top) ++keep;
   if (frames_[keep - 1].block_kind != BlockKind::Top) keep = 1;
@@ -560,8 +561,8 @@ Layout::Frame& Layout::innermost_block() {
   return frames_[i];
 }
 
-// The nearest frame of these kinds that is not outside a bracket or braces; with `within_scope` not outside
-// the block.
+// The innermost frame of these kinds inside the enclosing bracket or braces; with `within_scope`, inside the
+// enclosing block.
 std::optional<std::size_t> Layout::nearest(std::initializer_list<Frame::Kind> kinds,
                                            bool within_scope) const {
   for (std::size_t i = frames_.size(); i-- > 0;) {
@@ -573,7 +574,7 @@ std::optional<std::size_t> Layout::nearest(std::initializer_list<Frame::Kind> ki
   return std::nullopt;
 }
 
-// The column of the innermost block below frame `below`; 0 inside braces.
+// The column of the innermost block below frame `below`; 0 in braces.
 std::uint32_t Layout::enclosing_column(std::size_t below) const {
   for (std::size_t i = below; i-- > 0;)
     if (frames_[i].kind == Frame::Block) return frames_[i].column;

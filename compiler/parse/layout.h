@@ -1,15 +1,17 @@
-// The layout filter: cuts the tokens of a file into pieces by their columns and brackets.
+// The layout filter: divides the tokens of a file into pieces by their columns and brackets.
 //
-// A piece is one declaration, item, alternative or mode. A piece is handed over when its last token has been
-// seen; the blocks inside it were handed over before, piece by piece, and stand in it as single BLOCK tokens.
-// Everything is decided from tokens and columns, without help from the parser:
+// A piece is one declaration, item, alternative or mode. It is passed on after its last token; the blocks
+// inside it have been passed on before, piece by piece, and are represented by single BLOCK tokens. The
+// division depends on tokens and columns only, not on the parser:
 //
-//   - `where let of do`, and `then else initially guess` where an item starts, open a block at the next
-//   token's column;
+//   - `where let of do`, and `then else initially guess` at the start of an item, open a block at the column
+//   of
+//     the next token;
 //   - a line at that column starts a new piece, a line left of it closes the block, a line right of it
-//   continues;
-//   - a closing bracket, `in then else of`, or a comma inside brackets closes the blocks that were opened
-//   since.
+//   continues
+//     the piece;
+//   - a closing bracket, `in then else of`, or a comma inside brackets closes the blocks opened since its
+//     counterpart.
 //
 // Guarantees: brackets in a piece are balanced unless it is marked `damaged`; blocks and brackets nest at
 // most kMaxNesting deep and an expression at most kMaxDepth, so recursion over a piece or a tree is bounded.
@@ -32,19 +34,19 @@ constexpr std::size_t kMaxDepth = 3000;
 
 enum class BlockKind : std::uint8_t { File, Expression, Top, Declarations, Body, Alternatives, Modes };
 
-/// What came out of a block: the nodes of its pieces, in order.
+/// The nodes of the pieces of a block, in order.
 struct Block {
   BlockKind kind{};
   std::vector<void*> nodes;  // Decl*, Item*, CaseAlternative* or Mode*, by kind
-  bool damaged = false;      // some of its text has an error that is reported
+  bool damaged = false;      // an error in it was reported
 };
 
 struct Piece {
-  BlockKind kind;           // of the block that it is in
+  BlockKind kind;           // of the enclosing block
   std::span<Token> tokens;  // not empty unless damaged
-  bool damaged;             // reported already: to be counted as an error, not to be parsed
-  std::string_view doc;     // of a declaration at the top
-  Block* block;             // where its node goes
+  bool damaged;             // an error was reported: not parsed
+  std::string_view doc;     // documentation of a top-level declaration
+  Block* block;             // receives its node
 };
 
 class PieceSink {
@@ -58,14 +60,14 @@ class PieceSink {
 class Layout {
  public:
   Layout(FileId file, const SourceMap& sources, Diagnostics& diagnostics, PieceSink& sink);
-  /// Hands all pieces of the file to the sink: last the File piece, or the one Expression piece.
+  /// Passes all pieces of the file to the sink; the last one is the File piece, or the Expression piece.
   void run(BlockKind whole);
-  /// The block that a BLOCK token stands for; valid while its piece is handed over.
+  /// The block of a BLOCK token; valid while its piece is passed on.
   const Block& block(const Token& token) const { return *blocks_[token.block]; }
 
  private:
-  // What is open around the next token. Block and Bracket are scopes; the others mark a word whose partner is
-  // awaited.
+  // A construct that is open at the next token. Block and Bracket are scopes; the others are words that wait
+  // for their counterpart.
   struct Frame {
     enum Kind : std::uint8_t {
       Block,
@@ -83,14 +85,14 @@ class Layout {
       Module
     } kind;
     Token open;              // the bracket, the word, or the first token of the block
-    BlockKind block_kind{};  // the rest is for blocks
+    BlockKind block_kind{};  // for blocks, as all below
     bool explicit_braces = false;
-    bool damaged = false;      // the piece under way
-    bool quiet = false;        // its opening word is an error: what stands in it is not looked at
+    bool damaged = false;      // the current piece
+    bool quiet = false;        // its opening word is an error: its contents are not checked
     std::uint32_t column = 0;  // 0 with braces
     std::uint32_t block = 0;
     std::size_t piece_begin = 0;  // index into tokens_
-    // Depth, for scopes: of the segment since the last comma or separator, and of what was closed in it.
+    // Depth, for scopes: of the segment since the last separator, and of the constructs closed in it.
     std::uint32_t operators = 0, recursive = 0, deepest_child = 0, deepest = 0;
     bool is_scope() const { return kind == Block || kind == Bracket; }
   };
@@ -135,17 +137,17 @@ class Layout {
   Diagnostics& diagnostics_;
   PieceSink& sink_;
   Scanner scanner_;
-  std::vector<Token> tokens_;  // of all pieces under way, the outer ones first
+  std::vector<Token> tokens_;  // of all open pieces, outer ones first
   std::vector<Frame> frames_;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<std::uint32_t> free_blocks_;
   std::optional<Pending> pending_;
   std::string doc_;
-  std::vector<std::uint16_t> given_up_;  // what would have closed the brackets that are not closed
+  std::vector<std::uint16_t> given_up_;  // closing brackets of the unclosed brackets that were reported
   std::size_t recursive_ = 0;            // sum over the frames
   std::uint32_t last_end_ = 0;
-  bool chain_if_ = false;  // `if` directly after the `else` of a statement
-  bool skipping_ = false;  // the rest of a declaration that is nested too deeply
+  bool chain_if_ = false;  // the `if` of an `else if` item
+  bool skipping_ = false;  // skips the rest of a declaration that is nested too deeply
 };
 
 }  // namespace sigrel::syntax

@@ -89,8 +89,7 @@ class UnitReader {
             span_.begin + static_cast<std::uint32_t>(end)};
   }
   bool fail(std::string label) {
-    diagnostics_
-        .report(Code::SyntaxError, at(at_, std::min(at_ + 1, text_.size())), "this unit cannot be read")
+    diagnostics_.report(Code::SyntaxError, at(at_, std::min(at_ + 1, text_.size())), "this unit is invalid")
         .label(std::move(label))
         .help("a unit is a product of powers, such as `kg*m^2/s` or `1/s`");
     return false;
@@ -153,8 +152,10 @@ std::optional<std::string_view> read_string(std::string_view text, Span span, Ar
         std::uint32_t end = at + 2;
         while (end < span.end && (static_cast<unsigned char>(text[end - span.begin - 1]) & 0xC0) == 0x80)
           ++end;
-        diagnostics.report(Code::SyntaxError, {span.file, at, end}, "this escape has no meaning")
-            .help("the escapes are `\\n`, `\\t`, `\\r`, `\\\"` and `\\\\`; a backslash is written `\\\\`");
+        diagnostics.report(Code::SyntaxError, {span.file, at, end}, "unknown escape sequence")
+            .help(
+                "the escape sequences are `\\n`, `\\t`, `\\r`, `\\\"` and `\\\\`; a backslash is written "
+                "`\\\\`");
         return std::nullopt;
       }
     }

@@ -9,7 +9,7 @@ namespace {
 
 using syntax::BlockKind;
 
-/// Reports a source that is not UTF-8; nothing else is said about it.
+/// Reports invalid UTF-8; such a source is not parsed.
 bool is_text(FileId file, const SourceMap& sources, Diagnostics& diagnostics) {
   const SourceFile& source = sources.file(file);
   std::size_t good = syntax::valid_utf8_prefix(source.text);
@@ -19,7 +19,7 @@ bool is_text(FileId file, const SourceMap& sources, Diagnostics& diagnostics) {
       .report(Code::NotUtf8, {file, at, at + 1},
               "byte " + std::to_string(good) + " is not UTF-8 text (line " +
                   std::to_string(source.position(at).line) + ")")
-      .help("save the file with the encoding UTF-8");
+      .help("save the file with UTF-8 encoding");
   return false;
 }
 
@@ -31,7 +31,7 @@ ast::Expr* run(BlockKind whole, FileId file, const SourceMap& sources, ast::Modu
   parser.attach(layout);
   layout.run(whole);
 
-  // Inner pieces are parsed before outer ones; errors are reported in the order of the text.
+  // Inner pieces are parsed before outer ones: sort the errors by position.
   std::vector<const Diagnostic*> order;
   for (const Diagnostic& d : found.all())
     if (!parser.drops(d.primary->span)) order.push_back(&d);

@@ -10,7 +10,7 @@
 namespace sigrel::syntax {
 namespace {
 
-/// The tokens of one piece as a stream; kept from piece to piece for its memory.
+/// The tokens of one piece as a stream; reused for all pieces.
 class PieceStream final : public antlr4::TokenStream {
  public:
   void assign(std::span<const Token> tokens) {
@@ -32,7 +32,7 @@ class PieceStream final : public antlr4::TokenStream {
     if (at_ + 1 < size_) ++at_;
   }
   std::size_t LA(ssize_t k) override {
-    // Asked for every token several times.
+    // Called several times per token.
     if (k > 0) {
       std::uint16_t kind = tokens_[std::min(at_ + static_cast<std::size_t>(k) - 1, size_ - 1)].data.kind;
       return kind == kEnd ? EOF : kind;
@@ -59,14 +59,13 @@ class PieceStream final : public antlr4::TokenStream {
   std::string getText(antlr4::Token*, antlr4::Token*) override { return {}; }
 
  private:
-  std::vector<PieceToken> tokens_;  // grows between pieces only: parse trees point into it
+  std::vector<PieceToken> tokens_;  // grows only between pieces: parse trees point into it
   std::size_t size_ = 0, at_ = 0;
 };
 
 struct SyntaxStop {};
 
-/// Stops at the first error and keeps what is known of it. There is nothing to recover: the next piece starts
-/// afresh.
+/// Stops at the first error and records it. No recovery is needed: the next piece is parsed independently.
 class StopAtError final : public antlr4::DefaultErrorStrategy {
  public:
   Fault fault;
@@ -88,7 +87,7 @@ class StopAtError final : public antlr4::DefaultErrorStrategy {
   [[noreturn]] void stop(antlr4::Parser* parser, antlr4::Token* offending) {
     fault = {};
     fault.offending = offending->getTokenIndex();
-    // What is expected is known for the current token only, not for one further ahead.
+    // The expected tokens are known for the current token only.
     if (offending == parser->getCurrentToken()) {
       antlr4::misc::IntervalSet expected = parser->getExpectedTokens();
       for (const auto& interval : expected.getIntervals())
@@ -125,8 +124,8 @@ struct PieceParser::Antlr {
     prediction->setPredictionMode(on ? antlr4::atn::PredictionMode::SLL : antlr4::atn::PredictionMode::LL);
   }
 
-  // The grammar needs SLL prediction and tables only. LL is asked when these fail, which is when there is an
-  // error to report.
+  // SLL prediction and the tables suffice for the grammar. LL prediction is used after a failure, to report
+  // the error.
   template <class Context>
   Context* parse(Context* (SigrelParser::*rule)()) {
     try {
@@ -162,7 +161,7 @@ void PieceParser::piece(const Piece& piece) {
     result = node(piece);
     damaged = antlr_->builder.take_failed() || (!result && piece.kind != BlockKind::File);
   }
-  // A node with a damaged block in it is not what was written.
+  // A node with a damaged block does not represent its source.
   for (const Token& t : piece.tokens)
     if (t.kind == P::BLOCK && piece.kind != BlockKind::File && layout_->block(t).damaged) damaged = true;
 
@@ -180,8 +179,7 @@ void PieceParser::piece(const Piece& piece) {
   }
 }
 
-// The node of a piece: Decl*, Item*, CaseAlternative*, Mode* or Expr*; null after an error, which is
-// reported.
+// The node of a piece: Decl*, Item*, CaseAlternative*, Mode* or Expr*; null after reporting an error.
 void* PieceParser::node(const Piece& piece) {
   Antlr& a = *antlr_;
   a.stream.assign(piece.tokens);
@@ -237,9 +235,8 @@ void* PieceParser::node(const Piece& piece) {
   return result;
 }
 
-// Whether the fault at token `at` of a piece follows from an error inside one of its blocks, which was
-// reported. The other way round, a block after the fault would not have been read as it was: what is reported
-// in it is dropped.
+// Whether the error at token `at` of a piece follows from a reported error in one of its blocks. Conversely,
+// a block after the error may have been misread: its errors are dropped.
 bool PieceParser::blames_block(std::size_t at, const Piece& piece) {
   bool found = false;
   for (std::size_t i = 0; i < piece.tokens.size(); ++i) {
@@ -258,7 +255,7 @@ bool PieceParser::drops(Span span) const {
       dropped_, [&](Span s) { return s.begin <= span.begin && span.end <= s.end && s.begin < s.end; });
 }
 
-// Remembers which name is missing, so that its uses are not reported as unknown.
+// Records the name of a damaged declaration, so that its uses are not reported as unknown.
 void PieceParser::damaged_declaration(const Piece& piece) {
   for (const Token& t : piece.tokens) {
     if (t.kind == P::TYPE || t.kind == P::RECORD || t.kind == P::DATA || t.kind == P::FOREIGN) continue;

@@ -1,4 +1,4 @@
-// Parses the pieces that the layout hands over and puts their nodes into the module.
+// Parses the pieces of the layout filter and adds their nodes to the module.
 #pragma once
 #include <memory>
 
@@ -16,7 +16,7 @@ class PieceParser final : public PieceSink {
   void piece(const Piece& piece) override;
   /// The result of an Expression piece; null after an error.
   ast::Expr* expression() const { return expression_; }
-  /// Whether an error here follows from another one that is reported.
+  /// Whether an error here follows from a reported one.
   bool drops(Span span) const;
 
  private:

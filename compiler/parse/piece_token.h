@@ -1,4 +1,4 @@
-// A token of a piece in the form that the generated parser asks for. Internal to this folder.
+// A token of a piece, with the interface required by the generated parser. Internal to this folder.
 #pragma once
 #include "antlr4-runtime.h"
 #include "compiler/parse/token.h"

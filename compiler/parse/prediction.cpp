@@ -19,7 +19,7 @@ struct Tables {
     enum : std::uint8_t { Other, Loop, Operator } kind = Other;
     std::array<std::int8_t, kTokens> alternative{};  // Operator: by token; 0: none
     std::array<std::int8_t, kTokens>
-        precedence{};  // Loop: of what goes on with the token, at least 1; 0: nothing does
+        precedence{};  // Loop: of the continuation with the token, at least 1; 0: none
   };
   std::vector<Decision> decisions;
 
@@ -51,7 +51,7 @@ struct Tables {
            s->transitions[0]->target == atn.ruleToStartState[SigrelParser::RulePostfix];
   }
 
-  /// Each alternative of the loop over operators is a precedence, then a token or one of several.
+  /// Each alternative of the loop over operators is a precedence, followed by a token or a set of tokens.
   void operators(int choice, ATNState& body, Decision& loop) {
     Decision& which = decisions[static_cast<std::size_t>(choice)];
     which.kind = Decision::Operator;

@@ -1,10 +1,10 @@
-// Which way an expression goes on: one token decides.
+// Prediction for expressions by one token of lookahead.
 //
-// ANTLR decides by simulating the grammar, and for the end of an expression it looks at all that may follow
-// one, anywhere: for a small file that is more work than everything else that it does. Here what follows from
-// the automaton of the grammar is put into tables: the operators with their precedences, what starts an
-// argument, what starts a suffix. An expression goes on wherever it can. All other decisions are ANTLR's, and
-// so are these when the table is off, to find out what was expected at an error.
+// ANTLR predicts by simulating the grammar; at the end of an expression it considers everything that may
+// follow an expression anywhere, which for a small file takes longer than all other work. The tables here are
+// derived from the automaton of the grammar: the operators with their precedences, the tokens that start an
+// argument, and those that start a suffix. An expression continues wherever it can. All other decisions are
+// made by ANTLR; so are these when the tables are off, to find the expected tokens at an error.
 //
 // Internal to this folder.
 #pragma once

@@ -8,8 +8,8 @@
 namespace sigrel::syntax {
 namespace {
 
-/// The text as ANTLR reads it: code points, but an index is a byte offset, so that tokens have byte offsets
-/// as they are.
+/// The character stream for ANTLR: code points, with byte offsets as indices, so that token positions are
+/// byte offsets.
 class Utf8Stream final : public antlr4::CharStream {
  public:
   Utf8Stream(std::string_view text, std::size_t start) : text_(text), at_(start) {}
@@ -56,7 +56,7 @@ class Utf8Stream final : public antlr4::CharStream {
   std::size_t at_;
 };
 
-/// Records tokens in our form instead of making ANTLR's.
+/// Records tokens in our format instead of creating ANTLR tokens.
 class RecordingLexer final : public SigrelLexer {
  public:
   using SigrelLexer::SigrelLexer;
@@ -92,7 +92,7 @@ struct Scanner::Antlr {
   std::string_view text;
   Utf8Stream stream;
   RecordingLexer lexer;
-  std::size_t at, line = 1, column = 0;  // of the next token, as ANTLR counts
+  std::size_t at, line = 1, column = 0;  // of the next token, in the conventions of ANTLR
   std::uint32_t comment_begin = 0;
 
   Antlr(std::string_view text, std::size_t start)
@@ -100,7 +100,7 @@ struct Scanner::Antlr {
     lexer.removeErrorListeners();
   }
 
-  /// The next token; comments are tokens, blanks are not.
+  /// The next token; comments are tokens here, blanks are not.
   const Token& next() {
     while (lexer.modeStack.empty() && at < text.size()) {
       auto found = match_token(text, at);
@@ -113,7 +113,7 @@ struct Scanner::Antlr {
             ++column;
         continue;
       }
-      // All of it is ASCII and on one line: only blanks and block comments have line breaks.
+      // All ASCII and on one line: only blanks and block comments contain line breaks.
       lexer.record(found->kind, at, found->end, line, column);
       column += found->end - at;
       at = found->end;
@@ -167,8 +167,8 @@ Token Scanner::read() {
         if (!lexer.modeStack.empty()) {
           Span open{file_, antlr_->comment_begin, antlr_->comment_begin + 2};
           diagnostics_.report(Code::UnclosedText, open, "this comment is not closed")
-              .label("`{-` opens a comment that goes on to the end of the file")
-              .help("close it with `-}`; comments nest, so every `{-` needs its own");
+              .label("this `{-` opens a comment that extends to the end of the file")
+              .help("close it with `-}`; comments nest: every `{-` needs its own `-}`");
           lexer.modeStack.clear();
           damaged_ahead_ = true;
         }
@@ -187,7 +187,7 @@ Token Scanner::read() {
         token.kind = SigrelLexer::NOT_EQUAL;
         break;
       case SigrelLexer::OTHER:
-        if (token.line != other_line_) report_other(token);  // one report for a line: the others are like it
+        if (token.line != other_line_) report_other(token);  // one report per line
         other_line_ = token.line;
         damaged_ahead_ = true;
         break;
@@ -203,7 +203,7 @@ Token Scanner::read() {
         std::uint32_t at = static_cast<std::uint32_t>(start + tab);
         if (!tab_reported_)
           diagnostics_.report(Code::TabIndentation, {file_, at, at + 1}, "a tab in the indentation")
-              .label("how far a tab indents depends on the editor, and the indentation has a meaning here")
+              .label("the width of a tab depends on the editor, but indentation is significant")
               .help("indent with spaces");
         tab_reported_ = true;
         damaged_ahead_ = true;
@@ -220,8 +220,8 @@ Token Scanner::read() {
   }
 }
 
-// `-- |` starts documentation; comments on the lines directly below continue it, as far indented as they are:
-// pictures and code are among them.
+// `-- |` starts a documentation comment; comments on the lines directly below continue it and keep their
+// indentation, for pictures and code.
 void Scanner::comment(const Token& token) {
   std::string_view body = std::string_view(text_).substr(token.begin, token.end - token.begin);
   body.remove_prefix(2);
@@ -247,8 +247,8 @@ void Scanner::report_other(const Token& token) {
     return std::ranges::find(set, character) != set.end();
   };
   if (is({"\xC2\xA0", "\xE2\x80\x89", "\xE2\x80\xAF", "\xE3\x80\x80", "\xE2\x80\x8B", "\xEF\xBB\xBF"})) {
-    diagnostics_.report(Code::SyntaxError, span, "a special space that looks like a plain one")
-        .fix("use a plain space", span, " ");
+    diagnostics_.report(Code::SyntaxError, span, "a special space character")
+        .fix("use a normal space", span, " ");
   } else if (is({"\xE2\x88\x92", "\xE2\x80\x93", "\xE2\x80\x94"})) {
     diagnostics_.report(Code::SyntaxError, span, "this dash is not the minus sign `-`")
         .fix("write `-`", span, "-");

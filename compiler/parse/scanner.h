@@ -1,6 +1,5 @@
-// Tokens on demand from the generated lexer, with one token of lookahead. Comments are dropped here, except
-// that documentation is kept for the declaration that follows. What no token can contain is reported here,
-// once.
+// Tokens on demand from the generated lexer, with one token of lookahead. Comments are dropped; documentation
+// comments are kept for the following declaration. Reports characters that cannot be part of a token.
 #pragma once
 #include <memory>
 #include <string>
@@ -14,18 +13,18 @@ namespace sigrel::syntax {
 
 class Scanner {
  public:
-  /// `comments`, when given, gets every comment with its place.
+  /// `comments`, if given, receives all comments with their positions.
   Scanner(FileId file, const SourceMap& sources, Diagnostics& diagnostics,
           std::vector<Token>* comments = nullptr);
   ~Scanner();
 
   const Token& peek() const { return ahead_; }
-  /// Returns the next token and moves on; after the last one always the token kEnd.
+  /// Consumes and returns the next token; after the last one, always kEnd.
   Token next();
 
-  /// The documentation before the token that `next` returned last; empty when there is none.
+  /// The documentation before the last token returned by `next`; empty if there is none.
   const std::string& doc() const { return doc_; }
-  /// Whether the token that `next` returned last is damaged text that has been reported.
+  /// Whether the last token returned by `next` is invalid text, which was reported.
   bool damaged() const { return damaged_; }
 
  private:
@@ -48,7 +47,7 @@ class Scanner {
   bool damaged_ = false, damaged_ahead_ = false;
 };
 
-/// The first byte that is not UTF-8, or the size of the text.
+/// The position of the first invalid byte, or the size of the text.
 std::size_t valid_utf8_prefix(std::string_view text);
 
 }  // namespace sigrel::syntax

@@ -9,7 +9,7 @@ namespace {
 
 using P = SigrelParser;
 
-/// The words of the language that cannot be names.
+/// The reserved words.
 bool is_keyword(std::uint16_t kind) {
   switch (kind) {
     case P::IMPORT:
@@ -69,7 +69,7 @@ class Reporter {
     if (ends)
       d.label("the " + std::string(noun()) + " ends here");
     else if (!what.empty() && is_keyword(kind(at_)) && expects(P::LOWER_NAME))
-      d.label(quoted(at_) + " is a word of the language and cannot be a name");
+      d.label(quoted(at_) + " is a reserved word");
     else if (!what.empty())
       d.label(kind(at_) == P::BLOCK ? "found a block" : "found " + quoted(at_));
     helps(d);
@@ -98,7 +98,7 @@ class Reporter {
     return std::ranges::any_of(piece_.tokens, [&](const Token& t) { return t.kind == k; });
   }
 
-  /// What kind of text the piece is.
+  /// The name of the kind of piece.
   std::string_view noun() const {
     switch (piece_.kind) {
       case BlockKind::File:
@@ -112,7 +112,7 @@ class Reporter {
     return "text";
   }
 
-  /// "an expression", "`then`", "`)` or `,`"; empty when nothing more may follow.
+  /// "an expression", "`then`", "`)` or `,`"; empty if the piece is complete.
   std::string expectation() const {
     if (at_ == 0) {
       switch (piece_.kind) {
@@ -187,7 +187,7 @@ class Reporter {
     return out;
   }
 
-  /// `do`, `then` or `where` is missing at the end of a line, and the text went on below.
+  /// `do`, `then` or `where` is missing at the end of a line.
   bool missing_word() {
     std::string_view word = expects(P::DO)      ? "do"
                             : expects(P::THEN)  ? "then"
@@ -202,7 +202,7 @@ class Reporter {
     diagnostics_
         .report(Code::SyntaxError, span(line - 1),
                 "expected `" + std::string(word) + "` after " + quoted(line - 1))
-        .label("the block below needs it here")
+        .label("required before the block below")
         .fix("write `" + std::string(word) + "`", {file_, end, end}, " " + std::string(word));
     return true;
   }
@@ -211,13 +211,13 @@ class Reporter {
     return diagnostics_.report(Code::ForeignSyntax, span(i), std::move(message));
   }
 
-  /// Forms that other languages write; true when one was reported.
+  /// Syntax of other languages. Returns whether such an error was reported.
   bool foreign_form() {
     Span both = at_ < piece_.tokens.size() ? join(span(at_), span(at_ + 1)) : span(at_);
     if (text(0) == "end" && piece_.tokens.size() <= 3 && !has(P::EQUAL)) {
       Span whole = join(span(0), span(piece_.tokens.size() - 1));
-      diagnostics_.report(Code::ForeignSyntax, whole, "a block has no `end`")
-          .label("a block ends where the indentation ends")
+      diagnostics_.report(Code::ForeignSyntax, whole, "blocks do not have an `end`")
+          .label("the indentation determines the end of a block")
           .fix("delete it", whole, "");
       return true;
     }
@@ -237,7 +237,7 @@ class Reporter {
         if (expects(P::THEN) || expects(P::DO) ||
             (inside(P::RuleExpression) && (inside(P::RuleParenthesised) || inside(P::RuleListBody)))) {
           foreign(at_, "a comparison is written `==`")
-              .label("`=` stands only in equations and definitions")
+              .label("`=` is for equations and definitions only")
               .fix("write `==`", span(at_), "==");
           return true;
         }
@@ -249,14 +249,14 @@ class Reporter {
           return true;
         }
         if (defines) {
-          foreign(at_, "a definition has no guards").help("choose with `if … then … else …`");
+          foreign(at_, "definitions do not have guards").help("use `if … then … else …`");
           return true;
         }
         break;
       case P::SLASH:
         if ((text(at_ - 1) == "/" && piece_.tokens[at_ - 1].end == piece_.tokens[at_].begin) ||
             (kind(at_ + 1) == P::SLASH && adjacent(at_)) || (kind(at_ + 1) == P::STAR && adjacent(at_))) {
-          foreign(at_, "a comment starts with `--`").help("or stands between `{-` and `-}`");
+          foreign(at_, "a comment starts with `--`").help("or is enclosed in `{-` and `-}`");
           return true;
         }
         break;
@@ -268,13 +268,13 @@ class Reporter {
           return true;
         }
         if (at_ > 0 && kind(at_ - 1) == P::SLASH && adjacent(at_ - 1)) {
-          foreign(at_, "a comment starts with `--`").help("or stands between `{-` and `-}`");
+          foreign(at_, "a comment starts with `--`").help("or is enclosed in `{-` and `-}`");
           return true;
         }
         break;
       case P::UNIT_SIGN:
         if (text(at_) != "%") break;
-        foreign(at_, "the rest of a division is written `mod a b`");
+        foreign(at_, "the remainder is written `mod a b`");
         return true;
       case P::HASH: foreign(at_, "a comment starts with `--`"); return true;
       case P::MINUS: break;
@@ -327,7 +327,7 @@ class Reporter {
       d.help("an `if` in an expression needs an `else`");
     else if (kind(at_) == P::EQUAL && piece_.kind != BlockKind::Body &&
              std::ranges::count(piece_.tokens, P::EQUAL, &Token::kind) > 1)
-      d.help("equations stand in a relation: `sigrel (…) where`; a comparison is written `==`");
+      d.help("equations belong into a relation, `sigrel (…) where`; a comparison is written `==`");
     else if (kind(at_) == P::LEFT_PAREN && at_ > 0 && kind(at_ - 1) == P::SIGREL)
       d.help("write `sigrel (a, b) where`");
     else if (defined_without_equal())

@@ -1,5 +1,5 @@
-// What is said about a piece that does not parse: in terms of the language, with a help where the text looks
-// like a form of another language. One report for each piece.
+// Reports the error of a piece that does not parse, in terms of the language, with a help for syntax of other
+// languages. One report per piece.
 #pragma once
 #include <vector>
 
@@ -10,9 +10,8 @@ namespace sigrel::syntax {
 
 /// Where the parser stopped.
 struct Fault {
-  std::size_t offending =
-      0;  // index into the tokens of the piece; their number when the piece ends too early
-  std::vector<std::size_t> expected;  // token kinds; empty when not known
+  std::size_t offending = 0;  // index into the tokens of the piece; their number if the piece ends too early
+  std::vector<std::size_t> expected;  // token kinds; empty if unknown
   std::vector<std::size_t> rules;     // of the grammar, innermost first
 };
 

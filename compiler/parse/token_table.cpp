@@ -6,13 +6,13 @@ namespace {
 constexpr std::int16_t kNone = -1;
 
 struct Row {
-  std::uint16_t kind;  // of the token that ends here; 0 for none
+  std::uint16_t kind;  // of the token that ends here; 0: none
   bool changes_mode;
   std::int16_t next[128];
 };
 
 constexpr Row kRows[] = {
-// the first is the start
+// the first one is the start state
 #include "token_table.inc"
 };
 

@@ -45,8 +45,8 @@ bool is_unit_part(std::uint16_t kind) {
   }
 }
 
-/// The index of the `>` when token `i` is the `<` of a unit. Comparisons do not chain, so that `A < b > c` is
-/// no other.
+/// The index of the `>` if token `i` is the `<` of a unit. Comparisons do not chain, so `A < b > c` is
+/// unambiguous.
 std::optional<std::size_t> end_of_unit(std::span<const Token> tokens, std::size_t i) {
   if (tokens[i].kind != K::LESS || i == 0) return std::nullopt;
   if (tokens[i - 1].kind != K::UPPER_NAME && tokens[i - 1].kind != K::AS) return std::nullopt;
@@ -73,7 +73,7 @@ bool joins_line(std::uint16_t kind) {
   }
 }
 
-/// Of a token by itself; what depends on its place is decided in Collector.
+/// The kind of a token without context; Collector refines it.
 TokenKind plain_kind(std::uint16_t kind) {
   switch (kind) {
     case K::LOWER_NAME:
@@ -129,7 +129,7 @@ TokenKind plain_kind(std::uint16_t kind) {
   }
 }
 
-/// Collects the pieces as the layout cuts them, inner ones first.
+/// Collects the pieces of the layout filter, inner ones first.
 class Collector final : public syntax::PieceSink {
  public:
   Collector(FileId file, TokenList& list) : file_(file), list_(list) {}
@@ -140,7 +140,7 @@ class Collector final : public syntax::PieceSink {
     std::uint32_t index = static_cast<std::uint32_t>(list_.pieces.size());
     list_.pieces.push_back({block_of(piece.block, piece.kind), 0});
     TokenKind before = TokenKind::Keyword;
-    std::size_t unit_end = 0;  // index behind the unit under way
+    std::size_t unit_end = 0;  // index after the current unit
     bool in_backticks = false;
     for (std::size_t i = 0; i < piece.tokens.size(); ++i) {
       const Token& t = piece.tokens[i];
@@ -234,7 +234,7 @@ TokenList tokens(FileId file, const SourceMap& sources, Diagnostics& diagnostics
   layout.run(syntax::BlockKind::File);
   std::ranges::sort(list.tokens, {}, [](const SourceToken& t) { return t.span.begin; });
 
-  // What is in no piece: separators, braces of blocks, comments.
+  // Tokens outside pieces: separators, braces of blocks, comments.
   std::vector<SourceToken> rest;
   std::vector<Token> comments;
   Diagnostics known;

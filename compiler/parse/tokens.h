@@ -1,6 +1,5 @@
-// The tokens of a file with its comments, and how the layout groups them into blocks and pieces: for tools
-// that work on the text itself, such as the formatter. What the parser and the layout report is reported here
-// too.
+// The tokens of a file with its comments, grouped into blocks and pieces by the layout filter: for tools that
+// work on the text, such as the formatter. Reports the errors of the parser and the layout filter.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -22,7 +21,7 @@ enum class TokenKind : std::uint8_t {
   Equal,
   Assign,
   DoubleColon,
-  Operator,    // any other that stands between its operands
+  Operator,    // other infix operators
   Arithmetic,  // + - * / between operands
   Power,
   Prefix,  // `-` before an operand, `\`, `#`
@@ -33,7 +32,7 @@ enum class TokenKind : std::uint8_t {
   BlockClose,  // the braces of a block
   UnitOpen,
   UnitPart,
-  UnitClose,  // `<m/s>` where it is no part of a number
+  UnitClose,  // `<m/s>`, unless part of a number
   BacktickOpen,
   BacktickClose,
   LabelColon,
@@ -49,11 +48,11 @@ struct SourceToken {
   Span span;
   std::uint32_t line = 0;      // from 1
   std::uint32_t column = 0;    // from 1, in code points
-  bool first_on_line = false;  // only blanks before it; a token after a comment that starts its line is, too
-  bool joins_line = false;     // as the first on its line it may stand at the column of its block
-  bool closes_blocks = false;  // it ends the blocks since its partner at any column: `)`, `in`, `then`, …
-  std::uint32_t piece = kNoPiece;  // that it is in; kNoPiece for comments, `;` and the braces of a block
-  std::uint32_t block = 0;         // innermost; not for comments
+  bool first_on_line = false;  // preceded by blanks only, or by a comment that starts the line
+  bool joins_line = false;     // may start a line at the column of its block
+  bool closes_blocks = false;  // ends the blocks since its counterpart at any column: `)`, `in`, `then`, …
+  std::uint32_t piece = kNoPiece;  // enclosing piece; kNoPiece for comments, `;` and the braces of a block
+  std::uint32_t block = 0;         // innermost block; not for comments
 };
 
 /// One declaration, item, alternative or mode.
@@ -66,18 +65,18 @@ struct SourceBlock {
   bool top = false;   // the declarations of the file
   bool body = false;  // items of a relation
   bool braces = false;
-  std::uint32_t piece = kNoPiece;  // that it is in; kNoPiece for the file
+  std::uint32_t piece = kNoPiece;  // enclosing piece; kNoPiece for the file
   Span span;
 };
 
-/// `tokens` in the order of the text; pieces and blocks refer to each other by index. Block 0 is the file.
+/// `tokens` are in source order; pieces and blocks refer to each other by index. Block 0 is the file.
 struct TokenList {
   std::vector<SourceToken> tokens;
   std::vector<SourcePiece> pieces;
   std::vector<SourceBlock> blocks;
 };
 
-/// Meant for a text that parses: after an error tokens may be missing from the pieces.
+/// For texts without errors: after an error, tokens may be missing from the pieces.
 TokenList tokens(FileId file, const SourceMap& sources, Diagnostics& diagnostics);
 
 }  // namespace sigrel

@@ -1,5 +1,5 @@
-// Short names for simplified construction, and a map from the nodes of one expression to something: for this
-// folder only.
+// Short names for construction with simplification, and a map from the nodes of one expression to values.
+// Internal to this folder.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -42,8 +42,8 @@ inline std::span<const std::uint32_t> operands(const Node& n) {
   return {&n.a, static_cast<std::size_t>(n.op == Op::PowInt ? 1 : arity(n.op))};
 }
 
-/// The nodes that a root needs, in ascending order, with a value for each. Nodes interned later do not
-/// disturb it.
+/// The nodes reachable from a root, in ascending order, with a value for each. Remains valid when nodes are
+/// interned.
 template <class T>
 class PerNode {
  public:

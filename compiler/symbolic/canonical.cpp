@@ -1,11 +1,11 @@
-// The canonical form of an expression: sums of products with numbers in front, like terms and like factors
-// collected.
+// The canonical form of an expression: sums of products with leading coefficients, like terms and like
+// factors collected.
 //
-// Sums are flattened, and a number times a sum is distributed; a product of sums is not multiplied out, which
-// could cost digits and size. Whatever is neither a sum nor a product is an atom, of canonical operands.
-// Terms and factors have an order that depends on what they say and not on the pool: equal expressions of
-// different models stay equal. A sum that is used several times and is not small stays an atom, so that the
-// form is never much larger than the expression.
+// Sums are flattened, and a number times a sum is distributed; products of sums are not expanded, which could
+// lose precision and increase the size. Everything else is an atom with canonical operands. The order of
+// terms and factors depends on their structure, not on the pool: equal expressions of different models stay
+// equal. A sum that is used several times and is not small is an atom, so that the form is never much larger
+// than the expression.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -18,11 +18,11 @@
 namespace sigrel::symbolic {
 namespace {
 
-constexpr std::size_t kCopiedTerms = 8;  // of a sum that is used more than once
+constexpr std::size_t kCopiedTerms = 8;  // terms of a sum that is used several times
 constexpr int kRounds = 16;              // of identities on one sum
-constexpr int kNested = 4;               // angles that are sums with identities in them
+constexpr int kNested = 4;               // depth of identities inside angles
 constexpr std::size_t kImprovedRoots = 64,
-                      kImprovedNodes = 2'000;  // what is larger is seldom written by hand
+                      kImprovedNodes = 2'000;  // larger expressions are seldom written by hand
 constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
 
 std::uint64_t mixed(std::uint64_t h, std::uint64_t v) {
@@ -41,7 +41,7 @@ class Canonicaliser final : public SumBuilder {
     for (std::size_t k = 0; k < forms.size(); ++k) forms.at(k).sum = sum_of(pool_[forms.id(k)], forms.id(k));
     return whole(root);
   }
-  /// The same, with the sign that makes its first term positive.
+  /// The same, with the sign that makes the first term positive.
   std::pair<double, ExprId> run_turned(ExprId root) {
     run(root);
     return turned(root);
@@ -64,9 +64,9 @@ class Canonicaliser final : public SumBuilder {
   };
   Form& form(ExprId id) { return (*forms_)[id]; }
 
-  // ---- order ----
+  // Order.
 
-  /// Leaves by kind and number, then everything else by a hash of its structure.
+  /// Leaves by kind and number, all others by a hash of their structure.
   std::uint64_t rank(ExprId id) {
     const Node& n = pool_[id];
     switch (n.op) {
@@ -102,7 +102,7 @@ class Canonicaliser final : public SumBuilder {
 
   static bool before(const Term& a, const Term& b) {
     if (a.factors.empty() || b.factors.empty())
-      return !a.factors.empty() && b.factors.empty();  // the number comes last
+      return !a.factors.empty() && b.factors.empty();  // the constant term is last
     for (std::size_t i = 0; i < a.factors.size() && i < b.factors.size(); ++i) {
       const Factor &f = a.factors[i], &g = b.factors[i];
       if (f.before(g)) return true;
@@ -112,10 +112,10 @@ class Canonicaliser final : public SumBuilder {
     return a.factors.size() > b.factors.size();
   }
 
-  // ---- sums ----
+  // Sums.
 
-  /// Like terms are collected. What cancels up to rounding is gone: 0.1 x + 0.2 x - 0.3 x. Whole numbers are
-  /// not rounded.
+  /// Collects like terms. Terms that cancel up to rounding are dropped: 0.1 x + 0.2 x - 0.3 x. Integers are
+  /// exact.
   void collect(Sum& sum) {
     std::ranges::stable_sort(sum, before);
     Sum result;
@@ -162,7 +162,7 @@ class Canonicaliser final : public SumBuilder {
     return *form(id).whole;
   }
 
-  /// The whole of an operand with the sign that makes its first term positive.
+  /// The canonical form of an operand, with the sign that makes its first term positive.
   std::pair<double, ExprId> turned(ExprId id) {
     const Sum& sum = normal(id);
     if (sum.empty() || sum.front().coefficient > 0) return {1.0, whole(id)};
@@ -174,7 +174,7 @@ class Canonicaliser final : public SumBuilder {
     return {{1.0, {factor(base)}}};
   }
 
-  /// The terms of an operand, to go into a sum.
+  /// The terms of an operand of a sum.
   Sum terms(ExprId id) {
     Form& f = form(id);
     if (f.uses == 1) return std::move(f.sum);
@@ -187,7 +187,7 @@ class Canonicaliser final : public SumBuilder {
     return sum;
   }
 
-  /// The value of an operand that is a number.
+  /// The value of an operand if it is a number.
   std::optional<double> number(ExprId id) {
     const Sum& sum = normal(id);
     if (sum.empty()) return 0.0;
@@ -195,12 +195,12 @@ class Canonicaliser final : public SumBuilder {
     return std::nullopt;
   }
 
-  /// An operand as one term: for products.
+  /// An operand of a product as one term.
   Term single(ExprId id) {
     const Sum& sum = normal(id);
     if (sum.empty()) return {0.0, {}};
     if (sum.size() == 1) return sum.front();
-    // A sum as a factor starts with a positive term, and has no number in front that all its terms share.
+    // A sum as a factor starts with a positive term, and its terms have no common integer factor.
     const double common = sum.front().coefficient;
     if (common != 1 && std::ranges::all_of(sum, [&](const Term& t) {
           return std::fabs(t.coefficient) == std::fabs(common);
@@ -213,13 +213,14 @@ class Canonicaliser final : public SumBuilder {
     return {sign, {factor(base)}};
   }
 
-  /// Whether to multiply by 1/x is to divide by x: floor (49 / 49) is 1, floor (49 * (1 / 49)) is 0.
+  /// Whether multiplication by 1/x is exact division by x: floor (49 / 49) is 1, but floor (49 * (1 / 49)) is
+  /// 0.
   static bool has_reciprocal(double x) {
     int exponent = 0;
     return std::fabs(std::frexp(x, &exponent)) == 0.5 && std::isfinite(1.0 / x);
   }
 
-  /// Nullopt when an exponent would not fit.
+  /// Nullopt if an exponent overflows.
   static std::optional<Term> product(const Term& a, const Term& b) {
     Term result{a.coefficient * b.coefficient, {}};
     auto x = a.factors.begin(), y = b.factors.begin();
@@ -239,10 +240,10 @@ class Canonicaliser final : public SumBuilder {
     return result;
   }
 
-  /// term^n; nullopt when it would divide what is divided already, or its number is none.
+  /// term^n; nullopt if a factor is already in a denominator, or if the coefficient is not finite.
   std::optional<Term> power_of(Term term, std::int32_t n) {
     if (n < 0 && !has_reciprocal(term.coefficient)) {
-      // The number stays below the line.
+      // The coefficient remains in the denominator.
       if (term.coefficient == 0) return std::nullopt;
       Term below{1.0, {factor(pool_.constant(std::fabs(term.coefficient)))}};
       term.coefficient = term.coefficient < 0 ? -1.0 : 1.0;
@@ -283,7 +284,7 @@ class Canonicaliser final : public SumBuilder {
         if (a == b) return scaled(terms(a), n.op == Op::Add ? 2.0 : 0.0);
         Sum left = terms(a), right = terms(b);
         if (n.op == Op::Sub) right = scaled(std::move(right), -1.0);
-        if (left.size() < right.size()) left.swap(right);  // the order comes later
+        if (left.size() < right.size()) left.swap(right);  // sorted later
         left.insert(left.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
         return left;
       }
@@ -316,8 +317,8 @@ class Canonicaliser final : public SumBuilder {
     return function(n);
   }
 
-  /// Anything else: an atom of canonical operands. Odd and even functions have arguments that start with a
-  /// positive term.
+  /// All other operations: an atom with canonical operands. The arguments of odd and even functions start
+  /// with a positive term.
   Sum function(Node n) {
     double sign = 1;
     const Node from = n;
@@ -343,13 +344,13 @@ class Canonicaliser final : public SumBuilder {
         if (operands(n).size() > 2) n.c = whole(ExprId{n.c}).value;
     }
     ExprId result = simplified(pool_, n);
-    for (std::uint32_t operand : operands(from))  // max x x is x
+    for (std::uint32_t operand : operands(from))  // max x x = x
       if (form(ExprId{operand}).whole == result) return normal(ExprId{operand});
     if (pool_[result].op == Op::Neg) return scaled(atom(ExprId{pool_[result].a}), -sign);
     return scaled(atom(result), sign);
   }
 
-  // ---- back to expressions ----
+  // Back to expressions.
 
   ExprId powers(const Term& term, bool below) {
     std::optional<ExprId> result;
@@ -362,7 +363,7 @@ class Canonicaliser final : public SumBuilder {
   }
 
   ExprId expression(const Term& term, double coefficient) {
-    // The number stands in front of the quotient: in its numerator it would be distributed.
+    // The coefficient precedes the quotient: in the numerator it would be distributed.
     ExprId above = powers(term, false), below = powers(term, true);
     if (is_constant(pool_, above, 1)) return div(pool_, pool_.constant(coefficient), below);
     return mul(pool_, pool_.constant(coefficient), div(pool_, above, below));

@@ -10,8 +10,8 @@
 namespace sigrel::symbolic {
 namespace {
 
-/// The partial derivative of a call: its formula with the operands put in, or else the finite difference of
-/// that one call.
+/// The partial derivative of a call: its formula applied to the operands, or a finite difference of the
+/// call.
 ExprId call_partial(ExprPool& pool, const Node& call, std::size_t k) {
   const CallDetail detail = call_detail(call.value);
   const ForeignFunction& function = pool.library->functions[detail.function];
@@ -21,13 +21,13 @@ ExprId call_partial(ExprPool& pool, const Node& call, std::size_t k) {
       return leaf.op == Op::Slot ? ExprId{operands[leaf.a]} : pool.intern(leaf);
     });
   }
-  assert(detail.argument == 0 && "the caller has asked call_without_derivative");
+  assert(detail.argument == 0 && "see call_without_derivative");
   Node slope = call;
   slope.value = encode(CallDetail{detail.function, static_cast<std::uint32_t>(k + 1)});
   return pool.intern(slope);
 }
 
-/// The next derivative of a table in one of its arguments; operand 0 is which table it is.
+/// The derivative of a table lookup in one of its arguments; operand 0 is the number of the table.
 ExprId lookup_partial(ExprPool& pool, const Node& lookup, std::size_t k) {
   Node next = lookup;
   if (lookup.op == Op::Lookup1) {
@@ -41,8 +41,8 @@ ExprId lookup_partial(ExprPool& pool, const Node& lookup, std::size_t k) {
   return pool.intern(next);
 }
 
-/// factor * d(node)/d(operand k). Min, Max and Select choose between the factor and zero: a product with 0
-/// would spread the infinities of the branch that is not taken.
+/// factor * d(node)/d(operand k). Min, Max and Select yield the factor or zero: a product with 0 would
+/// propagate infinities of the branch that is not taken.
 ExprId times_partial(ExprPool& pool, ExprId id, std::size_t k, ExprId factor) {
   const Node n = pool[id];
   ExprId a{n.a}, b{n.b};
@@ -78,7 +78,7 @@ ExprId times_partial(ExprPool& pool, ExprId id, std::size_t k, ExprId factor) {
     case Op::Div: return k == 0 ? over(b) : neg(pool, div(pool, mul(pool, factor, id), b));
     case Op::Pow: {
       if (k == 0) return mul(pool, factor, mul(pool, b, binary(pool, Op::Pow, a, sub(pool, b, one))));
-      // 0^b is 0 for every b > 0: no slope there.
+      // 0^b is 0 for all b > 0: the derivative is 0.
       ExprId slope = mul(pool, factor, mul(pool, id, unary(pool, Op::Log, a)));
       return select(pool, binary(pool, Op::Less, zero, a), slope, zero);
     }
@@ -119,7 +119,7 @@ ExprId times_partial(ExprPool& pool, ExprId id, std::size_t k, ExprId factor) {
   return zero;
 }
 
-/// The derivative of root in the direction that gives every leaf the tangent `seed(leaf)`.
+/// The directional derivative of root, where `seed(leaf)` is the tangent of a leaf.
 template <class Seed>
 ExprId forward(ExprPool& pool, ExprId root, Seed seed) {
   const ExprId zero = pool.constant(0.0);
@@ -194,8 +194,8 @@ std::vector<ExprId> gradient(ExprPool& pool, ExprId root, std::uint32_t slots) {
     branches =
         branches || (any && (n.op == Op::Select || n.op == Op::Min || n.op == Op::Max || n.op == Op::Pow));
   }
-  // Where a branch is not taken, its derivative may be infinite. Forward mode never multiplies by it; reverse
-  // mode would.
+  // The derivative of a branch that is not taken may be infinite. Forward mode never multiplies by it,
+  // reverse mode would.
   if (branches && varies.size() * slots <= 10'000'000) {
     for (std::uint32_t k = 0; k < slots; ++k) result[k] = partial(pool, root, k);
     return result;

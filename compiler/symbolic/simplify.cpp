@@ -1,5 +1,5 @@
-// Local simplification, and rewriting of whole expressions with it. A rule looks at a node and its operands
-// only, so that the cost is linear; operands are expected to be simplified already.
+// Local simplification, and rewriting of whole expressions with it. A rule inspects a node and its operands
+// only, so that the cost is linear; the operands must be simplified already.
 #include <cmath>
 #include <limits>
 
@@ -37,7 +37,7 @@ ExprId negation(ExprPool& pool, ExprId a) {
   return pool.unary(Op::Neg, a);
 }
 
-/// A constant factor in front, and what it multiplies.
+/// Splits off a leading constant factor.
 std::pair<double, ExprId> scaled(const ExprPool& pool, ExprId id) {
   const Node& n = pool[id];
   if (n.op == Op::Neg) return {-1.0, ExprId{n.a}};
@@ -50,7 +50,7 @@ ExprId sum(ExprPool& pool, ExprId a, ExprId b) {
   auto ca = constant_value(pool, a), cb = constant_value(pool, b);
   if (ca && *ca == 0) return b;
   if (cb && *cb == 0) return a;
-  if (ca && !cb) return sum(pool, b, a);  // a constant stands right
+  if (ca && !cb) return sum(pool, b, a);  // constants are on the right
   auto [fa, xa] = scaled(pool, a);
   auto [fb, xb] = scaled(pool, b);
   if (xa == xb) return binary(pool, Op::Mul, number(pool, fa + fb), xa);
@@ -73,7 +73,7 @@ ExprId difference(ExprPool& pool, ExprId a, ExprId b) {
 
 ExprId product(ExprPool& pool, ExprId a, ExprId b) {
   auto ca = constant_value(pool, a), cb = constant_value(pool, b);
-  if (cb && !ca) return product(pool, b, a);  // a constant stands left
+  if (cb && !ca) return product(pool, b, a);  // constants are on the left
   if (ca) {
     if (*ca == 0) return pool.constant(0.0);
     if (*ca == 1) return b;
@@ -132,7 +132,7 @@ ExprId integer_power(ExprPool& pool, ExprId a, std::int32_t n) {
   return pool.power(a, n);
 }
 
-/// The value, when every operand is a number and the result is finite.
+/// The value, if all operands are numbers and the result is finite.
 std::optional<double> folded(const ExprPool& pool, const Node& n) {
   if (uses_library(n.op)) return std::nullopt;
   double v[3] = {0, 0, 0};
@@ -152,7 +152,7 @@ std::optional<double> folded(const ExprPool& pool, const Node& n) {
 }  // namespace
 
 ExprId simplified(ExprPool& pool, const Node& node) {
-  const Node n = node;  // `node` may lie in the pool, which grows
+  const Node n = node;  // a copy: `node` may be in the pool, which grows
   if (auto value = folded(pool, n)) return number(pool, *value);
   ExprId a{n.a}, b{n.b}, c{n.c};
   switch (n.op) {
@@ -181,7 +181,7 @@ ExprId simplified(ExprPool& pool, const Node& node) {
     case Op::Max: return a == b ? a : pool.intern(n);
     case Op::And:
     case Op::Or: {
-      // The neutral constant goes, where the other operand is 0 or 1 already; the absorbing one stays alone.
+      // A neutral constant is dropped if the other operand is 0 or 1; an absorbing one is the result.
       bool conjunction = n.op == Op::And;
       for (auto [x, y] : {std::pair{a, b}, std::pair{b, a}})
         if (auto v = constant_value(pool, x)) {

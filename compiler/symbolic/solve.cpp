@@ -4,9 +4,9 @@
 namespace sigrel::symbolic {
 namespace {
 
-/// Whether the factor of an unknown is nonzero wherever the equation can determine the unknown at all: a
-/// nonzero number, an expression of parameters alone (where it vanishes, the equation says nothing about the
-/// unknown, however it is solved), an exponential, or products and quotients of these.
+/// Whether the factor of an unknown is nonzero wherever the equation determines the unknown: a nonzero
+/// number, an expression of parameters only (if it vanishes, the equation does not determine the unknown,
+/// however it is solved), an exponential, or a product or quotient of these.
 bool is_pivot(const ExprPool& pool, ExprId root) {
   if (is_constant(pool, root, 0)) return false;
   std::vector<ExprId> work{root};
@@ -57,7 +57,7 @@ std::optional<Linear> linear_in(ExprPool& pool, ExprId root, std::uint32_t slot)
       x[i] = form[ExprId{in[i]}];
       depends = depends || x[i].factor != zero;
     }
-    if (!depends) {  // the slot may still stand in it and cancel
+    if (!depends) {  // the slot may occur and cancel
       Node rest = n;
       rest.a = x[0].rest.value;
       if (in.size() > 1) rest.b = x[1].rest.value;

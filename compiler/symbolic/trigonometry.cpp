@@ -1,6 +1,6 @@
-// Identities between two terms of a sum that are equal but for sines and cosines. A term offers what it could
-// be half of; the first term with the other half and the same coefficient, up to the sign that the identity
-// allows, is its partner.
+// Identities between two terms of a sum that differ only in sines and cosines. Each term registers the
+// identities that it could be one half of; it is paired with the first term that is the other half and has
+// the same coefficient, up to the sign in the identity.
 #include <map>
 #include <tuple>
 #include <utility>
@@ -10,9 +10,9 @@
 namespace sigrel::symbolic {
 namespace {
 
-constexpr std::size_t kMostTrigonometric = 6;  // factors of a term that are looked at
+constexpr std::size_t kMostTrigonometric = 6;  // factors of a term that are considered
 
-/// What is left of the factors when each of two places (or one place twice) is taken once.
+/// The remaining factors after one occurrence at each of two positions (or two at one position) is removed.
 std::vector<Factor> without(std::vector<Factor> factors, std::size_t i, std::size_t j) {
   factors[i].exponent -= 1;
   factors[j].exponent -= 1;
@@ -20,7 +20,7 @@ std::vector<Factor> without(std::vector<Factor> factors, std::size_t i, std::siz
   return factors;
 }
 
-/// sin x cos y and its like: what the identity is about, and what multiplies it.
+/// sin x cos y and similar: the subject of an identity, and its cofactor.
 struct Half {
   using Key =
       std::tuple<std::vector<std::pair<std::uint32_t, std::int32_t>>, std::uint32_t, std::uint32_t, bool>;

@@ -10,7 +10,7 @@ namespace {
 
 using antlr4::dfa::DFAState;
 
-/// ANTLR makes states when text asks for them; here every character asks.
+/// ANTLR creates states on demand; this visits every character in every state.
 class Automaton final : public antlr4::atn::LexerATNSimulator {
  public:
   Automaton(antlr4::Lexer& lexer, antlr4::atn::LexerATNSimulator& other, antlr4::CharStream& input)

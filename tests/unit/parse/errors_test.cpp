@@ -24,7 +24,7 @@ TEST_CASE("blocks without items") {
 TEST_CASE("errors of brackets") {
   CHECK(errors("x = f (a\ny = 2\n") == "SR0011 1:7 `(` is not closed\n");
   CHECK(errors("x = f (a, [b, c)\n") == "SR0011 1:11 `[` is not closed\n");
-  CHECK(errors("x = f a)\n") == "SR0010 1:8 `)` closes nothing\n");
+  CHECK(errors("x = f a)\n") == "SR0010 1:8 `)` has no opening bracket\n");
   CHECK(errors("x = [1,\n") == "SR0011 1:5 `[` is not closed\n");
   CHECK(in_relation("  q = f (1, 2\n  r = 3)\n  s = = 1\n") ==
         "SR0011 2:9 `(` is not closed\nSR0010 4:7 expected an expression after `=`\n");
@@ -37,7 +37,7 @@ TEST_CASE("the text of a file") {
   CHECK(errors("x = 1 § §\n") == "SR0010 1:7 the character `§` has no meaning here\n");
   CHECK(errors("ok = 1\nx = \"\xFF\"\n") == "SR0002 2:6 byte 12 is not UTF-8 text (line 2)\n");
   CHECK(errors("x = \xC0\xAF") == "SR0002 1:5 byte 4 is not UTF-8 text (line 1)\n");
-  CHECK(errors("x = \"\\q\"\n") == "SR0010 1:6 this escape has no meaning\n");
+  CHECK(errors("x = \"\\q\"\n") == "SR0010 1:6 unknown escape sequence\n");
 }
 
 TEST_CASE("forms of other languages") {
@@ -47,14 +47,14 @@ TEST_CASE("forms of other languages") {
   CHECK(errors("a = if x <> 1 then 2 else 3\n") == "SR0017 1:10 `not equal` is written `/=`\n");
   CHECK(errors("a = b != c\n") == "SR0017 1:7 `not equal` is written `/=`\n");
   CHECK(errors("f x := 3\n") == "SR0017 1:5 a definition is written with `=`\n");
-  CHECK(errors("g x | x > 0 = 1\n") == "SR0017 1:5 a definition has no guards\n");
+  CHECK(errors("g x | x > 0 = 1\n") == "SR0017 1:5 definitions do not have guards\n");
   CHECK(errors("h = [x | x in xs]\n") == "SR0017 1:8 a list comprehension is written with `for`\n");
   CHECK(errors("i = [x for x <- xs]\n") == "SR0017 1:14 `x <- xs` is written `x in xs`\n");
   CHECK(errors("z = 3 // comment\n") == "SR0017 1:8 a comment starts with `--`\n");
   CHECK(errors("z = \\x => x\n") == "SR0017 1:8 an arrow is written `->`\n");
   CHECK(in_relation("  x == 1.0\n") == "SR0017 2:5 an equation is written with one `=`\n");
   CHECK(in_relation("  if a then\n    x = 1\n  elseif b then\n    x = 2\n  end if\n") ==
-        "SR0017 4:3 `elseif` is written `else if`\nSR0017 6:3 a block has no `end`\n");
+        "SR0017 4:3 `elseif` is written `else if`\nSR0017 6:3 blocks do not have an `end`\n");
   CHECK(errors("a = if b then 1 elsif c then 2 else 3\n") == "SR0017 1:17 `elsif` is written `else if`\n");
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("errors in items") {
   CHECK(in_relation("  when x > 1.0\n    y := 2\n") == "SR0010 2:12 expected `do` after `1.0`\n");
   CHECK(in_relation("  switch A where\n    mode A\n      x = 1\n") ==
         "SR0010 3:10 expected `where` after `A`\n");
-  CHECK(in_relation("  f <> u = y\n") == "SR0010 2:5 an application does not stand left of `=`\n");
+  CHECK(in_relation("  f <> u = y\n") == "SR0010 2:5 an application cannot be on the left of `=`\n");
   CHECK(in_relation("  local 3\n") == "SR0010 2:9 expected a name after `local`\n");
 }
 
@@ -85,9 +85,9 @@ TEST_CASE("errors in declarations and expressions") {
         "SR0010 1:5 a number needs a digit after the point\nSR0010 2:5 a number needs a digit before the "
         "point\n");
   CHECK(errors("y = f x { a = 1 }\n") == "SR0010 1:9 a record update needs `with`\n");
-  CHECK(errors("y = 5<m^/s>\n") == "SR0010 1:9 this unit cannot be read\n");
+  CHECK(errors("y = 5<m^/s>\n") == "SR0010 1:9 this unit is invalid\n");
   CHECK(errors("z = 99999999999999999999\n") == "SR0010 1:5 this number is too large for an Int\n");
-  CHECK(errors("  x = 1\ny = 2\n") == "SR0010 2:1 this declaration starts left of the ones before\n");
+  CHECK(errors("  x = 1\ny = 2\n") == "SR0010 2:1 this declaration starts left of the preceding ones\n");
   CHECK(errors("x\n").starts_with("SR0010 1:1 expected `=`"));
 }
 

@@ -1,7 +1,7 @@
 // Rewriting of expressions keeps values; derivatives agree with complex steps.
 //
-// How far two values may differ is measured: each expression is evaluated again with every operation disturbed
-// by a relative error of 1e-11, and the spread, far larger than that of rounding, is the tolerance.
+// How far two values may differ is measured: each expression is evaluated again with every operation
+// disturbed by a relative error of 1e-11, and the spread, far larger than that of rounding, is the tolerance.
 //
 // Complex step: f'(x) = Im f(x + i h) / h up to h², without cancellation. Squire and Trapp, Using complex
 // variables to estimate derivatives of real functions, SIAM Review 40 (1998).
@@ -181,7 +181,8 @@ Number evaluate(const ExprPool& pool, ExprId root, const Point<Number>& at, std:
       case Op::Time: value = at.time; break;
       default: {
         const int k = n.op == Op::PowInt ? 1 : arity(n.op);
-        const Number a = values[n.a], b = k > 1 ? values[n.b] : Number(0), c = k > 2 ? values[n.c] : Number(0);
+        const Number a = values[n.a], b = k > 1 ? values[n.b] : Number(0),
+                     c = k > 2 ? values[n.c] : Number(0);
         if (!smooth(n.op, real(a), real(b))) throw Irregular{};
         value = operate(n, a, b, c);
         if (disturbance) value *= 1 + (signs() / 7 % 2 ? kNoise : -kNoise);
@@ -250,8 +251,7 @@ void on_regular_inputs(int cases, int least_sharp, const Check& check) {
         Input input = any_input();
         try {
           check(input, sharp);
-        } catch (const Irregular&) {
-        }
+        } catch (const Irregular&) {}
       },
       {.cases = cases, .size = 100});
   CHECK(sharp >= least_sharp);
@@ -262,10 +262,10 @@ Measured complex_step(const Input& input, const std::array<double, kSlots>& slot
   Point<std::complex<double>> at;
   for (std::uint32_t k = 0; k < kSlots; ++k) at.slots[k] = {input.at.slots[k], kStep * slots[k]};
   at.time = {input.at.time, kStep * time};
-  double largest = 0;  // of it, operations on complex numbers leave a rounding error where terms cancel inside
-  Measured slope = measured([&](std::uint32_t k) {
-    return evaluate(input.pool, input.root, at, k, &largest).imag() / kStep;
-  });
+  double largest =
+      0;  // of it, operations on complex numbers leave a rounding error where terms cancel inside
+  Measured slope = measured(
+      [&](std::uint32_t k) { return evaluate(input.pool, input.root, at, k, &largest).imag() / kStep; });
   slope.spread += 1e-14 * largest / kStep;
   return slope;
 }
@@ -323,8 +323,8 @@ TEST_CASE("a linear decomposition has the value of the expression") {
                << "\n";
       RC_ASSERT(!symbolic::depends_on(in.pool, linear->factor, slot));
       RC_ASSERT(!symbolic::depends_on(in.pool, linear->rest, slot));
-      const ExprId both = in.pool.binary(
-          Op::Add, in.pool.binary(Op::Mul, linear->factor, in.pool.slot(slot)), linear->rest);
+      const ExprId both =
+          in.pool.binary(Op::Add, in.pool.binary(Op::Mul, linear->factor, in.pool.slot(slot)), linear->rest);
       check_same(value_of(in.pool, in.root, in.at), value_of(in.pool, both, in.at), sharp);
     }
   });
@@ -352,8 +352,7 @@ TEST_CASE("an explicit solution solves the equation") {
             least = std::fabs(evaluate(in.pool, in.root, other));
             RC_ASSERT(std::fabs(found.value) <= 2 * found.spread + 1e-14);
             if (found.spread < 1e-6 * least) ++sharp;
-          } catch (const Irregular&) {
-          }
+          } catch (const Irregular&) {}
         }
       },
       {.cases = 10000, .size = 100});

@@ -37,8 +37,8 @@ double norm(const std::vector<double>& x) {
   return largest;
 }
 
-/// The condition number in the norm of the largest sum of a row, from the inverse by Gauss and Jordan's method
-/// with complete pivoting; infinite when a pivot vanishes.
+/// The condition number in the norm of the largest sum of a row, from the inverse by Gauss and Jordan's
+/// method with complete pivoting; infinite when a pivot vanishes.
 double condition(const Dense& matrix) {
   const std::size_t n = matrix.n;
   Dense a = matrix, inverse{n, std::vector<double>(n * n, 0.0)};
@@ -72,8 +72,8 @@ double number() {
   return (value < 0 ? value - 1 : value + 1) * 1e-3;
 }
 
-/// An entry in each row and column, at places that a permutation gives, and others anywhere; entries have sizes
-/// between 0.001 and 1.
+/// An entry in each row and column, at places that a permutation gives, and others anywhere; entries have
+/// sizes between 0.001 and 1.
 std::vector<Element> elements(std::uint32_t n) {
   const auto keys = *rc::gen::container<std::vector<std::uint16_t>>(
       n, rc::gen::resize(100, rc::gen::inRange<std::uint16_t>(0, 1000)));
@@ -110,7 +110,8 @@ void set_values(LinearSystem& system, const std::vector<double>& values) {
   std::ranges::copy(values, system.values().begin());
 }
 
-/// Solves with a known solution: the residual is as small as the norms allow, the error as the condition does.
+/// Solves with a known solution: the residual is as small as the norms allow, the error as the condition
+/// does.
 void check_solution(LinearSystem& system, const Assembled& matrix, double condition_number) {
   const std::size_t n = matrix.dense.n;
   std::vector<double> wanted(n), right(n, 0.0), x(n);

@@ -1,5 +1,5 @@
-// Properties: what holds for every input of a kind. rapidcheck generates inputs, and reduces one that breaks the
-// property to a small one, which the message shows with the seed.
+// Properties: what holds for every input of a kind. rapidcheck generates inputs, and reduces one that breaks
+// the property to a small one, which the message shows with the seed.
 //
 // The seed is fixed, so that a build fails or passes for everybody. A longer search with another seed:
 //
@@ -36,8 +36,9 @@ std::string counterexample(Testable&& testable, Effort effort = {}) {
     params.maxSize = effort.size;
   }
   rc::detail::TestListenerAdapter silent;
-  const rc::detail::TestResult result = rc::detail::checkProperty(
-      rc::detail::toProperty(std::forward<Testable>(testable)), rc::detail::TestMetadata{}, params, silent, {});
+  const rc::detail::TestResult result =
+      rc::detail::checkProperty(rc::detail::toProperty(std::forward<Testable>(testable)),
+                                rc::detail::TestMetadata{}, params, silent, {});
   if (result.is<rc::detail::SuccessResult>()) return "";
   std::ostringstream text;
   text << "seed " << params.seed << "\n";
@@ -53,9 +54,9 @@ void holds(Testable&& testable, Effort effort = {}) {
   CHECK(found.empty());
 }
 
-/// The decisions of a generator of structured input: a list of numbers, then zeros without end. Where number 0
-/// is the simplest alternative, a shorter list of smaller numbers builds something simpler, so that shrinking
-/// the list shrinks what is built from it.
+/// The decisions of a generator of structured input: a list of numbers, then zeros without end. Where number
+/// 0 is the simplest alternative, a shorter list of smaller numbers builds something simpler, so that
+/// shrinking the list shrinks what is built from it.
 class Choices {
  public:
   explicit Choices(std::vector<std::uint16_t> numbers) : numbers_(std::move(numbers)) {}

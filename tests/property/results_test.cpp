@@ -23,7 +23,7 @@ std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 
 /// Simple numbers first; any finite bits, and infinities.
 double number(Choices& choices) {
-  static constexpr double kSpecial[] = {0,        -0.0,     1,         0.1,    -1e308,
+  static constexpr double kSpecial[] = {0,        -0.0,     1,         0.1,     -1e308,
                                         4.9e-324, HUGE_VAL, -HUGE_VAL, 1.0 / 3, 123456789012345678.0};
   const std::uint32_t kind = choices.below(20);
   if (kind < std::size(kSpecial)) return kSpecial[kind];
@@ -91,8 +91,8 @@ void check_read(const std::string& path, const Table& table, bool signed_zeros) 
     RC_ASSERT(reader->next(row));
     RC_ASSERT(bits(row.time) == bits(table.times[r]));
     for (std::size_t c = 0; c < table.rows[r].size(); ++c) {
-      RC_LOG() << "row " << r << ", column " << c << ": " << row.values[c] << ", written "
-               << table.rows[r][c] << "\n";
+      RC_LOG() << "row " << r << ", column " << c << ": " << row.values[c] << ", written " << table.rows[r][c]
+               << "\n";
       if (signed_zeros)
         RC_ASSERT(bits(row.values[c]) == bits(table.rows[r][c]));
       else

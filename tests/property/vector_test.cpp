@@ -29,8 +29,8 @@ struct Fixture {
       vectors.push_back(k == 0 ? new_vector(n, context, pool) : N_VClone(vectors[0]));
       expected.emplace_back(n);
       for (std::size_t i = 0; i < n; ++i)
-        expected[k][i] = data(vectors[k])[i] =
-            (i + k) % 3 == 0 ? -0.5 - static_cast<double>(i % 11) : 0.25 + static_cast<double>(i * (k + 1) % 7);
+        expected[k][i] = data(vectors[k])[i] = (i + k) % 3 == 0 ? -0.5 - static_cast<double>(i % 11)
+                                                                : 0.25 + static_cast<double>(i * (k + 1) % 7);
     }
   }
   ~Fixture() {

@@ -28,7 +28,7 @@ void each(const char* expression, const RunOptions& options, const Check& check)
 template <class Function>
 void check_rows(const Run& run, const char* name, double margin, Function expected) {
   const auto times = run.trajectory.times();
-  const auto values = run.column(name);
+  const auto values = numeric::column(run, name);
   double worst = 0, at = 0;
   for (std::size_t k = 0; k < times.size(); ++k)
     if (const double error = std::abs(values[k] - expected(times[k])); !(error <= worst))
@@ -100,7 +100,7 @@ TEST_CASE("a jump arrives exactly a delay later") {
     CHECK(value(run, "z") == Approx(3.75 - 1.7).epsilon(1e-9));
     CHECK(value(run, "echo") == Approx(1 + 0.5 + 0.25 + 0.125 + 0.0625 + 0.03125).epsilon(1e-12));
     check_rows(run, "z", 1e-8, [](double t) { return std::max(0.0, t - 1.7); });
-    const auto y = run.column("y");
+    const auto y = numeric::column(run, "y");
     CHECK(y[169] == 0);
     CHECK(y[170] == 1);
     // One event for each jump: of u, y, echo again and again, late; kinks are met without starting anew.
@@ -140,7 +140,7 @@ TEST_CASE("a thousand delays are a handful of kernels, whatever their lengths") 
 
 TEST_CASE("a delayed value in a block of equations") {
   each("loop", {.stop = 2, .tolerance = 1e-8, .steps = 40}, [](const Run& run) {
-    const auto a = run.column("a");
+    const auto a = numeric::column(run, "a");
     for (std::size_t k = 0; k < a.size(); ++k)
       CHECK(a[k] * a[k] * a[k] + a[k] ==
             Approx(k <= 8 ? 0.0 : std::sin(0.05 * static_cast<double>(k) - 0.4)).margin(1e-6));
@@ -151,7 +151,7 @@ TEST_CASE("delays of delays; lengths are parameters") {
   each("twice 0.3", {.stop = 2, .steps = 20}, [](const Run& run) {
     CHECK(value(run, "y") == Approx(3 + 1.7).epsilon(1e-8));
     CHECK(value(run, "z") == Approx(2 * (3 + 2 - 0.3 - 0.15 - 0.1)).epsilon(1e-8));
-    CHECK(run.column("z")[5] == Approx(6).epsilon(1e-12));
+    CHECK(numeric::column(run, "z")[5] == Approx(6).epsilon(1e-12));
   });
   const Run run = Model("delays.sr", "twice 0.3").run({.stop = 2, .set = {{"dt", 0.8}}});
   CHECK(value(run, "z") == Approx(2 * (3 + 2 - 0.8 - 0.4 - 0.1)).epsilon(1e-8));
@@ -180,7 +180,7 @@ TEST_CASE("delays of the library: exact, and by two states") {
             patient = Model("../../../examples/19_shower.sr", "patient").run({.stop = 100});
   CHECK(std::abs(value(nervous, "tap") - 311.15) > 18);
   CHECK(value(patient, "tap") == Approx(311.15).epsilon(1e-6));
-  for (double t : patient.column("tap")) CHECK(t <= 311.15 + 1e-4);
+  for (double t : numeric::column(patient, "tap")) CHECK(t <= 311.15 + 1e-4);
 }
 
 TEST_CASE("a run that begins from results has no past: it is as its start") {

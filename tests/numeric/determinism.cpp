@@ -136,7 +136,7 @@ Seen seen(const std::string& text, const std::vector<std::string>& names) {
   REQUIRE(run.completed());
   for (const std::string& n : names) {
     INFO(n);
-    result.results.push_back(run.column(n));
+    result.results.push_back(numeric::column(run, n));
     REQUIRE(!result.results.back().empty());
   }
   return result;

@@ -45,17 +45,17 @@ TEST_CASE("An instant that is known beforehand is met exactly") {
   for (const char* solver : {"cvode", "ida"}) {
     Model model("events.sr", "gear");
     Run run = model.run({.stop = 4, .tolerance = 1e-6, .steps = 8, .solver = solver});
-    CHECK(run.column("tau") ==
+    CHECK(numeric::column(run, "tau") ==
           std::vector<double>{1, 1, 0, 0, -1, -1, 0, 0, 0});  // at 0, 0.5, …: what holds from then on
-    CHECK(run.column("w2")[2] ==
+    CHECK(numeric::column(run, "w2")[2] ==
           Approx(0.531477380575767).epsilon(1e-12));  // a polynomial of the first degree until then
   }
 }
 
 TEST_CASE("Conditions of a model without states hold at every row") {
   Run run = Model("events.sr", "static").run({.stop = 1, .steps = 4});
-  CHECK(run.column("late") == std::vector<double>{0, 0, 1, 1, 1});
-  CHECK(run.column("y") == std::vector<double>{0, -0.0625, 0.25, 0.5625, 1});
+  CHECK(numeric::column(run, "late") == std::vector<double>{0, 0, 1, 1, 1});
+  CHECK(numeric::column(run, "y") == std::vector<double>{0, -0.0625, 0.25, 0.5625, 1});
 }
 
 TEST_CASE("noEvent makes no event") {

@@ -60,7 +60,7 @@ TEST_CASE("MT-22: one event has two effects, also through other names of the sta
 
 TEST_CASE("MT-22b: sampled where a sine passes zero, in both directions") {
   each("onCrossing", {.stop = 5.1, .tolerance = 1e-9, .steps = 5100}, [](const Run& run) {
-    auto m = run.column("m"), v = run.column("v");
+    auto m = numeric::column(run, "m"), v = numeric::column(run, "v");
     CHECK(m[250] == m[230]);
     for (std::size_t k = 52; k < 5100; k += 50)
       CHECK(m[k] == Approx(v[k / 50 * 50]).epsilon(1e-6));  // a step at each zero
@@ -71,7 +71,7 @@ TEST_CASE("MT-22b: sampled where a sine passes zero, in both directions") {
 TEST_CASE("MT-22c: a spring is put back at pi / 3") {
   each("putBack", {.stop = 2, .tolerance = 1e-10, .steps = 20}, [](const Run& run) {
     CHECK(value(run, "last") == Approx(std::acos(-1.0) / 3).epsilon(1e-8));
-    CHECK(run.column("x")[17] == Approx(std::cos(1.7 - std::acos(-1.0) / 3)).epsilon(1e-7));
+    CHECK(numeric::column(run, "x")[17] == Approx(std::cos(1.7 - std::acos(-1.0) / 3)).epsilon(1e-7));
   });
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("a comparison whose event drives its sides back changes again at that 
        [](const Run& run) { numeric::check_values(run, {{"x", 2}, {"below", 0}}); });
   each("toAndFro", {.stop = 6.5}, [](const Run& run) {
     numeric::check_values(run, {{"x", 0.5}});
-    auto x = run.column("x");
+    auto x = numeric::column(run, "x");
     for (std::size_t k = 0; k < x.size(); ++k) CHECK(std::abs(x[k]) <= 1 + 1e-6);
   });
 }
@@ -122,13 +122,14 @@ TEST_CASE("MD-9, MD-10: sampled control") {
 
 TEST_CASE("MD-27: a pulse and a flip-flop") {
   Run run = Model("instants.sr", "logic").run({.stop = 6, .steps = 12});
-  CHECK(run.column("pulse") == std::vector<double>{0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0});
-  CHECK(run.column("q") == std::vector<double>{0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1});
+  CHECK(numeric::column(run, "pulse") == std::vector<double>{0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0});
+  CHECK(numeric::column(run, "q") == std::vector<double>{0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1});
 }
 
 TEST_CASE("MT-25: counters; what one clock assigns another may read") {
   each("counters", {.stop = 2, .tolerance = 1e-9, .steps = 40}, [](const Run& run) {
-    auto z = run.column("z"), seen = run.column("seen"), held = run.column("held");
+    auto z = numeric::column(run, "z"), seen = numeric::column(run, "seen"),
+         held = numeric::column(run, "held");
     for (std::size_t k = 0; k <= 40; ++k) {  // every 0.05 s
       CHECK(z[k] == std::floor(static_cast<double>(k) / 2) + 1);
       CHECK(held[k] == Approx(0.1 * std::floor(static_cast<double>(k) / 2)).margin(1e-9));
@@ -139,8 +140,9 @@ TEST_CASE("MT-25: counters; what one clock assigns another may read") {
 
 TEST_CASE("MT-32: a controller on a clock, a plant that always moves; another clock may read it") {
   each("inferred 1.0", {.stop = 1, .tolerance = 1e-10, .steps = 20}, [](const Run& run) {
-    const auto x = run.column("x"), yd = run.column("yd"), ud = run.column("ud"), u = run.column("u"),
-               seen = run.column("seen"), y = run.column("y");
+    const auto x = numeric::column(run, "x"), yd = numeric::column(run, "yd"),
+               ud = numeric::column(run, "ud"), u = numeric::column(run, "u"),
+               seen = numeric::column(run, "seen"), y = numeric::column(run, "y");
     double at = 0, held = 0, last = 0;
     for (std::size_t k = 0; k <= 20; ++k) {  // every 0.05 s
       if (k % 2 == 0) {
@@ -219,7 +221,7 @@ TEST_CASE("MP-8: integrals of 1 and of a cosine") {
 
 TEST_CASE("MP-6: three clocks sample a decay") {
   each("samples", {.stop = 3, .tolerance = 1e-10, .steps = 60}, [](const Run& run) {
-    auto a = run.column("a"), b = run.column("b"), c = run.column("c");
+    auto a = numeric::column(run, "a"), b = numeric::column(run, "b"), c = numeric::column(run, "c");
     for (int k = 0; k <= 60; ++k) {  // every 0.05 s
       CHECK(a[k] == Approx(2 * std::exp(-(k / 4) * 0.2)).epsilon(1e-7));
       CHECK(b[k] == Approx(2 * std::exp(-std::min(2.0, (k / 5) * 0.25))).epsilon(1e-7));
@@ -230,7 +232,7 @@ TEST_CASE("MP-6: three clocks sample a decay") {
 
 TEST_CASE("MP-7: a counter of seconds") {
   Run run = Model("instants.sr", "counter").run({.stop = 10, .steps = 20});
-  auto n = run.column("n");
+  auto n = numeric::column(run, "n");
   for (std::size_t k = 0; k <= 20; ++k) CHECK(n[k] == std::floor(static_cast<double>(k) / 2) + 1);
 }
 
@@ -238,7 +240,7 @@ TEST_CASE("MP-9: ticks as clocks are set") {
   Run run = Model("instants.sr", "clocks").run({.stop = 4, .steps = 40});
   auto times = [&](const char* number, const char* at) {
     std::vector<double> result;
-    auto n = run.column(number), t = run.column(at);
+    auto n = numeric::column(run, number), t = numeric::column(run, at);
     for (std::size_t k = 0; k < n.size(); ++k)
       if (n[k] > (k > 0 ? n[k - 1] : 0)) result.push_back(t[k]);
     return result;
@@ -325,9 +327,9 @@ TEST_CASE("Sampled blocks of the library") {
     CHECK(value(relay, "t") == Approx(10 + 11 * std::exp(-(2 - on) / 10)).epsilon(1e-7));
   }
   Run chain = Model("sampled.sr", "chain").run({.stop = 1.5, .steps = 6});
-  CHECK(chain.column("h") == std::vector<double>{0, 0, 0.5, 0.5, 1, 1, 1.5});
-  CHECK(chain.column("d") == std::vector<double>{-1, -1, 0, 0, 0.5, 0.5, 1});
-  CHECK(chain.column("l") == std::vector<double>{1, 1, 1.5, 1.5, 1.75, 1.75, 1.875});
+  CHECK(numeric::column(chain, "h") == std::vector<double>{0, 0, 0.5, 0.5, 1, 1, 1.5});
+  CHECK(numeric::column(chain, "d") == std::vector<double>{-1, -1, 0, 0, 0.5, 0.5, 1});
+  CHECK(numeric::column(chain, "l") == std::vector<double>{1, 1, 1.5, 1.5, 1.75, 1.75, 1.875});
 }
 
 TEST_CASE("Examples with events") {

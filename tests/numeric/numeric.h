@@ -66,6 +66,15 @@ inline double value(const sigrel::Run& run, const std::string& name) {
   return *found;
 }
 
+/// The values at every output point of a variable that has to be there.
+inline std::vector<double> column(const sigrel::Run& run, const std::string& name) {
+  std::vector<double> values = run.column(name);
+  INFO(name);
+  REQUIRE(!values.empty());
+  REQUIRE(values.size() == run.trajectory.times().size());
+  return values;
+}
+
 inline void check_values(const sigrel::Run& run, const std::vector<Value>& values) {
   for (const Value& v : values) {
     INFO(v.name);

@@ -379,7 +379,7 @@ TEST_CASE("A pendulum that turns over for ever keeps its length") {
     numeric::Model model("mb05_pendulum.sr", "long");
     sigrel::Run run = model.run({.stop = 200, .tolerance = 1e-7, .solver = solver});
     CHECK(run.outcome.statistics.state_changes > 400);  // twice and more in each of some 110 turns
-    for (double length : run.column("length")) CHECK(length == Approx(0).margin(1e-12));
+    for (double length : numeric::column(run, "length")) CHECK(length == Approx(0).margin(1e-12));
   }
 }
 
@@ -391,7 +391,7 @@ TEST_CASE("Other parameters need no new compilation") {
                                                       {{{"r", 5.0}, {"v0", 3.0}}, 7.4248439117999}};
   for (const auto& [set, expected] : sets) {
     sigrel::Run run = model.run({.set = set});
-    CHECK(*run.value("c1.u") == Approx(expected).epsilon(1e-6));
+    CHECK(numeric::value(run, "c1.u") == Approx(expected).epsilon(1e-6));
   }
 }
 
@@ -400,7 +400,7 @@ TEST_CASE("The trajectory follows the closed form at every output point") {
   sigrel::Run run = model.run({});
   const auto& times = run.trajectory.times();
   for (auto [name, c] : std::map<const char*, double>{{"a1", 0.5}, {"b1", 1.0}, {"c1", 2.0}}) {
-    auto values = run.column(name);
+    auto values = numeric::column(run, name);
     REQUIRE(values.size() == times.size());
     for (std::size_t i = 0; i < values.size(); ++i)
       CHECK(values[i] == Approx(closed_form(c, times[i])).epsilon(1e-8).margin(1e-8));
@@ -428,7 +428,7 @@ TEST_CASE("Tables and assertions of any number of parts are the same few kernels
   auto kernels = [](const char* expression) {
     numeric::Model model("many_tables.sr", expression);
     // While x is below 1: x' = i (1 + x), so x = exp (i t) - 1.
-    CHECK(*model.run({.stop = 0.1, .tolerance = 1e-9}).value("p[2].x") ==
+    CHECK(numeric::value(model.run({.stop = 0.1, .tolerance = 1e-9}), "p[2].x") ==
           Approx(std::exp(0.2) - 1).epsilon(1e-6));
     CHECK(model.compiled().plan.model.assertions.size() == 1);
     return model.compiled().plan.kernels.size();
@@ -439,7 +439,7 @@ TEST_CASE("Tables and assertions of any number of parts are the same few kernels
 TEST_CASE("Recursion and for give the same ladder") {
   auto current = [](const char* expression) {
     numeric::Model model("ladder.sr", expression);
-    return *model.run({.tolerance = 1e-10}).value("source.p.i");
+    return numeric::value(model.run({.tolerance = 1e-10}), "source.p.i");
   };
   CHECK(current("recursive 40") == Approx(current("looped 40")).epsilon(1e-8));
 }

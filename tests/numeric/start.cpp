@@ -56,7 +56,7 @@ TEST_CASE("Continuation finds what Newton's method does not") {
   sigrel::Run run = model.run({.stop = 0});
   REQUIRE(run.outcome.continued.size() == 1);
   CHECK(run.outcome.continued[0].unknowns == 2);
-  const double x = *run.value("x"), y = *run.value("y");
+  const double x = numeric::value(run, "x"), y = numeric::value(run, "y");
   CHECK(x + 0.1 * y == Approx(-1.7692923542386314));
   CHECK(std::exp(y) == Approx(3 + x * y - y).margin(1e-9));
 }

@@ -11,6 +11,7 @@
 
 using namespace sigrel;
 using numeric::Model;
+using numeric::value;
 
 namespace {
 
@@ -27,13 +28,6 @@ dae::Alias alias(const Model& model, const char* name) {
   auto unknown = system::find_unknown(model.compiled().system, name);
   REQUIRE(unknown);
   return model.compiled().dae.aliases[*unknown];
-}
-
-double value(const Run& run, const char* name) {
-  auto v = run.value(name);
-  INFO(name);
-  REQUIRE(v);
-  return *v;
 }
 
 using Names = std::vector<std::string>;
@@ -118,8 +112,8 @@ TEST_CASE("MT-9: numbers of states and equations, and what is left out has its v
   CHECK(alias(a, "a").kind != alias(a, "z").kind);
   CHECK(a.compiled().dae.equations.count() == 3);
   Run run = a.run({});
-  auto x = run.column("x"), y = run.column("y"), z = run.column("z"), minus = run.column("a"),
-       u = run.column("u");
+  auto x = numeric::column(run, "x"), y = numeric::column(run, "y"), z = numeric::column(run, "z"),
+       minus = numeric::column(run, "a"), u = numeric::column(run, "u");
   for (std::size_t k = 0; k < x.size(); ++k) {
     CHECK(z[k] == Approx(x[k] - y[k]).margin(1e-12));
     CHECK(minus[k] == -z[k]);
@@ -191,7 +185,7 @@ TEST_CASE("MT-14: laws that were eliminated hold in every row of the results") {
   CHECK(model.compiled().dae.variables.size() <= 5);
   Run run = model.run({});
   auto column = [&](const char* name) {
-    auto c = run.column(name);
+    auto c = numeric::column(run, name);
     REQUIRE(c.size() == run.trajectory.times().size());
     return c;
   };

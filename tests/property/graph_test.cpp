@@ -42,6 +42,15 @@ Bipartite any_graph() {
   return graph_of(rows, columns, some_edges(rows, columns));
 }
 
+/// The matching of a greedy search through some edges, in any order: part of a graph's, and seldom maximum.
+Matching some_matching(const Bipartite& g) {
+  Matching m = Matching::empty(g.rows(), g.columns);
+  for (auto [r, c] : some_edges(g.rows(), g.columns))
+    if (std::ranges::count(g.row(r), c) && m.column_of_row[r] == kNone && m.row_of_column[c] == kNone)
+      m.match(r, c);
+  return m;
+}
+
 /// A permutation of 0 … n - 1; it shrinks towards the identity.
 List permutation(std::uint32_t n) {
   const auto keys = *rc::gen::container<std::vector<std::uint16_t>>(
@@ -84,6 +93,21 @@ int structural_rank(const Bipartite& g) {
   const auto rank = std::count_if(matched, matched + matrix.m, [](int k) { return k >= 0; });
   cs_di_free(matched);
   return static_cast<int>(rank);
+}
+
+/// Rows and columns are matched by edges, one with one, and as many as CXSparse matches.
+void check_maximum(const Bipartite& g, const Matching& m) {
+  RC_ASSERT(m.column_of_row.size() == g.rows());
+  RC_ASSERT(m.row_of_column.size() == g.columns);
+  for (std::uint32_t r = 0; r < g.rows(); ++r) {
+    const std::uint32_t c = m.column_of_row[r];
+    if (c == kNone) continue;
+    RC_ASSERT(std::ranges::count(g.row(r), c) == 1);
+    RC_ASSERT(m.row_of_column[c] == r);
+  }
+  const auto matched = std::ranges::count_if(m.row_of_column, [](std::uint32_t r) { return r != kNone; });
+  RC_ASSERT(static_cast<int>(m.size()) == static_cast<int>(matched));
+  RC_ASSERT(static_cast<int>(m.size()) == structural_rank(g));
 }
 
 /// needs[r][s]: row r contains the column of row s, possibly through other rows.
@@ -158,21 +182,24 @@ TEST_CASE("a matching uses edges, each row and column once, and is as large as t
       [] {
         const Bipartite g = any_graph();
         RC_LOG() << text(g) << "\n";
-        const Matching m = maximum_matching(g);
-        RC_ASSERT(m.column_of_row.size() == g.rows());
-        RC_ASSERT(m.row_of_column.size() == g.columns);
-        for (std::uint32_t r = 0; r < g.rows(); ++r) {
-          const std::uint32_t c = m.column_of_row[r];
-          if (c == kNone) continue;
-          RC_ASSERT(std::ranges::count(g.row(r), c) == 1);
-          RC_ASSERT(m.row_of_column[c] == r);
-        }
-        const auto matched =
-            std::ranges::count_if(m.row_of_column, [](std::uint32_t r) { return r != kNone; });
-        RC_ASSERT(static_cast<int>(m.size()) == static_cast<int>(matched));
-        RC_ASSERT(static_cast<int>(m.size()) == structural_rank(g));
+        check_maximum(g, maximum_matching(g));
       },
-      {.cases = 10000, .size = 60});
+      {.cases = 10000, .size = 120});
+}
+
+TEST_CASE("any matching can be extended to a maximum one; its columns stay matched") {
+  property::holds(
+      [] {
+        const Bipartite g = any_graph();
+        const Matching part = some_matching(g);
+        RC_LOG() << text(g) << "\n";
+        Matching m = part;
+        augment(g, m);
+        check_maximum(g, m);
+        for (std::uint32_t c = 0; c < g.columns; ++c)
+          RC_ASSERT(part.row_of_column[c] == kNone || m.row_of_column[c] != kNone);
+      },
+      {.cases = 10000, .size = 120});
 }
 
 TEST_CASE("blocks are the strongly connected components, in an order in which each needs earlier ones only") {

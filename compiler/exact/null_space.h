@@ -8,8 +8,8 @@
 namespace sigrel::exact {
 
 /// A basis of the vectors x over columns 0 … columns-1, those that were eliminated, for which the rows give
-/// zero: one vector per column without a pivot, ascending. That column is 1, the other columns without a pivot
-/// are 0. At most `most` vectors, each in time of the pivot rows' entries.
+/// zero: one vector per column without a pivot, ascending. That column is 1, the other columns without a
+/// pivot are 0. At most `most` vectors, each in time of the pivot rows' entries.
 std::vector<SparseRow> null_space(const Echelon<Field>& echelon, std::uint32_t columns, std::size_t most);
 
 }  // namespace sigrel::exact

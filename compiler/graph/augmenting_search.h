@@ -4,8 +4,8 @@
 // (1957): a matching is maximum when no such path exists.
 //
 // The algorithms differ in the columns that may be entered: Hopcroft and Karp follow a layering (matching.h),
-// Pantelides the columns without derivatives, each once (augmenting_path.h), column_release.h each row once for
-// all searches. These are the rules. A search takes time linear in the edges of the rows that it enters;
+// Pantelides the columns without derivatives, each once (augmenting_path.h), column_release.h each row once
+// for all searches. These are the rules. A search takes time linear in the edges of the rows that it enters;
 // iterative, and without allocation once the path vector has grown.
 //
 // Example: rows {0: 0 1}, {1: 0}, row 0 matched with column 0. The search from row 1 enters row 0 through
@@ -20,10 +20,10 @@ struct PathRow {
   std::uint32_t row, edge;
 };
 
-/// `rules.ends(column)`: whether a path may end at this free column. `rules.enters(column, row, depth)`: whether
-/// the path may go on through a column to the row that it is matched with, as the path's row number `depth`;
-/// the rules must not admit a row twice in one search. With `rules.kLookAhead` a row's free columns are tried
-/// before any other column.
+/// `rules.ends(column)`: whether a path may end at this free column. `rules.enters(column, row, depth)`:
+/// whether the path may go on through a column to the row that it is matched with, as the path's row number
+/// `depth`; the rules must not admit a row twice in one search. With `rules.kLookAhead` a row's free columns
+/// are tried before any other column.
 template <class Rules>
 bool augment_from(std::uint32_t start, const Bipartite& graph, Matching& matching, std::vector<PathRow>& path,
                   Rules& rules) {
@@ -31,9 +31,8 @@ bool augment_from(std::uint32_t start, const Bipartite& graph, Matching& matchin
     std::uint32_t edge = 0;
     if constexpr (Rules::kLookAhead) {
       const auto columns = graph.row(row);
-      const auto free = std::ranges::find_if(columns, [&](std::uint32_t c) {
-        return matching.row_of_column[c] == kNone && rules.ends(c);
-      });
+      const auto free = std::ranges::find_if(
+          columns, [&](std::uint32_t c) { return matching.row_of_column[c] == kNone && rules.ends(c); });
       if (free != columns.end()) edge = static_cast<std::uint32_t>(free - columns.begin());
     }
     path.push_back({row, edge});

@@ -4,8 +4,8 @@
 // Rows that are not in the graph (numbers from graph.rows() on) hold their columns. A row that led to no free
 // column never will: the searches that fail take time linear in the graph all together.
 //
-// Example: row {0: 0 1} is matched with column 0. release(0) matches it with column 1 and returns true. When row 1,
-// outside the graph, then takes column 0, release(1) is false: row 0 has no other column.
+// Example: row {0: 0 1} is matched with column 0. release(0) matches it with column 1 and returns true. When
+// row 1, outside the graph, then takes column 0, release(1) is false: row 0 has no other column.
 #pragma once
 #include "compiler/graph/augmenting_search.h"
 

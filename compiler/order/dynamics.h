@@ -1,4 +1,5 @@
-// The schedules of the dynamic equations: from the states to their derivatives, and on to all other variables.
+// The schedules of the dynamic equations: from the states to their derivatives, and on to all other
+// variables.
 #pragma once
 #include "compiler/incidence/incidence.h"
 #include "compiler/order/ordering.h"

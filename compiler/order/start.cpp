@@ -8,8 +8,8 @@
 namespace sigrel::order {
 namespace {
 
-/// Variables in the order in which they may take their guesses: first those that are differentiated and have a
-/// guess of their own, then the states; for those of a set all of its candidates.
+/// Variables in the order in which they may take their guesses: first those that are differentiated and have
+/// a guess of their own, then the states; for those of a set all of its candidates.
 std::vector<std::uint32_t> guess_order(const dae::System& dae, const runtime::Model& model) {
   std::vector<bool> may_be_state(dae.variables.size(), false);
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v)

@@ -1,5 +1,5 @@
-// The schedule of the start: all equations with the states unknown, the initial equations, and guesses for the
-// freedom that these leave.
+// The schedule of the start: all equations with the states unknown, the initial equations, and guesses for
+// the freedom that these leave.
 #pragma once
 #include "compiler/incidence/incidence.h"
 #include "compiler/order/ordering.h"

@@ -1,5 +1,5 @@
-// Delayed signals have no derivatives: their past is a list of values. An equation that needs one is an error,
-// whether the model contains the derivative or index reduction does.
+// Delayed signals have no derivatives: their past is a list of values. An equation that needs one is an
+// error, whether the model contains the derivative or index reduction does.
 #pragma once
 #include <vector>
 

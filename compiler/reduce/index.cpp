@@ -34,8 +34,8 @@ bool match_with_all_states(dae::System& dae) {
 
 void reduce_index(const system::System& system, const Elimination& eliminated, dae::System& dae,
                   Diagnostics& diagnostics) {
-  // A consistent system is one whose equations can be matched at all, derivatives counting as their variables:
-  // on others Pantelides' algorithm would not end.
+  // A consistent system is one whose equations can be matched at all, derivatives counting as their
+  // variables: on others Pantelides' algorithm would not end.
   const incidence::EquationList list(dae.equations);
   graph::Bipartite graph =
       incidence::determining_incidence(dae.exprs, list, static_cast<std::uint32_t>(dae.variables.size()));

@@ -8,8 +8,7 @@ using namespace sigrel::exact;
 
 TEST_CASE("the example of independent columns, with fixed pivots before varying ones") {
   using Column = std::vector<IndependentColumns::Entry>;
-  const Field p = random_element(Coordinate::Parameter, 1),
-              x = random_element(Coordinate::Variable, 2);
+  const Field p = random_element(Coordinate::Parameter, 1), x = random_element(Coordinate::Variable, 2);
   IndependentColumns columns(2);
   CHECK(columns.offer(Column{{0, Field(1), true}, {1, x, false}}, false) ==
         IndependentColumns::Answer::Taken);

@@ -91,8 +91,7 @@ TEST_CASE("elimination finds the rank, and leaves no eliminated column outside p
     REQUIRE(integers.given_up.empty());
     check(integers);
     // Both say the same about which rows follow from the others.
-    for (std::size_t r = 0; r < dense.size(); ++r)
-      CHECK(field->rows[r].empty() == integers.rows[r].empty());
+    for (std::size_t r = 0; r < dense.size(); ++r) CHECK(field->rows[r].empty() == integers.rows[r].empty());
   }
 }
 

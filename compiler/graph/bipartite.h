@@ -1,5 +1,4 @@
-// A bipartite graph in compressed rows: rows are equations, columns are unknowns, but nothing here knows
-// that.
+// A bipartite graph in compressed rows. Callers have equations for rows and unknowns for columns.
 //
 // Example: rows {0: columns 0 2}, {1: column 1}  ->  columns = 3, offsets = 0 2 3, targets = 0 2 1.
 // Edges may repeat. Every algorithm of this folder is iterative and uses flat arrays of 32-bit numbers.
@@ -11,8 +10,8 @@
 
 namespace sigrel::graph {
 
-constexpr std::uint32_t kNone =
-    0xFFFFFFFFu;  // not matched, not reached: the value of an array entry, never of an argument
+/// In arrays: not matched, not reached. Never an argument.
+constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
 struct Bipartite {
   std::uint32_t columns = 0;
@@ -26,8 +25,8 @@ struct Bipartite {
   void end_row() { offsets.push_back(static_cast<std::uint32_t>(targets.size())); }
 };
 
-/// The same without a copy, where the rows are in tables of somebody else, one section after the other. A
-/// target is an entry shifted right.
+/// The same without a copy, for rows in tables of the caller, one section after the other. A target is an
+/// entry shifted right.
 class TableGraph {
  public:
   class Row {
@@ -43,11 +42,11 @@ class TableGraph {
   };
 
   explicit TableGraph(std::uint32_t columns) : columns_(columns) {}
-  /// Rows of one width each.
+  /// Adds rows that have the same width.
   void add(std::uint32_t rows, std::uint32_t width, const std::uint32_t* entries) {
     add(rows, {entries, nullptr, width, 0});
   }
-  /// Rows of which `offsets` has one more than there are.
+  /// Adds rows of different widths; `offsets` has one entry more than there are rows.
   void add(std::uint32_t rows, const std::uint32_t* offsets, const std::uint32_t* entries,
            std::uint32_t shift) {
     add(rows, {entries, offsets, 0, shift});

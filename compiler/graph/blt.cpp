@@ -16,8 +16,8 @@ Blocks blocks_of(const Graph& graph, std::span<const std::uint32_t> row_of_colum
   Blocks result;
   result.rows.reserve(rows);
   result.offsets.reserve(rows + 1);
-  // `low` is 0 for a row that was not visited, kDone for one whose block is complete. The rest is known of
-  // the path only, which is short as a rule.
+  // `low` is 0 for a row that was not visited, kDone for one whose block is complete. Only the rows on the
+  // path need more; the path is short as a rule.
   constexpr std::uint32_t kDone = kNone;
   struct Visit {
     std::uint32_t row, number, edge;
@@ -42,7 +42,7 @@ Blocks blocks_of(const Graph& graph, std::span<const std::uint32_t> row_of_colum
         const std::uint32_t next = row_of_column[columns[edge]];
         if (next == kNone || next == r) continue;
         if (low[next] == 0) {
-          deeper = next;  // the edge is looked at again on return
+          deeper = next;  // the edge is examined again on return
           break;
         }
         if (low[next] != kDone) low[r] = std::min(low[r], low[next]);

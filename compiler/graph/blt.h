@@ -24,8 +24,8 @@ struct Blocks {
   }
 };
 
-/// `row_of_column` matches columns with rows (kNone: a column that is known). Rows that are matched with
-/// nothing take no part. A row need not contain its column.
+/// `row_of_column` matches columns with rows (kNone: a column that is known). Rows that are not matched are
+/// in no block. A row need not contain its column.
 Blocks blt(const Bipartite& graph, std::span<const std::uint32_t> row_of_column);
 Blocks blt(const TableGraph& graph, std::span<const std::uint32_t> row_of_column);
 

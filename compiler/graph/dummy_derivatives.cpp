@@ -30,7 +30,7 @@ class Selection {
   DummyDerivatives run() {
     std::vector<bool> highest = system_.highest(), dummy(system_.variables(), false),
                       open(system_.variables(), false);
-    // Partners of equations that were differentiated since are no part of the system of highest derivatives.
+    // Equations that were differentiated later may still have partners; these are not highest derivatives.
     std::vector<std::uint32_t> row_of_column(system_.variables(), kNone);
     for (std::uint32_t v = 0; v < system_.variables(); ++v)
       if (highest[v]) row_of_column[v] = system_.matching.row_of_column[v];
@@ -47,7 +47,7 @@ class Selection {
         if (equations.empty()) break;
         std::erase_if(variables, [&](std::uint32_t v) { return variable_below_[v] == kNone; });
         std::ranges::sort(equations);
-        // Those least wanted as states first: what a dummy takes away is the state one derivative below.
+        // The least wanted as states first: a dummy removes the state one derivative below.
         std::ranges::sort(variables, [&](std::uint32_t a, std::uint32_t c) {
           long pa = priority_[variable_below_[a]], pc = priority_[variable_below_[c]];
           return pa != pc ? pa < pc : a > c;

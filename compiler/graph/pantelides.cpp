@@ -136,8 +136,8 @@ ConsistencyReport check_consistency(const Bipartite& graph, std::span<const std:
     for (std::uint32_t v = 0; v < graph.columns; ++v) unknown[v] = !known[v];
     extended = restrict(extended, unknown);
   }
-  // The pairs are matched first: pairs alone always can be, and rows that are matched stay so. What is left
-  // over is then an equation of the system.
+  // The pairs are matched first: pairs alone can always be matched, and matched rows stay matched. So the
+  // rows that remain unmatched are equations of the system.
   Matching matching = Matching::empty(extended.rows(), extended.columns);
   for (std::uint32_t v = 0, row = graph.rows(); v < derivative.size(); ++v)
     if (derivative[v] != kNone) {

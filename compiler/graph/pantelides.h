@@ -23,7 +23,7 @@
 
 namespace sigrel::graph {
 
-/// From A: the variable of which v is the derivative, kNone for those that are none.
+/// The inverse of A: the variable whose derivative is v, kNone where v is not a derivative.
 std::vector<std::uint32_t> inverse(std::span<const std::uint32_t> association);
 
 enum class Consistency : std::uint8_t {
@@ -53,7 +53,7 @@ ConsistencyReport check_consistency(const Bipartite& graph, std::span<const std:
                                     const std::vector<bool>& known = {});
 
 enum class SearchOrder : std::uint8_t {
-  Fast,       // from a maximum matching of what needs no differentiation
+  Fast,       // from a maximum matching of the highest derivatives that the model contains
   Published,  // equation by equation, as Pantelides and ModiaBase do: reproduces the numbers that they print
 };
 
@@ -62,10 +62,11 @@ struct Differentiated {
   std::vector<std::uint32_t> variable_derivative;  // A
   std::vector<std::uint32_t> equation_derivative;  // B
   std::vector<bool> known;                         // per variable: given, or a derivative of one that is
-  Matching matching;  // equations with B = none are matched with variables with A = none; others may have a
-                      // partner of old
-  std::optional<std::uint32_t>
-      endless;  // the equation that was being differentiated for ever; nothing else is complete then
+  /// Equations with B = none are matched with variables with A = none; others may still have the partner from
+  /// before their differentiation.
+  Matching matching;
+  /// An equation whose differentiation does not end; all else is incomplete then.
+  std::optional<std::uint32_t> endless;
 
   std::uint32_t equations() const { return graph.rows(); }
   std::uint32_t variables() const { return graph.columns; }
@@ -73,7 +74,7 @@ struct Differentiated {
   std::vector<bool> highest() const;
 };
 
-/// The system should be consistent as far as its equations go; of one that is not, `endless` names an
+/// The system should not have too many equations (check_consistency); of one that has, `endless` names an
 /// equation. A given variable gets a derivative, given too, where an equation that contains it is
 /// differentiated.
 Differentiated pantelides(Bipartite graph, std::vector<std::uint32_t> derivative,

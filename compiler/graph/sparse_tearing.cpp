@@ -9,7 +9,7 @@
 namespace sigrel::graph {
 namespace {
 
-/// Entries of a matrix: open addressing.
+/// The entries of a matrix, as a hash set with open addressing.
 class Entries {
  public:
   /// Whether it is new.
@@ -46,12 +46,11 @@ class Entries {
 SparseTearing::SparseTearing(const Bipartite& graph, const Bipartite& columns)
     : graph_(graph), columns_(columns), row_(graph.rows(), kNone), column_(graph.columns, kNone) {}
 
-/// Which of the variables, by place.
-std::vector<bool> SparseTearing::take_out(std::span<const std::uint32_t> equations,
-                                          std::span<const std::uint32_t> variables,
-                                          const Tearing::Solvable& solvable, const std::vector<bool>& keep) {
+std::vector<bool> SparseTearing::eliminate(std::span<const std::uint32_t> equations,
+                                           std::span<const std::uint32_t> variables,
+                                           const Tearing::Solvable& solvable, const std::vector<bool>& keep) {
   const auto n = static_cast<std::uint32_t>(variables.size());
-  // Entries of rows and columns that are gone stay in the lists until these are next gone through.
+  // Entries of eliminated rows and columns stay in the lists until these are next traversed.
   std::vector<std::vector<std::uint32_t>> rows(n), columns(n);
   std::vector<std::uint32_t> in_row(n, 0), in_column(n, 0);
   std::vector<bool> row_gone(n, false), gone(n, false);
@@ -71,7 +70,7 @@ std::vector<bool> SparseTearing::take_out(std::span<const std::uint32_t> equatio
     return std::ranges::find(row, variables[c]) != row.end();
   };
 
-  using Candidate = std::tuple<bool, std::uint32_t, std::uint32_t>;  // kept rather, cost, column
+  using Candidate = std::tuple<bool, std::uint32_t, std::uint32_t>;  // to be eliminated last, cost, column
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
   std::uint32_t pivot = kNone;
   auto cost_of = [&](std::uint32_t c) -> std::optional<std::uint32_t> {
@@ -82,19 +81,20 @@ std::vector<bool> SparseTearing::take_out(std::span<const std::uint32_t> equatio
       const std::uint32_t others = in_row[r] - 1, uses = in_column[c] - 1;
       if (others > kMostInputs || others * uses > others + uses + 1) continue;
       if (pivot != kNone && in_row[r] >= in_row[pivot]) continue;
-      // An entry that came in is made of two that could be solved for, or the causal order below will tell.
+      // A filled-in entry comes from two that could be solved for; otherwise the causal order below leaves it
+      // out.
       if (in_row[r] <= kMostInputs && original(r, c) && !solvable(equations[r], variables[c])) continue;
       pivot = r;
     }
     if (pivot == kNone) return std::nullopt;
     return (in_row[pivot] - 1) * (in_column[c] - 1);
   };
-  // What has a place in the queue needs another only when it has become cheaper; what has become dearer is
-  // found out at its turn.
-  std::vector<std::uint32_t> offered(n, kNone), looked_at(n, kNone);
+  // A candidate in the queue needs another place only when it has become cheaper; one that has become dearer
+  // is recognised when it is popped.
+  std::vector<std::uint32_t> offered(n, kNone), examined(n, kNone);
   std::uint32_t round = 0;
   auto offer = [&](std::uint32_t c) {
-    if (gone[c] || std::exchange(looked_at[c], round) == round) return;
+    if (gone[c] || std::exchange(examined[c], round) == round) return;
     auto cost = cost_of(c);
     if (!cost || *cost >= offered[c]) return;
     offered[c] = *cost;
@@ -141,7 +141,7 @@ Torn SparseTearing::tear(std::span<const std::uint32_t> equations, std::span<con
     row_[equations[k]] = k;
     column_[variables[k]] = k;
   }
-  std::vector<bool> open = take_out(equations, variables, solvable, keep);  // not known yet
+  std::vector<bool> open = eliminate(equations, variables, solvable, keep);  // not known yet
 
   Torn result;
   std::vector<std::uint32_t> left(n, 0), queue, order;  // left: open variables of an equation

@@ -29,7 +29,7 @@ bool Tearing::closes_cycle(std::uint32_t equation, std::uint32_t variable) {
   forward_.assign(1, {variable, 0});
   backward_.clear();
   ahead_[variable] = search_mark_;
-  // The variables of the equation stand for a first frame of the search backwards.
+  // The variables of the equation are the first frame of the search backwards.
   std::uint32_t own = 0;
   auto row = graph_.row(equation);
   auto enter = [&](std::uint32_t v) {
@@ -42,7 +42,7 @@ bool Tearing::closes_cycle(std::uint32_t equation, std::uint32_t variable) {
       if (allowance_ == 0) return true;
       --allowance_;
     }
-    // One edge forward: a variable solved by an equation that contains what was reached.
+    // One edge forward: to a variable solved by an equation that contains the reached one.
     Frame& f = forward_.back();
     auto users = columns_.row(f.variable);
     if (f.next == users.size()) {
@@ -56,7 +56,7 @@ bool Tearing::closes_cycle(std::uint32_t equation, std::uint32_t variable) {
         forward_.push_back({v, 0});
       }
     }
-    // One edge backward: a variable in the equation that solves what was reached.
+    // One edge backward: to a variable in the equation that solves the reached one.
     if (backward_.empty()) {
       if (own == row.size()) return false;
       if (row[own] != variable) enter(row[own]);

@@ -4,15 +4,15 @@
 // equations to index one form (2017), section 4.
 //
 // Equation by equation, the first variable for which the equation can be solved without closing a cycle is
-// solved for. What is solved is a directed acyclic graph all the time; variables that no equation solves are
-// torn, equations that solve nothing are the residues. To add "equation e gives v" closes a cycle exactly
-// when e contains a variable that depends on v. Two searches look for that in turn, one edge each: what
-// depends on v, and what e depends on. There is no cycle as soon as one of them ends, so that both the head
-// and the tail of a long sequence grow at once. (Bender, Fineman, Gilbert and Tarjan, A new approach to
-// incremental cycle detection (2016), discuss the search in both directions.) In order FewestFirst the
-// searches in one system share an allowance in proportion to its edges; when that is used up, a search that
-// has not come to an end after kSearchAlways edges counts as a cycle. What is solved stays acyclic; a few
-// variables more may be torn then, which happens in systems of tens of thousands of equations in no order.
+// solved for. The solved equations form a directed acyclic graph at all times; variables for which no
+// equation is solved are the tearing variables, and the other equations are the residual equations. To solve
+// equation e for v closes a cycle exactly when e contains a variable that depends on v. Two searches
+// alternate, one edge each: forwards from v, and backwards from e. There is no cycle as soon as one of them
+// ends, so that a long sequence can grow at its head and at its tail. (Bender, Fineman, Gilbert and Tarjan, A
+// new approach to incremental cycle detection (2016), discuss the search in both directions.) In order
+// FewestFirst the searches in one system share an allowance in proportion to its edges; when that is used up,
+// a search that does not end within kSearchAlways edges counts as a cycle. The solved equations stay acyclic;
+// a few variables more may be torn then, in systems of tens of thousands of equations without an order.
 //
 // Example (ModiaBase, 1-based): G = [[1,2,4],[1,7],[3,4],[3,7],[6,7],[2]], equations [3,4,2,1] for variables
 // [3,7,1,4]: with v4 given, equation 3 gives v3, 4 gives v7, 2 gives v1, and equation 1 remains. eSolved =
@@ -46,8 +46,7 @@ class Tearing {
   using Solvable = std::function<bool(std::uint32_t equation, std::uint32_t variable)>;
   struct System {
     std::span<const std::uint32_t> equations;
-    /// Each group is tried on all equations that are left before the next is looked at. Other variables are
-    /// known.
+    /// Each group is tried on all remaining equations before the next group. Other variables are known.
     std::span<const std::vector<std::uint32_t>> variables;
     /// Solved beforehand: fixed_equations[i] gives fixed_variables[i]; without cycles, and none of
     /// `equations` or `variables`.
@@ -74,8 +73,8 @@ class Tearing {
   std::vector<std::uint32_t> equation_of_variable_, variable_of_equation_, occurrences_;
   std::vector<std::uint32_t> contained_, ahead_, behind_;  // per variable: the last mark it got
   std::uint32_t row_mark_ = 0, search_mark_ = 0;
-  std::uint64_t allowance_ = 0;          // edges that searches may still look at beyond kSearchAlways each
-  std::vector<std::uint32_t> assigned_;  // variables, in the order in which they were
+  std::uint64_t allowance_ = 0;          // edges that searches may still visit beyond kSearchAlways each
+  std::vector<std::uint32_t> assigned_;  // variables, in the order in which they were assigned
   std::vector<Frame> forward_, backward_;
   std::vector<std::uint32_t> choices_;
 };

@@ -1,5 +1,7 @@
-// What multiplies an unknown in an equation: whether the equation is linear in it, and what the coefficient
-// is made of.
+// Coefficients of unknowns in equations: whether an equation is linear in an unknown, and on what the
+// coefficient depends.
+//
+// Example: in p x + x y = 0 the equation is linear in y with coefficient x, and in x with coefficient p + y.
 #pragma once
 #include <optional>
 #include <span>
@@ -12,19 +14,19 @@ namespace sigrel::incidence {
 
 /// The coefficient of one slot of a shape.
 struct Coefficient {
-  bool linear = false;               // the residual is coefficient * slot + what does not depend on the slot
+  bool linear = false;               // the residual is coefficient * slot + rest, without the slot in either
   bool varies_in_time = false;       // it contains `time`
-  std::vector<std::uint32_t> slots;  // that it contains
+  std::vector<std::uint32_t> slots;  // on which it depends
   bool fixed() const { return linear && !varies_in_time && slots.empty(); }
 };
 
-/// Of all slots of one shape; each is looked at when it is first asked for.
+/// The coefficients of all slots of one shape, each computed on its first use.
 class Coefficients {
  public:
   Coefficients(ExprPool& pool, const EquationTable& table)
       : pool_(pool), root_(table.residual), slots_(table.slots) {}
   const Coefficient& of(std::uint32_t slot) { return entry(slot).coefficient; }
-  /// The value of a coefficient that is fixed; `row` has the parameters of the row.
+  /// The value of a fixed coefficient; `row` has the parameters of the row.
   double value(std::uint32_t slot, std::span<const std::uint32_t> row, std::span<const double> parameters);
 
  private:

@@ -76,16 +76,17 @@ graph::Bipartite incidence(const EquationList& equations, std::uint32_t columns,
 
 graph::Bipartite determining_incidence(ExprPool& pool, const EquationList& equations, std::uint32_t columns,
                                        std::span<const std::uint32_t> column_of) {
-  std::vector<std::vector<bool>> slope(equations.sections().size());
-  for (std::size_t s = 0; s < slope.size(); ++s) {
+  std::vector<std::vector<bool>> determines(equations.sections().size());
+  for (std::size_t s = 0; s < determines.size(); ++s) {
     const EquationTable* table = equations.sections()[s].table;
     if (!table) continue;
     for (ExprId partial : symbolic::gradient(pool, table->residual, table->slots)) {
       const Node& n = pool[partial];
-      slope[s].push_back(n.op != Op::Const || n.value != 0);
+      determines[s].push_back(n.op != Op::Const || n.value != 0);
     }
   }
-  return build(equations, columns, column_of, [&](std::uint32_t s, std::uint32_t k) { return slope[s][k]; });
+  return build(equations, columns, column_of,
+               [&](std::uint32_t s, std::uint32_t k) { return determines[s][k]; });
 }
 
 }  // namespace sigrel::incidence

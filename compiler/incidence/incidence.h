@@ -31,13 +31,14 @@ class EquationList {
   /// Slots and terms of all equations.
   std::size_t entries() const;
   std::span<const Section> sections() const { return sections_; }
-  std::uint32_t section_of(std::uint32_t equation)
-      const {  // the last that begins there or before: an empty one begins where the next one does
+  /// The section that contains the equation.
+  std::uint32_t section_of(std::uint32_t equation) const {
+    // The last that begins there or before: an empty section begins where the next one does.
     return static_cast<std::uint32_t>(std::ranges::upper_bound(sections_, equation, {}, &Section::first) -
                                       sections_.begin() - 1);
   }
   Origin origin(std::uint32_t equation) const;
-  /// What `incidence` gives, in place: for as long as the equations stay as they are.
+  /// The same graph as `incidence` without a copy; valid as long as the equations do not change.
   graph::TableGraph graph(std::uint32_t columns) const;
   /// Calls visit(variable) for every slot or term, in order.
   template <class Visit>
@@ -60,8 +61,9 @@ class EquationList {
 graph::Bipartite incidence(const EquationList& equations, std::uint32_t columns,
                            std::span<const std::uint32_t> column_of = {});
 
-/// As above, without the slots in which the residual has no slope at all (`floor x`, a condition): such an
-/// equation does not determine the unknown.
+/// As above, without the slots with respect to which the partial derivative of the residual is zero
+/// everywhere
+/// (`floor x`, a condition): such an equation does not determine the unknown.
 graph::Bipartite determining_incidence(ExprPool& pool, const EquationList& equations, std::uint32_t columns,
                                        std::span<const std::uint32_t> column_of = {});
 

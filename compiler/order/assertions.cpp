@@ -14,7 +14,7 @@ std::uint32_t add_rows(const EquationTable& table, std::uint32_t first, Kernels&
   const std::size_t count = table.rows();
   runtime::KernelBatch batch;
   batch.role = runtime::Role::Residual;
-  batch.kernel = kernels.residual(kernels.shape(table));
+  batch.kernel = kernels.residual(kernels.shape(table)).value;
   batch.slots = table.slots;
   batch.params = table.params;
   batch.count = static_cast<std::uint32_t>(count);

@@ -1,4 +1,4 @@
-// Assertions as runs: one kernel per shape of condition, one row per instance.
+// Assertions as kernel batches: one kernel per shape of condition, one row per instance.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -12,11 +12,11 @@ namespace sigrel::order {
 /// The variables that the assertions read.
 std::vector<std::uint32_t> asserted_variables(const dae::System& dae);
 
-/// Adds the runs to the model. The numbers of their rows are those of `dae.assertions`.
-/// Adds a run with one result for each row of a table, their equation numbers from `first` on; the number of
-/// the run.
+/// Adds a batch with one result for each row of a table, with equation numbers from `first` on. Returns the
+/// number of the batch.
 std::uint32_t add_rows(const EquationTable& table, std::uint32_t first, Kernels& kernels, plan::Plan& plan);
 
+/// Adds the batches to the model. The numbers of their rows are those of `dae.assertions`.
 void add_assertions(const dae::System& dae, Kernels& kernels, plan::Plan& plan);
 
 }  // namespace sigrel::order

@@ -57,7 +57,7 @@ class Check {
         fmt::format("{} {} on {}", singularity::listed(names), names.size() == 1 ? "depends" : "depend",
                     names.size() == 1 ? "itself" : "each other"));
     d.label(rows.size() == 1
-                ? std::string("what this gives is needed to compute it")
+                ? std::string("the result of this is needed to compute it")
                 : fmt::format("part of a loop of {}", singularity::counted(rows.size(), "equation")));
     singularity::label_others(d, places, "and this");
     if (!others.empty())
@@ -77,7 +77,7 @@ class Check {
     Diagnostic& d = diagnostics_.report(
         Code::DiscreteNotExplicit, system_.sources[origin.source].span,
         fmt::format("no equation gives the {} `{}` explicitly", is_bool ? "Bool" : "Int", name));
-    d.label(fmt::format("`{}` is to be found from this", name));
+    d.label(fmt::format("`{}` is determined by this", name));
     d.help(fmt::format("write it as `{0} = …`, with `{0}` on that side only", name));
     terms_.note_instance(d, origin.instance);
   }

@@ -15,9 +15,8 @@ namespace sigrel::order {
 /// Per variable of the reduced system: whether it is a Bool or an Int. Empty when there is none.
 std::vector<std::uint8_t> discrete_variables(const system::System& system, const dae::System& dae);
 
-/// Reports simultaneous blocks that contain a Bool or an Int, and equations that determine one but do not
-/// give it explicitly
-/// (`2 * n = m`). Whether there are none.
+/// Reports simultaneous blocks that contain a Bool or an Int, and equations that determine one without giving
+/// it explicitly (`2 * n = m`). Whether there are none.
 bool check_discrete(const system::System& system, const dae::System& dae,
                     const std::vector<std::uint8_t>& discrete, ExprPool& pool,
                     const incidence::EquationList& equations,

@@ -9,20 +9,20 @@
 
 namespace sigrel::order {
 
-/// Those of these constants of the run that neither an event nor the past changes.
+/// Those of the constants that neither an event nor a delay changes.
 std::vector<std::uint32_t> without_events(const system::System& system, const dae::System& dae,
                                           std::vector<std::uint32_t> constants);
 
 /// The variables that conditions, values, `pre` and `delay` read.
 std::vector<std::uint32_t> seen_by_events(const system::System& system, const dae::System& dae);
 
-/// The variables that the relations compare.
+/// The variables that the zero crossings compare.
 std::vector<std::uint32_t> compared_variables(const dae::System& dae);
 
-/// Adds the relations to the model of the plan.
+/// Adds the zero crossings to the model of the plan.
 void add_zero_crossings(const dae::System& dae, Kernels& kernels, plan::Plan& plan);
 
-/// Adds what happens at instants, and delays, to the model of the plan.
+/// Adds triggers, assignments, clocks, `pre` and delays to the model of the plan.
 void add_events(const system::System& system, const dae::System& dae, Kernels& kernels, plan::Plan& plan);
 
 }  // namespace sigrel::order

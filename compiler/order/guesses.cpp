@@ -11,7 +11,7 @@
 namespace sigrel::order {
 namespace {
 
-/// "`x` or `y`", of what may be given instead of the guessed states; empty when there is nothing else.
+/// "`x` or `y`": variables that may be given instead of the guessed states; empty when there are none.
 std::string alternatives(const system::System& system, const dae::System& dae,
                          const InitialMatching& initial) {
   constexpr std::size_t kShown = 4;
@@ -71,9 +71,9 @@ void report_missing_start(const system::System& system, const dae::System& dae,
                   missing.size() == 1 ? "is" : "are"));
   std::vector<std::string> names;
   for (std::uint32_t v : missing) names.push_back(dae::variable_name(system, dae, v));
-  d.label(fmt::format("nothing says where `{}` starts", names.front()));
+  d.label(fmt::format("nothing determines the start of `{}`", names.front()));
   if (names.size() > 1) d.note(fmt::format("the start of {} is open", singularity::listed(names)));
-  d.note("guesses do not fill in, because of `--strict-initial`");
+  d.note("with `--strict-initial`, guesses do not replace initial equations");
   d.help(help(system, dae, initial));
 }
 
@@ -86,7 +86,6 @@ void warn_unused_guesses(const system::System& system, const dae::System& dae, c
   for (std::uint32_t b = 0; b < start.blocks().count(); ++b)
     if (auto rows = start.blocks().block(b); rows.size() > 1)
       for (std::uint32_t row : rows) used[start.variable_of_row()[row]] = true;
-  // Of a set, candidates that have a guess say where the set starts.
   using Place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
   struct Written {
     const system::Attribute* first;
@@ -100,9 +99,9 @@ void warn_unused_guesses(const system::System& system, const dae::System& dae, c
     if (alias.kind != dae::Alias::Zero && used[alias.variable]) at->second.used = true;
   }
   singularity::SourceNames terms(system);
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (const auto& [place, written] : places) {
-    if (written.used || ++told > kShown) continue;
+    if (written.used || ++reported > kShown) continue;
     const std::string name = system::unknown_name(system, written.first->unknown);
     diagnostics
         .report(Code::UnusedGuess, written.first->span, fmt::format("the guess of `{}` is not used", name))

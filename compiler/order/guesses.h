@@ -1,4 +1,4 @@
-// What is said about guesses: states that start from them, and guesses that nothing starts from.
+// Diagnostics about guesses: states that start from them, and guesses without effect.
 #pragma once
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/dae.h"
@@ -17,8 +17,9 @@ void note_guesses(const system::System& system, const dae::System& dae, const pl
 void report_missing_start(const system::System& system, const dae::System& dae,
                           const InitialMatching& initial, Diagnostics& diagnostics);
 
-/// A guess is used where a state starts from it, or where it is in a block of the start that is solved by
-/// iteration. A place in the source that gives several variables a guess is told when none of them uses it.
+/// Warns about guesses that are not used. A guess is used where a state starts from it, and in a block of the
+/// start that is solved by iteration. A place in the source that gives several variables a guess is reported
+/// when none of them uses it.
 void warn_unused_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan,
                          const Scheduler& start, Diagnostics& diagnostics);
 

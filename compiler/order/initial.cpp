@@ -12,15 +12,15 @@
 namespace sigrel::order {
 namespace {
 
-/// The slots on which slopes depend.
-std::vector<std::uint32_t> slots_of(const ExprPool& pool, const std::vector<ExprId>& slopes) {
+/// The slots on which partial derivatives depend.
+std::vector<std::uint32_t> slots_of(const ExprPool& pool, const std::vector<ExprId>& partials) {
   std::vector<std::uint32_t> slots;
-  for (ExprId id : topological(pool, slopes))
+  for (ExprId id : topological(pool, partials))
     if (pool[id].op == Op::Slot) slots.push_back(pool[id].a);
   return slots;
 }
 
-/// The equations from `first` on that contain one variable only, and say that it is zero.
+/// The variables that are zero by an equation of their own, from equation `first` on.
 exact::Zeros find_zeros(const ExprPool& pool, const system::System& system,
                         const incidence::EquationList& equations, const graph::Bipartite& graph,
                         std::uint32_t first) {
@@ -51,8 +51,8 @@ exact::Zeros find_zeros(const ExprPool& pool, const system::System& system,
   return zeros;
 }
 
-/// Whether a slope of some row depends on a zero.
-bool slopes_read(ExprPool& pool, const incidence::EquationList& equations, const exact::Zeros& zeros) {
+/// Whether a partial derivative of some row depends on a zero.
+bool partials_read(ExprPool& pool, const incidence::EquationList& equations, const exact::Zeros& zeros) {
   for (const incidence::EquationList::Section& s : equations.sections()) {
     if (!s.table || s.rows == 0) continue;
     const std::vector<std::uint32_t> inside =
@@ -66,7 +66,7 @@ bool slopes_read(ExprPool& pool, const incidence::EquationList& equations, const
   return false;
 }
 
-/// The graph without the edges whose slopes vanish at the zeros.
+/// The incidence without the edges whose partial derivatives vanish at the zeros.
 graph::Bipartite incidence_at(ExprPool& pool, const incidence::EquationList& equations, std::uint32_t columns,
                               const exact::Zeros& zeros) {
   graph::Bipartite g;
@@ -74,12 +74,13 @@ graph::Bipartite incidence_at(ExprPool& pool, const incidence::EquationList& equ
   g.offsets.reserve(equations.count() + 1);
   g.targets.reserve(equations.entries());
   for (const incidence::EquationList::Section& s : equations.sections()) {
-    std::vector<ExprId> slopes;
-    std::vector<bool> generic;  // per slot: whether there is a slope at all
-    if (s.table && s.rows > 0) slopes = symbolic::gradient(pool, s.table->residual, s.table->slots);
-    for (ExprId slope : slopes) generic.push_back(pool[slope].op != Op::Const || pool[slope].value != 0);
-    const std::vector<std::uint32_t> inside = slots_of(pool, slopes);
-    exact::PointEvaluator at_zeros(pool, slopes, &zeros);
+    std::vector<ExprId> partials;
+    std::vector<bool> generic;  // per slot: whether the partial derivative is not zero everywhere
+    if (s.table && s.rows > 0) partials = symbolic::gradient(pool, s.table->residual, s.table->slots);
+    for (ExprId partial : partials)
+      generic.push_back(pool[partial].op != Op::Const || pool[partial].value != 0);
+    const std::vector<std::uint32_t> inside = slots_of(pool, partials);
+    exact::PointEvaluator at_zeros(pool, partials, &zeros);
     for (std::uint32_t row = 0; row < s.rows; ++row) {
       if (s.table) {
         auto unknowns = s.table->unknowns_of(row);
@@ -98,20 +99,19 @@ graph::Bipartite incidence_at(ExprPool& pool, const incidence::EquationList& equ
   return g;
 }
 
-/// The hard equations as far as they go.
+/// A maximum matching of the hard equations.
 graph::Matching match_hard(const graph::Bipartite& g, const dae::System& dae) {
   const std::uint32_t variables = g.columns;
   graph::Matching m = graph::Matching::empty(g.rows(), variables);
   auto has = [&](std::uint32_t e, std::uint32_t v) {
     return std::ranges::find(g.row(e), v) != g.row(e).end();
   };
-  // What gives one variable, gives that one: where there are too many equations it is not `x = 1`, `y = 0`
-  // that is checked but `x^2 + y^2 = 1`, which might be hard to solve there.
+  // An equation with one variable determines that one: where there are too many equations, not `x = 1` and
+  // `y = 0` are checked but `x^2 + y^2 = 1`, which might be hard to solve there.
   for (auto e = static_cast<std::uint32_t>(dae.equations.count()); e < g.rows(); ++e)
     if (auto columns = g.row(e); columns.size() == 1 && m.row_of_column[columns[0]] == graph::kNone)
       m.match(e, columns[0]);
-  // The matching of the dynamic system leaves exactly the states free: a start that little needs to be added
-  // to.
+  // The matching of the dynamic system leaves exactly the states free: few augmenting paths are missing.
   for (std::uint32_t v = 0; v < variables; ++v)
     if (dae.assign[v] != dae::kNone && m.row_of_column[v] == graph::kNone && has(dae.assign[v], v))
       m.match(dae.assign[v], v);
@@ -129,7 +129,7 @@ InitialMatching match_initial(ExprPool& pool, const system::System& system, cons
   graph::Matching m = match_hard(g, dae);
   if (const exact::Zeros zeros =
           find_zeros(pool, system, hard, g, static_cast<std::uint32_t>(dae.equations.count()));
-      std::ranges::find(zeros.variables, true) != zeros.variables.end() && slopes_read(pool, hard, zeros)) {
+      std::ranges::find(zeros.variables, true) != zeros.variables.end() && partials_read(pool, hard, zeros)) {
     graph::Bipartite there = incidence_at(pool, hard, variables, zeros);
     if (graph::Matching likely = match_hard(there, dae); likely.size() == m.size()) {
       g = std::move(there);

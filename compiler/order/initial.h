@@ -1,5 +1,8 @@
-// The system that the start solves: all equations, the initial equations, and `state = guess` where these
-// leave freedom.
+// The matching of the system that the start solves: all equations, the initial equations, and `state = guess`
+// where these leave freedom.
+//
+// Example: der x = -x without initial equations has two variables, x and der x, and one equation. x takes its
+// guess.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -14,16 +17,17 @@ struct InitialMatching {
   /// By variable: its equation; numbers from `hard equations` on are the guesses, in the order of `guessed`.
   std::vector<std::uint32_t> row_of_variable;
   std::vector<std::uint32_t> guessed;  // states whose start is their guess
-  std::vector<std::uint32_t>
-      unmatched;  // hard equations that do not fit: what they say follows from others, or contradicts them
-  std::vector<std::uint32_t>
-      undetermined;  // variables that the hard equations leave open: any of these may be given
+  /// Hard equations without a variable: each follows from others, or contradicts them.
+  std::vector<std::uint32_t> unmatched;
+  /// Variables that the hard equations do not determine: any of these may be given.
+  std::vector<std::uint32_t> undetermined;
 };
 
 /// Matches the hard equations (the system's, which `dae.assign` matches, then the initial ones) with all
 /// variables, states included, and then lets the states in `preference` order take their guesses as long as
-/// that fits. Where initial equations make a variable zero, what it multiplies is not found from that
-/// equation, if there is another way: from (1, 0) the constraint x vx + y vy = 0 gives vx, and vy is free.
+/// they fit. Where initial equations make a variable zero, an equation does not determine the factors of that
+/// variable, if there is another matching: from (1, 0) the constraint x vx + y vy = 0 determines vx, and vy
+/// is free.
 InitialMatching match_initial(ExprPool& pool, const system::System& system, const dae::System& dae,
                               const incidence::EquationList& hard,
                               const std::vector<std::uint32_t>& preference);

@@ -1,4 +1,4 @@
-// The kernels of a plan: one per (shape, role, slot) that is used, made when it is first asked for.
+// The kernels of a plan: one per (shape, role, slot) that is used, made on its first use.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -6,36 +6,39 @@
 #include <tuple>
 #include <vector>
 
+#include "compiler/base/id_vector.h"
 #include "compiler/ir/equations.h"
 #include "compiler/ir/plan.h"
 
 namespace sigrel::order {
+
+using ShapeId = Id<struct ShapeTag>;    // a residual with its numbers of slots and parameters
+using KernelId = Id<struct KernelTag>;  // of Plan::kernels
 
 class Kernels {
  public:
   explicit Kernels(plan::Plan& plan) : plan_(plan) {}
 
   /// The shape of a table whose residual is in the plan's pool; the same for tables of equal shape.
-  std::uint32_t shape(const EquationTable& table);
+  ShapeId shape(const EquationTable& table);
   /// The kernel that assigns a slot; nullopt when the equation cannot be solved for it explicitly.
-  std::optional<std::uint32_t> solve(std::uint32_t shape, std::uint32_t slot);
-  std::uint32_t residual(std::uint32_t shape);
-  std::uint32_t partials(std::uint32_t shape);
+  std::optional<KernelId> solve(ShapeId shape, std::uint32_t slot);
+  KernelId residual(ShapeId shape);
+  KernelId partials(ShapeId shape);
 
  private:
-  static constexpr std::uint32_t kUnknown = 0xFFFFFFFFu, kUnsolvable = 0xFFFFFFFEu;
   struct Shape {
     ExprId root;
     std::uint32_t slots, params;
-    std::uint32_t residual = kUnknown, partials = kUnknown;
-    std::vector<std::uint32_t> solve = {};  // by slot
+    std::optional<KernelId> residual = {}, partials = {};
+    /// By slot: absent until it is tried, then without a value if the equation cannot be solved for it.
+    std::vector<std::optional<std::optional<KernelId>>> solve = {};
   };
-  std::uint32_t add(runtime::Role role, const Shape& shape, std::uint32_t solved,
-                    std::vector<ExprId> outputs);
+  KernelId add(runtime::Role role, const Shape& shape, std::uint32_t solved, std::vector<ExprId> outputs);
 
   plan::Plan& plan_;
-  std::vector<Shape> shapes_;
-  std::map<std::tuple<ExprId, std::uint32_t, std::uint32_t>, std::uint32_t> number_;
+  IdVector<ShapeId, Shape> shapes_;
+  std::map<std::tuple<ExprId, std::uint32_t, std::uint32_t>, ShapeId> number_;
 };
 
 }  // namespace sigrel::order

@@ -1,5 +1,5 @@
-// The parameters of the executable model: those of the system under the same numbers, those of its relations
-// and the selectors of its sets of states, then what the plan adds.
+// The parameters of the executable model: those of the system under the same numbers, those of its zero
+// crossings and the selectors of its state sets, then those that the plan adds.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -19,7 +19,7 @@ std::uint32_t add_parameter(runtime::Model& model, const runtime::ParameterRule&
 /// its parts.
 void set_attributes(const system::System& system, const dae::System& dae, runtime::Model& model);
 
-/// The values that all parameters have when no run changes them.
+/// The values of all parameters before a simulation changes any.
 std::vector<double> parameter_values(const runtime::Model& model);
 
 }  // namespace sigrel::order

@@ -8,11 +8,8 @@
 namespace sigrel::order {
 namespace {
 constexpr std::uint32_t kNone = graph::kNone;
-// A run's key is its Solve kernel, or this for sums.
+// The key of sums; other batches have their Solve kernel for a key.
 constexpr std::uint32_t kSum = 0xFFFFFFFEu;
-}  // namespace
-
-namespace {
 
 std::uint64_t hash_of(std::span<const std::uint32_t> rows) {
   std::uint64_t hash = rows.size();
@@ -55,7 +52,7 @@ Scheduler::Scheduler(plan::Plan& plan, Kernels& kernels, KnownBatches& known,
       hints_(hints),
       row_of_variable_(row_of_variable) {
   for (const incidence::EquationList::Section& s : equations.sections())
-    shape_of_section_.push_back(s.table && s.rows > 0 ? kernels.shape(*s.table) : kNone);
+    shape_of_section_.push_back(s.table && s.rows > 0 ? kernels.shape(*s.table) : ShapeId{kNone});
   variable_of_row_.assign(equations.count(), kNone);
   for (std::uint32_t v = 0; v < row_of_variable_.size(); ++v)
     if (row_of_variable_[v] != kNone) variable_of_row_[row_of_variable_[v]] = v;
@@ -124,12 +121,12 @@ std::uint32_t Scheduler::key_of(std::uint32_t row) {
   if (!once) return kLoop;
   std::uint32_t section = equations_.section_of(row);
   if (!equations_.sections()[section].table) return kSum;
-  return kernels_.solve(shape_of_section_[section], position).value_or(kLoop);
+  return kernels_.solve(shape_of_section_[section], position).value_or(KernelId{kLoop}).value;
 }
 
 namespace {
 
-/// Of elements in ascending order: calls emit(first, last) for each group that is `alike`.
+/// Calls emit(first, last) for each group of neighbours that are `alike`.
 template <class Alike, class Emit>
 void gather(std::size_t count, Alike alike, Emit emit) {
   for (std::size_t begin = 0; begin < count;) {
@@ -159,8 +156,8 @@ void Scheduler::schedule(const std::vector<bool>& selected, std::vector<runtime:
   }
 }
 
-/// The selected blocks by level and key, those of a group in the order of their lowest rows. In linear time
-/// but for the groups, which are few in large models as a rule.
+/// The selected blocks by level and key, those of a group in the order of their lowest rows. Linear in the
+/// blocks; the groups are sorted, and they are few in large models as a rule.
 std::vector<Scheduler::Group> Scheduler::grouped(const std::vector<bool>& selected,
                                                  std::vector<std::uint32_t>& blocks) {
   std::vector<std::uint32_t> block_of_row(equations_.count(), kNone), group_of(blocks_.count());
@@ -168,7 +165,7 @@ std::vector<Scheduler::Group> Scheduler::grouped(const std::vector<bool>& select
     if (selected[b]) block_of_row[*std::ranges::min_element(blocks_.block(b))] = b;
   std::vector<Group> groups;
   std::unordered_map<std::uint64_t, std::uint32_t> numbers;
-  std::uint32_t last = kNone;  // neighbours are often of one group
+  std::uint32_t last = kNone;  // group of the block before: neighbours are often of one group
   for (std::uint32_t b : block_of_row) {
     if (b == kNone) continue;
     const auto rows = blocks_.block(b);
@@ -217,7 +214,7 @@ std::pair<std::uint32_t, std::uint32_t> Scheduler::residuals(std::vector<std::ui
     std::uint32_t section = section_of(rows[begin]);
     bool sum = !equations_.sections()[section].table;
     emit_batch(std::span(rows).subspan(begin, end - begin), runtime::Role::Residual,
-               sum ? runtime::kNone : kernels_.residual(shape_of_section_[section]), 0);
+               sum ? runtime::kNone : kernels_.residual(shape_of_section_[section]).value, 0);
     begin = end;
   }
   return {first, static_cast<std::uint32_t>(plan_.model.batches.size()) - first};
@@ -240,8 +237,8 @@ void Scheduler::emit_loop(std::uint32_t block, std::vector<runtime::Step>& steps
   std::vector<Inner> inner;
   inner.reserve(torn.inner.size());
   for (const TornBlock::Inner& i : torn.inner) {
-    variable_of_row_[i.row] = i.variable;
-    inner.push_back({i.level, key_of(i.row), i.row});
+    variable_of_row_[i.row.value] = i.variable.value;
+    inner.push_back({i.level, key_of(i.row.value), i.row.value});
   }
   for (std::size_t k = 0; k < torn.residual_equations.size(); ++k)
     variable_of_row_[torn.residual_equations[k]] = torn.unknowns[k];
@@ -280,9 +277,9 @@ void Scheduler::emit_batch(std::span<const std::uint32_t> rows, runtime::Role ro
   if (kernel != runtime::kNone) {  // one kernel can serve tables of several sections that have the same shape
     batch.slots = plan_.kernels[kernel].slots;
     batch.params = plan_.kernels[kernel].params;
-    batch.partials = kernels_.partials(shape_of_section_[equations_.section_of(rows[0])]);
+    batch.partials = kernels_.partials(shape_of_section_[equations_.section_of(rows[0])]).value;
   }
-  std::vector<std::uint32_t> positions;  // of what sums are solved for
+  std::vector<std::uint32_t> positions;  // by row: the term for which a sum is solved
   bool once = false;
   if (kernel == runtime::kNone && role == runtime::Role::Solve)
     for (std::uint32_t row : rows) positions.push_back(position_in_row(row, variable_of_row_[row], once));

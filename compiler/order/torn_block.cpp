@@ -9,13 +9,13 @@ namespace sigrel::order {
 namespace {
 
 constexpr std::uint32_t kNone = graph::kNone;
-// Beside another coefficient of its row: what a smaller one would give loses too many digits.
+// Relative to the other coefficients of its row: with a smaller one too many digits would cancel.
 constexpr double kSmallestPivot = 1e-6;
 
 }  // namespace
 
 BlockTearing::BlockTearing(plan::Plan& plan, Kernels& kernels, const incidence::EquationList& equations,
-                           const graph::Bipartite& graph, const std::vector<std::uint32_t>& shape_of_section,
+                           const graph::Bipartite& graph, const std::vector<ShapeId>& shape_of_section,
                            const TearingHints& hints)
     : plan_(plan),
       kernels_(kernels),
@@ -79,10 +79,12 @@ runtime::AlgebraicLoop::Kind BlockTearing::kind_of(std::span<const std::uint32_t
   return kind;
 }
 
-/// Goes along what tearing has solved, and makes unknowns of variables for which the limits are passed.
+/// Follows the solved equations of the tearing, and makes tearing variables of those variables for which the
+/// limits are exceeded.
 void BlockTearing::shorten(const graph::Torn& torn, std::size_t size, TornBlock& block) {
   const std::size_t most = size <= kSmall ? size : kMostUnknowns;
-  std::vector<std::uint32_t> reached, all;  // unknowns on which a variable depends; those of all end to end
+  std::vector<std::uint32_t> reached,
+      all;  // tearing variables on which a variable depends; those of all variables end to end
   auto unknown = [&](std::uint32_t variable) {
     level_[variable] = 0;
     first_[variable] = static_cast<std::uint32_t>(all.size());
@@ -112,7 +114,7 @@ void BlockTearing::shorten(const graph::Torn& torn, std::size_t size, TornBlock&
     first_[variable] = static_cast<std::uint32_t>(all.size());
     all.insert(all.end(), reached.begin(), reached.end());
     last_[variable] = static_cast<std::uint32_t>(all.size());
-    block.inner.push_back({row, variable, level});
+    block.inner.push_back({EquationId{row}, VariableId{variable}, level});
   }
   std::ranges::sort(block.residual_equations);
   std::ranges::sort(block.unknowns);
@@ -122,7 +124,7 @@ TornBlock BlockTearing::tear(std::span<const std::uint32_t> rows, std::span<cons
   TornBlock block;
   ++clock_;
   std::vector<std::uint32_t> sorted(rows.begin(), rows.end()), unknowns(variables.begin(), variables.end());
-  // By what they contain: the order in which equations are written decides nothing.
+  // Sorted by their incidence, so that the order in which equations are written does not matter.
   std::ranges::sort(sorted, [&](std::uint32_t a, std::uint32_t b) {
     auto x = graph_.row(a), y = graph_.row(b);
     auto order = std::lexicographical_compare_three_way(x.begin(), x.end(), y.begin(), y.end());

@@ -13,23 +13,23 @@ Aliases::Aliases(const system::System& system, Shapes& shapes)
       next_(system.unknowns),
       coefficient_(system.unknowns, 0),
       met_(system.unknowns, false) {
-  for (std::uint32_t u = 0; u < system.unknowns; ++u) next_[u] = u;
+  for (UnknownId u : ids<UnknownId>(0, system.unknowns)) next_[u] = u;
   std::uint32_t count = static_cast<std::uint32_t>(system.equations.count());
   fate_.assign(count, Fate::Kept);
   queued_.assign(count, false);
-  patience_.assign(count, 1);
+  changes_left_.assign(count, 1);
   table_of_.reserve(count);
   std::uint32_t number = 0;
   for (const EquationTable& table : system.equations.tables) {
     first_.push_back(static_cast<std::uint32_t>(table_of_.size()));
-    table_of_.insert(table_of_.end(), table.rows(), number++);
+    table_of_.append(table.rows(), number++);
   }
   first_.push_back(static_cast<std::uint32_t>(table_of_.size()));
-  table_of_.insert(table_of_.end(), system.equations.sums.rows(), number);
+  table_of_.append(system.equations.sums.rows(), number);
 }
 
 void Aliases::index_occurrences() {
-  // Equations that are aliases as they stand are used up once and for all: they need no index.
+  // Equations that are aliases from the beginning are examined once: they need no index.
   const auto& tables = system_.equations.tables;
   const SumTable& sums = system_.equations.sums;
   std::vector<bool> general(tables.size());
@@ -42,40 +42,40 @@ void Aliases::index_occurrences() {
       if (!general[t]) continue;
       std::uint32_t slots = tables[t].slots, equation = first_[t];
       for (std::size_t at = 0; at < tables[t].unknowns.size(); at += slots, ++equation) {
-        for (std::uint32_t k = 0; k < slots; ++k) visit(tables[t].unknowns[at + k], equation);
+        for (std::uint32_t k = 0; k < slots; ++k) visit(tables[t].unknowns[at + k], EquationId{equation});
         if (slots == 0) break;
       }
     }
     for (std::uint32_t s = 0; s < sums.rows(); ++s)
-      for (Term term : sums.terms_of(s)) visit(term.unknown(), first_.back() + s);
+      for (Term term : sums.terms_of(s)) visit(term.unknown(), row_of_sums(s));
   };
   occurrence_offsets_.assign(system_.unknowns + 1, 0);
-  each([&](std::uint32_t u, std::uint32_t) { ++occurrence_offsets_[u + 1]; });
+  each([&](std::uint32_t u, EquationId) { ++occurrence_offsets_[u + 1]; });
   for (std::uint32_t u = 0; u < system_.unknowns; ++u) {
     classes_.set_weight(u, occurrence_offsets_[u + 1] + 1);
     occurrence_offsets_[u + 1] += occurrence_offsets_[u];
   }
   occurrences_.resize(occurrence_offsets_.back());
   std::vector<std::uint32_t> at(occurrence_offsets_.begin(), occurrence_offsets_.end() - 1);
-  each([&](std::uint32_t u, std::uint32_t equation) { occurrences_[at[u]++] = equation; });
+  each([&](std::uint32_t u, EquationId equation) { occurrences_[at[u]++] = equation; });
 }
 
 void Aliases::eliminate() {
   index_occurrences();
   const auto& tables = system_.equations.tables;
   const SumTable& sums = system_.equations.sums;
-  // First what is an alias as it stands, then every other equation once in the light of these, then those
-  // that changed.
+  // First the equations that are aliases from the beginning, then every other one once in the light of these,
+  // then those that changed.
   for (std::uint32_t t = 0; t < tables.size(); ++t) {
     pattern_.assign(tables[t].slots, SlotPattern::kItself);
     const Specialised shape = shapes_[shapes_.specialise(t, pattern_)];
     if (shape.form == Form::General) continue;
     for (std::size_t row = 0; row < tables[t].rows(); ++row)
-      state_form(first_[t] + static_cast<std::uint32_t>(row), shape, tables[t].unknowns_of(row));
+      apply_form(row_of_table(t, row), shape, tables[t].unknowns_of(row));
   }
   for (std::uint32_t s = 0; s < sums.rows(); ++s)
-    if (sums.terms_of(s).size() <= 2) examine(first_.back() + s);
-  for (std::uint32_t e = 0; e < fate_.size(); ++e)
+    if (sums.terms_of(s).size() <= 2) examine(row_of_sums(s));
+  for (EquationId e : ids<EquationId>(0, fate_.size()))
     if (fate_[e] == Fate::Kept && !queued_[e]) examine(e);
   for (bool again = true; again;) {
     for (std::size_t head = 0; head < queue_.size(); ++head) {
@@ -83,25 +83,26 @@ void Aliases::eliminate() {
       if (fate_[queue_[head]] == Fate::Kept) examine(queue_[head]);
     }
     queue_.clear();
-    // Wide rows wait for several changes; whether the last few were enough is looked at in the end.
+    // Wide rows wait for several changes: in the end all of them are examined, whatever number is left.
     again = false;
     for (std::uint32_t t = 0; t < tables.size(); ++t) {
       if (tables[t].slots <= 32) continue;
-      for (std::uint32_t row = 0; row < tables[t].rows(); ++row)
-        if (fate_[first_[t] + row] == Fate::Kept) {
-          examine(first_[t] + row);
-          again = again || fate_[first_[t] + row] != Fate::Kept;
-        }
+      for (std::size_t row = 0; row < tables[t].rows(); ++row) {
+        const EquationId e = row_of_table(t, row);
+        if (fate_[e] != Fate::Kept) continue;
+        examine(e);
+        again = again || fate_[e] != Fate::Kept;
+      }
     }
   }
 }
 
-void Aliases::touch_class(std::uint32_t root) {
-  std::uint32_t u = root;
+void Aliases::queue_equations_of_class(UnknownId root) {
+  UnknownId u = root;
   do {
-    for (std::uint32_t k = occurrence_offsets_[u]; k < occurrence_offsets_[u + 1]; ++k) {
-      std::uint32_t e = occurrences_[k];
-      if (fate_[e] != Fate::Kept || queued_[e] || --patience_[e] != 0) continue;
+    for (std::uint32_t k = occurrence_offsets_[u.value]; k < occurrence_offsets_[u.value + 1]; ++k) {
+      const EquationId e = occurrences_[k];
+      if (fate_[e] != Fate::Kept || queued_[e] || --changes_left_[e] != 0) continue;
       queued_[e] = true;
       queue_.push_back(e);
     }
@@ -109,69 +110,64 @@ void Aliases::touch_class(std::uint32_t root) {
   } while (u != root);
 }
 
-void Aliases::make_zero(std::uint32_t root) {
-  zero_[root] = true;
-  touch_class(root);
-}
-
-void Aliases::state_zero(std::uint32_t equation, std::uint32_t a) {
-  std::uint32_t root = classes_.find(a).root;
+void Aliases::make_zero(EquationId equation, UnknownId a) {
+  const UnknownId root = find(a).root;
   if (zero_[root]) {
     fate_[equation] = Fate::Redundant;
     return;
   }
   fate_[equation] = Fate::Used;
   if (noting_) merges_.push_back({equation, a, std::nullopt, false});
-  make_zero(root);
+  zero_[root] = true;
+  queue_equations_of_class(root);
 }
 
-void Aliases::state(std::uint32_t equation, std::uint32_t a, std::uint32_t b, bool opposite) {
-  std::uint32_t ra = classes_.find(a).root, rb = classes_.find(b).root;
-  if (zero_[ra] || zero_[rb]) {
-    state_zero(equation, zero_[ra] ? b : a);
-    return;
-  }
-  auto result = classes_.unite(a, b, opposite);
+void Aliases::unite(EquationId equation, UnknownId a, UnknownId b, bool opposite) {
+  const UnknownId root_a = find(a).root, root_b = find(b).root;
+  if (zero_[root_a] || zero_[root_b]) return make_zero(equation, zero_[root_a] ? b : a);
+  const auto result = classes_.unite(a.value, b.value, opposite);
   switch (result.outcome) {
     case graph::SignedUnionFind::Outcome::Known: fate_[equation] = Fate::Redundant; return;
-    case graph::SignedUnionFind::Outcome::Conflict: state_zero(equation, a); return;
+    case graph::SignedUnionFind::Outcome::Conflict: return make_zero(equation, a);
     case graph::SignedUnionFind::Outcome::Merged: break;
   }
   fate_[equation] = Fate::Used;
   if (noting_) merges_.push_back({equation, a, b, opposite});
-  touch_class(result.loser);
-  std::swap(next_[result.winner], next_[result.loser]);
+  const UnknownId winner{result.winner}, loser{result.loser};
+  queue_equations_of_class(loser);
+  std::swap(next_[winner], next_[loser]);
 }
 
-void Aliases::state_form(std::uint32_t equation, const Specialised& shape,
+void Aliases::apply_form(EquationId equation, const Specialised& shape,
                          std::span<const std::uint32_t> unknowns) {
+  const auto unknown = [&](std::uint32_t slot) { return UnknownId{unknowns[slot]}; };
   switch (shape.form) {
     case Form::General: return;
-    case Form::Equal: state(equation, unknowns[shape.a], unknowns[shape.b], false); return;
-    case Form::Opposite: state(equation, unknowns[shape.a], unknowns[shape.b], true); return;
-    case Form::Zero: state_zero(equation, unknowns[shape.a]); return;
+    case Form::Equal: unite(equation, unknown(shape.a), unknown(shape.b), false); return;
+    case Form::Opposite: unite(equation, unknown(shape.a), unknown(shape.b), true); return;
+    case Form::Zero: make_zero(equation, unknown(shape.a)); return;
     case Form::Nothing: fate_[equation] = Fate::Redundant; return;
     case Form::NoUnknown: fate_[equation] = Fate::Constant; return;
   }
 }
 
-void Aliases::examine(std::uint32_t equation) {
-  std::uint32_t t = table_of_[equation];
+void Aliases::examine(EquationId equation) {
+  const std::uint32_t t = table_of_[equation];
   if (t < system_.equations.tables.size())
-    examine_row(equation, t, equation - first_[t]);
+    examine_row(equation, t, equation.value - first_[t]);
   else
-    examine_sum(equation, system_.equations.sums.terms_of(equation - first_.back()));
+    examine_sum(equation, system_.equations.sums.terms_of(equation.value - first_.back()));
 }
 
-void Aliases::examine_row(std::uint32_t equation, std::uint32_t t, std::size_t row) {
+void Aliases::examine_row(EquationId equation, std::uint32_t t, std::size_t row) {
   const EquationTable& table = system_.equations.tables[t];
   auto unknowns = table.unknowns_of(row);
-  patience_[equation] = table.slots <= 32 ? 1 : table.slots / 8;
-  // Relative to the slot itself, so that signs alone make no pattern.
+  changes_left_[equation] = table.slots <= 32 ? 1 : table.slots / 8;
+  // Signs are relative to the slot itself, so that they alone do not make a pattern.
   pattern_.assign(table.slots, SlotPattern::kItself);
   bool changed = false;
   for (std::uint32_t k = 0; k < table.slots; ++k) {
-    auto member = classes_.find(unknowns[k]);
+    auto member = find(UnknownId{unknowns[k]});
     if (zero_[member.root]) {
       pattern_[k] = SlotPattern::kZero;
       changed = true;
@@ -185,7 +181,7 @@ void Aliases::examine_row(std::uint32_t equation, std::uint32_t t, std::size_t r
     }
   }
   for (std::uint32_t u : unknowns) {
-    std::uint32_t root = classes_.find(u).root;
+    const UnknownId root = find(UnknownId{u}).root;
     met_[root] = false;
     coefficient_[root] = 0;
   }
@@ -193,13 +189,13 @@ void Aliases::examine_row(std::uint32_t equation, std::uint32_t t, std::size_t r
   const Specialised& shape = shapes_[shapes_.specialise(t, pattern_)];
   if (shape.form == Form::General) return;
   const Specialised copy = shape;
-  state_form(equation, copy, unknowns);
+  apply_form(equation, copy, unknowns);
 }
 
 std::span<const Aliases::RootTerm> Aliases::terms(std::span<const Term> sum) {
   terms_.clear();
   for (Term term : sum) {
-    auto member = classes_.find(term.unknown());
+    auto member = find(UnknownId{term.unknown()});
     if (zero_[member.root]) continue;
     if (!met_[member.root]) {
       met_[member.root] = true;
@@ -218,32 +214,33 @@ std::span<const Aliases::RootTerm> Aliases::terms(std::span<const Term> sum) {
   return terms_;
 }
 
-void Aliases::examine_sum(std::uint32_t equation, std::span<const Term> sum) {
+void Aliases::examine_sum(EquationId equation, std::span<const Term> sum) {
   auto left = terms(sum);
-  // What is said is said of the unknowns that stand in the sum.
-  auto member = [&](std::uint32_t root) {
-    return std::ranges::find_if(sum, [&](Term t) { return classes_.find(t.unknown()).root == root; })
-        ->unknown();
+  // Merges are recorded between unknowns that the sum contains.
+  auto member = [&](UnknownId root) {
+    return UnknownId{std::ranges::find_if(sum, [&](Term t) {
+                       return find(UnknownId{t.unknown()}).root == root;
+                     })->unknown()};
   };
   switch (left.size()) {
     case 0: fate_[equation] = Fate::Redundant; return;
-    case 1: state_zero(equation, member(left[0].root)); return;
+    case 1: make_zero(equation, member(left[0].root)); return;
     case 2:
       if (std::abs(left[0].coefficient) == std::abs(left[1].coefficient)) {
-        std::uint32_t a = member(left[0].root), b = member(left[1].root);
-        bool signs = classes_.find(a).negative != classes_.find(b).negative;
-        return state(equation, a, b, (left[0].coefficient == left[1].coefficient) != signs);
+        const UnknownId a = member(left[0].root), b = member(left[1].root);
+        bool signs = find(a).negative != find(b).negative;
+        return unite(equation, a, b, (left[0].coefficient == left[1].coefficient) != signs);
       }
       break;
     default: break;
   }
-  // A change takes away two terms at most, and two terms at most make an alias.
-  patience_[equation] = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(left.size() - 1) / 2);
+  // A change removes two terms at most, and an alias has two terms at most.
+  changes_left_[equation] = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(left.size() - 1) / 2);
 }
 
-std::vector<std::uint32_t> Aliases::of_fate(Fate fate) const {
-  std::vector<std::uint32_t> result;
-  for (std::uint32_t e = 0; e < fate_.size(); ++e)
+std::vector<EquationId> Aliases::of_fate(Fate fate) const {
+  std::vector<EquationId> result;
+  for (EquationId e : ids<EquationId>(0, fate_.size()))
     if (fate_[e] == fate) result.push_back(e);
   return result;
 }

@@ -1,83 +1,102 @@
-// Alias elimination: equations that say "a = b", "a = -b" or "a = 0" join classes of a signed union–find;
-// what they say may turn other equations into such ones, until nothing changes.
+// Alias elimination: equations `a = b`, `a = -b` and `a = 0` join the classes of a signed union–find. In the
+// light of these, other equations may take one of these forms too; they are examined until nothing changes.
 //
-// Each union visits the equations of the lighter class only, so that the whole is O(n log n) however the
-// aliases arise: a chain of 5*10^5 of them, discovered from either end, included.
+// Example: a = b, a + c = b, d = c + a: the first joins a and b, then the second makes c zero, then the third
+// joins d and a.
+//
+// Each union visits the equations of the lighter class only, so that the time is O(n log n) whatever the
+// order in which aliases are found: also for a chain of 5*10^5 of them, from either end.
 #pragma once
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "compiler/graph/signed_union_find.h"
+#include "compiler/incidence/ids.h"
 #include "compiler/ir/system.h"
 #include "compiler/reduce/specialise.h"
 
 namespace sigrel::reduce {
 
+/// The result of alias elimination for an equation.
 enum class Fate : std::uint8_t {
   Kept,
   Used,       // it made an alias or a zero
-  Redundant,  // it says nothing that others did not say
-  Constant,   // only numbers and parameters are left in it
+  Redundant,  // it follows from others
+  Constant,   // it contains only numbers and parameters
 };
 
 class Aliases {
  public:
-  /// Table t of the system's equations is number t of `shapes`.
+  /// Table t of the system's equations must be number t of `shapes`.
   Aliases(const system::System& system, Shapes& shapes);
-  /// Taken as zero, though no equation says so; before `eliminate`.
-  void take_as_zero(std::uint32_t unknown) { zero_[unknown] = true; }
-  /// Before `eliminate`: keeps what each equation said.
+  /// Makes an unknown zero without an equation; before `eliminate`.
+  void take_as_zero(UnknownId unknown) { zero_[unknown] = true; }
+  /// Records the merges from now on; before `eliminate`.
   void note_merges() { noting_ = true; }
   void eliminate();
-  /// The equation made a and b equal or opposite, or a zero.
+  /// An equation that made a and b equal or opposite, or a zero.
   struct Merge {
-    std::uint32_t equation, a;
-    std::optional<std::uint32_t> b;
+    EquationId equation;
+    UnknownId a;
+    std::optional<UnknownId> b;
     bool opposite;
   };
   const std::vector<Merge>& merges() const { return merges_; }
 
-  graph::SignedUnionFind::Member find(std::uint32_t unknown) { return classes_.find(unknown); }
-  bool is_zero(std::uint32_t root) const { return zero_[root]; }
-  Fate fate(std::uint32_t equation) const { return fate_[equation]; }
-  /// The equations of that fate, ascending.
-  std::vector<std::uint32_t> of_fate(Fate fate) const;
-  /// What is left of a sum: its terms over roots, merged. The span is valid until the next call.
+  /// The unknown that the class of an unknown is known by, not necessarily its representative.
+  struct Member {
+    UnknownId root;
+    bool negative;  // the unknown is the opposite of the root
+  };
+  Member find(UnknownId unknown) {
+    const auto member = classes_.find(unknown.value);
+    return {UnknownId{member.root}, member.negative};
+  }
+  bool is_zero(UnknownId root) const { return zero_[root]; }
+  Fate fate(EquationId equation) const { return fate_[equation]; }
+  /// The equations with this fate, ascending.
+  std::vector<EquationId> of_fate(Fate fate) const;
+  /// The terms of a sum over roots, merged and without zeros. The span is valid until the next call.
   struct RootTerm {
-    std::uint32_t root;
+    UnknownId root;
     std::int32_t coefficient;
   };
   std::span<const RootTerm> terms(std::span<const Term> sum);
 
  private:
-  void state(std::uint32_t equation, std::uint32_t a, std::uint32_t b, bool opposite);
-  void state_zero(std::uint32_t equation, std::uint32_t a);
-  void make_zero(std::uint32_t root);
-  void touch_class(std::uint32_t root);
-  void state_form(std::uint32_t equation, const Specialised& shape, std::span<const std::uint32_t> unknowns);
-  void examine(std::uint32_t equation);
-  void examine_row(std::uint32_t equation, std::uint32_t table, std::size_t row);
-  void examine_sum(std::uint32_t equation, std::span<const Term> sum);
+  void unite(EquationId equation, UnknownId a, UnknownId b, bool opposite);
+  void make_zero(EquationId equation, UnknownId a);
+  void queue_equations_of_class(UnknownId root);
+  void apply_form(EquationId equation, const Specialised& shape, std::span<const std::uint32_t> unknowns);
+  void examine(EquationId equation);
+  void examine_row(EquationId equation, std::uint32_t table, std::size_t row);
+  void examine_sum(EquationId equation, std::span<const Term> sum);
+  EquationId row_of_table(std::uint32_t table, std::size_t row) const {
+    return EquationId{first_[table] + row};
+  }
+  EquationId row_of_sums(std::size_t row) const { return EquationId{first_.back() + row}; }
   void index_occurrences();
 
   const system::System& system_;
   Shapes& shapes_;
   graph::SignedUnionFind classes_;
-  std::vector<bool> zero_;               // by root
-  std::vector<std::uint32_t> next_;      // members of a class in a ring
-  std::vector<std::uint32_t> first_;     // dense number of each table's first row; then of the first sum
-  std::vector<std::uint32_t> table_of_;  // by equation: which table (the number of tables: a sum)
-  std::vector<Fate> fate_;
-  std::vector<std::uint32_t> occurrences_,
-      occurrence_offsets_;  // of an unknown in equations that are kept at first
-  std::vector<std::uint32_t>
-      patience_;  // how many changes an equation can see before it may say something new
-  std::vector<bool> queued_;
-  std::vector<std::uint32_t> queue_;
+  IdVector<UnknownId, bool> zero_;       // by root
+  IdVector<UnknownId, UnknownId> next_;  // members of a class in a ring
+  std::vector<std::uint32_t> first_;     // the equation of each table's first row; then of the first sum
+  IdVector<EquationId, std::uint32_t> table_of_;  // the number of tables stands for the sums
+  IdVector<EquationId, Fate> fate_;
+  /// By unknown: the equations that contain it, of those that are not aliases from the beginning.
+  std::vector<EquationId> occurrences_;
+  std::vector<std::uint32_t> occurrence_offsets_;
+  /// The number of changes after which an equation is examined again, since fewer cannot give it another
+  /// form.
+  IdVector<EquationId, std::uint32_t> changes_left_;
+  IdVector<EquationId, bool> queued_;
+  std::vector<EquationId> queue_;
   std::vector<std::uint32_t> pattern_;
-  std::vector<std::int32_t> coefficient_;  // by root: scratch of `terms`, zero between calls
-  std::vector<bool> met_;
+  IdVector<UnknownId, std::int32_t> coefficient_;  // by root: scratch, zero between calls
+  IdVector<UnknownId, bool> met_;                  // the same
   std::vector<RootTerm> terms_;
   bool noting_ = false;
   std::vector<Merge> merges_;

@@ -32,10 +32,10 @@ class Assembly {
     for (const system::Delay& d : system_.delays)
       if (rep_.of[d.unknown].kind != dae::Alias::Zero)
         delayed_.emplace(rep_.of[d.unknown].variable, d.origin);
-    // Which shape every row gets; only then is it known which derivatives occur.
+    // The specialised shapes decide which derivatives occur.
     order_.assign(system_.unknowns, 0);
     auto rows = specialise(system_.equations, 0, false,
-                           [&](std::uint32_t e) { return aliases_.fate(e) == Fate::Kept; });
+                           [&](std::uint32_t e) { return aliases_.fate(EquationId{e}) == Fate::Kept; });
     note_orders(system_.equations, rows, [&](std::uint32_t unknown, std::uint32_t order, Origin origin) {
       order_[unknown] = std::max(order_[unknown], order);
       if (auto delay = delayed_.find(unknown);
@@ -67,9 +67,8 @@ class Assembly {
     make_variables();
     if (!result_.unsupported.empty()) return std::move(result_);
     fill(system_.equations, rows, result_.dae.equations);
-    fill_sums(system_.equations.sums, result_.dae.equations.sums, [&](std::uint32_t s) {
-      return aliases_.fate(static_cast<std::uint32_t>(rows.size()) + s) == Fate::Kept;
-    });
+    fill_sums(system_.equations.sums, result_.dae.equations.sums,
+              [&](std::uint32_t s) { return aliases_.fate(EquationId{rows.size() + s}) == Fate::Kept; });
     fill(system_.initial, initial_rows, result_.dae.initial);
     fill(system_.assertions, assertion_rows, result_.dae.assertions);
     fill(system_.events.conditions, condition_rows, result_.dae.conditions);
@@ -80,8 +79,8 @@ class Assembly {
   }
 
  private:
-  /// The specialised shape of every row of the tables; kNone for rows that are gone. `drop_nothing`: what
-  /// became 0 = 0 goes.
+  /// The specialised shape of every row of the tables; kNone for rows that are eliminated. `drop_nothing`:
+  /// rows that became 0 = 0 are eliminated too.
   template <class Kept>
   std::vector<std::uint32_t> specialise(const Equations& equations, std::uint32_t first_table,
                                         bool drop_nothing, Kept kept) {
@@ -137,19 +136,19 @@ class Assembly {
     std::uint32_t highest = 0;
     std::size_t count = 0;
     for (std::uint32_t u = 0; u < system_.unknowns; ++u)
-      if (rep_.stands(u)) count += 1 + order_[u];
+      if (rep_.represents_its_class(u)) count += 1 + order_[u];
     variables.reserve(count);
     for (std::uint32_t u = 0; u < system_.unknowns; ++u) {
-      if (!rep_.stands(u)) continue;
+      if (!rep_.represents_its_class(u)) continue;
       variable_of_[u] = static_cast<std::uint32_t>(variables.size());
       variables.push_back({.unknown = u});
       highest = std::max(highest, order_[u]);
     }
-    // All first derivatives, then all second ones: the columns of a run stay regular.
+    // All first derivatives, then all second ones: the columns of a batch stay regular.
     std::vector<std::uint32_t> last = variable_of_;
     for (std::uint32_t order = 1; order <= highest; ++order)
       for (std::uint32_t u = 0; u < system_.unknowns; ++u) {
-        if (!rep_.stands(u) || order_[u] < order) continue;
+        if (!rep_.represents_its_class(u) || order_[u] < order) continue;
         auto v = static_cast<std::uint32_t>(variables.size());
         variables.push_back({.unknown = u, .order = order, .integral = last[u]});
         variables[last[u]].derivative = v;
@@ -161,13 +160,13 @@ class Assembly {
       if (a.kind != dae::Alias::Zero) a.variable = variable_of_[a.variable];
   }
 
-  /// Where the rows of a specialised shape go: a table, and which of the shape's parameters each of its
-  /// columns takes.
+  /// The table of the rows of a specialised shape, and which of the shape's parameters each of its columns
+  /// takes.
   struct Place {
     std::uint32_t table = kNone;
     std::vector<std::uint32_t> parameters = {};  // positions in the shape's list
   };
-  /// Tables by what they say: the canonical residual, its parameters numbered as they occur.
+  /// A table by its canonical residual, whose parameters are numbered as they occur.
   struct Known {
     std::uint32_t table;
     std::vector<std::uint32_t> parameters;  // columns of the table in that order
@@ -189,28 +188,28 @@ class Assembly {
     });
   }
 
-  /// A residual that is the same for shapes that differ in the order of terms and parameters only, such as
-  /// the rows of a matrix product; and their parameters in its order.
-  std::pair<ExprId, std::vector<std::uint32_t>> meaning(const Specialised& s) {
-    ExprId residual = over_slots(s, meanings_);
+  /// A residual that is the same for shapes that differ only in the order of terms and parameters, such as
+  /// the rows of a matrix product; and the parameters in its order.
+  std::pair<ExprId, std::vector<std::uint32_t>> canonical_residual(const Specialised& s) {
+    ExprId residual = over_slots(s, canonical_);
     std::vector<std::uint32_t> order(s.params.size());
     std::iota(order.begin(), order.end(), 0u);
     if (order.size() < 2) return {residual, std::move(order)};
-    ExprId canonical = symbolic::canonical(meanings_, residual);
+    ExprId canonical = symbolic::canonical(canonical_, residual);
     std::vector<std::uint32_t> found;
-    for (const Node& node : plan::body(meanings_, {.outputs = {canonical}}).nodes)
+    for (const Node& node : plan::body(canonical_, {.outputs = {canonical}}).nodes)
       if (node.op == Op::Param) found.push_back(node.a);
     if (found.size() != order.size()) return {residual, std::move(order)};
     std::vector<std::uint32_t> number(found.size());
     for (std::uint32_t i = 0; i < found.size(); ++i) number[found[i]] = i;
-    canonical = symbolic::rewrite(meanings_, canonical, meanings_, [&](const Node& leaf) {
-      return leaf.op == Op::Param ? meanings_.param(number[leaf.a]) : meanings_.intern(leaf);
+    canonical = symbolic::rewrite(canonical_, canonical, canonical_, [&](const Node& leaf) {
+      return leaf.op == Op::Param ? canonical_.param(number[leaf.a]) : canonical_.intern(leaf);
     });
     return {canonical, std::move(found)};
   }
 
   Place place_of(const Specialised& s, std::map<Key, Known>& known, std::vector<EquationTable>& tables) {
-    auto [key, order] = meaning(s);
+    auto [key, order] = canonical_residual(s);
     auto [same, first] = known.try_emplace({key, s.leaves.size(), order.size()},
                                            Known{static_cast<std::uint32_t>(tables.size()), order});
     Place place{same->second.table, std::vector<std::uint32_t>(s.params.size())};
@@ -269,7 +268,7 @@ class Assembly {
     for (std::uint32_t row = 0; row < from.rows(); ++row) {
       if (!kept(row)) continue;
       for (Aliases::RootTerm term : aliases_.terms(from.terms_of(row))) {
-        dae::Alias alias = result_.dae.aliases[term.root];
+        dae::Alias alias = result_.dae.aliases[term.root.value];
         bool negative = (term.coefficient < 0) != (alias.kind == dae::Alias::Negated);
         for (std::int32_t k = std::abs(term.coefficient); k > 0; --k)
           to.terms.push_back(Term::of(alias.variable, negative));
@@ -281,11 +280,11 @@ class Assembly {
 
   const system::System& system_;
   Shapes& shapes_;
-  ExprPool meanings_;
+  ExprPool canonical_;
   Aliases& aliases_;
   const Representatives& rep_;
   Assembled result_;
-  std::unordered_map<std::uint32_t, Origin> delayed_;  // representatives of what `delay` gives
+  std::unordered_map<std::uint32_t, Origin> delayed_;  // representatives of delayed signals
   std::vector<std::uint32_t> order_;                   // by representative: the highest derivative
   std::vector<std::uint32_t> variable_of_;             // by representative
   std::vector<std::uint32_t> slot_of_;  // scratch: the first slot of the row that a representative has

@@ -14,7 +14,7 @@ namespace sigrel::reduce {
 namespace {
 
 constexpr std::uint32_t kNone = graph::kNone;
-constexpr std::uint32_t kSum = 0xFFFFFFFEu;  // instead of a table
+constexpr std::uint32_t kSum = 0xFFFFFFFEu;  // in place of a table: the sums
 
 class Differentiation {
  public:
@@ -27,8 +27,7 @@ class Differentiation {
     place_originals();
     first_leaf_.assign(dae_.variables.size(), kNone);
     const std::vector<std::uint32_t> below = graph::inverse(graph_.equation_derivative);
-    for (std::uint32_t e = originals_; e < graph_.equations();
-         ++e) {  // after the equation that it is the derivative of
+    for (std::uint32_t e = originals_; e < graph_.equations(); ++e) {  // a derivative follows its equation
       const Place from = places_[below[e]];
       places_.push_back(from.table == kSum ? differentiate_sum(from.row) : differentiate_row(from));
       if (diagnostics_.has_errors()) return {};
@@ -55,8 +54,8 @@ class Differentiation {
     std::map<std::vector<std::uint32_t>, std::uint32_t> tables;  // by which leaves are one variable
   };
 
-  /// First all first derivatives, then the second ones, each in the order of what is differentiated: columns
-  /// stay regular, and no number depends on the order of the equations.
+  /// First all first derivatives, then the second ones, each in the order of the differentiated variables:
+  /// the columns stay regular, and no number depends on the order of the equations.
   void add_variables() {
     auto& variables = dae_.variables;
     const auto known = static_cast<std::uint32_t>(variables.size());
@@ -72,11 +71,11 @@ class Differentiation {
       return std::pair(order[a], base[a]) < std::pair(order[b], base[b]);
     });
     numbering_.variable_of.resize(graph_.variables());
-    std::iota(numbering_.variable_of.begin(), numbering_.variable_of.begin() + known, 0u);
+    for (std::uint32_t c = 0; c < known; ++c) numbering_.variable_of[c] = VariableId{c};
     for (std::uint32_t c : fresh) {
       auto number = static_cast<std::uint32_t>(variables.size());
-      std::uint32_t integral = numbering_.variable_of[below[c]];
-      numbering_.variable_of[c] = number;
+      const std::uint32_t integral = numbering_.variable_of[below[c]].value;
+      numbering_.variable_of[c] = VariableId{number};
       variables[integral].derivative = number;
       variables.push_back({.unknown = variables[integral].unknown, .order = order[c], .integral = integral});
     }
@@ -196,10 +195,11 @@ class Differentiation {
       count += static_cast<std::uint32_t>(table.rows());
     }
     for (const Place& place : places_)
-      numbering_.equation_of.push_back((place.table == kSum ? count : first[place.table]) + place.row);
+      numbering_.equation_of.push_back(
+          EquationId{(place.table == kSum ? count : first[place.table]) + place.row});
     dae_.derivative_of.assign(dae_.equations.count(), dae::kNone);
     for (std::uint32_t e = originals_; e < places_.size(); ++e)
-      dae_.derivative_of[numbering_.equation_of[e]] = numbering_.equation_of[below[e]];
+      dae_.derivative_of[numbering_.equation_of[e].value] = numbering_.equation_of[below[e]].value;
   }
 
   const system::System& system_;

@@ -28,7 +28,8 @@ Elimination eliminate_with(const system::System& system, Shapes& shapes,
                            const singularity::FloatingPotentials& floating, bool want_merges) {
   Aliases aliases(system, shapes);
   if (want_merges) aliases.note_merges();
-  for (const singularity::FloatingPotential& level : floating.floating) aliases.take_as_zero(level.zero);
+  for (const singularity::FloatingPotential& potential : floating.floating)
+    aliases.take_as_zero(UnknownId{potential.zero});
   aliases.eliminate();
   Elimination result;
   result.merges = aliases.merges();
@@ -36,9 +37,9 @@ Elimination eliminate_with(const system::System& system, Shapes& shapes,
   if (!result.assembled.unsupported.empty()) return result;
   std::vector<std::uint32_t>& redundant = result.redundant.equations;
   redundant = equations_of(system, expose_constraints(result.assembled.dae));
-  result.redundant.constant = aliases.of_fate(Fate::Constant);
-  for (const auto& more : {aliases.of_fate(Fate::Redundant), result.redundant.constant})
-    redundant.insert(redundant.end(), more.begin(), more.end());
+  for (EquationId e : aliases.of_fate(Fate::Constant)) result.redundant.constant.push_back(e.value);
+  for (EquationId e : aliases.of_fate(Fate::Redundant)) redundant.push_back(e.value);
+  redundant.insert(redundant.end(), result.redundant.constant.begin(), result.redundant.constant.end());
   std::ranges::sort(redundant);
   return result;
 }
@@ -70,52 +71,50 @@ std::vector<Link> elimination_chain(const system::System& system, const dae::Sys
                                     std::uint32_t unknown) {
   const Elimination elimination = eliminate(system, true);
   const dae::Alias alias = dae.aliases[unknown];
-  std::vector<bool> taken(system.unknowns, false);
+  IdVector<UnknownId, bool> taken(system.unknowns, false);
   if (elimination.taken)
-    for (const singularity::FloatingPotential& level : elimination.floating.floating)
-      taken[level.zero] = true;
-  // Merges make a forest over the unknowns: from this one to all that it is, until the end is met.
-  std::vector<std::vector<std::uint32_t>> merges_of(system.unknowns);
-  for (std::uint32_t m = 0; m < elimination.merges.size(); ++m) {
-    merges_of[elimination.merges[m].a].push_back(m);
-    if (elimination.merges[m].b) merges_of[*elimination.merges[m].b].push_back(m);
+    for (const singularity::FloatingPotential& potential : elimination.floating.floating)
+      taken[UnknownId{potential.zero}] = true;
+  // The merges are a forest over the unknowns: breadth first from this one to its representative, or to zero.
+  IdVector<UnknownId, std::vector<const Aliases::Merge*>> merges_of(system.unknowns);
+  for (const Aliases::Merge& m : elimination.merges) {
+    merges_of[m.a].push_back(&m);
+    if (m.b) merges_of[*m.b].push_back(&m);
   }
-  incidence::EquationList list;
-  list.append(system.equations);
+  const incidence::EquationList list(system.equations);
   struct Reached {
-    std::uint32_t from, merge;
+    bool yes = false;
+    UnknownId from;
+    const Aliases::Merge* merge = nullptr;  // none at the start
   };
-  constexpr std::uint32_t kStart = 0xFFFFFFFFu;
-  std::vector<std::optional<Reached>> reached(system.unknowns);
-  std::vector<std::uint32_t> work{unknown};
-  reached[unknown] = Reached{unknown, kStart};
-  auto chain_to = [&](std::uint32_t end) {
+  const UnknownId start{unknown};
+  IdVector<UnknownId, Reached> reached(system.unknowns);
+  reached[start] = {true, start, nullptr};
+  std::vector<UnknownId> work{start};
+  auto chain_to = [&](UnknownId end) {
     std::vector<Link> chain;
-    for (std::uint32_t u = end; reached[u]->merge != kStart; u = reached[u]->from) {
-      const Aliases::Merge& m = elimination.merges[reached[u]->merge];
-      chain.push_back({list.origin(m.equation), reached[u]->from, u, m.opposite});
+    for (UnknownId u = end; reached[u].merge; u = reached[u].from) {
+      const Aliases::Merge& m = *reached[u].merge;
+      chain.push_back({list.origin(m.equation.value), reached[u].from.value, u.value, m.opposite});
     }
     std::ranges::reverse(chain);
     return chain;
   };
+  auto chain_to_zero = [&](UnknownId end, std::optional<Origin> origin) {
+    std::vector<Link> chain = chain_to(end);
+    chain.push_back({origin, end.value, std::nullopt, false});
+    return chain;
+  };
   for (std::size_t head = 0; head < work.size(); ++head) {
-    const std::uint32_t u = work[head];
-    if (alias.kind == dae::Alias::Zero && taken[u]) {
-      std::vector<Link> chain = chain_to(u);
-      chain.push_back({std::nullopt, u, std::nullopt, false});
-      return chain;
-    }
-    if (alias.kind != dae::Alias::Zero && dae.variables[alias.variable].unknown == u) return chain_to(u);
-    for (std::uint32_t m : merges_of[u]) {
-      const Aliases::Merge& merge = elimination.merges[m];
-      if (!merge.b) {
-        std::vector<Link> chain = chain_to(u);
-        chain.push_back({list.origin(merge.equation), u, std::nullopt, false});
-        return chain;
-      }
-      const std::uint32_t next = merge.a == u ? *merge.b : merge.a;
-      if (reached[next]) continue;
-      reached[next] = Reached{u, m};
+    const UnknownId u = work[head];
+    if (alias.kind == dae::Alias::Zero && taken[u]) return chain_to_zero(u, std::nullopt);
+    if (alias.kind != dae::Alias::Zero && dae.variables[alias.variable].unknown == u.value)
+      return chain_to(u);
+    for (const Aliases::Merge* merge : merges_of[u]) {
+      if (!merge->b) return chain_to_zero(u, list.origin(merge->equation.value));
+      const UnknownId next = merge->a == u ? *merge->b : merge->a;
+      if (reached[next].yes) continue;
+      reached[next] = {true, u, merge};
       work.push_back(next);
     }
   }

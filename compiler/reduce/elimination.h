@@ -1,5 +1,5 @@
-// Aliases, zeros, redundant equations and arbitrary levels together: what the reduce stage begins with, and
-// what explains afterwards why an unknown is another one.
+// The beginning of the reduce stage: aliases, zeros, redundant equations and floating potentials. The chain
+// of aliases from an unknown to its representative is found here too, for reports.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -14,18 +14,21 @@ namespace sigrel::reduce {
 
 struct Elimination {
   Assembled assembled;
-  singularity::Redundant redundant;  // empty where it follows from levels that are taken as zero
-  singularity::FloatingPotentials
-      floating;  // if `taken`, those that are taken as zero; else why they are not
+  singularity::Redundant
+      redundant;  // without the equations that follow from floating potentials taken as zero
+  /// If `taken`, the floating potentials that are taken as zero, otherwise why they are not.
+  singularity::FloatingPotentials floating;
   bool taken = false;
   std::vector<Aliases::Merge> merges;  // if they were wanted
 };
+/// Near-linear. Where equations are redundant, floating potentials are searched for; if they explain all
+/// redundant equations and nothing depends on them, they are taken as zero, and elimination is repeated.
 Elimination eliminate(const system::System& system, bool want_merges = false);
 
-/// A step from an unknown to the one that stands for it: the equation makes `from` another one, its negative,
-/// or zero.
+/// A step from an unknown towards its representative: the equation makes `from` equal or opposite to `to`, or
+/// zero.
 struct Link {
-  std::optional<Origin> origin;  // absent: it is taken as zero
+  std::optional<Origin> origin;  // absent: a floating potential that is taken as zero
   std::uint32_t from = 0;
   std::optional<std::uint32_t> to;  // absent: zero
   bool negative = false;

@@ -33,7 +33,7 @@ void take_assignments(const system::System& system, dae::System& dae, Diagnostic
       Diagnostic& d = diagnostics.report(
           Code::NotAssignable, span, fmt::format("`{}` is neither a discrete variable nor a state", name));
       d.label(fmt::format("between events an equation gives `{}`", name));
-      d.note("`:=` changes what keeps its value or is integrated: all else follows from that");
+      d.note("`:=` changes discrete variables and states; all other variables follow from these");
       d.help(fmt::format("assign a state that `{}` follows from; `sigrel explain FILE --states` shows them",
                          name));
       terms.note_instance(d, origins[k].instance);
@@ -45,7 +45,7 @@ void take_assignments(const system::System& system, dae::System& dae, Diagnostic
       Diagnostic& d =
           diagnostics.report(Code::AssignedTwice, span, fmt::format("`{}` is assigned in two places", name));
       d.label("the second").also(system.sources[origins[first->second].source].span, "the first");
-      d.note("if both happened at the same instant, neither would be right");
+      d.note("if both happen at the same instant, the value is ambiguous");
       d.help("assign it in one `when`: `when a || b do x := if a then … else …`");
       terms.note_instance(d, origins[k].instance);
       continue;

@@ -1,4 +1,5 @@
-// The classes of equal and opposite unknowns, laid flat: for every unknown the one that stands for its class.
+// The classes of equal and opposite unknowns as a flat table: for every unknown the representative of its
+// class.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -10,10 +11,10 @@
 namespace sigrel::reduce {
 
 struct Representatives {
-  /// Per unknown: the kind of its alias, and in `variable` the unknown that represents it.
+  /// By unknown: the kind of its alias, and in `variable` the unknown that represents it.
   std::vector<dae::Alias> of;
 
-  bool stands(std::uint32_t unknown) const {
+  bool represents_its_class(std::uint32_t unknown) const {
     return of[unknown].kind == dae::Alias::Variable && of[unknown].variable == unknown;
   }
 };

@@ -16,7 +16,7 @@ std::uint64_t hash(std::uint32_t table, std::span<const std::uint32_t> pattern) 
   return h;
 }
 
-/// The coefficient when root = coefficient * slot + rest with a number for a coefficient.
+/// The coefficient and the rest of root = coefficient * slot + rest, where the coefficient is a number.
 std::optional<std::pair<double, ExprId>> numeric_coefficient(ExprPool& pool, ExprId root,
                                                              std::uint32_t slot) {
   auto linear = symbolic::linear_in(pool, root, slot);
@@ -102,7 +102,7 @@ std::uint32_t Shapes::make(const EquationTable& table, std::span<const std::uint
     ExprId id = pool.intern(image);
     return p % 2 == 1 ? symbolic::simplified(pool, {Op::Neg, id.value, 0, 0, 0}) : id;
   });
-  symbolic::improve(pool, std::span(&s.residual, 1));  // what cancels says nothing of its slots
+  symbolic::improve(pool, std::span(&s.residual, 1));  // slots that cancel do not occur
   for (ExprId id : topological(pool, std::span<const ExprId>(&s.residual, 1))) {
     const Node& n = pool[id];
     if (n.op == Op::Slot) s.leaves.push_back({n.a, 0});

@@ -1,9 +1,9 @@
-// Shapes specialised by a pattern: what the row's unknowns turned out to be (zero, the opposite of something,
-// equal to another slot of the row). A pattern is applied to a shape once; rows that have it only change
-// their table.
+// Shapes specialised by a pattern, which gives for each slot of a row whether its unknown is zero, opposite
+// to its representative, or equal to another slot of the row. A pattern is applied to a shape once; the rows
+// that have it move to the table of the result.
 //
-// Example: shape s0 - s1 - p0 * s2 with a pattern that says "s1 is zero, s2 is the opposite of s0" becomes s0
-// + p0 * s0.
+// Example: shape s0 - s1 - p0 * s2 with the pattern "s1 is zero, s2 is the opposite of s0" becomes s0 + p0 *
+// s0.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -15,16 +15,16 @@
 
 namespace sigrel::reduce {
 
-/// What a slot stands for, in one number.
+/// The value of a slot in terms of other slots, as one number.
 struct SlotPattern {
   static constexpr std::uint32_t kItself = 0, kOpposite = 1, kZero = 2;
-  /// What slot `earlier` stands for before its own sign, or the opposite of that.
+  /// The value of slot `earlier` without its own sign, or the opposite of it.
   static std::uint32_t same_as(std::uint32_t earlier, bool opposite) {
     return 4 + 2 * earlier + (opposite ? 1 : 0);
   }
 };
 
-/// What an equation without parameters says at once.
+/// The forms of an equation that decide about unknowns directly.
 enum class Form : std::uint8_t {
   General,
   Equal,      // slot a = slot b
@@ -43,17 +43,17 @@ struct Specialised {
   ExprId residual;  // over the slots of the original shape, in Shapes::exprs
   Form form = Form::General;
   std::uint32_t a = 0, b = 0;         // slots of the form
-  std::vector<Leaf> leaves;           // that occur, ascending
-  std::vector<std::uint32_t> params;  // that occur, ascending
+  std::vector<Leaf> leaves;           // those that occur, ascending
+  std::vector<std::uint32_t> params;  // those that occur, ascending
 };
 
 class Shapes {
  public:
   explicit Shapes(const ExprPool& source) : source_(source) { exprs_.library = source.library; }
 
-  /// Announces a table; its number.
+  /// Adds a table and returns its number.
   std::uint32_t add(const EquationTable& table);
-  /// The shape of a table under a pattern (one entry per slot); its number.
+  /// The number of the shape of a table under a pattern, which has one entry per slot.
   std::uint32_t specialise(std::uint32_t table, std::span<const std::uint32_t> pattern);
   const Specialised& operator[](std::uint32_t specialised) const { return specialised_[specialised]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(specialised_.size()); }
@@ -71,7 +71,7 @@ class Shapes {
   const ExprPool& source_;
   ExprPool exprs_;
   std::vector<const EquationTable*> tables_;
-  std::vector<std::uint32_t> latest_;  // per table: the entry that was asked for last
+  std::vector<std::uint32_t> latest_;  // per table: the entry that was used last
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> patterns_;
   std::vector<std::uint32_t> buckets_;  // open addressing, entry + 1

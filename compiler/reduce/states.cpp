@@ -12,6 +12,7 @@
 #include "compiler/graph/dummy_derivatives.h"
 #include "compiler/graph/signed_union_find.h"
 #include "compiler/incidence/incidence.h"
+#include "compiler/reduce/state_priority.h"
 #include "compiler/singularity/random_jacobian.h"
 #include "compiler/singularity/source_names.h"
 #include "compiler/symbolic/symbolic.h"
@@ -20,26 +21,10 @@ namespace sigrel::reduce {
 namespace {
 
 constexpr std::uint32_t kNone = graph::kNone;
-constexpr int kNever = -2, kAlways = 2;  // as `state = …` is handed on
+constexpr int kNever = -2, kAlways = 2;  // state_preferences()
 constexpr std::uint64_t kMostWork = 200'000'000;
-constexpr std::size_t kLargestSet =
-    300;  // candidates, or equations that are watched: the runtime works on a dense matrix
-
-/// `state = …` of each variable. Of several in a class of equal unknowns the one of the outermost relation
-/// counts: parts have higher numbers than what contains them.
-std::vector<int> preferences(const system::System& system, const dae::System& dae) {
-  std::vector<const system::Attribute*> best(dae.variables.size(), nullptr);
-  for (const system::Attribute& a : system.attributes) {
-    if (a.kind != system::AttributeKind::StatePreference || dae.aliases[a.unknown].kind == dae::Alias::Zero)
-      continue;
-    const system::Attribute*& b = best[dae.aliases[a.unknown].variable];
-    if (!b || a.unknown < b->unknown) b = &a;
-  }
-  std::vector<int> result(dae.variables.size(), 0);
-  for (std::size_t v = 0; v < best.size(); ++v)
-    if (best[v]) result[v] = static_cast<int>(system.parameters[best[v]->parameter].value);
-  return result;
-}
+/// Candidates, or equations that are watched: the runtime works on a dense matrix.
+constexpr std::size_t kLargestSet = 300;
 
 class Selection {
  public:
@@ -51,77 +36,39 @@ class Selection {
         dae_(dae),
         diagnostics_(diagnostics),
         equations_(dae.equations),
-        preference_(preferences(system, dae)),
+        preference_(state_preferences(system, dae)),
         jacobian_(dae.exprs, equations_),
-        base_(dae.variables.size()),
+        base_(integrated_variables(dae)),
         column_of_(dae.variables.size()),
         place_(graph.variables(), kNone) {
-    for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
-      base_[v] = dae.variables[v].integral == dae::kNone ? v : base_[dae.variables[v].integral];
     for (std::uint32_t c = 0; c < graph.variables(); ++c) column_of_[numbering.variable_of[c]] = c;
   }
 
   void run() {
-    std::vector<long> priority = priorities();
+    const std::vector<long> priority = state_priorities(system_, dae_, graph_, numbering_);
     graph::DummyDerivatives chosen = graph::dummy_derivatives(
         graph_, priority, [&](auto equations, auto candidates) { return decide(equations, candidates); });
-    for (std::uint32_t c : chosen.states) dae_.variables[numbering_.variable_of[c]].state = true;
+    for (std::uint32_t c : chosen.states) dae_.variables[variable(c)].state = true;
     add_sets();
     report_too_large();
   }
 
  private:
-  /// The more wanted as a state the higher: `state = …`, then what the source differentiates, what has a
-  /// start of its own, what it declares. At last the name decides, so that the order in which a model is
-  /// written changes nothing.
-  std::vector<long> priorities() const {
-    const std::size_t known = dae_.variables.size();
-    std::vector<bool> differentiated(known, false), starts(known, false), takes_part(known, false);
-    const std::vector<std::uint32_t> below = graph::inverse(graph_.equation_derivative);
-    for (std::uint32_t e = 0; e < graph_.equations(); ++e) {
-      const bool original = below[e] == kNone;
-      for (std::uint32_t c : graph_.graph.row(e)) {
-        std::uint32_t v = numbering_.variable_of[c];
-        if (original && dae_.variables[v].order > 0) differentiated[base_[v]] = true;
-        if (!original) takes_part[base_[v]] = true;
-      }
-    }
-    for (const EquationTable& table : dae_.initial.tables)
-      for (std::uint32_t v : table.unknowns) starts[v] = true;
-    for (const system::Attribute& a : system_.attributes)
-      if (a.kind == system::AttributeKind::Guess && dae_.aliases[a.unknown].kind != dae::Alias::Zero)
-        starts[dae_.aliases[a.unknown].variable] = true;
-    std::vector<std::pair<std::string, std::uint32_t>> names;
-    for (std::uint32_t v = 0; v < known; ++v)
-      if (takes_part[v] && base_[v] == v)
-        names.emplace_back(system::unknown_name(system_, dae_.variables[v].unknown), v);
-    std::ranges::sort(names);
-    std::vector<long> priority(graph_.variables(), 0);
-    for (std::size_t rank = 0; rank < names.size(); ++rank) {
-      std::uint32_t v = names[rank].second;
-      bool source =
-          system::unknown_info(system_, dae_.variables[v].unknown).kind == system::UnknownKind::Source;
-      long merit = 8L * preference_[v] + 4 * differentiated[v] + 2 * starts[v] + source;
-      priority[column_of_[v]] =
-          merit * static_cast<long>(names.size()) + static_cast<long>(names.size() - 1 - rank);
-    }
-    // Of a speed and the derivative of a coordinate, which may say the same, the speed.
-    for (std::uint32_t c = 0; c < graph_.variables(); ++c)
-      if (dae_.variables[numbering_.variable_of[c]].order > 0)
-        priority[c] = -4L * static_cast<long>(names.size());
-    return priority;
-  }
+  /// Numbers in the reduced system of a column and of a row of the graph.
+  std::uint32_t variable(std::uint32_t column) const { return numbering_.variable_of[column].value; }
+  std::uint32_t equation(std::uint32_t row) const { return numbering_.equation_of[row].value; }
 
+  /// Chooses dummies among the candidates: first those with fixed pivots, then sets to choose among at run
+  /// time, then varying pivots. `state = Never` before all others, `Always` after them.
   std::optional<graph::Decision> decide(std::span<const std::uint32_t> equations,
                                         std::span<const std::uint32_t> candidates) {
     std::vector<std::vector<exact::IndependentColumns::Entry>> columns(candidates.size());
     for (std::uint32_t k = 0; k < candidates.size(); ++k) place_[candidates[k]] = k;
     for (std::uint32_t row = 0; row < equations.size(); ++row)
-      jacobian_.row(numbering_.equation_of[equations[row]],
-                    [&](std::uint32_t v, exact::Field value, bool fixed) {
-                      if (std::uint32_t k = place_[column_of_[v]]; k != kNone)
-                        columns[k].push_back({row, value, fixed});
-                    });
+      jacobian_.row(equation(equations[row]), [&](std::uint32_t v, exact::Field value, bool fixed) {
+        if (std::uint32_t k = place_[column_of_[VariableId{v}]]; k != kNone)
+          columns[k].push_back({row, value, fixed});
+      });
     for (std::uint32_t c : candidates) place_[c] = kNone;
 
     exact::IndependentColumns pivots(static_cast<std::uint32_t>(equations.size()));
@@ -169,9 +116,9 @@ class Selection {
     return std::nullopt;
   }
 
-  /// Columns whose pivots vary, by what they are connected with: where there are more of them than rows
-  /// without a pivot, which of them become dummies is left open, and they are taken out of `varying`. The
-  /// number of such rows.
+  /// Groups the columns whose pivots vary by connected parts of the matrix. Where a part has more of them
+  /// than rows without a pivot, the choice of its dummies is left open, and its columns are removed from
+  /// `varying`. Returns the number of these rows.
   std::size_t leave_open(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> candidates,
                          const std::vector<std::vector<exact::IndependentColumns::Entry>>& columns,
                          const std::vector<bool>& taken, const exact::IndependentColumns& pivots,
@@ -207,8 +154,8 @@ class Selection {
       if (part.open == 0 || part.candidates.size() <= part.open) continue;
       if (part.candidates.size() > kLargestSet) {
         if (!too_large_ || part.candidates.size() > too_large_->candidates)
-          too_large_ = TooLarge{part.candidates.size(), part.open,
-                                numbering_.variable_of[candidates[part.candidates.front()]]};
+          too_large_ =
+              TooLarge{part.candidates.size(), part.open, variable(candidates[part.candidates.front()])};
         continue;
       }
       auto rank = std::ranges::count_if(part.candidates, [&](std::uint32_t k) {
@@ -217,14 +164,14 @@ class Selection {
       if (static_cast<std::size_t>(rank) != part.open) continue;
       rows += part.open;
       dae::StateSet set;
-      for (std::uint32_t row : part.rows) set.equations.push_back(numbering_.equation_of[equations[row]]);
-      for (std::uint32_t k : part.eliminated) set.eliminated.push_back(numbering_.variable_of[candidates[k]]);
-      // Wanted first: the first choice among equals.
+      for (std::uint32_t row : part.rows) set.equations.push_back(equation(equations[row]));
+      for (std::uint32_t k : part.eliminated) set.eliminated.push_back(variable(candidates[k]));
+      // The most wanted first: the runtime prefers the first of equals.
       std::ranges::reverse(part.candidates);
       for (std::uint32_t k : part.candidates) {
-        std::uint32_t rate = numbering_.variable_of[candidates[k]];
+        const std::uint32_t rate = variable(candidates[k]);
         set.candidates.push_back(rate);
-        set.weights.push_back(std::pow(10.0, -preference_[base_[rate]]));
+        set.weights.push_back(std::pow(10.0, -preference_[base_[VariableId{rate}]]));
         decision.open.push_back(candidates[k]);
       }
       set.states.resize(part.candidates.size() - part.open);
@@ -235,8 +182,8 @@ class Selection {
     return rows;
   }
 
-  /// Dummies whose pivots vary, though others could take their place: the runtime is to notice when that was
-  /// wrong. For this they become, with all that is tied to them, a set without states.
+  /// Dummies whose pivots vary, though others could take their place: the runtime must detect when such a
+  /// choice becomes singular. For this they become, with all that is connected to them, a set without states.
   void watch(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> candidates,
              const std::vector<std::vector<exact::IndependentColumns::Entry>>& columns,
              const std::vector<bool>& taken, const std::vector<std::uint32_t>& varying,
@@ -257,11 +204,11 @@ class Selection {
       return at == by_root.end() ? nullptr : &at->second;
     };
     for (std::uint32_t row = 0; row < equations.size(); ++row)
-      if (Part* part = part_of(row)) part->set.equations.push_back(numbering_.equation_of[equations[row]]);
+      if (Part* part = part_of(row)) part->set.equations.push_back(equation(equations[row]));
     for (std::uint32_t k = 0; k < candidates.size(); ++k) {
       if (taken[k]) {
         if (Part* part = columns[k].empty() ? nullptr : part_of(columns[k].front().row))
-          part->set.eliminated.push_back(numbering_.variable_of[candidates[k]]);
+          part->set.eliminated.push_back(variable(candidates[k]));
       } else if (std::ranges::find(decision.open, candidates[k]) == decision.open.end()) {
         for (const exact::IndependentColumns::Entry& e : columns[k])
           if (Part* part = part_of(e.row)) part->other = true;
@@ -273,8 +220,8 @@ class Selection {
         dae_.sets.push_back(std::move(part.set));
   }
 
-  /// The states of sets, their derivatives, and the equations of both, which stand behind the tables: sums
-  /// move on.
+  /// Adds the states of sets, their derivatives, and the equations of both, which come after the other
+  /// tables: the numbers of sums increase.
   void add_sets() {
     if (dae_.sets.empty()) return;
     std::uint32_t before = 0;
@@ -328,16 +275,16 @@ class Selection {
   }
 
   void report_dependent(std::span<const std::uint32_t> equations) {
-    if (diagnostics_.has_errors()) return;  // the first is enough: the others are of the same block
+    if (diagnostics_.has_errors()) return;  // later choices of the block fail for the same reason
     singularity::SourceNames terms(system_);
     std::vector<Origin> origins;
-    for (std::uint32_t e : equations) origins.push_back(equations_.origin(numbering_.equation_of[e]));
+    for (std::uint32_t e : equations) origins.push_back(equations_.origin(equation(e)));
     std::uint32_t where = terms.common_instance(origins);
     auto places = terms.places(origins, where);
     Diagnostic& d =
         diagnostics_.report(Code::DependentConstraints, places.back().span,
                             fmt::format("constraints of {} depend on each other", terms.relation(where)));
-    d.label("what the derivative of this says follows from the others, or contradicts them");
+    d.label("the derivative of this follows from the others, or contradicts them");
     singularity::label_others(d, places, "together with this");
     terms.note_instance(d, where);
     d.help("one of them is not needed: drop it, or let it contain another unknown");
@@ -345,15 +292,17 @@ class Selection {
 
   void report_too_large() {
     if (!too_large_) return;
-    const std::uint32_t unknown = dae_.variables[base_[too_large_->example]].unknown;
+    const std::uint32_t unknown = dae_.variables[base_[VariableId{too_large_->example}].value].unknown;
     singularity::SourceNames terms(system_);
     diagnostics_
         .report(Code::StatesChosenOnce, terms.declaration(unknown, system::kRoot),
                 fmt::format("{} variables could be states, too many to choose among while the model runs",
                             too_large_->candidates))
-        .label(fmt::format("`{}` is one of them; equations tie them so that {} of them are none",
+        .label(fmt::format("`{}` is one of them; equations make {} of them dependent on the others",
                            system::unknown_name(system_, unknown), too_large_->dummies))
-        .note("the choice that is good at the start is kept; a run that comes to where it is not stops there")
+        .note(
+            "the choice made at the start is kept; a simulation that reaches a point where it is singular "
+            "stops")
         .help(
             "coordinates of which fewer are tied to each other (an angle in place of two lengths) need no "
             "such choice");
@@ -365,11 +314,11 @@ class Selection {
   dae::System& dae_;
   Diagnostics& diagnostics_;
   incidence::EquationList equations_;
-  std::vector<int> preference_;  // by variable
+  IdVector<VariableId, int> preference_;
   singularity::RandomJacobian jacobian_;
-  std::vector<std::uint32_t> base_;       // by variable: the one of order 0 of which it is a derivative
-  std::vector<std::uint32_t> column_of_;  // by variable
-  std::vector<std::uint32_t> place_;      // scratch, by column
+  IdVector<VariableId, VariableId> base_;  // integrated_variables()
+  IdVector<VariableId, std::uint32_t> column_of_;
+  std::vector<std::uint32_t> place_;  // scratch, by column
   struct TooLarge {
     std::size_t candidates, dummies;
     std::uint32_t example;  // variable

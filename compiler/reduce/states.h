@@ -1,12 +1,12 @@
 // Which variables are integrated: the choice of states where equations were differentiated.
 //
-// graph/dummy_derivatives.h says what there is to choose: of a set of derivatives, as many as there are
+// graph/dummy_derivatives.h describes the choice: of a set of derivatives, as many as there are
 // differentiated equations become algebraic unknowns (dummies), and the equations' Jacobian with respect to
-// these must be regular. Its entries decide: columns are eliminated exactly, modulo a prime (random_point.h),
-// and those with a pivot made of numbers and parameters alone become dummies first, because such a choice is
-// good for ever. What is left varies with the solution: unless all of it must be dummies anyway, it becomes a
-// set of states, of which the runtime chooses (dae::StateSet). `state = Never` and `Always` come before all
-// that; `Avoid` and `Prefer` decide among what is equally good.
+// these must be regular. Its columns are eliminated exactly, over the prime field (exact/random_point.h).
+// Columns with a pivot made of numbers and parameters alone become dummies first, because such a choice stays
+// regular. The other pivots vary with the solution: unless all of these columns must be dummies anyway, they
+// become a state set, from which the runtime chooses (dae::StateSet). `state = Never` and `Always` have
+// priority over all that; `Avoid` and `Prefer` decide between choices that are equally good.
 #pragma once
 #include <vector>
 

@@ -16,8 +16,7 @@ std::vector<std::uint32_t> steady_of(const system::System& system) {
   return of;
 }
 
-/// Calls visit(variable, origin) for what is differentiated in the text, and its derivatives that are
-/// differentiated again.
+/// Calls visit(variable, origin) for variables that the source differentiates, and for their derivatives.
 template <class Visit>
 void each_differentiated(const system::System& system, const dae::System& dae, Visit visit) {
   for (const EquationTable& table : system.equations.tables) {
@@ -41,22 +40,22 @@ void add_steady_start(const system::System& system, dae::System& dae) {
   if (system.steady.empty()) return;
   const std::vector<std::uint32_t> of = steady_of(system);
   const std::vector<bool> constant = dae::constants(dae);
-  std::vector<std::uint32_t> asked(dae.variables.size(), dae::kNone);  // by variable
+  std::vector<std::uint32_t> steady(dae.variables.size(), dae::kNone);  // by variable: of `system.steady`
   each_differentiated(system, dae, [&](std::uint32_t v, Origin origin) {
-    asked[v] = std::min(asked[v], of[origin.instance]);
+    steady[v] = std::min(steady[v], of[origin.instance]);
   });
-  for (const dae::StateSet& set : dae.sets)  // what a set selects is one of these
+  for (const dae::StateSet& set : dae.sets)  // a state of a set is one of its candidates
     for (std::uint32_t rate : set.candidates)
       for (std::uint32_t state : set.states)
-        asked[state] = std::min(asked[state], asked[dae.variables[rate].integral]);
+        steady[state] = std::min(steady[state], steady[dae.variables[rate].integral]);
 
   EquationTable table;
   table.residual = dae.exprs.slot(0);
   table.slots = 1;
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
-    if (!dae.variables[v].state || constant[v] || asked[v] == dae::kNone) continue;
+    if (!dae.variables[v].state || constant[v] || steady[v] == dae::kNone) continue;
     table.unknowns.push_back(dae.variables[v].derivative);
-    table.origins.push_back(system.steady[asked[v]]);
+    table.origins.push_back(system.steady[steady[v]]);
   }
   if (table.rows() > 0) dae.initial.tables.push_back(std::move(table));
 }

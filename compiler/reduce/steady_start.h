@@ -1,5 +1,4 @@
-// `initially steady`: what is said about a relation and its parts as a whole becomes an initial equation for
-// each of their states.
+// `initially steady` for a relation and its parts, as an initial equation for each of their states.
 #pragma once
 #include "compiler/ir/dae.h"
 #include "compiler/ir/system.h"
@@ -7,8 +6,8 @@
 namespace sigrel::reduce {
 
 /// Adds `0 = der(s)` to the initial equations for every state s that an equation of the instances in
-/// `system.steady`, or of their parts, differentiates. Constants of the run are at rest anyway. The states
-/// have been chosen.
+/// `system.steady`, or of their parts, differentiates. Constants do not change anyway. To be called
+/// when the states have been chosen.
 void add_steady_start(const system::System& system, dae::System& dae);
 
 }  // namespace sigrel::reduce

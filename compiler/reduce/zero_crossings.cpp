@@ -8,12 +8,13 @@
 namespace sigrel::reduce {
 namespace {
 
-bool is_relation(const Node& node) {
+bool is_comparison(const Node& node) {
   return (node.op == Op::Less || node.op == Op::LessEqual) && node.value != kNoEvent;
 }
 
-/// Whether the expression is a + b * time, with a and b constant between events. `still`: slots that are.
-bool linear_in_time(const ExprPool& pool, ExprId root, const std::vector<bool>& still) {
+/// Whether the expression is a + b * time, with a and b constant between events. `piecewise_constant`: the
+/// slots that are.
+bool linear_in_time(const ExprPool& pool, ExprId root, const std::vector<bool>& piecewise_constant) {
   std::vector<ExprId> ids = topological(pool, std::span<const ExprId>(&root, 1));
   std::vector<std::uint8_t> degree(ids.size(), 0);  // 2: something else
   auto of = [&](std::uint32_t id) {
@@ -26,7 +27,7 @@ bool linear_in_time(const ExprPool& pool, ExprId root, const std::vector<bool>& 
     for (int i = 0; i < arity(node.op); ++i) largest = std::max(largest, of(operands[i]));
     switch (node.op) {
       case Op::Time: degree[k] = 1; break;
-      case Op::Slot: degree[k] = still[node.a] ? 0 : 2; break;
+      case Op::Slot: degree[k] = piecewise_constant[node.a] ? 0 : 2; break;
       case Op::Der: degree[k] = 2; break;
       case Op::Neg:
       case Op::Add:
@@ -40,23 +41,25 @@ bool linear_in_time(const ExprPool& pool, ExprId root, const std::vector<bool>& 
   return degree.back() < 2;
 }
 
-class Holding {
+class ZeroCrossings {
  public:
-  Holding(const system::System& system, dae::System& dae)
-      : system_(system), dae_(dae), still_(dae.variables.size(), false) {
+  ZeroCrossings(const system::System& system, dae::System& dae)
+      : system_(system), dae_(dae), piecewise_constant_(dae.variables.size(), false) {
     for (const EquationTable& table : dae.equations.tables)
       if (table.slots == 1 && dae.exprs[table.residual].op == Op::Slot)
         for (std::uint32_t rate : table.unknowns)
-          if (dae.variables[rate].integral != dae::kNone) still_[dae.variables[rate].integral] = true;
+          if (dae.variables[rate].integral != dae::kNone)
+            piecewise_constant_[dae.variables[rate].integral] = true;
     for (const system::Delay& d : system.delays)
-      if (dae.aliases[d.unknown].kind != dae::Alias::Zero) still_[dae.aliases[d.unknown].variable] = false;
+      if (dae.aliases[d.unknown].kind != dae::Alias::Zero)
+        piecewise_constant_[dae.aliases[d.unknown].variable] = false;
   }
 
   void run() {
     for (EquationTable& table : dae_.equations.tables) hold(table, true);
     for (EquationTable& table : dae_.conditions.tables) hold(table, true);
-    // What is assigned is computed at instants only: comparisons in it make none, but take the value of one
-    // that is watched already.
+    // Assigned values are computed at events only: comparisons in them do not cause events, but take the
+    // value of an equal comparison that does.
     if (dae_.values.tables.empty()) return;
     for (const dae::ZeroCrossing& r : dae_.zero_crossings)
       for (std::uint32_t row = 0; row < r.differences.rows(); ++row)
@@ -82,7 +85,7 @@ class Holding {
     auto place = [&](std::uint32_t id) {
       return static_cast<std::size_t>(std::ranges::lower_bound(ids, ExprId{id}) - ids.begin());
     };
-    std::vector<std::vector<std::uint32_t>> held;  // of the comparisons found: each row's parameter
+    std::vector<std::vector<std::uint32_t>> held;  // by comparison: the parameter of each row
     for (std::size_t k = 0; k < ids.size(); ++k) {
       Node node = pool[ids[k]];
       std::uint32_t* operands[] = {&node.a, &node.b, &node.c};
@@ -93,12 +96,12 @@ class Holding {
         *operands[i] = replacement[at].value;
       }
       std::vector<std::uint32_t> parameters;
-      if (moves[k] && is_relation(node)) parameters = relation(table, node, held, watch);
+      if (moves[k] && is_comparison(node)) parameters = comparison(table, node, held, watch);
       if (parameters.empty()) {
         replacement[k] = arity(node.op) > 0 ? pool.intern(node) : ids[k];
         continue;
       }
-      moves[k] = 0;  // between events
+      moves[k] = 0;  // constant between events
       replacement[k] = pool.param(table.params + static_cast<std::uint32_t>(held.size()));
       held.push_back(std::move(parameters));
     }
@@ -116,10 +119,11 @@ class Holding {
     table.params += added;
   }
 
-  /// A table for one comparison of the rows of a table, which may read those before it; the parameter of each
-  /// row. Empty when there is to be none and one of them is not known.
-  std::vector<std::uint32_t> relation(const EquationTable& table, const Node& node,
-                                      const std::vector<std::vector<std::uint32_t>>& held, bool watch) {
+  /// Adds the zero crossings for one comparison in the rows of a table, which may read the comparisons before
+  /// it. Returns the parameter of each row. Without `watch` no zero crossings are added, and the result is
+  /// empty unless all of them exist.
+  std::vector<std::uint32_t> comparison(const EquationTable& table, const Node& node,
+                                        const std::vector<std::vector<std::uint32_t>>& held, bool watch) {
     ExprPool& pool = dae_.exprs;
     dae::ZeroCrossing to;
     to.strict = node.op == Op::Less;
@@ -161,10 +165,11 @@ class Holding {
       result.push_back(known->second);
     }
     if (!watch) return result;
-    std::vector<bool> still(slots.size(), true);
+    std::vector<bool> piecewise_constant(slots.size(), true);
     for (std::uint32_t row = 0; row < table.rows(); ++row)
-      for (std::size_t k = 0; k < slots.size(); ++k) still[k] = still[k] && still_[rows.unknowns_of(row)[k]];
-    to.linear_in_time = linear_in_time(pool, rows.residual, still);
+      for (std::size_t k = 0; k < slots.size(); ++k)
+        piecewise_constant[k] = piecewise_constant[k] && piecewise_constant_[rows.unknowns_of(row)[k]];
+    to.linear_in_time = linear_in_time(pool, rows.residual, piecewise_constant);
     dae_.held += static_cast<std::uint32_t>(table.rows());
     dae_.zero_crossings.push_back(std::move(to));
     return result;
@@ -172,12 +177,12 @@ class Holding {
 
   const system::System& system_;
   dae::System& dae_;
-  std::vector<bool> still_;  // variables that events alone change
+  std::vector<bool> piecewise_constant_;  // by variable: changes at events only
   std::map<Key, std::uint32_t> known_;
 };
 
 }  // namespace
 
-void hold_zero_crossings(const system::System& system, dae::System& dae) { Holding(system, dae).run(); }
+void hold_zero_crossings(const system::System& system, dae::System& dae) { ZeroCrossings(system, dae).run(); }
 
 }  // namespace sigrel::reduce

@@ -30,7 +30,8 @@ TEST_CASE("origins that are regular, constant, falling or anything") {
   check({{5, 5}, {4, 4}, {3, 3}, {2, 2}, {2, 1}});
   std::vector<Origin> any;
   std::mt19937 random(7);
-  for (int k = 0; k < 1000; ++k) any.push_back({random() % 3, random() % 3});
+  for (int k = 0; k < 1000; ++k)
+    any.push_back({static_cast<std::uint32_t>(random() % 3), static_cast<std::uint32_t>(random() % 3)});
   check(any);
 }
 

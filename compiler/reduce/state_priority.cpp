@@ -69,8 +69,8 @@ std::vector<long> state_priorities(const system::System& system, const dae::Syst
     const Candidate& c = candidates[static_cast<std::size_t>(rank)];
     const bool source = system::unknown_info(system, dae.variables[c.variable.value].unknown).kind ==
                         system::UnknownKind::Source;
-    const long merit = 8L * preference[c.variable] + 4 * differentiated[c.variable] +
-                       2 * has_start[c.variable] + source;
+    const long merit =
+        8L * preference[c.variable] + 4 * differentiated[c.variable] + 2 * has_start[c.variable] + source;
     priority[c.column] = merit * count + (count - 1 - rank);
   }
   // A speed comes before the derivative of a coordinate, to which it may be equal.

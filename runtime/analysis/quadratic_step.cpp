@@ -6,8 +6,9 @@
 
 namespace runtime {
 
-QuadraticStep quadratic_step(const Eigen::MatrixXd& b, const Eigen::VectorXd& g, const Eigen::MatrixXd& j, const Eigen::VectorXd& c,
-                             const Eigen::VectorXd& low, const Eigen::VectorXd& high) {
+QuadraticStep quadratic_step(const Eigen::MatrixXd& b, const Eigen::VectorXd& g, const Eigen::MatrixXd& j,
+                             const Eigen::VectorXd& c, const Eigen::VectorXd& low,
+                             const Eigen::VectorXd& high) {
   const Eigen::Index n = g.size(), m = c.size();
   QuadraticStep result;
   result.active.assign(static_cast<std::size_t>(n), 0);
@@ -32,7 +33,8 @@ QuadraticStep quadratic_step(const Eigen::MatrixXd& b, const Eigen::VectorXd& g,
     }
     right.tail(m) = -c - j * d;
     // Conditions may be dependent and consistent: the shortest solution.
-    const Eigen::VectorXd solution = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(kkt).solve(right);
+    const Eigen::VectorXd solution =
+        Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(kkt).solve(right);
     for (Eigen::Index r = 0; r < f; ++r) d[free[r]] = solution[r];
     result.multipliers = solution.tail(m);
     // The gradient of the Lagrangian: not negative at a lower bound, not positive at an upper one.

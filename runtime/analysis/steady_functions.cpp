@@ -10,8 +10,9 @@
 
 namespace runtime {
 
-SteadyFunctions::SteadyFunctions(const Model& model, double time, std::vector<double> values, std::vector<double> parameters,
-          const Overrides& overrides, const SteadyProblem& problem)
+SteadyFunctions::SteadyFunctions(const Model& model, double time, std::vector<double> values,
+                                 std::vector<double> parameters, const Overrides& overrides,
+                                 const SteadyProblem& problem)
     : model_(model),
       problem_(problem),
       time_(time),

@@ -1,5 +1,5 @@
-// The conditions and the objective of a steady state (steady.h) as functions of the free values z, each measured
-// in a unit of its own.
+// The conditions and the objective of a steady state (steady.h) as functions of the free values z, each
+// measured in a unit of its own.
 #pragma once
 #include <Eigen/Core>
 #include <cstdint>
@@ -28,7 +28,8 @@ class SteadyFunctions {
   const std::vector<double>& parameters() const { return parameters_; }
   const Failure& failure() const { return evaluator_.failure(); }
 
-  /// Finds the equations that define inputs. A free value whose input no equation assigns; kNone: there is none.
+  /// Finds the equations that define inputs. A free value whose input no equation assigns; kNone: there is
+  /// none.
   std::uint32_t find_inputs();
 
   /// z at the current values, and its bounds; `size()` entries.
@@ -36,8 +37,8 @@ class SteadyFunctions {
   Vector lower() const { return bound(&FreeValue::lower); }
   Vector upper() const { return bound(&FreeValue::upper); }
 
-  /// Evaluates the conditions, `conditions()` entries, and the objective. False: a value cannot be computed or is
-  /// not finite; the current values are then unchanged.
+  /// Evaluates the conditions, `conditions()` entries, and the objective. False: a value cannot be computed
+  /// or is not finite; the current values are then unchanged.
   bool evaluate(const Vector& z, Vector& conditions, double& objective);
   /// Derivatives at the current values, which are those of z: conditions × size, and the gradient of the
   /// objective. False: one is not finite.

@@ -34,7 +34,9 @@ void VectorOperation::perform(Index from, Index n) const {
     case AddConstant: vector_kernels::add_constant(n, at(0), c[0], to); break;
     case Combine2: vector_kernels::combine2(n, c.data(), std::array{at(0), at(1)}.data(), to); break;
     case Combine3: vector_kernels::combine3(n, c.data(), std::array{at(0), at(1), at(2)}.data(), to); break;
-    case Combine4: vector_kernels::combine4(n, c.data(), std::array{at(0), at(1), at(2), at(3)}.data(), to); break;
+    case Combine4:
+      vector_kernels::combine4(n, c.data(), std::array{at(0), at(1), at(2), at(3)}.data(), to);
+      break;
   }
 }
 

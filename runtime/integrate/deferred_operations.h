@@ -1,9 +1,9 @@
 // Vector operations, deferred on long vectors.
 //
-// Operations on a long vector are queued until an element is read; then all of them are executed on one block of
-// elements before the next. So the sums of an integrator's step pass through the cache once, not twenty times.
-// An element depends on the same element of other vectors only: the results are those of executing one operation
-// after the other.
+// Operations on a long vector are queued until an element is read; then all of them are executed on one block
+// of elements before the next. So the sums of an integrator's step pass through the cache once, not twenty
+// times. An element depends on the same element of other vectors only: the results are those of executing one
+// operation after the other.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -43,7 +43,6 @@ struct VectorOperation {
   /// Executes it on elements [from, from + n).
   void perform(Index from, Index n) const;
 };
-
 
 class DeferredOperations {
  public:

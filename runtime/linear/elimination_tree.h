@@ -48,8 +48,8 @@ struct PivotGroup {
   std::uint32_t begin, end;
 };
 
-/// Relaxed supernodes: pivots, in postorder, whose columns have the same pattern up to a few zeros, which cost
-/// less than a further front.
+/// Relaxed supernodes: pivots, in postorder, whose columns have the same pattern up to a few zeros, which
+/// cost less than a further front.
 ///
 /// Ashcraft, Grimes, The influence of relaxed supernode partitions on the multifrontal method, ACM TOMS 15
 /// (1989).

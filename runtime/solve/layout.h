@@ -2,8 +2,8 @@
 //
 // In the explicit form the unknowns are the states, and row i is the derivative of state i. In the implicit
 // form the states are followed by retained variables: all tearing variables, and assigned variables whose
-// gradients would fill the Jacobian (chain_rule.h). A retained variable that is the derivative of a state is no
-// unknown, but the y' of that state.
+// gradients would fill the Jacobian (chain_rule.h). A retained variable that is the derivative of a state is
+// no unknown, but the y' of that state.
 #pragma once
 #include <cstdint>
 #include <vector>

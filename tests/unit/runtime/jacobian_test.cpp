@@ -78,7 +78,8 @@ struct RandomModel : ModelBuilder {
           const std::uint32_t v = fresh(),
                               from = followers.empty() ? made[random() % made.size()] : followers.back();
           followers.push_back(v);
-          if (followers.size() == 1 || random() % 2)  // a third of the variable before: the loop stays regular
+          if (followers.size() == 1 ||
+              random() % 2)  // a third of the variable before: the loop stays regular
             run(Role::Solve, doubled, 0, {{{v, from, pick()}, {}}});
           else
             sums(Role::Solve, {{{pick(), true}, {v, false}, {from, random() % 2 == 0}}}, {1});

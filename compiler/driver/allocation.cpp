@@ -34,6 +34,8 @@ void* operator new(std::size_t size) {
   }
 }
 
+// These replace the operators of the library: free() is the counterpart of the malloc() above.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 void operator delete(void* piece) noexcept { std::free(piece); }
 void operator delete(void* piece, std::size_t) noexcept { std::free(piece); }
 

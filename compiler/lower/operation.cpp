@@ -207,6 +207,11 @@ Value* emit_number(IRBuilderBase& at, const Node& node, Value* a, Value* b, Valu
     case Op::Max: return at.CreateSelect(at.CreateFCmpOLT(a, b), b, a);
     case Op::PowInt: return power(at, a, static_cast<std::int32_t>(node.b), math);
     case Op::Select: return at.CreateSelect(a, b, c);
+    case Op::Lookup1:
+    case Op::Lookup2:
+    case Op::Call1:
+    case Op::Call2:
+    case Op::Call3:
     case Op::Const:
     case Op::Slot:
     case Op::Der:

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "compiler/explain/blocks.h"
+#include "compiler/pipeline/solved_blocks.h"
 #include "numeric.h"
 
 namespace {

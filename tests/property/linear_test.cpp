@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/linear/sparse.h"
+#include "runtime/linear/linear_system.h"
 #include "tests/property/property.h"
 
 using namespace runtime;

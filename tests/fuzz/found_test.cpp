@@ -17,6 +17,17 @@ TEST_CASE("what was found once is read") {
   }
 }
 
+TEST_CASE("the harness parses and checks, with the library that a text imports") {
+  const FrontEnd good = front_end("import Electrical\npart = resistor 1.0\n");
+  CHECK(good.errors == "");
+  CHECK((good.parses && good.checks));
+  CHECK(good.formatted == "import Electrical\npart = resistor 1.0\n");
+  const FrontEnd unknown = front_end("import Electrical\npart = resistr 1.0\n");
+  CHECK(unknown.errors.starts_with("error[SR0105]"));
+  CHECK((unknown.parses && !unknown.checks));
+  CHECK_FALSE(front_end("part = (1.0\n").parses);
+}
+
 TEST_CASE("generated programs are read") {
   Random random(1);
   std::string text;

@@ -73,6 +73,6 @@ TEST_CASE("without some of its tokens a program is still read, checked and, wher
         RC_ASSERT(result.fault == "");
         if (!result.errors.empty()) ++broken;
       },
-      {.cases = 250, .size = 250});
+      {.cases = 400, .size = 80});
   CHECK(broken >= 100);  // else too little was damaged
 }

@@ -6,7 +6,7 @@
 
 namespace property {
 
-/// A module of records, functions and relations with `main`; its layout, comments and blank lines vary too.
+/// A module of constants, functions and relations with `main`; its layout, comments and blank lines vary too.
 /// `comments` gets the texts of its comments, in order.
 std::string program(Choices& choices, std::vector<std::string>& comments);
 

@@ -34,7 +34,7 @@ void Checker::declare_definitions(const ast::Module& module) {
     core::GlobalId id = declare_value(name);
     globals_[id].scheme = types_.error();
     globals_[id].checked = true;
-    program_.globals[id.value].type = "_";
+    program_.globals[id.value].type.assign(1, '_');
   }
   for (const ast::Decl* decl : module.decls) {
     if (decl->kind != ast::DeclKind::Foreign) continue;

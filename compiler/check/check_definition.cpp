@@ -101,6 +101,7 @@ ExpressionChecker::Parameters ExpressionChecker::parameters(const Definition& de
   auto& clauses = definition.clauses;
   std::size_t count = clauses[0]->parameters.size();
   Parameters taken;
+  taken.errors = diagnostics_.error_count();
   for (std::size_t i = 0; i < count; ++i) {
     const ast::Pattern* first = clauses[0]->parameters[i];
     Name name = clauses.size() == 1 && is_simple(first) ? name_of(first).name : intern("argument");
@@ -159,7 +160,6 @@ void ExpressionChecker::bind_vector_sizes(const Definition& definition, const Pa
 
 core::Expr* ExpressionChecker::single_clause(const ast::ClauseDecl& clause, const Parameters& parameters,
                                              const Reason& reason) {
-  std::size_t errors = diagnostics_.error_count();
   std::size_t m = scopes_.mark();
   for (std::size_t i = 0; i < parameters.ids.size(); ++i) {
     const ast::Pattern* p = clause.parameters[i];
@@ -169,7 +169,8 @@ core::Expr* ExpressionChecker::single_clause(const ast::ClauseDecl& clause, cons
       if (!unifier_.agree(type, written)) messages_.mismatch_at(p->span, written, type, reason, {}, {});
     }
     for (std::size_t j = 0; j < i; ++j)
-      if (name_of(clause.parameters[j]).name == name_of(p).name && diagnostics_.error_count() == errors)
+      if (name_of(clause.parameters[j]).name == name_of(p).name &&
+          diagnostics_.error_count() == parameters.errors)
         scopes_.duplicate(name_of(p), name_of(clause.parameters[j]).span, "the parameter");
     scopes_.bind_as(Local::Value, name_of(p).name, type, name_of(p).span, parameters.ids[i]);
   }

@@ -11,6 +11,9 @@ void ExpressionChecker::pattern_type(const ast::Pattern* pattern, Type* found, T
 
 core::Pattern* ExpressionChecker::variable_pattern(const ast::Ident& name, Span span, Type* type) {
   core::Pattern* p = core_.pattern(core::PatternKind::Variable, span);
+  // The pattern of a binding in a circle, which is reported, was bound before with types that agree with all.
+  Local* other = scopes_.lookup_local(name.name);
+  if (other && other->span.file == name.span.file && other->span == name.span) return p;
   p->local = scopes_.bind(Local::Value, name.name, type, name.span)->id;
   return p;
 }

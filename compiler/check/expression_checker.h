@@ -57,6 +57,7 @@ class ExpressionChecker {
     std::vector<Type*> types;
     std::vector<std::pair<Name, core::LocalId>> sizes;  // named in the signature
     Type* result;
+    std::size_t errors;  // the number of errors before the parameters were read
   };
   Parameters parameters(const Definition& definition, Type* type, const Reason& reason);
   void bind_vector_sizes(const Definition& definition, const Parameters& parameters);

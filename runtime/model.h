@@ -100,7 +100,7 @@ struct ZeroCrossing {
   std::uint32_t batch = 0;
   std::uint32_t first = 0;
   bool strict = false;
-  bool linear_in_time = false;  // and depends on time alone: the crossing is known beforehand
+  bool linear_in_time = false;  // a + b * time, a and b constant between events: it crosses at a known time
 };
 
 /// Ticks at offset + k * period for k = 0, 1, …, or whole k from `start` on, until `stop`: parameters.

@@ -63,7 +63,7 @@ struct PreviousPlan {
 struct DelayPlan {
   ColumnId column, of;
   RealId length;
-  bool held = false;
+  bool piecewise_constant = false;
   std::uint32_t source = 0;
   bool operator==(const DelayPlan&) const = default;
 };

@@ -66,7 +66,7 @@ CoefficientPattern coefficient_pattern(const ExprPool& pool, ExprId residual) {
   std::vector<ExprId> generic;
   for (std::size_t k = 0; k < leaves.size(); ++k) {
     Multiple m = multiple(scratch, gradient[k]);
-    components::Slope coefficient{leaves[k].second, 0, m.factor, decides[leaves[k].first]};
+    components::Coefficient coefficient{leaves[k].second, 0, m.factor, decides[leaves[k].first]};
     if (scratch[m.of].op != Op::Const || scratch[m.of].value != 1) {
       auto at = std::ranges::find(generic, m.of);
       coefficient.generic = static_cast<std::uint32_t>(at - generic.begin()) + 1;

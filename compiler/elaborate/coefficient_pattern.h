@@ -11,7 +11,7 @@ namespace sigrel::elaborate {
 
 struct SlotCoefficient {
   std::uint32_t slot = 0;
-  components::Slope coefficient;
+  components::Coefficient coefficient;
 };
 
 struct CoefficientPattern {

@@ -284,7 +284,7 @@ class Builder {
       const CoefficientPattern& pattern = coefficients(row.table);
       for (const SlotCoefficient& s : pattern.coefficients) {
         result.variables.push_back(b.slots[row.first_slot + s.slot].slot());
-        result.slopes.push_back(s.coefficient);
+        result.coefficients.push_back(s.coefficient);
       }
       result.homogeneous.push_back(pattern.homogeneous);
       end(row.source);
@@ -292,7 +292,7 @@ class Builder {
     for (std::size_t s = 0; s < b.sum_sources.size(); ++s) {
       for (std::uint32_t t = b.sum_offsets[s]; t < b.sum_offsets[s + 1]; ++t) {
         result.variables.push_back(b.sum_terms[t].column().value);
-        result.slopes.push_back({0, 0, b.sum_terms[t].negative ? -1 : 1});
+        result.coefficients.push_back({0, 0, b.sum_terms[t].negative ? -1 : 1});
       }
       result.homogeneous.push_back(true);
       end(b.sum_sources[s]);

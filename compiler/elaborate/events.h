@@ -47,7 +47,7 @@ class Events {
     for (AssignmentPlan& a : assignments_) a.column = final_column(a.column);
     for (PreviousPlan& p : previous_) p = {final_column(p.column), final_ref(p.of)};
     for (DelayPlan& d : delays_)
-      d = {final_column(d.column), final_column(d.of), final_real(d.length), d.held, d.source};
+      d = {final_column(d.column), final_column(d.of), final_real(d.length), d.piecewise_constant, d.source};
     b.triggers = std::move(triggers_);
     b.clocks = std::move(clocks_);
     b.assignments = std::move(assignments_);

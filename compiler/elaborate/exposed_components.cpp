@@ -32,19 +32,19 @@ std::optional<ExposedComponents::Exposed> ExposedComponents::expose(std::uint32_
     for (std::size_t k = 0; k < below.of.size(); ++k) columns[below.of[k]] = (*found)[k];
   }
   for (std::uint32_t column : columns)
-    if (column >= c.interface) c.opened.push_back(column);
-  std::ranges::sort(c.opened);
-  c.opened.erase(std::ranges::unique(c.opened).begin(), c.opened.end());
+    if (column >= c.interface) c.exposed.push_back(column);
+  std::ranges::sort(c.exposed);
+  c.exposed.erase(std::ranges::unique(c.exposed).begin(), c.exposed.end());
 
   Exposed result;
   for (std::uint32_t column : columns)
     result.arguments.push_back(
         column < c.interface ? column
                              : c.interface +
-                                   static_cast<std::uint32_t>(std::ranges::lower_bound(c.opened, column) -
-                                                              c.opened.begin()));
+                                   static_cast<std::uint32_t>(std::ranges::lower_bound(c.exposed, column) -
+                                                              c.exposed.begin()));
   result.component = static_cast<std::uint32_t>(library_.components.size());
-  if (c.opened == library_.components[number].opened)
+  if (c.exposed == library_.components[number].exposed)
     result.component = number;
   else
     library_.components.push_back(std::move(c));
@@ -61,15 +61,15 @@ std::optional<std::vector<std::uint32_t>> ExposedComponents::read(components::Co
   if (!found) return std::nullopt;
   const components::Component& part = library_.components[found->component];
   const components::Component& before = library_.components[application.component];
-  if (part.opened != before.opened) {
+  if (part.exposed != before.exposed) {
     auto first = static_cast<std::uint32_t>(c.arguments.size());
     for (std::uint32_t i = 0; i < part.interface; ++i)
       c.arguments.push_back(c.arguments[application.first_argument + i]);
     const system::Template& own = library_.system.templates[c.body];
-    for (std::uint32_t i = 0; i < part.opened.size(); ++i) {
-      auto at = std::ranges::find(before.opened, part.opened[i]);
-      if (at != before.opened.end()) {
-        auto old = static_cast<std::uint32_t>(at - before.opened.begin());
+    for (std::uint32_t i = 0; i < part.exposed.size(); ++i) {
+      auto at = std::ranges::find(before.exposed, part.exposed[i]);
+      if (at != before.exposed.end()) {
+        auto old = static_cast<std::uint32_t>(at - before.exposed.begin());
         c.arguments.push_back(c.arguments[application.first_argument + before.interface + old]);
         continue;
       }

@@ -187,7 +187,7 @@ void Instantiator::add_events(const Blueprint& b, std::uint32_t instance) {
     system_.delays.push_back({unknown(b, self, d.column),
                               unknown(b, self, d.of),
                               reals_[d.length.value],
-                              d.held,
+                              d.piecewise_constant,
                               {instance, d.source}});
 }
 

@@ -1,5 +1,5 @@
 // The blocks of a compiled model in the order of the solution, as text and as pictures of the incidence
-// matrix: for `sigrel explain --blocks` and `--incidence`.
+// matrix: for `sigrel explain --blocks`, `--svg` and `--dot`.
 #pragma once
 #include <string>
 

@@ -28,7 +28,7 @@ constexpr std::int32_t kNoPlace = INT32_MIN;
 /// generic number of the equation, which depends on them. Generic numbers count from 1 in each equation.
 ///
 /// Example: u = n * (a - b) has coefficients 1 for u, -1 times number 1 for a, and 1 times number 1 for b.
-struct Slope {
+struct Coefficient {
   std::uint32_t order = 0;
   std::uint32_t generic = 0;
   std::int64_t factor = 1;
@@ -49,13 +49,13 @@ struct Component {
   // counted in `locals`. `opened` are the columns after the interface that components which apply this one
   // read, in ascending order.
   std::vector<system::LocalInfo> reads;
-  std::vector<std::uint32_t> opened;
+  std::vector<std::uint32_t> exposed;
 
   // Equation e: variables[offsets[e]] up to variables[offsets[e + 1]] (exclusive), one entry for each order
   // of differentiation; sources: of Library::system.
   std::vector<std::uint32_t> offsets{0}, variables, sources;
-  std::vector<Slope> slopes;      // of each of `variables`
-  std::vector<bool> homogeneous;  // for each equation whether it holds if all variables are zero
+  std::vector<Coefficient> coefficients;  // of each of `variables`
+  std::vector<bool> homogeneous;          // for each equation whether it holds if all variables are zero
 
   struct Application {
     std::uint32_t component = 0;

@@ -114,7 +114,8 @@ void verify(const system::System& system, const System& dae) {
     for (std::uint32_t v : table.unknowns)
       if (v >= n) fail(fmt::format("{} refers to variable {} of {}", name, v, n));
     for (std::uint32_t p : table.parameters)
-      if (p >= system.parameters.size() + dae.held) fail(fmt::format("{} refers to parameter {}", name, p));
+      if (p >= system.parameters.size() + dae.discrete_parameters)
+        fail(fmt::format("{} refers to parameter {}", name, p));
     for (ExprId id : topological(dae.exprs, std::span<const ExprId>(&table.residual, 1))) {
       const Node& node = dae.exprs[id];
       if (node.op == Op::Der) fail(name + " still has a derivative");
@@ -137,7 +138,7 @@ void verify(const system::System& system, const System& dae) {
   for (const ZeroCrossing& r : dae.zero_crossings) {
     check_table(r.differences, "a zero crossing");
     if (r.first < system.parameters.size() ||
-        r.first + r.differences.rows() > system.parameters.size() + dae.held)
+        r.first + r.differences.rows() > system.parameters.size() + dae.discrete_parameters)
       fail("a zero crossing has no parameter of its own");
   }
   for (const Assignment& a : dae.assignments)

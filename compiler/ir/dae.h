@@ -55,7 +55,7 @@ struct ZeroCrossing {
   EquationTable differences;    // residual: left side minus right side, over variables; its parameters may
                                 // include those of other zero crossings
   bool strict = false;          // <, not <=
-  bool linear_in_time = false;  // contains no variable: the crossing time is known
+  bool linear_in_time = false;  // a + b * time, a and b constant between events: it crosses at a known time
   std::uint32_t first = 0;      // parameter of the first row
 };
 
@@ -85,8 +85,9 @@ struct System {
   std::vector<std::uint32_t> derivative_of;
   std::vector<ZeroCrossing> zero_crossings;
   std::vector<StateSet> sets;
-  std::uint32_t held = 0;  // number of discrete parameters, which the run changes: those of zero crossings
-                           // and state sets; numbered after the parameters of the system
+  std::uint32_t discrete_parameters =
+      0;  // number of discrete parameters, which the run changes: those of zero crossings
+          // and state sets; numbered after the parameters of the system
 };
 
 /// How often an equation was differentiated.

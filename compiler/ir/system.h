@@ -146,8 +146,8 @@ struct Previous {
 /// constant; the runtime updates it from a history buffer.
 struct Delay {
   std::uint32_t unknown = 0, of = 0;
-  std::uint32_t length = 0;  // parameter
-  bool held = false;         // Int or Bool: the last value, without interpolation
+  std::uint32_t length = 0;         // parameter
+  bool piecewise_constant = false;  // Int or Bool: the last value, without interpolation
   Origin origin;
 };
 

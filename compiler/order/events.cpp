@@ -61,7 +61,7 @@ void add_events(const system::System& system, const dae::System& dae, Kernels& k
     if (own.kind == dae::Alias::Zero) continue;
     plan.model.delays.push_back(
         {own.variable, of.kind == dae::Alias::Zero ? runtime::kNone : of.variable, d.length,
-         (own.kind == dae::Alias::Negated) != (of.kind == dae::Alias::Negated), d.held});
+         (own.kind == dae::Alias::Negated) != (of.kind == dae::Alias::Negated), d.piecewise_constant});
   }
 }
 

@@ -24,7 +24,8 @@ TearingHints tearing_hints(const system::System& system, const dae::System& dae,
         system.parameters[a.parameter].value > 0)
       hints.preferred[dae.aliases[a.unknown].variable] = true;
   hints.moving.resize(model.parameters.size(), false);
-  for (std::uint32_t k = 0; k < dae.held; ++k) hints.moving[system.parameters.size() + k] = true;
+  for (std::uint32_t k = 0; k < dae.discrete_parameters; ++k)
+    hints.moving[system.parameters.size() + k] = true;
   return hints;
 }
 

@@ -154,7 +154,7 @@ ordered_json delays_json(const system::System& system, Unknown of) {
     list.push_back({{"variable", of(d.unknown)},
                     {"of", of(d.of)},
                     {"length", d.length},
-                    {"held", d.held},
+                    {"held", d.piecewise_constant},
                     {"origin", origin_json(system, d.origin)}});
   return list;
 }

@@ -232,7 +232,7 @@ class Selection {
     for (std::uint32_t number = 0; number < dae_.sets.size(); ++number) {
       dae::StateSet& set = dae_.sets[number];
       if (set.states.empty()) continue;
-      set.first_selector = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.held;
+      set.first_selector = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.discrete_parameters;
       const auto candidates = static_cast<std::uint32_t>(set.candidates.size());
       const std::uint32_t unknown = dae_.variables[set.candidates.front()].unknown;
       const Origin origin = equations_.origin(set.equations.front());
@@ -262,7 +262,7 @@ class Selection {
           table.origins.push_back(origin);
           ++rows;
         }
-      dae_.held += static_cast<std::uint32_t>(set.states.size()) * candidates;
+      dae_.discrete_parameters += static_cast<std::uint32_t>(set.states.size()) * candidates;
     }
     for (auto& [size, table] : tables) dae_.equations.tables.push_back(std::move(table));
     auto moved = [&](std::uint32_t& e) {

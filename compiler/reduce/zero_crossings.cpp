@@ -127,7 +127,7 @@ class ZeroCrossings {
     ExprPool& pool = dae_.exprs;
     dae::ZeroCrossing to;
     to.strict = node.op == Op::Less;
-    to.first = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.held;
+    to.first = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.discrete_parameters;
     ExprId difference = symbolic::simplified(pool, {Op::Sub, node.a, node.b, 0, 0});
     std::vector<std::uint32_t> slots, params;
     for (ExprId id : topological(pool, std::span<const ExprId>(&difference, 1))) {
@@ -170,7 +170,7 @@ class ZeroCrossings {
       for (std::size_t k = 0; k < slots.size(); ++k)
         piecewise_constant[k] = piecewise_constant[k] && piecewise_constant_[rows.unknowns_of(row)[k]];
     to.linear_in_time = linear_in_time(pool, rows.residual, piecewise_constant);
-    dae_.held += static_cast<std::uint32_t>(table.rows());
+    dae_.discrete_parameters += static_cast<std::uint32_t>(table.rows());
     dae_.zero_crossings.push_back(std::move(to));
     return result;
   }

@@ -26,7 +26,8 @@ std::string are_too(std::size_t n, const char* few_or_many) {
 }
 
 void note_every_use(Diagnostic& d, const SourceView& view, Scope scope) {
-  if (view.for_every_use(scope)) d.note("whatever it is used in: no other relation can make up for it");
+  if (view.for_every_use(scope))
+    d.note("this is an error in every use of the relation: no other relation can repair it");
 }
 
 }  // namespace
@@ -66,8 +67,8 @@ Diagnostic& report_over(const SourceView& view, const OverDetermined& over, Scop
   view.note_instance(d, scope);
   note_every_use(d, view, scope);
   d.help(
-      "one of these says the same as the others, or contradicts them: drop it, or let it contain another "
-      "unknown");
+      "one of these equations is redundant or contradicts the others: remove it, or add another "
+      "unknown to it");
   return d;
 }
 
@@ -77,8 +78,8 @@ std::optional<std::string> open_node(const SourceView& view, const UnderDetermin
                                      Scope scope) {
   const std::string name = view.name(named, scope);
   const std::string node = name.substr(0, std::min(name.size(), name.rfind('.')));
+  if (node == name || node.find('.') != std::string::npos) return std::nullopt;  // a name that can be written
   if (view.kind(named) == system::UnknownKind::Flow) return node;
-  if (node == name) return std::nullopt;
   bool sibling = false, flow = false;
   for (std::uint32_t c : part.set.columns) {
     if (!view.has_name(c)) continue;
@@ -96,7 +97,8 @@ void label_occurrences(Diagnostic& d, const SourceView& view, const graph::HallS
   constexpr std::size_t kShown = 6;
   std::vector<std::uint32_t> rows = set.rows;
   std::string here = "here";
-  if (rows.size() > kShown) {
+  const bool filtered = rows.size() > kShown;
+  if (filtered) {
     std::erase_if(rows,
                   [&](std::uint32_t r) { return !std::ranges::binary_search(view.unknowns_of(r), named); });
     here = fmt::format("`{}` occurs here", view.name(named, scope));
@@ -104,7 +106,11 @@ void label_occurrences(Diagnostic& d, const SourceView& view, const graph::HallS
   if (rows.empty()) return;
   const std::vector<Place> places = view.places(rows, view.common(scope, view.scope_of_equations(rows)));
   for (std::size_t k = 0; k < places.size() && k < kShown; ++k)
-    d.also(places[k].span, places[k].part.empty() ? here : contributes(places[k]));
+    d.also(places[k].span,
+           places[k].part.empty() ? here
+           : filtered             ? fmt::format("`{}` occurs in {} of `{}`", view.name(named, scope),
+                                    places[k].equations == 1 ? "an equation" : "equations", places[k].part)
+                                  : contributes(places[k]));
 }
 
 Diagnostic& report_under(const SourceView& view, const UnderDetermined& part, Scope scope,
@@ -128,13 +134,18 @@ Diagnostic& report_under(const SourceView& view, const UnderDetermined& part, Sc
   label_occurrences(d, view, set, named, scope);
   view.note_instance(d, scope);
   if (std::optional<std::string> node = open_node(view, part, named, scope))
-    d.help(fmt::format("connect `{0}` to something else, or close it with `open <> {0}`", *node));
+    d.help(
+        fmt::format("connect `{0}` to another part, or terminate it by its domain: `open <> {0}` for a pin, "
+                    "`free` for a flange or rod, `closed` for a port",
+                    *node));
   else if (part.missing == 1)
     d.help(
         fmt::format("an equation is missing that relates {} to other unknowns", one ? names : "one of them"));
   else
-    d.help(
-        fmt::format("{} are missing that relate them to other unknowns", counted(part.missing, "equation")));
+    d.help("an equation is missing that relates one of them to other unknowns");
+  if (part.missing > 1)
+    d.note(fmt::format("with the unknowns that these equations are connected to, {} are missing",
+                       counted(part.missing, "equation")));
   return d;
 }
 
@@ -152,12 +163,15 @@ void report_structural(const SourceView& view, const StructuralCauses& causes, D
   std::size_t reports = 0, left_out = 0;
   Diagnostic* last = nullptr;
   UnderDetermined same_scope;
+  std::size_t same_declaration = 0;  // elements of one vector have one report
   for (const UnderDetermined& part : causes.under) {
     const Scope scope = view.scope_of_unknowns(part.set.columns);
     if (over_scope == scope) {
       std::vector<std::uint32_t>& all = same_scope.set.columns;
       all.insert(all.end(), part.set.columns.begin(), part.set.columns.end());
       same_scope.missing += part.missing;
+    } else if (last && last->primary->span == view.declaration(part.set.columns.front(), scope)) {
+      same_declaration += part.missing;
     } else if (reports == kReports) {
       left_out += part.missing;
     } else {
@@ -165,7 +179,13 @@ void report_structural(const SourceView& view, const StructuralCauses& causes, D
       ++reports;
     }
   }
-  if (same_scope.missing > 0) {
+  if (same_declaration > 0 && last)
+    last->note(
+        fmt::format("the same is true of {} declared here", counted(same_declaration, "other unknown")));
+  // Flows without an equation follow from potentials with too many: the note would mislead.
+  const bool about_flows = std::ranges::all_of(
+      same_scope.set.columns, [&](std::uint32_t u) { return view.kind(u) == system::UnknownKind::Flow; });
+  if (same_scope.missing > 0 && !about_flows) {
     const std::size_t names = in_order_of_names(view, same_scope.set.columns).size();
     over->note(
         fmt::format("at the same time {} for {}: perhaps one of these equations was meant to contain {}",
@@ -185,29 +205,30 @@ void report_redundant(const SourceView& view, const RedundantEquations& redundan
   const Place& last = places.back();
   const bool pair = redundant.complete && equations.size() == 2;
   const std::string relation = view.relation(scope);
-  Diagnostic& d = diagnostics.report(
-      Code::RedundantEquation, last.span,
-      pair && places.size() == 2 ? fmt::format("2 equations of {} say the same", relation)
-      : redundant.complete || equations.size() == 1
-          ? fmt::format("an equation of {} says what others say already", relation)
-          : fmt::format("{} equations of {} say what others say already", equations.size(), relation));
+  Diagnostic& d =
+      diagnostics.report(Code::RedundantEquation, last.span,
+                         pair && places.size() == 2 ? fmt::format("2 equations of {} say the same", relation)
+                         : redundant.complete || equations.size() == 1
+                             ? fmt::format("an equation of {} is redundant", relation)
+                             : fmt::format("{} equations of {} are redundant", equations.size(), relation));
   const std::string follows = pair ? "follows from the other equation, or contradicts it"
                                    : "follows from the other equations, or contradicts them";
   if (last.part.empty())
     d.label(fmt::format("what this says of {} {}", listed(view, view.unknowns_of(equations.back()), scope),
                         follows));
   else
-    d.label(contributes(last) + "; one " + follows);
+    d.label(fmt::format("{}; one, about {}, {}", contributes(last),
+                        listed(view, view.unknowns_of(equations.back()), scope), follows));
   label_others(d, places, redundant.complete ? "together with this" : "and so does this");
   view.note_instance(d, scope);
   note_every_use(d, view, scope);
   if (redundant.undetermined.empty()) {
-    d.help(view.for_every_use(scope) ? "replace one of them by an equation that says something new"
+    d.help(view.for_every_use(scope) ? "replace one of them by an equation that is independent of the others"
                                      : "drop it");
     return;
   }
   d.note(fmt::format("so nothing determines {}", listed(view, redundant.undetermined, scope)));
-  d.help("replace one of them by an equation that says something new");
+  d.help("replace one of them by an equation that is independent of the others");
 }
 
 void report_combination(const SourceView& view, Numbers unknowns, Diagnostics& diagnostics) {
@@ -229,8 +250,9 @@ namespace {
 Diagnostic& report_floating(const SourceView& view, Code code, Numbers unknowns, Scope scope,
                             std::string message, Diagnostics& diagnostics) {
   Diagnostic& d = diagnostics.report(code, view.definition(scope), std::move(message));
-  d.label(fmt::format("nothing fixes the level of {}: every equation contains only their differences",
-                      listed(view, unknowns, scope)));
+  d.label(fmt::format(
+      "nothing determines the common reference of {}: every equation contains only their differences",
+      listed(view, unknowns, scope)));
   view.note_instance(d, scope);
   d.help("connect one of the nodes to `ground`, or give one of these a value");
   return d;
@@ -242,8 +264,8 @@ void report_no_reference(const SourceView& view, Numbers unknowns, const Floatin
                          Diagnostics& diagnostics) {
   Diagnostic& d = report_floating(view, Code::NoReferenceLevel, unknowns, view.scope_of_unknowns(unknowns),
                                   "no reference potential", diagnostics);
-  if (use.condition) d.also(*use.condition, "a condition here depends on the level");
-  if (use.start) d.also(*use.start, "its start depends on the level, and after it nothing does");
+  if (use.condition) d.also(*use.condition, "a condition here depends on the absolute value");
+  if (use.start) d.also(*use.start, "its start depends on the absolute value, and nothing else does");
   if (use.numbers)
     d.also(*use.numbers,
            "this follows from the other flows, or contradicts them: that depends on its numbers");

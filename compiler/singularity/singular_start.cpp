@@ -118,9 +118,9 @@ void report_overdetermined_start(const system::System& system, const dae::System
                         freedom == 1 ? "1 degree" : fmt::format("{} degrees", freedom)));
   const std::string differ = fmt::format("{} by {:.6g}", sides_differ(dae, redundant.front()),
                                          std::abs(contradictions.front().residual));
-  d.label((freedom == 0           ? "what this fixes follows from the equations already"
-           : found.states.empty() ? "the others already fix what this fixes"
-                                  : fmt::format("the others already fix what this fixes: the start of {}",
+  d.label((freedom == 0           ? "already determined by the equations"
+           : found.states.empty() ? "already determined by the others"
+                                  : fmt::format("already determined by the others: the start of {}",
                                                 listed(terms.names(found.states, where)))) +
           (written ? "; " + differ : ""));
   label_others(d, places, "together with this");
@@ -151,8 +151,7 @@ void note_redundant_initial(const system::System& system, const dae::System& dae
           : fmt::format(
                 "{} initial equations more than there are degrees of freedom, and they agree with the others",
                 count));
-  d.label(places.size() == 1 ? "what this says follows from the equations"
-                             : "what this says follows from the others");
+  d.label(places.size() == 1 ? "follows from the equations" : "follows from the others");
   label_others(d, places, "together with this");
   terms.note_instance(d, where);
   d.help(count == 1 ? "drop one of them, or keep it as a check"

@@ -34,6 +34,32 @@ OverDetermined over_determined(const Bipartite& graph, const Matching& matching)
   return result;
 }
 
+/// The smallest set around one unknown of a connected part, one equation too few: that of the first column
+/// that finds no row when the columns are matched in descending order, which puts the unknowns of parts
+/// before those of the relation itself. A part of more than kLargest columns stays as it is: each search may
+/// visit all of it.
+graph::HallSet smallest_set(const Bipartite& columns, const graph::HallSet& part) {
+  constexpr std::size_t kLargest = 10'000;
+  if (part.columns.size() > kLargest) return part;
+  const std::vector<std::uint32_t> descending(part.columns.rbegin(), part.columns.rend());
+  Bipartite graph;
+  graph.columns = columns.columns;
+  for (std::uint32_t c : descending) {
+    graph.targets.insert(graph.targets.end(), columns.row(c).begin(), columns.row(c).end());
+    graph.end_row();
+  }
+  const Matching matching = graph::matching_in_order(graph, std::vector<bool>(graph.columns, true));
+  const auto first = static_cast<std::uint32_t>(std::ranges::find(matching.column_of_row, kNone) -
+                                                matching.column_of_row.begin());
+  graph::HallSet found = graph::too_many_rows(graph, matching, first);
+  graph::HallSet set;
+  for (std::uint32_t r : found.rows) set.columns.push_back(descending[r]);
+  set.rows = std::move(found.columns);
+  std::ranges::sort(set.columns);
+  std::ranges::sort(set.rows);
+  return set;
+}
+
 /// Connected components of the under-determined part of the hidden columns.
 std::vector<UnderDetermined> under_determined(const Bipartite& hidden, const Matching& matching) {
   const graph::Parts parts = graph::dulmage_mendelsohn(hidden, matching);
@@ -62,9 +88,10 @@ std::vector<UnderDetermined> under_determined(const Bipartite& hidden, const Mat
     }
     std::ranges::sort(part.set.rows);
     std::ranges::sort(part.set.columns);
+    part.missing = part.set.columns.size() - part.set.rows.size();
+    part.set = smallest_set(columns, part.set);
     for (std::uint32_t c : part.set.columns)
       part.occurrences.push_back(static_cast<std::uint32_t>(columns.row(c).size()));
-    part.missing = part.set.columns.size() - part.set.rows.size();
   }
   return result;
 }

@@ -69,7 +69,7 @@ void label_others(Diagnostic& diagnostic, std::span<const Place> places, const s
   }
   if (left_out > 0)
     diagnostic.note(
-        fmt::format("{} more belong{} to them", counted(left_out, "equation"), left_out == 1 ? "s" : ""));
+        fmt::format("{} more belong{} to this set", counted(left_out, "equation"), left_out == 1 ? "s" : ""));
 }
 
 }  // namespace sigrel::singularity

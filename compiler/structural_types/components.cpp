@@ -102,7 +102,7 @@ class Check {
     const components::Component& component = library_.components[c];
     if (verdicts_[c] == Fine && singularities_[c] && warned_.insert(component.literal).second)
       return report_coefficients(*singularities_[c], library_, c, diagnostics_);
-    if (verdicts_[c] == Fine || !component.opened.empty())
+    if (verdicts_[c] == Fine || !component.exposed.empty())
       return;  // opened: reported where it is singular by itself
     auto unfit_part = std::ranges::find_if(component.applications,
                                            [&](auto& a) { return verdicts_[a.component] == Unfit; });
@@ -174,7 +174,7 @@ class Check {
       found = true;
     }
     if (!found) {
-      d.label(singularities_[c] ? "with these, some of its equations say what others say already"
+      d.label(singularities_[c] ? "with these, some of its equations are redundant"
                                 : "other arguments could complete it");
       if (actual.holes.empty() && std::ranges::all_of(actual.applications, [&](auto& a) {
             return result_.types[a.component].has_value();
@@ -196,7 +196,7 @@ class Check {
     auto& actual = result_.types[claim.component];
     if (!actual || (component.hole && !holes_.promised(component))) return;
     auto contract = holes_.promised(claim.contract, component.interface);
-    if (!contract || !component.opened.empty()) return;
+    if (!contract || !component.exposed.empty()) return;
     // A count promises no structure.
     bool count = library_.contracts[claim.contract.value].form == core::Contract::Count;
     if (count ? contract->rank() == actual->rank() : included(*contract, *actual).value_or(true)) return;

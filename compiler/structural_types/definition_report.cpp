@@ -23,8 +23,8 @@ void report_unbalanced(const components::Library& library, const Unbalanced& par
   Diagnostic& d = diagnostics.report(more ? Code::TooManyEquations : Code::Undetermined, body.span,
                                      fmt::format("`{}` has {} {} than flows", text(body.relation),
                                                  counted(n, "equation"), more ? "more" : "fewer"));
-  const std::string shown = at_fault.opened.empty() ? to_text(type, body.interface) + ": " : "";
-  d.label(shown + counted(type.rank() - at_fault.opened.size(), "equation") + " for " +
+  const std::string shown = at_fault.exposed.empty() ? to_text(type, body.interface) + ": " : "";
+  d.label(shown + counted(type.rank() - at_fault.exposed.size(), "equation") + " for " +
           counted(*at_fault.flows, "flow"));
   const system::Template& user = library.system.templates[library.components[component].body];
   d.also(user.children[part.application].span,

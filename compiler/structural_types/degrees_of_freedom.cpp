@@ -113,10 +113,10 @@ std::optional<std::uint32_t> degrees_of_freedom(const components::Library& libra
   const Incidence& whole = flat->expansion.incidence;
   // To cover a hidden unknown is worth more than all derivatives together.
   std::int64_t hidden = 1;
-  for (const components::Slope& s : flat->slopes) hidden += s.order;
+  for (const components::Coefficient& s : flat->coefficients) hidden += s.order;
   std::vector<std::int64_t> cost;
-  for (std::size_t e = 0; e < flat->slopes.size(); ++e)
-    cost.push_back(-std::int64_t{flat->slopes[e].order} -
+  for (std::size_t e = 0; e < flat->coefficients.size(); ++e)
+    cost.push_back(-std::int64_t{flat->coefficients[e].order} -
                    (whole.rows.targets[e] >= whole.interface ? hidden : 0));
   Assignment assignment(whole.rows, cost);
   std::uint32_t weight = 0;
@@ -124,7 +124,7 @@ std::optional<std::uint32_t> degrees_of_freedom(const components::Library& libra
     std::uint32_t order = 0;
     for (std::uint32_t e = whole.rows.offsets[r]; e < whole.rows.offsets[r + 1]; ++e)
       if (whole.rows.targets[e] == assignment.matching().column_of_row[r])
-        order = std::max(order, flat->slopes[e].order);
+        order = std::max(order, flat->coefficients[e].order);
     weight += order;
   }
   return weight;

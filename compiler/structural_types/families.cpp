@@ -96,7 +96,7 @@ class Induction {
     }
     if (!pairs_.insert({a, b}).second) return true;
     const components::Component &c = library_.components[a], &d = library_.components[b];
-    if (!c.holds_beyond || c.interface != d.interface || c.locals != d.locals || c.opened != d.opened ||
+    if (!c.holds_beyond || c.interface != d.interface || c.locals != d.locals || c.exposed != d.exposed ||
         c.offsets != d.offsets || c.variables != d.variables || c.arguments != d.arguments ||
         c.applications.size() != d.applications.size())
       return false;
@@ -111,7 +111,7 @@ class Induction {
   bool row_of_parts(std::size_t k) const {
     std::uint32_t a = members_[k].component, b = members_[k + 1].component;
     const components::Component &c = library_.components[a], &d = library_.components[b];
-    if (!c.holds_beyond || !c.opened.empty() || !d.opened.empty() || c.interface != d.interface ||
+    if (!c.holds_beyond || !c.exposed.empty() || !d.exposed.empty() || c.interface != d.interface ||
         !same(k, k + 1))
       return false;
     for (const components::Component* part : {&c, &d})

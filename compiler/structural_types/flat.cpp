@@ -5,11 +5,11 @@
 namespace sigrel::structural_types {
 
 std::vector<std::uint32_t> renamed_variables(const components::Component& c) {
-  auto opened = static_cast<std::uint32_t>(c.opened.size());
+  auto exposed = static_cast<std::uint32_t>(c.exposed.size());
   std::vector<std::uint32_t> renamed(c.interface + c.locals);
   for (std::uint32_t v = 0, read = 0; v < renamed.size(); ++v) {
-    bool in_sight = read < opened && c.opened[read] == v;
-    renamed[v] = v < c.interface ? v : in_sight ? c.interface + read : v + opened - read;
+    bool in_sight = read < exposed && c.exposed[read] == v;
+    renamed[v] = v < c.interface ? v : in_sight ? c.interface + read : v + exposed - read;
     read += in_sight;
   }
   return renamed;
@@ -21,8 +21,8 @@ template <class Number>
 Definition numbered(const components::Component& c, const std::vector<components::Component>& all,
                     Number number) {
   const std::vector<std::uint32_t> renamed = renamed_variables(c);
-  auto opened = static_cast<std::uint32_t>(c.opened.size());
-  Definition d(c.interface + opened, c.locals - opened);
+  auto exposed = static_cast<std::uint32_t>(c.exposed.size());
+  Definition d(c.interface + exposed, c.locals - exposed);
   std::vector<std::uint32_t> row;
   for (std::size_t e = 0; e < c.sources.size(); ++e) {
     row.clear();
@@ -32,7 +32,7 @@ Definition numbered(const components::Component& c, const std::vector<components
   for (auto& application : c.applications) {
     d.application(number(application.component));
     const components::Component& child = all[application.component];
-    for (std::uint32_t i = 0; i < child.interface + child.opened.size(); ++i)
+    for (std::uint32_t i = 0; i < child.interface + child.exposed.size(); ++i)
       d.variable(renamed[c.arguments[application.first_argument + i]]);
   }
   return d;
@@ -89,8 +89,8 @@ std::optional<Flat> flatten(const components::Library& library, std::uint32_t co
   for (const FlatRow& row : flat.expansion.rows) {
     const components::Component& c =
         library.components[flat.components[flat.expansion.instances[row.instance].definition]];
-    flat.slopes.insert(flat.slopes.end(), c.slopes.begin() + c.offsets[row.index],
-                       c.slopes.begin() + c.offsets[row.index + 1]);
+    flat.coefficients.insert(flat.coefficients.end(), c.coefficients.begin() + c.offsets[row.index],
+                             c.coefficients.begin() + c.offsets[row.index + 1]);
   }
   for (FlatColumn& column : flat.expansion.columns)
     column.index = variables[flat.expansion.instances[column.instance].definition][column.index];

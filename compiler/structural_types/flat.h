@@ -20,8 +20,8 @@ struct Flat {
   /// `definition` of an instance is an index of `components`; columns are numbered as the variables of their
   /// component.
   Expansion expansion;
-  std::vector<std::uint32_t> components;  // of the library; the one that was expanded is the last
-  std::vector<components::Slope> slopes;  // of each of expansion.incidence.rows.targets
+  std::vector<std::uint32_t> components;              // of the library; the one that was expanded is the last
+  std::vector<components::Coefficient> coefficients;  // of each of expansion.incidence.rows.targets
 };
 
 /// Nothing where there would be more than `most_rows` equations.

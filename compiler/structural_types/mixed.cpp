@@ -38,11 +38,11 @@ class Coefficients {
  public:
   Coefficients(exact::Field s, Draw& draw) : s_(s), draw_(draw) {}
   void next_equation() { generic_.clear(); }
-  exact::Field of(const components::Slope& slope) {
-    exact::Field value(slope.factor);
-    while (generic_.size() < slope.generic) generic_.push_back(draw_.next());
-    if (slope.generic > 0) value = value * generic_[slope.generic - 1];
-    for (std::uint32_t k = 0; k < slope.order; ++k) value = value * s_;
+  exact::Field of(const components::Coefficient& coefficient) {
+    exact::Field value(coefficient.factor);
+    while (generic_.size() < coefficient.generic) generic_.push_back(draw_.next());
+    if (coefficient.generic > 0) value = value * generic_[coefficient.generic - 1];
+    for (std::uint32_t k = 0; k < coefficient.order; ++k) value = value * s_;
     return value;
   }
 
@@ -52,25 +52,25 @@ class Coefficients {
   std::vector<exact::Field> generic_;
 };
 
-/// The equations e of which slopes are `slopes` from offsets[e] on, in columns for elimination.
+/// The equations as rows for elimination; the coefficients of equation e are those from offsets[e] on.
 std::vector<exact::SparseRow> drawn(const graph::Bipartite& equations,
-                                    std::span<const components::Slope> slopes, std::uint32_t interface,
-                                    exact::Field s, Draw& draw) {
-  Coefficients coefficients(s, draw);
+                                    std::span<const components::Coefficient> coefficients,
+                                    std::uint32_t interface, exact::Field s, Draw& draw) {
+  Coefficients values(s, draw);
   std::vector<exact::SparseRow> rows(equations.rows());
   for (std::uint32_t r = 0; r < rows.size(); ++r) {
-    coefficients.next_equation();
+    values.next_equation();
     rows[r].reserve(equations.row(r).size());
     for (std::uint32_t k = equations.offsets[r]; k < equations.offsets[r + 1]; ++k)
       rows[r].push_back({place(equations.targets[k], interface, equations.columns - interface),
-                         coefficients.of(slopes[k])});
+                         values.of(coefficients[k])});
     exact::tidy(rows[r]);
   }
   return rows;
 }
 
 std::vector<exact::SparseRow> rows_of(const Flat& flat, exact::Field s, Draw& draw) {
-  return drawn(flat.expansion.incidence.rows, flat.slopes, flat.expansion.incidence.interface, s, draw);
+  return drawn(flat.expansion.incidence.rows, flat.coefficients, flat.expansion.incidence.interface, s, draw);
 }
 
 struct Reduced {
@@ -187,10 +187,10 @@ void judge(Singularity& s, const components::Library& library) {
     bool exact = row.index < homogeneous.size() && homogeneous[row.index];
     bool contains_floating = false, condition = false;
     for (std::uint32_t k = whole.rows.offsets[r]; k < whole.rows.offsets[r + 1]; ++k) {
-      const components::Slope& slope = s.flat.slopes[k];
-      exact = exact && slope.generic == 0;
+      const components::Coefficient& coefficient = s.flat.coefficients[k];
+      exact = exact && coefficient.generic == 0;
       contains_floating = contains_floating || floating[whole.rows.targets[k]];
-      condition = condition || (slope.decides && floating[whole.rows.targets[k]]);
+      condition = condition || (coefficient.decides && floating[whole.rows.targets[k]]);
     }
     if (redundant[r] && contains_floating) return;
     if (redundant[r] && !exact && !verdict.numbers) verdict.numbers = r;
@@ -207,7 +207,7 @@ std::optional<std::vector<exact::SparseRow>> MixedLayer::composed(std::uint32_t 
   const components::Component& c = library_.components[component];
   const exact::Field s = Draw(kRates).next();
   Draw draw(component + 1);
-  std::vector<exact::SparseRow> rows = drawn(d.equations(), c.slopes, d.interface(), s, draw);
+  std::vector<exact::SparseRow> rows = drawn(d.equations(), c.coefficients, d.interface(), s, draw);
   for (std::uint32_t a = 0; a < d.applications(); ++a) {
     const auto& child = rows_[d.relation(a)];
     if (!child) return std::nullopt;

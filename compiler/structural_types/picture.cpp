@@ -72,7 +72,7 @@ class Composer {
   }
   bool local_free(std::uint32_t c) const {
     const components::Component& component = library_.components[c];
-    if (!types_[c] || !component.holes.empty() || !component.opened.empty() ||
+    if (!types_[c] || !component.holes.empty() || !component.exposed.empty() ||
         component.sources.size() > kRows)
       return false;
     for (std::uint32_t v = component.interface; v < component.interface + component.locals; ++v)

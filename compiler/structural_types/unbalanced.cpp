@@ -13,7 +13,7 @@ std::optional<std::uint32_t> only_one(const components::Library& library,
     const components::Component& applied = library.components[part];
     if (!applied.flows || !types[part]) continue;
     const int has =
-        static_cast<int>(types[part]->rank()) - static_cast<int>(applied.opened.size() + *applied.flows);
+        static_cast<int>(types[part]->rank()) - static_cast<int>(applied.exposed.size() + *applied.flows);
     if (has == 0) continue;
     if (found || has != surplus) return std::nullopt;
     found = a;

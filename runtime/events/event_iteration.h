@@ -1,13 +1,13 @@
 // Event iteration: what happens at one instant, until equations, zero crossings and event handlers agree.
 //
 //   process(time)
-//     record the rates before the event (decides comparisons that an assignment leaves at zero)
-//     tick the clocks; admit the discontinuities of delayed signals that arrive
+//     record `pre`; tick the clocks; record the rates before the event, where a difference crossed zero
+//     admit the discontinuities of delayed signals that arrive
 //     change the values of the zero crossings that crossed
 //     make_consistent: solve equations <-> update zero crossings, until none changes
-//     while a trigger fires:
-//       assign, make_consistent, assign again what changed since, until nothing changes
-//       advance `pre`
+//     until no trigger fires and `pre` agrees with the current values:
+//       a trigger fires: assign, make_consistent, assign again what changed, until nothing does; record `pre`
+//       none fires: advance `pre`, make_consistent
 //     record the new values of delayed signals in the history
 //
 // All of it works on the current values of the instance; nothing here depends on the form of the integrator's

@@ -31,7 +31,7 @@ class SparseLu {
 
   /// Factorises values in a pattern, which is the same in every call, rows scaled by `row_scale`. A pivot
   /// must be larger than 8 * `least` times the largest entry of its column; `column_max`, these entries, is
-  /// overwritten. Returns the first column without such a pivot.
+  /// overwritten. Returns the first column without such a pivot, or 0 if KLU does not tell which.
   std::optional<std::uint32_t> factor(const SparsePattern& pattern, std::span<const double> values,
                                       std::span<const double> row_scale, std::span<double> column_max,
                                       double least);

@@ -116,7 +116,7 @@ TEST_CASE(
   x.finish();
   Diagnostics d = diagnose(x);
   check_one(d, Code::ArbitraryLevel);
-  CHECK(says(d.all()[0], "nothing fixes the level of `a.v` and `b.v`"));
+  CHECK(says(d.all()[0], "nothing determines the common reference of `a.v` and `b.v`"));
   CHECK(says(d.all()[0], "`b.v` is taken as 0"));
   Diagnostics quiet;
   dae::System dae = reduce::reduce(x.system, quiet);
@@ -152,8 +152,8 @@ TEST_CASE("MB-8c: the same with a capacitor, and with two islands") {
   Diagnostics d = diagnose(x);
   REQUIRE(d.all().size() == 3);  // and a note on the start
   CHECK(d.all()[0].code == Code::ArbitraryLevel);
-  CHECK(says(d.all()[0], "nothing fixes the level of `a.v`, `b.v` and `c.v`"));
-  CHECK(says(d.all()[1], "nothing fixes the level of `e.v` and `f.v`"));
+  CHECK(says(d.all()[0], "nothing determines the common reference of `a.v`, `b.v` and `c.v`"));
+  CHECK(says(d.all()[1], "nothing determines the common reference of `e.v` and `f.v`"));
   Diagnostics quiet;
   dae::System dae = reduce::reduce(x.system, quiet);
   CHECK(dae.variables[dae.aliases[k.u].variable].state);
@@ -171,7 +171,7 @@ TEST_CASE("MB-8d: inductors in series without ground have one state, and one lev
   x.finish();
   Diagnostics d = diagnose(x);
   REQUIRE(d.all().size() == 2);
-  CHECK(says(d.all()[0], "nothing fixes the level of `a.v`, `b.v`, `c.v` and `g.v`"));
+  CHECK(says(d.all()[0], "nothing determines the common reference of `a.v`, `b.v`, `c.v` and `g.v`"));
   Diagnostics quiet;
   dae::System dae = reduce::reduce(x.system, quiet);
   CHECK(std::ranges::count_if(dae.variables, [](const dae::Variable& v) { return v.state; }) == 1);

@@ -181,7 +181,7 @@ TEST_CASE("no choice is good everywhere: a set of states for each level, with eq
   dae::System dae = reduced(b);
   REQUIRE(dae.sets.size() == 2);
   CHECK(states(b, dae) == Names{"one of (vy, vx)", "one of (x, y)"});
-  CHECK(dae.held == 4);
+  CHECK(dae.discrete_parameters == 4);
   for (const dae::StateSet& set : dae.sets) {
     CHECK(set.candidates.size() == 2);
     CHECK(set.states.size() == 1);

@@ -76,7 +76,8 @@ TEST_CASE("N-8: source and resistor, with grounds enough, too many, and none") {
   refused("  constantVoltage 5.0 <> (a, g)\n  resistor 10.0 <> (a, g)\n  ground <> g\n  ground <> g\n",
           "SR0301", "of `circuit` determine only");
   refused("  constantVoltage 5.0 <> (a, g)\n  resistor 10.0 <> (a, g)\n", "SR0312",
-          "nothing fixes the level of `a.v` and `g.v`: every equation contains only their differences");
+          "nothing determines the common reference of `a.v` and `g.v`: every equation contains only their "
+          "differences");
 }
 
 TEST_CASE("N-8: a resistor with its balance written twice and no voltage is wrong where it is defined") {
@@ -150,20 +151,20 @@ TEST_CASE(
   }
   SECTION("a forgotten ground") {
     refused("  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  capacitor 1.0 <> (b, g)\n",
-            "SR0312", "nothing fixes the level of `a.v`, `g.v` and `b.v`");
+            "SR0312", "nothing determines the common reference of `a.v`, `g.v` and `b.v`");
   }
   SECTION("a secondary side that floats") {
     refused(
         "  sineVoltage 5.0 50.0 <> (a, g)\n  transformer 10.0 <> (a, g, b, c)\n  resistor 1.0 <> (b, c)\n  "
         "ground <> g\n",
-        "SR0312", "nothing fixes the level of `b.v` and `c.v`");
+        "SR0312", "nothing determines the common reference of `b.v` and `c.v`");
   }
   SECTION("an island") {
     refused(
         "  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, g)\n  resistor 1.0 <> (b, c)\n  capacitor "
         "1.0 <> (c, d)\n  inductor 1.0 <> (d, b)\n"
         "  ground <> g\n",
-        "SR0312", "nothing fixes the level of `b.v`, `c.v` and `d.v`");
+        "SR0312", "nothing determines the common reference of `b.v`, `c.v` and `d.v`");
   }
   SECTION("two wires between the same nodes") {
     refused(
@@ -197,8 +198,7 @@ TEST_CASE("what only a use makes singular is said of the use") {
   INFO(c.messages);
   CHECK(c.codes == std::vector<std::string>{"SR0304"});
   CHECK(c.messages.find("`parallel` cannot be completed by what it is applied to") != std::string::npos);
-  CHECK(c.messages.find("with these, some of its equations say what others say already") !=
-        std::string::npos);
+  CHECK(c.messages.find("with these, some of its equations are redundant") != std::string::npos);
 }
 
 TEST_CASE("what depends on itself in a circle is no missing reference") {
@@ -268,8 +268,8 @@ TEST_CASE("a level in a part and one around it are two warnings, wherever the pa
   Checked c(model);
   INFO(c.messages);
   CHECK(c.codes == std::vector<std::string>{"SR0312", "SR0312"});
-  CHECK(c.messages.find("nothing fixes the level of `b.v` and `c.v`") != std::string::npos);
-  CHECK(c.messages.find("nothing fixes the level of `a.v` and `g.v`") != std::string::npos);
+  CHECK(c.messages.find("nothing determines the common reference of `b.v` and `c.v`") != std::string::npos);
+  CHECK(c.messages.find("nothing determines the common reference of `a.v` and `g.v`") != std::string::npos);
   CHECK(said_by_run(model, true) == c.messages);
 }
 
@@ -284,5 +284,5 @@ TEST_CASE("what starts or is asserted at an arbitrary level is told for the whol
   };
   says("  initially b.v = 1.0\n", false, "its start depends on the level");
   says("  initially b.v - g.v = 1.0\n", true, "warning[SR0312]");
-  says("  assert \"high\" a.v < 10.0\n", false, "a condition here depends on the level");
+  says("  assert \"high\" a.v < 10.0\n", false, "a condition here depends on the absolute value");
 }

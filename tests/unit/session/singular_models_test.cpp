@@ -56,5 +56,5 @@ TEST_CASE("and so has one with floating potentials") {
       "  constantVoltage 5.0 <> (a, g)\n  resistor 1.0 <> (a, b)\n  capacitor 1.0 <> (b, g)\n";
   same(loop, "no reference potential: `g.v` is taken as 0");
   same(loop + "  local x :: Real\n  x = if a.v > 1.0<V> then 1.0 else 2.0\n",
-       "a condition here depends on the level");
+       "a condition here depends on the absolute value");
 }

@@ -10,7 +10,7 @@ struct Slopes {
 };
 
 /// A hierarchy of small relations; children come first, the last one may have an empty interface.
-inline sigrel::components::Library components_at_random(Dice& dice, const Slopes& slopes = {}) {
+inline sigrel::components::Library components_at_random(Dice& dice, const Slopes& coefficients = {}) {
   using namespace sigrel::components;
   Library library;
   const std::uint32_t count = dice.number(1, 3);
@@ -33,11 +33,11 @@ inline sigrel::components::Library components_at_random(Dice& dice, const Slopes
     for (int e = 0; e < equations; ++e) {
       for (std::uint32_t v : dice.sample(variables, dice.number(1, 3))) {
         c.variables.push_back(v);
-        Slope slope;
-        if (dice.chance(slopes.derivative)) slope.order = dice.number(1, 2);
-        slope.factor = dice.chance(0.5) ? 1 : -1;
-        if (!dice.chance(slopes.exact)) slope.generic = dice.number(1, 2);
-        c.slopes.push_back(slope);
+        Coefficient coefficient;
+        if (dice.chance(coefficients.derivative)) coefficient.order = dice.number(1, 2);
+        coefficient.factor = dice.chance(0.5) ? 1 : -1;
+        if (!dice.chance(coefficients.exact)) coefficient.generic = dice.number(1, 2);
+        c.coefficients.push_back(coefficient);
       }
       c.offsets.push_back(static_cast<std::uint32_t>(c.variables.size()));
       c.sources.push_back(0);

@@ -24,7 +24,7 @@ int heaviest(const Flat& flat, std::uint32_t row, std::vector<bool>& taken, std:
     taken[c] = true;
     int rest = heaviest(flat, row + 1, taken, hidden_left - (c >= whole.interface));
     taken[c] = false;
-    if (rest >= 0) best = std::max(best, rest + static_cast<int>(flat.slopes[e].order));
+    if (rest >= 0) best = std::max(best, rest + static_cast<int>(flat.coefficients[e].order));
   }
   return best;
 }
@@ -58,7 +58,7 @@ TEST_CASE("degrees of freedom of a chain of storages", "[.][speed]") {
     auto equation = [&](std::initializer_list<std::pair<std::uint32_t, std::uint32_t>> terms) {
       for (auto [v, order] : terms) {
         c.variables.push_back(v);
-        c.slopes.push_back({order, 1, 1});
+        c.coefficients.push_back({order, 1, 1});
       }
       c.offsets.push_back(static_cast<std::uint32_t>(c.variables.size()));
       c.sources.push_back(0);

@@ -50,9 +50,9 @@ bool regular_in_numbers(const Flat& flat, Dice& dice) {
     for (std::uint32_t r = 0; r < m.size(); ++r) {
       std::vector<double> generic{number(), number()};
       for (std::uint32_t k = whole.rows.offsets[r]; k < whole.rows.offsets[r + 1]; ++k) {
-        const Slope& slope = flat.slopes[k];
-        double value = static_cast<double>(slope.factor) * std::pow(s, slope.order);
-        m[r][whole.rows.targets[k]] += slope.generic ? value * generic[slope.generic - 1] : value;
+        const Coefficient& coefficient = flat.coefficients[k];
+        double value = static_cast<double>(coefficient.factor) * std::pow(s, coefficient.order);
+        m[r][whole.rows.targets[k]] += coefficient.generic ? value * generic[coefficient.generic - 1] : value;
       }
     }
     if (numerical_rank(m, 0, whole.columns()) == whole.rows.rows() &&
@@ -75,7 +75,7 @@ Library many(Dice& dice, std::size_t count) {
     for (std::uint32_t e = 0; e < equations; ++e) {
       for (std::uint32_t v : dice.sample(interface + c.locals, dice.number(2, 4))) {
         c.variables.push_back(v);
-        c.slopes.push_back(
+        c.coefficients.push_back(
             {dice.chance(0.1) ? 1u : 0u, dice.chance(0.3) ? 1u : 0u, dice.chance(0.5) ? 1 : -1});
       }
       c.offsets.push_back(static_cast<std::uint32_t>(c.variables.size()));
@@ -123,7 +123,7 @@ TEST_CASE("null vectors name the equations that depend on each other, and the un
   c.interface = 2;
   c.locals = 2;
   c.variables = {2, 3, 0, 3, 2, 1};
-  c.slopes = {{0, 0, 1}, {0, 0, -1}, {0, 0, -1}, {0, 0, 1}, {0, 0, -1}, {0, 0, -1}};
+  c.coefficients = {{0, 0, 1}, {0, 0, -1}, {0, 0, -1}, {0, 0, 1}, {0, 0, -1}, {0, 0, -1}};
   c.offsets = {0, 3, 6};
   c.sources = {0, 0};
   library.components.push_back(c);
@@ -134,7 +134,7 @@ TEST_CASE("null vectors name the equations that depend on each other, and the un
   CHECK(found->free[0].support == std::vector<std::uint32_t>{2, 3});
   CHECK(found->free[0].level);
   // With p left out of the first, x - y = 0, and q of the second, they say the same.
-  library.components[0].slopes[2].factor = library.components[0].slopes[5].factor = 0;
+  library.components[0].coefficients[2].factor = library.components[0].coefficients[5].factor = 0;
   found = MixedLayer(library).check(0, definition_of(c, library.components));
   REQUIRE(found);
   REQUIRE(found->redundant.size() == 1);
@@ -148,7 +148,7 @@ TEST_CASE("instances of one component are different ones where it matters") {
   Component a;
   a.interface = 2;
   a.variables = {1, 0};
-  a.slopes = {{0, 0, 1}, {0, 1, -1}};
+  a.coefficients = {{0, 0, 1}, {0, 1, -1}};
   a.offsets = {0, 2};
   a.sources = {0};
   Component b;
@@ -190,7 +190,7 @@ TEST_CASE("the mixed layer of a flat chain and of a chain by halves", "[.][speed
   Component r;
   r.interface = 4;
   r.variables = {0, 1, 2, 2, 3};
-  r.slopes = {{0, 0, 1}, {0, 0, -1}, {0, 1, -1}, {0, 0, 1}, {0, 0, -1}};
+  r.coefficients = {{0, 0, 1}, {0, 0, -1}, {0, 1, -1}, {0, 0, 1}, {0, 0, -1}};
   r.offsets = {0, 3, 5};
   r.sources = {0, 0};
   library.components.push_back(r);

@@ -67,9 +67,10 @@ void Checker::check_main_type(core::GlobalId main, Type* type) {
   if (type->kind == TypeKind::Error || is_constructor(type, types_.experiment_constructor)) return;
   Type* interface = type->kind == TypeKind::Relation ? find(type->args[0]) : nullptr;
   if (interface && interface->kind == TypeKind::Tuple && interface->args.empty()) return;
-  auto& d = diagnostics_.report(
-      Code::MainType, globals_.span(main),
-      "`main` is not runnable: it must be an experiment or a complete model, and is " + messages_.describe(type));
+  auto& d =
+      diagnostics_.report(Code::MainType, globals_.span(main),
+                          "`main` is not runnable: it must be an experiment or a complete model, and is " +
+                              messages_.describe(type));
   if (interface)
     d.label("it is a part of a model")
         .help("apply it inside `sigrel () where …`, with sources for its interface");

@@ -68,8 +68,8 @@ bool DeferredConstraints::resolve_field(core::FieldExpr* node, Type* base, const
     if (!result)
       result = type;
     else if (!unifier_.agree(result, type))
-      messages_.mismatch_at(node->span, type, result, {}, "`" + std::string(text(field.name)) + "` has this type",
-                            {});
+      messages_.mismatch_at(node->span, type, result, {},
+                            "`" + std::string(text(field.name)) + "` has this type", {});
     return true;
   };
   base = find(base);

@@ -241,12 +241,12 @@ TEST_CASE("SR0305: contracts that do not fit the interface") {
   refused(contract("{p.v q.v}").c_str(), "SR0305", "`q` is not a variable of this interface");
   refused(contract("{p.w}").c_str(), "SR0305", "`p` has no part `w`");
   refused(contract("{x[4]}").c_str(), "SR0305", "`x` has 3 elements");
-  refused(contract("{p[1]}").c_str(), "SR0305", "`p` is no vector");
+  refused(contract("{p[1]}").c_str(), "SR0305", "`p` is not a vector");
   refused(contract("{1 1 1}").c_str(), "SR0305", "this row has 3 columns, the interface has 5 scalars");
   refused(contract("{#6}").c_str(), "SR0305", "6 equations are promised for 5 unknowns");
   refused(contract("{p.v; p.v}").c_str(), "SR0305", "they determine only 1 unknown");
   refused(contract("like resistor").c_str(), "SR0305", "`resistor` has another interface");
-  refused(contract("like pi").c_str(), "SR0305", "`pi` is no relation");
+  refused(contract("like pi").c_str(), "SR0305", "`pi` is not a relation");
   refused("f :: SR (Real, Real) {x} -> SR (y :: Real)\nf r = sigrel (y) where\n  y = 1.0\n", "SR0305",
           "`x` is not a variable of this interface");
   has_types(contract("{p x[1]; x[2 .. 3]}").c_str(), {{"f", "{y}"}});

@@ -163,7 +163,13 @@ void report_structural(const SourceView& view, const StructuralCauses& causes, D
   std::size_t reports = 0, left_out = 0;
   Diagnostic* last = nullptr;
   UnderDetermined same_scope;
-  std::size_t same_declaration = 0;  // elements of one vector have one report
+  std::size_t same_declaration = 0;  // elements of one vector have one report, `last`
+  auto note_same_declaration = [&] {
+    if (same_declaration > 0)
+      last->note(
+          fmt::format("the same is true of {} declared here", counted(same_declaration, "other unknown")));
+    same_declaration = 0;
+  };
   for (const UnderDetermined& part : causes.under) {
     const Scope scope = view.scope_of_unknowns(part.set.columns);
     if (over_scope == scope) {
@@ -175,6 +181,7 @@ void report_structural(const SourceView& view, const StructuralCauses& causes, D
     } else if (reports == kReports) {
       left_out += part.missing;
     } else {
+      note_same_declaration();
       last = &report_under(view, part, scope, diagnostics);
       ++reports;
     }

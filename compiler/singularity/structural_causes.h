@@ -6,7 +6,8 @@
 //
 // Over-determined: equations are added in their order until a set of them has too few unknowns; the set is
 // minimal, and its last equation is the one that is too many. Under-determined: the connected components of
-// the under-determined part of the incidence without the interface, one cause each. Both by the decomposition
+// the under-determined part of the incidence without the interface, one cause each, shown by its smallest set
+// around one unknown. Both by the decomposition
 // of Dulmage and Mendelsohn (graph/dulmage_mendelsohn.h).
 //
 // Example: rows {x} {x} {y z} {u}, no interface: rows 0 and 1 have only x between them, y and z occur only in
@@ -25,9 +26,9 @@ struct OverDetermined {
 };
 
 struct UnderDetermined {
-  graph::HallSet set;                      // the columns, and the rows that contain one of them
+  graph::HallSet set;  // minimal: one column more than rows, the rows that contain one of the columns
   std::vector<std::uint32_t> occurrences;  // of each column: the number of rows that contain it
-  std::size_t missing = 0;                 // columns beyond rows
+  std::size_t missing = 0;                 // rows that its connected component has too few
 };
 
 struct StructuralCauses {

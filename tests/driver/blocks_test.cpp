@@ -73,7 +73,7 @@ TEST_CASE("the incidence matrix as pictures, before and after") {
   Finished big = sigrel({"explain", kBlocks, "--blocks", "-e", "grid 20", "--svg", svg});
   CHECK(big.code == 1);
   CHECK(big.err.find("error[SR0611]") != std::string::npos);
-  CHECK(big.err.find("a picture has 400 at most") != std::string::npos);
+  CHECK(big.err.find("pictures are limited to 400") != std::string::npos);
   CHECK(big.out.size() < 50000);
 }
 

@@ -155,7 +155,7 @@ TEST_CASE("names of any width, many unknowns, names that are not there") {
   CHECK(missing.code == 1);
   CHECK(missing.err.find("did you mean `foo`?") != std::string::npos);
   shows(explain(temporary("row.sr", "f :: Real -> Real\nf x = 2.0 * x\n"), "f"),
-        "no structural type of its own");
+        "no structural type: it is not a relation");
   CHECK(sigrel({"explain", talk, "--structure"}).code == 2);
   CHECK(sigrel({"explain", talk, "foo"}).code == 2);
 }

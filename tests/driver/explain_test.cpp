@@ -57,7 +57,7 @@ TEST_CASE("explain --parameters: numbers and structure, with values, types and p
   Finished f = sigrel({"explain", file, "--parameters"});
   INFO(f.err);
   REQUIRE(f.code == 0);
-  std::size_t structure = f.out.find("structure:");
+  std::size_t structure = f.out.find("structural parameters:");
   REQUIRE(f.out.starts_with("parameters:"));
   REQUIRE(structure != std::string::npos);
   std::string numbers = f.out.substr(0, structure), rest = f.out.substr(structure);

@@ -80,7 +80,7 @@ TEST_CASE("linearize: simultaneous equations are eliminated") {
   equal(j["B"], {{1}});
   equal(j["C"], {{-1}});
   equal(j["D"], {{1}});
-  refused({"implicit", "--input", "y"}, "SR0590", "solved together");
+  refused({"implicit", "--input", "y"}, "SR0590", "solved in an algebraic loop");
 }
 
 TEST_CASE("linearize: with the states that the run has chosen") {
@@ -132,7 +132,7 @@ TEST_CASE("linearize: eigenvalues, text, mistakes") {
   Finished f = sigrel({"linearize", kModels, "-e", "pair"});
   CHECK(f.out.find("damping ratio 0.1") != std::string::npos);
   refused({"pair", "--input", "force"}, "SR0", "force");
-  refused({"root"}, "SR0590", "no finite number");
+  refused({"root"}, "SR0590", "is not finite");
 }
 
 TEST_CASE("linearize, steady: a delay has no tangent, and is not taken as one that stands still") {

@@ -218,7 +218,7 @@ TEST_CASE("plot: mistakes") {
   CHECK(contains(name.err, "did you mean `y`?"));
   Finished pattern = sigrel({"plot", runs.a, "-v", "q*"});
   CHECK(contains(pattern.err, "no variable matches `q*`"));
-  CHECK(contains(pattern.err, "there are `x`, `y`, `n`"));
+  CHECK(contains(pattern.err, "available: `x`, `y`, `n`"));
   Finished none = sigrel({"plot", temporary("nowhere.csv"), "-v", "x"});
   CHECK(none.code == 1);
   CHECK(contains(none.err, "error[SR0613]"));
@@ -242,7 +242,7 @@ TEST_CASE("diff: a tube, what leaves it first and by how much, and what is missi
   // The difference is 0.01 exp(-t) at first: 0.005 outside, at t = 0.
   CHECK(contains(
       f.out,
-      "x  leaves the tube at t = 0 s: 1.01 is not in 0.995 … 1.005; at most 0.005 outside, at t = 0 s"));
+      "x  leaves the tube at t = 0 s: 1.01 is not in 0.995 … 1.005; largest deviation 0.005 at t = 0 s"));
   CHECK(sigrel({"diff", runs.a, runs.b, "--relative", "0.011"}).code == 0);
   CHECK(sigrel({"diff", runs.a, runs.b, "-v", "n"}).code == 0);
   CHECK(sigrel({"diff", runs.a, runs.b, "-v", "nn"}).code == 1);

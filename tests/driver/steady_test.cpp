@@ -75,7 +75,7 @@ TEST_CASE("steady: a bound holds, and without it the optimum is inside") {
   CHECK(open["parameter"]["a"].get<double>() == Approx(2.25));
   CHECK(open["goal"]["price"].get<double>() == Approx(6.75));
   refused({"-e", "cost 0.0 0.0", "--vary", "a", "--vary", "b", "--fix", "total=3", "--maximise", "price"},
-          {"SR0592", "improved without end"});
+          {"SR0592", "the objective is unbounded"});
 }
 
 TEST_CASE("steady: a state that only moves along is excluded") {

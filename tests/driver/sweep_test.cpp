@@ -93,7 +93,7 @@ TEST_CASE("sweep: threads change nothing, and a table is continued where it ends
   Finished refused = with({"-o", one});
   CHECK(refused.code == 1);
   CHECK(contains(refused.err, "error[SR0615]"));
-  CHECK(contains(refused.err, "`--resume` continues it"));
+  CHECK(contains(refused.err, "continue it with `--resume`"));
   CHECK(read(one) == whole);
   temporary("sweep_one.csv", whole.substr(0, whole.size() / 2));  // in the middle of a row
   REQUIRE(with({"-o", one, "--resume"}).code == 0);

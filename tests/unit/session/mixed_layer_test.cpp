@@ -282,7 +282,7 @@ TEST_CASE("what starts or is asserted at an arbitrary level is told for the whol
     INFO(said);
     CHECK(said.find(part) != std::string::npos);
   };
-  says("  initially b.v = 1.0\n", false, "its start depends on the level");
+  says("  initially b.v = 1.0\n", false, "its start depends on the absolute value");
   says("  initially b.v - g.v = 1.0\n", true, "warning[SR0312]");
   says("  assert \"high\" a.v < 10.0\n", false, "a condition here depends on the absolute value");
 }

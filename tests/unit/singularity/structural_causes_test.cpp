@@ -91,7 +91,7 @@ TEST_CASE("over-determined: the first rows, in their order, that have too few co
   CHECK(found > 500);
 }
 
-TEST_CASE("under-determined: parts that share no row, and every column that can stay unmatched") {
+TEST_CASE("under-determined: minimal sets that share no row, among the columns that can stay unmatched") {
   std::mt19937 random(2);
   std::size_t found = 0;
   for (int i = 0; i < 3000; ++i) {
@@ -121,7 +121,8 @@ TEST_CASE("under-determined: parts that share no row, and every column that can 
       ++found;
       reported.insert(reported.end(), part.set.columns.begin(), part.set.columns.end());
       missing += part.missing;
-      CHECK(part.missing == part.set.columns.size() - part.set.rows.size());
+      CHECK(part.set.columns.size() == part.set.rows.size() + 1);
+      CHECK(part.missing >= 1);
       std::set<std::uint32_t> expected;
       for (std::uint32_t c : part.set.columns)
         expected.insert(of_column[c - interface].begin(), of_column[c - interface].end());
@@ -131,7 +132,8 @@ TEST_CASE("under-determined: parts that share no row, and every column that can 
         CHECK(part.occurrences[k] == of_column[part.set.columns[k] - interface].size());
     }
     std::ranges::sort(reported);
-    CHECK(reported == loose);
+    CHECK(std::ranges::includes(loose, reported));
+    CHECK(reported.empty() == loose.empty());
     CHECK(missing == of_column.size() - most);
   }
   CHECK(found > 500);

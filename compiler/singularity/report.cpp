@@ -186,9 +186,7 @@ void report_structural(const SourceView& view, const StructuralCauses& causes, D
       ++reports;
     }
   }
-  if (same_declaration > 0 && last)
-    last->note(
-        fmt::format("the same is true of {} declared here", counted(same_declaration, "other unknown")));
+  note_same_declaration();
   // Flows without an equation follow from potentials with too many: the note would mislead.
   const bool about_flows = std::ranges::all_of(
       same_scope.set.columns, [&](std::uint32_t u) { return view.kind(u) == system::UnknownKind::Flow; });

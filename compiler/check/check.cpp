@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "compiler/check/checker.h"
-#include "compiler/check/samples.h"
+#include "compiler/check/samples/samples.h"
 
 namespace sigrel::check {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "compiler/check/check.h"
-#include "compiler/check/expression_checker.h"
+#include "compiler/check/expressions/expression_checker.h"
 #include "compiler/check/parts.h"
-#include "compiler/check/relation_checker.h"
+#include "compiler/check/relations/relation_checker.h"
 
 namespace sigrel::check {
 

@@ -1,19 +1,19 @@
 // The parts of one run of the checker, each after the ones that it uses. Every part owns the state that it
 // alone changes; the walks (Checker, ExpressionChecker, RelationChecker) share the parts.
 #pragma once
-#include "compiler/check/block_check.h"
-#include "compiler/check/contract.h"
-#include "compiler/check/core_builder.h"
-#include "compiler/check/deferred.h"
-#include "compiler/check/exhaustive.h"
-#include "compiler/check/globals.h"
-#include "compiler/check/layout.h"
-#include "compiler/check/scopes.h"
-#include "compiler/check/sizes.h"
-#include "compiler/check/type_messages.h"
-#include "compiler/check/type_reader.h"
-#include "compiler/check/unify.h"
-#include "compiler/check/unit_check.h"
+#include "compiler/check/blocks/block_check.h"
+#include "compiler/check/expressions/core_builder.h"
+#include "compiler/check/expressions/exhaustive.h"
+#include "compiler/check/names/globals.h"
+#include "compiler/check/names/scopes.h"
+#include "compiler/check/samples/contract.h"
+#include "compiler/check/types/deferred.h"
+#include "compiler/check/types/layout.h"
+#include "compiler/check/types/sizes.h"
+#include "compiler/check/types/type_messages.h"
+#include "compiler/check/types/type_reader.h"
+#include "compiler/check/types/unify.h"
+#include "compiler/check/types/unit_check.h"
 
 namespace sigrel::check {
 

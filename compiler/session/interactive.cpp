@@ -5,8 +5,8 @@
 #include <set>
 #include <unordered_set>
 
-#include "compiler/check/builtins.h"
 #include "compiler/check/check.h"
+#include "compiler/check/names/builtins.h"
 #include "compiler/evaluate/show.h"
 #include "compiler/explain/structural_types.h"
 #include "compiler/parse/parse.h"

@@ -1,4 +1,4 @@
-#include "compiler/check/strong_components.h"
+#include "compiler/check/names/strong_components.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // Unification by itself: levels, requirements, units, sizes, schemes.
-#include "compiler/check/unify.h"
+#include "compiler/check/types/unify.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,161 @@
+// Application of functions, primitives and constructors.
+#include "compiler/check/expressions/expression_checker.h"
+#include "compiler/check/names/builtins.h"
+#include "compiler/check/relations/relation_checker.h"
+
+namespace sigrel::check {
+
+using ast::ExprKind;
+
+Typed ExpressionChecker::infer_apply(const ast::ApplyExpr* e) {
+  std::vector<core::Expr*> args;
+  if (e->function->kind == ExprKind::Constructor)
+    if (const Constructor* mode =
+            relations_.known_mode(static_cast<const ast::ConstructorExpr*>(e->function)->name)) {
+      Type* type = apply_arguments(constructor_type(*mode), e->function, e->args, args);
+      return {apply_known(Value::of(*mode), std::move(args), e->span), type};
+    }
+  if (const Value* known = known_head(e->function)) {
+    std::size_t first = deferred_.product_count();
+    Type* type = known->kind == Value::Primitive ? instantiate_builtin(*known->builtin, e->function->span)
+                                                 : constructor_type(*known->constructor);
+    bool rate = deferred_.product_count() != first;
+    type = apply_arguments(type, e->function, e->args, args);
+    if (rate) deferred_.try_product(first);  // often known at once
+    return {apply_known(*known, std::move(args), e->span), type};
+  }
+  Typed function = infer(e->function);
+  Type* type = apply_arguments(function.type, e->function, e->args, args);
+  return {core_.apply(function.expr, args, e->span), type};
+}
+
+/// A primitive with arguments or a constructor, unless a local hides it.
+const Value* ExpressionChecker::known_head(const ast::Expr* function) {
+  if (function->kind == ExprKind::Variable) {
+    auto& name = static_cast<const ast::VariableExpr*>(function)->name;
+    if (!name.qualified && scopes_.lookup_local(name.ident.name)) return nullptr;
+    auto* entry = scopes_.lookup_value(name, false);
+    const bool primitive = entry && !entry->ambiguous && entry->meaning.kind == Value::Primitive &&
+                           entry->meaning.builtin->arity > 0;
+    return primitive ? &entry->meaning : nullptr;
+  }
+  if (function->kind != ExprKind::Constructor) return nullptr;
+  auto* entry = scopes_.lookup_value(static_cast<const ast::ConstructorExpr*>(function)->name, false);
+  const bool constructor = entry && !entry->ambiguous && entry->meaning.kind == Value::Constructor;
+  return constructor ? &entry->meaning : nullptr;
+}
+
+Reason ExpressionChecker::argument_reason(const ast::Expr* head) {
+  Reason reason{ReasonKind::Argument};
+  std::string name = head_text(head);
+  if (name.empty()) return reason;
+  reason.name = intern(name);
+  if (head->kind != ExprKind::Variable) return reason;
+  auto& id = static_cast<const ast::VariableExpr*>(head)->name;
+  if (!id.qualified && scopes_.lookup_local(id.ident.name)) return reason;
+  auto* entry = scopes_.lookup_value(id, false);
+  if (!entry || entry->meaning.kind != Value::Global) return reason;
+  auto& definition = globals_[entry->meaning.global].definition;
+  reason.span = definition.signature ? definition.signature->type->span : definition.span;
+  reason.has_span = definition.name == id.ident.name;
+  return reason;
+}
+
+/// The type of `function` applied to `args`, which are lowered to `out`.
+Type* ExpressionChecker::apply_arguments(Type* type, const ast::Expr* head, std::span<ast::Expr* const> args,
+                                         std::vector<core::Expr*>& out) {
+  Reason reason = argument_reason(head);
+  std::size_t errors = diagnostics_.error_count();
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    type = find(type);
+    if (type->kind == TypeKind::Variable) {
+      Type* function = types_.function(unifier_.fresh(), unifier_.fresh());
+      if (unifier_.unify(type, function)) type = function;
+    }
+    if (type->kind == TypeKind::Error) {
+      out.push_back(infer(args[i]).expr);
+      continue;
+    }
+    if (type->kind != TypeKind::Function) {
+      // After an error in an argument, surplus arguments have the same cause.
+      if (diagnostics_.error_count() == errors) report_surplus_arguments(type, head, args, i, reason);
+      // Surplus arguments are not checked: they may be signals, with a `<>` missing before them.
+      for (; i < args.size(); ++i) out.push_back(core_.placeholder(args[i]->span));
+      return types_.error();
+    }
+    reason.index = i;
+    core::Expr* arg = check_expr(args[i], type->args[0], reason);
+    if (type->has_parameter && type->args.size() == 3)  // the argument is the size
+      unifier_.unify_sizes(type->args[2], sizes_.form(arg));
+    out.push_back(arg);
+    type = type->args[1];
+  }
+  return type;
+}
+
+/// `head` applied to the first `given` arguments has `type`, which is no function.
+void ExpressionChecker::report_surplus_arguments(Type* type, const ast::Expr* head,
+                                                 std::span<ast::Expr* const> args, std::size_t given,
+                                                 const Reason& reason) {
+  std::string name = head_text(head);
+  std::string shown = name.empty() ? "this" : "`" + name + "`";
+  if (given == 0) {
+    auto& d = diagnostics_.report(Code::AppliedNonFunction, head->span,
+                                  shown + " is not a function: its type is " + messages_.describe(type));
+    if (type->kind == TypeKind::Relation)
+      d.help("a relation is applied to signals with `<>`: `" + (name.empty() ? "r" : name) + " <> (…)`");
+    messages_.suppress_further_errors(head);
+    return;
+  }
+  const std::size_t surplus = args.size() - given;
+  auto& d = diagnostics_.report(Code::WrongArgumentCount, join(args[given]->span, args.back()->span),
+                                shown + " takes " + std::to_string(given) +
+                                    (given == 1 ? " argument, " : " arguments, ") +
+                                    std::to_string(args.size()) + " are given");
+  d.label(surplus == 1 ? "one too many" : std::to_string(surplus) + " too many");
+  if (reason.has_span) d.also(reason.span, "its type");
+}
+
+/// Primitives and constructors take all their arguments at once: missing ones are added by a lambda.
+core::Expr* ExpressionChecker::apply_known(const Value& value, std::vector<core::Expr*> args, Span span) {
+  std::size_t arity = value.kind == Value::Primitive ? value.builtin->arity : value.constructor->args.size();
+  std::vector<core::Expr*> rest;
+  std::vector<core::LocalId> missing;
+  if (args.size() > arity) {
+    rest.assign(args.begin() + static_cast<std::ptrdiff_t>(arity), args.end());
+    args.resize(arity);
+  }
+  while (args.size() < arity) {
+    missing.push_back(core_.new_local(intern("argument")));
+    args.push_back(core_.local(missing.back(), span));
+  }
+  core::Expr* result;
+  if (value.kind == Value::Constructor) {
+    const Constructor& c = *value.constructor;
+    result = c.owner == &types_.boolean_constructor
+                 ? core_.boolean(c.tag == types_.true_constructor.tag, span)
+                 : core_.construct(c, args, span);
+  } else if (value.builtin->shape == BuiltinShape::Simulate) {
+    result = default_experiment(args[0], span);
+  } else {
+    result = core_.primitive(value.builtin->op, args, span);
+  }
+  if (!missing.empty()) result = core_.lambda(missing, result, span);
+  return core_.apply(result, rest, span);
+}
+
+/// `simulate model`: the fields in the order of core::ExperimentField.
+core::Expr* ExpressionChecker::default_experiment(core::Expr* model, Span span) {
+  std::vector<core::Expr*> fields{model,
+                                  core_.real(0.0, span),
+                                  core_.real(1.0, span),
+                                  core_.real(1e-6, span),
+                                  core_.integer(500, span),
+                                  core_.construct(types_.nil, {}, span),
+                                  core_.construct(types_.nil, {}, span),
+                                  core_.make(core::StringExpr{{core::ExprKind::String, span}, "auto"})};
+  return core_.make(core::RecordExpr{
+      {core::ExprKind::Record, span}, types_.experiment_constructor.record, core_.copy(fields)});
+}
+
+}  // namespace sigrel::check

@@ -1,0 +1,111 @@
+// Applications of relations as items: `[label:] relation <> signals`.
+#include <fmt/format.h>
+
+#include "compiler/check/expressions/expression_checker.h"
+#include "compiler/check/relations/relation_checker.h"
+#include "compiler/ir/ast_print.h"
+
+namespace sigrel::check {
+
+/// `c[i]: relation` parses as a list: reports the index, and gives the relation.
+const ast::Expr* RelationChecker::without_label_index(const ast::Expr* relation) {
+  if (relation->kind != ast::ExprKind::Binary) return relation;
+  auto* cons = static_cast<const ast::BinaryExpr*>(relation);
+  if (cons->op != ast::BinaryOp::Cons || cons->left->kind != ast::ExprKind::Index) return relation;
+  const std::string name = ast::print(*static_cast<const ast::IndexExpr*>(cons->left)->base);
+  diagnostics_.report(Code::NotARelation, cons->left->span, "a label takes no index")
+      .help(fmt::format("write `{0}: …`: each iteration of a `for` has its own instance, and outside of the "
+                        "loop they are `{0}[1]`, `{0}[2]`, …",
+                        name));
+  return cons->right;
+}
+
+/// A relation to be applied: it is computed before the simulation.
+Typed RelationChecker::infer_relation(const ast::Expr* e) {
+  Scopes::StaticRegion before_simulation(scopes_);
+  return expressions_.infer(e);
+}
+
+void RelationChecker::check_application(const ast::Item* item, const ast::Ident* label,
+                                        const ast::Expr* relation, const ast::Expr* args,
+                                        std::vector<core::Item*>& out) {
+  if (!label) relation = without_label_index(relation);
+  Typed head = infer_relation(relation);
+  Type* type = expect_relation(relation, head.type);
+  std::uint32_t head_args = 0;
+  auto global = head_global(relation, head_args);
+  core::ApplicationItem node{
+      {core::ItemKind::Application, item->span}, {}, {}, relation->span, head.expr, nullptr};
+  auto* name = head_of(relation, head_args);
+  node.name = label ? label->name : name ? name->ident.name : intern("sigrel");
+  if (label) {
+    for (LabelInfo* info : scopes_.relation()->labels_by_name[label->name]) {
+      if (info->item != item) continue;
+      info->relation_type = type;
+      info->head = global;
+      info->head_args = head_args;
+      node.label = info->id;
+    }
+  }
+  if (args) {
+    if (type->kind == TypeKind::Error)
+      node.args = expressions_.infer(args).expr;
+    else
+      node.args = interface_arguments(type->args[0], type->interface, relation, args);
+  }
+  core::ApplicationItem* made = core_.make(node);
+  out.push_back(made);
+  if (type->kind == TypeKind::Relation) blocks_.add_use(made, {type->interface, global});
+}
+
+Type* RelationChecker::expect_relation(const ast::Expr* e, Type* type) {
+  type = find(type);
+  if (type->kind == TypeKind::Relation || type->kind == TypeKind::Error) return type;
+  if (type->kind == TypeKind::Variable) {
+    Type* relation = types_.relation(unifier_.fresh(kSignal), {});
+    if (unifier_.unify(type, relation)) return relation;
+  }
+  std::string name = head_text(e);
+  std::string shown = name.empty() ? "this" : "`" + name + "`";
+  if (type->kind == TypeKind::Function) {
+    std::size_t missing = 0;
+    Type* t = type;
+    for (; t->kind == TypeKind::Function; t = find(t->args[1])) ++missing;
+    if (t->kind == TypeKind::Relation) {
+      std::uint32_t given = 0;
+      head_of(e, given);
+      std::size_t total = missing + given;
+      diagnostics_
+          .report(Code::WrongArgumentCount, e->span,
+                  shown + " takes " + std::to_string(total) + (total == 1 ? " argument" : " arguments") +
+                      " before `<>`, " + std::to_string(given) + (given == 1 ? " is given" : " are given"))
+          .note("its type is " + messages_.describe(type));
+      return types_.error();
+    }
+  }
+  auto& d = diagnostics_.report(Code::NotARelation, e->span,
+                                shown + " is not a relation: its type is " + messages_.describe(type));
+  d.help("`<>` applies a relation to signals; `/=` is \"not equal\"");
+  messages_.suppress_further_errors(e);
+  return types_.error();
+}
+
+/// The name that `e` applies to `args` arguments; null for other expressions.
+const ast::QualifiedIdent* RelationChecker::head_of(const ast::Expr* e, std::uint32_t& args) const {
+  args = 0;
+  while (e->kind == ast::ExprKind::Apply) {
+    args += static_cast<std::uint32_t>(static_cast<const ast::ApplyExpr*>(e)->args.size());
+    e = static_cast<const ast::ApplyExpr*>(e)->function;
+  }
+  return e->kind == ast::ExprKind::Variable ? &static_cast<const ast::VariableExpr*>(e)->name : nullptr;
+}
+
+std::optional<core::GlobalId> RelationChecker::head_global(const ast::Expr* e, std::uint32_t& args) {
+  auto* name = head_of(e, args);
+  if (!name || (!name->qualified && scopes_.lookup_local(name->ident.name))) return std::nullopt;
+  auto* entry = scopes_.lookup_value(*name, false);
+  if (!entry || entry->ambiguous || entry->meaning.kind != Value::Global) return std::nullopt;
+  return entry->meaning.global;
+}
+
+}  // namespace sigrel::check

@@ -1,0 +1,74 @@
+// What the checker knows of each top-level definition, beside Program::globals and with the same ids.
+#pragma once
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "compiler/check/blocks/block.h"
+#include "compiler/check/types/types.h"
+#include "compiler/ir/ast.h"
+#include "compiler/ir/core.h"
+
+namespace sigrel::check {
+
+/// One definition with its clauses and its signature; top-level or in a `let`.
+struct Definition {
+  Name name;
+  Span span;
+  std::vector<const ast::ClauseDecl*> clauses;
+  const ast::SignatureDecl* signature = nullptr;
+  bool broken = false;                        // an error about its clauses was reported
+  const ast::BindingDecl* binding = nullptr;  // instead of clauses: `(a, b) = e`, which has no name
+};
+
+/// A name that `r1.x` can read inside the relation that a definition gives: a local signal or an instance.
+struct InsideName {
+  Name name;
+  Type* type;  // of the signal, or of the instance's relation
+  bool is_label = false;
+  std::uint32_t dimensions = 0;
+  std::optional<core::GlobalId> head;
+  std::uint32_t head_args = 0;
+  std::optional<std::uint32_t> interface_index;  // of a formal
+};
+
+struct GlobalState {
+  Definition definition;
+  const ast::Expr* default_value = nullptr;  // instead of clauses: the default of a record field
+  Type* scheme =
+      nullptr;  // null until inferred; while its group is being inferred, the type without quantifiers
+  bool assumed = false;      // has a signature, or was inferred once and is checked again with its scheme
+  bool polymorphic = false;  // scheme has quantified variables
+  bool has_units = false;    // scheme states a unit
+  bool checked = false;
+  std::vector<Type*> layout_variables;
+  std::vector<std::pair<Name, Type*>> type_variables;  // of the signature
+  std::vector<InsideName> inside;
+  std::optional<FeedThrough> feed_through;  // of a block
+};
+
+class Globals {
+ public:
+  explicit Globals(core::Program& program) : program_(program) {}
+
+  core::GlobalId add(Name name, Name module, Span span) {
+    core::GlobalId id(program_.globals.size());
+    core::Global& global = program_.globals.emplace_back();
+    global.name = name;
+    global.module = module;
+    global.span = span;
+    GlobalState& state = states_.emplace_back();
+    state.definition.name = name;
+    state.definition.span = span;
+    return id;
+  }
+  GlobalState& operator[](core::GlobalId id) { return states_[id.value]; }
+  const GlobalState& operator[](core::GlobalId id) const { return states_[id.value]; }
+  Span span(core::GlobalId id) const { return program_.globals[id.value].span; }
+
+ private:
+  core::Program& program_;
+  std::deque<GlobalState> states_;
+};
+
+}  // namespace sigrel::check

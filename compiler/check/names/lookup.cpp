@@ -1,0 +1,200 @@
+// Lookup in the local and the module scope, and the messages about names.
+#include <algorithm>
+#include <utility>
+
+#include "compiler/check/names/scopes.h"
+
+namespace sigrel::check {
+namespace {
+
+/// The Sigrel word for a word of another language.
+std::optional<std::string_view> our_word(std::string_view word) {
+  static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"true", "True"},    {"false", "False"}, {"and", "&&"},        {"or", "||"},       {"Double", "Real"},
+      {"Float", "Real"},   {"double", "Real"}, {"float", "Real"},    {"Integer", "Int"}, {"Boolean", "Bool"},
+      {"int", "Int"},      {"bool", "Bool"},   {"string", "String"}, {"Str", "String"},  {"ln", "log"},
+      {"ceil", "ceiling"}, {"arctan", "atan"}, {"arcsin", "asin"},   {"arccos", "acos"}};
+  for (auto& [theirs, ours] : kWords)
+    if (theirs == word) return ours;
+  return std::nullopt;
+}
+
+}  // namespace
+
+const Entry<Value>* Scopes::lookup_value(const ast::QualifiedIdent& name, bool report) {
+  const Entry<Value>* found = nullptr;
+  if (!name.qualified) {
+    found = module_->value(name.ident.name);
+  } else {
+    auto at = module_->qualifiers.find(name.qualifier);
+    if (at == module_->qualifiers.end()) {
+      if (report) unknown_qualifier(name);
+      return nullptr;
+    }
+    for (const ModuleScope* module : at->second)
+      if ((found = module->value(name.ident.name))) break;
+  }
+  if (!report) return found;
+  if (!found) {
+    unknown_value(name);
+  } else if (found->ambiguous) {
+    std::string n(text(name.ident.name));
+    diagnostics_
+        .report(Code::AmbiguousName, name.ident.span,
+                "`" + n + "` is imported from both " + std::string(text(found->module)) + " and " +
+                    std::string(text(found->other_module)))
+        .help("write `" + std::string(text(found->module)) + "." + n + "` after `import " +
+              std::string(text(found->module)) + "`, or hide one: `import " +
+              std::string(text(found->other_module)) + " hiding (" + n + ")`");
+    return nullptr;
+  }
+  return found;
+}
+
+const Entry<Value>* Scopes::lookup_constructor(const ast::QualifiedIdent& name) {
+  const Entry<Value>* found = lookup_value(name, true);
+  return found && found->meaning.kind == Value::Global ? nullptr : found;
+}
+
+const Entry<TypeName>* Scopes::lookup_type(const ast::QualifiedIdent& name) {
+  const Entry<TypeName>* found = nullptr;
+  const ModuleScope* searched = module_;
+  if (!name.qualified) {
+    found = module_->type(name.ident.name);
+  } else {
+    auto at = module_->qualifiers.find(name.qualifier);
+    if (at == module_->qualifiers.end()) {
+      unknown_qualifier(name);
+      return nullptr;
+    }
+    for (const ModuleScope* module : at->second) {
+      searched = module;
+      if ((found = module->type(name.ident.name))) break;
+    }
+  }
+  std::string n(text(name.ident.name));
+  if (!found) {
+    if (module_->incomplete) return nullptr;
+    // One message per name and definition.
+    std::uint64_t key = (std::uint64_t(core_.current().value) << 32) | name.ident.name.value;
+    if (!reported_types_.insert(key).second) return nullptr;
+    auto& d = diagnostics_.report(Code::UnknownType, name.ident.span, "there is no type `" + n + "`");
+    if (auto ours = our_word(n)) {
+      d.fix("it is called `" + std::string(*ours) + "` here", name.ident.span, std::string(*ours));
+      return nullptr;
+    }
+    std::vector<Name> candidates;
+    for (auto& [candidate, entry] : searched->types) candidates.push_back(candidate);
+    suggest(d, name.ident.name, name.ident.span, candidates);
+  } else if (found->ambiguous) {
+    diagnostics_.report(Code::AmbiguousName, name.ident.span,
+                        "the type `" + n + "` is imported from both " + std::string(text(found->module)) +
+                            " and " + std::string(text(found->other_module)));
+    return nullptr;
+  }
+  return found;
+}
+
+void Scopes::suggest(Diagnostic& diagnostic, Name name, Span span, const std::vector<Name>& candidates) {
+  if (text(name).size() < 2) return;  // every other letter is as near
+  if (++suggestions_ > 100) return;   // a file in the wrong language: each search reads all names
+  std::vector<std::string_view> texts;
+  for (Name candidate : candidates) texts.push_back(text(candidate));
+  std::ranges::sort(texts);
+  auto near = did_you_mean(text(name), texts);
+  if (!near) return;
+  Name found = intern(*near);
+  std::string where;
+  if (!lookup_local(found))
+    if (auto* entry = module_->value(found); entry && entry->priority != Priority::Own)
+      where = " (from " + std::string(text(entry->module)) + ")";
+  diagnostic.fix("did you mean `" + std::string(*near) + "`?" + where, span, std::string(*near));
+}
+
+std::vector<Name> Scopes::names_in_scope(bool upper) const {
+  std::vector<Name> names;
+  for (const Local* local : trail_) names.push_back(local->name);
+  for (auto& [name, entry] : module_->values) names.push_back(name);
+  std::erase_if(names, [upper](Name n) {
+    std::string_view t = text(n);
+    return t.empty() || (t[0] >= 'A' && t[0] <= 'Z') != upper;
+  });
+  return names;
+}
+
+void Scopes::unknown_value(const ast::QualifiedIdent& name) {
+  if (module_->incomplete) return;
+  // One message per name and definition.
+  std::uint64_t key = (std::uint64_t(core_.current().value) << 32) | name.ident.name.value;
+  if (!reported_names_.insert(key).second) return;
+  std::string n(text(name.ident.name));
+  bool upper = !n.empty() && n[0] >= 'A' && n[0] <= 'Z';
+  std::string shown = name.qualified ? std::string(text(name.qualifier)) + "." + n : n;
+  auto& d = diagnostics_.report(upper ? Code::UnknownConstructor : Code::UnknownName, name.ident.span,
+                                "`" + shown + "` is not defined");
+  if (auto ours = name.qualified ? std::nullopt : our_word(n)) {
+    d.fix("it is written `" + std::string(*ours) + "` here", name.ident.span, std::string(*ours));
+    return;
+  }
+  std::vector<Name> candidates;
+  if (name.qualified) {
+    for (const ModuleScope* module : module_->qualifiers.at(name.qualifier))
+      for (auto& [candidate, entry] : module->values) candidates.push_back(candidate);
+  } else {
+    candidates = names_in_scope(upper);
+  }
+  std::size_t helps = d.helps.size();
+  suggest(d, name.ident.name, name.ident.span, candidates);
+  if (d.helps.size() != helps || name.qualified) return;
+  if (upper && module_->type(name.ident.name))
+    d.help("`" + n + "` is a type; a value of it needs a constructor");
+  else if (relation_ && !upper)
+    d.help("a signal is declared with `local " + n +
+           "`; without that, a name is a local only where it is an argument of "
+           "`<>` or `connect`");
+}
+
+void Scopes::unknown_qualifier(const ast::QualifiedIdent& name) {
+  if (module_->incomplete) return;
+  std::string q(text(name.qualifier));
+  auto& d = diagnostics_.report(Code::UnknownModule, name.ident.span, "no module is imported as `" + q + "`");
+  std::vector<Name> candidates;
+  for (auto& [candidate, module] : module_->qualifiers) candidates.push_back(candidate);
+  std::size_t helps = d.helps.size();
+  suggest(d, name.qualifier, name.ident.span, candidates);
+  if (d.helps.size() == helps) d.help("add `import " + q + "`");
+}
+
+void Scopes::duplicate(const ast::Ident& name, Span first, std::string_view what) {
+  auto& d =
+      diagnostics_.report(Code::DuplicateName, name.span,
+                          std::string(what) + " `" + std::string(text(name.name)) + "` is defined twice");
+  d.label("again here").also(first, "first here");
+}
+
+void Scopes::release(std::size_t mark) {
+  while (trail_.size() > mark) {
+    locals_[trail_.back()->name.value] = trail_.back()->shadowed;
+    trail_.pop_back();
+  }
+}
+
+Local* Scopes::bind_as(Local::Kind kind, Name name, Type* type, Span span, core::LocalId id) {
+  auto* local = types_.arena().make<Local>();
+  local->kind = kind;
+  local->name = name;
+  local->id = id;
+  local->type = type;
+  local->span = span;
+  local->relation = relation_;
+  if (name.value >= locals_.size()) locals_.resize(name.value + name.value / 2 + 64);
+  local->shadowed = std::exchange(locals_[name.value], local);
+  trail_.push_back(local);
+  return local;
+}
+
+Local* Scopes::bind(Local::Kind kind, Name name, Type* type, Span span) {
+  return bind_as(kind, name, type, span, core_.new_local(name));
+}
+
+}  // namespace sigrel::check

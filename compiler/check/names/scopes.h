@@ -1,0 +1,115 @@
+// The meaning of names: the scopes of modules with their imports, and the local scope of the definition being
+// checked. Looking a name up reports an unknown or ambiguous one, once per name and definition.
+#pragma once
+#include <deque>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/check/expressions/core_builder.h"
+#include "compiler/check/names/module_scope.h"
+#include "compiler/diagnostics/diagnostic.h"
+
+namespace sigrel::check {
+
+struct RelationContext;
+
+/// A name inside a definition.
+struct Local {
+  enum Kind : std::uint8_t { Value, Signal } kind = Value;
+  Name name;
+  core::LocalId id;
+  Type* type = nullptr;
+  bool polymorphic = false;
+  std::span<Type*> layout_variables{};  // of a polymorphic definition: each use passes a layout for each
+  std::vector<core::ApplyExpr*>* own_uses =
+      nullptr;  // while it is inferred: its uses in itself, which may have to pass them too
+  Span span;
+  RelationContext* relation = nullptr;  // where it was bound; null outside every sigrel
+  Local* shadowed = nullptr;
+};
+
+class Scopes {
+ public:
+  Scopes(Diagnostics& diagnostics, Types& types, CoreBuilder& core);
+
+  // imports.cpp
+  /// Opens the scope of `module` with everything that it imports. With `sees_previous`, also with everything
+  /// that the module before it sees.
+  ModuleScope& open_module(const ast::Module& module, bool sees_previous);
+  ModuleScope& module() { return *module_; }
+  const ModuleScope& module() const { return *module_; }
+  const std::deque<ModuleScope>& modules() const { return modules_; }
+
+  // Records by the names of their fields.
+  void add_field(Name field, TypeConstructor& record);
+  std::span<TypeConstructor* const> records_with(Name field) const;
+  /// The only record in scope with this field; null if there is none, or several (`ambiguous`).
+  TypeConstructor* unique_record_with(Name field, bool& ambiguous) const;
+  void suggest_field(Diagnostic& diagnostic, const ast::Ident& field);
+
+  // The local scope: an innermost meaning by name, and a trail to undo bindings.
+  Local* lookup_local(Name name) const { return name.value < locals_.size() ? locals_[name.value] : nullptr; }
+  Local* bind(Local::Kind kind, Name name, Type* type, Span span);
+  Local* bind_as(Local::Kind kind, Name name, Type* type, Span span, core::LocalId id);
+  std::size_t mark() const { return trail_.size(); }
+  std::span<Local* const> bound_since(std::size_t mark) const { return std::span(trail_).subspan(mark); }
+  void release(std::size_t mark);
+  /// The innermost relation body; null outside every sigrel.
+  RelationContext* relation() const { return relation_; }
+  void set_relation(RelationContext* relation) { relation_ = relation; }
+
+  // Whether an expression must be known before the simulation, so that it cannot use a signal: the relation
+  // of
+  // `<>`, ranges, sizes.
+  bool is_static() const { return static_depth_ > 0; }
+  int static_depth() const { return static_depth_; }
+  void set_static_depth(int depth) { static_depth_ = depth; }
+  class StaticRegion {
+   public:
+    explicit StaticRegion(Scopes& scopes) : scopes_(scopes) { ++scopes_.static_depth_; }
+    ~StaticRegion() { --scopes_.static_depth_; }
+    StaticRegion(const StaticRegion&) = delete;
+
+   private:
+    Scopes& scopes_;
+  };
+
+  // lookup.cpp
+  const Entry<Value>* lookup_value(const ast::QualifiedIdent& name, bool report);
+  /// A constructor, mode or record; null after a report, and for the names that a declaration with a syntax
+  /// error would have defined.
+  const Entry<Value>* lookup_constructor(const ast::QualifiedIdent& name);
+  const Entry<TypeName>* lookup_type(const ast::QualifiedIdent& name);
+  /// The nearest of `candidates`; ties go to the first by text, so that the order of tables does not show.
+  void suggest(Diagnostic& diagnostic, Name name, Span span, const std::vector<Name>& candidates);
+  void duplicate(const ast::Ident& name, Span first, std::string_view what);
+
+ private:
+  void open_builtin_scope();
+  void import_names(const ast::Module& module, ModuleScope& scope, const ModuleScope* previous);
+  void import_list(const ast::ImportDecl& import, ModuleScope& scope, const ModuleScope& from);
+  void import_open(const ast::ImportDecl& import, ModuleScope& scope, const ModuleScope& from);
+  void unknown_value(const ast::QualifiedIdent& name);
+  void unknown_qualifier(const ast::QualifiedIdent& name);
+  std::vector<Name> names_in_scope(bool upper) const;
+
+  Diagnostics& diagnostics_;
+  Types& types_;
+  CoreBuilder& core_;
+  std::deque<ModuleScope> modules_;
+  std::unordered_map<Name, ModuleScope*> modules_by_name_;
+  ModuleScope builtin_scope_;
+  ModuleScope* module_ = nullptr;  // the one being checked
+  std::unordered_map<Name, std::vector<TypeConstructor*>> records_by_field_;
+  std::vector<Local*> locals_;  // by Name: the innermost meaning
+  std::vector<Local*> trail_;
+  RelationContext* relation_ = nullptr;
+  int static_depth_ = 0;
+  std::unordered_set<std::uint64_t> reported_names_, reported_types_;  // with the definition
+  std::uint32_t suggestions_ = 0;
+};
+
+}  // namespace sigrel::check

@@ -1,0 +1,180 @@
+// Relation literals: `sigrel (…) where …`.
+#include <algorithm>
+
+#include "compiler/check/expressions/expression_checker.h"
+#include "compiler/check/relations/implicit_locals.h"
+#include "compiler/check/relations/relation_checker.h"
+
+namespace sigrel::check {
+
+Typed RelationChecker::infer_sigrel(const ast::SigrelExpr* e, Type* hint) {
+  RelationContext context;
+  RelationContext* outer_relation = scopes_.relation();
+  scopes_.set_relation(&context);
+  ModeContext* outer_modes = std::exchange(modes_, nullptr);
+  const ModeContext* outer_expected = std::exchange(expected_modes_, nullptr);
+  auto* outer_transitions = std::exchange(transitions_, nullptr);
+  const int outer_static = scopes_.static_depth();
+  scopes_.set_static_depth(0);
+  std::size_t m = scopes_.mark();
+
+  auto* relation = core_.make(core::Relation{});
+  name_relation(e, *relation);
+  std::vector<Type*> expected;
+  std::span<InterfaceName> expected_names;
+  const bool contradicts = !expected_interface(e, *relation, hint, expected, expected_names);
+  contradiction_ |= contradicts;
+  std::vector<Type*> types;
+  std::vector<InterfaceName> names;
+  relation->formals = core_.copy(check_formals(e, expected, expected_names, types, names));
+  for (std::size_t i = 0; i < types.size(); ++i) layouts_.request(&relation->formals[i].layout, types[i]);
+
+  collect_names(*e, context, scopes_, core_);
+  relation->body = check_block(e->body);
+  finish_members(context);
+  const bool top_level = top_level_literals_.contains(e);
+  blocks_.add_relation(relation, top_level ? std::optional(core_.current()) : std::nullopt);
+  if (top_level) share_inside(context, relation->formals, types);
+
+  scopes_.release(m);
+  scopes_.set_relation(outer_relation);
+  modes_ = outer_modes;
+  expected_modes_ = outer_expected;
+  transitions_ = outer_transitions;
+  scopes_.set_static_depth(outer_static);
+  auto* node = core_.make(core::SigrelExpr{{core::ExprKind::Sigrel, e->span}, relation});
+  if (contradicts) return {node, types_.error()};
+  return {node, types_.relation(types.size() == 1 ? types[0] : types_.tuple(types), std::move(names))};
+}
+
+/// The name and the head: `name … = sigrel (…)`, or the literal's `sigrel (…)`.
+void RelationChecker::name_relation(const ast::SigrelExpr* e, core::Relation& relation) const {
+  auto named = literal_names_.find(e);
+  bool has_head = named != literal_names_.end() && named->second.second.end != 0;
+  relation.name = named != literal_names_.end() ? named->second.first : intern("sigrel");
+  Span head = has_head ? named->second.second : e->span;
+  constexpr std::uint32_t kLengthWithoutFormals = 9;  // of `sigrel ()`
+  std::uint32_t end =
+      e->formals.empty() ? e->span.begin + kLengthWithoutFormals : e->formals.back().name.span.end + 1;
+  relation.span = {head.file, head.begin, std::max(std::min(e->span.end, end), head.begin)};
+}
+
+/// The expected type gives types and marks to formals that have none written. False if it has another number
+/// of interface variables, which is reported.
+bool RelationChecker::expected_interface(const ast::SigrelExpr* e, const core::Relation& relation, Type* hint,
+                                         std::vector<Type*>& types, std::span<InterfaceName>& names) {
+  Type* known = hint ? find(hint) : nullptr;
+  if (!known || known->kind != TypeKind::Relation) return true;
+  Type* interface = find(known->args[0]);
+  if (interface->kind == TypeKind::Variable || interface->kind == TypeKind::Error) return true;
+  if (known->interface.size() == 1 || interface->kind != TypeKind::Tuple)
+    types.push_back(interface);
+  else
+    types.assign(interface->args.begin(), interface->args.end());
+  if (types.size() == e->formals.size()) {
+    names = known->interface;
+    return true;
+  }
+  const std::size_t has = e->formals.size();
+  diagnostics_
+      .report(Code::InterfaceArity, relation.span,
+              "this relation has " + std::to_string(has) +
+                  (has == 1 ? " interface variable" : " interface variables") + "; its type has " +
+                  std::to_string(types.size()))
+      .note("its type is " + messages_.describe(known));
+  types.clear();
+  return false;
+}
+
+std::vector<core::Formal> RelationChecker::check_formals(const ast::SigrelExpr* e,
+                                                         const std::vector<Type*>& expected,
+                                                         std::span<InterfaceName> expected_names,
+                                                         std::vector<Type*>& types,
+                                                         std::vector<InterfaceName>& names) {
+  std::vector<core::Formal> formals;
+  for (std::size_t i = 0; i < e->formals.size(); ++i) {
+    const ast::Formal& f = e->formals[i];
+    Type* type = f.type                ? reader_.annotation(f.type, kSignal)
+                 : i < expected.size() ? expected[i]
+                                       : unifier_.fresh(kSignal);
+    if (f.type && i < expected.size() && !unifier_.agree(expected[i], type)) {
+      messages_.mismatch_at(f.type->span, type, expected[i], {ReasonKind::Signature}, {}, {});
+      type = types_.error();
+    }
+    if (!unifier_.require(type, kSignal)) {
+      diagnostics_.report(Code::NotASignal, f.name.span,
+                          "an interface variable is a signal; " + messages_.describe(type) + " is not one");
+      type = types_.error();
+    }
+    for (std::size_t j = 0; j < i; ++j)
+      if (e->formals[j].name.name == f.name.name)
+        scopes_.duplicate(f.name, e->formals[j].name.span, "the interface variable");
+    core::Causality causality = static_cast<core::Causality>(f.causality);
+    if (causality == core::Causality::None && i < expected_names.size())
+      causality = expected_names[i].causality;
+    Local* local = scopes_.bind(Local::Signal, f.name.name, type, f.name.span);
+    formals.push_back({local->id, f.name.name, f.name.span, causality, nullptr});
+    types.push_back(type);
+    names.push_back({true, f.name.name, causality});
+  }
+  return formals;
+}
+
+/// The names that `r.x` can read where `r` is an instance of the current definition.
+void RelationChecker::share_inside(RelationContext& relation, std::span<const core::Formal> formals,
+                                   const std::vector<Type*>& types) {
+  auto& inside = globals_[core_.current()].inside;
+  auto add = [&](InsideName name) {
+    for (auto& known : inside)
+      if (known.name == name.name) return;
+    inside.push_back(std::move(name));
+  };
+  for (std::size_t i = 0; i < formals.size(); ++i) {
+    InsideName name;
+    name.name = formals[i].name;
+    name.type = types[i];
+    name.interface_index = static_cast<std::uint32_t>(i);
+    add(name);
+  }
+  for (auto& name : relation.inside) add(name);
+  for (auto& label : relation.labels) {
+    InsideName name;
+    name.name = label.name;
+    name.type = label.relation_type ? label.relation_type : types_.error();
+    name.is_label = true;
+    name.dimensions = relation.loops_around(label.block);
+    name.head = label.head;
+    name.head_args = label.head_args;
+    add(name);
+  }
+}
+
+void RelationChecker::name_literals(const ast::Expr* e, Name name, Span span, bool top_level) {
+  for (;;) {
+    switch (e->kind) {
+      case ast::ExprKind::Sigrel: {
+        auto* s = static_cast<const ast::SigrelExpr*>(e);
+        literal_names_[s] = {name, span};
+        if (top_level) top_level_literals_.insert(s);
+        return;
+      }
+      case ast::ExprKind::If:
+        name_literals(static_cast<const ast::IfExpr*>(e)->then_branch, name, {}, top_level);
+        e = static_cast<const ast::IfExpr*>(e)->else_branch;
+        span = {};
+        continue;
+      case ast::ExprKind::Let:
+        e = static_cast<const ast::LetExpr*>(e)->body;
+        span = {};
+        continue;
+      case ast::ExprKind::Lambda: e = static_cast<const ast::LambdaExpr*>(e)->body; continue;
+      case ast::ExprKind::Case:
+        for (auto& a : static_cast<const ast::CaseExpr*>(e)->alternatives)
+          name_literals(a.body, name, {}, top_level);
+        return;
+      default: return;
+    }
+  }
+}
+
+}  // namespace sigrel::check

@@ -20,6 +20,8 @@ enum class FailureKind : std::uint8_t {
   NoProgress,           // steps became so small that the stop time is out of reach
   ToleranceTooSmall,    // for double precision
   TooDense,             // the Jacobian of the explicit form, which was requested, does not fit in memory
+  QuantisedStateSet,    // quantised states, which were requested, and states selected from `variables`
+  QuantisedDelay,       // quantised states, which were requested, and the delay of `variables`
   BadExperiment,        // stop before start, or a tolerance or time that is not a positive finite number
   StatesLost,           // the selected states no longer determine `variables` by `equations`
   Assertion,            // `equations`: the number of the violated assertion; `variables`: those it reads

@@ -113,7 +113,8 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
   command->add_option("--stop", run_options.stop, "Stop time in seconds")->type_name("T");
   command->add_option("--tolerance", run_options.tolerance, "Relative tolerance")->type_name("X");
   command->add_option("--steps", run_options.steps, "Number of output intervals")->type_name("N");
-  command->add_option("--solver", run_options.solver, "Solver: auto, cvode, adams or ida")->type_name("S");
+  command->add_option("--solver", run_options.solver, "Solver: auto, cvode, adams, ida or qss")
+      ->type_name("S");
   command
       ->add_option_function<std::string>(
           "--ordering",

@@ -57,6 +57,8 @@ class Report {
                        "memory")
                  .help("use `ida`, or `auto`"));
         return;
+      case FailureKind::QuantisedStateSet:
+      case FailureKind::QuantisedDelay: return not_quantised();
       case FailureKind::BadExperiment:
         diagnostics_
             .report(Code::BadExperiment, "the settings of the experiment are invalid" +
@@ -99,6 +101,20 @@ class Report {
   }
 
  private:
+  /// The model has what quantised states cannot integrate.
+  void not_quantised() {
+    std::string names;
+    for (const runtime::FailedVariable& v : f_.variables)
+      names += (names.empty() ? "" : ", ") + variable(v.variable);
+    Diagnostic& d =
+        diagnostics_.report(Code::SolverDoesNotFit, "the solver `" + c_.solver + "` does not fit this model");
+    if (f_.kind == FailureKind::QuantisedStateSet)
+      d.note("the states are selected anew during the run, among " + names)
+          .note("quantised states must be the same ones for the whole run")
+          .help("use `auto`");
+    else
+      d.note("the model delays " + names + "; quantised states have no history").help("use `auto`");
+  }
   std::string variable(std::uint32_t v) const { return "`" + dae::variable_name(c_.system, c_.dae, v) + "`"; }
 
   Origin origin_of(std::uint32_t equation) const {

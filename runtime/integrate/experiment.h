@@ -19,9 +19,10 @@ enum class Solver : std::uint8_t {
   Cvode,  // BDF on the explicit form
   Adams,  // Adams–Moulton on the explicit form, for smooth and lightly damped models
   Ida,    // BDF on the implicit form
+  Qss,    // quantised states on the explicit form, for sparsely coupled models with many events
 };
 
-/// "auto", "cvode", "adams", "ida".
+/// "auto", "cvode", "adams", "ida", "qss".
 std::optional<Solver> solver_named(std::string_view name);
 
 struct Experiment {
@@ -48,7 +49,7 @@ struct Control {
 
 struct Statistics {
   Form form = Form::Static;
-  std::string_view solver;         // "CVODE BDF", "CVODE Adams", "IDA", or empty
+  std::string_view solver;         // "CVODE BDF", "CVODE Adams", "IDA", "LIQSS2", or empty
   std::string_view linear_solver;  // "dense", "KLU", or empty
   std::string_view ordering;       // SolverObjects::ordering_name
   std::uint64_t unknowns = 0, states = 0, retained = 0;
@@ -58,8 +59,13 @@ struct Statistics {
   std::uint64_t state_changes = 0;  // selections of states that changed
   std::uint64_t newton_iterations = 0, newton_failures = 0, error_test_failures = 0;
   int last_order = 0;
-  double last_step = 0;    // seconds
-  std::uint64_t rows = 0;  // of results
+  double last_step = 0;  // seconds
+  struct StateSteps {
+    std::uint32_t variable = 0;
+    std::uint64_t steps = 0;
+  };
+  std::vector<StateSteps> busiest{};  // quantised states with most steps, which `steps` is the sum of
+  std::uint64_t rows = 0;             // of results
   unsigned threads = 1;
   double seconds_initialise = 0, seconds_integrate = 0, seconds_write = 0;
 };

@@ -14,6 +14,8 @@ namespace runtime {
 class ReducedSystem;
 class RootFunctions;
 class ThreadPool;
+class ZeroCrossingFunctions;
+struct ModelInstance;
 
 /// Advances a reduced system step by step from the current values of its instance.
 class Integrator {
@@ -39,6 +41,8 @@ class Integrator {
   virtual const double* y() const = 0;
   virtual const double* rates() const = 0;  // null in the explicit form
   virtual void statistics(Statistics& statistics) const = 0;
+  /// Whether it processes comparisons that are linear in time by itself: they are no limits of its steps.
+  virtual bool locates_comparisons_of_time() const { return false; }
   const Failure& failure() const { return failure_; }
 
  protected:
@@ -73,6 +77,10 @@ std::unique_ptr<Integrator> make_cvode(ReducedSystem& system, RootFunctions& roo
 /// IDA, for the implicit form. Null: `failure`.
 std::unique_ptr<Integrator> make_ida(ReducedSystem& system, RootFunctions& roots,
                                      const IntegratorOptions& options, Failure& failure);
+/// Quantised states, for the explicit form. The tolerance is that of the results. Null: `failure`.
+std::unique_ptr<Integrator> make_qss(ModelInstance& instance, ReducedSystem& system,
+                                     ZeroCrossingFunctions& functions, const IntegratorOptions& options,
+                                     Failure& failure);
 /// For a model without states.
 std::unique_ptr<Integrator> make_sampler(RootFunctions& roots, const IntegratorOptions& options);
 

@@ -42,7 +42,7 @@ void TimeLoop::run() {
 
 void TimeLoop::integrate() {
   if (!make_integrator()) return;
-  time_event_ = problem_.events.next_time_event(experiment_.start);
+  time_event_ = next_time_event(experiment_.start);
   if (time_event_ < experiment_.stop && !integrator_->limit(time_event_)) {
     fail(integrator_->failure());
     return;
@@ -52,10 +52,11 @@ void TimeLoop::integrate() {
 }
 
 bool TimeLoop::make_integrator() {
+  const bool quantised = experiment_.solver == Solver::Qss;
   const IntegratorOptions options{
       .start = experiment_.start,
       .stop = experiment_.stop,
-      .tolerance = std::max(kLocalTolerance * experiment_.tolerance, kSmallestTolerance),
+      .tolerance = std::max((quantised ? 1 : kLocalTolerance) * experiment_.tolerance, kSmallestTolerance),
       .longest_step = problem_.events.history().shortest_delay(),
       .rows = experiment_.steps,
       .adams = experiment_.solver == Solver::Adams,
@@ -64,10 +65,20 @@ bool TimeLoop::make_integrator() {
   Failure failure;
   switch (problem_.system.form()) {
     case Form::Static: integrator_ = make_sampler(problem_.roots, options); break;
-    case Form::Explicit: integrator_ = make_cvode(problem_.system, problem_.roots, options, failure); break;
+    case Form::Explicit:
+      integrator_ = quantised ? make_qss(problem_.instance, problem_.system,
+                                         problem_.events.zero_crossings().functions(), options, failure)
+                              : make_cvode(problem_.system, problem_.roots, options, failure);
+      break;
     case Form::Implicit: integrator_ = make_ida(problem_.system, problem_.roots, options, failure); break;
   }
   return integrator_ || fail(std::move(failure));
+}
+
+double TimeLoop::next_time_event(double time) {
+  EventIteration& events = problem_.events;
+  if (!integrator_->locates_comparisons_of_time()) return events.next_time_event(time);
+  return std::min(events.handler().next_tick(), events.history().next_arrival());
 }
 
 /// One step, and the event at its end, if any. False: the simulation has ended.
@@ -150,7 +161,7 @@ bool TimeLoop::process_event(double time) {
     return fail(events.endless(time));
   }
   restart_ = restart_ || turned_back_;
-  time_event_ = events.next_time_event(time);
+  time_event_ = next_time_event(time);
   return true;
 }
 

@@ -1,0 +1,51 @@
+// When the difference of one comparison will cross zero: a polynomial of the second degree through its values
+// at three times, and how long that is to be trusted.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "runtime/quantised/polynomial.h"
+
+namespace runtime {
+
+struct CrossingPrediction {
+  double time = 0;       // at which the difference was evaluated
+  Quadratic difference;  // from `time` on
+  double largest = 0;    // magnitude so far
+  double interval = 0;   // seconds: the scale of finite differences
+  double trusted = 0;    // seconds
+  bool below = false;    // the held value: the comparison is true
+
+  /// Sets the polynomial by the values g, g1, g2 at `now` and h and 2 h later.
+  void set(double now, double g, double g1, double g2, double h, double longest) {
+    constexpr double kRounding = 32 * std::numeric_limits<double>::epsilon();
+    constexpr double kError = 1e-3;  // of the largest magnitude
+    constexpr double kGrowth = 4;
+    const double previous = now - time;
+    const double error = std::abs(difference(previous) - g);
+    largest = std::max(largest, std::abs(g));
+    const double second = g - 2 * g1 + g2;
+    const bool curved = std::abs(second) > kRounding * std::max({std::abs(g), std::abs(g1), std::abs(g2)});
+    difference = {g, (curved ? 4 * g1 - 3 * g - g2 : g2 - g) / (2 * h), curved ? second / (2 * h * h) : 0};
+    trusted = std::min(longest, kGrowth * std::max(previous, interval));
+    // The error of the prediction grows with the third power of time.
+    if (error > kRounding * largest && previous > 0)
+      trusted = std::min(trusted, previous * std::cbrt(kError * largest / error));
+    time = now;
+  }
+
+  /// Differences of this magnitude are rounding errors.
+  double rounding() const {
+    constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+    return kEpsilon * (64 * largest + 4 * std::abs(difference.c1 * time));
+  }
+  /// Seconds after `time` to the next crossing: 0 where the difference is on the other side already.
+  double next_crossing() const {
+    Quadratic p = below ? -difference : difference;
+    if (std::abs(p.c0) <= rounding()) p.c0 = 0;
+    return first_fall(p);
+  }
+};
+
+}  // namespace runtime

@@ -1,0 +1,374 @@
+#include "runtime/quantised/quantised_solver.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace runtime {
+
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kProbe = 1.0 / 128;   // finite differences, as a part of the expected interval
+constexpr double kLongest = 0.02;      // interval without evaluation, as a part of the time range
+constexpr double kFirstInterval = 1e-4;  // of the time range, at most
+constexpr double kInside = 0.98;       // of the quantum: where the line may begin
+
+// A state (crossing) that is updated (changes) this often while time advances by kStuckAdvance of the range
+// will not come to an end.
+constexpr double kStuckAdvance = 1e-9;
+constexpr std::uint32_t kCloseUpdates = 20'000, kCloseChanges = 1000;
+constexpr std::uint64_t kPause = 20'000;  // events after which `advance` returns
+
+bool all_finite(std::span<const double> values) {
+  double probe = 0;
+  for (const double v : values) probe += v * 0.0;
+  return probe == 0;
+}
+
+}  // namespace
+
+Failure quantised_refusal(const Model& model) {
+  Failure failure;
+  if (!model.sets.empty()) {
+    failure.kind = FailureKind::QuantisedStateSet;
+    const StateSet& set = model.sets.front();
+    for (std::uint32_t k = 0; k < set.candidates && k < kFailureDetails; ++k)
+      failure.variables.push_back(
+          {model.set_variables[set.first_variable + set.eliminated + set.candidates + k], 0, 0});
+  } else if (!model.delays.empty()) {
+    failure.kind = FailureKind::QuantisedDelay;
+    for (const Delay& delay : model.delays)
+      if (delay.of != kNone && failure.variables.size() < kFailureDetails)
+        failure.variables.push_back({delay.of, 0, 0});
+  }
+  return failure;
+}
+
+QuantisedSolver::QuantisedSolver(ModelInstance& instance, ZeroCrossingFunctions& functions, double tolerance,
+                                 double range)
+    : instance_(instance),
+      model_(instance.model),
+      functions_(functions),
+      tolerance_(tolerance),
+      range_(range),
+      longest_(kLongest * range),
+      graph_(model_),
+      plans_(model_, graph_),
+      queue_(static_cast<std::uint32_t>(model_.states.size()) + graph_.crossings()),
+      global_(graph_.global_crossings()),
+      watched_number_(graph_.crossings(), kNone),
+      states_(model_.states.size()),
+      crossings_(graph_.crossings()),
+      updates_(model_.states.size(), 0),
+      windows_(model_.states.size() + graph_.crossings()) {
+  const std::span<const std::uint32_t> watched = functions_.watched();
+  for (std::uint32_t w = 0; w < watched.size(); ++w) watched_number_[watched[w]] = w;
+  for (std::uint32_t k = 0; k < global_.size(); ++k)
+    if (watched_number_[k] == kNone && global_[k]) times_are_local_ = false;
+}
+
+Point QuantisedSolver::point(double time, std::vector<double>& values) {
+  return {time, values.data(), instance_.parameters.data()};
+}
+
+double QuantisedSolver::quantum(std::uint32_t state) const {
+  return tolerance_ *
+         std::max(std::abs(states_[state].x), instance_.nominal[model_.states[state].variable]);
+}
+
+/// The distance of finite differences for an interval: such that the sum with the time is exact.
+double QuantisedSolver::probe(double interval) const {
+  const double least = 1024 * kEpsilon * std::max(std::abs(time_), kStuckAdvance * range_);
+  return (time_ + std::max(kProbe * std::min(interval, longest_), least)) - time_;
+}
+
+/// The time after an interval, which is later than now unless the interval is zero.
+double QuantisedSolver::later(double interval) const {
+  if (!(interval > 0)) return time_;
+  return std::max(time_ + interval, time_ + 2 * kEpsilon * std::abs(time_));
+}
+
+bool QuantisedSolver::start(double time) {
+  time_ = time;
+  crossed_.clear();
+  quantised_ = instance_.values;
+  continuous_ = instance_.values;
+  instance_.evaluator.parameters_changed();
+  const std::size_t count = states_.size();
+  now_.resize(count);
+  soon_.resize(count);
+  later_.resize(count);
+  auto evaluate = [&](double at, std::vector<double>& out) {
+    for (std::size_t s = 0; s < count; ++s)
+      quantised_[model_.states[s].variable] = states_[s].quantised_at(at);
+    ++counters_.evaluations;
+    if (!instance_.evaluator.run(model_.dynamic, point(at, quantised_))) return false;
+    for (std::size_t s = 0; s < count; ++s) out[s] = quantised_[model_.states[s].derivative];
+    return all_finite(out);
+  };
+  for (std::size_t s = 0; s < count; ++s) {
+    StateTrajectory& state = states_[s];
+    state.x = instance_.values[model_.states[s].variable];
+    state.x1 = state.x2 = state.x3 = 0;
+    state.time = state.evaluated = state.quantised_time = time;
+    state.q = {state.x, 0};
+    state.quantum = quantum(static_cast<std::uint32_t>(s));
+  }
+  if (!evaluate(time, now_)) return explain();
+  double shortest = longest_;
+  for (std::size_t s = 0; s < count; ++s) {
+    StateTrajectory& state = states_[s];
+    state.q.slope = now_[s];
+    const double guess = std::sqrt(tolerance_) * (std::abs(state.x) + state.quantum / tolerance_) /
+                         std::max(std::abs(now_[s]), 1e-300);
+    if (state.interval == 0) state.interval = std::min(kFirstInterval * range_, guess);
+    shortest = std::min(shortest, state.interval);
+  }
+  const double h = probe(std::max(shortest, 1e-6 * range_));
+  if (!evaluate(time + h, soon_) || !evaluate(time + 2 * h, later_)) soon_ = later_ = now_;
+  for (std::uint32_t s = 0; s < count; ++s) {
+    states_[s].set_derivative(now_[s], soon_[s], later_[s], h, states_[s].interval, longest_);
+    schedule(s);
+  }
+  for (std::uint32_t k = 0; k < crossings_.size(); ++k) {
+    CrossingPrediction& c = crossings_[k];
+    c.below = functions_.value_of(k, std::span<double>(instance_.parameters)) != 0;
+    c.time = time;
+    c.difference = {};
+    c.interval = kFirstInterval * range_;
+  }
+  return predict(plans_.all_crossings());
+}
+
+bool QuantisedSolver::resume() {
+  crossed_.clear();
+  for (const std::uint32_t v : model_.constants) quantised_[v] = continuous_[v] = instance_.values[v];
+  for (std::uint32_t k = 0; k < crossings_.size(); ++k) {
+    const bool below = functions_.value_of(k, std::span<double>(instance_.parameters)) != 0;
+    if (below == crossings_[k].below) continue;
+    crossings_[k].below = below;
+    if (!change_held(k)) return false;
+  }
+  return true;
+}
+
+bool QuantisedSolver::advance(double limit) {
+  crossed_.clear();
+  const std::uint32_t count = static_cast<std::uint32_t>(states_.size());
+  for (std::uint64_t work = 0; work < kPause; ++work) {
+    if (queue_.first_time() > limit) {
+      time_ = limit;
+      return true;
+    }
+    const std::uint32_t event = queue_.first();
+    time_ = std::max(time_, queue_.first_time());
+    if (!(event < count ? update(event) : cross(event - count))) return false;
+    if (!crossed_.empty()) return true;
+  }
+  return true;
+}
+
+void QuantisedSolver::states(double time, double* out) const {
+  for (std::size_t s = 0; s < states_.size(); ++s) out[s] = states_[s].at(time);
+}
+
+bool QuantisedSolver::update(std::uint32_t state) {
+  ++counters_.updates;
+  ++updates_[state];
+  if (!advances(state)) return false;
+  const UpdatePlan plan = plans_.of_state(state);
+  if (!choose(state, plan.derivatives)) return explain();
+  return derivatives(plan.derivatives, states_[state].interval) ? predict(plan.crossings) : explain();
+}
+
+/// Chooses the line of a state; a second time if the derivative by the state itself was estimated badly.
+bool QuantisedSolver::choose(std::uint32_t state, const UpdatePart& part) {
+  constexpr double kBadEstimate = 0.2;
+  constexpr double kSmallChange = 1e-3;  // of the quantum: too small for a difference quotient
+  StateTrajectory& s = states_[state];
+  const std::size_t own = std::ranges::lower_bound(part.targets, state) - part.targets.begin();
+  s.advance(time_);
+  s.quantum = quantum(state);
+  const QuantisedState before{s.quantised_at(time_), s.q.slope};
+  s.q = before;
+  s.quantised_time = time_;
+  if (!evaluate_derivatives(part, time_, now_)) return false;
+  const double rate = now_[own], rate_slope = 2 * s.x2;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    s.q = choose_quantised({.x = s.x,
+                            .a = s.a,
+                            .u0 = rate - s.a * before.value,
+                            .u1 = rate_slope - s.a * before.slope,
+                            .quantum = kInside * s.quantum,
+                            .longest = longest_});
+    if (!evaluate_derivatives(part, time_, now_)) return false;
+    const double change = s.q.value - before.value;
+    if (std::abs(change) <= kSmallChange * s.quantum) return true;
+    const double a = (now_[own] - rate) / change;
+    const bool bad = std::abs(a - s.a) > kBadEstimate * std::max(std::abs(a), std::abs(s.a));
+    s.a = a;
+    if (!bad) return true;
+  }
+  return true;
+}
+
+/// The derivatives of the targets are in `now_`: their polynomials.
+bool QuantisedSolver::derivatives(const UpdatePart& part, double shortest) {
+  constexpr double kSmallestShare = 1e-3;  // of the interval of the state that is updated
+  const double own = shortest;
+  for (const std::uint32_t s : part.targets) shortest = std::min(shortest, states_[s].interval);
+  double h = probe(std::max(shortest, kSmallestShare * own));
+  if (!evaluate_derivatives(part, time_ + h, soon_) || !evaluate_derivatives(part, time_ + 2 * h, later_)) {
+    // Outside of the domain of a function a little later: the slope is unknown.
+    soon_ = later_ = now_;
+    instance_.failure() = {};
+  }
+  for (std::size_t k = 0; k < part.targets.size(); ++k) {
+    StateTrajectory& s = states_[part.targets[k]];
+    const double previous = std::max(time_ - s.evaluated, h);
+    s.advance(time_);
+    s.evaluated = time_;
+    s.set_derivative(now_[k], soon_[k], later_[k], h, previous, longest_);
+    schedule(part.targets[k]);
+  }
+  return true;
+}
+
+void QuantisedSolver::schedule(std::uint32_t state) {
+  StateTrajectory& s = states_[state];
+  const double next = s.next_update();
+  if (next > 0) s.interval = std::min(next, longest_);
+  queue_.set(state, later(next));
+}
+
+bool QuantisedSolver::cross(std::uint32_t crossing) {
+  if (!predict(plans_.of_crossing(crossing))) return false;
+  CrossingPrediction& c = crossings_[crossing];
+  if (c.next_crossing() > 4 * kEpsilon * std::abs(time_)) return true;  // early: it has been scheduled anew
+  if (!advances(static_cast<std::uint32_t>(states_.size()) + crossing)) return false;
+  if (global_[crossing]) {
+    crossed_.assign(functions_.watched().size(), 0);
+    crossed_[watched_number_[crossing]] = c.below ? 1 : -1;
+    return true;
+  }
+  c.below = !c.below;
+  functions_.value_of(crossing, std::span<double>(instance_.parameters)) = c.below ? 1.0 : 0.0;
+  ++counters_.events;
+  return change_held(crossing);
+}
+
+/// The held value of a crossing has changed: evaluates what depends on it.
+bool QuantisedSolver::change_held(std::uint32_t crossing) {
+  instance_.evaluator.parameters_changed();
+  const UpdatePlan plan = plans_.of_held(crossing);
+  if (!plan.derivatives.targets.empty()) {
+    if (!evaluate_derivatives(plan.derivatives, time_, now_)) return explain();
+    if (!derivatives(plan.derivatives, 0)) return explain();
+  }
+  return predict(plan.crossings);
+}
+
+/// Evaluates differences now and a little later, and schedules their crossings.
+bool QuantisedSolver::predict(const UpdatePart& part) {
+  if (part.targets.empty()) return true;
+  double interval = longest_;
+  for (const std::uint32_t s : part.inputs) interval = std::min(interval, states_[s].interval);
+  for (const std::uint32_t k : part.targets) interval = std::min(interval, crossings_[k].interval);
+  const double h = probe(interval);
+  if (!evaluate_differences(part, time_, now_)) return explain();
+  if (!evaluate_differences(part, time_ + h, soon_) || !evaluate_differences(part, time_ + 2 * h, later_)) {
+    soon_ = later_ = now_;
+    instance_.failure() = {};
+  }
+  for (std::size_t k = 0; k < part.targets.size(); ++k) {
+    crossings_[part.targets[k]].set(time_, now_[k], soon_[k], later_[k], h, longest_);
+    schedule_crossing(part.targets[k]);
+  }
+  return true;
+}
+
+void QuantisedSolver::schedule_crossing(std::uint32_t crossing) {
+  CrossingPrediction& c = crossings_[crossing];
+  const std::uint32_t event = static_cast<std::uint32_t>(states_.size()) + crossing;
+  if (watched_number_[crossing] == kNone && !times_are_local_) return;  // a time event of the whole model
+  const double next = std::min(c.next_crossing(), c.trusted);
+  if (next > 0) c.interval = std::min(next, kFirstInterval * range_);
+  queue_.set(event, later(next));
+}
+
+bool QuantisedSolver::evaluate_derivatives(const UpdatePart& part, double time, std::vector<double>& out) {
+  ++counters_.evaluations;
+  for (const std::uint32_t s : part.inputs)
+    quantised_[model_.states[s].variable] = states_[s].quantised_at(time);
+  if (!evaluate_rows(part, point(time, quantised_))) return false;
+  out.resize(part.targets.size());
+  for (std::size_t k = 0; k < part.targets.size(); ++k)
+    out[k] = quantised_[model_.states[part.targets[k]].derivative];
+  return all_finite(out);
+}
+
+bool QuantisedSolver::evaluate_differences(const UpdatePart& part, double time, std::vector<double>& out) {
+  for (const std::uint32_t s : part.inputs) continuous_[model_.states[s].variable] = states_[s].at(time);
+  const Point at = point(time, continuous_);
+  if (!evaluate_rows(part, at)) return false;
+  out.resize(part.targets.size());
+  for (std::size_t k = 0; k < part.targets.size(); ++k)
+    out[k] = functions_.evaluate_one(at, part.targets[k]);
+  return all_finite(out);
+}
+
+bool QuantisedSolver::evaluate_rows(const UpdatePart& part, const Point& point) {
+  for (const RowGraph::Rows& rows : part.rows) {
+    const Step& step = graph_.step(rows.step);
+    if (step.kind == Step::Assign)
+      runtime::evaluate_rows(model_, model_.batches[step.index], point, rows.begin, rows.end, nullptr);
+    else if (!instance_.evaluator.run({&step, 1}, point))
+      return false;
+  }
+  return true;
+}
+
+/// Sets `failure()` to the equations that cannot be evaluated at this time.
+bool QuantisedSolver::explain() {
+  for (const auto* values : {&quantised_, &continuous_}) {
+    instance_.values = *values;
+    for (std::size_t s = 0; s < states_.size(); ++s)
+      instance_.values[model_.states[s].variable] =
+          values == &quantised_ ? states_[s].quantised_at(time_) : states_[s].at(time_);
+    instance_.failure() = {};
+    if (!instance_.evaluator.run_checked(model_.dynamic, instance_.point(time_)) ||
+        !instance_.evaluator.run_checked(model_.compared, instance_.point(time_)))
+      break;
+  }
+  failure_ = instance_.failure();
+  if (!failure_) failure_ = Failure{.kind = FailureKind::NoProgress};
+  failure_.time = time_;
+  return false;
+}
+
+/// Counts an event. False: it occurs again and again while time does not advance.
+bool QuantisedSolver::advances(std::uint32_t event) {
+  Window& window = windows_[event];
+  if (time_ - window.begin > kStuckAdvance * range_) {
+    window = {time_, 0};
+    return true;
+  }
+  const bool is_state = event < states_.size();
+  if (++window.count < (is_state ? kCloseUpdates : kCloseChanges)) return true;
+  failure_ = Failure{.kind = is_state ? FailureKind::NoProgress : FailureKind::EndlessEvents, .time = time_};
+  if (is_state) {
+    const std::uint32_t variable = model_.states[event].variable;
+    failure_.variables.push_back({variable, states_[event].x, 0});
+    failure_.step = states_[event].interval;
+  } else {
+    const std::uint32_t k = event - static_cast<std::uint32_t>(states_.size());
+    failure_.equations.push_back({functions_.equation(k), crossings_[k].difference.c0});
+    for (std::uint32_t slot = 0; slot < functions_.batch(k).slots && slot < kFailureDetails; ++slot) {
+      const std::uint32_t variable = functions_.variable(k, slot);
+      failure_.variables.push_back({variable, continuous_[variable], 0});
+    }
+  }
+  return false;
+}
+
+}  // namespace runtime

@@ -29,7 +29,9 @@ class QuantisedIntegrator final : public Integrator {
     if (std::exchange(after_event_, false) && !solver_.resume()) return fail();
     const double just_after = solver_.time() + 8 * kEpsilon * std::abs(solver_.time());
     while (row_ < options_.rows && row_time() <= just_after) ++row_;
-    if (!solver_.advance(std::min(row_time(), limit_))) return fail();
+    // A row that misses a time event by a rounding error is at that event.
+    const bool at_limit = limit_ <= row_time() + 8 * kEpsilon * std::abs(limit_);
+    if (!solver_.advance(at_limit ? limit_ : row_time())) return fail();
     crossed_ = solver_.crossed();
     return true;
   }

@@ -22,15 +22,17 @@ struct CrossingPrediction {
     constexpr double kRounding = 32 * std::numeric_limits<double>::epsilon();
     constexpr double kError = 1e-3;  // of the largest magnitude
     constexpr double kGrowth = 4;
+    constexpr double kShort = 1e-2;
     const double previous = now - time;
     const double error = std::abs(difference(previous) - g);
     largest = std::max(largest, std::abs(g));
     const double second = g - 2 * g1 + g2;
     const bool curved = std::abs(second) > kRounding * std::max({std::abs(g), std::abs(g1), std::abs(g2)});
     difference = {g, (curved ? 4 * g1 - 3 * g - g2 : g2 - g) / (2 * h), curved ? second / (2 * h * h) : 0};
-    trusted = std::min(longest, kGrowth * std::max(previous, interval));
-    // The error of the prediction grows with the third power of time.
-    if (error > kRounding * largest && previous > 0)
+    const double before = std::max(trusted, interval);
+    trusted = std::min(longest, std::max(before, kGrowth * previous));
+    // The error of the prediction grows with the third power of time; after a short time other errors prevail.
+    if (error > kRounding * largest && previous > kShort * before)
       trusted = std::min(trusted, previous * std::cbrt(kError * largest / error));
     time = now;
   }
@@ -40,11 +42,11 @@ struct CrossingPrediction {
     constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
     return kEpsilon * (64 * largest + 4 * std::abs(difference.c1 * time));
   }
-  /// Seconds after `time` to the next crossing: 0 where the difference is on the other side already.
+  /// Seconds after `time` to the next crossing: 0 where the difference is on the other side already. A
+  /// difference at zero, as right after a crossing, has to leave it by more than rounding errors.
   double next_crossing() const {
-    Quadratic p = below ? -difference : difference;
-    if (std::abs(p.c0) <= rounding()) p.c0 = 0;
-    return first_fall(p);
+    const Quadratic p = below ? -difference : difference;
+    return first_fall(std::abs(p.c0) <= rounding() ? p + rounding() : p);
   }
 };
 

@@ -155,9 +155,11 @@ bool QuantisedSolver::resume() {
 bool QuantisedSolver::advance(double limit) {
   crossed_.clear();
   const std::uint32_t count = static_cast<std::uint32_t>(states_.size());
+  // An event that misses the limit by a rounding error, as that of a clock and a result row, is at the limit.
+  const double end = limit + 8 * kEpsilon * std::abs(limit);
   for (std::uint64_t work = 0; work < kPause; ++work) {
-    if (queue_.first_time() > limit) {
-      time_ = limit;
+    if (queue_.first_time() > end) {
+      time_ = std::max(time_, limit);
       return true;
     }
     const std::uint32_t event = queue_.first();
@@ -261,9 +263,24 @@ bool QuantisedSolver::cross(std::uint32_t crossing) {
 bool QuantisedSolver::change_held(std::uint32_t crossing) {
   instance_.evaluator.parameters_changed();
   const UpdatePlan plan = plans_.of_held(crossing);
-  if (!plan.derivatives.targets.empty()) {
-    if (!evaluate_derivatives(plan.derivatives, time_, now_)) return explain();
-    if (!derivatives(plan.derivatives, 0)) return explain();
+  return jump(plan);
+}
+
+/// The equations of the targets have changed: their lines, which were chosen for the equations before and may
+/// even be on the other side of the crossing, begin anew at the states.
+bool QuantisedSolver::jump(const UpdatePlan& plan) {
+  const UpdatePart& part = plan.derivatives;
+  if (!part.targets.empty()) {
+    for (const std::uint32_t k : part.targets) {
+      StateTrajectory& s = states_[k];
+      s.advance(time_);
+      s.q = {s.x, 0};
+      s.quantised_time = time_;
+    }
+    if (!evaluate_derivatives(part, time_, now_)) return explain();
+    for (std::size_t k = 0; k < part.targets.size(); ++k) states_[part.targets[k]].q.slope = now_[k];
+    if (!derivatives(part, 0)) return explain();
+    for (const std::uint32_t k : part.targets) queue_.set(k, time_);
   }
   return predict(plan.crossings);
 }

@@ -75,6 +75,7 @@ class QuantisedSolver {
   bool derivatives(const UpdatePart& part, double shortest);
   bool cross(std::uint32_t crossing);
   bool change_held(std::uint32_t crossing);
+  bool jump(const UpdatePlan& plan);
   bool predict(const UpdatePart& part);
   bool evaluate_derivatives(const UpdatePart& part, double time, std::vector<double>& out);
   bool evaluate_differences(const UpdatePart& part, double time, std::vector<double>& out);

@@ -37,8 +37,8 @@ struct StateTrajectory {
   }
 
   /// Sets the derivative by its values f, f1, f2 at `time` and h and 2 h later. `previous`: the time since
-  /// the last evaluation; the polynomial is not trusted for much longer, because a curvature that is zero
-  /// here may not be so later, and never for more than `longest`.
+  /// the last evaluation. The polynomial is not trusted for much longer than that or the one before, because a
+  /// curvature that is zero here may not be so later, and never for more than `longest`.
   void set_derivative(double f, double f1, double f2, double h, double previous, double longest) {
     constexpr double kRounding = 32 * std::numeric_limits<double>::epsilon();
     constexpr double kTruncation = 0.1;  // of the quantum, for each evaluation
@@ -49,7 +49,7 @@ struct StateTrajectory {
     x1 = f;
     x2 = (curved ? 4 * f1 - 3 * f - f2 : f2 - f) / (4 * h);
     x3 = curved ? second / (6 * h * h) : 0;
-    refresh = std::min(longest, kGrowth * previous);
+    refresh = std::min(longest, std::max(refresh, kGrowth * previous));
     if (curved) refresh = std::min(refresh, std::cbrt(kTruncation * quantum / std::abs(x3)));
   }
 

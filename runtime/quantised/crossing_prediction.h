@@ -15,6 +15,7 @@ struct CrossingPrediction {
   double largest = 0;    // magnitude so far
   double interval = 0;   // seconds: the scale of finite differences
   double trusted = 0;    // seconds
+  double zero = 0;       // differences of this magnitude are at zero, until one is larger
   bool below = false;    // the held value: the comparison is true
 
   /// Sets the polynomial by the values g, g1, g2 at `now` and h and 2 h later.
@@ -35,6 +36,13 @@ struct CrossingPrediction {
     if (error > kRounding * largest && previous > kShort * before)
       trusted = std::min(trusted, previous * std::cbrt(kError * largest / error));
     time = now;
+    if (std::abs(g) > zero) zero = 0;
+  }
+  /// The held value has been decided by others, who have seen more: a difference on the other side of zero is
+  /// at zero.
+  void accept_held() {
+    const double side = below ? -difference.c0 : difference.c0;
+    if (side < 0) zero = -2 * side;
   }
 
   /// Differences of this magnitude are rounding errors.
@@ -46,7 +54,8 @@ struct CrossingPrediction {
   /// difference at zero, as right after a crossing, has to leave it by more than rounding errors.
   double next_crossing() const {
     const Quadratic p = below ? -difference : difference;
-    return first_fall(std::abs(p.c0) <= rounding() ? p + rounding() : p);
+    const double at_zero = std::max(rounding(), zero);
+    return first_fall(std::abs(p.c0) <= at_zero ? p + at_zero : p);
   }
 };
 

@@ -137,7 +137,12 @@ bool QuantisedSolver::start(double time) {
     c.difference = {};
     c.interval = kFirstInterval * range_;
   }
-  return predict(plans_.all_crossings());
+  if (!predict(plans_.all_crossings())) return false;
+  for (std::uint32_t k = 0; k < crossings_.size(); ++k) {
+    crossings_[k].accept_held();
+    schedule_crossing(k);
+  }
+  return true;
 }
 
 bool QuantisedSolver::resume() {
@@ -148,6 +153,8 @@ bool QuantisedSolver::resume() {
     if (below == crossings_[k].below) continue;
     crossings_[k].below = below;
     if (!change_held(k)) return false;
+    crossings_[k].accept_held();
+    schedule_crossing(k);
   }
   return true;
 }

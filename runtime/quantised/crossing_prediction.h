@@ -38,11 +38,11 @@ struct CrossingPrediction {
     time = now;
     if (std::abs(g) > zero) zero = 0;
   }
-  /// The held value has been decided by others, who have seen more: a difference on the other side of zero is
-  /// at zero.
+  /// The held value has been decided at this instant: a difference that is on the other side of zero, or
+  /// within rounding errors of it, is at zero.
   void accept_held() {
     const double side = below ? -difference.c0 : difference.c0;
-    if (side < 0) zero = -2 * side;
+    if (side <= rounding()) zero = std::max(rounding(), -2 * side);
   }
 
   /// Differences of this magnitude are rounding errors.
@@ -50,12 +50,16 @@ struct CrossingPrediction {
     constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
     return kEpsilon * (64 * largest + 4 * std::abs(difference.c1 * time));
   }
+  /// Whether the difference crosses zero now, up to rounding errors.
+  bool crosses() const {
+    const double side = below ? -difference.c0 : difference.c0, slope = below ? -difference.c1 : difference.c1;
+    return zero == 0 ? side <= 0 || (side <= rounding() && slope < 0) : side < -zero;
+  }
   /// Seconds after `time` to the next crossing: 0 where the difference is on the other side already. A
-  /// difference at zero, as right after a crossing, has to leave it by more than rounding errors.
+  /// difference at zero, right after a crossing, has to leave it by more than rounding errors.
   double next_crossing() const {
     const Quadratic p = below ? -difference : difference;
-    const double at_zero = std::max(rounding(), zero);
-    return first_fall(std::abs(p.c0) <= at_zero ? p + at_zero : p);
+    return first_fall(p + zero);
   }
 };
 

@@ -253,7 +253,7 @@ void QuantisedSolver::schedule(std::uint32_t state) {
 bool QuantisedSolver::cross(std::uint32_t crossing) {
   if (!predict(plans_.of_crossing(crossing))) return false;
   CrossingPrediction& c = crossings_[crossing];
-  if (c.next_crossing() > 4 * kEpsilon * std::abs(time_)) return true;  // early: it has been scheduled anew
+  if (!c.crosses() && c.next_crossing() > 0) return true;  // early: it has been scheduled anew
   if (!advances(static_cast<std::uint32_t>(states_.size()) + crossing)) return false;
   if (global_[crossing]) {
     crossed_.assign(functions_.watched().size(), 0);
@@ -263,6 +263,7 @@ bool QuantisedSolver::cross(std::uint32_t crossing) {
   c.below = !c.below;
   functions_.value_of(crossing, std::span<double>(instance_.parameters)) = c.below ? 1.0 : 0.0;
   ++counters_.events;
+  c.accept_held();
   return change_held(crossing);
 }
 

@@ -1,9 +1,10 @@
-// Quantised states (quantised/quantised_solver.h) as an integrator: a step ends at a result row, at the limit,
-// or at a crossing that is an event of the whole model.
+// Quantised states (quantised/quantised_solver.h) as an integrator: a step ends at a result row, at the
+// limit, or at a crossing that is an event of the whole model.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "runtime/events/event_iteration.h"
 #include "runtime/integrate/integrator.h"
 #include "runtime/integrate/reduced_system.h"
 #include "runtime/quantised/quantised_solver.h"
@@ -14,10 +15,11 @@ namespace {
 
 class QuantisedIntegrator final : public Integrator {
  public:
-  QuantisedIntegrator(ModelInstance& instance, ReducedSystem& system, ZeroCrossingFunctions& functions,
+  QuantisedIntegrator(ModelInstance& instance, ReducedSystem& system, EventIteration& events,
                       const IntegratorOptions& options)
       : instance_(instance),
-        solver_(instance, functions, options.tolerance, options.stop - options.start),
+        solver_(instance, events.zero_crossings().functions(), events.handler(), options.tolerance,
+                options.stop - options.start),
         options_(options),
         limit_(options.stop),
         y_(system.size()) {}
@@ -94,12 +96,11 @@ void QuantisedIntegrator::statistics(Statistics& s) const {
 
 }  // namespace
 
-std::unique_ptr<Integrator> make_qss(ModelInstance& instance, ReducedSystem& system,
-                                     ZeroCrossingFunctions& functions, const IntegratorOptions& options,
-                                     Failure& failure) {
+std::unique_ptr<Integrator> make_qss(ModelInstance& instance, ReducedSystem& system, EventIteration& events,
+                                     const IntegratorOptions& options, Failure& failure) {
   failure = quantised_refusal(instance.model);
   if (failure) return nullptr;
-  auto integrator = std::make_unique<QuantisedIntegrator>(instance, system, functions, options);
+  auto integrator = std::make_unique<QuantisedIntegrator>(instance, system, events, options);
   if (integrator->make()) return integrator;
   failure = integrator->failure();
   return nullptr;

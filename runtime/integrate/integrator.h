@@ -14,7 +14,7 @@ namespace runtime {
 class ReducedSystem;
 class RootFunctions;
 class ThreadPool;
-class ZeroCrossingFunctions;
+class EventIteration;
 struct ModelInstance;
 
 /// Advances a reduced system step by step from the current values of its instance.
@@ -78,9 +78,8 @@ std::unique_ptr<Integrator> make_cvode(ReducedSystem& system, RootFunctions& roo
 std::unique_ptr<Integrator> make_ida(ReducedSystem& system, RootFunctions& roots,
                                      const IntegratorOptions& options, Failure& failure);
 /// Quantised states, for the explicit form. The tolerance is that of the results. Null: `failure`.
-std::unique_ptr<Integrator> make_qss(ModelInstance& instance, ReducedSystem& system,
-                                     ZeroCrossingFunctions& functions, const IntegratorOptions& options,
-                                     Failure& failure);
+std::unique_ptr<Integrator> make_qss(ModelInstance& instance, ReducedSystem& system, EventIteration& events,
+                                     const IntegratorOptions& options, Failure& failure);
 /// For a model without states.
 std::unique_ptr<Integrator> make_sampler(RootFunctions& roots, const IntegratorOptions& options);
 

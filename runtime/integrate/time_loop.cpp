@@ -66,9 +66,9 @@ bool TimeLoop::make_integrator() {
   switch (problem_.system.form()) {
     case Form::Static: integrator_ = make_sampler(problem_.roots, options); break;
     case Form::Explicit:
-      integrator_ = quantised ? make_qss(problem_.instance, problem_.system,
-                                         problem_.events.zero_crossings().functions(), options, failure)
-                              : make_cvode(problem_.system, problem_.roots, options, failure);
+      integrator_ = quantised
+                        ? make_qss(problem_.instance, problem_.system, problem_.events, options, failure)
+                        : make_cvode(problem_.system, problem_.roots, options, failure);
       break;
     case Form::Implicit: integrator_ = make_ida(problem_.system, problem_.roots, options, failure); break;
   }

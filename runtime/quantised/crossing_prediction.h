@@ -32,7 +32,8 @@ struct CrossingPrediction {
     difference = {g, (curved ? 4 * g1 - 3 * g - g2 : g2 - g) / (2 * h), curved ? second / (2 * h * h) : 0};
     const double before = std::max(trusted, interval);
     trusted = std::min(longest, std::max(before, kGrowth * previous));
-    // The error of the prediction grows with the third power of time; after a short time other errors prevail.
+    // The error of the prediction grows with the third power of time; after a short time other errors
+    // prevail.
     if (error > kRounding * largest && previous > kShort * before)
       trusted = std::min(trusted, previous * std::cbrt(kError * largest / error));
     time = now;
@@ -52,7 +53,8 @@ struct CrossingPrediction {
   }
   /// Whether the difference crosses zero now, up to rounding errors.
   bool crosses() const {
-    const double side = below ? -difference.c0 : difference.c0, slope = below ? -difference.c1 : difference.c1;
+    const double side = below ? -difference.c0 : difference.c0,
+                 slope = below ? -difference.c1 : difference.c1;
     return zero == 0 ? side <= 0 || (side <= rounding() && slope < 0) : side < -zero;
   }
   /// Seconds after `time` to the next crossing: 0 where the difference is on the other side already. A

@@ -8,10 +8,10 @@ namespace runtime {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kProbe = 1.0 / 128;   // finite differences, as a part of the expected interval
-constexpr double kLongest = 0.02;      // interval without evaluation, as a part of the time range
+constexpr double kProbe = 1.0 / 128;     // finite differences, as a part of the expected interval
+constexpr double kLongest = 0.02;        // interval without evaluation, as a part of the time range
 constexpr double kFirstInterval = 1e-4;  // of the time range, at most
-constexpr double kInside = 0.98;       // of the quantum: where the line may begin
+constexpr double kInside = 0.98;         // of the quantum: where the line may begin
 
 // A state (crossing) that is updated (changes) this often while time advances by kStuckAdvance of the range
 // will not come to an end.
@@ -44,23 +44,26 @@ Failure quantised_refusal(const Model& model) {
   return failure;
 }
 
-QuantisedSolver::QuantisedSolver(ModelInstance& instance, ZeroCrossingFunctions& functions, double tolerance,
-                                 double range)
+QuantisedSolver::QuantisedSolver(ModelInstance& instance, ZeroCrossingFunctions& functions,
+                                 EventHandler& handler, double tolerance, double range)
     : instance_(instance),
       model_(instance.model),
       functions_(functions),
+      handler_(handler),
       tolerance_(tolerance),
       range_(range),
       longest_(kLongest * range),
       graph_(model_),
-      plans_(model_, graph_),
-      queue_(static_cast<std::uint32_t>(model_.states.size()) + graph_.crossings()),
+      clocks_(model_, graph_),
+      plans_(model_, graph_, clocks_),
+      queue_(static_cast<std::uint32_t>(model_.states.size() + graph_.crossings() + clocks_.local.size())),
       global_(graph_.global_crossings()),
       watched_number_(graph_.crossings(), kNone),
       states_(model_.states.size()),
       crossings_(graph_.crossings()),
       updates_(model_.states.size(), 0),
       windows_(model_.states.size() + graph_.crossings()) {
+  if (!clocks_.local.empty()) handler_.process_elsewhere(clocks_.local);
   const std::span<const std::uint32_t> watched = functions_.watched();
   for (std::uint32_t w = 0; w < watched.size(); ++w) watched_number_[watched[w]] = w;
   for (std::uint32_t k = 0; k < global_.size(); ++k)
@@ -72,8 +75,7 @@ Point QuantisedSolver::point(double time, std::vector<double>& values) {
 }
 
 double QuantisedSolver::quantum(std::uint32_t state) const {
-  return tolerance_ *
-         std::max(std::abs(states_[state].x), instance_.nominal[model_.states[state].variable]);
+  return tolerance_ * std::max(std::abs(states_[state].x), instance_.nominal[model_.states[state].variable]);
 }
 
 /// The distance of finite differences for an interval: such that the sum with the time is exact.
@@ -137,6 +139,10 @@ bool QuantisedSolver::start(double time) {
     c.difference = {};
     c.interval = kFirstInterval * range_;
   }
+  for (std::uint32_t c = 0; c < clocks_.local.size(); ++c)
+    if (clocks_.local[c])
+      queue_.set(static_cast<std::uint32_t>(states_.size() + crossings_.size()) + c,
+                 handler_.next_tick_of(c));
   if (!predict(plans_.all_crossings())) return false;
   for (std::uint32_t k = 0; k < crossings_.size(); ++k) {
     crossings_[k].accept_held();
@@ -162,6 +168,7 @@ bool QuantisedSolver::resume() {
 bool QuantisedSolver::advance(double limit) {
   crossed_.clear();
   const std::uint32_t count = static_cast<std::uint32_t>(states_.size());
+  const std::uint32_t crossings = static_cast<std::uint32_t>(crossings_.size());
   // An event that misses the limit by a rounding error, as that of a clock and a result row, is at the limit.
   const double end = limit + 8 * kEpsilon * std::abs(limit);
   for (std::uint64_t work = 0; work < kPause; ++work) {
@@ -171,7 +178,10 @@ bool QuantisedSolver::advance(double limit) {
     }
     const std::uint32_t event = queue_.first();
     time_ = std::max(time_, queue_.first_time());
-    if (!(event < count ? update(event) : cross(event - count))) return false;
+    const bool done = event < count               ? update(event)
+                      : event - count < crossings ? cross(event - count)
+                                                  : tick(event - count - crossings);
+    if (!done) return false;
     if (!crossed_.empty()) return true;
   }
   return true;
@@ -293,6 +303,51 @@ bool QuantisedSolver::jump(const UpdatePlan& plan) {
   return predict(plan.crossings);
 }
 
+/// A tick of a local clock: its assignments, and what depends on them.
+bool QuantisedSolver::tick(std::uint32_t clock) {
+  ++counters_.events;
+  handler_.advance_clock(clock, instance_.parameters);
+  queue_.set(static_cast<std::uint32_t>(states_.size() + crossings_.size()) + clock,
+             handler_.next_tick_of(clock));
+  const UpdatePlan plan = plans_.of_tick(clock);
+  for (const std::uint32_t s : plan.values.inputs)
+    continuous_[model_.states[s].variable] = states_[s].at(time_);
+  const Point at = point(time_, continuous_);
+  if (!evaluate_rows(plan.values, at)) return explain();
+  auto set_previous = [&](std::uint32_t k) {
+    const Events::Previous& p = model_.events.previous[k];
+    const double value = p.of == kNone ? 0.0 : p.negated ? 0.0 - continuous_[p.of] : continuous_[p.of];
+    assign(p.variable, value);
+  };
+  for (const std::uint32_t k : clocks_.previous[clock]) set_previous(k);
+  // All values are computed before the first is assigned.
+  now_.clear();
+  for (const std::uint32_t a : clocks_.assigns[clock]) {
+    const LocalClocks::Assignment& row = clocks_.assignments[a];
+    const KernelBatch& batch = model_.batches[row.batch];
+    if (soon_.size() < batch.count) soon_.resize(batch.count);
+    runtime::evaluate_rows(model_, batch, at, row.row, row.row + 1, soon_.data());
+    now_.push_back(row.negated ? 0.0 - soon_[row.row] : soon_[row.row]);
+  }
+  std::size_t value = 0;
+  for (const std::uint32_t a : clocks_.assigns[clock]) {
+    if (!std::isfinite(now_[value])) return explain();
+    assign(clocks_.assignments[a].variable, now_[value++]);
+  }
+  for (const std::uint32_t k : clocks_.advances[clock]) set_previous(k);
+  instance_.evaluator.parameters_changed();
+  return jump(plan);
+}
+
+void QuantisedSolver::assign(std::uint32_t variable, double value) {
+  instance_.values[variable] = quantised_[variable] = continuous_[variable] = value;
+  const std::uint32_t s = graph_.state_of(variable);
+  if (s == kNone) return;
+  states_[s].advance(time_);
+  states_[s].x = value;
+  states_[s].quantum = quantum(s);
+}
+
 /// Evaluates differences now and a little later, and schedules their crossings.
 bool QuantisedSolver::predict(const UpdatePart& part) {
   if (part.targets.empty()) return true;
@@ -337,8 +392,7 @@ bool QuantisedSolver::evaluate_differences(const UpdatePart& part, double time, 
   const Point at = point(time, continuous_);
   if (!evaluate_rows(part, at)) return false;
   out.resize(part.targets.size());
-  for (std::size_t k = 0; k < part.targets.size(); ++k)
-    out[k] = functions_.evaluate_one(at, part.targets[k]);
+  for (std::size_t k = 0; k < part.targets.size(); ++k) out[k] = functions_.evaluate_one(at, part.targets[k]);
   return all_finite(out);
 }
 

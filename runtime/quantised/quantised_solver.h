@@ -1,12 +1,13 @@
 // Integration by quantised states: every state has its own times of update, and every event touches the rows
 // that depend on it only.
 //
-//   the earliest of the next times of all states and zero crossings (event_queue.h):
+//   the earliest of the next times of all states, zero crossings and local clocks (event_queue.h):
 //     a state: choose its line anew (quantiser.h); evaluate the derivatives that read it, along the lines of
 //              the states, now and at two times a little later: their polynomials (state_trajectory.h);
 //              predict their next updates, and the crossings of the differences that read these states
 //     a crossing: evaluate the difference there; if it has crossed, change the held value, and evaluate
 //              what reads it (update_plan.h), as above
+//     a clock: assign, and evaluate what reads the assigned variables (local_clocks.h)
 //
 // Differences are evaluated along the polynomials of the states, which are continuous, and not along the
 // lines, which jump. A crossing that conditions of event handlers depend on ends the advance: it is an event
@@ -20,10 +21,12 @@
 #include <span>
 #include <vector>
 
+#include "runtime/events/event_handler.h"
 #include "runtime/events/zero_crossing_functions.h"
 #include "runtime/failure.h"
 #include "runtime/quantised/crossing_prediction.h"
 #include "runtime/quantised/event_queue.h"
+#include "runtime/quantised/local_clocks.h"
 #include "runtime/quantised/row_graph.h"
 #include "runtime/quantised/state_trajectory.h"
 #include "runtime/quantised/update_plan.h"
@@ -38,7 +41,8 @@ class QuantisedSolver {
  public:
   /// `tolerance`: quanta relative to the state, and to its nominal value where that is larger. `range`:
   /// seconds of the simulation. The model has states and `quantised_refusal` gives none.
-  QuantisedSolver(ModelInstance& instance, ZeroCrossingFunctions& functions, double tolerance, double range);
+  QuantisedSolver(ModelInstance& instance, ZeroCrossingFunctions& functions, EventHandler& handler,
+                  double tolerance, double range);
 
   /// Whether all comparisons that are linear in time change here, and none of them is left to the event
   /// iteration.
@@ -63,7 +67,7 @@ class QuantisedSolver {
   struct Counters {
     std::uint64_t updates = 0;      // of states
     std::uint64_t evaluations = 0;  // of what an update or event affects
-    std::uint64_t events = 0;       // held values that changed here
+    std::uint64_t events = 0;       // held values that changed here, and ticks
   };
   const Counters& counters() const { return counters_; }
   /// Per state: its updates.
@@ -74,6 +78,8 @@ class QuantisedSolver {
   bool choose(std::uint32_t state, const UpdatePart& part);
   bool derivatives(const UpdatePart& part, double shortest);
   bool cross(std::uint32_t crossing);
+  bool tick(std::uint32_t clock);
+  void assign(std::uint32_t variable, double value);
   bool change_held(std::uint32_t crossing);
   bool jump(const UpdatePlan& plan);
   bool predict(const UpdatePart& part);
@@ -92,20 +98,22 @@ class QuantisedSolver {
   ModelInstance& instance_;
   const Model& model_;
   ZeroCrossingFunctions& functions_;
+  EventHandler& handler_;
   const double tolerance_, range_, longest_;
   RowGraph graph_;
+  LocalClocks clocks_;
   UpdatePlans plans_;
-  EventQueue queue_;  // states, then crossings
+  EventQueue queue_;  // states, then crossings, then clocks
   double time_ = 0;
   bool times_are_local_ = true;
-  std::vector<std::uint8_t> global_;             // per crossing: left to the event iteration
-  std::vector<std::uint32_t> watched_number_;    // per crossing, or kNone
-  std::vector<StateTrajectory> states_;          // by state
-  std::vector<CrossingPrediction> crossings_;    // by crossing
-  std::vector<double> quantised_, continuous_;   // values of all variables, from lines and from polynomials
-  std::vector<double> now_, soon_, later_;       // of targets, at the three times
+  std::vector<std::uint8_t> global_;            // per crossing: left to the event iteration
+  std::vector<std::uint32_t> watched_number_;   // per crossing, or kNone
+  std::vector<StateTrajectory> states_;         // by state
+  std::vector<CrossingPrediction> crossings_;   // by crossing
+  std::vector<double> quantised_, continuous_;  // values of all variables, from lines and from polynomials
+  std::vector<double> now_, soon_, later_;      // of targets, at the three times
   std::vector<int> crossed_;
-  std::vector<std::uint64_t> updates_;           // by state
+  std::vector<std::uint64_t> updates_;  // by state
   struct Window {
     double begin = -std::numeric_limits<double>::infinity();
     std::uint32_t count = 0;

@@ -23,18 +23,18 @@ struct QuantisedState {
 };
 
 struct QuantiserInput {
-  double x = 0;          // the state
-  double a = 0;          // derivative of x' by the state itself, an estimate
-  double u0 = 0, u1 = 0; // x' - a q and its rate
-  double quantum = 0;    // positive
-  double longest = 0;    // limit of h, positive
+  double x = 0;           // the state
+  double a = 0;           // derivative of x' by the state itself, an estimate
+  double u0 = 0, u1 = 0;  // x' - a q and its rate
+  double quantum = 0;     // positive
+  double longest = 0;     // limit of h, positive
 };
 
 /// The trajectory for a given h. Requires a h < 1.
 inline QuantisedState quantised_after(const QuantiserInput& in, double h) {
   const double ah = in.a * h, u = in.u0 + h * in.u1;
-  const double value = ((1 - ah) * (in.x + h * (in.u0 + h / 2 * in.u1)) - h * (1 - ah / 2) * u) /
-                       (1 - ah * (1 - ah / 2));
+  const double value =
+      ((1 - ah) * (in.x + h * (in.u0 + h / 2 * in.u1)) - h * (1 - ah / 2) * u) / (1 - ah * (1 - ah / 2));
   return {value, (in.a * value + u) / (1 - ah)};
 }
 

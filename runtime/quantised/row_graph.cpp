@@ -1,26 +1,12 @@
 #include "runtime/quantised/row_graph.h"
 
-#include "runtime/solve/schedule.h"
-
 namespace runtime {
 
 namespace {
 
-/// Calls visit(variable) for every variable that a row contains.
-template <class Visit>
-void each_slot(const Model& model, const KernelBatch& batch, std::uint32_t row, const Visit& visit) {
-  if (batch.kernel == kNone) {
-    const SumTable table(model, batch);
-    for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k) visit(table.terms[k] >> 1);
-  } else {
-    for (std::uint32_t slot = 0; slot < batch.slots; ++slot) visit(slot_variable(model, batch, slot, row));
-  }
-}
-
 /// Calls visit(parameter) for every parameter that a row contains.
 template <class Visit>
-void each_row_parameter(const Model& model, const KernelBatch& batch, std::uint32_t row,
-                        const Visit& visit) {
+void each_row_parameter(const Model& model, const KernelBatch& batch, std::uint32_t row, const Visit& visit) {
   if (batch.kernel == kNone) return;
   const std::uint32_t* params =
       model.tables.data() + batch.table + static_cast<std::uint64_t>(batch.slots) * batch.count;
@@ -34,7 +20,7 @@ template <class Visit>
 void RowGraph::each_read(std::uint32_t node, const Visit& visit) const {
   if (node >= nodes()) {
     const CrossingRow& c = crossing_rows_[node - nodes()];
-    each_slot(model_, model_.batches[c.batch], c.row, visit);
+    each_variable(model_, model_.batches[c.batch], c.row, visit);
     return;
   }
   const Step& step = steps_[step_of_[node]];
@@ -42,10 +28,10 @@ void RowGraph::each_read(std::uint32_t node, const Visit& visit) const {
     if (producer_[variable] != node) visit(variable);
   };
   if (step.kind == Step::Assign) {
-    each_slot(model_, model_.batches[step.index], node - first_node_[step_of_[node]], foreign);
+    each_variable(model_, model_.batches[step.index], node - first_node_[step_of_[node]], foreign);
   } else {
     for (const KernelBatch& batch : loop_batches(model_, model_.loops[step.index]))
-      for (std::uint32_t row = 0; row < batch.count; ++row) each_slot(model_, batch, row, foreign);
+      for (std::uint32_t row = 0; row < batch.count; ++row) each_variable(model_, batch, row, foreign);
   }
 }
 
@@ -108,8 +94,7 @@ RowGraph::RowGraph(const Model& model) : model_(model) {
   }
   const std::uint32_t all = count + crossings();
   reads_ = NumberLists::collect(all, [&](const auto& add) {
-    for (std::uint32_t node = 0; node < all; ++node)
-      each_read(node, [&](std::uint32_t v) { add(node, v); });
+    for (std::uint32_t node = 0; node < all; ++node) each_read(node, [&](std::uint32_t v) { add(node, v); });
   });
   readers_ = NumberLists::collect(model.variables, [&](const auto& add) {
     for (std::uint32_t node = 0; node < all; ++node)
@@ -124,6 +109,7 @@ RowGraph::RowGraph(const Model& model) : model_(model) {
   derivative_of_ = NumberLists::collect(model.variables, [&](const auto& add) {
     for (std::uint32_t s = 0; s < model.states.size(); ++s) add(model.states[s].derivative, s);
   });
+  find_decisive();
 }
 
 RowGraph::Rows RowGraph::rows_of(std::uint32_t node) const {
@@ -132,34 +118,34 @@ RowGraph::Rows RowGraph::rows_of(std::uint32_t node) const {
   return {step, row, row + 1};
 }
 
-std::vector<std::uint8_t> RowGraph::global_crossings() const {
-  std::vector<std::uint8_t> global(crossings(), 0), wanted(nodes(), 0);
-  std::vector<std::uint32_t> open;
+void RowGraph::find_decisive() {
+  global_crossings_.assign(crossings(), 0);
+  decisive_variables_.assign(model_.variables, 0);
+  std::vector<std::uint32_t> open;  // variables
   auto want = [&](std::uint32_t variable) {
-    const std::uint32_t node = producer_[variable];
-    if (node == kNone || wanted[node]) return;
-    wanted[node] = 1;
-    open.push_back(node);
+    if (decisive_variables_[variable]) return;
+    decisive_variables_[variable] = 1;
+    open.push_back(variable);
   };
   auto hold = [&](std::uint32_t parameter) {
-    if (crossing_of_[parameter] != kNone) global[crossing_of_[parameter]] = 1;
+    if (crossing_of_[parameter] != kNone) global_crossings_[crossing_of_[parameter]] = 1;
   };
   for (const std::uint32_t b : model_.events.conditions) {
     const KernelBatch& batch = model_.batches[b];
     for (std::uint32_t row = 0; row < batch.count; ++row) {
-      each_slot(model_, batch, row, want);
+      each_variable(model_, batch, row, want);
       each_row_parameter(model_, batch, row, hold);
     }
   }
   for (const Events::Previous& p : model_.events.previous)
-    if (p.of != kNone && !readers_[p.variable].empty()) want(p.of);
+    if (p.of != kNone && (decisive_variables_[p.variable] || !readers_[p.variable].empty())) want(p.of);
   while (!open.empty()) {
-    const std::uint32_t node = open.back();
+    const std::uint32_t node = producer_[open.back()];
     open.pop_back();
+    if (node == kNone) continue;
     each_parameter(node, hold);
     for (const std::uint32_t v : reads_[node]) want(v);
   }
-  return global;
 }
 
 }  // namespace runtime

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/model.h"
+#include "runtime/solve/schedule.h"
 
 namespace runtime {
 
@@ -26,11 +27,22 @@ struct NumberLists {
     return {items.data() + starts[k], items.data() + starts[k + 1]};
   }
   std::size_t size() const { return starts.size() - 1; }
-  /// `lists` lists from (list, item) pairs, in the order in which `visit` passes them to its argument; `visit`
-  /// is called twice.
+  /// `lists` lists from (list, item) pairs, in the order in which `visit` passes them to its argument;
+  /// `visit` is called twice.
   template <class Visit>
   static NumberLists collect(std::size_t lists, const Visit& visit);
 };
+
+/// Calls visit(variable) for every variable that a row contains.
+template <class Visit>
+void each_variable(const Model& model, const KernelBatch& batch, std::uint32_t row, const Visit& visit) {
+  if (batch.kernel == kNone) {
+    const SumTable table(model, batch);
+    for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k) visit(table.terms[k] >> 1);
+  } else {
+    for (std::uint32_t slot = 0; slot < batch.slots; ++slot) visit(slot_variable(model, batch, slot, row));
+  }
+}
 
 class RowGraph {
  public:
@@ -67,12 +79,15 @@ class RowGraph {
   };
   const CrossingRow& crossing(std::uint32_t k) const { return crossing_rows_[k]; }
 
-  /// Marks the zero crossings whose held values conditions of event handlers read, directly or through
-  /// assigned variables, or that reach a variable whose `pre` is read by equations: a change of one is an
-  /// event of the whole model. All others change equations only.
-  std::vector<std::uint8_t> global_crossings() const;
+  /// Marks the zero crossings whose held values conditions of event handlers depend on at the same instant,
+  /// or variables whose `pre` is read: a change of one is an event of the whole model. All others change
+  /// equations only.
+  const std::vector<std::uint8_t>& global_crossings() const { return global_crossings_; }
+  /// The same for variables.
+  const std::vector<std::uint8_t>& decisive_variables() const { return decisive_variables_; }
 
  private:
+  void find_decisive();
   template <class Visit>
   void each_read(std::uint32_t node, const Visit& visit) const;
   template <class Visit>
@@ -83,9 +98,11 @@ class RowGraph {
   std::vector<std::uint32_t> first_node_;  // per step, and the end
   std::vector<std::uint32_t> step_of_;     // per node
   std::vector<std::uint32_t> producer_, state_of_;
-  std::vector<std::uint32_t> crossing_of_;  // per parameter: the crossing that it holds the value of, or kNone
+  std::vector<std::uint32_t>
+      crossing_of_;  // per parameter: the crossing that it holds the value of, or kNone
   std::vector<CrossingRow> crossing_rows_;
   NumberLists derivative_of_, reads_, computes_, readers_, readers_of_held_;
+  std::vector<std::uint8_t> global_crossings_, decisive_variables_;
 };
 
 template <class Visit>

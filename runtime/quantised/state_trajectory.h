@@ -11,10 +11,10 @@
 namespace runtime {
 
 struct StateTrajectory {
-  double time = 0;                      // the polynomial's origin
-  double evaluated = 0;                 // when its derivative was evaluated
+  double time = 0;                       // the polynomial's origin
+  double evaluated = 0;                  // when its derivative was evaluated
   double x = 0, x1 = 0, x2 = 0, x3 = 0;  // x + x1 t + x2 t^2 + x3 t^3
-  double quantised_time = 0;            // origin of the line
+  double quantised_time = 0;             // origin of the line
   QuantisedState q;
   double quantum = 0;
   double a = 0;         // estimate of the derivative of x' by the state itself
@@ -37,8 +37,8 @@ struct StateTrajectory {
   }
 
   /// Sets the derivative by its values f, f1, f2 at `time` and h and 2 h later. `previous`: the time since
-  /// the last evaluation. The polynomial is not trusted for much longer than that or the one before, because a
-  /// curvature that is zero here may not be so later, and never for more than `longest`.
+  /// the last evaluation. The polynomial is not trusted for much longer than that or the one before, because
+  /// a curvature that is zero here may not be so later, and never for more than `longest`.
   void set_derivative(double f, double f1, double f2, double h, double previous, double longest) {
     constexpr double kRounding = 32 * std::numeric_limits<double>::epsilon();
     constexpr double kTruncation = 0.1;  // of the quantum, for each evaluation
@@ -57,12 +57,14 @@ struct StateTrajectory {
   /// off further, or it has met the line, or is as close to it as it will be.
   double next_update() const {
     constexpr double kNever = std::numeric_limits<double>::infinity();
-    constexpr double kMet = 0.01;      // of a quantum
-    constexpr double kStiff = 0.1;     // of a times the interval; below, meeting the line is no reason
+    constexpr double kMet = 0.01;   // of a quantum
+    constexpr double kStiff = 0.1;  // of a times the interval; below, meeting the line is no reason
     Quadratic d{x - quantised_at(time), x1 - q.slope, x2};
     if (d.c0 < 0) d = -d;
     // Above: quantum - d falls below zero. Below: quantum + d does.
-    double next = d.c0 < quantum ? first_fall(-d + quantum) : d.c1 > 0 || (d.c1 == 0 && d.c2 > 0) ? 0 : kNever;
+    double next = d.c0 < quantum                        ? first_fall(-d + quantum)
+                  : d.c1 > 0 || (d.c1 == 0 && d.c2 > 0) ? 0
+                                                        : kNever;
     next = std::min(next, first_fall(d + quantum));
     if (d.c0 > kMet * quantum && d.c1 < 0) {
       const double closest = d.c2 > 0 ? -d.c1 / (2 * d.c2) : kNever;

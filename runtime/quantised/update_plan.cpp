@@ -10,45 +10,49 @@ constexpr std::uint64_t kKept = 16;
 constexpr std::uint64_t kSmall = 1'000'000;  // entries that are always kept
 }  // namespace
 
-UpdatePlans::UpdatePlans(const Model& model, const RowGraph& graph)
+UpdatePlans::UpdatePlans(const Model& model, const RowGraph& graph, const LocalClocks& clocks)
     : model_(model),
       graph_(graph),
+      clocks_(clocks),
       states_(static_cast<std::uint32_t>(model.states.size())),
       crossings_(graph.crossings()),
       limit_(std::max<std::uint64_t>(kKept * graph.reads().items.size(), kSmall)),
-      places_(std::size_t{states_} + 2 * std::size_t{crossings_}),
+      places_(std::size_t{states_} + 2 * std::size_t{crossings_} + clocks.local.size()),
       node_stamp_(std::size_t{graph.nodes()} + crossings_, 0),
       state_stamp_(states_, 0),
       crossing_stamp_(crossings_, 0) {
   std::vector<std::uint32_t> all(crossings_);
   std::iota(all.begin(), all.end(), 0u);
-  all_crossings_ = part(all, true, kept_);
+  all_crossings_ = part(all, Of::Crossings, kept_);
 }
 
 UpdatePlan UpdatePlans::plan(std::uint32_t source) {
   Places& places = places_[source];
-  if (places.known) return {view(places.derivatives, kept_), view(places.crossings, kept_)};
+  if (places.known) return view(places, kept_);
   if (kept_.numbers.size() + kept_.rows.size() > limit_) {
     scratch_.numbers.clear();
     scratch_.rows.clear();
     const Places now = work_out(source, scratch_);
-    return {view(now.derivatives, scratch_), view(now.crossings, scratch_)};
+    return view(now, scratch_);
   }
   places = work_out(source, kept_);
   places.known = true;
-  return {view(places.derivatives, kept_), view(places.crossings, kept_)};
+  return view(places, kept_);
 }
 
 UpdatePlans::Places UpdatePlans::work_out(std::uint32_t source, Lists& into) {
   Places result;
-  if (source >= states_ + crossings_) {
+  const std::uint32_t first_tick = states_ + 2 * crossings_;
+  if (source >= first_tick) {
+    result.values = part(clocks_.reads[source - first_tick], Of::Variables, into);
+  } else if (source >= states_ + crossings_) {
     const std::uint32_t crossing = source - states_ - crossings_;
-    result.crossings = part({&crossing, 1}, true, into);
+    result.crossings = part({&crossing, 1}, Of::Crossings, into);
     return result;
   }
   affected(source);
-  result.derivatives = part(changed_states_, false, into);
-  result.crossings = part(changed_crossings_, true, into);
+  result.derivatives = part(changed_states_, Of::Derivatives, into);
+  result.crossings = part(changed_crossings_, Of::Crossings, into);
   return result;
 }
 
@@ -88,6 +92,14 @@ void UpdatePlans::affected(std::uint32_t source) {
     change(graph_.derivative_of()[variable]);
     visit_readers(graph_.readers()[variable]);
     collect(false, true);
+  } else if (source >= states_ + 2 * crossings_) {
+    for (const std::uint32_t a : clocks_.assigns[source - states_ - 2 * crossings_]) {
+      const std::uint32_t variable = clocks_.assignments[a].variable;
+      if (const std::uint32_t s = graph_.state_of(variable); s != kNone) change({&s, 1});
+      change(graph_.derivative_of()[variable]);
+      visit_readers(graph_.readers()[variable]);
+    }
+    collect(true, true);
   } else {
     visit_readers(graph_.readers_of_held()[source - states_]);
     collect(true, true);
@@ -103,7 +115,7 @@ void UpdatePlans::affected(std::uint32_t source) {
 }
 
 /// The rows that the targets need, and the states that these and the targets read.
-UpdatePlans::Place UpdatePlans::part(std::span<const std::uint32_t> targets, bool crossings, Lists& into) {
+UpdatePlans::Place UpdatePlans::part(std::span<const std::uint32_t> targets, Of of, Lists& into) {
   ++clock_;
   open_.clear();
   found_.clear();
@@ -117,7 +129,9 @@ UpdatePlans::Place UpdatePlans::part(std::span<const std::uint32_t> targets, boo
     }
   };
   for (const std::uint32_t target : targets) {
-    if (!crossings)
+    if (of == Of::Variables)
+      need(target);
+    else if (of == Of::Derivatives)
       need(model_.states[target].derivative);
     else
       for (const std::uint32_t v : graph_.reads()[graph_.nodes() + target]) need(v);
@@ -139,9 +153,14 @@ UpdatePlans::Place UpdatePlans::part(std::span<const std::uint32_t> targets, boo
       into.rows.push_back(rows);
   }
   place.row_count = static_cast<std::uint32_t>(into.rows.size() - place.rows);
+  if (of == Of::Variables) return place;
   into.numbers.insert(into.numbers.end(), targets.begin(), targets.end());
   place.targets = static_cast<std::uint32_t>(targets.size());
   return place;
+}
+
+UpdatePlan UpdatePlans::view(const Places& places, const Lists& lists) {
+  return {view(places.values, lists), view(places.derivatives, lists), view(places.crossings, lists)};
 }
 
 UpdatePart UpdatePlans::view(const Place& place, const Lists& lists) {

@@ -13,9 +13,9 @@ constexpr double kLongest = 0.02;        // interval without evaluation, as a pa
 constexpr double kFirstInterval = 1e-4;  // of the time range, at most
 constexpr double kInside = 0.98;         // of the quantum: where the line may begin
 
-// A state (crossing) that is updated (changes) this often while time advances by kStuckAdvance of the range
-// will not come to an end.
-constexpr double kStuckAdvance = 1e-9;
+// A state (crossing) that is updated (changes) this often while time advances by this part of the range will
+// not come to an end.
+constexpr double kStuckAdvance = 1e-9, kChatterAdvance = 1e-6;
 constexpr std::uint32_t kCloseUpdates = 20'000, kCloseChanges = 1000;
 constexpr std::uint64_t kPause = 20'000;  // events after which `advance` returns
 
@@ -222,7 +222,10 @@ bool QuantisedSolver::choose(std::uint32_t state, const UpdatePart& part) {
                             .longest = longest_});
     if (!evaluate_derivatives(part, time_, now_)) return false;
     const double change = s.q.value - before.value;
-    if (std::abs(change) <= kSmallChange * s.quantum) return true;
+    const double missed = std::abs(now_[own] - rate - s.a * change);
+    const bool small = std::abs(change) <= kSmallChange * s.quantum;
+    if (change == 0 || (small && missed <= kBadEstimate * std::max(std::abs(rate), std::abs(now_[own]))))
+      return true;
     const double a = (now_[own] - rate) / change;
     const bool bad = std::abs(a - s.a) > kBadEstimate * std::max(std::abs(a), std::abs(s.a));
     s.a = a;
@@ -428,11 +431,11 @@ bool QuantisedSolver::explain() {
 /// Counts an event. False: it occurs again and again while time does not advance.
 bool QuantisedSolver::advances(std::uint32_t event) {
   Window& window = windows_[event];
-  if (time_ - window.begin > kStuckAdvance * range_) {
+  const bool is_state = event < states_.size();
+  if (time_ - window.begin > (is_state ? kStuckAdvance : kChatterAdvance) * range_) {
     window = {time_, 0};
     return true;
   }
-  const bool is_state = event < states_.size();
   if (++window.count < (is_state ? kCloseUpdates : kCloseChanges)) return true;
   failure_ = Failure{.kind = is_state ? FailureKind::NoProgress : FailureKind::EndlessEvents, .time = time_};
   if (is_state) {

@@ -103,17 +103,19 @@ class Report {
  private:
   /// The model has what quantised states cannot integrate.
   void not_quantised() {
-    std::string names;
-    for (const runtime::FailedVariable& v : f_.variables)
-      names += (names.empty() ? "" : ", ") + variable(v.variable);
-    Diagnostic& d =
-        diagnostics_.report(Code::SolverDoesNotFit, "the solver `" + c_.solver + "` does not fit this model");
-    if (f_.kind == FailureKind::QuantisedStateSet)
-      d.note("the states are selected anew during the run, among " + names)
-          .note("quantised states must be the same ones for the whole run")
+    const std::string message = "the solver `" + c_.solver + "` does not fit this model";
+    if (f_.kind == FailureKind::QuantisedDelay) {
+      auto delay = std::ranges::find(c_.system.delays, f_.parameters[0].parameter, &system::Delay::length);
+      diagnostics_.report(Code::SolverDoesNotFit, c_.system.sources[delay->origin.source].span, message)
+          .label("quantised states have no history for this delay")
           .help("use `auto`");
-    else
-      d.note("the model delays " + names + "; quantised states have no history").help("use `auto`");
+      return;
+    }
+    const std::uint32_t unknown = c_.dae.variables[f_.variables[0].variable].unknown;
+    diagnostics_.report(Code::SolverDoesNotFit, system::unknown_info(c_.system, unknown).span, message)
+        .label("states are selected anew during the run, among " + variables(3, false))
+        .note("quantised states must be the same ones for the whole run")
+        .help("use `auto`");
   }
   std::string variable(std::uint32_t v) const { return "`" + dae::variable_name(c_.system, c_.dae, v) + "`"; }
 

@@ -37,9 +37,7 @@ Failure quantised_refusal(const Model& model) {
           {model.set_variables[set.first_variable + set.eliminated + set.candidates + k], 0, 0});
   } else if (!model.delays.empty()) {
     failure.kind = FailureKind::QuantisedDelay;
-    for (const Delay& delay : model.delays)
-      if (delay.of != kNone && failure.variables.size() < kFailureDetails)
-        failure.variables.push_back({delay.of, 0, 0});
+    failure.parameters.push_back({model.delays.front().length, 0});
   }
   return failure;
 }

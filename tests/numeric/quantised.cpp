@@ -97,7 +97,8 @@ TEST_CASE("Quantised states: converters with clocks of their own") {
 
 TEST_CASE("Quantised states: the cost of an event does not grow with the model") {
   // Steps of single states for each event, of 4 and of 64 converters.
-  const Run few = quantised("converters 4", 0.001, 1e-4, 2), many = quantised("converters 64", 0.001, 1e-4, 2);
+  const Run few = quantised("converters 4", 0.001, 1e-4, 2),
+            many = quantised("converters 64", 0.001, 1e-4, 2);
   const runtime::Statistics &a = few.outcome.statistics, &b = many.outcome.statistics;
   CHECK(static_cast<double>(b.events) == Approx(16.0 * static_cast<double>(a.events)).epsilon(0.05));
   CHECK(static_cast<double>(b.evaluations) == Approx(16.0 * static_cast<double>(a.evaluations)).epsilon(0.1));
@@ -124,20 +125,19 @@ TEST_CASE("Quantised states agree with the other solvers") {
     const char *file, *expression, *name;
     double stop, allowed;
   };
-  const Case cases[] = {{"quantised.sr", "loop", "x", 5, 1e-5},
-                        {"hy02_van_der_pol.sr", nullptr, "y", 2, 1e-3},
-                        {"md17_chirp.sr", nullptr, "x", 1, 1e-4},
-                        {"mp01_decay.sr", nullptr, "x", 1, 1e-5},
-                        {"mp18_saturation.sr", nullptr, "area", 1, 1e-5},
-                        {"events.sr", "gear", "phi2", 4, 1e-5},
-                        {"events.sr", "rectifier", "load.u", 3, 1e-3}};
+  const Case cases[] = {
+      {"quantised.sr", "loop", "x", 5, 1e-5},           {"hy02_van_der_pol.sr", nullptr, "y", 2, 1e-3},
+      {"md17_chirp.sr", nullptr, "x", 1, 1e-4},         {"mp01_decay.sr", nullptr, "x", 1, 1e-5},
+      {"mp18_saturation.sr", nullptr, "area", 1, 1e-5}, {"events.sr", "gear", "phi2", 4, 1e-5},
+      {"events.sr", "rectifier", "load.u", 3, 1e-3}};
   for (const Case& c : cases) {
     INFO(c.file << " " << c.name);
     const RunOptions options{.stop = c.stop, .tolerance = 1e-6, .steps = 50, .solver = "qss"};
     RunOptions exact = options;
     exact.tolerance = 1e-9;
     exact.solver = "auto";
-    const Run run = Model(c.file, c.expression).run(options), reference = Model(c.file, c.expression).run(exact);
+    const Run run = Model(c.file, c.expression).run(options),
+              reference = Model(c.file, c.expression).run(exact);
     CHECK(difference(run, reference, c.name) <= c.allowed);
   }
 }

@@ -162,8 +162,7 @@ TEST_CASE("The error of a linear system stays below the bound by its quanta") {
         LinearModel model(system);
         const double tolerance = power_of_ten(choices, -6, -2);
         test::Recording recording(model.model);
-        const Experiment experiment{
-            .stop = 2, .tolerance = tolerance, .steps = 8, .solver = Solver::Qss};
+        const Experiment experiment{.stop = 2, .tolerance = tolerance, .steps = 8, .solver = Solver::Qss};
         const Outcome outcome = simulate(model.model, experiment, recording.output);
         RC_ASSERT(outcome.status == Outcome::Completed);
         // e' = A (e + d), |d| at most the quantum, of which the largest is the tolerance, as no state grows:

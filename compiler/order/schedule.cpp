@@ -255,6 +255,9 @@ void Scheduler::emit_loop(std::uint32_t block, std::vector<runtime::Step>& steps
     together.clear();
     for (std::size_t i = begin; i < end; ++i) together.push_back(inner[i].row);
     emit_assign(together, inner[begin].key);
+    runtime::KernelBatch& batch = plan_.model.batches.back();
+    if (batch.kernel != runtime::kNone)
+      batch.residual = kernels_.rare_residual(shape_of_section_[equations_.section_of(together[0])]).value;
   });
   residuals(torn.residual_equations);
   loop.batches = static_cast<std::uint32_t>(plan_.model.batches.size()) - loop.first_batch;

@@ -48,15 +48,15 @@ class Selection {
     const std::vector<long> priority = state_priorities(system_, dae_, graph_, numbering_);
     graph::DummyDerivatives chosen = graph::dummy_derivatives(
         graph_, priority, [&](auto equations, auto candidates) { return decide(equations, candidates); });
-    for (std::uint32_t c : chosen.states) dae_.variables[variable(c)].state = true;
+    for (std::uint32_t c : chosen.states) dae_.variables[variable(c).value].state = true;
     add_sets();
     report_too_large();
   }
 
  private:
   /// Numbers in the reduced system of a column and of a row of the graph.
-  std::uint32_t variable(std::uint32_t column) const { return numbering_.variable_of[column].value; }
-  std::uint32_t equation(std::uint32_t row) const { return numbering_.equation_of[row].value; }
+  VariableId variable(std::uint32_t column) const { return numbering_.variable_of[column]; }
+  EquationId equation(std::uint32_t row) const { return numbering_.equation_of[row]; }
 
   /// Chooses dummies among the candidates: first those with fixed pivots, then sets to choose among at run
   /// time, then varying pivots. `state = Never` before all others, `Always` after them.
@@ -65,9 +65,8 @@ class Selection {
     std::vector<std::vector<exact::IndependentColumns::Entry>> columns(candidates.size());
     for (std::uint32_t k = 0; k < candidates.size(); ++k) place_[candidates[k]] = k;
     for (std::uint32_t row = 0; row < equations.size(); ++row)
-      jacobian_.row(equation(equations[row]), [&](std::uint32_t v, exact::Field value, bool fixed) {
-        if (std::uint32_t k = place_[column_of_[VariableId{v}]]; k != kNone)
-          columns[k].push_back({row, value, fixed});
+      jacobian_.row(equation(equations[row]), [&](VariableId v, exact::Field value, bool fixed) {
+        if (std::uint32_t k = place_[column_of_[v]]; k != kNone) columns[k].push_back({row, value, fixed});
       });
     for (std::uint32_t c : candidates) place_[c] = kNone;
 
@@ -78,9 +77,7 @@ class Selection {
       if (answer == exact::IndependentColumns::Answer::Taken) decision.dummies.push_back(candidates[k]);
       return answer;
     };
-    auto preference = [&](std::uint32_t k) {
-      return preference_[base_[numbering_.variable_of[candidates[k]]]];
-    };
+    auto preference = [&](std::uint32_t k) { return preference_[base_[variable(candidates[k])]]; };
     const std::size_t sets = dae_.sets.size();
     std::size_t open_rows = 0;
     std::vector<bool> taken(candidates.size(), false);
@@ -164,14 +161,14 @@ class Selection {
       if (static_cast<std::size_t>(rank) != part.open) continue;
       rows += part.open;
       dae::StateSet set;
-      for (std::uint32_t row : part.rows) set.equations.push_back(equation(equations[row]));
-      for (std::uint32_t k : part.eliminated) set.eliminated.push_back(variable(candidates[k]));
+      for (std::uint32_t row : part.rows) set.equations.push_back(equation(equations[row]).value);
+      for (std::uint32_t k : part.eliminated) set.eliminated.push_back(variable(candidates[k]).value);
       // The most wanted first: the runtime prefers the first of equals.
       std::ranges::reverse(part.candidates);
       for (std::uint32_t k : part.candidates) {
-        const std::uint32_t rate = variable(candidates[k]);
-        set.candidates.push_back(rate);
-        set.weights.push_back(std::pow(10.0, -preference_[base_[VariableId{rate}]]));
+        const VariableId rate = variable(candidates[k]);
+        set.candidates.push_back(rate.value);
+        set.weights.push_back(std::pow(10.0, -preference_[base_[rate]]));
         decision.open.push_back(candidates[k]);
       }
       set.states.resize(part.candidates.size() - part.open);
@@ -204,11 +201,11 @@ class Selection {
       return at == by_root.end() ? nullptr : &at->second;
     };
     for (std::uint32_t row = 0; row < equations.size(); ++row)
-      if (Part* part = part_of(row)) part->set.equations.push_back(equation(equations[row]));
+      if (Part* part = part_of(row)) part->set.equations.push_back(equation(equations[row]).value);
     for (std::uint32_t k = 0; k < candidates.size(); ++k) {
       if (taken[k]) {
         if (Part* part = columns[k].empty() ? nullptr : part_of(columns[k].front().row))
-          part->set.eliminated.push_back(variable(candidates[k]));
+          part->set.eliminated.push_back(variable(candidates[k]).value);
       } else if (std::ranges::find(decision.open, candidates[k]) == decision.open.end()) {
         for (const exact::IndependentColumns::Entry& e : columns[k])
           if (Part* part = part_of(e.row)) part->other = true;
@@ -235,7 +232,7 @@ class Selection {
       set.first_selector = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.discrete_parameters;
       const auto candidates = static_cast<std::uint32_t>(set.candidates.size());
       const std::uint32_t unknown = dae_.variables[set.candidates.front()].unknown;
-      const Origin origin = equations_.origin(set.equations.front());
+      const Origin origin = equations_.origin(EquationId{set.equations.front()});
       for (std::uint32_t& state : set.states) {
         state = static_cast<std::uint32_t>(dae_.variables.size());
         dae_.variables.push_back({.unknown = unknown, .state = true, .derivative = state + 1, .set = number});
@@ -292,7 +289,7 @@ class Selection {
 
   void report_too_large() {
     if (!too_large_) return;
-    const std::uint32_t unknown = dae_.variables[base_[VariableId{too_large_->example}].value].unknown;
+    const std::uint32_t unknown = dae_.variables[base_[too_large_->example].value].unknown;
     singularity::SourceNames terms(system_);
     diagnostics_
         .report(Code::StatesChosenOnce, terms.declaration(unknown, system::kRoot),
@@ -321,7 +318,7 @@ class Selection {
   std::vector<std::uint32_t> place_;  // scratch, by column
   struct TooLarge {
     std::size_t candidates, dummies;
-    std::uint32_t example;  // variable
+    VariableId example;
   };
   std::optional<TooLarge> too_large_;  // the largest set that was not left open because of its size
 };

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "compiler/diagnostics/diagnostic.h"
+#include "compiler/incidence/ids.h"
 #include "compiler/ir/dae.h"
 #include "compiler/ir/system.h"
 
@@ -39,7 +40,7 @@ struct FloatingVerdict {
 
 struct FloatingPotential {
   std::vector<std::uint32_t> unknowns;  // of the system, ascending; several
-  std::uint32_t zero = 0;               // the one that is taken as zero
+  UnknownId zero;                       // the one that is taken as zero
 };
 
 struct FloatingPotentials {

@@ -11,8 +11,8 @@
 namespace sigrel::order {
 namespace {
 
-/// Where a block leaves a choice of tearing variables, it takes those that have a guess, or are wanted as
-/// states.
+/// Where a block leaves a choice of tearing variables, it takes those that have a guess, or are
+/// preferred as states.
 TearingHints tearing_hints(const system::System& system, const dae::System& dae,
                            const runtime::Model& model) {
   TearingHints hints;

@@ -80,7 +80,7 @@ runtime::AlgebraicLoop::Kind BlockTearing::kind_of(std::span<const EquationId> e
 /// Follows the solved equations of the tearing, and makes tearing variables of those variables for which the
 /// limits are exceeded.
 void BlockTearing::shorten(const graph::Torn& torn, std::size_t size, TornBlock& block) {
-  const std::size_t most = size <= kSmall ? size : kMostUnknowns;
+  const std::size_t most = size <= kSmallBlock ? size : kMostUnknowns;
   // Tearing variables: those on which a variable depends, and these of all variables end to end.
   std::vector<VariableId> reached, all;
   auto tear = [&](VariableId variable) {
@@ -140,7 +140,7 @@ TornBlock BlockTearing::tear(std::span<const EquationId> equations, std::span<co
     return solvable(EquationId{row}, VariableId{column});
   };
   graph::Torn torn;
-  if (rows.size() > kSmall) {
+  if (rows.size() > kSmallBlock) {
     torn = sparse_.tear(rows, columns, solves, hints_.preferred);
   } else {
     std::vector<std::uint32_t> groups[2];

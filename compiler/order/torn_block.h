@@ -6,7 +6,7 @@
 // the runtime checks the coefficient again at the start, in case a parameter has changed. Coefficients that
 // contain variables are not used.
 //
-// A block of up to kSmall equations is solved with dense matrices, and the fewer unknowns the better
+// A block of up to kSmallBlock equations is solved with dense matrices, and the fewer unknowns the better
 // (graph/tearing.h). A larger one must stay sparse: it is torn only as far as the incidence matrix of the
 // rest has no more entries than before (graph/sparse_tearing.h), and no variable may depend on more than
 // kMostUnknowns unknowns.
@@ -55,8 +55,10 @@ struct TearingHints {
 class BlockTearing {
  public:
   static constexpr std::uint32_t kLongestWay = 16;
-  /// Equations of a block that is solved with dense matrices, at most.
-  static constexpr std::size_t kSmall = 50;
+  /// Equations of a block that is torn for dense matrices, at most. It must not have more tearing variables
+  /// than runtime::kDenseLimit, which counts what is left after tearing: so this is a limit of its own, and
+  /// the smaller one (tests/unit/reduce/plan_test.cpp).
+  static constexpr std::size_t kSmallBlock = 50;
   /// Tearing variables on which a variable of a larger block may depend.
   static constexpr std::size_t kMostUnknowns = 8;
 

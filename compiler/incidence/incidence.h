@@ -78,8 +78,7 @@ graph::Bipartite incidence(const EquationList& equations, std::uint32_t columns,
                            std::span<const std::uint32_t> column_of = {});
 
 /// As above, without the slots with respect to which the partial derivative of the residual is zero
-/// everywhere
-/// (`floor x`, a condition): such an equation does not determine the unknown.
+/// everywhere (`floor x`, a condition): such an equation does not determine the unknown.
 graph::Bipartite determining_incidence(ExprPool& pool, const EquationList& equations, std::uint32_t columns,
                                        std::span<const std::uint32_t> column_of = {});
 

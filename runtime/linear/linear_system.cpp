@@ -21,6 +21,11 @@ LinearSystem::~LinearSystem() = default;
 LinearSystem::LinearSystem(LinearSystem&&) noexcept = default;
 LinearSystem& LinearSystem::operator=(LinearSystem&&) noexcept = default;
 
+std::string_view LinearSystem::method() const {
+  if (!sparse_) return "dense";
+  return sparse_->multifrontal() ? "multifrontal" : "sparse rows";
+}
+
 Ordering LinearSystem::ordered_by() const { return sparse_ ? sparse_->ordered_by() : Ordering::Auto; }
 
 LinearSystem::Status LinearSystem::factor(double least) {

@@ -15,6 +15,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "runtime/linear/dense_factors.h"
@@ -23,7 +24,8 @@
 
 namespace runtime {
 
-/// Up to this many unknowns dense factors are faster.
+/// Up to this many unknowns dense factors are faster. A plan tears blocks of up to BlockTearing::kSmallBlock
+/// equations, which may not be more, for dense factors.
 constexpr std::size_t kDenseLimit = 50;
 
 class SparseLu;
@@ -40,6 +42,9 @@ class LinearSystem {
   /// The values of the matrix, in the order of the pattern.
   std::span<double> values() { return values_; }
   bool is_dense() const { return !sparse_; }
+  /// The factors in use, as statistics name them: "dense", "sparse rows" or "multifrontal". The choice
+  /// between the last two is made by the first factorisation.
+  std::string_view method() const;
   /// The ordering of the last factors, of the largest diagonal block.
   Ordering ordered_by() const;
 

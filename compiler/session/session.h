@@ -107,7 +107,7 @@ struct SteadyOptions {
 };
 
 struct SteadyRow {
-  enum Role : std::uint8_t { State, Input, Parameter, Given, Goal } role;
+  enum Role : std::uint8_t { State, Input, Parameter, Given, Goal, Variable } role;
   std::string name;
   double value = 0;
   bool at_bound = false;

@@ -50,7 +50,7 @@ struct Control {
 struct Statistics {
   Form form = Form::Static;
   std::string_view solver;         // "CVODE BDF", "CVODE Adams", "IDA", "LIQSS2", or empty
-  std::string_view linear_solver;  // "dense", "KLU", or empty
+  std::string_view linear_solver;  // LinearSystem::method, or empty
   std::string_view ordering;       // SolverObjects::ordering_name
   std::uint64_t unknowns = 0, states = 0, retained = 0;
   std::uint64_t nonzeros = 0;  // of the Jacobian

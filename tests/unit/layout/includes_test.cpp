@@ -42,8 +42,7 @@ std::vector<Include> includes_of(const fs::path& folder) {
 }
 
 /// "compiler/graph/blt.h" -> "compiler/graph"; "runtime/solve/schedule.h" -> "runtime/solve";
-/// "runtime/model.h"
-/// -> "runtime"; empty for other headers.
+/// "runtime/model.h" -> "runtime"; empty for other headers.
 std::string room(const std::string& path) {
   if (path.starts_with("compiler/")) return path.substr(0, path.find('/', 9));
   return path.starts_with("runtime/") ? path.substr(0, path.rfind('/')) : "";

@@ -77,7 +77,7 @@ void print_final_values(const Run& run, bool written, bool chosen) {
     fmt::print("  and {} more{}\n", all - shown.size(), written ? "" : "; `-o FILE` writes all of them");
 }
 
-void print_statistics(const Compiled& model, const Run& run) {
+void print_statistics(const Compiled& model, const Run& run, const std::string& most_frequent) {
   const runtime::Statistics& s = run.outcome.statistics;
   const pipeline::Executable& code = model.executable;
   auto row = [](std::string_view name, const std::string& value) {
@@ -113,6 +113,7 @@ void print_statistics(const Compiled& model, const Run& run) {
   row("evaluations",
       fmt::format("{}, Jacobians {}, factorisations {}", s.evaluations, s.jacobians, s.factorisations));
   if (s.events > 0) row("events", fmt::format("{}", s.events));
+  if (!most_frequent.empty()) row("most frequent", most_frequent);
   if (s.state_changes > 0) row("state selections", fmt::format("{} changes", s.state_changes));
   row("Newton", fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));
   if (s.threads > 1) row("threads", fmt::format("{}", s.threads));

@@ -138,8 +138,8 @@ void EventLog::event(const runtime::EventReport& report) {
   const auto out = std::back_inserter(log);
   if (report.arrival) log += "  a jump of a delayed signal arrived\n";
   for (const runtime::ChangedComparison& c : report.comparisons)
-    fmt::format_to(out, "  {}  {} became {}{}\n", place(conditions_[c.number]), text(c.number), c.value ? "true" : "false",
-                   report.reversal ? " again" : "");
+    fmt::format_to(out, "  {}  {} became {}{}\n", place(conditions_[c.number]), text(c.number),
+                   c.value ? "true" : "false", report.reversal ? " again" : "");
   shown_.assign(report.jumps.size(), 0);
   for (const std::uint32_t t : report.triggers)
     fmt::format_to(out, "  {}  {} fired{}\n", place(conditions_[comparisons_ + t]), text(comparisons_ + t),
@@ -176,8 +176,7 @@ std::string EventLog::counts() {
   std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, Line>> sorted(lines.begin(), lines.end());
   std::ranges::stable_sort(sorted, std::greater{}, [](const auto& entry) { return entry.second.count; });
   std::string text = fmt::format("{} event{}\n", events_, events_ == 1 ? "" : "s");
-  if (arrivals_ > 0)
-    text += fmt::format("{:>10}  jumps of delayed signals arrived\n", arrivals_);
+  if (arrivals_ > 0) text += fmt::format("{:>10}  jumps of delayed signals arrived\n", arrivals_);
   for (const auto& [at, line] : sorted) {
     text += fmt::format("{:>10}  {}:{}  {}", line.count, sources_.file(FileId{at.first}).path, at.second,
                         counted(line.most));

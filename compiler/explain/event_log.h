@@ -41,7 +41,7 @@ class EventLog final : public runtime::EventObserver {
     Origin origin;
     std::uint64_t count = 0;  // changes, or firings
     std::string text{};       // made when it is first needed
-    bool fires = false;  // a trigger
+    bool fires = false;       // a trigger
   };
   std::string place(const Condition& condition) const;
   const std::string& text(std::size_t number);
@@ -56,8 +56,8 @@ class EventLog final : public runtime::EventObserver {
   const SourceMap& sources_;
   Write write_;
   std::uint64_t events_ = 0, arrivals_ = 0;
-  std::size_t comparisons_ = 0;        // the first of `conditions_`, by number; then the triggers
-  std::vector<Condition> conditions_;  // with texts once they have been needed
+  std::size_t comparisons_ = 0;             // the first of `conditions_`, by number; then the triggers
+  std::vector<Condition> conditions_;       // with texts once they have been needed
   std::vector<std::uint32_t> assignments_;  // of the model, by trigger
   std::vector<std::uint8_t> shown_;         // of an event, by jump
 };

@@ -40,7 +40,8 @@ std::string in_place(const std::string& line, std::string_view expression) {
   return std::string(at == std::string::npos ? 0 : at, ' ') + std::string(expression);
 }
 
-constexpr std::string_view kRunSettings[] = {"start", "stop", "steps", "tolerance", "solver", "events", "from"};
+constexpr std::string_view kRunSettings[] = {"start",  "stop",   "steps", "tolerance",
+                                             "solver", "events", "from"};
 
 }  // namespace
 
@@ -242,7 +243,8 @@ bool Repl::run(const std::string& line, std::string_view rest) {
         d.help(fmt::format("did you mean `{}`?", *near));
       else
         d.help(
-            "the settings are start, stop, steps, tolerance, solver, events and from; `:set` changes parameters of "
+            "the settings are start, stop, steps, tolerance, solver, events and from; `:set` changes "
+            "parameters of "
             "the model");
       return true;
     }

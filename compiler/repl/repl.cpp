@@ -13,7 +13,7 @@
 namespace sigrel::repl {
 namespace {
 
-constexpr std::size_t kCompleted = 5'000;  // result names that completion considers
+constexpr std::size_t kCompleted = 5'000;      // result names that completion considers
 constexpr std::size_t kEventText = 64 * 1024;  // characters of events that `:events` lists
 
 }  // namespace

@@ -30,8 +30,8 @@ class SlidingRange {
   SlidingRange(std::span<const double> times, std::span<const double> values, bool piecewise_constant)
       : times_(times), values_(values), piecewise_constant_(piecewise_constant) {}
 
-  /// Moves the window to [from, to], neither earlier than before. The ends count by their interpolated values,
-  /// or, if `enclosing`, by those of the rows around them.
+  /// Moves the window to [from, to], neither earlier than before. The ends count by their interpolated
+  /// values, or, if `enclosing`, by those of the rows around them.
   void move(double from, double to, bool enclosing) {
     for (; end_ < times_.size() && times_[end_] <= to; ++end_) {
       greatest_.add(end_, values_[end_]);

@@ -5,9 +5,9 @@
 // where the reference jumps (two rows of one time), the tube contains both values. Between rows the reference
 // is interpolated linearly, or, when piecewise constant, has the value of the row before.
 //
-// The time of an event has an error, too: a row of the curve at an event (two rows of one time) is compared with
-// the reference within relative * (time range) around it, and with the rows of the reference that enclose this
-// window: the reference may have no rows at its events.
+// The time of an event has an error, too: a row of the curve at an event (two rows of one time) is compared
+// with the reference within relative * (time range) around it, and with the rows of the reference that
+// enclose this window: the reference may have no rows at its events.
 #pragma once
 #include <optional>
 #include <span>

@@ -17,9 +17,9 @@ struct Jump {
 
 /// An event at one time, after its iteration has ended. The spans are valid during the call only.
 struct EventReport {
-  double time = 0;                                 // seconds
-  bool reversal = false;                           // a comparison returned to its value right after the event before
-  bool arrival = false;                            // a jump of a delayed signal arrived
+  double time = 0;        // seconds
+  bool reversal = false;  // a comparison returned to its value right after the event before
+  bool arrival = false;   // a jump of a delayed signal arrived
   std::span<const ChangedComparison> comparisons{};  // whose value after the event is another one
   std::span<const std::uint32_t> triggers{};  // that fired, in their order; again if in several iterations
   std::span<const Jump> jumps{};

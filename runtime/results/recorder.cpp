@@ -34,9 +34,7 @@ bool differ(double a, double b) {
 }  // namespace
 
 Recorder::Recorder(const Output& output)
-    : output_(output),
-      row_(output.columns.size()),
-      last_time_(std::numeric_limits<double>::quiet_NaN()) {
+    : output_(output), row_(output.columns.size()), last_time_(std::numeric_limits<double>::quiet_NaN()) {
   for (const Sink* sink : output.sinks) wants_steps_ = wants_steps_ || sink->wants_steps();
 }
 
@@ -59,7 +57,9 @@ bool Recorder::write(double time, std::span<const double> row) {
   return each(output_, error_, [&](Sink& sink) { return sink.row(time, row); });
 }
 
-bool Recorder::write_held(Row& row) { return !std::exchange(row.present, false) || write(row.time, row.values); }
+bool Recorder::write_held(Row& row) {
+  return !std::exchange(row.present, false) || write(row.time, row.values);
+}
 
 bool Recorder::row(double time, const std::vector<double>& values) {
   const Timer timer;

@@ -76,6 +76,8 @@ std::optional<Departure> leaves_tube(std::span<const double> reference_times,
   const double event_reach =
       std::max(tube.time, tube.relative * (reference_times.back() - reference_times.front()));
 
+  const bool grid_alone = std::ranges::adjacent_find(reference_times) == reference_times.end();
+
   std::optional<Departure> found;
   SlidingRange at_rows(reference_times, reference, piecewise_constant), at_events = at_rows;
   for (std::size_t k = 0; k < times.size(); ++k) {
@@ -84,7 +86,7 @@ std::optional<Departure> leaves_tube(std::span<const double> reference_times,
     const double reach = event ? event_reach : tube.time;
     if (t + reach < reference_times.front() || t - reach > reference_times.back()) continue;
     SlidingRange& range = event ? at_events : at_rows;
-    range.move(t - reach, t + reach, event);
+    range.move(t - reach, t + reach, event && grid_alone);
     const double low = range.low - width, high = range.high + width, value = curve[k];
     if ((value >= low && value <= high) || (std::isnan(value) && std::isnan(range.left))) continue;
     const double outside = std::isfinite(value) ? std::max(low - value, value - high) : HUGE_VAL;

@@ -6,8 +6,8 @@
 // is interpolated linearly, or, when piecewise constant, has the value of the row before.
 //
 // The time of an event has an error, too: a row of the curve at an event (two rows of one time) is compared
-// with the reference within relative * (time range) around it, and with the rows of the reference that
-// enclose this window: the reference may have no rows at its events.
+// with the reference within relative * (time range) around it. If the reference has no rows at events, its
+// rows on both sides of this window count, too.
 #pragma once
 #include <optional>
 #include <span>

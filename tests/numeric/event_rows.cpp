@@ -89,7 +89,8 @@ clocked = sigrel () where
   initially x = 1.0
   every 0.3 do n := pre n + 1
 main = simulate clocked with { steps = 10 }
-)").run();
+)")
+                .run();
   const std::vector<double> t = run.trajectory.times(), n = column(run, "n");
   // At 0 the clock ticks before the first row.
   CHECK(n == std::vector<double>{1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4});
@@ -143,7 +144,8 @@ tank = sigrel () where
   q = if h > 0.0 then sqrt h else 0.0
   initially h = 0.5
 main = simulate tank with { steps = 3 }
-)").run();
+)")
+                .run();
   const std::vector<double> t = run.trajectory.times(), q = column(run, "q");
   REQUIRE(t.size() == 6);  // at 0, 1/3, 1/2 twice, 2/3, 1
   for (double value : q) CHECK(std::isfinite(value));
@@ -162,7 +164,8 @@ falling = sigrel () where
   when x < 0.0 do done := True
   terminate when done
 main = simulate falling with { steps = 10 }
-)").run();
+)")
+                .run();
   const std::vector<double> t = run.trajectory.times(), done = column(run, "done");
   REQUIRE(t.size() == 8);
   CHECK(t[6] == t[7]);
@@ -219,7 +222,10 @@ TEST_CASE("Every row of models with events satisfies the equations") {
     double stop;
     std::size_t events;  // at least
   };
-  for (const Case& c : {Case{"gear", 4, 3}, {"release", 10, 4}, {"rectifier", 3, 9}, {"halfWave", 9.3, 36},
+  for (const Case& c : {Case{"gear", 4, 3},
+                        {"release", 10, 4},
+                        {"rectifier", 3, 9},
+                        {"halfWave", 9.3, 36},
                         {"contact", 2, 6}})
     for (runtime::Solver solver : {runtime::Solver::Cvode, runtime::Solver::Ida}) {
       INFO(c.expression);
@@ -273,7 +279,8 @@ pulsed = sigrel () where
   der x = y
   initially x = 0.0
 main = simulate pulsed with { stop = 20.0 }
-)").run();
+)")
+                .run();
   const std::vector<double> t = run.trajectory.times(), y = column(run, "y");
   std::size_t wrong = 0;
   for (std::size_t r = 0; r < t.size(); ++r)

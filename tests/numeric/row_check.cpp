@@ -43,8 +43,7 @@ class Rows {
       if (r > 0) REQUIRE(rows_.time(r) >= rows_.time(r - 1));
       if (r > 0) result.events += rows_.time(r) == rows_.time(r - 1);
       if (r > 1) REQUIRE(rows_.time(r) > rows_.time(r - 2));  // never three
-      if (satisfied(r, Neighbour::None) || satisfied(r, Neighbour::Before) ||
-          satisfied(r, Neighbour::After))
+      if (satisfied(r, Neighbour::None) || satisfied(r, Neighbour::Before) || satisfied(r, Neighbour::After))
         continue;
       if (result.wrong++ == 0)
         result.first = fmt::format("row {} at t = {:.17g}, variable {}", r, rows_.time(r), at_fault_);

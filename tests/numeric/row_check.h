@@ -1,9 +1,10 @@
-// Whether the rows of a run satisfy the equations of its model: a check that knows nothing of steps and events.
+// Whether the rows of a run satisfy the equations of its model: a check that knows nothing of steps and
+// events.
 //
-// A row has the values of all variables. The values of comparisons follow from the row itself, by the signs of
-// their differences, and not from what the run held; then every equation is evaluated again. Where a difference
-// is at zero, as at an event, the row must satisfy the equations with the values of the row before, or with those
-// of the row after.
+// A row has the values of all variables. The values of comparisons follow from the row itself, by the signs
+// of their differences, and not from what the run held; then every equation is evaluated again. Where a
+// difference is at zero, as at an event, the row must satisfy the equations with the values of the row
+// before, or with those of the row after.
 #pragma once
 #include <string>
 

@@ -134,7 +134,8 @@ TEST_CASE("--log-events lists time, line and what changed, and counts per line")
 }
 
 TEST_CASE("--log-events says which comparison of which instance changed") {
-  const Finished logged = sigrel({"run", "--log-events", temporary("instances.sr", R"(level :: Real -> SR (x :: Real)
+  const Finished logged =
+      sigrel({"run", "--log-events", temporary("instances.sr", R"(level :: Real -> SR (x :: Real)
 level limit = sigrel (x) where
   local y :: Real
   y = if x > limit then 1.0 else 0.0

@@ -237,25 +237,22 @@ void TimeLoop::show_step(double time) {
 }
 
 /// The row before the event at this time, by the values that are held until then; after a reversal, the
-/// current ones.
+/// current ones. It leaves no trace in the values of the instance.
 void TimeLoop::show_before_event(double time) {
   if (!recorder_.wants_events()) return;
+  std::vector<double>& values = problem_.instance.values;
+  const std::vector<double> held = values;
   const double at = row_time(time);
+  auto solve = [&](double from) {
+    if (turned_back_) return problem_.instance.observe(at, observed_);
+    integrator_->interpolate(from);
+    return problem_.system.output(from, integrator_->y(), integrator_->rates(), observed_);
+  };
   // An event is located just behind its crossing, where the equations before it may no longer have a value
   // (`if x >= 0 then sqrt x else 0`); then the row shows the other side of the crossing.
-  for (const double from : {at, at - kBehind * std::max(std::abs(at), range_)}) {
-    if (turned_back_) {
-      const std::vector<double> held = problem_.instance.values;
-      if (problem_.instance.observe(at, observed_)) recorder_.before_event(at, problem_.instance.values);
-      problem_.instance.values = held;
-      break;
-    }
-    integrator_->interpolate(from);
-    if (!problem_.system.output(from, integrator_->y(), integrator_->rates(), observed_)) continue;
-    recorder_.before_event(at, problem_.instance.values);
-    break;
-  }
+  if (solve(at) || solve(at - kBehind * std::max(std::abs(at), range_))) recorder_.before_event(at, values);
   problem_.instance.failure() = {};
+  values = held;
 }
 
 /// The row after the event. `changed`: it changed what the equations read.

@@ -154,13 +154,7 @@ std::string EventLog::counted(std::size_t number) {
                      c.count == 1 ? "" : "s");
 }
 
-std::string EventLog::most_frequent() {
-  const auto most = std::ranges::max_element(conditions_, {}, &Condition::count);
-  if (most == conditions_.end() || most->count == 0) return {};
-  return fmt::format("{} at {}", counted(static_cast<std::size_t>(most - conditions_.begin())), place(*most));
-}
-
-std::string EventLog::counts() {
+std::vector<std::string> EventLog::lines() {
   struct Line {
     std::uint64_t count = 0;
     std::size_t conditions = 0, most = 0;
@@ -175,15 +169,21 @@ std::string EventLog::counts() {
   }
   std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, Line>> sorted(lines.begin(), lines.end());
   std::ranges::stable_sort(sorted, std::greater{}, [](const auto& entry) { return entry.second.count; });
+  std::vector<std::string> texts;
+  for (const auto& [at, line] : sorted) {
+    const std::size_t others = line.conditions - 1;
+    texts.push_back(
+        fmt::format("{:>10}  {}:{}  {}{}", line.count, sources_.file(FileId{at.first}).path, at.second,
+                    counted(line.most),
+                    others == 0 ? "" : fmt::format(", and {} other{}", others, others == 1 ? "" : "s")));
+  }
+  return texts;
+}
+
+std::string EventLog::counts() {
   std::string text = fmt::format("{} event{}\n", events_, events_ == 1 ? "" : "s");
   if (arrivals_ > 0) text += fmt::format("{:>10}  jumps of delayed signals arrived\n", arrivals_);
-  for (const auto& [at, line] : sorted) {
-    text += fmt::format("{:>10}  {}:{}  {}", line.count, sources_.file(FileId{at.first}).path, at.second,
-                        counted(line.most));
-    if (const std::size_t others = line.conditions - 1; others > 0)
-      text += fmt::format(", and {} other{}", others, others == 1 ? "" : "s");
-    text += '\n';
-  }
+  for (const std::string& line : lines()) text += line + '\n';
   return text;
 }
 

@@ -29,11 +29,11 @@ class EventLog final : public runtime::EventObserver {
   void event(const runtime::EventReport& report) override;
 
   std::uint64_t events() const { return events_; }
-  /// The number of events, and for each source line how often its conditions changed or fired, the most
+  /// For each source line how often its conditions changed or fired, and the most frequent of them; the most
   /// frequent line first.
+  std::vector<std::string> lines();
+  /// The number of events, and `lines`.
   std::string counts();
-  /// The condition with the largest count, in one line; empty without events.
-  std::string most_frequent();
 
  private:
   /// A comparison (a zero crossing), or a trigger.

@@ -127,7 +127,7 @@ TEST_CASE("--log-events lists time, line and what changed, and counts per line")
   const Finished to_file = sigrel({"run", model, "--log-events=" + file});
   CHECK(to_file.err.empty());
   CHECK(read(file) == logged.err);
-  CHECK(contains(sigrel({"run", model, "--stats"}).out, "`x > 1.0` fired 2 times at "));
+  CHECK(contains(sigrel({"run", model, "--stats"}).out, "teeth.sr:7  `x > 1.0` fired 2 times\n"));
   const Finished refused = sigrel({"run", model, "--log-events=/nowhere/at/all"});
   CHECK(refused.code == 1);
   CHECK(contains(refused.err, "SR0611"));

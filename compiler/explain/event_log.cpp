@@ -74,6 +74,8 @@ std::string EventLog::comparison_text(std::size_t number) const {
   };
   auto side = [&](ExprId id) { return print(dae.exprs, id, slot, parameter); };
   const Node& root = dae.exprs[table.residual];
+  if (root.op == Op::Neg)
+    return snippet(fmt::format("{} {} 0", side(ExprId{root.a}), crossing->strict ? ">" : ">="));
   if (root.op != Op::Sub)
     return snippet(fmt::format("{} {} 0", side(table.residual), crossing->strict ? "<" : "<="));
   const ExprId left{root.a}, right{root.b};

@@ -112,7 +112,7 @@ TEST_CASE("result files have two rows at each event, and readers cope with them"
   }
 }
 
-TEST_CASE("--log-events lists time, line and what changed, and counts per line") {
+TEST_CASE("a log of events lists time, line and what changed, and counts per line") {
   const std::string model = temporary("teeth.sr", kTeeth), file = temporary("events.txt");
   const Finished plain = sigrel({"run", model});
   const Finished logged = sigrel({"run", "--log-events", model});
@@ -133,7 +133,7 @@ TEST_CASE("--log-events lists time, line and what changed, and counts per line")
   CHECK(contains(refused.err, "SR0611"));
 }
 
-TEST_CASE("--log-events says which comparison of which instance changed") {
+TEST_CASE("a log of events says which comparison of which instance changed") {
   const Finished logged =
       sigrel({"run", "--log-events", temporary("instances.sr", R"(level :: Real -> SR (x :: Real)
 level limit = sigrel (x) where

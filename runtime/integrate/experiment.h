@@ -14,6 +14,8 @@
 
 namespace runtime {
 
+class EventObserver;
+
 enum class Solver : std::uint8_t {
   Auto,   // CVODE in the explicit form, IDA in the implicit one (reduced_system.h says which is chosen)
   Cvode,  // BDF on the explicit form
@@ -44,6 +46,7 @@ struct Experiment {
 struct Control {
   const std::atomic<bool>* cancel = nullptr;      // checked at every step
   std::function<void(double fraction)> progress;  // called at every step, fraction in [0, 1]
+  EventObserver* events = nullptr;                // is told every event
 };
 
 struct Statistics {

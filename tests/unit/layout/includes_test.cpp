@@ -115,7 +115,7 @@ TEST_CASE("the rooms above the stages are in layers") {
                          "compiler/graph",     "compiler/incidence",   "compiler/singularity",
                          "compiler/elaborate", "compiler/reduce",      "compiler/structural_types",
                          "compiler/pipeline",  "runtime/model.h",      "runtime/solve",
-                         "runtime/integrate",  "runtime/results"};
+                         "runtime/events",     "runtime/integrate",    "runtime/results"};
   const Rooms session = {"compiler/base",        "compiler/diagnostics", "compiler/ir",
                          "compiler/parse",       "compiler/check",       "compiler/evaluate",
                          "compiler/singularity", "compiler/pipeline",    "compiler/structural_types",

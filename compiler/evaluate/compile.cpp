@@ -710,7 +710,8 @@ class Compiler {
         declared_.insert(static_cast<const core::DiscreteItem*>(item)->declaration.local.value);
         new_slot(static_cast<const core::DiscreteItem*>(item)->declaration.local);
       } else if (item->kind == core::ItemKind::When) {
-        declare(static_cast<const core::WhenItem*>(item)->body);
+        for (const core::WhenBranch& branch : static_cast<const core::WhenItem*>(item)->branches)
+          declare(branch.body);
       } else if (item->kind == core::ItemKind::Every) {
         declare(static_cast<const core::EveryItem*>(item)->body);
       } else if (item->kind == core::ItemKind::Initially || item->kind == core::ItemKind::Guess) {
@@ -829,8 +830,10 @@ class Compiler {
         break;
       }
       case ItemKind::When:
-        chunk(static_cast<const core::WhenItem*>(item)->condition);
-        body(static_cast<const core::WhenItem*>(item)->body);
+        for (const core::WhenBranch& branch : static_cast<const core::WhenItem*>(item)->branches) {
+          for (const core::Expr* condition : branch.conditions) chunk(condition);
+          body(branch.body);
+        }
         break;
       case ItemKind::Every: {
         auto* e = static_cast<const core::EveryItem*>(item);

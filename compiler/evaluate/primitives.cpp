@@ -532,6 +532,25 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       }
       return Value::of(o);
     }
+    case Primitive::Edge: {
+      if (args[0].tag == Tag::Bool) return Value::of_bool(false);
+      const auto before = primitive(Primitive::Pre, args, span);
+      const auto was_false = before ? scalar(Op::Not, *before, span) : std::nullopt;
+      return was_false ? scalar(Op::And, args[0], *was_false, span) : std::nullopt;
+    }
+    case Primitive::Change: {
+      const auto before = primitive(Primitive::Pre, args, span);
+      return before ? compare(Primitive::NotEqual, args[0], *before, span) : std::nullopt;
+    }
+    case Primitive::Initial:
+    case Primitive::Terminal: {
+      const std::string name = p == Primitive::Initial ? "initial" : "terminal";
+      fail(Code::MomentOutsideWhen, span, fmt::format("`{}` is only a condition of `when`", name));
+      if (last_)
+        last_->help(fmt::format(
+            "write `when {0} do`, or list it with other conditions, `when {0}, x > 1.0 do`", name));
+      return std::nullopt;
+    }
     case Primitive::Delay: {
       if (!is_aggregate(args[0])) return host->delayed(args[0], args[1], span);
       Object* o = heap_.object(args[0].object->kind, args[0].object->size);

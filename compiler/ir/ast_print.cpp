@@ -210,10 +210,18 @@ class Printer {
         return;
       }
       case ItemKind::When: {
-        auto& w = static_cast<const WhenItem&>(i);
-        out += "when ";
-        expr(*w.condition);
-        items(w.body);
+        const char* word = "when ";
+        for (const WhenBranch& branch : static_cast<const WhenItem&>(i).branches) {
+          out += word;
+          word = " elsewhen ";
+          const char* before = "";
+          for (const Expr* condition : branch.conditions) {
+            out += before;
+            expr(*condition);
+            before = ", ";
+          }
+          items(branch.body);
+        }
         return;
       }
       case ItemKind::Every: {

@@ -78,6 +78,7 @@ class Layout {
       StatementThen,
       Case,
       For,
+      When,
       Let,
       Sigrel,
       Switch,

@@ -31,6 +31,8 @@ TimeLoop::TimeLoop(InitialValueProblem& problem, const Experiment& experiment, c
       last_time_(experiment.start) {}
 
 void TimeLoop::run() {
+  const bool ends = experiment_.stop == experiment_.start || problem_.events.terminated();
+  if (ends && !finish(experiment_.start)) return;
   if (!write_row(experiment_.start)) return;
   report(experiment_.start);
   if (terminated(experiment_.start)) return;
@@ -84,7 +86,8 @@ bool TimeLoop::advance() {
   if (!turned_back_ && (!record_history(time) || !check_states(time))) return false;
   // A model without states has no step to restart: changes are looked for at every row.
   event_ = turned_back_ || !integrator_->crossed().empty() || time >= time_event_ ||
-           problem_.system.form() == Form::Static;
+           problem_.system.form() == Form::Static ||
+           (time >= experiment_.stop && !problem_.instance.model.events.terminal.empty());
   if (!write_rows(time, !event_)) return false;
   const Model& model = problem_.instance.model;
   if ((event_ && !turned_back_) || !model.assertions.empty() || !model.sets.empty())
@@ -141,6 +144,7 @@ bool TimeLoop::process_event(double time) {
     if (!turned_back_) problem_.system.load(time, integrator_->y(), integrator_->rates());
     if (!events.process(time, turned_back_ ? events.reversals() : integrator_->crossed(), restart_))
       return fail(problem_.instance.failure());
+    if ((time >= experiment_.stop || events.terminated()) && !finish(time)) return false;
   }
   outcome_.statistics.events += restart_;
   if (time - event_mark_ > kStuckAdvance * range_) {
@@ -152,6 +156,11 @@ bool TimeLoop::process_event(double time) {
   restart_ = restart_ || turned_back_;
   time_event_ = events.next_time_event(time);
   return true;
+}
+
+/// The events of the end of the run; the last row shows the values after them.
+bool TimeLoop::finish(double time) {
+  return problem_.events.finish(time) || fail(problem_.instance.failure());
 }
 
 bool TimeLoop::assertions_hold(double time) {

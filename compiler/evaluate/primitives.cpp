@@ -18,6 +18,9 @@ bool is_aggregate(const Value& v) {
           v.object->kind == ObjectKind::Tuple);
 }
 
+/// A constructor without fields: as a signal it is its number.
+bool is_enumerator(const Value& v) { return is_object(v, ObjectKind::Construct) && v.object->size == 0; }
+
 bool depends_on_size(const Value& v) { return v.tag == Tag::Int && v.index != kConstant; }
 
 bool is_number(const Value& v) { return v.tag == Tag::Int || v.tag == Tag::Real || v.tag == Tag::Bool; }
@@ -79,6 +82,7 @@ std::optional<ExprId> Machine::to_signal(const Value& v, Span span) {
         not_ready();
         return std::nullopt;
       }
+      if (is_enumerator(v)) return signals.constant(static_cast<double>(v.object->a));
       break;
     default: break;
   }
@@ -255,7 +259,10 @@ std::optional<Value> Machine::compare(core::Primitive p, const Value& a, const V
             : p == Primitive::NotEqual                        ? Op::NotEqual
             : p == Primitive::Less || p == Primitive::Greater ? Op::Less
                                                               : Op::LessEqual;
-    return swap ? scalar(op, b, a, span) : scalar(op, a, b, span);
+    const std::optional<Value> result = swap ? scalar(op, b, a, span) : scalar(op, a, b, span);
+    if (result && result->tag == Tag::Signal && (op == Op::Equal || op == Op::NotEqual))
+      equalities.push_back({ExprId{result->index}, span});
+    return result;
   }
   for (const Value* v : {&a, &b}) {
     if (v->tag == Tag::Real) steer(*v);
@@ -372,8 +379,11 @@ std::optional<Value> Machine::select(const Value& condition, const Value& a, con
     }
     return Value::of(o);
   }
-  if ((a.tag == Tag::Object && a.object->kind != ObjectKind::Member) ||
-      (b.tag == Tag::Object && b.object->kind != ObjectKind::Member)) {
+  if (is_enumerator(a) && is_enumerator(b) && a.object->a == b.object->a) return a;
+  auto is_scalar = [](const Value& v) {
+    return v.tag != Tag::Object || v.object->kind == ObjectKind::Member || is_enumerator(v);
+  };
+  if (!is_scalar(a) || !is_scalar(b)) {
     fail(Code::SignalSteersStructure, span,
          fmt::format("a condition that changes with time chooses between {} and {}", kind_of(a), kind_of(b)));
     if (last_)

@@ -210,10 +210,11 @@ class Printer {
         return;
       }
       case ItemKind::When: {
-        const char* word = "when ";
-        for (const WhenBranch& branch : static_cast<const WhenItem&>(i).branches) {
-          out += word;
-          word = " elsewhen ";
+        const std::span<WhenBranch> branches = static_cast<const WhenItem&>(i).branches;
+        for (const WhenBranch& branch : branches) {
+          const bool first = &branch == branches.data();
+          if (!first) newline();
+          out += first ? "when " : "elsewhen ";
           const char* before = "";
           for (const Expr* condition : branch.conditions) {
             out += before;

@@ -43,7 +43,9 @@ struct Layout {
       elements{};            // Record: the layout of each field; Tuple: of each component; Vector: one
   std::span<Expr*> sizes{};  // Vector: Int expressions, outermost first; empty without annotation
   LocalId variable{};        // Variable: a layout parameter
-  Name unit{};               // Real: its SI unit, for results; empty if it has none or is polymorphic
+  /// For results. Real: its SI unit; empty if it has none or is polymorphic. Int: empty, or, of a data type
+  /// whose constructors have no fields, their names, "Off | Run".
+  Name unit{};
 };
 
 struct FieldInfo {

@@ -59,7 +59,7 @@ struct LocalInfo {
   Span span;
   UnknownKind kind = UnknownKind::Source;
   SignalType type = SignalType::Real;
-  Name unit{};  // of its declaration, for results
+  Name unit{};  // for results: of a Real its unit, of a data type its constructors, "Off | Run"
   bool operator==(const LocalInfo&) const = default;
 };
 

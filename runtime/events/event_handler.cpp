@@ -13,6 +13,11 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // the equations solved in between.
 constexpr double kSame = 1e-10;
 
+/// Whether two values differ by rounding only.
+bool agree(double a, double b, double nominal) {
+  return a == b || (std::isfinite(a) && std::abs(b - a) <= kSame * std::max(std::abs(a), nominal));
+}
+
 /// The end of the interval that counts as the same instant: ticks within it differ by rounding.
 double just_after(double time) { return time + 8 * std::numeric_limits<double>::epsilon() * std::abs(time); }
 }  // namespace
@@ -207,7 +212,7 @@ bool EventHandler::agrees(std::uint32_t effect, double value, double nominal) {
     assigned_now_.push_back(v);
     return true;
   }
-  if (std::abs(value - first.value) <= kSame * std::max(std::abs(first.value), nominal)) return false;
+  if (agree(first.value, value, nominal)) return false;
   if (!conflict_) conflict_ = Conflict{v, first, {effect, value}};
   return false;
 }
@@ -239,8 +244,7 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
         const double value = effects[row].negated ? 0.0 - results_[row] : results_[row];
         if (!agrees(number + row, value, nominal[v])) continue;
         const double old = point.values[v];
-        const bool same =
-            again ? std::abs(value - old) <= kSame * std::max(std::abs(old), nominal[v]) : value == old;
+        const bool same = again ? agree(old, value, nominal[v]) : value == old;
         assigned_[v] = 1;
         if (!same) changes.emplace_back(v, value);
       }

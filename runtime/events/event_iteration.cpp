@@ -110,8 +110,10 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
 /// The iterations of an instant; equations and zero crossings are consistent before and after.
 bool EventIteration::handle_events(const Point& point, bool& changed) {
   if (handler_.empty()) return true;
+  int last_fired = 0;
   for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
     if (handler_.fire(point)) {
+      last_fired = iteration;
       if (!assign(point, changed)) return false;
       handler_.record_previous(instance_.values);
     } else {
@@ -120,7 +122,10 @@ bool EventIteration::handle_events(const Point& point, bool& changed) {
     }
   }
   instance_.failure() = endless(point.time);
-  handler_.add_unsettled(instance_.values, instance_.failure());
+  if (last_fired < ZeroCrossings::kIterations / 2) {  // equations alone change in each iteration
+    instance_.failure().triggers.clear();
+    handler_.add_unsettled(instance_.values, instance_.failure());
+  }
   return false;
 }
 

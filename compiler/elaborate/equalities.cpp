@@ -29,9 +29,8 @@ void Equalities::add(const evaluate::Machine& machine, ExprId root) {
   for (const ExprId id : topological(machine.signals, {&root, 1})) {
     const Node& node = machine.signals[id];
     if ((node.op != Op::Equal && node.op != Op::NotEqual) || node.value == kNoEvent) continue;
-    const auto place =
-        std::ranges::find(machine.equalities.rbegin(), machine.equalities.rend(), id,
-                          &evaluate::Machine::Equality::node);
+    const auto place = std::ranges::find(machine.equalities.rbegin(), machine.equalities.rend(), id,
+                                         &evaluate::Machine::Equality::node);
     if (place == machine.equalities.rend()) continue;
     if (std::ranges::find(uses_, place->span, &Use::span) != uses_.end()) continue;
     Use use{place->span};
@@ -71,7 +70,9 @@ void Equalities::report(evaluate::Machine& machine, Columns& columns) const {
         .report(Code::RealEquality, use.span, "signals that vary continuously are compared for equality")
         .label("they are equal by chance only, and not at the end of a step")
         .help("write `x >= y` for the instant at which `x` reaches `y`, or `abs (x - y) < tolerance`")
-        .help("`noEvent (x == y)` states that this exact value is meant, as where it avoids a division by zero");
+        .help(
+            "`noEvent (x == y)` states that this exact value is meant, as where it avoids a division by "
+            "zero");
   }
 }
 

@@ -19,7 +19,7 @@ class Equalities {
  private:
   struct Use {
     Span span;
-    bool continuous = false;         // depends on time or on a derivative
+    bool continuous = false;          // depends on time or on a derivative
     std::vector<ColumnId> columns{};  // that it varies with, unless they are piecewise constant
   };
   void follow(const ExprPool& pool, const Node& equality, Use& use) const;

@@ -119,14 +119,19 @@ struct Effect {
   bool negated = false;
 };
 
-/// Event handlers (events/event_handler.h). Triggers are numbered: conditions, which fire when they change
-/// from false to true, and ticks of clocks.
+/// Event handlers (events/event_handler.h). Triggers are numbered. One fires when any of its conditions
+/// changes from false to true, when its clock ticks, or at the start or the end of the simulation.
 struct Events {
   std::uint32_t triggers = 0;
-  std::vector<std::uint32_t> conditions;   // Residual batches: not 0 is true
-  std::vector<std::uint32_t> conditional;  // the triggers of their rows, batch after batch
-  std::vector<std::uint32_t> values;       // Residual batches: the assigned values
-  std::vector<Effect> effects;             // of their rows, batch after batch
+  std::vector<std::uint32_t> conditions;         // Residual batches: not 0 is true
+  std::vector<std::uint32_t> conditional;        // the triggers of their rows, batch after batch
+  std::vector<std::uint32_t> initial, terminal;  // triggers that fire at the start, and at the end
+  struct Alternative {  // `trigger` does not fire when one before it in its chain does
+    std::uint32_t trigger = 0, preceding = 0;
+  };
+  std::vector<Alternative> alternatives;  // each after that of its preceding trigger
+  std::vector<std::uint32_t> values;      // Residual batches: the assigned values
+  std::vector<Effect> effects;            // of their rows, batch after batch
   std::vector<Clock> clocks;
   std::vector<std::uint32_t> jitters;        // parameters
   struct Previous {                          // `variable` (of Model::constants) is `pre` of `of`

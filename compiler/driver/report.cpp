@@ -71,8 +71,9 @@ void print_final_values(const Run& run, bool written, bool chosen) {
   fmt::print("t = {:.10g} s\n", run.outcome.reached);
   for (std::size_t c : shown) {
     const std::string& name = run.columns.names[c];
-    fmt::print("  {}{} = {:.10g}\n", name, std::string(width - display_width(name), ' '),
-               run.final_values[c]);
+    const std::string_view constructor = pipeline::constructor_name(run.descriptions[c], run.final_values[c]);
+    fmt::print("  {}{} = {}\n", name, std::string(width - display_width(name), ' '),
+               constructor.empty() ? fmt::format("{:.10g}", run.final_values[c]) : std::string(constructor));
   }
   if (all > shown.size())
     fmt::print("  and {} more{}\n", all - shown.size(), written ? "" : "; `-o FILE` writes all of them");

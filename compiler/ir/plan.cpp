@@ -189,6 +189,12 @@ void verify(const Plan& plan) {
   for (const runtime::Effect& e : model.events.effects)
     if (!in(kept, e.variable) || e.trigger >= model.events.triggers)
       broken(fmt::format("variable {} cannot be assigned", e.variable));
+  for (const auto* triggers : {&model.events.conditional, &model.events.initial, &model.events.terminal})
+    for (const std::uint32_t t : *triggers)
+      if (t >= model.events.triggers) broken("an event has no trigger");
+  for (const runtime::Events::Alternative& a : model.events.alternatives)
+    if (a.preceding >= a.trigger || a.trigger >= model.events.triggers)
+      broken("an alternative is before its preceding trigger");
   for (const runtime::Events::Previous& p : model.events.previous)
     if (!in(kept, p.variable) || (p.of != runtime::kNone && !in(here, p.of)))
       broken("the argument of `pre` is not determined");

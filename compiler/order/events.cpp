@@ -33,8 +33,13 @@ std::vector<std::uint32_t> seen_by_events(const system::System& system, const da
 void add_events(const system::System& system, const dae::System& dae, Kernels& kernels, plan::Plan& plan) {
   runtime::Events& events = plan.model.events;
   events.triggers = static_cast<std::uint32_t>(system.events.triggers.size());
-  for (std::uint32_t t = 0; t < events.triggers; ++t)
-    if (system.events.triggers[t].kind == system::Trigger::Terminate) events.last.push_back(t);
+  for (std::uint32_t t = 0; t < events.triggers; ++t) {
+    const system::Trigger& trigger = system.events.triggers[t];
+    if (trigger.kind == system::Trigger::Terminate) events.last.push_back(t);
+    if (trigger.initial) events.initial.push_back(t);
+    if (trigger.terminal) events.terminal.push_back(t);
+    if (trigger.preceding) events.alternatives.push_back({t, *trigger.preceding});
+  }
   for (const EquationTable& table : dae.conditions.tables) {
     if (table.rows() == 0) continue;
     events.conditions.push_back(add_rows(table, 0, kernels, plan));

@@ -56,7 +56,10 @@ class ZeroCrossings {
   }
 
   void run() {
-    for (EquationTable& table : dae_.equations.tables) hold(table, true);
+    for (EquationTable& table : dae_.equations.tables) {
+      hold(table, true);
+      if (determines_discrete(table)) drop_unread_slots(table);
+    }
     for (EquationTable& table : dae_.conditions.tables) hold(table, true);
     // Assigned values are computed at events only: comparisons in them do not cause events, but take the
     // value of an equal comparison that does.
@@ -74,6 +77,40 @@ class ZeroCrossings {
     for (std::uint32_t v : differences.unknowns_of(row)) key.push_back(v);
     for (std::uint32_t p : differences.parameters_of(row)) key.push_back(p);
     return key;
+  }
+
+  /// Whether the rows contain a Bool or Int.
+  bool determines_discrete(const EquationTable& table) const {
+    if (table.rows() == 0) return false;
+    return std::ranges::any_of(table.unknowns_of(0), [&](std::uint32_t v) {
+      return system::unknown_info(system_, dae_.variables[v].unknown).type != system::SignalType::Real;
+    });
+  }
+
+  /// Drops the slots that only comparisons read, whose values are now parameters: `off = s < 0.0` determines
+  /// `off` from a parameter, so a loop from `off` back to `s` is none. Event iteration makes both agree, as
+  /// it does for a comparison in an equation of Reals.
+  void drop_unread_slots(EquationTable& table) {
+    ExprPool& pool = dae_.exprs;
+    std::vector<std::uint32_t> number(table.slots, dae::kNone);
+    std::vector<std::uint32_t> kept;
+    for (const ExprId id : topological(pool, std::span<const ExprId>(&table.residual, 1)))
+      if (pool[id].op == Op::Slot) number[pool[id].a] = 0;
+    for (std::uint32_t slot = 0; slot < table.slots; ++slot)
+      if (number[slot] != dae::kNone) {
+        number[slot] = static_cast<std::uint32_t>(kept.size());
+        kept.push_back(slot);
+      }
+    if (kept.size() == table.slots) return;
+    std::vector<std::uint32_t> unknowns;
+    unknowns.reserve(table.rows() * kept.size());
+    for (std::uint32_t row = 0; row < table.rows(); ++row)
+      for (const std::uint32_t slot : kept) unknowns.push_back(table.unknowns_of(row)[slot]);
+    table.residual = symbolic::rewrite(pool, table.residual, pool, [&](const Node& leaf) {
+      return leaf.op == Op::Slot ? pool.slot(number[leaf.a]) : pool.intern(leaf);
+    });
+    table.unknowns = std::move(unknowns);
+    table.slots = static_cast<std::uint32_t>(kept.size());
   }
 
   /// `watch`: comparisons that are not known yet become relations.

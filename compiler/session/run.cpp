@@ -81,7 +81,7 @@ bool Run::piecewise_constant(std::string_view name) const {
   auto it = std::ranges::find(columns.names, name);
   if (it == columns.names.end()) return false;
   const std::string& said = descriptions[static_cast<std::size_t>(it - columns.names.begin())];
-  return said == "Bool" || said == "Int";
+  return pipeline::is_piecewise_constant(said);
 }
 
 /// The experiment of the model with the changes of this run. Nullopt after an error.

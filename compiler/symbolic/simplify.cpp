@@ -271,7 +271,8 @@ ExprId without_events(ExprPool& pool, ExprId root) {
       case 1: node.a = of(node.a); break;
       default: break;
     }
-    if (node.op == Op::Less || node.op == Op::LessEqual) node.value = kNoEvent;
+    if (node.op == Op::Less || node.op == Op::LessEqual || node.op == Op::Equal || node.op == Op::NotEqual)
+      node.value = kNoEvent;
     image[k] = pool.intern(node);
   }
   return image.back();

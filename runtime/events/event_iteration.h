@@ -6,7 +6,8 @@
 //     change the values of the zero crossings that crossed
 //     make_consistent: solve equations <-> update zero crossings, until none changes
 //     until no trigger fires and `pre` agrees with the current values:
-//       a trigger fires: assign, make_consistent, assign again what changed, until nothing does; record `pre`
+//       a trigger fires: assign, make_consistent, from the state before it again with what changed, until
+//         nothing does; record `pre`
 //       none fires: advance `pre`, make_consistent
 //     record the new values of delayed signals in the history
 //
@@ -57,13 +58,17 @@ class EventIteration {
            instance_.evaluator.run_checked(instance_.model.compared, point);
   }
 
-  /// Starts history and clocks, and processes the ticks at this time unless that `is_processed` already.
+  /// Starts history and clocks, and processes the ticks and the initial triggers unless that `is_processed`
+  /// already.
   /// `tolerance`: of the history, relative.
   bool start(double time, bool is_processed, double tolerance);
   /// Processes the events at this time; watched differences have crossed zero in these directions (empty:
   /// none). `changed`: whether the integrator must restart from the current values. `reversal`: these are
   /// `reversals()`.
   bool process(double time, std::span<const int> directions, bool& changed, bool reversal = false);
+
+  /// Processes the terminal triggers, at the current values.
+  bool finish(double time);
 
   /// The next time after `time` at which a comparison of time changes, a clock ticks, or a discontinuity of
   /// a delayed signal arrives.
@@ -97,6 +102,7 @@ class EventIteration {
   void record_rates(const Point& point);
   bool handle_events(const Point& point, bool& changed);
   bool assign(const Point& point, bool& changed);
+  bool assign_directly(const Point& point, bool again);
 
   ModelInstance& instance_;
   double moment_;

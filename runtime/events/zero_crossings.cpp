@@ -25,6 +25,19 @@ ZeroCrossings::ZeroCrossings(const Model& model) : functions_(model) {
   reversals_.assign(watched, 0);
 }
 
+ZeroCrossings::Decisions ZeroCrossings::decisions() const {
+  return {decided_by_, at_crossing_, at_update_, unconfirmed_, why_unconfirmed_, unresolvable_};
+}
+
+void ZeroCrossings::set_decisions(const Decisions& decisions) {
+  decided_by_ = decisions.decided_by;
+  at_crossing_ = decisions.at_crossing;
+  at_update_ = decisions.at_update;
+  unconfirmed_ = decisions.unconfirmed;
+  why_unconfirmed_ = decisions.why_unconfirmed;
+  unresolvable_ = decisions.unresolvable;
+}
+
 void ZeroCrossings::crossed(std::span<const int> directions, std::span<double> parameters) {
   at_crossing_ = differences();
   for (std::size_t w = 0; w < directions.size(); ++w) {

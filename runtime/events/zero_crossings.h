@@ -29,6 +29,13 @@ class ZeroCrossings {
   static constexpr int kIterations = 200, kSimultaneousIterations = 20;
 
   bool empty() const { return functions_.size() == 0; }
+
+  /// How comparisons were decided at this instant. With the values of the comparisons, `set_decisions` takes
+  /// them back to an earlier state of the instant.
+  struct Decisions;
+  Decisions decisions() const;
+  void set_decisions(const Decisions& decisions);
+
   ZeroCrossingFunctions& functions() { return functions_; }
 
   /// Watched differences crossed zero here: 1 upwards, -1 downwards, 0 not, one entry for each (empty: none).
@@ -85,6 +92,17 @@ class ZeroCrossings {
     Assignment,  // its new value, as an assignment changed it
   };
   enum class Unconfirmed : std::uint8_t { No, Crossed, ByRate };
+
+ public:
+  struct Decisions {
+    std::vector<DecidedBy> decided_by;
+    std::vector<double> at_crossing, at_update;
+    std::vector<std::uint32_t> unconfirmed;
+    std::vector<Unconfirmed> why_unconfirmed;
+    bool unresolvable = false;
+  };
+
+ private:
   void require_confirmation(std::uint32_t watched, Unconfirmed why);
   bool below_zero(const Point& point, std::size_t k) const;
   bool at_zero(std::size_t k) const;

@@ -37,6 +37,8 @@ TimeLoop::TimeLoop(InitialValueProblem& problem, const Experiment& experiment, c
       last_time_(experiment.start) {}
 
 void TimeLoop::run() {
+  const bool ends = experiment_.stop == experiment_.start || problem_.events.terminated();
+  if (ends && !finish(experiment_.start)) return;
   if (!write_row(experiment_.start)) return;
   report(experiment_.start);
   if (terminated(experiment_.start)) return;
@@ -90,7 +92,8 @@ bool TimeLoop::advance() {
   if (!turned_back_ && (!record_history(time) || !check_states(time))) return false;
   // A model without states has no step to restart: changes are looked for at every row.
   event_ = turned_back_ || !integrator_->crossed().empty() || time >= time_event_ ||
-           problem_.system.form() == Form::Static;
+           problem_.system.form() == Form::Static ||
+           (time >= experiment_.stop && !problem_.instance.model.events.terminal.empty());
   if (!write_rows(time, !event_)) return false;
   if (event_)
     show_before_event(time);
@@ -154,6 +157,7 @@ bool TimeLoop::process_event(double time) {
     if (!events.process(time, turned_back_ ? events.reversals() : integrator_->crossed(), restart_,
                         turned_back_))
       return fail(problem_.instance.failure());
+    if ((time >= experiment_.stop || events.terminated()) && !finish(time)) return false;
   }
   outcome_.statistics.events += restart_;
   if (time - event_mark_ > kStuckAdvance * range_) {
@@ -165,6 +169,11 @@ bool TimeLoop::process_event(double time) {
   restart_ = restart_ || turned_back_;
   time_event_ = events.next_time_event(time);
   return true;
+}
+
+/// The events of the end of the run; the last row shows the values after them.
+bool TimeLoop::finish(double time) {
+  return problem_.events.finish(time) || fail(problem_.instance.failure());
 }
 
 bool TimeLoop::assertions_hold(double time) {

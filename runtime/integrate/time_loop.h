@@ -47,6 +47,7 @@ class TimeLoop {
   bool record_history(double time);
   bool check_states(double time);
   bool process_event(double time);
+  bool finish(double time);
   bool assertions_hold(double time);
   bool reselect_states(double time);
   bool makes_progress(double time);

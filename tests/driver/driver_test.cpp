@@ -186,9 +186,9 @@ TEST_CASE("a dump as JSON has the events") {
     json events = split["events"];
     REQUIRE(events["triggers"].size() == 3);
     CHECK(events["triggers"][0]["kind"] == "every");
-    CHECK(events["triggers"][0]["condition"].is_null());
+    CHECK(events["triggers"][0]["conditions"].empty());
     CHECK(events["triggers"][2]["kind"] == "when");
-    CHECK(events["triggers"][2]["condition"].is_string());
+    CHECK(events["triggers"][2]["conditions"][0].is_string());
     REQUIRE(events["clocks"].size() == 2);
     CHECK(events["clocks"][1]["trigger"] == 1);
     CHECK(events["clocks"][1]["jitter"].size() == 2);

@@ -344,6 +344,13 @@ TEST_CASE("Examples with events") {
     CHECK(value(room, "cycles") == cycles);
     CHECK(value(room, "t") ==
           Approx(5 + 16 * std::exp(-(7200 - cycles * (on + off) - on) / 2000)).epsilon(1e-7));
+    // Three cycles of 40 s, 5 s of waiting, and 5 s of filling.
+    Run reactor = Model("../../../examples/20_batch_reactor.sr").run({.tolerance = 1e-9, .solver = solver});
+    CHECK(value(reactor, "batches") == 3);
+    CHECK(value(reactor, "mode") == 1);
+    CHECK(value(reactor, "entered") == Approx(125).epsilon(1e-9));
+    CHECK(value(reactor, "level") == Approx(0.5).epsilon(1e-8));
+    CHECK(value(reactor, "t") == Approx(293.15).epsilon(1e-12));
   }
 }
 

@@ -28,8 +28,8 @@ constexpr double kNarrowest = 1e-9;
 constexpr int kMostEvaluations = 600;  // of one search
 
 /// The position of a check point in its interval: at a third of it from one end or the other, about, because
-/// an error that is odd about the middle would not show there. The fractional parts of multiples of the golden
-/// ratio are spread evenly, whatever their number.
+/// an error that is odd about the middle would not show there. The fractional parts of multiples of the
+/// golden ratio are spread evenly, whatever their number.
 double check_position(std::uint32_t number) {
   const double turns = number * 0.6180339887498949;
   const double position = 0.25 + 0.15 * (turns - std::floor(turns));
@@ -118,8 +118,7 @@ bool CrossingSearch::evaluate_rates(Node& node, double step) {
 /// examined, the nearest last.
 bool CrossingSearch::examine(double from, double to) {
   evaluations_ = 0;
-  const double narrowest =
-      kNarrowest * (to - from) + 256 * kEpsilon * std::max(std::abs(from), std::abs(to));
+  const double narrowest = kNarrowest * (to - from) + 256 * kEpsilon * std::max(std::abs(from), std::abs(to));
   auto rate_step = [&](double width) {
     return std::max(kRateStep * width, 16 * kEpsilon * std::max(std::abs(from), std::abs(to)));
   };
@@ -133,7 +132,8 @@ bool CrossingSearch::examine(double from, double to) {
   Node left = end(from, before_);
   std::vector<Node> stack;
   stack.push_back(end(to, now_));
-  bool done = evaluate_rates(left, rate_step(to - from)) && evaluate_rates(stack.back(), -rate_step(to - from));
+  bool done =
+      evaluate_rates(left, rate_step(to - from)) && evaluate_rates(stack.back(), -rate_step(to - from));
   for (std::size_t i = 0; done && i < suspects_.size(); ++i)
     for (const double rate : {left.rates[i], stack.back().rates[i]})
       variation_[suspects_[i]] = std::max(variation_[suspects_[i]], std::abs(rate));
@@ -221,9 +221,9 @@ CrossingSearch::Verdict CrossingSearch::examine(std::size_t i, const Node& left,
 void CrossingSearch::leave_zero(const Node& left, const Node& right, double check, bool first) {
   for (std::size_t i = 0; i < suspects_.size(); ++i) {
     const Verdict verdict = examine(i, left, right, check, first);
-    const bool leaves = verdict == Verdict::LeavesZero ||
-                        (verdict == Verdict::Unclear && sides_[i] * left.values[i] <= 0 &&
-                         sides_[i] * right.values[i] < -kRounding * largest_[suspects_[i]]);
+    const bool leaves =
+        verdict == Verdict::LeavesZero || (verdict == Verdict::Unclear && sides_[i] * left.values[i] <= 0 &&
+                                           sides_[i] * right.values[i] < -kRounding * largest_[suspects_[i]]);
     if (!leaves) continue;
     if (directions_.empty()) directions_.assign(before_.size(), 0);
     directions_[suspects_[i]] = sides_[i] > 0 ? -1 : 1;

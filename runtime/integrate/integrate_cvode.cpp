@@ -25,7 +25,7 @@ class CvodeIntegrator final : public Integrator {
   bool make(const IntegratorOptions& options);
   bool step() override;
   bool limit(double time) override;
-  bool restart(double time) override;
+  bool restart(double time, double first_step) override;
   Failure stuck() override;
   double time() const override { return time_; }
   void interpolate(double time) override;
@@ -140,13 +140,14 @@ bool CvodeIntegrator::limit(double time) {
   return check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
 }
 
-bool CvodeIntegrator::restart(double time) {
+bool CvodeIntegrator::restart(double time, double first_step) {
   time_ = time;
   Statistics so_far;
   statistics(so_far);
   before_ = so_far;
   system_.read(data(y_), nullptr);
   return check(CVodeReInit(memory_, time_, y_), "CVodeReInit") &&
+         check(CVodeSetInitStep(memory_, first_step), "CVodeSetInitStep") &&
          check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
 }
 
@@ -202,6 +203,7 @@ void CvodeIntegrator::statistics(Statistics& s) const {
   CVodeGetNumJacEvals(memory_, &jacobians);
   CVodeGetLastOrder(memory_, &s.last_order);
   CVodeGetLastStep(memory_, &s.last_step);
+  if (before_.initial_step == 0) CVodeGetActualInitStep(memory_, &s.initial_step);
   s.steps = steps;
   s.evaluations = evaluations;
   s.factorisations = setups;

@@ -24,7 +24,7 @@ class IdaIntegrator final : public Integrator {
   bool make(const IntegratorOptions& options);
   bool step() override;
   bool limit(double time) override;
-  bool restart(double time) override;
+  bool restart(double time, double first_step) override;
   Failure stuck() override;
   double time() const override { return time_; }
   void interpolate(double time) override;
@@ -133,13 +133,14 @@ bool IdaIntegrator::limit(double time) {
   return check(IDASetStopTime(memory_, stop_), "IDASetStopTime");
 }
 
-bool IdaIntegrator::restart(double time) {
+bool IdaIntegrator::restart(double time, double first_step) {
   time_ = time;
   Statistics so_far;
   statistics(so_far);
   before_ = so_far;
   system_.read(data(y_), data(rates_));
   return check(IDAReInit(memory_, time_, y_, rates_), "IDAReInit") &&
+         check(IDASetInitStep(memory_, first_step), "IDASetInitStep") &&
          check(IDASetStopTime(memory_, stop_), "IDASetStopTime");
 }
 
@@ -194,6 +195,7 @@ void IdaIntegrator::statistics(Statistics& s) const {
   IDAGetNumJacEvals(memory_, &jacobians);
   IDAGetLastOrder(memory_, &s.last_order);
   IDAGetLastStep(memory_, &s.last_step);
+  if (before_.initial_step == 0) IDAGetActualInitStep(memory_, &s.initial_step);
   s.steps = steps;
   s.evaluations = evaluations;
   s.factorisations = setups;

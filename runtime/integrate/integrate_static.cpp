@@ -21,7 +21,7 @@ class Sampler final : public Integrator {
     stop_ = time;
     return true;
   }
-  bool restart(double time) override {
+  bool restart(double time, double) override {
     time_ = time;
     while (row_ > 0 && row() > time) --row_;
     return true;

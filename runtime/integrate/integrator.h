@@ -22,8 +22,9 @@ class Integrator {
   /// No step goes beyond this time, which is not before `time()`.
   virtual bool limit(double time) = 0;
   /// Restarts from the current values of the instance, which are those of `time`, not later than `time()`.
-  /// False: `failure()`.
-  virtual bool restart(double time) = 0;
+  /// The length of the first step is `first_step`, or, if that is 0, the integrator's choice. False:
+  /// `failure()`.
+  virtual bool restart(double time, double first_step = 0) = 0;
   /// The failure of steps so small that time does not advance.
   virtual Failure stuck() = 0;
   virtual double time() const = 0;
@@ -44,6 +45,7 @@ class Integrator {
     now.newton_iterations += before.newton_iterations;
     now.newton_failures += before.newton_failures;
     now.jacobians += before.jacobians;
+    if (before.initial_step > 0) now.initial_step = before.initial_step;
   }
   Failure failure_;
 };

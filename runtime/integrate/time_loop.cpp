@@ -44,6 +44,7 @@ void TimeLoop::run() {
 void TimeLoop::integrate() {
   if (!make_integrator()) return;
   search_.emplace(problem_.roots, *integrator_);
+  check_.emplace(problem_.instance, problem_.system, range_, kLocalTolerance * experiment_.tolerance);
   time_event_ = problem_.events.next_time_event(experiment_.start);
   while (advance()) {}
   integrator_->statistics(outcome_.statistics);
@@ -54,11 +55,12 @@ bool TimeLoop::make_integrator() {
       .start = experiment_.start,
       .stop = experiment_.stop,
       .tolerance = std::max(kLocalTolerance * experiment_.tolerance, kSmallestTolerance),
-      .longest_step = problem_.events.history().shortest_delay(),
+      .longest_step = std::min(experiment_.max_step, problem_.events.history().shortest_delay()),
       .rows = experiment_.steps,
       .adams = experiment_.solver == Solver::Adams,
       .ordering = experiment_.ordering,
       .thread_pool = problem_.instance.thread_pool};
+  outcome_.statistics.max_step = options.longest_step;
   Failure failure;
   switch (problem_.system.form()) {
     case Form::Static: integrator_ = make_sampler(options); break;
@@ -105,9 +107,18 @@ bool TimeLoop::advance() {
 }
 
 bool TimeLoop::step() {
-  if (!integrator_->limit(std::min(time_event_, experiment_.stop))) return fail(integrator_->failure());
-  if (integrator_->step()) return true;
-  return fail(problem_.states.nearly_lost(integrator_->time()).value_or(integrator_->failure()));
+  for (;;) {
+    const double begin = integrator_->time();
+    if (!integrator_->limit(std::min(time_event_, experiment_.stop))) return fail(integrator_->failure());
+    if (!integrator_->step())
+      return fail(problem_.states.nearly_lost(integrator_->time()).value_or(integrator_->failure()));
+    if (check_->accepts(begin, *integrator_)) return true;
+    ++outcome_.statistics.revised_steps;
+    integrator_->interpolate(begin);
+    if (!problem_.system.output(begin, integrator_->y(), integrator_->rates(), {}))
+      return fail(problem_.instance.failure());
+    if (!integrator_->restart(begin, check_->first_step())) return fail(integrator_->failure());
+  }
 }
 
 /// `time`: that of the first crossing in what is left of the step, or the end of it.

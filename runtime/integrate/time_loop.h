@@ -1,6 +1,7 @@
 // The loop over the steps of an integrator, and what happens at the end of each.
 //
 //   step of the integrator, up to the next time event or the stop time
+//   check of what terms of the time do inside the step; where it has missed something, it is repeated
 //   search for the first zero crossing in the step: if there is one, the following is done for the part of
 //   the
 //     step before it, and then for what is left of the step, unless the integrator has to restart
@@ -24,6 +25,7 @@
 #include "runtime/integrate/experiment.h"
 #include "runtime/integrate/initial_value_problem.h"
 #include "runtime/integrate/integrator.h"
+#include "runtime/integrate/step_check.h"
 #include "runtime/results/recorder.h"
 
 namespace runtime {
@@ -80,6 +82,7 @@ class TimeLoop {
   double range_;
   std::unique_ptr<Integrator> integrator_;
   std::optional<CrossingSearch> search_;
+  std::optional<StepCheck> check_;
   double time_;  // reached; within the last step of the integrator, if an event did not change the equations
   double time_event_ = 0;       // the next one
   std::uint32_t next_row_ = 1;  // of results

@@ -12,14 +12,15 @@ constexpr double kResolution = 1e-3;  // part of the time range
 constexpr double kSmooth = 1e-2;
 // The derivatives may miss this multiple of what the tolerance allows for a step.
 constexpr double kAllowed = 10;
-constexpr double kRateStep = 1e-4;  // part of a step, for rates
+constexpr double kRateStep = 1e-4;     // part of a step, for rates
+constexpr std::size_t kMostTimes = 8;  // at which derivatives are compared in one step
 
 }  // namespace
 
 StepCheck::StepCheck(ModelInstance& instance, ReducedSystem& system, double range, double tolerance)
     : instance_(instance), system_(system), resolution_(kResolution * range), tolerance_(tolerance) {
   if (!instance.model.states.empty() && !instance.model.timed.empty()) collect();
-  for (auto* list : {&largest_, &first_, &last_, &after_first_, &before_last_, &here_})
+  for (auto* list : {&largest_, &first_, &last_, &after_first_, &before_last_, &here_, &miss_, &missed_at_})
     list->assign(terms_, 0.0);
   for (auto* list : {&at_, &at_begin_, &at_end_}) list->assign(instance.model.states.size(), 0.0);
 }
@@ -95,7 +96,8 @@ void StepCheck::sample(double time, std::vector<double>& out) {
     else
       evaluate_rows(model, batch, point, rows.begin, rows.end, results_.data());
     for (std::uint32_t row = rows.begin; row < rows.end; ++row, ++at)
-      out[at] = batch.role == Role::Solve ? instance_.values[solved_variable(model, batch, row)] : results_[row];
+      out[at] =
+          batch.role == Role::Solve ? instance_.values[solved_variable(model, batch, row)] : results_[row];
   }
 }
 
@@ -108,7 +110,7 @@ bool StepCheck::accepts(double begin, Integrator& integrator) {
   sample(begin + rate_step, after_first_);
   sample(end - rate_step, before_last_);
   sample(end, last_);
-  double worst = kSmooth, worst_time = 0;
+  std::ranges::fill(miss_, 0.0);
   for (std::uint32_t k = 1; k <= samples; ++k) {
     const double x = static_cast<double>(k) / (samples + 1), z = 1 - x, time = begin + x * step;
     sample(time, here_);
@@ -118,13 +120,18 @@ bool StepCheck::accepts(double begin, Integrator& integrator) {
       const double predicted = z * z * (z * p0 + 3 * x * p1) + x * x * (3 * z * p2 + x * p3);
       largest_[i] = std::max({largest_[i], std::abs(here_[i]), std::abs(p0), std::abs(p3)});
       const double miss = std::abs(here_[i] - predicted);
-      if (miss > worst * largest_[i]) {
-        worst = miss / largest_[i];
-        worst_time = time;
+      if (miss > miss_[i]) {
+        miss_[i] = miss;
+        missed_at_[i] = time;
       }
     }
   }
-  return worst <= kSmooth || !matters(begin, end, worst_time, integrator);
+  // Terms that belong together are missed at the same time.
+  std::vector<double> times;
+  for (std::size_t i = 0; i < terms_ && times.size() < kMostTimes; ++i)
+    if (miss_[i] > kSmooth * largest_[i] && std::ranges::find(times, missed_at_[i]) == times.end())
+      times.push_back(missed_at_[i]);
+  return std::ranges::none_of(times, [&](double time) { return matters(begin, end, time, integrator); });
 }
 
 /// The derivatives of the states at `time` with the states of the time `at`.
@@ -145,8 +152,8 @@ bool StepCheck::matters(double begin, double end, double at, Integrator& integra
   const double x = (at - begin) / (end - begin);
   for (std::size_t s = 0; s < states.size(); ++s) {
     const double miss = at_[s] - ((1 - x) * at_begin_[s] + x * at_end_[s]);
-    const double allowed = tolerance_ * (std::abs(instance_.values[states[s].variable]) +
-                                         instance_.nominal[states[s].variable]);
+    const double allowed =
+        tolerance_ * (std::abs(instance_.values[states[s].variable]) + instance_.nominal[states[s].variable]);
     if ((end - begin) * std::abs(miss) > kAllowed * allowed) return true;
   }
   return false;

@@ -107,17 +107,19 @@ bool TimeLoop::advance() {
 }
 
 bool TimeLoop::step() {
-  for (;;) {
-    const double begin = integrator_->time();
-    if (!integrator_->limit(std::min(time_event_, experiment_.stop))) return fail(integrator_->failure());
+  for (double shorter = 0;;) {  // the length of a step that is repeated
+    const double begin = integrator_->time(), last = shorter > 0 ? begin + shorter : HUGE_VAL;
+    if (!integrator_->limit(std::min({time_event_, experiment_.stop, last})))
+      return fail(integrator_->failure());
     if (!integrator_->step())
       return fail(problem_.states.nearly_lost(integrator_->time()).value_or(integrator_->failure()));
     if (check_->accepts(begin, *integrator_)) return true;
     ++outcome_.statistics.revised_steps;
+    shorter = check_->shorter(integrator_->time() - begin);
     integrator_->interpolate(begin);
     if (!problem_.system.output(begin, integrator_->y(), integrator_->rates(), {}))
       return fail(problem_.instance.failure());
-    if (!integrator_->restart(begin, check_->first_step())) return fail(integrator_->failure());
+    if (!integrator_->restart(begin, shorter)) return fail(integrator_->failure());
   }
 }
 

@@ -205,7 +205,8 @@ struct Model {
   Events events;
   std::vector<Delay> delays;
 
-  std::vector<Kernel> kernels;  // by number; empty until code is generated
+  std::vector<Kernel> kernels;      // by number; empty until code is generated
+  std::vector<std::uint8_t> timed;  // by number: whether a kernel reads the time; empty: none does
 };
 
 }  // namespace runtime

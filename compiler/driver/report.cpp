@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <cmath>
 
 #include <algorithm>
 
@@ -112,6 +113,11 @@ void print_statistics(const Compiled& model, const Run& run, std::span<const std
   row("Jacobian", fmt::format("{} nonzeros", s.nonzeros));
   row("steps", fmt::format("{}, {} rejected, last order {}, last step {:.3g} s", s.steps,
                            s.error_test_failures, s.last_order, s.last_step));
+  if (s.initial_step > 0)
+    row("step size", fmt::format("first {:.3g} s, longest allowed {}", s.initial_step,
+                                 std::isfinite(s.max_step) ? fmt::format("{:.6g} s", s.max_step) : "any"));
+  if (s.revised_steps > 0)
+    row("revised steps", fmt::format("{}, because of what terms of the time did inside", s.revised_steps));
   row("evaluations",
       fmt::format("{}, Jacobians {}, factorisations {}", s.evaluations, s.jacobians, s.factorisations));
   if (s.events > 0) row("events", fmt::format("{}", s.events));

@@ -165,6 +165,10 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
   command->add_option("--start", run_options.start, "Start time in seconds")->type_name("T");
   command->add_option("--stop", run_options.stop, "Stop time in seconds")->type_name("T");
   command->add_option("--tolerance", run_options.tolerance, "Relative tolerance")->type_name("X");
+  command
+      ->add_option("--max-step", run_options.max_step,
+                   "Longest step of the integrator in seconds (default: any that meets the tolerance)")
+      ->type_name("SECONDS");
   command->add_option("--steps", run_options.steps, "Number of output intervals")->type_name("N");
   command->add_flag_callback(
       "--no-event-rows", [&run_options] { run_options.events = false; },

@@ -61,7 +61,9 @@ class Report {
         diagnostics_
             .report(Code::BadExperiment, "the settings of the experiment are invalid" +
                                              (f_.error.empty() ? std::string() : ": " + f_.error))
-            .help("`stop` must be after `start`, and `tolerance` a positive number below 1");
+            .help(
+                "`stop` must be after `start`, `tolerance` a positive number below 1, "
+                "and `maxStep` positive");
         return;
       case FailureKind::StatesLost: return states_lost();
       case FailureKind::Assertion: return assertion();

@@ -524,6 +524,7 @@ enum class ExperimentField : std::uint32_t {
   Plot,
   Solver,
   Events,
+  MaxStep,
   Count
 };
 

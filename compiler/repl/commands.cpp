@@ -40,8 +40,8 @@ std::string in_place(const std::string& line, std::string_view expression) {
   return std::string(at == std::string::npos ? 0 : at, ' ') + std::string(expression);
 }
 
-constexpr std::string_view kRunSettings[] = {"start",  "stop",   "steps", "tolerance",
-                                             "solver", "events", "from"};
+constexpr std::string_view kRunSettings[] = {"start",   "stop",   "steps",  "tolerance",
+                                             "maxStep", "solver", "events", "from"};
 
 }  // namespace
 
@@ -53,7 +53,7 @@ const std::vector<Repl::Command>& Repl::commands() {
       {":info", "NAME", "show the definition of a name and its location", &Repl::info},
       {":structure", "NAME", "show the type and structural type of a relation", &Repl::structure},
       {":run", "[EXPR] [stop=T …]",
-       "run `main` or an expression; also start=, steps=, tolerance=, solver=, events=True|False, "
+       "run `main` or an expression; also start=, steps=, tolerance=, maxStep=, solver=, events=True|False, "
        "from=FILE.csv[@t]",
        &Repl::run},
       {":plot", "NAME …", "plot variables of the last run; `*` matches any characters", &Repl::plot},
@@ -221,7 +221,10 @@ bool Repl::run_setting(std::string_view key, std::string_view value) {
     request_.steps = static_cast<std::uint32_t>(*x);
     return true;
   }
-  (key == "start" ? request_.start : key == "stop" ? request_.stop : request_.tolerance) = *x;
+  (key == "start"     ? request_.start
+   : key == "stop"    ? request_.stop
+   : key == "maxStep" ? request_.max_step
+                      : request_.tolerance) = *x;
   return true;
 }
 
@@ -235,7 +238,7 @@ bool Repl::run(const std::string& line, std::string_view rest) {
     if (equals == std::string_view::npos || equals == 0 || equals + 1 >= word.size()) break;
     std::string_view key = word.substr(0, equals);
     if (std::ranges::find(kRunSettings, key) == std::end(kRunSettings)) {
-      if (!std::ranges::all_of(key, [](char c) { return c >= 'a' && c <= 'z'; })) break;
+      if (!std::ranges::all_of(key, [](char c) { return (c >= 'a' && c <= 'z') || c == 'S'; })) break;
       Diagnostic& d =
           module_.diagnostics().report(Code::BadExperiment, fmt::format("unknown setting `{}`", key));
       std::vector<std::string_view> all(std::begin(kRunSettings), std::end(kRunSettings));
@@ -243,7 +246,8 @@ bool Repl::run(const std::string& line, std::string_view rest) {
         d.help(fmt::format("did you mean `{}`?", *near));
       else
         d.help(
-            "the settings are start, stop, steps, tolerance, solver, events and from; `:set` changes "
+            "the settings are start, stop, steps, tolerance, maxStep, solver, events and from; `:set` "
+            "changes "
             "parameters of "
             "the model");
       return true;

@@ -92,6 +92,7 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
   e.start = options.start.value_or(given.start);
   e.stop = options.stop.value_or(given.stop);
   e.tolerance = options.tolerance.value_or(given.tolerance);
+  e.max_step = options.max_step.value_or(given.max_step);
   std::int64_t steps = options.steps ? std::int64_t{*options.steps} : given.steps;
   e.steps = static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(steps, 1, std::numeric_limits<std::int32_t>::max()));
@@ -107,6 +108,9 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
   if (!(e.tolerance >= kSmallestTolerance) || !(e.tolerance < 1))
     bad(fmt::format("the tolerance is {:.6g}", e.tolerance),
         "choose one between 1e-13 and 1, for example 1e-6");
+  if (!(e.max_step > 0))
+    bad(fmt::format("the longest step is {:.6g} s", e.max_step),
+        "choose a positive `maxStep`; without one the tolerance alone determines the steps");
   if (steps < 1)
     bad(fmt::format("the experiment has {} steps", steps),
         "choose at least 1: the results have steps + 1 rows, and two at each event");

@@ -47,7 +47,7 @@ struct SessionOptions {
 
 /// Changes of one run to the experiment of the model; absent settings keep the values of the model.
 struct RunOptions {
-  std::optional<double> start, stop, tolerance;
+  std::optional<double> start, stop, tolerance, max_step;
   std::optional<std::uint32_t> steps;
   std::optional<std::string> solver;
   std::optional<bool> events;  // rows before and after each event (runtime::Output::event_rows)

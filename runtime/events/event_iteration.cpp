@@ -94,6 +94,10 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
   const bool jump_arrived = history_.arrive(time);
   if (jump_arrived) history_.evaluate(time, instance_.values);
   const std::vector<double> before = instance_.parameters;
+  if (handler_.empty() && !directions.empty()) {
+    if (!evaluate_inputs(point)) return false;
+    zero_crossings_.functions().evaluate(point);
+  }
   zero_crossings_.crossed(directions, instance_.parameters);
   bool done = make_consistent(point, {}, changed) && handle_events(point, changed);
   zero_crossings_.end_instant(instance_.parameters);
@@ -200,6 +204,11 @@ EventIteration::Verification EventIteration::verify(double time) {
   else
     std::ranges::copy(last_consistent_values_, instance_.values.begin());
   return result;
+}
+
+bool EventIteration::turn_back(double time, std::span<const int> directions) {
+  if (zero_crossings_.any_unconfirmed()) std::ranges::copy(last_consistent_values_, instance_.values.begin());
+  return zero_crossings_.reverse(directions) && evaluate_inputs(instance_.point(time));
 }
 
 Failure EventIteration::endless(double time) {

@@ -87,6 +87,10 @@ class EventIteration {
   /// confirmed, the current values are again those of `last_consistent_time()`: TurnedBack is then to be
   /// processed there with `reversals()`, Missed is the failure `endless`.
   Verification verify(double time);
+  /// Differences that were at zero at `time`, the end of the last instant, left it to the wrong side, in
+  /// these directions. The current values are those of that time, or become so if crossings are unconfirmed.
+  /// False: Missed.
+  bool turn_back(double time, std::span<const int> directions);
   std::span<const int> reversals() const { return zero_crossings_.reversals(); }
   double last_consistent_time() const { return last_consistent_time_; }
   /// Records the current values, to which `verify` may return.

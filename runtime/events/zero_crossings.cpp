@@ -222,6 +222,20 @@ ZeroCrossings::Verification ZeroCrossings::verify(const Point& before, const Poi
   return result;
 }
 
+bool ZeroCrossings::reverse(std::span<const int> directions) {
+  std::ranges::fill(changed_, std::uint8_t(0));
+  reversals_.assign(directions.begin(), directions.end());
+  bool missed = false;
+  for (std::size_t w = 0; w < directions.size(); ++w) {
+    if (directions[w] == 0) continue;
+    changed_[functions_.watched()[w]] = true;
+    missed = missed || why_unconfirmed_[w] == Unconfirmed::ByRate;
+    why_unconfirmed_[w] = Unconfirmed::No;
+  }
+  std::erase_if(unconfirmed_, [&](std::uint32_t w) { return directions[w] != 0; });
+  return !missed;
+}
+
 Failure ZeroCrossings::endless(const Point& point) const {
   Failure failure{.kind = FailureKind::EndlessEvents, .time = point.time};
   for (std::size_t k = 0; k < functions_.size() && failure.equations.size() < kFailureDetails; ++k) {

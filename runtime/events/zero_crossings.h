@@ -75,6 +75,8 @@ class ZeroCrossings {
   };
   /// `before`: the point of the event; `now`: the end of the step after it.
   Verification verify(const Point& before, const Point& now, std::span<const double> parameters);
+  /// The same for differences that left zero to the wrong side, in these directions. False: Missed.
+  bool reverse(std::span<const int> directions);
   /// Directions, as `crossed` takes them, of the last verification that gave TurnedBack.
   std::span<const int> reversals() const { return reversals_; }
   /// Whether any crossing waits for `verify`.

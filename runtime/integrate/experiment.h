@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,9 @@ std::optional<Solver> solver_named(std::string_view name);
 struct Experiment {
   double start = 0;  // seconds
   double stop = 1;
-  double tolerance = 1e-6;    // relative; absolute in terms of nominal values
-  std::uint32_t steps = 500;  // output intervals: steps + 1 rows
+  double tolerance = 1e-6;                                    // relative; absolute in terms of nominal values
+  double max_step = std::numeric_limits<double>::infinity();  // of the integrator: seconds
+  std::uint32_t steps = 500;                                  // output intervals: steps + 1 rows
   Solver solver = Solver::Auto;
   Ordering ordering = Ordering::Auto;  // of the integrator's sparse factors
   unsigned threads = 1;                // for a large model; 0: as many as the machine has and pay
@@ -61,8 +63,11 @@ struct Statistics {
   std::uint64_t state_changes = 0;  // selections of states that changed
   std::uint64_t newton_iterations = 0, newton_failures = 0, error_test_failures = 0;
   int last_order = 0;
-  double last_step = 0;    // seconds
-  std::uint64_t rows = 0;  // of results
+  double last_step = 0;                                       // seconds
+  double initial_step = 0;                                    // the first one
+  double max_step = std::numeric_limits<double>::infinity();  // Experiment::max_step, or the shortest delay
+  std::uint64_t revised_steps = 0;                            // that a check inside refused (step_check.h)
+  std::uint64_t rows = 0;                                     // of results
   unsigned threads = 1;
   double seconds_initialise = 0, seconds_integrate = 0, seconds_write = 0;
 };

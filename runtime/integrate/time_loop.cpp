@@ -33,6 +33,7 @@ TimeLoop::TimeLoop(InitialValueProblem& problem, const Experiment& experiment, c
       recorder_(recorder),
       outcome_(outcome),
       range_(experiment.stop - experiment.start),
+      time_(experiment.start),
       step_mark_(experiment.start),
       last_time_(experiment.start) {}
 
@@ -50,11 +51,9 @@ void TimeLoop::run() {
 
 void TimeLoop::integrate() {
   if (!make_integrator()) return;
+  search_.emplace(problem_.roots, *integrator_);
+  check_.emplace(problem_.instance, problem_.system, range_, kLocalTolerance * experiment_.tolerance);
   time_event_ = problem_.events.next_time_event(experiment_.start);
-  if (time_event_ < experiment_.stop && !integrator_->limit(time_event_)) {
-    fail(integrator_->failure());
-    return;
-  }
   while (advance()) {}
   integrator_->statistics(outcome_.statistics);
 }
@@ -64,34 +63,33 @@ bool TimeLoop::make_integrator() {
       .start = experiment_.start,
       .stop = experiment_.stop,
       .tolerance = std::max(kLocalTolerance * experiment_.tolerance, kSmallestTolerance),
-      .longest_step = problem_.events.history().shortest_delay(),
+      .longest_step = std::min(experiment_.max_step, problem_.events.history().shortest_delay()),
       .rows = experiment_.steps,
       .adams = experiment_.solver == Solver::Adams,
       .ordering = experiment_.ordering,
       .thread_pool = problem_.instance.thread_pool};
+  outcome_.statistics.max_step = options.longest_step;
   Failure failure;
   switch (problem_.system.form()) {
-    case Form::Static: integrator_ = make_sampler(problem_.roots, options); break;
-    case Form::Explicit: integrator_ = make_cvode(problem_.system, problem_.roots, options, failure); break;
-    case Form::Implicit: integrator_ = make_ida(problem_.system, problem_.roots, options, failure); break;
+    case Form::Static: integrator_ = make_sampler(options); break;
+    case Form::Explicit: integrator_ = make_cvode(problem_.system, options, failure); break;
+    case Form::Implicit: integrator_ = make_ida(problem_.system, options, failure); break;
   }
   return integrator_ || fail(std::move(failure));
 }
 
-/// One step, and the event at its end, if any. False: the simulation has ended.
+/// To the next event, or to the end of a step. False: the simulation has ended.
 bool TimeLoop::advance() {
   if (cancelled()) {
     outcome_.status = Outcome::Cancelled;
     return false;
   }
-  if (!integrator_->step())
-    return fail(problem_.states.nearly_lost(integrator_->time()).value_or(integrator_->failure()));
-  double time = integrator_->time();
-  turned_back_ = restart_ = false;
-  if (!verify_crossings(time)) return false;
+  if (time_ >= integrator_->time() && !step()) return false;
+  double time = 0;
+  if (!find_crossing(time) || !verify_crossings(time)) return false;
   if (!turned_back_ && (!record_history(time) || !check_states(time))) return false;
   // A model without states has no step to restart: changes are looked for at every row.
-  event_ = turned_back_ || !integrator_->crossed().empty() || time >= time_event_ ||
+  event_ = turned_back_ || search_->found() || time >= time_event_ ||
            problem_.system.form() == Form::Static ||
            (time >= experiment_.stop && !problem_.instance.model.events.terminal.empty());
   if (!write_rows(time, !event_)) return false;
@@ -103,7 +101,9 @@ bool TimeLoop::advance() {
   if ((event_ && !turned_back_) || !model.assertions.empty() || !model.sets.empty())
     integrator_->interpolate(time);
   if (event_) {
+    const bool may_jump = turned_back_ || search_->found() || time >= time_event_;
     if (!process_event(time) || terminated(time)) return false;
+    if (may_jump || restart_) search_->restart(restart_);
   } else if (!assertions_hold(time)) {
     return false;
   }
@@ -113,19 +113,58 @@ bool TimeLoop::advance() {
   if (reselect_states(time)) {
     ++outcome_.statistics.state_changes;
     restart_ = true;
+    search_->restart(true);
   }
-  if ((restart_ && !integrator_->restart(time)) ||
-      (event_ && !integrator_->limit(std::min(time_event_, experiment_.stop))))
-    return fail(integrator_->failure());
+  if (restart_ && !integrator_->restart(time)) return fail(integrator_->failure());
+  time_ = time;
   // Rows at the event show what holds after it.
   if (event_ && (!show_after_event(time, changed) || !write_rows(time, true))) return false;
   return !completed() && makes_progress(time);
 }
 
+bool TimeLoop::step() {
+  for (double shorter = 0;;) {  // the length of a step that is repeated
+    const double begin = integrator_->time(), last = shorter > 0 ? begin + shorter : HUGE_VAL;
+    if (!integrator_->limit(std::min({time_event_, experiment_.stop, last})))
+      return fail(integrator_->failure());
+    if (!integrator_->step())
+      return fail(problem_.states.nearly_lost(integrator_->time()).value_or(integrator_->failure()));
+    if (check_->accepts(begin, *integrator_)) return true;
+    ++outcome_.statistics.revised_steps;
+    shorter = check_->shorter(integrator_->time() - begin);
+    integrator_->interpolate(begin);
+    if (!problem_.system.output(begin, integrator_->y(), integrator_->rates(), {}))
+      return fail(problem_.instance.failure());
+    if (!integrator_->restart(begin, shorter)) return fail(integrator_->failure());
+  }
+}
+
+/// `time`: that of the first crossing in what is left of the step, or the end of it.
+bool TimeLoop::find_crossing(double& time) {
+  turned_back_ = restart_ = false;
+  time = std::min(integrator_->time(), time_event_);
+  if (!search_->find(time_, time)) {
+    Failure failure = problem_.system.explain(time, integrator_->y(), integrator_->rates());
+    if (!failure) failure = {.kind = FailureKind::Convergence, .time = time};
+    return fail(std::move(failure));
+  }
+  time = search_->time();
+  const bool unconfirmed = problem_.events.any_unconfirmed();
+  if (!search_->left_zero() || (time > time_ && !unconfirmed)) return true;
+  time = time_;
+  // The values of the last event are exact, those that the step gives for its beginning are nearly so.
+  if (!unconfirmed) {
+    integrator_->interpolate(time);
+    problem_.system.load(time, integrator_->y(), integrator_->rates());
+  }
+  turned_back_ = problem_.events.turn_back(time, search_->directions());
+  return turned_back_ || fail(problem_.events.endless(event_mark_));
+}
+
 /// After a reversal `time` is that of the event, and the current values are those before it.
 bool TimeLoop::verify_crossings(double& time) {
   using Verification = EventIteration::Verification;
-  if (!problem_.events.any_unconfirmed()) return true;
+  if (turned_back_ || !problem_.events.any_unconfirmed()) return true;
   integrator_->interpolate(time);
   if (!problem_.system.evaluate(time, integrator_->y(), integrator_->rates()))
     return true;  // the next step will report the failure
@@ -154,7 +193,7 @@ bool TimeLoop::process_event(double time) {
   EventIteration& events = problem_.events;
   if (!events.empty()) {
     if (!turned_back_) problem_.system.load(time, integrator_->y(), integrator_->rates());
-    if (!events.process(time, turned_back_ ? events.reversals() : integrator_->crossed(), restart_,
+    if (!events.process(time, turned_back_ ? events.reversals() : search_->directions(), restart_,
                         turned_back_))
       return fail(problem_.instance.failure());
     if ((time >= experiment_.stop || events.terminated()) && !finish(time)) return false;

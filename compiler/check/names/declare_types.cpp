@@ -85,7 +85,8 @@ void Checker::declare_experiment() {
                                                        {"outputs", names},
                                                        {"plot", names},
                                                        {"solver", types_.string()},
-                                                       {"events", types_.boolean()}};
+                                                       {"events", types_.boolean()},
+                                                       {"maxStep", types_.seconds()}};
   core::RecordInfo info;
   info.name = experiment.name;
   for (auto& [name, type] : fields) {

@@ -1,4 +1,5 @@
-// Locates zero crossings: state events for the integrator's root finding, time events beforehand.
+// Locates zero crossings that depend on the solution, for the integrator's root finding. (Those of time
+// alone: time_events.h.)
 //
 // The integrator monitors a single function, the smallest watched difference, each with the sign that makes
 // it positive at the last restart. It crosses zero where the first of them does, and the cost of root finding
@@ -34,17 +35,12 @@ class CrossingDetection {
   /// downwards, 0 none, one entry for each watched function. Restarts there.
   void crossings(const Point& point, std::vector<int>& directions);
 
-  /// The first time after `time` at which a function that is linear in time crosses zero; infinity if none
-  /// does.
-  double next_time_event(const Point& point, double time);
-
  private:
   ZeroCrossingFunctions& functions_;
   std::vector<double> signs_;  // by watched number: 1, -1, or 0 while the difference is zero
   double restart_time_ = 0;
   std::vector<std::uint32_t> bracketed_;  // watched numbers: crossed at or before `bracket_end_`
   double bracket_end_ = -HUGE_VAL;
-  std::vector<double> at_zero_;  // by number: differences at time 0
 };
 
 }  // namespace runtime

@@ -9,6 +9,7 @@ EventIteration::EventIteration(ModelInstance& instance, double moment)
       moment_(moment),
       zero_crossings_(instance.model),
       detection_(zero_crossings_.functions()),
+      time_events_(zero_crossings_.time_functions()),
       handler_(instance.model),
       history_(instance.model) {}
 

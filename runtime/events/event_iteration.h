@@ -21,6 +21,7 @@
 #include "runtime/events/crossing_detection.h"
 #include "runtime/events/event_handler.h"
 #include "runtime/events/history.h"
+#include "runtime/events/time_events.h"
 #include "runtime/events/zero_crossings.h"
 #include "runtime/failure.h"
 #include "runtime/solve/model_instance.h"
@@ -60,11 +61,11 @@ class EventIteration {
   /// none). `changed`: whether the integrator must restart from the current values.
   bool process(double time, std::span<const int> directions, bool& changed);
 
-  /// The next time after `time` at which a comparison of time changes, a clock ticks, or a discontinuity of
-  /// a delayed signal arrives.
+  /// The next time after `time` at which a zero crossing of time alone changes, a clock ticks, or a
+  /// discontinuity of a delayed signal arrives.
   double next_time_event(double time) {
-    return std::min({detection_.next_time_event(instance_.point(time), time), handler_.next_tick(),
-                     history_.next_arrival()});
+    return std::min(
+        {time_events_.next(instance_.point(time)), handler_.next_tick(), history_.next_arrival()});
   }
   /// The trigger that terminates the simulation here.
   std::optional<std::uint32_t> terminated() const {
@@ -97,6 +98,7 @@ class EventIteration {
   double moment_;
   ZeroCrossings zero_crossings_;
   CrossingDetection detection_;
+  TimeEvents time_events_;
   EventHandler handler_;
   History history_;
   std::vector<double> last_consistent_values_;

@@ -118,9 +118,9 @@ struct ZeroCrossing {
   enum Kind : std::uint8_t {
     Comparison,  // held: 1 if the argument, left side minus right side, is below zero (or, when not strict,
                  // not above), else 0
-    Floor,  // held: the largest whole number not above the argument
-    Round,  // held: the nearest whole number; halves away from zero
-    Table,  // held: the piece of a table, and its polynomial; the last parameter of the row is the table
+    Floor,       // held: the largest whole number not above the argument
+    Round,       // held: the nearest whole number; halves away from zero
+    Table,       // held: the piece of a table, and its polynomial; the last parameter of the row is the table
   };
   std::uint32_t batch = 0;
   /// The first held parameter: value j of a row is at first + j * rows + row.

@@ -61,12 +61,23 @@ double ZeroCrossings::right_value(const Point& point, std::size_t k) {
 }
 
 bool ZeroCrossings::update(const Point& point, std::span<double> parameters, bool first_only) {
+  return update_those(point, parameters, first_only, false);
+}
+
+void ZeroCrossings::update_by_guesses(const Point& point, std::span<double> parameters) {
+  update_those(point, parameters, false, true);
+}
+
+bool ZeroCrossings::update_those(const Point& point, std::span<double> parameters, bool first_only,
+                                 bool only_finite) {
   functions_.evaluate(point);
   at_update_ = functions_.arguments();
   bool any = false;
   for (std::size_t k = 0; k < functions_.size(); ++k) {
     const double difference = differences()[k];
-    if (std::isnan(difference)) continue;  // the evaluation has failed, or will
+    const double argument = functions_.arguments()[k];
+    if (std::isnan(argument)) continue;
+    if (only_finite && std::isinf(argument) && !functions_.is_comparison(k)) continue;
     // Of a piece, the distance by which a jump has left it is no measure.
     if (functions_.is_comparison(k) || difference > 0)
       largest_[k] = std::max(largest_[k], std::abs(difference));

@@ -41,6 +41,8 @@ class ZeroCrossings {
   /// Changes the values that contradict their differences at the point, at which the equations are solved; or
   /// only the first of them. Whether there were any.
   bool update(const Point& point, std::span<double> parameters, bool first_only);
+  /// The same at guesses, at which arguments may not be defined: pieces of these stay as they are.
+  void update_by_guesses(const Point& point, std::span<double> parameters);
   /// Sets all values by the differences at the point alone, whatever crossed before. Whether one changed.
   bool follow(const Point& point, std::span<double> parameters);
 
@@ -96,6 +98,7 @@ class ZeroCrossings {
   /// Whether the sign of the difference agrees with what is held.
   bool agrees(std::size_t k, double difference, std::span<const double> parameters) const;
   double right_value(const Point& point, std::size_t k);
+  bool update_those(const Point& point, std::span<double> parameters, bool first_only, bool only_finite);
   bool at_zero(std::size_t k) const;
   const std::vector<double>& differences() const { return functions_.differences(); }
 

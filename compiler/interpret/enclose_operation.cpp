@@ -15,6 +15,7 @@ using runtime::outward;
 constexpr Interval kOne{1, 1};
 
 bool is_zero(Interval a) { return a.low == 0 && a.high == 0; }
+bool is_whole(Interval a) { return std::isinf(a.low) && std::isinf(a.high) && a.low < a.high; }
 bool excludes_zero(Interval a) { return !a.contains(0); }
 
 /// f(a), where `slope` encloses f'. Constants stay constant, whatever the slope.
@@ -76,6 +77,10 @@ Enclosure enclose(const Library* library, const Node& node, const Enclosure& a, 
                   const Enclosure& c) {
   const Interval x = a.value, y = b.value;
   const Enclosure unknown{Interval::whole(), Interval::whole()};
+  // The whole line may stand for NaN, which an operation must not turn into a number.
+  const bool is_truth = (node.op >= Op::Less && node.op <= Op::Or) || node.op == Op::Not;
+  const bool reads_b = arity(node.op) > 1 && node.op != Op::Select;
+  if (!is_truth && (is_whole(x) || (reads_b && is_whole(y)))) return unknown;
   switch (node.op) {
     case Op::Neg: return {-x, -a.derivative};
     case Op::Add: return {x + y, a.derivative + b.derivative};

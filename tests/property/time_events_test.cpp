@@ -1,5 +1,5 @@
-// Functions of time on intervals: enclosures of random expressions contain values and difference quotients, and the
-// first exit from an interval of values is not after the first one that dense sampling finds.
+// Functions of time on intervals: enclosures of random expressions contain values and difference quotients,
+// and the first exit from an interval of values is not after the first one that dense sampling finds.
 #include <cmath>
 #include <random>
 
@@ -27,8 +27,8 @@ ExprId build(ExprPool& pool, Choices& choices, int depth) {
     const ExprId a = operand();
     return pool.binary(op, a, operand());
   };
-  static constexpr Op kUnary[] = {Op::Sin,  Op::Cos,  Op::Exp,   Op::Tanh, Op::Atan, Op::Abs,
-                                  Op::Sqrt, Op::Log,  Op::Floor, Op::Round, Op::Sinh, Op::Sign};
+  static constexpr Op kUnary[] = {Op::Sin,  Op::Cos, Op::Exp,   Op::Tanh,  Op::Atan, Op::Abs,
+                                  Op::Sqrt, Op::Log, Op::Floor, Op::Round, Op::Sinh, Op::Sign};
   static constexpr Op kBinary[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Min, Op::Max};
   if (kind < 2) return pool.time();
   if (kind == 2) return pool.constant(kNumbers[choices.below(std::size(kNumbers))]);
@@ -109,13 +109,15 @@ TEST_CASE("No sampled crossing is before the isolated one") {
         if (!std::isfinite(start) || start == 0) return;
         const double infinity = std::numeric_limits<double>::infinity();
         const Interval allowed = start > 0 ? Interval{0, infinity} : Interval{-infinity, 0};
-        const double exit = runtime::first_exit([&](Interval time) { return f.enclose(time); }, allowed, 0, {});
+        const double exit =
+            runtime::first_exit([&](Interval time) { return f.enclose(time); }, allowed, 0, {});
         if (!(exit > 0)) RC_FAIL(f.text() + ": no progress");
         for (int k = 0; k <= kSamples; ++k) {
           const double time = kStop * k / kSamples, value = f.at(time);
           if (std::isfinite(value) && time < exit * (1 - 1e-12) && value * start < 0 &&
               std::abs(value) > 1e-9 * (1 + std::abs(start)))
-            RC_FAIL(f.text() + " has crossed at " + std::to_string(time) + ", not at " + std::to_string(exit));
+            RC_FAIL(f.text() + " has crossed at " + std::to_string(time) + ", not at " +
+                    std::to_string(exit));
         }
       },
       {.cases = 2'000, .size = 100});

@@ -65,15 +65,18 @@ double monotone_root(const EncloseOverTime& f, double boundary, Interval part, I
 /// The end of the time from `from` on for which the value is inside, but for rounding: where it starts at a
 /// boundary, as after a crossing, or where it touches one.
 double leave_boundary(const EncloseOverTime& f, Interval allowed, double from) {
-  const Interval start = f(Interval::of(from)).value;
-  if (!start.is_bounded() || is_inside(start, allowed)) return from;
-  const double rounding = kRoundingWidths * start.width();
+  const Enclosure start = f(Interval::of(from));
+  // Where it jumps, the width is not that of rounding.
+  if (!start.value.is_bounded() || !start.derivative.is_bounded() || is_inside(start.value, allowed))
+    return from;
+  const double rounding = kRoundingWidths * start.value.width();
   const Interval widened{allowed.low - rounding, allowed.high + rounding};
   double end = from;
   for (double step = resolution_at(from, 0); step < kLongestTouch * std::max(1.0, std::abs(from));
        step *= 2) {
     const Interval part{from, from + step};
-    if (!is_inside(tightened(f, part, f(part)), widened)) break;
+    const Enclosure over = f(part);
+    if (!over.derivative.is_bounded() || !is_inside(tightened(f, part, over), widened)) break;
     end = part.high;
   }
   return end;

@@ -48,6 +48,15 @@ TEST_CASE("A sine that stays below its limit is no event") {
   CHECK(until < 201);
 }
 
+TEST_CASE("A jump right after the start is not taken for rounding") {
+  // -1 at 0, then 1.
+  auto jump = [](Interval t) {
+    const bool jumps = t.low <= 0;
+    return Enclosure{{jumps ? -1.0 : 1.0, 1.0}, jumps ? Interval::whole() : Interval{}};
+  };
+  CHECK(first_exit(jump, kNegative, 0, {}) < 1e-20);
+}
+
 TEST_CASE("A touch within rounding may be met, and is left behind") {
   double time = 0;
   for (int k = 0; k < 200 && time < 10; ++k)

@@ -66,7 +66,8 @@ double monotone_root(const EncloseOverTime& f, double boundary, Interval part, I
 /// boundary, as after a crossing, or where it touches one.
 double leave_boundary(const EncloseOverTime& f, Interval allowed, double from) {
   const Enclosure start = f(Interval::of(from));
-  // Where it jumps, the width is not that of rounding.
+  // A slope decides by itself. Where the function jumps, the width is not that of rounding.
+  if (!start.derivative.contains(0)) return from;
   if (!start.value.is_bounded() || !start.derivative.is_bounded() || is_inside(start.value, allowed))
     return from;
   const double rounding = kRoundingWidths * start.value.width();

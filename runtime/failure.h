@@ -56,10 +56,15 @@ struct Failure {
   FailureKind kind = FailureKind::None;
   bool initial = false;  // during initialisation
   double time = 0;
-  std::uint32_t unknowns = 0;                 // tearing variables of the loop
-  std::uint32_t inner = 0;                    // inner variables of the loop
-  bool linear = false;                        // of the loop
-  std::uint32_t iterations = 0;               // of Newton's method
+  std::uint32_t unknowns = 0;    // tearing variables of the loop
+  std::uint32_t inner = 0;       // inner variables of the loop
+  bool linear = false;           // of the loop
+  std::uint32_t iterations = 0;  // of Newton's method
+  /// LoopSingular: linear equations, this many, add up to one without unknowns. Their factors stand in
+  /// `equations` as residuals; the sum is `left_over` instead of zero, up to `rounding`.
+  bool dependent = false;
+  std::uint32_t dependent_equations = 0;
+  double left_over = 0, rounding = 0;
   double step = 0;                            // the integrator's last step size
   std::vector<FailedVariable> variables{};    // worst first, at most a few
   std::vector<FailedEquation> equations{};    // worst first, at most a few

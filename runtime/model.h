@@ -65,6 +65,7 @@ struct KernelBatch {
   Role role = Role::Solve;         // Solve or Residual
   std::uint32_t kernel = kNone;    // into Model::kernels
   std::uint32_t partials = kNone;  // the Partials kernel of the same shape
+  std::uint32_t residual = kNone;  // of a Solve batch in a loop: the Residual kernel of the same shape
   std::uint32_t slots = 0;
   std::uint32_t params = 0;
   std::uint32_t solved = 0;     // the slot that a Solve batch assigns

@@ -13,6 +13,7 @@ namespace sigrel::driver {
 namespace {
 
 constexpr std::size_t kFinalValues = 16;  // at most
+constexpr std::size_t kEventLines = 5;    // of conditions, at most
 
 runtime::TerminalOptions terminal_size() {
   runtime::TerminalOptions options;
@@ -77,7 +78,7 @@ void print_final_values(const Run& run, bool written, bool chosen) {
     fmt::print("  and {} more{}\n", all - shown.size(), written ? "" : "; `-o FILE` writes all of them");
 }
 
-void print_statistics(const Compiled& model, const Run& run) {
+void print_statistics(const Compiled& model, const Run& run, std::span<const std::string> events) {
   const runtime::Statistics& s = run.outcome.statistics;
   const pipeline::Executable& code = model.executable;
   auto row = [](std::string_view name, const std::string& value) {
@@ -113,6 +114,7 @@ void print_statistics(const Compiled& model, const Run& run) {
   row("evaluations",
       fmt::format("{}, Jacobians {}, factorisations {}", s.evaluations, s.jacobians, s.factorisations));
   if (s.events > 0) row("events", fmt::format("{}", s.events));
+  for (const std::string& line : events.first(std::min(events.size(), kEventLines))) fmt::print("{}\n", line);
   if (s.state_changes > 0) row("state selections", fmt::format("{} changes", s.state_changes));
   row("Newton", fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));
   if (s.threads > 1) row("threads", fmt::format("{}", s.threads));

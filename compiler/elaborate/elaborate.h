@@ -67,6 +67,7 @@ struct Experiment {
   std::int64_t steps = 500;
   std::vector<std::string> outputs, plot;
   std::string solver = "auto";
+  bool events = true;  // results have rows at events
 };
 
 struct Result {

@@ -242,15 +242,35 @@ class Report {
       d.help("check for parameters, values of other variables or conditions that make the coefficient 0");
       return keep(d);
     }
-    Diagnostic& d = at_equations(Code::LinearBlockSingular, "linear equations are dependent " + when, true);
+    Diagnostic& d =
+        at_equations(Code::LinearBlockSingular, "linear equations are dependent " + when, !f_.dependent);
+    if (f_.dependent) combination(d);
     d.note(block());
-    if (!f_.variables.empty())
+    if (!f_.dependent && !f_.variables.empty())
       d.note("with the present coefficients they contradict each other, or do not determine " +
              variable(f_.variables[0].variable));
     d.help(
         "check for parameters, or values of other variables, that make one of the equations a combination of "
         "the others");
     keep(d);
+  }
+
+  /// How dependent equations add up.
+  void combination(Diagnostic& d) const {
+    std::string factors;
+    for (std::size_t k = 0; k < f_.equations.size(); ++k)
+      factors += (k ? ", " : "") + number(f_.equations[k].residual);
+    if (f_.dependent_equations > f_.equations.size())
+      factors += fmt::format(" and {} more", f_.dependent_equations - f_.equations.size());
+    const std::string sum = fmt::format("added up with the factors {}, {} leave no unknown", factors,
+                                        counted(f_.dependent_equations, "equation"));
+    if (std::abs(f_.left_over) > f_.rounding)
+      d.note(fmt::format("{}, and their sides differ by {}: they contradict each other", sum,
+                         number(std::abs(f_.left_over))));
+    else
+      d.note(sum + ": one of them follows from the others, and " +
+             (f_.variables.empty() ? "the unknowns are" : variable(f_.variables[0].variable) + " is") +
+             " not determined");
   }
 
   void zero_pivot() {

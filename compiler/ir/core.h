@@ -512,6 +512,7 @@ enum class ExperimentField : std::uint32_t {
   Outputs,
   Plot,
   Solver,
+  Events,
   Count
 };
 

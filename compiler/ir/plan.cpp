@@ -185,14 +185,17 @@ void verify(const Plan& plan) {
   std::vector<bool> kept(model.variables, false);
   for (const runtime::State& s : model.states) kept[s.variable] = true;
   for (std::uint32_t v : model.constants) kept[v] = true;
+  // The numbers may be anything here.
+  auto in = [&](const std::vector<bool>& set, std::uint32_t v) { return v < model.variables && set[v]; };
   for (const runtime::Effect& e : model.events.effects)
-    if (!kept[e.variable] || e.trigger >= model.events.triggers)
+    if (!in(kept, e.variable) || e.trigger >= model.events.triggers)
       broken(fmt::format("variable {} cannot be assigned", e.variable));
   for (const runtime::Events::Previous& p : model.events.previous)
-    if (!kept[p.variable] || (p.of != runtime::kNone && !here[p.of]))
+    if (!in(kept, p.variable) || (p.of != runtime::kNone && !in(here, p.of)))
       broken("the argument of `pre` is not determined");
   for (const runtime::Delay& d : model.delays)
-    if (!kept[d.variable] || (d.of != runtime::kNone && !here[d.of]) || d.length >= model.parameters.size())
+    if (!in(kept, d.variable) || (d.of != runtime::kNone && !in(here, d.of)) ||
+        d.length >= model.parameters.size())
       broken("what is delayed is not known");
   verify_schedule(plan, model.observed, known, "observed");
   for (std::uint32_t v = 0; v < model.variables; ++v)

@@ -37,6 +37,16 @@ std::optional<KernelId> Kernels::solve(ShapeId number, std::uint32_t slot) {
 KernelId Kernels::residual(ShapeId number) {
   Shape& shape = shapes_[number];
   if (!shape.residual) shape.residual = add(runtime::Role::Residual, shape, 0, {shape.root});
+  plan_.kernels[shape.residual->value].rare = false;
+  return *shape.residual;
+}
+
+KernelId Kernels::rare_residual(ShapeId number) {
+  Shape& shape = shapes_[number];
+  if (!shape.residual) {
+    shape.residual = add(runtime::Role::Residual, shape, 0, {shape.root});
+    plan_.kernels[shape.residual->value].rare = true;
+  }
   return *shape.residual;
 }
 

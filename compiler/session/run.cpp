@@ -109,7 +109,7 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
         "choose one between 1e-13 and 1, for example 1e-6");
   if (steps < 1)
     bad(fmt::format("the experiment has {} steps", steps),
-        "choose at least 1: the results have steps + 1 rows");
+        "choose at least 1: the results have steps + 1 rows, and two at each event");
 
   const std::string& solver = options.solver ? *options.solver : given.solver;
   if (auto named = runtime::solver_named(solver)) {
@@ -208,13 +208,15 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
 
   runtime::Output output{
       .columns = run.columns.columns, .names = run.columns.names, .sinks = {&last, &trajectory}};
+  output.event_rows = options.events.value_or(model.experiment.events);
   output.sinks.insert(output.sinks.end(), options.sinks.begin(), options.sinks.end());
   const Results results(model.system, model.dae);
   run.descriptions = output.descriptions = results.descriptions(run.columns);
   if (!options.sinks.empty())
     output.constants =
         results.constants(runtime::evaluate_parameters(model.plan.model, experiment->overrides), run.columns);
-  run.outcome = runtime::simulate(model.plan.model, *experiment, output, {options.cancel, options.progress});
+  run.outcome = runtime::simulate(model.plan.model, *experiment, output,
+                                  {options.cancel, options.progress, options.event_observer});
   run.final_values = last.take();
   if (run.outcome.failure)
     explain::report_failure({model.system, model.dae, model.plan,

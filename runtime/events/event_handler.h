@@ -39,6 +39,9 @@ class EventHandler {
   /// Determines the triggers that fire at the point. Whether any does.
   bool fire(const Point& point);
 
+  /// Per trigger: 1 if it fired in the last call of `fire`.
+  std::span<const std::uint8_t> fired() const { return fired_; }
+
   /// Records the values for `pre` in the next iteration; `restore_previous` writes them.
   void record_previous(std::span<const double> values);
   void restore_previous(std::span<double> values) const;

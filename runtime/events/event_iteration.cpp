@@ -11,7 +11,8 @@ EventIteration::EventIteration(ModelInstance& instance, double moment)
       detection_(zero_crossings_.functions()),
       time_events_(zero_crossings_.time_functions()),
       handler_(instance.model),
-      history_(instance.model) {}
+      history_(instance.model),
+      record_(instance.model) {}
 
 bool EventIteration::make_consistent(const Point& point, std::span<const Step> initial, bool& changed,
                                      bool leaving) {
@@ -71,9 +72,10 @@ bool EventIteration::start(double time, bool is_processed, double tolerance) {
   return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
 }
 
-bool EventIteration::process(double time, std::span<const int> directions, bool& changed) {
+bool EventIteration::process(double time, std::span<const int> directions, bool& changed, bool reversal) {
   if (empty()) return true;
   const Point point = instance_.point(time);
+  record_.begin(time, instance_.values, reversal);
   if (!handler_.empty()) {
     if (!evaluate_inputs(point)) return false;
     handler_.record_previous(instance_.values);
@@ -90,6 +92,8 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
   changed = handler_.take_changed() || jump_arrived;
   for (std::size_t k = 0; k < before.size() && !changed; ++k)
     changed = before[k] != instance_.parameters[k] && (read.empty() || read[k]);
+  if (done)
+    record_.end(zero_crossings_.functions(), instance_.values, before, instance_.parameters, jump_arrived);
   if (done && !history_.empty()) {
     done = evaluate_inputs(point);
     history_.end_instant(instance_.values, changed);
@@ -103,6 +107,7 @@ bool EventIteration::handle_events(const Point& point, bool& changed) {
   if (handler_.empty()) return true;
   for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
     if (handler_.fire(point)) {
+      record_.fired(handler_.fired());
       if (!assign(point, changed)) return false;
       handler_.record_previous(instance_.values);
     } else {

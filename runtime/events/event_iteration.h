@@ -20,6 +20,7 @@
 
 #include "runtime/events/crossing_detection.h"
 #include "runtime/events/event_handler.h"
+#include "runtime/events/event_record.h"
 #include "runtime/events/history.h"
 #include "runtime/events/time_events.h"
 #include "runtime/events/zero_crossings.h"
@@ -35,6 +36,9 @@ class EventIteration {
   /// `moment`: a time in seconds that is negligible for the solution, yet shows in which direction a
   /// difference at zero moves.
   EventIteration(ModelInstance& instance, double moment);
+
+  /// Reports every event from now on; null: none.
+  void report_to(EventObserver* observer) { record_.report_to(observer); }
 
   /// Whether the model has no events and no delays.
   bool empty() const { return zero_crossings_.empty() && handler_.empty() && history_.empty(); }
@@ -58,8 +62,9 @@ class EventIteration {
   /// `tolerance`: of the history, relative.
   bool start(double time, bool is_processed, double tolerance);
   /// Processes the events at this time; watched differences have crossed zero in these directions (empty:
-  /// none). `changed`: whether the integrator must restart from the current values.
-  bool process(double time, std::span<const int> directions, bool& changed);
+  /// none). `changed`: whether the integrator must restart from the current values. `reversal`: these are
+  /// `reversals()`.
+  bool process(double time, std::span<const int> directions, bool& changed, bool reversal = false);
 
   /// The next time after `time` at which a zero crossing of time alone changes, a clock ticks, or a
   /// discontinuity of a delayed signal arrives.
@@ -101,6 +106,7 @@ class EventIteration {
   TimeEvents time_events_;
   EventHandler handler_;
   History history_;
+  EventRecord record_;
   std::vector<double> last_consistent_values_;
   double last_consistent_time_ = 0;
 };

@@ -14,6 +14,8 @@
 
 namespace runtime {
 
+class EventObserver;
+
 enum class Solver : std::uint8_t {
   Auto,   // CVODE in the explicit form, IDA in the implicit one (reduced_system.h says which is chosen)
   Cvode,  // BDF on the explicit form
@@ -44,12 +46,13 @@ struct Experiment {
 struct Control {
   const std::atomic<bool>* cancel = nullptr;      // checked at every step
   std::function<void(double fraction)> progress;  // called at every step, fraction in [0, 1]
+  EventObserver* events = nullptr;                // is told every event
 };
 
 struct Statistics {
   Form form = Form::Static;
   std::string_view solver;         // "CVODE BDF", "CVODE Adams", "IDA", or empty
-  std::string_view linear_solver;  // "dense", "KLU", or empty
+  std::string_view linear_solver;  // LinearSystem::method, or empty
   std::string_view ordering;       // SolverObjects::ordering_name
   std::uint64_t unknowns = 0, states = 0, retained = 0;
   std::uint64_t nonzeros = 0;  // of the Jacobian

@@ -110,6 +110,7 @@ Outcome simulate(const Model& model, const Experiment& experiment, const Output&
                               thread_pool ? &*thread_pool : nullptr);
   const std::vector<Step> observed = observed_steps(model, output);
   Recorder recorder(output);
+  problem.events.report_to(control.events);
   Statistics& statistics = outcome.statistics;
   if (recorder.begin() && prepare(problem, experiment, outcome)) {
     const Timer timer;

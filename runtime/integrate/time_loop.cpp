@@ -16,6 +16,12 @@ constexpr int kSlowSteps = 20'000;
 constexpr int kStandingSteps = 50;
 constexpr int kCloseEvents = 1000;
 
+// An event lies behind its crossing by less than this part of the time range.
+constexpr double kBehind = 1e-12;
+
+/// Times that differ by less are the same, up to rounding.
+double rounding(double time) { return 8 * std::numeric_limits<double>::epsilon() * std::abs(time); }
+
 }  // namespace
 
 TimeLoop::TimeLoop(InitialValueProblem& problem, const Experiment& experiment, const Control& control,
@@ -86,6 +92,10 @@ bool TimeLoop::advance() {
   event_ = turned_back_ || !integrator_->crossed().empty() || time >= time_event_ ||
            problem_.system.form() == Form::Static;
   if (!write_rows(time, !event_)) return false;
+  if (event_)
+    show_before_event(time);
+  else
+    show_step(time);
   const Model& model = problem_.instance.model;
   if ((event_ && !turned_back_) || !model.assertions.empty() || !model.sets.empty())
     integrator_->interpolate(time);
@@ -96,6 +106,7 @@ bool TimeLoop::advance() {
   }
   report(time);
   if (completed()) return false;
+  const bool changed = restart_;
   if (reselect_states(time)) {
     ++outcome_.statistics.state_changes;
     restart_ = true;
@@ -103,7 +114,8 @@ bool TimeLoop::advance() {
   if ((restart_ && !integrator_->restart(time)) ||
       (event_ && !integrator_->limit(std::min(time_event_, experiment_.stop))))
     return fail(integrator_->failure());
-  if (event_ && !write_rows(time, true)) return false;  // rows at the event show what holds after it
+  // Rows at the event show what holds after it.
+  if (event_ && (!show_after_event(time, changed) || !write_rows(time, true))) return false;
   return !completed() && makes_progress(time);
 }
 
@@ -139,7 +151,8 @@ bool TimeLoop::process_event(double time) {
   EventIteration& events = problem_.events;
   if (!events.empty()) {
     if (!turned_back_) problem_.system.load(time, integrator_->y(), integrator_->rates());
-    if (!events.process(time, turned_back_ ? events.reversals() : integrator_->crossed(), restart_))
+    if (!events.process(time, turned_back_ ? events.reversals() : integrator_->crossed(), restart_,
+                        turned_back_))
       return fail(problem_.instance.failure());
   }
   outcome_.statistics.events += restart_;
@@ -184,7 +197,7 @@ bool TimeLoop::makes_progress(double time) {
 /// Writes the rows before `time`, or also the one at it. A row that misses the time of an event by a rounding
 /// error is at that time.
 bool TimeLoop::write_rows(double time, bool inclusive) {
-  const double margin = 8 * std::numeric_limits<double>::epsilon() * std::abs(time);
+  const double margin = rounding(time);
   const double last = time + (time < experiment_.stop && event_ ? margin : 0);
   while (next_row_ <= experiment_.steps) {
     const double at = output_time(next_row_);
@@ -204,11 +217,69 @@ bool TimeLoop::write_row(double time) {
   return true;
 }
 
+/// The time of rows at an event: that of a row of the grid which the event misses by a rounding error.
+double TimeLoop::row_time(double time) const {
+  for (std::uint32_t row = next_row_ - 1; row <= next_row_ && row <= experiment_.steps; ++row)
+    if (std::abs(output_time(row) - time) <= rounding(time)) return output_time(row);
+  return time;
+}
+
+/// The values at the end of a step, for sinks that want them. They leave no trace in those of the instance.
+void TimeLoop::show_step(double time) {
+  if (!recorder_.wants_steps()) return;
+  std::vector<double>& values = problem_.instance.values;
+  const std::vector<double> held = values;
+  integrator_->interpolate(time);
+  if (problem_.system.output(time, integrator_->y(), integrator_->rates(), observed_))
+    recorder_.step(time, values);
+  problem_.instance.failure() = {};  // if this point matters to a row or step, that reports it
+  values = held;
+}
+
+/// The row before the event at this time, by the values that are held until then; after a reversal, the
+/// current ones. It leaves no trace in the values of the instance.
+void TimeLoop::show_before_event(double time) {
+  if (!recorder_.wants_events()) return;
+  std::vector<double>& values = problem_.instance.values;
+  const std::vector<double> held = values;
+  const double at = row_time(time);
+  auto solve = [&](double from) {
+    if (turned_back_) return problem_.instance.observe(at, observed_);
+    integrator_->interpolate(from);
+    return problem_.system.output(from, integrator_->y(), integrator_->rates(), observed_);
+  };
+  // An event is located just behind its crossing, where the equations before it may no longer have a value
+  // (`if x >= 0 then sqrt x else 0`); then the row shows the other side of the crossing.
+  if (solve(at) || solve(at - kBehind * std::max(std::abs(at), range_))) recorder_.before_event(at, values);
+  problem_.instance.failure() = {};
+  values = held;
+}
+
+/// The row after the event. `changed`: it changed what the equations read.
+bool TimeLoop::show_after_event(double time, bool changed) {
+  if (!recorder_.wants_events()) return true;
+  const double at = row_time(time);
+  integrator_->interpolate(at);
+  if (!problem_.system.output(at, integrator_->y(), integrator_->rates(), observed_))
+    return fail(problem_.instance.failure());
+  if (recorder_.after_event(at, problem_.instance.values, changed)) {
+    outcome_.reached = at;
+    if (next_row_ <= experiment_.steps && output_time(next_row_) == at) {  // it is a row of the grid, too
+      ++next_row_;
+      if (!assertions_hold(at)) return false;
+    }
+  }
+  return !recorder_.error();
+}
+
 /// Whether a trigger terminates the simulation at the current values; then a last row is written.
 bool TimeLoop::terminated(double time) {
   outcome_.terminated = problem_.events.terminated();
   if (!outcome_.terminated) return false;
-  if (outcome_.reached < time && problem_.instance.observe(time, observed_)) write_row(time);
+  if (outcome_.reached < time && problem_.instance.observe(time, observed_)) {
+    outcome_.reached = time;
+    if (!recorder_.after_event(row_time(time), problem_.instance.values, true)) write_row(time);
+  }
   outcome_.status = Outcome::Completed;
   return true;
 }

@@ -3,10 +3,11 @@
 //   step of the integrator, up to the next time event, root or stop time
 //   verify the crossings of the last event; after a reversal, return to the time of that event
 //   extend the history of delayed signals; check the fixed states
-//   write the result rows within the step
+//   write the result rows within the step; at an event, hold the row before it (recorder.h)
 //   at an event: event iteration; else: assertions
 //   select states anew where the selection has become bad
-//   restart the integrator if equations or states changed; rows at the time of an event show what holds after
+//   restart the integrator if equations or states changed
+//   at an event: the row after it; a row of the grid at the time of an event shows what holds after
 //
 // The loop ends at the stop time, by a terminating trigger, by cancellation, or with a failure, also when
 // steps or events no longer advance time.
@@ -51,6 +52,10 @@ class TimeLoop {
   bool makes_progress(double time);
   bool write_rows(double time, bool inclusive);
   bool write_row(double time);
+  void show_step(double time);
+  void show_before_event(double time);
+  bool show_after_event(double time, bool changed);
+  double row_time(double time) const;
   bool terminated(double time);
   bool completed();
   bool fail(Failure failure);

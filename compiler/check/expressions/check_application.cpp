@@ -153,7 +153,8 @@ core::Expr* ExpressionChecker::default_experiment(core::Expr* model, Span span) 
                                   core_.integer(500, span),
                                   core_.construct(types_.nil, {}, span),
                                   core_.construct(types_.nil, {}, span),
-                                  core_.make(core::StringExpr{{core::ExprKind::String, span}, "auto"})};
+                                  core_.make(core::StringExpr{{core::ExprKind::String, span}, "auto"}),
+                                  core_.boolean(true, span)};
   return core_.make(core::RecordExpr{
       {core::ExprKind::Record, span}, types_.experiment_constructor.record, core_.copy(fields)});
 }

@@ -177,6 +177,7 @@ class Machine {
   std::optional<Value> compare(core::Primitive op, const Value& a, const Value& b, Span span);
   std::optional<Value> scalar(Op op, const Value& a, const Value& b, Span span);
   std::optional<Value> scalar(Op op, const Value& a, Span span);
+  std::optional<Value> rounded_int(Op op, const Value& a, Span span);
   std::optional<Value> power(const Value& a, const Value& b, Span span);
   std::optional<Value> der(const Value& a, Span span);
   std::optional<Value> append(const Value& a, const Value& b, Span span);

@@ -117,6 +117,14 @@ std::optional<Value> Machine::scalar(Op op, const Value& a, Span span) {
   return Value::of_signal(symbolic::simplified(signals, {op, x->value, 0, 0, 0}));
 }
 
+/// Rounding of a value that only events change: it jumps with its argument, and needs no event of its own.
+std::optional<Value> Machine::rounded_int(Op op, const Value& a, Span span) {
+  auto result = scalar(op, a, span);
+  if (!result || result->tag != Tag::Signal) return result;
+  const Node node = signals[ExprId{result->index}];
+  return node.op == op ? Value::of_signal(signals.intern(without_events(node))) : result;
+}
+
 std::optional<Value> Machine::scalar(Op op, const Value& a, const Value& b, Span span) {
   if (a.tag == Tag::Int && b.tag == Tag::Int && op != Op::Div && op != Op::Atan2) {
     std::int64_t r = 0;
@@ -445,7 +453,7 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       if (depends_on_size(args[0]))
         return Value::of_real(static_cast<double>(args[0].integer), to_parameter(args[0]).value);
       return args[0].tag == Tag::Int ? Value::of_real(static_cast<double>(args[0].integer))
-                                     : scalar(Op::Round, args[0], span);
+                                     : rounded_int(Op::Round, args[0], span);
     case Primitive::Round:
       if (args[0].tag == Tag::Real) {
         steer(args[0]);
@@ -456,7 +464,7 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
     case Primitive::IntMod: {
       if (args[0].tag != Tag::Int || args[1].tag != Tag::Int) {
         auto quotient = scalar(Op::Div, args[0], args[1], span);
-        if (quotient) quotient = scalar(Op::Floor, *quotient, span);
+        if (quotient) quotient = rounded_int(Op::Floor, *quotient, span);
         if (!quotient || p == Primitive::IntDiv) return quotient;
         auto whole = scalar(Op::Mul, *quotient, args[1], span);
         return whole ? scalar(Op::Sub, args[0], *whole, span) : std::nullopt;

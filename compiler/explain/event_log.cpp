@@ -74,6 +74,8 @@ std::string EventLog::comparison_text(std::size_t number) const {
   };
   auto side = [&](ExprId id) { return print(dae.exprs, id, slot, parameter); };
   const Node& root = dae.exprs[table.residual];
+  if (crossing->kind != runtime::ZeroCrossing::Comparison)
+    return snippet(dae::held_text(crossing->kind, crossing->strict, side(table.residual)));
   if (root.op == Op::Neg)
     return snippet(fmt::format("{} {} 0", side(ExprId{root.a}), crossing->strict ? ">" : ">="));
   if (root.op != Op::Sub)
@@ -82,6 +84,15 @@ std::string EventLog::comparison_text(std::size_t number) const {
   if (is_number_or_parameter(dae.exprs[left]))
     return snippet(fmt::format("{} {} {}", side(right), crossing->strict ? ">" : ">=", side(left)));
   return snippet(fmt::format("{} {} {}", side(left), crossing->strict ? "<" : "<=", side(right)));
+}
+
+/// "true" of a comparison, else the number of the piece.
+std::string EventLog::held_value(std::size_t number, double value) const {
+  const dae::ZeroCrossing* crossing = model_.dae.zero_crossings.data();
+  for (std::size_t row = number; row >= crossing->differences.rows(); ++crossing)
+    row -= crossing->differences.rows();
+  if (crossing->kind == runtime::ZeroCrossing::Comparison) return value != 0 ? "true" : "false";
+  return fmt::format("{:.6g}", value);
 }
 
 std::string EventLog::trigger_text(std::size_t trigger) const {
@@ -141,7 +152,7 @@ void EventLog::event(const runtime::EventReport& report) {
   if (report.arrival) log += "  a jump of a delayed signal arrived\n";
   for (const runtime::ChangedComparison& c : report.comparisons)
     fmt::format_to(out, "  {}  {} became {}{}\n", place(conditions_[c.number]), text(c.number),
-                   c.value ? "true" : "false", report.reversal ? " again" : "");
+                   held_value(c.number, c.value), report.reversal ? " again" : "");
   shown_.assign(report.jumps.size(), 0);
   for (const std::uint32_t t : report.triggers)
     fmt::format_to(out, "  {}  {} fired{}\n", place(conditions_[comparisons_ + t]), text(comparisons_ + t),

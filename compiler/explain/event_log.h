@@ -46,6 +46,7 @@ class EventLog final : public runtime::EventObserver {
   std::string place(const Condition& condition) const;
   const std::string& text(std::size_t number);
   std::string comparison_text(std::size_t number) const;
+  std::string held_value(std::size_t number, double value) const;
   std::string trigger_text(std::size_t trigger) const;
   std::string counted(std::size_t number);
   std::string jumps(std::uint32_t trigger, std::span<const runtime::Jump> jumps,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/library.h"
 #include "compiler/order/assertions.h"
 
 namespace sigrel::order {
@@ -77,13 +78,31 @@ std::vector<std::uint32_t> compared_variables(const dae::System& dae) {
   return result;
 }
 
+namespace {
+
+/// The tables of one argument, for zero crossings at their knots.
+void add_piece_tables(const Library& library, runtime::Model& model) {
+  for (const LookupTable& table : library.tables) {
+    runtime::PieceTable& piece = model.piece_tables.emplace_back();
+    if (!table.y.empty()) continue;
+    piece = {model.knots.size(), table.x.size(), model.coefficients.size()};
+    model.knots.insert(model.knots.end(), table.x.begin(), table.x.end());
+    model.coefficients.insert(model.coefficients.end(), table.coefficients.begin(), table.coefficients.end());
+  }
+}
+
+}  // namespace
+
 void add_zero_crossings(const dae::System& dae, Kernels& kernels, plan::Plan& plan) {
   std::uint32_t number = 0;
+  if (std::ranges::find(dae.zero_crossings, runtime::ZeroCrossing::Table, &dae::ZeroCrossing::kind) !=
+      dae.zero_crossings.end())
+    add_piece_tables(*dae.exprs.library, plan.model);
   for (const dae::ZeroCrossing& r : dae.zero_crossings) {
     const auto rows = static_cast<std::uint32_t>(r.differences.rows());
     if (rows > 0)
       plan.model.zero_crossings.push_back(
-          {add_rows(r.differences, number, kernels, plan), r.first, r.strict, r.linear_in_time});
+          {add_rows(r.differences, number, kernels, plan), r.first, r.strict, r.kind});
     number += rows;
   }
 }

@@ -318,11 +318,12 @@ std::string dae_json(const system::System& system, const dae::System& dae) {
   for (const dae::ZeroCrossing& r : dae.zero_crossings) {
     Equations one;
     one.tables.push_back(r.differences);
+    static constexpr const char* kKinds[] = {"comparison", "floor", "round", "table"};
     std::uint32_t parameter = r.first;
     each_row(dae.exprs, one, name, [&](std::uint32_t, std::string text, Origin origin) {
       crossings.push_back({{"parameter", parameter++},
-                           {"text", text + (r.strict ? " < 0" : " <= 0")},
-                           {"linear_in_time", r.linear_in_time},
+                           {"kind", kKinds[r.kind]},
+                           {"text", dae::held_text(r.kind, r.strict, text)},
                            {"origin", origin_json(system, origin)}});
     });
   }

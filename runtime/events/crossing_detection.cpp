@@ -23,23 +23,4 @@ void CrossingDetection::differences(const Point& point, std::span<const std::uin
   }
 }
 
-double CrossingDetection::next_time_event(const Point& point, double time) {
-  if (!functions_.any_linear_in_time()) return kNever;
-  // The values at two times determine a linear function.
-  Point at = point;
-  at.time = 0;
-  functions_.evaluate(at);
-  at_zero_ = functions_.differences();
-  at.time = 1;
-  functions_.evaluate(at);
-  const std::vector<double>& at_one = functions_.differences();
-  double next = kNever;
-  for (std::size_t k = 0; k < functions_.size(); ++k) {
-    if (!functions_.crossing(k).linear_in_time || at_one[k] == at_zero_[k]) continue;
-    const double root = at_zero_[k] / (at_zero_[k] - at_one[k]);
-    if (root > time && root < next) next = root;
-  }
-  return next;
-}
-
 }  // namespace runtime

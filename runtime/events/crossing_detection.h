@@ -1,5 +1,5 @@
-// What the search for zero crossings watches: differences of comparisons and the side of zero on which each
-// is held; and the crossings of comparisons of time, which are known beforehand.
+// What the search for zero crossings watches: differences of comparisons, distances from the boundaries of
+// pieces, and the side of zero on which each is held. (Those of time alone: time_events.h.)
 //
 // The side of a difference is what the value of its comparison says, not the sign of the difference at some
 // instant: a difference that is zero after an event has a side too, and when it leaves zero to the other one
@@ -25,16 +25,12 @@ class CrossingDetection {
   void differences(const Point& point, std::span<const std::uint32_t> which, double* out);
   /// The side on which a watched difference is held: 1 above zero, -1 below.
   double side(std::size_t watched, std::span<const double> parameters) const {
-    return functions_.value_of(functions_.watched()[watched], parameters) != 0 ? -1 : 1;
+    const std::uint32_t k = functions_.watched()[watched];
+    return functions_.is_comparison(k) && functions_.held(k, parameters) != 0 ? -1 : 1;
   }
-
-  /// The first time after `time` at which a function that is linear in time crosses zero; infinity if none
-  /// does.
-  double next_time_event(const Point& point, double time);
 
  private:
   ZeroCrossingFunctions& functions_;
-  std::vector<double> at_zero_;  // by number: differences at time 0
 };
 
 }  // namespace runtime

@@ -9,6 +9,7 @@ EventIteration::EventIteration(ModelInstance& instance, double moment)
       moment_(moment),
       zero_crossings_(instance.model),
       detection_(zero_crossings_.functions()),
+      time_events_(zero_crossings_.time_functions()),
       handler_(instance.model),
       history_(instance.model),
       record_(instance.model) {}
@@ -18,7 +19,7 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
   Evaluator& evaluator = instance_.evaluator;
   if (zero_crossings_.empty())
     return evaluator.run_checked(initial, point) && (handler_.empty() || evaluate_inputs(point));
-  if (!initial.empty()) zero_crossings_.update(point, instance_.parameters, false);  // by the guesses
+  if (!initial.empty()) zero_crossings_.update_by_guesses(point, instance_.parameters);
   for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
     evaluator.parameters_changed();
     if (!evaluator.run_checked(initial, point) || !evaluate_inputs(point)) return false;

@@ -23,6 +23,7 @@
 #include "runtime/events/event_handler.h"
 #include "runtime/events/event_record.h"
 #include "runtime/events/history.h"
+#include "runtime/events/time_events.h"
 #include "runtime/events/zero_crossings.h"
 #include "runtime/failure.h"
 #include "runtime/solve/model_instance.h"
@@ -70,11 +71,11 @@ class EventIteration {
   /// Processes the terminal triggers, at the current values.
   bool finish(double time);
 
-  /// The next time after `time` at which a comparison of time changes, a clock ticks, or a discontinuity of
-  /// a delayed signal arrives.
+  /// The next time after `time` at which a zero crossing of time alone changes, a clock ticks, or a
+  /// discontinuity of a delayed signal arrives.
   double next_time_event(double time) {
-    return std::min({detection_.next_time_event(instance_.point(time), time), handler_.next_tick(),
-                     history_.next_arrival()});
+    return std::min(
+        {time_events_.next(instance_.point(time)), handler_.next_tick(), history_.next_arrival()});
   }
   /// The trigger that terminates the simulation here.
   std::optional<std::uint32_t> terminated() const {
@@ -112,6 +113,7 @@ class EventIteration {
   double moment_;
   ZeroCrossings zero_crossings_;
   CrossingDetection detection_;
+  TimeEvents time_events_;
   EventHandler handler_;
   History history_;
   EventRecord record_;

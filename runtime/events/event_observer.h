@@ -7,7 +7,7 @@ namespace runtime {
 
 struct ChangedComparison {
   std::uint32_t number = 0;  // of the zero crossing: ZeroCrossingFunctions
-  bool value = false;        // from now on: whether left side minus right side is below zero
+  double value = 0;          // that is held from now on: of a comparison 1 or 0, else the number of the piece
 };
 
 struct Jump {

@@ -34,8 +34,8 @@ void EventRecord::end(const ZeroCrossingFunctions& functions, std::span<const do
   if (!observer_) return;
   comparisons_.clear();
   for (std::uint32_t k = 0; k < functions.size(); ++k) {
-    const double now = functions.value_of(k, parameters);
-    if (functions.value_of(k, parameters_before) != now) comparisons_.push_back({k, now != 0});
+    const double now = functions.held(k, parameters);
+    if (functions.held(k, parameters_before) != now) comparisons_.push_back({k, now});
   }
   if (comparisons_.empty() && triggers_.empty() && !arrival) return;
   jumps_.clear();

@@ -207,7 +207,7 @@ TEST_CASE("a dump as JSON has the events") {
   json dae =
       json::parse(sigrel({"dump", "dae", models + "instants.sr", "-e", "split", "--format", "json"}).out);
   REQUIRE(dae["zero_crossings"].size() == 2);
-  CHECK(dae["zero_crossings"][0]["linear_in_time"] == false);
+  CHECK(dae["zero_crossings"][0]["kind"] == "comparison");
   CHECK(dae["zero_crossings"][1]["parameter"].get<int>() ==
         dae["zero_crossings"][0]["parameter"].get<int>() + 1);
 }

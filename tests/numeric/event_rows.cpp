@@ -269,8 +269,7 @@ main = simulate driven with {{ stop = 10.0 }}
   }
 }
 
-// A condition that changes twice within one step is missed: `[!shouldfail]` is to go when none is.
-TEST_CASE("A condition of time alone holds in every row", "[!shouldfail]") {
+TEST_CASE("A condition of time alone holds in every row") {
   Run run = Text(R"(
 pulsed :: SR ()
 pulsed = sigrel () where

@@ -70,7 +70,8 @@ TEST_CASE("a stage includes the shared rooms and itself") {
     return rooms;
   };
   const Rooms shared = {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/symbolic"};
-  const Rooms with_model = with(shared, {"runtime/model.h"});  // a plan contains a runtime::Model: plain data
+  // A plan contains a runtime::Model: plain data, and the intervals of its interval kernels.
+  const Rooms with_model = with(shared, {"runtime/model.h", "runtime/interval.h"});
   const Rooms analyses =
       with(with_model, {"compiler/graph", "compiler/exact", "compiler/incidence", "compiler/singularity"});
   check_rooms({

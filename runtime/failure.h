@@ -27,6 +27,7 @@ enum class FailureKind : std::uint8_t {
   Assertion,            // `equations`: the number of the violated assertion; `variables`: those it reads
   EndlessEvents,        // zero crossings, `equations`, of `variables` change without end at one instant
   AssignmentsDisagree,  // the assignments of `triggers` to `variables` at one instant depend on themselves
+  AssignmentsConflict,  // two `effects` that were executed together assign different values to `variables`
   BadClock,             // a clock of `triggers` has a period that is not positive, or ticks out of order
   BadDelay,             // the length of a delay, `parameters`, is not positive
   Output,               // a result cannot be written: `path` and `error`
@@ -71,6 +72,7 @@ struct Failure {
   std::vector<FailedVariable> variables{};    // worst first, at most a few
   std::vector<FailedEquation> equations{};    // worst first, at most a few
   std::vector<std::uint32_t> triggers{};      // that fired last, at most a few
+  std::vector<std::uint32_t> effects{};       // AssignmentsConflict: into Events::effects
   std::vector<Follower> followers{};          // of a loop, in order, at most a few
   std::vector<FailedParameter> parameters{};  // ZeroPivot: of the equation; BadDelay, QuantisedDelay
   std::uint64_t kept_rows = 0;                // Output: complete rows in the file, and the time of the last

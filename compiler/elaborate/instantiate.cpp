@@ -166,7 +166,10 @@ void Instantiator::add_events(const Blueprint& b, std::uint32_t instance) {
   const system::Instance& self = system_.instances[instance];
   system::Events& events = system_.events;
   const auto first = static_cast<std::uint32_t>(events.triggers.size());
-  for (const TriggerPlan& t : b.triggers) events.triggers.push_back({t.kind, {instance, t.source}});
+  for (const TriggerPlan& t : b.triggers) {
+    events.triggers.push_back({t.kind, {instance, t.source}, t.initial, t.terminal});
+    if (t.preceding) events.triggers.back().preceding = first + t.preceding->value;
+  }
   for (const ClockPlan& c : b.clocks) {
     events.clocks.push_back({first + c.trigger.value, reals_[c.period.value], reals_[c.offset.value],
                              reals_[c.start.value], reals_[c.stop.value],

@@ -65,8 +65,8 @@ class Check {
       d.note(fmt::format("the loop leads through {}", singularity::listed(terms_.names(others, where))));
     d.note("a Bool or Int signal has no derivative: a loop through it cannot be solved by iteration");
     d.help(others.empty() ? "let one of them depend on a state, or on time, instead"
-                          : "write the condition itself where it is used, `if x > 0.0 then …`: a loop of "
-                            "Real signals can be solved");
+                          : "determine it by comparisons, as in `high = x > 1.0`: these are solved by event "
+                            "iteration, and no part of a loop");
     terms_.note_instance(d, where);
   }
 

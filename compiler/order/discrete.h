@@ -1,4 +1,5 @@
 // Bool and Int variables: piecewise constant, so each must be given by an equation of its own, explicitly.
+// Comparisons are parameters by now (reduce/zero_crossings.h), so what they compare is no part of a loop.
 // Newton's method has no step to take in them, and an integrator would see only jumps.
 #pragma once
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include "compiler/order/discrete.h"
 #include "compiler/order/events.h"
 #include "compiler/order/states.h"
+#include "compiler/order/time_functions.h"
 
 namespace sigrel::order {
 namespace {
@@ -64,6 +65,7 @@ bool schedule_dynamics(Ordering& o, const incidence::EquationList& equations) {
   add_zero_crossings(o.dae, o.kernels, o.plan);
   add_events(o.system, o.dae, o.kernels, o.plan);
   blocks.move_rest(model.observed);
+  find_time_functions(o.system, o.dae, o.plan);
 
   add_state_sets(o.dae, scheduler, model);
   return true;

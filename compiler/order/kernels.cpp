@@ -1,5 +1,7 @@
 #include "compiler/order/kernels.h"
 
+#include <algorithm>
+
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::order {
@@ -17,6 +19,9 @@ ShapeId Kernels::shape(const EquationTable& table) {
 
 KernelId Kernels::add(runtime::Role role, const Shape& shape, std::uint32_t solved,
                       std::vector<ExprId> outputs) {
+  const std::vector<ExprId> nodes = topological(plan_.exprs, outputs);
+  plan_.model.timed.push_back(
+      std::ranges::any_of(nodes, [&](ExprId id) { return plan_.exprs[id].op == Op::Time; }));
   plan_.kernels.push_back({role, shape.slots, shape.params, solved, std::move(outputs)});
   return KernelId{plan_.kernels.size() - 1};
 }

@@ -76,6 +76,7 @@ class Layout {
       StatementThen,
       Case,
       For,
+      When,
       Let,
       Sigrel,
       Switch,

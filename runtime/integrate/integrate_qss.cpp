@@ -18,8 +18,11 @@ class QuantisedIntegrator final : public Integrator {
   QuantisedIntegrator(ModelInstance& instance, ReducedSystem& system, EventIteration& events,
                       const IntegratorOptions& options)
       : instance_(instance),
-        solver_(instance, events.zero_crossings().functions(), events.handler(), options.tolerance,
-                options.stop - options.start),
+        solver_(instance, events.zero_crossings(), events.handler(),
+                {.tolerance = options.tolerance,
+                 .range = options.stop - options.start,
+                 .longest = options.longest_step,
+                 .observer = events.observer()}),
         options_(options),
         limit_(options.stop),
         y_(system.size()) {}
@@ -27,27 +30,26 @@ class QuantisedIntegrator final : public Integrator {
   bool make() { return solver_.start(options_.start) || fail(); }
 
   bool step() override {
-    crossed_.clear();
-    if (std::exchange(after_event_, false) && !solver_.resume()) return fail();
+    if (!std::exchange(new_start_, false) && !solver_.resume()) return fail();
     const double just_after = solver_.time() + 8 * kEpsilon * std::abs(solver_.time());
     while (row_ < options_.rows && row_time() <= just_after) ++row_;
     // A row that misses a time event by a rounding error is at that event.
     const bool at_limit = limit_ <= row_time() + 8 * kEpsilon * std::abs(limit_);
     if (!solver_.advance(at_limit ? limit_ : row_time())) return fail();
-    crossed_ = solver_.crossed();
     return true;
   }
   bool limit(double time) override {
     limit_ = time;
-    after_event_ = true;
     return true;
   }
-  bool restart(double time) override {
-    after_event_ = false;
+  bool restart(double time, double) override {
+    new_start_ = true;
     while (row_ > 0 && row_time() > time) --row_;
     return solver_.start(time) || fail();
   }
-  bool locates_comparisons_of_time() const override { return solver_.times_are_local(); }
+  bool locates_crossings() const override { return true; }
+  std::span<const int> crossed() const override { return solver_.crossed(); }
+  bool locates_time_functions() const override { return solver_.times_are_local(); }
   Failure stuck() override { return {.kind = FailureKind::NoProgress, .time = solver_.time()}; }
   double time() const override { return solver_.time(); }
   void interpolate(double time) override { solver_.states(time, y_.data()); }
@@ -70,7 +72,7 @@ class QuantisedIntegrator final : public Integrator {
   QuantisedSolver solver_;
   const IntegratorOptions options_;
   double limit_;
-  bool after_event_ = false;
+  bool new_start_ = true;  // nothing has happened since the solver began at the current values
   std::uint64_t row_ = 0;
   std::vector<double> y_;
 };

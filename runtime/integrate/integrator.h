@@ -3,7 +3,6 @@
 #include <limits>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "runtime/failure.h"
 #include "runtime/integrate/experiment.h"
@@ -12,7 +11,6 @@
 namespace runtime {
 
 class ReducedSystem;
-class RootFunctions;
 class ThreadPool;
 class EventIteration;
 struct ModelInstance;
@@ -22,17 +20,14 @@ class Integrator {
  public:
   virtual ~Integrator() = default;
 
-  /// One step of the integrator's own choice, at most to the limit, and at most to the first root of the root
-  /// functions. False: `failure()`.
+  /// One step of the integrator's own choice, at most to the limit. False: `failure()`.
   virtual bool step() = 0;
-  /// Directions of the zero crossings at the end of the last step (CrossingDetection::crossings); empty:
-  /// none.
-  std::span<const int> crossed() const { return crossed_; }
-  /// No step goes beyond this time.
+  /// No step goes beyond this time, which is not before `time()`.
   virtual bool limit(double time) = 0;
   /// Restarts from the current values of the instance, which are those of `time`, not later than `time()`.
-  /// False: `failure()`.
-  virtual bool restart(double time) = 0;
+  /// The length of the first step is `first_step`, or, if that is 0, the integrator's choice. False:
+  /// `failure()`.
+  virtual bool restart(double time, double first_step = 0) = 0;
   /// The failure of steps so small that time does not advance.
   virtual Failure stuck() = 0;
   virtual double time() const = 0;
@@ -41,8 +36,14 @@ class Integrator {
   virtual const double* y() const = 0;
   virtual const double* rates() const = 0;  // null in the explicit form
   virtual void statistics(Statistics& statistics) const = 0;
-  /// Whether it processes comparisons that are linear in time by itself: they are no limits of its steps.
-  virtual bool locates_comparisons_of_time() const { return false; }
+  /// Whether it locates zero crossings itself: a step ends at the first one that is an event of the whole
+  /// model, and those of others change there and then.
+  virtual bool locates_crossings() const { return false; }
+  /// Of such an integrator, by watched number: the directions of the crossings at the end of the last step, 1
+  /// upwards, -1 downwards, 0 none; empty: none crossed.
+  virtual std::span<const int> crossed() const { return {}; }
+  /// Whether it processes zero crossings of time alone, too: they are no limits of its steps.
+  virtual bool locates_time_functions() const { return false; }
   const Failure& failure() const { return failure_; }
 
  protected:
@@ -55,9 +56,9 @@ class Integrator {
     now.newton_iterations += before.newton_iterations;
     now.newton_failures += before.newton_failures;
     now.jacobians += before.jacobians;
+    if (before.initial_step > 0) now.initial_step = before.initial_step;
   }
   Failure failure_;
-  std::vector<int> crossed_;
 };
 
 struct IntegratorOptions {
@@ -72,15 +73,15 @@ struct IntegratorOptions {
 };
 
 /// CVODE, for the explicit form. Null: `failure`.
-std::unique_ptr<Integrator> make_cvode(ReducedSystem& system, RootFunctions& roots,
-                                       const IntegratorOptions& options, Failure& failure);
+std::unique_ptr<Integrator> make_cvode(ReducedSystem& system, const IntegratorOptions& options,
+                                       Failure& failure);
 /// IDA, for the implicit form. Null: `failure`.
-std::unique_ptr<Integrator> make_ida(ReducedSystem& system, RootFunctions& roots,
-                                     const IntegratorOptions& options, Failure& failure);
+std::unique_ptr<Integrator> make_ida(ReducedSystem& system, const IntegratorOptions& options,
+                                     Failure& failure);
 /// Quantised states, for the explicit form. The tolerance is that of the results. Null: `failure`.
 std::unique_ptr<Integrator> make_qss(ModelInstance& instance, ReducedSystem& system, EventIteration& events,
                                      const IntegratorOptions& options, Failure& failure);
 /// For a model without states.
-std::unique_ptr<Integrator> make_sampler(RootFunctions& roots, const IntegratorOptions& options);
+std::unique_ptr<Integrator> make_sampler(const IntegratorOptions& options);
 
 }  // namespace runtime

@@ -22,7 +22,7 @@ constexpr std::size_t kLarge = 100'000;
 
 bool is_valid(const Experiment& e) {
   return std::isfinite(e.start) && std::isfinite(e.stop) && e.stop >= e.start && std::isfinite(e.tolerance) &&
-         e.tolerance > 0 && e.steps > 0;
+         e.tolerance > 0 && e.max_step > 0 && e.steps > 0;
 }
 
 /// The steps of the observed schedule that recorded columns need.
@@ -112,6 +112,7 @@ Outcome simulate(const Model& model, const Experiment& experiment, const Output&
                               thread_pool ? &*thread_pool : nullptr);
   const std::vector<Step> observed = observed_steps(model, output);
   Recorder recorder(output);
+  problem.events.report_to(control.events);
   Statistics& statistics = outcome.statistics;
   if (recorder.begin() && prepare(problem, experiment, outcome)) {
     const Timer timer;

@@ -1,67 +1,83 @@
-// When the difference of one comparison will cross zero: a polynomial of the second degree through its values
-// at three times, and how long that is to be trusted.
+// When the argument of one zero crossing will leave the piece that is held: a polynomial of the second degree
+// through its values at three times, and how long that is to be trusted. The argument of a comparison is its
+// difference, and its pieces are the two sides of zero.
 #pragma once
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "runtime/interval.h"
 #include "runtime/quantised/polynomial.h"
 
 namespace runtime {
 
 struct CrossingPrediction {
-  double time = 0;       // at which the difference was evaluated
-  Quadratic difference;  // from `time` on
-  double largest = 0;    // magnitude so far
+  double time = 0;       // at which the argument was evaluated
+  Quadratic argument;    // from `time` on
+  double held = 0;       // ZeroCrossingFunctions::held
+  Interval piece;        // the arguments for which this is held
+  double largest = 0;    // distance from the ends of pieces so far
+  double magnitude = 0;  // of the argument so far
   double interval = 0;   // seconds: the scale of finite differences
   double trusted = 0;    // seconds
-  double zero = 0;       // differences of this magnitude are at zero, until one is larger
-  bool below = false;    // the held value: the comparison is true
+  double zero = 0;       // within this distance the argument is at an end, until it is further inside
 
   /// Sets the polynomial by the values g, g1, g2 at `now` and h and 2 h later.
   void set(double now, double g, double g1, double g2, double h, double longest) {
     constexpr double kRounding = 32 * std::numeric_limits<double>::epsilon();
-    constexpr double kError = 1e-3;  // of the largest magnitude
+    constexpr double kError = 1e-3;  // of the largest distance
     constexpr double kGrowth = 4;
     constexpr double kShort = 1e-2;
     const double previous = now - time;
-    const double error = std::abs(difference(previous) - g);
-    largest = std::max(largest, std::abs(g));
+    const double error = std::abs(argument(previous) - g);
     const double second = g - 2 * g1 + g2;
     const bool curved = std::abs(second) > kRounding * std::max({std::abs(g), std::abs(g1), std::abs(g2)});
-    difference = {g, (curved ? 4 * g1 - 3 * g - g2 : g2 - g) / (2 * h), curved ? second / (2 * h * h) : 0};
+    argument = {g, (curved ? 4 * g1 - 3 * g - g2 : g2 - g) / (2 * h), curved ? second / (2 * h * h) : 0};
+    magnitude = std::max(magnitude, std::abs(g));
+    // The distance by which a jump has left a bounded piece is no measure.
+    const double inside = distance();
+    largest = std::max(largest, piece.is_bounded() ? inside : std::abs(inside));
     const double before = std::max(trusted, interval);
     trusted = std::min(longest, std::max(before, kGrowth * previous));
     // The error of the prediction grows with the third power of time; after a short time other errors
     // prevail.
-    if (error > kRounding * largest && previous > kShort * before)
+    if (error > kRounding * magnitude && previous > kShort * before)
       trusted = std::min(trusted, previous * std::cbrt(kError * largest / error));
     time = now;
-    if (std::abs(g) > zero) zero = 0;
+    if (std::abs(inside) > zero) zero = 0;
   }
-  /// The held value has been decided at this instant: a difference that is on the other side of zero, or
-  /// within rounding errors of it, is at zero.
+  void hold(double value, Interval bounds) {
+    held = value;
+    piece = bounds;
+  }
+  /// What is held has been decided at this instant: an argument that is on the other side of an end, or
+  /// within rounding errors of it, is at this end.
   void accept_held() {
-    const double side = below ? -difference.c0 : difference.c0;
-    if (side <= rounding()) zero = std::max(rounding(), -2 * side);
+    const double inside = distance();
+    if (inside <= rounding()) zero = std::max(rounding(), -2 * inside);
   }
 
-  /// Differences of this magnitude are rounding errors.
+  /// From the nearest end of the piece: positive inside.
+  double distance() const { return std::min(argument.c0 - piece.low, piece.high - argument.c0); }
+  /// Arguments that differ by this are the same, up to rounding.
   double rounding() const {
     constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-    return kEpsilon * (64 * largest + 4 * std::abs(difference.c1 * time));
+    return kEpsilon * (64 * magnitude + 4 * std::abs(argument.c1 * time));
   }
-  /// Whether the difference crosses zero now, up to rounding errors.
-  bool crosses() const {
-    const double side = below ? -difference.c0 : difference.c0,
-                 slope = below ? -difference.c1 : difference.c1;
-    return zero == 0 ? side <= 0 || (side <= rounding() && slope < 0) : side < -zero;
+  /// Whether the argument leaves the piece now, up to rounding errors.
+  bool leaves() const {
+    auto falls = [&](double inside, double slope) {
+      return zero == 0 ? inside <= 0 || (inside <= rounding() && slope < 0) : inside < -zero;
+    };
+    return falls(argument.c0 - piece.low, argument.c1) || falls(piece.high - argument.c0, -argument.c1);
   }
-  /// Seconds after `time` to the next crossing: 0 where the difference is on the other side already. A
-  /// difference at zero, right after a crossing, has to leave it by more than rounding errors.
-  double next_crossing() const {
-    const Quadratic p = below ? -difference : difference;
-    return first_fall(p + zero);
+  /// Seconds after `time` until it does: 0 where it is outside already. An argument at an end, right after a
+  /// crossing, has to leave the piece by more than rounding errors.
+  double next_exit() const {
+    double next = std::numeric_limits<double>::infinity();
+    if (std::isfinite(piece.low)) next = std::min(next, first_fall(argument + (zero - piece.low)));
+    if (std::isfinite(piece.high)) next = std::min(next, first_fall(-argument + (zero + piece.high)));
+    return next;
   }
 };
 

@@ -14,10 +14,25 @@ LocalClocks::LocalClocks(const Model& model, const RowGraph& graph) {
     if (of != kNone) local[c] = local[of] = 0;  // one trigger, several clocks
     of = c;
   }
-  for (const auto* triggers : {&events.last, &events.conditional})
-    for (const std::uint32_t t : *triggers)
-      if (clock_of[t] != kNone) local[clock_of[t]] = 0;
+  auto exclude = [&](std::uint32_t trigger) {
+    if (clock_of[trigger] != kNone) local[clock_of[trigger]] = 0;
+  };
+  for (const auto* triggers : {&events.last, &events.conditional, &events.initial, &events.terminal})
+    for (const std::uint32_t t : *triggers) exclude(t);
+  for (const Events::Alternative& a : events.alternatives) {
+    exclude(a.trigger);
+    exclude(a.preceding);
+  }
   for (std::uint32_t k = 0; k < events.previous.size(); ++k) previous_of[events.previous[k].variable] = k;
+
+  // Several effects may assign one variable, if their values agree: the event iteration compares them.
+  std::vector<std::uint32_t> effect_of(model.variables, kNone);
+  for (std::uint32_t e = 0; e < events.effects.size(); ++e) {
+    std::uint32_t& first = effect_of[events.effects[e].variable];
+    if (first != kNone)
+      for (const std::uint32_t other : {e, first}) exclude(events.effects[other].trigger);
+    first = e;
+  }
 
   std::vector<std::uint32_t> trigger_of;  // per assignment
   for (const std::uint32_t b : events.values)

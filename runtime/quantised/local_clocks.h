@@ -1,9 +1,10 @@
 // Clocks whose ticks change equations only, and so are processed where they are read: O(1) each, in place of
 // an event of the whole model.
 //
-// A clock is local if its assignments need no iteration and fire nothing else: conditions of event handlers
-// do not depend on what it assigns, and the assigned values do not depend on what any clock assigns, but
-// through `pre`. A PWM with `every period do start := time` is of this kind.
+// A clock is local if its assignments need no iteration and fire nothing else: no other trigger assigns the
+// same variables, conditions of event handlers do not depend on what it assigns, and the assigned values do
+// not depend on what any clock assigns, but through `pre`. A PWM with `every period do start := time` is of
+// this kind.
 #pragma once
 #include <cstdint>
 #include <vector>

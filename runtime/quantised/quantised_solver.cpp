@@ -10,6 +10,7 @@ namespace {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kProbe = 1.0 / 128;     // finite differences, as a part of the expected interval
 constexpr double kLongest = 0.02;        // interval without evaluation, as a part of the time range
+constexpr double kLongestOfTime = 1e-3;  // the same where something depends on the time
 constexpr double kFirstInterval = 1e-4;  // of the time range, at most
 constexpr double kInside = 0.98;         // of the quantum: where the line may begin
 
@@ -42,15 +43,19 @@ Failure quantised_refusal(const Model& model) {
   return failure;
 }
 
-QuantisedSolver::QuantisedSolver(ModelInstance& instance, ZeroCrossingFunctions& functions,
-                                 EventHandler& handler, double tolerance, double range)
+QuantisedSolver::QuantisedSolver(ModelInstance& instance, ZeroCrossings& zero_crossings,
+                                 EventHandler& handler, const QuantisedOptions& options)
     : instance_(instance),
       model_(instance.model),
-      functions_(functions),
+      functions_(zero_crossings.functions()),
+      time_functions_(zero_crossings.time_functions()),
+      time_events_(time_functions_),
       handler_(handler),
-      tolerance_(tolerance),
-      range_(range),
-      longest_(kLongest * range),
+      observer_(options.observer),
+      tolerance_(options.tolerance),
+      range_(options.range),
+      longest_(std::min(kLongest * options.range, options.longest)),
+      longest_of_time_(std::min(kLongestOfTime * options.range, options.longest)),
       graph_(model_),
       clocks_(model_, graph_),
       plans_(model_, graph_, clocks_),
@@ -65,7 +70,14 @@ QuantisedSolver::QuantisedSolver(ModelInstance& instance, ZeroCrossingFunctions&
   const std::span<const std::uint32_t> watched = functions_.watched();
   for (std::uint32_t w = 0; w < watched.size(); ++w) watched_number_[watched[w]] = w;
   for (std::uint32_t k = 0; k < global_.size(); ++k)
-    if (watched_number_[k] == kNone && global_[k]) times_are_local_ = false;
+    if (of_time(k) && global_[k]) times_are_local_ = false;
+  const std::vector<std::uint8_t> of_time = graph_.depend_on_time();
+  for (const State& state : model_.states) {
+    const std::uint32_t node = graph_.producer(state.derivative);
+    longest_of_state_.push_back(node != kNone && of_time[node] ? longest_of_time_ : longest_);
+  }
+  for (std::uint32_t k = 0; k < graph_.crossings(); ++k)
+    longest_of_crossing_.push_back(of_time[graph_.nodes() + k] ? longest_of_time_ : longest_);
 }
 
 Point QuantisedSolver::point(double time, std::vector<double>& values) {
@@ -127,22 +139,21 @@ bool QuantisedSolver::start(double time) {
   const double h = probe(std::max(shortest, 1e-6 * range_));
   if (!evaluate(time + h, soon_) || !evaluate(time + 2 * h, later_)) soon_ = later_ = now_;
   for (std::uint32_t s = 0; s < count; ++s) {
-    states_[s].set_derivative(now_[s], soon_[s], later_[s], h, states_[s].interval, longest_);
+    states_[s].set_derivative(now_[s], soon_[s], later_[s], h, states_[s].interval, longest_of_state_[s]);
     schedule(s);
   }
   for (std::uint32_t k = 0; k < crossings_.size(); ++k) {
     CrossingPrediction& c = crossings_[k];
-    c.below = functions_.value_of(k, std::span<double>(instance_.parameters)) != 0;
+    read_held(k);
     c.time = time;
-    c.difference = {};
+    c.argument = {};
     c.interval = kFirstInterval * range_;
   }
   for (std::uint32_t c = 0; c < clocks_.local.size(); ++c)
-    if (clocks_.local[c])
-      queue_.set(static_cast<std::uint32_t>(states_.size() + crossings_.size()) + c,
-                 handler_.next_tick_of(c));
+    if (clocks_.local[c]) queue_.set(event_of_clock(c), handler_.next_tick_of(c));
   if (!predict(plans_.all_crossings())) return false;
   for (std::uint32_t k = 0; k < crossings_.size(); ++k) {
+    if (of_time(k)) continue;
     crossings_[k].accept_held();
     schedule_crossing(k);
   }
@@ -153,10 +164,10 @@ bool QuantisedSolver::resume() {
   crossed_.clear();
   for (const std::uint32_t v : model_.constants) quantised_[v] = continuous_[v] = instance_.values[v];
   for (std::uint32_t k = 0; k < crossings_.size(); ++k) {
-    const bool below = functions_.value_of(k, std::span<double>(instance_.parameters)) != 0;
-    if (below == crossings_[k].below) continue;
-    crossings_[k].below = below;
-    if (!change_held(k)) return false;
+    if (functions_.held(k, instance_.parameters) == crossings_[k].held) continue;
+    read_held(k);
+    if (!evaluate_held(k)) return false;
+    if (of_time(k)) continue;
     crossings_[k].accept_held();
     schedule_crossing(k);
   }
@@ -248,7 +259,7 @@ bool QuantisedSolver::derivatives(const UpdatePart& part, double shortest) {
     const double previous = std::max(time_ - s.evaluated, h);
     s.advance(time_);
     s.evaluated = time_;
-    s.set_derivative(now_[k], soon_[k], later_[k], h, previous, longest_);
+    s.set_derivative(now_[k], soon_[k], later_[k], h, previous, longest_of_state_[part.targets[k]]);
     schedule(part.targets[k]);
   }
   return true;
@@ -262,24 +273,73 @@ void QuantisedSolver::schedule(std::uint32_t state) {
 }
 
 bool QuantisedSolver::cross(std::uint32_t crossing) {
+  if (of_time(crossing)) return cross_time_function(crossing);
   if (!predict(plans_.of_crossing(crossing))) return false;
   CrossingPrediction& c = crossings_[crossing];
-  if (!c.crosses() && c.next_crossing() > 0) return true;  // early: it has been scheduled anew
-  if (!advances(static_cast<std::uint32_t>(states_.size()) + crossing)) return false;
-  if (global_[crossing]) {
-    crossed_.assign(functions_.watched().size(), 0);
-    crossed_[watched_number_[crossing]] = c.below ? 1 : -1;
-    return true;
-  }
-  c.below = !c.below;
-  functions_.value_of(crossing, std::span<double>(instance_.parameters)) = c.below ? 1.0 : 0.0;
-  ++counters_.events;
-  c.accept_held();
-  return change_held(crossing);
+  if (!c.leaves() && c.next_exit() > 0) return true;  // early: it has been scheduled anew
+  if (!advances(event_of_crossing(crossing))) return false;
+  if (!global_[crossing]) return change_held(crossing, next_piece(crossing));
+  crossed_.assign(functions_.watched().size(), 0);
+  crossed_[watched_number_[crossing]] = functions_.is_comparison(crossing) && c.held != 0 ? 1 : -1;
+  return true;
 }
 
-/// The held value of a crossing has changed: evaluates what depends on it.
-bool QuantisedSolver::change_held(std::uint32_t crossing) {
+/// The piece that takes the place of the one that the argument leaves: the neighbour, or, after a jump, the
+/// one that holds there.
+double QuantisedSolver::next_piece(std::uint32_t crossing) const {
+  const CrossingPrediction& c = crossings_[crossing];
+  const double argument = c.argument.c0;
+  const Pieces pieces = functions_.pieces(crossing, instance_.parameters.data());
+  const double next = pieces.next_to(c.held, argument);
+  const Interval bounds = pieces.bounds(next);
+  const double margin = std::max(c.rounding(), c.zero);
+  const bool inside = bounds.low - margin <= argument && argument <= bounds.high + margin;
+  return inside || functions_.is_comparison(crossing) ? next : pieces.at(argument);
+}
+
+/// At the time that was known beforehand there may be nothing to change, where rounding hides more.
+bool QuantisedSolver::cross_time_function(std::uint32_t crossing) {
+  const UpdatePart part = plans_.of_crossing(crossing);
+  if (!evaluate_rows(part, point(time_, continuous_))) return explain();
+  const double value = right_value(crossing);
+  if (value == crossings_[crossing].held) {
+    schedule_time_function(crossing);
+    return true;
+  }
+  return advances(event_of_crossing(crossing)) && change_held(crossing, value);
+}
+
+/// What a zero crossing of time alone holds from now on. The rows that it reads have been evaluated.
+double QuantisedSolver::right_value(std::uint32_t crossing) {
+  const Point at = point(time_, continuous_);
+  const Pieces pieces = functions_.pieces(crossing, at.parameters);
+  if (const auto later = time_functions_.right_limit(functions_.time_function(crossing), at))
+    return pieces.at(*later);
+  functions_.evaluate_one(at, crossing);
+  const double argument = functions_.arguments()[crossing];
+  return std::isnan(argument) ? crossings_[crossing].held : pieces.at(argument);
+}
+
+/// Takes what is held from the parameters.
+void QuantisedSolver::read_held(std::uint32_t crossing) {
+  const double held = functions_.held(crossing, instance_.parameters);
+  crossings_[crossing].hold(held, functions_.pieces(crossing, instance_.parameters.data()).bounds(held));
+}
+
+bool QuantisedSolver::change_held(std::uint32_t crossing, double value) {
+  functions_.hold(crossing, value, instance_.parameters);
+  read_held(crossing);
+  ++counters_.events;
+  if (observer_) {
+    const ChangedComparison changed{crossing, value};
+    observer_->event({.time = time_, .comparisons = {&changed, 1}});
+  }
+  if (!of_time(crossing)) crossings_[crossing].accept_held();
+  return evaluate_held(crossing);
+}
+
+/// What a crossing holds has changed: evaluates what depends on it.
+bool QuantisedSolver::evaluate_held(std::uint32_t crossing) {
   instance_.evaluator.parameters_changed();
   const UpdatePlan plan = plans_.of_held(crossing);
   return jump(plan);
@@ -308,8 +368,7 @@ bool QuantisedSolver::jump(const UpdatePlan& plan) {
 bool QuantisedSolver::tick(std::uint32_t clock) {
   ++counters_.events;
   handler_.advance_clock(clock, instance_.parameters);
-  queue_.set(static_cast<std::uint32_t>(states_.size() + crossings_.size()) + clock,
-             handler_.next_tick_of(clock));
+  queue_.set(event_of_clock(clock), handler_.next_tick_of(clock));
   const UpdatePlan plan = plans_.of_tick(clock);
   for (const std::uint32_t s : plan.values.inputs)
     continuous_[model_.states[s].variable] = states_[s].at(time_);
@@ -331,10 +390,17 @@ bool QuantisedSolver::tick(std::uint32_t clock) {
     now_.push_back(row.negated ? 0.0 - soon_[row.row] : soon_[row.row]);
   }
   std::size_t value = 0;
+  jumps_.clear();
   for (const std::uint32_t a : clocks_.assigns[clock]) {
     if (!std::isfinite(now_[value])) return explain();
-    assign(clocks_.assignments[a].variable, now_[value++]);
+    const std::uint32_t variable = clocks_.assignments[a].variable;
+    const std::uint32_t s = graph_.state_of(variable);
+    const double before = s == kNone ? instance_.values[variable] : states_[s].at(time_);
+    if (observer_ && now_[value] != before) jumps_.push_back({variable, before, now_[value]});
+    assign(variable, now_[value++]);
   }
+  if (observer_)
+    observer_->event({.time = time_, .triggers = {&model_.events.clocks[clock].trigger, 1}, .jumps = jumps_});
   for (const std::uint32_t k : clocks_.advances[clock]) set_previous(k);
   instance_.evaluator.parameters_changed();
   return jump(plan);
@@ -349,32 +415,43 @@ void QuantisedSolver::assign(std::uint32_t variable, double value) {
   states_[s].quantum = quantum(s);
 }
 
-/// Evaluates differences now and a little later, and schedules their crossings.
+/// Evaluates arguments now and a little later, and schedules their crossings.
 bool QuantisedSolver::predict(const UpdatePart& part) {
   if (part.targets.empty()) return true;
   double interval = longest_;
   for (const std::uint32_t s : part.inputs) interval = std::min(interval, states_[s].interval);
   for (const std::uint32_t k : part.targets) interval = std::min(interval, crossings_[k].interval);
   const double h = probe(interval);
-  if (!evaluate_differences(part, time_, now_)) return explain();
-  if (!evaluate_differences(part, time_ + h, soon_) || !evaluate_differences(part, time_ + 2 * h, later_)) {
+  if (!evaluate_arguments(part, time_, now_)) return explain();
+  for (const std::uint32_t k : part.targets)
+    if (of_time(k)) schedule_time_function(k);
+  if (!evaluate_arguments(part, time_ + h, soon_) || !evaluate_arguments(part, time_ + 2 * h, later_)) {
     soon_ = later_ = now_;
     instance_.failure() = {};
   }
-  for (std::size_t k = 0; k < part.targets.size(); ++k) {
-    crossings_[part.targets[k]].set(time_, now_[k], soon_[k], later_[k], h, longest_);
-    schedule_crossing(part.targets[k]);
+  for (std::size_t i = 0; i < part.targets.size(); ++i) {
+    const std::uint32_t k = part.targets[i];
+    if (of_time(k)) continue;
+    crossings_[k].set(time_, now_[i], soon_[i], later_[i], h, longest_of_crossing_[k]);
+    schedule_crossing(k);
   }
   return true;
 }
 
+/// The rows that the function reads have been evaluated.
+void QuantisedSolver::schedule_time_function(std::uint32_t crossing) {
+  if (!times_are_local_) return;  // a time event of the whole model
+  const bool changes = right_value(crossing) != crossings_[crossing].held;
+  const std::uint32_t f = functions_.time_function(crossing);
+  queue_.set(event_of_crossing(crossing),
+             changes ? time_ : time_events_.next_of(f, point(time_, continuous_)));
+}
+
 void QuantisedSolver::schedule_crossing(std::uint32_t crossing) {
   CrossingPrediction& c = crossings_[crossing];
-  const std::uint32_t event = static_cast<std::uint32_t>(states_.size()) + crossing;
-  if (watched_number_[crossing] == kNone && !times_are_local_) return;  // a time event of the whole model
-  const double next = std::min(c.next_crossing(), c.trusted);
+  const double next = std::min(c.next_exit(), c.trusted);
   if (next > 0) c.interval = std::min(next, kFirstInterval * range_);
-  queue_.set(event, later(next));
+  queue_.set(event_of_crossing(crossing), later(next));
 }
 
 bool QuantisedSolver::evaluate_derivatives(const UpdatePart& part, double time, std::vector<double>& out) {
@@ -388,12 +465,19 @@ bool QuantisedSolver::evaluate_derivatives(const UpdatePart& part, double time, 
   return all_finite(out);
 }
 
-bool QuantisedSolver::evaluate_differences(const UpdatePart& part, double time, std::vector<double>& out) {
+/// Those of time alone are not needed.
+bool QuantisedSolver::evaluate_arguments(const UpdatePart& part, double time, std::vector<double>& out) {
   for (const std::uint32_t s : part.inputs) continuous_[model_.states[s].variable] = states_[s].at(time);
   const Point at = point(time, continuous_);
   if (!evaluate_rows(part, at)) return false;
   out.resize(part.targets.size());
-  for (std::size_t k = 0; k < part.targets.size(); ++k) out[k] = functions_.evaluate_one(at, part.targets[k]);
+  for (std::size_t i = 0; i < part.targets.size(); ++i) {
+    const std::uint32_t k = part.targets[i];
+    out[i] = 0;
+    if (of_time(k)) continue;
+    functions_.evaluate_one(at, k);
+    out[i] = functions_.arguments()[k];
+  }
   return all_finite(out);
 }
 
@@ -442,7 +526,9 @@ bool QuantisedSolver::advances(std::uint32_t event) {
     failure_.step = states_[event].interval;
   } else {
     const std::uint32_t k = event - static_cast<std::uint32_t>(states_.size());
-    failure_.equations.push_back({functions_.equation(k), crossings_[k].difference.c0});
+    const CrossingPrediction& c = crossings_[k];
+    failure_.equations.push_back(
+        {functions_.equation(k), functions_.is_comparison(k) ? c.argument.c0 : c.distance()});
     for (std::uint32_t slot = 0; slot < functions_.batch(k).slots && slot < kFailureDetails; ++slot) {
       const std::uint32_t variable = functions_.variable(k, slot);
       failure_.variables.push_back({variable, continuous_[variable], 0});

@@ -5,13 +5,17 @@
 //     a state: choose its line anew (quantiser.h); evaluate the derivatives that read it, along the lines of
 //              the states, now and at two times a little later: their polynomials (state_trajectory.h);
 //              predict their next updates, and the crossings of the differences that read these states
-//     a crossing: evaluate the difference there; if it has crossed, change the held value, and evaluate
-//              what reads it (update_plan.h), as above
+//     a crossing: evaluate the argument there; if it has left the piece that is held, hold the next one, and
+//              evaluate what reads it (update_plan.h), as above
 //     a clock: assign, and evaluate what reads the assigned variables (local_clocks.h)
 //
-// Differences are evaluated along the polynomials of the states, which are continuous, and not along the
-// lines, which jump. A crossing that conditions of event handlers depend on ends the advance: it is an event
-// of the whole model, handled by the event iteration.
+// Arguments are evaluated along the polynomials of the states, which are continuous, and not along the
+// lines, which jump. Crossings of time alone are not predicted but known (events/time_events.h). A crossing
+// that conditions of event handlers depend on ends the advance: it is an event of the whole model, handled by
+// the event iteration.
+//
+// What depends on the time other than through states is evaluated at least every kLongestOfTime of the time
+// range, because nothing else would notice a pulse.
 //
 // For a linear model with matrix A = V L V^-1, stable, the error of the solution never exceeds
 // |V| |Re(L)^-1 L| |V^-1| times the quanta, however long the run (Cellier, Kofman: Continuous System
@@ -22,7 +26,9 @@
 #include <vector>
 
 #include "runtime/events/event_handler.h"
-#include "runtime/events/zero_crossing_functions.h"
+#include "runtime/events/event_observer.h"
+#include "runtime/events/time_events.h"
+#include "runtime/events/zero_crossings.h"
 #include "runtime/failure.h"
 #include "runtime/quantised/crossing_prediction.h"
 #include "runtime/quantised/event_queue.h"
@@ -37,15 +43,20 @@ namespace runtime {
 /// What prevents a model from being simulated by quantised states: delays, state sets.
 Failure quantised_refusal(const Model& model);
 
+struct QuantisedOptions {
+  double tolerance = 1e-6;  // quanta relative to the state, and to its nominal value where that is larger
+  double range = 1;         // seconds of the simulation
+  double longest = std::numeric_limits<double>::infinity();  // seconds without evaluation of a state
+  EventObserver* observer = nullptr;                         // of what changes here; outlives the solver
+};
+
 class QuantisedSolver {
  public:
-  /// `tolerance`: quanta relative to the state, and to its nominal value where that is larger. `range`:
-  /// seconds of the simulation. The model has states and `quantised_refusal` gives none.
-  QuantisedSolver(ModelInstance& instance, ZeroCrossingFunctions& functions, EventHandler& handler,
-                  double tolerance, double range);
+  /// The model has states and `quantised_refusal` gives none.
+  QuantisedSolver(ModelInstance& instance, ZeroCrossings& zero_crossings, EventHandler& handler,
+                  const QuantisedOptions& options);
 
-  /// Whether all comparisons that are linear in time change here, and none of them is left to the event
-  /// iteration.
+  /// Whether all zero crossings of time alone change here, and none of them is left to the event iteration.
   bool times_are_local() const { return times_are_local_; }
 
   // False: `failure()`.
@@ -78,16 +89,29 @@ class QuantisedSolver {
   bool choose(std::uint32_t state, const UpdatePart& part);
   bool derivatives(const UpdatePart& part, double shortest);
   bool cross(std::uint32_t crossing);
+  bool cross_time_function(std::uint32_t crossing);
+  bool change_held(std::uint32_t crossing, double value);
   bool tick(std::uint32_t clock);
   void assign(std::uint32_t variable, double value);
-  bool change_held(std::uint32_t crossing);
+  bool evaluate_held(std::uint32_t crossing);
+  void read_held(std::uint32_t crossing);
+  double next_piece(std::uint32_t crossing) const;
+  double right_value(std::uint32_t crossing);
   bool jump(const UpdatePlan& plan);
   bool predict(const UpdatePart& part);
   bool evaluate_derivatives(const UpdatePart& part, double time, std::vector<double>& out);
-  bool evaluate_differences(const UpdatePart& part, double time, std::vector<double>& out);
+  bool evaluate_arguments(const UpdatePart& part, double time, std::vector<double>& out);
   bool evaluate_rows(const UpdatePart& part, const Point& point);
   void schedule(std::uint32_t state);
   void schedule_crossing(std::uint32_t crossing);
+  void schedule_time_function(std::uint32_t crossing);
+  bool of_time(std::uint32_t crossing) const { return functions_.time_function(crossing) != kNone; }
+  std::uint32_t event_of_crossing(std::uint32_t k) const {
+    return static_cast<std::uint32_t>(states_.size()) + k;
+  }
+  std::uint32_t event_of_clock(std::uint32_t c) const {
+    return static_cast<std::uint32_t>(states_.size() + crossings_.size()) + c;
+  }
   double probe(double interval) const;
   double later(double interval) const;
   double quantum(std::uint32_t state) const;
@@ -98,21 +122,26 @@ class QuantisedSolver {
   ModelInstance& instance_;
   const Model& model_;
   ZeroCrossingFunctions& functions_;
+  TimeFunctions& time_functions_;
+  TimeEvents time_events_;
   EventHandler& handler_;
-  const double tolerance_, range_, longest_;
+  EventObserver* const observer_;
+  const double tolerance_, range_, longest_, longest_of_time_;
   RowGraph graph_;
   LocalClocks clocks_;
   UpdatePlans plans_;
   EventQueue queue_;  // states, then crossings, then clocks
   double time_ = 0;
   bool times_are_local_ = true;
-  std::vector<std::uint8_t> global_;            // per crossing: left to the event iteration
-  std::vector<std::uint32_t> watched_number_;   // per crossing, or kNone
-  std::vector<StateTrajectory> states_;         // by state
-  std::vector<CrossingPrediction> crossings_;   // by crossing
+  std::vector<std::uint8_t> global_;                            // per crossing: left to the event iteration
+  std::vector<std::uint32_t> watched_number_;                   // per crossing, or kNone
+  std::vector<double> longest_of_state_, longest_of_crossing_;  // seconds without evaluation
+  std::vector<StateTrajectory> states_;                         // by state
+  std::vector<CrossingPrediction> crossings_;                   // by crossing
   std::vector<double> quantised_, continuous_;  // values of all variables, from lines and from polynomials
   std::vector<double> now_, soon_, later_;      // of targets, at the three times
   std::vector<int> crossed_;
+  std::vector<Jump> jumps_;             // of a tick
   std::vector<std::uint64_t> updates_;  // by state
   struct Window {
     double begin = -std::numeric_limits<double>::infinity();

@@ -85,11 +85,12 @@ RowGraph::RowGraph(const Model& model) : model_(model) {
     for (const std::uint32_t v : computes_[node]) producer_[v] = node;
 
   crossing_of_.assign(model.parameters.size(), kNone);
-  for (std::uint32_t z = 0; z < model.zero_crossings.size(); ++z) {
-    const ZeroCrossing& c = model.zero_crossings[z];
-    for (std::uint32_t row = 0; row < model.batches[c.batch].count; ++row) {
-      crossing_of_[c.first + row] = static_cast<std::uint32_t>(crossing_rows_.size());
-      crossing_rows_.push_back({z, c.batch, row, c.first + row});
+  for (const ZeroCrossing& c : model.zero_crossings) {
+    const std::uint32_t rows = model.batches[c.batch].count;
+    for (std::uint32_t row = 0; row < rows; ++row) {
+      for (std::uint32_t j = 0; j < held_width(c.kind); ++j)
+        crossing_of_[c.first + j * rows + row] = crossings();
+      crossing_rows_.push_back({c.batch, row});
     }
   }
   const std::uint32_t all = count + crossings();
@@ -116,6 +117,31 @@ RowGraph::Rows RowGraph::rows_of(std::uint32_t node) const {
   const std::uint32_t step = step_of_[node];
   const std::uint32_t row = node - first_node_[step];
   return {step, row, row + 1};
+}
+
+std::vector<std::uint8_t> RowGraph::depend_on_time() const {
+  const std::uint32_t all = nodes() + crossings();
+  std::vector<std::uint8_t> result(all, 0);
+  if (model_.timed.empty()) return result;
+  auto timed = [&](const KernelBatch& batch) {
+    return batch.kernel != kNone && model_.timed[batch.kernel] != 0;
+  };
+  // In the order of evaluation, so what a node reads is known.
+  for (std::uint32_t node = 0; node < all; ++node) {
+    bool depends = false;
+    if (node >= nodes()) {
+      depends = timed(model_.batches[crossing_rows_[node - nodes()].batch]);
+    } else if (const Step& step = steps_[step_of_[node]]; step.kind == Step::Assign) {
+      depends = timed(model_.batches[step.index]);
+    } else {
+      for (const KernelBatch& batch : loop_batches(model_, model_.loops[step.index]))
+        depends = depends || timed(batch);
+    }
+    for (const std::uint32_t v : reads_[node])
+      depends = depends || (producer_[v] != kNone && result[producer_[v]]);
+    result[node] = depends;
+  }
+  return result;
 }
 
 void RowGraph::find_decisive() {

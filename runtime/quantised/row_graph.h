@@ -73,11 +73,8 @@ class RowGraph {
   /// Per crossing: the nodes and crossings that read the value that it holds between events.
   const NumberLists& readers_of_held() const { return readers_of_held_; }
 
-  /// The batch and row of a crossing, and the parameter that holds its value.
-  struct CrossingRow {
-    std::uint32_t zero_crossing = 0, batch = 0, row = 0, parameter = 0;
-  };
-  const CrossingRow& crossing(std::uint32_t k) const { return crossing_rows_[k]; }
+  /// Per node, then per crossing: 1 where it depends on the time other than through states.
+  std::vector<std::uint8_t> depend_on_time() const;
 
   /// Marks the zero crossings whose held values conditions of event handlers depend on at the same instant,
   /// or variables whose `pre` is read: a change of one is an event of the whole model. All others change
@@ -87,6 +84,9 @@ class RowGraph {
   const std::vector<std::uint8_t>& decisive_variables() const { return decisive_variables_; }
 
  private:
+  struct CrossingRow {
+    std::uint32_t batch = 0, row = 0;
+  };
   void find_decisive();
   template <class Visit>
   void each_read(std::uint32_t node, const Visit& visit) const;

@@ -11,7 +11,8 @@ namespace runtime {
 
 class ResidualTerms {
  public:
-  ResidualTerms(const Model& model, std::span<const KernelBatch> batches) : model_(&model), batches_(batches) {}
+  ResidualTerms(const Model& model, std::span<const KernelBatch> batches)
+      : model_(&model), batches_(batches) {}
 
   /// The largest residual relative to the sum of the magnitudes of its terms: the relative change of the
   /// coefficients for which the current values would be an exact solution (componentwise backward error;

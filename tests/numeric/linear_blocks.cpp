@@ -167,7 +167,8 @@ TEST_CASE("Dependent equations are named, with what their combination leaves") {
                                       2);
   INFO(contradiction.errors);
   CHECK(contradiction.errors.starts_with("error[SR0509]: linear equations are dependent at the start"));
-  CHECK(contradiction.errors.find("their sides differ by 0.1: they contradict each other") != std::string::npos);
+  CHECK(contradiction.errors.find("their sides differ by 0.1: they contradict each other") !=
+        std::string::npos);
   CHECK(contradiction.errors.find("= 0.3") != std::string::npos);
   CHECK(contradiction.errors.find("= 0.2") != std::string::npos);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "numeric.h"
+#include "runtime/events/event_observer.h"
 
 using namespace sigrel;
 using numeric::Model;
@@ -13,7 +14,7 @@ namespace {
 Run quantised(const char* expression, double stop, double tolerance, std::int64_t steps = 50,
               Backend backend = Backend::Jit) {
   return Model("quantised.sr", expression, {}, backend)
-      .run({.stop = stop, .tolerance = tolerance, .steps = steps, .solver = "qss"});
+      .run({.stop = stop, .tolerance = tolerance, .steps = steps, .solver = "qss", .events = false});
 }
 
 /// The largest difference of a variable between two runs, over all rows.
@@ -83,8 +84,9 @@ TEST_CASE("Quantised states: a comparison in an equation is an event at its root
 
 TEST_CASE("Quantised states: converters with clocks of their own") {
   const Run run = quantised("converters 5", 0.002, 1e-6, 20);
-  const Run reference = Model("quantised.sr", "converters 5")
-                            .run({.stop = 0.002, .tolerance = 1e-10, .steps = 20, .solver = "cvode"});
+  const Run reference =
+      Model("quantised.sr", "converters 5")
+          .run({.stop = 0.002, .tolerance = 1e-10, .steps = 20, .solver = "cvode", .events = false});
   for (const char* name : {"c[1].i", "c[1].u", "c[4].i", "c[4].u"}) {
     INFO(name);
     CHECK(difference(run, reference, name) <= 1e-4);
@@ -105,8 +107,9 @@ TEST_CASE("Quantised states: the cost of an event does not grow with the model")
 }
 
 TEST_CASE("Quantised states: a flank runs through a chain of inverters") {
-  const Run reference = Model("quantised.sr", "inverters 21")
-                            .run({.stop = 25, .tolerance = 1e-10, .steps = 100, .solver = "cvode"});
+  const Run reference =
+      Model("quantised.sr", "inverters 21")
+          .run({.stop = 25, .tolerance = 1e-10, .steps = 100, .solver = "cvode", .events = false});
   double before = 0;
   for (const double tolerance : {1e-4, 1e-6}) {
     const Run run = quantised("inverters 21", 25, tolerance, 100);
@@ -118,6 +121,56 @@ TEST_CASE("Quantised states: a flank runs through a chain of inverters") {
     CHECK(run.outcome.statistics.events == reference.outcome.statistics.events);
     CHECK(run.outcome.statistics.busiest.size() == 5);
   }
+}
+
+TEST_CASE("Quantised states: pieces, of time and of states") {
+  struct Case {
+    const char *expression, *name;
+    double stop, exact, allowed;
+    std::uint64_t events;  // 0: not compared
+  };
+  const Case cases[] = {{"sawtooth", "x", 1, 0.4, 1e-6, 0},
+                        {"pulseOfTime", "x", 10, 0.5, 1e-5, 4},
+                        {"pulseOfState", "x", 10, 0.5, 1e-5, 4},
+                        {"cycle", "x", 200, 100, 1e-4, 0},
+                        {"pulses", "n", 100, 100, 0, 0},
+                        // Two at noon; at midnight the floor and both comparisons that read it.
+                        {"noon", "x", 864000, 10, 1e-4, 50},
+                        {"pwm", "y", 0.05, 0.0125, 1e-7, 0},
+                        {"turning", "x", 2 * std::acos(-1.0), -std::acos(-1.0), 1e-4, 10}};
+  for (const Case& c : cases) {
+    INFO(c.expression);
+    const Run run = Model("pieces.sr", c.expression)
+                        .run({.stop = c.stop, .tolerance = 1e-6, .solver = "qss", .events = false});
+    CHECK(std::abs(value(run, c.name) - c.exact) <= c.allowed);
+    if (c.events > 0) CHECK(run.outcome.statistics.events == c.events);
+  }
+  const Run jump = Model("pieces.sr", "jump").run({.stop = 3, .solver = "qss"});
+  CHECK(value(jump, "y") == 1'000'003);
+}
+
+TEST_CASE("Quantised states: a smooth pulse of time is met") {
+  const Run run = quantised("pulse", 10, 1e-5);
+  CHECK(value(run, "x") == Approx(std::sqrt(std::acos(-1.0)) * 0.05).epsilon(1e-3));
+}
+
+TEST_CASE("Quantised states: events inside the solver are reported") {
+  struct Counter : runtime::EventObserver {
+    std::uint64_t comparisons = 0, triggers = 0, jumps = 0;
+    double last = 0;
+    void event(const runtime::EventReport& report) override {
+      CHECK(report.time >= last);
+      last = report.time;
+      comparisons += report.comparisons.size();
+      triggers += report.triggers.size();
+      jumps += report.jumps.size();
+    }
+  } counter;
+  const Run run = Model("quantised.sr", "converters 5")
+                      .run({.stop = 0.00202, .tolerance = 1e-4, .solver = "qss", .event_observer = &counter});
+  CHECK(counter.comparisons + counter.triggers == run.outcome.statistics.events);
+  CHECK(counter.triggers >= 5 * 40);
+  CHECK(counter.jumps >= 2 * (counter.triggers - 5));
 }
 
 TEST_CASE("Quantised states agree with the other solvers") {
@@ -132,7 +185,8 @@ TEST_CASE("Quantised states agree with the other solvers") {
       {"events.sr", "rectifier", "load.u", 3, 1e-3}};
   for (const Case& c : cases) {
     INFO(c.file << " " << c.name);
-    const RunOptions options{.stop = c.stop, .tolerance = 1e-6, .steps = 50, .solver = "qss"};
+    const RunOptions options{
+        .stop = c.stop, .tolerance = 1e-6, .steps = 50, .solver = "qss", .events = false};
     RunOptions exact = options;
     exact.tolerance = 1e-9;
     exact.solver = "auto";

@@ -18,6 +18,8 @@ bool has_jumps(Op op) {
   switch (op) {
     case Op::Less:
     case Op::LessEqual:
+    case Op::Equal:
+    case Op::NotEqual:
     case Op::Floor:
     case Op::Ceil:
     case Op::Round:

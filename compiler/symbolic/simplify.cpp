@@ -271,7 +271,6 @@ ExprId without_events(ExprPool& pool, ExprId root) {
       case 1: node.a = of(node.a); break;
       default: break;
     }
-    if (node.op == Op::Equal || node.op == Op::NotEqual) node.value = kNoEvent;
     image[k] = pool.intern(sigrel::without_events(node));
   }
   return image.back();

@@ -19,10 +19,8 @@ class EventQueue {
     std::iota(position_.begin(), position_.end(), 0u);
   }
 
-  bool empty() const { return heap_.empty(); }
   std::uint32_t first() const { return heap_.front(); }
   double first_time() const { return heap_.empty() ? kNever : times_[heap_.front()]; }
-  double time(std::uint32_t event) const { return times_[event]; }
 
   void set(std::uint32_t event, double time) {
     const bool earlier = time < times_[event];

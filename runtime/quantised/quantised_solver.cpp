@@ -272,79 +272,6 @@ void QuantisedSolver::schedule(std::uint32_t state) {
   queue_.set(state, later(next));
 }
 
-bool QuantisedSolver::cross(std::uint32_t crossing) {
-  if (of_time(crossing)) return cross_time_function(crossing);
-  if (!predict(plans_.of_crossing(crossing))) return false;
-  CrossingPrediction& c = crossings_[crossing];
-  if (!c.leaves() && c.next_exit() > 0) return true;  // early: it has been scheduled anew
-  if (!advances(event_of_crossing(crossing))) return false;
-  if (!global_[crossing]) return change_held(crossing, next_piece(crossing));
-  crossed_.assign(functions_.watched().size(), 0);
-  crossed_[watched_number_[crossing]] = functions_.is_comparison(crossing) && c.held != 0 ? 1 : -1;
-  return true;
-}
-
-/// The piece that takes the place of the one that the argument leaves: the neighbour, or, after a jump, the
-/// one that holds there.
-double QuantisedSolver::next_piece(std::uint32_t crossing) const {
-  const CrossingPrediction& c = crossings_[crossing];
-  const double argument = c.argument.c0;
-  const Pieces pieces = functions_.pieces(crossing, instance_.parameters.data());
-  const double next = pieces.next_to(c.held, argument);
-  const Interval bounds = pieces.bounds(next);
-  const double margin = std::max(c.rounding(), c.zero);
-  const bool inside = bounds.low - margin <= argument && argument <= bounds.high + margin;
-  return inside || functions_.is_comparison(crossing) ? next : pieces.at(argument);
-}
-
-/// At the time that was known beforehand there may be nothing to change, where rounding hides more.
-bool QuantisedSolver::cross_time_function(std::uint32_t crossing) {
-  const UpdatePart part = plans_.of_crossing(crossing);
-  if (!evaluate_rows(part, point(time_, continuous_))) return explain();
-  const double value = right_value(crossing);
-  if (value == crossings_[crossing].held) {
-    schedule_time_function(crossing);
-    return true;
-  }
-  return advances(event_of_crossing(crossing)) && change_held(crossing, value);
-}
-
-/// What a zero crossing of time alone holds from now on. The rows that it reads have been evaluated.
-double QuantisedSolver::right_value(std::uint32_t crossing) {
-  const Point at = point(time_, continuous_);
-  const Pieces pieces = functions_.pieces(crossing, at.parameters);
-  if (const auto later = time_functions_.right_limit(functions_.time_function(crossing), at))
-    return pieces.at(*later);
-  functions_.evaluate_one(at, crossing);
-  const double argument = functions_.arguments()[crossing];
-  return std::isnan(argument) ? crossings_[crossing].held : pieces.at(argument);
-}
-
-/// Takes what is held from the parameters.
-void QuantisedSolver::read_held(std::uint32_t crossing) {
-  const double held = functions_.held(crossing, instance_.parameters);
-  crossings_[crossing].hold(held, functions_.pieces(crossing, instance_.parameters.data()).bounds(held));
-}
-
-bool QuantisedSolver::change_held(std::uint32_t crossing, double value) {
-  functions_.hold(crossing, value, instance_.parameters);
-  read_held(crossing);
-  ++counters_.events;
-  if (observer_) {
-    const ChangedComparison changed{crossing, value};
-    observer_->event({.time = time_, .comparisons = {&changed, 1}});
-  }
-  if (!of_time(crossing)) crossings_[crossing].accept_held();
-  return evaluate_held(crossing);
-}
-
-/// What a crossing holds has changed: evaluates what depends on it.
-bool QuantisedSolver::evaluate_held(std::uint32_t crossing) {
-  instance_.evaluator.parameters_changed();
-  const UpdatePlan plan = plans_.of_held(crossing);
-  return jump(plan);
-}
-
 /// The equations of the targets have changed: their lines, which were chosen for the equations before and may
 /// even be on the other side of the crossing, begin anew at the states.
 bool QuantisedSolver::jump(const UpdatePlan& plan) {
@@ -413,38 +340,6 @@ void QuantisedSolver::assign(std::uint32_t variable, double value) {
   states_[s].advance(time_);
   states_[s].x = value;
   states_[s].quantum = quantum(s);
-}
-
-/// Evaluates arguments now and a little later, and schedules their crossings.
-bool QuantisedSolver::predict(const UpdatePart& part) {
-  if (part.targets.empty()) return true;
-  double interval = longest_;
-  for (const std::uint32_t s : part.inputs) interval = std::min(interval, states_[s].interval);
-  for (const std::uint32_t k : part.targets) interval = std::min(interval, crossings_[k].interval);
-  const double h = probe(interval);
-  if (!evaluate_arguments(part, time_, now_)) return explain();
-  for (const std::uint32_t k : part.targets)
-    if (of_time(k)) schedule_time_function(k);
-  if (!evaluate_arguments(part, time_ + h, soon_) || !evaluate_arguments(part, time_ + 2 * h, later_)) {
-    soon_ = later_ = now_;
-    instance_.failure() = {};
-  }
-  for (std::size_t i = 0; i < part.targets.size(); ++i) {
-    const std::uint32_t k = part.targets[i];
-    if (of_time(k)) continue;
-    crossings_[k].set(time_, now_[i], soon_[i], later_[i], h, longest_of_crossing_[k]);
-    schedule_crossing(k);
-  }
-  return true;
-}
-
-/// The rows that the function reads have been evaluated.
-void QuantisedSolver::schedule_time_function(std::uint32_t crossing) {
-  if (!times_are_local_) return;  // a time event of the whole model
-  const bool changes = right_value(crossing) != crossings_[crossing].held;
-  const std::uint32_t f = functions_.time_function(crossing);
-  queue_.set(event_of_crossing(crossing),
-             changes ? time_ : time_events_.next_of(f, point(time_, continuous_)));
 }
 
 void QuantisedSolver::schedule_crossing(std::uint32_t crossing) {

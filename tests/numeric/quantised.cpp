@@ -154,6 +154,15 @@ TEST_CASE("Quantised states: a smooth pulse of time is met") {
   CHECK(value(run, "x") == Approx(std::sqrt(std::acos(-1.0)) * 0.05).epsilon(1e-3));
 }
 
+TEST_CASE("Quantised states: pieces that a `when` reads; the longest step") {
+  const Run run =
+      Model("quantised.sr", "stairs").run({.stop = 20, .max_step = 1e-4, .steps = 50, .solver = "qss"});
+  const double pi = std::acos(-1.0), rises = std::asin(0.4);  // floor (5 x) is 2 from x = 0.4 on
+  CHECK(value(run, "n") == 4);
+  CHECK(value(run, "y") == Approx(3 * (pi - 2 * rises) + (20 - 6 * pi) - rises).epsilon(1e-6));
+  CHECK(value(run, "z") == Approx(5e-4 * std::sqrt(pi)).epsilon(1e-4));
+}
+
 TEST_CASE("Quantised states: events inside the solver are reported") {
   struct Counter : runtime::EventObserver {
     std::uint64_t comparisons = 0, triggers = 0, jumps = 0;

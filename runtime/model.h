@@ -40,6 +40,18 @@ struct Kernel {
   const void* self = nullptr;
 };
 
+/// How the result of a Residual or Solve kernel depends on its slots. It is affine in a set of slots if no pair
+/// of `products` is in the set: the coefficient of the first slot depends on the second one, or, where both are
+/// the same, the result is not affine in that slot.
+struct Linearity {
+  struct Product {
+    std::uint32_t slot = 0, other = 0;
+  };
+  bool unknown = true;
+  bool reads_time = false;
+  std::vector<Product> products;
+};
+
 /// Equations of one shape, or sums (then `kernel` is kNone: the runtime evaluates sums itself). Table of a
 /// batch of sums: count + 1 offsets into its term list, count positions of the solved term (Solve only;
 /// relative to the row's first term), then the terms: index << 1 | negative.
@@ -200,6 +212,8 @@ struct Model {
   std::vector<Delay> delays;
 
   std::vector<Kernel> kernels;  // by number; empty until code is generated
+  /// By number of the kernel. Empty: unknown, as in models without events.
+  std::vector<Linearity> linearity;
 };
 
 }  // namespace runtime

@@ -70,6 +70,15 @@ bool EventIteration::start(double time, bool is_processed, double tolerance) {
   return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
 }
 
+bool EventIteration::resume(double time, Failure& failure) {
+  const Point point = instance_.point(time);
+  if (!evaluate_inputs(point)) return false;
+  zero_crossings_.resume(point);
+  if (handler_.empty()) return true;
+  handler_.accept(point);
+  return handler_.start_clocks(time, true, instance_.parameters, failure);
+}
+
 bool EventIteration::process(double time, std::span<const int> directions, bool& changed) {
   if (empty()) return true;
   const Point point = instance_.point(time);

@@ -209,6 +209,20 @@ ZeroCrossings::Verification ZeroCrossings::verify(const Point& before, const Poi
   return result;
 }
 
+void ZeroCrossings::resume(const Point& point) {
+  functions_.evaluate(point);
+  for (std::size_t k = 0; k < functions_.size(); ++k) largest_[k] = std::abs(differences()[k]);
+}
+
+double* ZeroCrossings::save(double* out) const { return std::ranges::copy(largest_, out).out; }
+
+const double* ZeroCrossings::load(const double* in) {
+  std::copy_n(in, largest_.size(), largest_.begin());
+  for (const std::uint32_t w : unconfirmed_) why_unconfirmed_[w] = Unconfirmed::No;
+  unconfirmed_.clear();
+  return in + largest_.size();
+}
+
 Failure ZeroCrossings::endless(const Point& point) const {
   Failure failure{.kind = FailureKind::EndlessEvents, .time = point.time};
   for (std::size_t k = 0; k < functions_.size() && failure.equations.size() < kFailureDetails; ++k) {

@@ -11,11 +11,12 @@ class Recorder {
  public:
   /// `output` outlives the recorder.
   explicit Recorder(const Output& output) : output_(output), row_(output.columns.size()) {}
+  virtual ~Recorder() = default;
 
   // False: a sink failed (`error()`).
   bool begin();
   /// Selects the columns from `values`, which has one entry for each variable of the model.
-  bool row(double time, const std::vector<double>& values);
+  virtual bool row(double time, const std::vector<double>& values);
   bool finish();
 
   std::uint64_t rows() const { return rows_; }

@@ -40,15 +40,16 @@ struct Kernel {
   const void* self = nullptr;
 };
 
-/// How the result of a Residual or Solve kernel depends on its slots. It is affine in a set of slots if no pair
-/// of `products` is in the set: the coefficient of the first slot depends on the second one, or, where both are
-/// the same, the result is not affine in that slot.
+/// How the result of a Residual or Solve kernel depends on its slots. It is affine in a set of slots if no
+/// pair of `products` is in the set: the coefficient of the first slot depends on the second one, or, where
+/// both are the same, the result is not affine in that slot.
 struct Linearity {
   struct Product {
     std::uint32_t slot = 0, other = 0;
   };
   bool unknown = true;
   bool reads_time = false;
+  std::vector<std::uint32_t> reads;  // the slots on which the result depends at all
   std::vector<Product> products;
 };
 

@@ -18,6 +18,7 @@ runtime::Linearity linearity_of(ExprPool& pool, ExprId root, std::uint32_t slots
     result.reads_time = result.reads_time || pool[id].op == Op::Time;
   for (std::uint32_t slot = 0; slot < slots; ++slot) {
     if (!symbolic::depends_on(pool, root, slot)) continue;
+    result.reads.push_back(slot);
     const std::optional<symbolic::Linear> linear = symbolic::linear_in(pool, root, slot);
     if (!linear) {
       result.products.push_back({slot, slot});

@@ -1,5 +1,5 @@
-// In which of their slots the kernels of a plan are affine (runtime::Linearity): the runtime solves parts of a
-// model exactly that are affine in their continuous variables.
+// In which of their slots the kernels of a plan are affine (runtime::Linearity): the runtime solves parts of
+// a model exactly that are affine in their continuous variables.
 #pragma once
 #include <vector>
 

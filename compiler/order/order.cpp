@@ -2,8 +2,8 @@
 
 #include "compiler/incidence/incidence.h"
 #include "compiler/order/discrete.h"
-#include "compiler/order/linearity.h"
 #include "compiler/order/dynamics.h"
+#include "compiler/order/linearity.h"
 #include "compiler/order/ordering.h"
 #include "compiler/order/parameters.h"
 #include "compiler/order/start.h"

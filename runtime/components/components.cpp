@@ -55,9 +55,8 @@ bool Components::is_exact(std::uint32_t component, std::vector<std::uint32_t>& r
         break;
       case Kind::Condition: {
         bool terminating = false;
-        rows_.each_written(row, [&](std::uint32_t node) {
-          terminating = terminating_[node - rows_.trigger_node(0)] != 0;
-        });
+        rows_.each_written(
+            row, [&](std::uint32_t node) { terminating = terminating_[node - rows_.trigger_node(0)] != 0; });
         if (terminating || variation_.row[row] != Variation::Constant) return false;
         break;
       }

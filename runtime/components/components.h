@@ -1,13 +1,13 @@
-// The components of a simulation: those that are solved exactly, each with a clock of its own, and the rest of
-// the model, which an integrator advances with one clock.
+// The components of a simulation: those that are solved exactly, each with a clock of its own, and the rest
+// of the model, which an integrator advances with one clock.
 //
 //   whole model, initialised ─┬─ exact components (exact_components.h)
 //                             └─ remainder: a Submodel with everything else
 //
 // All meet at result rows: there `advance` brings the exact components to the time of the remainder, and the
-// schedules of the whole model give all other variables. A component is solved exactly if it has one state, is
-// affine between events (dependency.h) and small, and has neither delays nor assertions, and does not terminate
-// the simulation.
+// schedules of the whole model give all other variables. A component is solved exactly if it has one state,
+// is affine between events (dependency.h) and small, and has neither delays nor assertions, and does not
+// terminate the simulation.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -24,7 +24,8 @@ namespace runtime {
 
 class Components {
  public:
-  /// `range`, `moment`: ExactComponents. `whole` outlives the components; its values are consistent at `time`.
+  /// `range`, `moment`: ExactComponents. `whole` outlives the components; its values are consistent at
+  /// `time`.
   Components(ModelInstance& whole, double time, double range, double moment);
 
   /// Whether a model of which the variables of these columns are recorded may have components that are solved
@@ -39,9 +40,10 @@ class Components {
   std::vector<double> remainder_parameters() const;
   std::vector<double> remainder_nominal() const;
 
-  /// Sets the whole model to this time: the remainder has these values and parameters; the exact components are
-  /// advanced. Then evaluates the dynamic schedule.
-  bool advance(double time, double margin, std::span<const double> values, std::span<const double> parameters);
+  /// Sets the whole model to this time: the remainder has these values and parameters; the exact components
+  /// are advanced. Then evaluates the dynamic schedule.
+  bool advance(double time, double margin, std::span<const double> values,
+               std::span<const double> parameters);
 
   std::size_t exact() const { return exact_.size(); }
   std::size_t forms() const { return exact_.forms(); }
@@ -61,9 +63,9 @@ class Components {
   Dependency dependency_;
   Variation variation_;
   Extraction extraction_;
-  std::vector<std::uint32_t> exact_of_;      // components that are solved exactly
-  std::vector<std::uint8_t> covered_;        // by row: in an exact component
-  std::vector<std::uint8_t> terminating_;    // by trigger
+  std::vector<std::uint32_t> exact_of_;    // components that are solved exactly
+  std::vector<std::uint8_t> covered_;      // by row: in an exact component
+  std::vector<std::uint8_t> terminating_;  // by trigger
   ExactComponents exact_;
   Submodel remainder_;
   Failure failure_;

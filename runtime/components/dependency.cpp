@@ -87,17 +87,20 @@ Variation::Variation(const RowIndex& rows) : row(rows.size(), Constant) {
   std::vector<Kind> node(rows.nodes(), Constant);
   auto of_batch = [&](const KernelBatch& batch, std::uint32_t number) {
     Kind kind = Constant;
-    rows.each_read(number, [&](std::uint32_t n) { kind = std::max(kind, node[n]); });
-    if (batch.kernel == kNone || kind == Other) return kind;
+    if (batch.kernel == kNone) {
+      rows.each_read(number, [&](std::uint32_t n) { kind = std::max(kind, node[n]); });
+      return kind;
+    }
     if (model.linearity.empty() || model.linearity[batch.kernel].unknown) return Other;
     const Linearity& linearity = model.linearity[batch.kernel];
     if (linearity.reads_time) return Other;
-    if (kind == Constant) return Constant;
     const std::uint32_t at = number - rows.section_of(number).first;
     auto varies = [&](std::uint32_t slot) { return node[slot_variable(model, batch, slot, at)] != Constant; };
-    const bool product = std::ranges::any_of(linearity.products, [&](const Linearity::Product& p) {
-      return varies(p.slot) && varies(p.other);
-    });
+    for (const std::uint32_t slot : linearity.reads)
+      kind = std::max(kind, node[slot_variable(model, batch, slot, at)]);
+    if (kind != Affine) return kind;
+    const bool product = std::ranges::any_of(
+        linearity.products, [&](const Linearity::Product& p) { return varies(p.slot) && varies(p.other); });
     return product ? Other : Affine;
   };
   for (const Delay& delay : model.delays) node[delay.variable] = Other;
@@ -120,9 +123,10 @@ Variation::Variation(const RowIndex& rows) : row(rows.size(), Constant) {
         case RowIndex::Kind::Previous:
         case RowIndex::Kind::Clock: break;
       }
-      const bool held = section.kind == RowIndex::Kind::Crossing || section.kind == RowIndex::Kind::Condition ||
-                        row[number] == Constant;
-      if (!held) rows.each_written(number, [&](std::uint32_t n) { node[n] = std::max(node[n], row[number]); });
+      const bool held = section.kind == RowIndex::Kind::Crossing ||
+                        section.kind == RowIndex::Kind::Condition || row[number] == Constant;
+      if (!held)
+        rows.each_written(number, [&](std::uint32_t n) { node[n] = std::max(node[n], row[number]); });
     }
 }
 

@@ -50,7 +50,8 @@ ExactComponents::Form::Form(const Submodel& p, const ModelInstance& whole, doubl
         own.link(whole.model);
         return own;
       }()),
-      instance(part.model, gathered(whole.parameters, part.parameters), gathered(whole.nominal, part.variables)),
+      instance(part.model, gathered(whole.parameters, part.parameters),
+               gathered(whole.nominal, part.variables)),
       events(instance, moment),
       state(part.model.states[0].variable),
       derivative(part.model.states[0].derivative),
@@ -106,7 +107,8 @@ bool ExactComponents::Form::process(std::size_t component, double range, bool& c
     const double difference = functions.differences()[k];
     if (w == piece.watched || (below ? difference > 0 : difference < 0)) directions[w] = below ? 1 : -1;
   }
-  if (piece.watched == kNone && std::ranges::count(directions, 0) == std::ssize(directions)) directions.clear();
+  if (piece.watched == kNone && std::ranges::count(directions, 0) == std::ssize(directions))
+    directions.clear();
   if (!events.process(time, directions, changed)) return false;
   if (time - piece.event_mark > kStuckAdvance * range) {
     piece.event_mark = time;
@@ -118,9 +120,9 @@ bool ExactComponents::Form::process(std::size_t component, double range, bool& c
   return begin_piece(piece, time);
 }
 
-/// From the consistent values of the instance.
+/// From the consistent values of the instance, at which everything is evaluated.
 bool ExactComponents::Form::begin_piece(Piece& piece, double time) {
-  if (!evaluate(time)) return false;
+  events.zero_crossings().functions().evaluate(instance.point(time));
   before = instance.values;
   const std::vector<double>& now = events.zero_crossings().functions().differences();
   differences = now;

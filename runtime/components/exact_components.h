@@ -2,15 +2,15 @@
 //
 //   x' = f0 + a (x - x0)     x(t) = x0 + f0 s phi(a s),   s = t - t0, phi(z) = (exp z - 1) / z
 //
-// The rate never changes its sign, so each watched difference, which is affine in x, crosses zero at most once
-// before the next event, at a time that a logarithm gives: no event is missed and no step is limited by
-// accuracy. An event is an instant of EventIteration, with the same semantics as in any other model, on a model
-// of the component alone.
+// The rate never changes its sign, so each watched difference, which is affine in x, crosses zero at most
+// once before the next event, at a time that a logarithm gives: no event is missed and no step is limited by
+// accuracy. An event is an instant of EventIteration, with the same semantics as in any other model, on a
+// model of the component alone.
 //
-// Components of one form share a model, an instance and an event iteration; each has its own row of numbers: the
-// values, their nominal values, the parameters, and what events remember. They are loaded for an event, which therefore costs what the
-// component is large, whatever their number. An affine function is determined by its values at two points; so a
-// and the slopes of the differences need no derivatives.
+// Components of one form share a model, an instance and an event iteration; each has its own row of numbers:
+// the values, their nominal values, the parameters, and what events remember. They are loaded for an event,
+// which therefore costs what the component is large, whatever their number. An affine function is determined
+// by its values at two points; so a and the slopes of the differences need no derivatives.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -36,8 +36,8 @@ class ExactComponents {
   std::uint64_t events() const { return events_; }  // that changed a component
   bool has_form(const Submodel& part) const { return find(part) != nullptr; }
 
-  /// Adds a component, with the current values of the whole model, which are consistent at this time. `id`: to
-  /// name it after a failure. False: `failure()`, as for `advance`.
+  /// Adds a component, with the current values of the whole model, which are consistent at this time. `id`:
+  /// to name it after a failure. False: `failure()`, as for `advance`.
   bool add(const Submodel& part, std::uint32_t id, double time);
   /// Advances all components to this time, including events at it up to `margin` seconds later, and writes
   /// their states, and what events changed, to the whole model.
@@ -66,11 +66,12 @@ class ExactComponents {
     ModelInstance instance;
     EventIteration events;
     std::uint32_t state, derivative;
-    std::vector<std::uint32_t> written_variables, written_parameters;  // own numbers: those that events change
-    std::vector<std::uint32_t> ids;                                    // by component
-    std::vector<Piece> pieces;                                         // by component
-    std::vector<double> numbers;                                       // by component: `stride` of them
-    std::vector<std::uint32_t> variables, parameters;                  // by component: numbers in the whole model
+    std::vector<std::uint32_t> written_variables,
+        written_parameters;                            // own numbers: those that events change
+    std::vector<std::uint32_t> ids;                    // by component
+    std::vector<Piece> pieces;                         // by component
+    std::vector<double> numbers;                       // by component: `stride` of them
+    std::vector<std::uint32_t> variables, parameters;  // by component: numbers in the whole model
     std::size_t stride = 0;
     std::vector<double> before, differences;
     std::vector<int> directions;

@@ -1,5 +1,5 @@
-// The rows of a model, numbered through: one for everything that a simulation evaluates between initialisation
-// and results, in the order of evaluation. For each row: what it reads and what it writes.
+// The rows of a model, numbered through: one for everything that a simulation evaluates between
+// initialisation and results, in the order of evaluation. For each row: what it reads and what it writes.
 //
 // Rows, loops, zero crossings and event handlers are seen as one graph (dependency.h). Its nodes are the
 // variables, then the parameters, then the triggers; a trigger and the held parameter of a comparison are

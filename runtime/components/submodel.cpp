@@ -28,8 +28,9 @@ void Submodel::link(const Model& whole) {
 
 void renumber(Failure& failure, const Submodel& part, std::span<const std::uint32_t> equations) {
   auto equation = [&](std::uint32_t& number) {
-    number = part.model.equations[static_cast<std::size_t>(std::ranges::find(equations, number) -
-                                                           equations.begin())];
+    number =
+        part.model
+            .equations[static_cast<std::size_t>(std::ranges::find(equations, number) - equations.begin())];
   };
   for (FailedEquation& e : failure.equations) equation(e.equation);
   for (Follower& f : failure.followers) equation(f.equation);
@@ -203,8 +204,8 @@ void Extraction::extract(std::span<const std::uint32_t> rows, Submodel& part) {
   part.triggers.clear();
   Model& model = part.model;
   for (auto* list : {&model.tables, &model.equations, &model.tearing_variables, &model.events.conditions,
-                     &model.events.conditional, &model.events.values, &model.events.jitters, &model.assertions,
-                     &model.events.last})
+                     &model.events.conditional, &model.events.values, &model.events.jitters,
+                     &model.assertions, &model.events.last})
     list->clear();
   for (auto* list : {&model.dynamic, &model.compared, &model.asserted}) list->clear();
   model.states.clear(), model.batches.clear(), model.loops.clear(), model.zero_crossings.clear();
@@ -218,7 +219,8 @@ void Extraction::extract(std::span<const std::uint32_t> rows, Submodel& part) {
   for (std::size_t begin = 0; begin < rows.size();) {
     const RowIndex::Section& s = rows_.section_of(rows[begin]);
     own.clear();
-    for (; begin < rows.size() && rows[begin] < s.first + s.rows; ++begin) own.push_back(rows[begin] - s.first);
+    for (; begin < rows.size() && rows[begin] < s.first + s.rows; ++begin)
+      own.push_back(rows[begin] - s.first);
     section(s, own);
   }
   for (const std::uint32_t t : whole_.events.last)

@@ -1,10 +1,10 @@
 // A part of a model as a model of its own, with its own numbers for variables, parameters and triggers.
 //
-// The part consists of the rows of a component and of the shared rows that these need (dependency.h). Rows of one
-// batch stay one batch, with a table of their own, and kernels are those of the whole model, so all that
-// evaluates and simulates a model works on its parts. There are no initial equations: a part starts from values
-// of the whole model. Two components of the same form have the same `structure` and differ in the numbers
-// behind their variables and parameters only.
+// The part consists of the rows of a component and of the shared rows that these need (dependency.h). Rows of
+// one batch stay one batch, with a table of their own, and kernels are those of the whole model, so all that
+// evaluates and simulates a model works on its parts. There are no initial equations: a part starts from
+// values of the whole model. Two components of the same form have the same `structure` and differ in the
+// numbers behind their variables and parameters only.
 #pragma once
 #include <cstdint>
 #include <span>

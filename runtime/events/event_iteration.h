@@ -60,11 +60,11 @@ class EventIteration {
   /// none). `changed`: whether the integrator must restart from the current values.
   bool process(double time, std::span<const int> directions, bool& changed);
 
-  /// Continues from consistent values of another instance, whose clocks have ticked at this time. Not for models
-  /// with delays.
+  /// Continues from consistent values of another instance, whose clocks have ticked at this time. Not for
+  /// models with delays.
   bool resume(double time, Failure& failure);
-  /// What is remembered from one instant to the next, beside values and parameters, as numbers: one instance can
-  /// so serve many simulations of one model. Crossings do not remain unconfirmed.
+  /// What is remembered from one instant to the next, beside values and parameters, as numbers: one instance
+  /// can so serve many simulations of one model. Crossings do not remain unconfirmed.
   std::size_t memory_size() const { return zero_crossings_.memory_size() + handler_.memory_size(); }
   void save(double* out) const { handler_.save(zero_crossings_.save(out)); }
   void load(const double* in) { handler_.load(zero_crossings_.load(in)); }

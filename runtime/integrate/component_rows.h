@@ -14,8 +14,8 @@ namespace runtime {
 
 class ComponentRows final : public Recorder {
  public:
-  /// `observed`: the steps that the columns need, of the whole model. `parameters`: of the remainder. `recorder`
-  /// has begun and takes the rows.
+  /// `observed`: the steps that the columns need, of the whole model. `parameters`: of the remainder.
+  /// `recorder` has begun and takes the rows.
   ComponentRows(Components& components, ModelInstance& whole, std::span<const Step> observed,
                 std::span<const double> parameters, double stop, Recorder& recorder)
       : Recorder(kNoOutput),

@@ -119,8 +119,10 @@ void integrate(Components& components, InitialValueProblem& whole, const Experim
     TimeLoop(rest, experiment, control, {}, rows, outcome).run();
     statistics.seconds_integrate = timer.seconds() - recorder.seconds();
     if (outcome.terminated) outcome.terminated = part.triggers[*outcome.terminated];
-    if (rows.failure()) outcome.failure = rows.failure();
-    else renumber(outcome.failure, part, part.model.equations);
+    if (rows.failure())
+      outcome.failure = rows.failure();
+    else
+      renumber(outcome.failure, part, part.model.equations);
   } else {
     renumber(outcome.failure, part, part.model.equations);
   }

@@ -28,8 +28,7 @@ class Components {
   /// `time`.
   Components(ModelInstance& whole, double time, double range, double moment);
 
-  /// Whether a model of which the variables of these columns are recorded may have components that are solved
-  /// exactly, and gains by them: at least `fewest`.
+  /// Whether at least so many components can be solved exactly.
   bool worthwhile(std::size_t fewest) const { return exact_of_.size() >= fewest; }
 
   /// Adds the exact components and extracts the remainder. False: `failure()`, as for the others.

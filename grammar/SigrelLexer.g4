@@ -19,7 +19,7 @@ TYPE: 'type'; RECORD: 'record'; DATA: 'data'; FLOW: 'flow'; SR: 'SR'; LIKE: 'lik
 SIGREL: 'sigrel'; WHERE: 'where'; LET: 'let'; IN: 'in'; OUT: 'out';
 IF: 'if'; THEN: 'then'; ELSE: 'else'; CASE: 'case'; OF: 'of'; AS: 'as'; WITH: 'with';
 LOCAL: 'local'; DISCRETE: 'discrete'; CONNECT: 'connect'; INITIALLY: 'initially'; GUESS: 'guess';
-FOR: 'for'; DO: 'do'; WHEN: 'when'; EVERY: 'every'; SWITCH: 'switch'; MODE: 'mode'; UNTIL: 'until';
+FOR: 'for'; DO: 'do'; WHEN: 'when'; ELSEWHEN: 'elsewhen'; EVERY: 'every'; SWITCH: 'switch'; MODE: 'mode'; UNTIL: 'until';
 ASSERT: 'assert'; TERMINATE: 'terminate';
 
 // ---- operators and brackets -------------------------------------------------------------------------------

@@ -174,7 +174,7 @@ item
   | FOR generator (COMMA generator)* DO BLOCK
   | IF expression THEN BLOCK (ELSE IF expression THEN BLOCK)* (ELSE BLOCK)?
   | (INITIALLY | GUESS) BLOCK
-  | WHEN expression DO BLOCK
+  | WHEN expression (COMMA expression)* DO BLOCK (ELSEWHEN expression (COMMA expression)* DO BLOCK)*
   | EVERY expression DO BLOCK
   | SWITCH expression WHERE BLOCK
   | ASSERT postfix expression

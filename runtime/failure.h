@@ -25,6 +25,7 @@ enum class FailureKind : std::uint8_t {
   Assertion,            // `equations`: the number of the violated assertion; `variables`: those it reads
   EndlessEvents,        // zero crossings, `equations`, of `variables` change without end at one instant
   AssignmentsDisagree,  // the assignments of `triggers` to `variables` at one instant depend on themselves
+  AssignmentsConflict,  // two `effects` that were executed together assign different values to `variables`
   BadClock,             // a clock of `triggers` has a period that is not positive, or ticks out of order
   BadDelay,             // the length of a delay, `parameters`, is not positive
   Output,               // a result cannot be written: `path` and `error`
@@ -56,14 +57,20 @@ struct Failure {
   FailureKind kind = FailureKind::None;
   bool initial = false;  // during initialisation
   double time = 0;
-  std::uint32_t unknowns = 0;                 // tearing variables of the loop
-  std::uint32_t inner = 0;                    // inner variables of the loop
-  bool linear = false;                        // of the loop
-  std::uint32_t iterations = 0;               // of Newton's method
+  std::uint32_t unknowns = 0;    // tearing variables of the loop
+  std::uint32_t inner = 0;       // inner variables of the loop
+  bool linear = false;           // of the loop
+  std::uint32_t iterations = 0;  // of Newton's method
+  /// LoopSingular: linear equations, this many, add up to one without unknowns. Their factors stand in
+  /// `equations` as residuals; the sum is `left_over` instead of zero, up to `rounding`.
+  bool dependent = false;
+  std::uint32_t dependent_equations = 0;
+  double left_over = 0, rounding = 0;
   double step = 0;                            // the integrator's last step size
   std::vector<FailedVariable> variables{};    // worst first, at most a few
   std::vector<FailedEquation> equations{};    // worst first, at most a few
   std::vector<std::uint32_t> triggers{};      // that fired last, at most a few
+  std::vector<std::uint32_t> effects{};       // AssignmentsConflict: into Events::effects
   std::vector<Follower> followers{};          // of a loop, in order, at most a few
   std::vector<FailedParameter> parameters{};  // ZeroPivot: of the equation; BadDelay
   std::uint64_t kept_rows = 0;                // Output: complete rows in the file, and the time of the last

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/interval.h"
+
 namespace runtime {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
@@ -53,6 +55,22 @@ struct Linearity {
   std::vector<Product> products;
 };
 
+struct EnclosureArguments {
+  Interval time;
+  Enclosure* values = nullptr;  // all variables, over that time
+  const double* parameters = nullptr;
+  const std::uint32_t* table = nullptr;
+  std::size_t stride = 0, row = 0;
+  Enclosure* out = nullptr;  // Residual: of the row; Solve: unused
+};
+
+/// A Residual or Solve kernel on enclosures, one row at a time.
+struct EnclosureKernel {
+  using Function = void (*)(const void* self, const EnclosureArguments* arguments);
+  Function function = nullptr;
+  const void* self = nullptr;
+};
+
 /// Equations of one shape, or sums (then `kernel` is kNone: the runtime evaluates sums itself). Table of a
 /// batch of sums: count + 1 offsets into its term list, count positions of the solved term (Solve only;
 /// relative to the row's first term), then the terms: index << 1 | negative.
@@ -60,6 +78,7 @@ struct KernelBatch {
   Role role = Role::Solve;         // Solve or Residual
   std::uint32_t kernel = kNone;    // into Model::kernels
   std::uint32_t partials = kNone;  // the Partials kernel of the same shape
+  std::uint32_t residual = kNone;  // of a Solve batch in a loop: the Residual kernel of the same shape
   std::uint32_t slots = 0;
   std::uint32_t params = 0;
   std::uint32_t solved = 0;     // the slot that a Solve batch assigns
@@ -106,14 +125,44 @@ struct StateSet {
   std::uint32_t first_selector = 0;           // parameters: states * candidates, state by state
 };
 
-/// Comparisons of values that vary with time. `batch` (Residual) gives left side minus right side, whose zero
-/// crossings are events; between two events the parameter `first` + row is 1 if that is below zero (or, when
-/// not strict, not above), else 0.
+/// Operations whose value or slope jumps, one per row: between two events each of them is one smooth piece,
+/// which the equations read from parameters. `batch` (Residual) gives the argument, whose crossing of a
+/// boundary of the piece is an event (events/pieces.h).
 struct ZeroCrossing {
+  enum Kind : std::uint8_t {
+    Comparison,  // held: 1 if the argument, left side minus right side, is below zero (or, when not strict,
+                 // not above), else 0
+    Floor,       // held: the largest whole number not above the argument
+    Round,       // held: the nearest whole number; halves away from zero
+    Table,       // held: the piece of a table, and its polynomial; the last parameter of the row is the table
+  };
   std::uint32_t batch = 0;
+  /// The first held parameter: value j of a row is at first + j * rows + row.
   std::uint32_t first = 0;
   bool strict = false;
-  bool linear_in_time = false;  // a + b * time, a and b constant between events: it crosses at a known time
+  Kind kind = Comparison;
+};
+
+/// Parameters that a row holds: of a table these are the number of the piece, from 0 on, and the knot and
+/// coefficients of its polynomial c0 + c1 u + c2 u² + c3 u³, u = argument - knot.
+constexpr std::uint32_t held_width(ZeroCrossing::Kind kind) { return kind == ZeroCrossing::Table ? 6 : 1; }
+
+/// A table of one argument: n knots and n + 1 polynomials, one before the first knot.
+struct PieceTable {
+  std::uint64_t first_knot = 0, knots = 0;  // into Model::knots
+  std::uint64_t first_coefficient = 0;      // into Model::coefficients: 4 of each piece, lowest power first
+};
+
+/// A row of a zero crossing whose argument depends on time, parameters and discrete variables alone: it
+/// is known beforehand (events/time_events.h). The rows [first_row, first_row + rows) of Model::time_rows
+/// compute what it reads, in this order.
+struct TimeFunction {
+  std::uint32_t zero_crossing = 0, row = 0;
+  std::uint32_t first_row = 0, rows = 0;
+};
+
+struct BatchRow {
+  std::uint32_t batch = 0, row = 0;
 };
 
 /// Ticks at offset + k * period for k = 0, 1, …, or whole k from `start` on, until `stop`: parameters.
@@ -131,14 +180,19 @@ struct Effect {
   bool negated = false;
 };
 
-/// Event handlers (events/event_handler.h). Triggers are numbered: conditions, which fire when they change
-/// from false to true, and ticks of clocks.
+/// Event handlers (events/event_handler.h). Triggers are numbered. One fires when any of its conditions
+/// changes from false to true, when its clock ticks, or at the start or the end of the simulation.
 struct Events {
   std::uint32_t triggers = 0;
-  std::vector<std::uint32_t> conditions;   // Residual batches: not 0 is true
-  std::vector<std::uint32_t> conditional;  // the triggers of their rows, batch after batch
-  std::vector<std::uint32_t> values;       // Residual batches: the assigned values
-  std::vector<Effect> effects;             // of their rows, batch after batch
+  std::vector<std::uint32_t> conditions;         // Residual batches: not 0 is true
+  std::vector<std::uint32_t> conditional;        // the triggers of their rows, batch after batch
+  std::vector<std::uint32_t> initial, terminal;  // triggers that fire at the start, and at the end
+  struct Alternative {  // `trigger` does not fire when one before it in its chain does
+    std::uint32_t trigger = 0, preceding = 0;
+  };
+  std::vector<Alternative> alternatives;  // each after that of its preceding trigger
+  std::vector<std::uint32_t> values;      // Residual batches: the assigned values
+  std::vector<Effect> effects;            // of their rows, batch after batch
   std::vector<Clock> clocks;
   std::vector<std::uint32_t> jitters;        // parameters
   struct Previous {                          // `variable` (of Model::constants) is `pre` of `of`
@@ -208,11 +262,17 @@ struct Model {
   std::vector<Step> asserted;  // the part of `observed` that these read
 
   std::vector<ZeroCrossing> zero_crossings;  // equation numbers of their rows: from 0 on
-  std::vector<Step> compared;                // the part of `observed` that these, events and delays read
+  std::vector<PieceTable> piece_tables;  // by number of the table; empty if no zero crossing is of a table
+  std::vector<double> knots, coefficients;
+  std::vector<TimeFunction> time_functions;  // ascending
+  std::vector<BatchRow> time_rows;
+  std::vector<Step> compared;  // the part of `observed` that these, events and delays read
   Events events;
   std::vector<Delay> delays;
 
-  std::vector<Kernel> kernels;  // by number; empty until code is generated
+  std::vector<Kernel> kernels;              // by number; empty until code is generated
+  std::vector<std::uint8_t> timed;          // by number: whether a kernel reads the time; empty: none does
+  std::vector<EnclosureKernel> enclosures;  // by number of the kernel; only of those in Model::time_functions
   /// By number of the kernel. Empty: unknown, as in models without events.
   std::vector<Linearity> linearity;
 };

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <ranges>
+#include <utility>
 #include <vector>
 
 #include "compiler/base/ids.h"
@@ -13,10 +14,15 @@ class IdVector {
  public:
   IdVector() = default;
   explicit IdVector(std::size_t size, const Value& value = Value{}) : values_(size, value) {}
+  explicit IdVector(std::vector<Value> values) : values_(std::move(values)) {}
 
   decltype(auto) operator[](Key key) { return values_[key.value]; }
   decltype(auto) operator[](Key key) const { return values_[key.value]; }
   std::size_t size() const { return values_.size(); }
+  auto begin() const { return values_.begin(); }
+  auto end() const { return values_.end(); }
+  bool empty() const { return values_.empty(); }
+  decltype(auto) back() const { return values_.back(); }
   void assign(std::size_t size, const Value& value) { values_.assign(size, value); }
   void resize(std::size_t size, const Value& value = Value{}) { values_.resize(size, value); }
   void reserve(std::size_t size) { values_.reserve(size); }

@@ -139,6 +139,10 @@ void add_linearize(CLI::App& app, const Globals& globals, int& exit_code) {
       ->add_option("--tolerance", options->linearize.run.tolerance,
                    "Relative tolerance of the run to that time")
       ->type_name("X");
+  command
+      ->add_option("--max-step", options->linearize.run.max_step,
+                   "Longest step of the integrator in seconds (default: any that meets the tolerance)")
+      ->type_name("SECONDS");
   add_start_options(*command, options->strict_initial, options->linearize.run);
   command->add_option("--set", options->set, "Set a Real parameter by its hierarchical name; repeatable")
       ->type_name("NAME=VALUE")

@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <malloc.h>
+
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 #include "compiler/driver/command.h"
@@ -84,9 +87,19 @@ int run_command(int argc, char** argv) {
   return exit_code;
 }
 
+/// Keeps the memory of freed blocks for later ones. By default glibc maps large blocks one by one and returns
+/// them to the system when a vector has grown: tables of 10^5 rows then cost as much in page faults as in
+/// computation.
+void keep_freed_memory() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest that glibc accepts
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+  mallopt(M_TOP_PAD, 64 << 20);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   install_internal_error_handler();
   return run_command(argc, argv);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <cmath>
 
 #include <algorithm>
 
@@ -13,6 +14,7 @@ namespace sigrel::driver {
 namespace {
 
 constexpr std::size_t kFinalValues = 16;  // at most
+constexpr std::size_t kEventLines = 5;    // of conditions, at most
 
 runtime::TerminalOptions terminal_size() {
   runtime::TerminalOptions options;
@@ -70,14 +72,15 @@ void print_final_values(const Run& run, bool written, bool chosen) {
   fmt::print("t = {:.10g} s\n", run.outcome.reached);
   for (std::size_t c : shown) {
     const std::string& name = run.columns.names[c];
-    fmt::print("  {}{} = {:.10g}\n", name, std::string(width - display_width(name), ' '),
-               run.final_values[c]);
+    const std::string_view constructor = pipeline::constructor_name(run.descriptions[c], run.final_values[c]);
+    fmt::print("  {}{} = {}\n", name, std::string(width - display_width(name), ' '),
+               constructor.empty() ? fmt::format("{:.10g}", run.final_values[c]) : std::string(constructor));
   }
   if (all > shown.size())
     fmt::print("  and {} more{}\n", all - shown.size(), written ? "" : "; `-o FILE` writes all of them");
 }
 
-void print_statistics(const Compiled& model, const Run& run) {
+void print_statistics(const Compiled& model, const Run& run, std::span<const std::string> events) {
   const runtime::Statistics& s = run.outcome.statistics;
   const pipeline::Executable& code = model.executable;
   auto row = [](std::string_view name, const std::string& value) {
@@ -110,6 +113,11 @@ void print_statistics(const Compiled& model, const Run& run) {
   row("Jacobian", fmt::format("{} nonzeros", s.nonzeros));
   row("steps", fmt::format("{}, {} rejected, last order {}, last step {:.3g} s", s.steps,
                            s.error_test_failures, s.last_order, s.last_step));
+  if (s.initial_step > 0)
+    row("step size", fmt::format("first {:.3g} s, longest allowed {}", s.initial_step,
+                                 std::isfinite(s.max_step) ? fmt::format("{:.6g} s", s.max_step) : "any"));
+  if (s.revised_steps > 0)
+    row("revised steps", fmt::format("{}, because of what terms of the time did inside", s.revised_steps));
   row("evaluations",
       fmt::format("{}, Jacobians {}, factorisations {}", s.evaluations, s.jacobians, s.factorisations));
   if (s.events > 0) row("events", fmt::format("{}", s.events));
@@ -118,6 +126,7 @@ void print_statistics(const Compiled& model, const Run& run) {
         fmt::format("{} in {} forms, {} events", s.exact_components, s.exact_forms, s.exact_events));
     row("other components", fmt::format("{}, {} events", s.other_components, s.events - s.exact_events));
   }
+  for (const std::string& line : events.first(std::min(events.size(), kEventLines))) fmt::print("{}\n", line);
   if (s.state_changes > 0) row("state selections", fmt::format("{} changes", s.state_changes));
   row("Newton", fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));
   if (s.threads > 1) row("threads", fmt::format("{}", s.threads));

@@ -14,6 +14,7 @@ void print_terminal_plot(std::span<const runtime::Plot> panes, bool color);
 /// `written`: the results are also in a file. `chosen`: the user selected the columns; otherwise only the
 /// plotted ones are shown, if there are any.
 void print_final_values(const Run& run, bool written, bool chosen);
-void print_statistics(const Compiled& model, const Run& run);
+/// `events`: explain::EventLog::lines.
+void print_statistics(const Compiled& model, const Run& run, std::span<const std::string> events);
 
 }  // namespace sigrel::driver

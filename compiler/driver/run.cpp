@@ -8,6 +8,7 @@
 #include "compiler/driver/command.h"
 #include "compiler/driver/interrupt.h"
 #include "compiler/driver/report.h"
+#include "compiler/explain/event_log.h"
 #include "runtime/results/output_file.h"
 #include "runtime/results/plot_svg.h"
 #include "runtime/results/progress.h"
@@ -15,6 +16,8 @@
 
 namespace sigrel::driver {
 namespace {
+
+constexpr const char* kStandardError = "-";
 
 struct Options {
   std::string file;
@@ -26,6 +29,7 @@ struct Options {
   bool no_plot = false;
   std::string backend = "jit";
   bool stats = false, strict_initial = false;
+  std::string log_events;  // a file, or kStandardError; empty: no log
 };
 
 bool write_svg(const Options& options, const Run& run, Session& session) {
@@ -36,6 +40,43 @@ bool write_svg(const Options& options, const Run& run, Session& session) {
       .report(Code::ResultNotWritten, "the plot cannot be written to `" + options.svg + "`")
       .note(error);
   return false;
+}
+
+/// The destination of `--log-events`. The first failure of a file is kept until `close`.
+class LogFile {
+ public:
+  bool open(const std::string& path) {
+    standard_error_ = path == kStandardError;
+    return standard_error_ || file_.open(path);
+  }
+  void write(std::string_view text) {
+    if (standard_error_)
+      fmt::print(stderr, "{}", text);
+    else if (buffer_ += text; buffer_.size() > kBuffered)
+      flush();
+  }
+  bool close() {
+    if (standard_error_) return true;
+    flush();
+    return fine_ && file_.close();
+  }
+  const std::string& error() const { return file_.error(); }
+
+ private:
+  static constexpr std::size_t kBuffered = 64 * 1024;
+  void flush() {
+    fine_ = fine_ && file_.write(buffer_);
+    buffer_.clear();
+  }
+  runtime::OutputFile file_;
+  std::string buffer_;
+  bool standard_error_ = false, fine_ = true;
+};
+
+void report_log(const Options& options, const LogFile& file, Session& session) {
+  session.diagnostics()
+      .report(Code::ResultNotWritten, "the log of events cannot be written to `" + options.log_events + "`")
+      .note(file.error());
 }
 
 int run(const Globals& globals, Options& options) {
@@ -77,6 +118,16 @@ int run(const Globals& globals, Options& options) {
   if (isatty(STDERR_FILENO) == 1 && !globals.json())
     request.progress = [&](double fraction) { progress.update(fraction); };
 
+  LogFile log_file;
+  if (!options.log_events.empty() && !log_file.open(options.log_events)) {
+    report_log(options, log_file, session);
+    return finish(kUserError);
+  }
+  explain::EventLog::Write write;
+  if (!options.log_events.empty()) write = [&](std::string_view text) { log_file.write(text); };
+  explain::EventLog events(*model, session.sources(), write);
+  if (write || options.stats) request.event_observer = &events;
+
   Run run;
   {
     InterruptGuard guard;
@@ -85,11 +136,13 @@ int run(const Globals& globals, Options& options) {
   progress.finish();
   if (!run.valid) return finish(kUserError);
 
+  if (write) write(events.counts());
+  if (write && !log_file.close()) report_log(options, log_file, session);
   bool fine = !session.diagnostics().has_errors();
   if (!options.svg.empty() && run.trajectory.rows() > 0) fine = write_svg(options, run, session) && fine;
   if (terminal && run.trajectory.rows() > 1) print_terminal_plot(run, use_color(globals, stdout));
   if (!to_stdout) print_final_values(run, !options.results.empty(), !options.variables.empty());
-  if (options.stats) print_statistics(*model, run);
+  if (options.stats) print_statistics(*model, run, events.lines());
   if (run.outcome.status == runtime::Outcome::Cancelled) {
     fmt::print(stderr, "interrupted at t = {:.9g} s{}\n", run.outcome.reached,
                request.kept_results.empty() ? "" : "; results so far are kept in " + request.kept_results);
@@ -112,7 +165,14 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
   command->add_option("--start", run_options.start, "Start time in seconds")->type_name("T");
   command->add_option("--stop", run_options.stop, "Stop time in seconds")->type_name("T");
   command->add_option("--tolerance", run_options.tolerance, "Relative tolerance")->type_name("X");
+  command
+      ->add_option("--max-step", run_options.max_step,
+                   "Longest step of the integrator in seconds (default: any that meets the tolerance)")
+      ->type_name("SECONDS");
   command->add_option("--steps", run_options.steps, "Number of output intervals")->type_name("N");
+  command->add_flag_callback(
+      "--no-event-rows", [&run_options] { run_options.events = false; },
+      "Write the rows of the output grid alone, without those before and after each event");
   command->add_option("--solver", run_options.solver, "Solver: auto, cvode, adams or ida")->type_name("S");
   command
       ->add_option_function<std::string>(
@@ -159,6 +219,11 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
       ->check(CLI::IsMember({"jit", "interpreter"}))
       ->type_name("BACKEND");
   command->add_flag("--stats", options->stats, "Print sizes of the model and solver statistics");
+  command
+      ->add_flag(std::string("--log-events{") + kStandardError + "}", options->log_events,
+                 "Log every event with its source line and what changed, and counts per line, to standard "
+                 "error or, with =FILE, to a file")
+      ->type_name("[=FILE]");
   command->callback([&globals, &exit_code, options] { exit_code = run(globals, *options); });
 }
 

@@ -57,18 +57,30 @@ const char* role_name(SteadyRow::Role role) {
     case SteadyRow::Parameter: return "parameter";
     case SteadyRow::Given: return "given";
     case SteadyRow::Goal: return "goal";
+    case SteadyRow::Variable: return "variable";
   }
   return "";
 }
 
+/// Free, given and sought values; the first variables where there are none, as in a model without states.
+std::vector<SteadyRow> shown_rows(const SteadyPoint& point) {
+  constexpr std::size_t kShown = 20;
+  if (!point.rows.empty()) return point.rows;
+  std::vector<SteadyRow> rows;
+  for (std::size_t k = 0; k < point.all.size() && k < kShown; ++k)
+    rows.push_back({SteadyRow::Variable, point.all.names[k], point.values[k], false});
+  return rows;
+}
+
 void print_text(const SteadyPoint& point) {
+  const std::vector<SteadyRow> rows = shown_rows(point);
   std::uint32_t width = 0, value_width = 0;
-  for (const SteadyRow& row : point.rows) {
+  for (const SteadyRow& row : rows) {
     width = std::max(width, display_width(row.name));
     value_width = std::max(value_width, display_width(number(row.value)));
   }
   fmt::print("steady at t = {:.9g} s\n", point.time);
-  for (const SteadyRow& row : point.rows) {
+  for (const SteadyRow& row : rows) {
     std::string name = row.name + std::string(width - display_width(row.name), ' ');
     std::string value = number(row.value);
     fmt::print("  {:<9}  {}  {}{}{}\n", role_name(row.role), name,

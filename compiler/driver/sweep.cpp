@@ -341,8 +341,12 @@ void add_sweep(CLI::App& app, const Globals& globals, int& exit_code) {
   command->add_option("--stop", r.stop, "Stop time in seconds")->type_name("T");
   command->add_option("--tolerance", r.tolerance, "Relative tolerance")->type_name("X");
   command
+      ->add_option("--max-step", r.max_step,
+                   "Longest step of the integrator in seconds (default: any that meets the tolerance)")
+      ->type_name("SECONDS");
+  command
       ->add_option("--steps", r.steps,
-                   "Number of output intervals, over which least and greatest values are taken")
+                   "Number of output intervals, whose rows belong to the curves of --plot")
       ->type_name("N");
   command->add_option("--solver", r.solver, "Solver: auto, cvode, adams or ida")->type_name("S");
   add_start_options(*command, options->strict_initial, r);

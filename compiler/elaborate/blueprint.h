@@ -2,6 +2,7 @@
 // copying rows, with its columns replaced by unknowns and its reals by parameters.
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "compiler/elaborate/ids.h"
@@ -42,6 +43,8 @@ struct TermPlan {
 struct TriggerPlan {
   system::Trigger::Kind kind{};
   std::uint32_t source = 0;
+  bool initial = false, terminal = false;
+  std::optional<TriggerId> preceding = {};
   bool operator==(const TriggerPlan&) const = default;
 };
 struct ClockPlan {

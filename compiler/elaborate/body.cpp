@@ -17,6 +17,7 @@ std::optional<BodyBuilder::Output> BodyBuilder::build(RelationObject& relation, 
   create_interface(interface, parts);
   if (!items.build(code.relation->body)) return std::nullopt;
   const std::size_t errors = machine_.diagnostics().error_count();
+  parts.rows.check_equalities(parts.columns);
   if (!parts.nodes.resolve() || machine_.diagnostics().error_count() != errors) return std::nullopt;
   return Output{finish(relation, parts), std::move(parts.structural.reals)};
 }

@@ -55,6 +55,8 @@ std::optional<Result> elaborate(const core::Program& program, const Options& opt
     x.outputs = strings(field(core::ExperimentField::Outputs));
     x.plot = strings(field(core::ExperimentField::Plot));
     x.solver = text(Name{field(core::ExperimentField::Solver).index});
+    x.events = field(core::ExperimentField::Events).integer != 0;
+    x.max_step = number(field(core::ExperimentField::MaxStep));
     value = field(core::ExperimentField::Model);
   }
   if (!is_object(value, ObjectKind::Relation)) {

@@ -25,6 +25,7 @@
 //   exposed_components.*,
 //   coefficient_pattern.*
 #pragma once
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,9 +65,11 @@ struct Options {
 /// The settings of the experiment that `main` is.
 struct Experiment {
   double start = 0, stop = 1, tolerance = 1e-6;
+  double max_step = std::numeric_limits<double>::infinity();
   std::int64_t steps = 500;
   std::vector<std::string> outputs, plot;
   std::string solver = "auto";
+  bool events = true;  // results have rows at events
 };
 
 struct Result {

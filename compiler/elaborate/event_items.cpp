@@ -3,12 +3,25 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "compiler/elaborate/equate.h"
 #include "compiler/elaborate/items.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::elaborate {
+namespace {
+
+/// `initial` or `terminal`, where the condition is one of these.
+std::optional<core::Primitive> moment_of(const core::Expr* expr) {
+  if (expr->kind != core::ExprKind::Primitive) return std::nullopt;
+  const core::Primitive op = static_cast<const core::PrimitiveExpr*>(expr)->op;
+  if (op != core::Primitive::Initial && op != core::Primitive::Terminal) return std::nullopt;
+  return op;
+}
+
+}  // namespace
 
 Machine::Status Items::discrete_item(const core::DiscreteItem& item) {
   const Value variable = parts_.local(item.declaration.local);
@@ -35,29 +48,50 @@ Machine::Status Items::discrete_item(const core::DiscreteItem& item) {
   return Status::Done;
 }
 
-Machine::Status Items::condition(const core::Expr* expr, system::Trigger::Kind kind, Span span,
-                                 TriggerId& made) {
+Machine::Status Items::condition(const core::Expr* expr, ExprId& result) {
   Value condition;
   if (Status s = evaluate(expr, condition); s != Status::Done) return s;
   machine_.begin_report();
-  auto c = machine_.to_signal(condition, expr->span);
+  const auto c = machine_.to_signal(condition, expr->span);
   if (!c) return machine_.is_not_ready() ? Status::NotReady : Status::Failed;
-  made = parts_.events.add_trigger(kind, span);
-  parts_.rows.add(*c, parts_.events[made].source, RowKind::Condition, made.value);
+  result = *c;
   return Status::Done;
 }
 
+/// Each branch is a trigger with a row for each condition.
 Machine::Status Items::when_item(const core::WhenItem& item) {
-  TriggerId made;
-  if (Status s = condition(item.condition, system::Trigger::When, item.condition->span, made);
-      s != Status::Done)
-    return s;
-  return event_block(item.body, made);
+  // All conditions first: an item that is not ready is evaluated again from its start.
+  std::vector<ExprId> conditions;
+  for (const core::WhenBranch& branch : item.branches)
+    for (const core::Expr* expr : branch.conditions) {
+      if (moment_of(expr)) continue;
+      if (Status s = condition(expr, conditions.emplace_back()); s != Status::Done) return s;
+    }
+  auto next = conditions.begin();
+  std::optional<TriggerId> preceding;
+  for (const core::WhenBranch& branch : item.branches) {
+    const Span span = join(branch.conditions.front()->span, branch.conditions.back()->span);
+    const TriggerId made = parts_.events.add_trigger(system::Trigger::When, span);
+    parts_.events[made].preceding = std::exchange(preceding, made);
+    for (const core::Expr* expr : branch.conditions) {
+      const std::optional<core::Primitive> moment = moment_of(expr);
+      parts_.events[made].initial |= moment == core::Primitive::Initial;
+      parts_.events[made].terminal |= moment == core::Primitive::Terminal;
+      if (!moment)
+        parts_.rows.add(*next++, parts_.rows.source(system::EquationKind::Event, expr->span, ""),
+                        RowKind::Condition, made.value);
+    }
+    if (Status s = event_block(branch.body, made); s != Status::Done) return s;
+  }
+  return Status::Done;
 }
 
 Machine::Status Items::terminate_item(const core::TerminateItem& item) {
-  TriggerId made;
-  return condition(item.condition, system::Trigger::Terminate, item.span, made);
+  ExprId expr;
+  if (Status s = condition(item.condition, expr); s != Status::Done) return s;
+  const TriggerId made = parts_.events.add_trigger(system::Trigger::Terminate, item.span);
+  parts_.rows.add(expr, parts_.events[made].source, RowKind::Condition, made.value);
+  return Status::Done;
 }
 
 Machine::Status Items::clock_number(const core::Expr* expr, RealId& result) {

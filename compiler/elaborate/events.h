@@ -21,7 +21,7 @@ class Events {
   std::optional<TriggerId> current;
 
   TriggerId add_trigger(system::Trigger::Kind kind, Span span);
-  const TriggerPlan& operator[](TriggerId t) const { return triggers_[t.value]; }
+  TriggerPlan& operator[](TriggerId t) { return triggers_[t.value]; }
   std::size_t size() const { return triggers_.size(); }
   void add_clock(ClockPlan clock) { clocks_.push_back(std::move(clock)); }
   /// An assignment to the column in the block of the current trigger; the result is the tag of its row.

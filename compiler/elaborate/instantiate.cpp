@@ -166,7 +166,10 @@ void Instantiator::add_events(const Blueprint& b, std::uint32_t instance) {
   const system::Instance& self = system_.instances[instance];
   system::Events& events = system_.events;
   const auto first = static_cast<std::uint32_t>(events.triggers.size());
-  for (const TriggerPlan& t : b.triggers) events.triggers.push_back({t.kind, {instance, t.source}});
+  for (const TriggerPlan& t : b.triggers) {
+    events.triggers.push_back({t.kind, {instance, t.source}, t.initial, t.terminal});
+    if (t.preceding) events.triggers.back().preceding = first + t.preceding->value;
+  }
   for (const ClockPlan& c : b.clocks) {
     events.clocks.push_back({first + c.trigger.value, reals_[c.period.value], reals_[c.offset.value],
                              reals_[c.start.value], reals_[c.stop.value],
@@ -308,11 +311,13 @@ bool Instantiator::instantiate(std::uint32_t i) {
   for (std::size_t kind = 0; kind < kRowKinds; ++kind)
     if (!b.rows[kind].empty()) add_rows(b, i, static_cast<RowKind>(kind));
   if (!b.triggers.empty() || !b.previous.empty() || !b.delays.empty()) add_events(b, i);
-  add_sums(b, i);
+  if (!b.sum_sources.empty()) add_sums(b, i);
   for (std::uint32_t source : b.steady) system_.steady.push_back({i, source});
-  add_attributes(b, i);
-  add_captured_of_children(b, captured);
-  add_children(body, i);
+  if (!b.attributes.empty()) add_attributes(b, i);
+  if (!b.children.empty()) {
+    add_captured_of_children(b, captured);
+    add_children(body, i);
+  }
   return true;
 }
 
@@ -389,6 +394,11 @@ void Instantiator::add_children(const Body& body, std::uint32_t instance) {
   const Pending p = pending_[instance];
   const bool has_inner_settings = std::ranges::any_of(
       settings_[p.settings], [](const PendingSetting& s) { return s.rest.find('.') != s.rest.npos; });
+  const system::Instance parent = system_.instances[instance];
+  const std::uint32_t depth = p.depth + 1, earlier = std::has_single_bit(p.depth) ? instance : p.earlier;
+  make_room(system_.instances, b.children.size());
+  make_room(pending_, b.children.size());
+  make_room(system_.arguments, b.arguments.size());
   for (std::uint32_t c = 0; c < b.children.size(); ++c) {
     const ChildPlan& plan = b.children[c];
     const auto end = c + 1 < b.children.size() ? b.children[c + 1].first_argument
@@ -397,15 +407,14 @@ void Instantiator::add_children(const Body& body, std::uint32_t instance) {
     child.parent = instance;
     child.child = c;
     child.first_argument = static_cast<std::uint32_t>(system_.arguments.size());
-    const system::Instance parent = system_.instances[instance];
+    system_.instances.push_back(child);
     for (std::uint32_t a = plan.first_argument; a < end; ++a)
       system_.arguments.push_back(unknown(b, parent, b.arguments[a].column()));
-    system_.instances.push_back(child);
     const std::uint32_t settings =
         has_inner_settings ? settings_of_child(p.settings, text(system_.templates[b.body].children[c].name))
                            : 0;
-    pending_.push_back({body.relations[c], body.interfaces[c], sets_[plan.captured.value], p.depth + 1,
-                        settings, std::has_single_bit(p.depth) ? instance : p.earlier});
+    pending_.push_back(
+        {body.relations[c], body.interfaces[c], sets_[plan.captured.value], depth, settings, earlier});
   }
 }
 

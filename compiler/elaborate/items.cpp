@@ -182,15 +182,14 @@ bool Items::is_allowed(const core::Item& item, Target target) {
   if (target == Target::Event) {
     if (is_structure || item.kind == ItemKind::Assign) return true;
     auto& d = machine_.diagnostics().report(Code::AssignmentOutsideEvent, item.span,
-                                            "a `when` or `every` takes assignments, and this is none");
+                                            "only assignments are allowed in a `when` or `every`");
     if (item.kind == ItemKind::Equation)
       d.help("`x := e` gives a state or a discrete variable a new value; equations hold all the time");
     return false;
   }
   if (item.kind == ItemKind::Assign) {
     machine_.diagnostics()
-        .report(Code::AssignmentOutsideEvent, item.span,
-                "`:=` says what happens at an instant, and here no instant is given")
+        .report(Code::AssignmentOutsideEvent, item.span, "an assignment needs an event that triggers it")
         .help(
             "put it into a `when c do` or `every dt do`; an equation that always holds is written with `=`");
     return false;

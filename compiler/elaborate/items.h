@@ -80,7 +80,7 @@ class Items final : public BodyHost {
   bool assign(const core::Pattern& pattern, const Value& value);
 
   Status discrete_item(const core::DiscreteItem& item);
-  Status condition(const core::Expr* expr, system::Trigger::Kind kind, Span span, TriggerId& made);
+  Status condition(const core::Expr* expr, ExprId& result);
   Status when_item(const core::WhenItem& item);
   Status every_item(const core::EveryItem& item);
   Status clock_number(const core::Expr* expr, RealId& result);

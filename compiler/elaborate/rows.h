@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/elaborate/equalities.h"
 #include "compiler/elaborate/parameters.h"
 #include "compiler/elaborate/shapes.h"
 
@@ -41,8 +42,12 @@ class Rows {
   /// As Shapes::table, of an expression of Machine::signals.
   std::uint32_t table(ExprId residual, RowKind kind, std::vector<ColumnRef>& columns,
                       std::vector<ExprId>& numbers) {
+    if (!machine_.equalities.empty() && kind != RowKind::Initial) equalities_.add(machine_, residual);
     return shapes_.table(machine_.signals, residual, kind, columns, numbers);
   }
+
+  /// Reports comparisons of continuous signals for equality, when the types of all columns are known.
+  void check_equalities(Columns& columns) const { equalities_.report(machine_, columns); }
 
   /// Moves them to the blueprint, with the final columns and reals.
   template <class FinalColumn, class FinalRef, class FinalReal>
@@ -85,6 +90,7 @@ class Rows {
   std::vector<AttributePlan> attributes_;
   std::vector<std::uint32_t> steady_;
   std::vector<ExprId> numbers_;  // scratch
+  Equalities equalities_;
 };
 
 }  // namespace sigrel::elaborate

@@ -28,6 +28,8 @@ enum class Opcode : std::uint8_t {
   Branch,  // pop a condition; false: to a. A signal: both sides up to b, joined by a select
   Join,    // end of an `if` whose condition may be a signal
   Match,   // pop the top if it matches patterns[a], else to b
+  Choose,  // before the Match of a constructor: if the top is a signal, both sides up to a, joined by a
+           // select
   Pop,
   MatchFailure,  // no arm matched the top
   Tuple,         // pop a items

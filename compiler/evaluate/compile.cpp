@@ -372,8 +372,11 @@ class Compiler {
       case ExprKind::Case: {
         auto* c = static_cast<const core::CaseExpr*>(e);
         expression(c->scrutinee, false);
-        std::vector<std::uint32_t> ends;
+        std::vector<std::uint32_t> ends, choices;
         for (const core::Arm& arm : c->arms) {
+          // The patterns are exhaustive: if none before matches a signal, the last one does.
+          if (arm.pattern->kind == core::PatternKind::Construct && &arm != &c->arms.back())
+            choices.push_back(emit(Opcode::Choose, e->span));
           std::uint32_t match = emit(Opcode::Match, arm.pattern->span, pattern(arm.pattern));
           expression(arm.body, tail);
           ends.push_back(emit(Opcode::Jump, e->span));
@@ -381,6 +384,11 @@ class Compiler {
         }
         emit(Opcode::MatchFailure, e->span);
         for (std::uint32_t at : ends) set_a(at, here());
+        // An arm that a signal chooses runs up to the Join of its choice.
+        for (; !choices.empty(); choices.pop_back()) {
+          set_a(choices.back(), here());
+          emit(Opcode::Join, e->span);
+        }
         break;
       }
       case ExprKind::Tuple: {
@@ -710,7 +718,8 @@ class Compiler {
         declared_.insert(static_cast<const core::DiscreteItem*>(item)->declaration.local.value);
         new_slot(static_cast<const core::DiscreteItem*>(item)->declaration.local);
       } else if (item->kind == core::ItemKind::When) {
-        declare(static_cast<const core::WhenItem*>(item)->body);
+        for (const core::WhenBranch& branch : static_cast<const core::WhenItem*>(item)->branches)
+          declare(branch.body);
       } else if (item->kind == core::ItemKind::Every) {
         declare(static_cast<const core::EveryItem*>(item)->body);
       } else if (item->kind == core::ItemKind::Initially || item->kind == core::ItemKind::Guess) {
@@ -829,8 +838,10 @@ class Compiler {
         break;
       }
       case ItemKind::When:
-        chunk(static_cast<const core::WhenItem*>(item)->condition);
-        body(static_cast<const core::WhenItem*>(item)->body);
+        for (const core::WhenBranch& branch : static_cast<const core::WhenItem*>(item)->branches) {
+          for (const core::Expr* condition : branch.conditions) chunk(condition);
+          body(branch.body);
+        }
         break;
       case ItemKind::Every: {
         auto* e = static_cast<const core::EveryItem*>(item);

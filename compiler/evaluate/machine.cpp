@@ -64,6 +64,7 @@ void Machine::begin_body(std::uint32_t slots) {
   stack_.assign(slots, Value{});
   parameters.truncate(0);
   signals.truncate(0);
+  equalities.clear();
   reported_ = false;
 }
 
@@ -231,13 +232,19 @@ bool Machine::match(std::uint32_t root, const Value& value, std::uint32_t base, 
     work.pop_back();
     const PatternNode& p = code_.patterns[at];
     using core::PatternKind;
-    bool literal = p.kind == PatternKind::Int || p.kind == PatternKind::Real || p.kind == PatternKind::Bool ||
+    const bool is_signal = v.tag == Tag::Signal || is_object(v, ObjectKind::Member);
+    // `Choose` has decided all constructors but the last one, which is what remains.
+    if (p.kind == PatternKind::Construct && is_signal && at == root && p.count == 0) continue;
+    bool literal = p.kind == PatternKind::Construct || p.kind == PatternKind::Int ||
+                   p.kind == PatternKind::Real || p.kind == PatternKind::Bool ||
                    p.kind == PatternKind::String;
-    if (literal && (v.tag == Tag::Signal || is_object(v, ObjectKind::Member))) {
+    if (literal && is_signal) {
       fail(Code::SignalSteersStructure, span, "a signal is compared with a pattern");
       if (last_)
         last_->help(
-            "`case` chooses before the simulation starts; use `if` for a choice that changes with time");
+            "a `case` that chooses during the simulation has constructors without fields as patterns; use "
+            "`if` "
+            "for other choices that change with time");
       return false;
     }
     switch (p.kind) {
@@ -286,6 +293,46 @@ bool Machine::match(std::uint32_t root, const Value& value, std::uint32_t base, 
     if (!matched) return true;
   }
   return true;
+}
+
+/// Evaluates both sides of a choice that a signal decides, each in a copy of the current frame, up to `stop`:
+/// both become part of the expression. The second one starts with `kept` on the stack, if there is any.
+Machine::Status Machine::both_sides(std::array<std::uint32_t, 2> starts, std::uint32_t stop,
+                                    const Value* kept, Span span, Value (&sides)[2]) {
+  if (frames_.size() > 0 && branch_depth_ >= kMaxSignalBranches) {
+    fail(Code::EvaluationTooDeep, span,
+         "a function calls itself under a condition that only the simulation decides");
+    if (last_)
+      last_->help("recursion must end by a condition on values that are known before the simulation");
+    return Status::Failed;
+  }
+  ++branch_depth_;
+  const Frame here = frames_.back();
+  for (int side = 0; side < 2; ++side) {
+    const auto height = static_cast<std::uint32_t>(stack_.size());
+    const std::uint32_t size = here.closure || here.global ? here.function->slots : 0;
+    Frame copy = here;
+    if (size || here.closure) {
+      stack_.push_back(here.closure ? stack_[here.base - 1] : Value{});
+      for (std::uint32_t i = 0; i < size; ++i) stack_.push_back(stack_[here.base + i]);
+      copy.base = height + 1;
+    }
+    if (kept && side == 1) stack_.push_back(*kept);
+    copy.pc = starts[static_cast<std::size_t>(side)];
+    copy.stop = stop;
+    copy.boundary = true;
+    copy.global = 0;
+    copy.pending = nullptr;
+    frames_.push_back(copy);
+    if (const Status status = run(); status != Status::Done) {
+      --branch_depth_;
+      return status;
+    }
+    sides[side] = stack_.back();
+    stack_.resize(height);
+  }
+  --branch_depth_;
+  return Status::Done;
 }
 
 Machine::Status Machine::run() {
@@ -428,49 +475,29 @@ Machine::Status Machine::run() {
           fail(Code::NotSupported, span, fmt::format("the condition of an `if` is {}", kind_of(condition)));
           return Status::Failed;
         }
-        // Both sides become part of the expression: evaluate each in a copy of this frame.
-        if (frames_.size() > 0 && branch_depth_ >= kMaxSignalBranches) {
-          fail(Code::EvaluationTooDeep, span,
-               "a function calls itself under a condition that only the simulation decides");
-          if (last_)
-            last_->help("recursion must end by a condition on values that are known before the simulation");
-          return Status::Failed;
-        }
-        ++branch_depth_;
-        Frame here = frame;
         Value sides[2];
-        for (int side = 0; side < 2; ++side) {
-          auto height = static_cast<std::uint32_t>(stack_.size());
-          std::uint32_t size = here.closure || here.global ? here.function->slots : 0;
-          std::uint32_t base = here.base;
-          if (size || here.closure) {
-            stack_.push_back(here.closure ? stack_[here.base - 1] : Value{});
-            for (std::uint32_t i = 0; i < size; ++i) stack_.push_back(stack_[here.base + i]);
-            base = height + 1;
-          }
-          Frame copy = here;
-          copy.base = base;
-          copy.pc = side == 0 ? here.pc : in.a;
-          copy.stop = in.b;
-          copy.boundary = true;
-          copy.global = 0;
-          copy.pending = nullptr;
-          frames_.push_back(copy);
-          Status status = run();
-          if (status != Status::Done) {
-            --branch_depth_;
-            return status;
-          }
-          sides[side] = stack_.back();
-          stack_.resize(height);
-        }
-        --branch_depth_;
+        if (Status s = both_sides({frame.pc, in.a}, in.b, nullptr, span, sides); s != Status::Done) return s;
         auto joined = select(condition, sides[0], sides[1], span);
         if (!joined) return failed();
         stack_.push_back(*joined);
         Frame& now = frames_.back();
         // In a tail position the code after the Join is unreachable: the joined value is this frame's result.
         now.pc = in.b;
+        break;
+      }
+      case Opcode::Choose: {
+        const Value top = stack_.back();
+        const Instruction match = f.code[frame.pc];
+        if (top.tag != Tag::Signal && !is_object(top, ObjectKind::Member)) break;
+        const auto is_this = scalar(Op::Equal, top, Value::of_int(code_.patterns[match.a].tag), span);
+        if (!is_this) return failed();
+        Value sides[2];
+        if (Status s = both_sides({frame.pc + 1, match.b}, in.a, &top, span, sides); s != Status::Done)
+          return s;
+        auto joined = select(*is_this, sides[0], sides[1], span);
+        if (!joined) return failed();
+        stack_.back() = *joined;
+        frames_.back().pc = in.a;
         break;
       }
       case Opcode::Join:

@@ -16,6 +16,7 @@
 //   size_dependence.*            what the evaluation of a sample implies for other sizes
 //   show.*                       a value as text in the notation of the source
 #pragma once
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -68,6 +69,12 @@ class Machine {
   ExprPool signals;  // over its columns (Slot, Der leaves) and parameters (Param leaves: ids in `parameters`)
   BodyHost* host = nullptr;
   SizeAnalysis* size_analysis = nullptr;  // set while a sample of a definition with sizes is evaluated
+  /// `==` and `/=` of signals in the body under construction: the places of the nodes of `signals`.
+  struct Equality {
+    ExprId node;
+    Span span;
+  };
+  std::vector<Equality> equalities;
   struct Claim {
     core::ContractId contract;
     Value relation;
@@ -156,6 +163,8 @@ class Machine {
   };
 
   Status run();
+  Status both_sides(std::array<std::uint32_t, 2> starts, std::uint32_t stop, const Value* kept, Span span,
+                    Value (&sides)[2]);
   bool call(std::uint32_t count, Span span, bool tail);
   bool match(std::uint32_t pattern, const Value& value, std::uint32_t base, Span span, bool& matched);
   std::optional<Value> field(const Value& base, std::uint32_t index, Name name, Span span);
@@ -168,6 +177,7 @@ class Machine {
   std::optional<Value> compare(core::Primitive op, const Value& a, const Value& b, Span span);
   std::optional<Value> scalar(Op op, const Value& a, const Value& b, Span span);
   std::optional<Value> scalar(Op op, const Value& a, Span span);
+  std::optional<Value> rounded_int(Op op, const Value& a, Span span);
   std::optional<Value> power(const Value& a, const Value& b, Span span);
   std::optional<Value> der(const Value& a, Span span);
   std::optional<Value> append(const Value& a, const Value& b, Span span);

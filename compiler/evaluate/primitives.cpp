@@ -18,6 +18,9 @@ bool is_aggregate(const Value& v) {
           v.object->kind == ObjectKind::Tuple);
 }
 
+/// A constructor without fields: as a signal it is its number.
+bool is_enumerator(const Value& v) { return is_object(v, ObjectKind::Construct) && v.object->size == 0; }
+
 bool depends_on_size(const Value& v) { return v.tag == Tag::Int && v.index != kConstant; }
 
 bool is_number(const Value& v) { return v.tag == Tag::Int || v.tag == Tag::Real || v.tag == Tag::Bool; }
@@ -79,6 +82,7 @@ std::optional<ExprId> Machine::to_signal(const Value& v, Span span) {
         not_ready();
         return std::nullopt;
       }
+      if (is_enumerator(v)) return signals.constant(static_cast<double>(v.object->a));
       break;
     default: break;
   }
@@ -111,6 +115,14 @@ std::optional<Value> Machine::scalar(Op op, const Value& a, Span span) {
   auto x = to_signal(a, span);
   if (!x) return std::nullopt;
   return Value::of_signal(symbolic::simplified(signals, {op, x->value, 0, 0, 0}));
+}
+
+/// Rounding of a value that only events change: it jumps with its argument, and needs no event of its own.
+std::optional<Value> Machine::rounded_int(Op op, const Value& a, Span span) {
+  auto result = scalar(op, a, span);
+  if (!result || result->tag != Tag::Signal) return result;
+  const Node node = signals[ExprId{result->index}];
+  return node.op == op ? Value::of_signal(signals.intern(without_events(node))) : result;
 }
 
 std::optional<Value> Machine::scalar(Op op, const Value& a, const Value& b, Span span) {
@@ -255,7 +267,10 @@ std::optional<Value> Machine::compare(core::Primitive p, const Value& a, const V
             : p == Primitive::NotEqual                        ? Op::NotEqual
             : p == Primitive::Less || p == Primitive::Greater ? Op::Less
                                                               : Op::LessEqual;
-    return swap ? scalar(op, b, a, span) : scalar(op, a, b, span);
+    const std::optional<Value> result = swap ? scalar(op, b, a, span) : scalar(op, a, b, span);
+    if (result && result->tag == Tag::Signal && (op == Op::Equal || op == Op::NotEqual))
+      equalities.push_back({ExprId{result->index}, span});
+    return result;
   }
   for (const Value* v : {&a, &b}) {
     if (v->tag == Tag::Real) steer(*v);
@@ -372,8 +387,11 @@ std::optional<Value> Machine::select(const Value& condition, const Value& a, con
     }
     return Value::of(o);
   }
-  if ((a.tag == Tag::Object && a.object->kind != ObjectKind::Member) ||
-      (b.tag == Tag::Object && b.object->kind != ObjectKind::Member)) {
+  if (is_enumerator(a) && is_enumerator(b) && a.object->a == b.object->a) return a;
+  auto is_scalar = [](const Value& v) {
+    return v.tag != Tag::Object || v.object->kind == ObjectKind::Member || is_enumerator(v);
+  };
+  if (!is_scalar(a) || !is_scalar(b)) {
     fail(Code::SignalSteersStructure, span,
          fmt::format("a condition that changes with time chooses between {} and {}", kind_of(a), kind_of(b)));
     if (last_)
@@ -435,7 +453,7 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       if (depends_on_size(args[0]))
         return Value::of_real(static_cast<double>(args[0].integer), to_parameter(args[0]).value);
       return args[0].tag == Tag::Int ? Value::of_real(static_cast<double>(args[0].integer))
-                                     : scalar(Op::Round, args[0], span);
+                                     : rounded_int(Op::Round, args[0], span);
     case Primitive::Round:
       if (args[0].tag == Tag::Real) {
         steer(args[0]);
@@ -446,7 +464,7 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
     case Primitive::IntMod: {
       if (args[0].tag != Tag::Int || args[1].tag != Tag::Int) {
         auto quotient = scalar(Op::Div, args[0], args[1], span);
-        if (quotient) quotient = scalar(Op::Floor, *quotient, span);
+        if (quotient) quotient = rounded_int(Op::Floor, *quotient, span);
         if (!quotient || p == Primitive::IntDiv) return quotient;
         auto whole = scalar(Op::Mul, *quotient, args[1], span);
         return whole ? scalar(Op::Sub, args[0], *whole, span) : std::nullopt;
@@ -531,6 +549,25 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
         o->items[i] = *v;
       }
       return Value::of(o);
+    }
+    case Primitive::Edge: {
+      if (args[0].tag == Tag::Bool) return Value::of_bool(false);
+      const auto before = primitive(Primitive::Pre, args, span);
+      const auto was_false = before ? scalar(Op::Not, *before, span) : std::nullopt;
+      return was_false ? scalar(Op::And, args[0], *was_false, span) : std::nullopt;
+    }
+    case Primitive::Change: {
+      const auto before = primitive(Primitive::Pre, args, span);
+      return before ? compare(Primitive::NotEqual, args[0], *before, span) : std::nullopt;
+    }
+    case Primitive::Initial:
+    case Primitive::Terminal: {
+      const std::string name = p == Primitive::Initial ? "initial" : "terminal";
+      fail(Code::MomentOutsideWhen, span, fmt::format("`{}` is only a condition of `when`", name));
+      if (last_)
+        last_->help(fmt::format(
+            "write `when {0} do`, or list it with other conditions, `when {0}, x > 1.0 do`", name));
+      return std::nullopt;
     }
     case Primitive::Delay: {
       if (!is_aggregate(args[0])) return host->delayed(args[0], args[1], span);

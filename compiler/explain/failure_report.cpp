@@ -61,12 +61,15 @@ class Report {
         diagnostics_
             .report(Code::BadExperiment, "the settings of the experiment are invalid" +
                                              (f_.error.empty() ? std::string() : ": " + f_.error))
-            .help("`stop` must be after `start`, and `tolerance` a positive number below 1");
+            .help(
+                "`stop` must be after `start`, `tolerance` a positive number below 1, "
+                "and `maxStep` positive");
         return;
       case FailureKind::StatesLost: return states_lost();
       case FailureKind::Assertion: return assertion();
       case FailureKind::EndlessEvents: return endless_events();
       case FailureKind::AssignmentsDisagree: return assignments_disagree();
+      case FailureKind::AssignmentsConflict: return assignments_conflict();
       case FailureKind::BadClock: {
         Diagnostic& d = diagnostics_.report(Code::ClockSettings, trigger_span(f_.triggers[0]),
                                             "this clock has invalid settings");
@@ -242,15 +245,35 @@ class Report {
       d.help("check for parameters, values of other variables or conditions that make the coefficient 0");
       return keep(d);
     }
-    Diagnostic& d = at_equations(Code::LinearBlockSingular, "linear equations are dependent " + when, true);
+    Diagnostic& d =
+        at_equations(Code::LinearBlockSingular, "linear equations are dependent " + when, !f_.dependent);
+    if (f_.dependent) combination(d);
     d.note(block());
-    if (!f_.variables.empty())
+    if (!f_.dependent && !f_.variables.empty())
       d.note("with the present coefficients they contradict each other, or do not determine " +
              variable(f_.variables[0].variable));
     d.help(
         "check for parameters, or values of other variables, that make one of the equations a combination of "
         "the others");
     keep(d);
+  }
+
+  /// How dependent equations add up.
+  void combination(Diagnostic& d) const {
+    std::string factors;
+    for (std::size_t k = 0; k < f_.equations.size(); ++k)
+      factors += (k ? ", " : "") + number(f_.equations[k].residual);
+    if (f_.dependent_equations > f_.equations.size())
+      factors += fmt::format(" and {} more", f_.dependent_equations - f_.equations.size());
+    const std::string sum = fmt::format("added up with the factors {}, {} leave no unknown", factors,
+                                        counted(f_.dependent_equations, "equation"));
+    if (std::abs(f_.left_over) > f_.rounding)
+      d.note(fmt::format("{}, and their sides differ by {}: they contradict each other", sum,
+                         number(std::abs(f_.left_over))));
+    else
+      d.note(sum + ": one of them follows from the others, and " +
+             (f_.variables.empty() ? "the unknowns are" : variable(f_.variables[0].variable) + " is") +
+             " not determined");
   }
 
   void zero_pivot() {
@@ -307,7 +330,46 @@ class Report {
     keep(d);
   }
 
+  /// The origin of the value of an effect: the effects are the rows of the assigned values in order.
+  Origin effect_origin(std::uint32_t effect) const { return dae::origin(c_.dae.values, effect); }
+
+  void assignments_conflict() {
+    const Span first = c_.system.sources[effect_origin(f_.effects[0]).source].span;
+    const Origin second = effect_origin(f_.effects[1]);
+    Diagnostic& d = diagnostics_.report(Code::AssignmentsConflict, c_.system.sources[second.source].span,
+                                        fmt::format("{} is assigned different values at t = {}",
+                                                    variable(f_.variables[0].variable), seconds(f_.time)));
+    d.label("this assigns " + number(f_.variables[1].value))
+        .also(first, "and this assigns " + number(f_.variables[0].value));
+    if (const std::string instance = system::instance_name(c_.system, second.instance); !instance.empty())
+      d.note("in `" + instance + "`");
+    d.note("both conditions became true in the same round, and assignments of a round are simultaneous");
+    d.help("write one of them as `elsewhen` of the other: the first branch that fires is executed");
+    keep(d);
+  }
+
+  /// Variables that change in every round, because they depend on their own value in the round before.
+  bool endless_rounds() {
+    if (!f_.equations.empty() || !f_.triggers.empty() || f_.variables.empty()) return false;
+    const std::uint32_t v = f_.variables[0].variable;
+    const std::uint32_t equation = v < c_.dae.assign.size() ? c_.dae.assign[v] : dae::kNone;
+    const Span span = equation != dae::kNone
+                          ? c_.system.sources[origin_of(equation).source].span
+                          : system::unknown_info(c_.system, c_.dae.variables[v].unknown).span;
+    Diagnostic& d =
+        diagnostics_.report(Code::EndlessEvents, span,
+                            fmt::format("{} changes endlessly {}", variable(v),
+                                        f_.initial ? "at the start" : "at t = " + seconds(f_.time)));
+    d.label("the result of each round changes that of the next one");
+    if (f_.variables.size() > 1) d.note("with " + variables(4, true));
+    d.note("`pre x` in an equation is the value of the round before; rounds continue until it equals `x`");
+    d.help("let the equation have a value that it keeps, as a latch has: `q = s || (not r && pre q)`");
+    keep(d);
+    return true;
+  }
+
   void endless_events() {
+    if (endless_rounds()) return;
     std::string message = f_.initial ? "conditions contradict each other at the start"
                                      : "conditions change endlessly at t = " + seconds(f_.time);
     std::vector<Origin> origins;

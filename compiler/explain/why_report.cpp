@@ -193,7 +193,7 @@ class Why {
   bool depends_on_time(std::uint32_t equation) const {
     incidence::EquationList list;
     list.append(dae_.equations);
-    const auto& section = list.sections()[list.section_of(equation)];
+    const auto& section = list.section(EquationId{equation});
     if (!section.table) return false;
     auto nodes = topological(dae_.exprs, std::span<const ExprId>(&section.table->residual, 1));
     return std::ranges::any_of(nodes, [&](ExprId id) { return dae_.exprs[id].op == Op::Time; });

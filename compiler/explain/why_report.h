@@ -1,7 +1,6 @@
 // The chain from a variable back to lines of the source: which equations eliminated it, which one determines
 // it, in which algebraic loop, and why it is a state or not. Text for `sigrel explain FILE --why NAME` and
-// for
-// `:why` of the REPL.
+// for `:why` of the REPL.
 #pragma once
 #include <optional>
 #include <string>

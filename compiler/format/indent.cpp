@@ -178,12 +178,14 @@ class Indentation {
     return text_.source.substr(from, to - from).find('\n') == std::string_view::npos;
   }
 
-  /// `else` of an `if` that is an item.
+  /// `else` of an `if`, or `elsewhen` of a `when`, that is an item.
   bool is_statement_else(std::uint32_t i, std::uint32_t piece) const {
-    if (text_.token(i).kind != TokenKind::Keyword || text_.spelling(i) != "else") return false;
+    if (text_.token(i).kind != TokenKind::Keyword) return false;
+    const bool is_else = text_.spelling(i) == "else";
+    if (!is_else && text_.spelling(i) != "elsewhen") return false;
     const SourcePiece& p = text_.list.pieces[piece];
     if (!text_.list.blocks[p.block].body || text_.list.blocks[p.block].braces ||
-        text_.spelling(p.first) != "if")
+        text_.spelling(p.first) != (is_else ? "if" : "when"))
       return false;
     int depth = 0;
     for (std::uint32_t k = p.first; k < i; ++k) {

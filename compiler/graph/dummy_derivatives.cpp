@@ -47,7 +47,7 @@ class Selection {
         if (equations.empty()) break;
         std::erase_if(variables, [&](std::uint32_t v) { return variable_below_[v] == kNone; });
         std::ranges::sort(equations);
-        // The least wanted as states first: a dummy removes the state one derivative below.
+        // The least preferred as states first: a dummy removes the state one derivative below.
         std::ranges::sort(variables, [&](std::uint32_t a, std::uint32_t c) {
           long pa = priority_[variable_below_[a]], pc = priority_[variable_below_[c]];
           return pa != pc ? pa < pc : a > c;

@@ -8,5 +8,6 @@ namespace sigrel {
 using UnknownId = Id<struct UnknownTag>;    // of a system::System
 using VariableId = Id<struct VariableTag>;  // of a dae::System
 using EquationId = Id<struct EquationTag>;  // in an incidence::EquationList: tables, then sums
+using SectionId = Id<struct SectionTag>;    // in an incidence::EquationList
 
 }  // namespace sigrel

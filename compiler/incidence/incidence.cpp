@@ -5,14 +5,13 @@
 namespace sigrel::incidence {
 
 void EquationList::append(const EquationTable& table) {
-  std::uint32_t first = count(), rows = static_cast<std::uint32_t>(table.rows());
-  sections_.push_back({&table, nullptr, first, rows});
+  sections_.push_back({&table, nullptr, EquationId{count()}, static_cast<std::uint32_t>(table.rows())});
 }
 
 void EquationList::append(const Equations& equations) {
   for (const EquationTable& table : equations.tables) append(table);
-  std::uint32_t first = count(), rows = static_cast<std::uint32_t>(equations.sums.rows());
-  sections_.push_back({nullptr, &equations.sums, first, rows});
+  const auto rows = static_cast<std::uint32_t>(equations.sums.rows());
+  sections_.push_back({nullptr, &equations.sums, EquationId{count()}, rows});
 }
 
 std::size_t EquationList::entries() const {
@@ -33,9 +32,9 @@ graph::TableGraph EquationList::graph(std::uint32_t columns) const {
   return graph;
 }
 
-Origin EquationList::origin(std::uint32_t equation) const {
-  const Section& s = sections_[section_of(equation)];
-  return (s.table ? s.table->origins : s.sums->origins)[equation - s.first];
+Origin EquationList::origin(EquationId equation) const {
+  const Section& s = section(equation);
+  return (s.table ? s.table->origins : s.sums->origins)[s.row_of(equation)];
 }
 
 namespace {
@@ -51,7 +50,7 @@ graph::Bipartite build(const EquationList& equations, std::uint32_t columns,
     std::uint32_t c = column_of.empty() ? v : column_of[v];
     if (c != graph::kNone) g.targets.push_back(c);
   };
-  for (std::uint32_t number = 0; number < equations.sections().size(); ++number) {
+  for (SectionId number : ids<SectionId>(0, equations.sections().size())) {
     const EquationList::Section& s = equations.sections()[number];
     for (std::uint32_t row = 0; row < s.rows; ++row) {
       if (s.table) {
@@ -71,13 +70,13 @@ graph::Bipartite build(const EquationList& equations, std::uint32_t columns,
 
 graph::Bipartite incidence(const EquationList& equations, std::uint32_t columns,
                            std::span<const std::uint32_t> column_of) {
-  return build(equations, columns, column_of, [](std::uint32_t, std::uint32_t) { return true; });
+  return build(equations, columns, column_of, [](SectionId, std::uint32_t) { return true; });
 }
 
 graph::Bipartite determining_incidence(ExprPool& pool, const EquationList& equations, std::uint32_t columns,
                                        std::span<const std::uint32_t> column_of) {
-  std::vector<std::vector<bool>> determines(equations.sections().size());
-  for (std::size_t s = 0; s < determines.size(); ++s) {
+  IdVector<SectionId, std::vector<bool>> determines(equations.sections().size());
+  for (SectionId s : ids<SectionId>(0, determines.size())) {
     const EquationTable* table = equations.sections()[s].table;
     if (!table) continue;
     for (ExprId partial : symbolic::gradient(pool, table->residual, table->slots)) {
@@ -85,8 +84,7 @@ graph::Bipartite determining_incidence(ExprPool& pool, const EquationList& equat
       determines[s].push_back(n.op != Op::Const || n.value != 0);
     }
   }
-  return build(equations, columns, column_of,
-               [&](std::uint32_t s, std::uint32_t k) { return determines[s][k]; });
+  return build(equations, columns, column_of, [&](SectionId s, std::uint32_t k) { return determines[s][k]; });
 }
 
 }  // namespace sigrel::incidence

@@ -434,9 +434,14 @@ struct BlockItem : Item {
 struct SteadyItem : Item {
   std::span<Expr*> signals;
 };  // `steady x, y`; alone: all states of the relation
-struct WhenItem : Item {
-  Expr* condition;
+struct WhenBranch {
+  std::span<Expr*> conditions;
   std::span<Item*> body;
+  Span span;
+};
+/// `when a, b do …` with its `elsewhen` branches.
+struct WhenItem : Item {
+  std::span<WhenBranch> branches;
 };
 struct EveryItem : Item {
   Expr* period;

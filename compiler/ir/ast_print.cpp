@@ -210,10 +210,19 @@ class Printer {
         return;
       }
       case ItemKind::When: {
-        auto& w = static_cast<const WhenItem&>(i);
-        out += "when ";
-        expr(*w.condition);
-        items(w.body);
+        const std::span<WhenBranch> branches = static_cast<const WhenItem&>(i).branches;
+        for (const WhenBranch& branch : branches) {
+          const bool first = &branch == branches.data();
+          if (!first) newline();
+          out += first ? "when " : "elsewhen ";
+          const char* before = "";
+          for (const Expr* condition : branch.conditions) {
+            out += before;
+            expr(*condition);
+            before = ", ";
+          }
+          items(branch.body);
+        }
         return;
       }
       case ItemKind::Every: {

@@ -43,7 +43,9 @@ struct Layout {
       elements{};            // Record: the layout of each field; Tuple: of each component; Vector: one
   std::span<Expr*> sizes{};  // Vector: Int expressions, outermost first; empty without annotation
   LocalId variable{};        // Variable: a layout parameter
-  Name unit{};               // Real: its SI unit, for results; empty if it has none or is polymorphic
+  /// For results. Real: its SI unit; empty if it has none or is polymorphic. Int: empty, or, of a data type
+  /// whose constructors have no fields, their names, "Off | Run".
+  Name unit{};
 };
 
 struct FieldInfo {
@@ -138,7 +140,11 @@ enum class Primitive : std::uint8_t {
   Atanh,
   Der,
   Pre,
-  Time,  // Time has no argument
+  Edge,      // of a Bool: true now, false before the round
+  Change,    // differs from before the round
+  Initial,   // no argument: a condition of `when` that holds at the start of the run only
+  Terminal,  // likewise at its end
+  Time,      // Time has no argument
   Smooth,
   NoEvent,
   Delay,
@@ -437,9 +443,14 @@ struct DiscreteItem : Item {
   SignalDecl declaration;
   Expr* initial;  // may be null
 };
-struct WhenItem : Item {
-  Expr* condition;
+/// Executes its body when one of the conditions becomes true, unless an earlier branch does so.
+struct WhenBranch {
+  std::span<Expr*> conditions;
   Body body;
+  Span span;
+};
+struct WhenItem : Item {
+  std::span<WhenBranch> branches;
 };
 struct EveryItem : Item {
   Expr* period;
@@ -512,6 +523,8 @@ enum class ExperimentField : std::uint32_t {
   Outputs,
   Plot,
   Solver,
+  Events,
+  MaxStep,
   Count
 };
 

@@ -53,6 +53,10 @@ std::string_view primitive_name(Primitive op) {
     case Primitive::Atanh: return "atanh";
     case Primitive::Der: return "der";
     case Primitive::Pre: return "pre";
+    case Primitive::Edge: return "edge";
+    case Primitive::Change: return "change";
+    case Primitive::Initial: return "initial";
+    case Primitive::Terminal: return "terminal";
     case Primitive::Time: return "time";
     case Primitive::Smooth: return "smooth";
     case Primitive::NoEvent: return "noEvent";
@@ -472,10 +476,18 @@ class Printer {
         return attributes(d->declaration.attributes, indent);
       }
       case ItemKind::When:
-        out += "when ";
-        expr(static_cast<const WhenItem*>(i)->condition, indent);
-        out += " do";
-        return body(static_cast<const WhenItem*>(i)->body, indent + 1);
+        for (const WhenBranch& branch : static_cast<const WhenItem*>(i)->branches) {
+          const bool first = &branch == &static_cast<const WhenItem*>(i)->branches[0];
+          if (!first) out += "\n" + std::string(2 * indent, ' ');
+          out += first ? "when " : "elsewhen ";
+          for (const Expr* const& condition : branch.conditions) {
+            if (&condition != &branch.conditions[0]) out += ", ";
+            expr(condition, indent);
+          }
+          out += " do";
+          body(branch.body, indent + 1);
+        }
+        return;
       case ItemKind::Every:
         out += "every ";
         expr(static_cast<const EveryItem*>(i)->period, indent);

@@ -249,8 +249,11 @@ class Verifier {
         return;
       }
       case ItemKind::When:
-        expr(static_cast<const WhenItem*>(i)->condition);
-        return body(static_cast<const WhenItem*>(i)->body);
+        for (const WhenBranch& branch : static_cast<const WhenItem*>(i)->branches) {
+          for (const Expr* condition : branch.conditions) expr(condition);
+          body(branch.body);
+        }
+        return;
       case ItemKind::Every:
         expr(static_cast<const EveryItem*>(i)->period);
         for (auto& a : static_cast<const EveryItem*>(i)->settings) expr(a.value);

@@ -138,7 +138,7 @@ void verify(const system::System& system, const System& dae) {
   for (const ZeroCrossing& r : dae.zero_crossings) {
     check_table(r.differences, "a zero crossing");
     if (r.first < system.parameters.size() ||
-        r.first + r.differences.rows() > system.parameters.size() + dae.discrete_parameters)
+        r.first + r.held() > system.parameters.size() + dae.discrete_parameters)
       fail("a zero crossing has no parameter of its own");
   }
   for (const Assignment& a : dae.assignments)
@@ -172,6 +172,16 @@ void verify(const system::System& system, const System& dae) {
   }
 }
 
+std::string held_text(runtime::ZeroCrossing::Kind kind, bool strict, const std::string& argument) {
+  switch (kind) {
+    case runtime::ZeroCrossing::Comparison: return argument + (strict ? " < 0" : " <= 0");
+    case runtime::ZeroCrossing::Floor: return fmt::format("floor ({})", argument);
+    case runtime::ZeroCrossing::Round: return fmt::format("round ({})", argument);
+    case runtime::ZeroCrossing::Table: return fmt::format("piece of the table at {}", argument);
+  }
+  return argument;
+}
+
 std::string print(const system::System& system, const System& dae) {
   std::string out = fmt::format("variables {}\n", dae.variables.size());
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
@@ -190,8 +200,8 @@ std::string print(const system::System& system, const System& dae) {
   if (!dae.zero_crossings.empty()) out += "zero crossings\n";
   for (const ZeroCrossing& r : dae.zero_crossings)
     for (std::size_t row = 0; row < r.differences.rows(); ++row)
-      out += fmt::format("  p{}: {} {} 0\n", r.first + row, print_row(system, dae, r.differences, row),
-                         r.strict ? "<" : "<=");
+      out += fmt::format("  p{}: {}\n", r.first + row,
+                         held_text(r.kind, r.strict, print_row(system, dae, r.differences, row)));
   auto events = [&](const Equations& equations, const char* title, auto left) {
     if (equations.count() > 0) out += title;
     for (const EquationTable& table : equations.tables)

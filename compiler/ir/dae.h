@@ -12,6 +12,7 @@
 
 #include "compiler/ir/equations.h"
 #include "compiler/ir/system.h"
+#include "runtime/model.h"
 
 namespace sigrel::dae {
 
@@ -49,14 +50,18 @@ struct StateSet {
   std::uint32_t first_selector = 0;       // parameters, states × candidates
 };
 
-/// Comparisons that trigger events, one per row. Between two events the parameter `first + row` holds the
-/// value of the comparison: whether the difference is below zero.
+/// Operations that trigger events, one per row (runtime::ZeroCrossing). Between two events the parameters
+/// from `first` on hold their values.
 struct ZeroCrossing {
-  EquationTable differences;    // residual: left side minus right side, over variables; its parameters may
-                                // include those of other zero crossings
-  bool strict = false;          // <, not <=
-  bool linear_in_time = false;  // a + b * time, a and b constant between events: it crosses at a known time
-  std::uint32_t first = 0;      // parameter of the first row
+  EquationTable differences;  // residual: the argument, over variables; its parameters may include those of
+                              // other zero crossings
+  bool strict = false;        // Comparison: <, not <=
+  runtime::ZeroCrossing::Kind kind = runtime::ZeroCrossing::Comparison;
+  std::uint32_t first = 0;  // held parameter j of a row: first + j * rows + row
+
+  std::uint32_t held() const {
+    return runtime::held_width(kind) * static_cast<std::uint32_t>(differences.rows());
+  }
 };
 
 /// `target := value` when its trigger fires (system::Assignment); the target is a state or a discrete
@@ -102,6 +107,8 @@ std::string variable_name(const system::System& system, const System& dae, std::
 /// The origin of an equation by its dense number.
 Origin origin(const Equations& equations, std::uint32_t equation);
 void verify(const system::System& system, const System& dae);
+/// What a zero crossing holds, given the text of its argument: "x - 1.0 < 0".
+std::string held_text(runtime::ZeroCrossing::Kind kind, bool strict, const std::string& argument);
 /// Aborts with the violated invariant and a dump of the system.
 [[noreturn]] void broken(const system::System& system, const System& dae, const std::string& what);
 std::string print(const system::System& system, const System& dae);

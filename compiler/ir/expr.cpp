@@ -14,6 +14,36 @@ int arity(Op op) {
   return op == Op::Select || op == Op::Lookup2 || op == Op::Call3 ? 3 : 2;
 }
 
+bool has_jumps(Op op) {
+  switch (op) {
+    case Op::Less:
+    case Op::LessEqual:
+    case Op::Equal:
+    case Op::NotEqual:
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Round:
+    case Op::Sign:
+    case Op::Abs:
+    case Op::Min:
+    case Op::Max:
+    case Op::Lookup1: return true;
+    default: return false;
+  }
+}
+
+bool is_without_events(const Node& node) {
+  return has_jumps(node.op) && (node.op == Op::Lookup1 ? node.c : node.value) == kNoEvent;
+}
+
+Node without_events(Node node) {
+  if (node.op == Op::Lookup1)
+    node.c = static_cast<std::uint32_t>(kNoEvent);
+  else if (has_jumps(node.op))
+    node.value = kNoEvent;
+  return node;
+}
+
 const char* spelling(Op op) {
   switch (op) {
     case Op::Const: return "const";

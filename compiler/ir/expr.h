@@ -74,7 +74,8 @@ enum class Op : std::uint8_t {
   Call3,  // a C function of a, b, c; `value`: a CallDetail
 };
 
-/// The `value` of a Less or LessEqual that is not an event (`noEvent`).
+/// The `value` of an operation with jumps or kinks that is not an event (`noEvent`); of a Lookup1, whose
+/// value is the order of the derivative, it is `c`.
 constexpr double kNoEvent = 1;
 
 /// Number of operands that are expressions: 0 for leaves, 1 for PowInt.
@@ -88,6 +89,13 @@ struct Node {
   double value = 0;
   bool operator==(const Node&) const = default;
 };
+
+/// Whether the value or the slope of the operation jumps, so that it may be an event.
+bool has_jumps(Op op);
+/// Whether it is marked with kNoEvent.
+bool is_without_events(const Node& node);
+/// The node, marked if it has jumps.
+Node without_events(Node node);
 
 /// The value of an operation: shared by the interpreter, constant folding and the parameter program. For
 /// operations that use the library see the other `apply` in ir/library.h.

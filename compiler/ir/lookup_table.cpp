@@ -66,12 +66,16 @@ double cubic(const double* c, std::uint32_t order, double u) {
   }
 }
 
+bool is_smooth(Interpolation kind, Outside outside) {
+  return kind == Interpolation::Spline && outside == Outside::Extend;
+}
+
 }  // namespace
 
 LookupTable make_table(Interpolation kind, Outside outside, std::vector<double> x,
                        const std::vector<double>& values) {
   std::vector<double> coefficients = pieces(kind, outside, x, values);
-  return {std::move(x), {}, std::move(coefficients)};
+  return {std::move(x), {}, std::move(coefficients), is_smooth(kind, outside)};
 }
 
 LookupTable make_table(Interpolation kind, Outside outside, std::vector<double> x, std::vector<double> y,
@@ -89,7 +93,7 @@ LookupTable make_table(Interpolation kind, Outside outside, std::vector<double> 
       for (std::size_t power = 0; power < 4; ++power)
         coefficients[(piece * (m + 1) + k / 4) * 16 + power * 4 + k % 4] = along[piece * 4 + power];
   }
-  return {std::move(x), std::move(y), std::move(coefficients)};
+  return {std::move(x), std::move(y), std::move(coefficients), is_smooth(kind, outside)};
 }
 
 double interpolate(const LookupTable& table, std::uint32_t order, double x) {

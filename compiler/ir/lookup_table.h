@@ -21,7 +21,8 @@ enum class Outside : std::uint8_t { Hold, Extend };
 struct LookupTable {
   std::vector<double> x, y;  // knots; `y` is empty in a table of one argument
   std::vector<double>
-      coefficients;  // of each piece 4, lowest power first; of two arguments 4 x 4, powers of y inside
+      coefficients;     // of each piece 4, lowest power first; of two arguments 4 x 4, powers of y inside
+  bool smooth = false;  // neither the value nor the slope jumps
   bool operator==(const LookupTable&) const = default;
 };
 

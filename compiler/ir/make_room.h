@@ -1,6 +1,8 @@
-// Reserves the memory of tables whose number of rows is known: growing them step by step would increase the
-// memory peak.
+// Reserves the memory of tables and lists whose number of rows is known: growing them step by step would
+// increase the memory peak.
 #pragma once
+#include <vector>
+
 #include "compiler/ir/equations.h"
 
 namespace sigrel {
@@ -11,6 +13,11 @@ inline void make_room(EquationTable& table, std::size_t more) {
   if (more <= table.rows()) return;
   table.unknowns.reserve(rows * table.slots);
   table.parameters.reserve(rows * table.params);
+}
+
+template <class T>
+void make_room(std::vector<T>& list, std::size_t more) {
+  if (more > list.size()) list.reserve(list.size() + more);
 }
 
 }  // namespace sigrel

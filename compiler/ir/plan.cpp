@@ -176,7 +176,8 @@ void verify(const Plan& plan) {
   verify_schedule(plan, model.compared, here, "compared");
   for (const runtime::ZeroCrossing& r : model.zero_crossings) {
     verify_reader(r.batch, "a zero crossing");
-    if (r.first + model.batches[r.batch].count > model.parameters.size())
+    if (r.first + runtime::held_width(r.kind) * std::uint64_t{model.batches[r.batch].count} >
+        model.parameters.size())
       broken("a zero crossing has no parameter");
   }
   for (std::uint32_t r : model.events.conditions) verify_reader(r, "a condition");
@@ -184,14 +185,23 @@ void verify(const Plan& plan) {
   std::vector<bool> kept(model.variables, false);
   for (const runtime::State& s : model.states) kept[s.variable] = true;
   for (std::uint32_t v : model.constants) kept[v] = true;
+  // The numbers may be anything here.
+  auto in = [&](const std::vector<bool>& set, std::uint32_t v) { return v < model.variables && set[v]; };
   for (const runtime::Effect& e : model.events.effects)
-    if (!kept[e.variable] || e.trigger >= model.events.triggers)
+    if (!in(kept, e.variable) || e.trigger >= model.events.triggers)
       broken(fmt::format("variable {} cannot be assigned", e.variable));
+  for (const auto* triggers : {&model.events.conditional, &model.events.initial, &model.events.terminal})
+    for (const std::uint32_t t : *triggers)
+      if (t >= model.events.triggers) broken("an event has no trigger");
+  for (const runtime::Events::Alternative& a : model.events.alternatives)
+    if (a.preceding >= a.trigger || a.trigger >= model.events.triggers)
+      broken("an alternative is before its preceding trigger");
   for (const runtime::Events::Previous& p : model.events.previous)
-    if (!kept[p.variable] || (p.of != runtime::kNone && !here[p.of]))
+    if (!in(kept, p.variable) || (p.of != runtime::kNone && !in(here, p.of)))
       broken("the argument of `pre` is not determined");
   for (const runtime::Delay& d : model.delays)
-    if (!kept[d.variable] || (d.of != runtime::kNone && !here[d.of]) || d.length >= model.parameters.size())
+    if (!in(kept, d.variable) || (d.of != runtime::kNone && !in(here, d.of)) ||
+        d.length >= model.parameters.size())
       broken("what is delayed is not known");
   verify_schedule(plan, model.observed, known, "observed");
   for (std::uint32_t v = 0; v < model.variables; ++v)
@@ -306,9 +316,10 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
     schedule("for zero crossings", model.compared);
     out += "zero crossings\n";
     for (const runtime::ZeroCrossing& r : model.zero_crossings) {
-      out += fmt::format("  batch of {} rows, kernel {}: parameters from p{}, {} 0\n",
+      out += fmt::format("  batch of {} rows, kernel {}: parameters from p{}, {}\n",
                          model.batches[r.batch].count, model.batches[r.batch].kernel, r.first,
-                         r.strict ? "<" : "<=");
+                         r.kind == runtime::ZeroCrossing::Comparison ? (r.strict ? "< 0" : "<= 0")
+                                                                     : dae::held_text(r.kind, r.strict, "…"));
       print_batch(model.batches[r.batch]);
     }
   }

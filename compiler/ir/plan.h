@@ -19,6 +19,7 @@ struct Kernel {
   std::uint32_t params = 0;
   std::uint32_t solved = 0;     // Solve: the slot that is assigned
   std::vector<ExprId> outputs;  // Residual, Solve: one; Partials: one per slot
+  bool rare = false;            // most runs do not evaluate it: it is interpreted
 };
 
 /// The equations of the initial system.

@@ -214,6 +214,9 @@ void verify(const System& s) {
     if (t.tags.size() != t.rows() ||
         std::ranges::any_of(t.tags, [&](std::uint32_t k) { return k >= s.events.assignments.size(); }))
       broken("a value is not assigned");
+  for (std::size_t t = 0; t < s.events.triggers.size(); ++t)
+    if (s.events.triggers[t].preceding && *s.events.triggers[t].preceding >= t)
+      broken("an `elsewhen` is before its `when`");
   for (const Assignment& a : s.events.assignments)
     if (a.trigger >= s.events.triggers.size() || a.target >= s.unknowns)
       broken("an assignment has no trigger or no target");

@@ -59,7 +59,7 @@ struct LocalInfo {
   Span span;
   UnknownKind kind = UnknownKind::Source;
   SignalType type = SignalType::Real;
-  Name unit{};  // of its declaration, for results
+  Name unit{};  // for results: of a Real its unit, of a data type its constructors, "Off | Run"
   bool operator==(const LocalInfo&) const = default;
 };
 
@@ -119,10 +119,12 @@ struct Attribute {
   Span span;
 };
 
-/// The cause of an event: a condition that becomes true, or the tick of a clock.
+/// The cause of an event: one of its conditions becomes true, a clock ticks, or the run starts or ends.
 struct Trigger {
   enum Kind : std::uint8_t { When, Every, Terminate } kind = When;
   Origin origin;
+  bool initial = false, terminal = false;       // fires at the start of the run, at its end
+  std::optional<std::uint32_t> preceding = {};  // of `elsewhen`: the branch before it, an earlier trigger
 };
 /// `every`: ticks at offset + k * period, for k = 0, 1, … or all integers k from `start` on, and not after
 /// `stop`. All are parameters.
@@ -159,7 +161,7 @@ struct Events {
   std::vector<std::uint32_t> jitters;  // parameters
   std::vector<Assignment> assignments;
   std::vector<Previous> previous;
-  Equations conditions;  // of triggers: nonzero is true; tag: the trigger
+  Equations conditions;  // of triggers: nonzero is true; tag: the trigger, which may have several
   Equations values;      // assigned values; tag: the assignment
 };
 

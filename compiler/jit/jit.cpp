@@ -100,7 +100,7 @@ Choice choose(const plan::Plan& plan, const Options& options, std::uint32_t widt
   Choice choice;
   for (std::uint32_t k = 0; k < plan.kernels.size(); ++k) {
     plan::Body body = plan::body(plan.exprs, plan.kernels[k]);
-    if (body.nodes.size() > options.interpret_above)
+    if (plan.kernels[k].rare || body.nodes.size() > options.interpret_above)
       choice.interpreted.push_back(k);
     else
       choice.compiled.push_back({{k, rows[k] >= options.vectorise_from ? width : 1},

@@ -24,12 +24,13 @@ class Check {
         diagnostics_(diagnostics) {}
 
   /// Whether the equation is `variable = …` up to sign.
-  bool is_explicit(std::uint32_t row, std::uint32_t variable) {
-    const incidence::EquationList::Section& s = equations_.sections()[equations_.section_of(row)];
-    if (!s.table) return std::ranges::count(s.sums->terms_of(row - s.first), variable, &Term::unknown) == 1;
-    auto unknowns = s.table->unknowns_of(row - s.first);
-    if (std::ranges::count(unknowns, variable) != 1) return false;
-    auto slot = static_cast<std::uint32_t>(std::ranges::find(unknowns, variable) - unknowns.begin());
+  bool is_explicit(EquationId equation, VariableId variable) {
+    const incidence::EquationList::Section& s = equations_.section(equation);
+    const std::uint32_t row = s.row_of(equation), v = variable.value;
+    if (!s.table) return std::ranges::count(s.sums->terms_of(row), v, &Term::unknown) == 1;
+    auto unknowns = s.table->unknowns_of(row);
+    if (std::ranges::count(unknowns, v) != 1) return false;
+    auto slot = static_cast<std::uint32_t>(std::ranges::find(unknowns, v) - unknowns.begin());
     auto [at, fresh] = explicit_.try_emplace({s.table->residual, slot}, false);
     if (fresh) {
       auto linear = symbolic::linear_in(pool_, s.table->residual, slot);
@@ -39,13 +40,13 @@ class Check {
     return at->second;
   }
 
-  void report_loop(std::span<const std::uint32_t> rows, const std::vector<std::uint32_t>& variable_of_row,
-                   const std::vector<std::uint8_t>& discrete) {
+  void report_loop(BlockId block, const Scheduler& scheduler, const std::vector<std::uint8_t>& discrete) {
+    const auto equations = scheduler.equations(block);
     std::vector<Origin> origins, own;
     std::vector<std::uint32_t> piecewise, others;
-    for (std::uint32_t r : rows) {
-      std::uint32_t v = variable_of_row[r];
-      origins.push_back(equations_.origin(r));
+    for (EquationId e : equations) {
+      const std::uint32_t v = scheduler.variable_of(e).value;
+      origins.push_back(equations_.origin(e));
       if (discrete[v]) own.push_back(origins.back());
       (discrete[v] ? piecewise : others).push_back(dae_.variables[v].unknown);
     }
@@ -56,22 +57,22 @@ class Check {
         Code::DiscreteLoop, places.back().span,
         fmt::format("{} {} on {}", singularity::listed(names), names.size() == 1 ? "depends" : "depend",
                     names.size() == 1 ? "itself" : "each other"));
-    d.label(rows.size() == 1
+    d.label(equations.size() == 1
                 ? std::string("the result of this is needed to compute it")
-                : fmt::format("part of a loop of {}", singularity::counted(rows.size(), "equation")));
+                : fmt::format("part of a loop of {}", singularity::counted(equations.size(), "equation")));
     singularity::label_others(d, places, "and this");
     if (!others.empty())
       d.note(fmt::format("the loop leads through {}", singularity::listed(terms_.names(others, where))));
     d.note("a Bool or Int signal has no derivative: a loop through it cannot be solved by iteration");
     d.help(others.empty() ? "let one of them depend on a state, or on time, instead"
-                          : "write the condition itself where it is used, `if x > 0.0 then …`: a loop of "
-                            "Real signals can be solved");
+                          : "determine it by comparisons, as in `high = x > 1.0`: these are solved by event "
+                            "iteration, and no part of a loop");
     terms_.note_instance(d, where);
   }
 
-  void report_implicit(std::uint32_t row, std::uint32_t variable) {
-    Origin origin = equations_.origin(row);
-    std::uint32_t unknown = dae_.variables[variable].unknown;
+  void report_implicit(EquationId equation, VariableId variable) {
+    Origin origin = equations_.origin(equation);
+    std::uint32_t unknown = dae_.variables[variable.value].unknown;
     std::string name = terms_.name(unknown, origin.instance);
     bool is_bool = system::unknown_info(system_, unknown).type == system::SignalType::Bool;
     Diagnostic& d = diagnostics_.report(
@@ -112,21 +113,24 @@ std::vector<std::uint8_t> discrete_variables(const system::System& system, const
 
 bool check_discrete(const system::System& system, const dae::System& dae,
                     const std::vector<std::uint8_t>& discrete, ExprPool& pool,
-                    const incidence::EquationList& equations,
-                    const std::vector<std::uint32_t>& variable_of_row, const graph::Blocks& blocks,
+                    const incidence::EquationList& equations, const Scheduler& scheduler,
                     Diagnostics& diagnostics) {
   if (discrete.empty()) return true;
   Check check(system, dae, pool, equations, diagnostics);
   std::size_t before = diagnostics.error_count();
   constexpr std::size_t kEnough = 5;
-  for (std::uint32_t b = 0; b < blocks.count() && diagnostics.error_count() < before + kEnough; ++b) {
-    auto rows = blocks.block(b);
-    if (std::ranges::none_of(rows, [&](std::uint32_t r) { return discrete[variable_of_row[r]]; })) continue;
-    std::uint32_t row = rows[0], variable = variable_of_row[row];
-    if (rows.size() > 1) {
-      check.report_loop(rows, variable_of_row, discrete);
-    } else if (!check.is_explicit(row, variable)) {
-      check.report_implicit(row, variable);
+  for (BlockId block : ids<BlockId>(0, scheduler.block_count())) {
+    if (diagnostics.error_count() >= before + kEnough) break;
+    const auto in_block = scheduler.equations(block);
+    if (std::ranges::none_of(in_block,
+                             [&](EquationId e) { return discrete[scheduler.variable_of(e).value]; }))
+      continue;
+    const EquationId equation = in_block[0];
+    const VariableId variable = scheduler.variable_of(equation);
+    if (in_block.size() > 1) {
+      check.report_loop(block, scheduler, discrete);
+    } else if (!check.is_explicit(equation, variable)) {
+      check.report_implicit(equation, variable);
     }
   }
   return diagnostics.error_count() == before;

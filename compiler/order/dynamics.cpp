@@ -4,6 +4,7 @@
 #include "compiler/order/discrete.h"
 #include "compiler/order/events.h"
 #include "compiler/order/states.h"
+#include "compiler/order/time_functions.h"
 
 namespace sigrel::order {
 namespace {
@@ -12,25 +13,25 @@ namespace {
 class Distribution {
  public:
   explicit Distribution(Scheduler& scheduler)
-      : scheduler_(scheduler), scheduled_(scheduler.blocks().count(), false) {}
+      : scheduler_(scheduler), scheduled_(scheduler.block_count(), false) {}
 
   /// Schedules those of the blocks that are in no schedule yet.
-  void move(std::vector<bool> blocks, std::vector<runtime::Step>& steps) {
+  void move(const IdVector<BlockId, bool>& blocks, std::vector<runtime::Step>& steps) {
     copy(blocks, steps);
-    for (std::size_t b = 0; b < blocks.size(); ++b) scheduled_[b] = scheduled_[b] || blocks[b];
+    for (BlockId b : ids<BlockId>(0, blocks.size())) scheduled_[b] = scheduled_[b] || blocks[b];
   }
   /// The same, and they may go into another schedule too.
-  void copy(std::vector<bool> blocks, std::vector<runtime::Step>& steps) {
-    for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b] = blocks[b] && !scheduled_[b];
+  void copy(IdVector<BlockId, bool> blocks, std::vector<runtime::Step>& steps) {
+    for (BlockId b : ids<BlockId>(0, blocks.size())) blocks[b] = blocks[b] && !scheduled_[b];
     scheduler_.schedule(blocks, steps);
   }
   void move_rest(std::vector<runtime::Step>& steps) {
-    move(std::vector<bool>(scheduled_.size(), true), steps);
+    move(IdVector<BlockId, bool>(scheduled_.size(), true), steps);
   }
 
  private:
   Scheduler& scheduler_;
-  std::vector<bool> scheduled_;  // by block
+  IdVector<BlockId, bool> scheduled_;
 };
 
 /// The variables that zero crossings, events and delays read.
@@ -46,8 +47,7 @@ std::vector<std::uint32_t> event_variables(const system::System& system, const d
 bool schedule_dynamics(Ordering& o, const incidence::EquationList& equations) {
   runtime::Model& model = o.plan.model;
   Scheduler scheduler(o.plan, o.kernels, o.known, equations, o.dae.assign, o.hints);
-  if (!check_discrete(o.system, o.dae, model.discrete, o.plan.exprs, equations, scheduler.variable_of_row(),
-                      scheduler.blocks(), o.diagnostics))
+  if (!check_discrete(o.system, o.dae, model.discrete, o.plan.exprs, equations, scheduler, o.diagnostics))
     return false;
   Distribution blocks(scheduler);
   const std::vector<std::uint32_t> derivatives = rates(model);
@@ -65,6 +65,7 @@ bool schedule_dynamics(Ordering& o, const incidence::EquationList& equations) {
   add_zero_crossings(o.dae, o.kernels, o.plan);
   add_events(o.system, o.dae, o.kernels, o.plan);
   blocks.move_rest(model.observed);
+  find_time_functions(o.system, o.dae, o.plan);
 
   add_state_sets(o.dae, scheduler, model);
   return true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/library.h"
 #include "compiler/order/assertions.h"
 
 namespace sigrel::order {
@@ -33,8 +34,13 @@ std::vector<std::uint32_t> seen_by_events(const system::System& system, const da
 void add_events(const system::System& system, const dae::System& dae, Kernels& kernels, plan::Plan& plan) {
   runtime::Events& events = plan.model.events;
   events.triggers = static_cast<std::uint32_t>(system.events.triggers.size());
-  for (std::uint32_t t = 0; t < events.triggers; ++t)
-    if (system.events.triggers[t].kind == system::Trigger::Terminate) events.last.push_back(t);
+  for (std::uint32_t t = 0; t < events.triggers; ++t) {
+    const system::Trigger& trigger = system.events.triggers[t];
+    if (trigger.kind == system::Trigger::Terminate) events.last.push_back(t);
+    if (trigger.initial) events.initial.push_back(t);
+    if (trigger.terminal) events.terminal.push_back(t);
+    if (trigger.preceding) events.alternatives.push_back({t, *trigger.preceding});
+  }
   for (const EquationTable& table : dae.conditions.tables) {
     if (table.rows() == 0) continue;
     events.conditions.push_back(add_rows(table, 0, kernels, plan));
@@ -72,13 +78,31 @@ std::vector<std::uint32_t> compared_variables(const dae::System& dae) {
   return result;
 }
 
+namespace {
+
+/// The tables of one argument, for zero crossings at their knots.
+void add_piece_tables(const Library& library, runtime::Model& model) {
+  for (const LookupTable& table : library.tables) {
+    runtime::PieceTable& piece = model.piece_tables.emplace_back();
+    if (!table.y.empty()) continue;
+    piece = {model.knots.size(), table.x.size(), model.coefficients.size()};
+    model.knots.insert(model.knots.end(), table.x.begin(), table.x.end());
+    model.coefficients.insert(model.coefficients.end(), table.coefficients.begin(), table.coefficients.end());
+  }
+}
+
+}  // namespace
+
 void add_zero_crossings(const dae::System& dae, Kernels& kernels, plan::Plan& plan) {
   std::uint32_t number = 0;
+  if (std::ranges::find(dae.zero_crossings, runtime::ZeroCrossing::Table, &dae::ZeroCrossing::kind) !=
+      dae.zero_crossings.end())
+    add_piece_tables(*dae.exprs.library, plan.model);
   for (const dae::ZeroCrossing& r : dae.zero_crossings) {
     const auto rows = static_cast<std::uint32_t>(r.differences.rows());
     if (rows > 0)
       plan.model.zero_crossings.push_back(
-          {add_rows(r.differences, number, kernels, plan), r.first, r.strict, r.linear_in_time});
+          {add_rows(r.differences, number, kernels, plan), r.first, r.strict, r.kind});
     number += rows;
   }
 }

@@ -16,16 +16,16 @@ std::string alternatives(const system::System& system, const dae::System& dae,
                          const InitialMatching& initial) {
   constexpr std::size_t kShown = 4;
   std::vector<std::string> names;
-  std::vector<bool> guessed(dae.variables.size(), false);
-  for (std::uint32_t v : initial.guessed) guessed[v] = true;
+  IdVector<VariableId, bool> guessed(dae.variables.size(), false);
+  for (VariableId v : initial.guessed) guessed[v] = true;
   bool more = false;
-  for (std::uint32_t v : initial.undetermined) {
-    const dae::Variable& variable = dae.variables[v];
+  for (VariableId v : initial.undetermined) {
+    const dae::Variable& variable = dae.variables[v.value];
     if (variable.set != dae::kNone || guessed[v]) continue;
     if (system::unknown_info(system, variable.unknown).kind != system::UnknownKind::Source) continue;
     more = names.size() == kShown;
     if (more) break;
-    std::string name = dae::variable_name(system, dae, v);
+    std::string name = dae::variable_name(system, dae, v.value);
     if (variable.order > 0 && name.starts_with("der(")) name = "der " + name.substr(4, name.size() - 5);
     names.push_back("`" + name + "`");
   }
@@ -66,11 +66,11 @@ void report_missing_start(const system::System& system, const dae::System& dae,
   const auto& missing = initial.guessed;
   singularity::SourceNames terms(system);
   Diagnostic& d = diagnostics.report(
-      Code::StartMissing, terms.declaration(dae.variables[missing.front()].unknown, system::kRoot),
+      Code::StartMissing, terms.declaration(dae.variables[missing.front().value].unknown, system::kRoot),
       fmt::format("{} {} missing", singularity::counted(missing.size(), "initial equation"),
                   missing.size() == 1 ? "is" : "are"));
   std::vector<std::string> names;
-  for (std::uint32_t v : missing) names.push_back(dae::variable_name(system, dae, v));
+  for (VariableId v : missing) names.push_back(dae::variable_name(system, dae, v.value));
   d.label(fmt::format("nothing determines the start of `{}`", names.front()));
   if (names.size() > 1) d.note(fmt::format("the start of {} is open", singularity::listed(names)));
   d.note("with `--strict-initial`, guesses do not replace initial equations");
@@ -80,12 +80,12 @@ void report_missing_start(const system::System& system, const dae::System& dae,
 void warn_unused_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan,
                          const Scheduler& start, Diagnostics& diagnostics) {
   constexpr std::size_t kShown = 5;
-  std::vector<bool> used(dae.variables.size(), false);
-  for (std::uint32_t v : plan.guessed_states) used[v] = true;
-  for (std::uint32_t v : plan.model.tearing_variables) used[v] = true;
-  for (std::uint32_t b = 0; b < start.blocks().count(); ++b)
-    if (auto rows = start.blocks().block(b); rows.size() > 1)
-      for (std::uint32_t row : rows) used[start.variable_of_row()[row]] = true;
+  IdVector<VariableId, bool> used(dae.variables.size(), false);
+  for (std::uint32_t v : plan.guessed_states) used[VariableId{v}] = true;
+  for (std::uint32_t v : plan.model.tearing_variables) used[VariableId{v}] = true;
+  for (BlockId b : ids<BlockId>(0, start.block_count()))
+    if (auto equations = start.equations(b); equations.size() > 1)
+      for (EquationId e : equations) used[start.variable_of(e)] = true;
   using Place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
   struct Written {
     const system::Attribute* first;
@@ -96,7 +96,7 @@ void warn_unused_guesses(const system::System& system, const dae::System& dae, c
     if (a.kind != system::AttributeKind::Guess) continue;
     auto [at, fresh] = places.try_emplace({a.span.file.value, a.span.begin, a.span.end}, Written{&a, false});
     const dae::Alias& alias = dae.aliases[a.unknown];
-    if (alias.kind != dae::Alias::Zero && used[alias.variable]) at->second.used = true;
+    if (alias.kind != dae::Alias::Zero && used[VariableId{alias.variable}]) at->second.used = true;
   }
   singularity::SourceNames terms(system);
   std::size_t reported = 0;

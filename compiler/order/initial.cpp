@@ -31,7 +31,7 @@ exact::Zeros find_zeros(const ExprPool& pool, const system::System& system,
     zeros.parameters.push_back(p.op == Op::Const && p.value == 0);
   std::vector<std::uint32_t> found;
   for (const incidence::EquationList::Section& s : equations.sections()) {
-    if (s.first < first || !s.table || s.table->slots != 1) continue;
+    if (s.first.value < first || !s.table || s.table->slots != 1) continue;
     exact::Zeros here{std::vector<bool>(1, true), {}};
     exact::PointEvaluator at_zero(pool, {s.table->residual}, &here);
     std::vector<std::uint32_t> places;
@@ -123,7 +123,7 @@ graph::Matching match_hard(const graph::Bipartite& g, const dae::System& dae) {
 
 InitialMatching match_initial(ExprPool& pool, const system::System& system, const dae::System& dae,
                               const incidence::EquationList& hard,
-                              const std::vector<std::uint32_t>& preference) {
+                              const std::vector<VariableId>& preference) {
   auto variables = static_cast<std::uint32_t>(dae.variables.size());
   graph::Bipartite g = incidence::determining_incidence(pool, hard, variables);
   graph::Matching m = match_hard(g, dae);
@@ -139,16 +139,16 @@ InitialMatching match_initial(ExprPool& pool, const system::System& system, cons
 
   InitialMatching result;
   for (std::uint32_t e = 0; e < hard.count(); ++e)
-    if (m.column_of_row[e] == graph::kNone) result.unmatched.push_back(e);
+    if (m.column_of_row[e] == graph::kNone) result.unmatched.push_back(EquationId{e});
   if (m.size() < variables) {
     graph::Parts parts = graph::dulmage_mendelsohn(g, m);
     for (std::uint32_t v = 0; v < variables; ++v)
-      if (parts.columns[v] == graph::Part::Under) result.undetermined.push_back(v);
+      if (parts.columns[v] == graph::Part::Under) result.undetermined.push_back(VariableId{v});
   }
   graph::ColumnRelease columns(g, m);
-  for (std::uint32_t state : preference)
-    if (columns.release(state)) {
-      m.row_of_column[state] = hard.count() + static_cast<std::uint32_t>(result.guessed.size());
+  for (VariableId state : preference)
+    if (columns.release(state.value)) {
+      m.row_of_column[state.value] = hard.count() + static_cast<std::uint32_t>(result.guessed.size());
       result.guessed.push_back(state);
     }
   result.row_of_variable = std::move(m.row_of_column);

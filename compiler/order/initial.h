@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/incidence/ids.h"
 #include "compiler/incidence/incidence.h"
 #include "compiler/ir/dae.h"
 #include "compiler/ir/system.h"
@@ -14,13 +15,14 @@
 namespace sigrel::order {
 
 struct InitialMatching {
-  /// By variable: its equation; numbers from `hard equations` on are the guesses, in the order of `guessed`.
+  /// By variable: the number of its equation, as plan::Plan::initial_assign has it. The equations after the
+  /// hard ones are the guesses, in the order of `guessed`.
   std::vector<std::uint32_t> row_of_variable;
-  std::vector<std::uint32_t> guessed;  // states whose start is their guess
+  std::vector<VariableId> guessed;  // states whose start is their guess
   /// Hard equations without a variable: each follows from others, or contradicts them.
-  std::vector<std::uint32_t> unmatched;
+  std::vector<EquationId> unmatched;
   /// Variables that the hard equations do not determine: any of these may be given.
-  std::vector<std::uint32_t> undetermined;
+  std::vector<VariableId> undetermined;
 };
 
 /// Matches the hard equations (the system's, which `dae.assign` matches, then the initial ones) with all
@@ -29,7 +31,6 @@ struct InitialMatching {
 /// variable, if there is another matching: from (1, 0) the constraint x vx + y vy = 0 determines vx, and vy
 /// is free.
 InitialMatching match_initial(ExprPool& pool, const system::System& system, const dae::System& dae,
-                              const incidence::EquationList& hard,
-                              const std::vector<std::uint32_t>& preference);
+                              const incidence::EquationList& hard, const std::vector<VariableId>& preference);
 
 }  // namespace sigrel::order

@@ -1,5 +1,7 @@
 #include "compiler/order/kernels.h"
 
+#include <algorithm>
+
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::order {
@@ -17,6 +19,9 @@ ShapeId Kernels::shape(const EquationTable& table) {
 
 KernelId Kernels::add(runtime::Role role, const Shape& shape, std::uint32_t solved,
                       std::vector<ExprId> outputs) {
+  const std::vector<ExprId> nodes = topological(plan_.exprs, outputs);
+  plan_.model.timed.push_back(
+      std::ranges::any_of(nodes, [&](ExprId id) { return plan_.exprs[id].op == Op::Time; }));
   plan_.kernels.push_back({role, shape.slots, shape.params, solved, std::move(outputs)});
   return KernelId{plan_.kernels.size() - 1};
 }
@@ -37,6 +42,16 @@ std::optional<KernelId> Kernels::solve(ShapeId number, std::uint32_t slot) {
 KernelId Kernels::residual(ShapeId number) {
   Shape& shape = shapes_[number];
   if (!shape.residual) shape.residual = add(runtime::Role::Residual, shape, 0, {shape.root});
+  plan_.kernels[shape.residual->value].rare = false;
+  return *shape.residual;
+}
+
+KernelId Kernels::rare_residual(ShapeId number) {
+  Shape& shape = shapes_[number];
+  if (!shape.residual) {
+    shape.residual = add(runtime::Role::Residual, shape, 0, {shape.root});
+    plan_.kernels[shape.residual->value].rare = true;
+  }
   return *shape.residual;
 }
 

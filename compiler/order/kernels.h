@@ -24,6 +24,8 @@ class Kernels {
   /// The kernel that assigns a slot; nullopt when the equation cannot be solved for it explicitly.
   std::optional<KernelId> solve(ShapeId shape, std::uint32_t slot);
   KernelId residual(ShapeId shape);
+  /// The same for equations that are usually solved explicitly: interpreted unless it is also used elsewhere.
+  KernelId rare_residual(ShapeId shape);
   KernelId partials(ShapeId shape);
 
  private:

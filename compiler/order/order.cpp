@@ -12,8 +12,8 @@
 namespace sigrel::order {
 namespace {
 
-/// Where a block leaves a choice of tearing variables, it takes those that have a guess, or are wanted as
-/// states.
+/// Where a block leaves a choice of tearing variables, it takes those that have a guess, or are
+/// preferred as states.
 TearingHints tearing_hints(const system::System& system, const dae::System& dae,
                            const runtime::Model& model) {
   TearingHints hints;
@@ -24,9 +24,9 @@ TearingHints tearing_hints(const system::System& system, const dae::System& dae,
     if (a.kind == system::AttributeKind::StatePreference && dae.aliases[a.unknown].kind != dae::Alias::Zero &&
         system.parameters[a.parameter].value > 0)
       hints.preferred[dae.aliases[a.unknown].variable] = true;
-  hints.moving.resize(model.parameters.size(), false);
+  hints.discrete.resize(model.parameters.size(), false);
   for (std::uint32_t k = 0; k < dae.discrete_parameters; ++k)
-    hints.moving[system.parameters.size() + k] = true;
+    hints.discrete[system.parameters.size() + k] = true;
   return hints;
 }
 

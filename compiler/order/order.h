@@ -9,7 +9,9 @@ namespace sigrel::order {
 
 /// The plan of a system that `reduce` accepted. States whose start is taken from guesses are reported in one
 /// note, or with StartPolicy::Strict as an error, and the plan must not be used then. Initial equations that
-/// are too many are checked by the start; see report_overdetermined_start.
+/// are too many are checked by the start; see report_overdetermined_start. With StartPolicy::Given the states
+/// are given with the run: the plan has no initial schedule, its initial equations are not looked at, and
+/// nothing is reported about guesses.
 ///
 /// Equation numbers of the model: the equations of `dae`, then its initial equations, then one `state =
 /// guess` for each of `guessed_states`. Parameters of the model: those of the system under the same numbers,

@@ -31,8 +31,8 @@ void set_parameters(const system::System& system, const dae::System& dae, runtim
   model.parameters.reserve(system.parameters.size() + 16);
   for (const system::Parameter& p : system.parameters)
     model.parameters.push_back({static_cast<std::uint8_t>(p.op), p.a, p.b, p.c, p.value});
-  for (const dae::ZeroCrossing& r : dae.zero_crossings)  // until the start has been looked at: false
-    for (std::size_t row = 0; row < r.differences.rows(); ++row) add_parameter(model, {});
+  for (const dae::ZeroCrossing& r : dae.zero_crossings)  // until the start has been looked at: 0
+    for (std::uint32_t k = 0; k < r.held(); ++k) add_parameter(model, {});
   for (const dae::StateSet& set : dae.sets)  // until the first choice: the first candidates
     for (std::size_t state = 0; state < set.states.size(); ++state)
       for (std::size_t candidate = 0; candidate < set.candidates.size(); ++candidate)

@@ -7,6 +7,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,12 +15,15 @@
 #include "compiler/base/index_table.h"
 #include "compiler/graph/bipartite.h"
 #include "compiler/graph/blt.h"
+#include "compiler/incidence/ids.h"
 #include "compiler/incidence/incidence.h"
 #include "compiler/ir/plan.h"
 #include "compiler/order/kernels.h"
 #include "compiler/order/torn_block.h"
 
 namespace sigrel::order {
+
+using BlockId = Id<struct BlockTag>;  // of a Scheduler, in BLT order
 
 /// Batches by their rows, for all schedules of a plan whose equations have the same numbers.
 class KnownBatches {
@@ -29,7 +33,7 @@ class KnownBatches {
   /// A batch of the same rows with the same table; for sums this requires that they are solved for the same
   /// terms. nullptr when there is none; then the next batch of the model is known from now on.
   const runtime::KernelBatch* find_or_add(const runtime::Model& model, const runtime::KernelBatch& batch,
-                                          std::span<const std::uint32_t> rows,
+                                          std::span<const EquationId> rows,
                                           std::span<const std::uint32_t> positions);
 
  private:
@@ -39,56 +43,62 @@ class KnownBatches {
 
 class Scheduler {
  public:
-  /// `row_of_variable` matches variables with equations of the list, kNone: the variable is known. It must
-  /// outlive the scheduler.
+  /// `row_of_variable` matches variables with equations of the list, by their numbers; kNone: the variable is
+  /// known. It must outlive the scheduler.
   Scheduler(plan::Plan& plan, Kernels& kernels, KnownBatches& known, const incidence::EquationList& equations,
             std::span<const std::uint32_t> row_of_variable, const TearingHints& hints);
 
-  const graph::Blocks& blocks() const { return blocks_; }
-  const std::vector<std::uint32_t>& variable_of_row() const { return variable_of_row_; }
-  /// By block: whether the given variables need it.
-  std::vector<bool> needed_for(const std::vector<std::uint32_t>& variables) const;
-  /// By block: whether it reads `constants`, parameters and such blocks alone, so that it keeps the values of
+  std::uint32_t block_count() const { return blocks_.count(); }
+  /// The equations of a block.
+  auto equations(BlockId block) const {
+    return blocks_.block(block.value) | std::views::transform([](std::uint32_t e) { return EquationId{e}; });
+  }
+  /// The variable that a matched equation determines.
+  VariableId variable_of(EquationId equation) const { return variable_of_[equation]; }
+  /// Whether the given variables, numbers in the reduced system, need the block.
+  IdVector<BlockId, bool> needed_for(std::span<const std::uint32_t> variables) const;
+  /// Whether the block reads `constants`, parameters and such blocks alone, so that it keeps the values of
   /// the start. Blocks that determine one of `rates` do not, because an integrator writes there.
-  std::vector<bool> invariant_blocks(const std::vector<std::uint32_t>& constants,
-                                     const std::vector<std::uint32_t>& rates) const;
+  IdVector<BlockId, bool> invariant_blocks(std::span<const std::uint32_t> constants,
+                                           std::span<const std::uint32_t> rates) const;
   /// Adds Residual batches of these equations, in ascending order of their numbers. Returns the first batch
   /// and the number of batches.
-  std::pair<std::uint32_t, std::uint32_t> residuals(std::vector<std::uint32_t> rows);
+  std::pair<std::uint32_t, std::uint32_t> residuals(std::vector<EquationId> equations);
   /// Appends the steps of the blocks that are selected.
-  void schedule(const std::vector<bool>& selected, std::vector<runtime::Step>& steps);
+  void schedule(const IdVector<BlockId, bool>& selected, std::vector<runtime::Step>& steps);
 
  private:
   // The equations of a batch have a level and a key in common: the kernel, kSum for sums, kLoop for
   // simultaneous blocks.
   static constexpr std::uint32_t kLoop = 0xFFFFFFFFu;
 
-  std::uint32_t key_of(std::uint32_t row);
-  std::uint32_t position_in_row(std::uint32_t row, std::uint32_t variable, bool& once) const;
+  std::uint32_t key_of(EquationId equation);
+  /// The first slot or term of the variable that the equation determines, and whether there is no other.
+  std::pair<std::uint32_t, bool> solved_position(EquationId equation) const;
   /// Blocks that make one batch, or one step each when `key` is kLoop.
   struct Group {
     std::uint32_t level, key;
     std::uint32_t end, size;  // among the blocks by group
   };
-  std::vector<Group> grouped(const std::vector<bool>& selected, std::vector<std::uint32_t>& blocks);
-  void emit_assign(std::span<const std::uint32_t> rows, std::uint32_t key);
-  void emit_loop(std::uint32_t block, std::vector<runtime::Step>& steps);
-  void emit_batch(std::span<const std::uint32_t> rows, runtime::Role role, std::uint32_t kernel,
+  std::vector<Group> grouped(const IdVector<BlockId, bool>& selected, std::vector<BlockId>& blocks);
+  void emit_assign(std::span<const EquationId> rows, std::uint32_t key);
+  void emit_loop(BlockId block, std::vector<runtime::Step>& steps);
+  void emit_batch(std::span<const EquationId> rows, runtime::Role role, std::uint32_t kernel,
                   std::uint32_t solved);
-  void add_sums(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> positions);
-  void add_table(std::span<const std::uint32_t> rows, std::uint32_t slots, std::uint32_t parameters);
+  void add_sums(std::span<const EquationId> rows, std::span<const std::uint32_t> positions);
+  void add_table(std::span<const EquationId> rows, std::uint32_t slots, std::uint32_t parameters);
 
   plan::Plan& plan_;
   Kernels& kernels_;
   const incidence::EquationList& equations_;
   KnownBatches& known_;
   const TearingHints& hints_;
-  std::vector<ShapeId> shape_of_section_;  // meaningful for tables with rows
+  IdVector<SectionId, ShapeId> shape_of_section_;  // meaningful for tables with rows
   std::span<const std::uint32_t> row_of_variable_;
-  std::vector<std::uint32_t> variable_of_row_;
-  graph::Bipartite graph_;  // for tearing, when there is something to tear
+  IdVector<EquationId, VariableId> variable_of_;  // meaningful for matched equations
+  graph::Bipartite graph_;                        // for tearing, when there is something to tear
   graph::Blocks blocks_;
-  std::vector<std::uint32_t> levels_;
+  IdVector<BlockId, std::uint32_t> levels_;
   std::unique_ptr<BlockTearing> tearing_;  // when the first block needs it
 };
 

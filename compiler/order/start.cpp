@@ -10,34 +10,35 @@ namespace {
 
 /// Variables in the order in which they may take their guesses: first those that are differentiated and have
 /// a guess of their own, then the states; for those of a set all of its candidates.
-std::vector<std::uint32_t> guess_order(const dae::System& dae, const runtime::Model& model) {
-  std::vector<bool> may_be_state(dae.variables.size(), false);
-  for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
-    may_be_state[v] = dae.variables[v].state && dae.variables[v].set == dae::kNone;
+std::vector<VariableId> guess_order(const dae::System& dae, const runtime::Model& model) {
+  IdVector<VariableId, bool> may_be_state(dae.variables.size(), false);
+  for (VariableId v : ids<VariableId>(0, may_be_state.size()))
+    may_be_state[v] = dae.variables[v.value].state && dae.variables[v.value].set == dae::kNone;
   for (const dae::StateSet& set : dae.sets)
-    for (std::uint32_t rate : set.candidates) may_be_state[dae.variables[rate].integral] = true;
-  std::vector<std::uint32_t> order;
+    for (std::uint32_t rate : set.candidates) may_be_state[VariableId{dae.variables[rate].integral}] = true;
+  std::vector<VariableId> order;
   for (bool given : {true, false})
-    for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {
-      bool guessed = model.start_of(v) != runtime::kNone && dae.variables[v].derivative != dae::kNone;
+    for (VariableId v : ids<VariableId>(0, may_be_state.size())) {
+      const bool guessed =
+          model.start_of(v.value) != runtime::kNone && dae.variables[v.value].derivative != dae::kNone;
       if (guessed == given && (guessed || may_be_state[v])) order.push_back(v);
     }
   return order;
 }
 
 /// One equation `state = guess` for each of the states; without a guess the state starts from zero.
-EquationTable guess_equations(const std::vector<std::uint32_t>& states, plan::Plan& plan) {
+EquationTable guess_equations(const std::vector<VariableId>& states, plan::Plan& plan) {
   EquationTable guesses;
   guesses.residual = plan.exprs.binary(Op::Sub, plan.exprs.slot(0), plan.exprs.param(0));
   guesses.slots = guesses.params = 1;
   std::uint32_t zero = runtime::kNone;
-  for (std::uint32_t state : states) {
-    std::uint32_t guess = plan.model.start_of(state);
+  for (VariableId state : states) {
+    std::uint32_t guess = plan.model.start_of(state.value);
     if (guess == runtime::kNone) {
       if (zero == runtime::kNone) zero = add_parameter(plan.model, {});
       guess = zero;
     }
-    guesses.unknowns.push_back(state);
+    guesses.unknowns.push_back(state.value);
     guesses.parameters.push_back(guess);
     guesses.origins.push_back({});
   }
@@ -50,20 +51,19 @@ void schedule_start(Ordering& o, incidence::EquationList equations, plan::StartP
   plan::Plan& plan = o.plan;
   InitialMatching initial =
       match_initial(plan.exprs, o.system, o.dae, equations, guess_order(o.dae, plan.model));
-  plan.guessed_states = initial.guessed;
+  for (VariableId state : initial.guessed) plan.guessed_states.push_back(state.value);
   plan.initial_assign = std::move(initial.row_of_variable);
-  plan.redundant_initial = initial.unmatched;
+  for (EquationId equation : initial.unmatched) plan.redundant_initial.push_back(equation.value);
   if (policy == plan::StartPolicy::Strict && !initial.guessed.empty())
     return report_missing_start(o.system, o.dae, initial, o.diagnostics);
 
   const EquationTable guesses = guess_equations(initial.guessed, plan);
   equations.append(guesses);
-  o.hints.moving.resize(plan.model.parameters.size(), false);
+  o.hints.discrete.resize(plan.model.parameters.size(), false);
   Scheduler scheduler(plan, o.kernels, o.known, equations, plan.initial_assign, o.hints);
-  if (!check_discrete(o.system, o.dae, plan.model.discrete, plan.exprs, equations,
-                      scheduler.variable_of_row(), scheduler.blocks(), o.diagnostics))
+  if (!check_discrete(o.system, o.dae, plan.model.discrete, plan.exprs, equations, scheduler, o.diagnostics))
     return;
-  scheduler.schedule(std::vector<bool>(scheduler.blocks().count(), true), plan.model.initial);
+  scheduler.schedule(IdVector<BlockId, bool>(scheduler.block_count(), true), plan.model.initial);
   // Initial equations that do not fit are evaluated after the start: they hold, or contradict the others.
   const auto [first, batches] = scheduler.residuals(initial.unmatched);
   for (std::uint32_t k = 0; k < batches; ++k) plan.model.initial_checks.push_back(first + k);

@@ -31,7 +31,7 @@ void add_state_sets(const dae::System& dae, Scheduler& scheduler, runtime::Model
   for (std::uint32_t s = 0; s < model.states.size(); ++s) number[model.states[s].variable] = s;
   for (const dae::StateSet& set : dae.sets) {
     runtime::StateSet to;
-    std::tie(to.first_batch, to.batches) = scheduler.residuals(set.equations);
+    std::tie(to.first_batch, to.batches) = scheduler.residuals({set.equations.begin(), set.equations.end()});
     to.first_variable = static_cast<std::uint32_t>(model.set_variables.size());
     to.eliminated = static_cast<std::uint32_t>(set.eliminated.size());
     to.candidates = static_cast<std::uint32_t>(set.candidates.size());

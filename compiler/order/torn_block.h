@@ -6,7 +6,7 @@
 // the runtime checks the coefficient again at the start, in case a parameter has changed. Coefficients that
 // contain variables are not used.
 //
-// A block of up to kSmall equations is solved with dense matrices, and the fewer unknowns the better
+// A block of up to kSmallBlock equations is solved with dense matrices, and the fewer unknowns the better
 // (graph/tearing.h). A larger one must stay sparse: it is torn only as far as the incidence matrix of the
 // rest has no more entries than before (graph/sparse_tearing.h), and no variable may depend on more than
 // kMostUnknowns unknowns.
@@ -18,6 +18,7 @@
 // all variables are tearing variables.
 #pragma once
 #include <optional>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -34,56 +35,62 @@ namespace sigrel::order {
 
 struct TornBlock {
   struct Inner {
-    EquationId row;
+    EquationId equation;
     VariableId variable;
     std::uint32_t level;  // evaluated after all of lower levels
   };
   std::vector<Inner> inner;
-  std::vector<std::uint32_t> residual_equations;  // rows, ascending
-  std::vector<std::uint32_t> unknowns;            // tearing variables, as many, ascending
+  std::vector<EquationId> residual_equations;  // ascending
+  std::vector<VariableId> tearing_variables;   // as many, ascending
   runtime::AlgebraicLoop::Kind kind = runtime::AlgebraicLoop::Nonlinear;
 };
 
 /// Properties of variables and parameters that matter for tearing.
 struct TearingHints {
-  std::vector<bool> preferred;  // per variable: becomes a tearing variable rather than others
-  std::vector<bool> moving;     // per parameter: the runtime changes it while it runs
+  std::vector<bool> preferred;  // by variable: becomes a tearing variable rather than others
+  std::vector<bool> discrete;   // by parameter: the runtime changes it at events
 };
 
 /// Tears blocks of one system, one after the other.
 class BlockTearing {
  public:
   static constexpr std::uint32_t kLongestWay = 16;
-  /// Equations of a block that is solved with dense matrices, at most.
-  static constexpr std::size_t kSmall = 50;
+  /// Equations of a block that is torn for dense matrices, at most. It must not have more tearing variables
+  /// than runtime::kDenseLimit, which counts what is left after tearing: so this is a limit of its own, and
+  /// the smaller one (tests/unit/reduce/plan_test.cpp).
+  static constexpr std::size_t kSmallBlock = 50;
   /// Tearing variables on which a variable of a larger block may depend.
   static constexpr std::size_t kMostUnknowns = 8;
 
   /// `shape_of_section` as numbered by the kernels.
   BlockTearing(plan::Plan& plan, Kernels& kernels, const incidence::EquationList& equations,
-               const graph::Bipartite& graph, const std::vector<ShapeId>& shape_of_section,
+               const graph::Bipartite& graph, const IdVector<SectionId, ShapeId>& shape_of_section,
                const TearingHints& hints);
 
-  TornBlock tear(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> variables);
+  TornBlock tear(std::span<const EquationId> equations, std::span<const VariableId> variables);
 
  private:
-  incidence::Coefficients& coefficients(std::uint32_t section);
-  bool solvable(std::uint32_t row, std::uint32_t variable);
-  runtime::AlgebraicLoop::Kind kind_of(std::span<const std::uint32_t> rows);
+  incidence::Coefficients& coefficients(SectionId section);
+  auto variables_of(EquationId equation) const {
+    return graph_.row(equation.value) | std::views::transform([](std::uint32_t v) { return VariableId{v}; });
+  }
+  bool in_block(VariableId variable) const { return mark_[variable] == clock_; }
+  bool solvable(EquationId equation, VariableId variable);
+  runtime::AlgebraicLoop::Kind kind_of(std::span<const EquationId> equations);
   void shorten(const graph::Torn& torn, std::size_t size, TornBlock& block);
 
   plan::Plan& plan_;
   Kernels& kernels_;
   const incidence::EquationList& equations_;
-  const graph::Bipartite& graph_;
+  const graph::Bipartite& graph_;  // rows are equations, columns are variables
   graph::Bipartite columns_;
-  const std::vector<ShapeId>& shape_of_section_;
+  const IdVector<SectionId, ShapeId>& shape_of_section_;
   const TearingHints& hints_;
   graph::Tearing tearing_;
   graph::SparseTearing sparse_;
-  std::vector<std::optional<incidence::Coefficients>> coefficients_;  // by section
+  IdVector<SectionId, std::optional<incidence::Coefficients>> coefficients_;
   std::vector<double> parameters_;
-  std::vector<std::uint32_t> mark_, level_, first_, last_;  // per variable
+  IdVector<VariableId, std::uint32_t> mark_, level_, first_, last_;
   std::uint32_t clock_ = 0;
 };
 

@@ -37,9 +37,7 @@ ast::Item* Builder::item(P::ItemContext* ctx) {
     case P::INITIALLY:
       return arena_.make<ast::BlockItem>(base(ItemKind::Initially), block<Item>(ctx->BLOCK(0)));
     case P::GUESS: return arena_.make<ast::BlockItem>(base(ItemKind::Guess), block<Item>(ctx->BLOCK(0)));
-    case P::WHEN:
-      return arena_.make<ast::WhenItem>(base(ItemKind::When), condition(ctx->expression(0)),
-                                        block<Item>(ctx->BLOCK(0)));
+    case P::WHEN: return when_item(ctx);
     case P::EVERY: {
       // `every dt with { offset = … } do`: the settings belong to the clock, not to `dt`.
       ast::Expr* period = expression(ctx->expression(0));
@@ -160,6 +158,32 @@ ast::Item* Builder::if_item(P::ItemContext* ctx) {
     has_else = true;
   }
   return result;
+}
+
+// The conditions of a branch stand between its word and its `do`.
+ast::Item* Builder::when_item(P::ItemContext* ctx) {
+  std::vector<ast::WhenBranch> branches;
+  std::vector<ast::Expr*> conditions;
+  antlr4::Token* word = nullptr;
+  for (auto* child : ctx->children) {
+    if (auto* e = dynamic_cast<P::ExpressionContext*>(child)) {
+      conditions.push_back(condition(e));
+      continue;
+    }
+    auto* terminal = dynamic_cast<TerminalNode*>(child);
+    if (!terminal) continue;
+    switch (terminal->getSymbol()->getType()) {
+      case P::WHEN:
+      case P::ELSEWHEN: word = terminal->getSymbol(); break;
+      case P::BLOCK:
+        branches.push_back(
+            {arena_.copy(conditions), block<Item>(terminal), join(span(word), span(terminal))});
+        conditions.clear();
+        break;
+      default: break;
+    }
+  }
+  return arena_.make<ast::WhenItem>(Item{ItemKind::When, span(ctx)}, arena_.copy(branches));
 }
 
 ast::Mode* Builder::mode(P::ModePieceContext* ctx) {

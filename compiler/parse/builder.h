@@ -90,6 +90,7 @@ class Builder {
   // build_item.cpp
   ast::Item* expression_item(P::ItemContext* ctx);
   ast::Item* if_item(P::ItemContext* ctx);
+  ast::Item* when_item(P::ItemContext* ctx);
 
   FileId file_;
   const SourceMap& sources_;

@@ -208,8 +208,18 @@ void Layout::word(Token& t) {
       if (at_piece_start(BlockKind::Body)) pending_ = Pending{BlockKind::Body, t};
       break;
     case K::DO:
-      if (auto i = nearest({Frame::For}, true)) pop_to(*i);
+      if (auto i = nearest({Frame::For, Frame::When}, true))
+        pop_to(frames_[*i].kind == Frame::When ? *i + 1 : *i);
       pending_ = Pending{BlockKind::Body, t};
+      break;
+    case K::WHEN: {
+      bool starts = at_piece_start(BlockKind::Body);
+      push(t);
+      if (starts) push_frame(Frame::When, t);
+      return;
+    }
+    case K::ELSEWHEN:
+      if (auto i = nearest({Frame::When}, false)) pop_to(*i + 1);
       break;
     case K::SWITCH: {
       bool starts = at_piece_start(BlockKind::Body);
@@ -410,7 +420,7 @@ void Layout::close_bracket(Token& t, bool& consumed) {
 void Layout::comma() {
   std::size_t index = scope_index();
   if (frames_[index].kind == Frame::Block) {
-    if (nearest({Frame::For}, true)) return;
+    if (nearest({Frame::For, Frame::When}, true)) return;
     const Frame& block = frames_[index];
     if (tokens_.size() > block.piece_begin) {
       std::uint16_t first = tokens_[block.piece_begin].kind;

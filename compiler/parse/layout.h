@@ -4,12 +4,10 @@
 // inside it have been passed on before, piece by piece, and are represented by single BLOCK tokens. The
 // division depends on tokens and columns only, not on the parser:
 //
-//   - `where let of do`, and `then else initially guess` at the start of an item, open a block at the column
-//   of
-//     the next token;
+//   - `where let of do`, and `then else initially guess` at the start of an item, open a block at the
+//     column of the next token;
 //   - a line at that column starts a new piece, a line left of it closes the block, a line right of it
-//   continues
-//     the piece;
+//     continues the piece;
 //   - a closing bracket, `in then else of`, or a comma inside brackets closes the blocks opened since its
 //     counterpart.
 //
@@ -78,6 +76,7 @@ class Layout {
       StatementThen,
       Case,
       For,
+      When,
       Let,
       Sigrel,
       Switch,

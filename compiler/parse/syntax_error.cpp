@@ -33,6 +33,7 @@ bool is_keyword(std::uint16_t kind) {
     case P::FOR:
     case P::DO:
     case P::WHEN:
+    case P::ELSEWHEN:
     case P::EVERY:
     case P::SWITCH:
     case P::UNTIL:

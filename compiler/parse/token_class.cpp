@@ -42,6 +42,7 @@ bool joins_line(std::uint16_t kind) {
   switch (kind) {
     case K::THEN:
     case K::ELSE:
+    case K::ELSEWHEN:
     case K::OF:
     case K::IN:
     case K::WHERE:

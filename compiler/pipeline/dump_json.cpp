@@ -117,10 +117,14 @@ ordered_json events_json(const system::System& system, const ExprPool& exprs, co
   ordered_json triggers = ordered_json::array(), assignments = ordered_json::array(),
                clocks = ordered_json::array(), previous = ordered_json::array();
   for (const system::Trigger& t : system.events.triggers)
-    triggers.push_back(
-        {{"kind", kKinds[t.kind]}, {"condition", nullptr}, {"origin", origin_json(system, t.origin)}});
+    triggers.push_back({{"kind", kKinds[t.kind]},
+                        {"conditions", ordered_json::array()},
+                        {"initial", t.initial},
+                        {"terminal", t.terminal},
+                        {"preceding", t.preceding ? ordered_json(*t.preceding) : ordered_json(nullptr)},
+                        {"origin", origin_json(system, t.origin)}});
   each_row(exprs, conditions, name, [&](std::uint32_t trigger, std::string text, Origin) {
-    triggers[trigger]["condition"] = std::move(text);
+    triggers[trigger]["conditions"].push_back(std::move(text));
   });
   assignments.get_ref<ordered_json::array_t&>().resize(system.events.assignments.size());
   each_row(exprs, values, name, [&](std::uint32_t k, std::string text, Origin origin) {
@@ -314,11 +318,12 @@ std::string dae_json(const system::System& system, const dae::System& dae) {
   for (const dae::ZeroCrossing& r : dae.zero_crossings) {
     Equations one;
     one.tables.push_back(r.differences);
+    static constexpr const char* kKinds[] = {"comparison", "floor", "round", "table"};
     std::uint32_t parameter = r.first;
     each_row(dae.exprs, one, name, [&](std::uint32_t, std::string text, Origin origin) {
       crossings.push_back({{"parameter", parameter++},
-                           {"text", text + (r.strict ? " < 0" : " <= 0")},
-                           {"linear_in_time", r.linear_in_time},
+                           {"kind", kKinds[r.kind]},
+                           {"text", dae::held_text(r.kind, r.strict, text)},
                            {"origin", origin_json(system, origin)}});
     });
   }

@@ -1,5 +1,6 @@
 #include "compiler/pipeline/executable.h"
 
+#include "compiler/interpret/enclose.h"
 #include "compiler/interpret/interpret.h"
 #include "compiler/jit/jit.h"
 
@@ -17,6 +18,10 @@ std::shared_ptr<jit::Compiler> make_compiler() { return std::make_shared<jit::Co
 
 Executable make_executable(const plan::Plan& plan, Backend backend, jit::Compiler& compiler) {
   Executable result;
+  if (auto enclosures = interpret::enclosures(plan)) {
+    result.enclosures = enclosures->kernels;
+    result.enclosure_owner = std::move(enclosures);
+  }
   if (backend == Backend::Jit) {
     jit::Statistics statistics;
     if (auto code = compiler.compile(plan, &statistics)) {

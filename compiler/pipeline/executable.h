@@ -16,6 +16,8 @@ enum class Backend : std::uint8_t { Jit, Interpreter };
 struct Executable {
   std::shared_ptr<const void> owner;  // of the code and data of the kernels
   std::vector<runtime::Kernel> kernels;
+  std::shared_ptr<const void> enclosure_owner;
+  std::vector<runtime::EnclosureKernel> enclosures;
 
   Backend backend = Backend::Jit;
   std::string why_interpreted;    // why generated code was requested but is not used

@@ -128,6 +128,7 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
   timed(context.timings, "code", [&] { executable = make_executable(plan, backend, context.compiler); });
   record_parts(executable, context.timings);
   plan.model.kernels = executable.kernels;
+  plan.model.enclosures = executable.enclosures;
   return result;
 }
 

@@ -240,7 +240,9 @@ std::vector<std::string> Results::descriptions(const Columns& columns) const {
       if (dae_.variables[variable].set != dae::kNone) continue;
       const system::LocalInfo& info = system::unknown_info(system_, dae_.variables[variable].unknown);
       if (info.type != system::SignalType::Real) {
-        found[c] = info.type == system::SignalType::Int ? "Int" : "Bool";
+        found[c] = info.type == system::SignalType::Bool ? "Bool"
+                   : text(info.unit).empty()             ? "Int"
+                                                         : std::string(text(info.unit));
         continue;
       }
       unit = text(info.unit);
@@ -255,6 +257,21 @@ std::vector<std::string> Results::descriptions(const Columns& columns) const {
     found[c] += "]";
   }
   return found;
+}
+
+bool is_piecewise_constant(std::string_view description) {
+  return !description.empty() && !description.starts_with('[');
+}
+
+std::string_view constructor_name(std::string_view description, double value) {
+  if (!is_piecewise_constant(description) || description == "Bool" || description == "Int") return {};
+  constexpr std::string_view kSeparator = " | ";
+  for (; value >= 1; --value) {
+    const std::size_t end = description.find(kSeparator);
+    if (end == std::string_view::npos) return {};
+    description.remove_prefix(end + kSeparator.size());
+  }
+  return description.substr(0, description.find(kSeparator));
 }
 
 std::vector<runtime::Constant> Results::constants(std::span<const double> parameters,

@@ -48,7 +48,8 @@ class Results {
   Columns select(std::span<const std::string> patterns, std::string_view what,
                  std::span<const std::optional<Span>> spans, Diagnostics& diagnostics) const;
 
-  /// One per column: "Bool", "Int", the unit in brackets, or empty.
+  /// One per column: "Bool", "Int", the constructors of a data type ("Off | Run"), the unit in brackets, or
+  /// empty.
   std::vector<std::string> descriptions(const Columns& columns) const;
   /// The parameters with their values: those of all instances of a small model; those of the main relation
   /// and those that were set of a large one. Names of columns are left out.
@@ -68,5 +69,11 @@ class Results {
 
 /// Whether `pattern`, in which `*` matches any characters, matches the whole name.
 bool matches(std::string_view pattern, std::string_view name);
+
+/// Whether a description is that of a Bool, an Int or a data type.
+bool is_piecewise_constant(std::string_view description);
+/// The constructor with the number `value` of the data type that the description states; empty if there is
+/// none.
+std::string_view constructor_name(std::string_view description, double value);
 
 }  // namespace sigrel::pipeline

@@ -15,11 +15,11 @@ std::vector<std::uint32_t> equations_of(const system::System& system, const std:
   if (origins.empty()) return result;
   incidence::EquationList list;
   list.append(system.equations);
-  for (std::uint32_t e = 0; e < list.count(); ++e) {
+  for (EquationId e : ids<EquationId>(0, list.count())) {
     Origin at = list.origin(e);
     if (std::ranges::any_of(origins,
                             [&](Origin o) { return o.instance == at.instance && o.source == at.source; }))
-      result.push_back(e);
+      result.push_back(e.value);
   }
   return result;
 }
@@ -29,7 +29,7 @@ Elimination eliminate_with(const system::System& system, Shapes& shapes,
   Aliases aliases(system, shapes);
   if (want_merges) aliases.note_merges();
   for (const singularity::FloatingPotential& potential : floating.floating)
-    aliases.take_as_zero(UnknownId{potential.zero});
+    aliases.take_as_zero(potential.zero);
   aliases.eliminate();
   Elimination result;
   result.merges = aliases.merges();
@@ -74,7 +74,7 @@ std::vector<Link> elimination_chain(const system::System& system, const dae::Sys
   IdVector<UnknownId, bool> taken(system.unknowns, false);
   if (elimination.taken)
     for (const singularity::FloatingPotential& potential : elimination.floating.floating)
-      taken[UnknownId{potential.zero}] = true;
+      taken[potential.zero] = true;
   // The merges are a forest over the unknowns: breadth first from this one to its representative, or to zero.
   IdVector<UnknownId, std::vector<const Aliases::Merge*>> merges_of(system.unknowns);
   for (const Aliases::Merge& m : elimination.merges) {
@@ -95,7 +95,7 @@ std::vector<Link> elimination_chain(const system::System& system, const dae::Sys
     std::vector<Link> chain;
     for (UnknownId u = end; reached[u].merge; u = reached[u].from) {
       const Aliases::Merge& m = *reached[u].merge;
-      chain.push_back({list.origin(m.equation.value), reached[u].from.value, u.value, m.opposite});
+      chain.push_back({list.origin(m.equation), reached[u].from.value, u.value, m.opposite});
     }
     std::ranges::reverse(chain);
     return chain;
@@ -111,7 +111,7 @@ std::vector<Link> elimination_chain(const system::System& system, const dae::Sys
     if (alias.kind != dae::Alias::Zero && dae.variables[alias.variable].unknown == u.value)
       return chain_to(u);
     for (const Aliases::Merge* merge : merges_of[u]) {
-      if (!merge->b) return chain_to_zero(u, list.origin(merge->equation.value));
+      if (!merge->b) return chain_to_zero(u, list.origin(merge->equation));
       const UnknownId next = merge->a == u ? *merge->b : merge->a;
       if (reached[next].yes) continue;
       reached[next] = {true, u, merge};

@@ -17,7 +17,8 @@ void take_assignments(const system::System& system, dae::System& dae, Diagnostic
   constexpr std::size_t kEnough = 5;
   const std::size_t before = diagnostics.error_count();
   singularity::SourceNames terms(system);
-  std::unordered_map<std::uint32_t, std::uint32_t> source_of;  // variable -> assignment
+  // Trigger and variable -> assignment: those of one handler always coincide.
+  std::unordered_map<std::uint64_t, std::uint32_t> source_of;
   std::unordered_set<std::uint32_t> delayed;
   for (const system::Delay& d : system.delays)
     if (dae.aliases[d.unknown].kind != dae::Alias::Zero) delayed.insert(dae.aliases[d.unknown].variable);
@@ -39,14 +40,14 @@ void take_assignments(const system::System& system, dae::System& dae, Diagnostic
       terms.note_instance(d, origins[k].instance);
       continue;
     }
-    auto [first, fresh] = source_of.try_emplace(alias.variable, k);
+    auto [first, fresh] = source_of.try_emplace(std::uint64_t{a.trigger} << 32 | alias.variable, k);
     if (!fresh) {
       const std::string name = terms.name(a.target, origins[k].instance);
-      Diagnostic& d =
-          diagnostics.report(Code::AssignedTwice, span, fmt::format("`{}` is assigned in two places", name));
+      Diagnostic& d = diagnostics.report(Code::AssignedTwice, span,
+                                         fmt::format("`{}` is assigned twice in one event handler", name));
       d.label("the second").also(system.sources[origins[first->second].source].span, "the first");
-      d.note("if both happen at the same instant, the value is ambiguous");
-      d.help("assign it in one `when`: `when a || b do x := if a then … else …`");
+      d.note("both happen at the same instant: the order of the lines has no meaning");
+      d.help("remove one of them, or write one assignment with a condition: `x := if a then … else …`");
       terms.note_instance(d, origins[k].instance);
       continue;
     }

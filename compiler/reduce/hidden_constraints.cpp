@@ -131,39 +131,39 @@ class HiddenConstraints {
         for (Term t : section.sums->terms) count_one(t.unknown());
     }
     graph_.columns = static_cast<std::uint32_t>(dae_.variables.size());
-    for (std::uint32_t number = 0; number < coefficients_.size(); ++number) {
+    for (SectionId number : ids<SectionId>(0, coefficients_.size())) {
       const incidence::EquationList::Section& section = equations_.sections()[number];
       if (section.table && !coefficients_[number]) continue;
       for (std::uint32_t row = 0; row < section.rows; ++row) {
+        const EquationId equation = section.equation_of(row);
         bool shared = true, any = false;
-        equations_.each_variable(section.first + row,
-                                 [&](std::uint32_t v) { shared = shared && count[v] > 1; });
+        equations_.each_variable(equation, [&](VariableId v) { shared = shared && count[v.value] > 1; });
         if (!shared) continue;
-        equations_.each_variable(section.first + row, [&](std::uint32_t v) {
-          if (!unknown(v)) return;
-          graph_.targets.push_back(v);
+        equations_.each_variable(equation, [&](VariableId v) {
+          if (!unknown(v.value)) return;
+          graph_.targets.push_back(v.value);
           any = true;
         });
         if (!any) {
-          constraints_.push_back(section.first + row);
+          constraints_.push_back(equation);
           continue;
         }
         graph_.end_row();
-        linear_.push_back(section.first + row);
+        linear_.push_back(equation);
       }
     }
   }
 
-  IntegerRow row_of(std::uint32_t equation) const {
-    const std::uint32_t number = equations_.section_of(equation);
+  IntegerRow row_of(EquationId equation) const {
+    const SectionId number = equations_.section_of(equation);
     const incidence::EquationList::Section& section = equations_.sections()[number];
     IntegerRow row;
     if (section.table) {
-      auto unknowns = section.table->unknowns_of(equation - section.first);
+      auto unknowns = section.table->unknowns_of(section.row_of(equation));
       for (std::size_t k = 0; k < unknowns.size(); ++k)
         row.push_back({unknowns[k], (*coefficients_[number])[k]});
     } else {
-      for (Term t : section.sums->terms_of(equation - section.first))
+      for (Term t : section.sums->terms_of(section.row_of(equation)))
         row.push_back({t.unknown(), t.negative() ? -1 : 1});
     }
     exact::tidy(row);
@@ -188,7 +188,7 @@ class HiddenConstraints {
 
   /// Among the equations between states alone: those that follow from others.
   void find_redundant_constraints() {
-    for (std::uint32_t e : constraints_) {
+    for (EquationId e : constraints_) {
       equation_of_.push_back(e);
       rows_.push_back(row_of(e));
       retained_.push_back(true);
@@ -217,7 +217,7 @@ class HiddenConstraints {
   /// New rows without unknowns take the places of their equations as sums; redundant equations are removed,
   /// and their origins returned.
   std::vector<Origin> replace() {
-    std::vector<bool> removed(equations_.count(), false);
+    IdVector<EquationId, bool> removed(equations_.count(), false);
     std::vector<std::uint32_t> found, redundant;
     for (std::uint32_t r = 0; r < rows_.size(); ++r) {
       if (redundant_[r]) {
@@ -233,13 +233,13 @@ class HiddenConstraints {
     }
     if (found.empty() && redundant.empty()) return {};
     const std::vector<Origin> origins = origins_of(found), dropped = origins_of(redundant);
-    std::uint32_t equation = 0;
+    EquationId equation;
     for (EquationTable& table : dae_.equations.tables) {
       EquationTable rest;
       rest.residual = table.residual;
       rest.slots = table.slots;
       rest.params = table.params;
-      for (std::size_t row = 0; row < table.rows(); ++row, ++equation) {
+      for (std::size_t row = 0; row < table.rows(); ++row, ++equation.value) {
         if (removed[equation]) continue;
         auto unknowns = table.unknowns_of(row), parameters = table.parameters_of(row);
         rest.unknowns.insert(rest.unknowns.end(), unknowns.begin(), unknowns.end());
@@ -254,7 +254,7 @@ class HiddenConstraints {
       sums.offsets.push_back(static_cast<std::uint32_t>(sums.terms.size()));
       sums.origins.push_back(origin);
     };
-    for (std::size_t row = 0; row < dae_.equations.sums.rows(); ++row, ++equation)
+    for (std::size_t row = 0; row < dae_.equations.sums.rows(); ++row, ++equation.value)
       if (!removed[equation]) add(dae_.equations.sums.terms_of(row), dae_.equations.sums.origins[row]);
     for (std::size_t k = 0; k < found.size(); ++k) {
       std::vector<Term> terms;
@@ -269,17 +269,17 @@ class HiddenConstraints {
 
   std::vector<Origin> origins_of(const std::vector<std::uint32_t>& rows) const {
     std::vector<Origin> result;
-    for (std::uint32_t r : rows) result.push_back(dae::origin(dae_.equations, equation_of_[r]));
+    for (std::uint32_t r : rows) result.push_back(dae::origin(dae_.equations, equation_of_[r].value));
     return result;
   }
 
   dae::System& dae_;
   incidence::EquationList equations_;
-  std::vector<std::optional<std::vector<std::int64_t>>> coefficients_;  // by section
-  std::vector<std::uint32_t> linear_, constraints_;  // equations: with unknowns, and without
-  graph::Bipartite graph_;                           // of `linear_`, over unknowns
-  std::vector<IntegerRow> rows_;            // over variables: from the elimination, then `constraints_`
-  std::vector<std::uint32_t> equation_of_;  // by row
+  IdVector<SectionId, std::optional<std::vector<std::int64_t>>> coefficients_;
+  std::vector<EquationId> linear_, constraints_;  // with unknowns, and without
+  graph::Bipartite graph_;                        // of `linear_`, over unknowns
+  std::vector<IntegerRow> rows_;                  // over variables: from the elimination, then `constraints_`
+  std::vector<EquationId> equation_of_;           // by row
   std::vector<bool> retained_;   // by row: its equation stays (a pivot row, given up, or in `constraints_`)
   std::vector<bool> redundant_;  // by row
 };

@@ -1,5 +1,7 @@
 // The reduce stage: aliases, zeros and what follows from them are eliminated; derivatives become variables;
-// equations are differentiated until they determine the highest derivatives, and states are chosen.
+// constraints between states that only a combination of linear equations shows are exposed
+// (hidden_constraints.h); equations are differentiated until they determine the highest derivatives, and
+// states are chosen.
 #pragma once
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/dae.h"

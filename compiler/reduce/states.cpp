@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
+#include <ranges>
 #include <string>
 
 #include "compiler/exact/independent_columns.h"
@@ -13,6 +13,7 @@
 #include "compiler/graph/signed_union_find.h"
 #include "compiler/incidence/incidence.h"
 #include "compiler/reduce/state_priority.h"
+#include "compiler/reduce/state_sets.h"
 #include "compiler/singularity/random_jacobian.h"
 #include "compiler/singularity/source_names.h"
 #include "compiler/symbolic/symbolic.h"
@@ -20,11 +21,68 @@
 namespace sigrel::reduce {
 namespace {
 
+using exact::IndependentColumns;
+using Column = std::vector<IndependentColumns::Entry>;
+
 constexpr std::uint32_t kNone = graph::kNone;
 constexpr int kNever = -2, kAlways = 2;  // state_preferences()
 constexpr std::uint64_t kMostWork = 200'000'000;
-/// Candidates, or equations that are watched: the runtime works on a dense matrix.
+/// Candidates, or equations that are monitored: the runtime works on a dense matrix.
 constexpr std::size_t kLargestSet = 300;
+
+/// Rows and columns of a matrix that share no nonzero entry with others, ascending.
+struct Part {
+  std::vector<std::uint32_t> rows, columns;
+};
+
+/// The connected parts of a matrix of the `selected` columns that contain one of `seeds`, in the order of
+/// these. No column is zero.
+std::vector<Part> connected_parts(std::size_t rows, const std::vector<Column>& columns,
+                                  const std::vector<bool>& selected,
+                                  const std::vector<std::uint32_t>& seeds) {
+  graph::SignedUnionFind classes(static_cast<std::uint32_t>(rows));
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    if (selected[k])
+      for (const IndependentColumns::Entry& e : columns[k])
+        classes.unite(columns[k].front().row, e.row, false);
+  auto root = [&](std::uint32_t row) { return classes.find(row).root; };
+
+  std::vector<Part> parts;
+  std::vector<std::uint32_t> part_of(rows, kNone);  // by root
+  for (std::uint32_t k : seeds)
+    if (std::uint32_t& number = part_of[root(columns[k].front().row)]; number == kNone) {
+      number = static_cast<std::uint32_t>(parts.size());
+      parts.emplace_back();
+    }
+  for (std::uint32_t row = 0; row < rows; ++row)
+    if (const std::uint32_t number = part_of[root(row)]; number != kNone) parts[number].rows.push_back(row);
+  for (std::uint32_t k = 0; k < columns.size(); ++k)
+    if (selected[k])
+      if (const std::uint32_t number = part_of[root(columns[k].front().row)]; number != kNone)
+        parts[number].columns.push_back(k);
+  return parts;
+}
+
+/// The choice of dummies for some equations among candidates, which are rows and columns of the graph. Below,
+/// `k` is the place of a candidate.
+struct Choice {
+  std::span<const std::uint32_t> equations, candidates;
+  std::vector<Column> columns;  // of the Jacobian, by candidate; rows are places in `equations`
+  IndependentColumns pivots{static_cast<std::uint32_t>(equations.size())};
+  std::vector<bool> dummy = std::vector<bool>(candidates.size(), false);  // by candidate
+  std::vector<bool> left_open = dummy;                                    // by candidate
+  std::size_t open = 0;  // equations for which the runtime chooses the dummies
+  graph::Decision decision = {};
+
+  bool complete() const { return decision.dummies.size() + open >= equations.size(); }
+  /// Makes the candidate a dummy if it is independent of the others; with a varying pivot only if `varying`.
+  IndependentColumns::Answer offer(std::uint32_t k, bool varying) {
+    const IndependentColumns::Answer answer = pivots.offer(columns[k], varying);
+    dummy[k] = answer == IndependentColumns::Answer::Taken;
+    if (dummy[k]) decision.dummies.push_back(candidates[k]);
+    return answer;
+  }
+};
 
 class Selection {
  public:
@@ -48,230 +106,122 @@ class Selection {
     const std::vector<long> priority = state_priorities(system_, dae_, graph_, numbering_);
     graph::DummyDerivatives chosen = graph::dummy_derivatives(
         graph_, priority, [&](auto equations, auto candidates) { return decide(equations, candidates); });
-    for (std::uint32_t c : chosen.states) dae_.variables[variable(c)].state = true;
-    add_sets();
+    for (std::uint32_t c : chosen.states) dae_.variables[variable(c).value].state = true;
+    add_state_sets(system_, dae_);
     report_too_large();
   }
 
  private:
-  /// Numbers in the reduced system of a column and of a row of the graph.
-  std::uint32_t variable(std::uint32_t column) const { return numbering_.variable_of[column].value; }
-  std::uint32_t equation(std::uint32_t row) const { return numbering_.equation_of[row].value; }
+  /// The variable of a column of the graph, and the equation of a row.
+  VariableId variable(std::uint32_t column) const { return numbering_.variable_of[column]; }
+  EquationId equation(std::uint32_t row) const { return numbering_.equation_of[row]; }
+  int preference(std::uint32_t column) const { return preference_[base_[variable(column)]]; }
 
-  /// Chooses dummies among the candidates: first those with fixed pivots, then sets to choose among at run
-  /// time, then varying pivots. `state = Never` before all others, `Always` after them.
+  /// Chooses dummies among the candidates, those with `state = Never` before all others, `Always` after them.
   std::optional<graph::Decision> decide(std::span<const std::uint32_t> equations,
                                         std::span<const std::uint32_t> candidates) {
-    std::vector<std::vector<exact::IndependentColumns::Entry>> columns(candidates.size());
-    for (std::uint32_t k = 0; k < candidates.size(); ++k) place_[candidates[k]] = k;
-    for (std::uint32_t row = 0; row < equations.size(); ++row)
-      jacobian_.row(equation(equations[row]), [&](std::uint32_t v, exact::Field value, bool fixed) {
-        if (std::uint32_t k = place_[column_of_[VariableId{v}]]; k != kNone)
-          columns[k].push_back({row, value, fixed});
-      });
-    for (std::uint32_t c : candidates) place_[c] = kNone;
-
-    exact::IndependentColumns pivots(static_cast<std::uint32_t>(equations.size()));
-    graph::Decision decision;
-    auto offer = [&](std::uint32_t k, bool varying) {
-      exact::IndependentColumns::Answer answer = pivots.offer(columns[k], varying);
-      if (answer == exact::IndependentColumns::Answer::Taken) decision.dummies.push_back(candidates[k]);
-      return answer;
-    };
-    auto preference = [&](std::uint32_t k) {
-      return preference_[base_[numbering_.variable_of[candidates[k]]]];
-    };
+    Choice choice{equations, candidates, columns_of(equations, candidates)};
     const std::size_t sets = dae_.sets.size();
-    std::size_t open_rows = 0;
-    std::vector<bool> taken(candidates.size(), false);
-    std::vector<std::uint32_t> fixed_though_varying;
-    auto group = [&](auto belongs) {
-      std::vector<std::uint32_t> varying;
-      for (std::uint32_t k = 0;
-           k < candidates.size() && decision.dummies.size() + open_rows < equations.size(); ++k) {
-        if (!belongs(preference(k))) continue;
-        exact::IndependentColumns::Answer answer = offer(k, false);
-        taken[k] = answer == exact::IndependentColumns::Answer::Taken;
-        if (answer == exact::IndependentColumns::Answer::Varies) varying.push_back(k);
-      }
-      open_rows += leave_open(equations, candidates, columns, taken, pivots, varying, decision);
-      for (std::uint32_t k : varying)
-        if (decision.dummies.size() + open_rows < equations.size() &&
-            offer(k, true) == exact::IndependentColumns::Answer::Taken) {
-          taken[k] = true;
-          fixed_though_varying.push_back(k);
-        }
-    };
-    group([](int p) { return p == kNever; });
-    group([](int p) { return p != kNever && p != kAlways; });
-    group([](int p) { return p == kAlways; });
-    const bool complete = decision.dummies.size() + open_rows == equations.size(),
-               fast = pivots.work() <= kMostWork;
-    if (complete && fast) {
-      watch(equations, candidates, columns, taken, fixed_though_varying, decision);
-      return decision;
+    std::vector<std::uint32_t> unsafe;  // dummies whose pivots vary
+    choose(choice, unsafe, [](int p) { return p == kNever; });
+    choose(choice, unsafe, [](int p) { return p != kNever && p != kAlways; });
+    choose(choice, unsafe, [](int p) { return p == kAlways; });
+    if (choice.complete() && choice.pivots.work() <= kMostWork) {
+      monitor(choice, unsafe);
+      return std::move(choice.decision);
     }
-    if (!complete) report_dependent(equations);
+    if (!choice.complete()) report_dependent(equations);
     dae_.sets.resize(sets);  // the structure decides
     return std::nullopt;
   }
 
-  /// Groups the columns whose pivots vary by connected parts of the matrix. Where a part has more of them
-  /// than rows without a pivot, the choice of its dummies is left open, and its columns are removed from
-  /// `varying`. Returns the number of these rows.
-  std::size_t leave_open(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> candidates,
-                         const std::vector<std::vector<exact::IndependentColumns::Entry>>& columns,
-                         const std::vector<bool>& taken, const exact::IndependentColumns& pivots,
-                         std::vector<std::uint32_t>& varying, graph::Decision& decision) {
-    if (varying.empty()) return 0;
-    graph::SignedUnionFind parts(static_cast<std::uint32_t>(equations.size()));
-    auto connect = [&](std::uint32_t k) {
-      for (const exact::IndependentColumns::Entry& e : columns[k])
-        parts.unite(columns[k].front().row, e.row, false);
-    };
-    for (std::uint32_t k = 0; k < candidates.size(); ++k)
-      if (taken[k]) connect(k);
-    for (std::uint32_t k : varying) connect(k);
-    struct Part {
-      std::vector<std::uint32_t> rows, eliminated, candidates;
-      std::size_t open = 0;  // rows without a pivot
-    };
-    std::map<std::uint32_t, Part> by_root;
-    for (std::uint32_t k : varying) by_root[parts.find(columns[k].front().row).root].candidates.push_back(k);
+  /// The columns of the Jacobian of the equations.
+  std::vector<Column> columns_of(std::span<const std::uint32_t> equations,
+                                 std::span<const std::uint32_t> candidates) {
+    std::vector<Column> columns(candidates.size());
+    for (std::uint32_t k = 0; k < candidates.size(); ++k) place_[candidates[k]] = k;
     for (std::uint32_t row = 0; row < equations.size(); ++row)
-      if (auto at = by_root.find(parts.find(row).root); at != by_root.end()) {
-        at->second.rows.push_back(row);
-        at->second.open += !pivots.has_pivot(row);
-      }
-    for (std::uint32_t k = 0; k < candidates.size(); ++k)
-      if (taken[k] && !columns[k].empty())
-        if (auto at = by_root.find(parts.find(columns[k].front().row).root); at != by_root.end())
-          at->second.eliminated.push_back(k);
-    std::size_t rows = 0;
-    std::vector<bool> left_open(candidates.size(), false);
-    exact::IndependentColumns trial = pivots;
-    for (auto& [root, part] : by_root) {
-      if (part.open == 0 || part.candidates.size() <= part.open) continue;
-      if (part.candidates.size() > kLargestSet) {
-        if (!too_large_ || part.candidates.size() > too_large_->candidates)
-          too_large_ =
-              TooLarge{part.candidates.size(), part.open, variable(candidates[part.candidates.front()])};
+      jacobian_.row(equation(equations[row]), [&](VariableId v, exact::Field value, bool fixed) {
+        if (std::uint32_t k = place_[column_of_[v]]; k != kNone) columns[k].push_back({row, value, fixed});
+      });
+    for (std::uint32_t c : candidates) place_[c] = kNone;
+    return columns;
+  }
+
+  /// Chooses dummies among the candidates of some preferences: first those with fixed pivots; then choices
+  /// are left open; then those whose pivots vary, which are added to `unsafe`.
+  template <class Belongs>
+  void choose(Choice& choice, std::vector<std::uint32_t>& unsafe, Belongs belongs) {
+    std::vector<std::uint32_t> varying;
+    for (std::uint32_t k = 0; k < choice.candidates.size() && !choice.complete(); ++k)
+      if (belongs(preference(choice.candidates[k])) &&
+          choice.offer(k, false) == IndependentColumns::Answer::Varies)
+        varying.push_back(k);
+    leave_open(choice, varying);
+    for (std::uint32_t k : varying)
+      if (!choice.complete() && choice.offer(k, true) == IndependentColumns::Answer::Taken)
+        unsafe.push_back(k);
+  }
+
+  /// Leaves the choice of dummies open in the connected parts of the matrix that have more columns with
+  /// varying pivots than rows without a pivot. These columns are removed from `varying`.
+  void leave_open(Choice& choice, std::vector<std::uint32_t>& varying) {
+    if (varying.empty()) return;
+    std::vector<bool> selected = choice.dummy;
+    for (std::uint32_t k : varying) selected[k] = true;
+    IndependentColumns trial = choice.pivots;
+    for (const Part& part : connected_parts(choice.equations.size(), choice.columns, selected, varying)) {
+      std::vector<std::uint32_t> eliminated, among;
+      for (std::uint32_t k : part.columns) (choice.dummy[k] ? eliminated : among).push_back(k);
+      const auto open = static_cast<std::size_t>(
+          std::ranges::count_if(part.rows, [&](std::uint32_t row) { return !choice.pivots.has_pivot(row); }));
+      if (open == 0 || among.size() <= open) continue;
+      if (among.size() > kLargestSet) {
+        if (!too_large_ || among.size() > too_large_->candidates)
+          too_large_ = TooLarge{among.size(), open, variable(choice.candidates[among.front()])};
         continue;
       }
-      auto rank = std::ranges::count_if(part.candidates, [&](std::uint32_t k) {
-        return trial.offer(columns[k], true) == exact::IndependentColumns::Answer::Taken;
-      });
-      if (static_cast<std::size_t>(rank) != part.open) continue;
-      rows += part.open;
-      dae::StateSet set;
-      for (std::uint32_t row : part.rows) set.equations.push_back(equation(equations[row]));
-      for (std::uint32_t k : part.eliminated) set.eliminated.push_back(variable(candidates[k]));
-      // The most wanted first: the runtime prefers the first of equals.
-      std::ranges::reverse(part.candidates);
-      for (std::uint32_t k : part.candidates) {
-        const std::uint32_t rate = variable(candidates[k]);
-        set.candidates.push_back(rate);
-        set.weights.push_back(std::pow(10.0, -preference_[base_[VariableId{rate}]]));
-        decision.open.push_back(candidates[k]);
+      const auto rank = static_cast<std::size_t>(std::ranges::count_if(among, [&](std::uint32_t k) {
+        return trial.offer(choice.columns[k], true) == IndependentColumns::Answer::Taken;
+      }));
+      if (rank != open) continue;
+      dae::StateSet set = set_of(choice, part.rows, eliminated);
+      // The most preferred states first: the runtime takes the first of equals.
+      for (std::uint32_t k : among | std::views::reverse) {
+        const std::uint32_t column = choice.candidates[k];
+        set.candidates.push_back(variable(column).value);
+        set.weights.push_back(std::pow(10.0, -preference(column)));
+        choice.decision.open.push_back(column);
+        choice.left_open[k] = true;
       }
-      set.states.resize(part.candidates.size() - part.open);
+      set.states.resize(among.size() - open);
       dae_.sets.push_back(std::move(set));
-      for (std::uint32_t k : part.candidates) left_open[k] = true;
+      choice.open += open;
     }
-    std::erase_if(varying, [&](std::uint32_t k) { return left_open[k]; });
-    return rows;
+    std::erase_if(varying, [&](std::uint32_t k) { return choice.left_open[k]; });
   }
 
   /// Dummies whose pivots vary, though others could take their place: the runtime must detect when such a
   /// choice becomes singular. For this they become, with all that is connected to them, a set without states.
-  void watch(std::span<const std::uint32_t> equations, std::span<const std::uint32_t> candidates,
-             const std::vector<std::vector<exact::IndependentColumns::Entry>>& columns,
-             const std::vector<bool>& taken, const std::vector<std::uint32_t>& varying,
-             const graph::Decision& decision) {
-    if (varying.empty()) return;
-    graph::SignedUnionFind parts(static_cast<std::uint32_t>(equations.size()));
-    for (std::uint32_t k = 0; k < candidates.size(); ++k)
-      for (const exact::IndependentColumns::Entry& e : columns[k])
-        if (taken[k]) parts.unite(columns[k].front().row, e.row, false);
-    struct Part {
-      dae::StateSet set;
-      bool other = false;  // another choice is possible
-    };
-    std::map<std::uint32_t, Part> by_root;
-    for (std::uint32_t k : varying) by_root.try_emplace(parts.find(columns[k].front().row).root);
-    auto part_of = [&](std::uint32_t row) {
-      auto at = by_root.find(parts.find(row).root);
-      return at == by_root.end() ? nullptr : &at->second;
-    };
-    for (std::uint32_t row = 0; row < equations.size(); ++row)
-      if (Part* part = part_of(row)) part->set.equations.push_back(equation(equations[row]));
-    for (std::uint32_t k = 0; k < candidates.size(); ++k) {
-      if (taken[k]) {
-        if (Part* part = columns[k].empty() ? nullptr : part_of(columns[k].front().row))
-          part->set.eliminated.push_back(variable(candidates[k]));
-      } else if (std::ranges::find(decision.open, candidates[k]) == decision.open.end()) {
-        for (const exact::IndependentColumns::Entry& e : columns[k])
-          if (Part* part = part_of(e.row)) part->other = true;
-      }
+  void monitor(const Choice& choice, const std::vector<std::uint32_t>& unsafe) {
+    if (unsafe.empty()) return;
+    std::vector<bool> alternative(choice.equations.size(), false);  // by row: of another possible dummy
+    for (std::size_t k = 0; k < choice.candidates.size(); ++k)
+      if (!choice.dummy[k] && !choice.left_open[k])
+        for (const IndependentColumns::Entry& e : choice.columns[k]) alternative[e.row] = true;
+    for (const Part& part : connected_parts(choice.equations.size(), choice.columns, choice.dummy, unsafe)) {
+      const bool other = std::ranges::any_of(part.rows, [&](std::uint32_t row) { return alternative[row]; });
+      if (other && part.rows.size() == part.columns.size() && part.rows.size() <= kLargestSet)
+        dae_.sets.push_back(set_of(choice, part.rows, part.columns));
     }
-    for (auto& [root, part] : by_root)
-      if (part.other && part.set.equations.size() == part.set.eliminated.size() &&
-          part.set.equations.size() <= kLargestSet)
-        dae_.sets.push_back(std::move(part.set));
   }
 
-  /// Adds the states of sets, their derivatives, and the equations of both, which come after the other
-  /// tables: the numbers of sums increase.
-  void add_sets() {
-    if (dae_.sets.empty()) return;
-    std::uint32_t before = 0;
-    for (const EquationTable& table : dae_.equations.tables)
-      before += static_cast<std::uint32_t>(table.rows());
-    std::map<std::size_t, EquationTable> tables;  // by number of candidates
-    std::uint32_t rows = 0;
-    for (std::uint32_t number = 0; number < dae_.sets.size(); ++number) {
-      dae::StateSet& set = dae_.sets[number];
-      if (set.states.empty()) continue;
-      set.first_selector = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.discrete_parameters;
-      const auto candidates = static_cast<std::uint32_t>(set.candidates.size());
-      const std::uint32_t unknown = dae_.variables[set.candidates.front()].unknown;
-      const Origin origin = equations_.origin(set.equations.front());
-      for (std::uint32_t& state : set.states) {
-        state = static_cast<std::uint32_t>(dae_.variables.size());
-        dae_.variables.push_back({.unknown = unknown, .state = true, .derivative = state + 1, .set = number});
-        dae_.variables.push_back({.unknown = unknown, .order = 1, .integral = state, .set = number});
-      }
-      auto [at, fresh] = tables.try_emplace(candidates);
-      EquationTable& table = at->second;
-      if (fresh) {
-        ExprPool& pool = dae_.exprs;
-        table.slots = candidates + 1;
-        table.params = candidates;
-        table.residual = pool.slot(0);
-        for (std::uint32_t k = 0; k < candidates; ++k)
-          table.residual =
-              pool.binary(Op::Sub, table.residual, pool.binary(Op::Mul, pool.param(k), pool.slot(k + 1)));
-      }
-      for (std::uint32_t s = 0; s < set.states.size(); ++s)
-        for (bool rate : {false, true}) {
-          table.unknowns.push_back(set.states[s] + (rate ? 1 : 0));
-          for (std::uint32_t candidate : set.candidates)
-            table.unknowns.push_back(rate ? candidate : dae_.variables[candidate].integral);
-          for (std::uint32_t k = 0; k < candidates; ++k)
-            table.parameters.push_back(set.first_selector + s * candidates + k);
-          table.origins.push_back(origin);
-          ++rows;
-        }
-      dae_.discrete_parameters += static_cast<std::uint32_t>(set.states.size()) * candidates;
-    }
-    for (auto& [size, table] : tables) dae_.equations.tables.push_back(std::move(table));
-    auto moved = [&](std::uint32_t& e) {
-      if (e != dae::kNone && e >= before) e += rows;
-    };
-    for (dae::StateSet& set : dae_.sets)
-      for (std::uint32_t& e : set.equations) moved(e);
-    for (std::uint32_t& e : dae_.derivative_of) moved(e);
-    dae_.derivative_of.insert(dae_.derivative_of.begin() + before, rows, dae::kNone);
+  dae::StateSet set_of(const Choice& choice, const std::vector<std::uint32_t>& rows,
+                       const std::vector<std::uint32_t>& eliminated) const {
+    dae::StateSet set;
+    for (std::uint32_t row : rows) set.equations.push_back(equation(choice.equations[row]).value);
+    for (std::uint32_t k : eliminated) set.eliminated.push_back(variable(choice.candidates[k]).value);
+    return set;
   }
 
   void report_dependent(std::span<const std::uint32_t> equations) {
@@ -292,7 +242,7 @@ class Selection {
 
   void report_too_large() {
     if (!too_large_) return;
-    const std::uint32_t unknown = dae_.variables[base_[VariableId{too_large_->example}].value].unknown;
+    const std::uint32_t unknown = dae_.variables[base_[too_large_->example].value].unknown;
     singularity::SourceNames terms(system_);
     diagnostics_
         .report(Code::StatesChosenOnce, terms.declaration(unknown, system::kRoot),
@@ -321,7 +271,7 @@ class Selection {
   std::vector<std::uint32_t> place_;  // scratch, by column
   struct TooLarge {
     std::size_t candidates, dummies;
-    std::uint32_t example;  // variable
+    VariableId example;
   };
   std::optional<TooLarge> too_large_;  // the largest set that was not left open because of its size
 };

@@ -2,43 +2,29 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
+#include "compiler/ir/library.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::reduce {
 namespace {
 
-bool is_comparison(const Node& node) {
-  return (node.op == Op::Less || node.op == Op::LessEqual) && node.value != kNoEvent;
-}
+using Kind = runtime::ZeroCrossing::Kind;
+constexpr std::uint32_t kMaxCubic = 3;
 
-/// Whether the expression is a + b * time, with a and b constant between events. `piecewise_constant`: the
-/// slots that are.
-bool linear_in_time(const ExprPool& pool, ExprId root, const std::vector<bool>& piecewise_constant) {
-  std::vector<ExprId> ids = topological(pool, std::span<const ExprId>(&root, 1));
-  std::vector<std::uint8_t> degree(ids.size(), 0);  // 2: something else
-  auto of = [&](std::uint32_t id) {
-    return degree[static_cast<std::size_t>(std::ranges::lower_bound(ids, ExprId{id}) - ids.begin())];
-  };
-  for (std::size_t k = 0; k < ids.size(); ++k) {
-    const Node& node = pool[ids[k]];
-    const std::uint32_t operands[] = {node.a, node.b, node.c};
-    std::uint8_t largest = 0;
-    for (int i = 0; i < arity(node.op); ++i) largest = std::max(largest, of(operands[i]));
-    switch (node.op) {
-      case Op::Time: degree[k] = 1; break;
-      case Op::Slot: degree[k] = piecewise_constant[node.a] ? 0 : 2; break;
-      case Op::Der: degree[k] = 2; break;
-      case Op::Neg:
-      case Op::Add:
-      case Op::Sub: degree[k] = largest; break;
-      case Op::Mul: degree[k] = std::min<std::uint8_t>(2, of(node.a) + of(node.b)); break;
-      case Op::Div: degree[k] = of(node.b) == 0 ? of(node.a) : 2; break;
-      case Op::Select: degree[k] = of(node.a) == 0 ? largest : 2; break;
-      default: degree[k] = largest == 0 ? 0 : 2;
-    }
-  }
-  return degree.back() < 2;
+/// What a part of an expression depends on, between events.
+enum class Varies : std::uint8_t {
+  Never,       // parameters and numbers
+  AtEvents,    // discrete variables
+  WithTime,    // time as well, but no other variable
+  WithStates,  // any variable
+};
+
+/// Whether each piece is a number.
+bool has_steps(Op op) {
+  return op == Op::Less || op == Op::LessEqual || op == Op::Floor || op == Op::Ceil || op == Op::Round ||
+         op == Op::Sign;
 }
 
 class ZeroCrossings {
@@ -56,95 +42,239 @@ class ZeroCrossings {
   }
 
   void run() {
-    for (EquationTable& table : dae_.equations.tables) hold(table, true);
+    for (EquationTable& table : dae_.equations.tables) {
+      hold(table, true);
+      if (determines_discrete(table)) drop_unread_slots(table);
+    }
     for (EquationTable& table : dae_.conditions.tables) hold(table, true);
-    // Assigned values are computed at events only: comparisons in them do not cause events, but take the
-    // value of an equal comparison that does.
+    // Assigned values are computed at events only: operations in them do not cause events, but take the value
+    // of an equal one that does.
     if (dae_.values.tables.empty()) return;
     for (const dae::ZeroCrossing& r : dae_.zero_crossings)
       for (std::uint32_t row = 0; row < r.differences.rows(); ++row)
-        known_.try_emplace(key(r.differences, row, r.strict), r.first + row);
+        known_.try_emplace(key(r, row),
+                           FirstHeld{r.first + row, static_cast<std::uint32_t>(r.differences.rows())});
     for (EquationTable& table : dae_.values.tables) hold(table, false);
   }
 
  private:
   using Key = std::vector<std::uint32_t>;
-  static Key key(const EquationTable& differences, std::uint32_t row, bool strict) {
-    Key key{differences.residual.value, strict};
-    for (std::uint32_t v : differences.unknowns_of(row)) key.push_back(v);
-    for (std::uint32_t p : differences.parameters_of(row)) key.push_back(p);
+  /// The parameters that a row holds: first, first + stride, …
+  struct FirstHeld {
+    std::uint32_t first = 0, stride = 0;
+  };
+
+  static Key key(const dae::ZeroCrossing& r, std::uint32_t row) {
+    Key key{r.differences.residual.value, r.strict, r.kind};
+    for (std::uint32_t v : r.differences.unknowns_of(row)) key.push_back(v);
+    for (std::uint32_t p : r.differences.parameters_of(row)) key.push_back(p);
     return key;
   }
 
-  /// `watch`: comparisons that are not known yet become relations.
+  /// Whether the rows contain a Bool or Int.
+  bool determines_discrete(const EquationTable& table) const {
+    if (table.rows() == 0) return false;
+    return std::ranges::any_of(table.unknowns_of(0), [&](std::uint32_t v) {
+      return system::unknown_info(system_, dae_.variables[v].unknown).type != system::SignalType::Real;
+    });
+  }
+
+  /// Drops the slots that only comparisons read, whose values are now parameters: `off = s < 0.0` determines
+  /// `off` from a parameter, so a loop from `off` back to `s` is none. Event iteration makes both agree, as
+  /// it does for a comparison in an equation of Reals.
+  void drop_unread_slots(EquationTable& table) {
+    ExprPool& pool = dae_.exprs;
+    std::vector<std::uint32_t> number(table.slots, dae::kNone);
+    std::vector<std::uint32_t> kept;
+    for (const ExprId id : topological(pool, std::span<const ExprId>(&table.residual, 1)))
+      if (pool[id].op == Op::Slot) number[pool[id].a] = 0;
+    for (std::uint32_t slot = 0; slot < table.slots; ++slot)
+      if (number[slot] != dae::kNone) {
+        number[slot] = static_cast<std::uint32_t>(kept.size());
+        kept.push_back(slot);
+      }
+    if (kept.size() == table.slots) return;
+    std::vector<std::uint32_t> unknowns;
+    unknowns.reserve(table.rows() * kept.size());
+    for (std::uint32_t row = 0; row < table.rows(); ++row)
+      for (const std::uint32_t slot : kept) unknowns.push_back(table.unknowns_of(row)[slot]);
+    table.residual = symbolic::rewrite(pool, table.residual, pool, [&](const Node& leaf) {
+      return leaf.op == Op::Slot ? pool.slot(number[leaf.a]) : pool.intern(leaf);
+    });
+    table.unknowns = std::move(unknowns);
+    table.slots = static_cast<std::uint32_t>(kept.size());
+  }
+
+  /// The table at hand, and the parameters that were added to its rows so far: `held[k][row]`.
+  struct Work {
+    EquationTable& table;
+    bool watch = true;  // operations that are not known yet become zero crossings
+    std::vector<std::vector<std::uint32_t>> held = {};
+  };
+
+  bool is_piecewise_constant(const EquationTable& table, std::uint32_t slot) const {
+    for (std::uint32_t row = 0; row < table.rows(); ++row)
+      if (!piecewise_constant_[table.unknowns_of(row)[slot]]) return false;
+    return true;
+  }
+
   void hold(EquationTable& table, bool watch) {
     ExprPool& pool = dae_.exprs;
-    std::vector<ExprId> ids = topological(pool, std::span<const ExprId>(&table.residual, 1));
-    std::vector<std::uint8_t> moves(ids.size(), 0);
+    const std::vector<ExprId> ids = topological(pool, std::span<const ExprId>(&table.residual, 1));
+    std::vector<Varies> varies(ids.size(), Varies::Never);
     std::vector<ExprId> replacement(ids.size());
     auto place = [&](std::uint32_t id) {
       return static_cast<std::size_t>(std::ranges::lower_bound(ids, ExprId{id}) - ids.begin());
     };
-    std::vector<std::vector<std::uint32_t>> held;  // by comparison: the parameter of each row
+    Work work{table, watch};
     for (std::size_t k = 0; k < ids.size(); ++k) {
       Node node = pool[ids[k]];
+      if (node.op == Op::Slot)
+        varies[k] = is_piecewise_constant(table, node.a) ? Varies::AtEvents : Varies::WithStates;
+      if (node.op == Op::Time) varies[k] = Varies::WithTime;
       std::uint32_t* operands[] = {&node.a, &node.b, &node.c};
-      moves[k] = node.op == Op::Slot || node.op == Op::Time;
       for (int i = 0; i < arity(node.op); ++i) {
         const std::size_t at = place(*operands[i]);
-        moves[k] = moves[k] || moves[at];
+        varies[k] = std::max(varies[k], varies[at]);
         *operands[i] = replacement[at].value;
       }
-      std::vector<std::uint32_t> parameters;
-      if (moves[k] && is_comparison(node)) parameters = comparison(table, node, held, watch);
-      if (parameters.empty()) {
+      if (auto piece = smooth_piece(work, node, varies[k])) {
+        if (has_steps(node.op)) varies[k] = Varies::Never;  // nothing but parameters
+        replacement[k] = *piece;
+      } else {
         replacement[k] = arity(node.op) > 0 ? pool.intern(node) : ids[k];
-        continue;
       }
-      moves[k] = 0;  // constant between events
-      replacement[k] = pool.param(table.params + static_cast<std::uint32_t>(held.size()));
-      held.push_back(std::move(parameters));
     }
-    if (held.empty()) return;
-    const auto added = static_cast<std::uint32_t>(held.size());
+    if (work.held.empty()) return;
+    const auto added = static_cast<std::uint32_t>(work.held.size());
     std::vector<std::uint32_t> parameters;
     parameters.reserve(table.rows() * (table.params + added));
     for (std::uint32_t row = 0; row < table.rows(); ++row) {
       auto own = table.parameters_of(row);
       parameters.insert(parameters.end(), own.begin(), own.end());
-      for (const auto& list : held) parameters.push_back(list[row]);
+      for (const auto& list : work.held) parameters.push_back(list[row]);
     }
     table.residual = replacement.back();
     table.parameters = std::move(parameters);
     table.params += added;
   }
 
-  /// Adds the zero crossings for one comparison in the rows of a table, which may read the comparisons before
-  /// it. Returns the parameter of each row. Without `watch` no zero crossings are added, and the result is
-  /// empty unless all of them exist.
-  std::vector<std::uint32_t> comparison(const EquationTable& table, const Node& node,
-                                        const std::vector<std::vector<std::uint32_t>>& held, bool watch) {
+  /// The piece of an operation that holds between two events; nullopt if the operation is smooth, or
+  /// generates no events. Its operands are replaced already.
+  std::optional<ExprId> smooth_piece(Work& work, const Node& node, Varies varies) {
     ExprPool& pool = dae_.exprs;
+    const ExprId a{node.a}, b{node.b}, zero = pool.constant(0);
+    if (is_without_events(node) || varies == Varies::Never) return std::nullopt;
+    auto less = [&](ExprId x, ExprId y) { return comparison(work, x, y, true); };
+    auto choose = [&](std::optional<ExprId> condition, ExprId x, ExprId y) -> std::optional<ExprId> {
+      if (!condition) return std::nullopt;
+      return symbolic::simplified(pool, {Op::Select, condition->value, x.value, y.value, 0});
+    };
+    auto negative = [&](ExprId x) { return symbolic::simplified(pool, {Op::Neg, x.value, 0, 0, 0}); };
+    if (node.op == Op::Less || node.op == Op::LessEqual) return comparison(work, a, b, node.op == Op::Less);
+    if (varies == Varies::AtEvents) return std::nullopt;  // evaluated again at every event anyway
+    switch (node.op) {
+      case Op::Floor: return first_held(work, zero_crossing(work, Kind::Floor, a));
+      case Op::Ceil: {
+        auto floor = first_held(work, zero_crossing(work, Kind::Floor, negative(a)));
+        return floor ? std::optional(negative(*floor)) : std::nullopt;
+      }
+      case Op::Round: return first_held(work, zero_crossing(work, Kind::Round, a));
+      case Op::Sign: {
+        auto positive = less(zero, a), below = positive ? less(a, zero) : std::nullopt;
+        return below ? std::optional(pool.binary(Op::Sub, *positive, *below)) : std::nullopt;
+      }
+      case Op::Lookup1: return table_piece(work, node);
+      case Op::Abs: return varies == Varies::WithTime ? choose(less(a, zero), negative(a), a) : std::nullopt;
+      case Op::Min: return varies == Varies::WithTime ? choose(less(b, a), b, a) : std::nullopt;
+      case Op::Max: return varies == Varies::WithTime ? choose(less(a, b), b, a) : std::nullopt;
+      default: return std::nullopt;
+    }
+  }
+
+  std::optional<ExprId> comparison(Work& work, ExprId a, ExprId b, bool strict) {
+    ExprPool& pool = dae_.exprs;
+    return first_held(work,
+                      zero_crossing(work, Kind::Comparison,
+                                    symbolic::simplified(pool, {Op::Sub, a.value, b.value, 0, 0}), strict));
+  }
+
+  /// The polynomial of the piece, or its derivative of the order of the lookup.
+  std::optional<ExprId> table_piece(Work& work, const Node& lookup) {
+    ExprPool& pool = dae_.exprs;
+    const std::uint32_t number = pool[ExprId{lookup.a}].a;
+    if (!has_kinks(work, number)) return std::nullopt;
+    const std::optional<std::vector<FirstHeld>> held =
+        zero_crossing(work, Kind::Table, ExprId{lookup.b}, false, number);
+    if (!held) return std::nullopt;
+    ExprId knot = column(work, *held, 1);
+    const ExprId u = symbolic::simplified(pool, {Op::Sub, lookup.b, knot.value, 0, 0});
+    const auto order = static_cast<std::uint32_t>(lookup.value);
+    ExprId value = pool.constant(0);
+    for (std::uint32_t power = kMaxCubic + 1; power-- > order;) {
+      double factor = 1;
+      for (std::uint32_t k = 0; k < order; ++k) factor *= power - k;
+      const ExprId term = symbolic::simplified(
+          pool, {Op::Mul, pool.constant(factor).value, column(work, *held, 2 + power).value, 0, 0});
+      value = symbolic::simplified(pool, {Op::Mul, value.value, u.value, 0, 0});
+      value = symbolic::simplified(pool, {Op::Add, term.value, value.value, 0, 0});
+    }
+    return value;
+  }
+
+  /// Whether the value or the slope of a table in the rows jumps at a knot.
+  bool has_kinks(const Work& work, std::uint32_t parameter) const {
+    for (std::uint32_t row = 0; row < work.table.rows(); ++row) {
+      const std::uint32_t p = work.table.parameters_of(row)[parameter];
+      const auto number = static_cast<std::size_t>(system_.parameters[p].value);
+      if (!dae_.exprs.library->tables[number].smooth) return true;
+    }
+    return false;
+  }
+
+  std::optional<ExprId> first_held(Work& work, const std::optional<std::vector<FirstHeld>>& held) {
+    if (!held) return std::nullopt;
+    return column(work, *held, 0);
+  }
+
+  /// Value j that the rows hold, as a new parameter of the table.
+  ExprId column(Work& work, const std::vector<FirstHeld>& held, std::uint32_t j) {
+    std::vector<std::uint32_t> parameters;
+    parameters.reserve(held.size());
+    for (const FirstHeld& h : held) parameters.push_back(h.first + j * h.stride);
+    work.held.push_back(std::move(parameters));
+    return dae_.exprs.param(work.table.params + static_cast<std::uint32_t>(work.held.size()) - 1);
+  }
+
+  /// Adds zero crossings of the argument in the rows of the table, which may read what is held before it.
+  /// Without `watch` none are added, and the result is empty unless all of them exist. `number`: the
+  /// parameter with the number of the table.
+  std::optional<std::vector<FirstHeld>> zero_crossing(Work& work, Kind kind, ExprId argument,
+                                                      bool strict = false,
+                                                      std::optional<std::uint32_t> number = std::nullopt) {
+    ExprPool& pool = dae_.exprs;
+    const EquationTable& table = work.table;
     dae::ZeroCrossing to;
-    to.strict = node.op == Op::Less;
+    to.strict = strict;
+    to.kind = kind;
     to.first = static_cast<std::uint32_t>(system_.parameters.size()) + dae_.discrete_parameters;
-    ExprId difference = symbolic::simplified(pool, {Op::Sub, node.a, node.b, 0, 0});
     std::vector<std::uint32_t> slots, params;
-    for (ExprId id : topological(pool, std::span<const ExprId>(&difference, 1))) {
+    for (ExprId id : topological(pool, std::span<const ExprId>(&argument, 1))) {
       if (pool[id].op == Op::Slot) slots.push_back(pool[id].a);
       if (pool[id].op == Op::Param) params.push_back(pool[id].a);
     }
     std::ranges::sort(slots);
     std::ranges::sort(params);
-    auto number = [](const std::vector<std::uint32_t>& in, std::uint32_t of) {
+    auto number_in = [](const std::vector<std::uint32_t>& in, std::uint32_t of) {
       return static_cast<std::uint32_t>(std::ranges::lower_bound(in, of) - in.begin());
     };
     EquationTable& rows = to.differences;
-    rows.residual = symbolic::rewrite(pool, difference, pool, [&](const Node& leaf) {
-      if (leaf.op == Op::Slot) return pool.slot(number(slots, leaf.a));
-      if (leaf.op == Op::Param) return pool.param(number(params, leaf.a));
+    rows.residual = symbolic::rewrite(pool, argument, pool, [&](const Node& leaf) {
+      if (leaf.op == Op::Slot) return pool.slot(number_in(slots, leaf.a));
+      if (leaf.op == Op::Param) return pool.param(number_in(params, leaf.a));
       return pool.intern(leaf);
     });
+    if (number) params.push_back(*number);  // the residual does not read it
     rows.slots = static_cast<std::uint32_t>(slots.size());
     rows.params = static_cast<std::uint32_t>(params.size());
     rows.origins = table.origins;
@@ -152,25 +282,21 @@ class ZeroCrossings {
       for (std::uint32_t slot : slots) rows.unknowns.push_back(table.unknowns_of(row)[slot]);
       for (std::uint32_t p : params)
         rows.parameters.push_back(p < table.params ? table.parameters_of(row)[p]
-                                                   : held[p - table.params][row]);
+                                                   : work.held[p - table.params][row]);
     }
-    std::vector<std::uint32_t> result;
-    for (std::uint32_t row = 0; row < table.rows(); ++row) {
-      if (watch) {
-        result.push_back(to.first + row);
+    const auto count = static_cast<std::uint32_t>(table.rows());
+    std::vector<FirstHeld> result;
+    for (std::uint32_t row = 0; row < count; ++row) {
+      if (work.watch) {
+        result.push_back({to.first + row, count});
         continue;
       }
-      auto known = known_.find(key(rows, row, to.strict));
-      if (known == known_.end()) return {};
+      auto known = known_.find(key(to, row));
+      if (known == known_.end()) return std::nullopt;
       result.push_back(known->second);
     }
-    if (!watch) return result;
-    std::vector<bool> piecewise_constant(slots.size(), true);
-    for (std::uint32_t row = 0; row < table.rows(); ++row)
-      for (std::size_t k = 0; k < slots.size(); ++k)
-        piecewise_constant[k] = piecewise_constant[k] && piecewise_constant_[rows.unknowns_of(row)[k]];
-    to.linear_in_time = linear_in_time(pool, rows.residual, piecewise_constant);
-    dae_.discrete_parameters += static_cast<std::uint32_t>(table.rows());
+    if (!work.watch) return result;
+    dae_.discrete_parameters += to.held();
     dae_.zero_crossings.push_back(std::move(to));
     return result;
   }
@@ -178,7 +304,7 @@ class ZeroCrossings {
   const system::System& system_;
   dae::System& dae_;
   std::vector<bool> piecewise_constant_;  // by variable: changes at events only
-  std::map<Key, std::uint32_t> known_;
+  std::map<Key, FirstHeld> known_;
 };
 
 }  // namespace

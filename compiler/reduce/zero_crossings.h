@@ -1,16 +1,21 @@
-// Comparisons of quantities that change with time become zero crossings: between two events a comparison has
-// one value, which the equations read from a parameter. So integrators and Newton's method see smooth
-// equations only, and the runtime locates the instants at which these change, where the difference of the
-// compared values crosses zero.
+// Operations whose value or slope jumps become zero crossings: between two events each of them is one smooth
+// piece, which the equations read from discrete parameters. So integrators and Newton's method see smooth
+// equations only, and the runtime locates the instants at which an argument leaves the piece.
 //
-// Example: y = if x < 1 then a else b becomes y = if p then a else b with the zero crossing x - 1 for p.
+//   y = if x < 1 then a else b      y = if p then a else b, with the zero crossing x - 1 for p
+//   y = floor x                     y = p, with the piece [p, p + 1) of x
+//   y = table1 … x                  y = c0 + c1 u + c2 u² + c3 u³, u = x - knot, with the knots for knot and
+//   c y = sign x                      y = (0 < x) - (x < 0), two comparisons y = max a b of time alone y = if
+//   a < b then b else a, a comparison
+//
+// The kinks of abs, min and max of other signals, and those of tables of two arguments, are not events.
 #pragma once
 #include "compiler/ir/dae.h"
 #include "compiler/ir/system.h"
 
 namespace sigrel::reduce {
 
-/// Moves the comparisons out of the equations into `dae.zero_crossings`, and puts a parameter in the place of
+/// Moves these operations out of the equations into `dae.zero_crossings`, and puts parameters in the place of
 /// each.
 void hold_zero_crossings(const system::System& system, dae::System& dae);
 

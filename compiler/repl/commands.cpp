@@ -40,7 +40,8 @@ std::string in_place(const std::string& line, std::string_view expression) {
   return std::string(at == std::string::npos ? 0 : at, ' ') + std::string(expression);
 }
 
-constexpr std::string_view kRunSettings[] = {"start", "stop", "steps", "tolerance", "solver", "from"};
+constexpr std::string_view kRunSettings[] = {"start",   "stop",   "steps",  "tolerance",
+                                             "maxStep", "solver", "events", "from"};
 
 }  // namespace
 
@@ -52,11 +53,13 @@ const std::vector<Repl::Command>& Repl::commands() {
       {":info", "NAME", "show the definition of a name and its location", &Repl::info},
       {":structure", "NAME", "show the type and structural type of a relation", &Repl::structure},
       {":run", "[EXPR] [stop=T …]",
-       "run `main` or an expression; also start=, steps=, tolerance=, solver=, from=FILE.csv[@t]",
+       "run `main` or an expression; also start=, steps=, tolerance=, maxStep=, solver=, events=True|False, "
+       "from=FILE.csv[@t]",
        &Repl::run},
       {":plot", "NAME …", "plot variables of the last run; `*` matches any characters", &Repl::plot},
       {":set", "[NAME=VALUE …]", "change parameters and run again", &Repl::set},
       {":why", "NAME", "show where a variable is declared and what determines it", &Repl::why},
+      {":events", "", "list the events of the last run, and how often each condition changed", &Repl::events},
       {":time", "on|off", "show how long each input takes", &Repl::time},
       {":help", "", "show this list", &Repl::help},
       {":quit", "", "quit (also Ctrl-D)", &Repl::quit},
@@ -204,6 +207,11 @@ bool Repl::run_setting(std::string_view key, std::string_view value) {
     request_.init_from = std::string(value);
     return true;
   }
+  if (key == "events") {
+    if (value != "True" && value != "False") return refuse("`True` or `False`");
+    request_.events = value == "True";
+    return true;
+  }
   std::optional<double> x = number(value);
   if (!x)
     return refuse("a number: write, for example, `" + std::string(key) +
@@ -213,7 +221,10 @@ bool Repl::run_setting(std::string_view key, std::string_view value) {
     request_.steps = static_cast<std::uint32_t>(*x);
     return true;
   }
-  (key == "start" ? request_.start : key == "stop" ? request_.stop : request_.tolerance) = *x;
+  (key == "start"     ? request_.start
+   : key == "stop"    ? request_.stop
+   : key == "maxStep" ? request_.max_step
+                      : request_.tolerance) = *x;
   return true;
 }
 
@@ -227,7 +238,7 @@ bool Repl::run(const std::string& line, std::string_view rest) {
     if (equals == std::string_view::npos || equals == 0 || equals + 1 >= word.size()) break;
     std::string_view key = word.substr(0, equals);
     if (std::ranges::find(kRunSettings, key) == std::end(kRunSettings)) {
-      if (!std::ranges::all_of(key, [](char c) { return c >= 'a' && c <= 'z'; })) break;
+      if (!std::ranges::all_of(key, [](char c) { return (c >= 'a' && c <= 'z') || c == 'S'; })) break;
       Diagnostic& d =
           module_.diagnostics().report(Code::BadExperiment, fmt::format("unknown setting `{}`", key));
       std::vector<std::string_view> all(std::begin(kRunSettings), std::end(kRunSettings));
@@ -235,7 +246,9 @@ bool Repl::run(const std::string& line, std::string_view rest) {
         d.help(fmt::format("did you mean `{}`?", *near));
       else
         d.help(
-            "the settings are start, stop, steps, tolerance, solver and from; `:set` changes parameters of "
+            "the settings are start, stop, steps, tolerance, maxStep, solver, events and from; `:set` "
+            "changes "
+            "parameters of "
             "the model");
       return true;
     }
@@ -344,6 +357,12 @@ bool Repl::why(const std::string&, std::string_view rest) {
   }
   std::vector<std::string> names = {std::string(rest)};
   pipeline::Results(model_->system, model_->dae).select(names, ":why", {}, module_.diagnostics());
+  return true;
+}
+
+bool Repl::events(const std::string&, std::string_view) {
+  if (!has_run("whose events could be listed")) return true;
+  fmt::print("{}{}{}", event_text_, all_events_ ? "" : "… and later events\n", event_counts_);
   return true;
 }
 

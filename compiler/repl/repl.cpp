@@ -6,13 +6,15 @@
 #include <filesystem>
 
 #include "compiler/diagnostics/display.h"
+#include "compiler/explain/event_log.h"
 #include "compiler/repl/input.h"
 #include "compiler/repl/lines.h"
 
 namespace sigrel::repl {
 namespace {
 
-constexpr std::size_t kCompleted = 5'000;  // result names that completion considers
+constexpr std::size_t kCompleted = 5'000;      // result names that completion considers
+constexpr std::size_t kEventText = 64 * 1024;  // characters of events that `:events` lists
 
 }  // namespace
 
@@ -145,10 +147,19 @@ void Repl::simulate() {
     auto it = std::ranges::find(model_->system.named_parameters, name, &system::NamedParameter::name);
     if (it != model_->system.named_parameters.end() && !it->structural) request.set.emplace_back(name, value);
   }
+  std::string text;
+  bool all = true;
+  explain::EventLog events(*model_, module_.sources(), [&](std::string_view event) {
+    if ((all = all && text.size() < kEventText)) text += event;
+  });
+  request.event_observer = &events;
   Run run = module_.run(*model_, request);
   if (host_.end_progress) host_.end_progress();
   if (!run.valid) return;
   run_ = std::move(run);
+  event_text_ = std::move(text);
+  event_counts_ = events.counts();
+  all_events_ = all;
   if (run_.trajectory.rows() > 1) host_.plot(run_);
   bool stopped = run_.outcome.status == runtime::Outcome::Cancelled;
   fmt::print("{}t = {:.9g} s\n", stopped ? "interrupted at " : "", run_.outcome.reached);

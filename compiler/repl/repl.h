@@ -57,6 +57,7 @@ class Repl {
   bool plot(const std::string& line, std::string_view rest);
   bool set(const std::string& line, std::string_view rest);
   bool why(const std::string& line, std::string_view rest);
+  bool events(const std::string& line, std::string_view rest);
   bool time(const std::string& line, std::string_view rest);
   bool help(const std::string& line, std::string_view rest);
   bool quit(const std::string& line, std::string_view rest);
@@ -82,6 +83,9 @@ class Repl {
   std::shared_ptr<Compiled> model_;
   std::uint64_t model_version_ = 0;
   Run run_;
+  // Its events: the text of the first ones, and the counts of all.
+  std::string event_text_, event_counts_;
+  bool all_events_ = true;  // the text is complete
 };
 
 }  // namespace sigrel::repl

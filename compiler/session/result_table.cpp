@@ -12,7 +12,7 @@ namespace sigrel::session {
 
 bool ResultTable::piecewise_constant(std::size_t column) const {
   const std::string& said = descriptions[column];
-  return said == "Bool" || said == "Int" ||
+  return pipeline::is_piecewise_constant(said) ||
          (said.empty() && runtime::looks_piecewise_constant(columns[column]));
 }
 

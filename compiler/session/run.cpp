@@ -81,7 +81,7 @@ bool Run::piecewise_constant(std::string_view name) const {
   auto it = std::ranges::find(columns.names, name);
   if (it == columns.names.end()) return false;
   const std::string& said = descriptions[static_cast<std::size_t>(it - columns.names.begin())];
-  return said == "Bool" || said == "Int";
+  return pipeline::is_piecewise_constant(said);
 }
 
 /// The experiment of the model with the changes of this run. Nullopt after an error.
@@ -92,6 +92,7 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
   e.start = options.start.value_or(given.start);
   e.stop = options.stop.value_or(given.stop);
   e.tolerance = options.tolerance.value_or(given.tolerance);
+  e.max_step = options.max_step.value_or(given.max_step);
   std::int64_t steps = options.steps ? std::int64_t{*options.steps} : given.steps;
   e.steps = static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(steps, 1, std::numeric_limits<std::int32_t>::max()));
@@ -107,9 +108,12 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
   if (!(e.tolerance >= kSmallestTolerance) || !(e.tolerance < 1))
     bad(fmt::format("the tolerance is {:.6g}", e.tolerance),
         "choose one between 1e-13 and 1, for example 1e-6");
+  if (!(e.max_step > 0))
+    bad(fmt::format("the longest step is {:.6g} s", e.max_step),
+        "choose a positive `maxStep`; without one the tolerance alone determines the steps");
   if (steps < 1)
     bad(fmt::format("the experiment has {} steps", steps),
-        "choose at least 1: the results have steps + 1 rows");
+        "choose at least 1: the results have steps + 1 rows, and two at each event");
 
   const std::string& solver = options.solver ? *options.solver : given.solver;
   if (auto named = runtime::solver_named(solver)) {
@@ -209,13 +213,15 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
 
   runtime::Output output{
       .columns = run.columns.columns, .names = run.columns.names, .sinks = {&last, &trajectory}};
+  output.event_rows = options.events.value_or(model.experiment.events);
   output.sinks.insert(output.sinks.end(), options.sinks.begin(), options.sinks.end());
   const Results results(model.system, model.dae);
   run.descriptions = output.descriptions = results.descriptions(run.columns);
   if (!options.sinks.empty())
     output.constants =
         results.constants(runtime::evaluate_parameters(model.plan.model, experiment->overrides), run.columns);
-  run.outcome = runtime::simulate(model.plan.model, *experiment, output, {options.cancel, options.progress});
+  run.outcome = runtime::simulate(model.plan.model, *experiment, output,
+                                  {options.cancel, options.progress, options.event_observer});
   run.final_values = last.take();
   if (run.outcome.failure)
     explain::report_failure({model.system, model.dae, model.plan,

@@ -47,9 +47,10 @@ struct SessionOptions {
 
 /// Changes of one run to the experiment of the model; absent settings keep the values of the model.
 struct RunOptions {
-  std::optional<double> start, stop, tolerance;
+  std::optional<double> start, stop, tolerance, max_step;
   std::optional<std::uint32_t> steps;
   std::optional<std::string> solver;
+  std::optional<bool> events;  // rows before and after each event (runtime::Output::event_rows)
   runtime::Ordering ordering = runtime::Ordering::Auto;
   runtime::ComponentClocks components = runtime::ComponentClocks::Auto;
   unsigned threads = 0;  // for large models; 0: as many as are available and speed up the run
@@ -62,7 +63,8 @@ struct RunOptions {
   bool keep_trajectory = true;        // keep all columns in memory; else only those to plot
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(double fraction)> progress;
-  std::string kept_results;  // the file that a sink writes, for messages
+  runtime::EventObserver* event_observer = nullptr;  // explain::EventLog, for example
+  std::string kept_results;                          // the file that a sink writes, for messages
 };
 
 struct Run {
@@ -108,7 +110,7 @@ struct SteadyOptions {
 };
 
 struct SteadyRow {
-  enum Role : std::uint8_t { State, Input, Parameter, Given, Goal } role;
+  enum Role : std::uint8_t { State, Input, Parameter, Given, Goal, Variable } role;
   std::string name;
   double value = 0;
   bool at_bound = false;

@@ -208,7 +208,9 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
       Diagnostic& d = diagnostics_.report(
           Code::SteadyNotDetermined,
           problem.free.size() > conditions
-              ? fmt::format("{} values are free, and there {}", problem.free.size(),
+              ? fmt::format("{} free, and there {}",
+                            problem.free.size() == 1 ? "1 value is"
+                                                     : fmt::format("{} values are", problem.free.size()),
                             conditions == 1 ? "is 1 condition" : fmt::format("are {} conditions", conditions))
               : fmt::format("the steady state is not determined: {} can have any value near {:.6g}",
                             free_name(found.subject), found.values[problem.free[found.subject].index]));
@@ -232,7 +234,9 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
       Diagnostic& d = diagnostics_.report(
           Code::SteadyNotFound,
           found.endless ? "the objective is unbounded within the given bounds"
-                        : fmt::format("no steady state was found in {} iterations", found.iterations));
+          : problem.free.empty()
+              ? "no value is free, and the model contradicts a given one"
+              : fmt::format("no steady state was found in {} iterations", found.iterations));
       for (auto [number, residual] : found.conditions) {
         if (number < problem.at_rest.size()) {
           const std::uint32_t rate = problem.at_rest[number];
@@ -251,8 +255,10 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
         d.help(fmt::format("no equation depends on {0}; `--exclude {1}` keeps its initial value",
                            free_name(found.subject), request.free_names[found.subject]));
       d.help(found.endless ? "bound the free values with `--vary NAME=LOW..HIGH`"
-                           : "start nearer to it with `initially`, `guess` or `--set`, or free more values "
-                             "with `--vary`");
+             : problem.free.empty()
+                 ? "the model has no state here: free a parameter or an input with `--vary NAME`"
+                 : "start nearer to it with `initially`, `guess` or `--set`, or free more values "
+                   "with `--vary`");
       return std::nullopt;
     }
   }

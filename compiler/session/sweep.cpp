@@ -38,22 +38,26 @@ std::vector<double> SweepGrid::values(std::uint64_t point) const {
 
 namespace {
 
-/// Keeps the last, the least and the greatest value of each column.
+/// Keeps the last, the least and the greatest value of each column: results, steps and events.
 class Extremes final : public runtime::Sink {
  public:
   explicit Extremes(SweepRow& row) : row_(row) {}
   Error begin(const runtime::Output&) override { return {}; }
-  Error row(double, std::span<const double> values) override {
-    if (row_.last.empty()) {
+  Error row(double time, std::span<const double> values) override {
+    row_.last.assign(values.begin(), values.end());
+    step(time, values);
+    return {};
+  }
+  bool wants_steps() const override { return true; }
+  void step(double, std::span<const double> values) override {
+    if (row_.least.empty()) {
       row_.least.assign(values.begin(), values.end());
       row_.greatest = row_.least;
     }
-    row_.last.assign(values.begin(), values.end());
     for (std::size_t k = 0; k < values.size(); ++k) {
       row_.least[k] = std::min(row_.least[k], values[k]);
       row_.greatest[k] = std::max(row_.greatest[k], values[k]);
     }
-    return {};
   }
   Error finish() override { return {}; }
 
@@ -133,6 +137,7 @@ class Sweep {
       experiment.overrides.emplace_back(parameters_[k], f.row.parameters[k]);
     Extremes extremes(f.row);
     runtime::Output output{.columns = columns_.columns, .names = columns_.names, .sinks = {&extremes}};
+    output.event_rows = options_.event_rows;
     if (std::ranges::binary_search(options_.trajectories, point)) output.sinks.push_back(&f.row.trajectory);
     f.outcome = runtime::simulate(model_.plan.model, experiment, output, {options_.cancel, {}});
     return f;
@@ -195,7 +200,9 @@ std::optional<bool> Session::sweep(const Compiled& model, const RunOptions& run,
   experiment->overrides.resize(given);
   if (!run.init_from.empty() && !session::start_from_file(model, run.init_from, *experiment, diagnostics_))
     return std::nullopt;
-  return session::Sweep(model, *experiment, columns, parameters, options).run();
+  session::SweepOptions chosen = options;
+  chosen.event_rows = run.events.value_or(model.experiment.events);
+  return session::Sweep(model, *experiment, columns, parameters, chosen).run();
 }
 
 }  // namespace sigrel

@@ -31,7 +31,8 @@ class SweepGrid {
   std::vector<SweepAxis> axes_;
 };
 
-/// The summary of a run: the last, least and greatest value of each column.
+/// The summary of a run: the last, least and greatest value of each column, over the rows, the integrator's
+/// steps and the values before and after every event.
 struct SweepRow {
   std::uint64_t point = 0;
   std::vector<double> parameters;  // one per axis
@@ -44,6 +45,7 @@ struct SweepOptions {
   const SweepGrid* grid = nullptr;
   std::uint64_t first = 0;  // earlier points are known
   unsigned threads = 0;     // 0: one per core
+  bool event_rows = true;   // of the trajectories; set by Session::sweep
   /// Points whose trajectory is kept, ascending; they are computed even if they are known.
   std::vector<std::uint64_t> trajectories;
   const std::atomic<bool>* cancel = nullptr;

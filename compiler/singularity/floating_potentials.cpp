@@ -25,33 +25,37 @@ class Search {
         dae_(dae),
         pool_(dae.exprs),
         base_(dae.variables.size()),
-        moves_(dae.variables.size(), 0) {
-    for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
-      base_[v] = dae.variables[v].integral == dae::kNone ? v : base_[dae.variables[v].integral];
+        direction_(dae.variables.size(), 0) {
+    for (VariableId v : ids<VariableId>(0, dae.variables.size())) {
+      const std::uint32_t integral = dae.variables[v.value].integral;
+      base_[v] = integral == dae::kNone ? v : base_[VariableId{integral}];
+    }
   }
 
   FloatingPotentials run(const Redundant& redundant) {
     std::optional<std::vector<NullVector>> vectors = undetermined();
     if (!vectors || vectors->empty()) return {};
-    std::vector<std::vector<std::uint32_t>> unknowns_of(dae_.variables.size());
-    for (std::uint32_t u = 0; u < dae_.aliases.size(); ++u)
-      if (dae_.aliases[u].kind != dae::Alias::Zero) unknowns_of[dae_.aliases[u].variable].push_back(u);
+    IdVector<VariableId, std::vector<UnknownId>> unknowns_of(dae_.variables.size());
+    for (UnknownId u : ids<UnknownId>(0, dae_.aliases.size()))
+      if (const dae::Alias& alias = dae_.aliases[u.value]; alias.kind != dae::Alias::Zero)
+        unknowns_of[VariableId{alias.variable}].push_back(u);
     for (const NullVector& vector : *vectors)
       if (!add(vector, unknowns_of)) return {};
     incidence::EquationList list;
     list.append(system_.equations);
     bool contains_floating = false;
     for (std::uint32_t e : redundant.equations)
-      list.each_variable(e, [&](std::uint32_t u) {
-        contains_floating = contains_floating || (dae_.aliases[u].kind != dae::Alias::Zero &&
-                                                  moves_[dae_.aliases[u].variable] != 0);
+      list.each_unknown(EquationId{e}, [&](UnknownId u) {
+        const dae::Alias& alias = dae_.aliases[u.value];
+        contains_floating = contains_floating ||
+                            (alias.kind != dae::Alias::Zero && direction_[VariableId{alias.variable}] != 0);
       });
     if (contains_floating) return {};
     FloatingVerdict<Origin>& verdict = result_.verdict;
     verdict.floats = true;
     verdict.potentials = result_.floating.size();
     verdict.redundant = redundant.equations.size();
-    if (!redundant.constant.empty()) verdict.numbers = list.origin(redundant.constant.front());
+    if (!redundant.constant.empty()) verdict.numbers = list.origin(EquationId{redundant.constant.front()});
     find_conditions(dae_.equations, false);
     for (const Equations* conditions : {&dae_.assertions, &dae_.conditions, &dae_.values})
       find_conditions(*conditions, true);
@@ -64,48 +68,50 @@ class Search {
   std::optional<std::vector<NullVector>> undetermined() {
     incidence::EquationList list;
     list.append(dae_.equations);
-    std::vector<std::uint32_t> column(dae_.variables.size()), variables;
-    for (std::uint32_t v = 0; v < column.size(); ++v) {
+    std::vector<VariableId> variables;  // by column
+    std::vector<std::uint32_t> column(dae_.variables.size());
+    for (VariableId v : ids<VariableId>(0, column.size())) {
       if (base_[v] == v) variables.push_back(v);
-      column[v] = base_[v] == v ? static_cast<std::uint32_t>(variables.size()) - 1 : column[base_[v]];
+      column[v.value] =
+          base_[v] == v ? static_cast<std::uint32_t>(variables.size()) - 1 : column[base_[v].value];
     }
     graph::Bipartite blind =
         incidence::determining_incidence(pool_, list, static_cast<std::uint32_t>(variables.size()), column);
     graph::Matching matching = graph::maximum_matching(blind);
     if (matching.size() == variables.size()) return std::nullopt;
     graph::Parts parts = graph::dulmage_mendelsohn(blind, matching);
-    std::vector<std::uint32_t> rows;
+    std::vector<EquationId> equations;
     for (std::uint32_t r = 0; r < parts.rows.size(); ++r)
-      if (parts.rows[r] == graph::Part::Under) rows.push_back(r);
+      if (parts.rows[r] == graph::Part::Under) equations.push_back(EquationId{r});
     std::size_t kept = 0;
     for (std::uint32_t c = 0; c < parts.columns.size(); ++c)
       if (parts.columns[c] == graph::Part::Under) variables[kept++] = variables[c];
     variables.resize(kept);
-    return null_vectors(dae_, rows, variables);
+    return null_vectors(dae_, equations, variables);
   }
 
   /// Whether all unknowns of the vector move by the same amount.
-  bool add(const NullVector& vector, const std::vector<std::vector<std::uint32_t>>& unknowns_of) {
+  bool add(const NullVector& vector, const IdVector<VariableId, std::vector<UnknownId>>& unknowns_of) {
     if (!vector.unit) return false;
     FloatingPotential potential;
     std::optional<bool> down;
     for (std::size_t k = 0; k < vector.variables.size(); ++k)
-      for (std::uint32_t u : unknowns_of[vector.variables[k]]) {
-        bool opposite = vector.opposite[k] != (dae_.aliases[u].kind == dae::Alias::Negated);
+      for (UnknownId u : unknowns_of[vector.variables[k]]) {
+        bool opposite = vector.opposite[k] != (dae_.aliases[u.value].kind == dae::Alias::Negated);
         if (down && *down != opposite) return false;
         down = opposite;
-        potential.unknowns.push_back(u);
+        potential.unknowns.push_back(u.value);
       }
     if (potential.unknowns.size() < 2) return false;
     for (std::size_t k = 0; k < vector.variables.size(); ++k)
-      moves_[vector.variables[k]] = vector.opposite[k] == *down ? kRaised : kLowered;
+      direction_[vector.variables[k]] = vector.opposite[k] == *down ? kRaised : kLowered;
     std::ranges::sort(potential.unknowns);
-    potential.zero = reference_of(view_, potential.unknowns);
+    potential.zero = UnknownId{reference_of(view_, potential.unknowns)};
     result_.floating.push_back(std::move(potential));
     return true;
   }
 
-  std::int8_t moves(std::uint32_t variable) const { return moves_[base_[variable]]; }
+  std::int8_t direction(std::uint32_t variable) const { return direction_[base_[VariableId{variable}]]; }
 
   void find_conditions(const Equations& equations, bool whole) {
     for (const EquationTable& table : equations.tables) {
@@ -115,7 +121,7 @@ class Search {
       for (std::size_t row = 0; row < table.rows() && !result_.verdict.condition; ++row) {
         auto slots = table.unknowns_of(row);
         for (std::size_t k = 0; k < slots.size(); ++k)
-          if (looks[k] && moves(slots[k]) != 0) result_.verdict.condition = table.origins[row];
+          if (looks[k] && direction(slots[k]) != 0) result_.verdict.condition = table.origins[row];
       }
     }
   }
@@ -127,7 +133,7 @@ class Search {
       std::vector<bool> looks;
       for (std::size_t row = 0; row < table.rows(); ++row) {
         auto slots = table.unknowns_of(row);
-        if (std::ranges::none_of(slots, [&](std::uint32_t v) { return moves(v) != 0; })) continue;
+        if (std::ranges::none_of(slots, [&](std::uint32_t v) { return direction(v) != 0; })) continue;
         if (!slopes) {
           slopes.emplace(pool_, symbolic::gradient(pool_, table.residual, table.slots));
           looks = symbolic::slots_in_conditions(pool_, table.residual, table.slots);
@@ -135,8 +141,8 @@ class Search {
         exact::Field change;
         auto values = slopes->row(slots, table.parameters_of(row));
         for (std::size_t k = 0; k < slots.size(); ++k) {
-          if (moves(slots[k]) == 0) continue;
-          change += moves(slots[k]) == kRaised ? values[k] : -values[k];
+          if (direction(slots[k]) == 0) continue;
+          change += direction(slots[k]) == kRaised ? values[k] : -values[k];
           if (looks[k]) result_.verdict.start = table.origins[row];
         }
         if (!change.zero()) result_.verdict.start = table.origins[row];
@@ -145,7 +151,7 @@ class Search {
     for (std::uint32_t row = 0; row < dae_.initial.sums.rows(); ++row) {
       int change = 0;
       for (Term t : dae_.initial.sums.terms_of(row))
-        change += t.negative() ? -moves(t.unknown()) : moves(t.unknown());
+        change += t.negative() ? -direction(t.unknown()) : direction(t.unknown());
       if (change != 0) result_.verdict.start = dae_.initial.sums.origins[row];
     }
   }
@@ -154,8 +160,8 @@ class Search {
   SystemView view_;
   const dae::System& dae_;
   ExprPool pool_;
-  std::vector<std::uint32_t> base_;  // by variable: the one of order 0 of which it is a derivative
-  std::vector<std::int8_t> moves_;   // by variable of order 0: how it moves with its level
+  IdVector<VariableId, VariableId> base_;        // the one of order 0 of which it is a derivative
+  IdVector<VariableId, std::int8_t> direction_;  // of a floating variable of order 0: kRaised, kLowered
   FloatingPotentials result_;
 };
 

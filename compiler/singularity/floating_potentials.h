@@ -1,13 +1,13 @@
 // Floating potentials: unknowns that can all be raised by the same amount without breaking an equation, as in
-// a circuit without a ground. Nothing but their common level is undetermined then, provided that as many
+// a circuit without a ground. Nothing but their common reference is undetermined then, provided that as many
 // equations follow from the others (the currents balance at the last node because they do at all others).
-// The level is arbitrary: one of the potentials is taken as zero (ModiaBase, "arbitrary potentials").
+// The reference is arbitrary: one of the potentials is taken as zero (ModiaBase, "arbitrary potentials").
 //
 // Example: u = a - b, u = 10, i + j = 0 at a and again at b: a and b float, and one of the sums is redundant.
 //
-// The level is not arbitrary where a condition, an assertion or an initial equation depends on it, where the
-// redundant equation contains floating potentials itself (x = y, y = z, z = x: that is a mistake), or where
-// it is redundant only for some numbers (i + j = 1).
+// The reference is not arbitrary where a condition, an assertion or an initial equation depends on it, where
+// the redundant equation contains floating potentials itself (x = y, y = z, z = x: that is a mistake), or
+// where it is redundant only for some numbers (i + j = 1).
 //
 // FloatingVerdict is this rule. A flat system fills it in here, from the null space of the equations that are
 // left after alias elimination; a relation definition in structural_types/mixed.cpp, from the elimination of
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "compiler/diagnostics/diagnostic.h"
+#include "compiler/incidence/ids.h"
 #include "compiler/ir/dae.h"
 #include "compiler/ir/system.h"
 
@@ -29,7 +30,7 @@ struct FloatingVerdict {
   /// Nothing but floating potentials is undetermined, and no redundant equation contains one.
   bool floats = false;
   std::size_t potentials = 0, redundant = 0;  // how many groups of potentials, and redundant equations
-  std::optional<Equation> condition;          // a condition or an assertion depends on the level
+  std::optional<Equation> condition;          // a condition or an assertion depends on the reference
   std::optional<Equation> start;              // an initial equation does
   std::optional<Equation> numbers;  // whether a redundant equation contradicts others depends on them
   bool harmless() const {
@@ -39,7 +40,7 @@ struct FloatingVerdict {
 
 struct FloatingPotential {
   std::vector<std::uint32_t> unknowns;  // of the system, ascending; several
-  std::uint32_t zero = 0;               // the one that is taken as zero
+  UnknownId zero;                       // the one that is taken as zero
 };
 
 struct FloatingPotentials {

@@ -10,25 +10,26 @@
 namespace sigrel::singularity {
 namespace {
 
-std::vector<exact::SparseRow> matrix(const dae::System& dae, std::span<const std::uint32_t> equations,
-                                     std::span<const std::uint32_t> variables) {
-  std::vector<std::uint32_t> column(dae.variables.size(), graph::kNone);
+std::vector<exact::SparseRow> matrix(const dae::System& dae, std::span<const EquationId> equations,
+                                     std::span<const VariableId> variables) {
+  IdVector<VariableId, std::uint32_t> column(dae.variables.size(), graph::kNone);
   for (std::uint32_t c = 0; c < variables.size(); ++c) column[variables[c]] = c;
-  std::vector<exact::Field> scale(dae.variables.size(), exact::Field(1));
+  IdVector<VariableId, exact::Field> scale(dae.variables.size(), exact::Field(1));
   const exact::Field s = exact::random_element(exact::Coordinate::Rate, 0);
-  for (std::uint32_t v = 0; v < dae.variables.size(); ++v) {  // a derivative is s times its integral
-    if (dae.variables[v].integral == dae::kNone) continue;
-    column[v] = column[dae.variables[v].integral];
-    scale[v] = s * scale[dae.variables[v].integral];
+  for (VariableId v : ids<VariableId>(0, column.size())) {  // a derivative is s times its integral
+    if (dae.variables[v.value].integral == dae::kNone) continue;
+    const VariableId integral{dae.variables[v.value].integral};
+    column[v] = column[integral];
+    scale[v] = s * scale[integral];
   }
   incidence::EquationList list;
   list.append(dae.equations);
   ExprPool pool = dae.exprs;
   RandomJacobian jacobian(pool, list);
   std::vector<exact::SparseRow> rows;
-  for (std::uint32_t e : equations) {
+  for (EquationId e : equations) {
     exact::SparseRow row;
-    jacobian.row(e, [&](std::uint32_t v, exact::Field value, bool) {
+    jacobian.row(e, [&](VariableId v, exact::Field value, bool) {
       if (column[v] != graph::kNone) row.push_back({column[v], value * scale[v]});
     });
     exact::tidy(row);
@@ -40,8 +41,8 @@ std::vector<exact::SparseRow> matrix(const dae::System& dae, std::span<const std
 }  // namespace
 
 std::optional<std::vector<NullVector>> null_vectors(const dae::System& dae,
-                                                    std::span<const std::uint32_t> equations,
-                                                    std::span<const std::uint32_t> variables) {
+                                                    std::span<const EquationId> equations,
+                                                    std::span<const VariableId> variables) {
   constexpr std::size_t kMostWork = 50'000'000, kMostVectors = 256;
   const auto columns = static_cast<std::uint32_t>(variables.size());
   auto echelon = exact::eliminate(matrix(dae, equations, variables), columns, kMostWork);

@@ -5,26 +5,26 @@
 // Example: u = a - b, u = 10 has the null vector a = b = 1, u = 0: only the difference of a and b is
 // determined.
 #pragma once
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "compiler/incidence/ids.h"
 #include "compiler/ir/dae.h"
 
 namespace sigrel::singularity {
 
 struct NullVector {
-  std::vector<std::uint32_t> variables;  // with a nonzero entry, ascending
-  std::vector<bool> opposite;            // by place in `variables`: the entry differs from the first
+  std::vector<VariableId> variables;  // with a nonzero entry, ascending
+  std::vector<bool> opposite;         // by place in `variables`: the entry differs from the first
   bool unit = false;  // all entries are 1 or -1: only differences (or sums) of the variables are determined
 };
 
-/// `equations` are dense numbers of the reduced system; `variables`, of order 0, are the columns, and all
+/// Null vectors of some equations of the reduced system; `variables`, of order 0, are the columns, and all
 /// other variables are taken as given. A derivative counts as s times the variable. At most 256 vectors;
 /// nullopt where elimination fills up too much. For diagnostics.
 std::optional<std::vector<NullVector>> null_vectors(const dae::System& dae,
-                                                    std::span<const std::uint32_t> equations,
-                                                    std::span<const std::uint32_t> variables);
+                                                    std::span<const EquationId> equations,
+                                                    std::span<const VariableId> variables);
 
 }  // namespace sigrel::singularity

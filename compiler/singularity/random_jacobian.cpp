@@ -6,7 +6,7 @@
 
 namespace sigrel::singularity {
 
-RandomJacobian::Shape& RandomJacobian::shape_of(std::uint32_t section, const EquationTable& table) {
+RandomJacobian::Shape& RandomJacobian::shape_of(SectionId section, const EquationTable& table) {
   std::optional<Shape>& shape = shapes_[section];
   if (shape) return *shape;
   std::vector<ExprId> partials = symbolic::gradient(pool_, table.residual, table.slots);

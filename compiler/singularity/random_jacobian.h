@@ -17,22 +17,24 @@ class RandomJacobian {
   RandomJacobian(ExprPool& pool, const incidence::EquationList& equations)
       : pool_(pool), equations_(equations), shapes_(equations.sections().size()) {}
 
-  /// Calls visit(variable, value, fixed) for the nonzero entries of an equation, in the order of its slots or
-  /// terms; a variable may occur several times. `fixed`: the entry is made of numbers and parameters.
+  /// Calls visit(variable, value, fixed) for the nonzero entries of an equation of a dae::System, in the
+  /// order of its slots or terms; a variable may occur several times. `fixed`: the entry is made of numbers
+  /// and parameters.
   template <class Visit>
-  void row(std::uint32_t equation, Visit visit) {
-    const std::uint32_t number = equations_.section_of(equation);
+  void row(EquationId equation, Visit visit) {
+    const SectionId number = equations_.section_of(equation);
     const incidence::EquationList::Section& section = equations_.sections()[number];
+    const std::uint32_t row = section.row_of(equation);
     if (!section.table) {
-      for (Term t : section.sums->terms_of(equation - section.first))
-        visit(t.unknown(), exact::Field(t.negative() ? -1 : 1), true);
+      for (Term t : section.sums->terms_of(row))
+        visit(VariableId{t.unknown()}, exact::Field(t.negative() ? -1 : 1), true);
       return;
     }
     Shape& shape = shape_of(number, *section.table);
-    auto slots = section.table->unknowns_of(equation - section.first);
-    auto values = shape.values.row(slots, section.table->parameters_of(equation - section.first));
+    auto slots = section.table->unknowns_of(row);
+    auto values = shape.values.row(slots, section.table->parameters_of(row));
     for (std::size_t k = 0; k < slots.size(); ++k)
-      if (!values[k].zero()) visit(slots[k], values[k], shape.fixed[k]);
+      if (!values[k].zero()) visit(VariableId{slots[k]}, values[k], shape.fixed[k]);
   }
 
  private:
@@ -40,11 +42,11 @@ class RandomJacobian {
     std::vector<bool> fixed;  // by slot
     exact::PointEvaluator values;
   };
-  Shape& shape_of(std::uint32_t section, const EquationTable& table);
+  Shape& shape_of(SectionId section, const EquationTable& table);
 
   ExprPool& pool_;
   const incidence::EquationList& equations_;
-  std::vector<std::optional<Shape>> shapes_;  // by section
+  IdVector<SectionId, std::optional<Shape>> shapes_;
 };
 
 }  // namespace sigrel::singularity

@@ -69,8 +69,8 @@ Conflict conflict(const dae::System& dae, const plan::Plan& plan,
     for (std::uint32_t r : set.rows) in_set[r] = true;
     for (std::uint32_t c : set.columns) column_in_set[c] = true;
   }
-  for (std::uint32_t e = equations; e < list.count(); ++e)
-    if (in_set[e]) result.initial.push_back(list.origin(e));
+  for (EquationId e : ids<EquationId>(equations, list.count()))
+    if (in_set[e.value]) result.initial.push_back(list.origin(e));
   for (std::uint32_t v = 0; v < dae.variables.size(); ++v)
     if (column_in_set[v] && dae.variables[v].derivative != dae::kNone && dae.variables[v].set == dae::kNone)
       result.states.push_back(dae.variables[v].unknown);

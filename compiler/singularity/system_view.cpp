@@ -17,7 +17,7 @@ SystemView::SystemView(const system::System& system, const dae::System& dae)
 
 std::vector<Origin> SystemView::origins(Numbers equations) const {
   std::vector<Origin> result;
-  for (std::uint32_t e : equations) result.push_back(equations_.origin(e));
+  for (std::uint32_t e : equations) result.push_back(equations_.origin(EquationId{e}));
   return result;
 }
 
@@ -35,8 +35,11 @@ std::vector<Place> SystemView::places(Numbers equations, Scope scope) const {
 
 std::vector<std::uint32_t> SystemView::unknowns_of(std::uint32_t equation) const {
   std::vector<std::uint32_t> result;
-  equations_.each_variable(
-      equation, [&](std::uint32_t v) { result.push_back(unknown_of_.empty() ? v : unknown_of_[v]); });
+  const EquationId number{equation};
+  if (unknown_of_.size() == 0)
+    equations_.each_unknown(number, [&](UnknownId u) { result.push_back(u.value); });
+  else
+    equations_.each_variable(number, [&](VariableId v) { result.push_back(unknown_of_[v]); });
   std::ranges::sort(result);
   result.erase(std::ranges::unique(result).begin(), result.end());
   return result;

@@ -44,7 +44,7 @@ class SystemView final : public SourceView {
   const system::System& system_;
   SourceNames names_;
   incidence::EquationList equations_;
-  std::vector<std::uint32_t> unknown_of_;  // by variable of the equations; empty: they are unknowns
+  IdVector<VariableId, std::uint32_t> unknown_of_;  // empty: the equations contain unknowns
 };
 
 }  // namespace sigrel::singularity

@@ -7,10 +7,9 @@
 // makes another covering matching: an edge is in one iff it is matched or stays within a strongly connected
 // component. Hence, component by component:
 //  - the one with the context is the core; the rules go on with it alone;
-//  - any other component has as many rows as columns, and they are matched with each other in every covering
-//  matching. Its
-//    interface columns are in every basis (coloops), its hidden columns are of no further use: the component
-//    is taken away;
+//  - any other component has as many rows as columns, and they are matched with each other in every
+//    covering matching. Its interface columns are in every basis (coloops), its hidden columns are of no
+//    further use: the component is taken away;
 //  - an interface column without edges is in no basis (a loop).
 // This is the fine decomposition of Dulmage and Mendelsohn, Coverings of bipartite graphs (1958); Tarjan's
 // algorithm (1972).

@@ -89,7 +89,7 @@ void report_coefficients(const Singularity& s, const components::Library& librar
     undetermined.insert(undetermined.end(), v.support.begin(), v.support.end());
   std::ranges::sort(undetermined);
   undetermined.erase(std::ranges::unique(undetermined).begin(), undetermined.end());
-  const bool only_potentials = std::ranges::all_of(s.free, &NullVector::level);
+  const bool only_potentials = std::ranges::all_of(s.free, &NullVector::floating);
   auto mistake = std::ranges::find_if(s.redundant, [&](const NullVector& equations) {
     return only_potentials && std::ranges::any_of(equations.support, [&](std::uint32_t r) {
              return std::ranges::any_of(s.flat.expansion.incidence.rows.row(r), [&](std::uint32_t c) {

@@ -1,14 +1,12 @@
 // K2, K3, K4: what has one or two choices.
 //
 // K2  A hidden column in one row only, or a row with one column only that is hidden: they belong to each
-// other in every
-//     covering matching; both go.
-// K3  A hidden column in two rows a, b: one of them has it, the other one determines something else, of its
-// own choice.
-//     The two become one row with the columns of both.
-// K4  A row {z, y} with z hidden: it has one of them, the other one belongs to another row (or, if it is an
-// interface
-//     column, may be left to the context). The two become one column, which is y. An alias.
+//     other in every covering matching; both go.
+// K3  A hidden column in two rows a, b: one of them has it, the other one determines something else, of
+//     its own choice. The two become one row with the columns of both.
+// K4  A row {z, y} with z hidden: it has one of them, the other one belongs to another row (or, if it is
+//     an interface column, may be left to the context). The two become one column, which is y. An alias.
+//
 // Each is an equivalence, read in either direction a covering matching of one side is one of the other, so B
 // stays. K3 is K5 for one column and K4 is K5' for one row (surplus.h); they are here because they do nearly
 // all of the work.

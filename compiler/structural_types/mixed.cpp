@@ -105,10 +105,10 @@ std::vector<NullVector> free_columns(const Flat& flat, const exact::Echelon<exac
   std::vector<NullVector> result;
   for (const exact::SparseRow& entries : exact::null_space(echelon, hidden, kVectors)) {
     NullVector& vector = result.emplace_back();
-    vector.level = entries.size() > 1;
+    vector.floating = entries.size() > 1;
     for (const exact::Entry& e : entries) {
       vector.support.push_back(flat.expansion.incidence.interface + e.column);
-      vector.level = vector.level && e.value == exact::Field(1);
+      vector.floating = vector.floating && e.value == exact::Field(1);
     }
   }
   return result;
@@ -126,8 +126,9 @@ std::vector<NullVector> redundant_rows(std::vector<exact::SparseRow> rows, std::
     if (used[r]) continue;
     NullVector vector;
     for (const exact::Entry& entry : e->rows[r]) vector.support.push_back(entry.column - columns);
-    vector.level = vector.support.size() > 1 &&
-                   std::ranges::all_of(e->rows[r], [&](auto& x) { return x.value == e->rows[r][0].value; });
+    vector.floating = vector.support.size() > 1 && std::ranges::all_of(e->rows[r], [&](auto& x) {
+                        return x.value == e->rows[r][0].value;
+                      });
     result.push_back(std::move(vector));
   }
   std::ranges::stable_sort(result, {}, [](const NullVector& v) { return v.support.size(); });
@@ -168,7 +169,7 @@ std::vector<Singularity::Reference> references(const Singularity& s, const compo
 
 /// Fills in the verdict on floating potentials, and their references where it is that they are harmless.
 void judge(Singularity& s, const components::Library& library) {
-  if (s.free.empty() || !std::ranges::all_of(s.free, &NullVector::level)) return;
+  if (s.free.empty() || !std::ranges::all_of(s.free, &NullVector::floating)) return;
   const Incidence& whole = s.flat.expansion.incidence;
   std::vector<bool> floating(whole.columns(), false), redundant(whole.rows.rows(), false);
   for (const NullVector& v : s.free)

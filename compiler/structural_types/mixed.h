@@ -36,7 +36,7 @@ namespace sigrel::structural_types {
 /// A combination that vanishes: of unknowns that only it moves, or of equations.
 struct NullVector {
   std::vector<std::uint32_t> support;  // ascending
-  bool level = false;                  // several, and all coefficients are equal
+  bool floating = false;               // several, and all coefficients are equal
 };
 
 struct Singularity {

@@ -1,13 +1,12 @@
-// A relation as a matrix: its equations are rows, its unknowns are columns, and a matching is marked. What
-// `sigrel explain FILE RELATION
-// --structure` shows.
+// A relation as a matrix: its equations are rows, its unknowns are columns, and a matching is marked. Shown
+// by `sigrel explain FILE RELATION --structure`.
 //
 // A relation that is applied takes part with its equations if all of their unknowns are its interface, and
 // otherwise with the rows of its type. The auxiliary unknown of an argument that is an expression is folded
-// into the equations that use it: it is replaced by the unknowns of the expression. So `foo <> (w, u + x, v +
-// y)` looks as it is written: the row x2 x3 of foo(x1, x2, x3) is u x v y. The matching is that of the system
-// before folding (an unknown that stands for the auxiliary one takes its place), and what is folded is never
-// used for verdicts.
+// into the equations that use it: it is replaced by the unknowns of the expression. So
+// `foo <> (w, u + x, v + y)` looks as it is written: the row x2 x3 of foo(x1, x2, x3) is u x v y. The
+// matching is that of the system before folding (an unknown that stands for the auxiliary one takes its
+// place), and what is folded is never used for verdicts.
 //
 // Example: bar(u, y) with locals v w x:  u = sin v; foo <> (u, w + x, y + v); w * x = exp v
 //

@@ -1,14 +1,13 @@
 // K5, K5': sets with one line more across than they have themselves.
 //
 // K5  A set Z of hidden columns with |N(Z)| = |Z|+1, N(Z) being the rows that contain one of them. In the
-// core every
-//     non-empty set of hidden columns has more rows than members (otherwise K1 would have taken it away), so
-//     for any row e of N(Z), Hall's condition holds for Z and N(Z) - e: every row can be the one that Z
-//     leaves over. N(Z) becomes one row with all columns of N(Z) outside Z.
-// K5' The same for a set X of rows with |N(X)| = |X|+1, if at most one of its columns N(X) is an interface
-// column: N(X)
-//     becomes one column (the interface column, if there is one). Whichever column X leaves over is the one
-//     that another row may take; and if that is the interface column, that the context may take.
+//     core every non-empty set of hidden columns has more rows than members (otherwise K1 would have taken
+//     it away), so for any row e of N(Z), Hall's condition holds for Z and N(Z) - e: every row can be the
+//     one that Z leaves over. N(Z) becomes one row with all columns of N(Z) outside Z.
+// K5' The same for a set X of rows with |N(X)| = |X|+1, if at most one of its columns N(X) is an
+//     interface column: N(X) becomes one column (the interface column, if there is one). Whichever column
+//     X leaves over is the one that another row may take; and if that is the interface column, that the
+//     context may take.
 //
 // The smallest such set around a line: give it two more copies. If the first one can be matched in addition
 // and the second one cannot, the lines that the failed search has reached are the set (by Hall, as in

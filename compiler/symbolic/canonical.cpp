@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <unordered_map>
 
@@ -265,6 +266,8 @@ class Canonicaliser final : public SumBuilder {
   std::optional<Sum> power_sum(ExprId base, std::int32_t n) {
     if (n == 0) return Sum{{1.0, {}}};
     if (n == 1) return terms(base);
+    if (auto value = number(base))
+      if (const double result = std::pow(*value, n); std::isfinite(result)) return Sum{{result, {}}};
     auto result = power_of(single(base), n);
     if (!result) return std::nullopt;
     return Sum{std::move(*result)};
@@ -362,9 +365,28 @@ class Canonicaliser final : public SumBuilder {
     return result ? *result : pool_.constant(1.0);
   }
 
+  /// The factors of the denominator where these are a number and a sum: their product would be distributed.
+  std::optional<std::pair<Factor, Factor>> number_and_sum(const Term& term) const {
+    std::vector<Factor> below;
+    std::ranges::copy_if(term.factors, std::back_inserter(below),
+                         [](const Factor& f) { return f.exponent < 0; });
+    if (below.size() != 2) return std::nullopt;
+    if (pool_[below[1].base].op == Op::Const) std::swap(below[0], below[1]);
+    const Op sum = pool_[below[1].base].op;
+    if (pool_[below[0].base].op != Op::Const || (sum != Op::Add && sum != Op::Sub) || below[1].exponent != -1)
+      return std::nullopt;
+    return std::pair(below[0], below[1]);
+  }
+
   ExprId expression(const Term& term, double coefficient) {
     // The coefficient precedes the quotient: in the numerator it would be distributed.
-    ExprId above = powers(term, false), below = powers(term, true);
+    ExprId above = powers(term, false);
+    if (const auto parts = number_and_sum(term)) {
+      const auto& [number, sum] = *parts;
+      const ExprId divisor = power(pool_, number.base, -number.exponent);
+      return mul(pool_, pool_.constant(coefficient), div(pool_, div(pool_, above, sum.base), divisor));
+    }
+    const ExprId below = powers(term, true);
     if (is_constant(pool_, above, 1)) return div(pool_, pool_.constant(coefficient), below);
     return mul(pool_, pool_.constant(coefficient), div(pool_, above, below));
   }

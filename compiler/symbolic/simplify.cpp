@@ -173,7 +173,7 @@ ExprId simplified(ExprPool& pool, const Node& node) {
       return pool.intern(n);
     case Op::Abs: {
       const Node na = pool[a];
-      if (na.op == Op::Neg) return pool.unary(Op::Abs, ExprId{na.a});
+      if (na.op == Op::Neg) return pool.intern({Op::Abs, na.a, 0, 0, n.value});
       if (na.op == Op::Abs) return a;
       return pool.intern(n);
     }
@@ -271,8 +271,7 @@ ExprId without_events(ExprPool& pool, ExprId root) {
       case 1: node.a = of(node.a); break;
       default: break;
     }
-    if (node.op == Op::Less || node.op == Op::LessEqual) node.value = kNoEvent;
-    image[k] = pool.intern(node);
+    image[k] = pool.intern(sigrel::without_events(node));
   }
   return image.back();
 }

@@ -61,7 +61,7 @@ std::optional<Linear> linear_in(ExprPool& pool, ExprId root, std::uint32_t slot)
 /// them); else nullopt.
 std::optional<ExprId> solve_for(ExprPool& pool, ExprId root, std::uint32_t slot);
 
-/// The same expression, with comparisons that are not events.
+/// The same expression, in which no operation is an event.
 ExprId without_events(ExprPool& pool, ExprId root);
 
 /// Whether the slot or a Der of it occurs.

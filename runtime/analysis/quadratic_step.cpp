@@ -32,9 +32,10 @@ QuadraticStep quadratic_step(const Eigen::MatrixXd& b, const Eigen::VectorXd& g,
       right[r] = -g[free[r]] - rest[free[r]];
     }
     right.tail(m) = -c - j * d;
-    // Conditions may be dependent and consistent: the shortest solution.
-    const Eigen::VectorXd solution =
-        Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(kkt).solve(right);
+    // Conditions may be dependent and consistent: the shortest solution. Without conditions, all variables
+    // may be at bounds.
+    Eigen::VectorXd solution(f + m);
+    if (f + m > 0) solution = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(kkt).solve(right);
     for (Eigen::Index r = 0; r < f; ++r) d[free[r]] = solution[r];
     result.multipliers = solution.tail(m);
     // The gradient of the Lagrangian: not negative at a lower bound, not positive at an upper one.

@@ -53,6 +53,7 @@ class Search {
       for (Eigen::Index k = 0; k < n; ++k) out.at_bound[k] = step.active[k];
       if (worst <= kConditionTolerance * (1 + y.lpNorm<Eigen::Infinity>()) && length <= kStepTolerance)
         return finish(y, step, scaled, out);
+      if (n == 0) break;  // nothing can change
       if (y.lpNorm<Eigen::Infinity>() > kFar) {
         out.endless = objective_;
         break;
@@ -173,15 +174,18 @@ class Search {
       if (step.active[k] == 0) free.push_back(k);
     Matrix gradients(scaled.rows(), static_cast<Eigen::Index>(free.size()));
     for (std::size_t k = 0; k < free.size(); ++k) gradients.col(k) = scaled.col(free[k]);
-    Eigen::FullPivLU<Matrix> lu(gradients);
-    lu.setThreshold(kDependent);
-    const Eigen::Index rank = gradients.size() == 0 ? 0 : lu.rank();
-    if (rank == gradients.cols()) return;
+    if (free.empty()) return;
+    Eigen::Index rank = 0, most = 0;
+    if (gradients.rows() > 0) {
+      Eigen::FullPivLU<Matrix> lu(gradients);
+      lu.setThreshold(kDependent);
+      rank = lu.rank();
+      if (rank == gradients.cols()) return;
+      lu.kernel().col(0).cwiseAbs().maxCoeff(&most);
+    }
     out.status = Steady::NotDetermined;
     out.freedom = static_cast<std::uint32_t>(gradients.cols() - rank);
-    Eigen::Index most = 0;
-    if (gradients.size() > 0) lu.kernel().col(0).cwiseAbs().maxCoeff(&most);
-    out.subject = static_cast<std::uint32_t>(free[most]);
+    out.subject = static_cast<std::uint32_t>(free[static_cast<std::size_t>(most)]);
   }
 
   SteadyFunctions& f_;

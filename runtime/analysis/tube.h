@@ -4,6 +4,10 @@
 // time], widened by absolute + relative * (greatest magnitude of the reference overall). With a time of 0,
 // where the reference jumps (two rows of one time), the tube contains both values. Between rows the reference
 // is interpolated linearly, or, when piecewise constant, has the value of the row before.
+//
+// The time of an event has an error, too: a row of the curve at an event (two rows of one time) is compared
+// with the reference within relative * (time range) around it. If the reference has no rows at events, its
+// rows on both sides of this window count, too.
 #pragma once
 #include <optional>
 #include <span>

@@ -23,10 +23,19 @@ Components::Components(ModelInstance& whole, double time, double range, double m
       variation_(rows_),
       extraction_(rows_),
       covered_(rows_.size(), 0),
-      terminating_(whole.model.events.triggers, 0),
+      at_end_(whole.model.events.triggers, 0),
+      of_time_(rows_.crossings(), 0),
       exact_(whole, range, moment) {
   if (!dependency_.valid || !whole.model.sets.empty()) return;
-  for (const std::uint32_t t : whole.model.events.last) terminating_[t] = 1;
+  for (const auto* triggers : {&whole.model.events.last, &whole.model.events.terminal})
+    for (const std::uint32_t t : *triggers) at_end_[t] = 1;
+  std::vector<std::uint32_t> first;  // by zero crossing: the number of its first row
+  std::uint32_t crossings = 0;
+  for (const ZeroCrossing& crossing : whole.model.zero_crossings) {
+    first.push_back(crossings);
+    crossings += whole.model.batches[crossing.batch].count;
+  }
+  for (const TimeFunction& f : whole.model.time_functions) of_time_[first[f.zero_crossing] + f.row] = 1;
   std::vector<std::uint32_t> rows;
   for (std::uint32_t c = 0; c < dependency_.components; ++c)
     if (is_exact(c, rows)) exact_of_.push_back(c);
@@ -49,18 +58,20 @@ bool Components::is_exact(std::uint32_t component, std::vector<std::uint32_t>& r
         if (variation_.row[row] == Variation::Other) return false;
         break;
       case Kind::Crossing:
-        if (!whole_.model.zero_crossings[section.crossing].linear_in_time &&
-            variation_.row[row] == Variation::Other)
-          return false;
+        if (whole_.model.zero_crossings[section.crossing].kind != ZeroCrossing::Comparison) return false;
+        if (variation_.row[row] == Variation::Other && !of_time_[rows_.crossing_number(row)]) return false;
         break;
       case Kind::Condition: {
-        bool terminating = false;
-        rows_.each_written(
-            row, [&](std::uint32_t node) { terminating = terminating_[node - rows_.trigger_node(0)] != 0; });
-        if (terminating || variation_.row[row] != Variation::Constant) return false;
+        if (at_end_[whole_.model.events.conditional[section.tag + row - section.first]]) return false;
+        if (variation_.row[row] != Variation::Constant) return false;
         break;
       }
       case Kind::Value:
+        if (at_end_[whole_.model.events.effects[section.tag + row - section.first].trigger]) return false;
+        break;
+      case Kind::Alternative:
+        if (at_end_[whole_.model.events.alternatives[row - section.first].preceding]) return false;
+        break;
       case Kind::Previous:
       case Kind::Clock: break;
       case Kind::Delay:
@@ -118,12 +129,13 @@ std::vector<double> Components::remainder_nominal() const {
   return gathered(whole_.nominal, remainder_.variables);
 }
 
-bool Components::advance(double time, double margin, std::span<const double> values,
-                         std::span<const double> parameters) {
+bool Components::process_events(double time, double margin) { return exact_.advance(time, margin) || fail(); }
+
+bool Components::evaluate(double time, std::span<const double> values, std::span<const double> parameters) {
   for (std::size_t k = 0; k < values.size(); ++k) whole_.values[remainder_.variables[k]] = values[k];
   for (std::size_t k = 0; k < parameters.size(); ++k)
     whole_.parameters[remainder_.parameters[k]] = parameters[k];
-  if (!exact_.advance(time, margin)) return fail();
+  if (!exact_.evaluate(time)) return fail();
   whole_.evaluator.parameters_changed();
   if (whole_.evaluator.run(whole_.model.dynamic, whole_.point(time))) return true;
   failure_ = whole_.failure();
@@ -137,7 +149,7 @@ bool Components::fail() {
   Submodel part;
   is_exact(failed.id, rows);
   extraction_.extract(rows, part);
-  renumber(failure_, part, failed.model->equations);
+  renumber(failure_, part, *failed.part);
   return false;
 }
 

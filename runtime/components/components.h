@@ -6,8 +6,8 @@
 //
 // All meet at result rows: there `advance` brings the exact components to the time of the remainder, and the
 // schedules of the whole model give all other variables. A component is solved exactly if it has one state,
-// is affine between events (dependency.h) and small, and has neither delays nor assertions, and does not
-// terminate the simulation.
+// is affine between events (dependency.h) and small, and has neither delays nor assertions, nor pieces other
+// than comparisons, and neither terminates the simulation nor has a handler for its end.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -34,15 +34,19 @@ class Components {
   /// Adds the exact components and extracts the remainder. False: `failure()`, as for the others.
   bool split();
   Submodel& remainder() { return remainder_; }
+  /// ExactComponents::keep_order, next_event.
+  void keep_order(JoinedReports* reports) { exact_.keep_order(reports); }
+  double next_event() const { return exact_.next_event(); }
   /// The current values and parameters of the whole model, for the remainder.
   std::vector<double> remainder_values() const;
   std::vector<double> remainder_parameters() const;
   std::vector<double> remainder_nominal() const;
 
-  /// Sets the whole model to this time: the remainder has these values and parameters; the exact components
-  /// are advanced. Then evaluates the dynamic schedule.
-  bool advance(double time, double margin, std::span<const double> values,
-               std::span<const double> parameters);
+  /// Processes the events of exact components until this time, and up to `margin` seconds later.
+  bool process_events(double time, double margin);
+  /// Sets the whole model to this time, at which the remainder has these values and parameters, and evaluates
+  /// the dynamic schedule. Events at this time that are not processed yet have not happened.
+  bool evaluate(double time, std::span<const double> values, std::span<const double> parameters);
 
   std::size_t exact() const { return exact_.size(); }
   std::size_t forms() const { return exact_.forms(); }
@@ -62,9 +66,10 @@ class Components {
   Dependency dependency_;
   Variation variation_;
   Extraction extraction_;
-  std::vector<std::uint32_t> exact_of_;    // components that are solved exactly
-  std::vector<std::uint8_t> covered_;      // by row: in an exact component
-  std::vector<std::uint8_t> terminating_;  // by trigger
+  std::vector<std::uint32_t> exact_of_;  // components that are solved exactly
+  std::vector<std::uint8_t> covered_;    // by row: in an exact component
+  std::vector<std::uint8_t> at_end_;     // by trigger: it terminates the simulation, or fires at its end
+  std::vector<std::uint8_t> of_time_;    // by zero crossing: a time function
   ExactComponents exact_;
   Submodel remainder_;
   Failure failure_;

@@ -121,7 +121,8 @@ Variation::Variation(const RowIndex& rows) : row(rows.size(), Constant) {
         case RowIndex::Kind::Delay: row[number] = Other; break;
         case RowIndex::Kind::Value:  // evaluated at events only
         case RowIndex::Kind::Previous:
-        case RowIndex::Kind::Clock: break;
+        case RowIndex::Kind::Clock:
+        case RowIndex::Kind::Alternative: break;
       }
       const bool held = section.kind == RowIndex::Kind::Crossing ||
                         section.kind == RowIndex::Kind::Condition || row[number] == Constant;

@@ -103,7 +103,7 @@ bool ExactComponents::Form::process(std::size_t component, double range, bool& c
   directions.assign(functions.watched().size(), 0);
   for (std::uint32_t w = 0; w < directions.size(); ++w) {
     const std::uint32_t k = functions.watched()[w];
-    const bool below = functions.value_of(k, std::span(instance.parameters)) != 0;
+    const bool below = functions.held(k, instance.parameters) != 0;
     const double difference = functions.differences()[k];
     if (w == piece.watched || (below ? difference > 0 : difference < 0)) directions[w] = below ? 1 : -1;
   }
@@ -169,7 +169,7 @@ void ExactComponents::Form::find_end(Piece& piece, std::span<const double> later
   for (std::uint32_t w = 0; w < functions.watched().size(); ++w) {
     const std::uint32_t k = functions.watched()[w];
     const double difference = differences[k], slope = (later[k] - difference) / distance;
-    const double side = functions.value_of(k, std::span(instance.parameters)) != 0 ? -1.0 : 1.0;
+    const double side = functions.held(k, instance.parameters) != 0 ? -1.0 : 1.0;
     if (!(side * slope * piece.rate < 0)) continue;  // it does not move towards the other side
     double end = piece.start;
     if (side * difference > 0) {
@@ -202,8 +202,13 @@ bool ExactComponents::add(const Submodel& part, std::uint32_t id, double time) {
   form->pieces.emplace_back();
   form->ids.push_back(id);
   form->numbers.resize(form->numbers.size() + form->stride);
-  form->variables.insert(form->variables.end(), part.variables.begin(), part.variables.end());
-  form->parameters.insert(form->parameters.end(), part.parameters.begin(), part.parameters.end());
+  auto append = [](std::vector<std::uint32_t>& to, const std::vector<std::uint32_t>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  append(form->variables, part.variables);
+  append(form->parameters, part.parameters);
+  append(form->crossings, part.crossings);
+  append(form->triggers, part.triggers);
   ModelInstance& instance = form->instance;
   for (std::size_t k = 0; k < part.variables.size(); ++k) {
     instance.values[k] = whole_.values[part.variables[k]];
@@ -217,21 +222,57 @@ bool ExactComponents::add(const Submodel& part, std::uint32_t id, double time) {
   return true;
 }
 
+void ExactComponents::keep_order(JoinedReports* reports) {
+  for (std::uint32_t f = 0; f < forms_.size(); ++f) {
+    Form& form = *forms_[f];
+    if (reports) {
+      form.report.target = reports;
+      form.events.report_to(&form.report);
+    }
+    for (std::uint32_t k = 0; k < form.pieces.size(); ++k)
+      if (form.pieces[k].end < kNever) queue_.push({form.pieces[k].end, f, k});
+  }
+}
+
+/// The events of a component until this time.
+bool ExactComponents::process(Form& form, std::size_t component, double until) {
+  form.load(component);
+  form.report.part = 1 + form.ids[component];
+  form.report.variables = form.numbers_of(form.variables, component, form.instance.values.size());
+  form.report.crossings = form.numbers_of(form.crossings, component, form.part.crossings.size());
+  form.report.triggers = form.numbers_of(form.triggers, component, form.part.triggers.size());
+  Piece& piece = form.pieces[component];
+  while (piece.end <= until) {
+    bool changed = false;
+    if (!form.process(component, range_, changed)) return fail(form, component, piece.end);
+    events_ += changed;
+  }
+  form.save(component);
+  write(form, component);
+  return true;
+}
+
 bool ExactComponents::advance(double time, double margin) {
+  while (!queue_.empty() && queue_.top().time <= time + margin) {
+    Next next = queue_.top();
+    queue_.pop();
+    Form& form = *forms_[next.form];
+    // One event at a time: others may have one before the next of this component.
+    if (!process(form, next.component, next.time)) return false;
+    next.time = form.pieces[next.component].end;
+    if (next.time < kNever) queue_.push(next);
+  }
+  for (const std::unique_ptr<Form>& form : forms_)
+    for (std::size_t k = 0; k < form->pieces.size(); ++k)
+      if (form->pieces[k].end <= time + margin && !process(*form, k, time + margin)) return false;
+  return evaluate(time);
+}
+
+bool ExactComponents::evaluate(double time) {
   for (const std::unique_ptr<Form>& each : forms_) {
     Form& form = *each;
     for (std::size_t k = 0; k < form.pieces.size(); ++k) {
-      Piece& piece = form.pieces[k];
-      if (piece.end <= time + margin) {
-        form.load(k);
-        while (piece.end <= time + margin) {
-          bool changed = false;
-          if (!form.process(k, range_, changed)) return fail(form, k, piece.end);
-          events_ += changed;
-        }
-        form.save(k);
-        write(form, k);
-      }
+      const Piece& piece = form.pieces[k];
       const double x = piece.at(std::max(time, piece.start));
       whole_.values[form.variables[k * form.instance.values.size() + form.state]] = x;
       if (std::isfinite(x)) continue;
@@ -253,7 +294,7 @@ void ExactComponents::write(const Form& form, std::size_t component) {
 }
 
 bool ExactComponents::fail(const Form& form, std::size_t component, double time) {
-  failed_ = {form.instance.failure(), form.ids[component], &form.part.model};
+  failed_ = {form.instance.failure(), form.ids[component], &form.part};
   failed_.failure.time = time;
   return false;
 }

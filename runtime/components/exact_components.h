@@ -12,12 +12,15 @@
 // which therefore costs what the component is large, whatever their number. An affine function is determined
 // by its values at two points; so a and the slopes of the differences need no derivatives.
 #pragma once
+#include <compare>
 #include <cstdint>
 #include <memory>
+#include <queue>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/components/part_reports.h"
 #include "runtime/components/submodel.h"
 #include "runtime/events/event_iteration.h"
 #include "runtime/failure.h"
@@ -39,14 +42,21 @@ class ExactComponents {
   /// Adds a component, with the current values of the whole model, which are consistent at this time. `id`:
   /// to name it after a failure. False: `failure()`, as for `advance`.
   bool add(const Submodel& part, std::uint32_t id, double time);
+  /// From now on events are processed in the order of time, and reported, unless `reports` is null.
+  /// To be called once, after the last `add`.
+  void keep_order(JoinedReports* reports);
+  /// The time of the next event of all, in that order; infinity if there is none.
+  double next_event() const { return queue_.empty() ? HUGE_VAL : queue_.top().time; }
   /// Advances all components to this time, including events at it up to `margin` seconds later, and writes
   /// their states, and what events changed, to the whole model.
   bool advance(double time, double margin);
-  /// In numbers of a part, with the component that failed and the model of its form (`renumber`).
+  /// Writes their states at this time, before the next event. False: one is not finite.
+  bool evaluate(double time);
+  /// In numbers of a part, with the component that failed and the part of its form (`renumber`).
   struct Failed {
     Failure failure;
     std::uint32_t id = 0;
-    const Model* model = nullptr;
+    const Submodel* part = nullptr;
   };
   const Failed& failed() const { return failed_; }
 
@@ -67,15 +77,21 @@ class ExactComponents {
     EventIteration events;
     std::uint32_t state, derivative;
     std::vector<std::uint32_t> written_variables,
-        written_parameters;                            // own numbers: those that events change
-    std::vector<std::uint32_t> ids;                    // by component
-    std::vector<Piece> pieces;                         // by component
-    std::vector<double> numbers;                       // by component: `stride` of them
-    std::vector<std::uint32_t> variables, parameters;  // by component: numbers in the whole model
+        written_parameters;          // own numbers: those that events change
+    std::vector<std::uint32_t> ids;  // by component
+    std::vector<Piece> pieces;       // by component
+    std::vector<double> numbers;     // by component: `stride` of them
+    // By component: numbers in the whole model.
+    std::vector<std::uint32_t> variables, parameters, crossings, triggers;
+    PartReports report;
     std::size_t stride = 0;
     std::vector<double> before, differences;
     std::vector<int> directions;
 
+    static std::span<const std::uint32_t> numbers_of(const std::vector<std::uint32_t>& list,
+                                                     std::size_t component, std::size_t size) {
+      return std::span(list).subspan(component * size, size);
+    }
     void load(std::size_t component);
     void save(std::size_t component);
     bool process(std::size_t component, double range, bool& changed);
@@ -83,6 +99,12 @@ class ExactComponents {
     void find_end(Piece& piece, std::span<const double> later, double distance);
     bool evaluate(double time);
   };
+  struct Next {
+    double time = 0;
+    std::uint32_t form = 0, component = 0;
+    auto operator<=>(const Next&) const = default;
+  };
+  bool process(Form& form, std::size_t component, double until);
   Form* find(const Submodel& part) const;
   void write(const Form& form, std::size_t component);
   bool fail(const Form& form, std::size_t component, double time);
@@ -92,7 +114,8 @@ class ExactComponents {
   std::size_t count_ = 0;
   std::uint64_t events_ = 0;
   std::vector<std::unique_ptr<Form>> forms_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> form_of_;  // by hash of the structure
+  std::unordered_multimap<std::uint64_t, std::uint32_t> form_of_;       // by hash of the structure
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> queue_;  // in order: each component
   Failed failed_;
 };
 

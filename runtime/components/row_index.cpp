@@ -6,13 +6,16 @@ RowIndex::RowIndex(const Model& model)
     : model_(model), first_trigger_(static_cast<std::uint32_t>(model.variables + model.parameters.size())) {
   nodes_ = first_trigger_ + model.events.triggers;
   auto count = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
+  section_of_batch_.assign(model.batches.size(), kNone);
   add({.kind = Kind::State}, count(model.states));
   add(Kind::Dynamic, model.dynamic);
   add(Kind::Compared, model.compared);
+  first_crossing_ = size_;
   for (std::uint32_t c = 0; c < model.zero_crossings.size(); ++c) {
     const std::uint32_t batch = model.zero_crossings[c].batch;
     add({.kind = Kind::Crossing, .index = batch, .crossing = c}, model.batches[batch].count);
   }
+  crossings_ = size_ - first_crossing_;
   auto add_batches = [&](Kind kind, std::span<const std::uint32_t> batches) {
     std::uint32_t tag = 0;
     for (const std::uint32_t batch : batches) {
@@ -24,6 +27,7 @@ RowIndex::RowIndex(const Model& model)
   add_batches(Kind::Value, model.events.values);
   add({.kind = Kind::Previous}, count(model.events.previous));
   add({.kind = Kind::Clock}, count(model.events.clocks));
+  add({.kind = Kind::Alternative}, count(model.events.alternatives));
   add({.kind = Kind::Delay}, count(model.delays));
   add(Kind::Asserted, model.asserted);
   add_batches(Kind::Assertion, model.assertions);
@@ -44,6 +48,8 @@ void RowIndex::add(Section section, std::uint32_t rows) {
 void RowIndex::add(Kind kind, std::span<const Step> steps) {
   for (const Step& step : steps) {
     const bool loop = step.kind == Step::Solve;
+    if (!loop && kind != Kind::Asserted)
+      section_of_batch_[step.index] = static_cast<std::uint32_t>(sections_.size());
     add({.kind = kind, .loop = loop, .index = step.index}, loop ? 1 : model_.batches[step.index].count);
   }
 }

@@ -9,11 +9,12 @@
 //   State         derivative                               state
 //   Dynamic       the slots of the row, or of the loop     the solved variables
 //   Compared      the same
-//   Crossing      slots                                    the parameter that holds the comparison
+//   Crossing      slots                                    the parameters that it holds
 //   Condition     slots                                    the trigger
 //   Value         slots, trigger                           the assigned variable
 //   Previous      the variable                             its `pre`
 //   Clock         parameters                               the trigger
+//   Alternative   the preceding trigger                    the trigger
 //   Delay         the signal, the length                   the delayed signal
 //   Asserted      slots                                    the solved variables
 //   Assertion     slots                                    nothing
@@ -38,6 +39,7 @@ class RowIndex {
     Value,
     Previous,
     Clock,
+    Alternative,
     Delay,
     Asserted,
     Assertion,
@@ -65,6 +67,14 @@ class RowIndex {
   /// The batch of a row that is not of a loop nor of a list without batches.
   const KernelBatch& batch_of(const Section& section) const { return model_.batches[section.index]; }
 
+  /// The row of a step of a schedule that assigns a row of this batch.
+  std::uint32_t row_of(BatchRow place) const {
+    return sections_[section_of_batch_[place.batch]].first + place.row;
+  }
+  /// The number of a Crossing row among all zero crossings (ZeroCrossingFunctions).
+  std::uint32_t crossing_number(std::uint32_t row) const { return row - first_crossing_; }
+  std::uint32_t crossings() const { return crossings_; }
+
   /// Calls visit(node) for what a row reads, perhaps more than once.
   template <class Visit>
   void each_read(std::uint32_t row, const Visit& visit) const;
@@ -84,9 +94,10 @@ class RowIndex {
   void each_slot(const KernelBatch& batch, std::uint32_t row, bool with_solved, const Visit& visit) const;
 
   const Model& model_;
-  std::uint32_t size_ = 0, nodes_ = 0, first_trigger_ = 0;
+  std::uint32_t size_ = 0, nodes_ = 0, first_trigger_ = 0, first_crossing_ = 0, crossings_ = 0;
   std::vector<Section> sections_;
   std::vector<std::uint32_t> section_of_;              // by row
+  std::vector<std::uint32_t> section_of_batch_;        // by batch of a schedule
   std::vector<std::uint32_t> first_writer_, writers_;  // by node
 };
 
@@ -130,6 +141,7 @@ void RowIndex::each_read(std::uint32_t row, const Visit& visit) const {
       if (model_.events.previous[at].of != kNone) visit(model_.events.previous[at].of);
       break;
     case Kind::Clock: break;  // its parameters never change
+    case Kind::Alternative: visit(trigger_node(model_.events.alternatives[at].preceding)); break;
     case Kind::Delay:
       if (model_.delays[at].of != kNone) visit(model_.delays[at].of);
       break;
@@ -156,11 +168,17 @@ void RowIndex::each_written(std::uint32_t row, const Visit& visit) const {
         visit(solved_variable(model_, batch_of(section), at));
       }
       break;
-    case Kind::Crossing: visit(parameter_node(model_.zero_crossings[section.crossing].first + at)); break;
+    case Kind::Crossing: {
+      const ZeroCrossing& crossing = model_.zero_crossings[section.crossing];
+      for (std::uint32_t j = 0; j < held_width(crossing.kind); ++j)
+        visit(parameter_node(crossing.first + j * section.rows + at));
+      break;
+    }
     case Kind::Condition: visit(trigger_node(model_.events.conditional[section.tag + at])); break;
     case Kind::Value: visit(model_.events.effects[section.tag + at].variable); break;
     case Kind::Previous: visit(model_.events.previous[at].variable); break;
     case Kind::Clock: visit(trigger_node(model_.events.clocks[at].trigger)); break;
+    case Kind::Alternative: visit(trigger_node(model_.events.alternatives[at].trigger)); break;
     case Kind::Delay: visit(model_.delays[at].variable); break;
     case Kind::Assertion: break;
   }

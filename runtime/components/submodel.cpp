@@ -23,14 +23,26 @@ void Submodel::link(const Model& whole) {
   for (KernelBatch& batch : model.batches) {
     linked(batch.kernel);
     linked(batch.partials);
+    linked(batch.residual);
   }
+  auto gather = [&](const auto& of, auto& own) {
+    if (of.empty()) return;
+    own.resize(model.kernels.size());
+    for (std::size_t kernel = 0; kernel < number.size(); ++kernel)
+      if (number[kernel] != kNone) own[number[kernel]] = of[kernel];
+  };
+  gather(whole.timed, model.timed);
+  gather(whole.enclosures, model.enclosures);
 }
 
-void renumber(Failure& failure, const Submodel& part, std::span<const std::uint32_t> equations) {
+void renumber(Failure& failure, const Submodel& part, const Submodel& executed) {
+  // The failure has equations of the part that was executed, in numbers of the whole model.
+  const bool crossings = failure.kind == FailureKind::EndlessEvents;
+  const std::vector<std::uint32_t>& from = crossings ? executed.crossings : executed.model.equations;
+  const std::vector<std::uint32_t>& to = crossings ? part.crossings : part.model.equations;
   auto equation = [&](std::uint32_t& number) {
-    number =
-        part.model
-            .equations[static_cast<std::size_t>(std::ranges::find(equations, number) - equations.begin())];
+    const auto at = std::ranges::find(from, number);
+    if (at != from.end()) number = to[static_cast<std::size_t>(at - from.begin())];
   };
   for (FailedEquation& e : failure.equations) equation(e.equation);
   for (Follower& f : failure.followers) equation(f.equation);
@@ -38,6 +50,7 @@ void renumber(Failure& failure, const Submodel& part, std::span<const std::uint3
   for (Follower& f : failure.followers) f.variable = part.variables[f.variable];
   for (FailedParameter& p : failure.parameters) p.parameter = part.parameters[p.parameter];
   for (std::uint32_t& t : failure.triggers) t = part.triggers[t];
+  for (std::uint32_t& e : failure.effects) e = part.effects[e];
 }
 
 Extraction::Extraction(const RowIndex& rows)
@@ -45,7 +58,16 @@ Extraction::Extraction(const RowIndex& rows)
       whole_(rows.model()),
       stamp_(rows.nodes(), 0),
       number_(rows.nodes(), 0),
-      row_stamp_(rows.size(), 0) {}
+      row_stamp_(rows.size(), 0),
+      place_(rows.size()),
+      time_function_(rows.crossings(), kNone) {
+  std::uint32_t next = 0, number = 0;  // time functions are in the order of the rows
+  for (std::uint32_t c = 0; c < whole_.zero_crossings.size(); ++c)
+    for (std::uint32_t row = 0; row < whole_.batches[whole_.zero_crossings[c].batch].count; ++row, ++number)
+      if (next < whole_.time_functions.size() && whole_.time_functions[next].zero_crossing == c &&
+          whole_.time_functions[next].row == row)
+        time_function_[number] = next++;
+}
 
 bool Extraction::close(std::vector<std::uint32_t>& rows, std::span<const std::uint32_t> component,
                        std::size_t most) {
@@ -144,15 +166,15 @@ void Extraction::section(const RowIndex::Section& section, std::span<const std::
     case Kind::Dynamic:
     case Kind::Compared:
     case Kind::Asserted:
-      steps_of(section.kind).push_back(section.loop ? loop(section.index) : Step{Step::Assign, of_batch()});
+      if (section.loop) {
+        steps_of(section.kind).push_back(loop(section.index));
+        break;
+      }
+      steps_of(section.kind).push_back({Step::Assign, of_batch()});
+      for (std::uint32_t k = 0; k < rows.size(); ++k)
+        place_[section.first + rows[k]] = {steps_of(section.kind).back().index, k};
       break;
-    case Kind::Crossing: {
-      ZeroCrossing own = whole_.zero_crossings[section.crossing];
-      own.first = parameter(own.first + rows[0]);
-      own.batch = of_batch();
-      model.zero_crossings.push_back(own);
-      break;
-    }
+    case Kind::Crossing: crossing(section, rows); break;
     case Kind::Condition:
       model.events.conditions.push_back(of_batch());
       for (const std::uint32_t row : rows)
@@ -163,6 +185,7 @@ void Extraction::section(const RowIndex::Section& section, std::span<const std::
       for (const std::uint32_t row : rows) {
         const Effect& effect = whole_.events.effects[section.tag + row];
         model.events.effects.push_back({trigger(effect.trigger), variable(effect.variable), effect.negated});
+        part_->effects.push_back(section.tag + row);
       }
       break;
     case Kind::Previous:
@@ -183,6 +206,12 @@ void Extraction::section(const RowIndex::Section& section, std::span<const std::
         model.events.clocks.push_back(own);
       }
       break;
+    case Kind::Alternative:
+      for (const std::uint32_t row : rows) {
+        const Events::Alternative& a = whole_.events.alternatives[row];
+        model.events.alternatives.push_back({trigger(a.trigger), trigger(a.preceding)});
+      }
+      break;
     case Kind::Delay:
       for (const std::uint32_t row : rows) {
         Delay own = whole_.delays[row];
@@ -196,35 +225,72 @@ void Extraction::section(const RowIndex::Section& section, std::span<const std::
   }
 }
 
+void Extraction::crossing(const RowIndex::Section& section, std::span<const std::uint32_t> rows) {
+  Model& model = part_->model;
+  ZeroCrossing own = whole_.zero_crossings[section.crossing];
+  own.first = parameter(own.first + rows[0]);
+  own.batch = batch(rows_.batch_of(section), rows);
+  for (std::uint32_t k = 0; k < rows.size(); ++k) {
+    const std::uint32_t number = rows_.crossing_number(section.first + rows[k]);
+    part_->crossings.push_back(number);
+    if (time_function_[number] == kNone) continue;
+    const TimeFunction& of = whole_.time_functions[time_function_[number]];
+    model.time_functions.push_back({static_cast<std::uint32_t>(model.zero_crossings.size()), k,
+                                    static_cast<std::uint32_t>(model.time_rows.size()), of.rows});
+    for (std::uint32_t r = 0; r < of.rows; ++r)
+      model.time_rows.push_back(place_[rows_.row_of(whole_.time_rows[of.first_row + r])]);
+  }
+  model.zero_crossings.push_back(own);
+  if (own.kind == ZeroCrossing::Table && model.piece_tables.empty()) {
+    model.piece_tables = whole_.piece_tables;
+    model.knots = whole_.knots;
+    model.coefficients = whole_.coefficients;
+  }
+}
+
 void Extraction::extract(std::span<const std::uint32_t> rows, Submodel& part) {
   ++clock_;
   part_ = &part;
   part.variables.clear();
   part.parameters.clear();
   part.triggers.clear();
+  part.crossings.clear();
+  part.effects.clear();
   Model& model = part.model;
   for (auto* list : {&model.tables, &model.equations, &model.tearing_variables, &model.events.conditions,
                      &model.events.conditional, &model.events.values, &model.events.jitters,
-                     &model.assertions, &model.events.last})
+                     &model.assertions, &model.events.last, &model.events.terminal})
     list->clear();
   for (auto* list : {&model.dynamic, &model.compared, &model.asserted}) list->clear();
   model.states.clear(), model.batches.clear(), model.loops.clear(), model.zero_crossings.clear();
   model.events.effects.clear(), model.events.clocks.clear(), model.events.previous.clear();
-  model.delays.clear(), model.kernels.clear();
-  // The held parameters of a batch of comparisons have successive numbers.
-  for (const std::uint32_t row : rows)
-    if (const RowIndex::Section& s = rows_.section_of(row); s.kind == Kind::Crossing)
-      parameter(whole_.zero_crossings[s.crossing].first + row - s.first);
+  model.delays.clear(), model.kernels.clear(), model.timed.clear(), model.enclosures.clear();
+  model.events.alternatives.clear(), model.time_functions.clear(), model.time_rows.clear();
+  model.piece_tables.clear(), model.knots.clear(), model.coefficients.clear();
   std::vector<std::uint32_t> own;
-  for (std::size_t begin = 0; begin < rows.size();) {
-    const RowIndex::Section& s = rows_.section_of(rows[begin]);
-    own.clear();
-    for (; begin < rows.size() && rows[begin] < s.first + s.rows; ++begin)
-      own.push_back(rows[begin] - s.first);
-    section(s, own);
-  }
-  for (const std::uint32_t t : whole_.events.last)
-    if (stamp_[rows_.trigger_node(t)] == clock_) model.events.last.push_back(trigger(t));
+  auto each_section = [&](const auto& visit) {
+    for (std::size_t begin = 0; begin < rows.size();) {
+      const RowIndex::Section& s = rows_.section_of(rows[begin]);
+      own.clear();
+      for (; begin < rows.size() && rows[begin] < s.first + s.rows; ++begin)
+        own.push_back(rows[begin] - s.first);
+      visit(s);
+    }
+  };
+  // The held parameters of a batch have successive numbers: they are the first.
+  each_section([&](const RowIndex::Section& s) {
+    if (s.kind != Kind::Crossing) return;
+    const ZeroCrossing& of = whole_.zero_crossings[s.crossing];
+    for (std::uint32_t j = 0; j < held_width(of.kind); ++j)
+      for (const std::uint32_t row : own) parameter(of.first + j * s.rows + row);
+  });
+  each_section([&](const RowIndex::Section& s) { section(s, own); });
+  auto those_of_part = [&](const std::vector<std::uint32_t>& triggers, std::vector<std::uint32_t>& list) {
+    for (const std::uint32_t t : triggers)
+      if (stamp_[rows_.trigger_node(t)] == clock_) list.push_back(trigger(t));
+  };
+  those_of_part(whole_.events.last, model.events.last);
+  those_of_part(whole_.events.terminal, model.events.terminal);
   model.variables = static_cast<std::uint32_t>(part.variables.size());
   model.parameters.assign(part.parameters.size(), {});
   model.discrete.clear();
@@ -250,7 +316,7 @@ void Extraction::write_structure() {
   auto word = [](auto value) { return static_cast<std::uint32_t>(value); };
   list(m.tables);
   records(m.batches, [&](const KernelBatch& b) {
-    return std::array{word(b.role), b.kernel, b.partials, b.slots, b.params, b.solved, b.count};
+    return std::array{word(b.role), b.kernel, b.partials, b.residual, b.slots, b.params, b.solved, b.count};
   });
   records(m.states, [&](const State& s) { return std::array{s.variable, s.derivative}; });
   records(m.loops, [&](const AlgebraicLoop& l) {
@@ -259,17 +325,21 @@ void Extraction::write_structure() {
   list(m.tearing_variables);
   for (const auto* steps : {&m.dynamic, &m.compared, &m.asserted})
     records(*steps, [&](const Step& s) { return std::array{word(s.kind), s.index}; });
-  records(m.zero_crossings, [&](const ZeroCrossing& z) {
-    return std::array{z.batch, z.first, word(z.strict), word(z.linear_in_time)};
-  });
+  records(m.zero_crossings,
+          [&](const ZeroCrossing& z) { return std::array{z.batch, z.first, word(z.strict), word(z.kind)}; });
+  records(m.time_functions,
+          [&](const TimeFunction& f) { return std::array{f.zero_crossing, f.row, f.first_row, f.rows}; });
+  records(m.time_rows, [&](const BatchRow& r) { return std::array{r.batch, r.row}; });
   for (const auto* values : {&m.events.conditions, &m.events.conditional, &m.events.values, &m.events.jitters,
-                             &m.events.last, &m.assertions})
+                             &m.events.last, &m.events.terminal, &m.assertions})
     list(*values);
   records(m.events.effects,
           [&](const Effect& e) { return std::array{e.trigger, e.variable, word(e.negated)}; });
   records(m.events.clocks, [&](const Clock& c) {
     return std::array{c.trigger, c.period, c.offset, c.start, c.stop, c.first_jitter, c.jitters};
   });
+  records(m.events.alternatives,
+          [&](const Events::Alternative& a) { return std::array{a.trigger, a.preceding}; });
   records(m.events.previous,
           [&](const Events::Previous& p) { return std::array{p.variable, p.of, word(p.negated)}; });
   records(m.delays, [&](const Delay& d) {

@@ -19,15 +19,16 @@ struct Submodel {
   Model model;  // without kernels
   // By own number: the number in the whole model.
   std::vector<std::uint32_t> variables, parameters, triggers;
+  std::vector<std::uint32_t> crossings, effects;  // ZeroCrossingFunctions; Events::effects
   std::vector<std::uint32_t> structure;  // equal if the models are equal but for the numbers of equations
 
   /// Makes the part executable: the kernels that it needs, renumbered.
   void link(const Model& whole);
 };
 
-/// Replaces the numbers of a part by those of the whole model. `equations`: Model::equations of the part that
-/// failed, which may be another one of the same structure.
-void renumber(Failure& failure, const Submodel& part, std::span<const std::uint32_t> equations);
+/// Replaces the numbers of a part by those of the whole model. `executed`: the part whose model was executed,
+/// which may be another one of the same structure.
+void renumber(Failure& failure, const Submodel& part, const Submodel& executed);
 
 /// Extracts parts of one model; keeps its working memory from one part to the next.
 class Extraction {
@@ -53,6 +54,7 @@ class Extraction {
   std::uint32_t whole_batch(const KernelBatch& of);
   Step loop(std::uint32_t number);
   void section(const RowIndex::Section& section, std::span<const std::uint32_t> rows);
+  void crossing(const RowIndex::Section& section, std::span<const std::uint32_t> rows);
   void write_structure();
 
   const RowIndex& rows_;
@@ -60,6 +62,8 @@ class Extraction {
   Submodel* part_ = nullptr;
   std::vector<std::uint32_t> stamp_, number_;  // by node: the part in which it has its number
   std::vector<std::uint32_t> row_stamp_, stack_, within_;
+  std::vector<BatchRow> place_;               // by row of a schedule in the part: where it is there
+  std::vector<std::uint32_t> time_function_;  // by number of a zero crossing; kNone
   std::uint32_t clock_ = 0, row_clock_ = 0;
 };
 

@@ -1,12 +1,12 @@
-// Locates zero crossings: state events for the integrator's root finding, time events beforehand.
+// What the search for zero crossings watches: differences of comparisons, distances from the boundaries of
+// pieces, and the side of zero on which each is held. (Those of time alone: time_events.h.)
 //
-// The integrator monitors a single function, the smallest watched difference, each with the sign that makes
-// it positive at the last restart. It crosses zero where the first of them does, and the cost of root finding
-// does not depend on their number. A difference that is zero at the restart is ignored until it has left
-// zero.
+// The side of a difference is what the value of its comparison says, not the sign of the difference at some
+// instant: a difference that is zero after an event has a side too, and when it leaves zero to the other one
+// that is an event.
 #pragma once
-#include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "runtime/events/zero_crossing_functions.h"
@@ -15,36 +15,22 @@ namespace runtime {
 
 class CrossingDetection {
  public:
-  explicit CrossingDetection(ZeroCrossingFunctions& functions);
+  explicit CrossingDetection(ZeroCrossingFunctions& functions) : functions_(functions) {}
 
   /// The number of watched functions.
   std::size_t watched() const { return functions_.watched().size(); }
   /// Writes the watched differences, `watched()` of them.
   void differences(const Point& point, double* out);
-  /// The smallest signed watched difference: not positive when one has crossed zero. Before a point at which
-  /// one had, only those are evaluated that had crossed there: the search for the root is within that
-  /// bracket.
-  double nearest(const Point& point);
-  /// The signs are taken anew at the next evaluation, which is at this time.
-  void restart(double time) {
-    restart_time_ = time;
-    bracket_end_ = -HUGE_VAL;
+  /// Writes those with these watched numbers.
+  void differences(const Point& point, std::span<const std::uint32_t> which, double* out);
+  /// The side on which a watched difference is held: 1 above zero, -1 below.
+  double side(std::size_t watched, std::span<const double> parameters) const {
+    const std::uint32_t k = functions_.watched()[watched];
+    return functions_.is_comparison(k) && functions_.held(k, parameters) != 0 ? -1 : 1;
   }
-  /// Writes the directions of the crossings at a point at which `nearest` is not positive: 1 upwards, -1
-  /// downwards, 0 none, one entry for each watched function. Restarts there.
-  void crossings(const Point& point, std::vector<int>& directions);
-
-  /// The first time after `time` at which a function that is linear in time crosses zero; infinity if none
-  /// does.
-  double next_time_event(const Point& point, double time);
 
  private:
   ZeroCrossingFunctions& functions_;
-  std::vector<double> signs_;  // by watched number: 1, -1, or 0 while the difference is zero
-  double restart_time_ = 0;
-  std::vector<std::uint32_t> bracketed_;  // watched numbers: crossed at or before `bracket_end_`
-  double bracket_end_ = -HUGE_VAL;
-  std::vector<double> at_zero_;  // by number: differences at time 0
 };
 
 }  // namespace runtime

@@ -13,16 +13,30 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // the equations solved in between.
 constexpr double kSame = 1e-10;
 
+/// Whether two values differ by rounding only.
+bool agree(double a, double b, double nominal) {
+  return a == b || (std::isfinite(a) && std::abs(b - a) <= kSame * std::max(std::abs(a), nominal));
+}
+
 /// The end of the interval that counts as the same instant: ticks within it differ by rounding.
 double just_after(double time) { return time + 8 * std::numeric_limits<double>::epsilon() * std::abs(time); }
 }  // namespace
 
 EventHandler::EventHandler(const Model& model) : model_(model) {
   if (empty()) return;
-  condition_.assign(model.events.triggers, 0);
-  condition_before_ = fired_ = last_fired_ = ticked_ = condition_;
+  condition_.assign(model.events.conditional.size(), 0);
+  condition_before_ = condition_;
+  fired_.assign(model.events.triggers, 0);
+  last_fired_ = due_ = replaced_ = fired_;
+  for (std::uint32_t k = 0; k < model.events.conditional.size(); ++k)
+    if (std::ranges::find(model.events.last, model.events.conditional[k]) != model.events.last.end())
+      terminating_.emplace_back(k, model.events.conditional[k]);
   previous_.assign(model.events.previous.size(), 0.0);
   assigned_.assign(model.variables, 0);
+  for (const Effect& effect : model.events.effects) {
+    if (assigned_[effect.variable]) assigned_by_.resize(model.variables);
+    assigned_[effect.variable] = 1;
+  }
   next_tick_.assign(model.events.clocks.size(), kNever);
   tick_.assign(next_tick_.size(), 0.0);
   std::size_t largest = 0;
@@ -114,9 +128,13 @@ double EventHandler::next_tick() const {
 void EventHandler::tick(double time, std::span<const double> parameters) {
   for (std::size_t k = 0; k < next_tick_.size(); ++k) {
     if (next_tick_[k] > just_after(time)) continue;
-    ticked_[model_.events.clocks[k].trigger] = 1;
+    due_[model_.events.clocks[k].trigger] = 1;
     next_tick_[k] = time_of_tick(k, ++tick_[k], parameters);
   }
+}
+
+void EventHandler::let_fire(std::span<const std::uint32_t> triggers) {
+  for (const std::uint32_t t : triggers) due_[t] = 1;
 }
 
 void EventHandler::evaluate_conditions(const Point& point) {
@@ -124,8 +142,7 @@ void EventHandler::evaluate_conditions(const Point& point) {
   for (std::uint32_t r : model_.events.conditions) {
     const KernelBatch& batch = model_.batches[r];
     runtime::evaluate(model_, batch, point, results_.data());
-    for (std::uint32_t row = 0; row < batch.count; ++row)
-      condition_[model_.events.conditional[at++]] = results_[row] != 0;
+    for (std::uint32_t row = 0; row < batch.count; ++row) condition_[at++] = results_[row] != 0;
   }
 }
 
@@ -142,12 +159,15 @@ void EventHandler::rearm(const Point& point) {
 
 bool EventHandler::fire(const Point& point) {
   evaluate_conditions(point);
-  bool any = false;
-  for (std::size_t k = 0; k < condition_.size(); ++k) {
-    fired_[k] = ticked_[k] || (condition_[k] && !condition_before_[k]);
-    any = any || fired_[k];
-    ticked_[k] = 0;
+  fired_.swap(due_);
+  std::ranges::fill(due_, std::uint8_t(0));
+  for (std::size_t k = 0; k < condition_.size(); ++k)
+    if (condition_[k] && !condition_before_[k]) fired_[model_.events.conditional[k]] = 1;
+  for (const Events::Alternative& a : model_.events.alternatives) {
+    replaced_[a.trigger] = fired_[a.preceding] || replaced_[a.preceding];
+    if (replaced_[a.trigger]) fired_[a.trigger] = 0;
   }
+  const bool any = std::ranges::find(fired_, std::uint8_t(1)) != fired_.end();
   condition_before_ = condition_;
   if (any) last_fired_ = fired_;
   return any;
@@ -165,19 +185,43 @@ void EventHandler::restore_previous(std::span<double> values) const {
     values[model_.events.previous[k].variable] = previous_[k];
 }
 
-bool EventHandler::advance_previous(std::span<double> values) const {
-  bool read = false;
+bool EventHandler::advance_previous(std::span<double> values) {
+  unsettled_.clear();
   for (const Events::Previous& p : model_.events.previous) {
     const double now = p.of == kNone ? 0.0 : p.negated ? 0.0 - values[p.of] : values[p.of];
     double& before = values[p.variable];
-    read = read || (before != now && read_[p.variable]);
+    if (before != now && read_[p.variable]) unsettled_.push_back(p.of);
     before = now;
   }
-  return read;
+  return !unsettled_.empty();
+}
+
+void EventHandler::add_unsettled(std::span<const double> values, Failure& failure) const {
+  for (const std::uint32_t v : unsettled_)
+    if (v != kNone && failure.variables.size() < kFailureDetails)
+      failure.variables.push_back({v, values[v], 0});
+}
+
+/// Whether no other effect has assigned another value to its variable in this execution.
+bool EventHandler::agrees(std::uint32_t effect, double value, double nominal) {
+  if (assigned_by_.empty()) return true;
+  const std::uint32_t v = model_.events.effects[effect].variable;
+  Assigned& first = assigned_by_[v];
+  if (first.effect == kNone) {
+    first = {effect, value};
+    assigned_now_.push_back(v);
+    return true;
+  }
+  if (agree(first.value, value, nominal)) return false;
+  if (!conflict_) conflict_ = Conflict{v, first, {effect, value}};
+  return false;
 }
 
 bool EventHandler::assign(const Point& point, std::span<const double> nominal, bool again) {
   if (!again) std::ranges::fill(assigned_, std::uint8_t(0));
+  for (const std::uint32_t v : assigned_now_) assigned_by_[v].effect = kNone;
+  assigned_now_.clear();
+  conflict_.reset();
   bool any = false;
   std::size_t first = 0;
   // All values are computed before the first is assigned: the order of assignments does not matter.
@@ -185,6 +229,7 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
   for (std::uint32_t r : model_.events.values) {
     const KernelBatch& batch = model_.batches[r];
     const Effect* effects = model_.events.effects.data() + first;
+    const auto number = static_cast<std::uint32_t>(first);
     first += batch.count;
     for (std::uint32_t row = 0; row < batch.count;) {
       if (!fired_[effects[row].trigger]) {
@@ -197,9 +242,9 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
       for (; row < end; ++row) {
         const std::uint32_t v = effects[row].variable;
         const double value = effects[row].negated ? 0.0 - results_[row] : results_[row];
+        if (!agrees(number + row, value, nominal[v])) continue;
         const double old = point.values[v];
-        const bool same =
-            again ? std::abs(value - old) <= kSame * std::max(std::abs(old), nominal[v]) : value == old;
+        const bool same = again ? agree(old, value, nominal[v]) : value == old;
         assigned_[v] = 1;
         if (!same) changes.emplace_back(v, value);
       }
@@ -226,9 +271,18 @@ void EventHandler::load(const double* in) {
 }
 
 std::optional<std::uint32_t> EventHandler::terminated() const {
-  for (std::uint32_t t : model_.events.last)
-    if (condition_[t]) return t;
+  for (const auto [condition, trigger] : terminating_)
+    if (condition_[condition]) return trigger;
   return std::nullopt;
+}
+
+Failure EventHandler::conflict(double time) const {
+  Failure failure{.kind = FailureKind::AssignmentsConflict, .time = time};
+  for (const Assigned& a : {conflict_->first, conflict_->second}) {
+    failure.effects.push_back(a.effect);
+    failure.variables.push_back({conflict_->variable, a.value, 0});
+  }
+  return failure;
 }
 
 Failure EventHandler::failure(FailureKind kind, double time) const {

@@ -1,11 +1,13 @@
 // Event handlers: triggers that fire at an instant, and the assignments that they execute.
 //
 // An instant is a sequence of iterations at one time, each of which sees the model as the one before left it
-// (super-dense time). Triggers that fire in an iteration are the clocks that tick (in the first iteration
-// only) and the conditions that have become true. Their assignments are executed simultaneously: `pre` is the
-// value before the iteration, every other variable the value after it, so the assignments are repeated, with
-// the equations solved in between, until no value changes. The instant ends when no trigger fires.
-// event_iteration.h is the loop; this class holds the state of triggers, clocks and `pre`.
+// (super-dense time). Triggers that fire in an iteration are those of which a condition has become true, and
+// in the first iteration also those of clocks that tick, and of the start or the end of the simulation; of a
+// chain of alternatives only the first. Their assignments are executed simultaneously: `pre` is the value
+// before the iteration, every other variable the value after it, so the assignments are repeated, with the
+// equations solved in between, until no value changes. Several triggers may assign one variable, if their
+// values agree. The instant ends when no trigger fires. event_iteration.h is the loop; this class holds the
+// state of triggers, clocks and `pre`.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -31,23 +33,36 @@ class EventHandler {
   double next_tick() const;
   /// Lets the clocks that tick at this time, up to rounding, fire in the next iteration.
   void tick(double time, std::span<const double> parameters);
+  /// Lets these triggers fire in the next iteration: Events::initial or Events::terminal.
+  void let_fire(std::span<const std::uint32_t> triggers);
 
   /// Takes the conditions as they are at the point: those that are true have not become true.
   void accept(const Point& point);
   /// Conditions that are false at the point may become true in the next iteration.
   void rearm(const Point& point);
+  /// By condition: those that are true and have fired. `set_spent` takes them back to an earlier state.
+  const std::vector<std::uint8_t>& spent() const { return condition_before_; }
+  void set_spent(const std::vector<std::uint8_t>& spent) { condition_before_ = spent; }
   /// Determines the triggers that fire at the point. Whether any does.
   bool fire(const Point& point);
+
+  /// Per trigger: 1 if it fired in the last call of `fire`.
+  std::span<const std::uint8_t> fired() const { return fired_; }
 
   /// Records the values for `pre` in the next iteration; `restore_previous` writes them.
   void record_previous(std::span<const double> values);
   void restore_previous(std::span<double> values) const;
   /// Sets `pre` to the current values. Whether this changes a variable that equations or conditions read.
-  bool advance_previous(std::span<double> values) const;
+  bool advance_previous(std::span<double> values);
+  /// Adds the variables to a failure that the last `advance_previous` found changed and read.
+  void add_unsettled(std::span<const double> values, Failure& failure) const;
 
   /// Executes the assignments of the triggers that fired. `again`: a further time in the same iteration;
   /// changes of the size of a rounding error then do not count. Whether a value changed.
   bool assign(const Point& point, std::span<const double> nominal, bool again);
+  /// Whether the last `assign` had different values for one variable, of which it took the first.
+  bool in_conflict() const { return conflict_.has_value(); }
+  Failure conflict(double time) const;
   /// Per variable: 1 if this iteration has assigned it.
   std::span<const std::uint8_t> assigned() const { return assigned_; }
   /// Whether assignments since the last call changed a variable that the integrator's equations read.
@@ -70,9 +85,28 @@ class EventHandler {
   double time_of_tick(std::size_t clock, double tick, std::span<const double> parameters) const;
   void find_readers();
 
+  /// An assignment that was executed: for variables that several effects assign.
+  struct Assigned {
+    std::uint32_t effect = kNone;
+    double value = 0;
+  };
+  struct Conflict {
+    std::uint32_t variable = 0;
+    Assigned first, second;
+  };
+  bool agrees(std::uint32_t effect, double value, double nominal);
+
   const Model& model_;
-  // By trigger: conditions now and before; fired in this iteration; in the last one that fired any; ticked.
-  std::vector<std::uint8_t> condition_, condition_before_, fired_, last_fired_, ticked_;
+  std::vector<std::uint8_t> condition_, condition_before_;  // by condition: now, and before
+  // By trigger: fired in this iteration; in the last one that fired any; to fire in the next one whatever its
+  // conditions; not to fire, as an alternative before it does.
+  std::vector<std::uint8_t> fired_, last_fired_, due_, replaced_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> terminating_;  // condition and its trigger
+  // By variable: the assignment of this execution. Empty unless several effects assign one variable.
+  std::vector<Assigned> assigned_by_;
+  std::vector<std::uint32_t> assigned_now_;  // the variables with an entry
+  std::optional<Conflict> conflict_;
+  std::vector<std::uint32_t> unsettled_;              // variables whose `pre` the last advance changed
   std::vector<double> tick_, next_tick_;              // by clock: number and time of its next tick
   std::vector<double> previous_;                      // by Events::previous
   std::vector<std::uint8_t> assigned_;                // by variable

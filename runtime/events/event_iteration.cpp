@@ -9,15 +9,17 @@ EventIteration::EventIteration(ModelInstance& instance, double moment)
       moment_(moment),
       zero_crossings_(instance.model),
       detection_(zero_crossings_.functions()),
+      time_events_(zero_crossings_.time_functions()),
       handler_(instance.model),
-      history_(instance.model) {}
+      history_(instance.model),
+      record_(instance.model) {}
 
 bool EventIteration::make_consistent(const Point& point, std::span<const Step> initial, bool& changed,
                                      bool leaving) {
   Evaluator& evaluator = instance_.evaluator;
   if (zero_crossings_.empty())
     return evaluator.run_checked(initial, point) && (handler_.empty() || evaluate_inputs(point));
-  if (!initial.empty()) zero_crossings_.update(point, instance_.parameters, false);  // by the guesses
+  if (!initial.empty()) zero_crossings_.update_by_guesses(point, instance_.parameters);
   for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
     evaluator.parameters_changed();
     if (!evaluator.run_checked(initial, point) || !evaluate_inputs(point)) return false;
@@ -65,7 +67,9 @@ bool EventIteration::start(double time, bool is_processed, double tolerance) {
   if (!history_.empty()) history_.start(time, instance_.values, tolerance);
   if (handler_.empty()) return true;
   if (!handler_.start_clocks(time, is_processed, instance_.parameters, instance_.failure())) return false;
-  if (handler_.next_tick() > time) return true;
+  const std::span<const std::uint32_t> initial = instance_.model.events.initial;
+  if (handler_.next_tick() > time && (is_processed || initial.empty())) return true;
+  if (!is_processed) handler_.let_fire(initial);
   bool changed = false;
   return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
 }
@@ -74,14 +78,24 @@ bool EventIteration::resume(double time, Failure& failure) {
   const Point point = instance_.point(time);
   if (!evaluate_inputs(point)) return false;
   zero_crossings_.resume(point);
+  time_events_.resume();
   if (handler_.empty()) return true;
   handler_.accept(point);
   return handler_.start_clocks(time, true, instance_.parameters, failure);
 }
 
-bool EventIteration::process(double time, std::span<const int> directions, bool& changed) {
+bool EventIteration::finish(double time) {
+  const std::span<const std::uint32_t> terminal = instance_.model.events.terminal;
+  if (terminal.empty()) return true;
+  handler_.let_fire(terminal);
+  bool changed = false;
+  return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
+}
+
+bool EventIteration::process(double time, std::span<const int> directions, bool& changed, bool reversal) {
   if (empty()) return true;
   const Point point = instance_.point(time);
+  record_.begin(time, instance_.values, reversal);
   if (!handler_.empty()) {
     if (!evaluate_inputs(point)) return false;
     handler_.record_previous(instance_.values);
@@ -91,6 +105,10 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
   const bool jump_arrived = history_.arrive(time);
   if (jump_arrived) history_.evaluate(time, instance_.values);
   const std::vector<double> before = instance_.parameters;
+  if (handler_.empty() && !directions.empty()) {
+    if (!evaluate_inputs(point)) return false;
+    zero_crossings_.functions().evaluate(point);
+  }
   zero_crossings_.crossed(directions, instance_.parameters);
   bool done = make_consistent(point, {}, changed) && handle_events(point, changed);
   zero_crossings_.end_instant(instance_.parameters);
@@ -98,6 +116,8 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
   changed = handler_.take_changed() || jump_arrived;
   for (std::size_t k = 0; k < before.size() && !changed; ++k)
     changed = before[k] != instance_.parameters[k] && (read.empty() || read[k]);
+  if (done)
+    record_.end(zero_crossings_.functions(), instance_.values, before, instance_.parameters, jump_arrived);
   if (done && !history_.empty()) {
     done = evaluate_inputs(point);
     history_.end_instant(instance_.values, changed);
@@ -109,8 +129,11 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
 /// The iterations of an instant; equations and zero crossings are consistent before and after.
 bool EventIteration::handle_events(const Point& point, bool& changed) {
   if (handler_.empty()) return true;
+  int last_fired = 0;
   for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
     if (handler_.fire(point)) {
+      record_.fired(handler_.fired());
+      last_fired = iteration;
       if (!assign(point, changed)) return false;
       handler_.record_previous(instance_.values);
     } else {
@@ -119,20 +142,38 @@ bool EventIteration::handle_events(const Point& point, bool& changed) {
     }
   }
   instance_.failure() = endless(point.time);
+  if (last_fired < ZeroCrossings::kIterations / 2) {  // equations alone change in each iteration
+    instance_.failure().triggers.clear();
+    handler_.add_unsettled(instance_.values, instance_.failure());
+  }
   return false;
 }
 
-/// Executes the assignments of the triggers that fired. They may read what they assign through the equations,
-/// so they are repeated with the equations solved until no value changes.
+/// Executes the assignments of the triggers that fired. They may read what they assign, through the equations
+/// too, so they are repeated with the equations solved until no value changes. The iteration is one step for
+/// zero crossings and conditions: each repetition leads from the values before to the new ones, and what
+/// earlier repetitions gave has no effect.
 bool EventIteration::assign(const Point& point, bool& changed) {
   handler_.restore_previous(instance_.values);
+  const ZeroCrossings::Decisions decisions = zero_crossings_.decisions();
+  const std::vector<std::uint8_t> spent = handler_.spent();
+  const std::vector<double> parameters = instance_.parameters;
   for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
     const bool again = iteration > 0;
-    if (!handler_.assign(point, instance_.nominal, again) && again) {
+    if (!assign_directly(point, again)) {
+      if (handler_.in_conflict()) {
+        instance_.failure() = handler_.conflict(point.time);
+        return false;
+      }
       if (!make_consistent(point, {}, changed, true)) return false;
       if (!zero_crossings_.unresolvable()) return true;
       instance_.failure() = endless(point.time);
       return false;
+    }
+    if (again) {
+      zero_crossings_.set_decisions(decisions);
+      handler_.set_spent(spent);
+      std::ranges::copy(parameters, instance_.parameters.begin());
     }
     if (!evaluate_inputs(point)) return false;
     zero_crossings_.assigned(point, handler_.assigned());
@@ -142,6 +183,19 @@ bool EventIteration::assign(const Point& point, bool& changed) {
   }
   instance_.failure() = handler_.failure(FailureKind::AssignmentsDisagree, point.time);
   return false;
+}
+
+/// Executes the assignments until those that read each other directly agree, without solving equations. A
+/// value that is computed from the old value of another one is never used. Whether a value changed, or this
+/// is the first execution.
+bool EventIteration::assign_directly(const Point& point, bool again) {
+  bool any = !again;
+  for (int repetition = 0; repetition < ZeroCrossings::kIterations; ++repetition) {
+    const bool changed = handler_.assign(point, instance_.nominal, again || repetition > 0);
+    any = any || changed;
+    if (!changed && (again || repetition > 0)) break;
+  }
+  return any;
 }
 
 void EventIteration::record_consistent_values(double time) {
@@ -161,6 +215,11 @@ EventIteration::Verification EventIteration::verify(double time) {
   else
     std::ranges::copy(last_consistent_values_, instance_.values.begin());
   return result;
+}
+
+bool EventIteration::turn_back(double time, std::span<const int> directions) {
+  if (zero_crossings_.any_unconfirmed()) std::ranges::copy(last_consistent_values_, instance_.values.begin());
+  return zero_crossings_.reverse(directions) && evaluate_inputs(instance_.point(time));
 }
 
 Failure EventIteration::endless(double time) {

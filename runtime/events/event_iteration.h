@@ -6,7 +6,8 @@
 //     change the values of the zero crossings that crossed
 //     make_consistent: solve equations <-> update zero crossings, until none changes
 //     until no trigger fires and `pre` agrees with the current values:
-//       a trigger fires: assign, make_consistent, assign again what changed, until nothing does; record `pre`
+//       a trigger fires: assign, make_consistent, from the state before it again with what changed, until
+//         nothing does; record `pre`
 //       none fires: advance `pre`, make_consistent
 //     record the new values of delayed signals in the history
 //
@@ -20,7 +21,9 @@
 
 #include "runtime/events/crossing_detection.h"
 #include "runtime/events/event_handler.h"
+#include "runtime/events/event_record.h"
 #include "runtime/events/history.h"
+#include "runtime/events/time_events.h"
 #include "runtime/events/zero_crossings.h"
 #include "runtime/failure.h"
 #include "runtime/solve/model_instance.h"
@@ -34,6 +37,9 @@ class EventIteration {
   /// `moment`: a time in seconds that is negligible for the solution, yet shows in which direction a
   /// difference at zero moves.
   EventIteration(ModelInstance& instance, double moment);
+
+  /// Reports every event from now on; null: none.
+  void report_to(EventObserver* observer) { record_.report_to(observer); }
 
   /// Whether the model has no events and no delays.
   bool empty() const { return zero_crossings_.empty() && handler_.empty() && history_.empty(); }
@@ -53,27 +59,34 @@ class EventIteration {
            instance_.evaluator.run_checked(instance_.model.compared, point);
   }
 
-  /// Starts history and clocks, and processes the ticks at this time unless that `is_processed` already.
+  /// Starts history and clocks, and processes the ticks and the initial triggers unless that `is_processed`
+  /// already.
   /// `tolerance`: of the history, relative.
   bool start(double time, bool is_processed, double tolerance);
   /// Processes the events at this time; watched differences have crossed zero in these directions (empty:
-  /// none). `changed`: whether the integrator must restart from the current values.
-  bool process(double time, std::span<const int> directions, bool& changed);
+  /// none). `changed`: whether the integrator must restart from the current values. `reversal`: these are
+  /// `reversals()`.
+  bool process(double time, std::span<const int> directions, bool& changed, bool reversal = false);
 
   /// Continues from consistent values of another instance, whose clocks have ticked at this time. Not for
   /// models with delays.
   bool resume(double time, Failure& failure);
   /// What is remembered from one instant to the next, beside values and parameters, as numbers: one instance
   /// can so serve many simulations of one model. Crossings do not remain unconfirmed.
-  std::size_t memory_size() const { return zero_crossings_.memory_size() + handler_.memory_size(); }
-  void save(double* out) const { handler_.save(zero_crossings_.save(out)); }
-  void load(const double* in) { handler_.load(zero_crossings_.load(in)); }
+  std::size_t memory_size() const {
+    return zero_crossings_.memory_size() + time_events_.memory_size() + handler_.memory_size();
+  }
+  void save(double* out) const { handler_.save(time_events_.save(zero_crossings_.save(out))); }
+  void load(const double* in) { handler_.load(time_events_.load(zero_crossings_.load(in))); }
 
-  /// The next time after `time` at which a comparison of time changes, a clock ticks, or a discontinuity of
-  /// a delayed signal arrives.
+  /// Processes the terminal triggers, at the current values.
+  bool finish(double time);
+
+  /// The next time after `time` at which a zero crossing of time alone changes, a clock ticks, or a
+  /// discontinuity of a delayed signal arrives.
   double next_time_event(double time) {
-    return std::min({detection_.next_time_event(instance_.point(time), time), handler_.next_tick(),
-                     history_.next_arrival()});
+    return std::min(
+        {time_events_.next(instance_.point(time)), handler_.next_tick(), history_.next_arrival()});
   }
   /// The trigger that terminates the simulation here.
   std::optional<std::uint32_t> terminated() const {
@@ -86,6 +99,10 @@ class EventIteration {
   /// confirmed, the current values are again those of `last_consistent_time()`: TurnedBack is then to be
   /// processed there with `reversals()`, Missed is the failure `endless`.
   Verification verify(double time);
+  /// Differences that were at zero at `time`, the end of the last instant, left it to the wrong side, in
+  /// these directions. The current values are those of that time, or become so if crossings are unconfirmed.
+  /// False: Missed.
+  bool turn_back(double time, std::span<const int> directions);
   std::span<const int> reversals() const { return zero_crossings_.reversals(); }
   double last_consistent_time() const { return last_consistent_time_; }
   /// Records the current values, to which `verify` may return.
@@ -101,13 +118,16 @@ class EventIteration {
   void record_rates(const Point& point);
   bool handle_events(const Point& point, bool& changed);
   bool assign(const Point& point, bool& changed);
+  bool assign_directly(const Point& point, bool again);
 
   ModelInstance& instance_;
   double moment_;
   ZeroCrossings zero_crossings_;
   CrossingDetection detection_;
+  TimeEvents time_events_;
   EventHandler handler_;
   History history_;
+  EventRecord record_;
   std::vector<double> last_consistent_values_;
   double last_consistent_time_ = 0;
 };

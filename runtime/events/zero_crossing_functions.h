@@ -1,12 +1,14 @@
-// The functions whose zero crossings are events: one for each comparison of the model, left side minus right
-// side. All of them are numbered through; those whose crossings depend on the solution have a second number
-// among the *watched* ones, which the integrator monitors. Crossings of the others are known beforehand,
-// because they are linear in time.
+// The functions whose zero crossings are events: of each comparison of the model left side minus right side,
+// of each other operation the distance of its argument from the boundaries of the piece that is held,
+// positive inside. All of them are numbered through; those whose crossings depend on the solution have a
+// second number among the *watched* ones, which the integrator monitors. Crossings of the others are known
+// beforehand (time_events.h).
 #pragma once
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "runtime/events/pieces.h"
 #include "runtime/model.h"
 #include "runtime/solve/schedule.h"
 
@@ -19,7 +21,9 @@ class ZeroCrossingFunctions {
   std::size_t size() const { return rows_.size(); }
   /// By watched number: the number of the function.
   std::span<const std::uint32_t> watched() const { return watched_; }
-  bool any_linear_in_time() const { return watched_.size() != rows_.size(); }
+  bool any_time_functions() const { return watched_.size() != rows_.size(); }
+  /// The number of the function among Model::time_functions; kNone for a watched one.
+  std::uint32_t time_function(std::size_t k) const { return rows_[k].time_function; }
 
   /// Evaluates all functions at a point at which the variables they read are up to date.
   void evaluate(const Point& point);
@@ -27,6 +31,8 @@ class ZeroCrossingFunctions {
   double evaluate_one(const Point& point, std::uint32_t k);
   /// By number: the values of the last evaluation.
   const std::vector<double>& differences() const { return differences_; }
+  /// By number: the arguments of the last evaluation; of a comparison this is the difference.
+  const std::vector<double>& arguments() const { return arguments_; }
 
   const ZeroCrossing& crossing(std::size_t k) const { return model_.zero_crossings[rows_[k].zero_crossing]; }
   const KernelBatch& batch(std::size_t k) const { return model_.batches[crossing(k).batch]; }
@@ -36,20 +42,29 @@ class ZeroCrossingFunctions {
   std::uint32_t variable(std::size_t k, std::uint32_t slot) const {
     return slot_variable(model_, batch(k), slot, row(k));
   }
-  /// The discrete parameter that holds the value of comparison k: 1 below zero, else 0.
-  template <class T>
-  T& value_of(std::size_t k, std::span<T> parameters) const {
-    return parameters[crossing(k).first + row(k)];
+  bool is_comparison(std::size_t k) const { return crossing(k).kind == ZeroCrossing::Comparison; }
+  Pieces pieces(std::size_t k, const double* parameters) const {
+    return Pieces(model_, crossing(k), row(k), parameters);
+  }
+  /// What is held: of a comparison 1 below zero, else 0; of others the number of the piece.
+  double held(std::size_t k, std::span<const double> parameters) const {
+    return Pieces::held(crossing(k), row(k), parameters.data());
+  }
+  /// Holds another value. Whether it is another one.
+  bool hold(std::size_t k, double value, std::span<double> parameters) const {
+    return pieces(k, parameters.data()).hold(value, parameters.data());
   }
 
  private:
   struct Row {
-    std::uint32_t zero_crossing = 0, row = 0;
+    std::uint32_t zero_crossing = 0, row = 0, time_function = kNone;
   };
+  void measure(std::uint32_t c, std::size_t first, std::uint32_t begin, std::uint32_t end,
+               const double* parameters);
   const Model& model_;
-  std::vector<Row> rows_;               // by number
-  std::vector<std::uint32_t> watched_;  // by watched number
-  std::vector<double> differences_;     // by number
+  std::vector<Row> rows_;                        // by number
+  std::vector<std::uint32_t> watched_;           // by watched number
+  std::vector<double> differences_, arguments_;  // by number
 };
 
 }  // namespace runtime

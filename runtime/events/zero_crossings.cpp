@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace runtime {
 
@@ -13,16 +12,28 @@ constexpr double kAtZero = 1e-9;
 constexpr double kRounding = 1e-14;
 }  // namespace
 
-ZeroCrossings::ZeroCrossings(const Model& model) : functions_(model) {
+ZeroCrossings::ZeroCrossings(const Model& model) : functions_(model), time_functions_(model) {
   const std::size_t all = functions_.size(), watched = functions_.watched().size();
   for (auto* list :
-       {&largest_, &at_crossing_, &second_before_, &at_update_, &reference_, &rate_before_event_})
+       {&largest_, &at_crossing_, &at_update_, &reference_, &rate_before_event_, &crossing_value_})
     list->assign(all, 0.0);
   decided_by_.assign(all, DecidedBy::Difference);
   changed_.assign(all, 0);
-  crossing_value_.assign(all, 0);
   why_unconfirmed_.assign(watched, Unconfirmed::No);
   reversals_.assign(watched, 0);
+}
+
+ZeroCrossings::Decisions ZeroCrossings::decisions() const {
+  return {decided_by_, at_crossing_, at_update_, unconfirmed_, why_unconfirmed_, unresolvable_};
+}
+
+void ZeroCrossings::set_decisions(const Decisions& decisions) {
+  decided_by_ = decisions.decided_by;
+  at_crossing_ = decisions.at_crossing;
+  at_update_ = decisions.at_update;
+  unconfirmed_ = decisions.unconfirmed;
+  why_unconfirmed_ = decisions.why_unconfirmed;
+  unresolvable_ = decisions.unresolvable;
 }
 
 void ZeroCrossings::crossed(std::span<const int> directions, std::span<double> parameters) {
@@ -30,12 +41,9 @@ void ZeroCrossings::crossed(std::span<const int> directions, std::span<double> p
   for (std::size_t w = 0; w < directions.size(); ++w) {
     if (directions[w] == 0) continue;
     const std::uint32_t k = functions_.watched()[w];
-    const double value = directions[w] < 0 ? 1.0 : 0.0;
-    double& parameter = functions_.value_of(k, parameters);
     decided_by_[k] = DecidedBy::Crossing;
-    crossing_value_[k] = value != 0;
-    changed_[k] = parameter != value;
-    parameter = value;
+    crossing_value_[k] = beyond_zero(k, directions[w] < 0, parameters);
+    changed_[k] = functions_.hold(k, crossing_value_[k], parameters);
   }
 }
 
@@ -44,41 +52,53 @@ bool ZeroCrossings::at_zero(std::size_t k) const {
   return std::abs(differences()[k]) <= std::max(kAtZero * largest_[k], 100 * std::abs(at_crossing_[k]));
 }
 
-/// Whether the difference is below zero at the point, or right after it where it depends on time alone.
-bool ZeroCrossings::below_zero(const Point& point, std::size_t k) const {
-  const ZeroCrossing& crossing = functions_.crossing(k);
-  const double difference = differences()[k];
-  if (crossing.linear_in_time) {
-    const double slope = difference - second_before_[k];  // per second
-    const double root = point.time - (slope != 0 ? difference / slope : 0.0);
-    const bool now = std::abs(root - point.time) <= 4 * std::numeric_limits<double>::epsilon() *
-                                                        std::max(std::abs(point.time), std::abs(root));
-    if (slope != 0 && now) return slope < 0;
-  }
-  return crossing.strict ? difference < 0 : difference <= 0;
+double ZeroCrossings::beyond_zero(std::size_t k, bool below, std::span<const double> parameters) const {
+  if (functions_.is_comparison(k)) return below ? 1.0 : 0.0;
+  const double held = functions_.held(k, parameters);
+  return below ? functions_.pieces(k, parameters.data()).next_to(held, functions_.arguments()[k]) : held;
+}
+
+bool ZeroCrossings::agrees(std::size_t k, double difference, std::span<const double> parameters) const {
+  const bool negative = functions_.is_comparison(k) && functions_.held(k, parameters) != 0;
+  return negative ? difference < 0 : difference > 0;
+}
+
+/// The value that holds at the point, or right after it where the difference is at zero and known beforehand.
+double ZeroCrossings::right_value(const Point& point, std::size_t k) {
+  const std::uint32_t f = functions_.time_function(k);
+  const double argument = functions_.arguments()[k];
+  const Pieces pieces = functions_.pieces(k, point.parameters);
+  if (f != kNone && std::abs(differences()[k]) <= kAtZero * largest_[k])
+    if (const auto later = time_functions_.right_limit(f, point)) return pieces.at(*later);
+  return pieces.at(argument);
 }
 
 bool ZeroCrossings::update(const Point& point, std::span<double> parameters, bool first_only) {
-  if (functions_.any_linear_in_time()) {
-    Point before = point;
-    before.time = point.time - 1;
-    functions_.evaluate(before);
-    second_before_ = differences();
-  }
+  return update_those(point, parameters, first_only, false);
+}
+
+void ZeroCrossings::update_by_guesses(const Point& point, std::span<double> parameters) {
+  update_those(point, parameters, false, true);
+}
+
+bool ZeroCrossings::update_those(const Point& point, std::span<double> parameters, bool first_only,
+                                 bool only_finite) {
   functions_.evaluate(point);
-  at_update_ = differences();
+  at_update_ = functions_.arguments();
   bool any = false;
   for (std::size_t k = 0; k < functions_.size(); ++k) {
-    largest_[k] = std::max(largest_[k], std::abs(differences()[k]));
+    const double difference = differences()[k];
+    const double argument = functions_.arguments()[k];
+    if (std::isnan(argument)) continue;
+    if (only_finite && std::isinf(argument) && !functions_.is_comparison(k)) continue;
+    // Of a piece, the distance by which a jump has left it is no measure.
+    if (functions_.is_comparison(k) || difference > 0)
+      largest_[k] = std::max(largest_[k], std::abs(difference));
     const bool decided = decided_by_[k] == DecidedBy::Crossing || decided_by_[k] == DecidedBy::LookAhead ||
                          decided_by_[k] == DecidedBy::Rate;
     if (decided && at_zero(k)) continue;
-    const double value = below_zero(point, k) ? 1.0 : 0.0;
-    double& parameter = functions_.value_of(k, parameters);
-    changed_[k] = parameter != value && !(any && first_only);
-    if (!changed_[k]) continue;
-    any = true;
-    parameter = value;
+    changed_[k] = !(any && first_only) && functions_.hold(k, right_value(point, k), parameters);
+    any = any || changed_[k];
   }
   return any;
 }
@@ -86,14 +106,11 @@ bool ZeroCrossings::update(const Point& point, std::span<double> parameters, boo
 bool ZeroCrossings::follow(const Point& point, std::span<double> parameters) {
   functions_.evaluate(point);
   bool any = false;
-  for (std::size_t k = 0; k < functions_.size(); ++k) {
-    const ZeroCrossing& crossing = functions_.crossing(k);
-    if (crossing.linear_in_time) continue;
-    const double difference = differences()[k];
-    const double value = (crossing.strict ? difference < 0 : difference <= 0) ? 1.0 : 0.0;
-    double& parameter = functions_.value_of(k, parameters);
-    any = any || parameter != value;
-    parameter = value;
+  for (const std::uint32_t k : functions_.watched()) {
+    const double argument = functions_.arguments()[k];
+    if (std::isnan(argument)) continue;
+    const double value = functions_.pieces(k, parameters.data()).at(argument);
+    any = functions_.hold(k, value, parameters) || any;
   }
   return any;
 }
@@ -131,13 +148,12 @@ bool ZeroCrossings::look_ahead(const Point& later, std::span<double> parameters)
       at_crossing_[k] = 0;
     decided_by_[k] = DecidedBy::LookAhead;  // once only
     if (tendency == 0) continue;
-    const double value = tendency < 0 ? 1.0 : 0.0;
-    double& parameter = functions_.value_of(k, parameters);
-    unresolvable_ = unresolvable_ ||
-                    (by_rate && crossing_value_[k] == (value != 0) && tendency * rate_before_event_[k] < 0);
-    changed_[k] = parameter != value;
+    const double value = beyond_zero(k, tendency < 0, parameters);
+    // Of a piece, the difference before the event is that of another piece.
+    unresolvable_ = unresolvable_ || (functions_.is_comparison(k) && by_rate && crossing_value_[k] == value &&
+                                      tendency * rate_before_event_[k] < 0);
+    changed_[k] = functions_.hold(k, value, parameters);
     any = any || changed_[k];
-    parameter = value;
   }
   return any;
 }
@@ -153,7 +169,7 @@ void ZeroCrossings::assigned(const Point& point, std::span<const std::uint8_t> a
   functions_.evaluate(point);
   for (const std::uint32_t k : functions_.watched()) {
     if (decided_by_[k] == DecidedBy::Difference) continue;
-    bool changed = differences()[k] != at_update_[k];
+    bool changed = functions_.arguments()[k] != at_update_[k];
     for (std::uint32_t slot = 0; slot < functions_.batch(k).slots; ++slot)
       changed = changed || assigned[functions_.variable(k, slot)];
     decided_by_[k] = changed ? DecidedBy::Assignment : DecidedBy::Rate;
@@ -171,9 +187,7 @@ void ZeroCrossings::end_instant(std::span<const double> parameters) {
   const std::span<const std::uint32_t> watched = functions_.watched();
   std::erase_if(unconfirmed_, [&](std::uint32_t w) {
     const std::uint32_t k = watched[w];
-    const bool below = functions_.value_of(k, parameters) != 0;
-    const bool confirmed =
-        why_unconfirmed_[w] == Unconfirmed::ByRate && (below ? reference_[k] < 0 : reference_[k] > 0);
+    const bool confirmed = why_unconfirmed_[w] == Unconfirmed::ByRate && agrees(k, reference_[k], parameters);
     if (confirmed) why_unconfirmed_[w] = Unconfirmed::No;
     return confirmed;
   });
@@ -190,15 +204,14 @@ ZeroCrossings::Verification ZeroCrossings::verify(const Point& before, const Poi
   Verification result = Verification::Confirmed;
   std::erase_if(unconfirmed_, [&](std::uint32_t w) {
     const std::uint32_t k = functions_.watched()[w];
-    const bool below = functions_.value_of(k, parameters) != 0;
-    const bool holds = below ? differences()[k] < 0 : differences()[k] > 0;
+    const bool holds = agrees(k, differences()[k], parameters);
     if (!holds && at_zero(k)) return false;
     if (!holds) {
       changed_[k] = true;
       if (why_unconfirmed_[w] == Unconfirmed::ByRate) {
         result = Verification::Missed;
       } else {
-        reversals_[w] = below ? 1 : -1;
+        reversals_[w] = functions_.is_comparison(k) && functions_.held(k, parameters) != 0 ? 1 : -1;
         if (result == Verification::Confirmed) result = Verification::TurnedBack;
       }
     }
@@ -211,7 +224,8 @@ ZeroCrossings::Verification ZeroCrossings::verify(const Point& before, const Poi
 
 void ZeroCrossings::resume(const Point& point) {
   functions_.evaluate(point);
-  for (std::size_t k = 0; k < functions_.size(); ++k) largest_[k] = std::abs(differences()[k]);
+  for (std::size_t k = 0; k < functions_.size(); ++k)
+    largest_[k] = functions_.is_comparison(k) || differences()[k] > 0 ? std::abs(differences()[k]) : 0.0;
 }
 
 double* ZeroCrossings::save(double* out) const { return std::ranges::copy(largest_, out).out; }
@@ -221,6 +235,20 @@ const double* ZeroCrossings::load(const double* in) {
   for (const std::uint32_t w : unconfirmed_) why_unconfirmed_[w] = Unconfirmed::No;
   unconfirmed_.clear();
   return in + largest_.size();
+}
+
+bool ZeroCrossings::reverse(std::span<const int> directions) {
+  std::ranges::fill(changed_, std::uint8_t(0));
+  reversals_.assign(directions.begin(), directions.end());
+  bool missed = false;
+  for (std::size_t w = 0; w < directions.size(); ++w) {
+    if (directions[w] == 0) continue;
+    changed_[functions_.watched()[w]] = true;
+    missed = missed || why_unconfirmed_[w] == Unconfirmed::ByRate;
+    why_unconfirmed_[w] = Unconfirmed::No;
+  }
+  std::erase_if(unconfirmed_, [&](std::uint32_t w) { return directions[w] != 0; });
+  return !missed;
 }
 
 Failure ZeroCrossings::endless(const Point& point) const {

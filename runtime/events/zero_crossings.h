@@ -2,18 +2,21 @@
 //
 // Between events every comparison of the model has a fixed value, a discrete parameter that the equations
 // read, while its difference (left side minus right side) varies freely; so what the integrator evaluates is
-// smooth. An event is located where a difference crosses zero (crossing_detection.h). There, and at the
-// start, values and equations are made consistent: the equations are solved and the values that contradict
-// their difference are changed, until none does. While a difference is at zero, the direction of its crossing
-// decides, or else its sign a moment later (`look_ahead`); a comparison therefore does not return to its old
-// value at the instant at which it left it. Where it should have, because its new value drives the difference
-// back, the next step shows it (`verify`): the simulation returns to the instant and continues from there.
+// smooth. The same holds for the pieces of floor, tables and other operations (pieces.h): their difference is
+// below zero where the argument is outside of the piece. An event is located where a difference crosses zero
+// (crossing_detection.h). There, and at the start, values and equations are made consistent: the equations
+// are solved and the values that contradict their difference are changed, until none does. While a difference
+// is at zero, the direction of its crossing decides, or else its sign a moment later (`look_ahead`); a
+// comparison therefore does not return to its old value at the instant at which it left it. Where it should
+// have, because its new value drives the difference back, the next step shows it (`verify`): the simulation
+// returns to the instant and continues from there.
 #pragma once
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
+#include "runtime/events/time_functions.h"
 #include "runtime/events/zero_crossing_functions.h"
 #include "runtime/failure.h"
 #include "runtime/model.h"
@@ -29,7 +32,15 @@ class ZeroCrossings {
   static constexpr int kIterations = 200, kSimultaneousIterations = 20;
 
   bool empty() const { return functions_.size() == 0; }
+
+  /// How comparisons were decided at this instant. With the values of the comparisons, `set_decisions` takes
+  /// them back to an earlier state of the instant.
+  struct Decisions;
+  Decisions decisions() const;
+  void set_decisions(const Decisions& decisions);
+
   ZeroCrossingFunctions& functions() { return functions_; }
+  TimeFunctions& time_functions() { return time_functions_; }
 
   /// Watched differences crossed zero here: 1 upwards, -1 downwards, 0 not, one entry for each (empty: none).
   void crossed(std::span<const int> directions, std::span<double> parameters);
@@ -37,6 +48,8 @@ class ZeroCrossings {
   /// Changes the values that contradict their differences at the point, at which the equations are solved; or
   /// only the first of them. Whether there were any.
   bool update(const Point& point, std::span<double> parameters, bool first_only);
+  /// The same at guesses, at which arguments may not be defined: pieces of these stay as they are.
+  void update_by_guesses(const Point& point, std::span<double> parameters);
   /// Sets all values by the differences at the point alone, whatever crossed before. Whether one changed.
   bool follow(const Point& point, std::span<double> parameters);
 
@@ -68,6 +81,8 @@ class ZeroCrossings {
   };
   /// `before`: the point of the event; `now`: the end of the step after it.
   Verification verify(const Point& before, const Point& now, std::span<const double> parameters);
+  /// The same for differences that left zero to the wrong side, in these directions. False: Missed.
+  bool reverse(std::span<const int> directions);
   /// Directions, as `crossed` takes them, of the last verification that gave TurnedBack.
   std::span<const int> reversals() const { return reversals_; }
   /// Whether any crossing waits for `verify`.
@@ -91,22 +106,39 @@ class ZeroCrossings {
     Assignment,  // its new value, as an assignment changed it
   };
   enum class Unconfirmed : std::uint8_t { No, Crossed, ByRate };
+
+ public:
+  struct Decisions {
+    std::vector<DecidedBy> decided_by;
+    std::vector<double> at_crossing, at_update;
+    std::vector<std::uint32_t> unconfirmed;
+    std::vector<Unconfirmed> why_unconfirmed;
+    bool unresolvable = false;
+  };
+
+ private:
   void require_confirmation(std::uint32_t watched, Unconfirmed why);
-  bool below_zero(const Point& point, std::size_t k) const;
+  /// What the function holds while it is below zero, or above; of a piece that has been left this is the next
+  /// one.
+  double beyond_zero(std::size_t k, bool below, std::span<const double> parameters) const;
+  /// Whether the sign of the difference agrees with what is held.
+  bool agrees(std::size_t k, double difference, std::span<const double> parameters) const;
+  double right_value(const Point& point, std::size_t k);
+  bool update_those(const Point& point, std::span<double> parameters, bool first_only, bool only_finite);
   bool at_zero(std::size_t k) const;
   const std::vector<double>& differences() const { return functions_.differences(); }
 
   ZeroCrossingFunctions functions_;
+  TimeFunctions time_functions_;
   // By number:
   std::vector<DecidedBy> decided_by_;
-  std::vector<std::uint8_t> changed_;         // by the last iteration
-  std::vector<std::uint8_t> crossing_value_;  // the value that the direction of the crossing gives
-  std::vector<double> largest_;               // magnitude of the difference so far
-  std::vector<double> at_crossing_;           // difference where the crossing was located
-  std::vector<double> second_before_;         // difference one second before; linear in time only
-  std::vector<double> at_update_;             // difference at the last `update`
-  std::vector<double> reference_;             // difference from which rates are measured
-  std::vector<double> rate_before_event_;     // its sign counts
+  std::vector<std::uint8_t> changed_;      // by the last iteration
+  std::vector<double> crossing_value_;     // the value that the direction of the crossing gives
+  std::vector<double> largest_;            // magnitude of the difference so far
+  std::vector<double> at_crossing_;        // difference where the crossing was located
+  std::vector<double> at_update_;          // argument at the last `update`
+  std::vector<double> reference_;          // difference from which rates are measured
+  std::vector<double> rate_before_event_;  // its sign counts
   // By watched number:
   std::vector<std::uint32_t> undecided_, unconfirmed_;  // watched numbers
   std::vector<Unconfirmed> why_unconfirmed_;

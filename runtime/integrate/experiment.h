@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "runtime/solve/parameters.h"
 
 namespace runtime {
+
+class EventObserver;
 
 enum class Solver : std::uint8_t {
   Auto,   // CVODE in the explicit form, IDA in the implicit one (reduced_system.h says which is chosen)
@@ -37,8 +40,9 @@ std::optional<ComponentClocks> component_clocks_named(std::string_view name);
 struct Experiment {
   double start = 0;  // seconds
   double stop = 1;
-  double tolerance = 1e-6;    // relative; absolute in terms of nominal values
-  std::uint32_t steps = 500;  // output intervals: steps + 1 rows
+  double tolerance = 1e-6;                                    // relative; absolute in terms of nominal values
+  double max_step = std::numeric_limits<double>::infinity();  // of the integrator: seconds
+  std::uint32_t steps = 500;                                  // output intervals: steps + 1 rows
   Solver solver = Solver::Auto;
   ComponentClocks components = ComponentClocks::Auto;
   Ordering ordering = Ordering::Auto;  // of the integrator's sparse factors
@@ -55,12 +59,13 @@ struct Experiment {
 struct Control {
   const std::atomic<bool>* cancel = nullptr;      // checked at every step
   std::function<void(double fraction)> progress;  // called at every step, fraction in [0, 1]
+  EventObserver* events = nullptr;                // is told every event
 };
 
 struct Statistics {
   Form form = Form::Static;
   std::string_view solver;         // "CVODE BDF", "CVODE Adams", "IDA", or empty
-  std::string_view linear_solver;  // "dense", "KLU", or empty
+  std::string_view linear_solver;  // LinearSystem::method, or empty
   std::string_view ordering;       // SolverObjects::ordering_name
   std::uint64_t unknowns = 0, states = 0, retained = 0;
   std::uint64_t nonzeros = 0;  // of the Jacobian
@@ -73,8 +78,11 @@ struct Statistics {
   std::uint64_t state_changes = 0;  // selections of states that changed
   std::uint64_t newton_iterations = 0, newton_failures = 0, error_test_failures = 0;
   int last_order = 0;
-  double last_step = 0;    // seconds
-  std::uint64_t rows = 0;  // of results
+  double last_step = 0;                                       // seconds
+  double initial_step = 0;                                    // the first one
+  double max_step = std::numeric_limits<double>::infinity();  // Experiment::max_step, or the shortest delay
+  std::uint64_t revised_steps = 0;                            // that a check inside refused (step_check.h)
+  std::uint64_t rows = 0;                                     // of results
   unsigned threads = 1;
   double seconds_initialise = 0, seconds_integrate = 0, seconds_write = 0;
 };

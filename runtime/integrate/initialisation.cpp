@@ -130,7 +130,10 @@ bool Initialisation::advance_previous(const Point& point) {
     if (iteration < ZeroCrossings::kIterations && events_.make_consistent(point, {}, changed) &&
         instance_.evaluator.run_checked(instance_.model.observed, point))
       continue;
-    if (!instance_.failure()) instance_.failure() = events_.zero_crossings().endless(point);
+    if (!instance_.failure()) {
+      instance_.failure() = events_.zero_crossings().endless(point);
+      events_.handler().add_unsettled(instance_.values, instance_.failure());
+    }
     return false;
   }
   return true;

@@ -9,7 +9,6 @@
 
 #include "runtime/integrate/integrator.h"
 #include "runtime/integrate/reduced_system.h"
-#include "runtime/integrate/root_functions.h"
 #include "runtime/integrate/solver_objects.h"
 
 namespace runtime {
@@ -18,7 +17,7 @@ namespace {
 
 class CvodeIntegrator final : public Integrator {
  public:
-  CvodeIntegrator(ReducedSystem& system, RootFunctions& roots) : system_(system), roots_(roots) {}
+  explicit CvodeIntegrator(ReducedSystem& system) : system_(system) {}
   ~CvodeIntegrator() override {
     if (memory_) CVodeFree(&memory_);
   }
@@ -26,11 +25,11 @@ class CvodeIntegrator final : public Integrator {
   bool make(const IntegratorOptions& options);
   bool step() override;
   bool limit(double time) override;
-  bool restart(double time) override;
+  bool restart(double time, double first_step) override;
   Failure stuck() override;
   double time() const override { return time_; }
   void interpolate(double time) override;
-  const double* y() const override { return data(dense_y_); }
+  const double* y() const override { return data(at_end_ ? y_ : dense_y_); }
   const double* rates() const override { return nullptr; }
   void statistics(Statistics& statistics) const override;
 
@@ -38,12 +37,6 @@ class CvodeIntegrator final : public Integrator {
   static int right_hand_side(double time, N_Vector y, N_Vector out, void* self);
   static int linear_system(double time, N_Vector y, N_Vector f, SUNMatrix, booleantype keep,
                            booleantype* fresh, double gamma, void* self, N_Vector, N_Vector, N_Vector);
-  static int nearest(double time, N_Vector y, double* out, void* self) {
-    auto& me = *static_cast<CvodeIntegrator*>(self);
-    if (me.roots_.nearest(time, data(y), nullptr, *out)) return 0;
-    me.reject(time, y);
-    return 1;
-  }
   static void ignore_message(int, const char*, const char*, char*, void*) {}
   bool check(int flag, const char* call);
   void reject(double time, N_Vector y) {
@@ -56,7 +49,6 @@ class CvodeIntegrator final : public Integrator {
   void add_errors();
 
   ReducedSystem& system_;
-  RootFunctions& roots_;
   SolverObjects objects_;
   void* memory_ = nullptr;
   Vector y_ = nullptr, dense_y_ = nullptr, errors_ = nullptr, weights_ = nullptr;
@@ -64,6 +56,7 @@ class CvodeIntegrator final : public Integrator {
   double time_ = 0, stop_ = 0;
   Statistics before_;  // counters up to the last restart
   bool adams_ = false;
+  bool at_end_ = false;  // the last interpolation is at `time_`
   // The last point at which a callback failed, for the message of a failure.
   bool rejected_ = false;         // the last callback failed
   std::uint64_t rejections_ = 0;  // since time last advanced
@@ -114,7 +107,6 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
   jacobian_.assign(system_.jacobian().pattern().nonzeros(), 0.0);
   rejected_y_.assign(system_.size(), 0.0);
   time_ = options.start;
-  roots_.restart(time_);
   stop_ = options.stop;
   system_.read(data(y_), nullptr);
   for (std::size_t k = 0; k < system_.size(); ++k)
@@ -130,8 +122,7 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
          check(CVodeSetMaxConvFails(memory_, 30), "CVodeSetMaxConvFails") &&
          check(CVodeSetStopTime(memory_, options.stop), "CVodeSetStopTime") &&
          (!std::isfinite(options.longest_step) ||
-          check(CVodeSetMaxStep(memory_, options.longest_step), "CVodeSetMaxStep")) &&
-         (roots_.count() == 0 || check(CVodeRootInit(memory_, 1, nearest), "CVodeRootInit"));
+          check(CVodeSetMaxStep(memory_, options.longest_step), "CVodeSetMaxStep"));
 }
 
 bool CvodeIntegrator::step() {
@@ -139,11 +130,6 @@ bool CvodeIntegrator::step() {
   const int flag = CVode(memory_, stop_, y_, &reached, CV_ONE_STEP);
   if (reached > time_) rejections_ = 0;
   time_ = reached;
-  crossed_.clear();
-  if (flag == CV_ROOT_RETURN && !roots_.crossings(time_, data(y_), nullptr, crossed_)) {
-    failure_ = system_.failure();
-    return false;
-  }
   if (flag >= 0) return true;
   explain(flag);
   return false;
@@ -154,14 +140,14 @@ bool CvodeIntegrator::limit(double time) {
   return check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
 }
 
-bool CvodeIntegrator::restart(double time) {
+bool CvodeIntegrator::restart(double time, double first_step) {
   time_ = time;
-  roots_.restart(time_);
   Statistics so_far;
   statistics(so_far);
   before_ = so_far;
   system_.read(data(y_), nullptr);
   return check(CVodeReInit(memory_, time_, y_), "CVodeReInit") &&
+         check(CVodeSetInitStep(memory_, first_step), "CVodeSetInitStep") &&
          check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
 }
 
@@ -201,7 +187,7 @@ void CvodeIntegrator::add_errors() {
 }
 
 void CvodeIntegrator::interpolate(double time) {
-  if (CVodeGetDky(memory_, time, 0, dense_y_) < 0) N_VScale(1.0, y_, dense_y_);
+  at_end_ = time == time_ || CVodeGetDky(memory_, time, 0, dense_y_) < 0;
 }
 
 void CvodeIntegrator::statistics(Statistics& s) const {
@@ -217,6 +203,7 @@ void CvodeIntegrator::statistics(Statistics& s) const {
   CVodeGetNumJacEvals(memory_, &jacobians);
   CVodeGetLastOrder(memory_, &s.last_order);
   CVodeGetLastStep(memory_, &s.last_step);
+  if (before_.initial_step == 0) CVodeGetActualInitStep(memory_, &s.initial_step);
   s.steps = steps;
   s.evaluations = evaluations;
   s.factorisations = setups;
@@ -229,9 +216,9 @@ void CvodeIntegrator::statistics(Statistics& s) const {
 
 }  // namespace
 
-std::unique_ptr<Integrator> make_cvode(ReducedSystem& system, RootFunctions& roots,
-                                       const IntegratorOptions& options, Failure& failure) {
-  auto integrator = std::make_unique<CvodeIntegrator>(system, roots);
+std::unique_ptr<Integrator> make_cvode(ReducedSystem& system, const IntegratorOptions& options,
+                                       Failure& failure) {
+  auto integrator = std::make_unique<CvodeIntegrator>(system);
   if (integrator->make(options)) return integrator;
   failure = integrator->failure();
   return nullptr;

@@ -8,7 +8,6 @@
 
 #include "runtime/integrate/integrator.h"
 #include "runtime/integrate/reduced_system.h"
-#include "runtime/integrate/root_functions.h"
 #include "runtime/integrate/solver_objects.h"
 
 namespace runtime {
@@ -17,7 +16,7 @@ namespace {
 
 class IdaIntegrator final : public Integrator {
  public:
-  IdaIntegrator(ReducedSystem& system, RootFunctions& roots) : system_(system), roots_(roots) {}
+  explicit IdaIntegrator(ReducedSystem& system) : system_(system) {}
   ~IdaIntegrator() override {
     if (memory_) IDAFree(&memory_);
   }
@@ -25,24 +24,18 @@ class IdaIntegrator final : public Integrator {
   bool make(const IntegratorOptions& options);
   bool step() override;
   bool limit(double time) override;
-  bool restart(double time) override;
+  bool restart(double time, double first_step) override;
   Failure stuck() override;
   double time() const override { return time_; }
   void interpolate(double time) override;
-  const double* y() const override { return data(dense_y_); }
-  const double* rates() const override { return data(dense_rates_); }
+  const double* y() const override { return data(at_end_ ? y_ : dense_y_); }
+  const double* rates() const override { return data(at_end_ ? rates_ : dense_rates_); }
   void statistics(Statistics& statistics) const override;
 
  private:
   static int residual(double time, N_Vector y, N_Vector rates, N_Vector out, void* self);
   static int jacobian(double time, double rate, N_Vector y, N_Vector rates, N_Vector, SUNMatrix, void* self,
                       N_Vector, N_Vector, N_Vector);
-  static int nearest(double time, N_Vector y, N_Vector rates, double* out, void* self) {
-    auto& me = *static_cast<IdaIntegrator*>(self);
-    if (me.roots_.nearest(time, data(y), data(rates), *out)) return 0;
-    me.reject(time, y, rates);
-    return 1;
-  }
   static void ignore_message(int, const char*, const char*, char*, void*) {}
   bool check(int flag, const char* call);
   void reject(double time, N_Vector y, N_Vector rates) {
@@ -56,14 +49,14 @@ class IdaIntegrator final : public Integrator {
   void add_errors();
 
   ReducedSystem& system_;
-  RootFunctions& roots_;
   SolverObjects objects_;
   void* memory_ = nullptr;
   Vector y_ = nullptr, rates_ = nullptr, dense_y_ = nullptr, dense_rates_ = nullptr, errors_ = nullptr,
          weights_ = nullptr;
   std::vector<double> jacobian_;
   double time_ = 0, stop_ = 0;
-  Statistics before_;  // counters up to the last restart
+  Statistics before_;    // counters up to the last restart
+  bool at_end_ = false;  // the last interpolation is at `time_`
   // The last point at which a callback failed, for the message of a failure.
   bool rejected_ = false;         // the last callback failed
   std::uint64_t rejections_ = 0;  // since time last advanced
@@ -107,7 +100,6 @@ bool IdaIntegrator::make(const IntegratorOptions& options) {
   rejected_y_.assign(system_.size(), 0.0);
   rejected_rates_.assign(system_.size(), 0.0);
   time_ = options.start;
-  roots_.restart(time_);
   stop_ = options.stop;
   system_.read(data(y_), data(rates_));
   for (std::size_t k = 0; k < system_.size(); ++k)
@@ -123,8 +115,7 @@ bool IdaIntegrator::make(const IntegratorOptions& options) {
          check(IDASetMaxConvFails(memory_, 30), "IDASetMaxConvFails") &&
          check(IDASetStopTime(memory_, options.stop), "IDASetStopTime") &&
          (!std::isfinite(options.longest_step) ||
-          check(IDASetMaxStep(memory_, options.longest_step), "IDASetMaxStep")) &&
-         (roots_.count() == 0 || check(IDARootInit(memory_, 1, nearest), "IDARootInit"));
+          check(IDASetMaxStep(memory_, options.longest_step), "IDASetMaxStep"));
 }
 
 bool IdaIntegrator::step() {
@@ -132,11 +123,6 @@ bool IdaIntegrator::step() {
   const int flag = IDASolve(memory_, stop_, &reached, y_, rates_, IDA_ONE_STEP);
   if (reached > time_) rejections_ = 0;
   time_ = reached;
-  crossed_.clear();
-  if (flag == IDA_ROOT_RETURN && !roots_.crossings(time_, data(y_), data(rates_), crossed_)) {
-    failure_ = system_.failure();
-    return false;
-  }
   if (flag >= 0) return true;
   explain(flag);
   return false;
@@ -147,14 +133,14 @@ bool IdaIntegrator::limit(double time) {
   return check(IDASetStopTime(memory_, stop_), "IDASetStopTime");
 }
 
-bool IdaIntegrator::restart(double time) {
+bool IdaIntegrator::restart(double time, double first_step) {
   time_ = time;
-  roots_.restart(time_);
   Statistics so_far;
   statistics(so_far);
   before_ = so_far;
   system_.read(data(y_), data(rates_));
   return check(IDAReInit(memory_, time_, y_, rates_), "IDAReInit") &&
+         check(IDASetInitStep(memory_, first_step), "IDASetInitStep") &&
          check(IDASetStopTime(memory_, stop_), "IDASetStopTime");
 }
 
@@ -192,10 +178,8 @@ void IdaIntegrator::add_errors() {
 }
 
 void IdaIntegrator::interpolate(double time) {
-  if (IDAGetDky(memory_, time, 0, dense_y_) < 0 || IDAGetDky(memory_, time, 1, dense_rates_) < 0) {
-    N_VScale(1.0, y_, dense_y_);
-    N_VScale(1.0, rates_, dense_rates_);
-  }
+  at_end_ = time == time_ || IDAGetDky(memory_, time, 0, dense_y_) < 0 ||
+            IDAGetDky(memory_, time, 1, dense_rates_) < 0;
 }
 
 void IdaIntegrator::statistics(Statistics& s) const {
@@ -211,6 +195,7 @@ void IdaIntegrator::statistics(Statistics& s) const {
   IDAGetNumJacEvals(memory_, &jacobians);
   IDAGetLastOrder(memory_, &s.last_order);
   IDAGetLastStep(memory_, &s.last_step);
+  if (before_.initial_step == 0) IDAGetActualInitStep(memory_, &s.initial_step);
   s.steps = steps;
   s.evaluations = evaluations;
   s.factorisations = setups;
@@ -223,9 +208,9 @@ void IdaIntegrator::statistics(Statistics& s) const {
 
 }  // namespace
 
-std::unique_ptr<Integrator> make_ida(ReducedSystem& system, RootFunctions& roots,
-                                     const IntegratorOptions& options, Failure& failure) {
-  auto integrator = std::make_unique<IdaIntegrator>(system, roots);
+std::unique_ptr<Integrator> make_ida(ReducedSystem& system, const IntegratorOptions& options,
+                                     Failure& failure) {
+  auto integrator = std::make_unique<IdaIntegrator>(system);
   if (integrator->make(options)) return integrator;
   failure = integrator->failure();
   return nullptr;

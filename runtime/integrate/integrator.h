@@ -2,8 +2,6 @@
 #pragma once
 #include <limits>
 #include <memory>
-#include <span>
-#include <vector>
 
 #include "runtime/failure.h"
 #include "runtime/integrate/experiment.h"
@@ -12,7 +10,6 @@
 namespace runtime {
 
 class ReducedSystem;
-class RootFunctions;
 class ThreadPool;
 
 /// Advances a reduced system step by step from the current values of its instance.
@@ -20,17 +17,14 @@ class Integrator {
  public:
   virtual ~Integrator() = default;
 
-  /// One step of the integrator's own choice, at most to the limit, and at most to the first root of the root
-  /// functions. False: `failure()`.
+  /// One step of the integrator's own choice, at most to the limit. False: `failure()`.
   virtual bool step() = 0;
-  /// Directions of the zero crossings at the end of the last step (CrossingDetection::crossings); empty:
-  /// none.
-  std::span<const int> crossed() const { return crossed_; }
-  /// No step goes beyond this time.
+  /// No step goes beyond this time, which is not before `time()`.
   virtual bool limit(double time) = 0;
   /// Restarts from the current values of the instance, which are those of `time`, not later than `time()`.
-  /// False: `failure()`.
-  virtual bool restart(double time) = 0;
+  /// The length of the first step is `first_step`, or, if that is 0, the integrator's choice. False:
+  /// `failure()`.
+  virtual bool restart(double time, double first_step = 0) = 0;
   /// The failure of steps so small that time does not advance.
   virtual Failure stuck() = 0;
   virtual double time() const = 0;
@@ -51,9 +45,9 @@ class Integrator {
     now.newton_iterations += before.newton_iterations;
     now.newton_failures += before.newton_failures;
     now.jacobians += before.jacobians;
+    if (before.initial_step > 0) now.initial_step = before.initial_step;
   }
   Failure failure_;
-  std::vector<int> crossed_;
 };
 
 struct IntegratorOptions {
@@ -68,12 +62,12 @@ struct IntegratorOptions {
 };
 
 /// CVODE, for the explicit form. Null: `failure`.
-std::unique_ptr<Integrator> make_cvode(ReducedSystem& system, RootFunctions& roots,
-                                       const IntegratorOptions& options, Failure& failure);
+std::unique_ptr<Integrator> make_cvode(ReducedSystem& system, const IntegratorOptions& options,
+                                       Failure& failure);
 /// IDA, for the implicit form. Null: `failure`.
-std::unique_ptr<Integrator> make_ida(ReducedSystem& system, RootFunctions& roots,
-                                     const IntegratorOptions& options, Failure& failure);
+std::unique_ptr<Integrator> make_ida(ReducedSystem& system, const IntegratorOptions& options,
+                                     Failure& failure);
 /// For a model without states.
-std::unique_ptr<Integrator> make_sampler(RootFunctions& roots, const IntegratorOptions& options);
+std::unique_ptr<Integrator> make_sampler(const IntegratorOptions& options);
 
 }  // namespace runtime

@@ -16,23 +16,15 @@ void RootFunctions::prepare() {
 }
 
 bool RootFunctions::differences(double time, const double* y, const double* rates, double* out) {
-  if (!system_.evaluate(time, y, rates) ||
-      !instance_.evaluator.run(instance_.model.compared, instance_.point(time)))
-    return false;
+  if (!system_.evaluate(time, y, rates, steps_)) return false;
   detection_.differences(instance_.point(time), out);
   return true;
 }
 
-bool RootFunctions::nearest(double time, const double* y, const double* rates, double& out) {
+bool RootFunctions::differences(double time, const double* y, const double* rates,
+                                std::span<const std::uint32_t> which, double* out) {
   if (!system_.evaluate(time, y, rates, steps_)) return false;
-  out = detection_.nearest(instance_.point(time));
-  return true;
-}
-
-bool RootFunctions::crossings(double time, const double* y, const double* rates,
-                              std::vector<int>& directions) {
-  if (!system_.evaluate(time, y, rates, steps_)) return false;
-  detection_.crossings(instance_.point(time), directions);
+  detection_.differences(instance_.point(time), which, out);
   return true;
 }
 

@@ -1,6 +1,8 @@
-// The root functions of an integrator: the watched differences of the model (events/crossing_detection.h) as
-// functions of the unknowns.
+// The watched differences of the model (events/crossing_detection.h) as functions of the unknowns of the
+// integrator; crossing_search.h looks for their zero crossings.
 #pragma once
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "runtime/events/crossing_detection.h"
@@ -18,15 +20,13 @@ class RootFunctions {
   /// The number of watched differences.
   std::size_t count() const { return detection_.watched(); }
 
-  // Callbacks of integrators. False: a value could not be computed.
-  /// All of them, `count()` values.
+  /// All of them, `count()` values. False: a value could not be computed.
   bool differences(double time, const double* y, const double* rates, double* out);
-  /// CrossingDetection::nearest: one function for all.
-  bool nearest(double time, const double* y, const double* rates, double& out);
-  /// CrossingDetection::crossings, at a root of `nearest`.
-  bool crossings(double time, const double* y, const double* rates, std::vector<int>& directions);
-  /// The integrator restarts at this time.
-  void restart(double time) { detection_.restart(time); }
+  /// Those with these watched numbers.
+  bool differences(double time, const double* y, const double* rates, std::span<const std::uint32_t> which,
+                   double* out);
+  /// The side on which difference `k` is held: 1 above zero, -1 below.
+  double side(std::size_t k) const { return detection_.side(k, instance_.parameters); }
   const Failure& failure() const { return instance_.failure(); }
 
  private:

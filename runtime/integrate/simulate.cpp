@@ -27,7 +27,7 @@ constexpr std::size_t kFewestComponents = 16;
 
 bool is_valid(const Experiment& e) {
   return std::isfinite(e.start) && std::isfinite(e.stop) && e.stop >= e.start && std::isfinite(e.tolerance) &&
-         e.tolerance > 0 && e.steps > 0;
+         e.tolerance > 0 && e.max_step > 0 && e.steps > 0;
 }
 
 /// The steps of the observed schedule that recorded columns need.
@@ -114,17 +114,29 @@ void integrate(Components& components, InitialValueProblem& whole, const Experim
   statistics.seconds_initialise += timer.seconds();
   if (ready) {
     timer = Timer();
-    ComponentRows rows(components, whole.instance, observed, rest.instance.parameters, experiment.stop,
-                       recorder);
+    std::optional<JoinedReports> reports;
+    PartReports of_remainder;
+    if (control.events) {
+      reports.emplace(*control.events);
+      of_remainder.target = &*reports;
+      of_remainder.variables = part.variables;
+      of_remainder.crossings = part.crossings;
+      of_remainder.triggers = part.triggers;
+      rest.events.report_to(&of_remainder);
+    }
+    if (reports || recorder.wants_events()) components.keep_order(reports ? &*reports : nullptr);
+    ComponentRows rows(components, whole.instance, observed, {rest.instance.parameters, reports.has_value()},
+                       experiment.stop, recorder);
     TimeLoop(rest, experiment, control, {}, rows, outcome).run();
+    if (reports) reports->flush();
     statistics.seconds_integrate = timer.seconds() - recorder.seconds();
     if (outcome.terminated) outcome.terminated = part.triggers[*outcome.terminated];
     if (rows.failure())
       outcome.failure = rows.failure();
     else
-      renumber(outcome.failure, part, part.model.equations);
+      renumber(outcome.failure, part, part);
   } else {
-    renumber(outcome.failure, part, part.model.equations);
+    renumber(outcome.failure, part, part);
   }
   statistics.exact_components = components.exact();
   statistics.exact_forms = components.forms();
@@ -183,6 +195,7 @@ Outcome simulate(const Model& model, const Experiment& experiment, const Output&
                               thread_pool ? &*thread_pool : nullptr);
   const std::vector<Step> observed = observed_steps(model, output);
   Recorder recorder(output);
+  problem.events.report_to(control.events);
   Statistics& statistics = outcome.statistics;
   if (recorder.begin() && initialise(problem, experiment, outcome)) {
     if (const auto components = components_of(problem, experiment)) {

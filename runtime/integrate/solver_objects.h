@@ -36,7 +36,7 @@ class SolverObjects {
   Vector new_vector();  // zero; owned here
   Matrix matrix() const { return matrix_; }
   LinearSolver linear_solver() const { return linear_solver_; }
-  std::string_view linear_solver_name() const { return system_ && system_->is_dense() ? "dense" : "KLU"; }
+  std::string_view linear_solver_name() const { return system_ ? system_->method() : std::string_view(); }
 
   /// "AMD", "METIS", "leaves first" or "both ends first"; empty for a dense matrix.
   std::string_view ordering_name() const {

@@ -16,6 +16,12 @@ constexpr int kSlowSteps = 20'000;
 constexpr int kStandingSteps = 50;
 constexpr int kCloseEvents = 1000;
 
+// An event lies behind its crossing by less than this part of the time range.
+constexpr double kBehind = 1e-12;
+
+/// Times that differ by less are the same, up to rounding.
+double rounding(double time) { return 8 * std::numeric_limits<double>::epsilon() * std::abs(time); }
+
 }  // namespace
 
 TimeLoop::TimeLoop(InitialValueProblem& problem, const Experiment& experiment, const Control& control,
@@ -27,10 +33,13 @@ TimeLoop::TimeLoop(InitialValueProblem& problem, const Experiment& experiment, c
       recorder_(recorder),
       outcome_(outcome),
       range_(experiment.stop - experiment.start),
+      time_(experiment.start),
       step_mark_(experiment.start),
       last_time_(experiment.start) {}
 
 void TimeLoop::run() {
+  const bool ends = experiment_.stop == experiment_.start || problem_.events.terminated();
+  if (ends && !finish(experiment_.start)) return;
   if (!write_row(experiment_.start)) return;
   report(experiment_.start);
   if (terminated(experiment_.start)) return;
@@ -42,11 +51,9 @@ void TimeLoop::run() {
 
 void TimeLoop::integrate() {
   if (!make_integrator()) return;
+  search_.emplace(problem_.roots, *integrator_);
+  check_.emplace(problem_.instance, problem_.system, range_, kLocalTolerance * experiment_.tolerance);
   time_event_ = problem_.events.next_time_event(experiment_.start);
-  if (time_event_ < experiment_.stop && !integrator_->limit(time_event_)) {
-    fail(integrator_->failure());
-    return;
-  }
   while (advance()) {}
   integrator_->statistics(outcome_.statistics);
 }
@@ -56,61 +63,108 @@ bool TimeLoop::make_integrator() {
       .start = experiment_.start,
       .stop = experiment_.stop,
       .tolerance = std::max(kLocalTolerance * experiment_.tolerance, kSmallestTolerance),
-      .longest_step = problem_.events.history().shortest_delay(),
+      .longest_step = std::min(experiment_.max_step, problem_.events.history().shortest_delay()),
       .rows = experiment_.steps,
       .adams = experiment_.solver == Solver::Adams,
       .ordering = experiment_.ordering,
       .thread_pool = problem_.instance.thread_pool};
+  outcome_.statistics.max_step = options.longest_step;
   Failure failure;
   switch (problem_.system.form()) {
-    case Form::Static: integrator_ = make_sampler(problem_.roots, options); break;
-    case Form::Explicit: integrator_ = make_cvode(problem_.system, problem_.roots, options, failure); break;
-    case Form::Implicit: integrator_ = make_ida(problem_.system, problem_.roots, options, failure); break;
+    case Form::Static: integrator_ = make_sampler(options); break;
+    case Form::Explicit: integrator_ = make_cvode(problem_.system, options, failure); break;
+    case Form::Implicit: integrator_ = make_ida(problem_.system, options, failure); break;
   }
   return integrator_ || fail(std::move(failure));
 }
 
-/// One step, and the event at its end, if any. False: the simulation has ended.
+/// To the next event, or to the end of a step. False: the simulation has ended.
 bool TimeLoop::advance() {
   if (cancelled()) {
     outcome_.status = Outcome::Cancelled;
     return false;
   }
-  if (!integrator_->step())
-    return fail(problem_.states.nearly_lost(integrator_->time()).value_or(integrator_->failure()));
-  double time = integrator_->time();
-  turned_back_ = restart_ = false;
-  if (!verify_crossings(time)) return false;
+  if (time_ >= integrator_->time() && !step()) return false;
+  double time = 0;
+  if (!find_crossing(time) || !verify_crossings(time)) return false;
   if (!turned_back_ && (!record_history(time) || !check_states(time))) return false;
   // A model without states has no step to restart: changes are looked for at every row.
-  event_ = turned_back_ || !integrator_->crossed().empty() || time >= time_event_ ||
-           problem_.system.form() == Form::Static;
+  event_ = turned_back_ || search_->found() || time >= time_event_ ||
+           problem_.system.form() == Form::Static ||
+           (time >= experiment_.stop && !problem_.instance.model.events.terminal.empty());
   if (!write_rows(time, !event_)) return false;
+  if (event_)
+    show_before_event(time);
+  else
+    show_step(time);
   const Model& model = problem_.instance.model;
   if ((event_ && !turned_back_) || !model.assertions.empty() || !model.sets.empty())
     integrator_->interpolate(time);
   if (event_) {
+    const bool may_jump = turned_back_ || search_->found() || time >= time_event_;
     if (!process_event(time) || terminated(time)) return false;
+    if (may_jump || restart_) search_->restart(restart_);
   } else if (!assertions_hold(time)) {
     return false;
   }
   report(time);
   if (completed()) return false;
+  const bool changed = restart_;
   if (reselect_states(time)) {
     ++outcome_.statistics.state_changes;
     restart_ = true;
+    search_->restart(true);
   }
-  if ((restart_ && !integrator_->restart(time)) ||
-      (event_ && !integrator_->limit(std::min(time_event_, experiment_.stop))))
-    return fail(integrator_->failure());
-  if (event_ && !write_rows(time, true)) return false;  // rows at the event show what holds after it
+  if (restart_ && !integrator_->restart(time)) return fail(integrator_->failure());
+  time_ = time;
+  // Rows at the event show what holds after it.
+  if (event_ && (!show_after_event(time, changed) || !write_rows(time, true))) return false;
   return !completed() && makes_progress(time);
+}
+
+bool TimeLoop::step() {
+  for (double shorter = 0;;) {  // the length of a step that is repeated
+    const double begin = integrator_->time(), last = shorter > 0 ? begin + shorter : HUGE_VAL;
+    if (!integrator_->limit(std::min({time_event_, experiment_.stop, last})))
+      return fail(integrator_->failure());
+    if (!integrator_->step())
+      return fail(problem_.states.nearly_lost(integrator_->time()).value_or(integrator_->failure()));
+    if (check_->accepts(begin, *integrator_)) return true;
+    ++outcome_.statistics.revised_steps;
+    shorter = check_->shorter(integrator_->time() - begin);
+    integrator_->interpolate(begin);
+    if (!problem_.system.output(begin, integrator_->y(), integrator_->rates(), {}))
+      return fail(problem_.instance.failure());
+    if (!integrator_->restart(begin, shorter)) return fail(integrator_->failure());
+  }
+}
+
+/// `time`: that of the first crossing in what is left of the step, or the end of it.
+bool TimeLoop::find_crossing(double& time) {
+  turned_back_ = restart_ = false;
+  time = std::min(integrator_->time(), time_event_);
+  if (!search_->find(time_, time)) {
+    Failure failure = problem_.system.explain(time, integrator_->y(), integrator_->rates());
+    if (!failure) failure = {.kind = FailureKind::Convergence, .time = time};
+    return fail(std::move(failure));
+  }
+  time = search_->time();
+  const bool unconfirmed = problem_.events.any_unconfirmed();
+  if (!search_->left_zero() || (time > time_ && !unconfirmed)) return true;
+  time = time_;
+  // The values of the last event are exact, those that the step gives for its beginning are nearly so.
+  if (!unconfirmed) {
+    integrator_->interpolate(time);
+    problem_.system.load(time, integrator_->y(), integrator_->rates());
+  }
+  turned_back_ = problem_.events.turn_back(time, search_->directions());
+  return turned_back_ || fail(problem_.events.endless(event_mark_));
 }
 
 /// After a reversal `time` is that of the event, and the current values are those before it.
 bool TimeLoop::verify_crossings(double& time) {
   using Verification = EventIteration::Verification;
-  if (!problem_.events.any_unconfirmed()) return true;
+  if (turned_back_ || !problem_.events.any_unconfirmed()) return true;
   integrator_->interpolate(time);
   if (!problem_.system.evaluate(time, integrator_->y(), integrator_->rates()))
     return true;  // the next step will report the failure
@@ -139,8 +193,10 @@ bool TimeLoop::process_event(double time) {
   EventIteration& events = problem_.events;
   if (!events.empty()) {
     if (!turned_back_) problem_.system.load(time, integrator_->y(), integrator_->rates());
-    if (!events.process(time, turned_back_ ? events.reversals() : integrator_->crossed(), restart_))
+    if (!events.process(time, turned_back_ ? events.reversals() : search_->directions(), restart_,
+                        turned_back_))
       return fail(problem_.instance.failure());
+    if ((time >= experiment_.stop || events.terminated()) && !finish(time)) return false;
   }
   outcome_.statistics.events += restart_;
   if (time - event_mark_ > kStuckAdvance * range_) {
@@ -152,6 +208,11 @@ bool TimeLoop::process_event(double time) {
   restart_ = restart_ || turned_back_;
   time_event_ = events.next_time_event(time);
   return true;
+}
+
+/// The events of the end of the run; the last row shows the values after them.
+bool TimeLoop::finish(double time) {
+  return problem_.events.finish(time) || fail(problem_.instance.failure());
 }
 
 bool TimeLoop::assertions_hold(double time) {
@@ -184,14 +245,21 @@ bool TimeLoop::makes_progress(double time) {
 /// Writes the rows before `time`, or also the one at it. A row that misses the time of an event by a rounding
 /// error is at that time.
 bool TimeLoop::write_rows(double time, bool inclusive) {
-  const double margin = 8 * std::numeric_limits<double>::epsilon() * std::abs(time);
+  const double margin = rounding(time);
   const double last = time + (time < experiment_.stop && event_ ? margin : 0);
   while (next_row_ <= experiment_.steps) {
-    const double at = output_time(next_row_);
+    const double grid = output_time(next_row_), other = recorder_.next_event();
+    const bool is_other = other <= grid + (grid < experiment_.stop ? rounding(grid) : 0);
+    const double at = is_other ? other : grid;
     if (!(inclusive ? at <= last : at < time - margin)) break;
     integrator_->interpolate(at);
     if (!problem_.system.output(at, integrator_->y(), integrator_->rates(), observed_))
       return fail(problem_.instance.failure());
+    if (is_other) {
+      recorder_.before_event(row_time(at), problem_.instance.values);
+      if (!take_row_after(row_time(at), false)) return false;
+      continue;
+    }
     if (!write_row(at) || !assertions_hold(at)) return false;
     ++next_row_;
   }
@@ -204,11 +272,74 @@ bool TimeLoop::write_row(double time) {
   return true;
 }
 
+/// The time of rows at an event: that of a row of the grid which the event misses by a rounding error.
+double TimeLoop::row_time(double time) const {
+  for (std::uint32_t row = next_row_ - 1; row <= next_row_ && row <= experiment_.steps; ++row)
+    if (std::abs(output_time(row) - time) <= rounding(time)) return output_time(row);
+  return time;
+}
+
+/// The values at the end of a step, for sinks that want them. They leave no trace in those of the instance.
+void TimeLoop::show_step(double time) {
+  if (!recorder_.wants_steps()) return;
+  std::vector<double>& values = problem_.instance.values;
+  const std::vector<double> held = values;
+  integrator_->interpolate(time);
+  if (problem_.system.output(time, integrator_->y(), integrator_->rates(), observed_))
+    recorder_.step(time, values);
+  problem_.instance.failure() = {};  // if this point matters to a row or step, that reports it
+  values = held;
+}
+
+/// The row before the event at this time, by the values that are held until then; after a reversal, the
+/// current ones. It leaves no trace in the values of the instance.
+void TimeLoop::show_before_event(double time) {
+  if (!recorder_.wants_events()) return;
+  std::vector<double>& values = problem_.instance.values;
+  const std::vector<double> held = values;
+  const double at = row_time(time);
+  auto solve = [&](double from) {
+    if (turned_back_) return problem_.instance.observe(at, observed_);
+    integrator_->interpolate(from);
+    return problem_.system.output(from, integrator_->y(), integrator_->rates(), observed_);
+  };
+  // An event is located just behind its crossing, where the equations before it may no longer have a value
+  // (`if x >= 0 then sqrt x else 0`); then the row shows the other side of the crossing.
+  if (solve(at) || solve(at - kBehind * std::max(std::abs(at), range_))) recorder_.before_event(at, values);
+  problem_.instance.failure() = {};
+  values = held;
+}
+
+/// The row after the event. `changed`: it changed what the equations read.
+bool TimeLoop::show_after_event(double time, bool changed) {
+  if (!recorder_.wants_events()) return true;
+  const double at = row_time(time);
+  integrator_->interpolate(at);
+  if (!problem_.system.output(at, integrator_->y(), integrator_->rates(), observed_))
+    return fail(problem_.instance.failure());
+  return take_row_after(at, changed);
+}
+
+/// The current values are those after an event at this time.
+bool TimeLoop::take_row_after(double time, bool changed) {
+  if (recorder_.after_event(time, problem_.instance.values, changed)) {
+    outcome_.reached = time;
+    if (next_row_ <= experiment_.steps && output_time(next_row_) == time) {  // it is a row of the grid, too
+      ++next_row_;
+      if (!assertions_hold(time)) return false;
+    }
+  }
+  return recorder_.fine();
+}
+
 /// Whether a trigger terminates the simulation at the current values; then a last row is written.
 bool TimeLoop::terminated(double time) {
   outcome_.terminated = problem_.events.terminated();
   if (!outcome_.terminated) return false;
-  if (outcome_.reached < time && problem_.instance.observe(time, observed_)) write_row(time);
+  if (outcome_.reached < time && problem_.instance.observe(time, observed_)) {
+    outcome_.reached = time;
+    if (!recorder_.after_event(row_time(time), problem_.instance.values, true)) write_row(time);
+  }
   outcome_.status = Outcome::Completed;
   return true;
 }

@@ -1,12 +1,17 @@
 // The loop over the steps of an integrator, and what happens at the end of each.
 //
-//   step of the integrator, up to the next time event, root or stop time
+//   step of the integrator, up to the next time event or the stop time
+//   check of what terms of the time do inside the step; where it has missed something, it is repeated
+//   search for the first zero crossing in the step: if there is one, the following is done for the part of
+//   the
+//     step before it, and then for what is left of the step, unless the integrator has to restart
 //   verify the crossings of the last event; after a reversal, return to the time of that event
 //   extend the history of delayed signals; check the fixed states
-//   write the result rows within the step
+//   write the result rows within the step; at an event, hold the row before it (recorder.h)
 //   at an event: event iteration; else: assertions
 //   select states anew where the selection has become bad
-//   restart the integrator if equations or states changed; rows at the time of an event show what holds after
+//   restart the integrator if equations or states changed
+//   at an event: the row after it; a row of the grid at the time of an event shows what holds after
 //
 // The loop ends at the stop time, by a terminating trigger, by cancellation, or with a failure, also when
 // steps or events no longer advance time.
@@ -14,11 +19,14 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
+#include "runtime/integrate/crossing_search.h"
 #include "runtime/integrate/experiment.h"
 #include "runtime/integrate/initial_value_problem.h"
 #include "runtime/integrate/integrator.h"
+#include "runtime/integrate/step_check.h"
 #include "runtime/results/recorder.h"
 
 namespace runtime {
@@ -42,15 +50,23 @@ class TimeLoop {
   bool make_integrator();
   void integrate();
   bool advance();
+  bool step();
+  bool find_crossing(double& time);
   bool verify_crossings(double& time);
   bool record_history(double time);
   bool check_states(double time);
   bool process_event(double time);
+  bool finish(double time);
   bool assertions_hold(double time);
   bool reselect_states(double time);
   bool makes_progress(double time);
   bool write_rows(double time, bool inclusive);
   bool write_row(double time);
+  void show_step(double time);
+  void show_before_event(double time);
+  bool show_after_event(double time, bool changed);
+  bool take_row_after(double time, bool changed);
+  double row_time(double time) const;
   bool terminated(double time);
   bool completed();
   bool fail(Failure failure);
@@ -72,6 +88,9 @@ class TimeLoop {
   Outcome& outcome_;
   double range_;
   std::unique_ptr<Integrator> integrator_;
+  std::optional<CrossingSearch> search_;
+  std::optional<StepCheck> check_;
+  double time_;  // reached; within the last step of the integrator, if an event did not change the equations
   double time_event_ = 0;       // the next one
   std::uint32_t next_row_ = 1;  // of results
   // Of the step that ended last:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <random>
 #include <utility>
 
 #include "runtime/linear/sparse_lu.h"
@@ -19,6 +20,11 @@ LinearSystem::LinearSystem(SparsePattern pattern, std::size_t dense_limit, Order
 LinearSystem::~LinearSystem() = default;
 LinearSystem::LinearSystem(LinearSystem&&) noexcept = default;
 LinearSystem& LinearSystem::operator=(LinearSystem&&) noexcept = default;
+
+std::string_view LinearSystem::method() const {
+  if (!sparse_) return "dense";
+  return sparse_->multifrontal() ? "multifrontal" : "sparse rows";
+}
 
 Ordering LinearSystem::ordered_by() const { return sparse_ ? sparse_->ordered_by() : Ordering::Auto; }
 
@@ -52,6 +58,25 @@ LinearSystem::Status LinearSystem::factor(double least) {
   if (!singular) return Status::Ok;
   singular_column_ = *singular;
   return Status::Singular;
+}
+
+double LinearSystem::condition_estimate() {
+  const std::size_t n = pattern_.n;
+  std::vector<double> largest(n, 0.0), x(n);
+  for (std::size_t c = 0; c < n; ++c)
+    for (std::int64_t k = pattern_.starts[c]; k < pattern_.starts[c + 1]; ++k)
+      largest[c] = std::max(largest[c], std::abs(values_[k]) * row_scale_[pattern_.rows[k]]);
+  std::minstd_rand random(1);
+  double estimate = 0;
+  for (int sample = 0; sample < 3; ++sample) {
+    for (std::size_t r = 0; r < n; ++r) x[r] = (random() & 64 ? 1 : -1) / row_scale_[r];
+    solve(x.data());
+    for (std::size_t c = 0; c < n; ++c) {
+      if (!std::isfinite(x[c])) return HUGE_VAL;
+      estimate = std::max(estimate, std::abs(x[c]) * largest[c]);
+    }
+  }
+  return estimate;
 }
 
 void LinearSystem::solve(const double* right_hand_side, double* solution) {

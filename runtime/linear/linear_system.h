@@ -15,6 +15,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "runtime/linear/dense_factors.h"
@@ -23,7 +24,8 @@
 
 namespace runtime {
 
-/// Up to this many unknowns dense factors are faster.
+/// Up to this many unknowns dense factors are faster. A plan tears blocks of up to BlockTearing::kSmallBlock
+/// equations, which may not be more, for dense factors.
 constexpr std::size_t kDenseLimit = 50;
 
 class SparseLu;
@@ -40,6 +42,9 @@ class LinearSystem {
   /// The values of the matrix, in the order of the pattern.
   std::span<double> values() { return values_; }
   bool is_dense() const { return !sparse_; }
+  /// The factors in use, as statistics name them: "dense", "sparse rows" or "multifrontal". The choice
+  /// between the last two is made by the first factorisation.
+  std::string_view method() const;
   /// The ordering of the last factors, of the largest diagonal block.
   Ordering ordered_by() const;
 
@@ -49,6 +54,10 @@ class LinearSystem {
   /// With `least` 0 only a pivot of 0 does.
   Status factor(double least = std::numeric_limits<double>::epsilon());
   std::uint32_t singular_column() const { return singular_column_; }
+  /// A lower bound, mostly within a small factor, for the norm of the inverse of the last matrix with rows
+  /// and columns scaled to a largest entry of 1: its condition, whatever the units of equations and unknowns.
+  /// Three solutions for right-hand sides of random signs.
+  double condition_estimate();
 
   /// Solves with the last factors; the solution may overwrite the right-hand side.
   void solve(const double* right_hand_side, double* solution);

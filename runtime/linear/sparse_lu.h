@@ -39,6 +39,8 @@ class SparseLu {
   void solve(const double* right_hand_side, double* solution);
 
   Ordering ordered_by() const { return ordered_by_; }
+  /// Whether the last factors are those of FrontalFactors, not of SparseFactors.
+  bool multifrontal() const { return std::holds_alternative<FrontalFactors>(factors_); }
 
  private:
   static SuiteSparse_long order(SuiteSparse_long n, SuiteSparse_long* starts, SuiteSparse_long* rows,

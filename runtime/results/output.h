@@ -1,4 +1,8 @@
-// The destination of results: named columns, and sinks that take one row for each output point.
+// The destination of results: named columns, and sinks that take their rows.
+//
+// There is a row at each point of the output grid and, unless `event_rows` is false, two at each event, with
+// the same time: the values before and after it. The order of rows is that of time; never more than two have
+// the same.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -29,6 +33,7 @@ struct Output {
   std::vector<Sink*> sinks{};
   std::vector<std::string> descriptions{};  // one per column, or none at all
   std::vector<Constant> constants{};
+  bool event_rows = true;
 };
 
 /// Takes rows as they are computed. A sink that fails reports that once; the simulation then stops, and the
@@ -46,6 +51,10 @@ class Sink {
   /// `output` describes the rows, and outlives the simulation.
   virtual Error begin(const Output& output) = 0;
   virtual Error row(double time, std::span<const double> values) = 0;
+  /// Whether the sink also wants the values between the rows: at the end of each step of the integrator, and
+  /// before and after each event, even without event rows.
+  virtual bool wants_steps() const { return false; }
+  virtual void step(double /*time*/, std::span<const double> /*values*/) {}
   /// Called once at the end, also of a simulation that was cancelled or failed.
   virtual Error finish() = 0;
 };

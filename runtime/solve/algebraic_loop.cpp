@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+
+#include "runtime/linear/dependent_rows.h"
+#include "runtime/solve/untorn_loop.h"
 
 namespace runtime {
 
@@ -10,7 +14,14 @@ namespace {
 
 constexpr int kMaxIterations = 100;
 constexpr double kSmallestDamping = 1e-7;
-constexpr double kLongStep = 1e-3;            // of a linear loop: relative to value plus nominal
+constexpr int kMaxSteps = 4;  // of a linear loop: one and the refinements
+// Largest backward error of a linear, and of a nonlinear loop.
+constexpr double kLinearAccuracy = 1e-13, kNonlinearAccuracy = 1e-10;
+// A torn Jacobian of this condition is looked at as a whole, and so is a loop with a result of this size
+// relative to nominal and initial values.
+constexpr double kSuspectCondition = 1e8, kSuspectSize = 1e10;
+constexpr double kLeftOver = 1e-12;  // of dependent equations: relative to their terms, a rounding error
+constexpr double kSingular = 1 / (64 * std::numeric_limits<double>::epsilon());  // condition
 constexpr double kStepTolerance = 1e-11;      // of a Newton correction: relative to value plus nominal
 constexpr double kResidualTolerance = 2e-15;  // rounding error, relative to the terms of the residual
 
@@ -23,9 +34,14 @@ bool all_finite(const std::vector<double>& x) {
 AlgebraicLoopSolver::AlgebraicLoopSolver(const Model& model, const AlgebraicLoop& loop,
                                          const std::vector<double>& nominal, GradientIndex& index)
     : model_(model),
+      loop_(loop),
+      index_(index),
+      nominals_(nominal),
       unknowns_(model.tearing_variables.data() + loop.first_unknown, loop.unknowns),
       kind_(loop.kind),
-      system_(SparsePattern{}) {
+      system_(SparsePattern{}),
+      terms_(model, {}),
+      can_untear_(can_untear(model, loop)) {
   const std::size_t n = unknowns_.size();
   const std::span<const KernelBatch> batches = loop_batches(model, loop);
   const auto inner = static_cast<std::size_t>(
@@ -34,6 +50,7 @@ AlgebraicLoopSolver::AlgebraicLoopSolver(const Model& model, const AlgebraicLoop
       batches.begin());
   inner_ = batches.first(inner);
   residual_batches_ = batches.subspan(inner);
+  terms_ = ResidualTerms(model, residual_batches_);
   GradientBuilder builder(gradients_, model, n, index);
   for (std::uint32_t k = 0; k < n; ++k) builder.seed(unknowns_[k], k, Gradients::kOnePlace);
   std::vector<Entry> entries;
@@ -150,25 +167,122 @@ bool AlgebraicLoopSolver::perturb(const Point& point, int attempt) {
 }
 
 bool AlgebraicLoopSolver::solve(const Point& point, Failure& failure) {
+  if (prefer_untorn_) return solve_untorn(point, failure);
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
     const double value = point.values[unknowns_[k]];
     start_[k] = x_[k] = std::isfinite(value) ? value : 0.0;
     point.values[unknowns_[k]] = x_[k];
   }
-  if ((pivots_checked_ || check_pivots(point, failure)) &&
-      (kind_ == AlgebraicLoop::Nonlinear ? newton(point, failure) : linear(point, failure)))
-    return true;
+  if (!pivots_checked_ && !check_pivots(point, failure)) {
+    set(point, start_);
+    return false;
+  }
+  if (solve_torn(point, failure)) {
+    switch (accuracy(point)) {
+      case Accuracy::Good: return true;
+      case Accuracy::NearlySingular:
+        if (can_untear_ ? solve_untorn(point, failure) : decide_rank(point, failure)) return true;
+        break;
+      case Accuracy::Poor: prefer_untorn_ = solve_untorn(point, failure); return prefer_untorn_;
+    }
+  } else if (can_untear_) {
+    set(point, start_);
+    Failure untorn;
+    prefer_untorn_ = solve_untorn(point, untorn);
+    if (prefer_untorn_) return true;
+    // Of a nonlinear loop the tearing variables tell more than all unknowns.
+    if (untorn.kind == FailureKind::LoopSingular && kind_ != AlgebraicLoop::Nonlinear)
+      failure = std::move(untorn);
+  }
   set(point, start_);
+  return false;
+}
+
+bool AlgebraicLoopSolver::solve_torn(const Point& point, Failure& failure) {
+  return kind_ == AlgebraicLoop::Nonlinear ? newton(point, failure) : linear(point, failure);
+}
+
+/// The loop without tearing, with the values of this solver as guesses.
+struct AlgebraicLoopSolver::Untorn {
+  Untorn(const Model& torn, const AlgebraicLoop& loop, const std::vector<double>& nominal,
+         GradientIndex& index)
+      : model(untorn_loop(torn, loop)), solver(model, model.loops.front(), nominal, index) {}
+  Model model;
+  AlgebraicLoopSolver solver;
+};
+
+AlgebraicLoopSolver::~AlgebraicLoopSolver() = default;
+
+void AlgebraicLoopSolver::parameters_changed() {
+  factored_ = pivots_checked_ = rank_decided_ = prefer_untorn_ = false;
+  terms_.invalidate();
+  if (untorn_) untorn_->solver.parameters_changed();
+}
+
+bool AlgebraicLoopSolver::solve_untorn(const Point& point, Failure& failure) {
+  if (!untorn_) untorn_ = std::make_unique<Untorn>(model_, loop_, nominals_, index_);
+  // Inner variables that tearing has computed with large errors are no guesses.
+  evaluate_inner(point);
+  AlgebraicLoopSolver& solver = untorn_->solver;
+  for (const std::uint32_t variable : solver.unknowns_) {
+    double& value = point.values[variable];
+    if (!(std::abs(value) < kSuspectSize * nominals_[variable])) value = 0;
+  }
+  return solver.solve(point, failure);
+}
+
+/// Judges the solution at the point, where `residual_` has been evaluated.
+AlgebraicLoopSolver::Accuracy AlgebraicLoopSolver::accuracy(const Point& point) {
+  const double limit = kind_ == AlgebraicLoop::Nonlinear ? kNonlinearAccuracy : kLinearAccuracy;
+  if (can_untear_) {
+    if (kind_ != AlgebraicLoop::Fixed) terms_.invalidate();
+    if (!(terms_.backward_error(point, residual_) <= limit)) return Accuracy::Poor;
+  }
+  if (kind_ == AlgebraicLoop::Nonlinear) return Accuracy::Good;  // its Jacobian may be singular at a solution
+  bool suspect = !rank_decided_ && factored_ &&
+                 (system_.condition_estimate() > kSuspectCondition || (can_untear_ && cancels(point)));
+  rank_decided_ = true;
+  for (std::size_t k = 0; k < unknowns_.size() && !suspect; ++k)
+    suspect = std::abs(point.values[unknowns_[k]]) > kSuspectSize * (nominal_[k] + std::abs(start_[k]));
+  return suspect ? Accuracy::NearlySingular : Accuracy::Good;
+}
+
+/// Whether the Jacobian of a torn loop has a row of differences of nearly equal numbers: it could as well be
+/// zero.
+bool AlgebraicLoopSolver::cancels(const Point& point) {
+  constexpr double kChange = 1e-8, kMany = 1e4;
+  gradients_.begin(model_, point, 0);
+  gradients_.perturb(kChange);
+  gradients_.run_all();
+  const SparsePattern& pattern = system_.pattern();
+  std::vector<double> largest(pattern.n, 0.0), change(pattern.n, 0.0);
+  for (std::size_t k = 0; k < gather_.size(); ++k) {
+    const double value = system_.values()[k];
+    double &l = largest[pattern.rows[k]], &c = change[pattern.rows[k]];
+    l = std::max(l, std::abs(value));
+    c = std::max(c, std::abs(gradients_.values()[gather_[k]] - value));
+  }
+  for (std::size_t r = 0; r < pattern.n; ++r)
+    if (change[r] > kMany * kChange * largest[r]) return true;
+  return false;
+}
+
+/// Of a loop without inner variables: whether its Jacobian at the solution is regular.
+bool AlgebraicLoopSolver::decide_rank(const Point& point, Failure& failure) {
+  if (system_.condition_estimate() < kSingular) return true;
+  describe(point, FailureKind::LoopSingular, 1, failure);
   return false;
 }
 
 bool AlgebraicLoopSolver::linear(const Point& point, Failure& failure) {
   const std::size_t n = unknowns_.size();
-  for (bool first : {true, false}) {
-    residuals(point, residual_.data());
+  double error = HUGE_VAL;
+  residuals(point, residual_.data());
+  for (int step = 0; step < kMaxSteps; ++step) {
     if (!all_finite(residual_)) return describe_not_finite(point, failure), false;
-    if (first && !(kind_ == AlgebraicLoop::Fixed && factored_)) {
+    if (step == 0 && !(kind_ == AlgebraicLoop::Fixed && factored_)) {
       const LinearSystem::Status status = jacobian(point);
+      terms_.invalidate();
       if (status != LinearSystem::Status::Ok) {
         std::fill(step_.begin(), step_.end(), 0.0);
         describe(
@@ -183,9 +297,11 @@ bool AlgebraicLoopSolver::linear(const Point& point, Failure& failure) {
     if (!all_finite(step_)) return describe(point, FailureKind::LoopSingular, 1, failure), false;
     for (std::size_t k = 0; k < n; ++k) x_[k] += step_[k];
     set(point, x_);
-    if (length(step_) <= kLongStep) break;
+    residuals(point, residual_.data());
+    const double before = error;
+    error = terms_.backward_error(point, residual_);
+    if (error <= kLinearAccuracy / 10 || !(error < before / 2)) break;
   }
-  evaluate_inner(point);
   return true;
 }
 
@@ -242,7 +358,7 @@ bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
       const double rest = length(trial_);
       if (damping == 1 && rest <= kStepTolerance) {
         for (std::size_t k = 0; k < n; ++k) point.values[unknowns_[k]] += trial_[k];
-        evaluate_inner(point);
+        residuals(point, residual_.data());
         return true;
       }
       if (!(rest <= (1 - damping / 4) * full)) continue;
@@ -261,10 +377,12 @@ Failure AlgebraicLoopSolver::make_failure(const Point& point, FailureKind kind) 
 }
 
 void AlgebraicLoopSolver::describe(const Point& point, FailureKind kind, std::uint32_t iterations,
-                                   Failure& failure) const {
+                                   Failure& failure) {
   const std::size_t n = unknowns_.size();
   failure = make_failure(point, kind);
   failure.iterations = iterations;
+  if (kind == FailureKind::LoopSingular && kind_ != AlgebraicLoop::Nonlinear)
+    describe_dependence(point, failure);
   std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0u);
   const std::size_t shown = std::min(n, kFailureDetails);
@@ -272,12 +390,8 @@ void AlgebraicLoopSolver::describe(const Point& point, FailureKind kind, std::ui
     return std::abs(residual_[a]) != std::abs(residual_[b]) ? std::abs(residual_[a]) > std::abs(residual_[b])
                                                             : a < b;
   });
-  for (std::size_t k = 0; k < shown; ++k) {
-    std::uint32_t row = order[k];
-    const KernelBatch* batch = residual_batches_.data();
-    while (row >= batch->count) row -= (batch++)->count;
-    failure.equations.push_back({model_.equations[batch->equations + row], residual_[order[k]]});
-  }
+  for (std::size_t k = 0; k < shown && !failure.dependent; ++k)
+    failure.equations.push_back({residual_equation(order[k]), residual_[order[k]]});
   // The singular column first, then the unknowns with the largest steps.
   auto show = [&](std::uint32_t k) {
     failure.variables.push_back({unknowns_[k], point.values[unknowns_[k]], 0});
@@ -298,6 +412,39 @@ void AlgebraicLoopSolver::describe(const Point& point, FailureKind kind, std::ui
       failure.followers.push_back(
           {variable, model_.equations[batch.equations + row], point.values[variable]});
     }
+}
+
+std::uint32_t AlgebraicLoopSolver::residual_equation(std::uint32_t row) const {
+  const KernelBatch* batch = residual_batches_.data();
+  while (row >= batch->count) row -= (batch++)->count;
+  return model_.equations[batch->equations + row];
+}
+
+/// Of a linear loop with a singular Jacobian: the equations that depend on each other, and what their
+/// combination leaves. Only without tearing: inner equations would not take part.
+void AlgebraicLoopSolver::describe_dependence(const Point& point, Failure& failure) {
+  if (!inner_.empty()) return;
+  const std::vector<double> factors = dependent_rows(system_.pattern(), system_.values());
+  if (factors.empty()) return;
+  set(point, start_);
+  residuals(point, residual_.data());
+  terms_.backward_error(point, residual_);
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t k = 0; k < factors.size(); ++k) {
+    if (factors[k] == 0) continue;
+    rows.push_back(k);
+    failure.left_over += factors[k] * residual_[k];
+    failure.rounding += kLeftOver * std::abs(factors[k]) * terms_.magnitudes()[k];
+  }
+  if (!std::isfinite(failure.left_over)) return;
+  failure.dependent = true;
+  failure.dependent_equations = static_cast<std::uint32_t>(rows.size());
+  // The largest first, of equal ones the last that was written.
+  std::ranges::sort(rows, std::greater{}, [&](std::uint32_t k) {
+    return std::pair(std::round(std::abs(factors[k]) * 1e6), residual_equation(k));
+  });
+  rows.resize(std::min(rows.size(), kFailureDetails));
+  for (const std::uint32_t k : rows) failure.equations.push_back({residual_equation(k), factors[k]});
 }
 
 void AlgebraicLoopSolver::describe_not_finite(const Point& point, Failure& failure) const {

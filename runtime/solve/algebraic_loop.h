@@ -1,9 +1,15 @@
 // Solvers of torn algebraic loops: the residuals as functions of the tearing variables, and their Jacobian
 // (gradients.h, through the Solve batches of the loop).
 //
-// A linear loop takes one factorisation and one step. A step that is long relative to the result is followed
-// by a second one with the same factors, an iterative refinement that removes the rounding errors of a bad
-// initial guess. If the coefficients are parameters the factors are kept.
+// A linear loop takes one factorisation and one step. While the residuals are larger than the rounding errors
+// of their terms, further steps with the same factors refine the result. If the coefficients are parameters
+// the factors are kept.
+//
+// Where that does not make the residuals small, and where Newton's method
+// fails, the loop is solved without tearing (untorn_loop.h), from then on always. So it is, once, when its
+// Jacobian is nearly singular, because only there a rank can be decided: the matrix of the whole loop, rows
+// and columns scaled, is singular if its condition is beyond what double precision resolves. Then the
+// equations are dependent, and the failure names them.
 //
 // A nonlinear loop is solved by Newton's method. Damping follows Deuflhard's natural monotonicity test
 // (Newton Methods for Nonlinear Problems, section 3.3): a step is accepted when the Newton correction at its
@@ -11,6 +17,7 @@
 // equations.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -18,6 +25,7 @@
 #include "runtime/linear/linear_system.h"
 #include "runtime/model.h"
 #include "runtime/solve/gradients.h"
+#include "runtime/solve/residual_terms.h"
 #include "runtime/solve/schedule.h"
 
 namespace runtime {
@@ -26,6 +34,7 @@ class AlgebraicLoopSolver {
  public:
   AlgebraicLoopSolver(const Model& model, const AlgebraicLoop& loop, const std::vector<double>& nominal,
                       GradientIndex& index);
+  ~AlgebraicLoopSolver();
 
   /// Solves for the tearing variables in `point.values`, starting from their current values, and evaluates
   /// the inner variables. On failure the tearing variables have their initial values again.
@@ -42,12 +51,19 @@ class AlgebraicLoopSolver {
   /// Evaluates the inner variables and writes the residuals, one for each tearing variable.
   void residuals(const Point& point, double* out) const;
   /// Discards the factors and checks that depend on parameters.
-  void parameters_changed() { factored_ = pivots_checked_ = false; }
+  void parameters_changed();
   std::span<const std::uint32_t> unknowns() const { return unknowns_; }
   std::uint64_t factorisations() const { return factorisations_; }
 
  private:
   class Continuation;  // continuation.cpp
+  struct Untorn;
+  enum class Accuracy : std::uint8_t { Good, Poor, NearlySingular };
+  bool solve_torn(const Point& point, Failure& failure);
+  bool solve_untorn(const Point& point, Failure& failure);
+  Accuracy accuracy(const Point& point);
+  bool cancels(const Point& point);
+  bool decide_rank(const Point& point, Failure& failure);
   bool newton(const Point& point, Failure& failure);
   bool linear(const Point& point, Failure& failure);
   bool check_pivots(const Point& point, Failure& failure);
@@ -57,11 +73,16 @@ class AlgebraicLoopSolver {
   LinearSystem::Status evaluate_jacobian(const Point& point);
   bool perturb(const Point& point, int attempt);
   double length(const std::vector<double>& step) const;
-  void describe(const Point& point, FailureKind kind, std::uint32_t iterations, Failure& failure) const;
+  void describe(const Point& point, FailureKind kind, std::uint32_t iterations, Failure& failure);
+  void describe_dependence(const Point& point, Failure& failure);
+  std::uint32_t residual_equation(std::uint32_t row) const;
   void describe_not_finite(const Point& point, Failure& failure) const;
   Failure make_failure(const Point& point, FailureKind kind) const;
 
   const Model& model_;
+  const AlgebraicLoop& loop_;
+  GradientIndex& index_;
+  const std::vector<double>& nominals_;  // per variable of the model
   std::span<const KernelBatch> inner_, residual_batches_;
   std::span<const std::uint32_t> unknowns_;
   AlgebraicLoop::Kind kind_;
@@ -69,8 +90,12 @@ class AlgebraicLoopSolver {
   Gradients gradients_;
   std::vector<std::uint32_t> gather_;  // per nonzero: its place in gradients_
   std::vector<double> nominal_;        // per tearing variable
+  ResidualTerms terms_;                // of the residual equations
   std::vector<double> start_, x_, step_, trial_, residual_, row_scale_;
   bool factored_ = false, pivots_checked_ = false;
+  bool rank_decided_ = false;       // for the present parameters
+  std::unique_ptr<Untorn> untorn_;  // made on first use
+  bool can_untear_, prefer_untorn_ = false;
   std::uint64_t factorisations_ = 0;
 };
 

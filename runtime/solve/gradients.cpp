@@ -1,6 +1,7 @@
 #include "runtime/solve/gradients.h"
 
 #include <algorithm>
+#include <random>
 
 namespace runtime {
 
@@ -26,6 +27,12 @@ void Gradients::begin(const Model& model, const Point& point, double rate) {
   values_[kOnePlace] = 1;
   values_[kRatePlace] = rate;
   done_ = 0;
+}
+
+void Gradients::perturb(double relative) {
+  std::minstd_rand random(1);
+  for (std::size_t k = GradientBuilder::kFirstCoefficient; k < coefficients_.size(); ++k)
+    coefficients_[k] *= 1 + (random() & 64 ? relative : -relative);
 }
 
 void Gradients::run_to(std::size_t operation) {

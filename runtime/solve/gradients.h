@@ -29,6 +29,9 @@ class Gradients {
   /// Evaluates the partial derivatives and sets all places but the constant ones to zero. Partial derivatives
   /// of Solve batches are divided by minus that of the solved slot.
   void begin(const Model& model, const Point& point, double rate);
+  /// Changes every partial derivative by this part of it, up or down at random: what changes by much more in
+  /// the result is a difference of nearly equal numbers.
+  void perturb(double relative);
   /// Executes the multiply-adds before the given one that have not been executed.
   void run_to(std::size_t operation);
   void run_all() { run_to(operations_.size()); }

@@ -186,9 +186,9 @@ TEST_CASE("a dump as JSON has the events") {
     json events = split["events"];
     REQUIRE(events["triggers"].size() == 3);
     CHECK(events["triggers"][0]["kind"] == "every");
-    CHECK(events["triggers"][0]["condition"].is_null());
+    CHECK(events["triggers"][0]["conditions"].empty());
     CHECK(events["triggers"][2]["kind"] == "when");
-    CHECK(events["triggers"][2]["condition"].is_string());
+    CHECK(events["triggers"][2]["conditions"][0].is_string());
     REQUIRE(events["clocks"].size() == 2);
     CHECK(events["clocks"][1]["trigger"] == 1);
     CHECK(events["clocks"][1]["jitter"].size() == 2);
@@ -207,7 +207,7 @@ TEST_CASE("a dump as JSON has the events") {
   json dae =
       json::parse(sigrel({"dump", "dae", models + "instants.sr", "-e", "split", "--format", "json"}).out);
   REQUIRE(dae["zero_crossings"].size() == 2);
-  CHECK(dae["zero_crossings"][0]["linear_in_time"] == false);
+  CHECK(dae["zero_crossings"][0]["kind"] == "comparison");
   CHECK(dae["zero_crossings"][1]["parameter"].get<int>() ==
         dae["zero_crossings"][0]["parameter"].get<int>() + 1);
 }

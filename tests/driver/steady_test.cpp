@@ -91,6 +91,27 @@ TEST_CASE("steady: where there is none, the violated conditions are told") {
   refused({"--vary", "q", "--fix", "h=5"}, {"SR0610", "`q`"});
 }
 
+TEST_CASE("steady: a model without states is at rest") {
+  CHECK(steady({"-e", "cubic 2.0"})["values"]["x"].get<double>() == Approx(1).epsilon(1e-9));
+  CHECK(steady({"-e", "cubic 2.0", "--fix", "y=2"})["given"]["y"].get<double>() == Approx(2));
+  json free = steady({"-e", "cubic 2.0", "--vary", "p", "--fix", "y=3"});
+  CHECK(free["parameter"]["p"].get<double>() == Approx(10).epsilon(1e-9));
+  json goal = steady({"-e", "cubic 2.0", "--vary", "p=0..10", "--maximise", "y"});
+  CHECK(goal["parameter"]["p"].get<double>() == Approx(10));
+  CHECK(goal["goal"]["y"].get<double>() == Approx(3).epsilon(1e-9));
+  refused({"-e", "cubic 2.0", "--fix", "y=3"}, {"error[SR0592]: no value is free", "`y` is 2 instead of 3"});
+  refused({"-e", "cubic 2.0", "--vary", "p"}, {"error[SR0591]: 1 value is free, and there are 0 conditions"});
+  Finished text = sigrel({"steady", kModels, "-e", "cubic 2.0"});
+  CHECK(text.code == 0);
+  CHECK(text.out == "steady at t = 0 s\n  variable   x  1\n  variable   y  2\n");
+}
+
+TEST_CASE("steady: a state that is excluded, with nothing else free") {
+  json j = steady({"-e", "inlet", "--exclude", "h"});
+  CHECK(j["values"]["h"].get<double>() == 1);
+  refused({"-e", "inlet", "--exclude", "h", "--fix", "h=2"}, {"error[SR0592]: no value is free", "`h` is 1"});
+}
+
 TEST_CASE("steady: its CSV is a start") {
   Finished f = sigrel({"steady", kModels, "-e", "inlet", "--format", "csv"});
   REQUIRE(f.code == 0);

@@ -1,8 +1,12 @@
 // Independent components with clocks of their own: the same results as with one clock, and as by hand.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "numeric.h"
+#include "row_check.h"
+#include "runtime/events/event_observer.h"
+#include "runtime/results/output.h"
 
 using namespace sigrel;
 using numeric::Model;
@@ -97,7 +101,7 @@ TEST_CASE("Air conditioners against the solution by hand") {
 
 TEST_CASE("Components with clocks of their own give what one clock gives") {
   for (const char* expression :
-       {"airconds 20", "mixed 3 1", "mixed 2 50", "mixed 2 99", "ends 5", "coupled 6"})
+       {"airconds 20", "mixed 3 1", "mixed 2 50", "mixed 2 99", "ends 5", "coupled 6", "handlers 3"})
     for (const Backend backend : {Backend::Jit, Backend::Interpreter}) {
       INFO(expression);
       Model model("components.sr", expression, {}, backend);
@@ -117,7 +121,8 @@ TEST_CASE("Which components are solved exactly") {
     const char* expression;
     std::uint64_t exact, forms, others;
   };
-  for (const Case& c : {Case{"mixed 3 1", 9, 3, 3}, Case{"ends 5", 5, 1, 1}, Case{"coupled 6", 0, 0, 0}}) {
+  for (const Case& c : {Case{"mixed 3 1", 9, 3, 3}, Case{"ends 5", 5, 1, 1}, Case{"coupled 6", 0, 0, 0},
+                        Case{"handlers 3", 6, 2, 6}}) {
     INFO(c.expression);
     const Run run = Model("components.sr", c.expression).run(options(0.5, ComponentClocks::On));
     CHECK(run.outcome.statistics.exact_components == c.exact);
@@ -164,5 +169,112 @@ TEST_CASE("The models of events are the same with clocks of their own") {
     const Run own = model.run(options(c.stop, ComponentClocks::On, 1e-11));
     CHECK(own.outcome.terminated == one.outcome.terminated);
     check_equal(own, one, 1e-6);
+  }
+}
+
+namespace {
+
+/// What a run reports of its events: how often each comparison changed and each trigger fired, and the sum of
+/// all jumps; reports of one instant count once.
+struct Reports final : runtime::EventObserver {
+  std::map<std::uint32_t, int> comparisons, triggers;
+  double jumps = 0, last = -HUGE_VAL;
+  std::size_t reports = 0, disordered = 0;
+
+  void event(const runtime::EventReport& report) override {
+    ++reports;
+    disordered += report.time < last;
+    last = report.time;
+    for (const runtime::ChangedComparison& c : report.comparisons) ++comparisons[c.number];
+    for (const std::uint32_t t : report.triggers) ++triggers[t];
+    for (const runtime::Jump& j : report.jumps) jumps += std::abs(j.after - j.before);
+  }
+};
+
+/// The extremes of one variable over rows and steps.
+struct Extremes final : runtime::Sink {
+  std::size_t column = 0;
+  double least = HUGE_VAL, greatest = -HUGE_VAL;
+
+  Error begin(const runtime::Output& output) override {
+    const auto at = std::ranges::find(output.names, "s[1].x");
+    REQUIRE(at != output.names.end());
+    column = static_cast<std::size_t>(at - output.names.begin());
+    return {};
+  }
+  Error row(double, std::span<const double> values) override { return take(values); }
+  bool wants_steps() const override { return true; }
+  void step(double, std::span<const double> values) override { take(values); }
+  Error finish() override { return {}; }
+
+ private:
+  Error take(std::span<const double> values) {
+    least = std::min(least, values[column]);
+    greatest = std::max(greatest, values[column]);
+    return {};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Rows at events and reports of events are those of one clock") {
+  struct Case {
+    const char* expression;
+    double stop;
+  };
+  for (const Case& c : {Case{"airconds 8", 3000}, {"mixed 3 1", 5}, {"ends 5", 5}, {"handlers 3", 5}}) {
+    INFO(c.expression);
+    Model model("components.sr", c.expression);
+    Reports of_one, of_own;
+    RunOptions o = options(c.stop, ComponentClocks::Off, 1e-11);
+    o.events = true;
+    o.event_observer = &of_one;
+    const Run one = model.run(o);
+    o.components = ComponentClocks::On;
+    o.event_observer = &of_own;
+    const Run own = model.run(o);
+    CHECK(own.outcome.statistics.exact_components > 0);
+    check_equal(own, one, 1e-6);
+    const std::vector<double>&t = own.trajectory.times(), &expected = one.trajectory.times();
+    for (std::size_t k = 0; k < t.size(); ++k) CHECK(t[k] == Approx(expected[k]).epsilon(1e-8).margin(1e-8));
+    CHECK(of_own.disordered == 0);
+    CHECK(of_own.comparisons == of_one.comparisons);
+    CHECK(of_own.triggers == of_one.triggers);
+    CHECK(of_own.jumps == Approx(of_one.jumps).epsilon(1e-6));
+    o.events = false;  // in order also without rows
+    Reports without_rows;
+    o.event_observer = &without_rows;
+    model.run(o);
+    CHECK(without_rows.disordered == 0);
+    CHECK(without_rows.reports == of_own.reports);
+    CHECK(without_rows.triggers == of_own.triggers);
+  }
+}
+
+TEST_CASE("Every row at an event of a component satisfies the equations") {
+  for (const char* expression : {"airconds 8", "mixed 3 1", "switching 3"}) {
+    INFO(expression);
+    Model model("components.sr", expression);
+    runtime::Experiment e;
+    e.stop = std::string(expression).starts_with("air") ? 3000 : 5;
+    e.components = ComponentClocks::On;
+    const numeric::RowCheck check = numeric::check_rows(model.compiled(), e);
+    INFO(check.first);
+    CHECK(check.wrong == 0);
+    CHECK(check.events > 50);
+  }
+}
+
+TEST_CASE("Sinks that want the steps have the extremes at events of components") {
+  Model model("components.sr", "mixed 2 1");
+  for (const bool rows : {true, false}) {
+    Extremes extremes;
+    RunOptions o = options(5, ComponentClocks::On);
+    o.steps = 1;
+    o.events = rows;
+    o.sinks = {&extremes};
+    model.run(o);
+    CHECK(extremes.greatest == Approx(1).epsilon(1e-9));
+    CHECK(extremes.least == Approx(0).margin(1e-9));
   }
 }

@@ -1,5 +1,6 @@
 // Conditions that change while a model runs: published answers, by JIT and interpreter, by CVODE and by IDA.
 #include <cmath>
+#include <string>
 
 #include "numeric.h"
 
@@ -56,6 +57,19 @@ TEST_CASE("Conditions of a model without states hold at every row") {
   Run run = Model("events.sr", "static").run({.stop = 1, .steps = 4});
   CHECK(numeric::column(run, "late") == std::vector<double>{0, 0, 1, 1, 1});
   CHECK(numeric::column(run, "y") == std::vector<double>{0, -0.0625, 0.25, 0.5625, 1});
+}
+
+TEST_CASE("Events: a loop of Bool equations and Reals is solved by event iteration") {
+  // By hand: two diodes conduct and two block. With u the voltage of the load, v that of the source, each
+  // blocking diode carries goff (v + its neighbour's drop), which is below 1e-5 of the current of the load.
+  for (const double phase : {0.5, 2.5, 3.9, 5.5})
+    numeric::each_way("events.sr", ("bridge " + std::to_string(phase)).c_str(), {.stop = 1, .steps = 100},
+                      [&](const Run& run) {
+                        const auto u = numeric::column(run, "load.u"), drive = numeric::column(run, "drive");
+                        REQUIRE(u.size() > 100);
+                        for (std::size_t k = 0; k < u.size(); ++k)
+                          CHECK(u[k] == Approx(std::abs(drive[k])).epsilon(1e-4).margin(1e-6));
+                      });
 }
 
 TEST_CASE("noEvent makes no event") {

@@ -29,7 +29,9 @@ class Model {
 
   const sigrel::pipeline::Compiled& compiled() const { return *compiled_; }
 
-  sigrel::Run run(const sigrel::RunOptions& options) {
+  /// With the rows of the output grid alone, unless the options say otherwise.
+  sigrel::Run run(sigrel::RunOptions options) {
+    if (!options.events) options.events = false;
     sigrel::Run run = session_.run(*compiled_, options);
     require_no_errors();
     REQUIRE(run.completed());

@@ -289,6 +289,17 @@ TEST_CASE("the canonical form keeps values") {
   });
 }
 
+TEST_CASE("the canonical form is its own canonical form") {
+  on_regular_inputs(20000, 0, [](Input& in, int&) {
+    value_of(in.pool, in.root, in.at);  // a constant divided by zero is left as it is
+    const ExprId form = symbolic::canonical(in.pool, in.root);
+    RC_LOG() << "canonical: " << print(in.pool, form) << "\n";
+    const ExprId again = symbolic::canonical(in.pool, form);
+    RC_LOG() << "again:     " << print(in.pool, again) << "\n";
+    RC_ASSERT(again == form);
+  });
+}
+
 TEST_CASE("partial derivatives are those of a complex step") {
   on_regular_inputs(5000, 10000, [](Input& in, int& sharp) {
     const std::vector<ExprId> gradient = symbolic::gradient(in.pool, in.root, kSlots);

@@ -4,11 +4,10 @@
 // The analysis of one body works on its core equations (block_equations.h):
 //   sources       each signal is the output of at most one applied block, and each input of an applied block
 //                 occurs in another item
-//   determination equations and applied blocks are matched with outputs and locals (a derivative counts as
-//   its
-//                 variable, as in the matching of flat systems). An unmatched one is an error. A body with
-//                 items whose equations are not counted here (loops, conditions, connectors, relations
-//                 without marks) is left to the flat system
+//   determination equations and applied blocks are matched with outputs and locals (a derivative counts
+//                 as its variable, as in the matching of flat systems). An unmatched one is an error. A
+//                 body with items whose equations are not counted here (loops, conditions, connectors,
+//                 relations without marks) is left to the flat system
 //   feed-through  the inputs on which an output depends without a state between: a matching with known states
 //
 // Example: `der x = u; y = x + v`  ->  y is matched with the second equation, der x with the first; y <- v.

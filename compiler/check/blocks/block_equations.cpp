@@ -397,8 +397,11 @@ class Reader {
         return;
       }
       case ItemKind::When: {
-        mention(static_cast<const core::WhenItem&>(i).condition);
-        return inexact(static_cast<const core::WhenItem&>(i).body);
+        for (const core::WhenBranch& branch : static_cast<const core::WhenItem&>(i).branches) {
+          for (const core::Expr* condition : branch.conditions) mention(condition);
+          inexact(branch.body);
+        }
+        return;
       }
       case ItemKind::Every: return inexact(static_cast<const core::EveryItem&>(i).body);
       case ItemKind::Assign:

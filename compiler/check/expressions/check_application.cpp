@@ -1,4 +1,6 @@
 // Application of functions, primitives and constructors.
+#include <limits>
+
 #include "compiler/check/expressions/expression_checker.h"
 #include "compiler/check/names/builtins.h"
 #include "compiler/check/relations/relation_checker.h"
@@ -153,7 +155,9 @@ core::Expr* ExpressionChecker::default_experiment(core::Expr* model, Span span) 
                                   core_.integer(500, span),
                                   core_.construct(types_.nil, {}, span),
                                   core_.construct(types_.nil, {}, span),
-                                  core_.make(core::StringExpr{{core::ExprKind::String, span}, "auto"})};
+                                  core_.make(core::StringExpr{{core::ExprKind::String, span}, "auto"}),
+                                  core_.boolean(true, span),
+                                  core_.real(std::numeric_limits<double>::infinity(), span)};
   return core_.make(core::RecordExpr{
       {core::ExprKind::Record, span}, types_.experiment_constructor.record, core_.copy(fields)});
 }

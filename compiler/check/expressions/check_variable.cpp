@@ -79,9 +79,10 @@ Typed ExpressionChecker::use_global(core::GlobalId global, Span span) {
 Typed ExpressionChecker::use_builtin(const Builtin& builtin, Span span) {
   Type* type = instantiate_builtin(builtin, span);
   if (builtin.shape == BuiltinShape::Pi) return {core_.real(std::numbers::pi, span), type};
-  if (builtin.shape == BuiltinShape::Time && scopes_.is_static()) {
-    diagnostics_.report(Code::SignalOutOfReach, span,
-                        "`time` is a signal, and its value is not known before the simulation");
+  if ((builtin.shape == BuiltinShape::Time || builtin.shape == BuiltinShape::Moment) && scopes_.is_static()) {
+    diagnostics_.report(
+        Code::SignalOutOfReach, span,
+        "`" + std::string(builtin.name) + "` is a signal, and its value is not known before the simulation");
     type = types_.error();
   }
   return {apply_known(Value::of(builtin), {}, span), type};

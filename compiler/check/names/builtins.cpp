@@ -11,6 +11,10 @@ constexpr Builtin kBuiltins[] = {
     {"pi", S::Pi, Primitive::Time, 0},
     {"der", S::Derivative, Primitive::Der, 1},
     {"pre", S::Signal, Primitive::Pre, 1},
+    {"edge", S::Not, Primitive::Edge, 1},
+    {"change", S::Change, Primitive::Change, 1},
+    {"initial", S::Moment, Primitive::Initial, 0},
+    {"terminal", S::Moment, Primitive::Terminal, 0},
     {"noEvent", S::Signal, Primitive::NoEvent, 1},
     {"smooth", S::Smooth, Primitive::Smooth, 2},
     {"delay", S::Delay, Primitive::Delay, 2},
@@ -101,6 +105,8 @@ Type* builtin_type(const Builtin& builtin, Types& types, std::uint32_t level) {
     case S::RealToInt: return types.function(number, n);
     case S::IntPair: return types.function(n, types.function(n, n));
     case S::Not: return types.function(types.boolean(), types.boolean());
+    case S::Moment: return types.boolean();
+    case S::Change: return types.function(types.variable(level, kSignal | kEquality), types.boolean());
     case S::Show: return types.function(types.variable(level, kEquality), types.string());
     case S::Size:
       return types.function(types.vector(types.variable(level), types.variable(level, 0, Sort::Size)), n);

@@ -24,6 +24,8 @@ enum class BuiltinShape : std::uint8_t {
   RealToInt,
   IntPair,   // Int -> Int -> Int
   Not,       // Bool -> Bool
+  Moment,    // Bool
+  Change,    // a -> Bool, any signal
   Show,      // a -> String
   Size,      // a^n -> Int
   Simulate,  // SR () -> Experiment

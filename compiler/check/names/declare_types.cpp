@@ -84,7 +84,9 @@ void Checker::declare_experiment() {
                                                        {"steps", types_.integer()},
                                                        {"outputs", names},
                                                        {"plot", names},
-                                                       {"solver", types_.string()}};
+                                                       {"solver", types_.string()},
+                                                       {"events", types_.boolean()},
+                                                       {"maxStep", types_.seconds()}};
   core::RecordInfo info;
   info.name = experiment.name;
   for (auto& [name, type] : fields) {

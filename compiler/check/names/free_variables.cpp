@@ -304,8 +304,11 @@ void FreeVariables::item(const Item* i) {
       for (auto* signal : static_cast<const SteadyItem*>(i)->signals) expr(signal);
       return;
     case ItemKind::When:
-      expr(static_cast<const WhenItem*>(i)->condition);
-      return block(static_cast<const WhenItem*>(i)->body);
+      for (const WhenBranch& branch : static_cast<const WhenItem*>(i)->branches) {
+        for (auto* condition : branch.conditions) expr(condition);
+        block(branch.body);
+      }
+      return;
     case ItemKind::Every: {
       auto* v = static_cast<const EveryItem*>(i);
       expr(v->period);

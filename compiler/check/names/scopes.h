@@ -24,8 +24,8 @@ struct Local {
   Type* type = nullptr;
   bool polymorphic = false;
   std::span<Type*> layout_variables{};  // of a polymorphic definition: each use passes a layout for each
-  std::vector<core::ApplyExpr*>* own_uses =
-      nullptr;  // while it is inferred: its uses in itself, which may have to pass them too
+  /// While the definition is inferred: its uses in itself, which may have to pass layouts too.
+  std::vector<core::ApplyExpr*>* own_uses = nullptr;
   Span span;
   RelationContext* relation = nullptr;  // where it was bound; null outside every sigrel
   Local* shadowed = nullptr;
@@ -62,8 +62,7 @@ class Scopes {
   void set_relation(RelationContext* relation) { relation_ = relation; }
 
   // Whether an expression must be known before the simulation, so that it cannot use a signal: the relation
-  // of
-  // `<>`, ranges, sizes.
+  // of `<>`, ranges, sizes.
   bool is_static() const { return static_depth_ > 0; }
   int static_depth() const { return static_depth_; }
   void set_static_depth(int depth) { static_depth_ = depth; }

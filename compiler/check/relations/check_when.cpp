@@ -4,10 +4,14 @@
 namespace sigrel::check {
 
 void RelationChecker::check_when(const ast::WhenItem* item, std::vector<core::Item*>& out) {
-  core::WhenItem node{{core::ItemKind::When, item->span}, nullptr, {}};
-  node.condition = expressions_.check_expr(item->condition, types_.boolean(), {ReasonKind::Condition});
-  node.body = check_block(item->body);
-  out.push_back(core_.make(node));
+  std::vector<core::WhenBranch> branches;
+  for (const ast::WhenBranch& branch : item->branches) {
+    std::vector<core::Expr*> conditions;
+    for (const ast::Expr* condition : branch.conditions)
+      conditions.push_back(expressions_.check_expr(condition, types_.boolean(), {ReasonKind::Condition}));
+    branches.push_back({core_.copy(conditions), check_block(branch.body), branch.span});
+  }
+  out.push_back(core_.make(core::WhenItem{{core::ItemKind::When, item->span}, core_.copy(branches)}));
 }
 
 }  // namespace sigrel::check

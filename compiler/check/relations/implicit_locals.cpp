@@ -99,7 +99,9 @@ class ImplicitLocals : public FreeVariables {
           break;
         case ast::ItemKind::Initially:
         case ast::ItemKind::Guess: collect_labels(static_cast<const ast::BlockItem*>(i)->body); break;
-        case ast::ItemKind::When: collect_labels(static_cast<const ast::WhenItem*>(i)->body); break;
+        case ast::ItemKind::When:
+          for (auto& branch : static_cast<const ast::WhenItem*>(i)->branches) collect_labels(branch.body);
+          break;
         case ast::ItemKind::Every: collect_labels(static_cast<const ast::EveryItem*>(i)->body); break;
         case ast::ItemKind::Equation:
         case ast::ItemKind::Steady:

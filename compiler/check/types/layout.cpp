@@ -69,6 +69,13 @@ const core::Layout* Layouts::constructor_layout(Type* type) {
     result = make(core::LayoutKind::Int);
   } else if (c == &types_.boolean_constructor) {
     result = make(core::LayoutKind::Bool);
+  } else if (c->is_enumeration()) {
+    core::Layout* enumeration = make(core::LayoutKind::Int);
+    std::string names;
+    for (const Constructor* constructor : c->constructors)
+      names += (names.empty() ? "" : " | ") + std::string(text(constructor->name));
+    enumeration->unit = intern(names);
+    result = enumeration;
   } else if (c->kind == NominalKind::Record && c != &types_.experiment_constructor) {
     result = make(core::LayoutKind::Record);
     result->record = c->record;

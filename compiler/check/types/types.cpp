@@ -5,6 +5,11 @@
 #include "compiler/check/types/units.h"
 
 namespace sigrel::check {
+
+bool TypeConstructor::is_enumeration() const {
+  return kind == NominalKind::Data && parameters.empty() && !constructors.empty() &&
+         std::ranges::all_of(constructors, [](const Constructor* c) { return c->args.empty(); });
+}
 namespace {
 
 void builtin(TypeConstructor& constructor, std::string_view name) {

@@ -86,6 +86,10 @@ struct TypeConstructor {
   std::vector<Constructor*> constructors;
   bool connector = false;
   bool holds_relation = false;  // some value of it contains a relation or a function
+
+  /// Whether it is a data type whose constructors have no fields. Its values may vary with time: as a signal,
+  /// each is the number of its constructor.
+  bool is_enumeration() const;
 };
 
 struct Type {

@@ -58,7 +58,7 @@ bool Unifier::require(Type* type, Needs needs) {
     if (needs & kSignal)
       for (std::size_t i = 0; i < c->fields.size(); ++i)
         if (c->parameters.empty() && !require(c->fields[i].type, kSignal)) return false;
-  } else if (needs & kSignal) {
+  } else if ((needs & kSignal) && !c->is_enumeration()) {
     return false;
   }
   for (Type* arg : type->args)

@@ -57,6 +57,11 @@ TEST_CASE("blocks") {
       "3\n"
       "  for i in 1 .. n do\n    when x > 1 do\n      x := 2\n  initially\n    x = 0\n");
   becomes(
+      "a = sigrel () where\n    when x>1,initial do\n       y:=1\n       elsewhen x>2 , terminal  do\n      "
+      "y:=2\n",
+      "a = sigrel () where\n  when x > 1, initial do\n    y := 1\n  elsewhen x > 2, terminal do\n    y := "
+      "2\n");
+  becomes(
       "a = sigrel (p) where\n    switch  Open  where\n       mode  Open where\n          p.i = 0\n          "
       "until u>0->Closed 1\n       mode Closed u where\n        p.v = u\n",
       "a = sigrel (p) where\n  switch Open where\n    mode Open where\n      p.i = 0\n      until u > 0 -> "

@@ -42,8 +42,7 @@ std::vector<Include> includes_of(const fs::path& folder) {
 }
 
 /// "compiler/graph/blt.h" -> "compiler/graph"; "runtime/solve/schedule.h" -> "runtime/solve";
-/// "runtime/model.h"
-/// -> "runtime"; empty for other headers.
+/// "runtime/model.h" -> "runtime"; empty for other headers.
 std::string room(const std::string& path) {
   if (path.starts_with("compiler/")) return path.substr(0, path.find('/', 9));
   return path.starts_with("runtime/") ? path.substr(0, path.rfind('/')) : "";
@@ -71,7 +70,8 @@ TEST_CASE("a stage includes the shared rooms and itself") {
     return rooms;
   };
   const Rooms shared = {"compiler/base", "compiler/diagnostics", "compiler/ir", "compiler/symbolic"};
-  const Rooms with_model = with(shared, {"runtime/model.h"});  // a plan contains a runtime::Model: plain data
+  // A plan contains a runtime::Model: plain data, and the intervals of its interval kernels.
+  const Rooms with_model = with(shared, {"runtime/model.h", "runtime/interval.h"});
   const Rooms analyses =
       with(with_model, {"compiler/graph", "compiler/exact", "compiler/incidence", "compiler/singularity"});
   check_rooms({
@@ -116,7 +116,7 @@ TEST_CASE("the rooms above the stages are in layers") {
                          "compiler/graph",     "compiler/incidence",   "compiler/singularity",
                          "compiler/elaborate", "compiler/reduce",      "compiler/structural_types",
                          "compiler/pipeline",  "runtime/model.h",      "runtime/solve",
-                         "runtime/integrate",  "runtime/results"};
+                         "runtime/events",     "runtime/integrate",    "runtime/results"};
   const Rooms session = {"compiler/base",        "compiler/diagnostics", "compiler/ir",
                          "compiler/parse",       "compiler/check",       "compiler/evaluate",
                          "compiler/singularity", "compiler/pipeline",    "compiler/structural_types",

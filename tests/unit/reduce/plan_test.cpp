@@ -3,11 +3,16 @@
 #include <cmath>
 
 #include "compiler/order/order.h"
+#include "compiler/order/torn_block.h"
 #include "compiler/reduce/reduce.h"
+#include "runtime/linear/linear_system.h"
 #include "tests/unit/reduce/circuits.h"
 
 using namespace sigrel;
 using namespace fixture;
+
+// A block that is torn for dense matrices gets dense factors.
+static_assert(order::BlockTearing::kSmallBlock <= runtime::kDenseLimit);
 
 namespace {
 

@@ -256,6 +256,17 @@ TEST_CASE("commands") {
   CHECK(!s.has("never"));
 }
 
+TEST_CASE("events of the last run") {
+  const std::string folder = SIGREL_SOURCE_DIR "/examples/";
+  Said s = say(":events\n:load " + folder +
+               "07_bouncing_ball.sr\n:run stop=1 events=False\n:events\n:run events=0\n");
+  CHECK(s.has("there is no run yet whose events could be listed"));
+  CHECK(s.has("t = 0.4515236"));
+  CHECK(s.has("07_bouncing_ball.sr:19:8  `h < 0.0` fired: `v` = -4.4294"));
+  CHECK(s.has("1 event\n"));
+  CHECK(s.has("`events=0` is not `True` or `False`"));
+}
+
 TEST_CASE("mistakes in commands are diagnostics with a code") {
   Said s = say(
       std::string(kFilter) +

@@ -67,16 +67,17 @@ bool is_order(std::vector<std::int64_t> order, std::size_t n) {
 }  // namespace
 
 TEST_CASE("the cost of an order agrees with symbolic elimination") {
-  std::mt19937 dice(7);
+  std::mt19937 random(7);
   for (std::uint32_t n : {1u, 2u, 13u, 60u}) {
+    auto draw = [&] { return static_cast<std::uint32_t>(random() % n); };
     std::vector<Entry> entries;
     for (std::uint32_t k = 0; k < n; ++k) entries.push_back({k, k});
-    for (std::uint32_t k = 0; k < 3 * n; ++k) entries.push_back({dice() % n, dice() % n});
+    for (std::uint32_t k = 0; k < 3 * n; ++k) entries.push_back({draw(), draw()});
     std::vector<std::uint32_t> positions;
     const SparsePattern pattern = compress(n, entries, positions);
     std::vector<std::int64_t> order(n);
     std::iota(order.begin(), order.end(), std::int64_t{0});
-    std::shuffle(order.begin(), order.end(), dice);
+    std::shuffle(order.begin(), order.end(), random);
     const auto [expected, multiplications] = by_hand(pattern, order);
     const EliminationOrder cost = elimination_cost(pattern.starts, pattern.rows, order);
     CHECK(cost.entries == expected);

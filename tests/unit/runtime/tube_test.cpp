@@ -75,3 +75,20 @@ TEST_CASE("NaN differs from a number") {
   CHECK(d->time == Approx(3));
   CHECK(!departure(b, b, {}));
 }
+
+TEST_CASE("a row at an event may be that of the reference a little earlier or later") {
+  const Samples a{{0, 4.0001, 4.0001, 10}, {0, 1, 5, 6}};
+  const Samples b{{0, 4, 4, 10}, {0, 1, 5, 6}};
+  CHECK(!departure(a, b, {.relative = 1e-3}));
+  CHECK(!departure(b, a, {.relative = 1e-3}));
+  CHECK(departure(a, b, {.relative = 1e-6}));
+  const Samples other{{0, 4, 4, 10}, {0, 1, 5.1, 6}};
+  auto d = departure(a, other, {.relative = 1e-3});
+  REQUIRE(d);
+  CHECK(d->value == 5.1);
+  // A row that is not at an event has no such latitude.
+  CHECK(departure(a, {{0, 4, 10}, {0, 5, 6}}, {.relative = 1e-3}));
+  // A reference without rows at its events.
+  const Samples grid{{0, 3, 5, 10}, {0, 0.75, 5.2, 6}};
+  CHECK(!departure(grid, {{0, 4, 4, 10}, {0, 1, 5, 6}}, {.relative = 1e-3}));
+}

@@ -132,7 +132,7 @@ TEST_CASE("null vectors name the equations that depend on each other, and the un
   CHECK(found->redundant.empty());
   REQUIRE(found->free.size() == 1);
   CHECK(found->free[0].support == std::vector<std::uint32_t>{2, 3});
-  CHECK(found->free[0].level);
+  CHECK(found->free[0].floating);
   // With p left out of the first, x - y = 0, and q of the second, they say the same.
   library.components[0].coefficients[2].factor = library.components[0].coefficients[5].factor = 0;
   found = MixedLayer(library).check(0, definition_of(c, library.components));

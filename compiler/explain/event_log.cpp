@@ -1,0 +1,203 @@
+#include "compiler/explain/event_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "compiler/explain/structure_report.h"
+#include "compiler/ir/dae.h"
+
+namespace sigrel::explain {
+namespace {
+
+constexpr std::size_t kLongest = 60;  // characters of a condition that are shown
+
+/// The source text of a condition, on one line.
+std::string snippet(std::string_view source) {
+  std::string text;
+  for (const char c : source) {
+    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!blank)
+      text += c;
+    else if (!text.empty() && text.back() != ' ')
+      text += ' ';
+  }
+  if (text.size() <= kLongest) return text;
+  std::size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a character
+  return text.substr(0, end) + "…";
+}
+
+bool is_number_or_parameter(const Node& node) { return node.op == Op::Const || node.op == Op::Param; }
+
+}  // namespace
+
+EventLog::EventLog(const pipeline::Compiled& model, const SourceMap& sources, Write write)
+    : model_(model), sources_(sources), write_(std::move(write)) {
+  for (const dae::ZeroCrossing& crossing : model.dae.zero_crossings)
+    for (std::size_t row = 0; row < crossing.differences.rows(); ++row)
+      conditions_.push_back({.origin = crossing.differences.origins[row]});
+  comparisons_ = conditions_.size();
+  for (const system::Trigger& trigger : model.system.events.triggers) {
+    conditions_.push_back({.origin = trigger.origin, .fires = true});
+  }
+  if (!write_) return;
+  const std::vector<dae::Assignment>& assignments = model.dae.assignments;
+  assignments_.resize(assignments.size());
+  std::iota(assignments_.begin(), assignments_.end(), 0u);
+  std::ranges::stable_sort(assignments_, {}, [&](std::uint32_t a) { return assignments[a].trigger; });
+}
+
+std::string EventLog::place(const Condition& condition) const {
+  return explain::place(sources_, model_.system.sources[condition.origin.source].span);
+}
+
+/// "h < 0": left and right side of the comparison, the number on the right.
+std::string EventLog::comparison_text(std::size_t number) const {
+  const dae::System& dae = model_.dae;
+  const dae::ZeroCrossing* crossing = dae.zero_crossings.data();
+  std::size_t row = number;
+  for (; row >= crossing->differences.rows(); ++crossing) row -= crossing->differences.rows();
+  const EquationTable& table = crossing->differences;
+  const std::span<const std::uint32_t> parameters = table.parameters_of(row);
+  auto slot = [&](std::uint32_t k, std::uint32_t) {
+    return dae::variable_name(model_.system, dae, table.unknowns_of(row)[k]);
+  };
+  auto parameter = [&](std::uint32_t k) {
+    const std::uint32_t p = parameters[k];
+    if (p < model_.system.parameters.size()) return fmt::format("{:.6g}", model_.system.parameters[p].value);
+    return std::string("…");  // the value of another comparison
+  };
+  auto side = [&](ExprId id) { return print(dae.exprs, id, slot, parameter); };
+  const Node& root = dae.exprs[table.residual];
+  if (crossing->kind != runtime::ZeroCrossing::Comparison)
+    return snippet(dae::held_text(crossing->kind, crossing->strict, side(table.residual)));
+  if (root.op == Op::Neg)
+    return snippet(fmt::format("{} {} 0", side(ExprId{root.a}), crossing->strict ? ">" : ">="));
+  if (root.op != Op::Sub)
+    return snippet(fmt::format("{} {} 0", side(table.residual), crossing->strict ? "<" : "<="));
+  const ExprId left{root.a}, right{root.b};
+  if (is_number_or_parameter(dae.exprs[left]))
+    return snippet(fmt::format("{} {} {}", side(right), crossing->strict ? ">" : ">=", side(left)));
+  return snippet(fmt::format("{} {} {}", side(left), crossing->strict ? "<" : "<=", side(right)));
+}
+
+/// "true" of a comparison, else the number of the piece.
+std::string EventLog::held_value(std::size_t number, double value) const {
+  const dae::ZeroCrossing* crossing = model_.dae.zero_crossings.data();
+  for (std::size_t row = number; row >= crossing->differences.rows(); ++crossing)
+    row -= crossing->differences.rows();
+  if (crossing->kind == runtime::ZeroCrossing::Comparison) return value != 0 ? "true" : "false";
+  return fmt::format("{:.6g}", value);
+}
+
+std::string EventLog::trigger_text(std::size_t trigger) const {
+  const system::Trigger& t = model_.system.events.triggers[trigger];
+  const std::string source = snippet(sources_.text(model_.system.sources[t.origin.source].span));
+  switch (t.kind) {
+    case system::Trigger::When: return source;
+    case system::Trigger::Every: return source.starts_with("every") ? source : "every " + source;
+    case system::Trigger::Terminate: break;
+  }
+  return source;
+}
+
+const std::string& EventLog::text(std::size_t number) {
+  Condition& c = conditions_[number];
+  if (!c.text.empty()) return c.text;
+  c.text = "`" + (c.fires ? trigger_text(number - comparisons_) : comparison_text(number)) + "`";
+  if (const std::string instance = system::instance_name(model_.system, c.origin.instance); !instance.empty())
+    c.text += " in `" + instance + "`";
+  return c.text;
+}
+
+std::string EventLog::value(std::uint32_t variable, double value) const {
+  const std::uint32_t unknown = model_.dae.variables[variable].unknown;
+  if (system::unknown_info(model_.system, unknown).type == system::SignalType::Bool)
+    return value != 0 ? "True" : "False";
+  return fmt::format("{:.9g}", value);
+}
+
+/// The jumps of the variables that a trigger assigns, each once.
+std::string EventLog::jumps(std::uint32_t trigger, std::span<const runtime::Jump> jumps,
+                            std::vector<std::uint8_t>& shown) const {
+  std::string text;
+  const std::vector<dae::Assignment>& all = model_.dae.assignments;
+  for (const std::uint32_t index :
+       std::ranges::equal_range(assignments_, trigger, {}, [&](std::uint32_t a) { return all[a].trigger; })) {
+    const dae::Assignment& a = all[index];
+    const auto jump = std::ranges::lower_bound(jumps, a.variable, {}, &runtime::Jump::variable);
+    if (jump == jumps.end() || jump->variable != a.variable) continue;
+    std::uint8_t& done = shown[static_cast<std::size_t>(jump - jumps.begin())];
+    if (std::exchange(done, 1)) continue;
+    text += fmt::format("{}`{}` = {} -> {}", text.empty() ? ": " : ", ",
+                        dae::variable_name(model_.system, model_.dae, a.variable),
+                        value(a.variable, jump->before), value(a.variable, jump->after));
+  }
+  return text;
+}
+
+void EventLog::event(const runtime::EventReport& report) {
+  ++events_;
+  arrivals_ += report.arrival;
+  for (const runtime::ChangedComparison& c : report.comparisons) ++conditions_[c.number].count;
+  for (const std::uint32_t t : report.triggers) ++conditions_[comparisons_ + t].count;
+  if (!write_) return;
+  std::string log = fmt::format("t = {:.9g} s\n", report.time);
+  const auto out = std::back_inserter(log);
+  if (report.arrival) log += "  a jump of a delayed signal arrived\n";
+  for (const runtime::ChangedComparison& c : report.comparisons)
+    fmt::format_to(out, "  {}  {} became {}{}\n", place(conditions_[c.number]), text(c.number),
+                   held_value(c.number, c.value), report.reversal ? " again" : "");
+  shown_.assign(report.jumps.size(), 0);
+  for (const std::uint32_t t : report.triggers)
+    fmt::format_to(out, "  {}  {} fired{}\n", place(conditions_[comparisons_ + t]), text(comparisons_ + t),
+                   jumps(t, report.jumps, shown_));
+  write_(log);
+}
+
+std::string EventLog::counted(std::size_t number) {
+  const Condition& c = conditions_[number];
+  const std::string& condition = text(number);
+  return fmt::format("{} {} {} time{}", condition, c.fires ? "fired" : "changed", c.count,
+                     c.count == 1 ? "" : "s");
+}
+
+std::vector<std::string> EventLog::lines() {
+  struct Line {
+    std::uint64_t count = 0;
+    std::size_t conditions = 0, most = 0;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Line> lines;  // by file and line
+  for (std::size_t k = 0; k < conditions_.size(); ++k) {
+    if (conditions_[k].count == 0) continue;
+    const Span span = model_.system.sources[conditions_[k].origin.source].span;
+    Line& line = lines[{span.file.value, sources_.file(span.file).position(span.begin).line}];
+    if (line.conditions++ == 0 || conditions_[k].count > conditions_[line.most].count) line.most = k;
+    line.count += conditions_[k].count;
+  }
+  std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, Line>> sorted(lines.begin(), lines.end());
+  std::ranges::stable_sort(sorted, std::greater{}, [](const auto& entry) { return entry.second.count; });
+  std::vector<std::string> texts;
+  for (const auto& [at, line] : sorted) {
+    const std::size_t others = line.conditions - 1;
+    texts.push_back(
+        fmt::format("{:>10}  {}:{}  {}{}", line.count, sources_.file(FileId{at.first}).path, at.second,
+                    counted(line.most),
+                    others == 0 ? "" : fmt::format(", and {} other{}", others, others == 1 ? "" : "s")));
+  }
+  return texts;
+}
+
+std::string EventLog::counts() {
+  std::string text = fmt::format("{} event{}\n", events_, events_ == 1 ? "" : "s");
+  if (arrivals_ > 0) text += fmt::format("{:>10}  jumps of delayed signals arrived\n", arrivals_);
+  for (const std::string& line : lines()) text += line + '\n';
+  return text;
+}
+
+}  // namespace sigrel::explain

@@ -1,0 +1,66 @@
+// The events of a run at their source lines: a log, event by event, and counts.
+//
+//   t = 0.451523641 s
+//     ball.sr:21:8   `h < 0` became true
+//     ball.sr:21:8   fired: `v` = -4.42944692 -> 3.54355754, `impacts` = 0 -> 1
+//
+// The log is written while the model runs, so that memory does not depend on the number of events.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/base/source.h"
+#include "compiler/pipeline/pipeline.h"
+#include "runtime/events/event_observer.h"
+
+namespace sigrel::explain {
+
+class EventLog final : public runtime::EventObserver {
+ public:
+  using Write = std::function<void(std::string_view text)>;
+  /// `write` receives the text of each event, whole lines; empty: events are only counted. The model and the
+  /// sources outlive the log.
+  EventLog(const pipeline::Compiled& model, const SourceMap& sources, Write write = {});
+
+  void event(const runtime::EventReport& report) override;
+
+  std::uint64_t events() const { return events_; }
+  /// For each source line how often its conditions changed or fired, and the most frequent of them; the most
+  /// frequent line first.
+  std::vector<std::string> lines();
+  /// The number of events, and `lines`.
+  std::string counts();
+
+ private:
+  /// A comparison (a zero crossing), or a trigger.
+  struct Condition {
+    Origin origin;
+    std::uint64_t count = 0;  // changes, or firings
+    std::string text{};       // made when it is first needed
+    bool fires = false;       // a trigger
+  };
+  std::string place(const Condition& condition) const;
+  const std::string& text(std::size_t number);
+  std::string comparison_text(std::size_t number) const;
+  std::string held_value(std::size_t number, double value) const;
+  std::string trigger_text(std::size_t trigger) const;
+  std::string counted(std::size_t number);
+  std::string jumps(std::uint32_t trigger, std::span<const runtime::Jump> jumps,
+                    std::vector<std::uint8_t>& shown) const;
+  std::string value(std::uint32_t variable, double value) const;
+
+  const pipeline::Compiled& model_;
+  const SourceMap& sources_;
+  Write write_;
+  std::uint64_t events_ = 0, arrivals_ = 0;
+  std::size_t comparisons_ = 0;             // the first of `conditions_`, by number; then the triggers
+  std::vector<Condition> conditions_;       // with texts once they have been needed
+  std::vector<std::uint32_t> assignments_;  // of the model, by trigger
+  std::vector<std::uint8_t> shown_;         // of an event, by jump
+};
+
+}  // namespace sigrel::explain

@@ -1,0 +1,85 @@
+#include "compiler/interpret/enclose.h"
+
+#include <algorithm>
+
+#include "compiler/interpret/enclose_operation.h"
+#include "compiler/ir/code.h"
+
+namespace sigrel::interpret {
+namespace {
+
+using runtime::Enclosure;
+
+struct EnclosureTape {
+  plan::Body body;
+  runtime::Role role = runtime::Role::Residual;
+  std::uint32_t slots = 0, solved = 0;
+  std::shared_ptr<const Library> library;
+};
+
+void run_enclosure_tape(const void* self, const runtime::EnclosureArguments* arguments) {
+  thread_local std::vector<Enclosure> scratch;
+  const EnclosureTape& tape = *static_cast<const EnclosureTape*>(self);
+  const runtime::EnclosureArguments& args = *arguments;
+  const std::vector<Node>& nodes = tape.body.nodes;
+  if (scratch.size() < nodes.size()) scratch.resize(nodes.size());
+  auto index = [&](std::uint32_t column) { return args.table[column * args.stride + args.row]; };
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const Node& node = nodes[k];
+    switch (node.op) {
+      case Op::Const: scratch[k] = Enclosure::constant(node.value); break;
+      case Op::Time: scratch[k] = {args.time, {1, 1}}; break;
+      case Op::Slot: scratch[k] = args.values[index(node.a)]; break;
+      case Op::Param: scratch[k] = Enclosure::constant(args.parameters[index(tape.slots + node.a)]); break;
+      default: {
+        const int operands = arity(node.op);
+        const Enclosure& a = scratch[node.a];
+        scratch[k] = enclose(tape.library.get(), node, a, operands > 1 ? scratch[node.b] : a,
+                             operands > 2 ? scratch[node.c] : a);
+      }
+    }
+  }
+  const Enclosure& result = scratch[tape.body.outputs.front()];
+  if (tape.role == runtime::Role::Solve)
+    args.values[index(tape.solved)] = result;
+  else
+    *args.out = result;
+}
+
+class EnclosureTapes final : public EnclosureCode {
+ public:
+  explicit EnclosureTapes(std::size_t kernels_of_plan) { kernels.resize(kernels_of_plan); }
+  void add(const ExprPool& exprs, const plan::Kernel& kernel, std::size_t number) {
+    if (kernels[number].function) return;
+    tapes_.push_back(std::make_unique<EnclosureTape>(
+        EnclosureTape{plan::body(exprs, kernel), kernel.role, kernel.slots, kernel.solved, exprs.library}));
+    kernels[number] = {run_enclosure_tape, tapes_.back().get()};
+  }
+
+ private:
+  std::vector<std::unique_ptr<EnclosureTape>> tapes_;
+};
+
+}  // namespace
+
+std::unique_ptr<EnclosureCode> enclosures(const plan::Plan& plan) {
+  const runtime::Model& model = plan.model;
+  if (model.time_functions.empty()) return nullptr;
+  auto code = std::make_unique<EnclosureTapes>(plan.kernels.size());
+  auto add = [&](std::uint32_t batch) {
+    const std::uint32_t kernel = model.batches[batch].kernel;
+    if (kernel != runtime::kNone) code->add(plan.exprs, plan.kernels[kernel], kernel);
+  };
+  for (const runtime::TimeFunction& f : model.time_functions)
+    add(model.zero_crossings[f.zero_crossing].batch);
+  for (const runtime::BatchRow& row : model.time_rows) add(row.batch);
+  return code;
+}
+
+std::unique_ptr<EnclosureCode> enclosures(const ExprPool& exprs, const plan::Kernel& kernel) {
+  auto code = std::make_unique<EnclosureTapes>(1);
+  code->add(exprs, kernel, 0);
+  return code;
+}
+
+}  // namespace sigrel::interpret

@@ -1,0 +1,35 @@
+// What an event changed, as numbers: for logs of events. The caller has the names and the source.
+#pragma once
+#include <cstdint>
+#include <span>
+
+namespace runtime {
+
+struct ChangedComparison {
+  std::uint32_t number = 0;  // of the zero crossing: ZeroCrossingFunctions
+  double value = 0;          // that is held from now on: of a comparison 1 or 0, else the number of the piece
+};
+
+struct Jump {
+  std::uint32_t variable = 0;  // that an event assigned
+  double before = 0, after = 0;
+};
+
+/// An event at one time, after its iteration has ended. The spans are valid during the call only.
+struct EventReport {
+  double time = 0;        // seconds
+  bool reversal = false;  // a comparison returned to its value right after the event before
+  bool arrival = false;   // a jump of a delayed signal arrived
+  std::span<const ChangedComparison> comparisons{};  // whose value after the event is another one
+  std::span<const std::uint32_t> triggers{};  // that fired, in their order; again if in several iterations
+  std::span<const Jump> jumps{};
+};
+
+class EventObserver {
+ public:
+  virtual ~EventObserver() = default;
+  /// Called for each event that changed a comparison, fired a trigger or let a jump arrive, in order of time.
+  virtual void event(const EventReport& report) = 0;
+};
+
+}  // namespace runtime

@@ -1,0 +1,79 @@
+#include "runtime/events/time_events.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "runtime/events/isolation.h"
+#include "runtime/events/pieces.h"
+
+namespace runtime {
+
+TimeEvents::TimeEvents(TimeFunctions& functions) : functions_(functions), known_(functions.size()) {
+  std::size_t first = 0;
+  for (std::size_t f = 0; f < known_.size(); ++f) {
+    known_[f].first_input = first;
+    first += 1 + functions.inputs(f);
+  }
+  inputs_.assign(first, 0.0);
+}
+
+void TimeEvents::resume() {
+  for (Known& known : known_) known = {.first_input = known.first_input};
+}
+
+double* TimeEvents::save(double* out) const {
+  for (const Known& known : known_) {
+    *out++ = known.next;
+    *out++ = known.window;
+    *out++ = known.touches;
+    *out++ = known.valid ? 1.0 : 0.0;
+  }
+  return std::ranges::copy(inputs_, out).out;
+}
+
+const double* TimeEvents::load(const double* in) {
+  for (Known& known : known_) {
+    known.next = *in++;
+    known.window = *in++;
+    known.touches = static_cast<int>(*in++);
+    known.valid = *in++ != 0;
+  }
+  std::copy_n(in, inputs_.size(), inputs_.begin());
+  return in + inputs_.size();
+}
+
+double TimeEvents::next(const Point& point) {
+  double next = std::numeric_limits<double>::infinity();
+  for (std::size_t f = 0; f < known_.size(); ++f) {
+    Known& known = known_[f];
+    now_.assign(1, Pieces::held(functions_.crossing(f), functions_.row(f), point.parameters));
+    functions_.append_inputs(f, point, now_);
+    const auto before = inputs_.begin() + static_cast<std::ptrdiff_t>(known.first_input);
+    const bool changed = !std::equal(now_.begin(), now_.end(), before);
+    if (!known.valid || changed || known.next <= point.time) {
+      known.touches = known.valid && !changed ? std::min(known.touches + 1, 1000) : 0;
+      std::ranges::copy(now_, before);
+      search(f, point);
+    }
+    next = std::min(next, known.next);
+  }
+  return next;
+}
+
+void TimeEvents::search(std::size_t f, const Point& point) {
+  Known& known = known_[f];
+  functions_.load(f, point);
+  const Pieces pieces = functions_.pieces(f, point.parameters);
+  const Interval allowed = pieces.bounds(inputs_[known.first_input]);
+  // A function that stays within rounding of a boundary is looked at in parts that grow.
+  const double resolution =
+      known.touches == 0 ? 0.0 : std::ldexp(std::max(std::abs(point.time), 1e-9) * 1e-15, known.touches);
+  known.next = first_exit([&](Interval time) { return functions_.enclose(f, time); }, allowed, point.time,
+                          {.window = known.window, .resolution = resolution});
+  known.valid = true;
+  if (std::isfinite(known.next))
+    known.window = std::max(1.25 * (known.next - point.time), 1e-9 * known.window);
+}
+
+}  // namespace runtime

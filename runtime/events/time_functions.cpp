@@ -1,0 +1,128 @@
+#include "runtime/events/time_functions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace runtime {
+
+namespace {
+// A moment after an instant begins with this part of it, and is doubled up to a limit.
+constexpr double kShortestMoment = 16 * std::numeric_limits<double>::epsilon(), kLongestMoment = 1e-6;
+constexpr double kShortestSeconds = 1e-24, kLongestSeconds = 1e-9;
+}  // namespace
+
+TimeFunctions::TimeFunctions(const Model& model) : model_(model) {
+  if (size() == 0) return;
+  values_.resize(model.variables);
+  first_input_.assign(1, 0);
+  std::vector<std::uint32_t> seen(model.variables, kNone);  // by variable: the last function that met it
+  for (std::uint32_t f = 0; f < size(); ++f) {
+    each_row(f, [&](const BatchRow& at) {
+      const KernelBatch& batch = model.batches[at.batch];
+      auto reads = [&](std::uint32_t variable) {
+        if (seen[variable] == f) return;
+        seen[variable] = f;
+        inputs_.push_back(variable);
+      };
+      // Rows are in order of evaluation: what a row assigns is no input of later ones.
+      std::uint32_t solved = kNone;
+      if (batch.role == Role::Solve) seen[solved = solved_variable(model, batch, at.row)] = f;
+      if (batch.kernel == kNone) {
+        const SumTable sums(model, batch);
+        for (std::uint32_t k = sums.offsets[at.row]; k < sums.offsets[at.row + 1]; ++k)
+          reads(sums.terms[k] >> 1);
+      } else {
+        for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
+          reads(slot_variable(model, batch, slot, at.row));
+      }
+    });
+    first_input_.push_back(static_cast<std::uint32_t>(inputs_.size()));
+  }
+}
+
+/// The rows that compute what the function reads, then its own.
+template <class Visit>
+void TimeFunctions::each_row(std::size_t f, const Visit& visit) const {
+  const TimeFunction& function = model_.time_functions[f];
+  for (std::uint32_t k = 0; k < function.rows; ++k) visit(model_.time_rows[function.first_row + k]);
+  visit(BatchRow{model_.zero_crossings[function.zero_crossing].batch, function.row});
+}
+
+void TimeFunctions::load(std::size_t f, const Point& point) {
+  for (std::uint32_t k = first_input_[f]; k < first_input_[f + 1]; ++k)
+    values_[inputs_[k]] = Enclosure::constant(point.values[inputs_[k]]);
+  parameters_ = point.parameters;
+}
+
+Enclosure TimeFunctions::enclose(std::size_t f, Interval time) {
+  Enclosure result;
+  each_row(f, [&](const BatchRow& at) { evaluate(at, time, &result); });
+  return result;
+}
+
+void TimeFunctions::evaluate(const BatchRow& at, Interval time, Enclosure* out) {
+  const KernelBatch& batch = model_.batches[at.batch];
+  if (batch.kernel != kNone) {
+    const EnclosureKernel& kernel = model_.enclosures[batch.kernel];
+    const EnclosureArguments arguments{.time = time,
+                                       .values = values_.data(),
+                                       .parameters = parameters_,
+                                       .table = model_.tables.data() + batch.table,
+                                       .stride = batch.count,
+                                       .row = at.row,
+                                       .out = out};
+    kernel.function(kernel.self, &arguments);
+    return;
+  }
+  // A sum is zero: the solved term is the negative of the others.
+  const SumTable sums(model_, batch);
+  const std::uint32_t solved = sums.offsets[at.row] + sums.positions[at.row];
+  Enclosure total;
+  for (std::uint32_t k = sums.offsets[at.row]; k < sums.offsets[at.row + 1]; ++k) {
+    if (k == solved) continue;
+    const Enclosure& term = values_[sums.terms[k] >> 1];
+    const bool minus = (sums.terms[k] & 1) == (sums.terms[solved] & 1);
+    total.value = minus ? total.value - term.value : total.value + term.value;
+    total.derivative = minus ? total.derivative - term.derivative : total.derivative + term.derivative;
+  }
+  values_[sums.terms[solved] >> 1] = total;
+}
+
+std::optional<double> TimeFunctions::right_limit(std::size_t f, const Point& point) {
+  load(f, point);
+  const Pieces pieces = this->pieces(f, point.parameters);
+  const double now = std::abs(point.time);
+  const double longest = std::max(kLongestMoment * now, kLongestSeconds);
+  for (double moment = std::max(kShortestMoment * now, kShortestSeconds); moment <= longest; moment *= 2) {
+    const Interval value = enclose(f, Interval::of(point.time + moment)).value;
+    if (value.is_bounded() && pieces.at(value.low) == pieces.at(value.high)) {
+      const Interval piece = pieces.bounds(pieces.at(value.low));
+      if (piece.low < value.low && value.high < piece.high) return value.middle();
+    }
+  }
+  return std::nullopt;
+}
+
+std::size_t TimeFunctions::inputs(std::size_t f) const {
+  std::size_t count = first_input_[f + 1] - first_input_[f];
+  each_row(f, [&](const BatchRow& at) {
+    if (model_.batches[at.batch].kernel != kNone) count += model_.batches[at.batch].params;
+  });
+  return count;
+}
+
+void TimeFunctions::append_inputs(std::size_t f, const Point& point, std::vector<double>& inputs) const {
+  for (std::uint32_t k = first_input_[f]; k < first_input_[f + 1]; ++k)
+    inputs.push_back(point.values[inputs_[k]]);
+  each_row(f, [&](const BatchRow& at) {
+    const KernelBatch& batch = model_.batches[at.batch];
+    if (batch.kernel == kNone) return;
+    const std::uint32_t* column =
+        model_.tables.data() + batch.table + std::uint64_t{batch.slots} * batch.count;
+    for (std::uint32_t k = 0; k < batch.params; ++k)
+      inputs.push_back(point.parameters[column[std::uint64_t{k} * batch.count + at.row]]);
+  });
+}
+
+}  // namespace runtime

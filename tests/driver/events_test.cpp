@@ -1,0 +1,157 @@
+// Events in what a user of the program sees: result files and their readers, plots, logs.
+#include <catch2/catch.hpp>
+
+#include <cstdio>
+#include <regex>
+#include <sstream>
+
+#include "process.h"
+
+namespace {
+
+const std::string kTeeth = R"(teeth :: SR ()
+teeth = sigrel () where
+  local x :: Real
+  discrete on :: Bool = False
+  der x = 1.0
+  initially x = 0.0
+  when x > 1.0 do
+    x := 0.0
+    on := not (pre on)
+
+main = simulate teeth with { stop = 2.75, steps = 10, plot = ["x"] }
+)";
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++n;
+  return n;
+}
+
+/// The lines of a CSV file, as numbers, without the header.
+std::vector<std::vector<double>> table(const std::string& csv) {
+  std::vector<std::vector<double>> rows;
+  std::istringstream lines(csv);
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    rows.emplace_back();
+    std::istringstream fields(line);
+    for (std::string field; std::getline(fields, field, ',');) rows.back().push_back(std::stod(field));
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("result files have two rows at each event, and readers cope with them") {
+  const std::string model = temporary("teeth.sr", kTeeth);
+  const std::string csv = temporary("teeth.csv"), mat = temporary("teeth.mat"), grid = temporary("grid.csv");
+  REQUIRE(sigrel({"run", model, "-o", csv}).code == 0);
+  REQUIRE(sigrel({"run", model, "-o", mat}).code == 0);
+  REQUIRE(sigrel({"run", model, "--no-event-rows", "-o", grid}).code == 0);
+  const auto rows = table(read(csv));  // time, x, on
+  REQUIRE(rows.size() == 11 + 4);
+  CHECK(table(read(grid)).size() == 11);
+  std::size_t pairs = 0;
+  double at = 0;
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    if (rows[r][0] != rows[r - 1][0]) continue;
+    CHECK(rows[r - 1][1] == Approx(1));
+    CHECK(rows[r][1] == 0);
+    CHECK(rows[r - 1][2] + rows[r][2] == 1);
+    if (pairs++ == 0) at = rows[r][0];
+  }
+  CHECK(pairs == 2);
+
+  SECTION("comparisons") {
+    CHECK(sigrel({"diff", csv, mat}).code == 0);
+    CHECK(sigrel({"diff", csv, grid}).code == 0);
+    const std::string coarse = temporary("coarse.csv");
+    REQUIRE(sigrel({"run", model, "--solver", "ida", "--tolerance", "1e-5", "-o", coarse}).code == 0);
+    CHECK(sigrel({"diff", csv, coarse}).code == 0);  // the events are at slightly other times
+    const std::string late = temporary("late.csv");
+    REQUIRE(sigrel({"run", temporary("late.sr", std::regex_replace(kTeeth, std::regex("x > 1.0"), "x > 1.1")),
+                    "-o", late})
+                .code == 0);
+    CHECK(sigrel({"diff", csv, late}).code == 1);
+  }
+  SECTION("the start from an event is that after it") {
+    for (const std::string& file : {csv, mat}) {
+      char exact[32];
+      std::snprintf(exact, sizeof exact, "%.17g", at);
+      const Finished started = sigrel({"run", model, "--init-from", file + "@" + exact, "-o", "-"});
+      REQUIRE(started.code == 0);
+      CHECK(table(started.out).front()[1] == 0);
+      CHECK(table(started.out).front()[2] == 1);
+    }
+    // Between two events, and shortly before one: straight lines between rows of different times.
+    const Finished before = sigrel({"run", model, "--init-from", csv + "@0.9999", "-o", "-"});
+    REQUIRE(before.code == 0);
+    CHECK(table(before.out).front()[1] == Approx(0.9999));
+    CHECK(table(before.out).front()[2] == 0);
+  }
+  SECTION("plots draw a jump as a vertical line") {
+    const std::string svg = temporary("teeth.svg"), again = temporary("again.svg");
+    REQUIRE(sigrel({"run", model, "--plot", svg}).code == 0);
+    REQUIRE(sigrel({"plot", mat, "-v", "x", "-o", again}).code == 0);
+    for (const std::string& file : {svg, again}) {
+      const std::string text = read(file);
+      std::smatch vertical;
+      CHECK(std::regex_search(text, vertical, std::regex("L([0-9.]+) [0-9.]+L\\1 [0-9.]+")));
+    }
+  }
+  SECTION("linearisation at the time of an event") {
+    char exact[32];
+    std::snprintf(exact, sizeof exact, "%.17g", at);
+    CHECK(sigrel({"linearize", model, "--at", exact}).code == 0);
+  }
+}
+
+TEST_CASE("a log of events lists time, line and what changed, and counts per line") {
+  const std::string model = temporary("teeth.sr", kTeeth), file = temporary("events.txt");
+  const Finished plain = sigrel({"run", model});
+  const Finished logged = sigrel({"run", "--log-events", model});
+  REQUIRE(logged.code == 0);
+  CHECK(logged.out == plain.out);
+  CHECK(plain.err.empty());
+  CHECK(count(logged.err, "t = ") == 2);
+  CHECK(contains(logged.err, "teeth.sr:7:8  `x > 1.0` fired: `x` = 1 -> 0, `on` = False -> True\n"));
+  CHECK(contains(logged.err, "`on` = True -> False\n"));
+  CHECK(contains(logged.err, "\n2 events\n"));
+  CHECK(contains(logged.err, "teeth.sr:7  `x > 1.0` fired 2 times\n"));
+  const Finished to_file = sigrel({"run", model, "--log-events=" + file});
+  CHECK(to_file.err.empty());
+  CHECK(read(file) == logged.err);
+  CHECK(contains(sigrel({"run", model, "--stats"}).out, "teeth.sr:7  `x > 1.0` fired 2 times\n"));
+  const Finished refused = sigrel({"run", model, "--log-events=/nowhere/at/all"});
+  CHECK(refused.code == 1);
+  CHECK(contains(refused.err, "SR0611"));
+}
+
+TEST_CASE("a log of events says which comparison of which instance changed") {
+  const Finished logged =
+      sigrel({"run", "--log-events", temporary("instances.sr", R"(level :: Real -> SR (x :: Real)
+level limit = sigrel (x) where
+  local y :: Real
+  y = if x > limit then 1.0 else 0.0
+
+two :: SR ()
+two = sigrel () where
+  local x :: Real
+  low: level 0.25 <> x
+  high: level 0.75 <> x
+  der x = 1.0
+  initially x = 0.0
+
+main = simulate two
+)")});
+  REQUIRE(logged.code == 0);
+  CHECK(contains(logged.err, "instances.sr:4:3  `x > 0.25` in `low` became true\n"));
+  CHECK(contains(logged.err, "instances.sr:4:3  `x > 0.75` in `high` became true\n"));
+  CHECK(contains(logged.err, "instances.sr:4  `x > 0.25` in `low` changed 1 time, and 1 other\n"));
+}

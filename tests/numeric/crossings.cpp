@@ -1,0 +1,89 @@
+// Events and pulses inside a step, against closed forms, by every integrator at the default tolerance.
+#include <cmath>
+
+#include "numeric.h"
+
+using namespace sigrel;
+using numeric::value;
+
+namespace {
+
+const double kPi = std::acos(-1.0);
+
+template <class Check>
+void each(const char* expression, double stop, const Check& check, double max_step = 0) {
+  for (const char* solver : {"cvode", "adams", "ida"}) {
+    INFO(expression << ", " << solver);
+    numeric::Model model("crossings.sr", expression);
+    RunOptions options{.stop = stop, .solver = solver};
+    if (max_step > 0) options.max_step = max_step;
+    check(model.run(options));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a window of a state that is shorter than a step") {
+  each("window", 10, [](const Run& run) {
+    CHECK(value(run, "inside") == Approx(1e-4).epsilon(1e-6));
+    CHECK(value(run, "near") == Approx(1e-4).epsilon(1e-6));
+  });
+}
+
+TEST_CASE("two crossings in one step, down to a grazing one") {
+  each("dips", 10, [](const Run& run) {
+    CHECK(value(run, "below") == Approx(0.02).epsilon(1e-6));
+    CHECK(value(run, "wide") == 1);
+    CHECK(value(run, "narrow") == 1);
+    CHECK(value(run, "touching") == 1);
+    CHECK(value(run, "beyond") == 0);
+  });
+}
+
+TEST_CASE("every maximum of an oscillator is met") {
+  each("peaks", 20 * kPi, [](const Run& run) { CHECK(value(run, "n") == 10); });
+}
+
+TEST_CASE("a function of a state that is faster than the steps") {
+  // sin u > 0.9 for 2 acos 0.9 of every period, and the first 400 rad have 63 whole ones and 0.66 of another.
+  each("fast", 10, [](const Run& run) {
+    CHECK(value(run, "n") == 64);
+    CHECK(value(run, "y") == Approx(64 * 2 * std::acos(0.9) / 40).epsilon(1e-6));
+  });
+}
+
+TEST_CASE("a condition that results alone read holds at every row") {
+  each("shown", 10, [](const Run& run) {
+    auto x = numeric::column(run, "x"), y = numeric::column(run, "y");
+    for (std::size_t k = 0; k < x.size(); ++k)
+      if (std::abs(std::sin(10 * x[k])) > 1e-9) CHECK(y[k] == (std::sin(10 * x[k]) > 0 ? 1 : -1));
+  });
+}
+
+TEST_CASE("a difference that is zero at the start is watched from there on") {
+  each("leaves", 1, [](const Run& run) {
+    CHECK(value(run, "up") == Approx(1).epsilon(1e-6));
+    CHECK(value(run, "down") == Approx(0).margin(1e-6));
+    CHECK(value(run, "later") == Approx(1).epsilon(1e-6));
+  });
+}
+
+TEST_CASE("a smooth pulse that is shorter than a step") {
+  each("pulse", 10, [](const Run& run) {
+    CHECK(value(run, "x") == Approx(0.01 * std::sqrt(kPi)).margin(2e-6));
+    // The response of y' = -y to a Gaussian pulse of variance 0.01^2 / 2, after it.
+    CHECK(value(run, "y") == Approx(3 * 0.01 * std::sqrt(kPi) * std::exp(-5 + 0.01 * 0.01 / 4)).margin(2e-6));
+    CHECK(run.outcome.statistics.revised_steps > 0);
+  });
+}
+
+TEST_CASE("no step is longer than maxStep") {
+  each(
+      "pulse", 10,
+      [](const Run& run) {
+        CHECK(run.outcome.statistics.steps >= 1000);
+        CHECK(run.outcome.statistics.max_step == 0.01);
+        CHECK(run.outcome.statistics.revised_steps == 0);
+      },
+      0.01);
+}

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <unordered_set>
 
 #include "compiler/explain/failure_report.h"
@@ -223,7 +224,11 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   run.outcome = runtime::simulate(model.plan.model, *experiment, output,
                                   {options.cancel, options.progress, options.event_observer});
   run.final_values = last.take();
-  if (run.outcome.failure)
+  const runtime::Failure& failure = run.outcome.failure;
+  if (failure.kind == runtime::FailureKind::Internal ||
+      (run.outcome.status == runtime::Outcome::Failed && !failure))
+    throw std::logic_error(failure.error.empty() ? "a simulation failed without a reason" : failure.error);
+  if (failure)
     explain::report_failure({model.system, model.dae, model.plan,
                              options.solver.value_or(model.experiment.solver), options.kept_results},
                             run.outcome, diagnostics_);

@@ -29,6 +29,8 @@ class ReducedSystem {
   /// Number of unknowns: the length of `y`, and in the implicit form of `rates` (their time derivatives; null
   /// in the explicit form).
   std::size_t size() const { return layout_.unknowns.size(); }
+  /// The first of them are the states.
+  std::size_t states() const { return model_.states.size(); }
   /// The variable of each unknown.
   std::span<const std::uint32_t> unknowns() const { return layout_.unknowns; }
   double nominal(std::size_t unknown) const { return instance_.nominal[layout_.unknowns[unknown]]; }

@@ -112,6 +112,16 @@ void n_add_constant(N_Vector x, realtype b, N_Vector z) {
 realtype n_wrms(N_Vector x, N_Vector w) {
   return std::sqrt(content(x).operations->complete_and_sum(at(x), at(w)) / static_cast<double>(size(x)));
 }
+realtype n_wrms_mask(N_Vector x, N_Vector w, N_Vector mask) {
+  const double *values = completed(x), *weights = completed(w), *masked = completed(mask);
+  const auto count = static_cast<std::size_t>(size(x));
+  double sum = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const double weighted = masked[k] > 0 ? values[k] * weights[k] : 0;
+    sum += weighted * weighted;
+  }
+  return std::sqrt(sum / static_cast<double>(count));
+}
 realtype n_max_norm(N_Vector x) {
   double largest = 0;
   for (const double value : std::span(completed(x), static_cast<std::size_t>(size(x))))
@@ -185,6 +195,7 @@ Vector new_vector(std::size_t count, _SUNContext* context, ThreadPool* thread_po
   ops->nvaddconst = n_add_constant;
   ops->nvmaxnorm = n_max_norm;
   ops->nvwrmsnorm = n_wrms;
+  ops->nvwrmsnormmask = n_wrms_mask;
   ops->nvmin = n_min;
   ops->nvlinearcombination = n_combination;
   ops->nvscaleaddmulti = n_scale_add;

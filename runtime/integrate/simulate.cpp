@@ -131,10 +131,12 @@ void integrate(Components& components, InitialValueProblem& whole, const Experim
     if (reports) reports->flush();
     statistics.seconds_integrate = timer.seconds() - recorder.seconds();
     if (outcome.terminated) outcome.terminated = part.triggers[*outcome.terminated];
-    if (rows.failure())
+    if (rows.failure()) {
+      outcome.status = Outcome::Failed;
       outcome.failure = rows.failure();
-    else
+    } else {
       renumber(outcome.failure, part, part);
+    }
   } else {
     renumber(outcome.failure, part, part);
   }

@@ -156,12 +156,14 @@ TEST_CASE("The models of events are the same with clocks of their own") {
     const char *file, *expression;
     double stop;
   };
-  const Case cases[] = {
-      {"instants.sr", "ball", 3},       {"instants.sr", "counters", 5},   {"instants.sr", "samples", 5},
-      {"instants.sr", "clocks", 4},     {"instants.sr", "rounds", 3},     {"instants.sr", "thermostat", 5},
-      {"instants.sr", "counted", 5},    {"instants.sr", "many 20", 2.03}, {"instants.sr", "integrals", 3},
-      {"instants.sr", "sampledP", 100}, {"events.sr", "gear", 4},         {"events.sr", "static", 1},
-      {"sampled.sr", "relay", 3},       {"sampled.sr", "drive", 1}};
+  const Case cases[] = {{"instants.sr", "ball", 3},       {"instants.sr", "counters", 5},
+                        {"instants.sr", "samples", 5},    {"instants.sr", "clocks", 4},
+                        {"instants.sr", "rounds", 3},     {"instants.sr", "thermostat", 5},
+                        {"instants.sr", "counted", 5},    {"instants.sr", "many 20", 2.03},
+                        {"instants.sr", "integrals", 3},  {"instants.sr", "sampledP", 100},
+                        {"events.sr", "gear", 4},         {"events.sr", "static", 1},
+                        {"sampled.sr", "relay", 3},       {"sampled.sr", "drive", 1},
+                        {"pieces.sr", "rectified", 3.03}, {"pieces.sr", "roundingsOfTime", 3.03}};
   for (const Case& c : cases) {
     INFO(c.file << ", " << c.expression);
     Model model(c.file, c.expression);

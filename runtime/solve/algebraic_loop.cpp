@@ -17,6 +17,9 @@ constexpr double kSmallestDamping = 1e-7;
 constexpr int kMaxSteps = 4;  // of a linear loop: one and the refinements
 // Largest backward error of a linear, and of a nonlinear loop.
 constexpr double kLinearAccuracy = 1e-13, kNonlinearAccuracy = 1e-10;
+// Relative to the nominal value: below, a value is as good as zero. (Newton's method ends at a step that is
+// small relative to nominal values.)
+constexpr double kLinearFloor = 1e-3, kNonlinearFloor = 1;
 // A torn Jacobian of this condition is looked at as a whole, and so is a loop with a result of this size
 // relative to nominal and initial values.
 constexpr double kSuspectCondition = 1e8, kSuspectSize = 1e10;
@@ -40,7 +43,7 @@ AlgebraicLoopSolver::AlgebraicLoopSolver(const Model& model, const AlgebraicLoop
       unknowns_(model.tearing_variables.data() + loop.first_unknown, loop.unknowns),
       kind_(loop.kind),
       system_(SparsePattern{}),
-      terms_(model, {}),
+      terms_(model, {}, nominal, 0),
       can_untear_(can_untear(model, loop)) {
   const std::size_t n = unknowns_.size();
   const std::span<const KernelBatch> batches = loop_batches(model, loop);
@@ -50,7 +53,8 @@ AlgebraicLoopSolver::AlgebraicLoopSolver(const Model& model, const AlgebraicLoop
       batches.begin());
   inner_ = batches.first(inner);
   residual_batches_ = batches.subspan(inner);
-  terms_ = ResidualTerms(model, residual_batches_);
+  terms_ = ResidualTerms(model, residual_batches_, nominals_,
+                         kind_ == AlgebraicLoop::Nonlinear ? kNonlinearFloor : kLinearFloor);
   GradientBuilder builder(gradients_, model, n, index);
   for (std::uint32_t k = 0; k < n; ++k) builder.seed(unknowns_[k], k, Gradients::kOnePlace);
   std::vector<Entry> entries;
@@ -231,14 +235,22 @@ bool AlgebraicLoopSolver::solve_untorn(const Point& point, Failure& failure) {
   return solver.solve(point, failure);
 }
 
+/// That of the residual equations at the point, where `residual_` has been evaluated. Partial derivatives of
+/// an earlier point are good enough to find that it is within the limit.
+double AlgebraicLoopSolver::backward_error(const Point& point, double limit) {
+  const double error = terms_.backward_error(point, residual_);
+  if (error <= limit || kind_ == AlgebraicLoop::Fixed) return error;
+  terms_.invalidate();
+  return terms_.backward_error(point, residual_);
+}
+
 /// Judges the solution at the point, where `residual_` has been evaluated.
 AlgebraicLoopSolver::Accuracy AlgebraicLoopSolver::accuracy(const Point& point) {
   const double limit = kind_ == AlgebraicLoop::Nonlinear ? kNonlinearAccuracy : kLinearAccuracy;
-  if (can_untear_) {
-    if (kind_ != AlgebraicLoop::Fixed) terms_.invalidate();
-    if (!(terms_.backward_error(point, residual_) <= limit)) return Accuracy::Poor;
-  }
-  if (kind_ == AlgebraicLoop::Nonlinear) return Accuracy::Good;  // its Jacobian may be singular at a solution
+  const bool linear = kind_ != AlgebraicLoop::Nonlinear;
+  if (can_untear_ && !((linear ? backward_error_ : backward_error(point, limit)) <= limit))
+    return Accuracy::Poor;
+  if (!linear) return Accuracy::Good;  // its Jacobian may be singular at a solution
   bool suspect = !rank_decided_ && factored_ &&
                  (system_.condition_estimate() > kSuspectCondition || (can_untear_ && cancels(point)));
   rank_decided_ = true;
@@ -282,7 +294,6 @@ bool AlgebraicLoopSolver::linear(const Point& point, Failure& failure) {
     if (!all_finite(residual_)) return describe_not_finite(point, failure), false;
     if (step == 0 && !(kind_ == AlgebraicLoop::Fixed && factored_)) {
       const LinearSystem::Status status = jacobian(point);
-      terms_.invalidate();
       if (status != LinearSystem::Status::Ok) {
         std::fill(step_.begin(), step_.end(), 0.0);
         describe(
@@ -299,9 +310,10 @@ bool AlgebraicLoopSolver::linear(const Point& point, Failure& failure) {
     set(point, x_);
     residuals(point, residual_.data());
     const double before = error;
-    error = terms_.backward_error(point, residual_);
-    if (error <= kLinearAccuracy / 10 || !(error < before / 2)) break;
+    error = backward_error(point, kLinearAccuracy);
+    if (error <= kLinearAccuracy || !(error < before / 2)) break;
   }
+  backward_error_ = error;
   return true;
 }
 

@@ -61,6 +61,7 @@ class AlgebraicLoopSolver {
   enum class Accuracy : std::uint8_t { Good, Poor, NearlySingular };
   bool solve_torn(const Point& point, Failure& failure);
   bool solve_untorn(const Point& point, Failure& failure);
+  double backward_error(const Point& point, double limit);
   Accuracy accuracy(const Point& point);
   bool cancels(const Point& point);
   bool decide_rank(const Point& point, Failure& failure);
@@ -92,6 +93,7 @@ class AlgebraicLoopSolver {
   std::vector<double> nominal_;        // per tearing variable
   ResidualTerms terms_;                // of the residual equations
   std::vector<double> start_, x_, step_, trial_, residual_, row_scale_;
+  double backward_error_ = 0;  // of the last solution of a linear loop
   bool factored_ = false, pivots_checked_ = false;
   bool rank_decided_ = false;       // for the present parameters
   std::unique_ptr<Untorn> untorn_;  // made on first use

@@ -5,12 +5,40 @@
 
 namespace runtime {
 
+namespace {
+constexpr std::uint32_t kPlus = 0, kMinus = 1, kFirst = 2;  // places of coefficients
+}
+
+ResidualTerms::ResidualTerms(const Model& model, std::span<const KernelBatch> batches,
+                             const std::vector<double>& nominal, double floor)
+    : model_(&model), batches_(batches) {
+  std::uint32_t place = kFirst;
+  auto add = [&](std::uint32_t coefficient, std::uint32_t variable) {
+    terms_.push_back({coefficient, variable, floor * nominal[variable]});
+  };
+  for (const KernelBatch& batch : batches) {
+    const bool sum = batch.kernel == kNone;
+    for (std::uint32_t row = 0; row < batch.count; ++row) {
+      if (sum) {
+        const SumTable table(model, batch);
+        for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k)
+          add(table.terms[k] & 1 ? kMinus : kPlus, table.terms[k] >> 1);
+      } else {
+        for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
+          add(place + slot * batch.count + row, slot_variable(model, batch, slot, row));
+      }
+      ends_.push_back(static_cast<std::uint32_t>(terms_.size()));
+    }
+    if (!sum) place += batch.slots * batch.count;
+  }
+  coefficients_.assign(place, 0.0);
+  coefficients_[kPlus] = 1;
+  coefficients_[kMinus] = -1;
+  magnitudes_.assign(ends_.size(), 0.0);
+}
+
 void ResidualTerms::evaluate_partials(const Point& point) {
-  std::size_t size = 0;
-  for (const KernelBatch& batch : batches_)
-    if (batch.kernel != kNone) size += std::size_t{batch.slots} * batch.count;
-  partials_.resize(size);
-  double* out = partials_.data();
+  double* out = coefficients_.data() + kFirst;
   for (const KernelBatch& batch : batches_) {
     if (batch.kernel == kNone) continue;
     runtime::evaluate_partials(*model_, batch, point, out);
@@ -21,34 +49,20 @@ void ResidualTerms::evaluate_partials(const Point& point) {
 
 double ResidualTerms::backward_error(const Point& point, std::span<const double> residuals) {
   if (!valid_) evaluate_partials(point);
-  magnitudes_.resize(residuals.size());
-  const double* partials = partials_.data();
   double largest = 0;
-  std::size_t equation = 0;
-  for (const KernelBatch& batch : batches_) {
-    const bool sum = batch.kernel == kNone;
-    for (std::uint32_t row = 0; row < batch.count; ++row, ++equation) {
-      double magnitude = 0, linear = 0;
-      auto add = [&](double term) {
-        magnitude += std::abs(term);
-        linear += term;
-      };
-      if (sum) {
-        const SumTable table(*model_, batch);
-        for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k)
-          add(table.terms[k] & 1 ? -point.values[table.terms[k] >> 1] : point.values[table.terms[k] >> 1]);
-      } else {
-        for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
-          add(partials[std::size_t{slot} * batch.count + row] *
-              point.values[slot_variable(*model_, batch, slot, row)]);
-      }
-      const double residual = residuals[equation];
-      magnitude += std::abs(linear - residual);  // the term without variables
-      magnitudes_[equation] = magnitude;
-      if (residual != 0) largest = std::max(largest, std::abs(residual) / magnitude);
-      if (std::isnan(residual)) largest = HUGE_VAL;
+  std::uint32_t k = 0;
+  for (std::size_t row = 0; row < residuals.size(); ++row) {
+    double magnitude = 0, linear = 0;
+    for (; k < ends_[row]; ++k) {
+      const double coefficient = coefficients_[terms_[k].coefficient];
+      const double term = coefficient * point.values[terms_[k].variable];
+      magnitude += std::abs(term) + std::abs(coefficient) * terms_[k].least;
+      linear += term;
     }
-    if (!sum) partials += std::size_t{batch.slots} * batch.count;
+    magnitudes_[row] = magnitude + std::abs(linear - residuals[row]);  // the term without variables
+    if (residuals[row] == 0) continue;
+    const double error = std::abs(residuals[row]) / magnitudes_[row];
+    if (!(error <= largest)) largest = std::isnan(error) ? HUGE_VAL : error;
   }
   return largest;
 }

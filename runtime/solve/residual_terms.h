@@ -11,8 +11,9 @@ namespace runtime {
 
 class ResidualTerms {
  public:
-  ResidualTerms(const Model& model, std::span<const KernelBatch> batches)
-      : model_(&model), batches_(batches) {}
+  /// No magnitude of a value is less than `floor` times its nominal value.
+  ResidualTerms(const Model& model, std::span<const KernelBatch> batches, const std::vector<double>& nominal,
+                double floor);
 
   /// The largest residual relative to the sum of the magnitudes of its terms: the relative change of the
   /// coefficients for which the current values would be an exact solution (componentwise backward error;
@@ -29,10 +30,15 @@ class ResidualTerms {
  private:
   void evaluate_partials(const Point& point);
 
+  struct Term {
+    std::uint32_t coefficient, variable;
+    double least;  // magnitude of the value
+  };
   const Model* model_;
   std::span<const KernelBatch> batches_;
-  std::vector<double> partials_;  // of all batches but those of sums, end to end
-  std::vector<double> magnitudes_;
+  std::vector<Term> terms_;          // row by row
+  std::vector<std::uint32_t> ends_;  // by row
+  std::vector<double> coefficients_, magnitudes_;
   bool valid_ = false;
 };
 

@@ -42,6 +42,19 @@ struct Kernel {
   const void* self = nullptr;
 };
 
+/// How the result of a Residual or Solve kernel depends on its slots. It is affine in a set of slots if no
+/// pair of `products` is in the set: the coefficient of the first slot depends on the second one, or, where
+/// both are the same, the result is not affine in that slot.
+struct Linearity {
+  struct Product {
+    std::uint32_t slot = 0, other = 0;
+  };
+  bool unknown = true;
+  bool reads_time = false;
+  std::vector<std::uint32_t> reads;  // the slots on which the result depends at all
+  std::vector<Product> products;
+};
+
 struct EnclosureArguments {
   Interval time;
   Enclosure* values = nullptr;  // all variables, over that time
@@ -260,6 +273,8 @@ struct Model {
   std::vector<Kernel> kernels;              // by number; empty until code is generated
   std::vector<std::uint8_t> timed;          // by number: whether a kernel reads the time; empty: none does
   std::vector<EnclosureKernel> enclosures;  // by number of the kernel; only of those in Model::time_functions
+  /// By number of the kernel. Empty: unknown, as in models without events.
+  std::vector<Linearity> linearity;
 };
 
 }  // namespace runtime

@@ -134,6 +134,11 @@ void print_statistics(const Compiled& model, const Run& run, std::span<const std
         fmt::format("{}, Jacobians {}, factorisations {}", s.evaluations, s.jacobians, s.factorisations));
   }
   if (s.events > 0) row("events", fmt::format("{}", s.events));
+  if (s.exact_components > 0) {
+    row("exact components",
+        fmt::format("{} in {} forms, {} events", s.exact_components, s.exact_forms, s.exact_events));
+    row("other components", fmt::format("{}, {} events", s.other_components, s.events - s.exact_events));
+  }
   for (const std::string& line : events.first(std::min(events.size(), kEventLines))) fmt::print("{}\n", line);
   if (s.state_changes > 0) row("state selections", fmt::format("{} changes", s.state_changes));
   if (!quantised)

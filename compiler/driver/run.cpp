@@ -183,6 +183,15 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
       ->check(CLI::IsMember({"auto", "amd", "metis"}))
       ->type_name("O");
   command
+      ->add_option_function<std::string>(
+          "--components",
+          [&run_options](const std::string& name) {
+            run_options.components = *runtime::component_clocks_named(name);
+          },
+          "Clocks for independent components: auto (if there are many), on or off")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->type_name("WHEN");
+  command
       ->add_option("--threads", run_options.threads,
                    "Threads for large models (default: one per core, at most 8); results do not depend on it")
       ->check(CLI::Range(1, 1024))

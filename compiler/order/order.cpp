@@ -3,6 +3,7 @@
 #include "compiler/incidence/incidence.h"
 #include "compiler/order/discrete.h"
 #include "compiler/order/dynamics.h"
+#include "compiler/order/linearity.h"
 #include "compiler/order/ordering.h"
 #include "compiler/order/parameters.h"
 #include "compiler/order/start.h"
@@ -70,6 +71,7 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
 
   // The start last: its equations are those above and some more, so most of its batches share their tables.
   if (policy != plan::StartPolicy::Given) schedule_start(ordering, std::move(start), policy);
+  if (!model.zero_crossings.empty() || model.events.triggers > 0) model.linearity = linearity(plan);
   return plan;
 }
 

@@ -128,6 +128,7 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
       d.help("the solvers are `auto`, `cvode`, `adams`, `ida` and `qss`");
   }
   e.ordering = options.ordering;
+  e.components = options.components;
   e.threads = options.threads;
 
   for (const auto& [name, value] : options.set) {

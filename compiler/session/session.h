@@ -52,6 +52,7 @@ struct RunOptions {
   std::optional<std::string> solver;
   std::optional<bool> events;  // rows before and after each event (runtime::Output::event_rows)
   runtime::Ordering ordering = runtime::Ordering::Auto;
+  runtime::ComponentClocks components = runtime::ComponentClocks::Auto;
   unsigned threads = 0;  // for large models; 0: as many as are available and speed up the run
   Settings set;
   std::string init_from;              // "FILE" or "FILE@t": results of an earlier run with the initial values

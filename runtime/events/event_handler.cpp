@@ -260,6 +260,18 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
   return any;
 }
 
+void EventHandler::save(double* out) const {
+  out = std::ranges::copy(condition_before_, out).out;
+  out = std::ranges::copy(tick_, out).out;
+  std::ranges::copy(next_tick_, out);
+}
+
+void EventHandler::load(const double* in) {
+  for (std::uint8_t& condition : condition_before_) condition = *in++ != 0;
+  for (double& tick : tick_) tick = *in++;
+  for (double& next : next_tick_) next = *in++;
+}
+
 std::optional<std::uint32_t> EventHandler::terminated() const {
   for (const auto [condition, trigger] : terminating_)
     if (condition_[condition]) return trigger;

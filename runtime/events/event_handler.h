@@ -76,6 +76,11 @@ class EventHandler {
   /// Whether assignments since the last call changed a variable that the integrator's equations read.
   bool take_changed() { return std::exchange(changed_, false); }
 
+  /// EventIteration::memory_size, save and load.
+  std::size_t memory_size() const { return condition_before_.size() + 2 * tick_.size(); }
+  void save(double* out) const;
+  void load(const double* in);
+
   /// The trigger that terminates the simulation, if its condition is true.
   std::optional<std::uint32_t> terminated() const;
   /// A failure of this kind, with the triggers that fired last and the variables that they assigned.

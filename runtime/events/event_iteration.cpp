@@ -74,6 +74,16 @@ bool EventIteration::start(double time, bool is_processed, double tolerance) {
   return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
 }
 
+bool EventIteration::resume(double time, Failure& failure) {
+  const Point point = instance_.point(time);
+  if (!evaluate_inputs(point)) return false;
+  zero_crossings_.resume(point);
+  time_events_.resume();
+  if (handler_.empty()) return true;
+  handler_.accept(point);
+  return handler_.start_clocks(time, true, instance_.parameters, failure);
+}
+
 bool EventIteration::finish(double time) {
   const std::span<const std::uint32_t> terminal = instance_.model.events.terminal;
   if (terminal.empty()) return true;

@@ -69,6 +69,17 @@ class EventIteration {
   /// `reversals()`.
   bool process(double time, std::span<const int> directions, bool& changed, bool reversal = false);
 
+  /// Continues from consistent values of another instance, whose clocks have ticked at this time. Not for
+  /// models with delays.
+  bool resume(double time, Failure& failure);
+  /// What is remembered from one instant to the next, beside values and parameters, as numbers: one instance
+  /// can so serve many simulations of one model. Crossings do not remain unconfirmed.
+  std::size_t memory_size() const {
+    return zero_crossings_.memory_size() + time_events_.memory_size() + handler_.memory_size();
+  }
+  void save(double* out) const { handler_.save(time_events_.save(zero_crossings_.save(out))); }
+  void load(const double* in) { handler_.load(time_events_.load(zero_crossings_.load(in))); }
+
   /// Processes the terminal triggers, at the current values.
   bool finish(double time);
 

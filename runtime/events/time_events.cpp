@@ -9,7 +9,39 @@
 
 namespace runtime {
 
-TimeEvents::TimeEvents(TimeFunctions& functions) : functions_(functions), known_(functions.size()) {}
+TimeEvents::TimeEvents(TimeFunctions& functions) : functions_(functions), known_(functions.size()) {
+  std::size_t first = 0;
+  for (std::size_t f = 0; f < known_.size(); ++f) {
+    known_[f].first_input = first;
+    first += 1 + functions.inputs(f);
+  }
+  inputs_.assign(first, 0.0);
+}
+
+void TimeEvents::resume() {
+  for (Known& known : known_) known = {.first_input = known.first_input};
+}
+
+double* TimeEvents::save(double* out) const {
+  for (const Known& known : known_) {
+    *out++ = known.next;
+    *out++ = known.window;
+    *out++ = known.touches;
+    *out++ = known.valid ? 1.0 : 0.0;
+  }
+  return std::ranges::copy(inputs_, out).out;
+}
+
+const double* TimeEvents::load(const double* in) {
+  for (Known& known : known_) {
+    known.next = *in++;
+    known.window = *in++;
+    known.touches = static_cast<int>(*in++);
+    known.valid = *in++ != 0;
+  }
+  std::copy_n(in, inputs_.size(), inputs_.begin());
+  return in + inputs_.size();
+}
 
 double TimeEvents::next(const Point& point) {
   double next = std::numeric_limits<double>::infinity();
@@ -21,11 +53,6 @@ double TimeEvents::next_of(std::size_t f, const Point& point) {
   Known& known = known_[f];
   now_.assign(1, Pieces::held(functions_.crossing(f), functions_.row(f), point.parameters));
   functions_.append_inputs(f, point, now_);
-  if (known.inputs == 0) {
-    known.first_input = inputs_.size();
-    known.inputs = now_.size();
-    inputs_.insert(inputs_.end(), now_.begin(), now_.end());
-  }
   const auto before = inputs_.begin() + static_cast<std::ptrdiff_t>(known.first_input);
   const bool changed = !std::equal(now_.begin(), now_.end(), before);
   if (!known.valid || changed || known.next <= point.time) {

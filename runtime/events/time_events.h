@@ -19,11 +19,18 @@ class TimeEvents {
   /// The same for one function.
   double next_of(std::size_t f, const Point& point);
 
+  /// EventIteration::resume, memory_size, save and load; the last two return the end of what they wrote or
+  /// read.
+  void resume();
+  std::size_t memory_size() const { return 4 * known_.size() + inputs_.size(); }
+  double* save(double* out) const;
+  const double* load(const double* in);
+
  private:
   struct Known {
     double next = 0, window = 1;
     int touches = 0;  // instants in a row at which nothing changed
-    std::size_t first_input = 0, inputs = 0;
+    std::size_t first_input = 0;
     bool valid = false;
   };
   void search(std::size_t f, const Point& point);

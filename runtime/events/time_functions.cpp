@@ -104,6 +104,14 @@ std::optional<double> TimeFunctions::right_limit(std::size_t f, const Point& poi
   return std::nullopt;
 }
 
+std::size_t TimeFunctions::inputs(std::size_t f) const {
+  std::size_t count = first_input_[f + 1] - first_input_[f];
+  each_row(f, [&](const BatchRow& at) {
+    if (model_.batches[at.batch].kernel != kNone) count += model_.batches[at.batch].params;
+  });
+  return count;
+}
+
 void TimeFunctions::append_inputs(std::size_t f, const Point& point, std::vector<double>& inputs) const {
   for (std::uint32_t k = first_input_[f]; k < first_input_[f + 1]; ++k)
     inputs.push_back(point.values[inputs_[k]]);

@@ -36,6 +36,8 @@ class TimeFunctions {
   /// nullopt if it stays at one.
   std::optional<double> right_limit(std::size_t f, const Point& point);
 
+  /// The number of values that `append_inputs` appends.
+  std::size_t inputs(std::size_t f) const;
   /// Appends what the function reads and only events change: discrete variables, and parameters of its rows.
   void append_inputs(std::size_t f, const Point& point, std::vector<double>& inputs) const;
 

@@ -222,6 +222,21 @@ ZeroCrossings::Verification ZeroCrossings::verify(const Point& before, const Poi
   return result;
 }
 
+void ZeroCrossings::resume(const Point& point) {
+  functions_.evaluate(point);
+  for (std::size_t k = 0; k < functions_.size(); ++k)
+    largest_[k] = functions_.is_comparison(k) || differences()[k] > 0 ? std::abs(differences()[k]) : 0.0;
+}
+
+double* ZeroCrossings::save(double* out) const { return std::ranges::copy(largest_, out).out; }
+
+const double* ZeroCrossings::load(const double* in) {
+  std::copy_n(in, largest_.size(), largest_.begin());
+  for (const std::uint32_t w : unconfirmed_) why_unconfirmed_[w] = Unconfirmed::No;
+  unconfirmed_.clear();
+  return in + largest_.size();
+}
+
 bool ZeroCrossings::reverse(std::span<const int> directions) {
   std::ranges::fill(changed_, std::uint8_t(0));
   reversals_.assign(directions.begin(), directions.end());

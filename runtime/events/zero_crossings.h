@@ -88,6 +88,12 @@ class ZeroCrossings {
   /// Whether any crossing waits for `verify`.
   bool any_unconfirmed() const { return !unconfirmed_.empty(); }
 
+  /// EventIteration::resume, memory_size, save and load; these return the end of what they wrote or read.
+  void resume(const Point& point);
+  std::size_t memory_size() const { return functions_.size(); }
+  double* save(double* out) const;
+  const double* load(const double* in);
+
   /// The failure of an iteration that does not end, with the zero crossings that changed last.
   Failure endless(const Point& point) const;
 

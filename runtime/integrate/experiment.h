@@ -28,6 +28,16 @@ enum class Solver : std::uint8_t {
 /// "auto", "cvode", "adams", "ida", "qss".
 std::optional<Solver> solver_named(std::string_view name);
 
+/// Whether independent components have clocks of their own (components/components.h).
+enum class ComponentClocks : std::uint8_t {
+  Auto,  // if there are many, and the solver is Auto
+  Off,
+  On,  // also if there are few
+};
+
+/// "auto", "off", "on".
+std::optional<ComponentClocks> component_clocks_named(std::string_view name);
+
 struct Experiment {
   double start = 0;  // seconds
   double stop = 1;
@@ -35,6 +45,7 @@ struct Experiment {
   double max_step = std::numeric_limits<double>::infinity();  // of the integrator: seconds
   std::uint32_t steps = 500;                                  // output intervals: steps + 1 rows
   Solver solver = Solver::Auto;
+  ComponentClocks components = ComponentClocks::Auto;
   Ordering ordering = Ordering::Auto;  // of the integrator's sparse factors
   unsigned threads = 1;                // for a large model; 0: as many as the machine has and pay
   Overrides overrides;                 // of parameters
@@ -60,7 +71,11 @@ struct Statistics {
   std::uint64_t unknowns = 0, states = 0, retained = 0;
   std::uint64_t nonzeros = 0;  // of the Jacobian
   std::uint64_t steps = 0, evaluations = 0, jacobians = 0, factorisations = 0;
-  std::uint64_t events = 0;         // that changed the equations
+  std::uint64_t events = 0;  // that changed the equations
+  /// Independent components: solved exactly, forms of these, others; zero if they have no clocks of their
+  /// own.
+  std::uint64_t exact_components = 0, exact_forms = 0, other_components = 0;
+  std::uint64_t exact_events = 0;   // of `events`: those of exact components
   std::uint64_t state_changes = 0;  // selections of states that changed
   std::uint64_t newton_iterations = 0, newton_failures = 0, error_test_failures = 0;
   int last_order = 0;

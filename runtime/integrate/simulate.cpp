@@ -1,9 +1,12 @@
 #include "runtime/integrate/simulate.h"
 
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <utility>
 
+#include "runtime/components/components.h"
+#include "runtime/integrate/component_rows.h"
 #include "runtime/integrate/flush_to_zero.h"
 #include "runtime/integrate/initial_value_problem.h"
 #include "runtime/integrate/time_loop.h"
@@ -19,6 +22,8 @@ namespace {
 constexpr double kMoment = 1e-9;  // of the time range: EventIteration
 // Variables of a model that uses threads; in smaller ones they wait for each other longer than they work.
 constexpr std::size_t kLarge = 100'000;
+// Fewer components do not gain much by clocks of their own.
+constexpr std::size_t kFewestComponents = 16;
 
 bool is_valid(const Experiment& e) {
   return std::isfinite(e.start) && std::isfinite(e.stop) && e.stop >= e.start && std::isfinite(e.tolerance) &&
@@ -44,28 +49,103 @@ FormChoice form_for(Solver solver) {
   return FormChoice::Explicit;
 }
 
-/// Initial values, initial events, and the form of the system.
-bool prepare(InitialValueProblem& problem, const Experiment& experiment, Outcome& outcome) {
+/// Reports the failure of the problem at the start.
+bool failed(const InitialValueProblem& problem, const Experiment& experiment, Outcome& outcome) {
+  outcome.failure = problem.instance.failure();
+  outcome.failure.time = experiment.start;
+  if (outcome.failure.kind == FailureKind::Assertion) outcome.failure.initial = true;
+  return false;
+}
+
+/// Initial values and initial events.
+bool initialise(InitialValueProblem& problem, const Experiment& experiment, Outcome& outcome) {
   const Timer timer;
   const double time = experiment.start;
   const bool ready =
       problem.initialise(time, experiment.from) &&
       problem.events.start(time, experiment.continues, kLocalTolerance * experiment.tolerance) &&
-      (problem.assertions.empty() || problem.assertions.hold(time)) &&
-      problem.prepare(form_for(experiment.solver));
+      (problem.assertions.empty() || problem.assertions.hold(time));
   outcome.continued = problem.instance.evaluator.continued();
+  outcome.statistics.states = problem.instance.model.states.size();
+  outcome.statistics.seconds_initialise = timer.seconds();
+  return ready || failed(problem, experiment, outcome);
+}
+
+/// The form of the system.
+bool prepare(InitialValueProblem& problem, const Experiment& experiment, Outcome& outcome) {
+  const Timer timer;
+  const bool ready = problem.prepare(form_for(experiment.solver));
   Statistics& s = outcome.statistics;
-  s.seconds_initialise = timer.seconds();
+  s.seconds_initialise += timer.seconds();
   s.form = problem.system.form();
-  s.states = problem.instance.model.states.size();
   s.unknowns = problem.system.size();
   s.retained = problem.system.retained_variables();
   s.nonzeros = problem.system.jacobian().pattern().nonzeros();
-  if (ready) return true;
-  outcome.failure = problem.instance.failure();
-  outcome.failure.time = time;
-  if (outcome.failure.kind == FailureKind::Assertion) outcome.failure.initial = true;
-  return false;
+  return ready || failed(problem, experiment, outcome);
+}
+
+/// The components of an initialised problem, if they are worth clocks of their own.
+std::unique_ptr<Components> components_of(InitialValueProblem& problem, const Experiment& experiment) {
+  const Model& model = problem.instance.model;
+  const std::size_t fewest = experiment.components == ComponentClocks::Auto ? kFewestComponents : 1;
+  const bool possible = experiment.components != ComponentClocks::Off && experiment.solver == Solver::Auto &&
+                        experiment.stop > experiment.start && model.states.size() >= fewest &&
+                        !model.linearity.empty();
+  if (!possible) return nullptr;
+  const double range = experiment.stop - experiment.start;
+  auto components = std::make_unique<Components>(problem.instance, experiment.start, range, kMoment * range);
+  return components->worthwhile(fewest) ? std::move(components) : nullptr;
+}
+
+/// From the initialised problem to the end, with components.
+void integrate(Components& components, InitialValueProblem& whole, const Experiment& experiment,
+               const Control& control, std::span<const Step> observed, Recorder& recorder, Outcome& outcome) {
+  Timer timer;
+  Statistics& statistics = outcome.statistics;
+  if (!components.split()) {
+    outcome.failure = components.failure();
+    return;
+  }
+  const Submodel& part = components.remainder();
+  InitialValueProblem rest(part.model, components.remainder_parameters(), components.remainder_nominal(),
+                           kMoment * (experiment.stop - experiment.start), whole.instance.thread_pool);
+  bool ready = rest.initialise(experiment.start, components.remainder_values()) &&
+               rest.events.start(experiment.start, true, kLocalTolerance * experiment.tolerance);
+  ready = ready ? prepare(rest, experiment, outcome) : failed(rest, experiment, outcome);
+  statistics.seconds_initialise += timer.seconds();
+  if (ready) {
+    timer = Timer();
+    std::optional<JoinedReports> reports;
+    PartReports of_remainder;
+    if (control.events) {
+      reports.emplace(*control.events);
+      of_remainder.target = &*reports;
+      of_remainder.variables = part.variables;
+      of_remainder.crossings = part.crossings;
+      of_remainder.triggers = part.triggers;
+      rest.events.report_to(&of_remainder);
+    }
+    if (reports || recorder.wants_events()) components.keep_order(reports ? &*reports : nullptr);
+    ComponentRows rows(components, whole.instance, observed, {rest.instance.parameters, reports.has_value()},
+                       experiment.stop, recorder);
+    TimeLoop(rest, experiment, control, {}, rows, outcome).run();
+    if (reports) reports->flush();
+    statistics.seconds_integrate = timer.seconds() - recorder.seconds();
+    if (outcome.terminated) outcome.terminated = part.triggers[*outcome.terminated];
+    if (rows.failure()) {
+      outcome.status = Outcome::Failed;
+      outcome.failure = rows.failure();
+    } else {
+      renumber(outcome.failure, part, part);
+    }
+  } else {
+    renumber(outcome.failure, part, part);
+  }
+  statistics.exact_components = components.exact();
+  statistics.exact_forms = components.forms();
+  statistics.other_components = components.others();
+  statistics.exact_events = components.events();
+  statistics.events += components.events();
 }
 
 void report_sink_error(const Sink::Error& error, Outcome& outcome) {
@@ -87,6 +167,13 @@ std::optional<Solver> solver_named(std::string_view name) {
   if (name == "adams") return Solver::Adams;
   if (name == "ida") return Solver::Ida;
   if (name == "qss") return Solver::Qss;
+  return std::nullopt;
+}
+
+std::optional<ComponentClocks> component_clocks_named(std::string_view name) {
+  if (name == "auto") return ComponentClocks::Auto;
+  if (name == "off") return ComponentClocks::Off;
+  if (name == "on") return ComponentClocks::On;
   return std::nullopt;
 }
 
@@ -114,10 +201,14 @@ Outcome simulate(const Model& model, const Experiment& experiment, const Output&
   Recorder recorder(output);
   problem.events.report_to(control.events);
   Statistics& statistics = outcome.statistics;
-  if (recorder.begin() && prepare(problem, experiment, outcome)) {
-    const Timer timer;
-    TimeLoop(problem, experiment, control, observed, recorder, outcome).run();
-    statistics.seconds_integrate = timer.seconds() - recorder.seconds();
+  if (recorder.begin() && initialise(problem, experiment, outcome)) {
+    if (const auto components = components_of(problem, experiment)) {
+      integrate(*components, problem, experiment, control, observed, recorder, outcome);
+    } else if (prepare(problem, experiment, outcome)) {
+      const Timer timer;
+      TimeLoop(problem, experiment, control, observed, recorder, outcome).run();
+      statistics.seconds_integrate = timer.seconds() - recorder.seconds();
+    }
   }
   recorder.finish();
   report_sink_error(recorder.error(), outcome);

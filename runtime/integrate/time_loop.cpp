@@ -265,11 +265,18 @@ bool TimeLoop::write_rows(double time, bool inclusive) {
   const double margin = rounding(time);
   const double last = time + (time < experiment_.stop && event_ ? margin : 0);
   while (next_row_ <= experiment_.steps) {
-    const double at = output_time(next_row_);
+    const double grid = output_time(next_row_), other = recorder_.next_event();
+    const bool is_other = other <= grid + (grid < experiment_.stop ? rounding(grid) : 0);
+    const double at = is_other ? other : grid;
     if (!(inclusive ? at <= last : at < time - margin)) break;
     integrator_->interpolate(at);
     if (!problem_.system.output(at, integrator_->y(), integrator_->rates(), observed_))
       return fail(problem_.instance.failure());
+    if (is_other) {
+      recorder_.before_event(row_time(at), problem_.instance.values);
+      if (!take_row_after(row_time(at), false)) return false;
+      continue;
+    }
     if (!write_row(at) || !assertions_hold(at)) return false;
     ++next_row_;
   }
@@ -327,14 +334,19 @@ bool TimeLoop::show_after_event(double time, bool changed) {
   integrator_->interpolate(at);
   if (!problem_.system.output(at, integrator_->y(), integrator_->rates(), observed_))
     return fail(problem_.instance.failure());
-  if (recorder_.after_event(at, problem_.instance.values, changed)) {
-    outcome_.reached = at;
-    if (next_row_ <= experiment_.steps && output_time(next_row_) == at) {  // it is a row of the grid, too
+  return take_row_after(at, changed);
+}
+
+/// The current values are those after an event at this time.
+bool TimeLoop::take_row_after(double time, bool changed) {
+  if (recorder_.after_event(time, problem_.instance.values, changed)) {
+    outcome_.reached = time;
+    if (next_row_ <= experiment_.steps && output_time(next_row_) == time) {  // it is a row of the grid, too
       ++next_row_;
-      if (!assertions_hold(at)) return false;
+      if (!assertions_hold(time)) return false;
     }
   }
-  return !recorder_.error();
+  return recorder_.fine();
 }
 
 /// Whether a trigger terminates the simulation at the current values; then a last row is written.

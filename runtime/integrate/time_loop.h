@@ -66,6 +66,7 @@ class TimeLoop {
   void show_step(double time);
   void show_before_event(double time);
   bool show_after_event(double time, bool changed);
+  bool take_row_after(double time, bool changed);
   double row_time(double time) const;
   bool terminated(double time);
   bool completed();

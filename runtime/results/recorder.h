@@ -5,6 +5,7 @@
 // next row: if events at the same time follow, or the integrator returns to this time, the last of them
 // replaces it, so that no time has more than two rows.
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,23 +18,29 @@ class Recorder {
  public:
   /// `output` outlives the recorder.
   explicit Recorder(const Output& output);
+  virtual ~Recorder() = default;
 
   // False: a sink failed (`error()`).
   bool begin();
   /// Selects the columns from `values`, which has one entry for each variable of the model.
-  bool row(double time, const std::vector<double>& values);
+  virtual bool row(double time, const std::vector<double>& values);
   bool finish();
 
   /// Whether anything takes the values at events, and at steps without events.
-  bool wants_events() const { return !row_.empty() && (output_.event_rows || wants_steps_); }
-  bool wants_steps() const { return !row_.empty() && wants_steps_; }
+  virtual bool wants_events() const { return !row_.empty() && (output_.event_rows || wants_steps_); }
+  virtual bool wants_steps() const { return !row_.empty() && wants_steps_; }
   /// The values at the end of a step without event.
-  void step(double time, const std::vector<double>& values);
+  virtual void step(double time, const std::vector<double>& values);
   /// The values before the event at this time. An event without them has one row, that after it.
-  void before_event(double time, const std::vector<double>& values);
+  virtual void before_event(double time, const std::vector<double>& values);
   /// The values after it. `changed`: the event changed what the equations read; otherwise it has rows if it
   /// changed the value of a column. Whether it has.
-  bool after_event(double time, const std::vector<double>& values, bool changed);
+  virtual bool after_event(double time, const std::vector<double>& values, bool changed);
+  /// The time of the next event that is not of the time loop, which then gives the values before and after it
+  /// all the same.
+  virtual double next_event() const { return HUGE_VAL; }
+  /// Whether no sink has failed.
+  virtual bool fine() const { return !error_; }
 
   std::uint64_t rows() const { return rows_; }
   double seconds() const { return seconds_; }  // spent in rows and the end

@@ -23,6 +23,11 @@ void call(const Model& model, std::uint32_t kernel, const KernelBatch& batch, co
   arguments.stride = batch.count;
   arguments.out = out;
   const Kernel& code = model.kernels[kernel];
+  if (batch.count <= kGrain) {
+    arguments.end = batch.count;
+    code.function(code.self, &arguments);
+    return;
+  }
   each_part(point.thread_pool, batch.count, kGrain, [&](std::size_t begin, std::size_t end) {
     KernelArguments part = arguments;
     part.begin = begin;

@@ -1,0 +1,78 @@
+// The components of a simulation: those that are solved exactly, each with a clock of its own, and the rest
+// of the model, which an integrator advances with one clock.
+//
+//   whole model, initialised ─┬─ exact components (exact_components.h)
+//                             └─ remainder: a Submodel with everything else
+//
+// All meet at result rows: there `advance` brings the exact components to the time of the remainder, and the
+// schedules of the whole model give all other variables. A component is solved exactly if it has one state,
+// is affine between events (dependency.h) and small, and has neither delays nor assertions, nor pieces other
+// than comparisons, and neither terminates the simulation nor has a handler for its end.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/components/dependency.h"
+#include "runtime/components/exact_components.h"
+#include "runtime/components/row_index.h"
+#include "runtime/components/submodel.h"
+#include "runtime/solve/model_instance.h"
+
+namespace runtime {
+
+class Components {
+ public:
+  /// `range`, `moment`: ExactComponents. `whole` outlives the components; its values are consistent at
+  /// `time`.
+  Components(ModelInstance& whole, double time, double range, double moment);
+
+  /// Whether at least so many components can be solved exactly.
+  bool worthwhile(std::size_t fewest) const { return exact_of_.size() >= fewest; }
+
+  /// Adds the exact components and extracts the remainder. False: `failure()`, as for the others.
+  bool split();
+  Submodel& remainder() { return remainder_; }
+  /// ExactComponents::keep_order, next_event.
+  void keep_order(JoinedReports* reports) { exact_.keep_order(reports); }
+  double next_event() const { return exact_.next_event(); }
+  /// The current values and parameters of the whole model, for the remainder.
+  std::vector<double> remainder_values() const;
+  std::vector<double> remainder_parameters() const;
+  std::vector<double> remainder_nominal() const;
+
+  /// Processes the events of exact components until this time, and up to `margin` seconds later.
+  bool process_events(double time, double margin);
+  /// Sets the whole model to this time, at which the remainder has these values and parameters, and evaluates
+  /// the dynamic schedule. Events at this time that are not processed yet have not happened.
+  bool evaluate(double time, std::span<const double> values, std::span<const double> parameters);
+
+  std::size_t exact() const { return exact_.size(); }
+  std::size_t forms() const { return exact_.forms(); }
+  std::size_t others() const { return dependency_.components - exact_.size(); }
+  std::uint64_t events() const { return exact_.events(); }
+  /// In numbers of the whole model.
+  const Failure& failure() const { return failure_; }
+
+ private:
+  bool is_exact(std::uint32_t component, std::vector<std::uint32_t>& rows);
+  void extract_remainder();
+  bool fail();
+
+  ModelInstance& whole_;
+  double time_;
+  RowIndex rows_;
+  Dependency dependency_;
+  Variation variation_;
+  Extraction extraction_;
+  std::vector<std::uint32_t> exact_of_;  // components that are solved exactly
+  std::vector<std::uint8_t> covered_;    // by row: in an exact component
+  std::vector<std::uint8_t> at_end_;     // by trigger: it terminates the simulation, or fires at its end
+  std::vector<std::uint8_t> of_time_;    // by zero crossing: a time function
+  ExactComponents exact_;
+  Submodel remainder_;
+  Failure failure_;
+};
+
+}  // namespace runtime

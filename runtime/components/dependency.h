@@ -1,0 +1,42 @@
+// The independent components of a model: parts that exchange nothing while it is simulated.
+//
+// What depends on time and parameters alone, whatever the states, is *shared*: its values are known to all,
+// so it connects nothing, and each component that reads it evaluates it for itself. All other rows connect
+// what they read and write; a component is a connected part. Clocks are shared, and so is a discrete variable
+// that only clocks assign.
+//
+//   x1' = u - x1, x2' = u - x2, u = sin time     two components; u is shared
+//   x1' = x2 - x1, x2' = - x2                    one
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "runtime/components/row_index.h"
+
+namespace runtime {
+
+struct Dependency {
+  static constexpr std::uint32_t kShared = kNone;
+
+  /// Linear in the rows; a chain of `pre` against the order of evaluation takes further passes. `valid` is
+  /// false if there were too many.
+  explicit Dependency(const RowIndex& rows);
+
+  bool valid = true;
+  std::uint32_t components = 0;            // numbered by their first rows
+  std::vector<std::uint32_t> component;    // by row: its component, or kShared
+  std::vector<std::uint32_t> first, rows;  // by component: its rows, ascending
+};
+
+/// How rows and variables vary between events.
+struct Variation {
+  enum Kind : std::uint8_t {
+    Constant,  // piecewise constant
+    Affine,    // affine in continuous variables, with piecewise constant coefficients and without time
+    Other,
+  };
+  explicit Variation(const RowIndex& rows);
+  std::vector<Kind> row;
+};
+
+}  // namespace runtime

@@ -1,0 +1,75 @@
+#include "runtime/components/part_reports.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace runtime {
+
+namespace {
+
+std::uint64_t& at(std::vector<std::uint64_t>& list, std::uint32_t number) {
+  if (number >= list.size()) list.resize(std::size_t{number} + 1, 0);
+  return list[number];
+}
+
+}  // namespace
+
+void JoinedReports::add(std::uint32_t part, const EventReport& report) {
+  const double rounding = 8 * std::numeric_limits<double>::epsilon() * std::abs(report.time);
+  std::uint64_t& last = at(parts_, part);
+  if (present_ && (std::abs(report.time - report_.time) > rounding || report.reversal != report_.reversal ||
+                   last >= first_))
+    flush();
+  ++count_;
+  last = count_;
+  if (!present_) {
+    present_ = true;
+    first_ = count_;
+    report_ = {.time = report.time, .reversal = report.reversal};
+  }
+  // Within one report a number may occur several times; in that of another part it is shared.
+  auto is_new = [&](std::vector<std::uint64_t>& seen, std::uint32_t number) {
+    std::uint64_t& by = at(seen, number);
+    if (by >= first_ && by != count_) return false;
+    by = count_;
+    return true;
+  };
+  report_.arrival = report_.arrival || report.arrival;
+  for (const ChangedComparison& c : report.comparisons)
+    if (is_new(seen_comparisons_, c.number)) comparisons_.push_back(c);
+  for (const std::uint32_t t : report.triggers)
+    if (is_new(seen_triggers_, t)) triggers_.push_back(t);
+  for (const Jump& j : report.jumps)
+    if (is_new(seen_variables_, j.variable)) jumps_.push_back(j);
+}
+
+void JoinedReports::flush() {
+  if (!present_) return;
+  present_ = false;
+  std::ranges::sort(comparisons_, {}, &ChangedComparison::number);
+  std::ranges::stable_sort(jumps_, {}, &Jump::variable);
+  report_.comparisons = comparisons_;
+  report_.triggers = triggers_;
+  report_.jumps = jumps_;
+  target_.event(report_);
+  comparisons_.clear();
+  triggers_.clear();
+  jumps_.clear();
+}
+
+void PartReports::event(const EventReport& report) {
+  comparisons_.assign(report.comparisons.begin(), report.comparisons.end());
+  for (ChangedComparison& c : comparisons_) c.number = crossings[c.number];
+  fired_.assign(report.triggers.begin(), report.triggers.end());
+  for (std::uint32_t& t : fired_) t = triggers[t];
+  jumps_.assign(report.jumps.begin(), report.jumps.end());
+  for (Jump& j : jumps_) j.variable = variables[j.variable];
+  EventReport whole = report;
+  whole.comparisons = comparisons_;
+  whole.triggers = fired_;
+  whole.jumps = jumps_;
+  target->add(part, whole);
+}
+
+}  // namespace runtime

@@ -1,0 +1,65 @@
+#include "runtime/integrate/component_rows.h"
+
+#include <cmath>
+
+namespace runtime {
+
+namespace {
+/// Twice that of the time loop: an event that has its rows at a row of the grid is processed there.
+double rounding(double time) { return 16 * std::numeric_limits<double>::epsilon() * std::abs(time); }
+}  // namespace
+
+const Output ComponentRows::kNoOutput;
+
+/// A row that misses the time of an event by a rounding error is at that time (TimeLoop::write_rows).
+bool ComponentRows::process_events(double time) {
+  if (failure_) return false;
+  if (components_.process_events(time, time < stop_ ? rounding(time) : 0)) return true;
+  failure_ = components_.failure();
+  return false;
+}
+
+bool ComponentRows::evaluate(double time, const std::vector<double>& values) {
+  if (failure_) return false;
+  if (!components_.evaluate(time, values, remainder_.parameters)) {
+    failure_ = components_.failure();
+    return false;
+  }
+  if (whole_.evaluator.run(observed_, whole_.point(time))) return true;
+  failure_ = whole_.failure();
+  failure_.time = time;
+  return false;
+}
+
+bool ComponentRows::row(double time, const std::vector<double>& values) {
+  return process_events(time) && evaluate(time, values) && recorder_.row(time, whole_.values);
+}
+
+void ComponentRows::step(double time, const std::vector<double>& values) {
+  if (process_events(time) && evaluate(time, values)) recorder_.step(time, whole_.values);
+}
+
+void ComponentRows::before_event(double time, const std::vector<double>& values) {
+  if (failure_) return;
+  if (!recorder_.wants_events()) {
+    // Their reports precede that of the event at this time.
+    if (!components_.process_events(time - rounding(time), 0)) failure_ = components_.failure();
+    return;
+  }
+  if (evaluate(time, values))
+    recorder_.before_event(time, whole_.values);
+  else  // the equations before the event may have no value just behind the crossing
+    failure_ = whole_.failure() = {};
+}
+
+bool ComponentRows::after_event(double time, const std::vector<double>& values, bool changed) {
+  const std::uint64_t before = components_.events();
+  if (!process_events(time) || !recorder_.wants_events() || !evaluate(time, values)) return false;
+  return recorder_.after_event(time, whole_.values, changed || components_.events() > before);
+}
+
+double ComponentRows::next_event() const {
+  return recorder_.wants_events() ? components_.next_event() : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace runtime

@@ -1,0 +1,59 @@
+// Reports of the parts of a model: renumbered, and joined at one instant.
+#include "runtime/components/part_reports.h"
+
+#include <catch2/catch.hpp>
+
+#include <vector>
+
+using namespace runtime;
+
+namespace {
+
+struct Taken {
+  double time = 0;
+  std::vector<std::uint32_t> comparisons, triggers, variables;
+  bool operator==(const Taken&) const = default;
+};
+
+struct Taker final : EventObserver {
+  std::vector<Taken> taken;
+  void event(const EventReport& report) override {
+    Taken& t = taken.emplace_back();
+    t.time = report.time;
+    for (const ChangedComparison& c : report.comparisons) t.comparisons.push_back(c.number);
+    t.triggers.assign(report.triggers.begin(), report.triggers.end());
+    for (const Jump& j : report.jumps) t.variables.push_back(j.variable);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Reports of parts at one instant are joined, with what they share once") {
+  Taker taker;
+  JoinedReports joined(taker);
+  const std::vector<std::uint32_t> a{7, 2}, b{5, 2};  // both parts have number 2 of the whole model
+  PartReports first, second;
+  first.part = 1, second.part = 2;
+  first.variables = first.crossings = first.triggers = a;
+  second.variables = second.crossings = second.triggers = b;
+  first.target = second.target = &joined;
+
+  const std::vector<ChangedComparison> comparisons{{0, 1.0}, {1, 1.0}};
+  const std::vector<std::uint32_t> triggers{1, 0, 0};  // 0 in two iterations
+  const std::vector<Jump> jumps{{0, 0.0, 1.0}, {1, 0.0, 1.0}};
+  const EventReport report{.time = 0.3, .comparisons = comparisons, .triggers = triggers, .jumps = jumps};
+  EventReport again = report;
+  first.event(report);
+  again.time = 0.1 + 0.2;  // the same instant
+  second.event(again);
+  CHECK(taker.taken.empty());
+  first.event(report);  // a second event of this part at the instant
+  CHECK(taker.taken.size() == 1);
+  again.time = 0.4;
+  second.event(again);
+  joined.flush();
+  joined.flush();
+  CHECK(taker.taken == std::vector<Taken>{{0.3, {2, 5, 7}, {2, 7, 7, 5, 5}, {2, 5, 7}},
+                                          {0.3, {2, 7}, {2, 7, 7}, {2, 7}},
+                                          {0.4, {2, 5}, {2, 5, 5}, {2, 5}}});
+}

@@ -41,8 +41,7 @@ TEST_CASE("Reports of parts at one instant are joined, with what they share once
   const std::vector<ChangedComparison> comparisons{{0, 1.0}, {1, 1.0}};
   const std::vector<std::uint32_t> triggers{1, 0, 0};  // 0 in two iterations
   const std::vector<Jump> jumps{{0, 0.0, 1.0}, {1, 0.0, 1.0}};
-  const EventReport report{
-      .time = 0.3, .comparisons = comparisons, .triggers = triggers, .jumps = jumps};
+  const EventReport report{.time = 0.3, .comparisons = comparisons, .triggers = triggers, .jumps = jumps};
   EventReport again = report;
   first.event(report);
   again.time = 0.1 + 0.2;  // the same instant

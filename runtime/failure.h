@@ -20,6 +20,8 @@ enum class FailureKind : std::uint8_t {
   NoProgress,           // steps became so small that the stop time is out of reach
   ToleranceTooSmall,    // for double precision
   TooDense,             // the Jacobian of the explicit form, which was requested, does not fit in memory
+  QuantisedStateSet,    // quantised states, which were requested, and states selected from `variables`
+  QuantisedDelay,       // quantised states, which were requested, and a delay of length `parameters`
   BadExperiment,        // stop before start, or a tolerance or time that is not a positive finite number
   StatesLost,           // the selected states no longer determine `variables` by `equations`
   Assertion,            // `equations`: the number of the violated assertion; `variables`: those it reads
@@ -72,7 +74,7 @@ struct Failure {
   std::vector<std::uint32_t> triggers{};      // that fired last, at most a few
   std::vector<std::uint32_t> effects{};       // AssignmentsConflict: into Events::effects
   std::vector<Follower> followers{};          // of a loop, in order, at most a few
-  std::vector<FailedParameter> parameters{};  // ZeroPivot: of the equation; BadDelay
+  std::vector<FailedParameter> parameters{};  // ZeroPivot: of the equation; BadDelay, QuantisedDelay
   std::uint64_t kept_rows = 0;                // Output: complete rows in the file, and the time of the last
   double kept_until = 0;
   std::string path{}, error{};  // Output, Internal

@@ -106,20 +106,33 @@ void print_statistics(const Compiled& model, const Run& run, std::span<const std
     row("interpreter", code.why_interpreted);
   fmt::print("run\n");
   row("form", form);
-  if (!s.solver.empty())
+  const bool quantised = !s.busiest.empty();
+  if (quantised)
+    row("solver", fmt::format("{}, quantised states", s.solver));
+  else if (!s.solver.empty())
     row("solver", fmt::format("{}, {} linear algebra{}", s.solver, s.linear_solver,
                               s.ordering.empty() ? "" : fmt::format(", {} ordering", s.ordering)));
   row("unknowns", fmt::format("{}, {} of them states", s.unknowns, s.states));
-  row("Jacobian", fmt::format("{} nonzeros", s.nonzeros));
-  row("steps", fmt::format("{}, {} rejected, last order {}, last step {:.3g} s", s.steps,
-                           s.error_test_failures, s.last_order, s.last_step));
-  if (s.initial_step > 0)
-    row("step size", fmt::format("first {:.3g} s, longest allowed {}", s.initial_step,
-                                 std::isfinite(s.max_step) ? fmt::format("{:.6g} s", s.max_step) : "any"));
-  if (s.revised_steps > 0)
-    row("revised steps", fmt::format("{}, because of what terms of the time did inside", s.revised_steps));
-  row("evaluations",
-      fmt::format("{}, Jacobians {}, factorisations {}", s.evaluations, s.jacobians, s.factorisations));
+  if (quantised) {
+    row("steps", fmt::format("{} of single states, order {}", s.steps, s.last_order));
+    row("evaluations", fmt::format("{}, each of what one state or comparison affects", s.evaluations));
+    std::string busiest;
+    for (const runtime::Statistics::StateSteps& state : s.busiest)
+      busiest += fmt::format("{}{} {}", busiest.empty() ? "" : ", ",
+                             dae::variable_name(model.system, model.dae, state.variable), state.steps);
+    row("most steps", busiest);
+  } else {
+    row("Jacobian", fmt::format("{} nonzeros", s.nonzeros));
+    row("steps", fmt::format("{}, {} rejected, last order {}, last step {:.3g} s", s.steps,
+                             s.error_test_failures, s.last_order, s.last_step));
+    if (s.initial_step > 0)
+      row("step size", fmt::format("first {:.3g} s, longest allowed {}", s.initial_step,
+                                   std::isfinite(s.max_step) ? fmt::format("{:.6g} s", s.max_step) : "any"));
+    if (s.revised_steps > 0)
+      row("revised steps", fmt::format("{}, because of what terms of the time did inside", s.revised_steps));
+    row("evaluations",
+        fmt::format("{}, Jacobians {}, factorisations {}", s.evaluations, s.jacobians, s.factorisations));
+  }
   if (s.events > 0) row("events", fmt::format("{}", s.events));
   if (s.exact_components > 0) {
     row("exact components",
@@ -128,7 +141,8 @@ void print_statistics(const Compiled& model, const Run& run, std::span<const std
   }
   for (const std::string& line : events.first(std::min(events.size(), kEventLines))) fmt::print("{}\n", line);
   if (s.state_changes > 0) row("state selections", fmt::format("{} changes", s.state_changes));
-  row("Newton", fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));
+  if (!quantised)
+    row("Newton", fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));
   if (s.threads > 1) row("threads", fmt::format("{}", s.threads));
   row("result rows", fmt::format("{}", s.rows));
   row("time", fmt::format("{:.3f} ms to initialise, {:.3f} ms to integrate, {:.3f} ms to write results",

@@ -173,7 +173,8 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
   command->add_flag_callback(
       "--no-event-rows", [&run_options] { run_options.events = false; },
       "Write the rows of the output grid alone, without those before and after each event");
-  command->add_option("--solver", run_options.solver, "Solver: auto, cvode, adams or ida")->type_name("S");
+  command->add_option("--solver", run_options.solver, "Solver: auto, cvode, adams, ida or qss")
+      ->type_name("S");
   command
       ->add_option_function<std::string>(
           "--ordering",

@@ -57,6 +57,8 @@ class Report {
                        "memory")
                  .help("use `ida`, or `auto`"));
         return;
+      case FailureKind::QuantisedStateSet:
+      case FailureKind::QuantisedDelay: return not_quantised();
       case FailureKind::BadExperiment:
         diagnostics_
             .report(Code::BadExperiment, "the settings of the experiment are invalid" +
@@ -102,6 +104,22 @@ class Report {
   }
 
  private:
+  /// The model has what quantised states cannot integrate.
+  void not_quantised() {
+    const std::string message = "the solver `" + c_.solver + "` does not fit this model";
+    if (f_.kind == FailureKind::QuantisedDelay) {
+      auto delay = std::ranges::find(c_.system.delays, f_.parameters[0].parameter, &system::Delay::length);
+      diagnostics_.report(Code::SolverDoesNotFit, c_.system.sources[delay->origin.source].span, message)
+          .label("quantised states have no history for this delay")
+          .help("use `auto`");
+      return;
+    }
+    const std::uint32_t unknown = c_.dae.variables[f_.variables[0].variable].unknown;
+    diagnostics_.report(Code::SolverDoesNotFit, system::unknown_info(c_.system, unknown).span, message)
+        .label("states are selected anew during the run, among " + variables(3, false))
+        .note("quantised states must be the same ones for the whole run")
+        .help("use `auto`");
+  }
   std::string variable(std::uint32_t v) const { return "`" + dae::variable_name(c_.system, c_.dae, v) + "`"; }
 
   Origin origin_of(std::uint32_t equation) const {

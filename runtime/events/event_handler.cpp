@@ -39,6 +39,7 @@ EventHandler::EventHandler(const Model& model) : model_(model) {
   }
   next_tick_.assign(model.events.clocks.size(), kNever);
   tick_.assign(next_tick_.size(), 0.0);
+  elsewhere_.assign(next_tick_.size(), 0);
   std::size_t largest = 0;
   for (const auto* batches : {&model.events.conditions, &model.events.values})
     for (std::uint32_t r : *batches) largest = std::max<std::size_t>(largest, model.batches[r].count);
@@ -121,13 +122,14 @@ bool EventHandler::start_clocks(double time, bool processed, std::span<const dou
 
 double EventHandler::next_tick() const {
   double next = kNever;
-  for (double time : next_tick_) next = std::min(next, time);
+  for (std::size_t k = 0; k < next_tick_.size(); ++k)
+    if (!elsewhere_[k]) next = std::min(next, next_tick_[k]);
   return next;
 }
 
 void EventHandler::tick(double time, std::span<const double> parameters) {
   for (std::size_t k = 0; k < next_tick_.size(); ++k) {
-    if (next_tick_[k] > just_after(time)) continue;
+    if (elsewhere_[k] || next_tick_[k] > just_after(time)) continue;
     due_[model_.events.clocks[k].trigger] = 1;
     next_tick_[k] = time_of_tick(k, ++tick_[k], parameters);
   }

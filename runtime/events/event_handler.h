@@ -29,8 +29,16 @@ class EventHandler {
   /// Sets the clocks to their first ticks at or after `time`, or after it if the ticks at it are
   /// `processed`. False: the parameters of a clock are invalid.
   bool start_clocks(double time, bool processed, std::span<const double> parameters, Failure& failure);
-  /// The time of the next tick of any clock; infinity if there is none.
+  /// The time of the next tick of any clock that is not processed elsewhere; infinity if there is none.
   double next_tick() const;
+  /// The ticks of these clocks (per clock: 1) are processed elsewhere, by `next_tick_of` and `advance_clock`.
+  void process_elsewhere(std::span<const std::uint8_t> clocks) {
+    elsewhere_.assign(clocks.begin(), clocks.end());
+  }
+  double next_tick_of(std::size_t clock) const { return next_tick_[clock]; }
+  void advance_clock(std::size_t clock, std::span<const double> parameters) {
+    next_tick_[clock] = time_of_tick(clock, ++tick_[clock], parameters);
+  }
   /// Lets the clocks that tick at this time, up to rounding, fire in the next iteration.
   void tick(double time, std::span<const double> parameters);
   /// Lets these triggers fire in the next iteration: Events::initial or Events::terminal.
@@ -108,6 +116,7 @@ class EventHandler {
   std::optional<Conflict> conflict_;
   std::vector<std::uint32_t> unsettled_;              // variables whose `pre` the last advance changed
   std::vector<double> tick_, next_tick_;              // by clock: number and time of its next tick
+  std::vector<std::uint8_t> elsewhere_;               // by clock
   std::vector<double> previous_;                      // by Events::previous
   std::vector<std::uint8_t> assigned_;                // by variable
   std::vector<std::uint8_t> read_, read_parameters_;  // by variable; by parameter

@@ -40,6 +40,7 @@ class EventIteration {
 
   /// Reports every event from now on; null: none.
   void report_to(EventObserver* observer) { record_.report_to(observer); }
+  EventObserver* observer() const { return record_.observer(); }
 
   /// Whether the model has no events and no delays.
   bool empty() const { return zero_crossings_.empty() && handler_.empty() && history_.empty(); }

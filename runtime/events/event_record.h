@@ -15,6 +15,7 @@ class EventRecord {
   explicit EventRecord(const Model& model) : model_(model) {}
   /// `observer` outlives the record; null: nothing is recorded.
   void report_to(EventObserver* observer);
+  EventObserver* observer() const { return observer_; }
 
   /// The values before the event. `reversal`: EventReport.
   void begin(double time, std::span<const double> values, bool reversal);

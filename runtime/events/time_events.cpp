@@ -45,20 +45,22 @@ const double* TimeEvents::load(const double* in) {
 
 double TimeEvents::next(const Point& point) {
   double next = std::numeric_limits<double>::infinity();
-  for (std::size_t f = 0; f < known_.size(); ++f) {
-    Known& known = known_[f];
-    now_.assign(1, Pieces::held(functions_.crossing(f), functions_.row(f), point.parameters));
-    functions_.append_inputs(f, point, now_);
-    const auto before = inputs_.begin() + static_cast<std::ptrdiff_t>(known.first_input);
-    const bool changed = !std::equal(now_.begin(), now_.end(), before);
-    if (!known.valid || changed || known.next <= point.time) {
-      known.touches = known.valid && !changed ? std::min(known.touches + 1, 1000) : 0;
-      std::ranges::copy(now_, before);
-      search(f, point);
-    }
-    next = std::min(next, known.next);
-  }
+  for (std::size_t f = 0; f < known_.size(); ++f) next = std::min(next, next_of(f, point));
   return next;
+}
+
+double TimeEvents::next_of(std::size_t f, const Point& point) {
+  Known& known = known_[f];
+  now_.assign(1, Pieces::held(functions_.crossing(f), functions_.row(f), point.parameters));
+  functions_.append_inputs(f, point, now_);
+  const auto before = inputs_.begin() + static_cast<std::ptrdiff_t>(known.first_input);
+  const bool changed = !std::equal(now_.begin(), now_.end(), before);
+  if (!known.valid || changed || known.next <= point.time) {
+    known.touches = known.valid && !changed ? std::min(known.touches + 1, 1000) : 0;
+    std::ranges::copy(now_, before);
+    search(f, point);
+  }
+  return known.next;
 }
 
 void TimeEvents::search(std::size_t f, const Point& point) {

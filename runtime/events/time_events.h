@@ -16,6 +16,8 @@ class TimeEvents {
   /// infinity if none does. Nothing changes before; at the result itself there may be nothing to change,
   /// where rounding or the limit of the search hides more.
   double next(const Point& point);
+  /// The same for one function.
+  double next_of(std::size_t f, const Point& point);
 
   /// EventIteration::resume, memory_size, save and load; the last two return the end of what they wrote or
   /// read.

@@ -22,9 +22,10 @@ enum class Solver : std::uint8_t {
   Cvode,  // BDF on the explicit form
   Adams,  // Adams–Moulton on the explicit form, for smooth and lightly damped models
   Ida,    // BDF on the implicit form
+  Qss,    // quantised states on the explicit form, for sparsely coupled models with many events
 };
 
-/// "auto", "cvode", "adams", "ida".
+/// "auto", "cvode", "adams", "ida", "qss".
 std::optional<Solver> solver_named(std::string_view name);
 
 /// Whether independent components have clocks of their own (components/components.h).
@@ -64,7 +65,7 @@ struct Control {
 
 struct Statistics {
   Form form = Form::Static;
-  std::string_view solver;         // "CVODE BDF", "CVODE Adams", "IDA", or empty
+  std::string_view solver;         // "CVODE BDF", "CVODE Adams", "IDA", "LIQSS2", or empty
   std::string_view linear_solver;  // LinearSystem::method, or empty
   std::string_view ordering;       // SolverObjects::ordering_name
   std::uint64_t unknowns = 0, states = 0, retained = 0;
@@ -82,7 +83,12 @@ struct Statistics {
   double initial_step = 0;                                    // the first one
   double max_step = std::numeric_limits<double>::infinity();  // Experiment::max_step, or the shortest delay
   std::uint64_t revised_steps = 0;                            // that a check inside refused (step_check.h)
-  std::uint64_t rows = 0;                                     // of results
+  struct StateSteps {
+    std::uint32_t variable = 0;
+    std::uint64_t steps = 0;
+  };
+  std::vector<StateSteps> busiest{};  // quantised states with most steps, which `steps` is the sum of
+  std::uint64_t rows = 0;             // of results
   unsigned threads = 1;
   double seconds_initialise = 0, seconds_integrate = 0, seconds_write = 0;
 };

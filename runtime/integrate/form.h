@@ -10,6 +10,11 @@ enum class Form : std::uint8_t {
   Implicit,  // F(t, y, y') = 0: states, tearing variables and retained variables
 };
 
-enum class FormChoice : std::uint8_t { Auto, Explicit, Implicit };
+enum class FormChoice : std::uint8_t {
+  Auto,
+  Explicit,
+  Implicit,
+  Quantised,  // explicit, without a Jacobian
+};
 
 }  // namespace runtime

@@ -2,6 +2,7 @@
 #pragma once
 #include <limits>
 #include <memory>
+#include <span>
 
 #include "runtime/failure.h"
 #include "runtime/integrate/experiment.h"
@@ -11,6 +12,8 @@ namespace runtime {
 
 class ReducedSystem;
 class ThreadPool;
+class EventIteration;
+struct ModelInstance;
 
 /// Advances a reduced system step by step from the current values of its instance.
 class Integrator {
@@ -33,6 +36,14 @@ class Integrator {
   virtual const double* y() const = 0;
   virtual const double* rates() const = 0;  // null in the explicit form
   virtual void statistics(Statistics& statistics) const = 0;
+  /// Whether it locates zero crossings itself: a step ends at the first one that is an event of the whole
+  /// model, and those of others change there and then.
+  virtual bool locates_crossings() const { return false; }
+  /// Of such an integrator, by watched number: the directions of the crossings at the end of the last step, 1
+  /// upwards, -1 downwards, 0 none; empty: none crossed.
+  virtual std::span<const int> crossed() const { return {}; }
+  /// Whether it processes zero crossings of time alone, too: they are no limits of its steps.
+  virtual bool locates_time_functions() const { return false; }
   const Failure& failure() const { return failure_; }
 
  protected:
@@ -67,6 +78,9 @@ std::unique_ptr<Integrator> make_cvode(ReducedSystem& system, const IntegratorOp
 /// IDA, for the implicit form. Null: `failure`.
 std::unique_ptr<Integrator> make_ida(ReducedSystem& system, const IntegratorOptions& options,
                                      Failure& failure);
+/// Quantised states, for the explicit form. The tolerance is that of the results. Null: `failure`.
+std::unique_ptr<Integrator> make_qss(ModelInstance& instance, ReducedSystem& system, EventIteration& events,
+                                     const IntegratorOptions& options, Failure& failure);
 /// For a model without states.
 std::unique_ptr<Integrator> make_sampler(const IntegratorOptions& options);
 

@@ -30,6 +30,12 @@ ReducedSystem::ReducedSystem(ModelInstance& instance, History& history)
 
 bool ReducedSystem::prepare(FormChoice choice) {
   if (model_.states.empty()) return true;
+  if (choice == FormChoice::Quantised) {
+    form_ = Form::Explicit;
+    layout_ = explicit_layout(model_);
+    collect_rows();
+    return true;
+  }
   const std::uint64_t limit = std::max(kFillFactor * ChainRule::direct_size(model_), kSmallList);
   // Linear and small loops are cheap to solve inside; larger ones are left to the integrator, which predicts
   // their solution.

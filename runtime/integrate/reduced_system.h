@@ -22,7 +22,7 @@ class ReducedSystem {
  public:
   ReducedSystem(ModelInstance& instance, History& history);
 
-  /// Chooses the form and works out the pattern of the Jacobian. False: TooDense.
+  /// Chooses the form and, but for quantised states, works out the pattern of the Jacobian. False: TooDense.
   bool prepare(FormChoice choice);
 
   Form form() const { return form_; }

@@ -42,6 +42,7 @@ FormChoice form_for(Solver solver) {
   switch (solver) {
     case Solver::Auto: return FormChoice::Auto;
     case Solver::Ida: return FormChoice::Implicit;
+    case Solver::Qss: return FormChoice::Quantised;
     case Solver::Cvode:
     case Solver::Adams: break;
   }
@@ -165,6 +166,7 @@ std::optional<Solver> solver_named(std::string_view name) {
   if (name == "cvode") return Solver::Cvode;
   if (name == "adams") return Solver::Adams;
   if (name == "ida") return Solver::Ida;
+  if (name == "qss") return Solver::Qss;
   return std::nullopt;
 }
 

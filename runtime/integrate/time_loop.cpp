@@ -51,18 +51,21 @@ void TimeLoop::run() {
 
 void TimeLoop::integrate() {
   if (!make_integrator()) return;
-  search_.emplace(problem_.roots, *integrator_);
-  check_.emplace(problem_.instance, problem_.system, range_, kLocalTolerance * experiment_.tolerance);
-  time_event_ = problem_.events.next_time_event(experiment_.start);
+  if (!integrator_->locates_crossings()) {
+    search_.emplace(problem_.roots, *integrator_);
+    check_.emplace(problem_.instance, problem_.system, range_, kLocalTolerance * experiment_.tolerance);
+  }
+  time_event_ = next_time_event(experiment_.start);
   while (advance()) {}
   integrator_->statistics(outcome_.statistics);
 }
 
 bool TimeLoop::make_integrator() {
+  const bool quantised = experiment_.solver == Solver::Qss;
   const IntegratorOptions options{
       .start = experiment_.start,
       .stop = experiment_.stop,
-      .tolerance = std::max(kLocalTolerance * experiment_.tolerance, kSmallestTolerance),
+      .tolerance = std::max((quantised ? 1 : kLocalTolerance) * experiment_.tolerance, kSmallestTolerance),
       .longest_step = std::min(experiment_.max_step, problem_.events.history().shortest_delay()),
       .rows = experiment_.steps,
       .adams = experiment_.solver == Solver::Adams,
@@ -72,10 +75,20 @@ bool TimeLoop::make_integrator() {
   Failure failure;
   switch (problem_.system.form()) {
     case Form::Static: integrator_ = make_sampler(options); break;
-    case Form::Explicit: integrator_ = make_cvode(problem_.system, options, failure); break;
+    case Form::Explicit:
+      integrator_ = quantised
+                        ? make_qss(problem_.instance, problem_.system, problem_.events, options, failure)
+                        : make_cvode(problem_.system, options, failure);
+      break;
     case Form::Implicit: integrator_ = make_ida(problem_.system, options, failure); break;
   }
   return integrator_ || fail(std::move(failure));
+}
+
+double TimeLoop::next_time_event(double time) {
+  EventIteration& events = problem_.events;
+  if (!integrator_->locates_time_functions()) return events.next_time_event(time);
+  return std::min(events.handler().next_tick(), events.history().next_arrival());
 }
 
 /// To the next event, or to the end of a step. False: the simulation has ended.
@@ -89,7 +102,7 @@ bool TimeLoop::advance() {
   if (!find_crossing(time) || !verify_crossings(time)) return false;
   if (!turned_back_ && (!record_history(time) || !check_states(time))) return false;
   // A model without states has no step to restart: changes are looked for at every row.
-  event_ = turned_back_ || search_->found() || time >= time_event_ ||
+  event_ = turned_back_ || !crossed_.empty() || time >= time_event_ ||
            problem_.system.form() == Form::Static ||
            (time >= experiment_.stop && !problem_.instance.model.events.terminal.empty());
   if (!write_rows(time, !event_)) return false;
@@ -101,9 +114,9 @@ bool TimeLoop::advance() {
   if ((event_ && !turned_back_) || !model.assertions.empty() || !model.sets.empty())
     integrator_->interpolate(time);
   if (event_) {
-    const bool may_jump = turned_back_ || search_->found() || time >= time_event_;
+    const bool may_jump = turned_back_ || !crossed_.empty() || time >= time_event_;
     if (!process_event(time) || terminated(time)) return false;
-    if (may_jump || restart_) search_->restart(restart_);
+    if (search_ && (may_jump || restart_)) search_->restart(restart_);
   } else if (!assertions_hold(time)) {
     return false;
   }
@@ -129,7 +142,7 @@ bool TimeLoop::step() {
       return fail(integrator_->failure());
     if (!integrator_->step())
       return fail(problem_.states.nearly_lost(integrator_->time()).value_or(integrator_->failure()));
-    if (check_->accepts(begin, *integrator_)) return true;
+    if (!check_ || check_->accepts(begin, *integrator_)) return true;
     ++outcome_.statistics.revised_steps;
     shorter = check_->shorter(integrator_->time() - begin);
     integrator_->interpolate(begin);
@@ -143,12 +156,17 @@ bool TimeLoop::step() {
 bool TimeLoop::find_crossing(double& time) {
   turned_back_ = restart_ = false;
   time = std::min(integrator_->time(), time_event_);
+  if (!search_) {
+    crossed_ = integrator_->crossed();
+    return true;
+  }
   if (!search_->find(time_, time)) {
     Failure failure = problem_.system.explain(time, integrator_->y(), integrator_->rates());
     if (!failure) failure = {.kind = FailureKind::Convergence, .time = time};
     return fail(std::move(failure));
   }
   time = search_->time();
+  crossed_ = search_->directions();
   const bool unconfirmed = problem_.events.any_unconfirmed();
   if (!search_->left_zero() || (time > time_ && !unconfirmed)) return true;
   time = time_;
@@ -193,8 +211,7 @@ bool TimeLoop::process_event(double time) {
   EventIteration& events = problem_.events;
   if (!events.empty()) {
     if (!turned_back_) problem_.system.load(time, integrator_->y(), integrator_->rates());
-    if (!events.process(time, turned_back_ ? events.reversals() : search_->directions(), restart_,
-                        turned_back_))
+    if (!events.process(time, turned_back_ ? events.reversals() : crossed_, restart_, turned_back_))
       return fail(problem_.instance.failure());
     if ((time >= experiment_.stop || events.terminated()) && !finish(time)) return false;
   }
@@ -206,7 +223,7 @@ bool TimeLoop::process_event(double time) {
     return fail(events.endless(time));
   }
   restart_ = restart_ || turned_back_;
-  time_event_ = events.next_time_event(time);
+  time_event_ = next_time_event(time);
   return true;
 }
 

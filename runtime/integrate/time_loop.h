@@ -56,6 +56,7 @@ class TimeLoop {
   bool record_history(double time);
   bool check_states(double time);
   bool process_event(double time);
+  double next_time_event(double time);
   bool finish(double time);
   bool assertions_hold(double time);
   bool reselect_states(double time);
@@ -88,15 +89,16 @@ class TimeLoop {
   Outcome& outcome_;
   double range_;
   std::unique_ptr<Integrator> integrator_;
-  std::optional<CrossingSearch> search_;
-  std::optional<StepCheck> check_;
+  std::optional<CrossingSearch> search_;  // unless the integrator locates crossings itself
+  std::optional<StepCheck> check_;        // with `search_`
   double time_;  // reached; within the last step of the integrator, if an event did not change the equations
   double time_event_ = 0;       // the next one
   std::uint32_t next_row_ = 1;  // of results
   // Of the step that ended last:
-  bool event_ = false;        // there is an event at its end
-  bool turned_back_ = false;  // verification returned to the event before
-  bool restart_ = false;      // the integrator must restart
+  std::span<const int> crossed_;  // directions at its end, by watched number; empty: none crossed
+  bool event_ = false;            // there is an event at its end
+  bool turned_back_ = false;      // verification returned to the event before
+  bool restart_ = false;          // the integrator must restart
   // Detection of a simulation that no longer advances:
   double step_mark_, event_mark_ = -HUGE_VAL;  // times at which the counters were last reset
   double last_time_;

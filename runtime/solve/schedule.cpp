@@ -126,6 +126,10 @@ void evaluate(const Model& model, const KernelBatch& batch, const Point& point, 
 
 void evaluate_rows(const Model& model, const KernelBatch& batch, const Point& point, std::uint32_t begin,
                    std::uint32_t end, double* out) {
+  if (batch.kernel == kNone) {
+    evaluate_sums(model, batch, point.values, out, begin, end);
+    return;
+  }
   const Kernel& kernel = model.kernels[batch.kernel];
   const KernelArguments arguments{
       point.time, point.values, point.parameters, model.tables.data() + batch.table, batch.count, begin,

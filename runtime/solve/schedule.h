@@ -63,7 +63,7 @@ std::vector<Step> needed_steps(const Model& model, std::span<const Step> steps,
 /// Solve: assigns the variables of the batch. Residual: writes `count` residuals to `out`.
 void evaluate(const Model& model, const KernelBatch& batch, const Point& point, double* out);
 
-/// The same for the rows [begin, end) of a batch, not of sums.
+/// The same for the rows [begin, end) of a batch.
 void evaluate_rows(const Model& model, const KernelBatch& batch, const Point& point, std::uint32_t begin,
                    std::uint32_t end, double* out);
 

@@ -142,10 +142,11 @@ TEST_CASE("the rooms of the runtime are in layers") {
       {"runtime/results", {"runtime"}},
       {"runtime/solve", {"runtime", "runtime/linear"}},
       {"runtime/events", {"runtime", "runtime/solve"}},
+      {"runtime/quantised", {"runtime", "runtime/solve", "runtime/events"}},
       {"runtime/components", {"runtime", "runtime/solve", "runtime/events"}},
       {"runtime/integrate",
-       {"runtime", "runtime/linear", "runtime/solve", "runtime/events", "runtime/components",
-        "runtime/results"}},
+       {"runtime", "runtime/linear", "runtime/solve", "runtime/events", "runtime/quantised",
+        "runtime/components", "runtime/results"}},
       {"runtime/analysis",
        {"runtime", "runtime/linear", "runtime/solve", "runtime/events", "runtime/results"}},
   });

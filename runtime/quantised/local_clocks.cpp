@@ -1,0 +1,114 @@
+#include "runtime/quantised/local_clocks.h"
+
+#include "runtime/solve/schedule.h"
+
+namespace runtime {
+
+LocalClocks::LocalClocks(const Model& model, const RowGraph& graph) {
+  const Events& events = model.events;
+  const std::uint32_t clocks = static_cast<std::uint32_t>(events.clocks.size());
+  std::vector<std::uint32_t> clock_of(events.triggers, kNone), previous_of(model.variables, kNone);
+  local.assign(clocks, 1);
+  for (std::uint32_t c = 0; c < clocks; ++c) {
+    std::uint32_t& of = clock_of[events.clocks[c].trigger];
+    if (of != kNone) local[c] = local[of] = 0;  // one trigger, several clocks
+    of = c;
+  }
+  auto exclude = [&](std::uint32_t trigger) {
+    if (clock_of[trigger] != kNone) local[clock_of[trigger]] = 0;
+  };
+  for (const auto* triggers : {&events.last, &events.conditional, &events.initial, &events.terminal})
+    for (const std::uint32_t t : *triggers) exclude(t);
+  for (const Events::Alternative& a : events.alternatives) {
+    exclude(a.trigger);
+    exclude(a.preceding);
+  }
+  for (std::uint32_t k = 0; k < events.previous.size(); ++k) previous_of[events.previous[k].variable] = k;
+
+  // Several effects may assign one variable, if their values agree: the event iteration compares them.
+  std::vector<std::uint32_t> effect_of(model.variables, kNone);
+  for (std::uint32_t e = 0; e < events.effects.size(); ++e) {
+    std::uint32_t& first = effect_of[events.effects[e].variable];
+    if (first != kNone)
+      for (const std::uint32_t other : {e, first}) exclude(events.effects[other].trigger);
+    first = e;
+  }
+
+  std::vector<std::uint32_t> trigger_of;  // per assignment
+  for (const std::uint32_t b : events.values)
+    for (std::uint32_t row = 0; row < model.batches[b].count; ++row) {
+      const Effect& effect = events.effects[assignments.size()];
+      assignments.push_back({b, row, effect.variable, effect.negated});
+      trigger_of.push_back(effect.trigger);
+    }
+  assigns = NumberLists::collect(clocks, [&](const auto& add) {
+    for (std::uint32_t a = 0; a < assignments.size(); ++a)
+      if (clock_of[trigger_of[a]] != kNone) add(clock_of[trigger_of[a]], a);
+  });
+
+  std::vector<std::uint8_t> assigned(model.variables, 0);  // by any clock
+  for (std::uint32_t c = 0; c < clocks; ++c)
+    for (const std::uint32_t a : assigns[c]) assigned[assignments[a].variable] = 1;
+
+  const std::vector<std::uint8_t> decisive = graph.decisive_variables();
+  auto each_slot = [&](std::uint32_t c, const auto& visit) {
+    for (const std::uint32_t a : assigns[c])
+      each_variable(model, model.batches[assignments[a].batch], assignments[a].row, visit);
+  };
+  previous = NumberLists::collect(clocks, [&](const auto& add) {
+    for (std::uint32_t c = 0; c < clocks; ++c)
+      each_slot(c, [&](std::uint32_t v) {
+        if (previous_of[v] != kNone) add(c, previous_of[v]);
+      });
+  });
+  reads = NumberLists::collect(clocks, [&](const auto& add) {
+    for (std::uint32_t c = 0; c < clocks; ++c) {
+      each_slot(c, [&](std::uint32_t v) {
+        if (previous_of[v] == kNone) add(c, v);
+      });
+      for (const std::uint32_t p : previous[c])
+        if (events.previous[p].of != kNone) add(c, events.previous[p].of);
+    }
+  });
+  NumberLists previous_of_variable = NumberLists::collect(model.variables, [&](const auto& add) {
+    for (std::uint32_t k = 0; k < events.previous.size(); ++k)
+      if (events.previous[k].of != kNone) add(events.previous[k].of, k);
+  });
+  advances = NumberLists::collect(clocks, [&](const auto& add) {
+    for (std::uint32_t c = 0; c < clocks; ++c)
+      for (const std::uint32_t a : assigns[c])
+        for (const std::uint32_t k : previous_of_variable[assignments[a].variable]) add(c, k);
+  });
+
+  std::vector<std::uint32_t> stamp(graph.nodes(), kNone), open;
+  for (std::uint32_t c = 0; c < clocks; ++c) {
+    bool simple = true;
+    for (const std::uint32_t a : assigns[c]) simple = simple && !decisive[assignments[a].variable];
+    // Values through `pre` may be of variables that this clock assigns, not of those that another one does.
+    auto own = [&](std::uint32_t variable) {
+      for (const std::uint32_t a : assigns[c])
+        if (assignments[a].variable == variable) return true;
+      return false;
+    };
+    auto need = [&](std::uint32_t variable, bool through_previous) {
+      if (assigned[variable] && !(through_previous && own(variable))) simple = false;
+      const std::uint32_t node = graph.producer(variable);
+      if (node == kNone || stamp[node] == c) return;
+      stamp[node] = c;
+      open.push_back(node);
+    };
+    each_slot(c, [&](std::uint32_t v) {
+      if (previous_of[v] == kNone) need(v, false);
+    });
+    for (const std::uint32_t p : previous[c])
+      if (events.previous[p].of != kNone) need(events.previous[p].of, true);
+    while (!open.empty()) {
+      const std::uint32_t node = open.back();
+      open.pop_back();
+      for (const std::uint32_t v : graph.reads()[node]) need(v, false);
+    }
+    local[c] = local[c] && simple;
+  }
+}
+
+}  // namespace runtime

@@ -1,0 +1,32 @@
+// Clocks whose ticks change equations only, and so are processed where they are read: O(1) each, in place of
+// an event of the whole model.
+//
+// A clock is local if its assignments need no iteration and fire nothing else: no other trigger assigns the
+// same variables, conditions of event handlers do not depend on what it assigns, and the assigned values do
+// not depend on what any clock assigns, but through `pre`. A PWM with `every period do start := time` is of
+// this kind.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "runtime/quantised/row_graph.h"
+
+namespace runtime {
+
+struct LocalClocks {
+  LocalClocks(const Model& model, const RowGraph& graph);
+
+  struct Assignment {  // one row of Events::values
+    std::uint32_t batch = 0, row = 0, variable = 0;
+    bool negated = false;
+  };
+  std::vector<Assignment> assignments;  // of all triggers
+  std::vector<std::uint8_t> local;      // per clock
+  // Per clock, if it is local:
+  NumberLists assigns;   // into `assignments`
+  NumberLists reads;     // variables that the values need, those that `pre` refers to among them
+  NumberLists previous;  // into Events::previous: what the values read by `pre`
+  NumberLists advances;  // into Events::previous: `pre` of an assigned variable
+};
+
+}  // namespace runtime

@@ -173,6 +173,9 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
   command->add_flag_callback(
       "--no-event-rows", [&run_options] { run_options.events = false; },
       "Write the rows of the output grid alone, without those before and after each event");
+  command->add_flag_callback(
+      "--event-rows", [&run_options] { run_options.events = true; },
+      "Write rows before and after each event, also with more than 1000 columns");
   command->add_option("--solver", run_options.solver, "Solver: auto, cvode, adams, ida or qss")
       ->type_name("S");
   command

@@ -413,7 +413,10 @@ class Report {
               (instance.empty() ? "" : ", in `" + instance + "`"));
     }
     if (!f_.variables.empty()) d.note("with " + variables(4, true));
-    d.help("add hysteresis, or make the transition smooth; with `noEvent` the comparison is not an event");
+    d.help(
+        "add hysteresis, or make the transition smooth: `tanh (v / 1.0e-3)` for the `sign v` of a friction "
+        "that "
+        "comes to rest; with `noEvent` the comparison is not an event");
     keep(d);
   }
 

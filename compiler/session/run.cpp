@@ -22,7 +22,12 @@ using pipeline::Results;
 namespace {
 
 constexpr double kSmallestTolerance = 1e-13;
-constexpr std::size_t kPlotted = 6;  // curves of a default plot
+constexpr std::size_t kPlotted = 6;              // curves of a default plot
+constexpr std::size_t kMostEventColumns = 1000;  // of results with rows at events by default
+
+bool has_events(const runtime::Model& model) {
+  return !model.zero_crossings.empty() || model.events.triggers > 0;
+}
 
 /// Keeps the last row only: the memory for final values does not depend on the number of rows.
 class LastRow final : public runtime::Sink {
@@ -215,6 +220,13 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   runtime::Output output{
       .columns = run.columns.columns, .names = run.columns.names, .sinks = {&last, &trajectory}};
   output.event_rows = options.events.value_or(model.experiment.events);
+  if (!options.events && output.event_rows && run.columns.size() > kMostEventColumns &&
+      has_events(model.plan.model)) {
+    output.event_rows = false;
+    diagnostics_.report(Code::NoEventRows, "rows at events are left out")
+        .note(fmt::format("each would have {} columns", run.columns.size()))
+        .help("`--event-rows` writes them; `-v NAME` selects fewer columns, which then have them");
+  }
   output.sinks.insert(output.sinks.end(), options.sinks.begin(), options.sinks.end());
   const Results results(model.system, model.dae);
   run.descriptions = output.descriptions = results.descriptions(run.columns);

@@ -1,12 +1,6 @@
 #include "runtime/events/crossing_detection.h"
 
-#include <limits>
-
 namespace runtime {
-
-namespace {
-constexpr double kNever = std::numeric_limits<double>::infinity();
-}
 
 void CrossingDetection::differences(const Point& point, double* out) {
   functions_.evaluate(point);

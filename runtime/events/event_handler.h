@@ -74,6 +74,7 @@ class EventHandler {
   /// Per variable: 1 if this iteration has assigned it.
   std::span<const std::uint8_t> assigned() const { return assigned_; }
   /// Whether assignments since the last call changed a variable that the integrator's equations read.
+  bool changed() const { return changed_; }
   bool take_changed() { return std::exchange(changed_, false); }
 
   /// EventIteration::memory_size, save and load.

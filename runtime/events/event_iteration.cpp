@@ -176,7 +176,7 @@ bool EventIteration::assign(const Point& point, bool& changed) {
       std::ranges::copy(parameters, instance_.parameters.begin());
     }
     if (!evaluate_inputs(point)) return false;
-    zero_crossings_.assigned(point, handler_.assigned());
+    zero_crossings_.assigned(point, handler_.assigned(), handler_.changed());
     zero_crossings_.update(point, instance_.parameters, false);
     handler_.rearm(point);
     if (!make_consistent(point, {}, changed)) return false;

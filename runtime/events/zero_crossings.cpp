@@ -165,14 +165,17 @@ void ZeroCrossings::record_rates(const Point& here, const Point& later) {
   for (const std::uint32_t k : functions_.watched()) rate_before_event_[k] = differences()[k] - reference_[k];
 }
 
-void ZeroCrossings::assigned(const Point& point, std::span<const std::uint8_t> assigned) {
+void ZeroCrossings::assigned(const Point& point, std::span<const std::uint8_t> assigned, bool rates_change) {
   functions_.evaluate(point);
   for (const std::uint32_t k : functions_.watched()) {
     if (decided_by_[k] == DecidedBy::Difference) continue;
     bool changed = functions_.arguments()[k] != at_update_[k];
     for (std::uint32_t slot = 0; slot < functions_.batch(k).slots; ++slot)
       changed = changed || assigned[functions_.variable(k, slot)];
-    decided_by_[k] = changed ? DecidedBy::Assignment : DecidedBy::Rate;
+    if (changed)
+      decided_by_[k] = DecidedBy::Assignment;
+    else if (rates_change)
+      decided_by_[k] = DecidedBy::Rate;
   }
 }
 

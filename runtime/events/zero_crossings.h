@@ -64,9 +64,9 @@ class ZeroCrossings {
   /// event.
   void record_rates(const Point& here, const Point& later);
   /// Variables were assigned (`assigned`, per variable: 1). A difference that had crossed is decided by its
-  /// new value if the assignment changed it, else by its rate from there. To be called before `update`, with
-  /// the equations solved after the assignment.
-  void assigned(const Point& point, std::span<const std::uint8_t> assigned);
+  /// new value if the assignment changed it, else by its rate from there, if the assignment may change rates.
+  /// To be called before `update`, with the equations solved after the assignment.
+  void assigned(const Point& point, std::span<const std::uint8_t> assigned, bool rates_change);
   /// An assignment reversed a difference although its rate before the event had the opposite sign: the rest
   /// of the motion (the last bounces of a ball) is below the error of the integrator.
   bool unresolvable() const { return unresolvable_; }

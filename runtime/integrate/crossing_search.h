@@ -1,7 +1,7 @@
 // The first zero crossing of any watched difference within a step, looked for on the dense output.
 //
 // Signs at both ends of a step say nothing about what is between: a difference may cross zero and return. So
-// every difference is followed through the step.
+// every difference that may have done so is followed through the step.
 //
 //   at the end of the step: all are evaluated; those that are far from zero against the rate at which they
 //     have varied over the last steps are quiet, and no more is done about them

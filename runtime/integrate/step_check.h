@@ -6,8 +6,8 @@
 // integrator evaluated it last, at equidistant times kResolution of the time range apart, over the step.
 // Where one of them misses the cubic polynomial given by its values and rates at both ends of the step, the
 // derivatives of the states are compared at that time: those with the time there, those with the time of
-// either end, at the same states. Where the difference over the step is more than the tolerance allows, the
-// step is refused.
+// either end, at the same states. Where the difference over the step is more than ten times what the
+// tolerance allows, the step is refused.
 //
 // So what is longer than kResolution of the time range is seen. What is shorter may be missed, as may short
 // terms of the states; the attribute `maxStep` of an experiment is for those. A step that is shorter than the

@@ -9,9 +9,10 @@ namespace {
 
 constexpr double kSmallestTolerance = 2e-14;
 
-// A simulation is stuck when this many successive steps (events) together advance by less than kStuckAdvance
-// of its time range, or when this many steps do not advance time at all.
+// A simulation is stuck when this many successive steps together advance by less than kStuckAdvance of its
+// time range (events: kCloseAdvance), or when this many steps do not advance time at all.
 constexpr double kStuckAdvance = 1e-9;
+constexpr double kCloseAdvance = 1e-7;  // the same for events
 constexpr int kSlowSteps = 20'000;
 constexpr int kStandingSteps = 50;
 constexpr int kCloseEvents = 1000;
@@ -55,7 +56,7 @@ void TimeLoop::integrate() {
     search_.emplace(problem_.roots, *integrator_);
     check_.emplace(problem_.instance, problem_.system, range_, kLocalTolerance * experiment_.tolerance);
   }
-  time_event_ = next_time_event(experiment_.start);
+  time_event_ = after(experiment_.start, next_time_event(experiment_.start));
   while (advance()) {}
   integrator_->statistics(outcome_.statistics);
 }
@@ -83,6 +84,12 @@ bool TimeLoop::make_integrator() {
     case Form::Implicit: integrator_ = make_ida(problem_.system, options, failure); break;
   }
   return integrator_ || fail(std::move(failure));
+}
+
+/// The instant, but not so close that an integrator cannot make a step to it.
+double TimeLoop::after(double time, double instant) const {
+  constexpr double kLeast = 8 * std::numeric_limits<double>::epsilon();
+  return std::max(instant, time + kLeast * std::max(std::abs(time), range_));
 }
 
 double TimeLoop::next_time_event(double time) {
@@ -216,14 +223,14 @@ bool TimeLoop::process_event(double time) {
     if ((time >= experiment_.stop || events.terminated()) && !finish(time)) return false;
   }
   outcome_.statistics.events += restart_;
-  if (time - event_mark_ > kStuckAdvance * range_) {
+  if (time - event_mark_ > kCloseAdvance * range_) {
     event_mark_ = time;
     close_events_ = 0;
   } else if (++close_events_ >= kCloseEvents) {
     return fail(events.endless(time));
   }
   restart_ = restart_ || turned_back_;
-  time_event_ = next_time_event(time);
+  time_event_ = after(time, next_time_event(time));
   return true;
 }
 

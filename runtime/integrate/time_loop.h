@@ -2,9 +2,8 @@
 //
 //   step of the integrator, up to the next time event or the stop time
 //   check of what terms of the time do inside the step; where it has missed something, it is repeated
-//   search for the first zero crossing in the step: if there is one, the following is done for the part of
-//   the
-//     step before it, and then for what is left of the step, unless the integrator has to restart
+//   search for the first zero crossing in the step; the following is done for the part before it, and then
+//   for the rest, unless the integrator has to restart
 //   verify the crossings of the last event; after a reversal, return to the time of that event
 //   extend the history of delayed signals; check the fixed states
 //   write the result rows within the step; at an event, hold the row before it (recorder.h)
@@ -72,6 +71,7 @@ class TimeLoop {
   bool completed();
   bool fail(Failure failure);
 
+  double after(double time, double instant) const;
   double output_time(std::uint32_t row) const {
     if (row >= experiment_.steps) return experiment_.stop;
     return experiment_.start + range_ * (static_cast<double>(row) / experiment_.steps);

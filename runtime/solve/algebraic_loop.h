@@ -5,11 +5,11 @@
 // of their terms, further steps with the same factors refine the result. If the coefficients are parameters
 // the factors are kept.
 //
-// Where that does not make the residuals small, and where Newton's method
-// fails, the loop is solved without tearing (untorn_loop.h), from then on always. So it is, once, when its
-// Jacobian is nearly singular, because only there a rank can be decided: the matrix of the whole loop, rows
-// and columns scaled, is singular if its condition is beyond what double precision resolves. Then the
-// equations are dependent, and the failure names them.
+// Where that does not make the residuals small, and where Newton's method fails, the loop is solved without
+// tearing (untorn_loop.h), until parameters change. So is a linear loop whose Jacobian is nearly singular
+// (examined once for given parameters) or whose solution is suspiciously large: a rank can be decided only
+// there. The matrix of the whole loop, rows and columns scaled, is singular if its condition is beyond what
+// double precision resolves. Then the equations are dependent, and the failure names them.
 //
 // A nonlinear loop is solved by Newton's method. Damping follows Deuflhard's natural monotonicity test
 // (Newton Methods for Nonlinear Problems, section 3.3): a step is accepted when the Newton correction at its

@@ -21,7 +21,7 @@ class ResidualTerms {
   /// equation is its partial derivative times the value. `residuals`: at the point, one for each row.
   double backward_error(const Point& point, std::span<const double> residuals);
 
-  /// The partial derivatives are to be evaluated at the next point anew.
+  /// The partial derivatives are evaluated anew at the next point.
   void invalidate() { valid_ = false; }
 
   /// The magnitudes of the terms of each row at the last point.

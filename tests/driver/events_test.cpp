@@ -155,3 +155,33 @@ main = simulate two
   CHECK(contains(logged.err, "instances.sr:4:3  `x > 0.75` in `high` became true\n"));
   CHECK(contains(logged.err, "instances.sr:4  `x > 0.25` in `low` changed 1 time, and 1 other\n"));
 }
+
+TEST_CASE("with many columns, rows at events are written on request only, which is told") {
+  const std::string model = temporary("wide.sr", R"(saw :: SR ()
+saw = sigrel () where
+  local x :: Real
+  der x = 1.0
+  initially x = 0.0
+  when x > 1.0 do
+    x := 0.0
+
+wide :: SR ()
+wide = sigrel () where
+  for k in 1 .. 1001 do
+    s: saw <> ()
+
+main = simulate wide with { stop = 2.5, steps = 5 }
+)");
+  const std::string results = temporary("wide.csv");
+  const Finished some = sigrel({"run", model, "-o", results});
+  CHECK(some.code == 0);
+  CHECK(contains(some.err, "note[SR0614]: rows at events are left out"));
+  CHECK(table(read(results)).size() == 6);
+  const Finished all = sigrel({"run", model, "-o", results, "--event-rows"});
+  CHECK(all.code == 0);
+  CHECK(!contains(all.err, "SR0614"));
+  CHECK(table(read(results)).size() == 8);
+  const Finished few = sigrel({"run", model, "-o", results, "-v", "s[7].x"});
+  CHECK(!contains(few.err, "SR0614"));
+  CHECK(table(read(results)).size() == 8);
+}

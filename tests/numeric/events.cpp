@@ -77,3 +77,19 @@ TEST_CASE("noEvent makes no event") {
   CHECK(run.outcome.statistics.events == 0);
   CHECK(value(run, "x") > 1.01);
 }
+
+TEST_CASE("Touches, double zeros at the start, and counters beside latches") {
+  const Case cases[] = {
+      {"doubleZero", 2, {{"x", 1.0132809538}}, 1},
+      {"latched", 10, {{"x", -0.5}, {"n", 3}}, 7},
+      {"touching", 7, {{"x", 0}}, 0},
+  };
+  for (const Case& c : cases)
+    numeric::each_way(
+        "events.sr", c.expression, {.stop = c.stop},
+        [&](const Run& run) {
+          for (auto [name, expected] : c.values)
+            CHECK(value(run, name) == Approx(expected).epsilon(1e-6).margin(expected == 0 ? 1e-9 : 0));
+        },
+        {"cvode", "adams", "ida"});
+}

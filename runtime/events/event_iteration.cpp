@@ -22,7 +22,11 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
   if (!initial.empty()) zero_crossings_.update_by_guesses(point, instance_.parameters);
   for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
     evaluator.parameters_changed();
-    if (!evaluator.run_checked(initial, point) || !evaluate_inputs(point)) return false;
+    if (!evaluator.run_checked(initial, point) || !evaluate_inputs(point)) {
+      if (initial.empty() || !update_where_known(initial, point)) return false;
+      changed = true;
+      continue;
+    }
     const bool one_at_a_time = iteration >= ZeroCrossings::kSimultaneousIterations;
     if (!zero_crossings_.update(point, instance_.parameters, one_at_a_time) && !look_ahead(point, leaving))
       return true;
@@ -30,6 +34,20 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
   }
   evaluator.failure() = zero_crossings_.endless(point);
   return false;
+}
+
+/// At the start a value that is held from a guess may leave no value to what reads it, such as a divisor of
+/// zero. Changes the values whose arguments are known all the same. False: there are none, and the failure
+/// stands.
+bool EventIteration::update_where_known(std::span<const Step> initial, const Point& point) {
+  Evaluator& evaluator = instance_.evaluator;
+  const Failure failure = evaluator.failure();
+  evaluator.failure() = {};
+  const bool known = evaluator.run(initial, point) && evaluator.run(instance_.model.dynamic, point) &&
+                     evaluator.run(instance_.model.compared, point) &&
+                     zero_crossings_.update_by_guesses(point, instance_.parameters);
+  evaluator.failure() = known ? Failure{} : failure;
+  return known;
 }
 
 /// Advances the current values by `moment_`, by one explicit Euler step. Whether they can be evaluated there.

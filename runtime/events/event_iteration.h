@@ -114,6 +114,7 @@ class EventIteration {
 
  private:
   bool make_consistent(const Point& point, std::span<const Step> initial, bool& changed, bool leaving);
+  bool update_where_known(std::span<const Step> initial, const Point& point);
   bool advance(const Point& from, Point& later);
   bool look_ahead(const Point& point, bool leaving);
   void record_rates(const Point& point);

@@ -77,8 +77,8 @@ bool ZeroCrossings::update(const Point& point, std::span<double> parameters, boo
   return update_those(point, parameters, first_only, false);
 }
 
-void ZeroCrossings::update_by_guesses(const Point& point, std::span<double> parameters) {
-  update_those(point, parameters, false, true);
+bool ZeroCrossings::update_by_guesses(const Point& point, std::span<double> parameters) {
+  return update_those(point, parameters, false, true);
 }
 
 bool ZeroCrossings::update_those(const Point& point, std::span<double> parameters, bool first_only,

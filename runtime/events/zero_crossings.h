@@ -49,7 +49,7 @@ class ZeroCrossings {
   /// only the first of them. Whether there were any.
   bool update(const Point& point, std::span<double> parameters, bool first_only);
   /// The same at guesses, at which arguments may not be defined: pieces of these stay as they are.
-  void update_by_guesses(const Point& point, std::span<double> parameters);
+  bool update_by_guesses(const Point& point, std::span<double> parameters);
   /// Sets all values by the differences at the point alone, whatever crossed before. Whether one changed.
   bool follow(const Point& point, std::span<double> parameters);
 

@@ -78,11 +78,12 @@ TEST_CASE("noEvent makes no event") {
   CHECK(value(run, "x") > 1.01);
 }
 
-TEST_CASE("Touches, double zeros at the start, and counters beside latches") {
+TEST_CASE("Touches, double zeros and divisors at the start, counters beside latches") {
   const Case cases[] = {
       {"doubleZero", 2, {{"x", 1.0132809538}}, 1},
       {"latched", 10, {{"x", -0.5}, {"n", 3}}, 7},
       {"touching", 7, {{"x", 0}}, 0},
+      {"divisor", 0.5, {{"x", 0.5}, {"n", 5}}, 1},
   };
   for (const Case& c : cases)
     numeric::each_way(

@@ -273,7 +273,7 @@ void EventHandler::load(const double* in) {
 }
 
 std::optional<std::uint32_t> EventHandler::terminated() const {
-  for (const auto [condition, trigger] : terminating_)
+  for (const auto& [condition, trigger] : terminating_)
     if (condition_[condition]) return trigger;
   return std::nullopt;
 }

@@ -16,13 +16,20 @@ class Distribution {
       : scheduler_(scheduler), scheduled_(scheduler.block_count(), false) {}
 
   /// Schedules those of the blocks that are in no schedule yet.
-  void move(const IdVector<BlockId, bool>& blocks, std::vector<runtime::Step>& steps) {
-    copy(blocks, steps);
-    for (BlockId b : ids<BlockId>(0, blocks.size())) scheduled_[b] = scheduled_[b] || blocks[b];
+  void move(IdVector<BlockId, bool> blocks, std::vector<runtime::Step>& steps) {
+    for (const BlockId b : ids<BlockId>(0, blocks.size())) {
+      if (!blocks[b]) continue;
+      if (scheduled_[b])
+        blocks[b] = false;
+      else
+        scheduled_[b] = true;
+    }
+    scheduler_.schedule(blocks, steps);
   }
   /// The same, and they may go into another schedule too.
   void copy(IdVector<BlockId, bool> blocks, std::vector<runtime::Step>& steps) {
-    for (BlockId b : ids<BlockId>(0, blocks.size())) blocks[b] = blocks[b] && !scheduled_[b];
+    for (const BlockId b : ids<BlockId>(0, blocks.size()))
+      if (blocks[b] && scheduled_[b]) blocks[b] = false;
     scheduler_.schedule(blocks, steps);
   }
   void move_rest(std::vector<runtime::Step>& steps) {

@@ -57,9 +57,9 @@ class IdaIntegrator final : public Integrator {
          weights_ = nullptr;
   std::vector<double> jacobian_;
   double time_ = 0, stop_ = 0;
-  Statistics before_;        // counters up to the last restart
-  bool suppressed_ = false;  // the error test is of the states alone
-  bool at_end_ = false;      // the last interpolation is at `time_`
+  Statistics before_;                                  // counters up to the last restart
+  bool suppressed_ = false, ever_suppressed_ = false;  // the error test is of the states alone
+  bool at_end_ = false;                                // the last interpolation is at `time_`
   // The last point at which a callback failed, for the message of a failure.
   bool rejected_ = false;         // the last callback failed
   std::uint64_t rejections_ = 0;  // since time last advanced
@@ -150,6 +150,7 @@ bool IdaIntegrator::suppress_if_noisy() {
 
 bool IdaIntegrator::suppress(bool on) {
   suppressed_ = on;
+  ever_suppressed_ = ever_suppressed_ || on;
   return check(IDASetSuppressAlg(memory_, on ? SUNTRUE : SUNFALSE), "IDASetSuppressAlg");
 }
 
@@ -208,7 +209,8 @@ void IdaIntegrator::interpolate(double time) {
 }
 
 void IdaIntegrator::statistics(Statistics& s) const {
-  s.solver = "IDA";
+  s.solver =
+      ever_suppressed_ ? "IDA, error test at times of the states alone (badly conditioned loops)" : "IDA";
   s.linear_solver = objects_.linear_solver_name();
   s.ordering = objects_.ordering_name();
   long steps = 0, evaluations = 0, setups = 0, errors = 0, iterations = 0, failures = 0, jacobians = 0;

@@ -312,6 +312,42 @@ void Layout::unclosed(const Frame& bracket, const Token& t) {
   if (given_up_.size() < kMaxNesting) given_up_.push_back(partner(bracket.open.kind));
 }
 
+void Layout::empty_block(const Pending& pending, const Token& t) {
+  Token block = pending.opener;
+  block.kind = K::BLOCK;
+  block.begin = block.end;
+  block.block = new_block(pending.kind);
+  if (pending.kind != BlockKind::Top) {
+    blocks_[block.block]->damaged = true;
+    if (!innermost_block().damaged && !innermost_block().quiet) {
+      std::string_view what = "an item";
+      switch (pending.opener.kind) {
+        case K::WHERE: what = pending.kind == BlockKind::Modes ? "a mode" : "an equation"; break;
+        case K::LET: what = "a definition"; break;
+        case K::OF: what = "an alternative"; break;
+        case K::INITIALLY:
+        case K::GUESS: what = "an equation"; break;
+        default: break;
+      }
+      std::string message =
+          "expected " + std::string(what) + " after `" + std::string(text(pending.opener)) + "`";
+      bool at_end = t.kind == kEnd;
+      Diagnostic& d = diagnostics_.report(Code::EmptyBlock, span(at_end ? pending.opener : t), message);
+      if (at_end)
+        d.label("the file ends here");
+      else
+        d.label(!t.first_on_line ? "found `" + std::string(text(t)) + "`"
+                : t.column == 1  ? "this line starts a new declaration, because it is not indented"
+                                 : "this line is not indented deeper than the enclosing block")
+            .also(span(pending.opener), "this block has no items");
+      if (pending.opener.kind == K::WHERE && pending.kind == BlockKind::Body)
+        d.help("a relation without equations is written `where {}`");
+    }
+    damage();
+  }
+  tokens_.push_back(block);
+}
+
 void Layout::push(const Token& t) {
   if (skipping_) return;
   if (frames_.back().kind == Frame::Block && frames_.back().block_kind == BlockKind::Top &&

@@ -35,7 +35,8 @@ class CrossingSearch {
   /// After an event; `discontinuous`: the equations or states have changed.
   void restart(bool discontinuous);
   /// Looks for the first crossing after `from` and not after `to`, both within the last step of the
-  /// integrator. `from` is where the last call ended, or the crossing that it found. False: `failure()`.
+  /// integrator. `from` is where the last call ended, or the crossing that it found. False: the failure
+  /// of the functions.
   bool find(double from, double to);
 
   // What the last call found:
@@ -45,7 +46,6 @@ class CrossingSearch {
   bool left_zero() const { return left_zero_; }
   /// 1 upwards, -1 downwards, 0 none, one entry for each watched difference; empty: none crossed.
   std::span<const int> directions() const { return directions_; }
-  const Failure& failure() const { return roots_.failure(); }
 
  private:
   struct Node {

@@ -23,14 +23,14 @@
 #include <span>
 #include <vector>
 
+#include "runtime/integrate/crossing_functions.h"
 #include "runtime/integrate/integrator.h"
-#include "runtime/integrate/root_functions.h"
 
 namespace runtime {
 
 class CrossingSearch {
  public:
-  CrossingSearch(RootFunctions& roots, Integrator& integrator);
+  CrossingSearch(CrossingFunctions& functions, Integrator& integrator);
 
   /// After an event; `discontinuous`: the equations or states have changed.
   void restart(bool discontinuous);
@@ -68,7 +68,7 @@ class CrossingSearch {
   Node take_node();
   void give_back(Node node) { spare_.push_back(std::move(node)); }
 
-  RootFunctions& roots_;
+  CrossingFunctions& functions_;
   Integrator& integrator_;
   // By watched number:
   std::vector<double> before_, now_;  // differences at both ends of the step

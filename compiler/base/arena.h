@@ -23,7 +23,7 @@ class Arena {
   std::span<T> copy(const std::vector<T>& items) {
     static_assert(std::is_trivially_destructible_v<T>);
     if (items.empty()) return {};
-    T* data = std::pmr::polymorphic_allocator<T>(&memory_).allocate(items.size());
+    T* data = static_cast<T*>(memory_.allocate(sizeof(T) * items.size(), alignof(T)));
     std::uninitialized_copy(items.begin(), items.end(), data);
     return {data, items.size()};
   }

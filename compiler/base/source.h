@@ -34,6 +34,8 @@ struct SourceFile {
   std::string text;  // UTF-8
   std::vector<std::uint32_t> line_starts;
 
+  /// Number of lines; a trailing newline does not start another.
+  std::size_t line_count() const { return line_starts.size(); }
   /// The text of a 1-based line without its newline.
   std::string_view line(std::uint32_t number) const;
   Position position(std::uint32_t offset) const;

@@ -1,5 +1,5 @@
-// `check` finds what `run` finds: for a case with a complete `main`, every error of a run that does not depend
-// on numbers is an error of `check`, and a model that runs passes `check`.
+// `check` finds what `run` finds: for a case with a complete `main`, every error of a run that does not
+// depend on numbers is an error of `check`, and a model that runs passes `check`.
 #pragma once
 #include <string>
 #include <vector>

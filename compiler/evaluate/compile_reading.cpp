@@ -105,6 +105,8 @@ std::optional<Reading> Compiler::reading(const core::Expr* e) {
   }
   std::ranges::reverse(r.steps);
   if (base->kind == ExprKind::Member) {
+    if (r.steps.empty() && is_composite(static_cast<const core::MemberExpr*>(base)->layout))
+      return std::nullopt;
     // A part of a hidden variable is denoted by a name, and an index in it may be out of range.
     auto* m = static_cast<const core::MemberExpr*>(base);
     if (m->base->kind != ExprKind::Label || !m->indices.empty() || (!m->interface_index && !r.steps.empty()))

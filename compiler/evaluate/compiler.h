@@ -61,6 +61,11 @@ class Compiler {
 
   // Expressions and patterns.
   void expression(const core::Expr* e, bool tail);
+  void member(const core::MemberExpr* m);
+  /// Whether a variable has parts that are read one by one. A connector is a node, not a record of scalars.
+  bool is_composite(const core::Layout* l) const;
+  /// Whether it is one scalar of a vector of an instance: the others need not be made.
+  bool is_scalar_of_member(const core::IndexExpr* i) const;
   template <class Then, class Else>
   void branch(Span span, Then then_branch, Else else_branch, bool tail) {
     std::uint32_t at = emit(Opcode::Branch, span);

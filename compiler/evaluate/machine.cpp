@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <unordered_set>
+
+#include "compiler/evaluate/operands.h"
 #include "compiler/evaluate/size_dependence.h"
 
 namespace sigrel::evaluate {
@@ -13,6 +16,19 @@ constexpr std::size_t kMaxFrames = 4'000'000;
 constexpr std::size_t kMaxSampleFrames = 10'000;
 
 }  // namespace
+
+bool contains(const Value& value, Tag tag) {
+  std::vector<Value> work{value};
+  std::unordered_set<const Object*> seen;
+  while (!work.empty()) {
+    Value v = work.back();
+    work.pop_back();
+    if (v.tag == tag) return true;
+    if (v.tag != Tag::Object || v.object->size == 0 || !seen.insert(v.object).second) continue;
+    work.insert(work.end(), v.object->items, v.object->items + v.object->size);
+  }
+  return false;
+}
 
 void Machine::fail(Code code, Span span, std::string message) {
   if (reported_) return;
@@ -104,15 +120,19 @@ std::optional<Value> Machine::capture_relation(const RelationCode& code, const F
 
 void Machine::patch(Value closure) {
   Frame frame{nullptr, 0, 0, nullptr, 0, kNoStop, false, nullptr, {}};
-  if (is_object(closure, ObjectKind::Closure)) {
-    auto* f = static_cast<const FunctionCode*>(closure.object->code);
-    for (std::uint32_t i = 0; i < closure.object->size; ++i)
-      if (f->captures[i].local) closure.object->items[i] = captured(f->captures[i], frame);
-  } else if (is_object(closure, ObjectKind::Relation)) {
-    auto& r = static_cast<RelationObject*>(closure.object)->relation();
-    for (std::uint32_t i = 0; i < closure.object->size; ++i)
-      if (r.captures[i].local) closure.object->items[i] = captured(r.captures[i], frame);
-  }
+  const std::vector<CaptureSource>* sources = nullptr;
+  if (is_object(closure, ObjectKind::Closure))
+    sources = &static_cast<const FunctionCode*>(closure.object->code)->captures;
+  else if (is_object(closure, ObjectKind::Relation))
+    sources = &static_cast<RelationObject*>(closure.object)->relation().captures;
+  else
+    return;
+  for (std::uint32_t i = 0; i < closure.object->size; ++i)
+    if ((*sources)[i].local) closure.object->items[i] = captured((*sources)[i], frame);
+}
+
+bool Machine::is_defined(const Value& value) const {
+  return !captured_undefined_ || !contains(value, Tag::Undefined);
 }
 
 void Machine::steer(const Value& real) {

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <cassert>
-#include <unordered_set>
 
-#include "compiler/evaluate/machine.h"
+#include "compiler/evaluate/operands.h"
 #include "compiler/evaluate/size_dependence.h"
 
 namespace sigrel::evaluate {
@@ -15,19 +14,6 @@ constexpr std::uint64_t kMaxSteps = 200'000'000;  // of one evaluation: an expre
 constexpr std::uint64_t kMaxSampleSteps = 1'000'000;
 constexpr std::size_t kMaxHeap = std::size_t{6} << 30;
 constexpr int kMaxSignalBranches = 2000;
-
-bool has_signal(const Value& value) {
-  std::vector<Value> work{value};
-  std::unordered_set<const Object*> seen;
-  while (!work.empty()) {
-    Value v = work.back();
-    work.pop_back();
-    if (v.tag == Tag::Signal) return true;
-    if (v.tag != Tag::Object || v.object->size == 0 || !seen.insert(v.object).second) continue;
-    work.insert(work.end(), v.object->items, v.object->items + v.object->size);
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -253,7 +239,7 @@ Machine::Status Machine::run() {
           g.value = result;
           ++cached_globals_;
           // A signal belongs to the body under construction, so the next body evaluates the global again.
-          g.state = has_signal(result) ? GlobalState::Unknown : GlobalState::Done;
+          g.state = contains(result, Tag::Signal) ? GlobalState::Unknown : GlobalState::Done;
         }
         frames_.pop_back();
         if (done.closure)
@@ -410,6 +396,14 @@ Machine::Status Machine::run() {
         auto v = host->member(*code_.members[in.a], base, values);
         if (!v) return failed();
         stack_.push_back(*v);
+        break;
+      }
+      case Opcode::Expand: {
+        const Value layout = stack_.back();
+        stack_.pop_back();
+        auto v = expand(stack_.back(), *layout.object, span);
+        if (!v) return failed();
+        stack_.back() = *v;
         break;
       }
       case Opcode::BlockApply: {

@@ -23,6 +23,9 @@ inline bool is_number(const Value& v) {
   return v.tag == Tag::Int || v.tag == Tag::Real || v.tag == Tag::Bool;
 }
 
+/// Whether a value of this kind is in it.
+bool contains(const Value& value, Tag tag);
+
 /// The operation on numbers and signals that a primitive is, element by element; nullopt for the others.
 std::optional<Op> scalar_op(core::Primitive p);
 

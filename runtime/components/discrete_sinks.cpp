@@ -58,13 +58,13 @@ bool DiscreteSinks::possible(std::uint32_t row, const Variation& variation,
     case Kind::Previous: return true;
     case Kind::Value: {
       // Only components let it fire.
-      const std::uint32_t trigger =
-          index_.model().events.effects[section.tag + row - section.first].trigger;
+      const std::uint32_t trigger = index_.model().events.effects[section.tag + row - section.first].trigger;
       const std::span<const std::uint32_t> conditions = index_.writers(index_.trigger_node(trigger));
       return !conditions.empty() && std::ranges::all_of(conditions, [&](std::uint32_t writer) {
         bool by_component = false;
         if (index_.section_of(writer).kind == Kind::Condition)
-          index_.each_read(writer, [&](std::uint32_t node) { by_component = by_component || dependent[node]; });
+          index_.each_read(writer,
+                           [&](std::uint32_t node) { by_component = by_component || dependent[node]; });
         return by_component;
       });
     }

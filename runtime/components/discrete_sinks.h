@@ -49,9 +49,9 @@ class DiscreteSinks {
 
   const RowIndex& index_;
   std::vector<std::uint8_t> sink_;
-  std::vector<std::uint32_t> group_;      // by row
-  std::vector<std::uint8_t> dissolved_;   // by group
-  std::uint32_t count_ = 0;               // groups that are not
+  std::vector<std::uint32_t> group_;              // by row
+  std::vector<std::uint8_t> dissolved_;           // by group
+  std::uint32_t count_ = 0;                       // groups that are not
   std::vector<std::uint32_t> first_, activated_;  // by node: the rows of sinks that it activates
   std::vector<std::uint32_t> stamp_;
   std::uint32_t clock_ = 0;

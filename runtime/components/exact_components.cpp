@@ -119,7 +119,7 @@ bool ExactComponents::Form::process(std::size_t component, double range, bool& c
   find_directions([&](std::uint32_t w) { return w == piece.watched; });
   if (piece.watched == kNone && std::ranges::count(directions, 0) == std::ssize(directions))
     directions.clear();
-  return events.process(time, directions, changed) && advances(piece, time, range) &&
+  return events.process(time, directions, changed, {.evaluated = true}) && advances(piece, time, range) &&
          begin_piece(piece, time);
 }
 
@@ -156,6 +156,14 @@ bool ExactComponents::Form::begin_piece(Piece& piece, double time) {
   piece.x = before[state];
   piece.rate = before[derivative];
   double distance = power_of_two(std::max(std::abs(piece.x), instance.nominal[state]));
+  // The rounding error of the rate is small beside a change by the distance to the equilibrium.
+  auto is_close = [&] {
+    const double equilibrium = std::abs(piece.rate / piece.coefficient);
+    if (!(equilibrium > 4 * distance && equilibrium < 1e9 * distance)) return false;
+    distance = power_of_two(equilibrium);
+    return true;
+  };
+  is_close();  // by the coefficient of the last piece, which is often the same
   auto evaluate_at = [&] {
     instance.values[state] = piece.x + distance;
     if (!evaluate(time)) return false;
@@ -163,12 +171,7 @@ bool ExactComponents::Form::begin_piece(Piece& piece, double time) {
     return true;
   };
   bool fine = evaluate_at();
-  // The rounding error of the rate is small beside a change by the distance to the equilibrium.
-  const double equilibrium = std::abs(piece.rate / piece.coefficient);
-  if (fine && equilibrium > 4 * distance && equilibrium < 1e9 * distance) {
-    distance = power_of_two(equilibrium);
-    fine = evaluate_at();
-  }
+  if (fine && is_close()) fine = evaluate_at();
   std::ranges::copy(before, instance.values.begin());
   if (!fine) return false;
   if (!std::isfinite(piece.x) || !std::isfinite(piece.rate) || !std::isfinite(piece.coefficient)) {

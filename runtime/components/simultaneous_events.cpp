@@ -99,7 +99,7 @@ bool ExactComponents::process_joined(double time) {
   });
   if (std::ranges::count(joined.directions, 0) == std::ssize(joined.directions)) joined.directions.clear();
   bool changed = false;
-  if (!joined.events.process(time, joined.directions, changed)) return false;
+  if (!joined.events.process(time, joined.directions, changed, {.evaluated = true})) return false;
   events_ += changed;
   return true;
 }

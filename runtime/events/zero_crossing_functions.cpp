@@ -37,15 +37,14 @@ double ZeroCrossingFunctions::evaluate_one(const Point& point, std::uint32_t k) 
 void ZeroCrossingFunctions::measure(std::uint32_t c, std::size_t first, std::uint32_t begin,
                                     std::uint32_t end, const double* parameters) {
   const ZeroCrossing& crossing = model_.zero_crossings[c];
-  for (std::uint32_t row = begin; row < end; ++row) {
-    const double argument = arguments_[first + row];
-    differences_[first + row] =
-        crossing.kind == ZeroCrossing::Comparison
-            ? argument
-            : distance_inside(
-                  Pieces(model_, crossing, row, parameters).bounds(Pieces::held(crossing, row, parameters)),
-                  argument);
+  if (crossing.kind == ZeroCrossing::Comparison) {
+    for (std::uint32_t row = begin; row < end; ++row) differences_[first + row] = arguments_[first + row];
+    return;
   }
+  for (std::uint32_t row = begin; row < end; ++row)
+    differences_[first + row] = distance_inside(
+        Pieces(model_, crossing, row, parameters).bounds(Pieces::held(crossing, row, parameters)),
+        arguments_[first + row]);
 }
 
 }  // namespace runtime

@@ -218,14 +218,28 @@ std::vector<double> Components::remainder_nominal() const {
 
 bool Components::process_events(double time, double margin) { return exact_.advance(time, margin) || fail(); }
 
-bool Components::evaluate(double time, std::span<const double> values, std::span<const double> parameters) {
+void Components::load_remainder(std::span<const double> values, std::span<const double> parameters) {
   for (std::size_t k = 0; k < values.size(); ++k) whole_.values[remainder_.variables[k]] = values[k];
   for (std::size_t k = 0; k < parameters.size(); ++k)
     whole_.parameters[remainder_.parameters[k]] = parameters[k];
-  if (!exact_.evaluate(time)) return fail();
   whole_.evaluator.parameters_changed();
+}
+
+bool Components::evaluate(double time, std::span<const double> values, std::span<const double> parameters) {
+  load_remainder(values, parameters);
+  if (!exact_.evaluate(time)) return fail();
   if (whole_.evaluator.run(whole_.model.dynamic, whole_.point(time))) return true;
   failure_ = whole_.failure();
+  return false;
+}
+
+bool Components::evaluate(double time, std::span<const double> values, std::span<const double> parameters,
+                          const NeededRows& rows) {
+  load_remainder(values, parameters);
+  if (!exact_.evaluate_shown(time)) return fail();
+  if (rows.evaluate(whole_.evaluator, whole_.point(time))) return true;
+  failure_ = whole_.failure();
+  failure_.time = time;
   return false;
 }
 

@@ -21,6 +21,7 @@
 #include "runtime/components/row_index.h"
 #include "runtime/components/submodel.h"
 #include "runtime/solve/model_instance.h"
+#include "runtime/solve/needed_rows.h"
 
 namespace runtime {
 
@@ -49,6 +50,11 @@ class Components {
   /// Sets the whole model to this time, at which the remainder has these values and parameters, and evaluates
   /// the dynamic schedule. Events at this time that are not processed yet have not happened.
   bool evaluate(double time, std::span<const double> values, std::span<const double> parameters);
+  /// The same with these rows instead of the schedule, and with the states that they read.
+  bool evaluate(double time, std::span<const double> values, std::span<const double> parameters,
+                const NeededRows& rows);
+  /// From now on these rows are evaluated.
+  void show(const NeededRows& rows) { exact_.show(rows.variables()); }
 
   std::size_t exact() const { return exact_.size(); }
   std::size_t forms() const { return exact_.forms(); }
@@ -65,6 +71,7 @@ class Components {
   void extract(std::span<const std::uint32_t> components, Submodel& part);
   void find_foreign(std::span<const std::uint32_t> components, Submodel& part) const;
   void extract_remainder();
+  void load_remainder(std::span<const double> values, std::span<const double> parameters);
   bool fail();
 
   ModelInstance& whole_;

@@ -251,12 +251,14 @@ bool ExactComponents::add(const Submodel& part, std::uint32_t id, bool in_order,
   if (!form->events.resume(time, instance.failure()) || !form->begin_piece(form->pieces[component], time))
     return fail(*form, component, time);
   form->save(component);
+  queued_ += in_order;
   if (in_order && form->pieces[component].end < kNever)
     queue_.push({form->pieces[component].end, form_number, static_cast<std::uint32_t>(component)});
   return true;
 }
 
 void ExactComponents::keep_order(JoinedReports* reports) {
+  queued_ = count_;
   for (std::uint32_t f = 0; f < forms_.size(); ++f) {
     Form& form = *forms_[f];
     if (reports) {
@@ -306,26 +308,40 @@ bool ExactComponents::process_next() {
 bool ExactComponents::advance(double time, double margin) {
   while (!queue_.empty() && queue_.top().time <= time + margin)
     if (!process_next()) return false;
+  if (queued_ == count_) return true;
   for (const std::unique_ptr<Form>& form : forms_)
     for (std::size_t k = 0; k < form->pieces.size(); ++k)
       if (form->pieces[k].end <= time + margin && !process(*form, k, time + margin)) return false;
-  return evaluate(time);
+  return true;
 }
 
 bool ExactComponents::evaluate(double time) {
-  for (const std::unique_ptr<Form>& each : forms_) {
-    Form& form = *each;
-    for (std::size_t k = 0; k < form.pieces.size(); ++k) {
-      const Piece& piece = form.pieces[k];
-      const double x = piece.at(std::max(time, piece.start));
-      whole_.values[form.variables[k * form.instance.values.size() + form.state]] = x;
-      if (std::isfinite(x)) continue;
-      form.instance.failure() = Failure{.kind = FailureKind::NotFinite, .unknowns = 1};
-      form.instance.failure().variables.push_back({form.state, x, 0});
-      return fail(form, k, time);
-    }
-  }
+  for (const std::unique_ptr<Form>& form : forms_)
+    for (std::size_t k = 0; k < form->pieces.size(); ++k)
+      if (!evaluate(*form, k, time)) return false;
   return true;
+}
+
+bool ExactComponents::evaluate_shown(double time) {
+  return std::ranges::all_of(shown_,
+                             [&](const Next& at) { return evaluate(*forms_[at.form], at.component, time); });
+}
+
+void ExactComponents::show(std::span<const std::uint8_t> variables) {
+  shown_.clear();
+  for (std::uint32_t f = 0; f < forms_.size(); ++f)
+    for (std::uint32_t k = 0; k < forms_[f]->pieces.size(); ++k)
+      if (variables[forms_[f]->number_of_state(k)]) shown_.push_back({0, f, k});
+}
+
+bool ExactComponents::evaluate(Form& form, std::size_t component, double time) {
+  const Piece& piece = form.pieces[component];
+  const double x = piece.at(std::max(time, piece.start));
+  whole_.values[form.number_of_state(component)] = x;
+  if (std::isfinite(x)) return true;
+  form.instance.failure() = Failure{.kind = FailureKind::NotFinite, .unknowns = 1};
+  form.instance.failure().variables.push_back({form.state, x, 0});
+  return fail(form, component, time);
 }
 
 /// What events have changed.

@@ -49,11 +49,14 @@ class ExactComponents {
   void keep_order(JoinedReports* reports);
   /// The time of the next event of all, in that order; infinity if there is none.
   double next_event() const { return queue_.empty() ? HUGE_VAL : queue_.top().time; }
-  /// Advances all components to this time, including events at it up to `margin` seconds later, and writes
-  /// their states, and what events changed, to the whole model.
+  /// Processes the events until this time, and up to `margin` seconds later, and writes what they changed to
+  /// the whole model.
   bool advance(double time, double margin);
-  /// Writes their states at this time, before the next event. False: one is not finite.
+  /// Writes the states at this time, before the next event. False: one is not finite.
   bool evaluate(double time);
+  /// The same for those that `show` has selected: by variable of the whole model, 1.
+  bool evaluate_shown(double time);
+  void show(std::span<const std::uint8_t> variables);
   /// In numbers of a part, with the components that failed and the part of their form (`renumber`).
   struct Failed {
     Failure failure;
@@ -129,6 +132,7 @@ class ExactComponents {
   bool continue_apart(const Next& next, double time);
   std::uint32_t find(const Submodel& part) const;
   void write(const Form& form, std::size_t component);
+  bool evaluate(Form& form, std::size_t component, double time);
   bool fail(const Form& form, std::size_t component, double time);
 
   ModelInstance& whole_;
@@ -139,10 +143,12 @@ class ExactComponents {
   std::vector<Next> simultaneous_, aside_;
   std::vector<std::uint32_t> crossed_;  // zero crossings, ascending
   std::size_t count_ = 0;
+  std::size_t queued_ = 0;  // components in the queue, or without another event
   std::uint64_t events_ = 0;
   std::vector<std::unique_ptr<Form>> forms_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> form_of_;       // by hash of the structure
   std::priority_queue<Next, std::vector<Next>, std::greater<>> queue_;  // in order: each component
+  std::vector<Next> shown_;                                             // components
   Failed failed_;
 };
 

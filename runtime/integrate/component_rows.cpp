@@ -31,12 +31,19 @@ bool ComponentRows::evaluate(double time, const std::vector<double>& values) {
   return false;
 }
 
+bool ComponentRows::evaluate_shown(double time, const std::vector<double>& values) {
+  if (failure_) return false;
+  if (components_.evaluate(time, values, remainder_.parameters, shown_)) return true;
+  failure_ = components_.failure();
+  return false;
+}
+
 bool ComponentRows::row(double time, const std::vector<double>& values) {
   return process_events(time) && evaluate(time, values) && recorder_.row(time, whole_.values);
 }
 
 void ComponentRows::step(double time, const std::vector<double>& values) {
-  if (process_events(time) && evaluate(time, values)) recorder_.step(time, whole_.values);
+  if (process_events(time) && evaluate_shown(time, values)) recorder_.step(time, whole_.values);
 }
 
 void ComponentRows::before_event(double time, const std::vector<double>& values) {
@@ -46,7 +53,7 @@ void ComponentRows::before_event(double time, const std::vector<double>& values)
     if (!components_.process_events(time - rounding(time), 0)) failure_ = components_.failure();
     return;
   }
-  if (evaluate(time, values))
+  if (evaluate_shown(time, values))
     recorder_.before_event(time, whole_.values);
   else  // the equations before the event may have no value just behind the crossing
     failure_ = whole_.failure() = {};
@@ -54,7 +61,7 @@ void ComponentRows::before_event(double time, const std::vector<double>& values)
 
 bool ComponentRows::after_event(double time, const std::vector<double>& values, bool changed) {
   const std::uint64_t before = components_.events();
-  if (!process_events(time) || !recorder_.wants_events() || !evaluate(time, values)) return false;
+  if (!process_events(time) || !recorder_.wants_events() || !evaluate_shown(time, values)) return false;
   return recorder_.after_event(time, whole_.values, changed || components_.events() > before);
 }
 

@@ -62,7 +62,7 @@ bool EventIteration::advance(const Point& from, Point& later) {
   history_.evaluate(later.time, instance_.values);
   const bool known = instance_.evaluator.run(instance_.model.dynamic, later) &&
                      instance_.evaluator.run(instance_.model.compared, later);
-  instance_.failure() = {};
+  if (!known) instance_.failure() = {};
   return known;
 }
 

@@ -21,7 +21,10 @@ void ZeroCrossingFunctions::evaluate(const Point& point) {
   for (std::uint32_t c = 0; c < model_.zero_crossings.size(); ++c) {
     const KernelBatch& batch = model_.batches[model_.zero_crossings[c].batch];
     runtime::evaluate(model_, batch, point, arguments_.data() + at);
-    measure(c, at, 0, batch.count, point.parameters);
+    if (model_.zero_crossings[c].kind == ZeroCrossing::Comparison)
+      for (std::size_t k = at; k < at + batch.count; ++k) differences_[k] = arguments_[k];
+    else
+      measure(c, at, 0, batch.count, point.parameters);
     at += batch.count;
   }
 }

@@ -46,9 +46,12 @@ class ComponentRows final : public Recorder {
   bool after_event(double time, const std::vector<double>& values, bool changed) override;
   double next_event() const override;
   const Failure& failure() const { return failure_; }
+  /// Spent in exact components and in the evaluation of rows.
+  double seconds() const { return seconds_; }
 
  private:
   bool process_events(double time);
+  bool process_events(double time, double margin);
   bool evaluate(double time, const std::vector<double>& values);
   bool evaluate_shown(double time, const std::vector<double>& values);
 
@@ -61,6 +64,7 @@ class ComponentRows final : public Recorder {
   double stop_;
   Recorder& recorder_;
   Failure failure_;
+  double seconds_ = 0;
 };
 
 }  // namespace runtime

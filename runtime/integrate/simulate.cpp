@@ -141,6 +141,7 @@ void integrate(Components& components, InitialValueProblem& whole, const Experim
     TimeLoop(rest, experiment, control, {}, rows, outcome).run();
     if (reports) reports->flush();
     statistics.seconds_integrate = timer.seconds() - recorder.seconds();
+    statistics.seconds_exact = rows.seconds();
     if (outcome.terminated) outcome.terminated = part.triggers[*outcome.terminated];
     if (rows.failure()) {
       outcome.status = Outcome::Failed;

@@ -37,7 +37,8 @@ void NeededRows::add_rows(const Step& step) {
       parts_.push_back({step, row, row + 1});
     if (batch.kernel == kNone) {
       const SumTable sums(model_, batch);
-      for (std::uint32_t k = sums.offsets[row]; k < sums.offsets[row + 1]; ++k) wanted_[sums.terms[k] >> 1] = 1;
+      for (std::uint32_t k = sums.offsets[row]; k < sums.offsets[row + 1]; ++k)
+        wanted_[sums.terms[k] >> 1] = 1;
     } else {
       for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
         wanted_[slot_variable(model_, batch, slot, row)] = 1;
@@ -47,7 +48,8 @@ void NeededRows::add_rows(const Step& step) {
 
 bool NeededRows::evaluate(Evaluator& evaluator, const Point& point) const {
   for (const Part& part : parts_) {
-    const bool whole = part.step.kind == Step::Solve || part.end - part.begin == model_.batches[part.step.index].count;
+    const bool whole =
+        part.step.kind == Step::Solve || part.end - part.begin == model_.batches[part.step.index].count;
     if (!whole)
       evaluate_rows(model_, model_.batches[part.step.index], point, part.begin, part.end, nullptr);
     else if (!evaluator.run(std::span(&part.step, 1), point))

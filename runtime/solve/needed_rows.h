@@ -12,8 +12,8 @@ namespace runtime {
 
 class NeededRows {
  public:
-  /// The rows of `dynamic` and then `observed` that the `wanted` variables (per variable: 1) need, directly or
-  /// through others. Linear in the schedules.
+  /// The rows of `dynamic` and then `observed` that the `wanted` variables (per variable: 1) need, directly
+  /// or through others. Linear in the schedules.
   NeededRows(const Model& model, std::span<const Step> dynamic, std::span<const Step> observed,
              std::vector<std::uint8_t> wanted);
 

@@ -10,6 +10,8 @@ namespace {
 constexpr std::size_t kMostRows = 64;
 // Forms: each has an instance of its own, which takes some kilobytes.
 constexpr std::size_t kMostForms = 4096;
+// A sink that is dissolved may join components that another one reads; after so many passes all are.
+constexpr int kMostPasses = 8;
 
 using Kind = RowIndex::Kind;
 
@@ -45,11 +47,15 @@ Components::Components(ModelInstance& whole, double time, double range, double m
 void Components::find_exact() {
   std::vector<std::uint32_t> rows;
   std::vector<std::uint8_t> exact;
-  do {
+  for (int pass = 0;; ++pass) {
     dependency_ = Dependency(rows_, dependent_, sinks_.rows());
     exact.assign(dependency_.components, 0);
     for (std::uint32_t c = 0; c < dependency_.components; ++c) exact[c] = is_exact(c, rows);
-  } while (sinks_.dissolve(dependency_, exact));
+    const bool dissolved =
+        pass < kMostPasses ? sinks_.dissolve(dependency_, exact)
+                           : sinks_.dissolve(dependency_, std::vector<std::uint8_t>(exact.size(), 0));
+    if (!dissolved) break;
+  }
   for (std::uint32_t c = 0; c < dependency_.components; ++c)
     if (exact[c]) exact_of_.push_back(c);
   in_order_ = sinks_.read_components(dependency_);

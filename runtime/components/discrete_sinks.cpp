@@ -45,6 +45,7 @@ DiscreteSinks::DiscreteSinks(const RowIndex& rows, const Variation& variation,
 /// Whether a row may belong to a sink, whatever reads it.
 bool DiscreteSinks::possible(std::uint32_t row, const Variation& variation,
                              std::span<const std::uint8_t> dependent) const {
+  if (dependent.empty()) return false;
   bool depends = false;
   std::size_t reads = 0;
   index_.each_written(row, [&](std::uint32_t node) { depends = depends || dependent[node]; });

@@ -49,6 +49,12 @@ TEST_CASE("A counter over many events does not connect what it counts") {
   }
 }
 
+TEST_CASE("Rows at events of a model with a counter are those of one clock") {
+  Model model("sinks.sr", "manyEvents 20");
+  check_same(run_with(model, ComponentClocks::On, 1.12, true),
+             run_with(model, ComponentClocks::Off, 1.12, true));
+}
+
 TEST_CASE("Conditions of several components that become true together count once") {
   Model model("sinks.sr", "together");
   const Run run = run_with(model, ComponentClocks::On, 5.5, true);

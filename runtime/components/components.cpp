@@ -51,9 +51,9 @@ void Components::find_exact() {
     dependency_ = Dependency(rows_, dependent_, sinks_.rows());
     exact.assign(dependency_.components, 0);
     for (std::uint32_t c = 0; c < dependency_.components; ++c) exact[c] = is_exact(c, rows);
-    const bool dissolved =
-        pass < kMostPasses ? sinks_.dissolve(dependency_, exact)
-                           : sinks_.dissolve(dependency_, std::vector<std::uint8_t>(exact.size(), 0));
+    const bool dissolved = pass < kMostPasses
+                               ? sinks_.dissolve(dependency_, exact)
+                               : sinks_.dissolve(dependency_, std::vector<std::uint8_t>(exact.size(), 0));
     if (!dissolved) break;
   }
   for (std::uint32_t c = 0; c < dependency_.components; ++c)

@@ -136,8 +136,11 @@ void print_statistics(const Compiled& model, const Run& run, std::span<const std
   if (s.events > 0) row("events", fmt::format("{}", s.events));
   if (s.exact_components > 0) {
     row("exact components",
-        fmt::format("{} in {} forms, {} events", s.exact_components, s.exact_forms, s.exact_events));
-    row("other components", fmt::format("{}, {} events", s.other_components, s.events - s.exact_events));
+        fmt::format("{} in {} forms, {} events, {:.3f} ms with their rows", s.exact_components, s.exact_forms,
+                    s.exact_events, 1e3 * s.seconds_exact));
+    row("other components",
+        fmt::format("{}, {} events, {:.3f} ms", s.other_components, s.events - s.exact_events,
+                    1e3 * (s.seconds_integrate - s.seconds_exact)));
   }
   for (const std::string& line : events.first(std::min(events.size(), kEventLines))) fmt::print("{}\n", line);
   if (s.state_changes > 0) row("state selections", fmt::format("{} changes", s.state_changes));

@@ -10,6 +10,8 @@ namespace {
 constexpr std::size_t kMostRows = 64;
 // Forms: each has an instance of its own, which takes some kilobytes.
 constexpr std::size_t kMostForms = 4096;
+// A sink that is dissolved may join components that another one reads; after so many passes all are.
+constexpr int kMostPasses = 8;
 
 using Kind = RowIndex::Kind;
 
@@ -19,14 +21,16 @@ Components::Components(ModelInstance& whole, double time, double range, double m
     : whole_(whole),
       time_(time),
       rows_(whole.model),
-      dependency_(rows_),
       variation_(rows_),
+      dependent_(dependent_nodes(rows_)),
+      sinks_(rows_, variation_, dependent_),
       extraction_(rows_),
       covered_(rows_.size(), 0),
       at_end_(whole.model.events.triggers, 0),
       of_time_(rows_.crossings(), 0),
-      exact_(whole, range, moment) {
-  if (!dependency_.valid || !whole.model.sets.empty()) return;
+      exact_(whole, range, moment,
+             [this](std::span<const std::uint32_t> ids, Submodel& part) { extract(ids, part); }) {
+  if (dependent_.empty() || !whole.model.sets.empty()) return;
   for (const auto* triggers : {&whole.model.events.last, &whole.model.events.terminal})
     for (const std::uint32_t t : *triggers) at_end_[t] = 1;
   std::vector<std::uint32_t> first;  // by zero crossing: the number of its first row
@@ -36,20 +40,58 @@ Components::Components(ModelInstance& whole, double time, double range, double m
     crossings += whole.model.batches[crossing.batch].count;
   }
   for (const TimeFunction& f : whole.model.time_functions) of_time_[first[f.zero_crossing] + f.row] = 1;
-  std::vector<std::uint32_t> rows;
-  for (std::uint32_t c = 0; c < dependency_.components; ++c)
-    if (is_exact(c, rows)) exact_of_.push_back(c);
+  find_exact();
 }
 
-/// Its rows and the shared ones that these need into `rows`. Whether it is solved exactly.
-bool Components::is_exact(std::uint32_t component, std::vector<std::uint32_t>& rows) {
+/// Sinks that read anything but several exact components are dissolved, which joins components.
+void Components::find_exact() {
+  std::vector<std::uint32_t> rows;
+  std::vector<std::uint8_t> exact;
+  for (int pass = 0;; ++pass) {
+    dependency_ = Dependency(rows_, dependent_, sinks_.rows());
+    exact.assign(dependency_.components, 0);
+    for (std::uint32_t c = 0; c < dependency_.components; ++c) exact[c] = is_exact(c, rows);
+    const bool dissolved = pass < kMostPasses
+                               ? sinks_.dissolve(dependency_, exact)
+                               : sinks_.dissolve(dependency_, std::vector<std::uint8_t>(exact.size(), 0));
+    if (!dissolved) break;
+  }
+  for (std::uint32_t c = 0; c < dependency_.components; ++c)
+    if (exact[c]) exact_of_.push_back(c);
+  in_order_ = sinks_.read_components(dependency_);
+}
+
+/// The rows of a component, those that it activates, and the shared ones that these need. False: more than
+/// `most`.
+bool Components::gather(std::uint32_t component, std::vector<std::uint32_t>& rows, std::size_t most) {
   const auto first = dependency_.rows.begin() + dependency_.first[component];
   const auto last = dependency_.rows.begin() + dependency_.first[component + 1];
-  if (last - first > static_cast<std::ptrdiff_t>(kMostRows)) return false;
+  if (static_cast<std::size_t>(last - first) > most) return false;
   rows.assign(first, last);
-  if (!extraction_.close(rows, dependency_.component, kMostRows)) return false;
+  return sinks_.activate(rows, most) && extraction_.close(rows, dependency_.component, most);
+}
+
+/// Whether what a row of a sink reads of other components is known without an evaluation of them.
+bool Components::reads_known(std::uint32_t component, std::uint32_t row) const {
+  bool known = true;
+  rows_.each_read(row, [&](std::uint32_t node) {
+    for (const std::uint32_t writer : rows_.writers(node)) {
+      const std::uint32_t of = dependency_.component[writer];
+      if (of == Dependency::kSink) break;  // so are all
+      const Kind kind = rows_.section_of(writer).kind;
+      known = known && (of >= dependency_.components || of == component || kind == Kind::Crossing ||
+                        kind == Kind::Value);
+    }
+  });
+  return known;
+}
+
+/// Its rows as `gather` gives them into `rows`. Whether it is solved exactly.
+bool Components::is_exact(std::uint32_t component, std::vector<std::uint32_t>& rows) {
+  if (!gather(component, rows, kMostRows)) return false;
   int states = 0;
   for (const std::uint32_t row : rows) {
+    if (sinks_.rows()[row] && !reads_known(component, row)) return false;
     const RowIndex::Section& section = rows_.section_of(row);
     switch (section.kind) {
       case Kind::State: ++states; break;
@@ -84,16 +126,67 @@ bool Components::is_exact(std::uint32_t component, std::vector<std::uint32_t>& r
 
 bool Components::split() {
   Submodel part;
-  std::vector<std::uint32_t> rows;
   for (const std::uint32_t c : exact_of_) {
-    is_exact(c, rows);
-    extraction_.extract(rows, part);
-    if (exact_.forms() >= kMostForms && !exact_.has_form(part)) continue;
-    for (const std::uint32_t row : rows) covered_[row] = 1;
-    if (!exact_.add(part, c, time_)) return fail();
+    extract(std::span(&c, 1), part);
+    if (exact_.forms() >= kMostForms && !exact_.has_form(part) && !in_order_[c]) continue;
+    for (const std::uint32_t row : extracted_) covered_[row] = 1;
+    if (!exact_.add(part, c, in_order_[c], time_)) return fail();
   }
   extract_remainder();
   return true;
+}
+
+/// The part of these components, ascending, and of what they activate.
+void Components::extract(std::span<const std::uint32_t> components, Submodel& part) {
+  std::vector<std::uint32_t>& all = extracted_;
+  std::vector<std::uint32_t> rows;
+  all.clear();
+  for (const std::uint32_t c : components) {
+    gather(c, rows, rows_.size());
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  extraction_.extract(all, part);
+  if (sinks_.any()) find_foreign(components, part);
+}
+
+/// What the rows of sinks read that these components do not have for themselves.
+void Components::find_foreign(std::span<const std::uint32_t> components, Submodel& part) const {
+  std::vector<std::uint32_t> variables, parameters;
+  const std::uint32_t first_parameter = rows_.parameter_node(0), end = rows_.trigger_node(0);
+  auto consider = [&](std::uint32_t node) {
+    bool foreign = false;
+    for (const std::uint32_t writer : rows_.writers(node)) {
+      const std::uint32_t of = dependency_.component[writer];
+      foreign = of == Dependency::kSink ||
+                (of < dependency_.components && !std::ranges::binary_search(components, of));
+      if (foreign) break;
+    }
+    if (foreign && node < first_parameter)
+      variables.push_back(node);
+    else if (foreign && node < end)
+      parameters.push_back(node - first_parameter);
+  };
+  for (const std::uint32_t row : extracted_)
+    if (sinks_.rows()[row]) {
+      rows_.each_read(row, consider);
+      rows_.each_written(row, consider);
+    }
+  auto own = [](const std::vector<std::uint32_t>& list, std::vector<std::uint32_t>& numbers) {
+    std::ranges::sort(numbers);
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    std::vector<std::uint32_t> result;
+    for (std::uint32_t k = 0; k < list.size(); ++k)
+      if (std::ranges::binary_search(numbers, list[k])) result.push_back(k);
+    return result;
+  };
+  part.foreign_variables = own(part.variables, variables);
+  part.foreign_parameters = own(part.parameters, parameters);
+  for (const auto* list : {&part.foreign_variables, &part.foreign_parameters}) {
+    part.structure.push_back(static_cast<std::uint32_t>(list->size()));
+    part.structure.insert(part.structure.end(), list->begin(), list->end());
+  }
 }
 
 /// What no exact component has, and what that needs: shared rows of schedules only if they are needed.
@@ -131,24 +224,36 @@ std::vector<double> Components::remainder_nominal() const {
 
 bool Components::process_events(double time, double margin) { return exact_.advance(time, margin) || fail(); }
 
-bool Components::evaluate(double time, std::span<const double> values, std::span<const double> parameters) {
+void Components::load_remainder(std::span<const double> values, std::span<const double> parameters) {
   for (std::size_t k = 0; k < values.size(); ++k) whole_.values[remainder_.variables[k]] = values[k];
   for (std::size_t k = 0; k < parameters.size(); ++k)
     whole_.parameters[remainder_.parameters[k]] = parameters[k];
-  if (!exact_.evaluate(time)) return fail();
   whole_.evaluator.parameters_changed();
+}
+
+bool Components::evaluate(double time, std::span<const double> values, std::span<const double> parameters) {
+  load_remainder(values, parameters);
+  if (!exact_.evaluate(time)) return fail();
   if (whole_.evaluator.run(whole_.model.dynamic, whole_.point(time))) return true;
   failure_ = whole_.failure();
+  return false;
+}
+
+bool Components::evaluate(double time, std::span<const double> values, std::span<const double> parameters,
+                          const NeededRows& rows) {
+  load_remainder(values, parameters);
+  if (!exact_.evaluate_shown(time)) return fail();
+  if (rows.evaluate(whole_.evaluator, whole_.point(time))) return true;
+  failure_ = whole_.failure();
+  failure_.time = time;
   return false;
 }
 
 bool Components::fail() {
   const ExactComponents::Failed& failed = exact_.failed();
   failure_ = failed.failure;
-  std::vector<std::uint32_t> rows;
   Submodel part;
-  is_exact(failed.id, rows);
-  extraction_.extract(rows, part);
+  extract(failed.ids, part);
   renumber(failure_, part, *failed.part);
   return false;
 }

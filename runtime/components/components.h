@@ -7,7 +7,8 @@
 // All meet at result rows: there `advance` brings the exact components to the time of the remainder, and the
 // schedules of the whole model give all other variables. A component is solved exactly if it has one state,
 // is affine between events (dependency.h) and small, and has neither delays nor assertions, nor pieces other
-// than comparisons, and neither terminates the simulation nor has a handler for its end.
+// than comparisons, and neither terminates the simulation nor has a handler for its end. Counters and other
+// sinks (discrete_sinks.h) do not connect exact components.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -15,10 +16,12 @@
 #include <vector>
 
 #include "runtime/components/dependency.h"
+#include "runtime/components/discrete_sinks.h"
 #include "runtime/components/exact_components.h"
 #include "runtime/components/row_index.h"
 #include "runtime/components/submodel.h"
 #include "runtime/solve/model_instance.h"
+#include "runtime/solve/needed_rows.h"
 
 namespace runtime {
 
@@ -47,6 +50,11 @@ class Components {
   /// Sets the whole model to this time, at which the remainder has these values and parameters, and evaluates
   /// the dynamic schedule. Events at this time that are not processed yet have not happened.
   bool evaluate(double time, std::span<const double> values, std::span<const double> parameters);
+  /// The same with these rows instead of the schedule, and with the states that they read.
+  bool evaluate(double time, std::span<const double> values, std::span<const double> parameters,
+                const NeededRows& rows);
+  /// From now on these rows are evaluated.
+  void show(const NeededRows& rows) { exact_.show(rows.variables()); }
 
   std::size_t exact() const { return exact_.size(); }
   std::size_t forms() const { return exact_.forms(); }
@@ -56,20 +64,30 @@ class Components {
   const Failure& failure() const { return failure_; }
 
  private:
+  void find_exact();
   bool is_exact(std::uint32_t component, std::vector<std::uint32_t>& rows);
+  bool gather(std::uint32_t component, std::vector<std::uint32_t>& rows, std::size_t most);
+  bool reads_known(std::uint32_t component, std::uint32_t row) const;
+  void extract(std::span<const std::uint32_t> components, Submodel& part);
+  void find_foreign(std::span<const std::uint32_t> components, Submodel& part) const;
   void extract_remainder();
+  void load_remainder(std::span<const double> values, std::span<const double> parameters);
   bool fail();
 
   ModelInstance& whole_;
   double time_;
   RowIndex rows_;
-  Dependency dependency_;
   Variation variation_;
+  std::vector<std::uint8_t> dependent_;  // dependent_nodes
+  DiscreteSinks sinks_;
+  Dependency dependency_;
   Extraction extraction_;
-  std::vector<std::uint32_t> exact_of_;  // components that are solved exactly
-  std::vector<std::uint8_t> covered_;    // by row: in an exact component
-  std::vector<std::uint8_t> at_end_;     // by trigger: it terminates the simulation, or fires at its end
-  std::vector<std::uint8_t> of_time_;    // by zero crossing: a time function
+  std::vector<std::uint32_t> extracted_;  // rows of the last `extract`
+  std::vector<std::uint32_t> exact_of_;   // components that are solved exactly
+  std::vector<std::uint8_t> covered_;     // by row: in an exact component
+  std::vector<std::uint8_t> at_end_;      // by trigger: it terminates the simulation, or fires at its end
+  std::vector<std::uint8_t> of_time_;     // by zero crossing: a time function
+  std::vector<std::uint8_t> in_order_;    // by component: a sink reads it
   ExactComponents exact_;
   Submodel remainder_;
   Failure failure_;

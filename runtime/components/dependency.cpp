@@ -3,30 +3,16 @@
 #include <algorithm>
 #include <numeric>
 
+#include "runtime/components/union_find.h"
+
 namespace runtime {
 
 namespace {
 
 constexpr int kMostPasses = 100;
 
-class UnionFind {
- public:
-  explicit UnionFind(std::size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0u); }
-  std::uint32_t find(std::uint32_t k) {
-    while (parent_[k] != k) k = parent_[k] = parent_[parent_[k]];
-    return k;
-  }
-  /// The smaller number becomes the representative.
-  void unite(std::uint32_t a, std::uint32_t b) {
-    a = find(a), b = find(b);
-    if (a != b) parent_[std::max(a, b)] = std::min(a, b);
-  }
+}  // namespace
 
- private:
-  std::vector<std::uint32_t> parent_;
-};
-
-/// Per node: whether it depends on the states. Empty: too many passes.
 std::vector<std::uint8_t> dependent_nodes(const RowIndex& rows) {
   std::vector<std::uint8_t> dependent(rows.nodes(), 0);
   for (int pass = 0; pass < kMostPasses; ++pass) {
@@ -45,17 +31,12 @@ std::vector<std::uint8_t> dependent_nodes(const RowIndex& rows) {
   return {};
 }
 
-}  // namespace
-
-Dependency::Dependency(const RowIndex& index) {
-  const std::vector<std::uint8_t> dependent = dependent_nodes(index);
-  if (dependent.empty() && index.nodes() > 0) {
-    valid = false;
-    return;
-  }
+Dependency::Dependency(const RowIndex& index, std::span<const std::uint8_t> dependent,
+                       std::span<const std::uint8_t> sinks) {
   UnionFind sets(index.nodes());
   component.assign(index.size(), kShared);  // here: a node of the row
   for (std::uint32_t row = 0; row < index.size(); ++row) {
+    if (sinks[row]) continue;
     auto connect = [&](std::uint32_t node) {
       if (!dependent[node]) return;
       if (component[row] == kShared) component[row] = node;
@@ -79,6 +60,8 @@ Dependency::Dependency(const RowIndex& index) {
   std::vector<std::uint32_t> next(first.begin(), first.end() - (components > 0 ? 1 : 0));
   for (std::uint32_t row = 0; row < index.size(); ++row)
     if (component[row] != kShared) rows[next[component[row]]++] = row;
+  for (std::uint32_t row = 0; row < index.size(); ++row)
+    if (sinks[row]) component[row] = kSink;
 }
 
 Variation::Variation(const RowIndex& rows) : row(rows.size(), Constant) {

@@ -3,28 +3,33 @@
 // What depends on time and parameters alone, whatever the states, is *shared*: its values are known to all,
 // so it connects nothing, and each component that reads it evaluates it for itself. All other rows connect
 // what they read and write; a component is a connected part. Clocks are shared, and so is a discrete variable
-// that only clocks assign.
+// that only clocks assign. Rows of sinks (discrete_sinks.h) connect nothing either.
 //
 //   x1' = u - x1, x2' = u - x2, u = sin time     two components; u is shared
 //   x1' = x2 - x1, x2' = - x2                    one
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "runtime/components/row_index.h"
 
 namespace runtime {
 
+/// Per node: whether it depends on the states. Linear in the rows; a chain of `pre` against the order of
+/// evaluation takes further passes. Empty: too many.
+std::vector<std::uint8_t> dependent_nodes(const RowIndex& rows);
+
 struct Dependency {
-  static constexpr std::uint32_t kShared = kNone;
+  static constexpr std::uint32_t kShared = kNone, kSink = kNone - 1;
 
-  /// Linear in the rows; a chain of `pre` against the order of evaluation takes further passes. `valid` is
-  /// false if there were too many.
-  explicit Dependency(const RowIndex& rows);
+  Dependency() = default;
+  /// `dependent`: dependent_nodes(rows); `sinks`: by row, 1 if it belongs to a sink.
+  Dependency(const RowIndex& rows, std::span<const std::uint8_t> dependent,
+             std::span<const std::uint8_t> sinks);
 
-  bool valid = true;
   std::uint32_t components = 0;            // numbered by their first rows
-  std::vector<std::uint32_t> component;    // by row: its component, or kShared
+  std::vector<std::uint32_t> component;    // by row: its component, kShared or kSink
   std::vector<std::uint32_t> first, rows;  // by component: its rows, ascending
 };
 

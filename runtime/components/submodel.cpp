@@ -79,7 +79,8 @@ bool Extraction::close(std::vector<std::uint32_t>& rows, std::span<const std::ui
     stack_.pop_back();
     auto need = [&](std::uint32_t node) {
       for (const std::uint32_t writer : rows_.writers(node)) {
-        if (component[writer] != Dependency::kShared || row_stamp_[writer] == row_clock_) continue;
+        if (component[writer] != Dependency::kShared) break;  // then none is
+        if (row_stamp_[writer] == row_clock_) continue;
         row_stamp_[writer] = row_clock_;
         rows.push_back(writer);
         stack_.push_back(writer);
@@ -256,6 +257,8 @@ void Extraction::extract(std::span<const std::uint32_t> rows, Submodel& part) {
   part.triggers.clear();
   part.crossings.clear();
   part.effects.clear();
+  part.foreign_variables.clear();
+  part.foreign_parameters.clear();
   Model& model = part.model;
   for (auto* list : {&model.tables, &model.equations, &model.tearing_variables, &model.events.conditions,
                      &model.events.conditional, &model.events.values, &model.events.jitters,

@@ -20,6 +20,8 @@ struct Submodel {
   // By own number: the number in the whole model.
   std::vector<std::uint32_t> variables, parameters, triggers;
   std::vector<std::uint32_t> crossings, effects;  // ZeroCrossingFunctions; Events::effects
+  // Own numbers: what is common with other parts (discrete_sinks.h).
+  std::vector<std::uint32_t> foreign_variables, foreign_parameters;
   std::vector<std::uint32_t> structure;  // equal if the models are equal but for the numbers of equations
 
   /// Makes the part executable: the kernels that it needs, renumbered.

@@ -227,7 +227,7 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
   bool any = false;
   std::size_t first = 0;
   // All values are computed before the first is assigned: the order of assignments does not matter.
-  std::vector<std::pair<std::uint32_t, double>> changes;
+  changes_.clear();
   for (std::uint32_t r : model_.events.values) {
     const KernelBatch& batch = model_.batches[r];
     const Effect* effects = model_.events.effects.data() + first;
@@ -248,11 +248,11 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
         const double old = point.values[v];
         const bool same = again ? agree(old, value, nominal[v]) : value == old;
         assigned_[v] = 1;
-        if (!same) changes.emplace_back(v, value);
+        if (!same) changes_.emplace_back(v, value);
       }
     }
   }
-  for (auto [variable, value] : changes) {
+  for (auto [variable, value] : changes_) {
     point.values[variable] = value;
     any = true;
     changed_ = changed_ || read_[variable];

@@ -122,6 +122,7 @@ class EventHandler {
   std::vector<std::uint8_t> assigned_;                // by variable
   std::vector<std::uint8_t> read_, read_parameters_;  // by variable; by parameter
   std::vector<double> results_;
+  std::vector<std::pair<std::uint32_t, double>> changes_;  // of `assign`: values by variable
   bool changed_ = false;
 };
 

@@ -1,6 +1,7 @@
 #include "runtime/events/event_iteration.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace runtime {
 
@@ -20,16 +21,18 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
   if (zero_crossings_.empty())
     return evaluator.run_checked(initial, point) && (handler_.empty() || evaluate_inputs(point));
   if (!initial.empty()) zero_crossings_.update_by_guesses(point, instance_.parameters);
+  bool known = std::exchange(consistent_, false) && initial.empty();
   for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
     evaluator.parameters_changed();
-    if (!evaluator.run_checked(initial, point) || !evaluate_inputs(point)) {
+    if (!known && (!evaluator.run_checked(initial, point) || !evaluate_inputs(point))) {
       if (initial.empty() || !update_where_known(initial, point)) return false;
       changed = true;
       continue;
     }
     const bool one_at_a_time = iteration >= ZeroCrossings::kSimultaneousIterations;
-    if (!zero_crossings_.update(point, instance_.parameters, one_at_a_time) && !look_ahead(point, leaving))
-      return true;
+    const bool agree = known || !zero_crossings_.update(point, instance_.parameters, one_at_a_time);
+    known = false;
+    if (agree && !look_ahead(point, leaving)) return true;
     changed = true;
   }
   evaluator.failure() = zero_crossings_.endless(point);
@@ -50,35 +53,38 @@ bool EventIteration::update_where_known(std::span<const Step> initial, const Poi
   return known;
 }
 
-/// Advances the current values by `moment_`, by one explicit Euler step. Whether they can be evaluated there.
+/// Advances the current values by `moment_` from the point, which has a copy of them, by one explicit Euler
+/// step. Whether they can be evaluated there.
 bool EventIteration::advance(const Point& from, Point& later) {
-  const std::vector<double> here = instance_.values;
   for (const State& state : instance_.model.states)
-    instance_.values[state.variable] += moment_ * here[state.derivative];
+    instance_.values[state.variable] += moment_ * from.values[state.derivative];
   later = instance_.point(from.time + moment_);
   history_.evaluate(later.time, instance_.values);
   const bool known = instance_.evaluator.run(instance_.model.dynamic, later) &&
                      instance_.evaluator.run(instance_.model.compared, later);
-  instance_.failure() = {};
+  if (!known) instance_.failure() = {};
   return known;
 }
 
 /// Decides comparisons that are at zero by their differences a moment later. Whether one changed.
 bool EventIteration::look_ahead(const Point& point, bool leaving) {
-  if (!zero_crossings_.undecided(point, leaving)) return false;
-  const std::vector<double> here = instance_.values;
+  consistent_ = !zero_crossings_.undecided(leaving);
+  if (consistent_) return false;
+  here_ = instance_.values;
   Point later = point;
-  const bool known = advance(point, later);
+  const bool known = advance({point.time, here_.data(), point.parameters}, later);
   const bool changes = known && zero_crossings_.look_ahead(later, instance_.parameters);
-  instance_.values = here;
+  std::ranges::copy(here_, instance_.values.begin());
   return changes;
 }
 
-void EventIteration::record_rates(const Point& point) {
-  std::vector<double> here = instance_.values;
+void EventIteration::record_rates(const Point& point, bool evaluated) {
+  if (!evaluated) zero_crossings_.functions().evaluate(point);
+  here_ = instance_.values;
+  const Point here{point.time, here_.data(), point.parameters};
   Point later = point;
-  if (advance(point, later)) zero_crossings_.record_rates({point.time, here.data(), point.parameters}, later);
-  std::ranges::copy(here, instance_.values.begin());
+  if (advance(here, later)) zero_crossings_.record_rates(later);
+  std::ranges::copy(here_, instance_.values.begin());
 }
 
 bool EventIteration::start(double time, bool is_processed, double tolerance) {
@@ -110,20 +116,23 @@ bool EventIteration::finish(double time) {
   return process(time, {}, changed) && instance_.observe(time, instance_.model.observed);
 }
 
-bool EventIteration::process(double time, std::span<const int> directions, bool& changed, bool reversal) {
+bool EventIteration::process(double time, std::span<const int> directions, bool& changed,
+                             const Instant& instant) {
   if (empty()) return true;
   const Point point = instance_.point(time);
-  record_.begin(time, instance_.values, reversal);
+  consistent_ = false;
+  record_.begin(time, instance_.values, instant.reversal);
   if (!handler_.empty()) {
-    if (!evaluate_inputs(point)) return false;
+    if (!instant.evaluated && !evaluate_inputs(point)) return false;
     handler_.record_previous(instance_.values);
     handler_.tick(time, instance_.parameters);
-    if (!directions.empty()) record_rates(point);
+    if (!directions.empty()) record_rates(point, instant.evaluated);
   }
   const bool jump_arrived = history_.arrive(time);
   if (jump_arrived) history_.evaluate(time, instance_.values);
-  const std::vector<double> before = instance_.parameters;
-  if (handler_.empty() && !directions.empty()) {
+  parameters_before_ = instance_.parameters;
+  const std::vector<double>& before = parameters_before_;
+  if (handler_.empty() && !directions.empty() && !instant.evaluated) {
     if (!evaluate_inputs(point)) return false;
     zero_crossings_.functions().evaluate(point);
   }
@@ -156,6 +165,7 @@ bool EventIteration::handle_events(const Point& point, bool& changed) {
       handler_.record_previous(instance_.values);
     } else {
       if (!handler_.advance_previous(instance_.values)) return true;
+      consistent_ = false;
       if (!make_consistent(point, {}, changed)) return false;
     }
   }
@@ -173,9 +183,9 @@ bool EventIteration::handle_events(const Point& point, bool& changed) {
 /// earlier repetitions gave has no effect.
 bool EventIteration::assign(const Point& point, bool& changed) {
   handler_.restore_previous(instance_.values);
-  const ZeroCrossings::Decisions decisions = zero_crossings_.decisions();
-  const std::vector<std::uint8_t> spent = handler_.spent();
-  const std::vector<double> parameters = instance_.parameters;
+  zero_crossings_.get_decisions(decisions_);
+  spent_ = handler_.spent();
+  parameters_at_round_ = instance_.parameters;
   for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
     const bool again = iteration > 0;
     if (!assign_directly(point, again)) {
@@ -189,15 +199,15 @@ bool EventIteration::assign(const Point& point, bool& changed) {
       return false;
     }
     if (again) {
-      zero_crossings_.set_decisions(decisions);
-      handler_.set_spent(spent);
-      std::ranges::copy(parameters, instance_.parameters.begin());
+      zero_crossings_.set_decisions(decisions_);
+      handler_.set_spent(spent_);
+      std::ranges::copy(parameters_at_round_, instance_.parameters.begin());
     }
     if (!evaluate_inputs(point)) return false;
     zero_crossings_.assigned(point, handler_.assigned(), handler_.changed());
-    zero_crossings_.update(point, instance_.parameters, false);
+    consistent_ = !zero_crossings_.update_evaluated(point, instance_.parameters);
     handler_.rearm(point);
-    if (!make_consistent(point, {}, changed)) return false;
+    if (!make_consistent(point, {}, changed, false)) return false;
   }
   instance_.failure() = handler_.failure(FailureKind::AssignmentsDisagree, point.time);
   return false;

@@ -30,6 +30,12 @@
 
 namespace runtime {
 
+/// How `EventIteration::process` is called.
+struct Instant {
+  bool reversal = false;   // the directions are those of `reversals()`
+  bool evaluated = false;  // `evaluate_inputs` and the functions of zero crossings are, at the current values
+};
+
 class EventIteration {
  public:
   using Verification = ZeroCrossings::Verification;
@@ -52,6 +58,7 @@ class EventIteration {
   /// Solves `initial` and then the dynamic schedule, and changes the values of zero crossings, until both
   /// agree; sets `changed` if a value changed. False: `failure()` of the instance, as for the others below.
   bool make_consistent(const Point& point, std::span<const Step> initial, bool& changed) {
+    consistent_ = false;
     return make_consistent(point, initial, changed, false);
   }
   /// Evaluates what zero crossings, conditions and delays read, from the current values of the states.
@@ -65,9 +72,8 @@ class EventIteration {
   /// `tolerance`: of the history, relative.
   bool start(double time, bool is_processed, double tolerance);
   /// Processes the events at this time; watched differences have crossed zero in these directions (empty:
-  /// none). `changed`: whether the integrator must restart from the current values. `reversal`: these are
-  /// `reversals()`.
-  bool process(double time, std::span<const int> directions, bool& changed, bool reversal = false);
+  /// none). `changed`: whether the integrator must restart from the current values.
+  bool process(double time, std::span<const int> directions, bool& changed, const Instant& instant = {});
 
   /// Continues from consistent values of another instance, whose clocks have ticked at this time. Not for
   /// models with delays.
@@ -113,11 +119,12 @@ class EventIteration {
   Failure endless(double time);
 
  private:
+  /// Begins with the evaluation unless values are `consistent_`.
   bool make_consistent(const Point& point, std::span<const Step> initial, bool& changed, bool leaving);
   bool update_where_known(std::span<const Step> initial, const Point& point);
   bool advance(const Point& from, Point& later);
   bool look_ahead(const Point& point, bool leaving);
-  void record_rates(const Point& point);
+  void record_rates(const Point& point, bool evaluated);
   bool handle_events(const Point& point, bool& changed);
   bool assign(const Point& point, bool& changed);
   bool assign_directly(const Point& point, bool again);
@@ -130,6 +137,12 @@ class EventIteration {
   EventHandler handler_;
   History history_;
   EventRecord record_;
+  // What zero crossings read is evaluated at the current values, and they agree with it.
+  bool consistent_ = false;
+  // Working memory: of `look_ahead` and `record_rates`, of `process`, of `assign`.
+  std::vector<double> here_, parameters_before_, parameters_at_round_;
+  ZeroCrossings::Decisions decisions_;
+  std::vector<std::uint8_t> spent_;
   std::vector<double> last_consistent_values_;
   double last_consistent_time_ = 0;
 };

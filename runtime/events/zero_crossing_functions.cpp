@@ -21,7 +21,10 @@ void ZeroCrossingFunctions::evaluate(const Point& point) {
   for (std::uint32_t c = 0; c < model_.zero_crossings.size(); ++c) {
     const KernelBatch& batch = model_.batches[model_.zero_crossings[c].batch];
     runtime::evaluate(model_, batch, point, arguments_.data() + at);
-    measure(c, at, 0, batch.count, point.parameters);
+    if (model_.zero_crossings[c].kind == ZeroCrossing::Comparison)
+      for (std::size_t k = at; k < at + batch.count; ++k) differences_[k] = arguments_[k];
+    else
+      measure(c, at, 0, batch.count, point.parameters);
     at += batch.count;
   }
 }
@@ -37,15 +40,14 @@ double ZeroCrossingFunctions::evaluate_one(const Point& point, std::uint32_t k) 
 void ZeroCrossingFunctions::measure(std::uint32_t c, std::size_t first, std::uint32_t begin,
                                     std::uint32_t end, const double* parameters) {
   const ZeroCrossing& crossing = model_.zero_crossings[c];
-  for (std::uint32_t row = begin; row < end; ++row) {
-    const double argument = arguments_[first + row];
-    differences_[first + row] =
-        crossing.kind == ZeroCrossing::Comparison
-            ? argument
-            : distance_inside(
-                  Pieces(model_, crossing, row, parameters).bounds(Pieces::held(crossing, row, parameters)),
-                  argument);
+  if (crossing.kind == ZeroCrossing::Comparison) {
+    for (std::uint32_t row = begin; row < end; ++row) differences_[first + row] = arguments_[first + row];
+    return;
   }
+  for (std::uint32_t row = begin; row < end; ++row)
+    differences_[first + row] = distance_inside(
+        Pieces(model_, crossing, row, parameters).bounds(Pieces::held(crossing, row, parameters)),
+        arguments_[first + row]);
 }
 
 }  // namespace runtime

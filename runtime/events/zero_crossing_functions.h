@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/events/pieces.h"
@@ -51,6 +52,7 @@ class ZeroCrossingFunctions {
   }
   /// Holds another value. Whether it is another one.
   bool hold(std::size_t k, double value, std::span<double> parameters) const {
+    if (is_comparison(k)) return std::exchange(parameters[crossing(k).first + row(k)], value) != value;
     return pieces(k, parameters.data()).hold(value, parameters.data());
   }
 

@@ -23,8 +23,13 @@ ZeroCrossings::ZeroCrossings(const Model& model) : functions_(model), time_funct
   reversals_.assign(watched, 0);
 }
 
-ZeroCrossings::Decisions ZeroCrossings::decisions() const {
-  return {decided_by_, at_crossing_, at_update_, unconfirmed_, why_unconfirmed_, unresolvable_};
+void ZeroCrossings::get_decisions(Decisions& decisions) const {
+  decisions.decided_by = decided_by_;
+  decisions.at_crossing = at_crossing_;
+  decisions.at_update = at_update_;
+  decisions.unconfirmed = unconfirmed_;
+  decisions.why_unconfirmed = why_unconfirmed_;
+  decisions.unresolvable = unresolvable_;
 }
 
 void ZeroCrossings::set_decisions(const Decisions& decisions) {
@@ -67,6 +72,8 @@ bool ZeroCrossings::agrees(std::size_t k, double difference, std::span<const dou
 double ZeroCrossings::right_value(const Point& point, std::size_t k) {
   const std::uint32_t f = functions_.time_function(k);
   const double argument = functions_.arguments()[k];
+  if (f == kNone && functions_.is_comparison(k))
+    return (functions_.crossing(k).strict ? argument < 0 : argument <= 0) ? 1.0 : 0.0;
   const Pieces pieces = functions_.pieces(k, point.parameters);
   if (f != kNone && std::abs(differences()[k]) <= kAtZero * largest_[k])
     if (const auto later = time_functions_.right_limit(f, point)) return pieces.at(*later);
@@ -84,6 +91,15 @@ bool ZeroCrossings::update_by_guesses(const Point& point, std::span<double> para
 bool ZeroCrossings::update_those(const Point& point, std::span<double> parameters, bool first_only,
                                  bool only_finite) {
   functions_.evaluate(point);
+  return update_those_evaluated(point, parameters, first_only, only_finite);
+}
+
+bool ZeroCrossings::update_evaluated(const Point& point, std::span<double> parameters) {
+  return update_those_evaluated(point, parameters, false, false);
+}
+
+bool ZeroCrossings::update_those_evaluated(const Point& point, std::span<double> parameters, bool first_only,
+                                           bool only_finite) {
   at_update_ = functions_.arguments();
   bool any = false;
   for (std::size_t k = 0; k < functions_.size(); ++k) {
@@ -115,8 +131,7 @@ bool ZeroCrossings::follow(const Point& point, std::span<double> parameters) {
   return any;
 }
 
-bool ZeroCrossings::undecided(const Point& point, bool leaving) {
-  functions_.evaluate(point);
+bool ZeroCrossings::undecided(bool leaving) {
   undecided_.clear();
   auto is_undecided = [&](std::uint32_t k) {
     switch (decided_by_[k]) {
@@ -158,8 +173,7 @@ bool ZeroCrossings::look_ahead(const Point& later, std::span<double> parameters)
   return any;
 }
 
-void ZeroCrossings::record_rates(const Point& here, const Point& later) {
-  functions_.evaluate(here);
+void ZeroCrossings::record_rates(const Point& later) {
   reference_ = differences();
   functions_.evaluate(later);
   for (const std::uint32_t k : functions_.watched()) rate_before_event_[k] = differences()[k] - reference_[k];

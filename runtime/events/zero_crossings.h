@@ -36,7 +36,7 @@ class ZeroCrossings {
   /// How comparisons were decided at this instant. With the values of the comparisons, `set_decisions` takes
   /// them back to an earlier state of the instant.
   struct Decisions;
-  Decisions decisions() const;
+  void get_decisions(Decisions& decisions) const;
   void set_decisions(const Decisions& decisions);
 
   ZeroCrossingFunctions& functions() { return functions_; }
@@ -48,21 +48,23 @@ class ZeroCrossings {
   /// Changes the values that contradict their differences at the point, at which the equations are solved; or
   /// only the first of them. Whether there were any.
   bool update(const Point& point, std::span<double> parameters, bool first_only);
+  /// The same with the functions evaluated there already, as `assigned` does.
+  bool update_evaluated(const Point& point, std::span<double> parameters);
   /// The same at guesses, at which arguments may not be defined: pieces of these stay as they are.
   bool update_by_guesses(const Point& point, std::span<double> parameters);
   /// Sets all values by the differences at the point alone, whatever crossed before. Whether one changed.
   bool follow(const Point& point, std::span<double> parameters);
 
-  /// Collects the differences at the point that are at zero without having crossed it, as at the start of a
-  /// sine (`leaving`: also those that are where they crossed while a variable was assigned). Whether there
-  /// are any.
-  bool undecided(const Point& point, bool leaving);
+  /// Collects the differences that are at zero without having crossed it, as at the start of a sine
+  /// (`leaving`: also those that are where they crossed while a variable was assigned). Whether there are
+  /// any. To be called after an `update` that changed nothing.
+  bool undecided(bool leaving);
   /// Decides these by their values a moment later. Whether one changed.
   bool look_ahead(const Point& later, std::span<double> parameters);
 
-  /// Records the rates before the event: by the differences at the point, and a moment later without any
-  /// event.
-  void record_rates(const Point& here, const Point& later);
+  /// Records the rates before the event: by the differences of the last evaluation, and a moment later
+  /// without any event.
+  void record_rates(const Point& later);
   /// Variables were assigned (`assigned`, per variable: 1). A difference that had crossed is decided by its
   /// new value if the assignment changed it, else by its rate from there, if the assignment may change rates.
   /// To be called before `update`, with the equations solved after the assignment.
@@ -125,6 +127,8 @@ class ZeroCrossings {
   bool agrees(std::size_t k, double difference, std::span<const double> parameters) const;
   double right_value(const Point& point, std::size_t k);
   bool update_those(const Point& point, std::span<double> parameters, bool first_only, bool only_finite);
+  bool update_those_evaluated(const Point& point, std::span<double> parameters, bool first_only,
+                              bool only_finite);
   bool at_zero(std::size_t k) const;
   const std::vector<double>& differences() const { return functions_.differences(); }
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "runtime/timer.h"
+
 namespace runtime {
 
 namespace {
@@ -13,22 +15,41 @@ const Output ComponentRows::kNoOutput;
 
 /// A row that misses the time of an event by a rounding error is at that time (TimeLoop::write_rows).
 bool ComponentRows::process_events(double time) {
+  return process_events(time, time < stop_ ? rounding(time) : 0);
+}
+
+bool ComponentRows::process_events(double time, double margin) {
   if (failure_) return false;
-  if (components_.process_events(time, time < stop_ ? rounding(time) : 0)) return true;
-  failure_ = components_.failure();
-  return false;
+  const Timer timer;
+  const bool fine = components_.process_events(time, margin);
+  seconds_ += timer.seconds();
+  if (!fine) failure_ = components_.failure();
+  return fine;
 }
 
 bool ComponentRows::evaluate(double time, const std::vector<double>& values) {
   if (failure_) return false;
-  if (!components_.evaluate(time, values, remainder_.parameters)) {
+  const Timer timer;
+  const bool fine = components_.evaluate(time, values, remainder_.parameters);
+  const bool observed = fine && whole_.evaluator.run(observed_, whole_.point(time));
+  seconds_ += timer.seconds();
+  if (observed) return true;
+  if (!fine) {
     failure_ = components_.failure();
     return false;
   }
-  if (whole_.evaluator.run(observed_, whole_.point(time))) return true;
   failure_ = whole_.failure();
   failure_.time = time;
   return false;
+}
+
+bool ComponentRows::evaluate_shown(double time, const std::vector<double>& values) {
+  if (failure_) return false;
+  const Timer timer;
+  const bool fine = components_.evaluate(time, values, remainder_.parameters, shown_);
+  seconds_ += timer.seconds();
+  if (!fine) failure_ = components_.failure();
+  return fine;
 }
 
 bool ComponentRows::row(double time, const std::vector<double>& values) {
@@ -36,17 +57,17 @@ bool ComponentRows::row(double time, const std::vector<double>& values) {
 }
 
 void ComponentRows::step(double time, const std::vector<double>& values) {
-  if (process_events(time) && evaluate(time, values)) recorder_.step(time, whole_.values);
+  if (process_events(time) && evaluate_shown(time, values)) recorder_.step(time, whole_.values);
 }
 
 void ComponentRows::before_event(double time, const std::vector<double>& values) {
   if (failure_) return;
   if (!recorder_.wants_events()) {
     // Their reports precede that of the event at this time.
-    if (!components_.process_events(time - rounding(time), 0)) failure_ = components_.failure();
+    process_events(time - rounding(time), 0);
     return;
   }
-  if (evaluate(time, values))
+  if (evaluate_shown(time, values))
     recorder_.before_event(time, whole_.values);
   else  // the equations before the event may have no value just behind the crossing
     failure_ = whole_.failure() = {};
@@ -54,7 +75,7 @@ void ComponentRows::before_event(double time, const std::vector<double>& values)
 
 bool ComponentRows::after_event(double time, const std::vector<double>& values, bool changed) {
   const std::uint64_t before = components_.events();
-  if (!process_events(time) || !recorder_.wants_events() || !evaluate(time, values)) return false;
+  if (!process_events(time) || !recorder_.wants_events() || !evaluate_shown(time, values)) return false;
   return recorder_.after_event(time, whole_.values, changed || components_.events() > before);
 }
 

@@ -76,6 +76,7 @@ struct Statistics {
   /// own.
   std::uint64_t exact_components = 0, exact_forms = 0, other_components = 0;
   std::uint64_t exact_events = 0;   // of `events`: those of exact components
+  double seconds_exact = 0;         // of `seconds_integrate`: in exact components and their rows
   std::uint64_t state_changes = 0;  // selections of states that changed
   std::uint64_t newton_iterations = 0, newton_failures = 0, error_test_failures = 0;
   int last_order = 0;

@@ -30,11 +30,17 @@ bool is_valid(const Experiment& e) {
          e.tolerance > 0 && e.max_step > 0 && e.steps > 0;
 }
 
+/// Per variable: whether it is recorded.
+std::vector<std::uint8_t> recorded_variables(const Model& model, const Output& output) {
+  std::vector<std::uint8_t> recorded(model.variables, 0);
+  for (const Column& c : output.columns)
+    if (c.variable != kNone) recorded[c.variable] = 1;
+  return recorded;
+}
+
 /// The steps of the observed schedule that recorded columns need.
 std::vector<Step> observed_steps(const Model& model, const Output& output) {
-  std::vector<std::uint8_t> wanted(model.variables, 0);
-  for (const Column& c : output.columns)
-    if (c.variable != kNone) wanted[c.variable] = 1;
+  std::vector<std::uint8_t> wanted = recorded_variables(model, output);
   return needed_steps(model, model.observed, wanted);
 }
 
@@ -99,7 +105,8 @@ std::unique_ptr<Components> components_of(InitialValueProblem& problem, const Ex
 
 /// From the initialised problem to the end, with components.
 void integrate(Components& components, InitialValueProblem& whole, const Experiment& experiment,
-               const Control& control, std::span<const Step> observed, Recorder& recorder, Outcome& outcome) {
+               const Control& control, const Output& output, std::span<const Step> observed,
+               Recorder& recorder, Outcome& outcome) {
   Timer timer;
   Statistics& statistics = outcome.statistics;
   if (!components.split()) {
@@ -126,17 +133,27 @@ void integrate(Components& components, InitialValueProblem& whole, const Experim
       rest.events.report_to(&of_remainder);
     }
     if (reports || recorder.wants_events()) components.keep_order(reports ? &*reports : nullptr);
-    ComponentRows rows(components, whole.instance, observed, {rest.instance.parameters, reports.has_value()},
-                       experiment.stop, recorder);
+    const NeededRows shown(whole.instance.model, whole.instance.model.dynamic, observed,
+                           recorded_variables(whole.instance.model, output));
+    components.show(shown);
+    ComponentRows rows(components, whole.instance, observed, shown,
+                       {rest.instance.parameters, reports.has_value()}, experiment.stop, recorder);
     TimeLoop(rest, experiment, control, {}, rows, outcome).run();
     if (reports) reports->flush();
     statistics.seconds_integrate = timer.seconds() - recorder.seconds();
+    statistics.seconds_exact = rows.seconds();
     if (outcome.terminated) outcome.terminated = part.triggers[*outcome.terminated];
     if (rows.failure()) {
       outcome.status = Outcome::Failed;
       outcome.failure = rows.failure();
     } else {
       renumber(outcome.failure, part, part);
+    }
+    // The last row may be one at an event, which leaves out what no column shows.
+    if (outcome.status == Outcome::Completed &&
+        !components.evaluate(outcome.reached, rest.instance.values, rest.instance.parameters)) {
+      outcome.status = Outcome::Failed;
+      outcome.failure = components.failure();
     }
   } else {
     renumber(outcome.failure, part, part);
@@ -203,7 +220,7 @@ Outcome simulate(const Model& model, const Experiment& experiment, const Output&
   Statistics& statistics = outcome.statistics;
   if (recorder.begin() && initialise(problem, experiment, outcome)) {
     if (const auto components = components_of(problem, experiment)) {
-      integrate(*components, problem, experiment, control, observed, recorder, outcome);
+      integrate(*components, problem, experiment, control, output, observed, recorder, outcome);
     } else if (prepare(problem, experiment, outcome)) {
       const Timer timer;
       TimeLoop(problem, experiment, control, observed, recorder, outcome).run();

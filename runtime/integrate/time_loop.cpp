@@ -218,7 +218,8 @@ bool TimeLoop::process_event(double time) {
   EventIteration& events = problem_.events;
   if (!events.empty()) {
     if (!turned_back_) problem_.system.load(time, integrator_->y(), integrator_->rates());
-    if (!events.process(time, turned_back_ ? events.reversals() : crossed_, restart_, turned_back_))
+    if (!events.process(time, turned_back_ ? events.reversals() : crossed_, restart_,
+                        {.reversal = turned_back_}))
       return fail(problem_.instance.failure());
     if ((time >= experiment_.stop || events.terminated()) && !finish(time)) return false;
   }

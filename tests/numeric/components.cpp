@@ -253,6 +253,27 @@ TEST_CASE("Rows at events and reports of events are those of one clock") {
   }
 }
 
+TEST_CASE("Rows at events with few columns are those with all columns") {
+  Model model("components.sr", "airconds 12");
+  RunOptions o = options(3000, ComponentClocks::On);
+  o.events = true;
+  const Run all = model.run(o);
+  for (const std::vector<std::string>& names :
+       {std::vector<std::string>{"u[3].th"}, {"total"}, {"u[2].on", "power[5]"}, {"u[1].switched", "ref"}}) {
+    INFO(names.front());
+    o.outputs = names;
+    const Run few = model.run(o);
+    REQUIRE(few.trajectory.rows() == all.trajectory.rows());
+    CHECK(few.trajectory.times() == all.trajectory.times());
+    for (const std::string& name : names) CHECK(few.column(name) == all.column(name));
+    // At the end, also of what no column shows.
+    for (const runtime::State& state : model.compiled().plan.model.states) {
+      CHECK(few.outcome.values[state.variable] == all.outcome.values[state.variable]);
+      CHECK(few.outcome.values[state.derivative] == all.outcome.values[state.derivative]);
+    }
+  }
+}
+
 TEST_CASE("Every row at an event of a component satisfies the equations") {
   for (const char* expression : {"airconds 8", "mixed 3 1", "switching 3"}) {
     INFO(expression);

@@ -5,12 +5,13 @@
 // rows, columns or instances. An explicit stack of frames replaces native recursion, so that a program which
 // recurses without end is reported with a diagnostic.
 //
-//   bytecode.h, compile.cpp      core expressions to code for a stack machine; items of loops as functions of
+//   bytecode.h, compile*         core expressions to code for a stack machine; items of loops as functions of
 //                                what they read (ParameterisedItem)
 //   value.*, layout.*            values, their heap, layouts with evaluated sizes
-//   machine.*                    the machine
+//   machine.*, machine_run.cpp   the machine: frames and calls; its loop over the instructions
 //   access.cpp, interface.cpp    parts of values; layouts of declarations and interfaces
-//   primitives.cpp               overloaded arithmetic on numbers, parameters, signals and aggregates
+//   arithmetic.cpp               overloaded arithmetic on numbers, parameters, signals and aggregates
+//   primitives.cpp, operands.h   all primitive operations
 //   library.cpp                  tables and foreign functions
 //   relation.*                   a relation value as skeleton and captured parameters
 //   size_dependence.*            what the evaluation of a sample implies for other sizes
@@ -104,12 +105,15 @@ class Machine {
                 bool& unknown);
   /// Refreshes the captures of a closure or relation from the frame at 0.
   void patch(Value closure);
+  /// Whether all that the functions and relations in the value captured is defined. A function captures a
+  /// variable without reading it, so it can be made before the variable is declared.
+  bool is_defined(const Value& value) const;
   /// The value of a Real decides structure.
   void steer(const Value& real);
   /// The value of an Int is used in a way that is not linear in the size.
   void pin(const Value& value);
 
-  // primitives.cpp
+  // primitives.cpp, arithmetic.cpp
   std::optional<Value> primitive(core::Primitive op, std::span<Value> args, Span span);
   /// `pre value` of each signal in it. `word`: the operation that needs it, for messages.
   std::optional<Value> previous(const Value& value, std::string_view word, Span span);
@@ -135,10 +139,10 @@ class Machine {
   void begin_report() {
     reported_ = false;
     not_ready_ = false;
+    captured_undefined_ = false;
   }
 
   void fail(Code code, Span span, std::string message);
-  Diagnostic* last_error() { return last_; }
   Heap& heap() { return heap_; }
   Layouts& layouts() { return layouts_; }
   Diagnostics& diagnostics() { return diagnostics_; }
@@ -146,13 +150,14 @@ class Machine {
   Bytecode& code() { return code_; }
 
  private:
+  static constexpr std::uint32_t kNoStop = 0xFFFFFFFFu;
   struct Frame {
     const FunctionCode* function;
     std::uint32_t pc;
     std::uint32_t base;
     Object* closure;
     std::uint32_t global;  // + 1; the cache to fill on return
-    std::uint32_t stop;    // a branch of a signal `if`: return at this Join
+    std::uint32_t stop;    // a branch of a signal `if`: return at this Join; else kNoStop
     bool boundary;         // returning ends the native run
     Object* pending;       // arguments beyond the arity
     Span call;
@@ -171,9 +176,12 @@ class Machine {
   bool match(std::uint32_t pattern, const Value& value, std::uint32_t base, Span span, bool& matched);
   std::optional<Value> field(const Value& base, std::uint32_t index, Name name, Span span);
   std::optional<Value> index(const IndexShape& shape, std::span<Value> values, Span span);
+  std::optional<Value> expand(const Value& member, const Object& layout, Span span);
   std::optional<Value> capture_relation(const RelationCode& code, const Frame& frame, Span span);
-  Value captured(const CaptureSource& source, const Frame& frame) const {
-    return source.local ? stack_[frame.base + source.index] : frame.closure->items[source.index];
+  Value captured(const CaptureSource& source, const Frame& frame) {
+    const Value& v = source.local ? stack_[frame.base + source.index] : frame.closure->items[source.index];
+    captured_undefined_ |= v.tag == Tag::Undefined;
+    return v;
   }
   std::optional<Value> arithmetic(core::Primitive op, const Value& a, const Value& b, Span span);
   std::optional<Value> compare(core::Primitive op, const Value& a, const Value& b, Span span);
@@ -216,6 +224,7 @@ class Machine {
   std::uint32_t cached_globals_ = 0;
   int branch_depth_ = 0;
   bool not_ready_ = false;
+  bool captured_undefined_ = false;  // by a function or relation, since begin_report()
   bool reported_ = false;
   Diagnostic* last_ = nullptr;
 };

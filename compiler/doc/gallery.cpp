@@ -140,7 +140,7 @@ std::string page(const std::vector<Example>& examples, std::size_t k, const Sour
   if (!e.values.empty()) {
     out += fmt::format("<table>\n<tr><th>at t = {:.6g} s</th><th></th></tr>\n", e.end);
     for (const auto& [name, value] : e.values)
-      out += fmt::format("<tr><td><code>{}</code></td><td>{:.6g}</td></tr>\n", escape(name), value);
+      out += fmt::format("<tr><td><code>{}</code></td><td>{}</td></tr>\n", escape(name), escape(value));
     out += "</table>\n";
   }
   out += "<h2>Source</h2>\n" + source_html(e.source, sources);

@@ -13,8 +13,8 @@ namespace sigrel::doc {
 struct Example {
   std::string file;  // "05_pendulum.sr"; without folder
   FileId source;
-  std::string plot, small_plot;                        // SVG; the small plot is for the index
-  std::vector<std::pair<std::string, double>> values;  // final values
+  std::string plot, small_plot;                             // SVG; the small plot is for the index
+  std::vector<std::pair<std::string, std::string>> values;  // final values
   double end = 0;
 };
 

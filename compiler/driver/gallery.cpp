@@ -46,7 +46,8 @@ std::optional<doc::Example> run_example(const Globals& globals, const std::strin
       example->small_plot = runtime::plot_svg(plot, {440, 280});
       example->end = run.outcome.reached;
       for (std::size_t c = 0; c < std::min(kValues, run.columns.size()); ++c)
-        example->values.emplace_back(run.columns.names[c], run.final_values[c]);
+        example->values.emplace_back(run.columns.names[c],
+                                     pipeline::value_text(run.descriptions[c], run.final_values[c], 6));
     }
   }
   if (!example) print_diagnostics(globals, session);

@@ -62,6 +62,7 @@ runtime::Plot make_pane(const std::vector<std::string>& patterns,
           pane.curves.push_back(runtime::make_steps(std::move(name), table.times, table.columns[k]));
         else
           pane.curves.push_back({std::move(name), table.columns[k], table.times});
+        pane.curves.back().states = pipeline::state_names(table.descriptions[k]);
       }
     }
   pane.y_label = common_unit(descriptions);

@@ -33,10 +33,12 @@ runtime::Plot plot_of(const Run& run, std::string title) {
   plot.title = std::move(title);
   plot.times = run.trajectory.times();
   for (const std::string& name : run.plot) {
-    if (run.piecewise_constant(name))
+    const std::string_view description = run.description(name);
+    if (pipeline::is_piecewise_constant(description))
       plot.curves.push_back(runtime::make_steps(name, plot.times, run.column(name)));
     else
       plot.curves.push_back({name, run.column(name)});
+    plot.curves.back().states = pipeline::state_names(description);
   }
   return plot;
 }
@@ -72,15 +74,14 @@ void print_final_values(const Run& run, bool written, bool chosen) {
   fmt::print("t = {:.10g} s\n", run.outcome.reached);
   for (std::size_t c : shown) {
     const std::string& name = run.columns.names[c];
-    const std::string_view constructor = pipeline::constructor_name(run.descriptions[c], run.final_values[c]);
     fmt::print("  {}{} = {}\n", name, std::string(width - display_width(name), ' '),
-               constructor.empty() ? fmt::format("{:.10g}", run.final_values[c]) : std::string(constructor));
+               pipeline::value_text(run.descriptions[c], run.final_values[c]));
   }
   if (all > shown.size())
     fmt::print("  and {} more{}\n", all - shown.size(), written ? "" : "; `-o FILE` writes all of them");
 }
 
-void print_statistics(const Compiled& model, const Run& run, std::span<const std::string> events) {
+void print_statistics(const Compiled& model, const Run& run, explain::EventLog& events) {
   const runtime::Statistics& s = run.outcome.statistics;
   const pipeline::Executable& code = model.executable;
   auto row = [](std::string_view name, const std::string& value) {
@@ -133,16 +134,22 @@ void print_statistics(const Compiled& model, const Run& run, std::span<const std
     row("evaluations",
         fmt::format("{}, Jacobians {}, factorisations {}", s.evaluations, s.jacobians, s.factorisations));
   }
-  if (s.events > 0) row("events", fmt::format("{}", s.events));
+  if (events.events() > 0) {
+    const std::uint64_t restarts = s.events - s.exact_events;
+    row("events",
+        fmt::format("{}{}", events.events(),
+                    quantised ? "" : fmt::format(", {} restart{}", restarts, restarts == 1 ? "" : "s")));
+  }
   if (s.exact_components > 0) {
     row("exact components",
-        fmt::format("{} in {} forms, {} events, {:.3f} ms with their rows", s.exact_components, s.exact_forms,
-                    s.exact_events, 1e3 * s.seconds_exact));
+        fmt::format("{} in {} forms, {} events of single ones, {:.3f} ms with their rows", s.exact_components,
+                    s.exact_forms, s.exact_events, 1e3 * s.seconds_exact));
     row("other components",
-        fmt::format("{}, {} events, {:.3f} ms", s.other_components, s.events - s.exact_events,
-                    1e3 * (s.seconds_integrate - s.seconds_exact)));
+        fmt::format("{}, {:.3f} ms", s.other_components, 1e3 * (s.seconds_integrate - s.seconds_exact)));
   }
-  for (const std::string& line : events.first(std::min(events.size(), kEventLines))) fmt::print("{}\n", line);
+  const std::vector<std::string> lines = events.lines();
+  for (const std::string& line : std::span(lines).first(std::min(lines.size(), kEventLines)))
+    fmt::print("{}\n", line);
   if (s.state_changes > 0) row("state selections", fmt::format("{} changes", s.state_changes));
   if (!quantised)
     row("Newton", fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));

@@ -1,5 +1,6 @@
 // Output of `sigrel run`: a plot in the terminal, final values, statistics.
 #pragma once
+#include "compiler/explain/event_log.h"
 #include "compiler/session/session.h"
 #include "runtime/results/plot.h"
 
@@ -14,7 +15,7 @@ void print_terminal_plot(std::span<const runtime::Plot> panes, bool color);
 /// `written`: the results are also in a file. `chosen`: the user selected the columns; otherwise only the
 /// plotted ones are shown, if there are any.
 void print_final_values(const Run& run, bool written, bool chosen);
-/// `events`: explain::EventLog::lines.
-void print_statistics(const Compiled& model, const Run& run, std::span<const std::string> events);
+/// `events`: that observed the run.
+void print_statistics(const Compiled& model, const Run& run, explain::EventLog& events);
 
 }  // namespace sigrel::driver

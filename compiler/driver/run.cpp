@@ -142,7 +142,7 @@ int run(const Globals& globals, Options& options) {
   if (!options.svg.empty() && run.trajectory.rows() > 0) fine = write_svg(options, run, session) && fine;
   if (terminal && run.trajectory.rows() > 1) print_terminal_plot(run, use_color(globals, stdout));
   if (!to_stdout) print_final_values(run, !options.results.empty(), !options.variables.empty());
-  if (options.stats) print_statistics(*model, run, events.lines());
+  if (options.stats) print_statistics(*model, run, events);
   if (run.outcome.status == runtime::Outcome::Cancelled) {
     fmt::print(stderr, "interrupted at t = {:.9g} s{}\n", run.outcome.reached,
                request.kept_results.empty() ? "" : "; results so far are kept in " + request.kept_results);

@@ -9,7 +9,7 @@ ColumnId Columns::add(LocalName name, Span span, system::UnknownKind kind, core:
   const SignalType signal = type == core::LayoutKind::Int    ? SignalType::Int
                             : type == core::LayoutKind::Bool ? SignalType::Bool
                                                              : SignalType::Real;
-  columns_.push_back({name, span, kind, signal, false, false, place});
+  columns_.push_back({name, span, kind, signal, false, false, false, place});
   parent_.emplace_back(columns_.size() - 1);
   return parent_.back();
 }
@@ -50,7 +50,8 @@ Columns::Numbering Columns::number(system::Template& names, std::vector<std::int
     const Column& column = columns_[c];
     if (represents(c)) {
       places.push_back(column.place);
-      names.locals.push_back({column.name, column.span, column.kind, column.type, column.unit});
+      names.locals.push_back(
+          {column.name, column.span, column.kind, column.type, column.unit, column.assigned});
     } else if (!column.dropped && column.kind == system::UnknownKind::Source) {
       names.synonyms.push_back({column.name, result.number[find(ColumnId{c}).value].value});
     }

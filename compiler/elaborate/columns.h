@@ -16,6 +16,7 @@ struct Column {
   system::SignalType type = system::SignalType::Real;
   bool dropped = false;   // the flow of a node with several uses: only the uses have flows
   bool discrete = false;  // changes at events only, whatever its type
+  bool assigned = false;  // by `:=`
   /// In a sample: the position in a sequence of parts whose length is the size: the index in a vector, or
   /// the iteration that created it.
   std::int32_t place = components::kNoPlace;

@@ -31,7 +31,7 @@ class Outside final : public BodyHost {
   Value member_index(const Object&, std::span<const Value>) override { return {}; }
   ExprId member_signal(const Object&) override { return {}; }
   std::optional<Value> block_apply(const Value&, const Value&, Span) override { return std::nullopt; }
-  std::optional<Value> previous(const Value&, Span) override { return std::nullopt; }
+  std::optional<Value> previous(const Value&, std::string_view, Span) override { return std::nullopt; }
   std::optional<Value> delayed(const Value&, const Value&, Span) override { return std::nullopt; }
 };
 

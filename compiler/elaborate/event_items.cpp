@@ -173,13 +173,19 @@ Machine::Status Items::assign_item(const core::AssignItem& item) {
       const Node& node = machine_.signals[id];
       if (node.op != Op::Slot || ColumnRef::of_slot(node.a) != ColumnRef(columns[k])) continue;
       const std::string name = text(parts_.columns[columns[k]].name);
-      machine_.diagnostics()
-          .report(Code::AssignmentNeedsItself, item.value->span,
-                  fmt::format("the new value of `{}` is needed to compute it", name))
-          .label(fmt::format("`{}` is the value after the event here", name))
-          .help(fmt::format("`pre {}` is the value before it", name));
+      Diagnostic& d =
+          machine_.diagnostics().report(Code::AssignmentNeedsItself, item.value->span,
+                                        fmt::format("the new value of `{}` is needed to compute it", name));
+      if (item.definition)
+        d.label(fmt::format("reads `{}` by a definition", name))
+            .also(*item.definition, fmt::format("in this definition `{}` is the value after the event", name))
+            .help(fmt::format("`pre {}` is the value before it; write it in the definition", name));
+      else
+        d.label(fmt::format("`{}` is the value after the event here", name))
+            .help(fmt::format("`pre {}` is the value before it", name));
       return Status::Failed;
     }
+    parts_.columns[columns[k]].assigned = true;
     const std::uint32_t assignment = parts_.events.add_assignment(columns[k]);
     parts_.rows.add(expr,
                     parts_.rows.source(system::EquationKind::Event, item.span, differences[k].component),

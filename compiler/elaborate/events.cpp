@@ -42,7 +42,26 @@ ColumnId Events::previous_column(ColumnRef of, Span span) {
   return own;
 }
 
-std::optional<Value> Events::previous(const Value& signal, Span span) {
+/// `edge` and `change` of a comparison need the value before of what it compares.
+void Events::report_continuous(const std::string& name, std::string_view word, Span span) {
+  Diagnostic& d = machine_.diagnostics().report(
+      Code::PreOfContinuous, span, fmt::format("`{}` of `{}`, which changes all the time", word, name));
+  if (word == "pre")
+    d.label("outside of `when` and `every` there is no instant before which it is meant")
+        .help(fmt::format("`pre {0}` in the block of a `when` is its value before the event; `delay {0} dt` "
+                          "is that of an earlier time",
+                          name));
+  else
+    d.label(
+         "this compares a value with that before the event, which only Bool, Int, data and discrete "
+         "variables have")
+        .help("a `when` fires when its condition becomes true, so `when x > 0.5 do` needs no `edge`")
+        .help(fmt::format("elsewhere, name the comparison, `local b :: Bool` and `b = x > 0.5`, and write "
+                          "`{} b`",
+                          word));
+}
+
+std::optional<Value> Events::previous(const Value& signal, std::string_view word, Span span) {
   auto expr = machine_.to_signal(signal, span);
   if (!expr) return std::nullopt;
   bool fine = true;
@@ -51,8 +70,8 @@ std::optional<Value> Events::previous(const Value& signal, Span span) {
     if (leaf.op == Op::Der) {
       if (fine)
         machine_.diagnostics()
-            .report(Code::PreOfContinuous, span, "`pre` of a derivative")
-            .help("give the derivative a name, `v = der x`, and write `pre v`");
+            .report(Code::PreOfContinuous, span, fmt::format("`{}` of a derivative", word))
+            .help(fmt::format("give the derivative a name, `v = der x`, and write `{} v`", word));
       fine = false;
     }
     if (leaf.op != Op::Slot) return pool.intern(leaf);
@@ -60,13 +79,7 @@ std::optional<Value> Events::previous(const Value& signal, Span span) {
     const ColumnId own = previous_column(of, span);
     if (!current && of.is_own() && columns_[of.column()].type == system::SignalType::Real &&
         !columns_[of.column()].discrete && fine) {
-      const std::string name = text(columns_[of.column()].name);
-      machine_.diagnostics()
-          .report(Code::PreOfContinuous, span, fmt::format("`pre` of `{}`, which changes all the time", name))
-          .label("outside of `when` and `every` there is no instant before which it is meant")
-          .help(fmt::format("`pre {}` in the block of a `when` is its value before the event; `delay {} dt` "
-                            "is that of an earlier time",
-                            name, name));
+      report_continuous(text(columns_[of.column()].name), word, span);
       fine = false;
     }
     return slot_of(pool, own);

@@ -32,8 +32,8 @@ class Events {
   /// Adds the equation that the column is constant between events.
   void add_constant(ColumnId column, Span span);
 
-  /// `pre signal`, of a scalar.
-  std::optional<Value> previous(const Value& signal, Span span);
+  /// `pre signal`, of a scalar. `word`: the operation that needs it, for messages.
+  std::optional<Value> previous(const Value& signal, std::string_view word, Span span);
   /// `delay signal length`, of a scalar.
   std::optional<Value> delayed(const Value& signal, const Value& length, Span span);
 
@@ -56,6 +56,7 @@ class Events {
   }
 
  private:
+  void report_continuous(const std::string& name, std::string_view word, Span span);
   ColumnId previous_column(ColumnRef of, Span span);
 
   Machine& machine_;

@@ -39,8 +39,8 @@ std::optional<Value> Items::block_apply(const Value& relation, const Value& inpu
   return parts_.applications.add_block(relation, inputs, span);
 }
 void Items::force(std::uint32_t parameter) { parts_.structural.add(machine_.parameters, ExprId{parameter}); }
-std::optional<Value> Items::previous(const Value& signal, Span span) {
-  return parts_.events.previous(signal, span);
+std::optional<Value> Items::previous(const Value& signal, std::string_view word, Span span) {
+  return parts_.events.previous(signal, word, span);
 }
 std::optional<Value> Items::delayed(const Value& signal, const Value& length, Span span) {
   return parts_.events.delayed(signal, length, span);

@@ -34,7 +34,7 @@ class Items final : public BodyHost {
   ExprId member_signal(const Object& member) override;
   std::optional<Value> block_apply(const Value& relation, const Value& inputs, Span span) override;
   void force(std::uint32_t parameter) override;
-  std::optional<Value> previous(const Value& signal, Span span) override;
+  std::optional<Value> previous(const Value& signal, std::string_view word, Span span) override;
   std::optional<Value> delayed(const Value& signal, const Value& length, Span span) override;
 
  private:

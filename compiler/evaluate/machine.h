@@ -50,7 +50,7 @@ class BodyHost {
   /// structural.
   virtual void force(std::uint32_t parameter) = 0;
   /// `pre signal`, of a scalar.
-  virtual std::optional<Value> previous(const Value& signal, Span span) = 0;
+  virtual std::optional<Value> previous(const Value& signal, std::string_view word, Span span) = 0;
   /// `delay signal length`, of a scalar.
   virtual std::optional<Value> delayed(const Value& signal, const Value& length, Span span) = 0;
 };
@@ -115,6 +115,8 @@ class Machine {
 
   // primitives.cpp, arithmetic.cpp
   std::optional<Value> primitive(core::Primitive op, std::span<Value> args, Span span);
+  /// `pre value` of each signal in it. `word`: the operation that needs it, for messages.
+  std::optional<Value> previous(const Value& value, std::string_view word, Span span);
   /// The value as a scalar expression; nullopt (reported) if it is not a scalar.
   std::optional<ExprId> to_signal(const Value& value, Span span);
   /// The value as a parameter expression's id in `parameters`.

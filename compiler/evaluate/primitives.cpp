@@ -86,6 +86,18 @@ std::optional<Value> Machine::select(const Value& condition, const Value& a, con
   return Value::of_signal(symbolic::simplified(signals, {Op::Select, c->value, x->value, y->value, 0}));
 }
 
+std::optional<Value> Machine::previous(const Value& value, std::string_view word, Span span) {
+  if (!is_aggregate(value)) return host->previous(value, word, span);
+  Object* o = heap_.object(value.object->kind, value.object->size);
+  o->a = value.object->a;
+  for (std::uint32_t i = 0; i < o->size; ++i) {
+    const auto v = previous(value.object->items[i], word, span);
+    if (!v) return std::nullopt;
+    o->items[i] = *v;
+  }
+  return Value::of(o);
+}
+
 std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args, Span span) {
   using core::Primitive;
   switch (p) {
@@ -218,25 +230,15 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
         default: break;
       }
       break;
-    case Primitive::Pre: {
-      if (!is_aggregate(args[0])) return host->previous(args[0], span);
-      Object* o = heap_.object(args[0].object->kind, args[0].object->size);
-      o->a = args[0].object->a;
-      for (std::uint32_t i = 0; i < o->size; ++i) {
-        auto v = primitive(p, {&args[0].object->items[i], 1}, span);
-        if (!v) return std::nullopt;
-        o->items[i] = *v;
-      }
-      return Value::of(o);
-    }
+    case Primitive::Pre: return previous(args[0], "pre", span);
     case Primitive::Edge: {
       if (args[0].tag == Tag::Bool) return Value::of_bool(false);
-      const auto before = primitive(Primitive::Pre, args, span);
+      const auto before = previous(args[0], "edge", span);
       const auto was_false = before ? scalar(Op::Not, *before, span) : std::nullopt;
       return was_false ? scalar(Op::And, args[0], *was_false, span) : std::nullopt;
     }
     case Primitive::Change: {
-      const auto before = primitive(Primitive::Pre, args, span);
+      const auto before = previous(args[0], "change", span);
       return before ? compare(Primitive::NotEqual, args[0], *before, span) : std::nullopt;
     }
     case Primitive::Initial:

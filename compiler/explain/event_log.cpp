@@ -10,6 +10,7 @@
 
 #include "compiler/explain/structure_report.h"
 #include "compiler/ir/dae.h"
+#include "compiler/pipeline/results.h"
 
 namespace sigrel::explain {
 namespace {
@@ -117,21 +118,22 @@ const std::string& EventLog::text(std::size_t number) {
 
 std::string EventLog::value(std::uint32_t variable, double value) const {
   const std::uint32_t unknown = model_.dae.variables[variable].unknown;
-  if (system::unknown_info(model_.system, unknown).type == system::SignalType::Bool)
-    return value != 0 ? "True" : "False";
-  return fmt::format("{:.9g}", value);
+  const system::LocalInfo& info = system::unknown_info(model_.system, unknown);
+  return pipeline::value_text(pipeline::description(info.type, sigrel::text(info.unit)), value, 9);
 }
 
-/// The jumps of the variables that a trigger assigns, each once.
-std::string EventLog::jumps(std::uint32_t trigger, std::span<const runtime::Jump> jumps,
+/// The jumps of the variables that a trigger assigns in its round, each once.
+std::string EventLog::jumps(runtime::FiredTrigger fired, std::span<const runtime::Jump> jumps,
                             std::vector<std::uint8_t>& shown) const {
   std::string text;
   const std::vector<dae::Assignment>& all = model_.dae.assignments;
-  for (const std::uint32_t index :
-       std::ranges::equal_range(assignments_, trigger, {}, [&](std::uint32_t a) { return all[a].trigger; })) {
+  for (const std::uint32_t index : std::ranges::equal_range(
+           assignments_, fired.trigger, {}, [&](std::uint32_t a) { return all[a].trigger; })) {
     const dae::Assignment& a = all[index];
-    const auto jump = std::ranges::lower_bound(jumps, a.variable, {}, &runtime::Jump::variable);
-    if (jump == jumps.end() || jump->variable != a.variable) continue;
+    const std::pair key(fired.round, a.variable);
+    auto key_of = [](const runtime::Jump& j) { return std::pair(j.round, j.variable); };
+    const auto jump = std::ranges::lower_bound(jumps, key, {}, key_of);
+    if (jump == jumps.end() || key_of(*jump) != key) continue;
     std::uint8_t& done = shown[static_cast<std::size_t>(jump - jumps.begin())];
     if (std::exchange(done, 1)) continue;
     text += fmt::format("{}`{}` = {} -> {}", text.empty() ? ": " : ", ",
@@ -145,7 +147,7 @@ void EventLog::event(const runtime::EventReport& report) {
   ++events_;
   arrivals_ += report.arrival;
   for (const runtime::ChangedComparison& c : report.comparisons) ++conditions_[c.number].count;
-  for (const std::uint32_t t : report.triggers) ++conditions_[comparisons_ + t].count;
+  for (const runtime::FiredTrigger& t : report.triggers) ++conditions_[comparisons_ + t.trigger].count;
   if (!write_) return;
   std::string log = fmt::format("t = {:.9g} s\n", report.time);
   const auto out = std::back_inserter(log);
@@ -154,9 +156,13 @@ void EventLog::event(const runtime::EventReport& report) {
     fmt::format_to(out, "  {}  {} became {}{}\n", place(conditions_[c.number]), text(c.number),
                    held_value(c.number, c.value), report.reversal ? " again" : "");
   shown_.assign(report.jumps.size(), 0);
-  for (const std::uint32_t t : report.triggers)
-    fmt::format_to(out, "  {}  {} fired{}\n", place(conditions_[comparisons_ + t]), text(comparisons_ + t),
+  std::uint32_t round = 0;
+  for (const runtime::FiredTrigger& t : report.triggers) {
+    if (t.round != std::exchange(round, t.round)) fmt::format_to(out, "  round {}:\n", t.round + 1);
+    const std::size_t number = comparisons_ + t.trigger;
+    fmt::format_to(out, "  {}  {} fired{}\n", place(conditions_[number]), text(number),
                    jumps(t, report.jumps, shown_));
+  }
   write_(log);
 }
 

@@ -3,7 +3,10 @@
 //   t = 0.451523641 s
 //     ball.sr:21:8   `h < 0` became true
 //     ball.sr:21:8   fired: `v` = -4.42944692 -> 3.54355754, `impacts` = 0 -> 1
+//     round 2:
+//     ball.sr:24:8   `change impacts` fired: `mode` = Flying -> Rolling
 //
+// The rounds of an instant that follow the first one have a heading.
 // The log is written while the model runs, so that memory does not depend on the number of events.
 #pragma once
 #include <cstdint>
@@ -49,7 +52,7 @@ class EventLog final : public runtime::EventObserver {
   std::string held_value(std::size_t number, double value) const;
   std::string trigger_text(std::size_t trigger) const;
   std::string counted(std::size_t number);
-  std::string jumps(std::uint32_t trigger, std::span<const runtime::Jump> jumps,
+  std::string jumps(runtime::FiredTrigger fired, std::span<const runtime::Jump> jumps,
                     std::vector<std::uint8_t>& shown) const;
   std::string value(std::uint32_t variable, double value) const;
 

@@ -270,10 +270,32 @@ class Report {
     if (!f_.dependent && !f_.variables.empty())
       d.note("with the present coefficients they contradict each other, or do not determine " +
              variable(f_.variables[0].variable));
-    d.help(
-        "check for parameters, or values of other variables, that make one of the equations a combination of "
-        "the others");
+    if (chosen_by_condition())
+      d.help(
+          "conditions choose these equations: an ideal switch or diode needs small losses, a resistance "
+          "while it "
+          "conducts and a conductance while it blocks, such as those of `Electrical.idealDiode`");
+    else
+      d.help(
+          "check for parameters, or values of other variables, that make one of the equations a combination "
+          "of "
+          "the others");
     keep(d);
+  }
+
+  /// Whether one of the dependent equations has a branch that a comparison or a discrete variable chooses.
+  bool chosen_by_condition() const {
+    return std::ranges::any_of(f_.equations, [&](const runtime::FailedEquation& failed) {
+      std::size_t row = failed.equation;
+      for (const EquationTable& table : c_.dae.equations.tables) {
+        if (row < table.rows()) {
+          const auto nodes = topological(c_.dae.exprs, {&table.residual, 1});
+          return std::ranges::any_of(nodes, [&](ExprId id) { return c_.dae.exprs[id].op == Op::Select; });
+        }
+        row -= table.rows();
+      }
+      return false;
+    });
   }
 
   /// How dependent equations add up.
@@ -351,6 +373,18 @@ class Report {
   /// The origin of the value of an effect: the effects are the rows of the assigned values in order.
   Origin effect_origin(std::uint32_t effect) const { return dae::origin(c_.dae.values, effect); }
 
+  /// Whether a clock, and no condition, executes the assignment of an effect.
+  bool is_clock(std::uint32_t effect) const {
+    std::size_t row = effect;
+    for (const EquationTable& table : c_.dae.values.tables) {
+      if (row < table.rows())
+        return c_.system.events.triggers[c_.dae.assignments[table.tags[row]].trigger].kind ==
+               system::Trigger::Every;
+      row -= table.rows();
+    }
+    return false;
+  }
+
   void assignments_conflict() {
     const Span first = c_.system.sources[effect_origin(f_.effects[0]).source].span;
     const Origin second = effect_origin(f_.effects[1]);
@@ -361,8 +395,20 @@ class Report {
         .also(first, "and this assigns " + number(f_.variables[0].value));
     if (const std::string instance = system::instance_name(c_.system, second.instance); !instance.empty())
       d.note("in `" + instance + "`");
-    d.note("both conditions became true in the same round, and assignments of a round are simultaneous");
-    d.help("write one of them as `elsewhen` of the other: the first branch that fires is executed");
+    const int clocks = is_clock(f_.effects[0]) + is_clock(f_.effects[1]);
+    d.note(fmt::format("{} in the same round, and assignments of a round are simultaneous",
+                       clocks == 0   ? "both conditions became true"
+                       : clocks == 1 ? "the clock ticked and the condition became true"
+                                     : "both clocks ticked"));
+    const std::string v = variable(f_.variables[0].variable);
+    if (clocks == 0)
+      d.help("write one of them as `elsewhen` of the other: the first branch that fires is executed");
+    else if (clocks == 1)
+      d.help("assign " + v +
+             " at the clock only, and choose the value there by the condition: "
+             "`x := if c then a else b`");
+    else
+      d.help("let the clocks tick at different times, by `offset`, or assign " + v + " at one of them only");
     keep(d);
   }
 

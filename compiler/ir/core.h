@@ -399,6 +399,8 @@ struct EveryItem : Item {
 struct AssignItem : Item {
   Expr* target;
   Expr* value;
+  /// The definition through which the value reads the target, if it does so: the only one that it mentions.
+  std::optional<Span> definition{};
 };
 /// The modes of a switch are the constructors of an implicit type: a value is a Construct whose tag is the
 /// index of the mode, with the arguments of the mode.

@@ -59,7 +59,8 @@ struct LocalInfo {
   Span span;
   UnknownKind kind = UnknownKind::Source;
   SignalType type = SignalType::Real;
-  Name unit{};  // for results: of a Real its unit, of a data type its constructors, "Off | Run"
+  Name unit{};            // for results: of a Real its unit, of a data type its constructors, "Off | Run"
+  bool assigned = false;  // by `:=` in its relation
   bool operator==(const LocalInfo&) const = default;
 };
 

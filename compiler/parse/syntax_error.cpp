@@ -195,8 +195,11 @@ class Reporter {
                             : expects(P::WHERE) ? "where"
                                                 : "";
     if (word.empty() || piece_.tokens.empty() || at_ == 0) return false;
-    std::size_t line = 0;  // the first token of the next line
-    for (std::size_t i = 1; i <= std::min(at_, piece_.tokens.size() - 1) && line == 0; ++i)
+    std::size_t line = 0;   // the first token of the next line
+    std::size_t begin = 1;  // behind the word that follows the last block: `elsewhen`, `else`
+    for (std::size_t i = 0; i < std::min(at_, piece_.tokens.size()); ++i)
+      if (kind(i) == P::BLOCK) begin = i + 2;
+    for (std::size_t i = begin; i <= std::min(at_, piece_.tokens.size() - 1) && line == 0; ++i)
       if (piece_.tokens[i].first_on_line) line = i;
     if (line == 0) return false;
     std::uint32_t end = piece_.tokens[line - 1].end;

@@ -1,5 +1,7 @@
 #include "compiler/pipeline/results.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <unordered_set>
@@ -192,9 +194,14 @@ void Results::each(const std::function<bool(std::string, runtime::Column)>& visi
 }
 
 Columns Results::states() const {
+  std::vector<bool> derived(system_.unknowns, false);  // `pre x` and `delay x`, which follow from x
+  for (const system::Previous& p : system_.events.previous) derived[p.unknown] = true;
+  for (const system::Delay& d : system_.delays) derived[d.unknown] = true;
   std::vector<std::uint32_t> states;
-  for (std::uint32_t v = 0; v < dae_.variables.size(); ++v)
-    if (dae_.variables[v].state && dae_.variables[v].set == dae::kNone) states.push_back(v);
+  for (std::uint32_t v = 0; v < dae_.variables.size(); ++v) {
+    const dae::Variable& variable = dae_.variables[v];
+    if (variable.state && variable.set == dae::kNone && !derived[variable.unknown]) states.push_back(v);
+  }
   for (const dae::StateSet& set : dae_.sets)
     for (std::uint32_t rate : set.candidates) states.push_back(dae_.variables[rate].integral);
   return named(states);
@@ -240,9 +247,7 @@ std::vector<std::string> Results::descriptions(const Columns& columns) const {
       if (dae_.variables[variable].set != dae::kNone) continue;
       const system::LocalInfo& info = system::unknown_info(system_, dae_.variables[variable].unknown);
       if (info.type != system::SignalType::Real) {
-        found[c] = info.type == system::SignalType::Bool ? "Bool"
-                   : text(info.unit).empty()             ? "Int"
-                                                         : std::string(text(info.unit));
+        found[c] = description(info.type, text(info.unit));
         continue;
       }
       unit = text(info.unit);
@@ -263,15 +268,33 @@ bool is_piecewise_constant(std::string_view description) {
   return !description.empty() && !description.starts_with('[');
 }
 
-std::string_view constructor_name(std::string_view description, double value) {
-  if (!is_piecewise_constant(description) || description == "Bool" || description == "Int") return {};
-  constexpr std::string_view kSeparator = " | ";
-  for (; value >= 1; --value) {
-    const std::size_t end = description.find(kSeparator);
-    if (end == std::string_view::npos) return {};
-    description.remove_prefix(end + kSeparator.size());
+std::string description(system::SignalType type, std::string_view unit) {
+  switch (type) {
+    case system::SignalType::Real: break;
+    case system::SignalType::Int: return unit.empty() ? "Int" : std::string(unit);
+    case system::SignalType::Bool: return "Bool";
   }
-  return description.substr(0, description.find(kSeparator));
+  return unit.empty() ? std::string() : fmt::format("[{}]", unit);
+}
+
+std::vector<std::string> state_names(std::string_view description) {
+  if (!is_piecewise_constant(description) || description == "Int") return {};
+  if (description == "Bool") return {"False", "True"};
+  constexpr std::string_view kSeparator = " | ";
+  std::vector<std::string> names;
+  for (std::size_t end = 0; end != std::string_view::npos;) {
+    end = description.find(kSeparator);
+    names.emplace_back(description.substr(0, end));
+    if (end != std::string_view::npos) description.remove_prefix(end + kSeparator.size());
+  }
+  return names;
+}
+
+std::string value_text(std::string_view description, double value, int digits) {
+  std::vector<std::string> names = state_names(description);
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (value == static_cast<double>(k)) return std::move(names[k]);
+  return fmt::format("{:.{}g}", value, digits);
 }
 
 std::vector<runtime::Constant> Results::constants(std::span<const double> parameters,

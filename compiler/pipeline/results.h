@@ -72,8 +72,11 @@ bool matches(std::string_view pattern, std::string_view name);
 
 /// Whether a description is that of a Bool, an Int or a data type.
 bool is_piecewise_constant(std::string_view description);
-/// The constructor with the number `value` of the data type that the description states; empty if there is
-/// none.
-std::string_view constructor_name(std::string_view description, double value);
+/// The description of a signal: see Results::descriptions. `unit`: its unit, or the constructors.
+std::string description(system::SignalType type, std::string_view unit);
+/// The names of the values 0, 1, … of a Bool or of the data type that the description states; else none.
+std::vector<std::string> state_names(std::string_view description);
+/// The value as the language writes it: True, a constructor, or a number with so many digits.
+std::string value_text(std::string_view description, double value, int digits = 10);
 
 }  // namespace sigrel::pipeline

@@ -167,7 +167,8 @@ void Repl::simulate() {
   for (const std::string& name : run_.plot) width = std::max(width, display_width(name));
   for (const std::string& name : run_.plot)
     if (auto value = run_.value(name))
-      fmt::print("  {}{} = {:.10g}\n", name, std::string(width - display_width(name), ' '), *value);
+      fmt::print("  {}{} = {}\n", name, std::string(width - display_width(name), ' '),
+                 pipeline::value_text(run_.description(name), *value));
 }
 
 std::vector<std::string> Repl::complete(std::string_view before, std::string_view word) const {

@@ -88,11 +88,10 @@ std::vector<double> Run::column(std::string_view name) const {
   return trajectory.column(static_cast<std::size_t>(it - trajectory.names().begin()));
 }
 
-bool Run::piecewise_constant(std::string_view name) const {
+std::string_view Run::description(std::string_view name) const {
   auto it = std::ranges::find(columns.names, name);
-  if (it == columns.names.end()) return false;
-  const std::string& said = descriptions[static_cast<std::size_t>(it - columns.names.begin())];
-  return pipeline::is_piecewise_constant(said);
+  if (it == columns.names.end()) return {};
+  return descriptions[static_cast<std::size_t>(it - columns.names.begin())];
 }
 
 /// The experiment of the model with the changes of this run. Nullopt after an error.

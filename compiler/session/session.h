@@ -82,8 +82,8 @@ struct Run {
   std::optional<double> value(std::string_view name) const;
   /// A column of the trajectory; empty if it was not recorded.
   std::vector<double> column(std::string_view name) const;
-  /// Whether a column has type Bool or Int.
-  bool piecewise_constant(std::string_view name) const;
+  /// The description of a column; empty if it was not recorded.
+  std::string_view description(std::string_view name) const;
 };
 
 struct LinearizeOptions {

@@ -113,6 +113,17 @@ void label_occurrences(Diagnostic& d, const SourceView& view, const graph::HallS
                                   : contributes(places[k]));
 }
 
+/// For a variable without an equation that is assigned at events.
+std::string declare_discrete(const system::LocalInfo& local) {
+  const std::string_view unit = text(local.unit);
+  const std::string type = local.type == system::SignalType::Bool ? "Bool = False"
+                           : local.type == system::SignalType::Real
+                               ? fmt::format("Real{} = 0.0", unit.empty() ? "" : fmt::format("<{}>", unit))
+                           : unit.empty() ? "Int = 0"
+                                          : fmt::format("… = {}", unit.substr(0, unit.find(' ')));
+  return fmt::format("declare it `discrete {} :: {}`", text(local.name), type);
+}
+
 Diagnostic& report_under(const SourceView& view, const UnderDetermined& part, Scope scope,
                          Diagnostics& diagnostics) {
   const graph::HallSet& set = part.set;
@@ -133,7 +144,10 @@ Diagnostic& report_under(const SourceView& view, const UnderDetermined& part, Sc
     d.label(fmt::format("{} occur only in {}", names, counted(set.rows.size(), "equation")));
   label_occurrences(d, view, set, named, scope);
   view.note_instance(d, scope);
-  if (std::optional<std::string> node = open_node(view, part, named, scope))
+  const system::LocalInfo* local = view.declared_local(named);
+  if (set.rows.empty() && one && local && local->assigned && view.name(named, scope) == text(local->name))
+    d.note("`:=` changes discrete variables and states").help(declare_discrete(*local));
+  else if (std::optional<std::string> node = open_node(view, part, named, scope))
     d.help(
         fmt::format("connect `{0}` to another part, or terminate it by its domain: `open <> {0}` for a pin, "
                     "`free` for a flange or rod, `closed` for a port",

@@ -43,6 +43,8 @@ class SourceView {
   virtual bool has_name(std::uint32_t unknown) const = 0;
   virtual std::string name(std::uint32_t unknown, Scope scope) const = 0;
   virtual system::UnknownKind kind(std::uint32_t unknown) const = 0;
+  /// What its relation says of the unknown; null for one of an interface.
+  virtual const system::LocalInfo* declared_local(std::uint32_t unknown) const = 0;
   /// The declaration, or the use of the relation that declares the unknown.
   virtual Span declaration(std::uint32_t unknown, Scope scope) const = 0;
 };

@@ -34,6 +34,9 @@ class SystemView final : public SourceView {
   system::UnknownKind kind(std::uint32_t unknown) const override {
     return system::unknown_info(system_, unknown).kind;
   }
+  const system::LocalInfo* declared_local(std::uint32_t unknown) const override {
+    return &system::unknown_info(system_, unknown);
+  }
   Span declaration(std::uint32_t unknown, Scope scope) const override {
     return names_.declaration(unknown, scope);
   }

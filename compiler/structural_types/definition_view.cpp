@@ -45,6 +45,10 @@ std::string DefinitionView::name_in(const components::Component& component, std:
 UnknownKind DefinitionView::kind_in(const components::Component& component, std::uint32_t variable) const {
   return variable < component.interface ? UnknownKind::Source : local(component, variable).kind;
 }
+const system::LocalInfo* DefinitionView::local_in(const components::Component& component,
+                                                  std::uint32_t variable) const {
+  return variable < component.interface ? nullptr : &local(component, variable);
+}
 Span DefinitionView::declaration_in(const components::Component& component, std::uint32_t variable) const {
   return variable < component.interface ? template_of(component).interface_spans[variable]
                                         : local(component, variable).span;
@@ -108,6 +112,11 @@ std::string ExpansionView::name(std::uint32_t unknown, Scope) const {
 UnknownKind ExpansionView::kind(std::uint32_t unknown) const {
   const FlatColumn& column = flat_.expansion.columns[unknown];
   return kind_in(component_of(column.instance), column.index);
+}
+
+const system::LocalInfo* ExpansionView::declared_local(std::uint32_t unknown) const {
+  const FlatColumn& column = flat_.expansion.columns[unknown];
+  return local_in(component_of(column.instance), column.index);
 }
 
 Span ExpansionView::declaration(std::uint32_t unknown, Scope) const {

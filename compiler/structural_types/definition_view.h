@@ -32,6 +32,7 @@ class DefinitionView : public singularity::SourceView {
   const system::LocalInfo& local(const components::Component& component, std::uint32_t variable) const;
   std::string name_in(const components::Component& component, std::uint32_t variable) const;
   system::UnknownKind kind_in(const components::Component& component, std::uint32_t variable) const;
+  const system::LocalInfo* local_in(const components::Component& component, std::uint32_t variable) const;
   Span declaration_in(const components::Component& component, std::uint32_t variable) const;
 
   const components::Library& library_;
@@ -54,6 +55,9 @@ class CompositionView final : public DefinitionView {
   }
   std::string name(std::uint32_t unknown, Scope = 0) const override { return name_in(component_, unknown); }
   system::UnknownKind kind(std::uint32_t unknown) const override { return kind_in(component_, unknown); }
+  const system::LocalInfo* declared_local(std::uint32_t unknown) const override {
+    return local_in(component_, unknown);
+  }
   Span declaration(std::uint32_t unknown, Scope) const override {
     return declaration_in(component_, unknown);
   }
@@ -77,6 +81,7 @@ class ExpansionView final : public DefinitionView {
   bool has_name(std::uint32_t) const override { return true; }
   std::string name(std::uint32_t unknown, Scope = 0) const override;
   system::UnknownKind kind(std::uint32_t unknown) const override;
+  const system::LocalInfo* declared_local(std::uint32_t unknown) const override;
   Span declaration(std::uint32_t unknown, Scope) const override;
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace runtime {
 
@@ -38,8 +39,8 @@ void JoinedReports::add(std::uint32_t part, const EventReport& report) {
   report_.arrival = report_.arrival || report.arrival;
   for (const ChangedComparison& c : report.comparisons)
     if (is_new(seen_comparisons_, c.number)) comparisons_.push_back(c);
-  for (const std::uint32_t t : report.triggers)
-    if (is_new(seen_triggers_, t)) triggers_.push_back(t);
+  for (const FiredTrigger& t : report.triggers)
+    if (is_new(seen_triggers_, t.trigger)) triggers_.push_back(t);
   for (const Jump& j : report.jumps)
     if (is_new(seen_variables_, j.variable)) jumps_.push_back(j);
 }
@@ -48,7 +49,8 @@ void JoinedReports::flush() {
   if (!present_) return;
   present_ = false;
   std::ranges::sort(comparisons_, {}, &ChangedComparison::number);
-  std::ranges::stable_sort(jumps_, {}, &Jump::variable);
+  std::ranges::sort(triggers_, {}, [](const FiredTrigger& t) { return std::pair(t.round, t.trigger); });
+  std::ranges::sort(jumps_, {}, [](const Jump& j) { return std::pair(j.round, j.variable); });
   report_.comparisons = comparisons_;
   report_.triggers = triggers_;
   report_.jumps = jumps_;
@@ -62,7 +64,7 @@ void PartReports::event(const EventReport& report) {
   comparisons_.assign(report.comparisons.begin(), report.comparisons.end());
   for (ChangedComparison& c : comparisons_) c.number = crossings[c.number];
   fired_.assign(report.triggers.begin(), report.triggers.end());
-  for (std::uint32_t& t : fired_) t = triggers[t];
+  for (FiredTrigger& t : fired_) t.trigger = triggers[t.trigger];
   jumps_.assign(report.jumps.begin(), report.jumps.end());
   for (Jump& j : jumps_) j.variable = variables[j.variable];
   EventReport whole = report;

@@ -26,7 +26,7 @@ class JoinedReports {
   bool present_ = false;
   EventReport report_;
   std::vector<ChangedComparison> comparisons_;
-  std::vector<std::uint32_t> triggers_;
+  std::vector<FiredTrigger> triggers_;
   std::vector<Jump> jumps_;
   // The report that had a number last, counted from 1: by part, comparison, trigger and variable.
   std::uint64_t count_ = 0, first_ = 0;  // first_: of this instant
@@ -45,7 +45,7 @@ class PartReports final : public EventObserver {
 
  private:
   std::vector<ChangedComparison> comparisons_;
-  std::vector<std::uint32_t> fired_;
+  std::vector<FiredTrigger> fired_;
   std::vector<Jump> jumps_;
 };
 

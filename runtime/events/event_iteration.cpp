@@ -143,8 +143,7 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
   changed = handler_.take_changed() || jump_arrived;
   for (std::size_t k = 0; k < before.size() && !changed; ++k)
     changed = before[k] != instance_.parameters[k] && (read.empty() || read[k]);
-  if (done)
-    record_.end(zero_crossings_.functions(), instance_.values, before, instance_.parameters, jump_arrived);
+  if (done) record_.end(zero_crossings_.functions(), before, instance_.parameters, jump_arrived);
   if (done && !history_.empty()) {
     done = evaluate_inputs(point);
     history_.end_instant(instance_.values, changed);
@@ -162,6 +161,7 @@ bool EventIteration::handle_events(const Point& point, bool& changed) {
       record_.fired(handler_.fired());
       last_fired = iteration;
       if (!assign(point, changed)) return false;
+      record_.assigned(instance_.values);
       handler_.record_previous(instance_.values);
     } else {
       if (!handler_.advance_previous(instance_.values)) return true;

@@ -10,9 +10,17 @@ struct ChangedComparison {
   double value = 0;          // that is held from now on: of a comparison 1 or 0, else the number of the piece
 };
 
+/// A trigger that fired in a round of the event, counted from 0.
+struct FiredTrigger {
+  std::uint32_t trigger = 0, round = 0;
+  auto operator<=>(const FiredTrigger&) const = default;
+};
+
+/// The change of a variable that the event assigned, in one of its rounds.
 struct Jump {
-  std::uint32_t variable = 0;  // that an event assigned
+  std::uint32_t variable = 0;
   double before = 0, after = 0;
+  std::uint32_t round = 0;
 };
 
 /// An event at one time, after its iteration has ended. The spans are valid during the call only.
@@ -21,8 +29,8 @@ struct EventReport {
   bool reversal = false;  // a comparison returned to its value right after the event before
   bool arrival = false;   // a jump of a delayed signal arrived
   std::span<const ChangedComparison> comparisons{};  // whose value after the event is another one
-  std::span<const std::uint32_t> triggers{};  // that fired, in their order; again if in several iterations
-  std::span<const Jump> jumps{};
+  std::span<const FiredTrigger> triggers{};          // ascending by round, then by number
+  std::span<const Jump> jumps{};                     // ascending by round, then by variable
 };
 
 class EventObserver {

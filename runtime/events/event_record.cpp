@@ -19,18 +19,29 @@ void EventRecord::begin(double time, std::span<const double> values, bool revers
   if (!observer_) return;
   report_ = {.time = time, .reversal = reversal};
   triggers_.clear();
+  jumps_.clear();
+  rounds_ = 0;
   for (std::size_t k = 0; k < assigned_.size(); ++k) before_[k] = values[assigned_[k]];
 }
 
 void EventRecord::fired(std::span<const std::uint8_t> fired) {
   if (!observer_) return;
   for (std::uint32_t t = 0; t < fired.size(); ++t)
-    if (fired[t]) triggers_.push_back(t);
+    if (fired[t]) triggers_.push_back({t, rounds_});
 }
 
-void EventRecord::end(const ZeroCrossingFunctions& functions, std::span<const double> values,
-                      std::span<const double> parameters_before, std::span<const double> parameters,
-                      bool arrival) {
+void EventRecord::assigned(std::span<const double> values) {
+  if (!observer_) return;
+  for (std::size_t k = 0; k < assigned_.size(); ++k) {
+    const double now = values[assigned_[k]];
+    if (now != before_[k]) jumps_.push_back({assigned_[k], before_[k], now, rounds_});
+    before_[k] = now;
+  }
+  ++rounds_;
+}
+
+void EventRecord::end(const ZeroCrossingFunctions& functions, std::span<const double> parameters_before,
+                      std::span<const double> parameters, bool arrival) {
   if (!observer_) return;
   comparisons_.clear();
   for (std::uint32_t k = 0; k < functions.size(); ++k) {
@@ -38,10 +49,6 @@ void EventRecord::end(const ZeroCrossingFunctions& functions, std::span<const do
     if (functions.held(k, parameters_before) != now) comparisons_.push_back({k, now});
   }
   if (comparisons_.empty() && triggers_.empty() && !arrival) return;
-  jumps_.clear();
-  for (std::size_t k = 0; k < assigned_.size(); ++k)
-    if (const double now = values[assigned_[k]]; now != before_[k])
-      jumps_.push_back({assigned_[k], before_[k], now});
   report_.arrival = arrival;
   report_.comparisons = comparisons_;
   report_.triggers = triggers_;

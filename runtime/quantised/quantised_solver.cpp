@@ -326,8 +326,10 @@ bool QuantisedSolver::tick(std::uint32_t clock) {
     if (observer_ && now_[value] != before) jumps_.push_back({variable, before, now_[value]});
     assign(variable, now_[value++]);
   }
-  if (observer_)
-    observer_->event({.time = time_, .triggers = {&model_.events.clocks[clock].trigger, 1}, .jumps = jumps_});
+  if (observer_) {
+    const FiredTrigger fired{model_.events.clocks[clock].trigger};
+    observer_->event({.time = time_, .triggers = {&fired, 1}, .jumps = jumps_});
+  }
   for (const std::uint32_t k : clocks_.advances[clock]) set_previous(k);
   instance_.evaluator.parameters_changed();
   return jump(plan);

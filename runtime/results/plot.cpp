@@ -93,6 +93,40 @@ Axis time_axis(std::span<const Plot> plots, int most) {
   return make_axis(low, high, most, false);
 }
 
+namespace {
+
+/// The states of all curves; empty if they differ.
+std::span<const std::string> common_states(const Plot& plot) {
+  if (plot.curves.empty()) return {};
+  const std::vector<std::string>& first = plot.curves.front().states;
+  if (std::ranges::any_of(plot.curves, [&](const Curve& c) { return c.states != first; })) return {};
+  return first;
+}
+
+/// Names instead of numbers at the ticks of whole numbers; other ticks are left out.
+void name_ticks(Axis& axis, std::span<const std::string> states) {
+  Axis named{axis.low, axis.high, {}, {}};
+  for (const double tick : axis.ticks) {
+    const double number = std::round(tick);
+    if (std::abs(tick - number) > 1e-9 || number < 0 || number >= static_cast<double>(states.size()))
+      continue;
+    named.ticks.push_back(number);
+    named.labels.push_back(states[static_cast<std::size_t>(number)]);
+  }
+  axis = std::move(named);
+}
+
+}  // namespace
+
+std::string legend_text(const Plot& plot, const Curve& curve) {
+  static const std::vector<std::string> kBool = {"False", "True"};
+  if (curve.states.empty() || curve.states == kBool || !common_states(plot).empty()) return curve.name;
+  std::string text = curve.name + " (";
+  for (std::size_t k = 0; k < curve.states.size(); ++k)
+    text += fmt::format("{}{} {}", k ? ", " : "", k, curve.states[k]);
+  return text + ")";
+}
+
 Axis value_axis(const Plot& plot, int most) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const Curve& curve : plot.curves)
@@ -101,7 +135,13 @@ Axis value_axis(const Plot& plot, int most) {
       low = std::min(low, value);
       high = std::max(high, value);
     }
-  return make_axis(low, high, most, true);
+  const std::span<const std::string> states = common_states(plot);
+  if (states.empty()) return make_axis(low, high, most, true);
+  constexpr std::size_t kMostNames = 12;  // that have a tick each, however few ticks there should be
+  if (states.size() <= kMostNames) most = std::max(most, static_cast<int>(states.size()));
+  Axis axis = make_axis(0, static_cast<double>(states.size()) - 1, most, true);
+  name_ticks(axis, states);
+  return axis;
 }
 
 std::vector<PlotPoint> decimate(std::span<const double> times, std::span<const double> values,

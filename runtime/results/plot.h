@@ -8,9 +8,10 @@
 namespace runtime {
 
 struct Curve {
-  std::string name;              // empty: not in the legend
-  std::vector<double> values{};  // one per time; a value that is not finite leaves a gap
-  std::vector<double> times{};   // empty: those of the plot
+  std::string name;                   // empty: not in the legend
+  std::vector<double> values{};       // one per time; a value that is not finite leaves a gap
+  std::vector<double> times{};        // empty: those of the plot
+  std::vector<std::string> states{};  // the names of the values 0, 1, … of a variable that has such names
 };
 
 struct Plot {
@@ -48,7 +49,11 @@ Axis make_axis(double low, double high, int most, bool widen);
 
 /// Axes that cover all finite values of plots. Panes one above the other share the time axis.
 Axis time_axis(std::span<const Plot> plots, int most);
+/// The states label the ticks if all curves have the same ones.
 Axis value_axis(const Plot& plot, int most);
+/// The name of a curve in the legend. It lists the states, "mode (0 Off, 1 Warming, 2 On)", if the axis does
+/// not show them; Bool needs no list.
+std::string legend_text(const Plot& plot, const Curve& curve);
 
 struct PlotPoint {
   double x, y;  // NaN in y: a gap

@@ -60,7 +60,7 @@ std::vector<LegendItem> make_legend(const Plot& plot, double width) {
   double at = 0, line = 0;
   for (const Curve& curve : plot.curves) {
     if (curve.name.empty()) continue;  // it has no place in the legend
-    const double item = 34 + kCharacter * static_cast<double>(text_width(curve.name)) + 18;
+    const double item = 34 + kCharacter * static_cast<double>(text_width(legend_text(plot, curve))) + 18;
     if (at > 0 && at + item > width) at = 0, line += kLegendLine;
     legend.push_back({at, line});
     at += item;
@@ -134,7 +134,7 @@ void draw_pane(std::string& svg, const Plot& plot, const Axis& x, const Frame& f
   svg += "<g text-anchor=\"end\">\n";
   for (std::size_t k = 0; k < y.ticks.size(); ++k)
     fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", left - 8, py(y.ticks[k]) + 4,
-                   y.labels[k]);
+                   escape(y.labels[k]));
   svg += "</g>\n<g text-anchor=\"middle\">\n";
   for (std::size_t k = 0; k < x.ticks.size(); ++k)
     fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", px(x.ticks[k]), bottom + 18,
@@ -156,7 +156,7 @@ void draw_pane(std::string& svg, const Plot& plot, const Axis& x, const Frame& f
     fmt::format_to(
         out,
         "<path d=\"M{:.1f} {:.1f}h24\" stroke-width=\"2.5\" {}/><text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        lx, ly, style, lx + 31, ly + 4, escape(plot.curves[c].name));
+        lx, ly, style, lx + 31, ly + 4, escape(legend_text(plot, plot.curves[c])));
   }
 }
 
@@ -177,7 +177,7 @@ std::string plot_svg(std::span<const Plot> panes, const SvgOptions& options) {
   for (const Plot& plot : panes) {
     for (const std::string& label :
          value_axis(plot, value_ticks(chart(plot, make_legend(plot, width - 96), frame))).labels)
-      longest = std::max(longest, label.size());
+      longest = std::max(longest, text_width(label));
     labelled = labelled || !plot.y_label.empty();
   }
   frame.left = 24 + kCharacter * static_cast<double>(longest) + (labelled ? 10 : 0);

@@ -125,7 +125,8 @@ std::string legend(const Plot& plot, const TerminalOptions& options, int margin)
   std::string text, line(static_cast<std::size_t>(margin), ' ');
   std::size_t used = line.size();
   for (std::size_t c = 0; c < plot.curves.size(); ++c) {
-    const std::size_t item = text_width(plot.curves[c].name) + 6;
+    const std::string name = legend_text(plot, plot.curves[c]);
+    const std::size_t item = text_width(name) + 6;
     if (used > static_cast<std::size_t>(margin) && used + item > static_cast<std::size_t>(options.width)) {
       text += line + '\n';
       line.assign(static_cast<std::size_t>(margin), ' ');
@@ -134,9 +135,8 @@ std::string legend(const Plot& plot, const TerminalOptions& options, int margin)
     if (used > static_cast<std::size_t>(margin)) line += "   ", used += 3;
     const std::string mark =
         options.ascii ? std::string(2, kMarks[c % kMarks.size()]) : std::string("\u2500\u2500");
-    line += options.colour ? fmt::format("\x1b[{}m{}\x1b[0m {}", kColours[c % kColours.size()], mark,
-                                         plot.curves[c].name)
-                           : fmt::format("{} {}", mark, plot.curves[c].name);
+    line += options.colour ? fmt::format("\x1b[{}m{}\x1b[0m {}", kColours[c % kColours.size()], mark, name)
+                           : fmt::format("{} {}", mark, name);
     used += item - 3;
   }
   return plot.curves.empty() ? text : text + line + '\n';
@@ -188,7 +188,7 @@ std::string plot_terminal(std::span<const Plot> panes, const TerminalOptions& op
   std::size_t longest = 1;
   for (const Plot& plot : panes)
     for (const std::string& label : value_axis(plot, std::max(2, chart_rows(options) / 4)).labels)
-      longest = std::max(longest, label.size());
+      longest = std::max(longest, text_width(label));
   std::string text;
   for (const Plot& plot : panes) text += pane(panes, plot, longest, options);
   return text;

@@ -185,3 +185,76 @@ main = simulate wide with { stop = 2.5, steps = 5 }
   CHECK(!contains(few.err, "SR0614"));
   CHECK(table(read(results)).size() == 8);
 }
+
+namespace {
+
+const std::string kReactor = R"(data Mode = Idle | Heat | React
+
+reactor :: SR ()
+reactor = sigrel () where
+  local x :: Real
+  discrete mode :: Mode = Idle
+  discrete heats :: Int = 0
+  discrete on :: Bool = False
+  der x = if mode == Heat then 1.0 else 0.0
+  initially x = 0.0
+  when time >= 1.0 do
+    mode := Heat
+    on := True
+  when change mode do
+    heats := if mode == Heat then pre heats + 1 else pre heats
+    on := False
+  when x > 2.0 do
+    mode := React
+
+main = simulate reactor with { stop = 4.0, plot = ["mode"] }
+)";
+
+}  // namespace
+
+TEST_CASE("a log of events has the rounds of an instant, and values as the language writes them") {
+  const Finished run = sigrel({"run", "--log-events", temporary("reactor.sr", kReactor), "--stats"});
+  REQUIRE(run.code == 0);
+  const std::string log = std::regex_replace(run.err, std::regex("\\S*/reactor"), "reactor");
+  CHECK(contains(log,
+                 "t = 1 s\n"
+                 "  reactor.sr:11:8  `time >= 1.0` became true\n"
+                 "  reactor.sr:11:8  `time >= 1.0` fired: `mode` = Idle -> Heat, `on` = False -> True\n"
+                 "  round 2:\n"
+                 "  reactor.sr:14:8  `change mode` fired: `heats` = 0 -> 1, `on` = True -> False\n"));
+  CHECK(contains(run.err, "`mode` = Heat -> React\n"));
+  CHECK(contains(run.err, "\n2 events\n"));
+  CHECK(std::regex_search(run.out, std::regex("\n  events +2, 2 restarts\n")));  // the same count
+}
+
+TEST_CASE("values of Bool and data types have their names, and result files the numbers") {
+  const std::string model = temporary("reactor.sr", kReactor), mat = temporary("reactor.mat");
+  const Finished shown = sigrel({"run", model, "-v", "*"});
+  CHECK(contains(shown.out, "  mode  = React\n"));
+  CHECK(contains(shown.out, "  on    = False\n"));
+  CHECK(!contains(shown.out, "pre "));
+  const Finished csv = sigrel({"run", model, "-v", "mode,on", "-o", "-"});
+  CHECK(table(csv.out).back() == std::vector<double>{4, 2, 0});
+
+  const std::string svg = temporary("reactor.svg");
+  REQUIRE(sigrel({"run", model, "--plot", svg, "-o", mat}).code == 0);
+  SECTION("a plot of them alone has the names at its axis") {
+    const std::string again = temporary("again.svg");
+    REQUIRE(sigrel({"plot", mat, "-v", "mode", "-o", again}).code == 0);
+    for (const std::string& file : {svg, again}) {
+      const std::string text = read(file);
+      for (const std::string name : {"Idle", "Heat", "React", "mode"})
+        CHECK(contains(text, ">" + name + "</text>"));
+      const std::size_t labels = text.find("<g text-anchor=\"end\">");
+      REQUIRE(labels != std::string::npos);
+      CHECK(count(text.substr(labels, text.find("</g>", labels) - labels), "<text") == 3);
+    }
+  }
+  SECTION("a plot with other variables has the numbers at its axis, and the names in the legend") {
+    REQUIRE(sigrel({"plot", mat, "-v", "mode,x,on", "-o", svg}).code == 0);
+    const std::string text = read(svg);
+    CHECK(contains(text, ">mode (0 Idle, 1 Heat, 2 React)</text>"));
+    CHECK(contains(text, ">on</text>"));
+    CHECK(contains(text, ">1.0</text>"));
+  }
+}

@@ -188,7 +188,7 @@ struct Reports final : runtime::EventObserver {
     disordered += report.time < last;
     last = report.time;
     for (const runtime::ChangedComparison& c : report.comparisons) ++comparisons[c.number];
-    for (const std::uint32_t t : report.triggers) ++triggers[t];
+    for (const runtime::FiredTrigger& t : report.triggers) ++triggers[t.trigger];
     for (const runtime::Jump& j : report.jumps) jumps += std::abs(j.after - j.before);
   }
 };

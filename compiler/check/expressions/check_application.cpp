@@ -22,7 +22,10 @@ Typed ExpressionChecker::infer_apply(const ast::ApplyExpr* e) {
     Type* type = known->kind == Value::Primitive ? instantiate_builtin(*known->builtin, e->function->span)
                                                  : constructor_type(*known->constructor);
     bool rate = deferred_.product_count() != first;
+    const std::size_t errors = diagnostics_.error_count();
     type = apply_arguments(type, e->function, e->args, args);
+    // What surrounds it may rely on the type that it has for other arguments.
+    if (diagnostics_.error_count() != errors && known->kind == Value::Primitive) type = types_.error();
     if (rate) deferred_.try_product(first);  // often known at once
     return {apply_known(*known, std::move(args), e->span), type};
   }
@@ -68,6 +71,10 @@ Type* ExpressionChecker::apply_arguments(Type* type, const ast::Expr* head, std:
                                          std::vector<core::Expr*>& out) {
   Reason reason = argument_reason(head);
   std::size_t errors = diagnostics_.error_count();
+  const Value* known = known_head(head);
+  const bool integers =
+      known && known->kind == Value::Primitive &&
+      (known->builtin->op == core::Primitive::IntDiv || known->builtin->op == core::Primitive::IntMod);
   for (std::size_t i = 0; i < args.size(); ++i) {
     type = find(type);
     if (type->kind == TypeKind::Variable) {
@@ -87,6 +94,10 @@ Type* ExpressionChecker::apply_arguments(Type* type, const ast::Expr* head, std:
     }
     reason.index = i;
     core::Expr* arg = check_expr(args[i], type->args[0], reason);
+    if (integers && diagnostics_.error_count() != errors) {  // the other argument has the same cause
+      for (; i < args.size(); ++i) out.push_back(core_.placeholder(args[i]->span));
+      return types_.error();
+    }
     if (type->has_parameter && type->args.size() == 3)  // the argument is the size
       unifier_.unify_sizes(type->args[2], sizes_.form(arg));
     out.push_back(arg);
@@ -104,6 +115,11 @@ void ExpressionChecker::report_surplus_arguments(Type* type, const ast::Expr* he
   if (given == 0) {
     auto& d = diagnostics_.report(Code::AppliedNonFunction, head->span,
                                   shown + " is not a function: its type is " + messages_.describe(type));
+    if (name == "initial" || name == "terminal") d.help("it takes no argument: `when " + name + " do`");
+    if (!args.empty() && args[0]->kind == ExprKind::Variable)
+      if (const auto ours = our_word(head_text(args[0])))
+        d.fix("`" + head_text(args[0]) + "` is written `" + std::string(*ours) + "`", args[0]->span,
+              std::string(*ours));
     if (type->kind == TypeKind::Relation)
       d.help("a relation is applied to signals with `<>`: `" + (name.empty() ? "r" : name) + " <> (…)`");
     messages_.suppress_further_errors(head);

@@ -222,7 +222,10 @@ Typed ExpressionChecker::named_operator(const ast::BinaryExpr* e, Typed left, co
   Reason argument{ReasonKind::Argument, e->op_span, e->name.ident.name, 0, nullptr, false};
   Type* f = find(function.type);
   if (f->kind == TypeKind::Function && find(f->args[1])->kind == TypeKind::Function) {
-    if (!unifier_.agree(f->args[0], left.type)) messages_.mismatch(left_ast, left.type, f->args[0], argument);
+    if (!unifier_.agree(f->args[0], left.type)) {  // the other operand and the result have the same cause
+      messages_.mismatch(left_ast, left.type, f->args[0], argument);
+      return {core_.placeholder(e->span), types_.error()};
+    }
     Type* rest = find(f->args[1]);
     argument.index = 1;
     core::Expr* right = check_expr(e->right, rest->args[0], argument);

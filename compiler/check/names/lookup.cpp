@@ -5,9 +5,6 @@
 #include "compiler/check/names/scopes.h"
 
 namespace sigrel::check {
-namespace {
-
-/// The Sigrel word for a word of another language.
 std::optional<std::string_view> our_word(std::string_view word) {
   static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
       {"true", "True"},    {"false", "False"}, {"and", "&&"},        {"or", "||"},       {"Double", "Real"},
@@ -18,8 +15,6 @@ std::optional<std::string_view> our_word(std::string_view word) {
     if (theirs == word) return ours;
   return std::nullopt;
 }
-
-}  // namespace
 
 const Entry<Value>* Scopes::lookup_value(const ast::QualifiedIdent& name, bool report) {
   const Entry<Value>* found = nullptr;
@@ -135,6 +130,10 @@ void Scopes::unknown_value(const ast::QualifiedIdent& name) {
                                 "`" + shown + "` is not defined");
   if (auto ours = name.qualified ? std::nullopt : our_word(n)) {
     d.fix("it is written `" + std::string(*ours) + "` here", name.ident.span, std::string(*ours));
+    return;
+  }
+  if (n == "sample" && !name.qualified) {
+    d.help("a clock is written `every dt do`, with the assignments at its ticks below");
     return;
   }
   std::vector<Name> candidates;

@@ -31,6 +31,9 @@ struct Local {
   Local* shadowed = nullptr;
 };
 
+/// The Sigrel word for a word of another language.
+std::optional<std::string_view> our_word(std::string_view word);
+
 class Scopes {
  public:
   Scopes(Diagnostics& diagnostics, Types& types, CoreBuilder& core);

@@ -20,7 +20,8 @@ core::Body RelationChecker::check_block(std::span<ast::Item* const> items) {
         diagnostics_
             .report(Code::NotASignal, l->type->span,
                     "a local is a signal; " + messages_.describe(written) + " is not one")
-            .help("`let` names values and relations");
+            .help("`let` names values and relations")
+            .help(messages_.signal_help(written));
         written = types_.error();
       }
       for (auto& name : l->names) {
@@ -32,6 +33,13 @@ core::Body RelationChecker::check_block(std::span<ast::Item* const> items) {
     } else if (item->kind == ast::ItemKind::Discrete) {
       auto* d = static_cast<const ast::DiscreteItem*>(item);
       Type* written = d->type ? reader_.annotation(d->type, kSignal) : nullptr;
+      if (written && !unifier_.require(written, kSignal)) {
+        diagnostics_
+            .report(Code::NotASignal, d->type->span,
+                    "a discrete variable is a signal; " + messages_.describe(written) + " is not one")
+            .help(messages_.signal_help(written));
+        written = types_.error();
+      }
       for (auto& name : d->names) declare_signal(name, written ? written : unifier_.fresh(kSignal), false);
     }
   }

@@ -105,6 +105,8 @@ class RelationChecker : private PartReferences {
   core::Expr* derivative_of(const ast::Expr* signal);
   void check_when(const ast::WhenItem* item, std::vector<core::Item*>& out);
   void check_every(const ast::EveryItem* item, std::vector<core::Item*>& out);
+  bool report_tuple(const ast::Expr& condition);
+  std::optional<Span> only_definition(const ast::AssignItem& item) const;
   void check_assign(const ast::AssignItem* item, std::vector<core::Item*>& out);
   void check_switch(const ast::SwitchItem* item, std::vector<core::Item*>& out);
   void declare_modes(const ast::SwitchItem* item, ModeContext& modes);

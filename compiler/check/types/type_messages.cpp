@@ -1,5 +1,7 @@
 // The messages about types, units excepted (unit_messages.cpp).
 #include "compiler/check/types/type_messages.h"
+
+#include <fmt/format.h>
 #include "compiler/check/relations/relation_context.h"
 #include "compiler/ir/ast_print.h"
 
@@ -141,7 +143,8 @@ std::string TypeMessages::reason_text(const Reason& reason, std::optional<Span>&
 }
 
 void TypeMessages::mismatch_at(Span span, Type* found, Type* expected, const Reason& reason,
-                               const std::string& why_found, const Origin& origin) {
+                               const std::string& why_found, const Origin& origin,
+                               std::string_view found_head) {
   if (unifier_.unit_conflict()) {
     unifier_.clear_unit_conflict();
     return unit_mismatch(span, found, expected, reason, why_found, origin);
@@ -163,14 +166,9 @@ void TypeMessages::mismatch_at(Span span, Type* found, Type* expected, const Rea
   if (origin && origin->first != span) d.also(origin->first, origin->second);
 
   // Hints for common mistakes.
-  auto is = [&](Type* t, const TypeConstructor& c) { return is_constructor(t, c); };
-  bool expected_real = is(expected, types_.real_constructor),
-       expected_int = is(expected, types_.integer_constructor);
-  if (expected_real && is(found, types_.integer_constructor)) d.help("`real n` makes a Real of an Int");
-  if (expected_int && is(found, types_.real_constructor))
-    d.help(reason.kind == ReasonKind::Operand ? "`real n` makes a Real of an Int, `round x` an Int of a Real"
-                                              : "`round x` makes an Int of a Real");
-  if (found->kind == TypeKind::Constructor && found->constructor->connector && expected_real) {
+  help_to_convert(d, found, expected, reason, found_head);
+  if (found->kind == TypeKind::Constructor && found->constructor->connector &&
+      is_constructor(expected, types_.real_constructor)) {
     std::string fields;
     for (auto& field : found->constructor->fields)
       fields += (fields.empty() ? "`." : ", `.") + std::string(text(field.name)) + "`";
@@ -201,6 +199,14 @@ void TypeMessages::mismatch_at(Span span, Type* found, Type* expected, const Rea
            "` stands for any type, so nothing may be assumed about it");
 }
 
+std::string TypeMessages::signal_help(Type* type) const {
+  type = find(type);
+  if (type->kind == TypeKind::Constructor && type->constructor->kind == NominalKind::Data)
+    return "a data type is one of a signal only if none of its constructors has fields; values beside it are "
+           "signals of their own";
+  return "signals are Real, Int, Bool, data types without fields, and records, tuples and vectors of these";
+}
+
 void TypeMessages::suppress_further_errors(const ast::Expr* e) {
   if (e->kind != ExprKind::Variable) return;
   auto& name = static_cast<const ast::VariableExpr*>(e)->name;
@@ -210,12 +216,42 @@ void TypeMessages::suppress_further_errors(const ast::Expr* e) {
   }
 }
 
+void TypeMessages::help_to_convert(Diagnostic& d, Type* found, Type* expected, const Reason& reason,
+                                   std::string_view found_head) const {
+  const bool real = is_constructor(found, types_.real_constructor),
+             integer = is_constructor(found, types_.integer_constructor),
+             boolean = is_constructor(found, types_.boolean_constructor);
+  const bool needs_real = is_constructor(expected, types_.real_constructor),
+             needs_integer = is_constructor(expected, types_.integer_constructor);
+  const std::string_view of =
+      reason.kind == ReasonKind::Argument && !reason.has_span ? text(reason.name) : "";
+  if (of == "mod" && real)
+    d.help(
+        "`mod` is of Ints; for Reals, `x - period * floor (x / period)` is the remainder, and `Math.wrap "
+        "period x` the same");
+  else if (of == "div" && real)
+    d.help("`div` is of Ints; for Reals, `floor (x / y)` is the quotient without its fraction");
+  else if ((of == "edge" && !boolean) || (of == "not" && (real || integer)))
+    d.help(fmt::format("`{}` is of a Bool, such as that of `local high :: Bool` and `high = x > 0.5`", of));
+  else if (needs_integer && real && (found_head == "floor" || found_head == "ceiling"))
+    d.help(fmt::format("`{0}` gives a Real; `round ({0} x)` makes an Int of it", found_head));
+  else if (needs_integer && real)
+    d.help(reason.kind == ReasonKind::Operand ? "`real n` makes a Real of an Int, `round x` an Int of a Real"
+                                              : "`round x` makes an Int of a Real");
+  else if (needs_real && integer)
+    d.help("`real n` makes a Real of an Int");
+  else if ((needs_real || needs_integer) && boolean)
+    d.help(fmt::format("`if b then {}` makes {} of a Bool", needs_real ? "1.0 else 0.0" : "1 else 0",
+                       needs_real ? "a Real" : "an Int"));
+}
+
 void TypeMessages::mismatch(const ast::Expr* found_expr, Type* found, Type* expected, const Reason& reason) {
   std::optional<Span> origin;
   std::string why = because(found_expr, origin);
   Origin also;
   if (origin) also = {*origin, describe(found) + " comes from here"};
-  mismatch_at(found_expr->span, found, expected, reason, why, also);
+  const std::string head = found_expr->kind == ExprKind::Apply ? head_text(found_expr) : std::string();
+  mismatch_at(found_expr->span, found, expected, reason, why, also, head);
   suppress_further_errors(found_expr);
 }
 

@@ -33,7 +33,7 @@ class TypeMessages {
   /// `found_expr` has the type `found` where `expected` is needed: after Unifier::agree gave false.
   void mismatch(const ast::Expr* found_expr, Type* found, Type* expected, const Reason& reason);
   void mismatch_at(Span span, Type* found, Type* expected, const Reason& reason, const std::string& why_found,
-                   const Origin& origin);
+                   const Origin& origin, std::string_view found_head = {});
   /// An operand of `sign` whose type cannot offer `needs` is reported; false then.
   bool require_operand(Type* type, Needs needs, const ast::Expr* e, std::string_view sign);
   void unknown_field(const ast::Ident& field, Type* record);
@@ -42,11 +42,16 @@ class TypeMessages {
   void suppress_further_errors(const ast::Expr* e);
 
   std::string describe(Type* type) const;
+  /// What to write instead of a type that no signal has.
+  std::string signal_help(Type* type) const;
   std::string print(Type* type) const { return TypePrinter(types_).print(type); }
   /// Why a place expects its type, for "because …"; `origin` gets the construct that explains it.
   std::string reason_text(const Reason& reason, std::optional<Span>& origin) const;
 
  private:
+  /// How to convert, where a number or a Bool is expected and another one is found.
+  void help_to_convert(Diagnostic& d, Type* found, Type* expected, const Reason& reason,
+                       std::string_view found_head) const;
   void unit_mismatch(Span span, Type* found, Type* expected, const Reason& reason,
                      const std::string& why_found, const Origin& origin);
   std::string because(const ast::Expr* e, std::optional<Span>& origin) const;

@@ -194,7 +194,7 @@ Type* TypeReader::convert_relation(const ast::RelationType* type, TypeScope& sco
       diagnostics_
           .report(Code::NotASignal, written->span,
                   "the interface of a relation consists of signals; " + messages_.describe(t) + " is not one")
-          .help("signals are Real, Int, Bool, records, tuples and vectors of these");
+          .help(messages_.signal_help(t));
       return types_.error();
     }
     return t;

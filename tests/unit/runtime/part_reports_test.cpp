@@ -11,7 +11,8 @@ namespace {
 
 struct Taken {
   double time = 0;
-  std::vector<std::uint32_t> comparisons, triggers, variables;
+  std::vector<std::uint32_t> comparisons, variables;
+  std::vector<FiredTrigger> triggers;
   bool operator==(const Taken&) const = default;
 };
 
@@ -39,8 +40,8 @@ TEST_CASE("Reports of parts at one instant are joined, with what they share once
   first.target = second.target = &joined;
 
   const std::vector<ChangedComparison> comparisons{{0, 1.0}, {1, 1.0}};
-  const std::vector<std::uint32_t> triggers{1, 0, 0};  // 0 in two iterations
-  const std::vector<Jump> jumps{{0, 0.0, 1.0}, {1, 0.0, 1.0}};
+  const std::vector<FiredTrigger> triggers{{0, 0}, {1, 0}, {0, 1}};  // 0 in two rounds
+  const std::vector<Jump> jumps{{0, 0.0, 1.0}, {1, 0.0, 1.0}, {0, 1.0, 2.0, 1}};
   const EventReport report{.time = 0.3, .comparisons = comparisons, .triggers = triggers, .jumps = jumps};
   EventReport again = report;
   first.event(report);
@@ -53,7 +54,8 @@ TEST_CASE("Reports of parts at one instant are joined, with what they share once
   second.event(again);
   joined.flush();
   joined.flush();
-  CHECK(taker.taken == std::vector<Taken>{{0.3, {2, 5, 7}, {2, 7, 7, 5, 5}, {2, 5, 7}},
-                                          {0.3, {2, 7}, {2, 7, 7}, {2, 7}},
-                                          {0.4, {2, 5}, {2, 5, 5}, {2, 5}}});
+  CHECK(taker.taken ==
+        std::vector<Taken>{{0.3, {2, 5, 7}, {2, 5, 7, 5, 7}, {{2, 0}, {5, 0}, {7, 0}, {5, 1}, {7, 1}}},
+                           {0.3, {2, 7}, {2, 7, 7}, {{2, 0}, {7, 0}, {7, 1}}},
+                           {0.4, {2, 5}, {2, 5, 5}, {{2, 0}, {5, 0}, {5, 1}}}});
 }

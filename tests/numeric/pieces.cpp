@@ -135,3 +135,13 @@ TEST_CASE("Every row satisfies the equations of its pieces") {
     CHECK(w[k] == Approx(table).margin(1e-12));
   }
 }
+
+TEST_CASE("A term of time that touches the end of its piece makes no event") {
+  for (const char* at : {"0.5", "0.3"})
+    for (const char* solver : {"cvode", "adams", "ida", "qss"}) {
+      INFO(at << ", " << solver);
+      Model model("pieces.sr", (std::string("touches ") + at).c_str());
+      numeric::check_values(model.run({.stop = 0.9, .solver = solver}),
+                            {{"total", 0, 1e-18}, {"events", 0, 1e-18}});
+    }
+}

@@ -113,8 +113,10 @@ bool ExactComponents::Form::process(std::size_t component, double range, bool& c
   if (time - piece.event_mark > kStuckAdvance * range) {
     piece.event_mark = time;
     piece.close_events = 0;
+    events.begin_sequence();
   } else if (++piece.close_events >= kCloseEvents) {
-    instance.failure() = events.endless(time);
+    instance.failure() = events.endless_sequence(time);
+    instance.failure().step = time - piece.event_mark;
     return false;
   }
   return begin_piece(piece, time);

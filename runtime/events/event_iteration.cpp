@@ -134,6 +134,7 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
   changed = handler_.take_changed() || jump_arrived;
   for (std::size_t k = 0; k < before.size() && !changed; ++k)
     changed = before[k] != instance_.parameters[k] && (read.empty() || read[k]);
+  counts_.count(zero_crossings_.functions(), before, instance_.parameters);
   if (done)
     record_.end(zero_crossings_.functions(), instance_.values, before, instance_.parameters, jump_arrived);
   if (done && !history_.empty()) {
@@ -151,6 +152,7 @@ bool EventIteration::handle_events(const Point& point, bool& changed) {
   for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
     if (handler_.fire(point)) {
       record_.fired(handler_.fired());
+      counts_.fired(handler_.fired());
       last_fired = iteration;
       if (!assign(point, changed)) return false;
       handler_.record_previous(instance_.values);
@@ -238,6 +240,21 @@ EventIteration::Verification EventIteration::verify(double time) {
 bool EventIteration::turn_back(double time, std::span<const int> directions) {
   if (zero_crossings_.any_unconfirmed()) std::ranges::copy(last_consistent_values_, instance_.values.begin());
   return zero_crossings_.reverse(directions) && evaluate_inputs(instance_.point(time));
+}
+
+Failure EventIteration::endless_sequence(double time) {
+  const ZeroCrossingFunctions& functions = zero_crossings_.functions();
+  std::vector<std::uint32_t> crossings = counts_.crossings();
+  const std::vector<std::uint32_t> triggers = counts_.triggers();
+  // Where nothing changes, an instant was one at which something might have.
+  if (crossings.empty() && triggers.empty())
+    if (const auto f = time_events_.most_touches())
+      for (std::uint32_t k = 0; k < functions.size(); ++k)
+        if (functions.time_function(k) == *f) crossings.push_back(k);
+  Failure failure = zero_crossings_.endless(instance_.point(time), crossings);
+  failure.triggers = triggers;
+  failure.events = counts_.events();
+  return failure;
 }
 
 Failure EventIteration::endless(double time) {

@@ -19,6 +19,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/events/change_counts.h"
 #include "runtime/events/crossing_detection.h"
 #include "runtime/events/event_handler.h"
 #include "runtime/events/event_record.h"
@@ -109,8 +110,11 @@ class EventIteration {
   /// Records the current values, to which `verify` may return.
   void record_consistent_values(double time);
 
-  /// The failure of events that do not come to an end.
+  /// The failure of events at one instant that do not come to an end.
   Failure endless(double time);
+  /// The failure of events that follow each other without end, with what changed most since `begin_sequence`.
+  Failure endless_sequence(double time);
+  void begin_sequence() { counts_.clear(); }
 
  private:
   bool make_consistent(const Point& point, std::span<const Step> initial, bool& changed, bool leaving);
@@ -130,6 +134,7 @@ class EventIteration {
   EventHandler handler_;
   History history_;
   EventRecord record_;
+  ChangeCounts counts_;
   std::vector<double> last_consistent_values_;
   double last_consistent_time_ = 0;
 };

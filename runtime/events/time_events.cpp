@@ -70,6 +70,12 @@ double TimeEvents::next_of(std::size_t f, const Point& point) {
   return known.next;
 }
 
+std::optional<std::size_t> TimeEvents::most_touches() const {
+  const auto most = std::ranges::max_element(known_, {}, &Known::touches);
+  if (most == known_.end() || most->touches == 0) return std::nullopt;
+  return static_cast<std::size_t>(most - known_.begin());
+}
+
 void TimeEvents::search(std::size_t f, const Point& point) {
   Known& known = known_[f];
   functions_.load(f, point);

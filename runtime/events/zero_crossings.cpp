@@ -255,9 +255,15 @@ bool ZeroCrossings::reverse(std::span<const int> directions) {
 }
 
 Failure ZeroCrossings::endless(const Point& point) const {
+  std::vector<std::uint32_t> changed;
+  for (std::uint32_t k = 0; k < functions_.size() && changed.size() < kFailureDetails; ++k)
+    if (changed_[k]) changed.push_back(k);
+  return endless(point, changed);
+}
+
+Failure ZeroCrossings::endless(const Point& point, std::span<const std::uint32_t> crossings) const {
   Failure failure{.kind = FailureKind::EndlessEvents, .time = point.time};
-  for (std::size_t k = 0; k < functions_.size() && failure.equations.size() < kFailureDetails; ++k) {
-    if (!changed_[k]) continue;
+  for (const std::uint32_t k : crossings) {
     failure.equations.push_back({functions_.equation(k), differences()[k]});
     const std::uint32_t slots = functions_.batch(k).slots;
     for (std::uint32_t slot = 0; slot < slots && failure.variables.size() < kFailureDetails; ++slot) {

@@ -96,6 +96,8 @@ class ZeroCrossings {
 
   /// The failure of an iteration that does not end, with the zero crossings that changed last.
   Failure endless(const Point& point) const;
+  /// The same with these zero crossings.
+  Failure endless(const Point& point, std::span<const std::uint32_t> crossings) const;
 
  private:
   enum class DecidedBy : std::uint8_t {

@@ -7,7 +7,8 @@ namespace sigrel::explain {
 using runtime::KernelBatch;
 using runtime::RowIndex;
 
-Feedback::Feedback(const RowIndex& rows, std::uint32_t crossing) : rows_(rows), reached_(rows.nodes(), false) {
+Feedback::Feedback(const RowIndex& rows, std::uint32_t crossing)
+    : rows_(rows), reached_(rows.nodes(), false) {
   std::vector<bool> visited(rows.size(), false);
   for (const RowIndex::Section& section : rows.sections()) {
     if (section.kind != RowIndex::Kind::Crossing || section.rows == 0) continue;

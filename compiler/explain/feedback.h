@@ -1,6 +1,6 @@
-// How a zero crossing that changes without end drives itself: from its argument backwards along what the rows of
-// the model read (runtime/components/row_index.h), to those that read what the crossing holds. Several lines may
-// write the same comparison; the one that drives it is among these.
+// How a zero crossing that changes without end drives itself: from its argument backwards along what the rows
+// of the model read (runtime/components/row_index.h), to those that read what the crossing holds. Several
+// lines may write the same comparison; the one that drives it is among these.
 //
 // Example: y = if x > 0 then 3 else 4, der x = if x > 0 then -1 else 1. The argument is computed from x, and
 // x from der x, so the second equation drives the comparison and the first one does not.

@@ -1,5 +1,5 @@
-// How often each zero crossing changed and each trigger fired in a sequence of events: what to name where events
-// follow each other without end.
+// How often each zero crossing changed and each trigger fired in a sequence of events: what to name where
+// events follow each other without end.
 #pragma once
 #include <cstdint>
 #include <span>

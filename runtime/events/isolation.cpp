@@ -97,9 +97,12 @@ double first_exit(const EncloseOverTime& f, Interval allowed, double from, const
         return std::max(monotone_root(f, boundary, part, over.derivative), earliest);
       }
     }
-    if (part.is_bounded() && part.width() <= resolution_at(part.high, options.resolution))
-      return std::max(part.high, earliest);
     const double middle = part.middle();
+    if (part.is_bounded()) {
+      if (part.width() <= resolution_at(part.high, options.resolution)) return std::max(part.high, earliest);
+      if (part.width() <= options.unknown_resolution && !f(Interval::of(middle)).value.is_bounded())
+        return std::max(part.high, earliest);
+    }
     if (!(part.low < middle && middle < part.high)) continue;
     parts.push_back({middle, part.high});
     parts.push_back({part.low, middle});

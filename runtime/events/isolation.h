@@ -19,7 +19,8 @@ using EncloseOverTime = std::function<Enclosure(Interval)>;
 struct IsolationOptions {
   double window = 1;  // seconds that are looked at first: the expected distance
   double resolution =
-      0;                // the length of a part that is not divided any more; at least some units of rounding
+      0;  // the length of a part that is not divided any more; at least some units of rounding
+  double unknown_resolution = 0;  // the same where f has no value, as beyond the end of a square root
   double rounding = 4;  // f is at a boundary within this multiple of the width of its enclosure at one time
   int evaluations = 20'000;
 };

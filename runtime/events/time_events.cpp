@@ -88,6 +88,7 @@ void TimeEvents::search(std::size_t f, const Point& point) {
   const IsolationOptions options{
       .window = known.window,
       .resolution = known.touches == 0 ? 0.0 : std::min(kFinestPart * growth, kCoarsestPart) * seconds,
+      .unknown_resolution = kFinestPart * growth * seconds,
       .rounding = kRounding * std::min(growth, kMostRoundings)};
   known.next =
       first_exit([&](Interval time) { return functions_.enclose(f, time); }, allowed, point.time, options);

@@ -4,6 +4,13 @@
 
 namespace runtime {
 
+namespace {
+// Times that differ by less than this part of them are the same.
+constexpr double kSameTime = 1e-12;
+// After so many reversals at one time one comparison is reversed at a time.
+constexpr std::uint32_t kSimultaneousReversals = 4;
+}  // namespace
+
 EventIteration::EventIteration(ModelInstance& instance, double moment)
     : instance_(instance),
       moment_(moment),
@@ -234,12 +241,23 @@ EventIteration::Verification EventIteration::verify(double time) {
     record_consistent_values(time);
   else
     std::ranges::copy(last_consistent_values_, instance_.values.begin());
+  if (result == Verification::TurnedBack) count_reversal(last_consistent_time_);
   return result;
+}
+
+/// Comparisons that are reversed together again and again at one time may do so because each waits for the
+/// other, as two diodes in series that are at zero: one of them is reversed then.
+void EventIteration::count_reversal(double time) {
+  if (std::abs(time - last_reversal_) > kSameTime * std::abs(time)) reversals_ = 0;
+  last_reversal_ = time;
+  if (++reversals_ > kSimultaneousReversals) zero_crossings_.keep_one_reversal(reversals_);
 }
 
 bool EventIteration::turn_back(double time, std::span<const int> directions) {
   if (zero_crossings_.any_unconfirmed()) std::ranges::copy(last_consistent_values_, instance_.values.begin());
-  return zero_crossings_.reverse(directions) && evaluate_inputs(instance_.point(time));
+  if (!zero_crossings_.reverse(directions)) return false;
+  count_reversal(time);
+  return evaluate_inputs(instance_.point(time));
 }
 
 Failure EventIteration::endless_sequence(double time) {

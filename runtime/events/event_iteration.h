@@ -122,6 +122,7 @@ class EventIteration {
   bool advance(const Point& from, Point& later);
   bool look_ahead(const Point& point, bool leaving);
   void record_rates(const Point& point);
+  void count_reversal(double time);
   bool handle_events(const Point& point, bool& changed);
   bool assign(const Point& point, bool& changed);
   bool assign_directly(const Point& point, bool again);
@@ -137,6 +138,8 @@ class EventIteration {
   ChangeCounts counts_;
   std::vector<double> last_consistent_values_;
   double last_consistent_time_ = 0;
+  double last_reversal_ = 0;     // its time
+  std::uint32_t reversals_ = 0;  // at that time
 };
 
 }  // namespace runtime

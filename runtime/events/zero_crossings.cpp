@@ -254,6 +254,17 @@ bool ZeroCrossings::reverse(std::span<const int> directions) {
   return !missed;
 }
 
+void ZeroCrossings::keep_one_reversal(std::uint32_t turn) {
+  const auto any = std::ranges::count_if(reversals_, [](int direction) { return direction != 0; });
+  if (any < 2) return;
+  auto skipped = turn % static_cast<std::uint32_t>(any);
+  for (std::size_t w = 0; w < reversals_.size(); ++w) {
+    if (reversals_[w] == 0 || skipped-- == 0) continue;
+    reversals_[w] = 0;
+    changed_[functions_.watched()[w]] = false;
+  }
+}
+
 Failure ZeroCrossings::endless(const Point& point) const {
   std::vector<std::uint32_t> changed;
   for (std::uint32_t k = 0; k < functions_.size() && changed.size() < kFailureDetails; ++k)

@@ -85,6 +85,8 @@ class ZeroCrossings {
   bool reverse(std::span<const int> directions);
   /// Directions, as `crossed` takes them, of the last verification that gave TurnedBack.
   std::span<const int> reversals() const { return reversals_; }
+  /// Leaves only one of these, each time another one.
+  void keep_one_reversal(std::uint32_t turn);
   /// Whether any crossing waits for `verify`.
   bool any_unconfirmed() const { return !unconfirmed_.empty(); }
 

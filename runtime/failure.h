@@ -68,12 +68,13 @@ struct Failure {
   bool dependent = false;
   std::uint32_t dependent_equations = 0;
   double left_over = 0, rounding = 0;
-  double step = 0;                            // the integrator's last step size
-  std::vector<FailedVariable> variables{};    // worst first, at most a few
-  std::vector<FailedEquation> equations{};    // worst first, at most a few
-  std::vector<std::uint32_t> triggers{};      // that fired last, at most a few
-  std::vector<std::uint32_t> effects{};       // AssignmentsConflict: into Events::effects
-  std::vector<Follower> followers{};          // of a loop, in order, at most a few
+  double step = 0;                          // the integrator's last step size
+  std::uint32_t events = 0;                 // EndlessEvents: not at one instant; so many followed each other
+  std::vector<FailedVariable> variables{};  // worst first, at most a few
+  std::vector<FailedEquation> equations{};  // worst first, at most a few
+  std::vector<std::uint32_t> triggers{};    // that fired last, at most a few
+  std::vector<std::uint32_t> effects{};     // AssignmentsConflict: into Events::effects
+  std::vector<Follower> followers{};        // of a loop, in order, at most a few
   std::vector<FailedParameter> parameters{};  // ZeroPivot: of the equation; BadDelay, QuantisedDelay
   std::uint64_t kept_rows = 0;                // Output: complete rows in the file, and the time of the last
   double kept_until = 0;

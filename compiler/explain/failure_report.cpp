@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/explain/feedback.h"
 #include "compiler/singularity/singular_system.h"
 
 namespace sigrel::explain {
@@ -22,6 +23,9 @@ std::string counted(std::uint64_t n, std::string_view what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 std::string seconds(double value) { return fmt::format("{:.9g} s", value); }
+
+// Events that change back at once are no further apart, a thousand of them, than this part of the time.
+constexpr double kChatter = 1e-11;
 
 class Report {
  public:
@@ -432,36 +436,59 @@ class Report {
     return true;
   }
 
+  /// The places to name: triggers that drive a zero crossing first, as they are more informative than it,
+  /// then the equations that do, or, where none does, what has changed.
+  std::vector<Origin> endless_places() const {
+    if (f_.equations.empty()) {
+      std::vector<Origin> places;
+      for (const std::uint32_t t : f_.triggers) places.push_back(trigger_origin(t));
+      return places;
+    }
+    const Drivers drivers = find_drivers(c_.plan.model, f_);
+    std::vector<Origin> places;
+    for (const std::uint32_t t : drivers.triggers) places.push_back(trigger_origin(t));
+    for (const std::uint32_t e : drivers.equations)
+      if (known(e)) places.push_back(origin_of(e));
+    if (places.empty()) places.push_back(crossing_origin(f_.equations[0].equation));
+    return places;
+  }
+
+  Origin crossing_origin(std::uint32_t number) const {
+    const dae::ZeroCrossing* crossing = c_.dae.zero_crossings.data();
+    for (; number >= crossing->differences.rows(); ++crossing)
+      number -= static_cast<std::uint32_t>(crossing->differences.rows());
+    return crossing->differences.origins[number];
+  }
+
   void endless_events() {
     if (endless_rounds()) return;
-    std::string message = f_.initial ? "conditions contradict each other at the start"
-                                     : "conditions change endlessly at t = " + seconds(f_.time);
-    std::vector<Origin> origins;
-    for (const runtime::FailedEquation& e : f_.equations) {
-      std::uint32_t row = e.equation;
-      for (const dae::ZeroCrossing& r : c_.dae.zero_crossings) {
-        if (row < r.differences.rows()) {
-          origins.push_back(r.differences.origins[row]);
-          break;
-        }
-        row -= static_cast<std::uint32_t>(r.differences.rows());
-      }
+    // Events that follow each other, at intervals that are not those of rounding.
+    const bool sequence = f_.events > 0 && f_.step > kChatter * std::abs(f_.time);
+    const std::string message = f_.initial ? "conditions contradict each other at the start"
+                                : sequence ? "events follow each other too closely at t = " + seconds(f_.time)
+                                           : "conditions change endlessly at t = " + seconds(f_.time);
+    const std::vector<Origin> places = endless_places();
+    Diagnostic& d = places.empty() ? diagnostics_.report(Code::EndlessEvents, message)
+                                   : diagnostics_.report(Code::EndlessEvents,
+                                                         c_.system.sources[places[0].source].span, message);
+    if (!places.empty()) {
+      std::string instance = system::instance_name(c_.system, places[0].instance);
+      d.label((sequence ? "most of the events come from here"
+                        : "a condition here changes back as soon as it has changed") +
+              (instance.empty() ? std::string() : ", in `" + instance + "`"));
     }
-    // Triggers come first: they are more informative than the comparisons in them.
-    for (std::size_t k = 0; k < f_.triggers.size(); ++k)
-      origins.insert(origins.begin() + static_cast<std::ptrdiff_t>(k), trigger_origin(f_.triggers[k]));
-    Diagnostic& d = origins.empty() ? diagnostics_.report(Code::EndlessEvents, message)
-                                    : diagnostics_.report(Code::EndlessEvents,
-                                                          c_.system.sources[origins[0].source].span, message);
-    if (!origins.empty()) {
-      std::string instance = system::instance_name(c_.system, origins[0].instance);
-      d.label("a condition here changes back as soon as it has changed" +
-              (instance.empty() ? "" : ", in `" + instance + "`"));
-    }
+    if (sequence) d.note(fmt::format("{} events in the last {:.3g} s", f_.events, f_.step));
     if (!f_.variables.empty()) d.note("with " + variables(4, true));
+    const bool handled = std::ranges::any_of(
+        f_.triggers, [&](std::uint32_t t) { return trigger_origin(t).source == places[0].source; });
     d.help(
-        "add hysteresis, or make the transition smooth: `tanh (v / 1.0e-3)` for the `sign v` of a "
-        "friction that comes to rest; with `noEvent` the comparison is not an event");
+        sequence || handled
+            ? "let a condition end the sequence, as a ball comes to rest after its last bounce; `noEvent` "
+              "makes "
+              "a comparison no event"
+            : "add hysteresis, or make the transition smooth: `tanh (v / 1.0e-3)` for the `sign v` of a "
+              "friction that comes to rest, or `dryFriction` of the library, which sticks; `noEvent` makes "
+              "a comparison no event");
     keep(d);
   }
 

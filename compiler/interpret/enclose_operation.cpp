@@ -71,10 +71,8 @@ Interval table_range(const LookupTable& table, std::uint32_t order, Interval x) 
   return range;
 }
 
-}  // namespace
-
-Enclosure enclose(const Library* library, const Node& node, const Enclosure& a, const Enclosure& b,
-                  const Enclosure& c) {
+Enclosure enclose_operation(const Library* library, const Node& node, const Enclosure& a, const Enclosure& b,
+                            const Enclosure& c) {
   const Interval x = a.value, y = b.value;
   const Enclosure unknown{Interval::whole(), Interval::whole()};
   // The whole line may stand for NaN, which an operation must not turn into a number.
@@ -204,6 +202,20 @@ Enclosure enclose(const Library* library, const Node& node, const Enclosure& a, 
     case Op::Call3: break;
   }
   std::abort();
+}
+
+}  // namespace
+
+/// What is computed from constants is constant, also where rounding leaves open which value it has, as of
+/// floor (n / 4) for a discrete n.
+Enclosure enclose(const Library* library, const Node& node, const Enclosure& a, const Enclosure& b,
+                  const Enclosure& c) {
+  Enclosure result = enclose_operation(library, node, a, b, c);
+  const int operands = arity(node.op);
+  if (is_zero(a.derivative) && (operands < 2 || is_zero(b.derivative)) &&
+      (operands < 3 || is_zero(c.derivative)))
+    result.derivative = {};
+  return result;
 }
 
 }  // namespace sigrel::interpret

@@ -139,8 +139,10 @@ bool ExactComponents::Form::advances(Piece& piece, double time, double range) {
   if (time - piece.event_mark > kStuckAdvance * range) {
     piece.event_mark = time;
     piece.close_events = 0;
+    events.begin_sequence();
   } else if (++piece.close_events >= kCloseEvents) {
-    instance.failure() = events.endless(time);
+    instance.failure() = events.endless_sequence(time);
+    instance.failure().step = time - piece.event_mark;
     return false;
   }
   return true;

@@ -5,6 +5,13 @@
 
 namespace runtime {
 
+namespace {
+// Times that differ by less than this part of them are the same.
+constexpr double kSameTime = 1e-12;
+// After so many reversals at one time one comparison is reversed at a time.
+constexpr std::uint32_t kSimultaneousReversals = 4;
+}  // namespace
+
 EventIteration::EventIteration(ModelInstance& instance, double moment)
     : instance_(instance),
       moment_(moment),
@@ -143,6 +150,7 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
   changed = handler_.take_changed() || jump_arrived;
   for (std::size_t k = 0; k < before.size() && !changed; ++k)
     changed = before[k] != instance_.parameters[k] && (read.empty() || read[k]);
+  counts_.count(zero_crossings_.functions(), before, instance_.parameters);
   if (done) record_.end(zero_crossings_.functions(), before, instance_.parameters, jump_arrived);
   if (done && !history_.empty()) {
     done = evaluate_inputs(point);
@@ -159,6 +167,7 @@ bool EventIteration::handle_events(const Point& point, bool& changed) {
   for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
     if (handler_.fire(point)) {
       record_.fired(handler_.fired());
+      counts_.fired(handler_.fired());
       last_fired = iteration;
       if (!assign(point, changed)) return false;
       record_.assigned(instance_.values);
@@ -242,12 +251,38 @@ EventIteration::Verification EventIteration::verify(double time) {
     record_consistent_values(time);
   else
     std::ranges::copy(last_consistent_values_, instance_.values.begin());
+  if (result == Verification::TurnedBack) count_reversal(last_consistent_time_);
   return result;
+}
+
+/// Comparisons that are reversed together again and again at one time may do so because each waits for the
+/// other, as two diodes in series that are at zero: one of them is reversed then.
+void EventIteration::count_reversal(double time) {
+  if (std::abs(time - last_reversal_) > kSameTime * std::abs(time)) reversals_ = 0;
+  last_reversal_ = time;
+  if (++reversals_ > kSimultaneousReversals) zero_crossings_.keep_one_reversal(reversals_);
 }
 
 bool EventIteration::turn_back(double time, std::span<const int> directions) {
   if (zero_crossings_.any_unconfirmed()) std::ranges::copy(last_consistent_values_, instance_.values.begin());
-  return zero_crossings_.reverse(directions) && evaluate_inputs(instance_.point(time));
+  if (!zero_crossings_.reverse(directions)) return false;
+  count_reversal(time);
+  return evaluate_inputs(instance_.point(time));
+}
+
+Failure EventIteration::endless_sequence(double time) {
+  const ZeroCrossingFunctions& functions = zero_crossings_.functions();
+  std::vector<std::uint32_t> crossings = counts_.crossings();
+  const std::vector<std::uint32_t> triggers = counts_.triggers();
+  // Where nothing changes, an instant was one at which something might have.
+  if (crossings.empty() && triggers.empty())
+    if (const auto f = time_events_.most_touches())
+      for (std::uint32_t k = 0; k < functions.size(); ++k)
+        if (functions.time_function(k) == *f) crossings.push_back(k);
+  Failure failure = zero_crossings_.endless(instance_.point(time), crossings);
+  failure.triggers = triggers;
+  failure.events = counts_.events();
+  return failure;
 }
 
 Failure EventIteration::endless(double time) {

@@ -19,6 +19,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/events/change_counts.h"
 #include "runtime/events/crossing_detection.h"
 #include "runtime/events/event_handler.h"
 #include "runtime/events/event_record.h"
@@ -115,8 +116,11 @@ class EventIteration {
   /// Records the current values, to which `verify` may return.
   void record_consistent_values(double time);
 
-  /// The failure of events that do not come to an end.
+  /// The failure of events at one instant that do not come to an end.
   Failure endless(double time);
+  /// The failure of events that follow each other without end, with what changed most since `begin_sequence`.
+  Failure endless_sequence(double time);
+  void begin_sequence() { counts_.clear(); }
 
  private:
   /// Begins with the evaluation unless values are `consistent_`.
@@ -125,6 +129,7 @@ class EventIteration {
   bool advance(const Point& from, Point& later);
   bool look_ahead(const Point& point, bool leaving);
   void record_rates(const Point& point, bool evaluated);
+  void count_reversal(double time);
   bool handle_events(const Point& point, bool& changed);
   bool assign(const Point& point, bool& changed);
   bool assign_directly(const Point& point, bool again);
@@ -143,8 +148,11 @@ class EventIteration {
   std::vector<double> here_, parameters_before_, parameters_at_round_;
   ZeroCrossings::Decisions decisions_;
   std::vector<std::uint8_t> spent_;
+  void count_reversal(double time);
   std::vector<double> last_consistent_values_;
   double last_consistent_time_ = 0;
+  double last_reversal_ = 0;     // its time
+  std::uint32_t reversals_ = 0;  // at that time
 };
 
 }  // namespace runtime

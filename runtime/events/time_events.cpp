@@ -9,6 +9,13 @@
 
 namespace runtime {
 
+namespace {
+// Parts of a search after one that found nothing, as parts of the time or of at least some seconds.
+constexpr double kFinestPart = 1e-15, kCoarsestPart = 1e-10, kLeastSeconds = 1e-9;
+// What is taken for rounding: multiples of the width of an enclosure at one time; this times more at most.
+constexpr double kRounding = 4, kMostRoundings = 1 << 20;
+}  // namespace
+
 TimeEvents::TimeEvents(TimeFunctions& functions) : functions_(functions), known_(functions.size()) {
   std::size_t first = 0;
   for (std::size_t f = 0; f < known_.size(); ++f) {
@@ -63,16 +70,28 @@ double TimeEvents::next_of(std::size_t f, const Point& point) {
   return known.next;
 }
 
+std::optional<std::size_t> TimeEvents::most_touches() const {
+  const auto most = std::ranges::max_element(known_, {}, &Known::touches);
+  if (most == known_.end() || most->touches == 0) return std::nullopt;
+  return static_cast<std::size_t>(most - known_.begin());
+}
+
 void TimeEvents::search(std::size_t f, const Point& point) {
   Known& known = known_[f];
   functions_.load(f, point);
   const Pieces pieces = functions_.pieces(f, point.parameters);
   const Interval allowed = pieces.bounds(inputs_[known.first_input]);
-  // A function that stays within rounding of a boundary is looked at in parts that grow.
-  const double resolution =
-      known.touches == 0 ? 0.0 : std::ldexp(std::max(std::abs(point.time), 1e-9) * 1e-15, known.touches);
-  known.next = first_exit([&](Interval time) { return functions_.enclose(f, time); }, allowed, point.time,
-                          {.window = known.window, .resolution = resolution});
+  // A function that stays at a boundary, or that jumps where rounding hides the instant, is looked at in
+  // parts that grow; no further than to where a crossing could be lost.
+  const double growth = std::ldexp(1.0, known.touches);
+  const double seconds = std::max(std::abs(point.time), kLeastSeconds);
+  const IsolationOptions options{
+      .window = known.window,
+      .resolution = known.touches == 0 ? 0.0 : std::min(kFinestPart * growth, kCoarsestPart) * seconds,
+      .unknown_resolution = kFinestPart * growth * seconds,
+      .rounding = kRounding * std::min(growth, kMostRoundings)};
+  known.next =
+      first_exit([&](Interval time) { return functions_.enclose(f, time); }, allowed, point.time, options);
   known.valid = true;
   if (std::isfinite(known.next))
     known.window = std::max(1.25 * (known.next - point.time), 1e-9 * known.window);

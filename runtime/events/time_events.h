@@ -2,6 +2,7 @@
 // isolated once (isolation.h), and again only when it has passed or when an event has changed what its
 // function reads.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "runtime/events/time_functions.h"
@@ -18,6 +19,9 @@ class TimeEvents {
   double next(const Point& point);
   /// The same for one function.
   double next_of(std::size_t f, const Point& point);
+
+  /// The function that had the most instants in a row at which nothing changed, if any had.
+  std::optional<std::size_t> most_touches() const;
 
   /// EventIteration::resume, memory_size, save and load; the last two return the end of what they wrote or
   /// read.

@@ -4,12 +4,16 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/events/isolation.h"
+
 namespace runtime {
 
 namespace {
-// A moment after an instant begins with this part of it, and is doubled up to a limit.
+// A moment after an instant begins with this part of it, and is doubled up to a limit; up to a larger one
+// while all that happens is rounding, as where t^8 leaves zero.
 constexpr double kShortestMoment = 16 * std::numeric_limits<double>::epsilon(), kLongestMoment = 1e-6;
 constexpr double kShortestSeconds = 1e-24, kLongestSeconds = 1e-9;
+constexpr double kLongestRounding = 0.1;
 }  // namespace
 
 TimeFunctions::TimeFunctions(const Model& model) : model_(model) {
@@ -94,14 +98,18 @@ std::optional<double> TimeFunctions::right_limit(std::size_t f, const Point& poi
   const Pieces pieces = this->pieces(f, point.parameters);
   const double now = std::abs(point.time);
   const double longest = std::max(kLongestMoment * now, kLongestSeconds);
-  for (double moment = std::max(kShortestMoment * now, kShortestSeconds); moment <= longest; moment *= 2) {
-    const Interval value = enclose(f, Interval::of(point.time + moment)).value;
+  auto function = [&](Interval time) { return enclose(f, time); };
+  for (double moment = std::max(kShortestMoment * now, kShortestSeconds);; moment *= 2) {
+    const Interval before{point.time, point.time + moment / 2};
+    if (moment > longest &&
+        (moment > kLongestRounding * now || !is_constant_but_for_rounding(function, before)))
+      return std::nullopt;
+    const Interval value = function(Interval::of(point.time + moment)).value;
     if (value.is_bounded() && pieces.at(value.low) == pieces.at(value.high)) {
       const Interval piece = pieces.bounds(pieces.at(value.low));
       if (piece.low < value.low && value.high < piece.high) return value.middle();
     }
   }
-  return std::nullopt;
 }
 
 std::size_t TimeFunctions::inputs(std::size_t f) const {

@@ -268,10 +268,27 @@ bool ZeroCrossings::reverse(std::span<const int> directions) {
   return !missed;
 }
 
+void ZeroCrossings::keep_one_reversal(std::uint32_t turn) {
+  const auto any = std::ranges::count_if(reversals_, [](int direction) { return direction != 0; });
+  if (any < 2) return;
+  auto skipped = turn % static_cast<std::uint32_t>(any);
+  for (std::size_t w = 0; w < reversals_.size(); ++w) {
+    if (reversals_[w] == 0 || skipped-- == 0) continue;
+    reversals_[w] = 0;
+    changed_[functions_.watched()[w]] = false;
+  }
+}
+
 Failure ZeroCrossings::endless(const Point& point) const {
+  std::vector<std::uint32_t> changed;
+  for (std::uint32_t k = 0; k < functions_.size() && changed.size() < kFailureDetails; ++k)
+    if (changed_[k]) changed.push_back(k);
+  return endless(point, changed);
+}
+
+Failure ZeroCrossings::endless(const Point& point, std::span<const std::uint32_t> crossings) const {
   Failure failure{.kind = FailureKind::EndlessEvents, .time = point.time};
-  for (std::size_t k = 0; k < functions_.size() && failure.equations.size() < kFailureDetails; ++k) {
-    if (!changed_[k]) continue;
+  for (const std::uint32_t k : crossings) {
     failure.equations.push_back({functions_.equation(k), differences()[k]});
     const std::uint32_t slots = functions_.batch(k).slots;
     for (std::uint32_t slot = 0; slot < slots && failure.variables.size() < kFailureDetails; ++slot) {

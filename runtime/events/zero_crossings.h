@@ -87,6 +87,8 @@ class ZeroCrossings {
   bool reverse(std::span<const int> directions);
   /// Directions, as `crossed` takes them, of the last verification that gave TurnedBack.
   std::span<const int> reversals() const { return reversals_; }
+  /// Leaves only one of these, each time another one.
+  void keep_one_reversal(std::uint32_t turn);
   /// Whether any crossing waits for `verify`.
   bool any_unconfirmed() const { return !unconfirmed_.empty(); }
 
@@ -98,6 +100,8 @@ class ZeroCrossings {
 
   /// The failure of an iteration that does not end, with the zero crossings that changed last.
   Failure endless(const Point& point) const;
+  /// The same with these zero crossings.
+  Failure endless(const Point& point, std::span<const std::uint32_t> crossings) const;
 
  private:
   enum class DecidedBy : std::uint8_t {

@@ -21,11 +21,12 @@ constexpr double kSafety = 4;
 constexpr double kResolved = 0.05, kFar = 1;
 // These parts of the largest magnitude of a difference: rounding error; at zero where the search begins.
 constexpr double kRounding = 1e-14, kAtZero = 1e-9;
-// Rates are differences over this part of an interval.
-constexpr double kRateStep = 1e-5;
+// Rates are differences over this part of an interval; over up to the second one where rounding disturbs
+// them.
+constexpr double kRateStep = 1e-5, kLongestRateStep = 3e-3;
 // Intervals are not cut below this part of the step.
 constexpr double kNarrowest = 1e-9;
-constexpr int kMostEvaluations = 600;  // of one search
+constexpr int kMostEvaluations = 600;  // of one search; the rest of the step is left to the next one
 
 /// The position of a check point in its interval: at a third of it from one end or the other, about, because
 /// an error that is odd about the middle would not show there. The fractional parts of multiples of the
@@ -70,10 +71,21 @@ bool CrossingSearch::find(double from, double to) {
   if (!known_ && !all(from, before_)) return false;
   if (!all(to, now_)) return false;
   if (collect_suspects(from, to) && !examine(from, to)) return false;
-  known_ = !found_;
+  known_ = !found_ && time_ == to;
   steady_ = true;
   before_.swap(now_);
   return true;
+}
+
+/// The part of an interval over which a difference gives the rate: rounding of the values and the curvature
+/// disturb it alike.
+double CrossingSearch::rate_part(const std::vector<double>& a, const std::vector<double>& b) const {
+  double part = kRateStep;
+  for (std::size_t i = 0; i < suspects_.size(); ++i) {
+    const double noise = kRounding * largest_[suspects_[i]];
+    part = std::max(part, std::sqrt(noise / std::max(std::abs(a[i] - b[i]), noise)));
+  }
+  return std::min(part, kLongestRateStep);
 }
 
 /// Collects the differences that are not quiet between both ends. Whether there are any.
@@ -119,8 +131,8 @@ bool CrossingSearch::evaluate_rates(Node& node, double step) {
 bool CrossingSearch::examine(double from, double to) {
   evaluations_ = 0;
   const double narrowest = kNarrowest * (to - from) + 256 * kEpsilon * std::max(std::abs(from), std::abs(to));
-  auto rate_step = [&](double width) {
-    return std::max(kRateStep * width, 16 * kEpsilon * std::max(std::abs(from), std::abs(to)));
+  auto rate_step = [&](double width, const std::vector<double>& a, const std::vector<double>& b) {
+    return std::max(rate_part(a, b) * width, 16 * kEpsilon * std::max(std::abs(from), std::abs(to)));
   };
   auto end = [&](double time, const std::vector<double>& all) {
     Node node = take_node();
@@ -132,8 +144,8 @@ bool CrossingSearch::examine(double from, double to) {
   Node left = end(from, before_);
   std::vector<Node> stack;
   stack.push_back(end(to, now_));
-  bool done =
-      evaluate_rates(left, rate_step(to - from)) && evaluate_rates(stack.back(), -rate_step(to - from));
+  const double first_step = rate_step(to - from, left.values, stack.back().values);
+  bool done = evaluate_rates(left, first_step) && evaluate_rates(stack.back(), -first_step);
   for (std::size_t i = 0; done && i < suspects_.size(); ++i)
     for (const double rate : {left.rates[i], stack.back().rates[i]})
       variation_[suspects_[i]] = std::max(variation_[suspects_[i]], std::abs(rate));
@@ -151,16 +163,22 @@ bool CrossingSearch::examine(double from, double to) {
         case Verdict::LeavesZero: leaves = true; break;
         case Verdict::Unclear: unclear = true; break;
       }
+    if (unclear && !leaves && !first && evaluations_ >= kMostEvaluations) {
+      time_ = left.time;
+      break;
+    }
     if (leaves) {
       leave_zero(left, right, check, first);
     } else if (unclear && width > narrowest && evaluations_ < kMostEvaluations) {
       Node middle = take_node();
       middle.time = time;
       middle.values = at_check_;
-      if (!(done = evaluate_rates(middle, -rate_step(width)))) break;
+      if (!(done = evaluate_rates(middle, -rate_step(width, left.values, at_check_)))) break;
+      // At zero but for rounding it may only have touched it.
       bool crossed_here = false;
       for (std::size_t i = 0; i < suspects_.size() && !crossed_here; ++i)
-        crossed_here = crosses_between(i, left.values, middle.values);
+        crossed_here = crosses_between(i, left.values, middle.values) &&
+                       std::abs(middle.values[i]) > kRounding * largest_[suspects_[i]];
       if (crossed_here) {  // what is behind it does not matter
         for (Node& node : stack) give_back(std::move(node));
         stack.clear();

@@ -41,6 +41,8 @@ class CrossingSearch {
 
   // What the last call found:
   bool found() const { return found_; }
+  /// That of the crossing; without one the time up to which there is none: `to`, or less after many
+  /// evaluations.
   double time() const { return time_; }
   /// It is no crossing: a difference that was at zero, as a rule at `from`, leaves it here to the wrong side.
   bool left_zero() const { return left_zero_; }
@@ -57,6 +59,7 @@ class CrossingSearch {
   bool collect_suspects(double from, double to);
   bool examine(double from, double to);
   bool evaluate(double time, std::vector<double>& values);
+  double rate_part(const std::vector<double>& a, const std::vector<double>& b) const;
   bool evaluate_rates(Node& node, double step);
   Verdict examine(std::size_t suspect, const Node& left, const Node& right, double check, bool first) const;
   bool locate(const Node& left, const Node& right);

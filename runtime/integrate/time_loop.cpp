@@ -227,8 +227,11 @@ bool TimeLoop::process_event(double time) {
   if (time - event_mark_ > kCloseAdvance * range_) {
     event_mark_ = time;
     close_events_ = 0;
+    events.begin_sequence();
   } else if (++close_events_ >= kCloseEvents) {
-    return fail(events.endless(time));
+    Failure failure = events.endless_sequence(time);
+    failure.step = time - event_mark_;
+    return fail(std::move(failure));
   }
   restart_ = restart_ || turned_back_;
   time_event_ = after(time, next_time_event(time));

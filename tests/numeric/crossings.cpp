@@ -87,3 +87,15 @@ TEST_CASE("no step is longer than maxStep") {
       },
       0.01);
 }
+
+TEST_CASE("Two diodes whose currents end together, at tolerances of all sizes") {
+  for (const char* bridge : {"bridge 12.0 1.0e-3 1.0e-6", "bridge 24.0 1.0e-3 1.0e-6"}) {
+    numeric::Model model("bridge.sr", bridge);
+    const double exact = value(model.run({.stop = 0.26, .tolerance = 1e-9, .solver = "cvode"}), "c.u");
+    for (double tolerance = 1e-3; tolerance > 1e-7; tolerance *= 0.75) {
+      INFO(bridge << ", tolerance " << tolerance);
+      CHECK(value(model.run({.stop = 0.26, .tolerance = tolerance, .solver = "cvode"}), "c.u") ==
+            Approx(exact).epsilon(10 * tolerance));
+    }
+  }
+}

@@ -135,3 +135,20 @@ TEST_CASE("Every row satisfies the equations of its pieces") {
     CHECK(w[k] == Approx(table).margin(1e-12));
   }
 }
+
+TEST_CASE("A term of time that touches the end of its piece makes no event") {
+  for (const char* at : {"0.5", "0.3"})
+    for (const char* solver : {"cvode", "adams", "ida", "qss"}) {
+      INFO(at << ", " << solver);
+      Model model("pieces.sr", (std::string("touches ") + at).c_str());
+      numeric::check_values(model.run({.stop = 0.9, .solver = solver}),
+                            {{"total", 0, 1e-18}, {"events", 0, 1e-18}});
+    }
+}
+
+TEST_CASE("A touch of a state hides no crossing behind it") {
+  // Below zero for half of each period of 2 pi / 100, from its middle on; t = 1 is in the 16th, after its
+  // middle.
+  const double below = 15 * kPi / 100 + (1 - 31 * kPi / 100);
+  check({"periods", 1, {{"down", -below, 1e-9}, {"up", 1 - below, 1e-9}}});
+}

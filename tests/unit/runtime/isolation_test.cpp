@@ -57,11 +57,36 @@ TEST_CASE("A jump right after the start is not taken for rounding") {
   CHECK(first_exit(jump, kNegative, 0, {}) < 1e-20);
 }
 
-TEST_CASE("A touch within rounding may be met, and is left behind") {
-  double time = 0;
-  for (int k = 0; k < 200 && time < 10; ++k)
-    time = first_exit(wave(1, 1, -1), kNegative, time, {.resolution = std::ldexp(1e-15, k)});
-  CHECK(time >= 10);
+TEST_CASE("A touch is no exit, at whatever instant and order") {
+  CHECK(first_exit(wave(1, 1, -1), kNegative, 0, {}) > 1000);  // of many touches; their number is limited
+  CHECK(first_exit(wave(1, 1, 1), kPositive, 0, {}) > 1000);
+  for (const double at : {0.5, 1.0 / 3, 1e-5, 1e5})
+    for (const int order : {2, 4, 8}) {
+      INFO(at << ", " << order);
+      auto touch = [=](Interval t) {  // 1 - (t / at - 1)^order
+        const Interval u = t / Interval::of(at) - Interval::of(1);
+        return Enclosure{Interval::of(1) - power(u, order), -Interval::of(order / at) * power(u, order - 1)};
+      };
+      CHECK(first_exit(touch, {-kInfinity, 1}, 0, {}) == kInfinity);
+      CHECK(first_exit(touch, {0.25, 1}, 0, {.window = at / 100}) ==
+            Approx(at * (1 + std::pow(0.75, 1.0 / order))).epsilon(1e-13));
+    }
+}
+
+TEST_CASE("A function that goes to its boundary and stays there leaves where it arrives") {
+  auto ramp = [](Interval t) {  // max (1 - t) 0
+    const Interval down = Interval::of(1) - t;
+    return Enclosure{{std::max(down.low, 0.0), std::max(down.high, 0.0)},
+                     {down.high > 0 ? -1.0 : 0.0, down.low < 0 ? 0.0 : -1.0}};
+  };
+  CHECK(first_exit(ramp, kPositive, 0, {}) == Approx(1).epsilon(1e-14));
+  CHECK(first_exit(ramp, kPositive, 1.5, {}) == kInfinity);
+}
+
+TEST_CASE("A short excursion beside a touch is not taken for rounding") {
+  const double excursion = 1e-12;
+  const double exit = first_exit(wave(1, 1, -1 + excursion), kNegative, 0, {});
+  CHECK(exit == Approx(kPi / 2 - std::sqrt(2 * excursion)).epsilon(1e-9));
 }
 
 TEST_CASE("A search without an end is bounded, and its result is not beyond a crossing") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/interpret/enclose_operation.h"
+#include "compiler/interpret/resolve_operation.h"
 #include "compiler/ir/code.h"
 
 namespace sigrel::interpret {
@@ -34,8 +35,9 @@ void run_enclosure_tape(const void* self, const runtime::EnclosureArguments* arg
       default: {
         const int operands = arity(node.op);
         const Enclosure& a = scratch[node.a];
-        scratch[k] = enclose(tape.library.get(), node, a, operands > 1 ? scratch[node.b] : a,
-                             operands > 2 ? scratch[node.c] : a);
+        const Enclosure& b = operands > 1 ? scratch[node.b] : a;
+        scratch[k] = enclose(tape.library.get(), node, a, b, operands > 2 ? scratch[node.c] : a);
+        if (args.resolution) resolve(tape.library.get(), node, a, b, scratch[k], *args.resolution);
       }
     }
   }
@@ -64,7 +66,12 @@ class EnclosureTapes final : public EnclosureCode {
 
 std::unique_ptr<EnclosureCode> enclosures(const plan::Plan& plan) {
   const runtime::Model& model = plan.model;
-  if (model.time_functions.empty()) return nullptr;
+  auto is_sharp = [&](std::uint32_t kernel) {
+    return kernel != runtime::kNone && model.sharpness[kernel].kind != runtime::Sharpness::None;
+  };
+  const bool any_sharp =
+      std::ranges::any_of(model.batches, [&](const runtime::KernelBatch& b) { return is_sharp(b.kernel); });
+  if (model.time_functions.empty() && !any_sharp) return nullptr;
   auto code = std::make_unique<EnclosureTapes>(plan.kernels.size());
   auto add = [&](std::uint32_t batch) {
     const std::uint32_t kernel = model.batches[batch].kernel;
@@ -73,6 +80,12 @@ std::unique_ptr<EnclosureCode> enclosures(const plan::Plan& plan) {
   for (const runtime::TimeFunction& f : model.time_functions)
     add(model.zero_crossings[f.zero_crossing].batch);
   for (const runtime::BatchRow& row : model.time_rows) add(row.batch);
+  for (const runtime::Step& step : model.dynamic) {
+    const bool loop = step.kind == runtime::Step::Solve;
+    const std::uint32_t first = loop ? model.loops[step.index].first_batch : step.index;
+    for (std::uint32_t b = 0; b < (loop ? model.loops[step.index].batches : 1); ++b)
+      if (is_sharp(model.batches[first + b].kernel)) add(first + b);
+  }
   return code;
 }
 

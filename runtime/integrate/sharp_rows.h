@@ -1,0 +1,77 @@
+// The rows of the dynamic schedule with sharp operations (model.h), and whether these are resolved over an
+// interval of time, by enclosures.
+//
+// What the rows read is numbered densely (`variables`). A row is resolved over a path when it is so for all
+// values on the path, between two times; and over a box when it is so for all values within some distance of
+// the last ones, until some time. While a step ends in the box of a row no enclosure is evaluated for it:
+// boxes are as large as is found to be worth while, so a step costs little more than a look at the values.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "runtime/interval.h"
+#include "runtime/model.h"
+
+namespace runtime {
+
+class SharpRows {
+ public:
+  explicit SharpRows(const Model& model);
+
+  bool empty() const { return rows_.empty(); }
+  /// The variables that the rows read.
+  std::span<const std::uint32_t> variables() const { return variables_; }
+  /// No row has a box any more.
+  void forget_boxes();
+  /// Appends the rows that are outside of their boxes at a time, with the values of the variables.
+  void collect_outside(double time, const double* now, std::vector<std::uint32_t>& rows) const;
+
+  /// The path of a variable over an interval: its ends, and how far it is from the straight line between
+  /// them, at most.
+  struct Path {
+    double first = 0, last = 0, bend = 0;
+  };
+  /// `paths`: by variable. `parameters`: of the model.
+  Resolution over_path(std::uint32_t row, Interval time, const Path* paths, const double* parameters);
+  /// Looks for a box about the last ends of paths, from `time` on. Rows with boxes are resolved.
+  void find_box(std::uint32_t row, double time, double stop, const Path* paths, const double* parameters);
+  /// Visits the variables that the sharp operations of a row read.
+  template <class Visit>
+  void each_variable(std::uint32_t row, const Visit& visit) const {
+    const Row& r = rows_[row];
+    for (std::uint32_t k = r.first_watch; k < r.end_watch; ++k) visit(watched_[k]);
+  }
+
+ private:
+  struct Group {  // rows of one kernel
+    std::uint32_t kernel = 0, count = 0;
+    std::uint64_t table = 0;  // into tables_: slots as numbers of variables, parameters
+    std::uint32_t slots = 0;
+  };
+  struct Row {
+    std::uint32_t group = 0, row = 0;  // in its group
+    std::uint32_t first_watch = 0, end_watch = 0;
+    std::uint8_t size = 0;  // of its last box: 4^-size of the largest one
+    std::uint8_t wait = 0;  // steps until a box is looked for again
+  };
+  void add(const Model& model, const KernelBatch& batch, const std::vector<std::uint8_t>& curved,
+           std::vector<std::uint32_t>& number);
+  bool over_box(const Row& row, Interval time, const Path* paths, double part, const double* parameters);
+  Resolution evaluate(const Row& row, Interval time, const double* parameters);
+
+  const Model& model_;
+  std::vector<std::uint32_t> variables_;
+  std::vector<Group> groups_;
+  std::vector<Row> rows_;
+  std::vector<std::uint32_t> tables_;
+  // Of each sharp row, what its sharp operations read: the variable, and its range in the box.
+  std::vector<std::uint32_t> watched_;
+  std::vector<double> low_, high_;
+  std::vector<std::uint32_t> timed_;  // rows whose sharp operations read the time
+  std::vector<double> until_;         // by row: the last time of its box; infinite where time does not matter
+  std::vector<Enclosure> values_;     // by variable
+};
+
+}  // namespace runtime

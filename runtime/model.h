@@ -83,7 +83,7 @@ struct EnclosureArguments {
   const std::uint32_t* table = nullptr;
   std::size_t stride = 0, row = 0;
   Enclosure* out = nullptr;          // Residual: of the row; Solve: unused
-  Resolution* resolution = nullptr;  // of the sharp operations; null: not wanted
+  Resolution* resolution = nullptr;  // of the sharp operations, instead of a result; null: not wanted
 };
 
 /// A Residual or Solve kernel on enclosures, one row at a time.

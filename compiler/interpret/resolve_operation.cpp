@@ -9,11 +9,11 @@ namespace {
 using runtime::Enclosure;
 using runtime::Interval;
 
-constexpr double kSlopes = 30;    // slopes of one operation may differ by this factor
-constexpr double kPart = 0.5;     // values may vary by this part of their magnitude
-constexpr double kScale = 0.25;   // or by this one of a scale of 1
-constexpr double kTail = 1e-6;    // exponentials below this one are no pulse
-constexpr double kDivisors = 5;   // divisors may differ by this factor
+constexpr double kSlopes = 30;   // slopes of one operation may differ by this factor
+constexpr double kPart = 0.5;    // values may vary by this part of their magnitude
+constexpr double kScale = 0.25;  // or by this one of a scale of 1
+constexpr double kTail = 1e-6;   // exponentials below this one are no pulse
+constexpr double kDivisors = 5;  // divisors may differ by this factor
 
 bool within_factor(Interval a, double factor) {
   return (a.low > 0 && a.high <= factor * a.low) || (a.high < 0 && a.low >= factor * a.high);
@@ -33,6 +33,30 @@ bool is_smooth(const LookupTable& table, Interval x) {
 }
 
 }  // namespace
+
+bool is_sharp(const Node& node) {
+  switch (node.op) {
+    case Op::Exp:
+    case Op::Sinh:
+    case Op::Cosh:
+    case Op::Sin:
+    case Op::Cos:
+    case Op::Atan:
+    case Op::Tanh:
+    case Op::Atan2:
+    case Op::Tan:
+    case Op::Div:
+    case Op::Pow:
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Round:
+    case Op::Sign:
+    case Op::Select:
+    case Op::Lookup1: return true;
+    case Op::PowInt: return static_cast<std::int32_t>(node.b) < 0;
+    default: return false;
+  }
+}
 
 void resolve(const Library* library, const Node& node, const Enclosure& a, const Enclosure& b,
              const Enclosure& result, runtime::Resolution& resolution) {

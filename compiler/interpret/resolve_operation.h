@@ -12,6 +12,9 @@
 
 namespace sigrel::interpret {
 
+/// Whether `resolve` has to say anything about an operation.
+bool is_sharp(const Node& node);
+
 void resolve(const Library* library, const Node& node, const runtime::Enclosure& a,
              const runtime::Enclosure& b, const runtime::Enclosure& result, runtime::Resolution& resolution);
 

@@ -4,10 +4,10 @@
 // residual control, Appl. Numer. Math. 52 (2005), section 2). Times a length of time it is the change of a
 // state that has been missed; in units of what the tolerance allows, the largest of all states.
 //
-// In a stiff model the defect says little: where equations change by 1e6 times the change of a state, an error
-// within the tolerance is a defect of 1e6 times the tolerance. So a large defect is compared with the change
-// of derivatives by changes of the states that the tolerance allows, to both sides in different patterns. A
-// defect that is of this order is explained by stiffness and no evidence of anything.
+// In a stiff model the defect says little: where equations change by 1e6 times the change of a state, an
+// error within the tolerance is a defect of 1e6 times the tolerance. So a large defect is compared with the
+// change of derivatives by changes of the states that the tolerance allows, to both sides in different
+// patterns. A defect that is of this order is explained by stiffness and no evidence of anything.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -10,7 +10,8 @@ namespace runtime {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// The largest box extends from a value by this multiple of its change in the step, or of its magnitude.
+// The largest box extends from a value by this multiple of its change in the step, or of its magnitude or
+// nominal value.
 constexpr double kChanges = 16, kMagnitude = 0.5;
 constexpr std::uint8_t kSmallestBox = 12, kTries = 3, kWait = 8;
 
@@ -30,7 +31,7 @@ bool is_curved(const Model& model, const KernelBatch& batch, std::uint32_t row,
 
 }  // namespace
 
-SharpRows::SharpRows(const Model& model) : model_(model) {
+SharpRows::SharpRows(const Model& model, const std::vector<double>& nominal) : model_(model) {
   if (model.sharpness.empty() || model.enclosures.empty() || model.states.empty()) return;
   std::vector<std::uint8_t> curved(model.variables, 0);
   std::vector<std::uint32_t> number(model.variables, kNone);
@@ -57,7 +58,8 @@ SharpRows::SharpRows(const Model& model) : model_(model) {
   high_.assign(watched_.size(), -kInfinity);
   until_.assign(rows_.size(), kInfinity);
   values_.resize(variables_.size());
-  forget_boxes();
+  for (const std::uint32_t variable : variables_) nominal_.push_back(nominal[variable]);
+  for (const std::uint32_t row : timed_) until_[row] = -kInfinity;
 }
 
 /// Adds the sharp rows of a batch. `number`: of the variables, by variable of the model.
@@ -74,8 +76,9 @@ void SharpRows::add(const Model& model, const KernelBatch& batch, const std::vec
       found.push_back(row);
   if (found.empty()) return;
   const auto group = static_cast<std::uint32_t>(groups_.size());
-  groups_.push_back(
-      {batch.kernel, static_cast<std::uint32_t>(found.size()), tables_.size(), batch.slots});
+  groups_.push_back({batch.kernel, static_cast<std::uint32_t>(found.size()), tables_.size(), batch.slots,
+                     batch.params, parameters_.size()});
+  parameters_.resize(parameters_.size() + batch.params * found.size());
   for (std::uint32_t column = 0; column < batch.slots + batch.params; ++column) {
     for (const std::uint32_t row : found) {
       std::uint32_t entry = slot_variable(model, batch, column, row);
@@ -99,11 +102,30 @@ void SharpRows::add(const Model& model, const KernelBatch& batch, const std::vec
   }
 }
 
-void SharpRows::forget_boxes() {
-  std::ranges::fill(low_, kInfinity);
-  std::ranges::fill(high_, -kInfinity);
-  for (const std::uint32_t row : timed_) until_[row] = -kInfinity;
-  for (Row& row : rows_) row.wait = 0;
+void SharpRows::drop_box(std::uint32_t number) {
+  const Row& row = rows_[number];
+  for (std::uint32_t k = row.first_watch; k < row.end_watch; ++k) {
+    low_[k] = kInfinity;
+    high_[k] = -kInfinity;
+  }
+  if (until_[number] != kInfinity) until_[number] = -kInfinity;
+}
+
+void SharpRows::compare_parameters(const double* parameters) {
+  for (std::uint32_t number = 0; number < rows_.size(); ++number) {
+    Row& row = rows_[number];
+    const Group& group = groups_[row.group];
+    const std::uint32_t* column = tables_.data() + group.table + std::uint64_t{group.slots} * group.count;
+    double* before = parameters_.data() + group.parameters;
+    bool same = true;
+    for (std::uint64_t k = row.row; k < std::uint64_t{group.params} * group.count; k += group.count) {
+      same = same && before[k] == parameters[column[k]];
+      before[k] = parameters[column[k]];
+    }
+    if (same) continue;
+    drop_box(number);
+    row.wait = 0;
+  }
 }
 
 void SharpRows::collect_outside(double time, const double* now, std::vector<std::uint32_t>& rows) const {
@@ -135,7 +157,6 @@ void SharpRows::collect_outside(double time, const double* now, std::vector<std:
 Resolution SharpRows::evaluate(const Row& row, Interval time, const double* parameters) {
   const Group& group = groups_[row.group];
   const EnclosureKernel& kernel = model_.enclosures[group.kernel];
-  Enclosure result;
   Resolution resolution;
   const EnclosureArguments arguments{.time = time,
                                      .values = values_.data(),
@@ -143,7 +164,7 @@ Resolution SharpRows::evaluate(const Row& row, Interval time, const double* para
                                      .table = tables_.data() + group.table,
                                      .stride = group.count,
                                      .row = row.row,
-                                     .out = &result,
+                                     .out = nullptr,
                                      .resolution = &resolution};
   kernel.function(kernel.self, &arguments);
   return resolution;
@@ -165,8 +186,8 @@ Resolution SharpRows::over_path(std::uint32_t number, Interval time, const Path*
   return evaluate(row, time, parameters);
 }
 
-/// Over all values within `part` of the largest distance. Where one value alone varies, or the time, slopes
-/// are those by it; else they are unknown.
+/// Over all values within `part` of the largest distance from the last one, and those on the path. Where one
+/// value alone varies, or the time, slopes are those by it; else they are unknown.
 bool SharpRows::over_box(const Row& row, Interval time, const Path* paths, double part,
                          const double* parameters) {
   const Group& group = groups_[row.group];
@@ -177,8 +198,9 @@ bool SharpRows::over_box(const Row& row, Interval time, const Path* paths, doubl
   const bool alone = row.end_watch - row.first_watch + (time.is_point() ? 0 : 1) == 1;
   for (std::uint32_t k = row.first_watch; k < row.end_watch; ++k) {
     const Path& path = paths[watched_[k]];
-    const double reach =
-        part * std::max(kMagnitude * std::abs(path.last), kChanges * std::abs(path.last - path.first));
+    const double size = std::max(std::abs(path.last), nominal_[watched_[k]]);
+    const double change = std::abs(path.last - path.first) + path.bend;
+    const double reach = std::max(part * std::max(kMagnitude * size, kChanges * change), change);
     low_[k] = path.last - reach;
     high_[k] = path.last + reach;
     values_[watched_[k]] = {{low_[k], high_[k]}, alone ? Interval{1, 1} : Interval::whole()};
@@ -186,29 +208,28 @@ bool SharpRows::over_box(const Row& row, Interval time, const Path* paths, doubl
   return evaluate(row, time, parameters).resolved;
 }
 
-void SharpRows::find_box(std::uint32_t number, double time, double stop, const Path* paths,
+bool SharpRows::find_box(std::uint32_t number, Interval time, double stop, const Path* paths,
                          const double* parameters) {
   Row& row = rows_[number];
-  const bool timed = until_[number] != kInfinity;
   if (row.wait > 0) {
     --row.wait;
-  } else {
-    std::uint8_t size = row.size > 0 ? row.size - 1 : 0;
-    for (std::uint8_t tries = 0; tries <= kTries && size <= kSmallestBox; ++tries, ++size) {
-      const double part = std::ldexp(1.0, -2 * size), end = timed ? time + part * (stop - time) : time;
-      if (!over_box(row, {time, end}, paths, part, parameters)) continue;
-      row.size = size;
-      if (timed) until_[number] = end;
-      return;
-    }
-    row.size = std::min(size, kSmallestBox);
-    row.wait = kWait;
+    drop_box(number);
+    return false;
   }
-  for (std::uint32_t k = row.first_watch; k < row.end_watch; ++k) {
-    low_[k] = kInfinity;
-    high_[k] = -kInfinity;
+  const bool timed = until_[number] != kInfinity;
+  std::uint8_t size = row.size > 0 ? row.size - 1 : 0;
+  for (std::uint8_t tries = 0; tries < kTries && size <= kSmallestBox; ++tries, ++size) {
+    const double part = std::ldexp(1.0, -2 * size);
+    const double end = timed ? time.high + part * (stop - time.high) : time.low;
+    if (!over_box(row, {time.low, end}, paths, part, parameters)) continue;
+    row.size = size;
+    if (timed) until_[number] = end;
+    return true;
   }
-  if (timed) until_[number] = -kInfinity;
+  row.size = std::min(size, kSmallestBox);
+  row.wait = kWait;
+  drop_box(number);
+  return false;
 }
 
 }  // namespace runtime

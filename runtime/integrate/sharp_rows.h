@@ -18,13 +18,14 @@ namespace runtime {
 
 class SharpRows {
  public:
-  explicit SharpRows(const Model& model);
+  /// `nominal`: values, by variable of the model.
+  SharpRows(const Model& model, const std::vector<double>& nominal);
 
   bool empty() const { return rows_.empty(); }
   /// The variables that the rows read.
   std::span<const std::uint32_t> variables() const { return variables_; }
-  /// No row has a box any more.
-  void forget_boxes();
+  /// Rows with other parameters than when their boxes were found have none any more.
+  void compare_parameters(const double* parameters);
   /// Appends the rows that are outside of their boxes at a time, with the values of the variables.
   void collect_outside(double time, const double* now, std::vector<std::uint32_t>& rows) const;
 
@@ -35,8 +36,8 @@ class SharpRows {
   };
   /// `paths`: by variable. `parameters`: of the model.
   Resolution over_path(std::uint32_t row, Interval time, const Path* paths, const double* parameters);
-  /// Looks for a box about the last ends of paths, from `time` on. Rows with boxes are resolved.
-  void find_box(std::uint32_t row, double time, double stop, const Path* paths, const double* parameters);
+  /// Looks for a box about paths over an interval, until `stop` at most. A row with a box is resolved there.
+  bool find_box(std::uint32_t row, Interval time, double stop, const Path* paths, const double* parameters);
   /// Visits the variables that the sharp operations of a row read.
   template <class Visit>
   void each_variable(std::uint32_t row, const Visit& visit) const {
@@ -48,7 +49,8 @@ class SharpRows {
   struct Group {  // rows of one kernel
     std::uint32_t kernel = 0, count = 0;
     std::uint64_t table = 0;  // into tables_: slots as numbers of variables, parameters
-    std::uint32_t slots = 0;
+    std::uint32_t slots = 0, params = 0;
+    std::uint64_t parameters = 0;  // into parameters_, of this group
   };
   struct Row {
     std::uint32_t group = 0, row = 0;  // in its group
@@ -58,6 +60,7 @@ class SharpRows {
   };
   void add(const Model& model, const KernelBatch& batch, const std::vector<std::uint8_t>& curved,
            std::vector<std::uint32_t>& number);
+  void drop_box(std::uint32_t row);
   bool over_box(const Row& row, Interval time, const Path* paths, double part, const double* parameters);
   Resolution evaluate(const Row& row, Interval time, const double* parameters);
 
@@ -66,12 +69,14 @@ class SharpRows {
   std::vector<Group> groups_;
   std::vector<Row> rows_;
   std::vector<std::uint32_t> tables_;
+  std::vector<double> parameters_;  // in the order of the tables, as they were last
   // Of each sharp row, what its sharp operations read: the variable, and its range in the box.
   std::vector<std::uint32_t> watched_;
   std::vector<double> low_, high_;
   std::vector<std::uint32_t> timed_;  // rows whose sharp operations read the time
   std::vector<double> until_;         // by row: the last time of its box; infinite where time does not matter
   std::vector<Enclosure> values_;     // by variable
+  std::vector<double> nominal_;       // by variable
 };
 
 }  // namespace runtime

@@ -17,8 +17,8 @@ constexpr int kMostEvaluations = 400;  // of one scan
 constexpr double kCut = 0.48;
 // Points that are checked in any case: one step in this part of the unknowns, and in at most so many; and
 // where a step is this many times as long as any that was checked.
-constexpr std::size_t kSmall = 64, kMostBetween = 32;
-constexpr double kGrowth = 4;
+constexpr std::size_t kSmall = 32, kMostBetween = 32;
+constexpr double kGrowth = 10;
 
 double shortest_piece(double begin, double end) {
   return 64 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), std::abs(end)) +
@@ -36,18 +36,19 @@ double check_position(std::uint32_t number) {
 
 StepCheck::StepCheck(ModelInstance& instance, ReducedSystem& system, double stop, double tolerance)
     : instance_(instance),
-      rows_(instance.model),
+      rows_(instance.model, instance.nominal),
       defect_(instance, system, tolerance),
       stop_(stop),
       steps_between_(std::min(system.size() / kSmall, kMostBetween)) {
-  for (auto* list : {&before_, &now_, &rates_}) list->assign(rows_.variables().size(), 0.0);
+  for (auto* list : {&before_, &now_, &earlier_}) list->assign(rows_.variables().size(), 0.0);
   paths_.resize(rows_.variables().size());
 }
 
 void StepCheck::restart() {
-  known_ = moving_ = false;
+  known_ = false;
+  last_length_ = 0;
   longest_ = 0;
-  rows_.forget_boxes();
+  rows_.compare_parameters(instance_.parameters.data());
 }
 
 void StepCheck::gather(std::vector<double>& out) const {
@@ -74,9 +75,9 @@ bool StepCheck::accepts(Integrator& integrator) {
     instance_.values = held_;
     if (!accepted) return false;
   }
-  for (std::size_t k = 0; k < now_.size(); ++k) rates_[k] = (now_[k] - before_[k]) / length;
-  moving_ = true;
+  earlier_.swap(before_);
   before_.swap(now_);
+  last_length_ = length;
   return true;
 }
 
@@ -101,16 +102,15 @@ void StepCheck::find_unresolved(double end) {
   outside_.clear();
   unresolved_.clear();
   rows_.collect_outside(end, now_.data(), outside_);
-  const double length = end - begin_;
+  const double ratio = last_length_ > 0 ? (end - begin_) / last_length_ : 0;
   const double* parameters = instance_.parameters.data();
   for (const std::uint32_t row : outside_) {
     rows_.each_variable(row, [&](std::uint32_t v) {
       const double change = now_[v] - before_[v];
-      paths_[v] = {before_[v], now_[v], 0.5 * std::abs(moving_ ? change - rates_[v] * length : change)};
+      paths_[v] = {before_[v], now_[v], 0.5 * std::abs(change - ratio * (before_[v] - earlier_[v]))};
     });
-    if (rows_.over_path(row, {begin_, end}, paths_.data(), parameters).resolved)
-      rows_.find_box(row, end, stop_, paths_.data(), parameters);
-    else
+    if (!rows_.find_box(row, {begin_, end}, stop_, paths_.data(), parameters) &&
+        !rows_.over_path(row, {begin_, end}, paths_.data(), parameters).resolved)
       unresolved_.push_back(row);
   }
 }

@@ -79,9 +79,9 @@ class StepCheck {
   double longest_ = 0;       // step with one
   // By variable of the sharp rows:
   bool known_ = false;                // `before_`
-  bool moving_ = false;               // `rates_`
   std::vector<double> before_, now_;  // at both ends of the step
-  std::vector<double> rates_;         // mean ones, of the step before
+  std::vector<double> earlier_;       // at the beginning of the step before
+  double last_length_ = 0;            // of that step; 0: there is none since the restart
   std::vector<SharpRows::Path> paths_;
   std::vector<std::uint32_t> outside_, unresolved_;
   // Of a scan:

@@ -13,6 +13,7 @@ constexpr double kSlopes = 30;   // slopes of one operation may differ by this f
 constexpr double kPart = 0.5;    // values may vary by this part of their magnitude
 constexpr double kScale = 0.25;  // or by this one of a scale of 1
 constexpr double kTail = 1e-6;   // exponentials below this one are no pulse
+constexpr double kHuge = 1e100;  // nor those above this one: a quotient by them is zero
 constexpr double kDivisors = 5;  // divisors may differ by this factor
 
 bool within_factor(Interval a, double factor) {
@@ -65,7 +66,10 @@ void resolve(const Library* library, const Node& node, const Enclosure& a, const
   switch (node.op) {
     case Op::Exp:
     case Op::Sinh:
-    case Op::Cosh: resolved = x.is_point() || is_even(result, kTail); break;
+    case Op::Cosh:
+      resolved =
+          x.is_point() || is_even(result, kTail) || result.value.low > kHuge || result.value.high < -kHuge;
+      break;
     case Op::Sin:
     case Op::Cos:
     case Op::Atan:

@@ -7,8 +7,9 @@ namespace runtime {
 
 namespace {
 
-// A defect is explained where derivatives change by this part of it.
-constexpr double kExplained = 0.1;
+// A defect is explained where derivatives change by this part of it with states that differ by this part of
+// what is allowed.
+constexpr double kExplained = 0.1, kDifferent = 0.1;
 // Patterns of changed states: changes may cancel in one of them.
 constexpr std::uint64_t kPatterns = 6;
 
@@ -62,7 +63,7 @@ bool Defect::is_explained(double length, double allowed, Integrator& integrator)
   for (std::uint64_t pattern = 0; pattern < kPatterns && !open.empty(); ++pattern) {
     for (std::size_t s = 0; s < states; ++s) {
       const double sign = pattern == 0 ? std::copysign(1.0, defects_[s]) : sign_of(s, pattern);
-      y_[s] = integrator.y()[s] + sign * allowed_[s];
+      y_[s] = integrator.y()[s] + sign * kDifferent * allowed_[s];
     }
     if (!derivatives(y_.data(), integrator, changed_)) continue;
     std::erase_if(open, [&](std::uint32_t s) {

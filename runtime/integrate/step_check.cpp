@@ -120,30 +120,26 @@ bool StepCheck::refuse(double from, double length) {
   return false;
 }
 
-/// Whether the step has seen what the unresolved rows do in it. `pieces` holds what has not been looked at,
-/// the earliest last.
+/// Whether the step has seen what the unresolved rows do in it.
 bool StepCheck::scan(Integrator& integrator) {
   evaluations_ = 0;
   largest_ = 0;
   const double end = integrator.time();
-  left_ = {begin_, before_};
-  std::vector<Piece> pieces(1);
-  pieces[0] = {{end, now_}, std::vector<double>(now_.size()), unresolved_};
+  std::deque<Piece> pieces(1);  // what has not been looked at, in the order of levels
+  pieces[0] = {{begin_, before_}, {end, now_}, std::vector<double>(now_.size()), unresolved_};
   for (const std::uint32_t row : unresolved_)
     rows_.each_variable(row, [&](std::uint32_t v) { pieces[0].bends[v] = paths_[v].bend; });
   while (!pieces.empty()) {
-    Piece piece = std::move(pieces.back());
-    pieces.pop_back();
-    const double length = piece.end.time - left_.time;
+    Piece piece = std::move(pieces.front());
+    pieces.pop_front();
     bool pole = false;
-    if (!is_resolved(piece, pole)) {
-      if (length > shortest_piece(begin_, end) && evaluations_ < kMostEvaluations) {
-        if (!halve(piece, integrator, pieces)) return false;
-        continue;
-      }
-      if (pole) return refuse(left_.time, length);
+    if (is_resolved(piece, pole)) continue;
+    const double length = piece.end.time - piece.begin.time;
+    if (length <= shortest_piece(begin_, end)) {
+      if (pole) return refuse(piece.begin.time, length);
+    } else if (evaluations_ < kMostEvaluations && !halve(std::move(piece), integrator, pieces)) {
+      return false;
     }
-    left_ = std::move(piece.end);
   }
   // What is left of many pulses is judged by the points that were met.
   if (evaluations_ >= kMostEvaluations && largest_ * (end - begin_) > kAllowed)
@@ -154,36 +150,36 @@ bool StepCheck::scan(Integrator& integrator) {
 /// Whether the rows of a piece are resolved; leaves those that are not.
 bool StepCheck::is_resolved(Piece& piece, bool& pole) {
   std::erase_if(piece.rows, [&](std::uint32_t row) {
-    rows_.each_variable(
-        row, [&](std::uint32_t v) { paths_[v] = {left_.values[v], piece.end.values[v], piece.bends[v]}; });
+    rows_.each_variable(row, [&](std::uint32_t v) {
+      paths_[v] = {piece.begin.values[v], piece.end.values[v], piece.bends[v]};
+    });
     const Resolution resolution =
-        rows_.over_path(row, {left_.time, piece.end.time}, paths_.data(), instance_.parameters.data());
+        rows_.over_path(row, {piece.begin.time, piece.end.time}, paths_.data(), instance_.parameters.data());
     pole = pole || resolution.pole;
     return resolution.resolved;
   });
   return piece.rows.empty();
 }
 
-/// Puts both parts of a piece on the stack. False: the step has missed what is in it.
-bool StepCheck::halve(Piece& piece, Integrator& integrator, std::vector<Piece>& pieces) {
-  const double length = piece.end.time - left_.time;
-  Node middle{left_.time + kCut * length, std::vector<double>(now_.size())};
+/// Appends both parts of a piece. False: the step has missed what is in it.
+bool StepCheck::halve(Piece piece, Integrator& integrator, std::deque<Piece>& pieces) {
+  const double from = piece.begin.time, length = piece.end.time - from;
+  Node middle{from + kCut * length, std::vector<double>(now_.size())};
   ++evaluations_;
-  if (!defect_.evaluate(middle.time, integrator)) return refuse(left_.time, length);
+  if (!defect_.evaluate(middle.time, integrator)) return refuse(from, length);
   gather(middle.values);
   const double whole = integrator.time() - begin_;
   if (defect_.largest() * whole > kAllowed && !defect_.is_explained(whole, kAllowed, integrator)) {
     largest_ = std::max(largest_, defect_.largest());
-    if (defect_.largest() * length > kAllowed) return refuse(left_.time, length);
+    if (defect_.largest() * length > kAllowed) return refuse(from, length);
   }
   for (const std::uint32_t row : piece.rows)
     rows_.each_variable(row, [&](std::uint32_t v) {
-      const double straight = (1 - kCut) * left_.values[v] + kCut * piece.end.values[v];
+      const double straight = (1 - kCut) * piece.begin.values[v] + kCut * piece.end.values[v];
       piece.bends[v] = 0.5 * std::abs(middle.values[v] - straight);
     });
-  Piece first{std::move(middle), piece.bends, piece.rows};
-  pieces.push_back(std::move(piece));
-  pieces.push_back(std::move(first));
+  pieces.push_back({std::move(piece.begin), middle, piece.bends, piece.rows});
+  pieces.push_back({std::move(middle), std::move(piece.end), std::move(piece.bends), std::move(piece.rows)});
   return true;
 }
 

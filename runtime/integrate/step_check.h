@@ -5,8 +5,8 @@
 // values do not. Their rows are enclosed over the step (sharp_rows.h). If all are resolved, as in nearly
 // every step, nothing is hidden. If not:
 //
-//   the step is halved, the earlier half first, and rows are enclosed over the halves, and so on, until they
-//     are resolved or the piece is as short as rounding allows
+//   the step is halved, and rows are enclosed over the halves, and so on, long pieces first, until they are
+//     resolved or the piece is as short as rounding allows
 //   where a piece is halved the defect (defect.h) times the length of the piece is what has been missed:
 //     where it is more than kAllowed times what the tolerance allows, the step is refused
 //   a divisor that crosses zero is a pole, and no step goes over it
@@ -21,6 +21,7 @@
 // costs an evaluation, so it is done in every step of a small model, and in some of a large one.
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "runtime/integrate/defect.h"
@@ -52,8 +53,8 @@ class StepCheck {
     double time = 0;
     std::vector<double> values;
   };
-  struct Piece {  // from the last accepted time to `end`
-    Node end;
+  struct Piece {  // of the step
+    Node begin, end;
     std::vector<double> bends;
     std::vector<std::uint32_t> rows;  // that are not known to be resolved
   };
@@ -62,7 +63,7 @@ class StepCheck {
   bool is_solution(Integrator& integrator);
   void find_unresolved(double end);
   bool scan(Integrator& integrator);
-  bool halve(Piece& piece, Integrator& integrator, std::vector<Piece>& pieces);
+  bool halve(Piece piece, Integrator& integrator, std::deque<Piece>& pieces);
   bool is_resolved(Piece& piece, bool& pole);
   void gather(std::vector<double>& out) const;
   bool refuse(double from, double length);
@@ -85,7 +86,6 @@ class StepCheck {
   std::vector<SharpRows::Path> paths_;
   std::vector<std::uint32_t> outside_, unresolved_;
   // Of a scan:
-  Node left_;
   double largest_ = 0;  // defect
   int evaluations_ = 0;
   std::vector<double> held_;

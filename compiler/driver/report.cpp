@@ -129,7 +129,7 @@ void print_statistics(const Compiled& model, const Run& run, std::span<const std
       row("step size", fmt::format("first {:.3g} s, longest allowed {}", s.initial_step,
                                    std::isfinite(s.max_step) ? fmt::format("{:.6g} s", s.max_step) : "any"));
     if (s.revised_steps > 0)
-      row("revised steps", fmt::format("{}, because of what terms of the time did inside", s.revised_steps));
+      row("revised steps", fmt::format("{}, because of what the equations do inside", s.revised_steps));
     row("evaluations",
         fmt::format("{}, Jacobians {}, factorisations {}", s.evaluations, s.jacobians, s.factorisations));
   }

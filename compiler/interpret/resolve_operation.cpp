@@ -14,7 +14,6 @@ constexpr double kPart = 0.5;    // values may vary by this part of their magnit
 constexpr double kScale = 0.25;  // or by this one of a scale of 1
 constexpr double kTail = 1e-6;   // exponentials below this one are no pulse
 constexpr double kHuge = 1e100;  // nor those above this one: a quotient by them is zero
-constexpr double kDivisors = 5;  // divisors may differ by this factor
 
 bool within_factor(Interval a, double factor) {
   return (a.low > 0 && a.high <= factor * a.low) || (a.high < 0 && a.low >= factor * a.high);
@@ -25,6 +24,13 @@ bool is_even(const Enclosure& e, double scale) {
   if (!e.value.is_bounded()) return false;
   const double size = std::max(std::abs(e.value.low), std::abs(e.value.high));
   return e.value.width() <= std::max(scale, kPart * size) || within_factor(e.derivative, kSlopes);
+}
+
+bool is_huge(Interval a) { return a.low > kHuge || a.high < -kHuge; }
+
+/// Whether a divisor to this power is so even that the slopes of the quotient are.
+bool divides_evenly(Interval divisor, double power) {
+  return divisor.is_point() || is_huge(divisor) || within_factor(divisor, std::pow(kSlopes, 1 / (power + 1)));
 }
 
 /// Whether the table is one polynomial over an interval, or two.
@@ -66,10 +72,7 @@ void resolve(const Library* library, const Node& node, const Enclosure& a, const
   switch (node.op) {
     case Op::Exp:
     case Op::Sinh:
-    case Op::Cosh:
-      resolved =
-          x.is_point() || is_even(result, kTail) || result.value.low > kHuge || result.value.high < -kHuge;
-      break;
+    case Op::Cosh: resolved = x.is_point() || is_huge(result.value) || is_even(result, kTail); break;
     case Op::Sin:
     case Op::Cos:
     case Op::Atan:
@@ -80,17 +83,17 @@ void resolve(const Library* library, const Node& node, const Enclosure& a, const
       pole = !result.value.is_bounded();
       break;
     case Op::Div:
-      resolved = y.is_point() || within_factor(y, kDivisors);
+      resolved = divides_evenly(y, 1);
       pole = y.is_bounded() && y.contains(0) && !x.contains(0);
       break;
     case Op::PowInt:
       if (static_cast<std::int32_t>(node.b) >= 0) return;
-      resolved = x.is_point() || is_even(result, 0);
+      resolved = divides_evenly(x, -static_cast<double>(static_cast<std::int32_t>(node.b)));
       pole = x.is_bounded() && x.contains(0);
       break;
     case Op::Pow:
       if (y.low >= 0) return;
-      resolved = (x.is_point() && y.is_point()) || is_even(result, 0);
+      resolved = y.is_point() ? divides_evenly(x, -y.low) : is_even(result, 0);
       pole = y.high < 0 && x.is_bounded() && x.contains(0);
       break;
     case Op::Floor:

@@ -97,6 +97,10 @@ void SharpRows::add(const Model& model, const KernelBatch& batch, const std::vec
     const auto first = static_cast<std::uint32_t>(watched_.size());
     for (const std::uint32_t slot : sharpness.slots)
       watched_.push_back(tables_[groups_[group].table + std::uint64_t{slot} * found.size() + k]);
+    if (std::ranges::any_of(sharpness.slots, [&](std::uint32_t slot) {
+          return curved[slot_variable(model, batch, slot, found[k])] != 0;
+        }))
+      turning_.push_back(static_cast<std::uint32_t>(rows_.size()));
     if (sharpness.reads_time) timed_.push_back(static_cast<std::uint32_t>(rows_.size()));
     rows_.push_back({group, k, first, static_cast<std::uint32_t>(watched_.size())});
   }
@@ -131,7 +135,6 @@ void SharpRows::compare_parameters(const double* parameters) {
 void SharpRows::collect_outside(double time, const double* now, std::vector<std::uint32_t>& rows) const {
   constexpr std::size_t kBlock = 64;  // looked at without branches
   std::size_t row = 0;
-  const std::size_t before = rows.size();
   for (std::size_t begin = 0; begin < watched_.size(); begin += kBlock) {
     const std::size_t end = std::min(begin + kBlock, watched_.size());
     std::uint32_t inside = 1;
@@ -144,14 +147,11 @@ void SharpRows::collect_outside(double time, const double* now, std::vector<std:
       const double value = now[watched_[k]];
       if (low_[k] <= value && value <= high_[k]) continue;
       while (rows_[row].end_watch <= k) ++row;
-      if (rows.size() == before || rows.back() != row) rows.push_back(static_cast<std::uint32_t>(row));
+      if (rows.empty() || rows.back() != row) rows.push_back(static_cast<std::uint32_t>(row));
     }
   }
-  if (timed_.empty()) return;
   for (const std::uint32_t timed : timed_)
     if (!(time <= until_[timed])) rows.push_back(timed);
-  std::sort(rows.begin() + static_cast<std::ptrdiff_t>(before), rows.end());
-  rows.erase(std::unique(rows.begin() + static_cast<std::ptrdiff_t>(before), rows.end()), rows.end());
 }
 
 Resolution SharpRows::evaluate(const Row& row, Interval time, const double* parameters) {

@@ -6,6 +6,7 @@
 // the last ones, until some time. While a step ends in the box of a row no enclosure is evaluated for it:
 // boxes are as large as is found to be worth while, so a step costs little more than a look at the values.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -26,8 +27,25 @@ class SharpRows {
   std::span<const std::uint32_t> variables() const { return variables_; }
   /// Rows with other parameters than when their boxes were found have none any more.
   void compare_parameters(const double* parameters);
-  /// Appends the rows that are outside of their boxes at a time, with the values of the variables.
-  void collect_outside(double time, const double* now, std::vector<std::uint32_t>& rows) const;
+  /// Finds the rows that are outside of their boxes at a time, with the values of the variables: in ascending
+  /// order. `bend(v)`: how far variable v may have been from these values and those before in the step; it is
+  /// asked for what is not affine in states.
+  template <class Bend>
+  void find_outside(double time, const double* now, const Bend& bend,
+                    std::vector<std::uint32_t>& rows) const {
+    rows.clear();
+    collect_outside(time, now, rows);
+    for (const std::uint32_t row : turning_) {
+      bool inside = true;
+      for (std::uint32_t k = rows_[row].first_watch; k < rows_[row].end_watch; ++k) {
+        const double value = now[watched_[k]], margin = bend(watched_[k]);
+        inside = inside && low_[k] <= value - margin && value + margin <= high_[k];
+      }
+      if (!inside) rows.push_back(row);
+    }
+    std::ranges::sort(rows);
+    rows.erase(std::ranges::unique(rows).begin(), rows.end());
+  }
 
   /// The path of a variable over an interval: its ends, and how far it is from the straight line between
   /// them, at most.
@@ -60,6 +78,7 @@ class SharpRows {
   };
   void add(const Model& model, const KernelBatch& batch, const std::vector<std::uint8_t>& curved,
            std::vector<std::uint32_t>& number);
+  void collect_outside(double time, const double* now, std::vector<std::uint32_t>& rows) const;
   void drop_box(std::uint32_t row);
   bool over_box(const Row& row, Interval time, const Path* paths, double part, const double* parameters);
   Resolution evaluate(const Row& row, Interval time, const double* parameters);
@@ -73,10 +92,11 @@ class SharpRows {
   // Of each sharp row, what its sharp operations read: the variable, and its range in the box.
   std::vector<std::uint32_t> watched_;
   std::vector<double> low_, high_;
-  std::vector<std::uint32_t> timed_;  // rows whose sharp operations read the time
-  std::vector<double> until_;         // by row: the last time of its box; infinite where time does not matter
-  std::vector<Enclosure> values_;     // by variable
-  std::vector<double> nominal_;       // by variable
+  std::vector<std::uint32_t> turning_;  // rows that watch what is not affine in states
+  std::vector<std::uint32_t> timed_;    // rows whose sharp operations read the time
+  std::vector<double> until_;      // by row: the last time of its box; infinite where time does not matter
+  std::vector<Enclosure> values_;  // by variable
+  std::vector<double> nominal_;    // by variable
 };
 
 }  // namespace runtime

@@ -13,6 +13,7 @@ namespace {
 // where enclosures have found something, and elsewhere.
 constexpr double kAllowed = 10, kFarTooLarge = 1000;
 constexpr int kMostEvaluations = 400;  // of one scan
+constexpr double kLong = 1e-3;         // step, as a part of the run
 // Cut a little before the middle: a pulse about the middle of a step has no slope there.
 constexpr double kCut = 0.48;
 // Points that are checked in any case: one step in this part of the unknowns, and in at most so many; and
@@ -34,11 +35,13 @@ double check_position(std::uint32_t number) {
 
 }  // namespace
 
-StepCheck::StepCheck(ModelInstance& instance, ReducedSystem& system, double stop, double tolerance)
+StepCheck::StepCheck(ModelInstance& instance, ReducedSystem& system, double start, double stop,
+                     double tolerance)
     : instance_(instance),
       rows_(instance.model, instance.nominal),
       defect_(instance, system, tolerance),
       stop_(stop),
+      long_step_(kLong * (stop - start)),
       steps_between_(std::min(system.size() / kSmall, kMostBetween)) {
   for (auto* list : {&before_, &now_, &earlier_}) list->assign(rows_.variables().size(), 0.0);
   paths_.resize(rows_.variables().size());
@@ -99,16 +102,16 @@ bool StepCheck::is_solution(Integrator& integrator) {
 
 /// Finds the rows that are not resolved over the step. Those that are get new boxes.
 void StepCheck::find_unresolved(double end) {
-  outside_.clear();
   unresolved_.clear();
-  rows_.collect_outside(end, now_.data(), outside_);
   const double ratio = last_length_ > 0 ? (end - begin_) / last_length_ : 0;
+  // By the change of the slope since the step before; where there is none, by what has changed at all.
+  auto bend = [&](std::uint32_t v) {
+    return 0.5 * std::abs(now_[v] - before_[v] - ratio * (before_[v] - earlier_[v]));
+  };
+  rows_.find_outside(end, now_.data(), bend, outside_);
   const double* parameters = instance_.parameters.data();
   for (const std::uint32_t row : outside_) {
-    rows_.each_variable(row, [&](std::uint32_t v) {
-      const double change = now_[v] - before_[v];
-      paths_[v] = {before_[v], now_[v], 0.5 * std::abs(change - ratio * (before_[v] - earlier_[v]))};
-    });
+    rows_.each_variable(row, [&](std::uint32_t v) { paths_[v] = {before_[v], now_[v], bend(v)}; });
     if (!rows_.find_box(row, {begin_, end}, stop_, paths_.data(), parameters) &&
         !rows_.over_path(row, {begin_, end}, paths_.data(), parameters).resolved)
       unresolved_.push_back(row);
@@ -141,9 +144,10 @@ bool StepCheck::scan(Integrator& integrator) {
       return false;
     }
   }
-  // What is left of many pulses is judged by the points that were met.
-  if (evaluations_ >= kMostEvaluations && largest_ * (end - begin_) > kAllowed)
-    return refuse(begin_, end - begin_);
+  // Where much is left, it is judged by the points that were met, and a long step is refused.
+  const double length = end - begin_;
+  if (evaluations_ >= kMostEvaluations && (largest_ * length > kAllowed || length > long_step_))
+    return refuse(begin_, length);
   return true;
 }
 

@@ -33,8 +33,8 @@ namespace runtime {
 
 class StepCheck {
  public:
-  /// `stop`: the end of the run, in seconds; `tolerance`: of a step, relative.
-  StepCheck(ModelInstance& instance, ReducedSystem& system, double stop, double tolerance);
+  /// `start`, `stop`: of the run, in seconds; `tolerance`: of a step, relative.
+  StepCheck(ModelInstance& instance, ReducedSystem& system, double start, double stop, double tolerance);
 
   /// The integrator begins anew at the current values.
   void restart();
@@ -71,7 +71,7 @@ class StepCheck {
   ModelInstance& instance_;
   SharpRows rows_;
   Defect defect_;
-  double stop_;
+  double stop_, long_step_;
   std::size_t steps_between_;  // points that are checked in any case
   double begin_ = 0, shorter_ = 0;
   // Of those points:

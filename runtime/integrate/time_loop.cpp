@@ -54,7 +54,7 @@ void TimeLoop::integrate() {
   if (!make_integrator()) return;
   if (!integrator_->locates_crossings()) {
     search_.emplace(problem_.roots, *integrator_);
-    check_.emplace(problem_.instance, problem_.system, experiment_.stop,
+    check_.emplace(problem_.instance, problem_.system, experiment_.start, experiment_.stop,
                    kLocalTolerance * experiment_.tolerance);
   }
   time_event_ = after(experiment_.start, next_time_event(experiment_.start));
@@ -161,8 +161,10 @@ bool TimeLoop::step() {
     if (!problem_.system.output(begin, integrator_->y(), integrator_->rates(), {}))
       return fail(problem_.instance.failure());
     if (!integrator_->restart(begin, shorter)) return fail(integrator_->failure());
-    if (shorter <= rounding(std::max(std::abs(begin), std::abs(experiment_.stop))))
-      return fail(integrator_->stuck());
+    if (shorter > rounding(std::max(std::abs(begin), range_))) continue;
+    Failure failure = integrator_->stuck();
+    failure.step = shorter;
+    return fail(std::move(failure));
   }
 }
 

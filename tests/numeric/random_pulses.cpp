@@ -23,7 +23,31 @@ const Shape kShapes[] = {
     {"wave", [](double u) { return std::tanh(u); }},
 };
 
+struct Pulse {
+  double middle, width;
+};
+
 /// `end`: of the argument of the pulse, which begins at 0.
+Pulse random_pulse(double end) {
+  const double middle = end * *rc::gen::inRange(0, 1'000'001) / 1e6;
+  return {middle, kStop * std::pow(10.0, -*rc::gen::inRange(100, 501) / 100.0)};
+}
+
+void check_area(const Pulse& pulse, const Shape& shape, double end, double x) {
+  const double expected =
+      shape.area((end - pulse.middle) / pulse.width) + shape.area(pulse.middle / pulse.width);
+  RC_LOG() << "middle " << pulse.middle << ", width " << pulse.width << ": " << x << " instead of "
+           << expected << "\n";
+  RC_ASSERT(std::abs(x - expected) <= 1e-4 * expected + 1e-5);
+}
+
+Run run_pulse(numeric::Model& model, const char* solver, const Pulse& pulse) {
+  return model.run({.stop = kStop,
+                    .solver = solver,
+                    .set = {{"middle", pulse.middle}, {"width", pulse.width}},
+                    .keep_trajectory = false});
+}
+
 void check_pulses(const std::string& of, double end, int cases) {
   for (const Shape& shape : kShapes) {
     numeric::Model model("steps.sr", (of + " " + shape.name + " 5.0 0.1").c_str());
@@ -31,17 +55,8 @@ void check_pulses(const std::string& of, double end, int cases) {
       INFO(of << " " << shape.name << ", " << solver);
       property::holds(
           [&] {
-            const double middle = end * *rc::gen::inRange(0, 1'000'001) / 1e6;
-            const double width = kStop * std::pow(10.0, -*rc::gen::inRange(100, 501) / 100.0);
-            const Run run = model.run({.stop = kStop,
-                                       .solver = solver,
-                                       .set = {{"middle", middle}, {"width", width}},
-                                       .keep_trajectory = false});
-            const double expected = shape.area((end - middle) / width) + shape.area(middle / width);
-            const double x = numeric::value(run, "x");
-            RC_LOG() << "middle " << middle << ", width " << width << ": " << x << " instead of " << expected
-                     << "\n";
-            RC_ASSERT(std::abs(x - expected) <= 1e-4 * expected + 1e-5);
+            const Pulse pulse = random_pulse(end);
+            check_area(pulse, shape, end, numeric::value(run_pulse(model, solver, pulse), "x"));
           },
           {.cases = cases});
     }
@@ -56,4 +71,19 @@ TEST_CASE("random pulses of a state that rises evenly") { check_pulses("pulseOfS
 
 TEST_CASE("random pulses of a state that approaches its end") {
   check_pulses("pulseOfLag", kStop * (1 - std::exp(-kStop)), 200);
+}
+
+TEST_CASE("random pulses in several equations") {
+  numeric::Model model("steps.sr", "pulseInParts 5.0 0.1");
+  for (const char* solver : {"cvode", "adams", "ida"}) {
+    INFO(solver);
+    property::holds(
+        [&] {
+          const Pulse pulse = random_pulse(kStop);
+          const Run run = run_pulse(model, solver, pulse);
+          check_area(pulse, kShapes[0], kStop, numeric::value(run, "x"));
+          check_area(pulse, kShapes[0], kStop, numeric::value(run, "y"));
+        },
+        {.cases = 200});
+  }
 }

@@ -115,12 +115,8 @@ void print_statistics(const Compiled& model, const Run& run, std::span<const std
   row("unknowns", fmt::format("{}, {} of them states", s.unknowns, s.states));
   if (quantised) {
     row("steps", fmt::format("{} of single states, order {}", s.steps, s.last_order));
-    row("evaluations", fmt::format("{}, each of what one state or comparison affects", s.evaluations));
-    std::string busiest;
-    for (const runtime::Statistics::StateSteps& state : s.busiest)
-      busiest += fmt::format("{}{} {}", busiest.empty() ? "" : ", ",
-                             dae::variable_name(model.system, model.dae, state.variable), state.steps);
-    row("most steps", busiest);
+    row("evaluations", fmt::format("{}, {} more to check steps, Jacobians {}, factorisations {}",
+                                   s.evaluations, s.check_evaluations, s.jacobians, s.factorisations));
   } else {
     row("Jacobian", fmt::format("{} nonzeros", s.nonzeros));
     row("steps", fmt::format("{}, {} rejected, last order {}, last step {:.3g} s", s.steps,

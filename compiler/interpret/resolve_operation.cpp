@@ -13,7 +13,7 @@ constexpr double kSlopes = 30;   // slopes of one operation may differ by this f
 constexpr double kPart = 0.5;    // values may vary by this part of their magnitude
 constexpr double kScale = 0.25;  // or by this one of a scale of 1
 constexpr double kTail = 1e-6;   // exponentials below this one are no pulse
-constexpr double kHuge = 1e100;  // nor those above this one: a quotient by them is zero
+constexpr double kHuge = 1e100;  // above this one, a quotient by them is zero
 
 bool within_factor(Interval a, double factor) {
   return (a.low > 0 && a.high <= factor * a.low) || (a.high < 0 && a.low >= factor * a.high);

@@ -60,6 +60,7 @@ void TimeLoop::integrate() {
   time_event_ = after(experiment_.start, next_time_event(experiment_.start));
   while (advance()) {}
   integrator_->statistics(outcome_.statistics);
+  if (check_) outcome_.statistics.check_evaluations = check_->evaluations();
 }
 
 bool TimeLoop::make_integrator() {

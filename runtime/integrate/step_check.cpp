@@ -45,6 +45,7 @@ StepCheck::StepCheck(ModelInstance& instance, ReducedSystem& system, double star
       steps_between_(std::min(system.size() / kSmall, kMostBetween)) {
   for (auto* list : {&before_, &now_, &earlier_}) list->assign(rows_.variables().size(), 0.0);
   paths_.resize(rows_.variables().size());
+  place_.assign(rows_.variables().size(), kNone);
 }
 
 void StepCheck::restart() {
@@ -123,15 +124,29 @@ bool StepCheck::refuse(double from, double length) {
   return false;
 }
 
+StepCheck::Piece StepCheck::whole_step(double end) {
+  for (const std::uint32_t v : scanned_) place_[v] = kNone;
+  scanned_.clear();
+  Piece piece{{begin_, {}}, {end, {}}, {}, unresolved_};
+  for (const std::uint32_t row : unresolved_)
+    rows_.each_variable(row, [&](std::uint32_t v) {
+      if (place_[v] != kNone) return;
+      place_[v] = static_cast<std::uint32_t>(scanned_.size());
+      scanned_.push_back(v);
+      piece.begin.values.push_back(before_[v]);
+      piece.end.values.push_back(now_[v]);
+      piece.bends.push_back(paths_[v].bend);
+    });
+  return piece;
+}
+
 /// Whether the step has seen what the unresolved rows do in it.
 bool StepCheck::scan(Integrator& integrator) {
   evaluations_ = 0;
   largest_ = 0;
   const double end = integrator.time();
-  std::deque<Piece> pieces(1);  // what has not been looked at, in the order of levels
-  pieces[0] = {{begin_, before_}, {end, now_}, std::vector<double>(now_.size()), unresolved_};
-  for (const std::uint32_t row : unresolved_)
-    rows_.each_variable(row, [&](std::uint32_t v) { pieces[0].bends[v] = paths_[v].bend; });
+  std::deque<Piece> pieces;  // what has not been looked at, in the order of levels
+  pieces.push_back(whole_step(end));
   while (!pieces.empty()) {
     Piece piece = std::move(pieces.front());
     pieces.pop_front();
@@ -155,7 +170,8 @@ bool StepCheck::scan(Integrator& integrator) {
 bool StepCheck::is_resolved(Piece& piece, bool& pole) {
   std::erase_if(piece.rows, [&](std::uint32_t row) {
     rows_.each_variable(row, [&](std::uint32_t v) {
-      paths_[v] = {piece.begin.values[v], piece.end.values[v], piece.bends[v]};
+      const std::uint32_t k = place_[v];
+      paths_[v] = {piece.begin.values[k], piece.end.values[k], piece.bends[k]};
     });
     const Resolution resolution =
         rows_.over_path(row, {piece.begin.time, piece.end.time}, paths_.data(), instance_.parameters.data());
@@ -168,20 +184,20 @@ bool StepCheck::is_resolved(Piece& piece, bool& pole) {
 /// Appends both parts of a piece. False: the step has missed what is in it.
 bool StepCheck::halve(Piece piece, Integrator& integrator, std::deque<Piece>& pieces) {
   const double from = piece.begin.time, length = piece.end.time - from;
-  Node middle{from + kCut * length, std::vector<double>(now_.size())};
+  Node middle{from + kCut * length, std::vector<double>(scanned_.size())};
   ++evaluations_;
   if (!defect_.evaluate(middle.time, integrator)) return refuse(from, length);
-  gather(middle.values);
+  for (std::size_t k = 0; k < scanned_.size(); ++k)
+    middle.values[k] = instance_.values[rows_.variables()[scanned_[k]]];
   const double whole = integrator.time() - begin_;
   if (defect_.largest() * whole > kAllowed && !defect_.is_explained(whole, kAllowed, integrator)) {
     largest_ = std::max(largest_, defect_.largest());
     if (defect_.largest() * length > kAllowed) return refuse(from, length);
   }
-  for (const std::uint32_t row : piece.rows)
-    rows_.each_variable(row, [&](std::uint32_t v) {
-      const double straight = (1 - kCut) * piece.begin.values[v] + kCut * piece.end.values[v];
-      piece.bends[v] = 0.5 * std::abs(middle.values[v] - straight);
-    });
+  for (std::size_t k = 0; k < scanned_.size(); ++k) {
+    const double straight = (1 - kCut) * piece.begin.values[k] + kCut * piece.end.values[k];
+    piece.bends[k] = 0.5 * std::abs(middle.values[k] - straight);
+  }
   pieces.push_back({std::move(piece.begin), middle, piece.bends, piece.rows});
   pieces.push_back({std::move(middle), std::move(piece.end), std::move(piece.bends), std::move(piece.rows)});
   return true;

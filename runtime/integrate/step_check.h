@@ -49,13 +49,13 @@ class StepCheck {
   std::uint64_t evaluations() const { return defect_.evaluations(); }
 
  private:
-  struct Node {  // a time inside the step, with the values of the variables there
+  struct Node {  // a time inside the step, with the values of `scanned_` there
     double time = 0;
     std::vector<double> values;
   };
   struct Piece {  // of the step
     Node begin, end;
-    std::vector<double> bends;
+    std::vector<double> bends;        // by number in `scanned_`
     std::vector<std::uint32_t> rows;  // that are not known to be resolved
   };
 
@@ -63,6 +63,7 @@ class StepCheck {
   bool is_solution(Integrator& integrator);
   void find_unresolved(double end);
   bool scan(Integrator& integrator);
+  Piece whole_step(double end);
   bool halve(Piece piece, Integrator& integrator, std::deque<Piece>& pieces);
   bool is_resolved(Piece& piece, bool& pole);
   void gather(std::vector<double>& out) const;
@@ -86,7 +87,9 @@ class StepCheck {
   std::vector<SharpRows::Path> paths_;
   std::vector<std::uint32_t> outside_, unresolved_;
   // Of a scan:
-  double largest_ = 0;  // defect
+  std::vector<std::uint32_t> scanned_;  // variables of the unresolved rows
+  std::vector<std::uint32_t> place_;    // by variable: in `scanned_`
+  double largest_ = 0;                  // defect
   int evaluations_ = 0;
   std::vector<double> held_;
 };

@@ -47,7 +47,9 @@ Resolution resolution(const Function& f, double factor, Interval time) {
   return result;
 }
 
-const Function& any_function() { return kFunctions[*rc::gen::inRange<std::size_t>(0, std::size(kFunctions))]; }
+const Function& any_function() {
+  return kFunctions[*rc::gen::inRange<std::size_t>(0, std::size(kFunctions))];
+}
 double any_factor() { return std::pow(10.0, *rc::gen::inRange(0, 60) / 10.0); }
 
 }  // namespace
@@ -65,7 +67,8 @@ TEST_CASE("a resolved interval hides nothing") {
         for (int k = 1; k < kSamples; ++k) {
           const double x = f.value(factor * (begin + (end - begin) * k / kSamples));
           const double beyond = std::max(std::min(a, b) - x, x - std::max(a, b));
-          RC_ASSERT(beyond <= std::max(0.25 * f.scale, 0.9 * std::max({std::abs(a), std::abs(b), std::abs(x)})));
+          RC_ASSERT(beyond <=
+                    std::max(0.25 * f.scale, 0.9 * std::max({std::abs(a), std::abs(b), std::abs(x)})));
         }
       },
       {.cases = 5000});

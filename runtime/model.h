@@ -55,13 +55,35 @@ struct Linearity {
   std::vector<Product> products;
 };
 
+/// What a kernel has of operations that may vary much more quickly than what they read: exponentials, sines,
+/// quotients and others, of what is not constant. Such an operation may do inside a step what its values at
+/// both ends do not show.
+struct Sharpness {
+  enum Kind : std::uint8_t {
+    None,      // or an operation of the kernel has no enclosure
+    IfCurved,  // only exponentials of what is affine in `slots`: sharp where one of these may turn back
+    Any,
+  } kind = None;
+  bool curved = false;               // the result is not affine in the slots and the time
+  bool reads_time = false;           // sharp operations read the time
+  std::vector<std::uint32_t> slots;  // that sharp operations read
+};
+
+/// Whether the sharp operations of a kernel are resolved over an interval: each of them varies so little, or
+/// so evenly, that it can hide nothing there.
+struct Resolution {
+  bool resolved = true;
+  bool pole = false;  // a divisor may be zero where its dividend is not
+};
+
 struct EnclosureArguments {
   Interval time;
   Enclosure* values = nullptr;  // all variables, over that time
   const double* parameters = nullptr;
   const std::uint32_t* table = nullptr;
   std::size_t stride = 0, row = 0;
-  Enclosure* out = nullptr;  // Residual: of the row; Solve: unused
+  Enclosure* out = nullptr;          // Residual: of the row; Solve: unused
+  Resolution* resolution = nullptr;  // of the sharp operations, instead of a result; null: not wanted
 };
 
 /// A Residual or Solve kernel on enclosures, one row at a time.
@@ -270,9 +292,11 @@ struct Model {
   Events events;
   std::vector<Delay> delays;
 
-  std::vector<Kernel> kernels;              // by number; empty until code is generated
-  std::vector<std::uint8_t> timed;          // by number: whether a kernel reads the time; empty: none does
-  std::vector<EnclosureKernel> enclosures;  // by number of the kernel; only of those in Model::time_functions
+  std::vector<Kernel> kernels;       // by number; empty until code is generated
+  std::vector<std::uint8_t> timed;   // by number: whether a kernel reads the time; empty: none does
+  std::vector<Sharpness> sharpness;  // by number; empty: no kernel is sharp
+  /// By number of the kernel; only of those in Model::time_functions, and of sharp ones.
+  std::vector<EnclosureKernel> enclosures;
   /// By number of the kernel. Empty: unknown, as in models without events.
   std::vector<Linearity> linearity;
 };

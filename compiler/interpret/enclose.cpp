@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/interpret/enclose_operation.h"
+#include "compiler/interpret/resolve_operation.h"
 #include "compiler/ir/code.h"
 
 namespace sigrel::interpret {
@@ -15,7 +16,27 @@ struct EnclosureTape {
   runtime::Role role = runtime::Role::Residual;
   std::uint32_t slots = 0, solved = 0;
   std::shared_ptr<const Library> library;
+  std::vector<std::uint8_t> sharp;  // by node: whether its resolution depends on it
 };
+
+/// Marks the sharp operations of what is not constant, and what they read.
+std::vector<std::uint8_t> sharp_nodes(const std::vector<Node>& nodes) {
+  std::vector<std::uint8_t> varies(nodes.size(), 0), sharp(nodes.size(), 0);
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const Node& node = nodes[k];
+    const std::uint32_t operands[] = {node.a, node.b, node.c};
+    varies[k] = node.op == Op::Slot || node.op == Op::Time;
+    for (int j = 0; j < arity(node.op); ++j) varies[k] = varies[k] || varies[operands[j]];
+    const bool by_divisor = node.op == Op::Div;
+    sharp[k] = is_sharp(node) && varies[k] && (!by_divisor || varies[node.b]);
+  }
+  for (std::size_t k = nodes.size(); k-- > 0;) {
+    if (!sharp[k]) continue;
+    const std::uint32_t operands[] = {nodes[k].a, nodes[k].b, nodes[k].c};
+    for (int j = 0; j < arity(nodes[k].op); ++j) sharp[operands[j]] = 1;
+  }
+  return sharp;
+}
 
 void run_enclosure_tape(const void* self, const runtime::EnclosureArguments* arguments) {
   thread_local std::vector<Enclosure> scratch;
@@ -26,6 +47,7 @@ void run_enclosure_tape(const void* self, const runtime::EnclosureArguments* arg
   auto index = [&](std::uint32_t column) { return args.table[column * args.stride + args.row]; };
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const Node& node = nodes[k];
+    if (args.resolution && !tape.sharp[k]) continue;
     switch (node.op) {
       case Op::Const: scratch[k] = Enclosure::constant(node.value); break;
       case Op::Time: scratch[k] = {args.time, {1, 1}}; break;
@@ -34,11 +56,13 @@ void run_enclosure_tape(const void* self, const runtime::EnclosureArguments* arg
       default: {
         const int operands = arity(node.op);
         const Enclosure& a = scratch[node.a];
-        scratch[k] = enclose(tape.library.get(), node, a, operands > 1 ? scratch[node.b] : a,
-                             operands > 2 ? scratch[node.c] : a);
+        const Enclosure& b = operands > 1 ? scratch[node.b] : a;
+        scratch[k] = enclose(tape.library.get(), node, a, b, operands > 2 ? scratch[node.c] : a);
+        if (args.resolution) resolve(tape.library.get(), node, a, b, scratch[k], *args.resolution);
       }
     }
   }
+  if (args.resolution) return;
   const Enclosure& result = scratch[tape.body.outputs.front()];
   if (tape.role == runtime::Role::Solve)
     args.values[index(tape.solved)] = result;
@@ -51,8 +75,9 @@ class EnclosureTapes final : public EnclosureCode {
   explicit EnclosureTapes(std::size_t kernels_of_plan) { kernels.resize(kernels_of_plan); }
   void add(const ExprPool& exprs, const plan::Kernel& kernel, std::size_t number) {
     if (kernels[number].function) return;
-    tapes_.push_back(std::make_unique<EnclosureTape>(
-        EnclosureTape{plan::body(exprs, kernel), kernel.role, kernel.slots, kernel.solved, exprs.library}));
+    tapes_.push_back(std::make_unique<EnclosureTape>(EnclosureTape{
+        plan::body(exprs, kernel), kernel.role, kernel.slots, kernel.solved, exprs.library, {}}));
+    tapes_.back()->sharp = sharp_nodes(tapes_.back()->body.nodes);
     kernels[number] = {run_enclosure_tape, tapes_.back().get()};
   }
 
@@ -64,7 +89,12 @@ class EnclosureTapes final : public EnclosureCode {
 
 std::unique_ptr<EnclosureCode> enclosures(const plan::Plan& plan) {
   const runtime::Model& model = plan.model;
-  if (model.time_functions.empty()) return nullptr;
+  auto is_sharp = [&](std::uint32_t kernel) {
+    return kernel != runtime::kNone && model.sharpness[kernel].kind != runtime::Sharpness::None;
+  };
+  const bool any_sharp =
+      std::ranges::any_of(model.batches, [&](const runtime::KernelBatch& b) { return is_sharp(b.kernel); });
+  if (model.time_functions.empty() && !any_sharp) return nullptr;
   auto code = std::make_unique<EnclosureTapes>(plan.kernels.size());
   auto add = [&](std::uint32_t batch) {
     const std::uint32_t kernel = model.batches[batch].kernel;
@@ -73,6 +103,12 @@ std::unique_ptr<EnclosureCode> enclosures(const plan::Plan& plan) {
   for (const runtime::TimeFunction& f : model.time_functions)
     add(model.zero_crossings[f.zero_crossing].batch);
   for (const runtime::BatchRow& row : model.time_rows) add(row.batch);
+  for (const runtime::Step& step : model.dynamic) {
+    const bool loop = step.kind == runtime::Step::Solve;
+    const std::uint32_t first = loop ? model.loops[step.index].first_batch : step.index;
+    for (std::uint32_t b = 0; b < (loop ? model.loops[step.index].batches : 1); ++b)
+      if (is_sharp(model.batches[first + b].kernel)) add(first + b);
+  }
   return code;
 }
 

@@ -16,8 +16,8 @@ class EnclosureCode {
   std::vector<runtime::EnclosureKernel> kernels;  // by number of the kernel; empty where none is needed
 };
 
-/// Kernels for the rows of Model::time_functions and Model::time_rows; null if there are none. Callable from
-/// several threads.
+/// Kernels for the rows of Model::time_functions and Model::time_rows, and for sharp ones of the dynamic
+/// schedule; null if there are none. Callable from several threads.
 std::unique_ptr<EnclosureCode> enclosures(const plan::Plan& plan);
 /// For one kernel, of role Residual or Solve, all operations of which have enclosures.
 std::unique_ptr<EnclosureCode> enclosures(const ExprPool& exprs, const plan::Kernel& kernel);

@@ -82,7 +82,9 @@ Enclosure enclose_operation(const Library* library, const Node& node, const Encl
     case Op::Neg: return {-x, -a.derivative};
     case Op::Add: return {x + y, a.derivative + b.derivative};
     case Op::Sub: return {x - y, a.derivative - b.derivative};
-    case Op::Mul: return {x * y, a.derivative * y + x * b.derivative};
+    case Op::Mul:
+      if (node.a == node.b) return chain(power(x, 2), Interval{2, 2} * x, a);
+      return {x * y, a.derivative * y + x * b.derivative};
     case Op::Div: {
       const Interval value = x / y;
       if (y.contains(0)) return unknown;

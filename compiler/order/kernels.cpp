@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/order/sharpness.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::order {
@@ -22,6 +23,8 @@ KernelId Kernels::add(runtime::Role role, const Shape& shape, std::uint32_t solv
   const std::vector<ExprId> nodes = topological(plan_.exprs, outputs);
   plan_.model.timed.push_back(
       std::ranges::any_of(nodes, [&](ExprId id) { return plan_.exprs[id].op == Op::Time; }));
+  plan_.model.sharpness.push_back(role == runtime::Role::Partials ? runtime::Sharpness{}
+                                                                  : sharpness(plan_.exprs, nodes));
   plan_.kernels.push_back({role, shape.slots, shape.params, solved, std::move(outputs)});
   return KernelId{plan_.kernels.size() - 1};
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "compiler/order/sharpness.h"
+
 namespace sigrel::order {
 namespace {
 
@@ -13,10 +15,6 @@ using runtime::Role;
 
 // A zero crossing that reads more than this is watched by the integrator, like one that depends on states.
 constexpr std::size_t kMostRows = 1'000;
-
-bool has_enclosure(Op op) {
-  return op != Op::Lookup2 && op != Op::Call1 && op != Op::Call2 && op != Op::Call3;
-}
 
 class Search {
  public:

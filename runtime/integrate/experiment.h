@@ -84,6 +84,7 @@ struct Statistics {
   double initial_step = 0;                                    // the first one
   double max_step = std::numeric_limits<double>::infinity();  // Experiment::max_step, or the shortest delay
   std::uint64_t revised_steps = 0;                            // that a check inside refused (step_check.h)
+  std::uint64_t check_evaluations = 0;  // of the model by that check, not in `evaluations`
   struct StateSteps {
     std::uint32_t variable = 0;
     std::uint64_t steps = 0;

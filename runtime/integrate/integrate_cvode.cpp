@@ -31,6 +31,7 @@ class CvodeIntegrator final : public Integrator {
   void interpolate(double time) override;
   const double* y() const override { return data(at_end_ ? y_ : dense_y_); }
   const double* rates() const override { return nullptr; }
+  bool slopes(double time, double* out) override;
   void statistics(Statistics& statistics) const override;
 
  private:
@@ -51,7 +52,7 @@ class CvodeIntegrator final : public Integrator {
   ReducedSystem& system_;
   SolverObjects objects_;
   void* memory_ = nullptr;
-  Vector y_ = nullptr, dense_y_ = nullptr, errors_ = nullptr, weights_ = nullptr;
+  Vector y_ = nullptr, dense_y_ = nullptr, slopes_ = nullptr, errors_ = nullptr, weights_ = nullptr;
   std::vector<double> jacobian_;
   double time_ = 0, stop_ = 0;
   Statistics before_;  // counters up to the last restart
@@ -99,11 +100,13 @@ bool CvodeIntegrator::make(const IntegratorOptions& options) {
   if (!objects_.make(system_, options.ordering, options.thread_pool)) return check(-1, "SUNDIALS");
   y_ = objects_.new_vector();
   dense_y_ = objects_.new_vector();
+  slopes_ = objects_.new_vector();
   errors_ = objects_.new_vector();
   weights_ = objects_.new_vector();
   Vector tolerances = objects_.new_vector();
   memory_ = CVodeCreate(adams_ ? CV_ADAMS : CV_BDF, objects_.context());
-  if (!memory_ || !y_ || !dense_y_ || !errors_ || !weights_ || !tolerances) return check(-1, "CVodeCreate");
+  if (!memory_ || !y_ || !dense_y_ || !slopes_ || !errors_ || !weights_ || !tolerances)
+    return check(-1, "CVodeCreate");
   jacobian_.assign(system_.jacobian().pattern().nonzeros(), 0.0);
   rejected_y_.assign(system_.size(), 0.0);
   time_ = options.start;
@@ -188,6 +191,12 @@ void CvodeIntegrator::add_errors() {
 
 void CvodeIntegrator::interpolate(double time) {
   at_end_ = time == time_ || CVodeGetDky(memory_, time, 0, dense_y_) < 0;
+}
+
+bool CvodeIntegrator::slopes(double time, double* out) {
+  if (CVodeGetDky(memory_, time, 1, slopes_) < 0) return false;
+  std::copy_n(data(slopes_), system_.size(), out);
+  return true;
 }
 
 void CvodeIntegrator::statistics(Statistics& s) const {

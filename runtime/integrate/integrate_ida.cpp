@@ -30,6 +30,7 @@ class IdaIntegrator final : public Integrator {
   void interpolate(double time) override;
   const double* y() const override { return data(at_end_ ? y_ : dense_y_); }
   const double* rates() const override { return data(at_end_ ? rates_ : dense_rates_); }
+  bool slopes(double time, double* out) override;
   void statistics(Statistics& statistics) const override;
 
  private:
@@ -206,6 +207,12 @@ void IdaIntegrator::add_errors() {
 void IdaIntegrator::interpolate(double time) {
   at_end_ = time == time_ || IDAGetDky(memory_, time, 0, dense_y_) < 0 ||
             IDAGetDky(memory_, time, 1, dense_rates_) < 0;
+}
+
+bool IdaIntegrator::slopes(double time, double* out) {
+  if (IDAGetDky(memory_, time, 1, dense_rates_) < 0) return false;
+  std::copy_n(data(dense_rates_), system_.size(), out);
+  return true;
 }
 
 void IdaIntegrator::statistics(Statistics& s) const {

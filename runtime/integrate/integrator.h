@@ -35,6 +35,9 @@ class Integrator {
   virtual void interpolate(double time) = 0;
   virtual const double* y() const = 0;
   virtual const double* rates() const = 0;  // null in the explicit form
+  /// Whether the dense output has derivatives; then `slopes` evaluates them at a time within the last step:
+  /// `out`, one entry for each unknown.
+  virtual bool slopes(double /*time*/, double* /*out*/) { return false; }
   virtual void statistics(Statistics& statistics) const = 0;
   /// Whether it locates zero crossings itself: a step ends at the first one that is an event of the whole
   /// model, and those of others change there and then.

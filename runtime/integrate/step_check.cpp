@@ -2,161 +2,205 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace runtime {
 
 namespace {
 
-constexpr double kResolution = 1e-3;  // part of the time range
-// A term is smooth where it is this part of its magnitude from its polynomial.
-constexpr double kSmooth = 1e-2;
-// The derivatives may miss this multiple of what the tolerance allows for a step.
-constexpr double kAllowed = 10;
-constexpr double kRateStep = 1e-4;     // part of a step, for rates
-constexpr std::size_t kMostTimes = 8;  // at which derivatives are compared in one step
+// Defects, times a length of time, may amount to these multiples of what the tolerance allows for a step:
+// where enclosures have found something, and elsewhere.
+constexpr double kAllowed = 10, kFarTooLarge = 1000;
+constexpr int kMostEvaluations = 400;  // of one scan
+constexpr double kLong = 1e-3;         // step, as a part of the run
+// Cut a little before the middle: a pulse about the middle of a step has no slope there.
+constexpr double kCut = 0.48;
+// Points that are checked in any case: one step in this part of the unknowns, and in at most so many; and
+// where a step is this many times as long as any that was checked.
+constexpr std::size_t kSmall = 32, kMostBetween = 32;
+constexpr double kGrowth = 10;
+
+double shortest_piece(double begin, double end) {
+  return 64 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), std::abs(end)) +
+         1e-12 * (end - begin);
+}
+
+/// Where the defect of a step is taken, as a part of it: multiples of the golden ratio, which are spread
+/// evenly.
+double check_position(std::uint32_t number) {
+  const double turns = number * 0.6180339887498949;
+  return 0.1 + 0.8 * (turns - std::floor(turns));
+}
 
 }  // namespace
 
-StepCheck::StepCheck(ModelInstance& instance, ReducedSystem& system, double range, double tolerance)
-    : instance_(instance), system_(system), resolution_(kResolution * range), tolerance_(tolerance) {
-  if (!instance.model.states.empty() && !instance.model.timed.empty()) collect();
-  for (auto* list : {&largest_, &first_, &last_, &after_first_, &before_last_, &here_, &miss_, &missed_at_})
-    list->assign(terms_, 0.0);
-  for (auto* list : {&at_, &at_begin_, &at_end_}) list->assign(instance.model.states.size(), 0.0);
+StepCheck::StepCheck(ModelInstance& instance, ReducedSystem& system, double start, double stop,
+                     double tolerance)
+    : instance_(instance),
+      rows_(instance.model, instance.nominal),
+      defect_(instance, system, tolerance),
+      stop_(stop),
+      long_step_(kLong * (stop - start)),
+      steps_between_(std::min(system.size() / kSmall, kMostBetween)) {
+  for (auto* list : {&before_, &now_, &earlier_}) list->assign(rows_.variables().size(), 0.0);
+  paths_.resize(rows_.variables().size());
+  place_.assign(rows_.variables().size(), kNone);
 }
 
-/// Works out which rows depend on the time, in the order of the schedule.
-void StepCheck::collect() {
-  const Model& model = instance_.model;
-  std::vector<std::uint8_t> depends(model.variables, 0);
-  for (const Step& step : model.dynamic) {
-    if (step.kind == Step::Assign) {
-      collect(step.index, depends);
-    } else {
-      const AlgebraicLoop& loop = model.loops[step.index];
-      std::vector<std::uint8_t> inside = depends;  // what a loop gives is not followed
-      for (std::uint32_t b = 0; b < loop.batches; ++b) collect(loop.first_batch + b, inside);
-    }
+void StepCheck::restart() {
+  known_ = false;
+  last_length_ = 0;
+  longest_ = 0;
+  rows_.compare_parameters(instance_.parameters.data());
+}
+
+void StepCheck::gather(std::vector<double>& out) const {
+  const std::span<const std::uint32_t> variables = rows_.variables();
+  for (std::size_t k = 0; k < variables.size(); ++k) out[k] = instance_.values[variables[k]];
+}
+
+void StepCheck::begin(double time) {
+  begin_ = time;
+  if (!known_) gather(before_);
+  known_ = true;
+}
+
+/// The values of the instance are those of the last evaluation of the integrator, at the end of the step.
+bool StepCheck::accepts(Integrator& integrator) {
+  const double length = integrator.time() - begin_;
+  if (instance_.model.states.empty() || length <= 0) return true;
+  gather(now_);
+  find_unresolved(integrator.time());
+  const bool due = is_due(length);
+  if (due || !unresolved_.empty()) {
+    held_ = instance_.values;
+    const bool accepted = (!due || is_solution(integrator)) && (unresolved_.empty() || scan(integrator));
+    instance_.values = held_;
+    if (!accepted) return false;
   }
-}
-
-void StepCheck::collect(std::uint32_t index, std::vector<std::uint8_t>& depends) {
-  const Model& model = instance_.model;
-  const KernelBatch& batch = model.batches[index];
-  const bool sums = batch.kernel == kNone, timed = !sums && model.timed[batch.kernel];
-  if (sums && batch.role != Role::Solve) return;
-  auto reads = [&](std::uint32_t row) {
-    if (timed) return true;
-    if (sums) {
-      const SumTable table(model, batch);
-      for (std::uint32_t k = table.offsets[row]; k < table.offsets[row + 1]; ++k)
-        if (depends[table.terms[k] >> 1]) return true;
-      return false;
-    }
-    for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
-      if (depends[slot_variable(model, batch, slot, row)]) return true;
-    return false;
-  };
-  std::vector<std::uint32_t> found;
-  for (std::uint32_t row = 0; row < batch.count; ++row)
-    if (reads(row)) found.push_back(row);
-  if (found.empty()) return;
-  if (batch.role == Role::Solve)
-    for (const std::uint32_t row : found) depends[solved_variable(model, batch, row)] = 1;
-  if (results_.size() < batch.count) results_.resize(batch.count);
-  const std::size_t first = rows_.size();
-  for (const std::uint32_t row : found) {
-    if (rows_.size() > first && rows_.back().end == row)
-      ++rows_.back().end;
-    else
-      rows_.push_back({index, row, row + 1});
-  }
-  terms_ += found.size();
-}
-
-/// Assigns the solved variable of one sum.
-void StepCheck::evaluate_sum(const SumTable& table, std::uint32_t row) {
-  const std::uint32_t* terms = table.terms + table.offsets[row];
-  const std::uint32_t count = table.offsets[row + 1] - table.offsets[row], solved = table.positions[row];
-  double sum = 0;
-  for (std::uint32_t k = 0; k < count; ++k)
-    if (k != solved) sum += (terms[k] & 1 ? -1 : 1) * instance_.values[terms[k] >> 1];
-  instance_.values[terms[solved] >> 1] = terms[solved] & 1 ? sum : -sum;
-}
-
-/// The terms at a time, with all else as it is.
-void StepCheck::sample(double time, std::vector<double>& out) {
-  const Model& model = instance_.model;
-  const Point point = instance_.point(time);
-  std::size_t at = 0;
-  for (const Rows& rows : rows_) {
-    const KernelBatch& batch = model.batches[rows.batch];
-    if (batch.kernel == kNone)
-      for (std::uint32_t row = rows.begin; row < rows.end; ++row) evaluate_sum(SumTable(model, batch), row);
-    else
-      evaluate_rows(model, batch, point, rows.begin, rows.end, results_.data());
-    for (std::uint32_t row = rows.begin; row < rows.end; ++row, ++at)
-      out[at] =
-          batch.role == Role::Solve ? instance_.values[solved_variable(model, batch, row)] : results_[row];
-  }
-}
-
-bool StepCheck::accepts(double begin, Integrator& integrator) {
-  const double end = integrator.time(), step = end - begin;
-  const auto samples = static_cast<std::uint32_t>(step / resolution_);
-  if (rows_.empty() || samples == 0) return true;
-  const double rate_step = kRateStep * step;
-  sample(begin, first_);
-  sample(begin + rate_step, after_first_);
-  sample(end - rate_step, before_last_);
-  sample(end, last_);
-  std::ranges::fill(miss_, 0.0);
-  for (std::uint32_t k = 1; k <= samples; ++k) {
-    const double x = static_cast<double>(k) / (samples + 1), z = 1 - x, time = begin + x * step;
-    sample(time, here_);
-    for (std::size_t i = 0; i < terms_; ++i) {
-      const double p0 = first_[i], p1 = p0 + (after_first_[i] - p0) / kRateStep / 3, p3 = last_[i],
-                   p2 = p3 - (p3 - before_last_[i]) / kRateStep / 3;
-      const double predicted = z * z * (z * p0 + 3 * x * p1) + x * x * (3 * z * p2 + x * p3);
-      largest_[i] = std::max({largest_[i], std::abs(here_[i]), std::abs(p0), std::abs(p3)});
-      const double miss = std::abs(here_[i] - predicted);
-      if (miss > miss_[i]) {
-        miss_[i] = miss;
-        missed_at_[i] = time;
-      }
-    }
-  }
-  // Terms that belong together are missed at the same time.
-  std::vector<double> times;
-  for (std::size_t i = 0; i < terms_ && times.size() < kMostTimes; ++i)
-    if (miss_[i] > kSmooth * largest_[i] && std::ranges::find(times, missed_at_[i]) == times.end())
-      times.push_back(missed_at_[i]);
-  return std::ranges::none_of(times, [&](double time) { return matters(begin, end, time, integrator); });
-}
-
-/// The derivatives of the states at `time` with the states of the time `at`.
-bool StepCheck::derivatives(double time, double at, Integrator& integrator, std::vector<double>& out) {
-  integrator.interpolate(at);
-  if (!system_.output(time, integrator.y(), integrator.rates(), {})) return false;
-  const std::vector<State>& states = instance_.model.states;
-  for (std::size_t s = 0; s < states.size(); ++s) out[s] = instance_.values[states[s].derivative];
+  earlier_.swap(before_);
+  before_.swap(now_);
+  last_length_ = length;
   return true;
 }
 
-/// Whether the derivatives at a time inside are so far from those at both ends that the step has missed it.
-bool StepCheck::matters(double begin, double end, double at, Integrator& integrator) {
-  if (!derivatives(at, at, integrator, at_) || !derivatives(begin, at, integrator, at_begin_) ||
-      !derivatives(end, at, integrator, at_end_))
-    return false;
-  const std::vector<State>& states = instance_.model.states;
-  const double x = (at - begin) / (end - begin);
-  for (std::size_t s = 0; s < states.size(); ++s) {
-    const double miss = at_[s] - ((1 - x) * at_begin_[s] + x * at_end_[s]);
-    const double allowed =
-        tolerance_ * (std::abs(instance_.values[states[s].variable]) + instance_.nominal[states[s].variable]);
-    if ((end - begin) * std::abs(miss) > kAllowed * allowed) return true;
+bool StepCheck::is_due(double length) {
+  if (++steps_ <= steps_between_ && length <= kGrowth * longest_) return false;
+  steps_ = 0;
+  return true;
+}
+
+/// Whether the defect at a point of the step is not far too large.
+bool StepCheck::is_solution(Integrator& integrator) {
+  const double length = integrator.time() - begin_;
+  if (!defect_.evaluate(begin_ + check_position(point_++) * length, integrator) ||
+      (defect_.largest() * length > kFarTooLarge && !defect_.is_explained(length, kFarTooLarge, integrator)))
+    return refuse(begin_, length);
+  longest_ = std::max(longest_, length);
+  return true;
+}
+
+/// Finds the rows that are not resolved over the step. Those that are get new boxes.
+void StepCheck::find_unresolved(double end) {
+  unresolved_.clear();
+  const double ratio = last_length_ > 0 ? (end - begin_) / last_length_ : 0;
+  // By the change of the slope since the step before; where there is none, by what has changed at all.
+  auto bend = [&](std::uint32_t v) {
+    return 0.5 * std::abs(now_[v] - before_[v] - ratio * (before_[v] - earlier_[v]));
+  };
+  rows_.find_outside(end, now_.data(), bend, outside_);
+  const double* parameters = instance_.parameters.data();
+  for (const std::uint32_t row : outside_) {
+    rows_.each_variable(row, [&](std::uint32_t v) { paths_[v] = {before_[v], now_[v], bend(v)}; });
+    if (!rows_.find_box(row, {begin_, end}, stop_, paths_.data(), parameters) &&
+        !rows_.over_path(row, {begin_, end}, paths_.data(), parameters).resolved)
+      unresolved_.push_back(row);
   }
+}
+
+bool StepCheck::refuse(double from, double length) {
+  shorter_ = std::max(from - begin_, length / 4);
   return false;
+}
+
+StepCheck::Piece StepCheck::whole_step(double end) {
+  for (const std::uint32_t v : scanned_) place_[v] = kNone;
+  scanned_.clear();
+  Piece piece{{begin_, {}}, {end, {}}, {}, unresolved_};
+  for (const std::uint32_t row : unresolved_)
+    rows_.each_variable(row, [&](std::uint32_t v) {
+      if (place_[v] != kNone) return;
+      place_[v] = static_cast<std::uint32_t>(scanned_.size());
+      scanned_.push_back(v);
+      piece.begin.values.push_back(before_[v]);
+      piece.end.values.push_back(now_[v]);
+      piece.bends.push_back(paths_[v].bend);
+    });
+  return piece;
+}
+
+/// Whether the step has seen what the unresolved rows do in it.
+bool StepCheck::scan(Integrator& integrator) {
+  evaluations_ = 0;
+  largest_ = 0;
+  const double end = integrator.time();
+  std::deque<Piece> pieces;  // what has not been looked at, in the order of levels
+  pieces.push_back(whole_step(end));
+  while (!pieces.empty()) {
+    Piece piece = std::move(pieces.front());
+    pieces.pop_front();
+    bool pole = false;
+    if (is_resolved(piece, pole)) continue;
+    const double length = piece.end.time - piece.begin.time;
+    if (length <= shortest_piece(begin_, end)) {
+      if (pole) return refuse(piece.begin.time, length);
+    } else if (evaluations_ < kMostEvaluations && !halve(std::move(piece), integrator, pieces)) {
+      return false;
+    }
+  }
+  // Where much is left, it is judged by the points that were met, and a long step is refused.
+  const double length = end - begin_;
+  if (evaluations_ >= kMostEvaluations && (largest_ * length > kAllowed || length > long_step_))
+    return refuse(begin_, length);
+  return true;
+}
+
+/// Whether the rows of a piece are resolved; leaves those that are not.
+bool StepCheck::is_resolved(Piece& piece, bool& pole) {
+  std::erase_if(piece.rows, [&](std::uint32_t row) {
+    rows_.each_variable(row, [&](std::uint32_t v) {
+      const std::uint32_t k = place_[v];
+      paths_[v] = {piece.begin.values[k], piece.end.values[k], piece.bends[k]};
+    });
+    const Resolution resolution =
+        rows_.over_path(row, {piece.begin.time, piece.end.time}, paths_.data(), instance_.parameters.data());
+    pole = pole || resolution.pole;
+    return resolution.resolved;
+  });
+  return piece.rows.empty();
+}
+
+/// Appends both parts of a piece. False: the step has missed what is in it.
+bool StepCheck::halve(Piece piece, Integrator& integrator, std::deque<Piece>& pieces) {
+  const double from = piece.begin.time, length = piece.end.time - from;
+  Node middle{from + kCut * length, std::vector<double>(scanned_.size())};
+  ++evaluations_;
+  if (!defect_.evaluate(middle.time, integrator)) return refuse(from, length);
+  for (std::size_t k = 0; k < scanned_.size(); ++k)
+    middle.values[k] = instance_.values[rows_.variables()[scanned_[k]]];
+  const double whole = integrator.time() - begin_;
+  if (defect_.largest() * whole > kAllowed && !defect_.is_explained(whole, kAllowed, integrator)) {
+    largest_ = std::max(largest_, defect_.largest());
+    if (defect_.largest() * length > kAllowed) return refuse(from, length);
+  }
+  for (std::size_t k = 0; k < scanned_.size(); ++k) {
+    const double straight = (1 - kCut) * piece.begin.values[k] + kCut * piece.end.values[k];
+    piece.bends[k] = 0.5 * std::abs(middle.values[k] - straight);
+  }
+  pieces.push_back({std::move(piece.begin), middle, piece.bends, piece.rows});
+  pieces.push_back({std::move(middle), std::move(piece.end), std::move(piece.bends), std::move(piece.rows)});
+  return true;
 }
 
 }  // namespace runtime

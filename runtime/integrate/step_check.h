@@ -1,59 +1,97 @@
-// Checks that a step has seen what terms of the time do inside it: a short pulse between two steps leaves no
-// trace in the values that an integrator sees, and so none in its error estimate.
+// Checks that a step has seen what the equations do inside it. A short pulse between two steps, or a pole,
+// leaves no trace in the values that an integrator sees, and so none in its error estimate.
 //
-// The time-dependent terms are the rows of the dynamic schedule that read the time, and those that read what
-// such rows give, up to algebraic loops. They are few, as a rule, and are evaluated alone, all else as the
-// integrator evaluated it last, at equidistant times kResolution of the time range apart, over the step.
-// Where one of them misses the cubic polynomial given by its values and rates at both ends of the step, the
-// derivatives of the states are compared at that time: those with the time there, those with the time of
-// either end, at the same states. Where the difference over the step is more than ten times what the
-// tolerance allows, the step is refused.
+// What may hide there are sharp operations, such as exponentials and quotients: polynomials of a few moderate
+// values do not. Their rows are enclosed over the step (sharp_rows.h). If all are resolved, as in nearly
+// every step, nothing is hidden. If not:
 //
-// So what is longer than kResolution of the time range is seen. What is shorter may be missed, as may short
-// terms of the states; the attribute `maxStep` of an experiment is for those. A step that is shorter than the
-// distance of these times costs nothing.
+//   the step is halved, and rows are enclosed over the halves, and so on, long pieces first, until they are
+//     resolved or the piece is as short as rounding allows
+//   where a piece is halved the defect (defect.h) times the length of the piece is what has been missed:
+//     where it is more than kAllowed times what the tolerance allows, the step is refused
+//   a divisor that crosses zero is a pole, and no step goes over it
+//
+// So the enclosures find the pulse and the defect says whether it matters, however short it is. Values
+// between those at which the model was evaluated are taken from straight lines with a margin, which is an
+// estimate; terms of the time alone are enclosed exactly. What foreign functions and tables of two
+// arguments do is not looked at.
+//
+// Besides, the defect at one point of the step must not be far too large, whatever the equations: the
+// iteration of an integrator may converge to what is no solution, where its Jacobian is much too old. This
+// costs an evaluation, so it is done in every step of a small model, and in some of a large one.
 #pragma once
-#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
+#include "runtime/integrate/defect.h"
 #include "runtime/integrate/integrator.h"
 #include "runtime/integrate/reduced_system.h"
+#include "runtime/integrate/sharp_rows.h"
 
 namespace runtime {
 
 class StepCheck {
  public:
-  /// `range`: of time, in seconds; `tolerance`: of a step, relative.
-  StepCheck(ModelInstance& instance, ReducedSystem& system, double range, double tolerance);
+  /// `start`, `stop`: of the run, in seconds; `tolerance`: of a step, relative.
+  StepCheck(ModelInstance& instance, ReducedSystem& system, double start, double stop, double tolerance);
 
-  /// Whether the last step of the integrator, which began at this time, has seen all of it.
-  bool accepts(double begin, Integrator& integrator);
-  /// The length of the step that takes the place of a refused one, which was this long: not so short that
-  /// what is far from the pulse takes many.
-  double shorter(double length) const { return std::max(length / 4, resolution_ / 8); }
+  /// The integrator begins anew at the current values.
+  void restart();
+  /// Before a step from this time.
+  void begin(double time);
+  /// Whether the last step of the integrator has seen all of it.
+  bool accepts(Integrator& integrator);
+  /// After a refusal: the length of the step that takes the place of the refused one. It ends before what was
+  /// missed, or is a part of it.
+  double shorter() const { return shorter_; }
+  /// Evaluations of the model so far.
+  std::uint64_t evaluations() const { return defect_.evaluations(); }
 
  private:
-  struct Rows {  // of a batch that depend on the time
-    std::uint32_t batch, begin, end;
+  struct Node {  // a time inside the step, with the values of `scanned_` there
+    double time = 0;
+    std::vector<double> values;
   };
-  void collect();
-  void collect(std::uint32_t batch, std::vector<std::uint8_t>& depends);
-  void evaluate_sum(const SumTable& table, std::uint32_t row);
-  void sample(double time, std::vector<double>& out);
-  bool derivatives(double time, double at, Integrator& integrator, std::vector<double>& out);
-  bool matters(double begin, double end, double at, Integrator& integrator);
+  struct Piece {  // of the step
+    Node begin, end;
+    std::vector<double> bends;        // by number in `scanned_`
+    std::vector<std::uint32_t> rows;  // that are not known to be resolved
+  };
+
+  bool is_due(double length);
+  bool is_solution(Integrator& integrator);
+  void find_unresolved(double end);
+  bool scan(Integrator& integrator);
+  Piece whole_step(double end);
+  bool halve(Piece piece, Integrator& integrator, std::deque<Piece>& pieces);
+  bool is_resolved(Piece& piece, bool& pole);
+  void gather(std::vector<double>& out) const;
+  bool refuse(double from, double length);
 
   ModelInstance& instance_;
-  ReducedSystem& system_;
-  double resolution_, tolerance_;
-  std::vector<Rows> rows_;
-  std::size_t terms_ = 0;  // rows in all
-  std::vector<double> results_;
-  std::vector<double> largest_;           // by term: magnitude so far
-  std::vector<double> miss_, missed_at_;  // by term: the largest in this step, and its time
-  std::vector<double> first_, last_, after_first_, before_last_, here_;
-  std::vector<double> at_, at_begin_, at_end_;  // derivatives
+  SharpRows rows_;
+  Defect defect_;
+  double stop_, long_step_;
+  std::size_t steps_between_;  // points that are checked in any case
+  double begin_ = 0, shorter_ = 0;
+  // Of those points:
+  std::size_t steps_ = 0;    // since the last one
+  std::uint32_t point_ = 0;  // its number
+  double longest_ = 0;       // step with one
+  // By variable of the sharp rows:
+  bool known_ = false;                // `before_`
+  std::vector<double> before_, now_;  // at both ends of the step
+  std::vector<double> earlier_;       // at the beginning of the step before
+  double last_length_ = 0;            // of that step; 0: there is none since the restart
+  std::vector<SharpRows::Path> paths_;
+  std::vector<std::uint32_t> outside_, unresolved_;
+  // Of a scan:
+  std::vector<std::uint32_t> scanned_;  // variables of the unresolved rows
+  std::vector<std::uint32_t> place_;    // by variable: in `scanned_`
+  double largest_ = 0;                  // defect
+  int evaluations_ = 0;
+  std::vector<double> held_;
 };
 
 }  // namespace runtime

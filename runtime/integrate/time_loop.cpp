@@ -54,11 +54,13 @@ void TimeLoop::integrate() {
   if (!make_integrator()) return;
   if (!integrator_->locates_crossings()) {
     search_.emplace(problem_.crossing_functions, *integrator_);
-    check_.emplace(problem_.instance, problem_.system, range_, kLocalTolerance * experiment_.tolerance);
+    check_.emplace(problem_.instance, problem_.system, experiment_.start, experiment_.stop,
+                   kLocalTolerance * experiment_.tolerance);
   }
   time_event_ = after(experiment_.start, next_time_event(experiment_.start));
   while (advance()) {}
   integrator_->statistics(outcome_.statistics);
+  if (check_) outcome_.statistics.check_evaluations = check_->evaluations();
 }
 
 bool TimeLoop::make_integrator() {
@@ -135,7 +137,10 @@ bool TimeLoop::advance() {
     restart_ = true;
     search_->restart(true);
   }
-  if (restart_ && !integrator_->restart(time)) return fail(integrator_->failure());
+  if (restart_) {
+    if (!integrator_->restart(time)) return fail(integrator_->failure());
+    if (check_) check_->restart();
+  }
   time_ = time;
   // Rows at the event show what holds after it.
   if (event_ && (!show_after_event(time, changed) || !write_rows(time, true))) return false;
@@ -145,17 +150,22 @@ bool TimeLoop::advance() {
 bool TimeLoop::step() {
   for (double shorter = 0;;) {  // the length of a step that is repeated
     const double begin = integrator_->time(), last = shorter > 0 ? begin + shorter : HUGE_VAL;
+    if (check_) check_->begin(begin);
     if (!integrator_->limit(std::min({time_event_, experiment_.stop, last})))
       return fail(integrator_->failure());
     if (!integrator_->step())
       return fail(problem_.states.nearly_lost(integrator_->time()).value_or(integrator_->failure()));
-    if (!check_ || check_->accepts(begin, *integrator_)) return true;
+    if (!check_ || check_->accepts(*integrator_)) return true;
     ++outcome_.statistics.revised_steps;
-    shorter = check_->shorter(integrator_->time() - begin);
+    shorter = check_->shorter();
     integrator_->interpolate(begin);
     if (!problem_.system.output(begin, integrator_->y(), integrator_->rates(), {}))
       return fail(problem_.instance.failure());
     if (!integrator_->restart(begin, shorter)) return fail(integrator_->failure());
+    if (shorter > rounding(std::max(std::abs(begin), range_))) continue;
+    Failure failure = integrator_->stuck();
+    failure.step = shorter;
+    return fail(std::move(failure));
   }
 }
 

@@ -1,0 +1,102 @@
+// The rows of the dynamic schedule with sharp operations (model.h), and whether these are resolved over an
+// interval of time, by enclosures.
+//
+// What the rows read is numbered densely (`variables`). A row is resolved over a path when it is so for all
+// values on the path, between two times; and over a box when it is so for all values within some distance of
+// the last ones, until some time. While a step ends in the box of a row no enclosure is evaluated for it:
+// boxes are as large as is found to be worth while, so a step costs little more than a look at the values.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "runtime/interval.h"
+#include "runtime/model.h"
+
+namespace runtime {
+
+class SharpRows {
+ public:
+  /// `nominal`: values, by variable of the model.
+  SharpRows(const Model& model, const std::vector<double>& nominal);
+
+  bool empty() const { return rows_.empty(); }
+  /// The variables that the rows read.
+  std::span<const std::uint32_t> variables() const { return variables_; }
+  /// Rows with other parameters than when their boxes were found have none any more.
+  void compare_parameters(const double* parameters);
+  /// Finds the rows that are outside of their boxes at a time, with the values of the variables: in ascending
+  /// order. `bend(v)`: how far variable v may have been from these values and those before in the step; it is
+  /// asked for what is not affine in states.
+  template <class Bend>
+  void find_outside(double time, const double* now, const Bend& bend,
+                    std::vector<std::uint32_t>& rows) const {
+    rows.clear();
+    collect_outside(time, now, rows);
+    for (const std::uint32_t row : turning_) {
+      bool inside = true;
+      for (std::uint32_t k = rows_[row].first_watch; k < rows_[row].end_watch; ++k) {
+        const double value = now[watched_[k]], margin = bend(watched_[k]);
+        inside = inside && low_[k] <= value - margin && value + margin <= high_[k];
+      }
+      if (!inside) rows.push_back(row);
+    }
+    std::ranges::sort(rows);
+    rows.erase(std::ranges::unique(rows).begin(), rows.end());
+  }
+
+  /// The path of a variable over an interval: its ends, and how far it is from the straight line between
+  /// them, at most.
+  struct Path {
+    double first = 0, last = 0, bend = 0;
+  };
+  /// `paths`: by variable. `parameters`: of the model.
+  Resolution over_path(std::uint32_t row, Interval time, const Path* paths, const double* parameters);
+  /// Looks for a box about paths over an interval, until `stop` at most. A row with a box is resolved there.
+  bool find_box(std::uint32_t row, Interval time, double stop, const Path* paths, const double* parameters);
+  /// Visits the variables that the sharp operations of a row read.
+  template <class Visit>
+  void each_variable(std::uint32_t row, const Visit& visit) const {
+    const Row& r = rows_[row];
+    for (std::uint32_t k = r.first_watch; k < r.end_watch; ++k) visit(watched_[k]);
+  }
+
+ private:
+  struct Group {  // rows of one kernel
+    std::uint32_t kernel = 0, count = 0;
+    std::uint64_t table = 0;  // into tables_: slots as numbers of variables, parameters
+    std::uint32_t slots = 0, params = 0;
+    std::uint64_t parameters = 0;  // into parameters_, of this group
+  };
+  struct Row {
+    std::uint32_t group = 0, row = 0;  // in its group
+    std::uint32_t first_watch = 0, end_watch = 0;
+    std::uint8_t size = 0;  // of its last box: 4^-size of the largest one
+    std::uint8_t wait = 0;  // steps until a box is looked for again
+  };
+  void add(const Model& model, const KernelBatch& batch, const std::vector<std::uint8_t>& curved,
+           std::vector<std::uint32_t>& number);
+  void collect_outside(double time, const double* now, std::vector<std::uint32_t>& rows) const;
+  void drop_box(std::uint32_t row);
+  bool over_box(const Row& row, Interval time, const Path* paths, double part, const double* parameters);
+  Resolution evaluate(const Row& row, Interval time, const double* parameters);
+
+  const Model& model_;
+  std::vector<std::uint32_t> variables_;
+  std::vector<Group> groups_;
+  std::vector<Row> rows_;
+  std::vector<std::uint32_t> tables_;
+  std::vector<double> parameters_;  // in the order of the tables, as they were last
+  // Of each sharp row, what its sharp operations read: the variable, and its range in the box.
+  std::vector<std::uint32_t> watched_;
+  std::vector<double> low_, high_;
+  std::vector<std::uint32_t> turning_;  // rows that watch what is not affine in states
+  std::vector<std::uint32_t> timed_;    // rows whose sharp operations read the time
+  std::vector<double> until_;      // by row: the last time of its box; infinite where time does not matter
+  std::vector<Enclosure> values_;  // by variable
+  std::vector<double> nominal_;    // by variable
+};
+
+}  // namespace runtime

@@ -1,0 +1,125 @@
+// What happens inside one step, against closed forms, by every integrator at the default tolerance: pulses
+// are met, poles and solutions that end are errors.
+#include <cmath>
+#include <numbers>
+
+#include "numeric.h"
+
+using namespace sigrel;
+using numeric::value;
+
+namespace {
+
+const double kRootPi = std::sqrt(std::numbers::pi);
+constexpr double kPi = std::numbers::pi;
+
+struct Case {
+  const char* expression;
+  double stop, expected;  // x at the end
+};
+
+void check_cases(const std::vector<Case>& cases) {
+  for (const Case& c : cases)
+    for (const char* solver : {"cvode", "adams", "ida"}) {
+      INFO(c.expression << ", " << solver);
+      const Run run = numeric::Model("steps.sr", c.expression).run({.stop = c.stop, .solver = solver});
+      CHECK(value(run, "x") == Approx(c.expected).epsilon(1e-4));
+    }
+}
+
+/// By each integrator: the run ends before the time with an error, and keeps what it has.
+void check_ends(const char* expression, double end) {
+  for (const char* solver : {"cvode", "adams", "ida"}) {
+    INFO(expression << ", " << solver);
+    numeric::Model model("steps.sr", expression);
+    const std::string text = model.refusal({.stop = 2 * end, .solver = solver});
+    INFO(text);
+    CHECK((text.find("SR0504") != std::string::npos || text.find("SR0503") != std::string::npos));
+    CHECK(text.find("steps.sr:") != std::string::npos);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("pulses and waves of time") {
+  check_cases({
+      {"ofTime (\\t -> 100.0 * gauss 5.0 0.01 t)", 10, kRootPi},
+      {"ofTime (\\t -> 1.0e4 * gauss 5.0 0.0001 t)", 10, kRootPi},
+      {"ofTime (\\t -> 1.0e6 * gauss 5.0 0.000001 t)", 10, kRootPi},
+      {"ofTime (\\t -> 1.0e3 * lorentz 5.0 0.001 t)", 10, 2 * std::atan(5e3)},
+      {"ofTime (\\t -> 100.0 * hat 5.0 5.01 t)", 10, 1},
+      {"ofTime (\\t -> 1.0e3 / cosh ((t - 5.0) / 0.001)^2)", 10, 2},
+      {"ofTime (\\t -> 100.0 * gauss 3.0 0.01 t + 50.0 * gauss 7.0 0.02 t)", 10, 2 * kRootPi},
+      {"ofTime (\\t -> 1000.0 * sin (1000.0 * t))", 0.031 * kPi, 2},
+      {"ofTime (\\t -> 1000.0 * sin (1000.0 * t)^2)", 0.1, 50 - std::sin(200.0) / 4},
+      {"hit", 10, kRootPi * std::sin(5.0) * std::exp(-0.01 * 0.01 / 4)},
+  });
+}
+
+TEST_CASE("pulses, fronts and resonances of a state") {
+  const double slope = std::pow(1 - 0.25, -0.5), bend = 1.5 * std::pow(1 - 0.25, -2.5);
+  check_cases({
+      {"ofState (\\p -> 100.0 * gauss 5.0 0.01 p)", 10, kRootPi},
+      {"ofState (\\p -> 1.0e4 * gauss 5.0 0.0001 p)", 10, kRootPi},
+      {"ofState (\\p -> 1.0e5 * gauss 9.0 0.00001 p)", 10, kRootPi},
+      {"ofState (\\p -> 1.0e3 * lorentz 5.0 0.001 p)", 10, 2 * std::atan(5e3)},
+      {"ofState (\\p -> 1.0e-4 / (1.0e-8 + (p - 5.0)^2))", 10, 2 * std::atan(5e4)},
+      {"ofState (\\p -> 1.0 / (1.0e-6 + (p - 1.0)^2))", 2, 2e3 * std::atan(1e3)},
+      {"ofState (\\p -> 1.0e3 * (1.0 + ((p - 5.0) / 0.001)^2)^(-2))", 10, kPi / 2},
+      {"ofState (\\p -> 100.0 * hat 5.0 5.01 p)", 10, 1},
+      {"ofState (\\p -> tanh (1.0e4 * (p - 3.0)))", 10, 4},
+      {"ofState (\\p -> noEvent (if p > 5.0 && p < 5.01 then 100.0 else 0.0))", 10, 1},
+      {"ofState (\\p -> sin (1000.0 * p)^2)", 1, 0.5 - std::sin(2000.0) / 4000},
+      {"ofLag (\\p -> 1.0e3 * gauss 0.5 0.001 p)", 10, 2 * kRootPi},
+      // Four passages: the width is small against the distance from the turning point, up to second order.
+      {"ofOscillator (\\p -> 100.0 * gauss 0.5 0.01 p)", 10, 4 * kRootPi * (slope + 1e-4 / 4 * bend)},
+      {"byParts", 10, kRootPi},
+      {"follower", 10, -2e-3},
+      {"filtered", 10, kRootPi * std::exp(-5 + 0.01 * 0.01 / 4)},
+      {"throughLoop", 10, kRootPi},
+      {"beside", 10, 10 + 0.1 * kRootPi},
+  });
+}
+
+TEST_CASE("two fronts in two equations make a pulse") {
+  for (const char* solver : {"cvode", "adams", "ida"}) {
+    INFO(solver);
+    const Run run = numeric::Model("steps.sr", "byParts").run({.stop = 10, .solver = solver});
+    CHECK(value(run, "y") == Approx(1).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("a quotient that has a value where its divisor is zero, and a root that reaches zero") {
+  check_cases({{"removable", 2, 2 * 0.946083070367183},  // twice the sine integral of 1
+               {"alone (\\x -> -sqrt x) 1.0", 1.9, 0.0025}});
+}
+
+TEST_CASE("a solution that ends is an error") {
+  check_ends("alone (\\x -> x^2) 1.0", 1);
+  check_ends("alone (\\x -> x^3) 1.0", 0.5);
+  check_ends("alone exp 0.0", 1);
+  check_ends("alone (\\x -> 1.0 + x^2) 0.0", kPi / 2);
+  check_ends("alone (\\x -> -1.0 / x) 1.0", 0.5);
+  check_ends("alone (\\x -> -1.0 / x) (-1.0)", 0.5);
+  check_ends("alone (\\x -> -1.0 / x^3) 1.0", 0.25);
+  check_ends("alone (\\x -> -x^(-1.0 / 3.0)) 1.0", 0.75);
+  check_ends("alone (\\x -> -1.0 / sqrt x) 1.0", 2.0 / 3);
+}
+
+TEST_CASE("no step goes over a pole") {
+  check_ends("ofTime (\\t -> 1.0 / (t - 1.0))", 1);
+  check_ends("ofTime (\\t -> 1.0 / (t - 1.0)^2)", 1);
+  check_ends("ofTime tan", kPi / 2);
+  check_ends("ofState (\\p -> 1.0 / (p - 1.0))", 1);
+  check_ends("ofState tan", kPi / 2);
+  check_ends("overZero", 1);
+}
+
+TEST_CASE("ordinary models repeat no step") {
+  for (const char* expression : {"ofState (\\p -> exp (-p))", "ofOscillator (\\p -> 1.0 / (2.0 + p))",
+                                 "alone (\\x -> -sin x) 1.0", "ofTime sin"}) {
+    INFO(expression);
+    const Run run = numeric::Model("steps.sr", expression).run({.stop = 10});
+    CHECK(run.outcome.statistics.revised_steps == 0);
+  }
+}

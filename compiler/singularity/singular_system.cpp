@@ -80,6 +80,11 @@ void report_singular(const system::System& system, const dae::System& dae,
   report_redundant(view, equations, diagnostics);
 }
 
+void report_dependent(const system::System& system, const std::vector<std::uint32_t>& equations,
+                      Diagnostics& diagnostics) {
+  report_redundant(SystemView(system), {equations, true, {}}, diagnostics);
+}
+
 void report_floating_potentials(const system::System& system, const FloatingPotentials& floating,
                                 Diagnostics& diagnostics) {
   std::vector<std::vector<std::uint32_t>> unknowns;

@@ -16,8 +16,7 @@ void cancel(SparseRow& vector, const Dependency& pivot) {
   if (!entry) return;
   const Field factor = -entry->value;
   SparseRow result;
-  combine(
-      vector, [](Field v) { return v; }, pivot.factors, [&](Field v) { return factor * v; }, result);
+  combine(vector, [](Field v) { return v; }, pivot.factors, [&](Field v) { return factor * v; }, result);
   vector.swap(result);
 }
 

@@ -65,7 +65,8 @@ std::optional<graph::Differentiated> equations_to_differentiate(const system::Sy
     if (result.endless) broken(system, dae, "the differentiation of a consistent system does not end");
     if (round == kMostRounds) return result;
     const Offsets offsets = offsets_of(dae, list, result);
-    const Combined combined = combine(dae, list, offsets, dependent_equations(dae, list, offsets, result));
+    const Combined combined =
+        combine(system, dae, list, offsets, dependent_equations(system, dae, list, offsets, result));
     if (!combined.dependent.empty()) {
       singularity::report_dependent(system, equations_of(system, combined.dependent), diagnostics);
       return std::nullopt;
@@ -76,13 +77,13 @@ std::optional<graph::Differentiated> equations_to_differentiate(const system::Sy
 
 }  // namespace
 
-bool match_with_all_states(dae::System& dae) {
+bool match_with_all_states(const system::System& system, dae::System& dae) {
   for (dae::Variable& v : dae.variables) v.state = v.derivative != dae::kNone;
   const incidence::EquationList list(dae.equations);
   const Matched m = match(dae, list);
-  return m.complete &&
-         dependent_equations(dae, list, offsets_without_differentiation(dae), m.graph, m.matching, m.core)
-             .empty();
+  return m.complete && dependent_equations(system, dae, list, offsets_without_differentiation(dae), m.graph,
+                                           m.matching, m.core)
+                           .found.empty();
 }
 
 void reduce_index(const system::System& system, const Elimination& eliminated, dae::System& dae,

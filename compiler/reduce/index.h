@@ -11,7 +11,7 @@ namespace sigrel::reduce {
 /// Makes every variable that has a derivative a state, and matches the equations with all other variables.
 /// Whether that matches everything, so that the system has index 1 or less. Otherwise `dae.assign` is
 /// incomplete.
-bool match_with_all_states(dae::System& dae);
+bool match_with_all_states(const system::System& system, dae::System& dae);
 
 /// Differentiates equations, adds their derivatives to `dae`, chooses the states and matches the equations
 /// with the other variables. Systems that no differentiation can make solvable are reported: too many or too

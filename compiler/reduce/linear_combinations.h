@@ -25,10 +25,9 @@ struct Combined {
   std::vector<Origin> dependent;
 };
 
-/// Replaces equations of `dae`, which `equations` lists, by combinations with integer factors. Derivatives
-/// that only combinations contain become variables. Dependencies whose factors depend on parameters or
-/// variables are left alone.
-Combined combine(dae::System& dae, const incidence::EquationList& equations, const Offsets& offsets,
-                 const std::vector<DependentEquations>& dependencies);
+/// Replaces equations of `dae`, which `equations` lists, by combinations. Derivatives that only combinations
+/// contain become variables. A dependency whose factors divide by what varies in time is left alone.
+Combined combine(const system::System& system, dae::System& dae, const incidence::EquationList& equations,
+                 const Offsets& offsets, const Dependencies& dependencies);
 
 }  // namespace sigrel::reduce

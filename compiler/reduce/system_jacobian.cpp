@@ -32,17 +32,28 @@ struct Chains {
 /// The blocks of the core, each a matrix of its own.
 class Blocks {
  public:
-  Blocks(dae::System& dae, const incidence::EquationList& equations, const Offsets& offsets)
-      : equations_(equations), offsets_(offsets), jacobian_(dae.exprs, equations) {}
+  Blocks(const system::System& system, dae::System& dae, const incidence::EquationList& equations,
+         const Offsets& offsets)
+      : equations_(equations),
+        offsets_(offsets),
+        jacobian_(dae.exprs, equations, exact::parameter_values(system)) {}
 
-  std::vector<DependentEquations> run(const graph::Bipartite& graph, const graph::Matching& matching,
-                                      const std::vector<std::uint32_t>& core) {
+  Dependencies run(const graph::Bipartite& graph, const graph::Matching& matching,
+                   const std::vector<std::uint32_t>& core) {
     number_core(graph, matching, core);
     std::vector<std::uint32_t> row_of_column(core.size());
     for (std::uint32_t k = 0; k < core.size(); ++k) row_of_column[k] = k;  // a column has its row's number
     const graph::Blocks blocks = graph::blt(core_, row_of_column);
-    for (std::uint32_t b = 0; b < blocks.count(); ++b)
-      if (blocks.block(b).size() > 1) eliminate(core, blocks.block(b));
+    for (std::uint32_t b = 0; b < blocks.count(); ++b) {
+      if (blocks.block(b).size() == 1) continue;
+      const std::size_t before = result_.found.size();
+      eliminate(core, blocks.block(b));
+      if (result_.found.size() == before) continue;
+      result_.block_of_column.resize(graph.columns, kNone);
+      for (std::uint32_t row : blocks.block(b))
+        result_.block_of_column[matching.column_of_row[core[row]]] = b;
+      for (std::size_t k = before; k < result_.found.size(); ++k) result_.found[k].block = b;
+    }
     return std::move(result_);
   }
 
@@ -77,10 +88,10 @@ class Blocks {
     for (exact::SparseRow& column : columns) exact::tidy(column);
     const std::vector<std::uint32_t> preferred = in_order_of_preference(core, block, entries);
     for (const exact::Dependency& d : exact::row_dependencies(std::move(columns), preferred, kMostWork)) {
-      DependentEquations found{EquationId{core[block[d.row]]}, {}};
+      DependentEquations found{EquationId{core[block[d.row]]}, {}, 0};
       for (const exact::Entry& f : d.factors)
         found.parts.push_back({EquationId{core[block[f.column]]}, f.value});
-      result_.push_back(std::move(found));
+      result_.found.push_back(std::move(found));
     }
     for (std::uint32_t row : block) row_in_block_[row] = kNone;
   }
@@ -106,7 +117,7 @@ class Blocks {
   graph::Bipartite core_;             // columns are numbered by the rows that they are matched with
   std::vector<std::uint32_t> place_;  // by column of the graph: its column in the core
   std::vector<std::uint32_t> row_in_block_;
-  std::vector<DependentEquations> result_;
+  Dependencies result_;
 };
 
 }  // namespace
@@ -133,19 +144,17 @@ Offsets offsets_of(const dae::System& dae, const incidence::EquationList& equati
   return offsets;
 }
 
-std::vector<DependentEquations> dependent_equations(dae::System& dae,
-                                                    const incidence::EquationList& equations,
-                                                    const Offsets& offsets, const graph::Bipartite& graph,
-                                                    const graph::Matching& matching,
-                                                    const std::vector<std::uint32_t>& core) {
+Dependencies dependent_equations(const system::System& system, dae::System& dae,
+                                 const incidence::EquationList& equations, const Offsets& offsets,
+                                 const graph::Bipartite& graph, const graph::Matching& matching,
+                                 const std::vector<std::uint32_t>& core) {
   if (core.empty()) return {};
-  return Blocks(dae, equations, offsets).run(graph, matching, core);
+  return Blocks(system, dae, equations, offsets).run(graph, matching, core);
 }
 
-std::vector<DependentEquations> dependent_equations(dae::System& dae,
-                                                    const incidence::EquationList& equations,
-                                                    const Offsets& offsets,
-                                                    const graph::Differentiated& graph) {
+Dependencies dependent_equations(const system::System& system, dae::System& dae,
+                                 const incidence::EquationList& equations, const Offsets& offsets,
+                                 const graph::Differentiated& graph) {
   graph::Bipartite highest;
   highest.columns = graph.variables();
   for (EquationId e : ids<EquationId>(0, equations.count())) {
@@ -156,7 +165,7 @@ std::vector<DependentEquations> dependent_equations(dae::System& dae,
   std::vector<std::uint32_t> core;
   const graph::Matching matching = graph::maximum_matching(highest, &core);
   if (matching.size() < highest.rows()) return {};  // not reached: pantelides() matched them
-  return dependent_equations(dae, equations, offsets, highest, matching, core);
+  return dependent_equations(system, dae, equations, offsets, highest, matching, core);
 }
 
 }  // namespace sigrel::reduce

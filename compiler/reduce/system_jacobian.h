@@ -49,20 +49,25 @@ struct DependentEquations {
     exact::Field factor;
   };
   std::vector<Part> parts;
+  std::uint32_t block = 0;
+};
+struct Dependencies {
+  std::vector<DependentEquations> found;
+  /// By column: the block to which it belongs, kNone if it is in no block with a dependency. The sum of a
+  /// dependency contains no column of its block, but may contain others.
+  std::vector<std::uint32_t> block_of_column;
 };
 
 /// All dependencies, given a perfect matching of the rows of `graph`, which are the equations, with its
 /// columns, and its core (graph::maximum_matching). Only blocks of the core are eliminated, each within a
 /// bound of work.
-std::vector<DependentEquations> dependent_equations(dae::System& dae,
-                                                    const incidence::EquationList& equations,
-                                                    const Offsets& offsets, const graph::Bipartite& graph,
-                                                    const graph::Matching& matching,
-                                                    const std::vector<std::uint32_t>& core);
+Dependencies dependent_equations(const system::System& system, dae::System& dae,
+                                 const incidence::EquationList& equations, const Offsets& offsets,
+                                 const graph::Bipartite& graph, const graph::Matching& matching,
+                                 const std::vector<std::uint32_t>& core);
 /// The same with a matching of its own.
-std::vector<DependentEquations> dependent_equations(dae::System& dae,
-                                                    const incidence::EquationList& equations,
-                                                    const Offsets& offsets,
-                                                    const graph::Differentiated& graph);
+Dependencies dependent_equations(const system::System& system, dae::System& dae,
+                                 const incidence::EquationList& equations, const Offsets& offsets,
+                                 const graph::Differentiated& graph);
 
 }  // namespace sigrel::reduce

@@ -19,8 +19,12 @@ Field random_element(Coordinate kind, std::uint64_t a, std::uint64_t b, std::uin
 
 namespace {
 
+/// Integers and short binary fractions are exact, as simplification makes 0.25 of 1 / 4.
 Field number(double value) {
+  constexpr std::int64_t kPlaces = 1024;
   if (std::floor(value) == value && std::fabs(value) < 1e15) return Field(static_cast<std::int64_t>(value));
+  if (const double scaled = value * kPlaces; std::floor(scaled) == scaled && std::fabs(scaled) < 1e15)
+    return Field(static_cast<std::int64_t>(scaled)) * Field(kPlaces).inverse();
   const Field magnitude = random_element(Coordinate::Number, std::bit_cast<std::uint64_t>(std::fabs(value)));
   return value < 0 ? -magnitude : magnitude;
 }

@@ -18,7 +18,7 @@ namespace sigrel::exact {
 
 /// The kinds of quantities that have a coordinate of the random point.
 enum class Coordinate : std::uint64_t {
-  Number = 1,  // a constant that is not an integer
+  Number = 1,  // a constant that is neither an integer nor a short binary fraction
   Variable = 2,
   Parameter = 3,
   Time = 4,

@@ -79,9 +79,8 @@ ExprId CombinationShapes::expression(const Member& member, const Leaves& leaves)
       case Op::Slot: return slot(unknowns[leaf.a], 0);
       case Op::Der: return slot(unknowns[leaf.a], leaf.b);
       case Op::Param:
-        return definitions_.expression(pool, parameters[leaf.a], [&](std::uint32_t p) {
-          return pool.param(leaves.place(p));
-        });
+        return definitions_.expression(pool, parameters[leaf.a],
+                                       [&](std::uint32_t p) { return pool.param(leaves.place(p)); });
       default: return pool.intern(Node(leaf));
     }
   });

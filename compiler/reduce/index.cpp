@@ -14,8 +14,8 @@
 namespace sigrel::reduce {
 namespace {
 
-/// The equations that have a combination without highest derivatives are at most so many sets, one after the
-/// other; a chain of them gets shorter in each round.
+/// Each round lowers the number of degrees of freedom that the incidence shows, usually the first to the true
+/// one. After so many rounds the rest is left to the start of a run, which finds the dependent equations.
 constexpr int kMostRounds = 200;
 
 /// The equations over the variables that are not states, and a maximum matching of these.
@@ -68,7 +68,7 @@ std::optional<graph::Differentiated> equations_to_differentiate(const system::Sy
     const Combined combined =
         combine(system, dae, list, offsets, dependent_equations(system, dae, list, offsets, result));
     if (!combined.dependent.empty()) {
-      singularity::report_dependent(system, equations_of(system, combined.dependent), diagnostics);
+      singularity::report_dependent(system, dae, equations_of(system, combined.dependent), diagnostics);
       return std::nullopt;
     }
     if (!combined.changed) return result;

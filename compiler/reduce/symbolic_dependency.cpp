@@ -1,7 +1,10 @@
 #include "compiler/reduce/symbolic_dependency.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
+#include "compiler/exact/sparse_elimination.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::reduce {
@@ -10,12 +13,18 @@ namespace {
 /// How well an expression serves as a pivot.
 enum class Quality : std::uint8_t { Number, Parameters, Varies };
 
+std::optional<std::int64_t> integer(const ExprPool& pool, ExprId expr) {
+  const Node& n = pool[expr];
+  if (n.op != Op::Const || n.value == 0 || std::floor(n.value) != n.value) return std::nullopt;
+  if (std::fabs(n.value) > exact::kLargestInteger) return std::nullopt;
+  return static_cast<std::int64_t>(n.value);
+}
+
 Quality quality(const ExprPool& pool, ExprId expr) {
-  if (pool[expr].op == Op::Const) return Quality::Number;
+  if (integer(pool, expr)) return Quality::Number;
   const bool fixed =
-      std::ranges::none_of(topological(pool, std::span<const ExprId>(&expr, 1)), [&](ExprId id) {
-        return pool[id].op == Op::Slot || pool[id].op == Op::Time;
-      });
+      std::ranges::none_of(topological(pool, std::span<const ExprId>(&expr, 1)),
+                           [&](ExprId id) { return pool[id].op == Op::Slot || pool[id].op == Op::Time; });
   return fixed ? Quality::Parameters : Quality::Varies;
 }
 
@@ -53,9 +62,24 @@ class Elimination {
     return true;
   }
 
-  ExprId solution(std::size_t unknown) {
-    const std::vector<Valued>& equation = equations_[equation_of_[unknown]];
-    return quotient(equation[unknowns_], equation[unknown]).expr;
+  /// The factors, times the least common multiple of their numeric denominators, and this multiple at the
+  /// end.
+  std::vector<ExprId> solution() {
+    std::int64_t multiple = 1;
+    for (std::size_t k = 0; k < unknowns_; ++k)
+      if (const auto n = integer(pool_, denominator(k)); n && multiple < exact::kLargestInteger)
+        multiple = std::lcm(multiple, *n);
+    std::vector<ExprId> result;
+    for (std::size_t k = 0; k < unknowns_; ++k) {
+      const ExprId below = denominator(k), above = equations_[equation_of_[k]][unknowns_].expr;
+      const auto n = integer(pool_, below);
+      const bool divides = n && multiple % *n == 0;
+      const auto factor = static_cast<double>(divides ? multiple / *n : multiple);
+      const ExprId scaled = made(Op::Mul, pool_.constant(factor), above);
+      result.push_back(divides ? scaled : made(Op::Div, scaled, below));
+    }
+    result.push_back(pool_.constant(static_cast<double>(multiple)));
+    return result;
   }
   std::size_t divisors() const { return divisors_; }
 
@@ -82,21 +106,22 @@ class Elimination {
     return best;
   }
 
+  /// pivot · equation - entry · pivot equation: divisions of numbers would be rounded.
   void cancel(std::vector<Valued>& equation, const std::vector<Valued>& pivot, std::size_t unknown) {
-    if (equation[unknown].value.zero()) return;
-    const Valued factor = quotient(equation[unknown], pivot[unknown]);
-    for (std::size_t k = 0; k <= unknowns_; ++k) {
-      if (pivot[k].value.zero()) continue;
-      const exact::Field value = equation[k].value + -(factor.value * pivot[k].value);
-      const ExprId product = made(Op::Mul, factor.expr, pivot[k].expr);
-      equation[k] = {value.zero() ? pool_.constant(0.0) : made(Op::Sub, equation[k].expr, product), value};
-    }
+    const Valued entry = equation[unknown], factor = pivot[unknown];
+    if (entry.value.zero()) return;
+    for (std::size_t k = 0; k <= unknowns_; ++k)
+      equation[k] = difference(product(factor, equation[k]), product(entry, pivot[k]));
   }
 
-  Valued quotient(const Valued& a, const Valued& b) {
-    if (a.value.zero()) return {pool_.constant(0.0), {}};
-    return {made(Op::Div, a.expr, b.expr), a.value * b.value.inverse()};
+  Valued product(const Valued& a, const Valued& b) {
+    return {made(Op::Mul, a.expr, b.expr), a.value * b.value};
   }
+  Valued difference(const Valued& a, const Valued& b) {
+    const exact::Field value = a.value + -b.value;
+    return {value.zero() ? pool_.constant(0.0) : made(Op::Sub, a.expr, b.expr), value};
+  }
+  ExprId denominator(std::size_t unknown) const { return equations_[equation_of_[unknown]][unknown].expr; }
   Valued negative(const Valued& a) {
     return {symbolic::simplified(pool_, {Op::Neg, a.expr.value, 0, 0, 0}), -a.value};
   }
@@ -117,9 +142,9 @@ std::optional<SymbolicDependency> symbolic_dependency(ExprPool& pool,
   elimination.set_up(rows, chosen);
   if (!elimination.run()) return std::nullopt;
   SymbolicDependency result;
-  for (std::size_t k = 0; k < rows.size(); ++k)
-    result.factors.push_back(k == chosen ? pool.constant(1.0)
-                                         : elimination.solution(k < chosen ? k : k - 1));
+  result.factors = elimination.solution();
+  std::rotate(result.factors.begin() + static_cast<std::ptrdiff_t>(chosen), result.factors.end() - 1,
+              result.factors.end());
   for (ExprId& factor : result.factors) symbolic::improve(pool, std::span(&factor, 1));
   result.divisors = elimination.divisors();
   return result;

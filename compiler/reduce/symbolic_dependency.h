@@ -2,6 +2,7 @@
 // their values at a random point of the prime field to tell which of them are zero.
 //
 // Example: of the rows (c, -c) and (-d, d) the second has the factor 1 and the first d / c.
+// The elimination is free of divisions: the coefficients of products stay integers.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -19,12 +20,12 @@ struct Valued {
 };
 
 struct SymbolicDependency {
-  std::vector<ExprId> factors;  // by row; that of the chosen row is 1
+  std::vector<ExprId> factors;  // by row; that of the chosen row is an integer
   std::size_t divisors = 0;     // expressions of parameters that the factors divide by
 };
 
-/// The combination of all rows, with factor 1 for row `chosen`, that is zero: nothing where it does not
-/// exist, or divides by expressions that vary in time. Cubic in the number of rows.
+/// The combination of all rows, with a number as the factor of row `chosen`, that is zero: nothing where it
+/// does not exist, or divides by expressions that vary in time. Cubic in the number of rows.
 std::optional<SymbolicDependency> symbolic_dependency(ExprPool& pool,
                                                       const std::vector<std::vector<Valued>>& rows,
                                                       std::size_t chosen);

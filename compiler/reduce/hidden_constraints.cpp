@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "compiler/exact/sparse_elimination.h"
-#include "compiler/graph/bipartite.h"
+#include "compiler/graph/single_columns.h"
 #include "compiler/incidence/incidence.h"
 #include "compiler/reduce/equation_rows.h"
 
@@ -15,39 +15,6 @@ namespace {
 using exact::IntegerRow;
 
 constexpr std::size_t kMostWork = 20'000'000;  // entries
-
-/// The rows that remain after every row has been removed, one after the other, that contains a column which
-/// no other remaining row contains. Linear in the number of entries.
-std::vector<std::uint32_t> core(const graph::Bipartite& graph) {
-  std::vector<std::uint32_t> count(graph.columns, 0);
-  // By column: the exclusive or of the numbers of the rows that contain it. Where one row is left, that is
-  // its number.
-  std::vector<std::uint32_t> rows_of(graph.columns, 0);
-  for (std::uint32_t r = 0; r < graph.rows(); ++r)
-    for (std::uint32_t v : graph.row(r)) {
-      ++count[v];
-      rows_of[v] ^= r;
-    }
-  std::vector<bool> out(graph.rows(), false);
-  std::vector<std::uint32_t> work;
-  for (std::uint32_t v = 0; v < graph.columns; ++v)
-    if (count[v] == 1) work.push_back(v);
-  while (!work.empty()) {
-    std::uint32_t column = work.back();
-    work.pop_back();
-    if (count[column] != 1) continue;
-    std::uint32_t r = rows_of[column];
-    out[r] = true;
-    for (std::uint32_t v : graph.row(r)) {
-      rows_of[v] ^= r;
-      if (--count[v] == 1) work.push_back(v);
-    }
-  }
-  std::vector<std::uint32_t> result;
-  for (std::uint32_t r = 0; r < graph.rows(); ++r)
-    if (!out[r]) result.push_back(r);
-  return result;
-}
 
 /// Numbers for the variables of some rows, such that those to be eliminated come first.
 class Columns {
@@ -152,7 +119,7 @@ class HiddenConstraints {
   }
 
   void eliminate_unknowns() {
-    for (std::uint32_t r : core(graph_)) {
+    for (std::uint32_t r : graph::rows_without_single_columns(graph_)) {
       equation_of_.push_back(linear_[r]);
       rows_.push_back(row_of(linear_[r]));
     }
@@ -187,7 +154,7 @@ class HiddenConstraints {
       graph.end_row();
     }
     if (of_states.size() < 2) return;
-    const std::vector<std::uint32_t> candidates = core(graph);
+    const std::vector<std::uint32_t> candidates = graph::rows_without_single_columns(graph);
     std::vector<IntegerRow> copies;
     for (std::uint32_t k : candidates) copies.push_back(rows_[of_states[k]]);
     copies = exact::eliminate(std::move(copies), graph.columns, kMostWork).rows;

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "compiler/graph/blt.h"
+#include "compiler/graph/single_columns.h"
 #include "compiler/singularity/random_jacobian.h"
 
 namespace sigrel::reduce {
@@ -157,15 +158,29 @@ Dependencies dependent_equations(const system::System& system, dae::System& dae,
                                  const graph::Differentiated& graph) {
   graph::Bipartite highest;
   highest.columns = graph.variables();
+  highest.offsets.reserve(equations.count() + 1);
+  highest.targets.reserve(graph.graph.offsets[equations.count()]);
   for (EquationId e : ids<EquationId>(0, equations.count())) {
     for (std::uint32_t v : graph.graph.row(e.value))
       if (offsets.reaches(e, VariableId{v})) highest.targets.push_back(offsets.column[VariableId{v}]);
     highest.end_row();
   }
+  const std::vector<std::uint32_t> rows = graph::rows_without_single_columns(highest);
+  if (rows.empty()) return {};
+  graph::Bipartite rest;
+  rest.columns = highest.columns;
+  std::vector<bool> left(highest.rows(), false);
+  for (std::uint32_t row : rows) left[row] = true;
+  for (std::uint32_t row = 0; row < highest.rows(); ++row) {
+    if (left[row])
+      for (std::uint32_t c : highest.row(row)) rest.targets.push_back(c);
+    rest.end_row();
+  }
   std::vector<std::uint32_t> core;
-  const graph::Matching matching = graph::maximum_matching(highest, &core);
-  if (matching.size() < highest.rows()) return {};  // not reached: pantelides() matched them
-  return dependent_equations(system, dae, equations, offsets, highest, matching, core);
+  const graph::Matching matching = graph::maximum_matching(rest, &core);
+  std::erase_if(core, [&](std::uint32_t row) { return !left[row]; });
+  if (matching.size() < rows.size()) return {};  // not reached: pantelides() matched them
+  return dependent_equations(system, dae, equations, offsets, rest, matching, core);
 }
 
 }  // namespace sigrel::reduce

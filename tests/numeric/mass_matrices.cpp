@@ -89,8 +89,9 @@ Pencil pencil(Source& random) {
 std::string sum(const Eigen::RowVectorXd& row, const char* format) {
   std::string text;
   for (Index k = 0; k < row.size(); ++k)
-    if (row(k) != 0) text += fmt::format("{}({:.1f}) * ", text.empty() ? "" : " + ", row(k)) +
-                             fmt::format(fmt::runtime(format), k);
+    if (row(k) != 0)
+      text += fmt::format("{}({:.1f}) * ", text.empty() ? "" : " + ", row(k)) +
+              fmt::format(fmt::runtime(format), k);
   return text.empty() ? "0.0" : text;
 }
 
@@ -112,8 +113,8 @@ std::string source(const Pencil& p, bool scaled) {
     types += "Real -> ";
     values += fmt::format(" {}", 1.25 + 0.5 * static_cast<double>(k));
   }
-  std::string text = fmt::format("m :: {}SR ()\nm{} = sigrel () where\n  local {} :: Real\n", types,
-                                 parameters, unknowns);
+  std::string text =
+      fmt::format("m :: {}SR ()\nm{} = sigrel () where\n  local {} :: Real\n", types, parameters, unknowns);
   for (Index k = 0; k < n; ++k) {
     const std::string factor = scaled ? fmt::format("p{} * ", k) : "";
     text += fmt::format("  {0}({1}) = {0}({2} + ({3:.1f}) * sin time + ({4:.1f}))\n", factor,

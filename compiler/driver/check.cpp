@@ -18,7 +18,7 @@ int check(const Globals& globals, const CheckOptions& options) {
   for (const std::string& file : options.files) {
     Session session(globals.session_options());
     session.load(file);
-    bool fine = session.check() && session.check_structure();
+    bool fine = session.check() && session.check_structure() && session.check_main();
     print_diagnostics(globals, session);
     if (!fine) exit_code = kUserError;
     if (fine && options.types)

@@ -83,13 +83,17 @@ void Instantiator::list_arguments(std::uint32_t instance, const RelationObject& 
     argument_parameters_.push_back(parameter);
   };
   std::vector<std::string> names = relations_.real_names(relation);
+  auto is_part = [](const std::string& whole, const std::string& part) {
+    return part.starts_with(whole) &&
+           (part.size() == whole.size() || part[whole.size()] == '.' || part[whole.size()] == '[');
+  };
   std::size_t real = 0;
   for (std::uint32_t i = 0; i < relation.size; ++i) {
     const std::string name(text(code.global->local_names[code.captured[i].value]));
     const std::string type = type_of(*code.global, code.captured[i]);
     // The Reals inside come in the order of the captures.
     const std::size_t before = real;
-    for (; real < names.size() && (names[real] == name || names[real].starts_with(name + ".")); ++real)
+    for (; real < names.size() && is_part(name, names[real]); ++real)
       add(names[real], fmt::format("{:.10g}", reals[real]), names[real] == name ? type : "",
           captured_real(captured, real));
     if (std::string value = text_of(relation.items[i]); real == before && !value.empty())

@@ -164,6 +164,7 @@ Machine::Status Items::assert_item(const core::AssertItem& item) {
 }
 
 Machine::Status Items::let_item(const core::LetItem& item) {
+  machine_.begin_report();
   for (const core::Binding& b : item.bindings) {
     Value v;
     if (Status s = evaluate(b.value, v); s != Status::Done) return s;
@@ -172,7 +173,11 @@ Machine::Status Items::let_item(const core::LetItem& item) {
   for (const core::Binding& b : item.bindings)
     if (b.value->kind == core::ExprKind::Lambda || b.value->kind == core::ExprKind::Sigrel)
       machine_.patch(parts_.local(b.local));
-  return Status::Done;
+  const bool is_complete = std::ranges::all_of(
+      item.bindings, [&](const core::Binding& b) { return machine_.is_defined(parts_.local(b.local)); });
+  if (is_complete) return Status::Done;
+  for (const core::Binding& b : item.bindings) parts_.local(b.local) = Value{};
+  return Status::NotReady;
 }
 
 Machine::Status Items::application_item(const core::ApplicationItem& item) {

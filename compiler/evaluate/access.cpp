@@ -100,6 +100,46 @@ std::optional<Value> Machine::index(const IndexShape& shape, std::span<Value> va
   return apply(apply, values[0], 0, next);
 }
 
+std::optional<Value> Machine::expand(const Value& member, const Object& layout, Span span) {
+  if (!is_object(member, ObjectKind::Member)) return member;
+  if (!layout.b) {
+    fail(Code::SizeNotKnown, span,
+         "the size of this vector is not known here: it follows inside the instance");
+    if (last_)
+      last_->help(
+          "read its elements, or name the argument that decides the size in the signature: `(n :: Int) -> "
+          "…`");
+    return std::nullopt;
+  }
+  // The depth of the recursion is that of a type. The indices of a matrix are in one pair of brackets.
+  auto parts = [&](auto& self, const Value& variable, LayoutId id, std::vector<Value>& indices) -> Value {
+    const LayoutNode& node = layouts_[id];
+    if (node.kind == core::LayoutKind::Vector) {
+      Object* vector = heap_.object(ObjectKind::Vector, node.size);
+      vector->b = node.size_dependence;
+      for (std::uint32_t i = 0; i < node.size; ++i) {
+        indices.push_back(Value::of_int(i + 1));
+        vector->items[i] = self(self, variable, node.elements[0], indices);
+        indices.pop_back();
+      }
+      return Value::of(vector);
+    }
+    const Value whole = indices.empty() ? variable : host->member_index(*variable.object, indices);
+    if (node.kind != core::LayoutKind::Record || layouts_.is_connector(id)) return whole;
+    const auto& fields = code_.program().records[node.record.value].fields;
+    Object* record = heap_.object(ObjectKind::Record, static_cast<std::uint32_t>(fields.size()));
+    record->a = node.record.value;
+    for (std::uint32_t i = 0; i < fields.size(); ++i) {
+      std::vector<Value> none;
+      record->items[i] =
+          self(self, host->member_field(*whole.object, i, fields[i].name), node.elements[i], none);
+    }
+    return Value::of(record);
+  };
+  std::vector<Value> indices;
+  return parts(parts, member, LayoutId{layout.a}, indices);
+}
+
 Value Machine::list(const std::vector<Value>& items, Value rest) {
   for (std::size_t i = items.size(); i-- > 0;) {
     Object* cell = heap_.object(ObjectKind::Construct, 2);

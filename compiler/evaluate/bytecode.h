@@ -43,6 +43,7 @@ enum class Opcode : std::uint8_t {
   Vector,        // pop a items
   Index,         // parts[a] describes b popped bounds; below them the base
   Member,        // members[a]: pop its b indices; push a variable of an instance
+  Expand,        // pop a layout; a variable of an instance on top becomes the value of its scalars
   BlockApply,    // pop inputs and relation, push the outputs
   Layout,        // push the layout layouts[a] as a value; its b sizes are popped
 };

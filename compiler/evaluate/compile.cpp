@@ -234,6 +234,8 @@ class Compiler {
     }
     std::ranges::reverse(r.steps);
     if (base->kind == ExprKind::Member) {
+      if (r.steps.empty() && is_composite(static_cast<const core::MemberExpr*>(base)->layout))
+        return std::nullopt;
       // A part of a hidden variable is denoted by a name, and an index in it may be out of range.
       auto* m = static_cast<const core::MemberExpr*>(base);
       if (m->base->kind != ExprKind::Label || !m->indices.empty() ||
@@ -421,7 +423,10 @@ class Compiler {
       case ExprKind::Primitive: primitive(static_cast<const core::PrimitiveExpr*>(e)); break;
       case ExprKind::Index: {
         auto* i = static_cast<const core::IndexExpr*>(e);
-        expression(i->base, false);
+        if (is_scalar_of_member(i) && !parameterised_)
+          member(static_cast<const core::MemberExpr*>(i->base));
+        else
+          expression(i->base, false);
         IndexShape shape;
         for (const core::IndexPart& part : i->parts) {
           expression(part.first, false);
@@ -443,21 +448,11 @@ class Compiler {
         load(static_cast<const core::LabelExpr*>(e)->label, e->span);
         break;
       case ExprKind::Member: {
-        varies_ = true;
         auto* m = static_cast<const core::MemberExpr*>(e);
-        std::uint32_t bounds = 0;
-        if (m->base->kind == ExprKind::Label) {
-          auto* label = static_cast<const core::LabelExpr*>(m->base);
-          load(label->label, label->span);
-          expressions(label->indices);
-          bounds += static_cast<std::uint32_t>(label->indices.size());
-        } else {
-          expression(m->base, false);
-        }
-        expressions(m->indices);
-        code_.members.push_back(m);
-        emit(Opcode::Member, e->span, static_cast<std::uint32_t>(code_.members.size() - 1),
-             bounds + static_cast<std::uint32_t>(m->indices.size()));
+        member(m);
+        if (!is_composite(m->layout)) break;
+        layout(m->layout, m->span);
+        emit(Opcode::Expand, m->span);
         break;
       }
       case ExprKind::Layout: layout(static_cast<const core::LayoutExpr*>(e)->layout, e->span); break;
@@ -470,6 +465,42 @@ class Compiler {
         break;
       }
     }
+  }
+
+  void member(const core::MemberExpr* m) {
+    varies_ = true;
+    std::uint32_t bounds = 0;
+    if (m->base->kind == core::ExprKind::Label) {
+      auto* label = static_cast<const core::LabelExpr*>(m->base);
+      load(label->label, label->span);
+      expressions(label->indices);
+      bounds += static_cast<std::uint32_t>(label->indices.size());
+    } else {
+      expression(m->base, false);
+    }
+    expressions(m->indices);
+    code_.members.push_back(m);
+    emit(Opcode::Member, m->span, static_cast<std::uint32_t>(code_.members.size() - 1),
+         bounds + static_cast<std::uint32_t>(m->indices.size()));
+  }
+
+  /// Whether a variable has parts that are read one by one. A connector is a node, not a record of scalars.
+  bool is_composite(const core::Layout* l) const {
+    using core::LayoutKind;
+    if (!l) return false;
+    if (l->kind == LayoutKind::Record) return !code_.program().records[l->record.value].connector;
+    return l->kind == LayoutKind::Vector || l->kind == LayoutKind::Variable;
+  }
+
+  /// Whether it is one scalar of a vector of an instance: the others need not be made.
+  bool is_scalar_of_member(const core::IndexExpr* i) const {
+    if (i->base->kind != core::ExprKind::Member) return false;
+    const core::Layout* l = static_cast<const core::MemberExpr*>(i->base)->layout;
+    for (const core::IndexPart& part : i->parts) {
+      if (part.last || !l || l->kind != core::LayoutKind::Vector || l->sizes.size() > 1) return false;
+      l = l->elements[0];
+    }
+    return !is_composite(l);
   }
 
   template <class Then, class Else>

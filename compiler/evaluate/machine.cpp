@@ -25,13 +25,13 @@ constexpr std::uint32_t kNoStop = 0xFFFFFFFFu;
 
 namespace {
 
-bool has_signal(const Value& value) {
+bool contains(const Value& value, Tag tag) {
   std::vector<Value> work{value};
   std::unordered_set<const Object*> seen;
   while (!work.empty()) {
     Value v = work.back();
     work.pop_back();
-    if (v.tag == Tag::Signal) return true;
+    if (v.tag == tag) return true;
     if (v.tag != Tag::Object || v.object->size == 0 || !seen.insert(v.object).second) continue;
     work.insert(work.end(), v.object->items, v.object->items + v.object->size);
   }
@@ -130,15 +130,19 @@ std::optional<Value> Machine::capture_relation(const RelationCode& code, const F
 
 void Machine::patch(Value closure) {
   Frame frame{nullptr, 0, 0, nullptr, 0, kNoStop, false, nullptr, {}};
-  if (is_object(closure, ObjectKind::Closure)) {
-    auto* f = static_cast<const FunctionCode*>(closure.object->code);
-    for (std::uint32_t i = 0; i < closure.object->size; ++i)
-      if (f->captures[i].local) closure.object->items[i] = captured(f->captures[i], frame);
-  } else if (is_object(closure, ObjectKind::Relation)) {
-    auto& r = static_cast<RelationObject*>(closure.object)->relation();
-    for (std::uint32_t i = 0; i < closure.object->size; ++i)
-      if (r.captures[i].local) closure.object->items[i] = captured(r.captures[i], frame);
-  }
+  const std::vector<CaptureSource>* sources = nullptr;
+  if (is_object(closure, ObjectKind::Closure))
+    sources = &static_cast<const FunctionCode*>(closure.object->code)->captures;
+  else if (is_object(closure, ObjectKind::Relation))
+    sources = &static_cast<RelationObject*>(closure.object)->relation().captures;
+  else
+    return;
+  for (std::uint32_t i = 0; i < closure.object->size; ++i)
+    if ((*sources)[i].local) closure.object->items[i] = captured((*sources)[i], frame);
+}
+
+bool Machine::is_defined(const Value& value) const {
+  return !captured_undefined_ || !contains(value, Tag::Undefined);
 }
 
 void Machine::steer(const Value& real) {
@@ -446,7 +450,7 @@ Machine::Status Machine::run() {
           g.value = result;
           ++cached_globals_;
           // A signal belongs to the body under construction, so the next body evaluates the global again.
-          g.state = has_signal(result) ? GlobalState::Unknown : GlobalState::Done;
+          g.state = contains(result, Tag::Signal) ? GlobalState::Unknown : GlobalState::Done;
         }
         frames_.pop_back();
         if (done.closure)
@@ -603,6 +607,14 @@ Machine::Status Machine::run() {
         auto v = host->member(*code_.members[in.a], base, values);
         if (!v) return failed();
         stack_.push_back(*v);
+        break;
+      }
+      case Opcode::Expand: {
+        const Value layout = stack_.back();
+        stack_.pop_back();
+        auto v = expand(stack_.back(), *layout.object, span);
+        if (!v) return failed();
+        stack_.back() = *v;
         break;
       }
       case Opcode::BlockApply: {

@@ -104,6 +104,9 @@ class Machine {
                 bool& unknown);
   /// Refreshes the captures of a closure or relation from the frame at 0.
   void patch(Value closure);
+  /// Whether all that the functions and relations in the value captured is defined. A function captures a
+  /// variable without reading it, so it can be made before the variable is declared.
+  bool is_defined(const Value& value) const;
   /// The value of a Real decides structure.
   void steer(const Value& real);
   /// The value of an Int is used in a way that is not linear in the size.
@@ -133,6 +136,7 @@ class Machine {
   void begin_report() {
     reported_ = false;
     not_ready_ = false;
+    captured_undefined_ = false;
   }
 
   void fail(Code code, Span span, std::string message);
@@ -169,9 +173,12 @@ class Machine {
   bool match(std::uint32_t pattern, const Value& value, std::uint32_t base, Span span, bool& matched);
   std::optional<Value> field(const Value& base, std::uint32_t index, Name name, Span span);
   std::optional<Value> index(const IndexShape& shape, std::span<Value> values, Span span);
+  std::optional<Value> expand(const Value& member, const Object& layout, Span span);
   std::optional<Value> capture_relation(const RelationCode& code, const Frame& frame, Span span);
-  Value captured(const CaptureSource& source, const Frame& frame) const {
-    return source.local ? stack_[frame.base + source.index] : frame.closure->items[source.index];
+  Value captured(const CaptureSource& source, const Frame& frame) {
+    const Value& v = source.local ? stack_[frame.base + source.index] : frame.closure->items[source.index];
+    captured_undefined_ |= v.tag == Tag::Undefined;
+    return v;
   }
   std::optional<Value> arithmetic(core::Primitive op, const Value& a, const Value& b, Span span);
   std::optional<Value> compare(core::Primitive op, const Value& a, const Value& b, Span span);
@@ -214,6 +221,7 @@ class Machine {
   std::uint32_t cached_globals_ = 0;
   int branch_depth_ = 0;
   bool not_ready_ = false;
+  bool captured_undefined_ = false;  // by a function or relation, since begin_report()
   bool reported_ = false;
   Diagnostic* last_ = nullptr;
 };

@@ -204,8 +204,18 @@ std::vector<std::string> Relations::real_names(const RelationObject& relation) c
   struct Work {
     Value value;
     std::string name;
+    bool in_vector = false;
   };
   std::vector<std::string> names;
+  // As in results: "p.r", "x[2]", "m[1,2]".
+  auto part_name = [&](const Work& whole, const Object& o, std::uint32_t i) {
+    const std::string number = std::to_string(i + 1);
+    if (o.kind == ObjectKind::Vector)
+      return whole.in_vector ? whole.name.substr(0, whole.name.size() - 1) + "," + number + "]"
+                             : whole.name + "[" + number + "]";
+    const auto named = [&] { return std::string(text(program_.records[o.a].fields[i].name)); };
+    return whole.name + "." + (o.kind == ObjectKind::Record ? named() : number);
+  };
   std::unordered_map<const Object*, bool> seen;
   std::vector<Work> work;
   for (std::uint32_t i = relation.size; i-- > 0;)
@@ -218,12 +228,8 @@ std::vector<std::string> Relations::real_names(const RelationObject& relation) c
     } else if (w.value.tag == Tag::Object && w.value.object->kind != ObjectKind::Relation) {
       const Object& o = *w.value.object;
       if (o.size && !seen.try_emplace(&o, true).second) continue;
-      for (std::uint32_t i = o.size; i-- > 0;) {
-        std::string part = o.kind == ObjectKind::Record
-                               ? std::string(text(program_.records[o.a].fields[i].name))
-                               : std::to_string(i + 1);
-        work.push_back({o.items[i], w.name + "." + part});
-      }
+      for (std::uint32_t i = o.size; i-- > 0;)
+        work.push_back({o.items[i], part_name(w, o, i), o.kind == ObjectKind::Vector});
     }
   }
   return names;

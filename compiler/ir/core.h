@@ -277,6 +277,8 @@ struct MemberExpr : Expr {
   Name member;
   std::optional<std::uint32_t> interface_index;
   std::span<Expr*> indices;  // of an indexed inner label
+  /// Of the variable, for reading all of its scalars; null for an instance.
+  const Layout* layout = nullptr;
 };
 /// `block <> inputs` as an expression: its value is the block's outputs.
 struct BlockApplyExpr : Expr {

@@ -11,7 +11,8 @@
 
 namespace sigrel::pipeline {
 
-enum class Backend : std::uint8_t { Jit, Interpreter };
+/// `None`: the model is not executed, only its errors are wanted.
+enum class Backend : std::uint8_t { Jit, Interpreter, None };
 
 struct Executable {
   std::shared_ptr<const void> owner;  // of the code and data of the kernels

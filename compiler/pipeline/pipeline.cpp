@@ -122,6 +122,7 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
       !dumped(context, listing(Dump::Llvm, Listing::Llvm)) &&
       !dumped(context, listing(Dump::Assembly, Listing::Assembly));
   if (!complete) return nullptr;
+  if (backend == Backend::None) return result;
 
   // lower and jit: plan -> machine code; or interpret: plan -> kernels without code, on request and where
   // code generation is not allowed.

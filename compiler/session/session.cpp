@@ -38,6 +38,25 @@ bool Session::check_structure() {
   return diagnostics_.error_count() == before;
 }
 
+bool Session::check_main() {
+  if (!checked_ || !checked_->program.main) return checked_.has_value();
+  Diagnostics found;
+  pipeline::Context context = this->context(found);
+  elaborate::Options options;
+  options.libraries = options_.libraries;
+  const auto model = pipeline::back_end(checked_->program, options, Backend::None, context);
+  const auto is_incomplete = [](const Diagnostic& d) { return d.code == Code::NothingToRun; };
+  if (std::ranges::any_of(found.all(), is_incomplete)) return true;
+  const std::size_t before = diagnostics_.error_count();
+  diagnostics_.append(found);
+  if (model) {
+    std::vector<std::string> plot;
+    experiment(*model, {});
+    choose_columns(*model, {}, plot);
+  }
+  return diagnostics_.error_count() == before;
+}
+
 std::string Session::structural_type(const core::Global& global) const {
   return structural_types_
              ? structural_types_->text(core::GlobalId(&global - checked_->program.globals.data()))

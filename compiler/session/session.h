@@ -136,6 +136,9 @@ class Session {
   bool check(const std::optional<std::string>& expression = std::nullopt);
   /// After `check`: computes the structural type of every definition. False if one is singular in every use.
   bool check_structure();
+  /// After `check_structure`: compiles `main` as far as its errors do not depend on a run, including the
+  /// settings of the experiment. True if `main` is not a complete model.
+  bool check_main();
   /// After `check_structure`: "{p.v p.i n.v; p.i n.i}"; empty if the definition is not a relation or has no
   /// type independent of its use.
   std::string structural_type(const core::Global& global) const;

@@ -13,6 +13,7 @@
 
 #include "compiler/session/session.h"
 #include "tests/cases/case_file.h"
+#include "tests/cases/check_against_run.h"
 
 namespace fs = std::filesystem;
 using namespace golden;
@@ -148,6 +149,9 @@ std::vector<std::string> run_case(const fs::path& path, bool update) {
         return {"generated code and the interpreter disagree:\n" + outcome.sections[i].text +
                 "interpreter:\n" + (i < interpreted.sections.size() ? interpreted.sections[i].text : "")};
   }
+  if (std::vector<std::string> differences = check_against_run(file, session_options());
+      stage != "parse" && !differences.empty())
+    return differences;
   bool same = file.generated.size() == outcome.sections.size();
   std::vector<std::string> problems;
   for (std::size_t i = 0; i < std::max(file.generated.size(), outcome.sections.size()); ++i) {

@@ -4,9 +4,11 @@ namespace sigrel::check {
 
 Typed ExpressionChecker::infer_list(const ast::ListExpr* e, Type* hint) {
   Type* known = hint ? find(hint) : nullptr;
-  bool vector = known && known->kind == TypeKind::Vector;
+  // A list is not a signal: where one is expected, the brackets are those of a vector.
+  const bool is_signal = known && known->kind == TypeKind::Variable && (known->needs & kSignal);
+  const bool vector = is_signal || (known && known->kind == TypeKind::Vector);
   Type* element = unifier_.fresh();
-  if (vector)
+  if (vector && !is_signal)
     element = known->args[0];
   else if (known && is_constructor(known, types_.list_constructor))
     element = known->args[0];

@@ -75,7 +75,10 @@ void RelationChecker::finish_members(RelationContext& relation) {
     static_assert(sizeof(core::FieldExpr) <= sizeof(core::MemberExpr) &&
                   sizeof(core::IndexExpr) <= sizeof(core::MemberExpr));
     switch (found.expr->kind) {
-      case core::ExprKind::Member: *member.node = *static_cast<core::MemberExpr*>(found.expr); break;
+      case core::ExprKind::Member:
+        *member.node = *static_cast<core::MemberExpr*>(found.expr);
+        layouts_.request(&member.node->layout, found.type);
+        break;
       case core::ExprKind::Field:
         deferred_.move_field(found.expr,
                              new (member.node) core::FieldExpr(*static_cast<core::FieldExpr*>(found.expr)));
@@ -128,7 +131,7 @@ class RelationChecker::MemberPath {
         return std::nullopt;
       }
       Type* inside_type = instantiate(*inside);
-      if (!inside->is_label) return {{{member(step, inside->interface_index, {}), inside_type}, i}};
+      if (!inside->is_label) return {{variable(step, inside->interface_index, inside_type), i}};
       if (!check_indices(step, inside->dimensions)) return std::nullopt;
       node_ = member(step, std::nullopt, plain_indices(step));
       type_ = inside_type;
@@ -154,6 +157,12 @@ class RelationChecker::MemberPath {
         core::MemberExpr{{core::ExprKind::Member, step.span}, node_, step.name.name, index, indices});
   }
 
+  Typed variable(const MemberStep& step, std::optional<std::uint32_t> index, Type* type) {
+    core::MemberExpr* result = member(step, index, {});
+    checker_.layouts_.request(&result->layout, type);
+    return {result, type};
+  }
+
   bool check_indices(const MemberStep& step, std::uint32_t needed) {
     std::string n(text(step.name.name));
     bool slice = std::ranges::any_of(step.indices, [](auto& p) { return p.last != nullptr; });
@@ -176,7 +185,7 @@ class RelationChecker::MemberPath {
       if (!names[k].named || names[k].name != step.name.name) continue;
       Type* type = names.size() == 1 ? interface : interface->args[k];
       checker_.units_.note(type);
-      return {member(step, k, {}), type};
+      return variable(step, k, type);
     }
     return {nullptr, nullptr};
   }

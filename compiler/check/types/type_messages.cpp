@@ -180,6 +180,19 @@ void TypeMessages::mismatch_at(Span span, Type* found, Type* expected, const Rea
     d.help("an argument may be missing");
   if (found->kind == TypeKind::Relation && expected->kind != TypeKind::Relation && scopes_.relation())
     d.help("a relation is not a signal; apply it with `<>`, or give its instance a label and read `label.x`");
+  Type *wanted = expected, *given = found;
+  while (is(wanted, types_.list_constructor) && is(given, types_.list_constructor)) {
+    wanted = find(wanted->args[0]);
+    given = find(given->args[0]);
+  }
+  const bool may_be_vector =
+      wanted->kind == TypeKind::Vector || (wanted->kind == TypeKind::Variable && (wanted->needs & kSignal));
+  if (may_be_vector && is(given, types_.list_constructor))
+    d.help(
+        "`vector xs` converts a list to a vector; the rows of a matrix are vectors as well: "
+        "`vector [vector row for row in rows]`");
+  if (found->kind == TypeKind::Vector && is(expected, types_.list_constructor))
+    d.help("`[x[i] for i in 1 .. size x]` is the list of the elements of a vector `x`");
   if (expected->kind == TypeKind::Skolem)
     d.note("`" + std::string(text(expected->name)) +
            "` stands for any type, so nothing may be assumed about it");
@@ -225,6 +238,8 @@ bool TypeMessages::require_operand(Type* type, Needs needs, const ast::Expr* e, 
   if ((needs & kReal) && is_int) d.help("`div` divides Ints; `real n` makes a Real of an Int");
   if (is_constructor(type, types_.string_constructor) && sign == "+") d.help("strings are joined with `++`");
   if (is_constructor(type, types_.list_constructor) && sign == "+") d.help("lists are joined with `++`");
+  if (is_constructor(type, types_.list_constructor) && (needs & kNumber))
+    d.help("arithmetic is on vectors: `vector xs` converts a list to one");
   if (type->kind == TypeKind::Skolem)
     d.note("`" + std::string(text(type->name)) + "` stands for any type; write `Real` if a number is meant");
   if (type->kind == TypeKind::Constructor && type->constructor->kind == NominalKind::Record)

@@ -178,3 +178,33 @@ TEST_CASE("Singular pencils of full matrices are refused") {
     CHECK(found.errors.find("error[SR0") != std::string::npos);
   }
 }
+
+TEST_CASE("Copies of a circuit with a hidden constraint share their tables and kernels") {
+  const auto compiled = [](int copies) {
+    Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}, .verify = true});
+    session.load_text("model.sr", fmt::format(R"(import Electrical
+supply :: Real -> SR ()
+supply k = sigrel () where
+  constantVoltage (12.0 + k) <> (p, n)
+  gyrator k      <> (p, n, q, n)
+  inductor 2.0   <> (q, n)
+  capacitor 0.5  <> (q, n)
+  capacitor 0.1  <> (p, n)
+  resistor 10.0  <> (p, n)
+  resistor 1.0e3 <> (n, g)
+  ground <> g
+main = sigrel () where
+  for k in 1 .. {} do
+    supply (real k) <> ()
+)",
+                                              copies));
+    session.check(std::nullopt);
+    auto result = session.compile({}, sigrel::Backend::Interpreter);
+    for (const sigrel::Diagnostic& d : session.diagnostics().all())
+      if (d.severity == sigrel::Severity::Error) FAIL(render_text(d, session.sources(), false));
+    return result;
+  };
+  const auto few = compiled(3), many = compiled(200);
+  CHECK(few->dae.equations.tables.size() == many->dae.equations.tables.size());
+  CHECK(few->plan.model.kernels.size() == many->plan.model.kernels.size());
+}

@@ -15,8 +15,9 @@ core::Program check(std::span<const ast::Module> modules, Diagnostics& diagnosti
 }
 
 Checker::Checker(Diagnostics& diagnostics, const CheckOptions& options)
-    : options_(options),
-      parts_(diagnostics),
+    : OwnedParts(diagnostics),
+      PartReferences(owned),
+      options_(options),
       expressions_(parts_, relations_),
       relations_(parts_, expressions_) {
   reader_.set_size_checker([this](const ast::Expr* size) {

@@ -12,7 +12,13 @@
 
 namespace sigrel::check {
 
-class Checker {
+/// Owns the parts; a base, because `PartReferences` needs them first.
+struct OwnedParts {
+  explicit OwnedParts(Diagnostics& diagnostics) : owned(diagnostics) {}
+  Parts owned;
+};
+
+class Checker : private OwnedParts, private PartReferences {
  public:
   Checker(Diagnostics& diagnostics, const CheckOptions& options);
   core::Program run(std::span<const ast::Module> modules);
@@ -53,23 +59,6 @@ class Checker {
   void share_inside(GlobalState& state, const Skolems& skolems);
 
   CheckOptions options_;
-  Parts parts_;
-  Diagnostics& diagnostics_ = parts_.diagnostics;
-  core::Program& program_ = parts_.program;
-  Types& types_ = parts_.types;
-  CoreBuilder& core_ = parts_.core;
-  Unifier& unifier_ = parts_.unifier;
-  Globals& globals_ = parts_.globals;
-  Scopes& scopes_ = parts_.scopes;
-  UnitCheck& units_ = parts_.units;
-  Sizes& sizes_ = parts_.sizes;
-  TypeMessages& messages_ = parts_.messages;
-  Contracts& contracts_ = parts_.contracts;
-  TypeReader& reader_ = parts_.reader;
-  Layouts& layouts_ = parts_.layouts;
-  DeferredConstraints& deferred_ = parts_.deferred;
-  MatchChecks& matches_ = parts_.matches;
-  BlockCheck& blocks_ = parts_.blocks;
   ExpressionChecker expressions_;
   RelationChecker relations_;
 

@@ -39,4 +39,28 @@ struct Parts {
   BlockCheck blocks{diagnostics, program, globals};
 };
 
+/// The base of the classes that walk over the source: the parts under the names that they use.
+class PartReferences {
+ protected:
+  explicit PartReferences(Parts& parts) : parts_(parts) {}
+
+  Parts& parts_;
+  Diagnostics& diagnostics_ = parts_.diagnostics;
+  core::Program& program_ = parts_.program;
+  Types& types_ = parts_.types;
+  CoreBuilder& core_ = parts_.core;
+  Unifier& unifier_ = parts_.unifier;
+  Globals& globals_ = parts_.globals;
+  Scopes& scopes_ = parts_.scopes;
+  UnitCheck& units_ = parts_.units;
+  Sizes& sizes_ = parts_.sizes;
+  TypeMessages& messages_ = parts_.messages;
+  Contracts& contracts_ = parts_.contracts;
+  TypeReader& reader_ = parts_.reader;
+  Layouts& layouts_ = parts_.layouts;
+  DeferredConstraints& deferred_ = parts_.deferred;
+  MatchChecks& matches_ = parts_.matches;
+  BlockCheck& blocks_ = parts_.blocks;
+};
+
 }  // namespace sigrel::check

@@ -110,6 +110,11 @@ void print_csv(const SteadyPoint& point) {
     header += "," + runtime::csv_field(point.all.names[k]);
     row += fmt::format(",{}", point.values[k]);
   }
+  for (const SteadyRow& r : point.rows)  // the values of --vary belong to the point
+    if (r.role == SteadyRow::Parameter) {
+      header += "," + runtime::csv_field(r.name);
+      row += fmt::format(",{}", r.value);
+    }
   fmt::print("{}\n{}\n", header, row);
 }
 

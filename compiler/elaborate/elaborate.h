@@ -55,9 +55,9 @@ struct Argument {
 };
 
 struct Options {
-  std::vector<Setting> set;
-  std::vector<std::string> libraries;  // files that are searched for foreign functions first
-  bool arguments = false;              // list them in the result
+  std::vector<Setting> set = {};
+  std::vector<std::string> libraries = {};  // files that are searched for foreign functions first
+  bool arguments = false;                   // list them in the result
   /// Evaluate applications in loops iteration by iteration. The result is the same: for tests.
   bool one_by_one = false;
 };

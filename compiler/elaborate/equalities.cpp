@@ -3,27 +3,6 @@
 #include <algorithm>
 
 namespace sigrel::elaborate {
-namespace {
-
-/// Whether the values of the operation are constant between events, whatever its operands are.
-bool is_piecewise_constant(Op op) {
-  switch (op) {
-    case Op::Less:
-    case Op::LessEqual:
-    case Op::Equal:
-    case Op::NotEqual:
-    case Op::And:
-    case Op::Or:
-    case Op::Not:
-    case Op::Floor:
-    case Op::Ceil:
-    case Op::Round:
-    case Op::Sign: return true;
-    default: return false;
-  }
-}
-
-}  // namespace
 
 void Equalities::add(const evaluate::Machine& machine, ExprId root) {
   for (const ExprId id : topological(machine.signals, {&root, 1})) {

@@ -10,21 +10,7 @@ namespace sigrel::elaborate {
 namespace {
 
 /// Whether the values of an expression are those of a Bool or Int.
-bool has_steps(const Node& root) {
-  switch (root.op) {
-    case Op::Less:
-    case Op::LessEqual:
-    case Op::Equal:
-    case Op::NotEqual:
-    case Op::And:
-    case Op::Or:
-    case Op::Not:
-    case Op::Floor:
-    case Op::Ceil:
-    case Op::Round: return true;
-    default: return false;
-  }
-}
+bool has_steps(const Node& root) { return is_piecewise_constant(root.op) && root.op != Op::Sign; }
 
 ExprId slot_of(ExprPool& pool, ColumnRef column) { return pool.slot(column.slot()); }
 

@@ -263,6 +263,7 @@ Machine::Status Items::connect_item(const core::ConnectItem& item) {
         }
       for (std::uint32_t k = 0; k < set[0].object->size; ++k) {
         std::vector<Value> elements;
+        elements.reserve(set.size());
         for (const Value& v : set) elements.push_back(v.object->items[k]);
         sets.push_back(std::move(elements));
       }

@@ -5,12 +5,13 @@
 // rows, columns or instances. An explicit stack of frames replaces native recursion, so that a program which
 // recurses without end is reported with a diagnostic.
 //
-//   bytecode.h, compile.cpp      core expressions to code for a stack machine; items of loops as functions of
+//   bytecode.h, compile*         core expressions to code for a stack machine; items of loops as functions of
 //                                what they read (ParameterisedItem)
 //   value.*, layout.*            values, their heap, layouts with evaluated sizes
-//   machine.*                    the machine
+//   machine.*, machine_run.cpp   the machine: frames and calls; its loop over the instructions
 //   access.cpp, interface.cpp    parts of values; layouts of declarations and interfaces
-//   primitives.cpp               overloaded arithmetic on numbers, parameters, signals and aggregates
+//   arithmetic.cpp               overloaded arithmetic on numbers, parameters, signals and aggregates
+//   primitives.cpp, operands.h   all primitive operations
 //   library.cpp                  tables and foreign functions
 //   relation.*                   a relation value as skeleton and captured parameters
 //   size_dependence.*            what the evaluation of a sample implies for other sizes
@@ -112,7 +113,7 @@ class Machine {
   /// The value of an Int is used in a way that is not linear in the size.
   void pin(const Value& value);
 
-  // primitives.cpp
+  // primitives.cpp, arithmetic.cpp
   std::optional<Value> primitive(core::Primitive op, std::span<Value> args, Span span);
   /// The value as a scalar expression; nullopt (reported) if it is not a scalar.
   std::optional<ExprId> to_signal(const Value& value, Span span);
@@ -140,7 +141,6 @@ class Machine {
   }
 
   void fail(Code code, Span span, std::string message);
-  Diagnostic* last_error() { return last_; }
   Heap& heap() { return heap_; }
   Layouts& layouts() { return layouts_; }
   Diagnostics& diagnostics() { return diagnostics_; }
@@ -148,13 +148,14 @@ class Machine {
   Bytecode& code() { return code_; }
 
  private:
+  static constexpr std::uint32_t kNoStop = 0xFFFFFFFFu;
   struct Frame {
     const FunctionCode* function;
     std::uint32_t pc;
     std::uint32_t base;
     Object* closure;
     std::uint32_t global;  // + 1; the cache to fill on return
-    std::uint32_t stop;    // a branch of a signal `if`: return at this Join
+    std::uint32_t stop;    // a branch of a signal `if`: return at this Join; else kNoStop
     bool boundary;         // returning ends the native run
     Object* pending;       // arguments beyond the arity
     Span call;

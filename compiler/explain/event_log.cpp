@@ -97,7 +97,7 @@ std::string EventLog::held_value(std::size_t number, double value) const {
 
 std::string EventLog::trigger_text(std::size_t trigger) const {
   const system::Trigger& t = model_.system.events.triggers[trigger];
-  const std::string source = snippet(sources_.text(model_.system.sources[t.origin.source].span));
+  std::string source = snippet(sources_.text(model_.system.sources[t.origin.source].span));
   switch (t.kind) {
     case system::Trigger::When: return source;
     case system::Trigger::Every: return source.starts_with("every") ? source : "every " + source;

@@ -414,9 +414,8 @@ class Report {
     }
     if (!f_.variables.empty()) d.note("with " + variables(4, true));
     d.help(
-        "add hysteresis, or make the transition smooth: `tanh (v / 1.0e-3)` for the `sign v` of a friction "
-        "that "
-        "comes to rest; with `noEvent` the comparison is not an event");
+        "add hysteresis, or make the transition smooth: `tanh (v / 1.0e-3)` for the `sign v` of a "
+        "friction that comes to rest; with `noEvent` the comparison is not an event");
     keep(d);
   }
 

@@ -78,9 +78,8 @@ Enclosure enclose(const Library* library, const Node& node, const Enclosure& a, 
   const Interval x = a.value, y = b.value;
   const Enclosure unknown{Interval::whole(), Interval::whole()};
   // The whole line may stand for NaN, which an operation must not turn into a number.
-  const bool is_truth = (node.op >= Op::Less && node.op <= Op::Or) || node.op == Op::Not;
   const bool reads_b = arity(node.op) > 1 && node.op != Op::Select;
-  if (!is_truth && (is_whole(x) || (reads_b && is_whole(y)))) return unknown;
+  if (!is_condition(node.op) && (is_whole(x) || (reads_b && is_whole(y)))) return unknown;
   switch (node.op) {
     case Op::Neg: return {-x, -a.derivative};
     case Op::Add: return {x + y, a.derivative + b.derivative};

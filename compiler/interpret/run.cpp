@@ -110,27 +110,6 @@ void run_block(const Tape& tape, const runtime::KernelArguments& args, double* r
         }
         break;
       }
-      // The cost of the call is small compared to the operation.
-      case Op::Sign:
-      case Op::Sqrt:
-      case Op::Exp:
-      case Op::Log:
-      case Op::Log10:
-      case Op::Sin:
-      case Op::Cos:
-      case Op::Tan:
-      case Op::Asin:
-      case Op::Acos:
-      case Op::Atan:
-      case Op::Sinh:
-      case Op::Cosh:
-      case Op::Tanh:
-      case Op::Asinh:
-      case Op::Acosh:
-      case Op::Atanh:
-      case Op::Floor:
-      case Op::Ceil:
-      case Op::Round: each(d, at(in.a), n, [op = in.op](double a) { return apply(op, a, 0, 0); }); break;
       case Op::Lookup1:
       case Op::Lookup2:
       case Op::Call1:
@@ -143,9 +122,11 @@ void run_block(const Tape& tape, const runtime::KernelArguments& args, double* r
           d[i] = apply(tape.library.get(), in.op, in.value, a[i], b[i], c[i]);
         break;
       }
-      case Op::Pow:
-      case Op::Atan2:
-        each(d, at(in.a), at(in.b), n, [op = in.op](double a, double b) { return apply(op, a, b, 0); });
+      default:  // the cost of the call is small compared to the operation
+        if (arity(in.op) == 1)
+          each(d, at(in.a), n, [op = in.op](double a) { return apply(op, a, 0, 0); });
+        else
+          each(d, at(in.a), at(in.b), n, [op = in.op](double a, double b) { return apply(op, a, b, 0); });
         break;
     }
   }

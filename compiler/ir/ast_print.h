@@ -1,10 +1,14 @@
 // Dumps of ast::Module for `sigrel dump ast` and for tests.
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "compiler/ir/ast.h"
 
 namespace sigrel::ast {
+
+/// As it is written: "+", "/="; "`…`" for a named operator.
+std::string_view spelling(BinaryOp op);
 
 /// One line for each declaration and item, blocks indented. Expressions, types and patterns are fully
 /// parenthesised on one line, so that the dump shows how the text was read: `(+ (* a b) c)`, `(f x y)`,

@@ -91,73 +91,10 @@ enum class ExprKind : std::uint8_t {
   Layout
 };
 
+/// The primitive operations; primitives.def describes each.
 enum class Primitive : std::uint8_t {
-  // arithmetic, overloaded on Int, Real, signals, and elementwise on records and vectors of them (Mul also
-  // scalar * vector)
-  Add,
-  Sub,
-  Mul,
-  Div,
-  Pow,
-  Negate,
-  Equal,
-  NotEqual,
-  Less,
-  LessEqual,
-  Greater,
-  GreaterEqual,
-  And,
-  Or,
-  Not,
-  Append,  // lists, strings, vectors
-  Range,   // Int a, Int b -> [Int]
-  ToReal,  // real n
-  Floor,
-  Ceiling,
-  Round,  // floor/ceiling keep Real; `Round` is Real -> Int
-  IntDiv,
-  IntMod,  // div, mod
-  Min,
-  Max,
-  Abs,
-  Sign,
-  Sqrt,
-  Exp,
-  Log,
-  Log10,
-  Sin,
-  Cos,
-  Tan,
-  Asin,
-  Acos,
-  Atan,
-  Atan2,
-  Sinh,
-  Cosh,
-  Tanh,
-  Asinh,
-  Acosh,
-  Atanh,
-  Der,
-  Pre,
-  Edge,      // of a Bool: true now, false before the round
-  Change,    // differs from before the round
-  Initial,   // no argument: a condition of `when` that holds at the start of the run only
-  Terminal,  // likewise at its end
-  Time,      // Time has no argument
-  Smooth,
-  NoEvent,
-  Delay,
-  Table1,
-  Table2,    // interpolation, outside, the data, the arguments
-  Size,      // of a vector (outermost)
-  ToVector,  // a list as a vector
-  Show,      // a number as a string
-  Claim,     // Int c, relation r -> r, which must satisfy contract c of the program
-  AnyReal,   // an unknown Real; in Program::samples only
-  AnySize,   // an Int with the argument as a sample; in Program::samples only
-  AnyList    // a list of n elements equal to the second argument; n is a sample; in Program::samples
-             // only
+#define SIGREL_PRIMITIVE(op, name) op,
+#include "compiler/ir/primitives.def"
 };
 
 struct Expr {

@@ -5,91 +5,18 @@
 namespace sigrel::core {
 namespace {
 
-std::string_view primitive_name(Primitive op) {
-  switch (op) {
-    case Primitive::Add: return "+";
-    case Primitive::Sub: return "-";
-    case Primitive::Mul: return "*";
-    case Primitive::Div: return "/";
-    case Primitive::Pow: return "^";
-    case Primitive::Negate: return "negate";
-    case Primitive::Equal: return "==";
-    case Primitive::NotEqual: return "/=";
-    case Primitive::Less: return "<";
-    case Primitive::LessEqual: return "<=";
-    case Primitive::Greater: return ">";
-    case Primitive::GreaterEqual: return ">=";
-    case Primitive::And: return "&&";
-    case Primitive::Or: return "||";
-    case Primitive::Not: return "not";
-    case Primitive::Append: return "++";
-    case Primitive::Range: return "range";
-    case Primitive::ToReal: return "real";
-    case Primitive::Floor: return "floor";
-    case Primitive::Ceiling: return "ceiling";
-    case Primitive::Round: return "round";
-    case Primitive::IntDiv: return "div";
-    case Primitive::IntMod: return "mod";
-    case Primitive::Min: return "min";
-    case Primitive::Max: return "max";
-    case Primitive::Abs: return "abs";
-    case Primitive::Sign: return "sign";
-    case Primitive::Sqrt: return "sqrt";
-    case Primitive::Exp: return "exp";
-    case Primitive::Log: return "log";
-    case Primitive::Log10: return "log10";
-    case Primitive::Sin: return "sin";
-    case Primitive::Cos: return "cos";
-    case Primitive::Tan: return "tan";
-    case Primitive::Asin: return "asin";
-    case Primitive::Acos: return "acos";
-    case Primitive::Atan: return "atan";
-    case Primitive::Atan2: return "atan2";
-    case Primitive::Sinh: return "sinh";
-    case Primitive::Cosh: return "cosh";
-    case Primitive::Tanh: return "tanh";
-    case Primitive::Asinh: return "asinh";
-    case Primitive::Acosh: return "acosh";
-    case Primitive::Atanh: return "atanh";
-    case Primitive::Der: return "der";
-    case Primitive::Pre: return "pre";
-    case Primitive::Edge: return "edge";
-    case Primitive::Change: return "change";
-    case Primitive::Initial: return "initial";
-    case Primitive::Terminal: return "terminal";
-    case Primitive::Time: return "time";
-    case Primitive::Smooth: return "smooth";
-    case Primitive::NoEvent: return "noEvent";
-    case Primitive::Delay: return "delay";
-    case Primitive::Table1: return "table1";
-    case Primitive::Table2: return "table2";
-    case Primitive::Size: return "size";
-    case Primitive::ToVector: return "vector";
-    case Primitive::Show: return "show";
-    case Primitive::Claim: return "claim";
-    case Primitive::AnyReal: return "anyReal";
-    case Primitive::AnySize: return "anySize";
-    case Primitive::AnyList: return "anyList";
-  }
-  return "?";
-}
+constexpr std::string_view kPrimitiveNames[] = {
+#define SIGREL_PRIMITIVE(op, name) name,
+#include "compiler/ir/primitives.def"
+};
+
+std::string_view primitive_name(Primitive op) { return kPrimitiveNames[static_cast<std::size_t>(op)]; }
 
 bool infix(Primitive op) {
   switch (op) {
-    case Primitive::Add:
-    case Primitive::Sub:
-    case Primitive::Mul:
-    case Primitive::Div:
-    case Primitive::Pow:
-    case Primitive::Equal:
-    case Primitive::NotEqual:
-    case Primitive::Less:
-    case Primitive::LessEqual:
-    case Primitive::Greater:
-    case Primitive::GreaterEqual:
-    case Primitive::And:
-    case Primitive::Or:
-    case Primitive::Append: return true;
+#define SIGREL_INFIX(op, name) case Primitive::op:
+#include "compiler/ir/primitives.def"
+    return true;
     default: return false;
   }
 }

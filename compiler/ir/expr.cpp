@@ -8,28 +8,9 @@
 
 namespace sigrel {
 
-int arity(Op op) {
-  if (op <= Op::Time) return 0;
-  if (op <= Op::Not || op == Op::PowInt || op == Op::Call1) return 1;
-  return op == Op::Select || op == Op::Lookup2 || op == Op::Call3 ? 3 : 2;
-}
-
 bool has_jumps(Op op) {
-  switch (op) {
-    case Op::Less:
-    case Op::LessEqual:
-    case Op::Equal:
-    case Op::NotEqual:
-    case Op::Floor:
-    case Op::Ceil:
-    case Op::Round:
-    case Op::Sign:
-    case Op::Abs:
-    case Op::Min:
-    case Op::Max:
-    case Op::Lookup1: return true;
-    default: return false;
-  }
+  if (kind(op) == OpKind::Comparison || kind(op) == OpKind::Rounding) return true;
+  return op == Op::Sign || op == Op::Abs || op == Op::Min || op == Op::Max || op == Op::Lookup1;
 }
 
 bool is_without_events(const Node& node) {
@@ -42,61 +23,6 @@ Node without_events(Node node) {
   else if (has_jumps(node.op))
     node.value = kNoEvent;
   return node;
-}
-
-const char* spelling(Op op) {
-  switch (op) {
-    case Op::Const: return "const";
-    case Op::Slot: return "slot";
-    case Op::Der: return "der";
-    case Op::Param: return "param";
-    case Op::Time: return "time";
-    case Op::Neg: return "-";
-    case Op::Abs: return "abs";
-    case Op::Sign: return "sign";
-    case Op::Sqrt: return "sqrt";
-    case Op::Exp: return "exp";
-    case Op::Log: return "log";
-    case Op::Log10: return "log10";
-    case Op::Sin: return "sin";
-    case Op::Cos: return "cos";
-    case Op::Tan: return "tan";
-    case Op::Asin: return "asin";
-    case Op::Acos: return "acos";
-    case Op::Atan: return "atan";
-    case Op::Sinh: return "sinh";
-    case Op::Cosh: return "cosh";
-    case Op::Tanh: return "tanh";
-    case Op::Asinh: return "asinh";
-    case Op::Acosh: return "acosh";
-    case Op::Atanh: return "atanh";
-    case Op::Floor: return "floor";
-    case Op::Ceil: return "ceiling";
-    case Op::Round: return "round";
-    case Op::Not: return "not";
-    case Op::Add: return "+";
-    case Op::Sub: return "-";
-    case Op::Mul: return "*";
-    case Op::Div: return "/";
-    case Op::Pow: return "^";
-    case Op::Min: return "min";
-    case Op::Max: return "max";
-    case Op::Atan2: return "atan2";
-    case Op::Less: return "<";
-    case Op::LessEqual: return "<=";
-    case Op::Equal: return "==";
-    case Op::NotEqual: return "/=";
-    case Op::And: return "&&";
-    case Op::Or: return "||";
-    case Op::PowInt: return "^";
-    case Op::Select: return "if";
-    case Op::Lookup1: return "table1";
-    case Op::Lookup2: return "table2";
-    case Op::Call1:
-    case Op::Call2:
-    case Op::Call3: return "call";
-  }
-  return "?";
 }
 
 namespace detail {
@@ -139,21 +65,11 @@ double apply(Op op, double a, double b, double c) {
     case Op::Abs: return std::fabs(a);
     case Op::Sign: return a > 0 ? 1.0 : a < 0 ? -1.0 : 0.0;
     case Op::Sqrt: return std::sqrt(a);
-    case Op::Exp: return std::exp(a);
-    case Op::Log: return std::log(a);
-    case Op::Log10: return std::log10(a);
-    case Op::Sin: return std::sin(a);
-    case Op::Cos: return std::cos(a);
-    case Op::Tan: return std::tan(a);
-    case Op::Asin: return std::asin(a);
-    case Op::Acos: return std::acos(a);
-    case Op::Atan: return std::atan(a);
-    case Op::Sinh: return std::sinh(a);
-    case Op::Cosh: return std::cosh(a);
-    case Op::Tanh: return std::tanh(a);
-    case Op::Asinh: return std::asinh(a);
-    case Op::Acosh: return std::acosh(a);
-    case Op::Atanh: return std::atanh(a);
+#define SIGREL_FUNCTION1(op, name, function) \
+  case Op::op: return std::function(a);
+#define SIGREL_FUNCTION2(op, name, function) \
+  case Op::op: return std::function(a, b);
+#include "compiler/ir/operations.def"
     case Op::Floor: return std::floor(a);
     case Op::Ceil: return std::ceil(a);
     case Op::Round: return std::round(a);
@@ -162,10 +78,8 @@ double apply(Op op, double a, double b, double c) {
     case Op::Sub: return a - b;
     case Op::Mul: return a * b;
     case Op::Div: return a / b;
-    case Op::Pow: return std::pow(a, b);
     case Op::Min: return b < a ? b : a;
     case Op::Max: return a < b ? b : a;
-    case Op::Atan2: return std::atan2(a, b);
     case Op::Less: return a < b ? 1.0 : 0.0;
     case Op::LessEqual: return a <= b ? 1.0 : 0.0;
     case Op::Equal: return a == b ? 1.0 : 0.0;

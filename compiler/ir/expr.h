@@ -17,71 +17,52 @@ namespace sigrel {
 
 using ExprId = Id<struct ExprTag>;
 
+/// The operations; operations.def describes each.
 enum class Op : std::uint8_t {
-  // leaves
-  Const,  // value
-  Slot,   // index a
-  Der,    // the b-th time derivative of slot a (b >= 1); gone after the reduce stage
-  Param,  // index a
-  Time,
-  // unary: operand a
-  Neg,
-  Abs,
-  Sign,
-  Sqrt,
-  Exp,
-  Log,
-  Log10,
-  Sin,
-  Cos,
-  Tan,
-  Asin,
-  Acos,
-  Atan,
-  Sinh,
-  Cosh,
-  Tanh,
-  Asinh,
-  Acosh,
-  Atanh,
-  Floor,
-  Ceil,
-  Round,
-  Not,
-  // binary: operands a, b
-  Add,
-  Sub,
-  Mul,
-  Div,
-  Pow,
-  Min,
-  Max,
-  Atan2,
-  Less,
-  LessEqual,
-  Equal,
-  NotEqual,
-  And,
-  Or,
-  PowInt,  // operand a to the integer power static_cast<int32_t>(b)
-  // ternary
-  Select,  // a != 0 ? b : c
-  // tables and functions of the library (ir/library.h); `value` has details
-  Lookup1,  // table number a at b; `value`: the order of the derivative
-  Lookup2,  // table number a at b, c; `value`: the orders, as LookupDetail
-  Call1,
-  Call2,
-  Call3,  // a C function of a, b, c; `value`: a CallDetail
+#define SIGREL_OP(op, name, arity, kind) op,
+#include "compiler/ir/operations.def"
 };
+
+/// What operations of one kind have in common.
+enum class OpKind : std::uint8_t {
+  Leaf,
+  Arithmetic,  // of numbers, each with code of its own
+  Function,    // of libm
+  Rounding,
+  Comparison,  // of numbers; a truth value
+  Logical,     // of truth values
+  Lookup,      // in a table of the library
+  Call         // of a C function of the library
+};
+
+struct OpTraits {
+  const char* name;  // printed: "sin", "+", …
+  std::uint8_t arity;
+  OpKind kind;
+};
+
+inline constexpr OpTraits kOpTraits[] = {
+#define SIGREL_OP(op, name, arity, kind) {name, arity, OpKind::kind},
+#include "compiler/ir/operations.def"
+};
+
+constexpr const OpTraits& traits(Op op) { return kOpTraits[static_cast<std::size_t>(op)]; }
 
 /// The `value` of an operation with jumps or kinks that is not an event (`noEvent`); of a Lookup1, whose
 /// value is the order of the derivative, it is `c`.
 constexpr double kNoEvent = 1;
 
 /// Number of operands that are expressions: 0 for leaves, 1 for PowInt.
-int arity(Op op);
+constexpr int arity(Op op) { return traits(op).arity; }
 /// The printed name: "sin", "+", …
-const char* spelling(Op op);
+constexpr const char* spelling(Op op) { return traits(op).name; }
+constexpr OpKind kind(Op op) { return traits(op).kind; }
+/// Whether it yields a truth value.
+constexpr bool is_condition(Op op) { return kind(op) == OpKind::Comparison || kind(op) == OpKind::Logical; }
+/// Whether its values are constant between events, whatever its operands are.
+constexpr bool is_piecewise_constant(Op op) {
+  return is_condition(op) || kind(op) == OpKind::Rounding || op == Op::Sign;
+}
 
 struct Node {
   Op op = Op::Const;

@@ -35,7 +35,8 @@ std::string print(const ExprPool& pool, ExprId root, SlotName slot_name, ParamNa
     const Node& n = pool[piece.id];
     int level = detail::precedence(n.op);
     bool parens = level < piece.context;
-    if (n.op >= Op::Lookup1) {  // "call4(x, y)": the number encodes function and derivative
+    if (kind(n.op) == OpKind::Lookup ||
+        kind(n.op) == OpKind::Call) {  // "call4(x, y)": the number encodes function and derivative
       const std::uint32_t operands[] = {n.a, n.b, n.c};
       out += spelling(n.op);
       if (n.value != 0) out += detail::integer_text(n.value);

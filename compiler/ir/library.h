@@ -63,7 +63,7 @@ inline LookupDetail lookup_detail(double value) {
 }
 
 /// Whether an operation uses the library.
-inline bool uses_library(Op op) { return op >= Op::Lookup1 && op <= Op::Call3; }
+inline bool uses_library(Op op) { return kind(op) == OpKind::Lookup || kind(op) == OpKind::Call; }
 
 /// The value of any operation; `detail` is Node::value. Operations that do not use the library are those of
 /// sigrel::apply.

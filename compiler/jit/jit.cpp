@@ -64,8 +64,7 @@ std::string content(const plan::Kernel& kernel, const plan::Body& body, const Li
     add(node.b);
     add(node.c);
     add(node.value);
-    if (node.op >= Op::Call1 && node.op <= Op::Call3)
-      add(library->functions[call_detail(node.value).function].address);
+    if (kind(node.op) == OpKind::Call) add(library->functions[call_detail(node.value).function].address);
   }
   return key;
 }
@@ -189,6 +188,7 @@ llvm::Expected<std::vector<runtime::Kernel::Function>> link(const plan::Plan& pl
       orc::makeJITDylibSearchOrder(&linker.getMainJITDylib()), std::move(wanted));
   if (!found) return found.takeError();
   std::vector<runtime::Kernel::Function> functions;
+  functions.reserve(names.size());
   for (const orc::SymbolStringPtr& name : names)
     functions.push_back((*found)[name].getAddress().toPtr<runtime::Kernel::Function>());
   return functions;

@@ -64,9 +64,11 @@ const std::vector<lower::Symbol>& vector_math_symbols(std::uint32_t width) {
   void* library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) return none;
   const std::string prefix = width == 8 ? "_ZGVeN8" : "_ZGVdN4";
-  for (const char* function :
-       {"v_exp", "v_log", "v_log10", "v_sin", "v_cos", "v_tan", "v_asin", "v_acos", "v_atan", "v_sinh",
-        "v_cosh", "v_tanh", "v_asinh", "v_acosh", "v_atanh", "vv_pow", "vv_atan2"}) {
+  for (const char* function : {
+#define SIGREL_FUNCTION1(op, name, function) "v_" #function,
+#define SIGREL_FUNCTION2(op, name, function) "vv_" #function,
+#include "compiler/ir/operations.def"
+       }) {
     std::string name = prefix + function;
     void* address = dlsym(library, name.c_str());
     if (!address) {  // an old library: use none of its functions

@@ -67,22 +67,27 @@ Value* power(IRBuilderBase& at, Value* base, std::int32_t exponent, MathLanes ma
       [&](Value* x) { return at.CreateFDiv(number(1), x); });
 }
 
-// Functions have the same names in the language and in libm, except powers.
-const char* spelling_in_libm(Op op) { return op == Op::Pow ? "pow" : spelling(op); }
-
 [[noreturn]] void misplaced(Op op) {
   llvm::errs() << "sigrel: internal error: operation '" << spelling(op) << "' cannot be lowered here\n";
   std::abort();
+}
+
+const char* name_in_libm(Op op) {
+  switch (op) {
+#define SIGREL_FUNCTION1(op, name, function) \
+  case Op::op: return #function;
+#define SIGREL_FUNCTION2 SIGREL_FUNCTION1
+#include "compiler/ir/operations.def"
+    default: misplaced(op);
+  }
 }
 
 }  // namespace
 
 bool is_library_call(const Node& node) {
   if (node.op == Op::PowInt) return !plan::is_multiplied(static_cast<std::int32_t>(node.b));
-  return (node.op >= Op::Exp && node.op <= Op::Atanh) || node.op == Op::Pow || node.op == Op::Atan2;
+  return kind(node.op) == OpKind::Function;
 }
-
-bool is_condition(Op op) { return op == Op::Not || (op >= Op::Less && op <= Op::Or); }
 
 Value* emit_condition(IRBuilderBase& at, Op op, Value* a, Value* b) {
   switch (op) {
@@ -93,50 +98,8 @@ Value* emit_condition(IRBuilderBase& at, Op op, Value* a, Value* b) {
     case Op::Not: return at.CreateNot(a);
     case Op::And: return at.CreateAnd(a, b);
     case Op::Or: return at.CreateOr(a, b);
-    case Op::Const:
-    case Op::Slot:
-    case Op::Der:
-    case Op::Param:
-    case Op::Time:
-    case Op::Neg:
-    case Op::Abs:
-    case Op::Sign:
-    case Op::Sqrt:
-    case Op::Exp:
-    case Op::Log:
-    case Op::Log10:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tan:
-    case Op::Asin:
-    case Op::Acos:
-    case Op::Atan:
-    case Op::Sinh:
-    case Op::Cosh:
-    case Op::Tanh:
-    case Op::Asinh:
-    case Op::Acosh:
-    case Op::Atanh:
-    case Op::Floor:
-    case Op::Ceil:
-    case Op::Round:
-    case Op::Add:
-    case Op::Sub:
-    case Op::Mul:
-    case Op::Div:
-    case Op::Pow:
-    case Op::Min:
-    case Op::Max:
-    case Op::Atan2:
-    case Op::PowInt:
-    case Op::Select:
-    case Op::Lookup1:
-    case Op::Lookup2:
-    case Op::Call1:
-    case Op::Call2:
-    case Op::Call3: break;
+    default: misplaced(op);
   }
-  misplaced(op);
 }
 
 Value* emit_library_use(IRBuilderBase& at, const Node& node, const Library& functions, Value* library,
@@ -164,11 +127,11 @@ Value* emit_library_use(IRBuilderBase& at, const Node& node, const Library& func
 
 Value* emit_number(IRBuilderBase& at, const Node& node, Value* a, Value* b, Value* c, MathLanes math) {
   auto number = [&](double value) { return llvm::ConstantFP::get(a->getType(), value); };
-  auto library = [&]() -> Value* {
-    if (b) return call(at, spelling_in_libm(node.op), {a, b}, math);
-    return call(at, spelling_in_libm(node.op), {a}, math);
-  };
   auto intrinsic = [&](llvm::Intrinsic::ID id) { return at.CreateUnaryIntrinsic(id, a); };
+  if (kind(node.op) == OpKind::Function) {
+    const char* function = name_in_libm(node.op);
+    return b ? call(at, function, {a, b}, math) : call(at, function, {a}, math);
+  }
   switch (node.op) {
     case Op::Neg: return at.CreateFNeg(a);
     case Op::Abs: return intrinsic(llvm::Intrinsic::fabs);
@@ -177,23 +140,6 @@ Value* emit_number(IRBuilderBase& at, const Node& node, Value* a, Value* b, Valu
       return at.CreateSelect(at.CreateFCmpOGT(a, number(0)), number(1), negative);
     }
     case Op::Sqrt: return intrinsic(llvm::Intrinsic::sqrt);
-    case Op::Exp:
-    case Op::Log:
-    case Op::Log10:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tan:
-    case Op::Asin:
-    case Op::Acos:
-    case Op::Atan:
-    case Op::Sinh:
-    case Op::Cosh:
-    case Op::Tanh:
-    case Op::Asinh:
-    case Op::Acosh:
-    case Op::Atanh:
-    case Op::Pow:
-    case Op::Atan2: return library();
     case Op::Floor: return intrinsic(llvm::Intrinsic::floor);
     case Op::Ceil: return intrinsic(llvm::Intrinsic::ceil);
     case Op::Round: return intrinsic(llvm::Intrinsic::round);
@@ -207,25 +153,8 @@ Value* emit_number(IRBuilderBase& at, const Node& node, Value* a, Value* b, Valu
     case Op::Max: return at.CreateSelect(at.CreateFCmpOLT(a, b), b, a);
     case Op::PowInt: return power(at, a, static_cast<std::int32_t>(node.b), math);
     case Op::Select: return at.CreateSelect(a, b, c);
-    case Op::Lookup1:
-    case Op::Lookup2:
-    case Op::Call1:
-    case Op::Call2:
-    case Op::Call3:
-    case Op::Const:
-    case Op::Slot:
-    case Op::Der:
-    case Op::Param:
-    case Op::Time:
-    case Op::Less:
-    case Op::LessEqual:
-    case Op::Equal:
-    case Op::NotEqual:
-    case Op::And:
-    case Op::Or:
-    case Op::Not: break;
+    default: misplaced(node.op);
   }
-  misplaced(node.op);
 }
 
 Value* to_condition(IRBuilderBase& at, Value* number) {

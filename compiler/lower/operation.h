@@ -18,13 +18,11 @@ struct MathLanes {
   std::uint32_t lanes = 1;
 };
 
-/// Whether the operation yields a truth value; `emit_condition` emits it.
-bool is_condition(Op op);
-
 /// Whether the operation calls a libm function.
 bool is_library_call(const Node& node);
 
-/// A truth value from operands: numbers for comparisons, truth values for Not, And, Or.
+/// The value of an operation with `is_condition`, from operands: numbers for comparisons, truth values for
+/// Not, And, Or.
 llvm::Value* emit_condition(llvm::IRBuilderBase& at, Op op, llvm::Value* a, llvm::Value* b);
 /// A number from operands that are numbers; the condition of a Select is a truth value.
 llvm::Value* emit_number(llvm::IRBuilderBase& at, const Node& node, llvm::Value* a, llvm::Value* b,

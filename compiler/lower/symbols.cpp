@@ -15,28 +15,14 @@ void* of(double (*function)(double)) { return reinterpret_cast<void*>(function);
 void* of(double (*function)(double, double)) { return reinterpret_cast<void*>(function); }
 
 const Symbol kSymbols[] = {
-    {"exp", of(::exp)},
-    {"log", of(::log)},
-    {"log10", of(::log10)},
-    {"sin", of(::sin)},
-    {"cos", of(::cos)},
-    {"tan", of(::tan)},
-    {"asin", of(::asin)},
-    {"acos", of(::acos)},
-    {"atan", of(::atan)},
-    {"sinh", of(::sinh)},
-    {"cosh", of(::cosh)},
-    {"tanh", of(::tanh)},
-    {"asinh", of(::asinh)},
-    {"acosh", of(::acosh)},
-    {"atanh", of(::atanh)},
+#define SIGREL_FUNCTION1(op, name, function) {#function, of(::function)},
+#define SIGREL_FUNCTION2 SIGREL_FUNCTION1
+#include "compiler/ir/operations.def"
     {"floor", of(::floor)},
     {"ceil", of(::ceil)},
     {"round", of(::round)},
     {"trunc", of(::trunc)},
     {"sqrt", of(::sqrt)},
-    {"pow", of(::pow)},
-    {"atan2", of(::atan2)},
     // LLVM combines a sine and a cosine of one operand.
     {"sincos", reinterpret_cast<void*>(::sincos)},
     {"sigrel_lookup1", reinterpret_cast<void*>(sigrel_lookup1)},

@@ -107,6 +107,7 @@ std::vector<std::uint8_t> discrete_variables(const system::System& system, const
   }
   if (unknowns.empty()) return {};
   std::vector<std::uint8_t> result;
+  result.reserve(dae.variables.size());
   for (const dae::Variable& v : dae.variables) result.push_back(unknowns[v.unknown]);
   return result;
 }

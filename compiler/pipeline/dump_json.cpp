@@ -320,7 +320,7 @@ std::string dae_json(const system::System& system, const dae::System& dae) {
     one.tables.push_back(r.differences);
     static constexpr const char* kKinds[] = {"comparison", "floor", "round", "table"};
     std::uint32_t parameter = r.first;
-    each_row(dae.exprs, one, name, [&](std::uint32_t, std::string text, Origin origin) {
+    each_row(dae.exprs, one, name, [&](std::uint32_t, const std::string& text, Origin origin) {
       crossings.push_back({{"parameter", parameter++},
                            {"kind", kKinds[r.kind]},
                            {"text", dae::held_text(r.kind, r.strict, text)},

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <unordered_set>
 
 #include "compiler/explain/failure_report.h"
 #include "compiler/explain/run_notes.h"
+#include "compiler/session/bounds.h"
 #include "compiler/session/session.h"
 #include "compiler/session/settings.h"
 #include "compiler/session/start_file.h"
@@ -52,7 +55,9 @@ class Selection final : public runtime::Sink {
     for (std::size_t c : columns_) {
       some_.columns.push_back(output.columns[c]);
       some_.names.push_back(output.names[c]);
+      if (!output.descriptions.empty()) some_.descriptions.push_back(output.descriptions[c]);
     }
+    some_.constants = output.constants;
     return to_.begin(some_);
   }
   Error row(double time, std::span<const double> values) override {
@@ -210,6 +215,9 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   if (!experiment || diagnostics_.error_count() != errors) return run;
   run.valid = true;
 
+  Columns recorded = run.columns;
+  session::Bounds bounds(model, runtime::evaluate_parameters(model.plan.model, experiment->overrides),
+                         recorded);
   LastRow last;
   const std::unordered_set<std::string_view> plotted(run.plot.begin(), run.plot.end());
   std::vector<std::size_t> kept;
@@ -217,8 +225,20 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     if (options.keep_trajectory || plotted.contains(run.columns.names[c])) kept.push_back(c);
   Selection trajectory(std::move(kept), run.trajectory);
 
-  runtime::Output output{
-      .columns = run.columns.columns, .names = run.columns.names, .sinks = {&last, &trajectory}};
+  // Bounded variables that are not recorded come after the columns of the results, which the sinks take.
+  std::vector<std::size_t> results_columns(run.columns.size());
+  std::iota(results_columns.begin(), results_columns.end(), std::size_t{0});
+  std::deque<Selection> selections;
+  runtime::Output output{.columns = recorded.columns, .names = recorded.names, .sinks = {&trajectory}};
+  auto add_sink = [&](runtime::Sink& sink) {
+    if (recorded.size() == run.columns.size())
+      output.sinks.push_back(&sink);
+    else
+      output.sinks.push_back(&selections.emplace_back(results_columns, sink));
+  };
+  add_sink(last);
+  for (runtime::Sink* sink : options.sinks) add_sink(*sink);
+  if (!bounds.empty()) output.sinks.push_back(&bounds);
   output.event_rows = options.events.value_or(model.experiment.events);
   if (!options.events && output.event_rows && run.columns.size() > kMostEventColumns &&
       has_events(model.plan.model)) {
@@ -227,9 +247,10 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
         .note(fmt::format("each would have {} columns", run.columns.size()))
         .help("`--event-rows` writes them; `-v NAME` selects fewer columns, which then have them");
   }
-  output.sinks.insert(output.sinks.end(), options.sinks.begin(), options.sinks.end());
   const Results results(model.system, model.dae);
-  run.descriptions = output.descriptions = results.descriptions(run.columns);
+  output.descriptions = results.descriptions(recorded);
+  run.descriptions.assign(output.descriptions.begin(),
+                          output.descriptions.begin() + static_cast<std::ptrdiff_t>(run.columns.size()));
   if (!options.sinks.empty())
     output.constants =
         results.constants(runtime::evaluate_parameters(model.plan.model, experiment->overrides), run.columns);
@@ -250,6 +271,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     singularity::note_redundant_initial(model.system, model.dae, model.plan, diagnostics_);
   for (const runtime::Continued& block : run.outcome.continued)
     explain::note_continuation(model, block, diagnostics_);
+  bounds.report(model, diagnostics_);
   timings_.push_back({"initialise", run.outcome.statistics.seconds_initialise});
   timings_.push_back({"integrate", run.outcome.statistics.seconds_integrate, false, pipeline::peak_memory()});
   timings_.push_back({"write", run.outcome.statistics.seconds_write});

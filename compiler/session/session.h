@@ -47,24 +47,25 @@ struct SessionOptions {
 
 /// Changes of one run to the experiment of the model; absent settings keep the values of the model.
 struct RunOptions {
-  std::optional<double> start, stop, tolerance, max_step;
-  std::optional<std::uint32_t> steps;
-  std::optional<std::string> solver;
-  std::optional<bool> events;  // rows before and after each event (runtime::Output::event_rows)
+  // The initializers let designated initializers leave members out without a warning.
+  std::optional<double> start = {}, stop = {}, tolerance = {}, max_step = {};
+  std::optional<std::uint32_t> steps = {};
+  std::optional<std::string> solver = {};
+  std::optional<bool> events = {};  // rows before and after each event (runtime::Output::event_rows)
   runtime::Ordering ordering = runtime::Ordering::Auto;
   runtime::ComponentClocks components = runtime::ComponentClocks::Auto;
   unsigned threads = 0;  // for large models; 0: as many as are available and speed up the run
-  Settings set;
-  std::string init_from;              // "FILE" or "FILE@t": results of an earlier run with the initial values
-  std::vector<std::string> outputs;   // patterns; empty: those of the model, or Results::by_default
-  bool all_outputs = true;            // false: compute and record only the columns to plot
-  bool plot_something = false;        // plot some of the states if the model has no `plot`
-  std::vector<runtime::Sink*> sinks;  // receive all columns
-  bool keep_trajectory = true;        // keep all columns in memory; else only those to plot
+  Settings set = {};
+  std::string init_from = {};  // "FILE" or "FILE@t": results of an earlier run with the initial values
+  std::vector<std::string> outputs = {};   // patterns; empty: those of the model, or Results::by_default
+  bool all_outputs = true;                 // false: compute and record only the columns to plot
+  bool plot_something = false;             // plot some of the states if the model has no `plot`
+  std::vector<runtime::Sink*> sinks = {};  // receive all columns
+  bool keep_trajectory = true;             // keep all columns in memory; else only those to plot
   const std::atomic<bool>* cancel = nullptr;
-  std::function<void(double fraction)> progress;
+  std::function<void(double fraction)> progress = {};
   runtime::EventObserver* event_observer = nullptr;  // explain::EventLog, for example
-  std::string kept_results;                          // the file that a sink writes, for messages
+  std::string kept_results = {};                     // the file that a sink writes, for messages
 };
 
 struct Run {

@@ -16,6 +16,7 @@ namespace {
 
 using runtime::ResultReader;
 
+constexpr std::size_t kListed = 5;
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 std::optional<double> number(std::string_view text) {
@@ -76,6 +77,32 @@ std::optional<StartRow> row_at(ResultReader& file, const std::string& path, std:
   return result;
 }
 
+/// What the note says about parameters: those of which the file has another value, and columns of the file
+/// that the model does not have.
+void describe_parameters(const std::vector<runtime::Constant>& parameters,
+                         const std::vector<std::string>& names, std::vector<bool> used,
+                         const std::vector<double>& values, Diagnostic& note) {
+  std::unordered_map<std::string_view, double> here;
+  for (const runtime::Constant& c : parameters) here.emplace(c.name, c.value);
+  std::string unknown;
+  std::size_t listed = 0, different = 0;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (used[k] || names[k].starts_with("der(") || names[k] == "time") continue;
+    if (auto it = here.find(names[k]); it == here.end()) {
+      if (listed++ < kListed) unknown += fmt::format("{}`{}`", listed > 1 ? ", " : "", names[k]);
+    } else if (std::abs(values[k] - it->second) >
+               1e-9 * std::max(std::abs(values[k]), std::abs(it->second))) {
+      if (different++ < kListed)
+        note.help(fmt::format("the file is of a model with `--set {}={:.10g}`, which is {:.10g} here",
+                              names[k], values[k], it->second));
+    }
+  }
+  if (listed > kListed) unknown += fmt::format(" and {} more", listed - kListed);
+  if (listed > 0)
+    note.note("not used, because the model has no variable of this name: " + unknown)
+        .help("if it is a parameter, `--set NAME=VALUE` gives it the value in the file");
+}
+
 }  // namespace
 
 bool start_from_file(const pipeline::Compiled& model, const std::string& request,
@@ -96,10 +123,12 @@ bool start_from_file(const pipeline::Compiled& model, const std::string& request
   for (std::uint32_t v : model.plan.model.constants) held[v] = true;
   for (std::uint32_t v = 0; v < held.size(); ++v) held[v] = held[v] || model.plan.model.is_discrete(v);
   std::size_t found = 0;
+  std::vector<bool> used(names.size(), false);
   auto take = [&](const std::string& name, runtime::Column column) {
     auto it = given.find(name);
     if (it == given.end()) return;
     ++found;
+    used[it->second] = true;
     if (column.variable == runtime::kNone) return;
     const double value = held[column.variable] ? start->held[it->second] : start->row.values[it->second];
     if (std::isfinite(value)) from[column.variable] = column.negated ? -value : value;
@@ -138,8 +167,8 @@ bool start_from_file(const pipeline::Compiled& model, const std::string& request
   if (!missing.empty()) {
     std::ranges::sort(missing);
     std::string names;
-    for (std::size_t k = 0; k < missing.size() && k < 5; ++k) names += (k ? ", " : "") + missing[k];
-    if (missing.size() > 5) names += fmt::format(" and {} more", missing.size() - 5);
+    for (std::size_t k = 0; k < missing.size() && k < kListed; ++k) names += (k ? ", " : "") + missing[k];
+    if (missing.size() > kListed) names += fmt::format(" and {} more", missing.size() - kListed);
     diagnostics.report(Code::StartFileUnusable, fmt::format("`{}` has no value of {}", path, names))
         .note(missing.size() == 1 ? "this is a state of the model: its initial value is required"
                                   : "these are states of the model: their initial values are required")
@@ -152,6 +181,9 @@ bool start_from_file(const pipeline::Compiled& model, const std::string& request
   if (std::size_t n = model.dae.initial.count(); n > 0)
     note.note(n == 1 ? "the initial equation of the model is not used"
                      : fmt::format("the {} initial equations of the model are not used", n));
+  describe_parameters(
+      results.constants(runtime::evaluate_parameters(model.plan.model, experiment.overrides), {}), names,
+      std::move(used), start->row.values, note);
   experiment.from = std::move(from);
   const double apart = std::abs(start->row.time - experiment.start);
   experiment.continues =

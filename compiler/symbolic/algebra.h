@@ -39,7 +39,7 @@ inline bool is_constant(const ExprPool& pool, ExprId id, double value) {
 
 /// The operands of a node.
 inline std::span<const std::uint32_t> operands(const Node& n) {
-  return {&n.a, static_cast<std::size_t>(n.op == Op::PowInt ? 1 : arity(n.op))};
+  return {&n.a, static_cast<std::size_t>(arity(n.op))};
 }
 
 /// The nodes reachable from a root, in ascending order, with a value for each. Remains valid when nodes are

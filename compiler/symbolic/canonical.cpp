@@ -414,11 +414,6 @@ class Canonicaliser final : public SumBuilder {
 
 double weight(const Node& n) {
   switch (n.op) {
-    case Op::Const:
-    case Op::Slot:
-    case Op::Der:
-    case Op::Param:
-    case Op::Time: return 0;
     case Op::Neg: return 0.5;
     case Op::Div:
     case Op::Sqrt: return 4;
@@ -428,30 +423,20 @@ double weight(const Node& n) {
       if (size > 32) return 40;
       return std::bit_width(size) + std::popcount(size) - 2 + (e < 0 ? 4 : 0);
     }
-    case Op::Exp:
-    case Op::Log:
-    case Op::Log10:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tan:
-    case Op::Asin:
-    case Op::Acos:
-    case Op::Atan:
-    case Op::Sinh:
-    case Op::Cosh:
-    case Op::Tanh:
-    case Op::Asinh:
-    case Op::Acosh:
-    case Op::Atanh:
-    case Op::Atan2:
-    case Op::Lookup1:
-    case Op::Lookup2:
-    case Op::Call1:
-    case Op::Call2:
-    case Op::Call3: return 20;
     case Op::Pow: return 40;
-    default: return 1;
+    default: break;
   }
+  switch (kind(n.op)) {
+    case OpKind::Leaf: return 0;
+    case OpKind::Function:
+    case OpKind::Lookup:
+    case OpKind::Call: return 20;
+    case OpKind::Arithmetic:
+    case OpKind::Rounding:
+    case OpKind::Comparison:
+    case OpKind::Logical: break;
+  }
+  return 1;
 }
 
 }  // namespace

@@ -227,21 +227,8 @@ std::vector<bool> slots_in_conditions(const ExprPool& pool, ExprId root, std::ui
   std::vector<ExprId> looked_at;
   for (ExprId id : topological(pool, {&root, 1})) {
     const Node& n = pool[id];
-    switch (n.op) {
-      case Op::Sign:
-      case Op::Floor:
-      case Op::Ceil:
-      case Op::Round:
-      case Op::Not:
-      case Op::Less:
-      case Op::LessEqual:
-      case Op::Equal:
-      case Op::NotEqual:
-      case Op::And:
-      case Op::Or: looked_at.push_back(id); break;
-      case Op::Select: looked_at.push_back(ExprId{n.a}); break;
-      default: break;
-    }
+    if (is_piecewise_constant(n.op)) looked_at.push_back(id);
+    if (n.op == Op::Select) looked_at.push_back(ExprId{n.a});
   }
   std::vector<bool> result(slots, false);
   for (ExprId id : topological(pool, looked_at))

@@ -11,8 +11,6 @@ namespace {
 
 ExprId number(ExprPool& pool, double v) { return pool.constant(v == 0 ? 0.0 : v); }  // no negative zero
 
-bool is_logical(Op op) { return (op >= Op::Less && op <= Op::Or) || op == Op::Not; }
-
 /// The operand of a negation; a negative constant counts as one.
 std::optional<ExprId> negated(ExprPool& pool, ExprId id) {
   const Node n = pool[id];
@@ -186,13 +184,13 @@ ExprId simplified(ExprPool& pool, const Node& node) {
       for (auto [x, y] : {std::pair{a, b}, std::pair{b, a}})
         if (auto v = constant_value(pool, x)) {
           if ((*v != 0) != conjunction) return pool.constant(conjunction ? 0.0 : 1.0);
-          if (is_logical(pool[y].op)) return y;
+          if (is_condition(pool[y].op)) return y;
         }
-      return a == b && is_logical(pool[a].op) ? a : pool.intern(n);
+      return a == b && is_condition(pool[a].op) ? a : pool.intern(n);
     }
     case Op::Not: {
       const Node na = pool[a];
-      return na.op == Op::Not && is_logical(pool[ExprId{na.a}].op) ? ExprId{na.a} : pool.intern(n);
+      return na.op == Op::Not && is_condition(pool[ExprId{na.a}].op) ? ExprId{na.a} : pool.intern(n);
     }
     case Op::Select: {
       if (auto v = constant_value(pool, a)) return *v != 0 ? b : c;
@@ -200,38 +198,8 @@ ExprId simplified(ExprPool& pool, const Node& node) {
       const Node na = pool[a];
       return na.op == Op::Not ? pool.select(ExprId{na.a}, c, b) : pool.intern(n);
     }
-    case Op::Sign:
-    case Op::Sqrt:
-    case Op::Exp:
-    case Op::Log:
-    case Op::Log10:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tan:
-    case Op::Asin:
-    case Op::Acos:
-    case Op::Atan:
-    case Op::Sinh:
-    case Op::Cosh:
-    case Op::Tanh:
-    case Op::Asinh:
-    case Op::Acosh:
-    case Op::Atanh:
-    case Op::Floor:
-    case Op::Ceil:
-    case Op::Round:
-    case Op::Atan2:
-    case Op::Less:
-    case Op::LessEqual:
-    case Op::Equal:
-    case Op::NotEqual:
-    case Op::Lookup1:
-    case Op::Lookup2:
-    case Op::Call1:
-    case Op::Call2:
-    case Op::Call3: return pool.intern(n);
+    default: return pool.intern(n);
   }
-  return pool.intern(n);
 }
 
 ExprId rewrite(const ExprPool& from, ExprId root, ExprPool& to,
@@ -239,7 +207,7 @@ ExprId rewrite(const ExprPool& from, ExprId root, ExprPool& to,
   PerNode<ExprId> image(from, root, ExprId{});
   for (std::size_t k = 0; k < image.size(); ++k) {
     Node n = from[image.id(k)];
-    switch (n.op == Op::PowInt ? 1 : arity(n.op)) {
+    switch (arity(n.op)) {
       case 0: image.at(k) = leaf(n); continue;
       case 3: n.c = image[ExprId{n.c}].value; [[fallthrough]];
       case 2: n.b = image[ExprId{n.b}].value; [[fallthrough]];

@@ -63,7 +63,6 @@ class RowIndex {
   std::uint32_t trigger_node(std::uint32_t trigger) const { return first_trigger_ + trigger; }
   std::span<const Section> sections() const { return sections_; }
   const Section& section_of(std::uint32_t row) const { return sections_[section_of_[row]]; }
-  std::uint32_t section_number(std::uint32_t row) const { return section_of_[row]; }
   /// The batch of a row that is not of a loop nor of a list without batches.
   const KernelBatch& batch_of(const Section& section) const { return model_.batches[section.index]; }
 

@@ -21,7 +21,6 @@ class ZeroCrossingFunctions {
   std::size_t size() const { return rows_.size(); }
   /// By watched number: the number of the function.
   std::span<const std::uint32_t> watched() const { return watched_; }
-  bool any_time_functions() const { return watched_.size() != rows_.size(); }
   /// The number of the function among Model::time_functions; kNone for a watched one.
   std::uint32_t time_function(std::size_t k) const { return rows_[k].time_function; }
 

@@ -38,10 +38,10 @@ double check_position(std::uint32_t number) {
 
 }  // namespace
 
-CrossingSearch::CrossingSearch(RootFunctions& roots, Integrator& integrator)
-    : roots_(roots),
+CrossingSearch::CrossingSearch(CrossingFunctions& functions, Integrator& integrator)
+    : functions_(functions),
       integrator_(integrator),
-      before_(roots.count(), 0.0),
+      before_(functions.count(), 0.0),
       now_(before_),
       variation_(before_),
       largest_(before_) {}
@@ -65,7 +65,7 @@ bool CrossingSearch::find(double from, double to) {
   if (before_.empty() || to <= from) return true;
   auto all = [&](double time, std::vector<double>& out) {
     integrator_.interpolate(time);
-    return roots_.differences(time, integrator_.y(), integrator_.rates(), out.data());
+    return functions_.differences(time, integrator_.y(), integrator_.rates(), out.data());
   };
   if (!known_ && !all(from, before_)) return false;
   if (!all(to, now_)) return false;
@@ -83,7 +83,7 @@ bool CrossingSearch::collect_suspects(double from, double to) {
   const double step = to - from, memory = to > last_end_ ? kMemory : 1.0;
   last_end_ = to;
   for (std::size_t k = 0; k < before_.size(); ++k) {
-    const double a = before_[k], b = now_[k], side = roots_.side(k);
+    const double a = before_[k], b = now_[k], side = functions_.side(k);
     const double change = std::abs(b - a) / step;
     const double variation = steady_ ? std::max(change, memory * variation_[k]) : change;
     largest_[k] = std::max({largest_[k], std::abs(a), std::abs(b)});
@@ -103,7 +103,7 @@ bool CrossingSearch::evaluate(double time, std::vector<double>& values) {
   ++evaluations_;
   values.resize(suspects_.size());
   integrator_.interpolate(time);
-  return roots_.differences(time, integrator_.y(), integrator_.rates(), suspects_, values.data());
+  return functions_.differences(time, integrator_.y(), integrator_.rates(), suspects_, values.data());
 }
 
 bool CrossingSearch::evaluate_rates(Node& node, double step) {

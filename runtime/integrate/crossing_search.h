@@ -23,19 +23,20 @@
 #include <span>
 #include <vector>
 
+#include "runtime/integrate/crossing_functions.h"
 #include "runtime/integrate/integrator.h"
-#include "runtime/integrate/root_functions.h"
 
 namespace runtime {
 
 class CrossingSearch {
  public:
-  CrossingSearch(RootFunctions& roots, Integrator& integrator);
+  CrossingSearch(CrossingFunctions& functions, Integrator& integrator);
 
   /// After an event; `discontinuous`: the equations or states have changed.
   void restart(bool discontinuous);
   /// Looks for the first crossing after `from` and not after `to`, both within the last step of the
-  /// integrator. `from` is where the last call ended, or the crossing that it found. False: `failure()`.
+  /// integrator. `from` is where the last call ended, or the crossing that it found. False: the failure
+  /// of the functions.
   bool find(double from, double to);
 
   // What the last call found:
@@ -45,7 +46,6 @@ class CrossingSearch {
   bool left_zero() const { return left_zero_; }
   /// 1 upwards, -1 downwards, 0 none, one entry for each watched difference; empty: none crossed.
   std::span<const int> directions() const { return directions_; }
-  const Failure& failure() const { return roots_.failure(); }
 
  private:
   struct Node {
@@ -68,7 +68,7 @@ class CrossingSearch {
   Node take_node();
   void give_back(Node node) { spare_.push_back(std::move(node)); }
 
-  RootFunctions& roots_;
+  CrossingFunctions& functions_;
   Integrator& integrator_;
   // By watched number:
   std::vector<double> before_, now_;  // differences at both ends of the step

@@ -48,10 +48,10 @@ struct Experiment {
   ComponentClocks components = ComponentClocks::Auto;
   Ordering ordering = Ordering::Auto;  // of the integrator's sparse factors
   unsigned threads = 1;                // for a large model; 0: as many as the machine has and pay
-  Overrides overrides;                 // of parameters
+  Overrides overrides = {};            // of parameters
   /// Initial values instead of the model's own initialisation, per variable; NaN where unknown, which no
   /// state may be. Empty: the model's own.
-  std::vector<double> from;
+  std::vector<double> from = {};
   /// `from` is the result of a simulation that ended at this time: clock ticks at the start are processed
   /// already.
   bool continues = false;

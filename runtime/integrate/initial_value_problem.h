@@ -6,10 +6,10 @@
 #include "runtime/events/event_iteration.h"
 #include "runtime/events/state_selection.h"
 #include "runtime/integrate/assertions.h"
+#include "runtime/integrate/crossing_functions.h"
 #include "runtime/integrate/history_recorder.h"
 #include "runtime/integrate/initialisation.h"
 #include "runtime/integrate/reduced_system.h"
-#include "runtime/integrate/root_functions.h"
 #include "runtime/solve/model_instance.h"
 
 namespace runtime {
@@ -22,7 +22,7 @@ struct InitialValueProblem {
         events(instance, moment),
         states(instance),
         system(instance, events.history()),
-        roots(instance, system, events.detection()),
+        crossing_functions(instance, system, events.detection()),
         recorder(instance, system, events.history()),
         assertions(instance) {}
 
@@ -33,7 +33,7 @@ struct InitialValueProblem {
   /// ReducedSystem::prepare, and the parts that depend on the form.
   bool prepare(FormChoice choice) {
     if (!system.prepare(choice)) return false;
-    roots.prepare();
+    crossing_functions.prepare();
     recorder.prepare();
     return true;
   }
@@ -42,7 +42,7 @@ struct InitialValueProblem {
   EventIteration events;
   StateSelection states;
   ReducedSystem system;
-  RootFunctions roots;
+  CrossingFunctions crossing_functions;
   HistoryRecorder recorder;
   Assertions assertions;
 };

@@ -53,7 +53,7 @@ void TimeLoop::run() {
 void TimeLoop::integrate() {
   if (!make_integrator()) return;
   if (!integrator_->locates_crossings()) {
-    search_.emplace(problem_.roots, *integrator_);
+    search_.emplace(problem_.crossing_functions, *integrator_);
     check_.emplace(problem_.instance, problem_.system, range_, kLocalTolerance * experiment_.tolerance);
   }
   time_event_ = after(experiment_.start, next_time_event(experiment_.start));

@@ -318,7 +318,6 @@ bool AlgebraicLoopSolver::linear(const Point& point, Failure& failure) {
 }
 
 bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
-  const std::size_t n = unknowns_.size();
   int perturbations = 0;
   residuals(point, residual_.data());
   while (!all_finite(residual_)) {
@@ -326,59 +325,70 @@ bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
     perturb(point, ++perturbations);
   }
   for (std::uint32_t iteration = 1; iteration <= kMaxIterations; ++iteration) {
-    LinearSystem::Status status = jacobian(point);
-    while (status == LinearSystem::Status::Singular && perturbations < 2)
-      if (perturb(point, ++perturbations)) status = jacobian(point);
-    if (status != LinearSystem::Status::Ok) {
-      // Singular at the initial guess and near it: the equations are dependent. Singular later: Newton's
-      // method diverged.
-      const FailureKind kind = status == LinearSystem::Status::NotFinite ? FailureKind::NotFinite
-                               : iteration == 1                          ? FailureKind::LoopSingular
-                                                                         : FailureKind::LoopNotConverged;
-      return describe(point, kind, iteration, failure), false;
+    if (const auto kind = newton_step(point, iteration == 1, perturbations))
+      return describe(point, *kind, iteration, failure), false;
+    scale_rows();
+    switch (damp_step(point)) {
+      case Damping::Converged: return true;
+      case Damping::Failed: return describe(point, FailureKind::LoopNotConverged, iteration, failure), false;
+      case Damping::Decreased: break;
     }
-    for (std::size_t k = 0; k < n; ++k) step_[k] = -residual_[k];
-    system_.solve(step_.data());
-    if (!all_finite(step_)) return describe(point, FailureKind::LoopSingular, iteration, failure), false;
-    const double full = length(step_);
-
-    // The magnitude of the terms of each residual: a residual within their rounding error is zero.
-    const SparsePattern& pattern = system_.pattern();
-    std::fill(row_scale_.begin(), row_scale_.end(), 0.0);
-    for (std::size_t c = 0; c < n; ++c)
-      for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
-        row_scale_[pattern.rows[k]] += std::abs(system_.values()[k]) * (std::abs(x_[c]) + std::abs(step_[c]));
-
-    for (double damping = 1;; damping /= 2) {
-      if (damping < kSmallestDamping) {
-        set(point, x_);
-        residuals(point, residual_.data());
-        return describe(point, FailureKind::LoopNotConverged, iteration, failure), false;
-      }
-      for (std::size_t k = 0; k < n; ++k) point.values[unknowns_[k]] = x_[k] + damping * step_[k];
-      residuals(point, residual_.data());
-      if (!all_finite(residual_)) continue;
-      if (damping == 1) {
-        if (full <= kStepTolerance) return true;
-        bool rounding = true;
-        for (std::size_t k = 0; k < n && rounding; ++k)
-          rounding = std::abs(residual_[k]) <= kResidualTolerance * row_scale_[k];
-        if (rounding) return true;
-      }
-      for (std::size_t k = 0; k < n; ++k) trial_[k] = -residual_[k];
-      system_.solve(trial_.data());
-      const double rest = length(trial_);
-      if (damping == 1 && rest <= kStepTolerance) {
-        for (std::size_t k = 0; k < n; ++k) point.values[unknowns_[k]] += trial_[k];
-        residuals(point, residual_.data());
-        return true;
-      }
-      if (!(rest <= (1 - damping / 4) * full)) continue;
-      break;
-    }
-    for (std::size_t k = 0; k < n; ++k) x_[k] = point.values[unknowns_[k]];
+    for (std::size_t k = 0; k < unknowns_.size(); ++k) x_[k] = point.values[unknowns_[k]];
   }
   return describe(point, FailureKind::LoopNotConverged, kMaxIterations, failure), false;
+}
+
+std::optional<FailureKind> AlgebraicLoopSolver::newton_step(const Point& point, bool first,
+                                                            int& perturbations) {
+  LinearSystem::Status status = jacobian(point);
+  while (status == LinearSystem::Status::Singular && perturbations < 2)
+    if (perturb(point, ++perturbations)) status = jacobian(point);
+  if (status == LinearSystem::Status::NotFinite) return FailureKind::NotFinite;
+  // Singular at the initial guess and near it: the equations are dependent. Singular later: Newton's method
+  // diverged.
+  if (status != LinearSystem::Status::Ok)
+    return first ? FailureKind::LoopSingular : FailureKind::LoopNotConverged;
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) step_[k] = -residual_[k];
+  system_.solve(step_.data());
+  if (!all_finite(step_)) return FailureKind::LoopSingular;
+  return std::nullopt;
+}
+
+void AlgebraicLoopSolver::scale_rows() {
+  const SparsePattern& pattern = system_.pattern();
+  std::fill(row_scale_.begin(), row_scale_.end(), 0.0);
+  for (std::size_t c = 0; c < unknowns_.size(); ++c)
+    for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
+      row_scale_[pattern.rows[k]] += std::abs(system_.values()[k]) * (std::abs(x_[c]) + std::abs(step_[c]));
+}
+
+AlgebraicLoopSolver::Damping AlgebraicLoopSolver::damp_step(const Point& point) {
+  const std::size_t n = unknowns_.size();
+  const double full = length(step_);
+  for (double damping = 1; damping >= kSmallestDamping; damping /= 2) {
+    for (std::size_t k = 0; k < n; ++k) point.values[unknowns_[k]] = x_[k] + damping * step_[k];
+    residuals(point, residual_.data());
+    if (!all_finite(residual_)) continue;
+    if (damping == 1) {
+      if (full <= kStepTolerance) return Damping::Converged;
+      bool rounding = true;
+      for (std::size_t k = 0; k < n && rounding; ++k)
+        rounding = std::abs(residual_[k]) <= kResidualTolerance * row_scale_[k];
+      if (rounding) return Damping::Converged;
+    }
+    for (std::size_t k = 0; k < n; ++k) trial_[k] = -residual_[k];
+    system_.solve(trial_.data());
+    const double rest = length(trial_);
+    if (damping == 1 && rest <= kStepTolerance) {
+      for (std::size_t k = 0; k < n; ++k) point.values[unknowns_[k]] += trial_[k];
+      residuals(point, residual_.data());
+      return Damping::Converged;
+    }
+    if (rest <= (1 - damping / 4) * full) return Damping::Decreased;
+  }
+  set(point, x_);
+  residuals(point, residual_.data());
+  return Damping::Failed;
 }
 
 Failure AlgebraicLoopSolver::make_failure(const Point& point, FailureKind kind) const {

@@ -18,6 +18,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -66,6 +67,15 @@ class AlgebraicLoopSolver {
   bool cancels(const Point& point);
   bool decide_rank(const Point& point, Failure& failure);
   bool newton(const Point& point, Failure& failure);
+  /// The next step of Newton's method, into `step_`; the failure if there is none. The start may be
+  /// perturbed.
+  std::optional<FailureKind> newton_step(const Point& point, bool first, int& perturbations);
+  /// The magnitude of the terms of each residual: a residual within their rounding error is zero.
+  void scale_rows();
+  /// What became of a step that is halved until it brings the solution nearer.
+  enum class Damping : std::uint8_t { Converged, Decreased, Failed };
+  /// Sets the unknowns to the end of the damped step, or back to its begin if it fails.
+  Damping damp_step(const Point& point);
   bool linear(const Point& point, Failure& failure);
   bool check_pivots(const Point& point, Failure& failure);
   void evaluate_inner(const Point& point) const;

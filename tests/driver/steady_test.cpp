@@ -117,3 +117,28 @@ TEST_CASE("steady: its CSV is a start") {
   REQUIRE(f.code == 0);
   CHECK(f.out.starts_with("time,h,v\n0,1.27"));
 }
+
+TEST_CASE("steady: its CSV has the parameters that were found, and a start from it tells where they differ") {
+  std::string file = temporary("level.sr", R"(tank :: Real -> Real -> SR ()
+tank inflow k = sigrel () where
+  local h, q
+  initially h = 1.0
+  der h = inflow - q
+  q = k * h^2
+
+main = simulate (tank 1.0 0.5) with { stop = 1.0 }
+)");
+  Finished found = sigrel({"steady", file, "--fix", "h=3", "--vary", "inflow", "--format", "csv"});
+  REQUIRE(found.code == 0);
+  CHECK(found.out.starts_with("time,h,q,inflow\n"));
+  std::string start = temporary("level.csv", found.out);
+  Finished other = sigrel({"run", file, "--init-from", start});
+  CHECK(other.code == 0);
+  CHECK(other.err.find("`--set inflow=4.5`, which is 1 here") != std::string::npos);
+  Finished same = sigrel({"run", file, "--init-from", start, "--set", "inflow=4.5"});
+  CHECK(same.err.find("inflow") == std::string::npos);
+  CHECK(same.out.find("h = 3\n") != std::string::npos);
+  std::string unknown = temporary("unknown.csv", "time,h,r1.r\n0,3,5\n");
+  CHECK(sigrel({"run", file, "--init-from", unknown})
+            .err.find("the model has no variable of this name: `r1.r`") != std::string::npos);
+}

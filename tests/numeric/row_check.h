@@ -15,7 +15,7 @@ namespace numeric {
 struct RowCheck {
   std::size_t rows = 0, events = 0;  // `events`: times with two rows
   std::size_t wrong = 0;             // rows that contradict an equation
-  std::string first;                 // of them
+  std::string first = {};            // of them
 };
 
 /// Runs the model with all variables as columns. The model has no dynamic state selection.

@@ -4,6 +4,7 @@
 
 #include "compiler/check/expressions/expression_checker.h"
 #include "compiler/check/names/operator_names.h"
+#include "compiler/ir/ast_print.h"
 
 namespace sigrel::check {
 
@@ -43,7 +44,7 @@ bool is_arithmetic(BinaryOp op) {
 }
 
 Reason other_operand(const ast::BinaryExpr* e, const ast::Expr* other) {
-  return {ReasonKind::Operand, other->span, intern(sign_of(e->op)), 0, other, true};
+  return {ReasonKind::Operand, other->span, intern(ast::spelling(e->op)), 0, other, true};
 }
 
 }  // namespace
@@ -110,7 +111,7 @@ Typed ExpressionChecker::applied(const ast::BinaryExpr* e, Typed left, Typed rig
 }
 
 Typed ExpressionChecker::sum(const ast::BinaryExpr* e, Typed left, const ast::Expr* left_ast) {
-  std::string_view sign = sign_of(e->op);
+  std::string_view sign = ast::spelling(e->op);
   if (!messages_.require_operand(left.type, kNumber, left_ast, sign))
     return applied(e, left, {infer(e->right).expr, types_.error()});
   Typed right = infer(e->right, left.type);
@@ -181,7 +182,7 @@ Typed ExpressionChecker::power(const ast::BinaryExpr* e, Typed left, const ast::
 Typed ExpressionChecker::comparison(const ast::BinaryExpr* e, Typed left, const ast::Expr* left_ast) {
   Needs needs = e->op == BinaryOp::Equal || e->op == BinaryOp::NotEqual ? kEquality : kOrder;
   Typed right = infer(e->right, left.type);
-  if (messages_.require_operand(left.type, needs, left_ast, sign_of(e->op)) &&
+  if (messages_.require_operand(left.type, needs, left_ast, ast::spelling(e->op)) &&
       !unifier_.agree(left.type, right.type))
     messages_.mismatch(e->right, right.type, left.type, other_operand(e, left_ast));
   return applied(e, left, {right.expr, types_.boolean()});

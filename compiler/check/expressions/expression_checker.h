@@ -14,9 +14,10 @@ namespace sigrel::check {
 
 class RelationChecker;
 
-class ExpressionChecker {
+class ExpressionChecker : private PartReferences {
  public:
-  ExpressionChecker(Parts& parts, RelationChecker& relations) : parts_(parts), relations_(relations) {}
+  ExpressionChecker(Parts& parts, RelationChecker& relations)
+      : PartReferences(parts), relations_(relations) {}
 
   // check_expression.cpp
   Typed infer(const ast::Expr* e, Type* hint = nullptr);
@@ -145,21 +146,6 @@ class ExpressionChecker {
   core::Expr* apply_named(const ast::QualifiedIdent& name, core::Expr* function,
                           const std::vector<core::Expr*>& args, Span span);
 
-  Parts& parts_;
-  Diagnostics& diagnostics_ = parts_.diagnostics;
-  Types& types_ = parts_.types;
-  CoreBuilder& core_ = parts_.core;
-  Unifier& unifier_ = parts_.unifier;
-  Globals& globals_ = parts_.globals;
-  Scopes& scopes_ = parts_.scopes;
-  UnitCheck& units_ = parts_.units;
-  Sizes& sizes_ = parts_.sizes;
-  TypeMessages& messages_ = parts_.messages;
-  Contracts& contracts_ = parts_.contracts;
-  TypeReader& reader_ = parts_.reader;
-  Layouts& layouts_ = parts_.layouts;
-  DeferredConstraints& deferred_ = parts_.deferred;
-  MatchChecks& matches_ = parts_.matches;
   RelationChecker& relations_;
 };
 

@@ -99,6 +99,7 @@ void Scopes::suggest(Diagnostic& diagnostic, Name name, Span span, const std::ve
   if (text(name).size() < 2) return;  // every other letter is as near
   if (++suggestions_ > 100) return;   // a file in the wrong language: each search reads all names
   std::vector<std::string_view> texts;
+  texts.reserve(candidates.size());
   for (Name candidate : candidates) texts.push_back(text(candidate));
   std::ranges::sort(texts);
   auto near = did_you_mean(text(name), texts);

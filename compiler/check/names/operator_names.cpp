@@ -27,26 +27,4 @@ core::Primitive primitive_of(BinaryOp op) {
   return Primitive::Add;
 }
 
-std::string_view sign_of(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::Add: return "+";
-    case BinaryOp::Sub: return "-";
-    case BinaryOp::Mul: return "*";
-    case BinaryOp::Div: return "/";
-    case BinaryOp::Pow: return "^";
-    case BinaryOp::Equal: return "==";
-    case BinaryOp::NotEqual: return "/=";
-    case BinaryOp::Less: return "<";
-    case BinaryOp::LessEqual: return "<=";
-    case BinaryOp::Greater: return ">";
-    case BinaryOp::GreaterEqual: return ">=";
-    case BinaryOp::And: return "&&";
-    case BinaryOp::Or: return "||";
-    case BinaryOp::Append: return "++";
-    case BinaryOp::Cons: return ":";
-    case BinaryOp::Named: return "`…`";
-  }
-  return "";
-}
-
 }  // namespace sigrel::check

@@ -127,7 +127,7 @@ void RelationChecker::share_inside(RelationContext& relation, std::span<const co
   auto add = [&](InsideName name) {
     for (auto& known : inside)
       if (known.name == name.name) return;
-    inside.push_back(std::move(name));
+    inside.push_back(name);
   };
   for (std::size_t i = 0; i < formals.size(); ++i) {
     InsideName name;

@@ -27,9 +27,10 @@ struct ModeContext {
   }
 };
 
-class RelationChecker {
+class RelationChecker : private PartReferences {
  public:
-  RelationChecker(Parts& parts, ExpressionChecker& expressions) : parts_(parts), expressions_(expressions) {}
+  RelationChecker(Parts& parts, ExpressionChecker& expressions)
+      : PartReferences(parts), expressions_(expressions) {}
 
   // check_sigrel.cpp
   Typed infer_sigrel(const ast::SigrelExpr* e, Type* hint);
@@ -117,21 +118,6 @@ class RelationChecker {
   Typed resolve_member(LabelInfo& label, const std::vector<MemberStep>& steps, std::uint32_t block);
   void finish_members(RelationContext& relation);
 
-  Parts& parts_;
-  Diagnostics& diagnostics_ = parts_.diagnostics;
-  Types& types_ = parts_.types;
-  CoreBuilder& core_ = parts_.core;
-  Unifier& unifier_ = parts_.unifier;
-  Globals& globals_ = parts_.globals;
-  Scopes& scopes_ = parts_.scopes;
-  UnitCheck& units_ = parts_.units;
-  Sizes& sizes_ = parts_.sizes;
-  TypeMessages& messages_ = parts_.messages;
-  TypeReader& reader_ = parts_.reader;
-  Layouts& layouts_ = parts_.layouts;
-  DeferredConstraints& deferred_ = parts_.deferred;
-  MatchChecks& matches_ = parts_.matches;
-  BlockCheck& blocks_ = parts_.blocks;
   ExpressionChecker& expressions_;
 
   ModeContext* modes_ = nullptr;                              // of the innermost switch

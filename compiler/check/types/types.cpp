@@ -80,7 +80,7 @@ Type* Types::skolem(Name name, std::uint32_t level, Needs needs) {
   return make(t);
 }
 
-Type* Types::apply(const TypeConstructor* constructor, std::vector<Type*> args) {
+Type* Types::apply(const TypeConstructor* constructor, const std::vector<Type*>& args) {
   Type t;
   t.kind = TypeKind::Constructor;
   t.constructor = constructor;
@@ -104,7 +104,7 @@ Type* Types::function(Type* from, Type* to) {
   return make(t);
 }
 
-Type* Types::relation(Type* interface, std::vector<InterfaceName> names) {
+Type* Types::relation(Type* interface, const std::vector<InterfaceName>& names) {
   Type t;
   t.kind = TypeKind::Relation;
   t.args = copy({interface});
@@ -268,7 +268,7 @@ std::string TypePrinter::contract(Type* type) {
 // Precedence 0: anything; 1: left of an arrow; 2: an argument.
 std::string TypePrinter::print(Type* type, int precedence) {
   type = find(type);
-  auto parenthesise = [](bool needed, std::string s) { return needed ? "(" + s + ")" : s; };
+  auto parenthesise = [](bool needed, const std::string& s) { return needed ? "(" + s + ")" : s; };
   if (type->named && type->kind != TypeKind::Skolem) return std::string(text(type->name));
   switch (type->kind) {
     case TypeKind::Variable: return variable(type);

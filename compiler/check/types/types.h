@@ -138,11 +138,11 @@ class Types {
 
   Type* variable(std::uint32_t level, Needs needs = 0, Sort sort = Sort::Type);
   Type* skolem(Name name, std::uint32_t level, Needs needs = 0);
-  Type* apply(const TypeConstructor* constructor, std::vector<Type*> args);
+  Type* apply(const TypeConstructor* constructor, const std::vector<Type*>& args);
   Type* list(Type* element);
   Type* tuple(const std::vector<Type*>& elements);
   Type* function(Type* from, Type* to);
-  Type* relation(Type* interface, std::vector<InterfaceName> names);
+  Type* relation(Type* interface, const std::vector<InterfaceName>& names);
   Type* vector(Type* element, Type* size);
   Type* real(Type* unit);
   /// The form as a type; a single atom stands for itself.
@@ -209,7 +209,6 @@ class TypePrinter {
 
   const Types& types_;
   std::vector<Type*> variables_, units_;
-  std::vector<Name> used_;
 };
 
 }  // namespace sigrel::check

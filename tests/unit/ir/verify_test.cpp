@@ -296,8 +296,9 @@ TEST_CASE("the verifier of core::Program finds each fault") {
        }},
       {"a global is out of range",
        [](auto& p, auto& g) {
-         g.body = p.arena->template make<core::GlobalExpr>(core::Expr{core::ExprKind::Global, g.span},
-                                                           core::GlobalId{kFar});
+         g.body =
+             p.arena->template make<core::GlobalExpr>(core::Expr{core::ExprKind::Global, g.span},
+                                                      core::GlobalId{kFar}, std::span<const core::Layout*>{});
        }},
   };
   for (const Fault& fault : faults) {

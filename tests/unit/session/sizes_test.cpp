@@ -8,8 +8,8 @@ using namespace sigrel;
 namespace {
 
 struct Models {
-  session::Interactive session{SessionOptions{{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true}};
-  Models() { REQUIRE(session.load(std::string(SIGREL_SOURCE_DIR) + "/tests/numeric/models/md23_sizes.sr")); }
+  session::Interactive session{SessionOptions{{{}, SIGREL_SOURCE_DIR "/stdlib"}, true}};
+  Models() { REQUIRE(session.load(SIGREL_SOURCE_DIR "/tests/numeric/models/md23_sizes.sr")); }
 
   std::shared_ptr<Compiled> compile(const char* relation,
                                     const char* end = " with { stop = 2.0, tolerance = 1.0e-10 }",

@@ -51,10 +51,10 @@ struct Typed {
 Definition definition_of(const json& j, const std::map<std::string, std::uint32_t>& relations) {
   std::map<std::string, std::uint32_t> number;
   for (const char* list : {"interface", "locals"})
-    for (const std::string& name : j[list]) number.emplace(name, static_cast<std::uint32_t>(number.size()));
+    for (const std::string name : j[list]) number.emplace(name, static_cast<std::uint32_t>(number.size()));
   auto variables = [&](const json& names) {
     Variables numbers;
-    for (const std::string& name : names) numbers.push_back(number.at(name));
+    for (const std::string name : names) numbers.push_back(number.at(name));
     return numbers;
   };
   Definition definition(static_cast<std::uint32_t>(j["interface"].size()),

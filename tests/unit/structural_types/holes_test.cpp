@@ -17,7 +17,7 @@ std::uint32_t add_hole(components::Library& library, std::uint32_t interface, bo
   c.hole = static_cast<std::uint32_t>(library.holes.size());
   c.holes = {*c.hole};
   auto component = static_cast<std::uint32_t>(library.components.size());
-  library.holes.push_back({{}, {intern("part"), {}, by_function}, component});
+  library.holes.push_back({{}, {intern("part"), {}, by_function, {}}, component});
   library.components.push_back(std::move(c));
   return component;
 }

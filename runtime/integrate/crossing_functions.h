@@ -10,9 +10,9 @@
 
 namespace runtime {
 
-class RootFunctions {
+class CrossingFunctions {
  public:
-  RootFunctions(ModelInstance& instance, ReducedSystem& system, CrossingDetection& detection)
+  CrossingFunctions(ModelInstance& instance, ReducedSystem& system, CrossingDetection& detection)
       : instance_(instance), system_(system), detection_(detection) {}
   /// To be called after ReducedSystem::prepare: determines the steps that the functions need.
   void prepare();

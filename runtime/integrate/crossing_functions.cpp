@@ -1,8 +1,8 @@
-#include "runtime/integrate/root_functions.h"
+#include "runtime/integrate/crossing_functions.h"
 
 namespace runtime {
 
-void RootFunctions::prepare() {
+void CrossingFunctions::prepare() {
   if (count() == 0) return;
   const Model& model = instance_.model;
   std::vector<std::uint8_t> wanted(model.variables, 0);
@@ -15,14 +15,14 @@ void RootFunctions::prepare() {
   steps_ = system_.steps_for(std::move(wanted));
 }
 
-bool RootFunctions::differences(double time, const double* y, const double* rates, double* out) {
+bool CrossingFunctions::differences(double time, const double* y, const double* rates, double* out) {
   if (!system_.evaluate(time, y, rates, steps_)) return false;
   detection_.differences(instance_.point(time), out);
   return true;
 }
 
-bool RootFunctions::differences(double time, const double* y, const double* rates,
-                                std::span<const std::uint32_t> which, double* out) {
+bool CrossingFunctions::differences(double time, const double* y, const double* rates,
+                                    std::span<const std::uint32_t> which, double* out) {
   if (!system_.evaluate(time, y, rates, steps_)) return false;
   detection_.differences(instance_.point(time), which, out);
   return true;

@@ -1,0 +1,42 @@
+// The attributes `min` and `max` during a run: the variables are compared with them at each row of the results
+// and, in models with few columns, at each step of the integrator.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "compiler/diagnostics/diagnostic.h"
+#include "compiler/pipeline/pipeline.h"
+#include "compiler/pipeline/results.h"
+#include "runtime/results/output.h"
+
+namespace sigrel::session {
+
+class Bounds final : public runtime::Sink {
+ public:
+  /// `parameters`: their values in this run. Adds the bounded variables that are not in `columns` to them.
+  Bounds(const pipeline::Compiled& model, std::span<const double> parameters, pipeline::Columns& columns);
+
+  bool empty() const { return bounds_.empty(); }
+  /// One warning for each attribute that did not hold, with the first time and the farthest value.
+  void report(const pipeline::Compiled& model, Diagnostics& diagnostics) const;
+
+  Error begin(const runtime::Output&) override { return {}; }
+  Error row(double time, std::span<const double> values) override;
+  bool wants_steps() const override { return steps_; }
+  void step(double time, std::span<const double> values) override;
+  Error finish() override { return {}; }
+
+ private:
+  struct Bound {
+    std::uint32_t attribute = 0;  // index in system::System::attributes
+    std::size_t column = 0;
+    bool least = true;  // `min`
+    double value = 0;
+    bool violated = false;
+    double since = 0, farthest = 0, farthest_at = 0;
+  };
+  std::vector<Bound> bounds_;
+  bool steps_ = false;
+};
+
+}  // namespace sigrel::session

@@ -17,10 +17,96 @@ Field random_element(Coordinate kind, std::uint64_t a, std::uint64_t b, std::uin
   return Field::from_bits(h);
 }
 
+namespace {
+
+/// Integers and short binary fractions are exact, as simplification makes 0.25 of 1 / 4.
+Field number(double value) {
+  constexpr std::int64_t kPlaces = 1024;
+  if (std::floor(value) == value && std::fabs(value) < 1e15) return Field(static_cast<std::int64_t>(value));
+  if (const double scaled = value * kPlaces; std::floor(scaled) == scaled && std::fabs(scaled) < 1e15)
+    return Field(static_cast<std::int64_t>(scaled)) * Field(kPlaces).inverse();
+  const Field magnitude = random_element(Coordinate::Number, std::bit_cast<std::uint64_t>(std::fabs(value)));
+  return value < 0 ? -magnitude : magnitude;
+}
+
+Field integer_power(Field a, std::int32_t exponent) {
+  return (exponent < 0 ? a.inverse() : a).power(static_cast<std::uint64_t>(std::abs(std::int64_t{exponent})));
+}
+
+/// An operation of up to three operands; not PowInt.
+Field operation(Op op, Field a, Field b, Field c) {
+  switch (op) {
+    case Op::Neg: return -a;
+    case Op::Add: return a + b;
+    case Op::Sub: return a - b;
+    case Op::Mul: return a * b;
+    case Op::Div: return a * b.inverse();
+    case Op::Abs:
+    case Op::Sign:
+    case Op::Sqrt:
+    case Op::Sin:
+    case Op::Tan:
+    case Op::Asin:
+    case Op::Atan:
+    case Op::Sinh:
+    case Op::Tanh:
+    case Op::Asinh:
+    case Op::Atanh:
+      if (a.zero()) return Field{};
+      [[fallthrough]];
+    default: {
+      const int k = arity(op);
+      const auto function = static_cast<Coordinate>(static_cast<std::uint64_t>(Coordinate::Function) +
+                                                    static_cast<std::uint64_t>(op));
+      return random_element(function, a.residue(), k > 1 ? b.residue() : 0, k > 2 ? c.residue() : 0);
+    }
+  }
+}
+
+}  // namespace
+
+bool is_integer(const system::Parameter& parameter) {
+  return parameter.op == Op::Const && std::floor(parameter.value) == parameter.value &&
+         std::fabs(parameter.value) < 1e6;
+}
+
+std::optional<std::int32_t> integer_exponent(const system::System& system, const system::Parameter& power) {
+  if (power.op != Op::Pow || !is_integer(system.parameters[power.b])) return std::nullopt;
+  return static_cast<std::int32_t>(system.parameters[power.b].value);
+}
+
+std::vector<Field> parameter_values(const system::System& system) {
+  std::vector<bool> named(system.parameters.size(), false);
+  for (const system::NamedParameter& p : system.named_parameters) named[p.parameter] = true;
+  std::vector<Field> result;
+  result.reserve(named.size());
+  for (std::uint32_t p = 0; p < named.size(); ++p) {
+    const system::Parameter& definition = system.parameters[p];
+    const int operands = arity(definition.op);
+    auto operand = [&](int k, std::uint32_t of) { return k < operands ? result[of] : Field{}; };
+    if (is_integer(definition) && !named[p])
+      result.push_back(number(definition.value));
+    else if (named[p] || definition.op == Op::Const)
+      result.push_back(random_element(Coordinate::Parameter, p));
+    else if (const auto exponent = integer_exponent(system, definition); exponent && !named[definition.b])
+      result.push_back(integer_power(result[definition.a], *exponent));
+    else
+      result.push_back(operation(definition.op, operand(0, definition.a), operand(1, definition.b),
+                                 operand(2, definition.c)));
+  }
+  return result;
+}
+
 PointEvaluator::PointEvaluator(const ExprPool& pool, std::vector<ExprId> roots, const Zeros* zeros)
     : pool_(pool), zeros_(zeros), roots_(std::move(roots)) {
   nodes_ = topological(pool, roots_);
   value_.resize(nodes_.empty() ? 0 : nodes_.back().value + 1);
+}
+
+PointEvaluator::PointEvaluator(const ExprPool& pool, std::vector<ExprId> roots,
+                               const std::vector<Field>& parameters)
+    : PointEvaluator(pool, std::move(roots)) {
+  parameters_ = &parameters;
 }
 
 std::vector<Field> PointEvaluator::row(std::span<const std::uint32_t> slots,
@@ -33,50 +119,21 @@ std::vector<Field> PointEvaluator::row(std::span<const std::uint32_t> slots,
 
 Field PointEvaluator::node(const Node& n, std::span<const std::uint32_t> slots,
                            std::span<const std::uint32_t> params) const {
-  auto v = [&](std::uint32_t id) { return value_[id]; };
   switch (n.op) {
-    case Op::Const: {
-      if (std::floor(n.value) == n.value && std::fabs(n.value) < 1e15)
-        return Field(static_cast<std::int64_t>(n.value));
-      const Field magnitude =
-          random_element(Coordinate::Number, std::bit_cast<std::uint64_t>(std::fabs(n.value)));
-      return n.value < 0 ? -magnitude : magnitude;
-    }
+    case Op::Const: return number(n.value);
     case Op::Slot:
       if (zeros_ && zeros_->variable(slots[n.a])) return Field{};
       return random_element(Coordinate::Variable, slots[n.a]);
     case Op::Param:
       if (zeros_ && zeros_->parameter(params[n.a])) return Field{};
+      if (parameters_ && params[n.a] < parameters_->size()) return (*parameters_)[params[n.a]];
       return random_element(Coordinate::Parameter, params[n.a]);
     case Op::Time: return random_element(Coordinate::Time, 0);
-    case Op::Neg: return -v(n.a);
-    case Op::Add: return v(n.a) + v(n.b);
-    case Op::Sub: return v(n.a) - v(n.b);
-    case Op::Mul: return v(n.a) * v(n.b);
-    case Op::Div: return v(n.a) * v(n.b).inverse();
-    case Op::PowInt: {
-      auto e = static_cast<std::int32_t>(n.b);
-      return (e < 0 ? v(n.a).inverse() : v(n.a)).power(static_cast<std::uint64_t>(std::abs(std::int64_t{e})));
-    }
-    case Op::Abs:
-    case Op::Sign:
-    case Op::Sqrt:
-    case Op::Sin:
-    case Op::Tan:
-    case Op::Asin:
-    case Op::Atan:
-    case Op::Sinh:
-    case Op::Tanh:
-    case Op::Asinh:
-    case Op::Atanh:
-      if (v(n.a).zero()) return Field{};
-      [[fallthrough]];
+    case Op::PowInt: return integer_power(value_[n.a], static_cast<std::int32_t>(n.b));
     default: {
-      int k = arity(n.op);
-      const auto function = static_cast<Coordinate>(static_cast<std::uint64_t>(Coordinate::Function) +
-                                                    static_cast<std::uint64_t>(n.op));
-      return random_element(function, v(n.a).residue(), k > 1 ? v(n.b).residue() : 0,
-                            k > 2 ? v(n.c).residue() : 0);
+      const int k = arity(n.op);
+      return operation(n.op, k > 0 ? value_[n.a] : Field{}, k > 1 ? value_[n.b] : Field{},
+                       k > 2 ? value_[n.c] : Field{});
     }
   }
 }

@@ -6,17 +6,19 @@
 // Example: at the point, the value of x − x is zero, and that of x − y is not.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "compiler/exact/prime_field.h"
 #include "compiler/ir/expr.h"
+#include "compiler/ir/system.h"
 
 namespace sigrel::exact {
 
 /// The kinds of quantities that have a coordinate of the random point.
 enum class Coordinate : std::uint64_t {
-  Number = 1,  // a constant that is not an integer
+  Number = 1,  // a constant that is neither an integer nor a short binary fraction
   Variable = 2,
   Parameter = 3,
   Time = 4,
@@ -33,11 +35,21 @@ struct Zeros {
   bool parameter(std::uint32_t p) const { return p < parameters.size() && parameters[p]; }
 };
 
+/// Whether the parameter is an integer: without a name it is taken as that, like a number in an equation.
+bool is_integer(const system::Parameter& parameter);
+/// The exponent of a parameter that is an integer power of another one.
+std::optional<std::int32_t> integer_exponent(const system::System& system, const system::Parameter& power);
+/// The values of parameters at the point. A parameter without a name can be computed from others; one with a
+/// name has a value of its own even where it is computed, because a run can change it.
+std::vector<Field> parameter_values(const system::System& system);
+
 /// Evaluates expressions over slots (the residual of an equation table, or its partial derivatives), one row
 /// of the table after the other.
 class PointEvaluator {
  public:
   PointEvaluator(const ExprPool& pool, std::vector<ExprId> roots, const Zeros* zeros = nullptr);
+  /// With values of parameters; others than these have values by their numbers.
+  PointEvaluator(const ExprPool& pool, std::vector<ExprId> roots, const std::vector<Field>& parameters);
   /// One value per root. `slots` and `params` are the variables and parameters of the row: they decide the
   /// values of leaves.
   std::vector<Field> row(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> params);
@@ -46,7 +58,8 @@ class PointEvaluator {
   Field node(const Node& n, std::span<const std::uint32_t> slots,
              std::span<const std::uint32_t> params) const;
   const ExprPool& pool_;
-  const Zeros* zeros_;
+  const Zeros* zeros_ = nullptr;
+  const std::vector<Field>* parameters_ = nullptr;
   std::vector<ExprId> roots_, nodes_;
   std::vector<Field> value_;  // by number of the node
 };

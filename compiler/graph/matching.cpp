@@ -4,7 +4,7 @@ namespace sigrel::graph {
 namespace {
 
 /// Karp–Sipser: degree-one rows and columns first, then the rest in row order.
-void greedy(const Bipartite& graph, Matching& m) {
+void greedy(const Bipartite& graph, Matching& m, std::vector<std::uint32_t>* core) {
   const Bipartite columns = transpose(graph);
   const std::uint32_t rows = graph.rows();
   // Degrees count edges to the unmatched other side. Lines to look at: rows, then columns shifted by the
@@ -48,6 +48,9 @@ void greedy(const Bipartite& graph, Matching& m) {
     }
   };
   take_single_choices();
+  if (core)
+    for (std::uint32_t r = 0; r < rows; ++r)
+      if (m.column_of_row[r] == kNone) core->push_back(r);
   for (std::uint32_t r = 0; r < rows; ++r) {
     if (m.column_of_row[r] != kNone) continue;
     std::uint32_t best = kNone;
@@ -81,9 +84,9 @@ std::uint32_t Matching::size() const {
   return n;
 }
 
-Matching maximum_matching(const Bipartite& graph) {
+Matching maximum_matching(const Bipartite& graph, std::vector<std::uint32_t>* core) {
   Matching m = Matching::empty(graph.rows(), graph.columns);
-  greedy(graph, m);
+  greedy(graph, m, core);
   augment(graph, m);
   return m;
 }

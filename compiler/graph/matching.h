@@ -26,7 +26,10 @@ struct Matching {
   std::uint32_t size() const;
 };
 
-Matching maximum_matching(const Bipartite& graph);
+/// `core`, if given, gets the rows that remain after every row and column with a single choice has taken it,
+/// ascending. All other rows and their columns can be permuted to triangular form: a matrix with this
+/// incidence and a perfect matching is singular only where the core, with the columns matched to it, is.
+Matching maximum_matching(const Bipartite& graph, std::vector<std::uint32_t>* core = nullptr);
 
 /// Extends a matching to a maximum one. Columns that are matched stay matched.
 void augment(const Bipartite& graph, Matching& matching);

@@ -9,21 +9,6 @@
 namespace sigrel::reduce {
 namespace {
 
-/// The equations of the system that have these origins.
-std::vector<std::uint32_t> equations_of(const system::System& system, const std::vector<Origin>& origins) {
-  std::vector<std::uint32_t> result;
-  if (origins.empty()) return result;
-  incidence::EquationList list;
-  list.append(system.equations);
-  for (EquationId e : ids<EquationId>(0, list.count())) {
-    Origin at = list.origin(e);
-    if (std::ranges::any_of(origins,
-                            [&](Origin o) { return o.instance == at.instance && o.source == at.source; }))
-      result.push_back(e.value);
-  }
-  return result;
-}
-
 Elimination eliminate_with(const system::System& system, Shapes& shapes,
                            const singularity::FloatingPotentials& floating, bool want_merges) {
   Aliases aliases(system, shapes);
@@ -45,6 +30,20 @@ Elimination eliminate_with(const system::System& system, Shapes& shapes,
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> equations_of(const system::System& system, const std::vector<Origin>& origins) {
+  std::vector<std::uint32_t> result;
+  if (origins.empty()) return result;
+  incidence::EquationList list;
+  list.append(system.equations);
+  for (EquationId e : ids<EquationId>(0, list.count())) {
+    Origin at = list.origin(e);
+    if (std::ranges::any_of(origins,
+                            [&](Origin o) { return o.instance == at.instance && o.source == at.source; }))
+      result.push_back(e.value);
+  }
+  return result;
+}
 
 Elimination eliminate(const system::System& system, bool want_merges) {
   Shapes shapes(system.exprs);

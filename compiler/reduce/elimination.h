@@ -25,6 +25,9 @@ struct Elimination {
 /// redundant equations and nothing depends on them, they are taken as zero, and elimination is repeated.
 Elimination eliminate(const system::System& system, bool want_merges = false);
 
+/// The equations of the system that have these origins; for reports.
+std::vector<std::uint32_t> equations_of(const system::System& system, const std::vector<Origin>& origins);
+
 /// A step from an unknown towards its representative: the equation makes `from` equal or opposite to `to`, or
 /// zero.
 struct Link {

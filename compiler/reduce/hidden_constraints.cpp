@@ -1,72 +1,20 @@
 #include "compiler/reduce/hidden_constraints.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <optional>
 
 #include "compiler/exact/sparse_elimination.h"
-#include "compiler/graph/bipartite.h"
+#include "compiler/graph/single_columns.h"
 #include "compiler/incidence/incidence.h"
-#include "compiler/symbolic/symbolic.h"
+#include "compiler/reduce/equation_rows.h"
 
 namespace sigrel::reduce {
 namespace {
 
 using exact::IntegerRow;
 
-constexpr std::int64_t kMostTerms = 64;        // of a new sum, where a coefficient c counts as |c| terms
 constexpr std::size_t kMostWork = 20'000'000;  // entries
-
-/// The coefficients of a residual `Σ c s` with integers c; nullopt where it is not of that form.
-std::optional<std::vector<std::int64_t>> integer_coefficients(ExprPool& pool, const EquationTable& table) {
-  if (table.params > 0 || table.slots == 0) return std::nullopt;
-  ExprId rest = symbolic::rewrite(pool, table.residual, pool, [&](const Node& leaf) {
-    return leaf.op == Op::Slot ? pool.constant(0.0) : pool.intern(Node(leaf));
-  });
-  if (pool[rest].op != Op::Const || pool[rest].value != 0) return std::nullopt;
-  std::vector<std::int64_t> result;
-  for (ExprId partial : symbolic::gradient(pool, table.residual, table.slots)) {
-    const Node& n = pool[partial];
-    if (n.op != Op::Const || std::floor(n.value) != n.value || std::fabs(n.value) > exact::kLargestInteger)
-      return std::nullopt;
-    result.push_back(static_cast<std::int64_t>(n.value));
-  }
-  return result;
-}
-
-/// The rows that remain after every row has been removed, one after the other, that contains a column which
-/// no other remaining row contains. Linear in the number of entries.
-std::vector<std::uint32_t> core(const graph::Bipartite& graph) {
-  std::vector<std::uint32_t> count(graph.columns, 0);
-  // By column: the exclusive or of the numbers of the rows that contain it. Where one row is left, that is
-  // its number.
-  std::vector<std::uint32_t> rows_of(graph.columns, 0);
-  for (std::uint32_t r = 0; r < graph.rows(); ++r)
-    for (std::uint32_t v : graph.row(r)) {
-      ++count[v];
-      rows_of[v] ^= r;
-    }
-  std::vector<bool> out(graph.rows(), false);
-  std::vector<std::uint32_t> work;
-  for (std::uint32_t v = 0; v < graph.columns; ++v)
-    if (count[v] == 1) work.push_back(v);
-  while (!work.empty()) {
-    std::uint32_t column = work.back();
-    work.pop_back();
-    if (count[column] != 1) continue;
-    std::uint32_t r = rows_of[column];
-    out[r] = true;
-    for (std::uint32_t v : graph.row(r)) {
-      rows_of[v] ^= r;
-      if (--count[v] == 1) work.push_back(v);
-    }
-  }
-  std::vector<std::uint32_t> result;
-  for (std::uint32_t r = 0; r < graph.rows(); ++r)
-    if (!out[r]) result.push_back(r);
-  return result;
-}
 
 /// Numbers for the variables of some rows, such that those to be eliminated come first.
 class Columns {
@@ -171,7 +119,7 @@ class HiddenConstraints {
   }
 
   void eliminate_unknowns() {
-    for (std::uint32_t r : core(graph_)) {
+    for (std::uint32_t r : graph::rows_without_single_columns(graph_)) {
       equation_of_.push_back(linear_[r]);
       rows_.push_back(row_of(linear_[r]));
     }
@@ -206,7 +154,7 @@ class HiddenConstraints {
       graph.end_row();
     }
     if (of_states.size() < 2) return;
-    const std::vector<std::uint32_t> candidates = core(graph);
+    const std::vector<std::uint32_t> candidates = graph::rows_without_single_columns(graph);
     std::vector<IntegerRow> copies;
     for (std::uint32_t k : candidates) copies.push_back(rows_[of_states[k]]);
     copies = exact::eliminate(std::move(copies), graph.columns, kMostWork).rows;
@@ -233,37 +181,13 @@ class HiddenConstraints {
     }
     if (found.empty() && redundant.empty()) return {};
     const std::vector<Origin> origins = origins_of(found), dropped = origins_of(redundant);
-    EquationId equation;
-    for (EquationTable& table : dae_.equations.tables) {
-      EquationTable rest;
-      rest.residual = table.residual;
-      rest.slots = table.slots;
-      rest.params = table.params;
-      for (std::size_t row = 0; row < table.rows(); ++row, ++equation.value) {
-        if (removed[equation]) continue;
-        auto unknowns = table.unknowns_of(row), parameters = table.parameters_of(row);
-        rest.unknowns.insert(rest.unknowns.end(), unknowns.begin(), unknowns.end());
-        rest.parameters.insert(rest.parameters.end(), parameters.begin(), parameters.end());
-        rest.origins.push_back(table.origins[row]);
-      }
-      table = std::move(rest);
-    }
-    SumTable sums;
-    auto add = [&](std::span<const Term> terms, Origin origin) {
-      sums.terms.insert(sums.terms.end(), terms.begin(), terms.end());
-      sums.offsets.push_back(static_cast<std::uint32_t>(sums.terms.size()));
-      sums.origins.push_back(origin);
-    };
-    for (std::size_t row = 0; row < dae_.equations.sums.rows(); ++row, ++equation.value)
-      if (!removed[equation]) add(dae_.equations.sums.terms_of(row), dae_.equations.sums.origins[row]);
+    remove_equations(dae_.equations, removed);
     for (std::size_t k = 0; k < found.size(); ++k) {
       std::vector<Term> terms;
       for (const auto& e : rows_[found[k]])
         for (std::int64_t n = std::abs(e.value); n > 0; --n) terms.push_back(Term::of(e.column, e.value < 0));
-      add(terms, origins[k]);
+      add_sum(dae_.equations.sums, terms, origins[k]);
     }
-    dae_.equations.sums = std::move(sums);
-    std::erase_if(dae_.equations.tables, [](const EquationTable& table) { return table.rows() == 0; });
     return dropped;
   }
 

@@ -9,11 +9,12 @@
 namespace sigrel::reduce {
 
 /// Makes every variable that has a derivative a state, and matches the equations with all other variables.
-/// Whether that matches everything, so that the system has index 1 or less. Otherwise `dae.assign` is
-/// incomplete.
-bool match_with_all_states(dae::System& dae);
+/// Whether the system has index 1 or less: everything is matched, and the equations are independent for
+/// almost all values. Otherwise `dae.assign` must not be used.
+bool match_with_all_states(const system::System& system, dae::System& dae);
 
-/// Differentiates equations, adds their derivatives to `dae`, chooses the states and matches the equations
+/// Replaces equations by linear combinations without highest derivatives where there are such, differentiates
+/// equations, adds their derivatives to `dae`, chooses the states and matches the equations
 /// with the other variables. Systems that no differentiation can make solvable are reported: too many or too
 /// few equations, redundant ones, or functions without a derivative.
 void reduce_index(const system::System& system, const Elimination& eliminated, dae::System& dae,

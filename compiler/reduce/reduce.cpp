@@ -31,8 +31,9 @@ dae::System reduce(const system::System& system, Diagnostics& diagnostics) {
   // by then.
   hold_zero_crossings(system, dae);
 
-  // The index, if it is not 1 as in most models. Redundant equations are reported there.
-  const bool solvable = match_with_all_states(dae);
+  // The index, if it is not 1 as in most models, or if the incidence hides it. Redundant equations are
+  // reported there.
+  const bool solvable = match_with_all_states(system, dae);
   if (!solvable || !eliminated.redundant.equations.empty())
     reduce_index(system, eliminated, dae, diagnostics);
   if (failed()) return std::move(dae);

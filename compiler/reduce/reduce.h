@@ -1,7 +1,7 @@
 // The reduce stage: aliases, zeros and what follows from them are eliminated; derivatives become variables;
-// constraints between states that only a combination of linear equations shows are exposed
-// (hidden_constraints.h); equations are differentiated until they determine the highest derivatives, and
-// states are chosen.
+// constraints between states that only a combination of equations shows are exposed (hidden_constraints.h for
+// equations with integer coefficients, linear_combinations.h for all); equations are differentiated until
+// they determine the highest derivatives, and states are chosen.
 #pragma once
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/dae.h"

@@ -15,7 +15,8 @@ RandomJacobian::Shape& RandomJacobian::shape_of(SectionId section, const Equatio
     fixed.push_back(std::ranges::none_of(
         topological(pool_, std::span<const ExprId>(&partial, 1)),
         [&](ExprId id) { return pool_[id].op == Op::Slot || pool_[id].op == Op::Time; }));
-  return shape.emplace(Shape{std::move(fixed), exact::PointEvaluator(pool_, std::move(partials))});
+  return shape.emplace(
+      Shape{std::move(fixed), exact::PointEvaluator(pool_, std::move(partials), parameters_)});
 }
 
 }  // namespace sigrel::singularity

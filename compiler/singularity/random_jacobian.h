@@ -14,8 +14,13 @@ namespace sigrel::singularity {
 class RandomJacobian {
  public:
   /// Partial derivatives are added to `pool`, those of a table when the first of its rows is visited.
-  RandomJacobian(ExprPool& pool, const incidence::EquationList& equations)
-      : pool_(pool), equations_(equations), shapes_(equations.sections().size()) {}
+  /// `parameters`: their values, exact::parameter_values(); without them all parameters are independent.
+  RandomJacobian(ExprPool& pool, const incidence::EquationList& equations,
+                 std::vector<exact::Field> parameters = {})
+      : pool_(pool),
+        equations_(equations),
+        parameters_(std::move(parameters)),
+        shapes_(equations.sections().size()) {}
 
   /// Calls visit(variable, value, fixed) for the nonzero entries of an equation of a dae::System, in the
   /// order of its slots or terms; a variable may occur several times. `fixed`: the entry is made of numbers
@@ -46,6 +51,7 @@ class RandomJacobian {
 
   ExprPool& pool_;
   const incidence::EquationList& equations_;
+  std::vector<exact::Field> parameters_;
   IdVector<SectionId, std::optional<Shape>> shapes_;
 };
 

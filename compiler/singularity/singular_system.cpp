@@ -47,6 +47,14 @@ StructuralCauses causes_in(const dae::System& dae, const SystemView& view) {
   return causes;
 }
 
+std::vector<std::uint32_t> undetermined(const StructuralCauses& causes) {
+  std::vector<std::uint32_t> result;
+  for (const UnderDetermined& part : causes.under)
+    result.insert(result.end(), part.set.columns.begin(), part.set.columns.end());
+  std::ranges::sort(result);
+  return result;
+}
+
 void report_floating(const SystemView& view, const FloatingPotentials& all, Diagnostics& diagnostics) {
   for (const FloatingPotential& floating : all.floating) {
     const std::uint32_t scope = view.scope_of_unknowns(floating.unknowns);
@@ -72,12 +80,13 @@ void report_singular(const system::System& system, const dae::System& dae,
   if (!all.floating.empty()) return report_floating(view, all, diagnostics);
   StructuralCauses causes = causes_in(dae, reduced);
   if (redundant.empty()) return report_structural(reduced, causes, diagnostics);
-  RedundantEquations equations{redundant, false, {}};
-  for (const UnderDetermined& part : causes.under)
-    equations.undetermined.insert(equations.undetermined.end(), part.set.columns.begin(),
-                                  part.set.columns.end());
-  std::ranges::sort(equations.undetermined);
-  report_redundant(view, equations, diagnostics);
+  report_redundant(view, {redundant, false, undetermined(causes)}, diagnostics);
+}
+
+void report_dependent(const system::System& system, const dae::System& dae,
+                      const std::vector<std::uint32_t>& equations, Diagnostics& diagnostics) {
+  RedundantEquations redundant{equations, true, undetermined(causes_in(dae, SystemView(system, dae)))};
+  report_redundant(SystemView(system), redundant, diagnostics);
 }
 
 void report_floating_potentials(const system::System& system, const FloatingPotentials& floating,

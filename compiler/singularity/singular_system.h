@@ -18,6 +18,11 @@ void report_singular(const system::System& system, const dae::System& dae,
                      const std::vector<std::uint32_t>& redundant, const FloatingPotentials& floating,
                      Diagnostics& diagnostics);
 
+/// Reports equations of the system, ascending, that depend on each other for whatever values. In the reduced
+/// system the combination that shows this has replaced one of them.
+void report_dependent(const system::System& system, const dae::System& dae,
+                      const std::vector<std::uint32_t>& equations, Diagnostics& diagnostics);
+
 /// A derivative that the initial equations or assertions contain and the equations do not.
 struct UnsupportedDerivative {
   std::uint32_t unknown = 0;

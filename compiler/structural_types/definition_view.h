@@ -54,9 +54,11 @@ class CompositionView final : public DefinitionView {
     return unknown < component_.interface + component_.locals;
   }
   std::string name(std::uint32_t unknown, Scope = 0) const override { return name_in(component_, unknown); }
-  system::UnknownKind kind(std::uint32_t unknown) const override { return kind_in(component_, unknown); }
+  system::UnknownKind kind(std::uint32_t unknown) const override {
+    return has_name(unknown) ? kind_in(component_, unknown) : system::UnknownKind::Auxiliary;
+  }
   const system::LocalInfo* declared_local(std::uint32_t unknown) const override {
-    return local_in(component_, unknown);
+    return has_name(unknown) ? local_in(component_, unknown) : nullptr;
   }
   Span declaration(std::uint32_t unknown, Scope) const override {
     return declaration_in(component_, unknown);

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "compiler/graph/single_columns.h"
 #include "tests/unit/graph/graphs.h"
 
 using namespace sigrel::graph;
@@ -62,6 +63,19 @@ TEST_CASE("MB-5: the pendulum's equations can all be matched, though not without
   CHECK(maximum_matching(g).size() == 5);
   for (auto& row : rows) std::erase_if(row, [](std::uint32_t v) { return v <= 4; });
   CHECK(maximum_matching(make(rows, 9, 1)).size() == 4);
+}
+
+TEST_CASE("the core is what single choices leave") {
+  // Row 0 has one choice; then rows 1 and 2 share two columns; row 3 alone has column 4.
+  std::vector<std::uint32_t> core;
+  maximum_matching(make({{1}, {1, 2, 3}, {2, 3}, {2, 4}}, 4, 1), &core);
+  CHECK(core == std::vector<std::uint32_t>{1, 2});
+  CHECK(rows_without_single_columns(make({{1}, {1, 2, 3}, {2, 3}, {2, 4}}, 4, 1)) ==
+        std::vector<std::uint32_t>{0, 1, 2});
+  core.clear();
+  maximum_matching(make({{1, 2}, {2, 3}, {3}}, 3, 1), &core);
+  CHECK(core.empty());
+  CHECK(rows_without_single_columns(make({{1, 2}, {2, 3}, {3}}, 3, 1)).empty());
 }
 
 TEST_CASE("matchings of random graphs are maximum") {

@@ -10,7 +10,7 @@ namespace sigrel::session {
 namespace {
 
 constexpr std::size_t kMostColumns = 1000;  // that are evaluated at each step
-constexpr double kSlack = 1e-9;             // of a bound, relative: the rounding of a solution that stays on it
+constexpr double kSlack = 1e-9;  // of a bound, relative: the rounding of a solution that stays on it
 constexpr std::size_t kMostReported = 10;
 
 }  // namespace
@@ -60,10 +60,10 @@ void Bounds::report(const pipeline::Compiled& model, Diagnostics& diagnostics) c
     if (!b.violated || ++violated > kMostReported) continue;
     const system::Attribute& a = model.system.attributes[b.attribute];
     const char* attribute = b.least ? "min" : "max";
-    Diagnostic& d = diagnostics.report(
-        Code::OutsideBounds, a.span,
-        fmt::format("`{}` is {} its `{}` {:.6g} from t = {:.6g} s", system::unknown_name(model.system, a.unknown),
-                    b.least ? "below" : "above", attribute, b.value, b.since));
+    Diagnostic& d = diagnostics.report(Code::OutsideBounds, a.span,
+                                       fmt::format("`{}` is {} its `{}` {:.6g} from t = {:.6g} s",
+                                                   system::unknown_name(model.system, a.unknown),
+                                                   b.least ? "below" : "above", attribute, b.value, b.since));
     d.note(fmt::format("it reaches {:.6g} at t = {:.6g} s", b.farthest, b.farthest_at));
     if (violated == 1)
       d.help("`assert` ends the run where a condition does not hold; `min x y` and `max x y` limit a value");

@@ -1,5 +1,5 @@
-// The attributes `min` and `max` during a run: the variables are compared with them at each row of the results
-// and, in models with few columns, at each step of the integrator.
+// The attributes `min` and `max` during a run: the variables are compared with them at each row of the
+// results and, in models with few columns, at each step of the integrator.
 #pragma once
 #include <span>
 #include <vector>

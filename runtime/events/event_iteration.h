@@ -148,7 +148,7 @@ class EventIteration {
   std::vector<double> here_, parameters_before_, parameters_at_round_;
   ZeroCrossings::Decisions decisions_;
   std::vector<std::uint8_t> spent_;
-  void count_reversal(double time);
+  ChangeCounts counts_;
   std::vector<double> last_consistent_values_;
   double last_consistent_time_ = 0;
   double last_reversal_ = 0;     // its time

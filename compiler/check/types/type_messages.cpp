@@ -179,17 +179,17 @@ void TypeMessages::mismatch_at(Span span, Type* found, Type* expected, const Rea
   if (found->kind == TypeKind::Relation && expected->kind != TypeKind::Relation && scopes_.relation())
     d.help("a relation is not a signal; apply it with `<>`, or give its instance a label and read `label.x`");
   Type *wanted = expected, *given = found;
-  while (is(wanted, types_.list_constructor) && is(given, types_.list_constructor)) {
+  while (is_constructor(wanted, types_.list_constructor) && is_constructor(given, types_.list_constructor)) {
     wanted = find(wanted->args[0]);
     given = find(given->args[0]);
   }
   const bool may_be_vector =
       wanted->kind == TypeKind::Vector || (wanted->kind == TypeKind::Variable && (wanted->needs & kSignal));
-  if (may_be_vector && is(given, types_.list_constructor))
+  if (may_be_vector && is_constructor(given, types_.list_constructor))
     d.help(
         "`vector xs` converts a list to a vector; the rows of a matrix are vectors as well: "
         "`vector [vector row for row in rows]`");
-  if (found->kind == TypeKind::Vector && is(expected, types_.list_constructor))
+  if (found->kind == TypeKind::Vector && is_constructor(expected, types_.list_constructor))
     d.help("`[x[i] for i in 1 .. size x]` is the list of the elements of a vector `x`");
   if (expected->kind == TypeKind::Skolem)
     d.note("`" + std::string(text(expected->name)) +

@@ -274,7 +274,8 @@ class Report {
     if (!f_.dependent && !f_.variables.empty())
       d.note("with the present coefficients they contradict each other, or do not determine " +
              variable(f_.variables[0].variable));
-    if (chosen_by_condition())
+    if (std::ranges::any_of(f_.equations,
+                            [&](const auto& e) { return dae::has_branches(c_.dae, e.equation); }))
       d.help(
           "conditions choose these equations: an ideal switch or diode needs small losses, a resistance "
           "while it "
@@ -285,21 +286,6 @@ class Report {
           "of "
           "the others");
     keep(d);
-  }
-
-  /// Whether one of the dependent equations has a branch that a comparison or a discrete variable chooses.
-  bool chosen_by_condition() const {
-    return std::ranges::any_of(f_.equations, [&](const runtime::FailedEquation& failed) {
-      std::size_t row = failed.equation;
-      for (const EquationTable& table : c_.dae.equations.tables) {
-        if (row < table.rows()) {
-          const auto nodes = topological(c_.dae.exprs, {&table.residual, 1});
-          return std::ranges::any_of(nodes, [&](ExprId id) { return c_.dae.exprs[id].op == Op::Select; });
-        }
-        row -= table.rows();
-      }
-      return false;
-    });
   }
 
   /// How dependent equations add up.
@@ -379,14 +365,8 @@ class Report {
 
   /// Whether a clock, and no condition, executes the assignment of an effect.
   bool is_clock(std::uint32_t effect) const {
-    std::size_t row = effect;
-    for (const EquationTable& table : c_.dae.values.tables) {
-      if (row < table.rows())
-        return c_.system.events.triggers[c_.dae.assignments[table.tags[row]].trigger].kind ==
-               system::Trigger::Every;
-      row -= table.rows();
-    }
-    return false;
+    return c_.system.events.triggers[c_.plan.model.events.effects[effect].trigger].kind ==
+           system::Trigger::Every;
   }
 
   void assignments_conflict() {

@@ -98,6 +98,17 @@ Origin origin(const Equations& equations, std::uint32_t equation) {
   return equations.sums.origins[e];
 }
 
+bool has_branches(const System& dae, std::uint32_t equation) {
+  std::size_t row = equation;
+  for (const EquationTable& table : dae.equations.tables) {
+    if (row < table.rows())
+      return std::ranges::any_of(topological(dae.exprs, {&table.residual, 1}),
+                                 [&](ExprId id) { return dae.exprs[id].op == Op::Select; });
+    row -= table.rows();
+  }
+  return false;
+}
+
 void verify(const system::System& system, const System& dae) {
   const std::size_t n = dae.variables.size();
   // Without a dump of the system: the printer follows the numbers that are out of range.

@@ -106,6 +106,8 @@ std::vector<bool> constants(const System& dae);
 std::string variable_name(const system::System& system, const System& dae, std::uint32_t variable);
 /// The origin of an equation by its dense number.
 Origin origin(const Equations& equations, std::uint32_t equation);
+/// Whether conditions choose between terms of an equation that holds during the run.
+bool has_branches(const System& dae, std::uint32_t equation);
 void verify(const system::System& system, const System& dae);
 /// What a zero crossing holds, given the text of its argument: "x - 1.0 < 0".
 std::string held_text(runtime::ZeroCrossing::Kind kind, bool strict, const std::string& argument);

@@ -75,7 +75,8 @@ TEST_CASE("Random terms that switch at known instants") {
     const Backend backend = seed % 2 ? Backend::Interpreter : Backend::Jit;
     const Run run =
         numeric::Model("switching.sr", expression.c_str(), {}, backend).run({.stop = 1, .solver = solver});
-    CHECK(value(run, "x") == Approx(expected).epsilon(1e-8).margin(1e-9));
+    // Rounding hides when a square leaves zero for some 1e-8 s.
+    CHECK(value(run, "x") == Approx(expected).epsilon(1e-8).margin(1e-7 * term.c));
     CHECK(value(run, "y") == Approx(expected).epsilon(1e-6).margin(1e-6));
   }
 }

@@ -27,7 +27,7 @@ struct Checked {
   Session session;
   bool fine;
   explicit Checked(const std::string& file, std::vector<std::string> path = {})
-      : session({{std::move(path), std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true}),
+      : session({{std::move(path), std::string(SIGREL_SOURCE_DIR "/stdlib")}, true}),
         fine(session.load(file)) {
     fine = session.check() && fine;
   }

@@ -61,7 +61,7 @@ void Bounds::report(const pipeline::Compiled& model, Diagnostics& diagnostics) c
     const system::Attribute& a = model.system.attributes[b.attribute];
     const char* attribute = b.least ? "min" : "max";
     Diagnostic& d = diagnostics.report(Code::OutsideBounds, a.span,
-                                       fmt::format("`{}` is {} its `{}` {:.6g} from t = {:.6g} s",
+                                       fmt::format("`{}` is {} its `{}` {:.6g}, first seen at t = {:.6g} s",
                                                    system::unknown_name(model.system, a.unknown),
                                                    b.least ? "below" : "above", attribute, b.value, b.since));
     d.note(fmt::format("it reaches {:.6g} at t = {:.6g} s", b.farthest, b.farthest_at));

@@ -116,8 +116,12 @@ void print_statistics(const Compiled& model, const Run& run, explain::EventLog& 
   row("unknowns", fmt::format("{}, {} of them states", s.unknowns, s.states));
   if (quantised) {
     row("steps", fmt::format("{} of single states, order {}", s.steps, s.last_order));
-    row("evaluations", fmt::format("{}, {} more to check steps, Jacobians {}, factorisations {}",
-                                   s.evaluations, s.check_evaluations, s.jacobians, s.factorisations));
+    row("evaluations", fmt::format("{}, each of what one state or comparison affects", s.evaluations));
+    std::string busiest;
+    for (const runtime::Statistics::StateSteps& state : s.busiest)
+      busiest += fmt::format("{}{} {}", busiest.empty() ? "" : ", ",
+                             dae::variable_name(model.system, model.dae, state.variable), state.steps);
+    row("most steps", busiest);
   } else {
     row("Jacobian", fmt::format("{} nonzeros", s.nonzeros));
     row("steps", fmt::format("{}, {} rejected, last order {}, last step {:.3g} s", s.steps,
@@ -127,8 +131,8 @@ void print_statistics(const Compiled& model, const Run& run, explain::EventLog& 
                                    std::isfinite(s.max_step) ? fmt::format("{:.6g} s", s.max_step) : "any"));
     if (s.revised_steps > 0)
       row("revised steps", fmt::format("{}, because of what the equations do inside", s.revised_steps));
-    row("evaluations",
-        fmt::format("{}, Jacobians {}, factorisations {}", s.evaluations, s.jacobians, s.factorisations));
+    row("evaluations", fmt::format("{}, {} more to check steps, Jacobians {}, factorisations {}",
+                                   s.evaluations, s.check_evaluations, s.jacobians, s.factorisations));
   }
   if (events.events() > 0) {
     const std::uint64_t restarts = s.events - s.exact_events;

@@ -34,13 +34,19 @@ struct SizeDependence {
   /// From and to Value::index; kConstant if the value is constant.
   static SizeDependence decode(std::uint32_t index) {
     if (index == kConstant) return {};
+    index ^= kBias;
     return {static_cast<std::int16_t>(index >> 16), static_cast<std::int16_t>(index & 0xFFFF)};
   }
   std::uint32_t encode() const {
     if (is_constant()) return kConstant;
-    return static_cast<std::uint32_t>(static_cast<std::uint16_t>(size)) << 16 |
-           static_cast<std::uint16_t>(iteration);
+    return (static_cast<std::uint32_t>(static_cast<std::uint16_t>(size)) << 16 |
+            static_cast<std::uint16_t>(iteration)) ^
+           kBias;
   }
+
+ private:
+  /// Keeps the codes of small increases, (-1, -1) among them, apart from kConstant.
+  static constexpr std::uint32_t kBias = 0x80008000;
 };
 
 /// The Param leaf for a Real that is computed from a size-dependent Int.

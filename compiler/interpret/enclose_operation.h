@@ -8,7 +8,7 @@
 namespace sigrel::interpret {
 
 /// The enclosure of an operation from those of its operands; unused ones are ignored. Not for leaves, calls
-/// and tables of two arguments (`has_enclosure` in order/time_functions.cpp).
+/// and tables of two arguments (`has_enclosure` in order/sharpness.h).
 runtime::Enclosure enclose(const Library* library, const Node& node, const runtime::Enclosure& a,
                            const runtime::Enclosure& b, const runtime::Enclosure& c);
 

@@ -49,7 +49,14 @@ CrossingSearch::CrossingSearch(CrossingFunctions& functions, Integrator& integra
 
 void CrossingSearch::restart(bool discontinuous) {
   known_ = false;
+  discontinuous_ = discontinuous;
   if (discontinuous) steady_ = false;
+}
+
+bool CrossingSearch::begin(double time) {
+  if (known_ || !discontinuous_ || before_.empty()) return true;
+  start_.resize(before_.size());
+  return functions_.differences(time, integrator_.y(), integrator_.rates(), start_.data());
 }
 
 CrossingSearch::Node CrossingSearch::take_node() {
@@ -69,6 +76,9 @@ bool CrossingSearch::find(double from, double to) {
     return functions_.differences(time, integrator_.y(), integrator_.rates(), out.data());
   };
   if (!known_ && !all(from, before_)) return false;
+  for (std::size_t k = 0; k < start_.size(); ++k)
+    if (functions_.side(k) * before_[k] < 0 && functions_.side(k) * start_[k] >= 0) before_[k] = start_[k];
+  start_.clear();
   if (!all(to, now_)) return false;
   if (collect_suspects(from, to) && !examine(from, to)) return false;
   known_ = !found_ && time_ == to;

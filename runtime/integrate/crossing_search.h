@@ -34,6 +34,10 @@ class CrossingSearch {
 
   /// After an event; `discontinuous`: the equations or states have changed.
   void restart(bool discontinuous);
+  /// Before the first step after `restart(true)`: takes the differences from the state from which the
+  /// integrator starts. What a step gives for its beginning is exact to the tolerance only, so a difference
+  /// that is at zero there may seem to be on the wrong side.
+  bool begin(double time);
   /// Looks for the first crossing after `from` and not after `to`, both within the last step of the
   /// integrator. `from` is where the last call ended, or the crossing that it found. False: the failure
   /// of the functions.
@@ -78,9 +82,11 @@ class CrossingSearch {
   std::vector<double> variation_;     // largest rate of change of late, per second
   std::vector<double> largest_;       // magnitude so far
   std::vector<int> directions_;
-  double last_end_ = 0;  // of the step that was searched last
-  bool known_ = false;   // `before_` is that of `from`
-  bool steady_ = false;  // `variation_` is known
+  double last_end_ = 0;        // of the step that was searched last
+  bool known_ = false;         // `before_` is that of `from`
+  bool steady_ = false;        // `variation_` is known
+  bool discontinuous_ = true;  // of the last restart
+  std::vector<double> start_;  // the differences from which the integrator starts, if it has restarted
   // Of the search within the step, by suspect:
   std::vector<std::uint32_t> suspects_;  // watched numbers
   std::vector<double> sides_;            // 1 or -1

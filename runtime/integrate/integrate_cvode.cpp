@@ -57,7 +57,7 @@ class CvodeIntegrator final : public Integrator {
   double time_ = 0, stop_ = 0;
   Statistics before_;  // counters up to the last restart
   bool adams_ = false;
-  bool at_end_ = false;  // the last interpolation is at `time_`
+  bool at_end_ = true;  // the state is that at `time_`
   // The last point at which a callback failed, for the message of a failure.
   bool rejected_ = false;         // the last callback failed
   std::uint64_t rejections_ = 0;  // since time last advanced
@@ -149,6 +149,7 @@ bool CvodeIntegrator::restart(double time, double first_step) {
   statistics(so_far);
   before_ = so_far;
   system_.read(data(y_), nullptr);
+  at_end_ = true;
   return check(CVodeReInit(memory_, time_, y_), "CVodeReInit") &&
          check(CVodeSetInitStep(memory_, first_step), "CVodeSetInitStep") &&
          check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");

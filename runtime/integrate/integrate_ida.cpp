@@ -60,7 +60,7 @@ class IdaIntegrator final : public Integrator {
   double time_ = 0, stop_ = 0;
   Statistics before_;                                  // counters up to the last restart
   bool suppressed_ = false, ever_suppressed_ = false;  // the error test is of the states alone
-  bool at_end_ = false;                                // the last interpolation is at `time_`
+  bool at_end_ = true;                                 // the state is that at `time_`
   // The last point at which a callback failed, for the message of a failure.
   bool rejected_ = false;         // the last callback failed
   std::uint64_t rejections_ = 0;  // since time last advanced
@@ -166,6 +166,7 @@ bool IdaIntegrator::restart(double time, double first_step) {
   statistics(so_far);
   before_ = so_far;
   system_.read(data(y_), data(rates_));
+  at_end_ = true;
   return check(IDAReInit(memory_, time_, y_, rates_), "IDAReInit") && suppress(false) &&
          check(IDASetInitStep(memory_, first_step), "IDASetInitStep") &&
          check(IDASetStopTime(memory_, stop_), "IDASetStopTime");

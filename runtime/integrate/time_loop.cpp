@@ -148,6 +148,7 @@ bool TimeLoop::advance() {
 }
 
 bool TimeLoop::step() {
+  if (search_ && !search_->begin(integrator_->time())) return fail(problem_.instance.failure());
   for (double shorter = 0;;) {  // the length of a step that is repeated
     const double begin = integrator_->time(), last = shorter > 0 ? begin + shorter : HUGE_VAL;
     if (check_) check_->begin(begin);

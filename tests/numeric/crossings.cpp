@@ -88,6 +88,17 @@ TEST_CASE("no step is longer than maxStep") {
       0.01);
 }
 
+TEST_CASE("A state that rests at the limit of a comparison leaves it when an event pushes it") {
+  for (const char* solver : {"cvode", "adams", "ida"})
+    for (double tolerance : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10})
+      for (double inflow : {0.25, 0.3, 0.5, 0.7, 1.0, 2.0, 10.0}) {
+        INFO(solver << ", tolerance " << tolerance << ", inflow " << inflow);
+        const Run run = numeric::Model("rest.sr", ("tank " + std::to_string(inflow)).c_str())
+                            .run({.stop = 1, .tolerance = tolerance, .solver = solver});
+        CHECK(value(run, "h") == Approx(0.9 * (inflow - 0.2)).epsilon(1e-6));
+      }
+}
+
 TEST_CASE("Two diodes whose currents end together, at tolerances of all sizes") {
   for (const char* bridge : {"bridge 12.0 1.0e-3 1.0e-6", "bridge 24.0 1.0e-3 1.0e-6"}) {
     numeric::Model model("bridge.sr", bridge);

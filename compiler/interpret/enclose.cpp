@@ -103,12 +103,16 @@ std::unique_ptr<EnclosureCode> enclosures(const plan::Plan& plan) {
   for (const runtime::TimeFunction& f : model.time_functions)
     add(model.zero_crossings[f.zero_crossing].batch);
   for (const runtime::BatchRow& row : model.time_rows) add(row.batch);
-  for (const runtime::Step& step : model.dynamic) {
+  auto add_sharp = [&](const runtime::Step& step) {
     const bool loop = step.kind == runtime::Step::Solve;
     const std::uint32_t first = loop ? model.loops[step.index].first_batch : step.index;
     for (std::uint32_t b = 0; b < (loop ? model.loops[step.index].batches : 1); ++b)
       if (is_sharp(model.batches[first + b].kernel)) add(first + b);
-  }
+  };
+  std::ranges::for_each(model.dynamic, add_sharp);
+  std::ranges::for_each(model.compared, add_sharp);
+  for (const runtime::ZeroCrossing& crossing : model.zero_crossings)
+    if (is_sharp(model.batches[crossing.batch].kernel)) add(crossing.batch);
   return code;
 }
 

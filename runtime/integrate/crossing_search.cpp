@@ -66,7 +66,7 @@ CrossingSearch::Node CrossingSearch::take_node() {
   return node;
 }
 
-bool CrossingSearch::find(double from, double to) {
+bool CrossingSearch::find(double from, double to, std::span<const double> cuts) {
   found_ = left_zero_ = false;
   time_ = to;
   directions_.clear();
@@ -79,12 +79,18 @@ bool CrossingSearch::find(double from, double to) {
   for (std::size_t k = 0; k < start_.size(); ++k)
     if (functions_.side(k) * before_[k] < 0 && functions_.side(k) * start_[k] >= 0) before_[k] = start_[k];
   start_.clear();
-  if (!all(to, now_)) return false;
-  if (collect_suspects(from, to) && !examine(from, to)) return false;
-  known_ = !found_ && time_ == to;
-  steady_ = true;
-  before_.swap(now_);
-  return true;
+  for (auto cut = std::ranges::upper_bound(cuts, from);; ++cut) {
+    const double end = cut == cuts.end() ? to : std::min(*cut, to);
+    time_ = end;
+    if (!all(end, now_)) return false;
+    if (!cuts.empty()) steady_ = false;  // the rates of the part before say nothing about this one
+    if (collect_suspects(from, end) && !examine(from, end)) return false;
+    known_ = !found_ && time_ == end;
+    steady_ = true;
+    before_.swap(now_);
+    if (!known_ || end == to) return true;
+    from = end;
+  }
 }
 
 /// The part of an interval over which a difference gives the rate: rounding of the values and the curvature

@@ -41,7 +41,9 @@ class CrossingSearch {
   /// Looks for the first crossing after `from` and not after `to`, both within the last step of the
   /// integrator. `from` is where the last call ended, or the crossing that it found. False: the failure
   /// of the functions.
-  bool find(double from, double to);
+  /// `cuts`: times between which the differences may not do what their ends do not show (StepCheck::cuts);
+  /// where there are any, each part between them is examined.
+  bool find(double from, double to, std::span<const double> cuts = {});
 
   // What the last call found:
   bool found() const { return found_; }

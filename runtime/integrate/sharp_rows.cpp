@@ -54,12 +54,35 @@ SharpRows::SharpRows(const Model& model, const std::vector<double>& nominal) : m
       add(model, batch, curved, number);
     }
   }
+  add_compared(model, curved, number);
   low_.assign(watched_.size(), kInfinity);
   high_.assign(watched_.size(), -kInfinity);
   until_.assign(rows_.size(), kInfinity);
   values_.resize(variables_.size());
   for (const std::uint32_t variable : variables_) nominal_.push_back(nominal[variable]);
   for (const std::uint32_t row : timed_) until_[row] = -kInfinity;
+}
+
+/// Adds the sharp rows among zero crossings, and those of what only these read.
+void SharpRows::add_compared(const Model& model, std::vector<std::uint8_t>& curved,
+                             std::vector<std::uint32_t>& number) {
+  const std::size_t variables = variables_.size();
+  std::vector<KernelBatch> batches;
+  for (const Step& step : model.compared) {
+    if (step.kind == Step::Assign)
+      batches.push_back(model.batches[step.index]);
+    else
+      std::ranges::copy(loop_batches(model, model.loops[step.index]), std::back_inserter(batches));
+  }
+  std::vector<std::uint8_t> computed(model.variables, 0);
+  for (const KernelBatch& batch : batches)
+    for (std::uint32_t row = 0; row < batch.count && batch.role == Role::Solve; ++row)
+      curved[solved_variable(model, batch, row)] = computed[solved_variable(model, batch, row)] = 1;
+  for (const ZeroCrossing& crossing : model.zero_crossings) batches.push_back(model.batches[crossing.batch]);
+  for (const KernelBatch& batch : batches)
+    if (batch.slots > 0) add(model, batch, curved, number);  // else time alone decides
+  reads_compared_ = std::any_of(variables_.begin() + static_cast<std::ptrdiff_t>(variables), variables_.end(),
+                                [&](std::uint32_t variable) { return computed[variable] != 0; });
 }
 
 /// Adds the sharp rows of a batch. `number`: of the variables, by variable of the model.

@@ -1,5 +1,5 @@
-// The rows of the dynamic schedule with sharp operations (model.h), and whether these are resolved over an
-// interval of time, by enclosures.
+// The rows of the dynamic schedule and of zero crossings with sharp operations (model.h), and whether these
+// are resolved over an interval of time, by enclosures.
 //
 // What the rows read is numbered densely (`variables`). A row is resolved over a path when it is so for all
 // values on the path, between two times; and over a box when it is so for all values within some distance of
@@ -23,6 +23,8 @@ class SharpRows {
   SharpRows(const Model& model, const std::vector<double>& nominal);
 
   bool empty() const { return rows_.empty(); }
+  /// Whether rows read what only comparisons need (Model::compared).
+  bool reads_compared() const { return reads_compared_; }
   /// The variables that the rows read.
   std::span<const std::uint32_t> variables() const { return variables_; }
   /// Rows with other parameters than when their boxes were found have none any more.
@@ -46,6 +48,9 @@ class SharpRows {
     std::ranges::sort(rows);
     rows.erase(std::ranges::unique(rows).begin(), rows.end());
   }
+
+  /// The rows that read what is not affine in states.
+  std::span<const std::uint32_t> turning() const { return turning_; }
 
   /// The path of a variable over an interval: its ends, and how far it is from the straight line between
   /// them, at most.
@@ -78,12 +83,15 @@ class SharpRows {
   };
   void add(const Model& model, const KernelBatch& batch, const std::vector<std::uint8_t>& curved,
            std::vector<std::uint32_t>& number);
+  void add_compared(const Model& model, std::vector<std::uint8_t>& curved,
+                    std::vector<std::uint32_t>& number);
   void collect_outside(double time, const double* now, std::vector<std::uint32_t>& rows) const;
   void drop_box(std::uint32_t row);
   bool over_box(const Row& row, Interval time, const Path* paths, double part, const double* parameters);
   Resolution evaluate(const Row& row, Interval time, const double* parameters);
 
   const Model& model_;
+  bool reads_compared_ = false;
   std::vector<std::uint32_t> variables_;
   std::vector<Group> groups_;
   std::vector<Row> rows_;

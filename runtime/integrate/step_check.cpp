@@ -55,14 +55,21 @@ void StepCheck::restart() {
   rows_.compare_parameters(instance_.parameters.data());
 }
 
-void StepCheck::gather(std::vector<double>& out) const {
+void StepCheck::evaluate_compared(double time) {
+  if (rows_.reads_compared() && !instance_.evaluator.run(instance_.model.compared, instance_.point(time)))
+    instance_.failure() = {};
+}
+
+/// From the current values, at a time.
+void StepCheck::gather(double time, std::vector<double>& out) {
+  evaluate_compared(time);
   const std::span<const std::uint32_t> variables = rows_.variables();
   for (std::size_t k = 0; k < variables.size(); ++k) out[k] = instance_.values[variables[k]];
 }
 
 void StepCheck::begin(double time) {
   begin_ = time;
-  if (!known_) gather(before_);
+  if (!known_) gather(time, before_);
   known_ = true;
 }
 
@@ -70,7 +77,8 @@ void StepCheck::begin(double time) {
 bool StepCheck::accepts(Integrator& integrator) {
   const double length = integrator.time() - begin_;
   if (instance_.model.states.empty() || length <= 0) return true;
-  gather(now_);
+  cuts_.clear();
+  gather(integrator.time(), now_);
   find_unresolved(integrator.time());
   const bool due = is_due(length);
   if (due || !unresolved_.empty()) {
@@ -79,6 +87,7 @@ bool StepCheck::accepts(Integrator& integrator) {
     instance_.values = held_;
     if (!accepted) return false;
   }
+  std::ranges::sort(cuts_);
   earlier_.swap(before_);
   before_.swap(now_);
   last_length_ = length;
@@ -117,6 +126,14 @@ void StepCheck::find_unresolved(double end) {
         !rows_.over_path(row, {begin_, end}, paths_.data(), parameters).resolved)
       unresolved_.push_back(row);
   }
+  if (unresolved_.empty()) return;
+  // What these compute may turn inside, and so may the rows that read it.
+  for (const std::uint32_t row : rows_.turning()) {
+    rows_.each_variable(row, [&](std::uint32_t v) { paths_[v] = {before_[v], now_[v], bend(v)}; });
+    unresolved_.push_back(row);
+  }
+  std::ranges::sort(unresolved_);
+  unresolved_.erase(std::ranges::unique(unresolved_).begin(), unresolved_.end());
 }
 
 bool StepCheck::refuse(double from, double length) {
@@ -166,9 +183,11 @@ bool StepCheck::scan(Integrator& integrator) {
   return true;
 }
 
-/// Whether the rows of a piece are resolved; leaves those that are not.
-bool StepCheck::is_resolved(Piece& piece, bool& pole) {
-  std::erase_if(piece.rows, [&](std::uint32_t row) {
+/// Whether all rows of a piece are resolved. One that seems so may read what another one computes, so none is
+/// left out before all are.
+bool StepCheck::is_resolved(const Piece& piece, bool& pole) {
+  bool resolved = true;
+  for (const std::uint32_t row : piece.rows) {
     rows_.each_variable(row, [&](std::uint32_t v) {
       const std::uint32_t k = place_[v];
       paths_[v] = {piece.begin.values[k], piece.end.values[k], piece.bends[k]};
@@ -176,9 +195,9 @@ bool StepCheck::is_resolved(Piece& piece, bool& pole) {
     const Resolution resolution =
         rows_.over_path(row, {piece.begin.time, piece.end.time}, paths_.data(), instance_.parameters.data());
     pole = pole || resolution.pole;
-    return resolution.resolved;
-  });
-  return piece.rows.empty();
+    resolved = resolved && resolution.resolved;
+  }
+  return resolved;
 }
 
 /// Appends both parts of a piece. False: the step has missed what is in it.
@@ -186,7 +205,9 @@ bool StepCheck::halve(Piece piece, Integrator& integrator, std::deque<Piece>& pi
   const double from = piece.begin.time, length = piece.end.time - from;
   Node middle{from + kCut * length, std::vector<double>(scanned_.size())};
   ++evaluations_;
+  cuts_.push_back(middle.time);
   if (!defect_.evaluate(middle.time, integrator)) return refuse(from, length);
+  evaluate_compared(middle.time);
   for (std::size_t k = 0; k < scanned_.size(); ++k)
     middle.values[k] = instance_.values[rows_.variables()[scanned_[k]]];
   const double whole = integrator.time() - begin_;

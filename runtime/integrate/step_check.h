@@ -22,6 +22,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "runtime/integrate/defect.h"
@@ -45,6 +46,9 @@ class StepCheck {
   /// After a refusal: the length of the step that takes the place of the refused one. It ends before what was
   /// missed, or is a part of it.
   double shorter() const { return shorter_; }
+  /// Of an accepted step: ascending times inside. Between two of them, and the ends, every sharp row is
+  /// resolved.
+  std::span<const double> cuts() const { return cuts_; }
   /// Evaluations of the model so far.
   std::uint64_t evaluations() const { return defect_.evaluations(); }
 
@@ -65,8 +69,9 @@ class StepCheck {
   bool scan(Integrator& integrator);
   Piece whole_step(double end);
   bool halve(Piece piece, Integrator& integrator, std::deque<Piece>& pieces);
-  bool is_resolved(Piece& piece, bool& pole);
-  void gather(std::vector<double>& out) const;
+  bool is_resolved(const Piece& piece, bool& pole);
+  void gather(double time, std::vector<double>& out);
+  void evaluate_compared(double time);
   bool refuse(double from, double length);
 
   ModelInstance& instance_;
@@ -90,6 +95,7 @@ class StepCheck {
   std::vector<std::uint32_t> scanned_;  // variables of the unresolved rows
   std::vector<std::uint32_t> place_;    // by variable: in `scanned_`
   double largest_ = 0;                  // defect
+  std::vector<double> cuts_;
   int evaluations_ = 0;
   std::vector<double> held_;
 };

@@ -178,7 +178,7 @@ bool TimeLoop::find_crossing(double& time) {
     crossed_ = integrator_->crossed();
     return true;
   }
-  if (!search_->find(time_, time)) {
+  if (!search_->find(time_, time, check_ ? check_->cuts() : std::span<const double>{})) {
     Failure failure = problem_.system.explain(time, integrator_->y(), integrator_->rates());
     if (!failure) failure = {.kind = FailureKind::Convergence, .time = time};
     return fail(std::move(failure));

@@ -88,6 +88,54 @@ TEST_CASE("no step is longer than maxStep") {
       0.01);
 }
 
+TEST_CASE("A comparison that holds for a short part of a long step is met") {
+  const struct {
+    const char* holds;
+    double time;
+  } cases[] = {
+      {"exp (-((u / 0.1)^2)) > 0.5", 0.2 * std::sqrt(std::log(2))},
+      {"exp (-((u / 0.3)^2)) > 0.5", 0.6 * std::sqrt(std::log(2))},
+      {"1.0 / (1.0 + (u / 0.1)^2) > 0.5", 0.2},
+      {"(tanh (10.0 * u))^2 < 0.5", 0.2 * std::atanh(std::sqrt(0.5))},
+      {"exp (-(abs u) / 0.1) > 0.5", 0.2 * std::log(2)},
+      {"u^2 / (u^2 + 0.0001) < 0.5", 0.02},
+      {"exp (-((u / 1.0e-4)^2)) > 0.5", 2e-4 * std::sqrt(std::log(2))},
+  };
+  for (const auto& c : cases)
+    for (const char* solver : {"cvode", "adams", "ida"}) {
+      INFO(c.holds << ", " << solver);
+      const std::string expression = "held (\\u -> " + std::string(c.holds) + ")";
+      const Run run =
+          numeric::Model("hidden_pulses.sr", expression.c_str()).run({.stop = 2, .solver = solver});
+      CHECK(value(run, "s") == Approx(c.time).epsilon(1e-6));
+    }
+}
+
+TEST_CASE("Short pulses of a signal that turns within a step are counted") {
+  for (const char* width : {"0.1", "0.01", "0.001"})
+    for (const char* solver : {"cvode", "adams", "ida"}) {
+      INFO(width << ", " << solver);
+      const std::string expression = "counted " + std::string(width);
+      const Run run =
+          numeric::Model("hidden_pulses.sr", expression.c_str()).run({.stop = 62.8, .solver = solver});
+      CHECK(value(run, "n") == 20);
+    }
+}
+
+TEST_CASE("Diodes follow their source through steps that are longer than its period") {
+  for (const char* solver : {"cvode", "adams", "ida"}) {
+    INFO(solver);
+    const Run run =
+        numeric::Model("hidden_pulses.sr", "diodes").run({.stop = 5, .steps = 100, .solver = solver});
+    for (const std::string diode : {"d0", "d1", "d2", "d3", "d4"}) {
+      const std::vector<double> s = run.column(diode + ".s"), i = run.column(diode + ".p.i");
+      REQUIRE(s.size() >= 101);
+      for (std::size_t k = 0; k < s.size(); ++k)
+        CHECK(i[k] == Approx(s[k] > 0 ? s[k] : 1e-5 * s[k]).epsilon(1e-6).margin(1e-9));
+    }
+  }
+}
+
 TEST_CASE("A state that rests at the limit of a comparison leaves it when an event pushes it") {
   for (const char* solver : {"cvode", "adams", "ida"})
     for (double tolerance : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10})

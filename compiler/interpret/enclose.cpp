@@ -19,7 +19,9 @@ struct EnclosureTape {
   runtime::Role role = runtime::Role::Residual;
   std::uint32_t slots = 0, solved = 0;
   std::shared_ptr<const Library> library;
-  std::vector<Need> needs;  // by node
+  std::vector<Need> needs;            // by node
+  std::vector<std::uint32_t> needed;  // nodes that the resolution needs
+  std::vector<std::uint32_t> all;
 };
 
 /// Sharp operations of what is not constant are resolved; the results of what they read are needed.
@@ -49,9 +51,8 @@ void run_enclosure_tape(const void* self, const runtime::EnclosureArguments* arg
   const std::vector<Node>& nodes = tape.body.nodes;
   if (scratch.size() < nodes.size()) scratch.resize(nodes.size());
   auto index = [&](std::uint32_t column) { return args.table[column * args.stride + args.row]; };
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
+  for (const std::uint32_t k : args.resolution ? tape.needed : tape.all) {
     const Node& node = nodes[k];
-    if (args.resolution && tape.needs[k] == Need::Nothing) continue;
     switch (node.op) {
       case Op::Const: scratch[k] = Enclosure::constant(node.value); break;
       case Op::Time: scratch[k] = {args.time, {1, 1}}; break;
@@ -82,8 +83,13 @@ class EnclosureTapes final : public EnclosureCode {
   void add(const ExprPool& exprs, const plan::Kernel& kernel, std::size_t number) {
     if (kernels[number].function) return;
     tapes_.push_back(std::make_unique<EnclosureTape>(EnclosureTape{
-        plan::body(exprs, kernel), kernel.role, kernel.slots, kernel.solved, exprs.library, {}}));
-    tapes_.back()->needs = needs_of(tapes_.back()->body.nodes);
+        plan::body(exprs, kernel), kernel.role, kernel.slots, kernel.solved, exprs.library, {}, {}, {}}));
+    EnclosureTape& tape = *tapes_.back();
+    tape.needs = needs_of(tape.body.nodes);
+    for (std::uint32_t k = 0; k < tape.needs.size(); ++k) {
+      tape.all.push_back(k);
+      if (tape.needs[k] != Need::Nothing) tape.needed.push_back(k);
+    }
     kernels[number] = {run_enclosure_tape, tapes_.back().get()};
   }
 

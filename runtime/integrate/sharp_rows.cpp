@@ -95,6 +95,7 @@ void SharpRows::add(const Model& model, const KernelBatch& batch, const std::vec
   const Sharpness& sharpness = model.sharpness[batch.kernel];
   if (sharpness.kind == Sharpness::None || !model.enclosures[batch.kernel].function) return;
   std::vector<std::uint32_t> found;
+  found.reserve(batch.count);
   for (std::uint32_t row = 0; row < batch.count; ++row)
     if (sharpness.kind == Sharpness::Any || std::ranges::any_of(sharpness.slots, [&](std::uint32_t slot) {
           return curved[slot_variable(model, batch, slot, row)] != 0;
@@ -105,12 +106,17 @@ void SharpRows::add(const Model& model, const KernelBatch& batch, const std::vec
   groups_.push_back({batch.kernel, static_cast<std::uint32_t>(found.size()), tables_.size(), batch.slots,
                      batch.params, parameters_.size()});
   parameters_.resize(parameters_.size() + batch.params * found.size());
+  std::uint64_t place = tables_.size();
+  tables_.resize(place + std::uint64_t{batch.slots + batch.params} * found.size(), kNone);
   for (std::uint32_t column = 0; column < batch.slots + batch.params; ++column) {
     const bool is_slot = column < batch.slots;
-    const bool watched = is_slot && std::ranges::binary_search(sharpness.slots, column);
+    if (is_slot && !std::ranges::binary_search(sharpness.slots, column)) {
+      place += found.size();
+      continue;
+    }
     for (const std::uint32_t row : found) {
-      std::uint32_t entry = is_slot && !watched ? kNone : slot_variable(model, batch, column, row);
-      if (watched) {
+      std::uint32_t entry = slot_variable(model, batch, column, row);
+      if (is_slot) {
         std::uint32_t& own = number[entry];
         if (own == kNone) {
           own = static_cast<std::uint32_t>(variables_.size());
@@ -118,7 +124,7 @@ void SharpRows::add(const Model& model, const KernelBatch& batch, const std::vec
         }
         entry = own;
       }
-      tables_.push_back(entry);
+      tables_[place++] = entry;
     }
   }
   for (std::uint32_t k = 0; k < found.size(); ++k) {

@@ -38,7 +38,7 @@ class SharpRows {
     for (const std::uint32_t v : turning_)
       if (const double margin = bend(v); !(Range{low_[v], high_[v]}.contains(now[v], margin)))
         collect_outside(v, now[v], margin, rows);
-    std::ranges::sort(rows);
+    if (!std::ranges::is_sorted(rows)) std::ranges::sort(rows);
     rows.erase(std::ranges::unique(rows).begin(), rows.end());
   }
   /// To be called when new boxes have been looked for.

@@ -11,31 +11,37 @@ namespace {
 
 using runtime::Enclosure;
 
+/// What the resolution of sharp operations needs of a node.
+enum class Need : std::uint8_t { Nothing, Resolution, Result };
+
 struct EnclosureTape {
   plan::Body body;
   runtime::Role role = runtime::Role::Residual;
   std::uint32_t slots = 0, solved = 0;
   std::shared_ptr<const Library> library;
-  std::vector<std::uint8_t> sharp;  // by node: whether its resolution depends on it
+  std::vector<Need> needs;            // by node
+  std::vector<std::uint32_t> needed;  // nodes that the resolution needs
+  std::vector<std::uint32_t> all;
 };
 
-/// Marks the sharp operations of what is not constant, and what they read.
-std::vector<std::uint8_t> sharp_nodes(const std::vector<Node>& nodes) {
-  std::vector<std::uint8_t> varies(nodes.size(), 0), sharp(nodes.size(), 0);
+/// Sharp operations of what is not constant are resolved; the results of what they read are needed.
+std::vector<Need> needs_of(const std::vector<Node>& nodes) {
+  std::vector<std::uint8_t> varies(nodes.size(), 0);
+  std::vector<Need> needs(nodes.size(), Need::Nothing);
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const Node& node = nodes[k];
     const std::uint32_t operands[] = {node.a, node.b, node.c};
     varies[k] = node.op == Op::Slot || node.op == Op::Time;
     for (int j = 0; j < arity(node.op); ++j) varies[k] = varies[k] || varies[operands[j]];
     const bool by_divisor = node.op == Op::Div;
-    sharp[k] = is_sharp(node) && varies[k] && (!by_divisor || varies[node.b]);
+    if (is_sharp(node) && varies[k] && (!by_divisor || varies[node.b])) needs[k] = Need::Resolution;
   }
   for (std::size_t k = nodes.size(); k-- > 0;) {
-    if (!sharp[k]) continue;
+    if (needs[k] == Need::Nothing) continue;
     const std::uint32_t operands[] = {nodes[k].a, nodes[k].b, nodes[k].c};
-    for (int j = 0; j < arity(nodes[k].op); ++j) sharp[operands[j]] = 1;
+    for (int j = 0; j < arity(nodes[k].op); ++j) needs[operands[j]] = Need::Result;
   }
-  return sharp;
+  return needs;
 }
 
 void run_enclosure_tape(const void* self, const runtime::EnclosureArguments* arguments) {
@@ -45,9 +51,8 @@ void run_enclosure_tape(const void* self, const runtime::EnclosureArguments* arg
   const std::vector<Node>& nodes = tape.body.nodes;
   if (scratch.size() < nodes.size()) scratch.resize(nodes.size());
   auto index = [&](std::uint32_t column) { return args.table[column * args.stride + args.row]; };
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
+  for (const std::uint32_t k : args.resolution ? tape.needed : tape.all) {
     const Node& node = nodes[k];
-    if (args.resolution && !tape.sharp[k]) continue;
     switch (node.op) {
       case Op::Const: scratch[k] = Enclosure::constant(node.value); break;
       case Op::Time: scratch[k] = {args.time, {1, 1}}; break;
@@ -57,6 +62,8 @@ void run_enclosure_tape(const void* self, const runtime::EnclosureArguments* arg
         const int operands = arity(node.op);
         const Enclosure& a = scratch[node.a];
         const Enclosure& b = operands > 1 ? scratch[node.b] : a;
+        if (args.resolution && tape.needs[k] == Need::Resolution && is_resolved_by_operands(node, a, b))
+          continue;
         scratch[k] = enclose(tape.library.get(), node, a, b, operands > 2 ? scratch[node.c] : a);
         if (args.resolution) resolve(tape.library.get(), node, a, b, scratch[k], *args.resolution);
       }
@@ -76,8 +83,13 @@ class EnclosureTapes final : public EnclosureCode {
   void add(const ExprPool& exprs, const plan::Kernel& kernel, std::size_t number) {
     if (kernels[number].function) return;
     tapes_.push_back(std::make_unique<EnclosureTape>(EnclosureTape{
-        plan::body(exprs, kernel), kernel.role, kernel.slots, kernel.solved, exprs.library, {}}));
-    tapes_.back()->sharp = sharp_nodes(tapes_.back()->body.nodes);
+        plan::body(exprs, kernel), kernel.role, kernel.slots, kernel.solved, exprs.library, {}, {}, {}}));
+    EnclosureTape& tape = *tapes_.back();
+    tape.needs = needs_of(tape.body.nodes);
+    for (std::uint32_t k = 0; k < tape.needs.size(); ++k) {
+      tape.all.push_back(k);
+      if (tape.needs[k] != Need::Nothing) tape.needed.push_back(k);
+    }
     kernels[number] = {run_enclosure_tape, tapes_.back().get()};
   }
 

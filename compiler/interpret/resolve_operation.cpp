@@ -12,8 +12,10 @@ using runtime::Interval;
 constexpr double kSlopes = 30;   // slopes of one operation may differ by this factor
 constexpr double kPart = 0.5;    // values may vary by this part of their magnitude
 constexpr double kScale = 0.25;  // or by this one of a scale of 1
-constexpr double kTail = 1e-6;   // exponentials below this one are no pulse
-constexpr double kHuge = 1e100;  // above this one, a quotient by them is zero
+constexpr double kTurn = 1.1;    // functions with f'' of 1 are within 0.15 of a straight line over this
+constexpr double kEvenExponent = 0.69;  // exponentials of less vary by less than kPart: -log(1 - kPart)
+constexpr double kTail = 1e-6;          // exponentials below this one are no pulse
+constexpr double kHuge = 1e100;         // above this one, a quotient by them is zero
 
 bool within_factor(Interval a, double factor) {
   return (a.low > 0 && a.high <= factor * a.low) || (a.high < 0 && a.low >= factor * a.high);
@@ -61,6 +63,19 @@ bool is_sharp(const Node& node) {
     case Op::Select:
     case Op::Lookup1: return true;
     case Op::PowInt: return static_cast<std::int32_t>(node.b) < 0;
+    default: return false;
+  }
+}
+
+bool is_resolved_by_operands(const Node& node, const Enclosure& a, const Enclosure& b) {
+  const Interval x = a.value;
+  switch (node.op) {
+    case Op::Sin:
+    case Op::Cos:
+    case Op::Atan:
+    case Op::Tanh: return x.width() <= kTurn;
+    case Op::Exp: return x.width() <= kEvenExponent;
+    case Op::Div: return divides_evenly(b.value, 1);
     default: return false;
   }
 }

@@ -15,6 +15,10 @@ namespace sigrel::interpret {
 /// Whether `resolve` has to say anything about an operation.
 bool is_sharp(const Node& node);
 
+/// Whether the operands alone show that an operation is resolved, as they mostly do. False: the result is
+/// needed.
+bool is_resolved_by_operands(const Node& node, const runtime::Enclosure& a, const runtime::Enclosure& b);
+
 void resolve(const Library* library, const Node& node, const runtime::Enclosure& a,
              const runtime::Enclosure& b, const runtime::Enclosure& result, runtime::Resolution& resolution);
 

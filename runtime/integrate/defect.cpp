@@ -26,8 +26,8 @@ double sign_of(std::uint64_t state, std::uint64_t pattern) {
 
 Defect::Defect(ModelInstance& instance, ReducedSystem& system, double tolerance)
     : instance_(instance), system_(system), tolerance_(tolerance) {
-  for (auto* list : {&allowed_, &defects_, &derivatives_, &changed_}) list->assign(system.states(), 0.0);
-  for (auto* list : {&slopes_, &y_}) list->assign(system.size(), 0.0);
+  for (auto* list : {&allowed_, &defects_, &derivatives_}) list->assign(system.states(), 0.0);
+  slopes_.assign(system.size(), 0.0);
 }
 
 bool Defect::derivatives(const double* y, Integrator& integrator, std::vector<double>& out) {
@@ -59,7 +59,8 @@ bool Defect::is_explained(double length, double allowed, Integrator& integrator)
   std::vector<std::uint32_t> open;
   for (std::uint32_t s = 0; s < states; ++s)
     if (length * std::abs(defects_[s]) > allowed * allowed_[s]) open.push_back(s);
-  std::copy_n(integrator.y(), system_.size(), y_.begin());
+  y_.assign(integrator.y(), integrator.y() + system_.size());
+  changed_.resize(states);
   for (std::uint64_t pattern = 0; pattern < kPatterns && !open.empty(); ++pattern) {
     for (std::size_t s = 0; s < states; ++s) {
       const double sign = pattern == 0 ? std::copysign(1.0, defects_[s]) : sign_of(s, pattern);

@@ -21,7 +21,7 @@ void VectorOperation::perform(Index from, Index n) const {
   double* to = z + from;
   const auto at = [&](std::size_t k) { return x[k] + from; };
   switch (kind) {
-    case Fill: std::fill_n(to, n, c[0]); break;
+    case Fill: vector_kernels::fill(n, c[0], to); break;
     case Copy: std::copy_n(at(0), n, to); break;
     case Scale: vector_kernels::scale(n, c[0], at(0), to); break;
     case Sum: vector_kernels::sum(n, at(0), at(1), to); break;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "runtime/integrate/vector_kernels.h"
 #include "runtime/solve/schedule.h"
 
 namespace runtime {
@@ -14,6 +16,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // nominal value.
 constexpr double kChanges = 16, kMagnitude = 0.5;
 constexpr std::uint8_t kSmallestBox = 12, kTries = 3, kWait = 8;
+// Where a larger box was not resolved the next ones are of the same size.
+constexpr std::uint8_t kSteady = 4;
 
 /// Whether what a row of a batch gives turns where states do not.
 bool is_curved(const Model& model, const KernelBatch& batch, std::uint32_t row,
@@ -55,12 +59,34 @@ SharpRows::SharpRows(const Model& model, const std::vector<double>& nominal) : m
     }
   }
   add_compared(model, curved, number);
-  low_.assign(watched_.size(), kInfinity);
-  high_.assign(watched_.size(), -kInfinity);
+  const auto unread = static_cast<std::uint32_t>(variables_.size());
+  for (const Group& group : groups_)
+    std::ranges::replace(std::span(tables_).subspan(group.table, std::uint64_t{group.slots} * group.count),
+                         kNone, unread);
+  ranges_.resize(watched_.size());
   until_.assign(rows_.size(), kInfinity);
-  values_.resize(variables_.size());
+  values_.assign(variables_.size() + 1, {Interval::whole(), Interval::whole()});
   for (const std::uint32_t variable : variables_) nominal_.push_back(nominal[variable]);
   for (const std::uint32_t row : timed_) until_[row] = -kInfinity;
+  find_readers();
+  for (std::uint32_t row = 0; row < rows_.size(); ++row) drop_box(row);
+}
+
+void SharpRows::find_readers() {
+  low_.resize(variables_.size());
+  high_.resize(variables_.size());
+  first_reader_.assign(variables_.size() + 1, 0);
+  readers_.resize(watched_.size());
+  std::vector<std::uint8_t> turns(variables_.size(), 0);
+  for (const std::uint32_t v : watched_) ++first_reader_[v];
+  std::inclusive_scan(first_reader_.begin(), first_reader_.end(), first_reader_.begin());
+  for (auto row = static_cast<std::uint32_t>(rows_.size()); row-- > 0;)
+    for (std::uint32_t k = rows_[row].end_watch; k-- > rows_[row].first_watch;) {
+      readers_[--first_reader_[watched_[k]]] = {row, k};
+      turns[watched_[k]] |= static_cast<std::uint8_t>(rows_[row].turning);
+    }
+  for (std::uint32_t v = 0; v < variables_.size(); ++v)
+    if (turns[v]) turning_.push_back(v);
 }
 
 /// Adds the sharp rows among zero crossings, and those of what only these read.
@@ -92,6 +118,7 @@ void SharpRows::add(const Model& model, const KernelBatch& batch, const std::vec
   const Sharpness& sharpness = model.sharpness[batch.kernel];
   if (sharpness.kind == Sharpness::None || !model.enclosures[batch.kernel].function) return;
   std::vector<std::uint32_t> found;
+  found.reserve(batch.count);
   for (std::uint32_t row = 0; row < batch.count; ++row)
     if (sharpness.kind == Sharpness::Any || std::ranges::any_of(sharpness.slots, [&](std::uint32_t slot) {
           return curved[slot_variable(model, batch, slot, row)] != 0;
@@ -102,10 +129,17 @@ void SharpRows::add(const Model& model, const KernelBatch& batch, const std::vec
   groups_.push_back({batch.kernel, static_cast<std::uint32_t>(found.size()), tables_.size(), batch.slots,
                      batch.params, parameters_.size()});
   parameters_.resize(parameters_.size() + batch.params * found.size());
+  std::uint64_t place = tables_.size();
+  tables_.resize(place + std::uint64_t{batch.slots + batch.params} * found.size(), kNone);
   for (std::uint32_t column = 0; column < batch.slots + batch.params; ++column) {
+    const bool is_slot = column < batch.slots;
+    if (is_slot && !std::ranges::binary_search(sharpness.slots, column)) {
+      place += found.size();
+      continue;
+    }
     for (const std::uint32_t row : found) {
       std::uint32_t entry = slot_variable(model, batch, column, row);
-      if (column < batch.slots) {
+      if (is_slot) {
         std::uint32_t& own = number[entry];
         if (own == kNone) {
           own = static_cast<std::uint32_t>(variables_.size());
@@ -113,27 +147,32 @@ void SharpRows::add(const Model& model, const KernelBatch& batch, const std::vec
         }
         entry = own;
       }
-      tables_.push_back(entry);
+      tables_[place++] = entry;
     }
   }
   for (std::uint32_t k = 0; k < found.size(); ++k) {
     const auto first = static_cast<std::uint32_t>(watched_.size());
     for (const std::uint32_t slot : sharpness.slots)
       watched_.push_back(tables_[groups_[group].table + std::uint64_t{slot} * found.size() + k]);
-    if (std::ranges::any_of(sharpness.slots, [&](std::uint32_t slot) {
-          return curved[slot_variable(model, batch, slot, found[k])] != 0;
-        }))
-      turning_.push_back(static_cast<std::uint32_t>(rows_.size()));
+    const bool turning = std::ranges::any_of(sharpness.slots, [&](std::uint32_t slot) {
+      return curved[slot_variable(model, batch, slot, found[k])] != 0;
+    });
     if (sharpness.reads_time) timed_.push_back(static_cast<std::uint32_t>(rows_.size()));
-    rows_.push_back({group, k, first, static_cast<std::uint32_t>(watched_.size())});
+    if (turning) turning_rows_.push_back(static_cast<std::uint32_t>(rows_.size()));
+    rows_.push_back({.group = group,
+                     .row = k,
+                     .first_watch = first,
+                     .end_watch = static_cast<std::uint32_t>(watched_.size()),
+                     .turning = turning});
   }
 }
 
 void SharpRows::drop_box(std::uint32_t number) {
   const Row& row = rows_[number];
   for (std::uint32_t k = row.first_watch; k < row.end_watch; ++k) {
-    low_[k] = kInfinity;
-    high_[k] = -kInfinity;
+    ranges_[k] = {kInfinity, -kInfinity};
+    low_[watched_[k]] = kInfinity;
+    high_[watched_[k]] = -kInfinity;
   }
   if (until_[number] != kInfinity) until_[number] = -kInfinity;
 }
@@ -155,26 +194,42 @@ void SharpRows::compare_parameters(const double* parameters) {
   }
 }
 
-void SharpRows::collect_outside(double time, const double* now, std::vector<std::uint32_t>& rows) const {
-  constexpr std::size_t kBlock = 64;  // looked at without branches
-  std::size_t row = 0;
-  for (std::size_t begin = 0; begin < watched_.size(); begin += kBlock) {
-    const std::size_t end = std::min(begin + kBlock, watched_.size());
-    std::uint32_t inside = 1;
-    for (std::size_t k = begin; k < end; ++k) {
-      const double value = now[watched_[k]];
-      inside &= static_cast<std::uint32_t>(low_[k] <= value) & static_cast<std::uint32_t>(value <= high_[k]);
-    }
-    if (inside) continue;
-    for (std::size_t k = begin; k < end; ++k) {
-      const double value = now[watched_[k]];
-      if (low_[k] <= value && value <= high_[k]) continue;
-      while (rows_[row].end_watch <= k) ++row;
-      if (rows.empty() || rows.back() != row) rows.push_back(static_cast<std::uint32_t>(row));
-    }
+/// Collects the readers of a variable in whose boxes it is not; those that watch something that turns, where
+/// it is not with a margin.
+void SharpRows::collect_outside(std::uint32_t variable, double value, double margin,
+                                std::vector<std::uint32_t>& rows) {
+  left_.push_back(variable);
+  for (const Reader& reader : readers(variable))
+    if (!ranges_[reader.watch].contains(value, rows_[reader.row].turning ? margin : 0))
+      rows.push_back(reader.row);
+}
+
+void SharpRows::collect_outside(double time, const double* now, std::vector<std::uint32_t>& rows) {
+  constexpr std::size_t kBlock = 64;
+  left_.clear();
+  for (std::size_t begin = 0; begin < variables_.size(); begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, variables_.size());
+    if (vector_kernels::all_within(static_cast<vector_kernels::Index>(end - begin), now + begin, &low_[begin],
+                                   &high_[begin]))
+      continue;
+    for (std::size_t v = begin; v < end; ++v)
+      if (!(low_[v] <= now[v] && now[v] <= high_[v]))
+        collect_outside(static_cast<std::uint32_t>(v), now[v], 0, rows);
   }
   for (const std::uint32_t timed : timed_)
     if (!(time <= until_[timed])) rows.push_back(timed);
+}
+
+void SharpRows::find_common_parts() {
+  for (const std::uint32_t v : left_) {
+    Range common;
+    for (const Reader& reader : readers(v)) {
+      common.low = std::max(common.low, ranges_[reader.watch].low);
+      common.high = std::min(common.high, ranges_[reader.watch].high);
+    }
+    low_[v] = common.low;
+    high_[v] = common.high;
+  }
 }
 
 Resolution SharpRows::evaluate(const Row& row, Interval time, const double* parameters) {
@@ -196,16 +251,14 @@ Resolution SharpRows::evaluate(const Row& row, Interval time, const double* para
 Resolution SharpRows::over_path(std::uint32_t number, Interval time, const Path* paths,
                                 const double* parameters) {
   const Row& row = rows_[number];
-  const Group& group = groups_[row.group];
-  for (std::uint32_t slot = 0; slot < group.slots; ++slot) {
-    const std::uint32_t variable = tables_[group.table + std::uint64_t{slot} * group.count + row.row];
+  each_variable(number, [&](std::uint32_t variable) {
     const Path& path = paths[variable];
     const auto [low, high] = std::minmax(path.first, path.last);
     const double slope = (path.last - path.first) / time.width(), turn = 4 * path.bend / time.width();
     values_[variable] = std::isfinite(low + high + path.bend)
                             ? Enclosure{{low - path.bend, high + path.bend}, {slope - turn, slope + turn}}
                             : Enclosure{Interval::whole(), Interval::whole()};
-  }
+  });
   return evaluate(row, time, parameters);
 }
 
@@ -213,20 +266,14 @@ Resolution SharpRows::over_path(std::uint32_t number, Interval time, const Path*
 /// value alone varies, or the time, slopes are those by it; else they are unknown.
 bool SharpRows::over_box(const Row& row, Interval time, const Path* paths, double part,
                          const double* parameters) {
-  const Group& group = groups_[row.group];
-  for (std::uint32_t slot = 0; slot < group.slots; ++slot) {
-    const std::uint32_t variable = tables_[group.table + std::uint64_t{slot} * group.count + row.row];
-    values_[variable] = Enclosure::constant(paths[variable].last);
-  }
   const bool alone = row.end_watch - row.first_watch + (time.is_point() ? 0 : 1) == 1;
   for (std::uint32_t k = row.first_watch; k < row.end_watch; ++k) {
     const Path& path = paths[watched_[k]];
     const double size = std::max(std::abs(path.last), nominal_[watched_[k]]);
     const double change = std::abs(path.last - path.first) + path.bend;
     const double reach = std::max(part * std::max(kMagnitude * size, kChanges * change), change);
-    low_[k] = path.last - reach;
-    high_[k] = path.last + reach;
-    values_[watched_[k]] = {{low_[k], high_[k]}, alone ? Interval{1, 1} : Interval::whole()};
+    ranges_[k] = {path.last - reach, path.last + reach};
+    values_[watched_[k]] = {{ranges_[k].low, ranges_[k].high}, alone ? Interval{1, 1} : Interval::whole()};
   }
   return evaluate(row, time, parameters).resolved;
 }
@@ -240,13 +287,24 @@ bool SharpRows::find_box(std::uint32_t number, Interval time, double stop, const
     return false;
   }
   const bool timed = until_[number] != kInfinity;
-  std::uint8_t size = row.size > 0 ? row.size - 1 : 0;
+  if (row.size == kNoBox) row.size = groups_[row.group].size;
+  const bool larger = row.size > 0 && row.steady == 0;
+  std::uint8_t size = larger ? row.size - 1 : row.size;
   for (std::uint8_t tries = 0; tries < kTries && size <= kSmallestBox; ++tries, ++size) {
     const double part = std::ldexp(1.0, -2 * size);
     const double end = timed ? time.high + part * (stop - time.high) : time.low;
     if (!over_box(row, {time.low, end}, paths, part, parameters)) continue;
-    row.size = size;
+    if (row.steady > 0)
+      --row.steady;
+    else if (larger && size >= row.size)
+      row.steady = kSteady;
+    row.size = groups_[row.group].size = size;
     if (timed) until_[number] = end;
+    for (std::uint32_t k = row.first_watch; k < row.end_watch; ++k) {
+      const std::uint32_t v = watched_[k];
+      low_[v] = std::max(low_[v], ranges_[k].low);
+      high_[v] = std::min(high_[v], ranges_[k].high);
+    }
     return true;
   }
   row.size = std::min(size, kSmallestBox);

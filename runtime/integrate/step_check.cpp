@@ -11,15 +11,16 @@ namespace {
 
 // Defects, times a length of time, may amount to these multiples of what the tolerance allows for a step:
 // where enclosures have found something, and elsewhere.
-constexpr double kAllowed = 10, kFarTooLarge = 1000;
+constexpr double kAllowed = 10, kFarTooLarge = 1000, kFarBelow = 10;
 constexpr int kMostEvaluations = 400;  // of one scan
 constexpr double kLong = 1e-3;         // step, as a part of the run
 // Cut a little before the middle: a pulse about the middle of a step has no slope there.
 constexpr double kCut = 0.48;
 // Points that are checked in any case: one step in this part of the unknowns, and in at most so many; and
-// where a step is this many times as long as any that was checked.
-constexpr std::size_t kSmall = 32, kMostBetween = 32;
-constexpr double kGrowth = 10;
+// where a step is this many times as long as any that was checked. While defects are far below the limit:
+// up to this many times as many steps between them, and where a step has grown by the second factor.
+constexpr std::size_t kSmall = 32, kMostBetween = 32, kSpread = 4;
+constexpr double kGrowth = 10, kGrowthFarBelow = 100;
 
 double shortest_piece(double begin, double end) {
   return 64 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), std::abs(end)) +
@@ -42,7 +43,8 @@ StepCheck::StepCheck(ModelInstance& instance, ReducedSystem& system, double star
       defect_(instance, system, tolerance),
       stop_(stop),
       long_step_(kLong * (stop - start)),
-      steps_between_(std::min(system.size() / kSmall, kMostBetween)) {
+      least_between_(std::min(system.size() / kSmall, kMostBetween)),
+      between_(least_between_) {
   for (auto* list : {&before_, &now_, &earlier_}) list->assign(rows_.variables().size(), 0.0);
   paths_.resize(rows_.variables().size());
   place_.assign(rows_.variables().size(), kNone);
@@ -52,6 +54,8 @@ void StepCheck::restart() {
   known_ = false;
   last_length_ = 0;
   longest_ = 0;
+  between_ = least_between_;
+  far_below_ = false;
   rows_.compare_parameters(instance_.parameters.data());
 }
 
@@ -64,7 +68,9 @@ void StepCheck::evaluate_compared(double time) {
 void StepCheck::gather(double time, std::vector<double>& out) {
   evaluate_compared(time);
   const std::span<const std::uint32_t> variables = rows_.variables();
-  for (std::size_t k = 0; k < variables.size(); ++k) out[k] = instance_.values[variables[k]];
+  const double* values = instance_.values.data();
+  double* to = out.data();
+  for (const std::uint32_t variable : variables) *to++ = values[variable];
 }
 
 void StepCheck::begin(double time) {
@@ -95,7 +101,7 @@ bool StepCheck::accepts(Integrator& integrator) {
 }
 
 bool StepCheck::is_due(double length) {
-  if (++steps_ <= steps_between_ && length <= kGrowth * longest_) return false;
+  if (++steps_ <= between_ && length <= (far_below_ ? kGrowthFarBelow : kGrowth) * longest_) return false;
   steps_ = 0;
   return true;
 }
@@ -107,6 +113,8 @@ bool StepCheck::is_solution(Integrator& integrator) {
       (defect_.largest() * length > kFarTooLarge && !defect_.is_explained(length, kFarTooLarge, integrator)))
     return refuse(begin_, length);
   longest_ = std::max(longest_, length);
+  far_below_ = defect_.largest() * length <= kFarBelow;
+  between_ = far_below_ ? std::min(2 * between_, kSpread * least_between_) : least_between_;
   return true;
 }
 
@@ -126,6 +134,7 @@ void StepCheck::find_unresolved(double end) {
         !rows_.over_path(row, {begin_, end}, paths_.data(), parameters).resolved)
       unresolved_.push_back(row);
   }
+  rows_.find_common_parts();
   if (unresolved_.empty()) return;
   // What these compute may turn inside, and so may the rows that read it.
   for (const std::uint32_t row : rows_.turning()) {

@@ -18,7 +18,8 @@
 //
 // Besides, the defect at one point of the step must not be far too large, whatever the equations: the
 // iteration of an integrator may converge to what is no solution, where its Jacobian is much too old. This
-// costs an evaluation, so it is done in every step of a small model, and in some of a large one.
+// costs an evaluation, so it is done in every step of a small model, and in some of a large one: in fewer and
+// fewer while the defect is far below that limit.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -78,10 +79,12 @@ class StepCheck {
   SharpRows rows_;
   Defect defect_;
   double stop_, long_step_;
-  std::size_t steps_between_;  // points that are checked in any case
+  std::size_t least_between_;  // steps between points that are checked in any case
   double begin_ = 0, shorter_ = 0;
   // Of those points:
+  std::size_t between_ = 0;  // steps from one to the next
   std::size_t steps_ = 0;    // since the last one
+  bool far_below_ = false;   // its defect was far below the limit
   std::uint32_t point_ = 0;  // its number
   double longest_ = 0;       // step with one
   // By variable of the sharp rows:

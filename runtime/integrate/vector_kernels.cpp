@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "runtime/linear/simd_dispatch.h"
 
@@ -26,6 +27,10 @@ FOR_EACH_TARGET void product(Index n, const double* x, const double* y, double* 
 FOR_EACH_TARGET void quotient(Index n, const double* x, const double* y, double* z) {
   INDEPENDENT
   for (Index i = 0; i < n; ++i) z[i] = x[i] / y[i];
+}
+FOR_EACH_TARGET void fill(Index n, double c, double* z) {
+  INDEPENDENT
+  for (Index i = 0; i < n; ++i) z[i] = c;
 }
 FOR_EACH_TARGET void scale(Index n, double c, const double* x, double* z) {
   INDEPENDENT
@@ -58,6 +63,13 @@ FOR_EACH_TARGET void combine4(Index n, const double* c, const double* const* x, 
   const double *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
   INDEPENDENT
   for (Index i = 0; i < n; ++i) z[i] = c[0] * x0[i] + c[1] * x1[i] + c[2] * x2[i] + c[3] * x3[i];
+}
+
+FOR_EACH_TARGET bool all_within(Index n, const double* x, const double* low, const double* high) {
+  std::int64_t outside = 0;  // as wide as the elements
+  for (Index i = 0; i < n; ++i)
+    outside |= static_cast<std::int64_t>(!(x[i] >= low[i])) | static_cast<std::int64_t>(!(x[i] <= high[i]));
+  return outside == 0;
 }
 
 FOR_EACH_TARGET void weighted_squares(Index n, const double* x, const double* w, double* sums) {

@@ -17,6 +17,7 @@ void sum(Index n, const double* x, const double* y, double* z);                 
 void difference(Index n, const double* x, const double* y, double* z);                      // z = x - y
 void product(Index n, const double* x, const double* y, double* z);   // z = x y, by elements
 void quotient(Index n, const double* x, const double* y, double* z);  // z = x / y, by elements
+void fill(Index n, double c, double* z);                              // z = c
 void scale(Index n, double c, const double* x, double* z);            // z = c x
 void absolute(Index n, const double* x, double* z);                   // z = |x|
 void reciprocal(Index n, const double* x, double* z);                 // z = 1 / x
@@ -26,6 +27,9 @@ void add_constant(Index n, const double* x, double b, double* z);     // z = x +
 void combine2(Index n, const double* c, const double* const* x, double* z);
 void combine3(Index n, const double* c, const double* const* x, double* z);
 void combine4(Index n, const double* c, const double* const* x, double* z);
+
+/// Whether low <= x <= high for all elements.
+bool all_within(Index n, const double* x, const double* low, const double* high);
 
 /// Adds (x w)² to kLanes sums, element i to lane i mod kLanes; `total` adds up the lanes.
 void weighted_squares(Index n, const double* x, const double* w, double* sums);

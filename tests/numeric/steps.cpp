@@ -89,6 +89,10 @@ TEST_CASE("two fronts in two equations make a pulse") {
   }
 }
 
+TEST_CASE("pulses of many equations that read one state") {
+  check_cases({{"manyReaders", 60, 100 * kRootPi}});
+}
+
 TEST_CASE("a quotient that has a value where its divisor is zero, and a root that reaches zero") {
   check_cases({{"removable", 2, 2 * 0.946083070367183},  // twice the sine integral of 1
                {"alone (\\x -> -sqrt x) 1.0", 1.9, 0.0025}});

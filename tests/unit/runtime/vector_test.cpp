@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/integrate/vector.h"
+#include "runtime/integrate/vector_kernels.h"
 #include "runtime/thread_pool.h"
 
 using namespace runtime;
@@ -170,5 +171,25 @@ TEST_CASE(
     for (int k = 0; k < kVectors; ++k) CHECK(std::equal(wanted[k].begin(), wanted[k].end(), data(v[k])));
     if (norms.empty()) norms = found;
     CHECK(norms == found);  // to the last bit
+  }
+}
+
+TEST_CASE("values are within bounds if each is, and a NaN is not") {
+  for (std::size_t n : {1, 3, 4, 7, 64}) {
+    CAPTURE(n);
+    std::vector<double> x(n, 1.0);
+    const std::vector<double> low(n, 1.0), high(n, 2.0);
+    auto within = [&] {
+      return vector_kernels::all_within(static_cast<vector_kernels::Index>(n), x.data(), low.data(),
+                                        high.data());
+    };
+    CHECK(within());
+    for (std::size_t i = 0; i < n; ++i)
+      for (const double value : {0.5, 2.5, std::nan(""), -HUGE_VAL, HUGE_VAL}) {
+        x[i] = value;
+        CHECK_FALSE(within());
+        x[i] = 2;
+        CHECK(within());
+      }
   }
 }

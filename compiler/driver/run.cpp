@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
 #include <memory>
 
 #include "compiler/driver/command.h"
@@ -212,7 +213,13 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
       ->add_option("-o,--output", options->results,
                    "Write results: MATLAB v4 if the name ends in .mat, else CSV; - is standard output")
       ->type_name("FILE");
-  command->add_option("--plot", options->svg, "Write a plot as SVG")->type_name("FILE");
+  command->add_option("--plot", options->svg, "Write a plot as SVG")
+      ->check([](const std::string& file) {
+        const std::string extension = std::filesystem::path(file).extension().string();
+        if (extension.empty() || extension == ".svg") return std::string();
+        return "`" + file + "` must end in .svg; `sigrel plot FILE.csv -o FILE.png` draws results as PNG";
+      })
+      ->type_name("FILE");
   command->add_flag("--no-plot", options->no_plot, "Do not plot in the terminal");
   command
       ->add_option("--terminal-plot", options->terminal_plot,

@@ -270,7 +270,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     singularity::note_redundant_initial(model.system, model.dae, model.plan, diagnostics_);
   for (const runtime::Continued& block : run.outcome.continued)
     explain::note_continuation(model, block, diagnostics_);
-  bounds.report(model, diagnostics_);
+  if (options.watch_bounds) bounds.report(model, diagnostics_);
   timings_.push_back({"initialise", run.outcome.statistics.seconds_initialise});
   timings_.push_back({"integrate", run.outcome.statistics.seconds_integrate, false, pipeline::peak_memory()});
   timings_.push_back({"write", run.outcome.statistics.seconds_write});

@@ -61,6 +61,7 @@ struct RunOptions {
   bool all_outputs = true;                 // false: compute and record only the columns to plot
   bool plot_something = false;             // plot some of the states if the model has no `plot`
   std::vector<runtime::Sink*> sinks = {};  // receive all columns
+  bool watch_bounds = true;                // warn when a variable leaves its `min` or `max`
   bool keep_trajectory = true;             // keep all columns in memory; else only those to plot
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(double fraction)> progress = {};

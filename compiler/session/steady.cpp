@@ -164,6 +164,7 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
   Request request(model, options, diagnostics_);
   if (!request.build()) return std::nullopt;
   RunOptions start = options.run;
+  start.watch_bounds = false;  // a search may start outside
   start.stop = start.start.value_or(model.experiment.start);
   start.all_outputs = start.plot_something = start.keep_trajectory = false;
   const Run run = this->run(model, start);

@@ -42,12 +42,12 @@ const std::map<std::string, std::vector<std::string>>& default_sections() {
 }
 
 SessionOptions session_options() {
-  return {{{(kRoot / "modules").string()}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true};
+  return {{{(kRoot / "modules").string()}, SIGREL_SOURCE_DIR "/stdlib"}, true};
 }
 
 /// Paths of this source tree vanish: a case says the same on every machine.
 std::string relative_paths(std::string text) {
-  const std::string prefix = std::string(SIGREL_SOURCE_DIR) + "/";
+  const std::string prefix = SIGREL_SOURCE_DIR "/";
   for (std::size_t i = text.find(prefix); i != std::string::npos; i = text.find(prefix, i))
     text.erase(i, prefix.size());
   return text;

@@ -21,7 +21,7 @@ model = sigrel () where
 main = simulate model
 )";
 
-const std::string kBlocks = std::string(SIGREL_SOURCE_DIR) + "/tests/numeric/models/blocks.sr";
+const std::string kBlocks = SIGREL_SOURCE_DIR "/tests/numeric/models/blocks.sr";
 
 void shows(const Finished& f, const std::string& text) {
   INFO(f.out << f.err);

@@ -10,7 +10,7 @@ using nlohmann::json;
 
 namespace {
 
-const std::string kTour = std::string(SIGREL_SOURCE_DIR) + "/examples/01_low_pass.sr";
+const std::string kTour = SIGREL_SOURCE_DIR "/examples/01_low_pass.sr";
 
 const char* kDecay = R"(
 decay :: Real -> SR ()
@@ -178,7 +178,7 @@ TEST_CASE("every stage can be dumped, as text and as JSON") {
 }
 
 TEST_CASE("a dump as JSON has the events") {
-  const std::string models = std::string(SIGREL_SOURCE_DIR) + "/tests/numeric/models/";
+  const std::string models = SIGREL_SOURCE_DIR "/tests/numeric/models/";
   for (const char* stage : {"system", "dae"}) {
     INFO(stage);
     json split =

@@ -5,7 +5,7 @@
 
 namespace {
 
-const std::string kTour = std::string(SIGREL_SOURCE_DIR) + "/examples/01_low_pass.sr";
+const std::string kTour = SIGREL_SOURCE_DIR "/examples/01_low_pass.sr";
 
 const char* kCoils = R"(import Electrical
 
@@ -196,7 +196,7 @@ TEST_CASE("-e: an experiment, a relation, and what is neither") {
 }
 
 TEST_CASE("explain: variables that events and history buffers change") {
-  const std::string models = std::string(SIGREL_SOURCE_DIR) + "/tests/numeric/models/";
+  const std::string models = SIGREL_SOURCE_DIR "/tests/numeric/models/";
   Finished states = sigrel({"explain", models + "delays.sr", "-e", "arrival", "--states"});
   INFO(states.out);
   CHECK(states.out.find("discrete variables: change only at events\n  at ") != std::string::npos);

@@ -14,7 +14,7 @@ bool contains(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("gallery: the examples, each with its text, equations, picture and source") {
-  const std::string folder = temporary("gallery"), examples = std::string(SIGREL_SOURCE_DIR) + "/examples";
+  const std::string folder = temporary("gallery"), examples = SIGREL_SOURCE_DIR "/examples";
   Finished f = sigrel({"gallery", examples, "-o", folder});
   INFO(f.err);
   REQUIRE(f.code == 0);

@@ -8,7 +8,7 @@ using nlohmann::json;
 
 namespace {
 
-const std::string kModels = std::string(SIGREL_SOURCE_DIR) + "/tests/numeric/models/linearize.sr";
+const std::string kModels = SIGREL_SOURCE_DIR "/tests/numeric/models/linearize.sr";
 
 json linear(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"linearize", kModels, "--format", "json", "-e"});
@@ -136,7 +136,7 @@ TEST_CASE("linearize: eigenvalues, text, mistakes") {
 }
 
 TEST_CASE("linearize, steady: a delay has no tangent, and is not taken as one that stands still") {
-  const std::string delays = std::string(SIGREL_SOURCE_DIR) + "/tests/numeric/models/delays.sr";
+  const std::string delays = SIGREL_SOURCE_DIR "/tests/numeric/models/delays.sr";
   for (const char* command : {"linearize", "steady"}) {
     Finished f = sigrel({command, delays, "-e", "steps"});
     INFO(f.err);

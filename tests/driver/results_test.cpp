@@ -8,7 +8,7 @@
 
 namespace {
 
-const std::string kLowPass = std::string(SIGREL_SOURCE_DIR) + "/examples/01_low_pass.sr";
+const std::string kLowPass = SIGREL_SOURCE_DIR "/examples/01_low_pass.sr";
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

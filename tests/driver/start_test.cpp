@@ -9,7 +9,7 @@ using nlohmann::json;
 
 namespace {
 
-const std::string kModels = std::string(SIGREL_SOURCE_DIR) + "/tests/numeric/models/starts.sr";
+const std::string kModels = SIGREL_SOURCE_DIR "/tests/numeric/models/starts.sr";
 
 bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
@@ -89,7 +89,7 @@ TEST_CASE("from an earlier run: its last row, a time, an interpolated time") {
 
 TEST_CASE(
     "initial equations are not used where a file gives the start, and a pendulum finds its states in it") {
-  const std::string pendulum = std::string(SIGREL_SOURCE_DIR) + "/examples/05_pendulum.sr";
+  const std::string pendulum = SIGREL_SOURCE_DIR "/examples/05_pendulum.sr";
   Finished whole = sigrel({"run", pendulum, "--stop", "1.5", "--tolerance", "1e-10"});
   REQUIRE(sigrel({"run", pendulum, "-o", temporary("pendulum.csv"), "--stop", "1", "--tolerance", "1e-10"})
               .code == 0);

@@ -8,7 +8,7 @@ using nlohmann::json;
 
 namespace {
 
-const std::string kModels = std::string(SIGREL_SOURCE_DIR) + "/tests/numeric/models/steady.sr";
+const std::string kModels = SIGREL_SOURCE_DIR "/tests/numeric/models/steady.sr";
 
 json steady(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"steady", kModels, "--format", "json"});

@@ -67,7 +67,7 @@ void many_definitions(std::size_t count) {
         fmt::format("d{}", d), library[d], [](std::uint32_t v) { return fmt::format("v{}", v); },
         [](std::uint32_t) { return std::string(); });
   std::string source = text.text();
-  Session session({{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, false});
+  Session session({{{}, SIGREL_SOURCE_DIR "/stdlib"}, false});
   const double before = peak_megabytes();
   double front = milliseconds([&] {
     session.load_text("types.sr", std::move(source));

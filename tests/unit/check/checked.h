@@ -12,7 +12,7 @@
 namespace sigrel::tests {
 
 inline std::string read_source(const std::string& path) {
-  std::ifstream in(std::string(SIGREL_SOURCE_DIR) + "/" + path);
+  std::ifstream in(SIGREL_SOURCE_DIR "/" + path);
   std::stringstream s;
   s << in.rdbuf();
   return s.str();

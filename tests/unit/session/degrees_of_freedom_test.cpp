@@ -12,7 +12,7 @@ using namespace sigrel;
 namespace {
 
 std::map<std::string, std::optional<std::uint32_t>> freedom(const std::string& source) {
-  Session session({{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true});
+  Session session({{{}, SIGREL_SOURCE_DIR "/stdlib"}, true});
   session.load_text("test.sr", source);
   bool fine = session.check();
   std::string messages;
@@ -98,7 +98,7 @@ TEST_CASE("a model has as many degrees of freedom as a run has states") {
         parts + "circuit :: SR ()\ncircuit = sigrel () where\n" + c.body + "main = simulate circuit\n";
     INFO(source);
     CHECK(freedom(source).at("circuit") == c.states);
-    Session session({{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true});
+    Session session({{{}, SIGREL_SOURCE_DIR "/stdlib"}, true});
     session.load_text("test.sr", source);
     REQUIRE(session.check());
     auto compiled = session.compile({}, Backend::Interpreter);

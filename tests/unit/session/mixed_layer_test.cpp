@@ -9,8 +9,7 @@ using namespace sigrel;
 namespace {
 
 struct Checked {
-  explicit Checked(const std::string& text)
-      : session({{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true}) {
+  explicit Checked(const std::string& text) : session({{{}, SIGREL_SOURCE_DIR "/stdlib"}, true}) {
     session.load_text("test.sr", text);
     bool well_typed = session.check();
     if (well_typed) session.check_structure();
@@ -221,7 +220,7 @@ namespace {
 
 /// What `run` says of a model, without notes.
 std::string said_by_run(const std::string& model, bool compiles) {
-  Session running({{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true});
+  Session running({{{}, SIGREL_SOURCE_DIR "/stdlib"}, true});
   running.load_text("test.sr", model);
   REQUIRE(running.check());
   CHECK((running.compile({}, Backend::Interpreter) != nullptr) == compiles);

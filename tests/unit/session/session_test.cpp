@@ -6,7 +6,7 @@ using namespace sigrel;
 
 namespace {
 
-SessionOptions options() { return {{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true}; }
+SessionOptions options() { return {{{}, SIGREL_SOURCE_DIR "/stdlib"}, true}; }
 
 std::string messages(Session& session) {
   std::string text;

@@ -16,7 +16,7 @@ struct Reports {
 Reports reports(const std::string& items) {
   const std::string model = "import Electrical\nmodel :: SR ()\nmodel = sigrel () where\n" + items;
   Reports result;
-  Session session({{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true});
+  Session session({{{}, SIGREL_SOURCE_DIR "/stdlib"}, true});
   session.load_text("test.sr", model + "main = simulate model\n");
   REQUIRE(session.check());
   Diagnostics flat;

@@ -11,7 +11,7 @@ namespace structure {
 using namespace sigrel;
 
 struct Structure {
-  explicit Structure(std::string text) : session({{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, true}) {
+  explicit Structure(std::string text) : session({{{}, SIGREL_SOURCE_DIR "/stdlib"}, true}) {
     session.load_text("test.sr", std::move(text));
     fine = session.check() && session.check_structure();
     for (const Diagnostic& d : session.diagnostics().all())

@@ -20,7 +20,7 @@ using written::Text;
 namespace {
 
 struct Typed {
-  explicit Typed(std::string text) : session({{{}, std::string(SIGREL_SOURCE_DIR) + "/stdlib"}, false}) {
+  explicit Typed(std::string text) : session({{{}, SIGREL_SOURCE_DIR "/stdlib"}, false}) {
     session.load_text("hierarchies.sr", std::move(text));
     REQUIRE(session.check());
     types = explain::structural_types(session.program(), diagnostics);

@@ -48,6 +48,12 @@ bool Session::check_main() {
   const auto is_incomplete = [](const Diagnostic& d) { return d.code == Code::NothingToRun; };
   if (std::ranges::any_of(found.all(), is_incomplete)) return true;
   const std::size_t before = diagnostics_.error_count();
+  // What the check of the definitions has found is not reported again for the model.
+  found.erase_if([&](const Diagnostic& d) {
+    return std::ranges::any_of(diagnostics_.all(), [&](const Diagnostic& known) {
+      return known.code == d.code && known.primary && d.primary && known.primary->span == d.primary->span;
+    });
+  });
   diagnostics_.append(found);
   if (model) {
     std::vector<std::string> plot;

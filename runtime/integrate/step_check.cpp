@@ -82,8 +82,8 @@ void StepCheck::begin(double time) {
 /// The values of the instance are those of the last evaluation of the integrator, at the end of the step.
 bool StepCheck::accepts(Integrator& integrator) {
   const double length = integrator.time() - begin_;
-  if (instance_.model.states.empty() || length <= 0) return true;
   cuts_.clear();
+  if (instance_.model.states.empty() || length <= 0) return true;
   gather(integrator.time(), now_);
   find_unresolved(integrator.time());
   const bool due = is_due(length);

@@ -38,6 +38,17 @@ TEST_CASE("check") {
   CHECK(f.out.find("lowPass :: ") != std::string::npos);
 }
 
+TEST_CASE("check: what the definition and the whole model have in common is said once") {
+  std::string model = read(kTour);
+  const std::string ground = "  ground                       <> g\n";
+  REQUIRE(model.find(ground) != std::string::npos);
+  model.erase(model.find(ground), ground.size());
+  const std::string err = sigrel({"check", temporary("no_ground.sr", model)}).err;
+  const std::size_t first = err.find("[SR0312]");
+  REQUIRE(first != std::string::npos);
+  CHECK(err.find("[SR0312]", first + 1) == std::string::npos);
+}
+
 TEST_CASE("several files: each is checked, one error makes the exit code") {
   std::string good = temporary("good.sr", "x = 1.0\n"), bad = temporary("bad.sr", "x = y\n");
   CHECK(sigrel({"check", good, good}).code == 0);

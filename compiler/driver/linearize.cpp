@@ -103,7 +103,8 @@ int linearize(const Globals& globals, const Options& options) {
   std::optional<Linearization> result;
   if (session.check(options.expression))
     if (std::shared_ptr<Compiled> model =
-            session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.linearize.run)))
+            session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.linearize.run),
+                            options.linearize.inputs))
       result = session.linearize(*model, options.linearize);
   print_diagnostics(globals, session);
   print_timings(globals, session);

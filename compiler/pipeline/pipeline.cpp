@@ -9,6 +9,7 @@
 #include "compiler/ir/core_verify.h"
 #include "compiler/order/order.h"
 #include "compiler/pipeline/dump_json.h"
+#include "compiler/pipeline/results.h"
 #include "compiler/pipeline/singular_definitions.h"
 #include "compiler/reduce/reduce.h"
 
@@ -103,7 +104,7 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
           context, "reduce",
           [&] {
             Diagnostics flat;
-            dae = reduce::reduce(system, flat);
+            dae = reduce::reduce(system, flat, matching_unknowns(system, context.inputs));
             report_reduction(program, std::move(flat), diagnostics);
             if (!context.keep_equations) forget_flat_equations(system);
           },

@@ -101,6 +101,31 @@ std::size_t owner(const system::System& system, std::uint32_t unknown) {
   return static_cast<std::size_t>(it - system.instances.begin()) - 1;
 }
 
+/// Every name with its unknown, in the order of the instances, until `visit` returns false.
+template <class Visit>
+void each_unknown(const system::System& system, Visit visit) {
+  std::vector<bool> labelled = labelled_paths(system);
+  const Paths paths(system);
+  for (std::uint32_t i = 0; i < system.instances.size(); ++i) {
+    const system::Instance& instance = system.instances[i];
+    const system::Template& body = system.templates[instance.body];
+    std::string prefix = paths.prefix(i);
+    auto unknown = [&](std::size_t scalar) {
+      return scalar < body.interface.size()
+                 ? system.arguments[instance.first_argument + scalar]
+                 : instance.first_unknown + static_cast<std::uint32_t>(scalar - body.interface.size());
+    };
+    if (labelled[i])
+      for (std::size_t k = 0; k < body.interface.size(); ++k)
+        if (!visit(prefix + body.interface[k], unknown(k))) return;
+    for (std::size_t k = 0; k < body.locals.size(); ++k)
+      if (body.locals[k].kind == system::UnknownKind::Source)
+        if (!visit(prefix + text(body.locals[k].name), unknown(body.interface.size() + k))) return;
+    for (const auto& [name, scalar] : body.synonyms)
+      if (!visit(prefix + text(name), unknown(scalar))) return;
+  }
+}
+
 }  // namespace
 
 void Columns::add(std::string name, runtime::Column column) {
@@ -155,6 +180,23 @@ std::optional<runtime::Column> Results::find(std::string_view name) const {
   return found;
 }
 
+std::vector<std::uint32_t> matching_unknowns(const system::System& system,
+                                             std::span<const std::string> patterns) {
+  std::vector<std::uint32_t> found;
+  system::Names names(system);
+  for (const std::string& pattern : patterns)
+    if (pattern.find('*') == std::string::npos) {
+      if (const auto unknown = names.find(system::kRoot, std::string_view(expanded(pattern))))
+        found.push_back(*unknown);
+    } else {
+      each_unknown(system, [&](const std::string& name, std::uint32_t unknown) {
+        if (matches(pattern, name)) found.push_back(unknown);
+        return true;
+      });
+    }
+  return found;
+}
+
 std::size_t Results::count() const {
   std::vector<bool> labelled = labelled_paths(system_);
   std::vector<std::size_t> sources(system_.templates.size());
@@ -171,26 +213,9 @@ std::size_t Results::count() const {
 }
 
 void Results::each(const std::function<bool(std::string, runtime::Column)>& visit) const {
-  std::vector<bool> labelled = labelled_paths(system_);
-  const Paths paths(system_);
-  for (std::uint32_t i = 0; i < system_.instances.size(); ++i) {
-    const system::Instance& instance = system_.instances[i];
-    const system::Template& body = system_.templates[instance.body];
-    std::string prefix = paths.prefix(i);
-    auto unknown = [&](std::size_t scalar) {
-      return scalar < body.interface.size()
-                 ? system_.arguments[instance.first_argument + scalar]
-                 : instance.first_unknown + static_cast<std::uint32_t>(scalar - body.interface.size());
-    };
-    if (labelled[i])
-      for (std::size_t k = 0; k < body.interface.size(); ++k)
-        if (!visit(prefix + body.interface[k], column(unknown(k)))) return;
-    for (std::size_t k = 0; k < body.locals.size(); ++k)
-      if (body.locals[k].kind == system::UnknownKind::Source)
-        if (!visit(prefix + text(body.locals[k].name), column(unknown(body.interface.size() + k)))) return;
-    for (const auto& [name, scalar] : body.synonyms)
-      if (!visit(prefix + text(name), column(unknown(scalar)))) return;
-  }
+  each_unknown(system_, [&](std::string name, std::uint32_t unknown) {
+    return visit(std::move(name), column(unknown));
+  });
 }
 
 Columns Results::states() const {

@@ -67,6 +67,9 @@ class Results {
   mutable system::Names names_;  // caches lookups
 };
 
+/// The unknowns that match the patterns; a pattern without a match is ignored.
+std::vector<std::uint32_t> matching_unknowns(const system::System& system,
+                                             std::span<const std::string> patterns);
 /// Whether `pattern`, in which `*` matches any characters, matches the whole name.
 bool matches(std::string_view pattern, std::string_view name);
 

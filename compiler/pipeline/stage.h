@@ -72,6 +72,7 @@ struct Context {
   bool keep_equations = true;  // keep the flat equations after reduction, for explain::why_text
   DumpRequest* dump = nullptr;
   plan::StartPolicy start = plan::StartPolicy::Guesses;
+  std::vector<std::string> inputs = {};  // patterns of variables that remain variables of their own
 };
 
 /// How the output of a stage is printed.

@@ -10,6 +10,7 @@ Aliases::Aliases(const system::System& system, Shapes& shapes)
       shapes_(shapes),
       classes_(system.unknowns),
       zero_(system.unknowns, false),
+      kept_(system.unknowns, false),
       next_(system.unknowns),
       coefficient_(system.unknowns, 0),
       met_(system.unknowns, false) {
@@ -111,6 +112,7 @@ void Aliases::queue_equations_of_class(UnknownId root) {
 }
 
 void Aliases::make_zero(EquationId equation, UnknownId a) {
+  if (kept_[a]) return;
   const UnknownId root = find(a).root;
   if (zero_[root]) {
     fate_[equation] = Fate::Redundant;
@@ -123,6 +125,7 @@ void Aliases::make_zero(EquationId equation, UnknownId a) {
 }
 
 void Aliases::unite(EquationId equation, UnknownId a, UnknownId b, bool opposite) {
+  if (kept_[a] || kept_[b]) return;
   const UnknownId root_a = find(a).root, root_b = find(b).root;
   if (zero_[root_a] || zero_[root_b]) return make_zero(equation, zero_[root_a] ? b : a);
   const auto result = classes_.unite(a.value, b.value, opposite);

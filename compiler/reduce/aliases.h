@@ -32,6 +32,8 @@ class Aliases {
   Aliases(const system::System& system, Shapes& shapes);
   /// Makes an unknown zero without an equation; before `eliminate`.
   void take_as_zero(UnknownId unknown) { zero_[unknown] = true; }
+  /// Leaves the equations that would make this unknown an alias or zero; before `eliminate`.
+  void keep(UnknownId unknown) { kept_[unknown] = true; }
   /// Records the merges from now on; before `eliminate`.
   void note_merges() { noting_ = true; }
   void eliminate();
@@ -82,6 +84,7 @@ class Aliases {
   Shapes& shapes_;
   graph::SignedUnionFind classes_;
   IdVector<UnknownId, bool> zero_;       // by root
+  IdVector<UnknownId, bool> kept_;       // alone in its class
   IdVector<UnknownId, UnknownId> next_;  // members of a class in a ring
   std::vector<std::uint32_t> first_;     // the equation of each table's first row; then of the first sum
   IdVector<EquationId, std::uint32_t> table_of_;  // the number of tables stands for the sums

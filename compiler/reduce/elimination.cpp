@@ -10,8 +10,10 @@ namespace sigrel::reduce {
 namespace {
 
 Elimination eliminate_with(const system::System& system, Shapes& shapes,
-                           const singularity::FloatingPotentials& floating, bool want_merges) {
+                           const singularity::FloatingPotentials& floating,
+                           std::span<const std::uint32_t> kept, bool want_merges) {
   Aliases aliases(system, shapes);
+  for (const std::uint32_t unknown : kept) aliases.keep(UnknownId{unknown});
   if (want_merges) aliases.note_merges();
   for (const singularity::FloatingPotential& potential : floating.floating)
     aliases.take_as_zero(potential.zero);
@@ -45,18 +47,18 @@ std::vector<std::uint32_t> equations_of(const system::System& system, const std:
   return result;
 }
 
-Elimination eliminate(const system::System& system, bool want_merges) {
+Elimination eliminate(const system::System& system, std::span<const std::uint32_t> kept, bool want_merges) {
   Shapes shapes(system.exprs);
   for (const EquationTable& table : system.equations.tables) shapes.add(table);
   for (const EquationTable& table : system.initial.tables) shapes.add(table);
   for (const EquationTable& table : system.assertions.tables) shapes.add(table);
   for (const EquationTable& table : system.events.conditions.tables) shapes.add(table);
   for (const EquationTable& table : system.events.values.tables) shapes.add(table);
-  Elimination first = eliminate_with(system, shapes, {}, want_merges);
+  Elimination first = eliminate_with(system, shapes, {}, kept, want_merges);
   if (first.redundant.equations.empty()) return first;
   first.floating = singularity::find_floating_potentials(system, first.assembled.dae, first.redundant);
   if (!first.floating.harmless()) return first;
-  Elimination second = eliminate_with(system, shapes, first.floating, want_merges);
+  Elimination second = eliminate_with(system, shapes, first.floating, kept, want_merges);
   if (second.redundant.equations.size() != first.floating.floating.size() ||
       !second.redundant.constant.empty())
     return first;
@@ -68,7 +70,7 @@ Elimination eliminate(const system::System& system, bool want_merges) {
 
 std::vector<Link> elimination_chain(const system::System& system, const dae::System& dae,
                                     std::uint32_t unknown) {
-  const Elimination elimination = eliminate(system, true);
+  const Elimination elimination = eliminate(system, {}, true);
   const dae::Alias alias = dae.aliases[unknown];
   IdVector<UnknownId, bool> taken(system.unknowns, false);
   if (elimination.taken)

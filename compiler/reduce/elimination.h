@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "compiler/ir/system.h"
@@ -23,7 +24,9 @@ struct Elimination {
 };
 /// Near-linear. Where equations are redundant, floating potentials are searched for; if they explain all
 /// redundant equations and nothing depends on them, they are taken as zero, and elimination is repeated.
-Elimination eliminate(const system::System& system, bool want_merges = false);
+/// `kept`: unknowns that must neither be an alias nor zero (Aliases::keep).
+Elimination eliminate(const system::System& system, std::span<const std::uint32_t> kept = {},
+                      bool want_merges = false);
 
 /// The equations of the system that have these origins; for reports.
 std::vector<std::uint32_t> equations_of(const system::System& system, const std::vector<Origin>& origins);

@@ -10,12 +10,13 @@
 
 namespace sigrel::reduce {
 
-dae::System reduce(const system::System& system, Diagnostics& diagnostics) {
+dae::System reduce(const system::System& system, Diagnostics& diagnostics,
+                   std::span<const std::uint32_t> kept) {
   const auto failed = [&] { return diagnostics.has_errors(); };
 
   // Aliases, zeros and redundant equations first: most equations of a model are connections, and every later
   // pass sees the few that remain, over representatives and with each derivative as a variable.
-  Elimination eliminated = eliminate(system);
+  Elimination eliminated = eliminate(system, kept);
   dae::System& dae = eliminated.assembled.dae;
 
   // Derivatives that cannot be variables; with the first kind `dae` is incomplete.

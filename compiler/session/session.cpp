@@ -77,7 +77,8 @@ std::optional<structural_types::Picture> Session::structure_picture(const core::
   return structural_types::picture(types.library, types.types, at->second, sources_);
 }
 
-std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend, StartPolicy start) {
+std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend, StartPolicy start,
+                                           std::vector<std::string> inputs) {
   if (!checked_) return nullptr;
   elaborate::Options options;
   options.libraries = options_.libraries;
@@ -85,6 +86,7 @@ std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend,
   Diagnostics diagnostics;  // errors of an earlier compilation or run do not stop this one
   pipeline::Context context = this->context(diagnostics);
   context.start = start;
+  context.inputs = std::move(inputs);
   std::shared_ptr<Compiled> model = pipeline::back_end(checked_->program, options, backend, context);
   diagnostics_.append(diagnostics);
   return model;

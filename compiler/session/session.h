@@ -150,9 +150,11 @@ class Session {
   /// Compiles to executable code. Null after errors. The names in `set` become parameters ("r1.r") that runs
   /// can change; the parameters of the relation that is run ("r") always are. Code that an earlier model of
   /// this session has in common (the same model in another size, for example) is reused. StartPolicy::Given
-  /// is for runs with `init_from`.
+  /// is for runs with `init_from`. `inputs`: patterns of variables that `linearize` or
+  /// `steady` disconnects from their equations; they are not merged with what they are equal to.
   std::shared_ptr<Compiled> compile(const Settings& set = {}, Backend backend = Backend::Jit,
-                                    StartPolicy start = StartPolicy::Guesses);
+                                    StartPolicy start = StartPolicy::Guesses,
+                                    std::vector<std::string> inputs = {});
   /// The arguments of the relations in the model: the numbers that `set` can change, and those that determine
   /// the structure. Nullopt after errors.
   std::optional<std::vector<elaborate::Argument>> arguments();

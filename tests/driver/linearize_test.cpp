@@ -54,6 +54,38 @@ TEST_CASE("linearize: a loop, closed and opened (MT-26)") {
   equal(itself["D"], {{1}});
 }
 
+TEST_CASE("linearize: an input that only copies a signal is cut from it") {
+  // Between `drive` and `u` is the equation `drive = u` alone: as one variable, u would be the input itself.
+  json opened = linear({"copied", "--input", "drive", "--output", "u", "--output", "y", "--output", "w"});
+  equal(opened["A"], {{-1}});
+  equal(opened["B"], {{5}});
+  equal(opened["C"], {{-2}, {1}, {0}});
+  equal(opened["D"], {{0}, {0}, {1}});
+  json further = linear({"copied", "--input", "w", "--output", "drive"});
+  equal(further["C"], {{-2}});
+  equal(further["D"], {{0}});
+  json source = linear({"copied", "--input", "zero", "--output", "y"});
+  equal(source["A"], {{-11}});
+  equal(source["B"], {{5}});
+  json both = linear({"copied", "--input", "drive", "--input", "w", "--output", "y", "--output", "u"});
+  equal(both["B"], {{0, 5}});
+  equal(both["C"], {{1}, {-2}});
+}
+
+TEST_CASE("linearize: an analysis point opens a loop and has its sensitivities") {
+  // L = 4 / (s + 1). S = 1 / (1 + L) = (s + 1) / (s + 5); T = L / (1 + L) = 4 / (s + 5).
+  json loop = linear({"pointed", "--input", "p.y", "--output", "p.u"});
+  equal(loop["A"], {{-1}});
+  equal(loop["B"], {{1}});
+  equal(loop["C"], {{-4}});
+  equal(loop["D"], {{0}});
+  json sensitivities = linear({"pointed", "--input", "p.d", "--output", "p.y", "--output", "p.u"});
+  equal(sensitivities["A"], {{-5}});
+  equal(sensitivities["B"], {{1}});
+  equal(sensitivities["C"], {{-4}, {-4}});
+  equal(sensitivities["D"], {{1}, {0}});
+}
+
 TEST_CASE("linearize: blocks in series (MT-27), and at another time") {
   for (const char* at : {"0", "2.5"}) {
     json j = linear({"cascade", "--input", "u", "--output", "xp", "--at", at});

@@ -28,6 +28,16 @@ void refused(std::vector<std::string> arguments, std::initializer_list<const cha
 
 }  // namespace
 
+TEST_CASE("steady: a free variable that only copies another one leaves that one its equation") {
+  const std::string models = SIGREL_SOURCE_DIR "/tests/numeric/models/linearize.sr";
+  Finished f =
+      sigrel({"steady", models, "--format", "json", "-e", "copied", "--vary", "drive", "--fix", "y=5"});
+  REQUIRE(f.code == 0);
+  const json values = json::parse(f.out)["values"];
+  CHECK(values["drive"].get<double>() == Approx(1.0));
+  CHECK(values["u"].get<double>() == Approx(-8.0));
+}
+
 TEST_CASE("steady: a tank at a given level, by a parameter and by a signal (MP-11)") {
   for (auto [level, flow] :
        {std::pair{"5", 2 * std::sqrt(2 * 9.81 * 5)}, std::pair{"7", 2 * std::sqrt(2 * 9.81 * 7)}}) {

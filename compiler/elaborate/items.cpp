@@ -185,6 +185,8 @@ bool Items::is_allowed(const core::Item& item, Target target) {
                                             "only assignments are allowed in a `when` or `every`");
     if (item.kind == ItemKind::Equation)
       d.help("`x := e` gives a state or a discrete variable a new value; equations hold all the time");
+    if (item.kind == ItemKind::When)
+      d.help("write both conditions in one, `when c && d do`, or several handlers with `elsewhen`");
     return false;
   }
   if (item.kind == ItemKind::Assign) {

@@ -64,6 +64,17 @@ bool is_comparison(std::size_t kind) {
   }
 }
 
+/// In `x > 0.0 and x < 1.0`, the middle `0.0 and x` parses as an application: where the word is in it.
+std::optional<std::pair<std::uint32_t, std::string_view>> foreign_connective(std::string_view middle) {
+  for (const std::string_view word : {"and", "or"})
+    for (std::size_t at = middle.find(word); at != std::string_view::npos; at = middle.find(word, at + 1)) {
+      const std::size_t end = at + word.size();
+      if (at > 0 && end < middle.size() && middle[at - 1] == ' ' && middle[end] == ' ')
+        return std::pair{static_cast<std::uint32_t>(at), word};
+    }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::size_t outer_operator(P::ExpressionContext* ctx) {
@@ -104,10 +115,20 @@ Expr* Builder::extend(Expr* left, P::ExpressionContext* ctx) {
   }
   if (is_comparison(kind) && is_comparison(outer_operator(ctx->expression(0)))) {
     Span both = span(ctx->expression(0));
-    std::string middle(sources_.text(span(ctx->expression(0)->expression(1))));
-    error(Code::SyntaxError, span(node), "comparisons do not chain")
-        .also(both, "this is a Bool")
-        .help("write both comparisons: `… && " + middle + " " + std::string(text(node)) + " …`");
+    const Span between = span(ctx->expression(0)->expression(1));
+    const std::string_view middle = sources_.text(between);
+    if (const auto word = foreign_connective(middle)) {
+      const Span at{between.file, between.begin + word->first,
+                    between.begin + word->first + static_cast<std::uint32_t>(word->second.size())};
+      const std::string ours = word->second == "and" ? "&&" : "||";
+      error(Code::ForeignSyntax, at, "`" + std::string(word->second) + "` is written `" + ours + "`")
+          .fix("write `" + ours + "`", at, ours);
+    } else {
+      error(Code::SyntaxError, span(node), "comparisons do not chain")
+          .also(both, "this is a Bool")
+          .help("write both comparisons: `… && " + std::string(middle) + " " + std::string(text(node)) +
+                " …`");
+    }
   }
   ast::QualifiedIdent name{};
   Span op_span = span(node);

@@ -111,12 +111,15 @@ ast::Item* Builder::expression_item(P::ItemContext* ctx) {
         .label("a line at this column starts a new item")
         .help("indent it to continue the preceding line");
   } else {
-    error(Code::SyntaxError, span(ctx), "this expression is not an equation")
-        .label("expected `=` and a right side")
-        .help(
-            "an item is an equation `a = b`, an application `relation <> (…)`, or starts with a word such as "
-            "`local` or "
-            "`when`");
+    auto& d = error(Code::SyntaxError, span(ctx), "this expression is not an equation")
+                  .label("expected `=` and a right side");
+    if (sources_.text(span(ctx)).starts_with("reinit"))
+      d.help("an event gives a state a new value by an assignment, `x := e` in a `when`");
+    else
+      d.help(
+          "an item is an equation `a = b`, an application `relation <> (…)`, or starts with a word such as "
+          "`local` or "
+          "`when`");
   }
   return nullptr;
 }

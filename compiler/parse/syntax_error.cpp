@@ -238,6 +238,16 @@ class Reporter {
               .fix("write `->`", both, "->");
           return true;
         }
+        if (at_ > 1 && adjacent(at_ - 1) && piece_.kind == BlockKind::Body &&
+            (kind(at_ - 1) == P::PLUS || kind(at_ - 1) == P::MINUS || kind(at_ - 1) == P::STAR ||
+             kind(at_ - 1) == P::SLASH)) {
+          const std::string sign(text(at_ - 1)), variable(text(at_ - 2));
+          diagnostics_
+              .report(Code::ForeignSyntax, join(span(at_ - 1), span(at_)),
+                      "there is no assignment `" + sign + "=`")
+              .help("in a `when`, write `" + variable + " := pre " + variable + " " + sign + " …`");
+          return true;
+        }
         if (expects(P::THEN) || expects(P::DO) ||
             (inside(P::RuleExpression) && (inside(P::RuleParenthesised) || inside(P::RuleListBody)))) {
           foreign(at_, "a comparison is written `==`")
@@ -300,6 +310,12 @@ class Reporter {
         }
         break;
       default: break;
+    }
+    if (kind(at_) == P::ELSE && text(at_ + 1) == "when") {
+      const Span words = join(span(at_), span(at_ + 1));
+      diagnostics_.report(Code::ForeignSyntax, words, "`else when` is written `elsewhen`")
+          .fix("write `elsewhen`", words, "elsewhen");
+      return true;
     }
     if (at_ > 1 && kind(at_ - 1) == P::DOT && kind(at_ - 2) == P::INT && adjacent(at_ - 2)) {
       Span number = join(span(at_ - 2), span(at_ - 1));

@@ -213,9 +213,17 @@ std::size_t Results::count() const {
 }
 
 void Results::each(const std::function<bool(std::string, runtime::Column)>& visit) const {
+  bool more = true;
   each_unknown(system_, [&](std::string name, std::uint32_t unknown) {
-    return visit(std::move(name), column(unknown));
+    return more = visit(std::move(name), column(unknown));
   });
+  if (!more) return;
+  Columns found = states();
+  for (std::size_t k = 0; more && k < found.size(); ++k) {
+    const std::uint32_t derivative = dae_.variables[found.columns[k].variable].derivative;
+    if (derivative != dae::kNone)
+      more = visit("der(" + std::move(found.names[k]) + ")", {derivative, found.columns[k].negated});
+  }
 }
 
 Columns Results::states() const {
@@ -254,10 +262,17 @@ Columns Results::by_default() const {
     if (Columns found = states(); found.size() > 0) return found;
   Columns found;  // the first names of a large model without states
   std::unordered_set<std::string> seen;
-  each([&](std::string name, runtime::Column column) {
-    if (seen.insert(name).second) found.add(std::move(name), column);
+  each_unknown(system_, [&](std::string name, std::uint32_t unknown) {
+    if (seen.insert(name).second) found.add(std::move(name), column(unknown));
     return found.size() < kSmall;
   });
+  // States that the source does not name: derivatives.
+  std::vector<bool> named(dae_.variables.size(), false);
+  for (const runtime::Column& column : found.columns)
+    if (column.variable != runtime::kNone) named[column.variable] = true;
+  Columns states = this->states();
+  for (std::size_t k = 0; k < states.size(); ++k)
+    if (!named[states.columns[k].variable]) found.add(std::move(states.names[k]), states.columns[k]);
   return found;
 }
 

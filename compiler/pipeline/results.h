@@ -30,8 +30,8 @@ struct Columns {
 
 class Results {
  public:
-  /// A model with at most this many names records all of them by default; a larger one records its states, or
-  /// this many names if it has none.
+  /// A model with at most this many names records all of them by default, and states that have no name of
+  /// their own, such as `der(x)`; a larger one records its states, or this many names if it has none.
   static constexpr std::size_t kSmall = 1000;
 
   Results(const system::System& system, const dae::System& dae)
@@ -56,7 +56,8 @@ class Results {
   std::vector<runtime::Constant> constants(std::span<const double> parameters, const Columns& columns) const;
 
   std::size_t count() const;
-  /// Visits every name with its column, in the order of the instances, until `visit` returns false.
+  /// Visits every name with its column, in the order of the instances, then the derivatives of the states,
+  /// until `visit` returns false.
   void each(const std::function<bool(std::string name, runtime::Column)>& visit) const;
 
  private:

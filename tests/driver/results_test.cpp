@@ -16,6 +16,22 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
+TEST_CASE("derivatives of states are found by pattern; states without a name are recorded") {
+  const std::string model =
+      temporary("oscillator.sr",
+                "m :: SR ()\nm = sigrel () where\n  local x :: Real\n  der (der x) = -x\n"
+                "  initially\n    x = 1.0\n    der x = 0.0\n"
+                "main = simulate m with { stop = 1.0 }\n");
+  const std::string csv = temporary("oscillator.csv");
+  REQUIRE(sigrel({"run", model, "-o", csv}).code == 0);
+  CHECK(read(csv).starts_with("time,x,der(x)\n"));
+  CHECK(sigrel({"linearize", model, "--init-from", csv}).code == 0);
+  CHECK(sigrel({"run", model, "-v", "der*", "-o", "-"}).out.starts_with("time,der(x),der(der(x))\n"));
+  const Finished steady = sigrel({"steady", model, "--format", "csv"});
+  REQUIRE(steady.code == 0);
+  CHECK(sigrel({"run", model, "--init-from", temporary("steady.csv", steady.out)}).code == 0);
+}
+
 TEST_CASE("MATLAB results start another run like CSV does") {
   const std::string mat = temporary("low_pass.mat"), csv = temporary("low_pass.csv");
   REQUIRE(sigrel({"run", kLowPass, "-o", mat}).code == 0);

@@ -136,6 +136,12 @@ void Scopes::unknown_value(const ast::QualifiedIdent& name) {
     d.help("a clock is written `every dt do`, with the assignments at its ticks below");
     return;
   }
+  if ((n == "parameter" || n == "param" || n == "constant" || n == "const") && !name.qualified) {
+    d.help(
+        "a parameter is an argument of the relation: `motor :: Real -> SR ()`, `motor r = sigrel () where`; "
+        "a value that never changes is `let k = 1.0`");
+    return;
+  }
   std::vector<Name> candidates;
   if (name.qualified) {
     for (const ModuleScope* module : module_->qualifiers.at(name.qualifier))

@@ -55,16 +55,29 @@ void Bounds::step(double time, std::span<const double> values) {
 }
 
 void Bounds::report(const pipeline::Compiled& model, Diagnostics& diagnostics) const {
+  report(model, diagnostics, [](const Bound& b, Diagnostic& d) {
+    d.message += fmt::format(", first seen at t = {:.6g} s", b.since);
+    d.note(fmt::format("it reaches {:.6g} at t = {:.6g} s", b.farthest, b.farthest_at));
+  });
+}
+
+void Bounds::report_steady(const pipeline::Compiled& model, Diagnostics& diagnostics) const {
+  report(model, diagnostics, [](const Bound& b, Diagnostic& d) {
+    d.message += fmt::format(" in the steady state: {:.6g}", b.farthest);
+  });
+}
+
+void Bounds::report(const pipeline::Compiled& model, Diagnostics& diagnostics,
+                    const std::function<void(const Bound&, Diagnostic&)>& describe) const {
   std::size_t violated = 0;
   for (const Bound& b : bounds_) {
     if (!b.violated || ++violated > kMostReported) continue;
     const system::Attribute& a = model.system.attributes[b.attribute];
-    const char* attribute = b.least ? "min" : "max";
-    Diagnostic& d = diagnostics.report(Code::OutsideBounds, a.span,
-                                       fmt::format("`{}` is {} its `{}` {:.6g}, first seen at t = {:.6g} s",
-                                                   system::unknown_name(model.system, a.unknown),
-                                                   b.least ? "below" : "above", attribute, b.value, b.since));
-    d.note(fmt::format("it reaches {:.6g} at t = {:.6g} s", b.farthest, b.farthest_at));
+    Diagnostic& d = diagnostics.report(
+        Code::OutsideBounds, a.span,
+        fmt::format("`{}` is {} its `{}` {:.6g}", system::unknown_name(model.system, a.unknown),
+                    b.least ? "below" : "above", b.least ? "min" : "max", b.value));
+    describe(b, d);
     if (violated == 1)
       d.help("`assert` ends the run where a condition does not hold; `min x y` and `max x y` limit a value");
   }

@@ -1,6 +1,7 @@
 // The attributes `min` and `max` during a run: the variables are compared with them at each row of the
-// results and, in models with few columns, at each step of the integrator.
+// results and, in models with few columns, at each step of the integrator. A steady state is one row.
 #pragma once
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,8 @@ class Bounds final : public runtime::Sink {
   bool empty() const { return bounds_.empty(); }
   /// One warning for each attribute that did not hold, with the first time and the farthest value.
   void report(const pipeline::Compiled& model, Diagnostics& diagnostics) const;
+  /// The same for a single row, a steady state.
+  void report_steady(const pipeline::Compiled& model, Diagnostics& diagnostics) const;
 
   Error begin(const runtime::Output&) override { return {}; }
   Error row(double time, std::span<const double> values) override;
@@ -27,6 +30,9 @@ class Bounds final : public runtime::Sink {
   Error finish() override { return {}; }
 
  private:
+  struct Bound;
+  void report(const pipeline::Compiled& model, Diagnostics& diagnostics,
+              const std::function<void(const Bound&, Diagnostic&)>& describe) const;
   struct Bound {
     std::uint32_t attribute = 0;  // index in system::System::attributes
     std::size_t column = 0;

@@ -6,6 +6,7 @@
 
 #include "compiler/explain/failure_report.h"
 #include "compiler/explain/run_notes.h"
+#include "compiler/session/bounds.h"
 #include "compiler/session/session.h"
 
 namespace sigrel {
@@ -253,8 +254,10 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
         if (found.at_bound[k]) bounds += (bounds.empty() ? "" : ", ") + free_name(k);
       if (!bounds.empty()) d.note("at a bound: " + bounds);
       if (found.subject != runtime::kNone && problem.free[found.subject].kind == FreeValue::State)
-        d.help(fmt::format("no equation depends on {0}; `--exclude {1}` keeps its initial value",
-                           free_name(found.subject), request.free_names[found.subject]));
+        d.help(
+            fmt::format("no derivative depends on {0} at these values: `initially {1} = …` starts the search "
+                        "elsewhere, and `--exclude {1}` keeps its initial value",
+                        free_name(found.subject), request.free_names[found.subject]));
       d.help(found.endless ? "bound the free values with `--vary NAME=LOW..HIGH`"
              : problem.free.empty()
                  ? "the model has no state here: free a parameter or an input with `--vary NAME`"
@@ -294,6 +297,14 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
                    : names.select(options.run.outputs, "--output",
                                   std::vector<std::optional<Span>>(options.run.outputs.size()), diagnostics_);
   for (const runtime::Column& c : result.all.columns) result.values.push_back(value_of(c));
+
+  // The search holds the bounds of free states; those of other variables are compared afterwards.
+  pipeline::Columns bounded;
+  session::Bounds bounds(model, found.parameters, bounded);
+  std::vector<double> compared;
+  for (const runtime::Column& c : bounded.columns) compared.push_back(value_of(c));
+  bounds.step(result.time, compared);
+  bounds.report_steady(model, diagnostics_);
   return result;
 }
 

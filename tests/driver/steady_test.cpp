@@ -28,6 +28,26 @@ void refused(std::vector<std::string> arguments, std::initializer_list<const cha
 
 }  // namespace
 
+TEST_CASE("steady: bounds of variables that are not free are compared in the result") {
+  const std::string model = temporary("pressure.sr",
+                                      "m :: SR ()\nm = sigrel () where\n  local h :: Real\n"
+                                      "  local p with { max = 2.0 }\n  der h = 3.0 - h\n  p = 1.5 * h\n");
+  const Finished f = sigrel({"steady", model, "-e", "m"});
+  CHECK(f.code == 0);
+  CHECK(f.err.find("warning[SR0618]: `p` is above its `max` 2 in the steady state: 4.5\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("steady: where no derivative depends on a state, the help is to start elsewhere") {
+  const std::string model =
+      temporary("square.sr",
+                "m :: SR ()\nm = sigrel () where\n  local x :: Real\n  der x = 5.0 - x^2\n"
+                "  initially x = 0.0\n");
+  const Finished f = sigrel({"steady", model, "-e", "m"});
+  CHECK(f.code == 1);
+  CHECK(f.err.find("no derivative depends on `x` at these values") != std::string::npos);
+}
+
 TEST_CASE("steady: a free variable that only copies another one leaves that one its equation") {
   const std::string models = SIGREL_SOURCE_DIR "/tests/numeric/models/linearize.sr";
   Finished f =

@@ -1,10 +1,10 @@
 #include "compiler/reduce/zero_crossings.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "compiler/ir/library.h"
+#include "compiler/reduce/zero_crossing_rows.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::reduce {
@@ -30,7 +30,7 @@ bool has_steps(Op op) {
 class ZeroCrossings {
  public:
   ZeroCrossings(const system::System& system, dae::System& dae)
-      : system_(system), dae_(dae), piecewise_constant_(dae.variables.size(), false) {
+      : system_(system), dae_(dae), rows_(dae), piecewise_constant_(dae.variables.size(), false) {
     for (const EquationTable& table : dae.equations.tables)
       if (table.slots == 1 && dae.exprs[table.residual].op == Op::Slot)
         for (std::uint32_t rate : table.unknowns)
@@ -49,27 +49,11 @@ class ZeroCrossings {
     for (EquationTable& table : dae_.conditions.tables) hold(table, true);
     // Assigned values are computed at events only: operations in them do not cause events, but take the value
     // of an equal one that does.
-    if (dae_.values.tables.empty()) return;
-    for (const dae::ZeroCrossing& r : dae_.zero_crossings)
-      for (std::uint32_t row = 0; row < r.differences.rows(); ++row)
-        known_.try_emplace(key(r, row),
-                           FirstHeld{r.first + row, static_cast<std::uint32_t>(r.differences.rows())});
     for (EquationTable& table : dae_.values.tables) hold(table, false);
   }
 
  private:
-  using Key = std::vector<std::uint32_t>;
-  /// The parameters that a row holds: first, first + stride, …
-  struct FirstHeld {
-    std::uint32_t first = 0, stride = 0;
-  };
-
-  static Key key(const dae::ZeroCrossing& r, std::uint32_t row) {
-    Key key{r.differences.residual.value, r.strict, r.kind};
-    for (std::uint32_t v : r.differences.unknowns_of(row)) key.push_back(v);
-    for (std::uint32_t p : r.differences.parameters_of(row)) key.push_back(p);
-    return key;
-  }
+  using FirstHeld = ZeroCrossingRows::Held;
 
   /// Whether the rows contain a Bool or Int.
   bool determines_discrete(const EquationTable& table) const {
@@ -253,7 +237,6 @@ class ZeroCrossings {
                                                       bool strict = false,
                                                       std::optional<std::uint32_t> number = std::nullopt) {
     ExprPool& pool = dae_.exprs;
-    const EquationTable& table = work.table;
     dae::ZeroCrossing to;
     to.strict = strict;
     to.kind = kind;
@@ -277,34 +260,44 @@ class ZeroCrossings {
     if (number) params.push_back(*number);  // the residual does not read it
     rows.slots = static_cast<std::uint32_t>(slots.size());
     rows.params = static_cast<std::uint32_t>(params.size());
-    rows.origins = table.origins;
+    return held_rows(work, std::move(to), slots, params);
+  }
+
+  /// Adds the rows of a zero crossing, whose argument reads these slots and parameters of the rows of the
+  /// table, but for those that exist already; returns what the rows hold.
+  std::optional<std::vector<FirstHeld>> held_rows(const Work& work, dae::ZeroCrossing crossing,
+                                                  const std::vector<std::uint32_t>& slots,
+                                                  const std::vector<std::uint32_t>& params) {
+    const EquationTable& table = work.table;
+    const ExprId argument = crossing.differences.residual;
+    const bool strict = crossing.strict;
+    const Kind kind = crossing.kind;
+    if (work.watch) dae_.zero_crossings.push_back(std::move(crossing));
+    std::vector<std::uint32_t> variables(slots.size()), parameters(params.size()), numbers;
+    Origins::InOrder origins(table.origins);
     for (std::uint32_t row = 0; row < table.rows(); ++row) {
-      for (std::uint32_t slot : slots) rows.unknowns.push_back(table.unknowns_of(row)[slot]);
-      for (std::uint32_t p : params)
-        rows.parameters.push_back(p < table.params ? table.parameters_of(row)[p]
-                                                   : work.held[p - table.params][row]);
+      for (std::size_t k = 0; k < slots.size(); ++k) variables[k] = table.unknowns_of(row)[slots[k]];
+      for (std::size_t k = 0; k < params.size(); ++k)
+        parameters[k] = params[k] < table.params ? table.parameters_of(row)[params[k]]
+                                                 : work.held[params[k] - table.params][row];
+      const ZeroCrossingRows::Row same{argument, strict, kind, variables, parameters};
+      numbers.push_back(work.watch ? rows_.find_or_append(same, origins[row]) : rows_.find(same));
+      if (numbers.back() == ZeroCrossingRows::kMissing) return std::nullopt;
     }
-    const auto count = static_cast<std::uint32_t>(table.rows());
+    if (work.watch) {
+      const dae::ZeroCrossing& added = dae_.zero_crossings.back();
+      dae_.discrete_parameters += added.held();
+      if (added.differences.rows() == 0) dae_.zero_crossings.pop_back();
+    }
     std::vector<FirstHeld> result;
-    for (std::uint32_t row = 0; row < count; ++row) {
-      if (work.watch) {
-        result.push_back({to.first + row, count});
-        continue;
-      }
-      auto known = known_.find(key(to, row));
-      if (known == known_.end()) return std::nullopt;
-      result.push_back(known->second);
-    }
-    if (!work.watch) return result;
-    dae_.discrete_parameters += to.held();
-    dae_.zero_crossings.push_back(std::move(to));
+    for (const std::uint32_t number : numbers) result.push_back(rows_.held(number));
     return result;
   }
 
   const system::System& system_;
   dae::System& dae_;
+  ZeroCrossingRows rows_;
   std::vector<bool> piecewise_constant_;  // by variable: changes at events only
-  std::map<Key, FirstHeld> known_;
 };
 
 }  // namespace

@@ -9,6 +9,8 @@
 namespace runtime {
 
 namespace {
+// An instant is known up to this part of itself.
+constexpr double kSameInstant = 4 * std::numeric_limits<double>::epsilon();
 // A moment after an instant begins with this part of it, and is doubled up to a limit; up to a larger one
 // while all that happens is rounding, as where t^8 leaves zero.
 constexpr double kShortestMoment = 16 * std::numeric_limits<double>::epsilon(), kLongestMoment = 1e-6;
@@ -91,6 +93,16 @@ void TimeFunctions::evaluate(const BatchRow& at, Interval time, Enclosure* out) 
     total.derivative = minus ? total.derivative - term.derivative : total.derivative + term.derivative;
   }
   values_[sums.terms[solved] >> 1] = total;
+}
+
+bool TimeFunctions::at_boundary(std::size_t f, const Point& point) {
+  load(f, point);
+  const double margin = kSameInstant * std::abs(point.time);
+  const Interval value = enclose(f, {point.time - margin, point.time + margin}).value;
+  if (!value.is_bounded()) return true;
+  const Pieces pieces = this->pieces(f, point.parameters);
+  const Interval piece = pieces.bounds(pieces.at(value.middle()));
+  return value.low <= piece.low || value.high >= piece.high;
 }
 
 std::optional<double> TimeFunctions::right_limit(std::size_t f, const Point& point) {

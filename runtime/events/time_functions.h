@@ -32,6 +32,8 @@ class TimeFunctions {
   /// The argument of function f over an interval of time; what it reads was loaded.
   Enclosure enclose(std::size_t f, Interval time);
 
+  /// Whether rounding of the time or of the argument decides which piece the point is in.
+  bool at_boundary(std::size_t f, const Point& point);
   /// A value that the argument takes a moment after the point, with the side of each boundary that it is on;
   /// nullopt if it stays at one.
   std::optional<double> right_limit(std::size_t f, const Point& point);

@@ -75,9 +75,13 @@ double ZeroCrossings::right_value(const Point& point, std::size_t k) {
   if (f == kNone && functions_.is_comparison(k))
     return (functions_.crossing(k).strict ? argument < 0 : argument <= 0) ? 1.0 : 0.0;
   const Pieces pieces = functions_.pieces(k, point.parameters);
-  if (f != kNone && std::abs(differences()[k]) <= kAtZero * largest_[k])
+  const double value = pieces.at(argument);
+  // A sign is doubted where it may be rounding, and where it contradicts what is held.
+  const double held = Pieces::held(functions_.crossing(k), functions_.row(k), point.parameters);
+  const bool doubtful = f != kNone && (value != held || std::abs(differences()[k]) <= kAtZero * largest_[k]);
+  if (doubtful && time_functions_.at_boundary(f, point))
     if (const auto later = time_functions_.right_limit(f, point)) return pieces.at(*later);
-  return pieces.at(argument);
+  return value;
 }
 
 bool ZeroCrossings::update(const Point& point, std::span<double> parameters, bool first_only) {

@@ -158,7 +158,7 @@ void find_time_functions(const system::System& system, const dae::System& dae, p
   Search search(plan);
   search.mark_constants(system, dae);
   search.mark_functions_of_time(plan.model.dynamic);
-  search.mark_functions_of_time(plan.model.observed);
+  search.mark_functions_of_time(plan.model.compared);
   search.add_functions();
 }
 

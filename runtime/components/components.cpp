@@ -7,7 +7,9 @@ namespace runtime {
 namespace {
 
 // Rows of a component that is solved exactly, shared ones included: those are evaluated for each component.
-constexpr std::size_t kMostRows = 64;
+constexpr std::size_t kMostRows = 256;
+// Its states: the decomposition of its matrix takes the third power of their number.
+constexpr std::size_t kMostStates = 8;
 // Forms: each has an instance of its own, which takes some kilobytes.
 constexpr std::size_t kMostForms = 4096;
 // A sink that is dissolved may join components that another one reads; after so many passes all are.
@@ -28,7 +30,7 @@ Components::Components(ModelInstance& whole, double time, double range, double m
       covered_(rows_.size(), 0),
       at_end_(whole.model.events.triggers, 0),
       of_time_(rows_.crossings(), 0),
-      exact_(whole, range, moment,
+      exact_(whole, {time, time + range, moment},
              [this](std::span<const std::uint32_t> ids, Submodel& part) { extract(ids, part); }) {
   if (dependent_.empty() || !whole.model.sets.empty()) return;
   for (const auto* triggers : {&whole.model.events.last, &whole.model.events.terminal})
@@ -89,39 +91,40 @@ bool Components::reads_known(std::uint32_t component, std::uint32_t row) const {
 /// Its rows as `gather` gives them into `rows`. Whether it is solved exactly.
 bool Components::is_exact(std::uint32_t component, std::vector<std::uint32_t>& rows) {
   if (!gather(component, rows, kMostRows)) return false;
-  int states = 0;
+  std::size_t states = 0;
   for (const std::uint32_t row : rows) {
-    if (sinks_.rows()[row] && !reads_known(component, row)) return false;
-    const RowIndex::Section& section = rows_.section_of(row);
-    switch (section.kind) {
-      case Kind::State: ++states; break;
-      case Kind::Dynamic:
-      case Kind::Compared:
-        if (variation_.row[row] == Variation::Other) return false;
-        break;
-      case Kind::Crossing:
-        if (whole_.model.zero_crossings[section.crossing].kind != ZeroCrossing::Comparison) return false;
-        if (variation_.row[row] == Variation::Other && !of_time_[rows_.crossing_number(row)]) return false;
-        break;
-      case Kind::Condition: {
-        if (at_end_[whole_.model.events.conditional[section.tag + row - section.first]]) return false;
-        if (variation_.row[row] != Variation::Constant) return false;
-        break;
-      }
-      case Kind::Value:
-        if (at_end_[whole_.model.events.effects[section.tag + row - section.first].trigger]) return false;
-        break;
-      case Kind::Alternative:
-        if (at_end_[whole_.model.events.alternatives[row - section.first].preceding]) return false;
-        break;
-      case Kind::Previous:
-      case Kind::Clock: break;
-      case Kind::Delay:
-      case Kind::Asserted:
-      case Kind::Assertion: return false;
-    }
+    states += rows_.section_of(row).kind == Kind::State;
+    if (!is_exact_row(row) || (sinks_.rows()[row] && !reads_known(component, row))) return false;
   }
-  return states == 1;
+  return states > 0 && states <= kMostStates;
+}
+
+/// Whether a component that is solved exactly may have this row. What is evaluated for events alone may vary
+/// in any way.
+bool Components::is_exact_row(std::uint32_t row) const {
+  const Model& model = whole_.model;
+  const RowIndex::Section& section = rows_.section_of(row);
+  const std::uint32_t at = row - section.first;
+  const Variation::Kind variation = variation_.row[row];
+  switch (section.kind) {
+    case Kind::State: return variation != Variation::Other;
+    case Kind::Dynamic:
+    case Kind::Compared: return !section.loop || variation != Variation::Other;
+    case Kind::Crossing:
+      return of_time_[rows_.crossing_number(row)] ||
+             (variation != Variation::Other &&
+              model.zero_crossings[section.crossing].kind == ZeroCrossing::Comparison);
+    case Kind::Condition:
+      return !at_end_[model.events.conditional[section.tag + at]] && variation == Variation::Constant;
+    case Kind::Value: return !at_end_[model.events.effects[section.tag + at].trigger];
+    case Kind::Alternative: return !at_end_[model.events.alternatives[at].preceding];
+    case Kind::Previous:
+    case Kind::Clock: return true;
+    case Kind::Delay:
+    case Kind::Asserted:
+    case Kind::Assertion: break;
+  }
+  return false;
 }
 
 bool Components::split() {

@@ -33,7 +33,7 @@ struct Dependency {
   std::vector<std::uint32_t> first, rows;  // by component: its rows, ascending
 };
 
-/// How rows and variables vary between events.
+/// How rows and what they write vary between events.
 struct Variation {
   enum Kind : std::uint8_t {
     Constant,  // piecewise constant
@@ -41,7 +41,14 @@ struct Variation {
     Other,
   };
   explicit Variation(const RowIndex& rows);
+  /// Of the row of a state: its derivative. Of a loop: Affine if its equations are, with a matrix that is
+  /// piecewise constant.
   std::vector<Kind> row;
+  std::vector<Kind> node;
 };
+
+/// The piecewise constant nodes that are read as factors of continuous variables by rows that are affine, or
+/// as parameters of these rows: while they have the same values, so have the coefficients. Ascending.
+std::vector<std::uint32_t> coefficient_nodes(const RowIndex& rows, const Variation& variation);
 
 }  // namespace runtime

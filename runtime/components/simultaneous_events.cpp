@@ -49,7 +49,7 @@ void ExactComponents::join() {
   if (ids != together_ids_) {
     Submodel part;
     extract_(ids, part);
-    together_ = std::make_unique<Form>(part, whole_, moment_);
+    together_ = std::make_unique<Form>(part, whole_, times_);
     together_ids_ = std::move(ids);
     Form& joined = *together_;
     joined.report.part = 0;
@@ -68,17 +68,20 @@ bool ExactComponents::process_joined(double time) {
   crossed_.clear();
   for (const Next& next : simultaneous_) {
     Form& form = *forms_[next.form];
-    const Piece& piece = form.pieces[next.component];
+    const Form::Piece& piece = form.pieces[next.component];
     last = std::max(last, piece.start);
-    if (piece.watched == kNone) continue;
+    if (!piece.ends_by_crossing()) continue;
     const std::uint32_t k = form.events.zero_crossings().functions().watched()[piece.watched];
     crossed_.push_back(form.numbers_of(form.crossings, next.component, form.part.crossings.size())[k]);
   }
   std::ranges::sort(crossed_);
   auto load_states = [&](double at) {
     for (const Next& next : simultaneous_) {
-      const Form& form = *forms_[next.form];
-      whole_.values[form.number_of_state(next.component)] = form.pieces[next.component].at(at);
+      Form& form = *forms_[next.form];
+      states_.resize(form.states());
+      form.states_at(next.component, at, states_.data());
+      for (std::size_t j = 0; j < states_.size(); ++j)
+        whole_.values[form.number_of_state(next.component, j)] = states_[j];
     }
     for (const State& state : joined.part.model.states)
       instance.values[state.variable] = whole_.values[joined.part.variables[state.variable]];
@@ -116,8 +119,7 @@ bool ExactComponents::continue_apart(const Next& next, double time) {
     form.instance.parameters[p] = whole_.parameters[parameters[p]];
   if (!form.events.resume(time, form.instance.failure())) return fail(form, k, time);
   form.load_memory_of_crossings(k);
-  if (!form.advances(form.pieces[k], time, range_) || !form.begin_piece(form.pieces[k], time))
-    return fail(form, k, time);
+  if (!form.advances(k, time) || !form.begin_piece(k, time)) return fail(form, k, time);
   form.save(k);
   return true;
 }

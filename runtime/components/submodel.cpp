@@ -32,6 +32,7 @@ void Submodel::link(const Model& whole) {
       if (number[kernel] != kNone) own[number[kernel]] = of[kernel];
   };
   gather(whole.timed, model.timed);
+  gather(whole.linearity, model.linearity);
   gather(whole.sharpness, model.sharpness);
   gather(whole.enclosures, model.enclosures);
 }
@@ -269,7 +270,7 @@ void Extraction::extract(std::span<const std::uint32_t> rows, Submodel& part) {
   model.states.clear(), model.batches.clear(), model.loops.clear(), model.zero_crossings.clear();
   model.events.effects.clear(), model.events.clocks.clear(), model.events.previous.clear();
   model.delays.clear(), model.kernels.clear(), model.timed.clear(), model.enclosures.clear();
-  model.sharpness.clear();
+  model.sharpness.clear(), model.linearity.clear();
   model.events.alternatives.clear(), model.time_functions.clear(), model.time_rows.clear();
   model.piece_tables.clear(), model.knots.clear(), model.coefficients.clear();
   std::vector<std::uint32_t> own;

@@ -1,0 +1,78 @@
+// The first zero crossing of a component with several states that is solved exactly.
+//
+// Each watched difference is a sum of exponentials, seen from the side on which it is held. All are followed
+// through intervals that grow, so that a long time without events is not searched where one of them crosses
+// early. A crossing is one by more than the rounding errors of the difference: a diode whose current comes to
+// rest at zero does not switch. An event is just behind its crossing, so that the difference has its new
+// sign.
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/components/exact_form.h"
+#include "runtime/components/exponential_sum.h"
+
+namespace runtime {
+
+namespace {
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kRounding = 64 * kEpsilon;  // of a difference, relative to its terms
+constexpr double kGrowth = 4;                // of the intervals
+}  // namespace
+
+/// Until the limit.
+void ExactForm::find_end(std::size_t component, double limit) {
+  const std::size_t n = states();
+  Piece& piece = pieces[component];
+  const Mode& mode = *piece.mode;
+  const Spectrum& spectrum = *mode.spectrum;
+  const double length = std::max(limit - piece.start, 0.0), until = std::min(length, spectrum.horizon());
+  const bool in_part = until < length;
+  piece.end = in_part ? piece.start + until : std::numeric_limits<double>::infinity();
+  piece.watched = in_part ? Piece::kHorizon : Piece::kTime;
+  spectrum.expand(rates(component), vectors_);
+  const std::size_t watched = events.zero_crossings().functions().watched().size();
+  terms_.resize(watched * spectrum.terms());
+  above_.resize(watched);
+  sizes_.resize(spectrum.blocks().size());
+  std::vector<ExponentialSum> functions;
+  functions.reserve(watched);
+  for (std::uint32_t w = 0; w < watched; ++w) {
+    const double side = events.detection().side(w, instance.parameters);
+    const double difference = differences_[events.zero_crossings().functions().watched()[w]];
+    const std::span terms = std::span(terms_).subspan(w * spectrum.terms(), spectrum.terms());
+    const double* row = mode.slopes.data() + w * n;
+    spectrum.project(row, vectors_, terms, sizes_);
+    double size = std::abs(difference), rate = 0;
+    for (std::size_t j = 0; j < n; ++j) size += std::abs(row[j] * from(component)[j]);
+    for (std::size_t b = 0; b < sizes_.size(); ++b) {
+      rate += sizes_[b];
+      size += sizes_[b] * std::min(until, 1 / std::abs(spectrum.blocks()[b].eigenvalue));
+    }
+    for (Spectrum::Complex& term : terms) term *= side;
+    functions.emplace_back(spectrum, side * difference + kRounding * size, terms);
+    const ExponentialSum::Sample now = functions.back().sample(0);
+    above_[w] = now.value >= 0;
+    if (above_[w] || now.slope >= -kRounding * rate) continue;
+    piece.end = piece.start;  // it is beyond zero already, and leaves it
+    piece.watched = w;
+    return;
+  }
+  double begin = 0, end = until;
+  if (spectrum.fastest() > 0) end = std::min(end, kGrowth / spectrum.fastest());
+  for (; begin < until && !piece.ends_by_crossing(); begin = end, end = std::min(until, kGrowth * end)) {
+    double first = end;
+    const double resolution = 2 * kEpsilon * std::max(std::abs(piece.start), std::abs(piece.start + end));
+    for (std::uint32_t w = 0; w < watched; ++w) {
+      bool above = above_[w];
+      const std::optional<double> fall = functions[w].first_fall(begin, first, resolution, above);
+      above_[w] = above;
+      if (!fall) continue;
+      first = *fall;
+      piece.end = piece.start + first;
+      if (piece.end - piece.start < first) piece.end = std::nextafter(piece.end, HUGE_VAL);
+      piece.watched = w;
+    }
+  }
+}
+
+}  // namespace runtime

@@ -1,0 +1,134 @@
+// Components of one form that are solved exactly: affine between events, with a few states x.
+//
+//   x' = f + A (x - x0), watched differences d + C (x - x0)     from x0 at t0 to the next event
+//
+// Components of one form share a model, an instance and an event iteration; each has its own row of numbers:
+// the values, their nominal values, the parameters, and what events remember. They are loaded for an event,
+// which therefore costs what the component is large, whatever their number.
+//
+// A and C are functions of the coefficients (coefficient_nodes): a *mode* has them for some values of these,
+// and serves all pieces and components that have the same. An affine function is determined by its values at
+// as many points as it has arguments, and one; so they need no derivatives.
+//
+// With one state, x(t) = x0 + f s phi(a s), s = t - t0, phi(z) = (exp z - 1) / z. The rate never changes its
+// sign, so each difference crosses zero at most once, at a time that a logarithm gives. With several, the
+// differences are sums of exponentials (exponential_sum.h), whose first zeros are isolated.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/components/part_reports.h"
+#include "runtime/components/spectrum.h"
+#include "runtime/components/submodel.h"
+#include "runtime/events/event_iteration.h"
+#include "runtime/solve/model_instance.h"
+
+namespace runtime {
+
+struct ExactForm {
+  /// Of a simulation: seconds; `moment`: EventIteration.
+  struct Times {
+    double start = 0, stop = 1, moment = 1e-9;
+    double range() const { return stop - start; }
+  };
+  struct Mode {
+    std::vector<double> coefficients;
+    std::vector<double> matrix,
+        slopes;                        // A, and C by watched difference: rows of as many as there are states
+    std::optional<Spectrum> spectrum;  // of several states
+  };
+  /// The solution from an event to the next.
+  struct Piece {
+    static constexpr std::uint32_t kTime = kNone;         // a time event
+    static constexpr std::uint32_t kHorizon = kNone - 1;  // no event: the piece holds until then (Spectrum)
+    double start = 0, end = 0;                            // end: of the next event; infinity: none
+    std::uint32_t watched = kTime;   // the difference that crosses zero there, or one of these
+    std::uint32_t close_events = 0;  // that did not advance time, and since when
+    double event_mark = -std::numeric_limits<double>::infinity();
+    std::shared_ptr<const Mode> mode;
+    bool ends_by_crossing() const { return watched < kHorizon; }
+  };
+
+  ExactForm(const Submodel& part, const ModelInstance& whole, const Times& times);
+
+  /// Appends a component: the numbers of the part, and values of the whole model.
+  std::size_t append(const Submodel& of, const ModelInstance& whole);
+  void load(std::size_t component);
+  void save(std::size_t component);
+  /// The magnitudes of differences so far, alone.
+  void load_memory_of_crossings(std::size_t component) {
+    events.zero_crossings().load(numbers.data() + (component + 1) * stride - events.memory_size());
+  }
+  /// What it has in common with others, from the whole model.
+  void load_common(std::size_t component, const ModelInstance& whole);
+  bool common() const { return !part.foreign_variables.empty() || !part.foreign_parameters.empty(); }
+
+  std::size_t states() const { return part.model.states.size(); }
+  std::size_t components() const { return pieces.size(); }
+  /// The states of a component at a time of its piece: `states()` of them.
+  void states_at(std::size_t component, double time, double* out);
+  /// Loads them to these values.
+  void load_states(std::size_t component, double time, std::vector<double>& values);
+  std::uint32_t number_of_state(std::size_t component, std::size_t state) const {
+    return variables[component * instance.values.size() + part.model.states[state].variable];
+  }
+  static std::span<const std::uint32_t> numbers_of(const std::vector<std::uint32_t>& list,
+                                                   std::size_t component, std::size_t size) {
+    return std::span(list).subspan(component * size, size);
+  }
+
+  // Of a component that is loaded. False: the failure of the instance.
+  /// The instant at the end of its piece.
+  bool process(std::size_t component, bool& changed);
+  /// Of the differences that are beyond zero here, and of those (watched numbers) that have crossed it by
+  /// prediction.
+  void find_directions(const std::function<bool(std::uint32_t)>& crossed);
+  /// Counts events that do not advance time. False: they come to no end.
+  bool advances(std::size_t component, double time);
+  /// From the consistent values of the instance, at which everything is evaluated.
+  bool begin_piece(std::size_t component, double time);
+  /// Evaluates everything and the differences at the current values of the states.
+  bool evaluate(double time);
+
+  Submodel part;
+  ModelInstance instance;
+  EventIteration events;
+  Times times;
+  std::vector<std::uint32_t> written_variables, written_parameters;  // own numbers: those that events change
+  std::vector<std::uint32_t> ids;                                    // by component
+  std::vector<std::uint8_t> in_order;                                // by component
+  std::vector<Piece> pieces;                                         // by component
+  std::vector<double> numbers;                                       // by component: `stride` of them
+  // By component: numbers in the whole model.
+  std::vector<std::uint32_t> variables, parameters, crossings, triggers;
+  PartReports report;
+  std::size_t stride = 0;
+  std::vector<int> directions;
+
+ private:
+  void find_written();
+  const double* from(std::size_t component) const { return from_.data() + component * states(); }
+  const double* rates(std::size_t component) const { return rates_.data() + component * states(); }
+  bool find_mode(std::size_t component, double time, std::shared_ptr<const Mode>& mode);
+  bool measure(std::size_t component, double time, Mode& mode);
+  bool measure_at(double time, std::span<const double> distances, Mode& mode);
+  bool adjust(std::size_t component, const Mode& mode, std::vector<double>& distances) const;
+  void find_end_of_one(std::size_t component);
+  void find_end(std::size_t component, double limit);
+
+  std::vector<std::uint32_t> coefficient_variables_, coefficient_parameters_;
+  std::unordered_multimap<std::uint64_t, std::shared_ptr<const Mode>> modes_;  // by hash of the coefficients
+  std::vector<double> from_, rates_;  // by component: x0 and f of its piece
+  // Working memory:
+  std::vector<double> before_, differences_, coefficients_, distances_, states_, sizes_;
+  std::vector<Spectrum::Complex> vectors_, terms_;
+  std::vector<std::uint8_t> above_;
+};
+
+}  // namespace runtime

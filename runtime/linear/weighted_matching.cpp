@@ -13,7 +13,7 @@ namespace runtime {
 namespace {
 
 constexpr std::int64_t kNone = -1;
-constexpr double kZeroCost = 1e4;  // of an entry of zero; more than the logarithm of any quotient
+constexpr double kZeroCost = 1e4;    // of an entry of zero; more than the logarithm of any quotient
 constexpr std::size_t kVisits = 50;  // of entries, for each entry of the matrix
 
 class Matching {
@@ -121,9 +121,9 @@ class Matching {
 
   const SparsePattern& pattern_;
   std::vector<double> cost_;
-  std::vector<double> price_;                      // of each row
-  std::vector<std::int64_t> column_of_, entry_of_;  // of each row; of each column
-  std::vector<double> distance_;                   // of each row
+  std::vector<double> price_;                                      // of each row
+  std::vector<std::int64_t> column_of_, entry_of_;                 // of each row; of each column
+  std::vector<double> distance_;                                   // of each row
   std::vector<std::pair<std::int64_t, std::int64_t>> reached_by_;  // of each row: column and entry
   std::vector<std::int64_t> stamp_, done_;  // of each row: the search that reached it; rows that are settled
   std::priority_queue<std::pair<double, std::int64_t>, std::vector<std::pair<double, std::int64_t>>,
@@ -143,8 +143,8 @@ std::optional<std::vector<std::int64_t>> weighted_matching(const SparsePattern& 
                end = static_cast<std::size_t>(pattern.starts[c + 1]);
     double largest = 0;
     for (std::size_t k = begin; k < end; ++k)
-      largest = std::max(largest, costs[k] = std::abs(values[k]) *
-                                             row_scale[static_cast<std::size_t>(pattern.rows[k])]);
+      largest = std::max(
+          largest, costs[k] = std::abs(values[k]) * row_scale[static_cast<std::size_t>(pattern.rows[k])]);
     for (std::size_t k = begin; k < end; ++k)
       costs[k] = costs[k] > 0 ? std::log(largest / costs[k]) : kZeroCost;
   }

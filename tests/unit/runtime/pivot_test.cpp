@@ -1,5 +1,5 @@
-// Pivots of large sparse systems: which entries are brought to the diagonal, and that pivots are replaced when
-// they become bad.
+// Pivots of large sparse systems: which entries are brought to the diagonal, and that pivots are replaced
+// when they become bad.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -147,8 +147,7 @@ TEST_CASE("rows in any order are matched with their own columns") {
       entries.push_back(
           {static_cast<std::uint32_t>(place[static_cast<std::size_t>(grid.pattern.rows[k])]), c});
   const Matrix shuffled = matrix_of(n, entries, grid.values);
-  const auto matched =
-      weighted_matching(shuffled.pattern, shuffled.values, std::vector<double>(n, 1.0));
+  const auto matched = weighted_matching(shuffled.pattern, shuffled.values, std::vector<double>(n, 1.0));
   REQUIRE(matched);
   for (std::size_t c = 0; c < n; ++c)
     REQUIRE(shuffled.pattern.rows[static_cast<std::size_t>((*matched)[c])] == place[c]);

@@ -9,35 +9,51 @@
 namespace sigrel::graph {
 namespace {
 
-/// The entries of a matrix, as a hash set with open addressing.
+/// The entries of a matrix, as a hash table with open addressing, and whether the row of an entry can be
+/// solved for its column.
 class Entries {
  public:
+  enum Solvable : std::uint8_t { Unknown, Yes, No };
+
   /// Whether it is new.
   bool insert(std::uint32_t row, std::uint32_t column) {
-    if (++count_ * 2 > slots_.size()) grow();
-    const bool fresh = put(std::uint64_t{row} << 32 | column);
-    count_ -= !fresh;
-    return fresh;
+    if (++count_ * 2 > keys_.size()) grow();
+    const std::uint64_t entry = key(row, column);
+    const std::size_t at = find(entry);
+    if (keys_[at] == entry) return --count_, false;
+    keys_[at] = entry;
+    return true;
   }
+  /// Of an entry that has been inserted.
+  Solvable& solvable(std::uint32_t row, std::uint32_t column) { return solvable_[find(key(row, column))]; }
 
  private:
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
-  bool put(std::uint64_t entry) {
-    const std::size_t mask = slots_.size() - 1;
+  static std::uint64_t key(std::uint32_t row, std::uint32_t column) {
+    return std::uint64_t{row} << 32 | column;
+  }
+  /// The place of the entry, or the empty one where it belongs.
+  std::size_t find(std::uint64_t entry) const {
+    const std::size_t mask = keys_.size() - 1;
     std::size_t at = (entry * 0x9E3779B97F4A7C15ull >> 20) & mask;
-    for (; slots_[at] != kEmpty; at = (at + 1) & mask)
-      if (slots_[at] == entry) return false;
-    slots_[at] = entry;
-    return true;
+    while (keys_[at] != kEmpty && keys_[at] != entry) at = (at + 1) & mask;
+    return at;
   }
   void grow() {
-    std::vector<std::uint64_t> old(std::max<std::size_t>(1024, slots_.size() * 2), kEmpty);
-    old.swap(slots_);
-    for (std::uint64_t entry : old)
-      if (entry != kEmpty) put(entry);
+    std::vector<std::uint64_t> keys(std::max<std::size_t>(1024, keys_.size() * 2), kEmpty);
+    std::vector<Solvable> solvable(keys.size(), Unknown);
+    keys.swap(keys_);
+    solvable.swap(solvable_);
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      if (keys[k] == kEmpty) continue;
+      const std::size_t at = find(keys[k]);
+      keys_[at] = keys[k];
+      solvable_[at] = solvable[k];
+    }
   }
 
-  std::vector<std::uint64_t> slots_;
+  std::vector<std::uint64_t> keys_;
+  std::vector<Solvable> solvable_;
   std::size_t count_ = 0;
 };
 
@@ -56,22 +72,27 @@ std::vector<bool> SparseTearing::eliminate(std::span<const std::uint32_t> equati
   std::vector<bool> row_gone(n, false), gone(n, false);
   Entries entries;
   auto add = [&](std::uint32_t r, std::uint32_t c) {
-    if (!entries.insert(r, c)) return;
+    if (!entries.insert(r, c)) return false;
     rows[r].push_back(c);
     columns[c].push_back(r);
     ++in_row[r];
     ++in_column[c];
+    return true;
   };
   for (std::uint32_t r = 0; r < n; ++r)
     for (std::uint32_t v : graph_.row(equations[r]))
       if (column_[v] != kNone) add(r, column_[v]);
-  auto original = [&](std::uint32_t r, std::uint32_t c) {
-    auto row = graph_.row(equations[r]);
-    return std::ranges::find(row, variables[c]) != row.end();
+  auto solves = [&](std::uint32_t r, std::uint32_t c) {
+    Entries::Solvable& known = entries.solvable(r, c);
+    if (known == Entries::Unknown) known = solvable(equations[r], variables[c]) ? Entries::Yes : Entries::No;
+    return known == Entries::Yes;
   };
 
-  using Candidate = std::tuple<bool, std::uint32_t, std::uint32_t>;  // to be eliminated last, cost, column
+  // To be eliminated last, cost, uses in the original equations, column: of two that cost the same, the one
+  // with more uses is the better tearing variable, a potential rather than a voltage.
+  using Candidate = std::tuple<bool, std::uint32_t, std::uint32_t, std::uint32_t>;
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
+  const std::vector<std::uint32_t> inputs = in_row, uses_of = in_column;  // in the original equations
   std::uint32_t pivot = kNone;
   auto cost_of = [&](std::uint32_t c) -> std::optional<std::uint32_t> {
     if (in_column[c] > kMostUses) return std::nullopt;
@@ -80,10 +101,9 @@ std::vector<bool> SparseTearing::eliminate(std::span<const std::uint32_t> equati
     for (std::uint32_t r : columns[c]) {
       const std::uint32_t others = in_row[r] - 1, uses = in_column[c] - 1;
       if (others > kMostInputs || others * uses > others + uses + 1) continue;
-      if (pivot != kNone && in_row[r] >= in_row[pivot]) continue;
-      // A filled-in entry comes from two that could be solved for; otherwise the causal order below leaves it
-      // out.
-      if (in_row[r] <= kMostInputs && original(r, c) && !solvable(equations[r], variables[c])) continue;
+      if (pivot != kNone && std::pair(in_row[r], inputs[r]) >= std::pair(in_row[pivot], inputs[pivot]))
+        continue;
+      if (!solves(r, c)) continue;
       pivot = r;
     }
     if (pivot == kNone) return std::nullopt;
@@ -98,11 +118,11 @@ std::vector<bool> SparseTearing::eliminate(std::span<const std::uint32_t> equati
     auto cost = cost_of(c);
     if (!cost || *cost >= offered[c]) return;
     offered[c] = *cost;
-    queue.emplace(keep[variables[c]], *cost, c);
+    queue.emplace(keep[variables[c]], *cost, uses_of[c], c);
   };
   for (std::uint32_t c = 0; c < n; ++c) offer(c);
   while (!queue.empty()) {
-    auto [kept, then, c] = queue.top();
+    auto [kept, then, used, c] = queue.top();
     queue.pop();
     if (gone[c] || then != offered[c]) continue;
     offered[c] = kNone;
@@ -110,7 +130,7 @@ std::vector<bool> SparseTearing::eliminate(std::span<const std::uint32_t> equati
     if (!cost) continue;
     if (*cost > then) {
       offered[c] = *cost;
-      queue.emplace(kept, *cost, c);
+      queue.emplace(kept, *cost, used, c);
       continue;
     }
     ++round;
@@ -122,7 +142,8 @@ std::vector<bool> SparseTearing::eliminate(std::span<const std::uint32_t> equati
       if (s == r) continue;
       --in_row[s];
       for (std::uint32_t d : rows[r])
-        if (d != c) add(s, d);
+        if (d != c && add(s, d))
+          entries.solvable(s, d) = solves(s, c) && solves(r, d) ? Entries::Yes : Entries::No;
     }
     for (std::uint32_t d : rows[r]) offer(d);
     for (std::uint32_t s : columns[c]) {

@@ -3,9 +3,11 @@
 // Solving an equation of r unknowns for a variable that c equations contain removes r + c - 1 entries from
 // the incidence matrix and adds at most (r - 1)(c - 1): Markowitz, The elimination form of the inverse
 // (1957). Variables are eliminated, the cheapest first, as long as the matrix gets no more entries by that;
-// the others are torn. Then equations with a single unknown that is not known yet are solved for it, one
-// after the other (Cellier and Kofman, Continuous System Simulation (2006), section 7.7); where there is
-// none, one more variable is torn. Time is near-linear.
+// the others are torn. An entry that is filled in can be solved for if both entries that it comes from can:
+// then the combined equation is linear in the variable. Of variables that cost the same, one with more uses
+// is the better tearing variable. Then equations with a single unknown that is not known yet are solved for
+// it, one after the other (Cellier and Kofman, Continuous System Simulation (2006), section 7.7); where there
+// is none, one more variable is torn. Time is near-linear.
 //
 // Example: a mesh of resistors, per resistor u = v - w and u = R i, per node the sum of four currents. u
 // occurs twice, then i in three equations of three; both are eliminated. To eliminate a potential would add

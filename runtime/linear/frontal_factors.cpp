@@ -1,6 +1,7 @@
 #include "runtime/linear/frontal_factors.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/linear/elimination_tree.h"
 #include "runtime/linear/sparse_pattern.h"
@@ -261,18 +262,18 @@ bool FrontalFactors::eliminate_front(std::size_t f, std::span<const double> leas
   return true;
 }
 
-bool FrontalFactors::factor(std::span<const double> values, std::span<const double> row_scale,
-                            std::span<const double> least, double limit) {
+double FrontalFactors::factor(std::span<const double> values, std::span<const double> row_scale,
+                              std::span<const double> least) {
   Largest largest;
   for (std::size_t f = 0; f < fronts_.size(); ++f) {
     assemble(f, values, row_scale);
-    if (!eliminate_front(f, least, largest)) return false;
+    if (!eliminate_front(f, least, largest)) return HUGE_VAL;
   }
   for (std::uint32_t i = 0; i < n_; ++i) scale_[i] = row_scale[row_order_[i]];
   for (std::uint32_t i = 0; i + 1 < above_.starts.size(); ++i)
     for (std::uint32_t k = above_.starts[i]; k < above_.starts[i + 1]; ++k)
       above_.values[k] = scale_[i] * values[above_.value[k]];
-  return largest.lower * largest.upper <= limit;
+  return largest.lower * largest.upper;
 }
 
 void FrontalFactors::solve(const double* right_hand_side, double* solution) {

@@ -36,8 +36,8 @@ class FrontalFactors {
   FrontalFactors(FrontalFactors&&) = default;
 
   /// SparseFactors::factor and solve.
-  bool factor(std::span<const double> values, std::span<const double> row_scale,
-              std::span<const double> least, double limit);
+  double factor(std::span<const double> values, std::span<const double> row_scale,
+                std::span<const double> least);
   void solve(const double* right_hand_side, double* solution);
 
  private:

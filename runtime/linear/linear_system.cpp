@@ -28,6 +28,8 @@ std::string_view LinearSystem::method() const {
 
 Ordering LinearSystem::ordered_by() const { return sparse_ ? sparse_->ordered_by() : Ordering::Auto; }
 
+std::uint64_t LinearSystem::pivot_choices() const { return sparse_ ? sparse_->pivot_choices() : 0; }
+
 LinearSystem::Status LinearSystem::factor(double least) {
   const std::size_t n = pattern_.n;
   row_scale_.assign(n, 0.0);

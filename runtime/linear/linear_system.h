@@ -6,6 +6,7 @@
 //     much (kDenseWork multiplications
 //     for each entry of a factor)            factors by dense fronts, vectorised           frontal_factors.h
 //   order of elimination                   by the graph of the pattern                     ordering.h
+//   rows of fronts are permuted            large entries to the diagonal weighted_matching.h
 //
 // Rows are scaled by their largest entry, so a pivot can be judged against its column whatever the units of
 // the rows. While values change only a little the pivots are kept; KLU chooses new ones when they grow bad.
@@ -47,6 +48,9 @@ class LinearSystem {
   std::string_view method() const;
   /// The ordering of the last factors, of the largest diagonal block.
   Ordering ordered_by() const;
+
+  /// How often pivots have been chosen for a sparse matrix; other factorisations have used old ones.
+  std::uint64_t pivot_choices() const;
 
   enum class Status : std::uint8_t { Ok, Singular, NotFinite };
   /// Factorises the current values. A pivot of the size of a rounding error in its column, for values that

@@ -68,8 +68,8 @@ SparseFactors::SparseFactors(const SparsePattern& pattern, const Columns& lower,
   each(upper, [&](std::uint32_t row, std::uint32_t column) { upper_.columns[--next[row]] = column; });
 }
 
-bool SparseFactors::factor(std::span<const double> values, std::span<const double> row_scale,
-                           std::span<const double> least, double limit) {
+double SparseFactors::factor(std::span<const double> values, std::span<const double> row_scale,
+                             std::span<const double> least) {
   double* work = work_.data();                   // zero between rows
   double largest_factor = 1, largest_entry = 1;  // of L; of U, where rows begin with 1
   for (std::uint32_t i = 0; i < n_; ++i) {
@@ -101,9 +101,9 @@ bool SparseFactors::factor(std::span<const double> values, std::span<const doubl
       upper_.values[u] = entry * reciprocal;
       work[upper_.columns[u]] = 0;
     }
-    if (!(std::abs(pivot) > least[column_order_[i]])) return false;  // NaN too
+    if (!(std::abs(pivot) > least[column_order_[i]])) return HUGE_VAL;  // NaN too
   }
-  return largest_factor * largest_entry <= limit;
+  return largest_factor * largest_entry;
 }
 
 void SparseFactors::solve(const double* right_hand_side, double* solution) {

@@ -27,11 +27,11 @@ class SparseFactors {
                 std::span<const std::int64_t> row_order, std::span<const std::int64_t> column_order,
                 std::span<const std::int64_t> blocks);
 
-  /// Factorises, rows scaled by `row_scale` to a largest entry of 1. False when a pivot is not larger than
-  /// `least` of its column, or when the product of the largest entries of L and U exceeds `limit`, a bound on
-  /// the loss of accuracy (Higham, Accuracy and Stability of Numerical Algorithms, theorem 9.3).
-  bool factor(std::span<const double> values, std::span<const double> row_scale,
-              std::span<const double> least, double limit);
+  /// Factorises, rows scaled by `row_scale` to a largest entry of 1. The growth: the product of the largest
+  /// entries of L and U, a bound on the loss of accuracy (Higham, Accuracy and Stability of Numerical
+  /// Algorithms, theorem 9.3); infinite when a pivot is not larger than `least` of its column.
+  double factor(std::span<const double> values, std::span<const double> row_scale,
+                std::span<const double> least);
 
   /// The solution may overwrite the right-hand side.
   void solve(const double* right_hand_side, double* solution);

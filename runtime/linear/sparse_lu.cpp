@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "runtime/linear/weighted_matching.h"
+
 namespace runtime {
 
 namespace {
@@ -11,9 +13,12 @@ namespace {
 // Multiplications of a factorisation for each entry of a factor, from which on dense fronts are faster than
 // rows.
 constexpr double kDenseWork = 12;
-// Limits of the growth of factors (SparseFactors::factor): with pivots that KLU chose, whose factors are at
-// most 100; and with the diagonal as pivots.
-constexpr double kGrowth = 1e5, kDiagonalGrowth = 1e3;
+// Limits of the growth of factors (SparseFactors::factor): with old pivots, or this multiple of the growth
+// when they were chosen; and with the diagonal as pivots.
+constexpr double kGrowth = 1e5, kMoreGrowth = 100, kDiagonalGrowth = 1e3;
+// The entries of the largest product are brought to the diagonal if factors then take at most this multiple
+// of the work.
+constexpr double kMatchedWork = 1.1;
 
 std::span<const std::int64_t> view(const SuiteSparse_long* from, std::size_t count) {
   static_assert(sizeof(SuiteSparse_long) == sizeof(std::int64_t));
@@ -25,8 +30,8 @@ SuiteSparse_long* longs(std::vector<std::int64_t>& v) {
 }
 
 /// KLU takes pointers to constant data without const.
-SuiteSparse_long* longs(const std::vector<std::int64_t>& v) {
-  return longs(const_cast<std::vector<std::int64_t>&>(v));
+SuiteSparse_long* longs(std::span<const std::int64_t> v) {
+  return reinterpret_cast<SuiteSparse_long*>(const_cast<std::int64_t*>(v.data()));
 }
 
 }  // namespace
@@ -52,14 +57,48 @@ SuiteSparse_long SparseLu::order(SuiteSparse_long n, SuiteSparse_long* starts, S
   const EliminationOrder found = elimination_order(
       view(starts, size + 1), view(rows, static_cast<std::size_t>(starts[n])), self.ordering_);
   std::ranges::copy(found.order, result);
-  self.entries_ += static_cast<double>(found.entries);
-  self.multiplications_ += found.multiplications;
-  if (size > std::exchange(self.largest_block_, std::max(self.largest_block_, size)))
-    self.ordered_by_ = found.by;
+  Analysis& analysis = self.analysis_;
+  analysis.entries += static_cast<double>(found.entries);
+  analysis.multiplications += found.multiplications;
+  if (size > std::exchange(analysis.largest_block, std::max(analysis.largest_block, size)))
+    analysis.by = found.by;
   return static_cast<SuiteSparse_long>(found.entries);
 }
 
-bool SparseLu::fills_in() const { return multiplications_ > kDenseWork * entries_; }
+/// `rows`: those of the pattern; of each column the first one is preferred for the diagonal.
+void SparseLu::analyse(const SparsePattern& pattern, std::span<const std::int64_t> rows) {
+  analysis_ = {};
+  analysis_.symbolic =
+      klu_l_analyze(static_cast<SuiteSparse_long>(pattern.n), longs(pattern.starts), longs(rows), &common_);
+}
+
+/// Brings entries with the largest product to the diagonal. False: they are there, or have too much fill-in
+/// there.
+bool SparseLu::match(const SparsePattern& pattern, std::span<const double> values,
+                     std::span<const double> row_scale) {
+  const auto matched = weighted_matching(pattern, values, row_scale);
+  if (!matched) return false;
+  const std::size_t n = pattern.n;
+  const auto row_order = view(analysis_.symbolic->P, n), column_order = view(analysis_.symbolic->Q, n);
+  bool same = true;
+  for (std::size_t i = 0; i < n && same; ++i)
+    same = pattern.rows[static_cast<std::size_t>((*matched)[static_cast<std::size_t>(column_order[i])])] ==
+           row_order[i];
+  if (same) return false;
+  std::vector<std::int64_t> rows = pattern.rows;
+  for (std::size_t c = 0; c < n; ++c)
+    std::swap(rows[static_cast<std::size_t>(pattern.starts[c])],
+              rows[static_cast<std::size_t>((*matched)[c])]);
+  Analysis before = std::exchange(analysis_, {});
+  analyse(pattern, rows);
+  const bool better =
+      analysis_.symbolic && analysis_.multiplications <= kMatchedWork * before.multiplications;
+  if (!better) std::swap(analysis_, before);
+  klu_l_free_symbolic(&before.symbolic, &common_);
+  return better;
+}
+
+bool SparseLu::fills_in() const { return analysis_.multiplications > kDenseWork * analysis_.entries; }
 
 bool SparseLu::use_fronts(const SparsePattern& pattern, std::span<const std::int64_t> row_order,
                           std::span<const std::int64_t> column_order, std::span<const std::int64_t> blocks,
@@ -71,19 +110,19 @@ bool SparseLu::use_fronts(const SparsePattern& pattern, std::span<const std::int
 
 /// Fronts with the diagonal of the ordered blocks as pivots, chosen without regard to values.
 bool SparseLu::use_diagonal(const SparsePattern& pattern) {
-  const std::size_t n = pattern.n, blocks = static_cast<std::size_t>(symbolic_->nblocks) + 1;
-  return fills_in() && use_fronts(pattern, view(symbolic_->P, n), view(symbolic_->Q, n),
-                                  view(symbolic_->R, blocks), HUGE_VAL);
+  const std::size_t n = pattern.n, blocks = static_cast<std::size_t>(analysis_.symbolic->nblocks) + 1;
+  return fills_in() && use_fronts(pattern, view(analysis_.symbolic->P, n), view(analysis_.symbolic->Q, n),
+                                  view(analysis_.symbolic->R, blocks), HUGE_VAL);
 }
 
 /// The pivots of a factorisation by KLU.
 void SparseLu::use_pivots(const SparsePattern& pattern, klu_l_numeric* numeric) {
   const std::size_t n = pattern.n;
   std::vector<std::int64_t> row_order(n), column_order(n),
-      blocks(static_cast<std::size_t>(symbolic_->nblocks) + 1);
+      blocks(static_cast<std::size_t>(analysis_.symbolic->nblocks) + 1);
   if (fills_in()) {
-    klu_l_extract(numeric, symbolic_, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-                  nullptr, longs(row_order), longs(column_order), nullptr, longs(blocks), &common_);
+    klu_l_extract(numeric, analysis_.symbolic, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                  nullptr, nullptr, longs(row_order), longs(column_order), nullptr, longs(blocks), &common_);
     if (use_fronts(pattern, row_order, column_order, blocks,
                    2.0 * static_cast<double>(numeric->lnz + numeric->unz)))
       return;
@@ -95,20 +134,18 @@ void SparseLu::use_pivots(const SparsePattern& pattern, klu_l_numeric* numeric) 
   upper.rows.resize(static_cast<std::size_t>(numeric->unz));
   // The values are not used, but without them KLU extracts nothing.
   std::vector<double> values(std::max(lower.rows.size(), upper.rows.size()));
-  klu_l_extract(numeric, symbolic_, longs(lower.starts), longs(lower.rows), values.data(),
+  klu_l_extract(numeric, analysis_.symbolic, longs(lower.starts), longs(lower.rows), values.data(),
                 longs(upper.starts), longs(upper.rows), values.data(), nullptr, nullptr, nullptr,
                 longs(row_order), longs(column_order), nullptr, longs(blocks), &common_);
   factors_.emplace<SparseFactors>(pattern, lower, upper, row_order, column_order, blocks);
 }
 
-/// False without pivots, or when they are bad for these values.
-bool SparseLu::factor_with_pivots(std::span<const double> values, std::span<const double> row_scale,
-                                  std::span<const double> least, double limit) {
-  if (auto* rows = std::get_if<SparseFactors>(&factors_))
-    return rows->factor(values, row_scale, least, limit);
-  if (auto* fronts = std::get_if<FrontalFactors>(&factors_))
-    return fronts->factor(values, row_scale, least, limit);
-  return false;
+/// The growth of the factors; infinite without pivots.
+double SparseLu::factor_with_pivots(std::span<const double> values, std::span<const double> row_scale,
+                                    std::span<const double> least) {
+  if (auto* rows = std::get_if<SparseFactors>(&factors_)) return rows->factor(values, row_scale, least);
+  if (auto* fronts = std::get_if<FrontalFactors>(&factors_)) return fronts->factor(values, row_scale, least);
+  return HUGE_VAL;
 }
 
 std::optional<std::uint32_t> SparseLu::factor(const SparsePattern& pattern, std::span<const double> values,
@@ -116,31 +153,43 @@ std::optional<std::uint32_t> SparseLu::factor(const SparsePattern& pattern, std:
                                               double least) {
   const std::span<double> least_pivot = column_max;
   for (double& v : least_pivot) v *= 8 * least;
-  if (factor_with_pivots(values, row_scale, least_pivot, kGrowth)) return std::nullopt;
+  if (factor_with_pivots(values, row_scale, least_pivot) <= limit_) return std::nullopt;
   factors_.emplace<std::monostate>();
-  const auto n = static_cast<SuiteSparse_long>(pattern.n);
-  SuiteSparse_long *starts = longs(pattern.starts), *rows = longs(pattern.rows);
-  if (!symbolic_) {
-    symbolic_ = klu_l_analyze(n, starts, rows, &common_);
-    if (!symbolic_) return 0;
-    if (use_diagonal(pattern) && factor_with_pivots(values, row_scale, least_pivot, kDiagonalGrowth))
-      return std::nullopt;
-    factors_.emplace<std::monostate>();
+  ++pivot_choices_;
+  const bool first = !analysis_.symbolic;
+  if (first) analyse(pattern, pattern.rows);
+  if (!analysis_.symbolic) return 0;
+  if (fills_in() && (match(pattern, values, row_scale) || first) && use_diagonal(pattern) &&
+      factor_with_pivots(values, row_scale, least_pivot) <= kDiagonalGrowth) {
+    limit_ = kGrowth;
+    return std::nullopt;
   }
-  klu_l_numeric* numeric =
-      klu_l_factor(starts, rows, const_cast<double*>(values.data()), symbolic_, &common_);
+  factors_.emplace<std::monostate>();
+  return choose_pivots(pattern, values, row_scale, least_pivot);
+}
+
+/// By KLU.
+std::optional<std::uint32_t> SparseLu::choose_pivots(const SparsePattern& pattern,
+                                                     std::span<const double> values,
+                                                     std::span<const double> row_scale,
+                                                     std::span<const double> least) {
+  const auto n = static_cast<SuiteSparse_long>(pattern.n);
+  klu_l_numeric* numeric = klu_l_factor(longs(pattern.starts), longs(pattern.rows),
+                                        const_cast<double*>(values.data()), analysis_.symbolic, &common_);
   std::optional<std::uint32_t> singular;
   if (!numeric || common_.status == KLU_SINGULAR)
     singular = static_cast<std::uint32_t>(std::clamp<SuiteSparse_long>(common_.singular_col, 0, n - 1));
   for (SuiteSparse_long k = 0; !singular && k < n; ++k) {
-    const SuiteSparse_long column = symbolic_->Q[k];
-    if (!(std::abs(static_cast<const double*>(numeric->Udiag)[k]) > least_pivot[column]))
+    const SuiteSparse_long column = analysis_.symbolic->Q[k];
+    if (!(std::abs(static_cast<const double*>(numeric->Udiag)[k]) > least[static_cast<std::size_t>(column)]))
       singular = static_cast<std::uint32_t>(column);
   }
   if (!singular) {
     use_pivots(pattern, numeric);
+    const double growth = factor_with_pivots(values, row_scale, least);
+    limit_ = std::max(kGrowth, kMoreGrowth * growth);
     // Only a pivot at the limit can fail here, by rounding; which one is not known.
-    if (!factor_with_pivots(values, row_scale, least_pivot, HUGE_VAL)) singular = 0;
+    if (!std::isfinite(growth)) singular = 0;
   }
   klu_l_free_numeric(&numeric, &common_);
   return singular;

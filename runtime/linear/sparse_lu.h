@@ -1,8 +1,10 @@
 // LU factors of a large sparse matrix: KLU chooses permutation to block triangular form and pivots, our own
 // factors are computed with them for every set of values (sparse_factors.h, frontal_factors.h).
 //
-// KLU factorises a matrix again only when the pivots have become bad for its values. Where much fills in, the
-// diagonal of the ordered blocks is tried as pivots first: KLU's own factorisation would take long there.
+// New pivots are chosen only when the old ones have become bad for the values of the matrix: when one of them
+// vanishes, or when the factors grow much more than with the pivots when they were chosen. Where much fills
+// in, large entries are brought to the diagonal (weighted_matching.h) and tried as pivots first: KLU's own
+// factorisation would take long there.
 //
 // Davis, Palamadai Natarajan, Algorithm 907: KLU, a direct sparse solver for circuit simulation problems, ACM
 // TOMS 37 (2010).
@@ -25,7 +27,7 @@ namespace runtime {
 class SparseLu {
  public:
   explicit SparseLu(Ordering ordering);
-  ~SparseLu() { klu_l_free_symbolic(&symbolic_, &common_); }
+  ~SparseLu() { klu_l_free_symbolic(&analysis_.symbolic, &common_); }
   SparseLu(const SparseLu&) = delete;
   SparseLu& operator=(const SparseLu&) = delete;
 
@@ -38,29 +40,42 @@ class SparseLu {
   /// The solution may overwrite the right-hand side.
   void solve(const double* right_hand_side, double* solution);
 
-  Ordering ordered_by() const { return ordered_by_; }
+  Ordering ordered_by() const { return analysis_.by; }
+  std::uint64_t pivot_choices() const { return pivot_choices_; }
   /// Whether the last factors are those of FrontalFactors, not of SparseFactors.
   bool multifrontal() const { return std::holds_alternative<FrontalFactors>(factors_); }
 
  private:
+  /// A permutation to block triangular form with an order of elimination, and what factors in it cost, all
+  /// diagonal blocks together.
+  struct Analysis {
+    klu_l_symbolic* symbolic = nullptr;
+    double entries = 1, multiplications = 0;
+    std::size_t largest_block = 0;  // of those that were ordered
+    Ordering by = Ordering::Amd;    // that of the largest block
+  };
   static SuiteSparse_long order(SuiteSparse_long n, SuiteSparse_long* starts, SuiteSparse_long* rows,
                                 SuiteSparse_long* result, klu_l_common* common);
+  void analyse(const SparsePattern& pattern, std::span<const std::int64_t> rows);
+  bool match(const SparsePattern& pattern, std::span<const double> values, std::span<const double> row_scale);
   bool fills_in() const;
   bool use_fronts(const SparsePattern& pattern, std::span<const std::int64_t> row_order,
                   std::span<const std::int64_t> column_order, std::span<const std::int64_t> blocks,
                   double most);
   bool use_diagonal(const SparsePattern& pattern);
   void use_pivots(const SparsePattern& pattern, klu_l_numeric* numeric);
-  bool factor_with_pivots(std::span<const double> values, std::span<const double> row_scale,
-                          std::span<const double> least, double limit);
+  double factor_with_pivots(std::span<const double> values, std::span<const double> row_scale,
+                            std::span<const double> least);
+  std::optional<std::uint32_t> choose_pivots(const SparsePattern& pattern, std::span<const double> values,
+                                             std::span<const double> row_scale,
+                                             std::span<const double> least);
 
   klu_l_common common_;
-  klu_l_symbolic* symbolic_ = nullptr;
+  Analysis analysis_;
   std::variant<std::monostate, SparseFactors, FrontalFactors> factors_;
-  // Of the factors in the order found, all diagonal blocks together:
-  double entries_ = 1, multiplications_ = 0;
-  Ordering ordering_, ordered_by_ = Ordering::Amd;  // requested; found
-  std::size_t largest_block_ = 0;                   // of those that were ordered
+  double limit_ = 0;  // of the growth with the present pivots
+  std::uint64_t pivot_choices_ = 0;
+  Ordering ordering_;  // requested
 };
 
 }  // namespace runtime

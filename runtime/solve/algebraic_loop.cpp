@@ -12,8 +12,6 @@ namespace runtime {
 
 namespace {
 
-constexpr int kMaxIterations = 100;
-constexpr double kSmallestDamping = 1e-7;
 constexpr int kMaxSteps = 4;  // of a linear loop: one and the refinements
 // Largest backward error of a linear, and of a nonlinear loop.
 constexpr double kLinearAccuracy = 1e-13, kNonlinearAccuracy = 1e-10;
@@ -25,8 +23,6 @@ constexpr double kLinearFloor = 1e-3, kNonlinearFloor = 1;
 constexpr double kSuspectCondition = 1e8, kSuspectSize = 1e10;
 constexpr double kLeftOver = 1e-12;  // of dependent equations: relative to their terms, a rounding error
 constexpr double kSingular = 1 / (64 * std::numeric_limits<double>::epsilon());  // condition
-constexpr double kStepTolerance = 1e-11;      // of a Newton correction: relative to value plus nominal
-constexpr double kResidualTolerance = 2e-15;  // rounding error, relative to the terms of the residual
 
 bool all_finite(const std::vector<double>& x) {
   return std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); });
@@ -105,6 +101,7 @@ void AlgebraicLoopSolver::set(const Point& point, const std::vector<double>& x) 
 }
 
 LinearSystem::Status AlgebraicLoopSolver::evaluate_jacobian(const Point& point) {
+  factored_ = false;
   gradients_.begin(model_, point, 0);
   gradients_.run_all();
   std::span<double> values = system_.values();
@@ -124,13 +121,6 @@ LinearSystem::Status AlgebraicLoopSolver::jacobian(const Point& point) {
 
 LinearSystem::Status AlgebraicLoopSolver::factor(const Point& point) {
   return kind_ == AlgebraicLoop::Fixed && factored_ ? LinearSystem::Status::Ok : jacobian(point);
-}
-
-double AlgebraicLoopSolver::length(const std::vector<double>& step) const {
-  double largest = 0;
-  for (std::size_t k = 0; k < step.size(); ++k)
-    largest = std::max(largest, std::abs(step[k]) / (std::abs(x_[k]) + nominal_[k]));
-  return largest;
 }
 
 /// Checks that no coefficient of a solved variable is zero. They depend on parameters alone: once is enough.
@@ -156,18 +146,6 @@ bool AlgebraicLoopSolver::check_pivots(const Point& point, Failure& failure) {
   }
   pivots_checked_ = true;
   return true;
-}
-
-bool AlgebraicLoopSolver::perturb(const Point& point, int attempt) {
-  // A product of two guesses of zero has no gradient, a logarithm of zero no value: each unknown is moved by
-  // an amount of its own.
-  for (std::size_t k = 0; k < unknowns_.size(); ++k) {
-    const double fraction = std::fmod(0.6180339887498949 * static_cast<double>(k + 1), 1.0);
-    x_[k] = start_[k] + nominal_[k] * (attempt == 1 ? 1e-3 : 0.3) * (0.5 + fraction);
-    point.values[unknowns_[k]] = x_[k];
-  }
-  residuals(point, residual_.data());
-  return all_finite(residual_);
 }
 
 bool AlgebraicLoopSolver::solve(const Point& point, Failure& failure) {
@@ -315,80 +293,6 @@ bool AlgebraicLoopSolver::linear(const Point& point, Failure& failure) {
   }
   backward_error_ = error;
   return true;
-}
-
-bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
-  int perturbations = 0;
-  residuals(point, residual_.data());
-  while (!all_finite(residual_)) {
-    if (perturbations == 2) return describe_not_finite(point, failure), false;
-    perturb(point, ++perturbations);
-  }
-  for (std::uint32_t iteration = 1; iteration <= kMaxIterations; ++iteration) {
-    if (const auto kind = newton_step(point, iteration == 1, perturbations))
-      return describe(point, *kind, iteration, failure), false;
-    scale_rows();
-    switch (damp_step(point)) {
-      case Damping::Converged: return true;
-      case Damping::Failed: return describe(point, FailureKind::LoopNotConverged, iteration, failure), false;
-      case Damping::Decreased: break;
-    }
-    for (std::size_t k = 0; k < unknowns_.size(); ++k) x_[k] = point.values[unknowns_[k]];
-  }
-  return describe(point, FailureKind::LoopNotConverged, kMaxIterations, failure), false;
-}
-
-std::optional<FailureKind> AlgebraicLoopSolver::newton_step(const Point& point, bool first,
-                                                            int& perturbations) {
-  LinearSystem::Status status = jacobian(point);
-  while (status == LinearSystem::Status::Singular && perturbations < 2)
-    if (perturb(point, ++perturbations)) status = jacobian(point);
-  if (status == LinearSystem::Status::NotFinite) return FailureKind::NotFinite;
-  // Singular at the initial guess and near it: the equations are dependent. Singular later: Newton's method
-  // diverged.
-  if (status != LinearSystem::Status::Ok)
-    return first ? FailureKind::LoopSingular : FailureKind::LoopNotConverged;
-  for (std::size_t k = 0; k < unknowns_.size(); ++k) step_[k] = -residual_[k];
-  system_.solve(step_.data());
-  if (!all_finite(step_)) return FailureKind::LoopSingular;
-  return std::nullopt;
-}
-
-void AlgebraicLoopSolver::scale_rows() {
-  const SparsePattern& pattern = system_.pattern();
-  std::fill(row_scale_.begin(), row_scale_.end(), 0.0);
-  for (std::size_t c = 0; c < unknowns_.size(); ++c)
-    for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
-      row_scale_[pattern.rows[k]] += std::abs(system_.values()[k]) * (std::abs(x_[c]) + std::abs(step_[c]));
-}
-
-AlgebraicLoopSolver::Damping AlgebraicLoopSolver::damp_step(const Point& point) {
-  const std::size_t n = unknowns_.size();
-  const double full = length(step_);
-  for (double damping = 1; damping >= kSmallestDamping; damping /= 2) {
-    for (std::size_t k = 0; k < n; ++k) point.values[unknowns_[k]] = x_[k] + damping * step_[k];
-    residuals(point, residual_.data());
-    if (!all_finite(residual_)) continue;
-    if (damping == 1) {
-      if (full <= kStepTolerance) return Damping::Converged;
-      bool rounding = true;
-      for (std::size_t k = 0; k < n && rounding; ++k)
-        rounding = std::abs(residual_[k]) <= kResidualTolerance * row_scale_[k];
-      if (rounding) return Damping::Converged;
-    }
-    for (std::size_t k = 0; k < n; ++k) trial_[k] = -residual_[k];
-    system_.solve(trial_.data());
-    const double rest = length(trial_);
-    if (damping == 1 && rest <= kStepTolerance) {
-      for (std::size_t k = 0; k < n; ++k) point.values[unknowns_[k]] += trial_[k];
-      residuals(point, residual_.data());
-      return Damping::Converged;
-    }
-    if (rest <= (1 - damping / 4) * full) return Damping::Decreased;
-  }
-  set(point, x_);
-  residuals(point, residual_.data());
-  return Damping::Failed;
 }
 
 Failure AlgebraicLoopSolver::make_failure(const Point& point, FailureKind kind) const {

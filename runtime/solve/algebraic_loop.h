@@ -11,12 +11,10 @@
 // there. The matrix of the whole loop, rows and columns scaled, is singular if its condition is beyond what
 // double precision resolves. Then the equations are dependent, and the failure names them.
 //
-// A nonlinear loop is solved by Newton's method. Damping follows Deuflhard's natural monotonicity test
-// (Newton Methods for Nonlinear Problems, section 3.3): a step is accepted when the Newton correction at its
-// end, with the old factors, is shorter than the step itself. The test does not depend on the scaling of the
-// equations.
+// A nonlinear loop is solved by Newton's method (newton.cpp).
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -70,12 +68,29 @@ class AlgebraicLoopSolver {
   /// The next step of Newton's method, into `step_`; the failure if there is none. The start may be
   /// perturbed.
   std::optional<FailureKind> newton_step(const Point& point, bool first, int& perturbations);
-  /// The magnitude of the terms of each residual: a residual within their rounding error is zero.
-  void scale_rows();
+  /// The magnitude of the terms of each residual, for a step from `x_`: a residual within their rounding
+  /// error is zero.
+  void scale_rows(const std::vector<double>& step);
+  bool rounding() const;
   /// What became of a step that is halved until it brings the solution nearer.
   enum class Damping : std::uint8_t { Converged, Decreased, Failed };
-  /// Sets the unknowns to the end of the damped step, or back to its begin if it fails.
-  Damping damp_step(const Point& point);
+  /// Sets the unknowns to the end of the damped step, or back to its begin if it fails. The lengths of the
+  /// whole step, and of the correction at its end, which is in `trial_`.
+  Damping damp_step(const Point& point, double& full, double& rest);
+  /// What became of corrections with kept factors. NoContraction: the unknowns are as before. Slow: they are
+  /// nearer to the solution, but new factors are worth while.
+  enum class Kept : std::uint8_t { Converged, Slow, NoContraction };
+  /// Applies the correction in `trial_`, and further ones with the same factors. `last`: the length of the
+  /// correction before.
+  Kept contract(const Point& point, double last);
+  /// Whether corrections with the factors of the last solution lead to this one.
+  bool with_kept_factors(const Point& point);
+  /// A dense factorisation takes hardly longer than what it saves.
+  bool keeps_factors() const { return !system_.is_dense(); }
+  /// The correction at the current point, with the last factors. False: it is not finite.
+  bool correction(std::vector<double>& out);
+  /// Adds `trial_` to `x_`, and evaluates residuals there. False: they are not finite, and it is not added.
+  bool advance(const Point& point);
   bool linear(const Point& point, Failure& failure);
   bool check_pivots(const Point& point, Failure& failure);
   void evaluate_inner(const Point& point) const;
@@ -105,8 +120,9 @@ class AlgebraicLoopSolver {
   std::vector<double> start_, x_, step_, trial_, residual_, row_scale_;
   double backward_error_ = 0;  // of the last solution of a linear loop
   bool factored_ = false, pivots_checked_ = false;
-  bool rank_decided_ = false;       // for the present parameters
-  std::unique_ptr<Untorn> untorn_;  // made on first use
+  double reach_ = std::numeric_limits<double>::max();  // longest first correction with kept factors
+  bool rank_decided_ = false;                          // for the present parameters
+  std::unique_ptr<Untorn> untorn_;                     // made on first use
   bool can_untear_, prefer_untorn_ = false;
   std::uint64_t factorisations_ = 0;
 };

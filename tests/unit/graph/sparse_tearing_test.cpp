@@ -72,6 +72,23 @@ TEST_CASE("a mesh of resistors is left with about a potential per node") {
   CHECK(t.torn.size() < 160);  // of 671: a few at the rim are currents instead
 }
 
+TEST_CASE("a mesh of nonlinear resistors is left with one potential per node") {
+  // i = f(u) is solved for i alone; columns of u and i alternate behind those of the potentials.
+  constexpr std::uint32_t n = 12, potentials = n * n - 1;
+  Bipartite g = mesh(n);
+  auto solvable = [&](std::uint32_t e, std::uint32_t v) {
+    const auto row = g.row(e);
+    const bool is_law =
+        row.size() == 2 && row[0] >= potentials && row[1] == row[0] + 1 && (row[0] - potentials) % 2 == 0;
+    return !is_law || v == row[1];
+  };
+  Torn t = tear(g, solvable);
+  check(g, solvable, t);
+  CHECK(t.torn.size() <= potentials);
+  // At a corner, where two resistors are in series, a voltage does as well.
+  CHECK(std::ranges::count_if(t.torn, [](std::uint32_t v) { return v >= potentials; }) <= 3);
+}
+
 TEST_CASE("sparse tearing of random systems is causal") {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {

@@ -1,0 +1,184 @@
+// Newton's method for nonlinear loops. Damping follows Deuflhard's natural monotonicity test (Newton Methods
+// for Nonlinear Problems, section 3.3): a step is accepted when the Newton correction at its end, with the
+// old factors, is shorter than the step itself. The test does not depend on the scaling of the equations.
+//
+// A factorisation of a large sparse Jacobian takes as long as several solutions with it, so it is used while
+// the corrections contract: after a full step of Newton's method, and first of all, with the factors of the
+// last solution, which is often near. The quotient theta of two successive corrections gives the error,
+// theta / (1 - theta) times the last one, and the number of corrections to come (Hairer and Wanner, Solving
+// Ordinary Differential Equations II, section IV.8). Where these are many, the Jacobian is evaluated anew;
+// where the first ones do not contract, what they did is undone.
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/solve/algebraic_loop.h"
+
+namespace runtime {
+
+namespace {
+
+constexpr int kMaxIterations = 100;
+constexpr double kSmallestDamping = 1e-7;
+constexpr double kStepTolerance = 1e-11;      // of a Newton correction: relative to value plus nominal
+constexpr double kResidualTolerance = 2e-15;  // rounding error, relative to the terms of the residual
+// With kept factors: largest quotient of two corrections; most corrections; error of the result, which
+// after a step of Newton's method is as small.
+constexpr double kContraction = 0.5;
+constexpr int kMostCorrections = 5;
+constexpr double kKeptTolerance = 1e-13;
+
+bool all_finite(const std::vector<double>& x) {
+  return std::ranges::all_of(x, [](double v) { return std::isfinite(v); });
+}
+
+}  // namespace
+
+double AlgebraicLoopSolver::length(const std::vector<double>& step) const {
+  double largest = 0;
+  for (std::size_t k = 0; k < step.size(); ++k)
+    largest = std::max(largest, std::abs(step[k]) / (std::abs(x_[k]) + nominal_[k]));
+  return largest;
+}
+
+bool AlgebraicLoopSolver::perturb(const Point& point, int attempt) {
+  // A product of two guesses of zero has no gradient, a logarithm of zero no value: each unknown is moved by
+  // an amount of its own.
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) {
+    const double fraction = std::fmod(0.6180339887498949 * static_cast<double>(k + 1), 1.0);
+    x_[k] = start_[k] + nominal_[k] * (attempt == 1 ? 1e-3 : 0.3) * (0.5 + fraction);
+    point.values[unknowns_[k]] = x_[k];
+  }
+  residuals(point, residual_.data());
+  return all_finite(residual_);
+}
+
+bool AlgebraicLoopSolver::newton(const Point& point, Failure& failure) {
+  int perturbations = 0;
+  residuals(point, residual_.data());
+  while (!all_finite(residual_)) {
+    if (perturbations == 2) return describe_not_finite(point, failure), false;
+    perturb(point, ++perturbations);
+  }
+  if (with_kept_factors(point)) return true;
+  for (std::uint32_t iteration = 1; iteration <= kMaxIterations; ++iteration) {
+    if (const auto kind = newton_step(point, iteration == 1, perturbations))
+      return describe(point, *kind, iteration, failure), false;
+    scale_rows(step_);
+    double full = 0, rest = 0;
+    switch (damp_step(point, full, rest)) {
+      case Damping::Converged: return true;
+      case Damping::Failed: return describe(point, FailureKind::LoopNotConverged, iteration, failure), false;
+      case Damping::Decreased: break;
+    }
+    for (std::size_t k = 0; k < unknowns_.size(); ++k) x_[k] = point.values[unknowns_[k]];
+    if (keeps_factors() && rest <= kContraction * full && contract(point, full) == Kept::Converged)
+      return true;
+  }
+  return describe(point, FailureKind::LoopNotConverged, kMaxIterations, failure), false;
+}
+
+std::optional<FailureKind> AlgebraicLoopSolver::newton_step(const Point& point, bool first,
+                                                            int& perturbations) {
+  LinearSystem::Status status = jacobian(point);
+  while (status == LinearSystem::Status::Singular && perturbations < 2)
+    if (perturb(point, ++perturbations)) status = jacobian(point);
+  if (status == LinearSystem::Status::NotFinite) return FailureKind::NotFinite;
+  // Singular at the initial guess and near it: the equations are dependent. Singular later: Newton's method
+  // diverged.
+  if (status != LinearSystem::Status::Ok)
+    return first ? FailureKind::LoopSingular : FailureKind::LoopNotConverged;
+  if (!correction(step_)) return FailureKind::LoopSingular;
+  return std::nullopt;
+}
+
+void AlgebraicLoopSolver::scale_rows(const std::vector<double>& step) {
+  const SparsePattern& pattern = system_.pattern();
+  std::fill(row_scale_.begin(), row_scale_.end(), 0.0);
+  for (std::size_t c = 0; c < unknowns_.size(); ++c)
+    for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k)
+      row_scale_[pattern.rows[k]] += std::abs(system_.values()[k]) * (std::abs(x_[c]) + std::abs(step[c]));
+}
+
+AlgebraicLoopSolver::Damping AlgebraicLoopSolver::damp_step(const Point& point, double& full, double& rest) {
+  const std::size_t n = unknowns_.size();
+  full = length(step_);
+  for (double damping = 1; damping >= kSmallestDamping; damping /= 2) {
+    for (std::size_t k = 0; k < n; ++k) point.values[unknowns_[k]] = x_[k] + damping * step_[k];
+    residuals(point, residual_.data());
+    if (!all_finite(residual_)) continue;
+    if (damping == 1) {
+      if (full <= kStepTolerance) return Damping::Converged;
+      if (rounding()) return Damping::Converged;
+    }
+    correction(trial_);
+    rest = length(trial_);
+    if (damping == 1 && rest <= kStepTolerance) {
+      for (std::size_t k = 0; k < n; ++k) point.values[unknowns_[k]] += trial_[k];
+      residuals(point, residual_.data());
+      return Damping::Converged;
+    }
+    if (rest <= (1 - damping / 4) * full) return Damping::Decreased;
+  }
+  set(point, x_);
+  residuals(point, residual_.data());
+  return Damping::Failed;
+}
+
+bool AlgebraicLoopSolver::correction(std::vector<double>& out) {
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = -residual_[k];
+  system_.solve(out.data());
+  return all_finite(out);
+}
+
+bool AlgebraicLoopSolver::rounding() const {
+  for (std::size_t k = 0; k < residual_.size(); ++k)
+    if (!(std::abs(residual_[k]) <= kResidualTolerance * row_scale_[k])) return false;
+  return true;
+}
+
+bool AlgebraicLoopSolver::advance(const Point& point) {
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) point.values[unknowns_[k]] = x_[k] + trial_[k];
+  residuals(point, residual_.data());
+  if (!all_finite(residual_)) {
+    set(point, x_);
+    residuals(point, residual_.data());
+    return false;
+  }
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) x_[k] += trial_[k];
+  return true;
+}
+
+AlgebraicLoopSolver::Kept AlgebraicLoopSolver::contract(const Point& point, double last) {
+  for (int k = 1;; ++k) {
+    const double size = length(trial_), theta = size / last;
+    if (!(theta <= kContraction) || !advance(point)) return k == 1 ? Kept::NoContraction : Kept::Slow;
+    const double error = theta / (1 - theta) * size;
+    if (error <= kKeptTolerance || rounding()) return Kept::Converged;
+    if (k + std::log(kKeptTolerance / error) / std::log(theta) > kMostCorrections) return Kept::Slow;
+    if (!correction(trial_)) return Kept::Slow;
+    last = size;
+  }
+}
+
+bool AlgebraicLoopSolver::with_kept_factors(const Point& point) {
+  if (!factored_ || !keeps_factors() || point.follow || !correction(trial_)) return false;
+  const double size = length(trial_);
+  if (!(size <= reach_)) return false;
+  scale_rows(trial_);
+  step_ = x_;  // where it begins
+  if (advance(point)) {
+    if (size <= kKeptTolerance || rounding()) return true;
+    const Kept kept = correction(trial_) ? contract(point, size) : Kept::NoContraction;
+    if (kept != Kept::NoContraction) {
+      if (kept == Kept::Converged) reach_ = std::max(reach_, 2 * size);
+      return kept == Kept::Converged;
+    }
+  }
+  reach_ = size / 2;
+  x_ = step_;
+  set(point, x_);
+  residuals(point, residual_.data());
+  return false;
+}
+
+}  // namespace runtime

@@ -20,7 +20,7 @@ SessionOptions Globals::session_options(bool keep_equations) const {
   if (!std::filesystem::exists(library, error))
     for (const std::string& folder : path)
       if (std::filesystem::exists(std::filesystem::path(folder) / "Prelude.sr", error)) library = folder;
-  return {{path, library}, verify, keep_equations, libraries};
+  return {{path, library}, verify, keep_equations, libraries, {.wait_until_hot = true}};
 }
 
 bool use_color(const Globals& globals, std::FILE* stream) {

@@ -99,12 +99,15 @@ void print_statistics(const Compiled& model, const Run& run, explain::EventLog& 
   row("states", fmt::format("{}", model.plan.model.states.size()));
   row("algebraic loops", fmt::format("{}", model.plan.model.loops.size()));
   fmt::print("code\n");
-  row("kernels", fmt::format("{}, {} interpreted", model.plan.kernels.size(), code.interpreted));
-  if (code.backend == Backend::Jit)
-    row("LLVM", fmt::format("{} functions, {:.1f} ms{}", code.functions, 1e3 * code.llvm_seconds(),
-                            code.reused > 0 ? fmt::format("; {} kernels reused", code.reused) : ""));
-  else if (!code.why_interpreted.empty())
-    row("interpreter", code.why_interpreted);
+  const jit::Statistics generated = code.statistics();
+  std::string kernels = fmt::format("{}", model.plan.kernels.size());
+  if (generated.compiled > 0) kernels += fmt::format(", {} compiled", generated.compiled);
+  if (generated.reused > 0) kernels += fmt::format(", {} reused", generated.reused);
+  row("kernels", kernels + fmt::format(", {} interpreted", generated.interpreted));
+  if (generated.functions > 0)
+    row("LLVM", fmt::format("{} functions, {:.1f} ms", generated.functions, 1e3 * generated.llvm_seconds()));
+  for (const std::string& reason : {code.why_interpreted, generated.failure})
+    if (!reason.empty()) row("interpreter", reason);
   fmt::print("run\n");
   row("form", form);
   const bool quantised = !s.busiest.empty();

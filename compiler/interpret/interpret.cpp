@@ -10,7 +10,7 @@ class Tapes final : public KernelCode {
   Tapes(const ExprPool& exprs, std::span<const plan::Kernel> specs) {
     tapes_.reserve(specs.size());  // the kernels point into it
     for (const plan::Kernel& spec : specs) {
-      tapes_.push_back(make_tape(exprs, spec));
+      tapes_.push_back(make_tape(spec, plan::body(exprs, spec), exprs.library));
       kernels.push_back({run_tape, &tapes_.back()});
     }
   }

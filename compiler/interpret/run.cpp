@@ -8,18 +8,27 @@
 namespace sigrel::interpret {
 namespace {
 
+/// The rows of a block: their number, and the distance between registers.
+struct Rows {
+  std::size_t count, stride;
+};
+/// A single row, for which the compiler removes the loops.
+struct OneRow {
+  static constexpr std::size_t count = 1, stride = 1;
+};
+
 // One instruction for `n` rows. The target register is not one of the operands.
 template <class F>
-void each(double* __restrict d, const double* a, std::size_t n, F f) {
+inline void each(double* __restrict d, const double* a, std::size_t n, F f) {
   for (std::size_t i = 0; i < n; ++i) d[i] = f(a[i]);
 }
 template <class F>
-void each(double* __restrict d, const double* a, const double* b, std::size_t n, F f) {
+inline void each(double* __restrict d, const double* a, const double* b, std::size_t n, F f) {
   for (std::size_t i = 0; i < n; ++i) d[i] = f(a[i], b[i]);
 }
 
-void store(const Tape& tape, const runtime::KernelArguments& args, std::size_t output, const double* value,
-           std::size_t row, std::size_t n) {
+inline void store(const Tape& tape, const runtime::KernelArguments& args, std::size_t output,
+                  const double* value, std::size_t row, std::size_t n) {
   switch (tape.role) {
     case runtime::Role::Residual:
     case runtime::Role::Partials: {
@@ -35,9 +44,11 @@ void store(const Tape& tape, const runtime::KernelArguments& args, std::size_t o
   }
 }
 
+template <class Block>
 void run_block(const Tape& tape, const runtime::KernelArguments& args, double* registers, std::size_t row,
-               std::size_t n) {
-  auto at = [&](std::uint32_t index) { return registers + static_cast<std::size_t>(index) * tape.block; };
+               Block block) {
+  const std::size_t n = block.count;
+  auto at = [&](std::uint32_t index) { return registers + static_cast<std::size_t>(index) * block.stride; };
   for (const Instruction& in : tape.code) {
     if (in.store) {
       store(tape, args, in.b, at(in.a), row, n);
@@ -151,8 +162,11 @@ void run_tape(const void* self, const runtime::KernelArguments* arguments) {
   thread_local Scratch scratch;
   const Tape& tape = *static_cast<const Tape*>(self);
   double* registers = scratch.reserve(static_cast<std::size_t>(tape.registers) * tape.block);
+  if (arguments->end - arguments->begin == 1)
+    return run_block(tape, *arguments, registers, arguments->begin, OneRow{});
   for (std::size_t row = arguments->begin; row < arguments->end; row += tape.block)
-    run_block(tape, *arguments, registers, row, std::min<std::size_t>(tape.block, arguments->end - row));
+    run_block(tape, *arguments, registers, row,
+              Rows{std::min<std::size_t>(tape.block, arguments->end - row), tape.block});
 }
 
 }  // namespace sigrel::interpret

@@ -1,8 +1,7 @@
 #include "compiler/interpret/tape.h"
 
 #include <algorithm>
-
-#include "compiler/ir/code.h"
+#include <utility>
 
 namespace sigrel::interpret {
 namespace {
@@ -14,9 +13,9 @@ constexpr std::uint32_t kSmallestBlock = 8, kLargestBlock = 128;
 
 class Builder {
  public:
-  Builder(const ExprPool& exprs, const plan::Kernel& kernel)
-      : kernel_(kernel), body_(plan::body(exprs, kernel)) {
-    tape_.library = exprs.library;
+  Builder(const plan::Kernel& kernel, const plan::Body& body, std::shared_ptr<const Library> library)
+      : kernel_(kernel), body_(body) {
+    tape_.library = std::move(library);
   }
 
   Tape build() {
@@ -95,7 +94,7 @@ class Builder {
   }
 
   const plan::Kernel& kernel_;
-  plan::Body body_;
+  const plan::Body& body_;
   Tape tape_;
   std::vector<std::uint32_t> uses_;       // remaining uses
   std::vector<std::uint32_t> registers_;  // of each node
@@ -105,6 +104,8 @@ class Builder {
 
 }  // namespace
 
-Tape make_tape(const ExprPool& exprs, const plan::Kernel& kernel) { return Builder(exprs, kernel).build(); }
+Tape make_tape(const plan::Kernel& kernel, const plan::Body& body, std::shared_ptr<const Library> library) {
+  return Builder(kernel, body, std::move(library)).build();
+}
 
 }  // namespace sigrel::interpret

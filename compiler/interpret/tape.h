@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "compiler/ir/code.h"
 #include "compiler/ir/expr.h"
 #include "compiler/ir/plan.h"
 #include "runtime/model.h"
@@ -31,7 +32,7 @@ struct Tape {
 
 /// Orders the expressions of the kernel and allocates registers: a leaf is loaded at its first use, and a
 /// register is reused after its last one.
-Tape make_tape(const ExprPool& exprs, const plan::Kernel& kernel);
+Tape make_tape(const plan::Kernel& kernel, const plan::Body& body, std::shared_ptr<const Library> library);
 
 /// A runtime::Kernel::Function; `self` is a Tape.
 void run_tape(const void* self, const runtime::KernelArguments* arguments);

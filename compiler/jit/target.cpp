@@ -2,10 +2,10 @@
 
 #include <dlfcn.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
-#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
 
 #include <deque>
 #include <mutex>
@@ -23,6 +23,8 @@ void disable_loop_strength_reduction() {
     static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
 }
 
+}  // namespace
+
 void initialise_llvm() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -31,8 +33,6 @@ void initialise_llvm() {
     disable_loop_strength_reduction();
   });
 }
-
-}  // namespace
 
 std::unique_ptr<llvm::TargetMachine> host_machine(bool optimise) {
   initialise_llvm();
@@ -45,11 +45,13 @@ std::unique_ptr<llvm::TargetMachine> host_machine(bool optimise) {
   return llvm::cantFail(builder.createTargetMachine());
 }
 
-std::uint32_t vector_width(const llvm::TargetMachine& machine) {
-  const llvm::MCSubtargetInfo& features = *machine.getMCSubtargetInfo();
-  if (!machine.getTargetTriple().isX86()) return 2;
-  if (features.checkFeatures("+avx512f") && features.checkFeatures("+avx512dq")) return 8;
-  return features.checkFeatures("+avx2") ? 4 : 2;
+std::uint32_t vector_width() {
+  static const std::uint32_t width = []() -> std::uint32_t {
+    const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+    if (features.lookup("avx512f") && features.lookup("avx512dq")) return 8;
+    return features.lookup("avx2") ? 4 : 2;
+  }();
+  return width;
 }
 
 const std::vector<lower::Symbol>& vector_math_symbols(std::uint32_t width) {

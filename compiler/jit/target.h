@@ -12,11 +12,14 @@ class TargetMachine;
 
 namespace sigrel::jit {
 
-/// For this processor with all its features. Initialises LLVM at the first call.
+/// At the first call. The linker and the machine below do it themselves.
+void initialise_llvm();
+
+/// For this processor with all its features.
 std::unique_ptr<llvm::TargetMachine> host_machine(bool optimise);
 
-/// Doubles per vector register, at most 8.
-std::uint32_t vector_width(const llvm::TargetMachine& machine);
+/// Doubles per vector register of this processor, at most 8.
+std::uint32_t vector_width();
 
 /// The functions of libmvec for vectors of the given width; empty without libmvec. The names live as long as
 /// the process.

@@ -95,14 +95,14 @@ class BodyEmitter {
 
 class KernelEmitter {
  public:
-  KernelEmitter(llvm::Module& module, const plan::Plan& plan, std::uint32_t number, const Options& options)
+  KernelEmitter(llvm::Module& module, const Request& request, const Options& options)
       : module_(module),
         context_(module.getContext()),
-        spec_(plan.kernels[number]),
-        library_(plan.exprs.library.get()),
+        spec_(request.kernel),
+        library_(request.library),
         options_(options),
-        body_(plan::body(plan.exprs, spec_)),
-        name_(kernel_name(plan, number)) {}
+        body_(request.body),
+        name_(request.name) {}
 
   // void name(self, arguments); `self` is the library
   void emit(std::uint32_t width) {
@@ -168,8 +168,8 @@ class KernelEmitter {
   const Library* library_;
   const Options& options_;
   MathLanes math_;
-  plan::Body body_;
-  std::string name_;
+  const plan::Body& body_;
+  const std::string& name_;
 };
 
 }  // namespace
@@ -185,20 +185,22 @@ std::string kernel_name(const plan::Plan& plan, std::uint32_t kernel) {
   return "kernel" + number;
 }
 
-std::unique_ptr<llvm::Module> lower(const plan::Plan& plan, std::span<const Request> kernels,
-                                    llvm::LLVMContext& context, const Options& options) {
+std::unique_ptr<llvm::Module> lower(std::span<const Request> kernels, llvm::LLVMContext& context,
+                                    const Options& options) {
   auto module = std::make_unique<llvm::Module>("model", context);
-  for (const Request& request : kernels)
-    KernelEmitter(*module, plan, request.kernel, options).emit(request.width);
+  for (const Request& request : kernels) KernelEmitter(*module, request, options).emit(request.width);
   return module;
 }
 
 std::string print_llvm(const plan::Plan& plan) {
   llvm::LLVMContext context;
+  std::vector<plan::Body> bodies;
+  for (const plan::Kernel& kernel : plan.kernels) bodies.push_back(plan::body(plan.exprs, kernel));
   std::vector<Request> all;
-  for (std::uint32_t k = 0; k < plan.kernels.size(); ++k) all.push_back({k, 1});
+  for (std::uint32_t k = 0; k < plan.kernels.size(); ++k)
+    all.push_back({plan.kernels[k], bodies[k], plan.exprs.library.get(), 1, kernel_name(plan, k)});
   std::string text;
-  llvm::raw_string_ostream(text) << *lower(plan, all, context);
+  llvm::raw_string_ostream(text) << *lower(all, context);
   return text;
 }
 

@@ -1,6 +1,6 @@
 // Lowering: plan -> llvm::Module. Every kernel of the plan becomes a loop over rows: loads through the table
-// of the batch, the expression, stores. The module has one external function per kernel, named by
-// `kernel_name`, with the signature of runtime::Kernel::Function.
+// of the batch, the expression, stores. The module has one external function per kernel, with the signature
+// of runtime::Kernel::Function.
 //
 // A kernel for many rows is emitted as vector instructions for `width` rows at a time, with a separate
 // function for the remaining rows. This is done here and not by the vectoriser of LLVM: rows are independent
@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 
+#include "compiler/ir/code.h"
 #include "compiler/ir/plan.h"
 
 namespace llvm {
@@ -26,9 +27,13 @@ class Module;
 
 namespace sigrel::lower {
 
+/// A kernel to lower. The code depends on nothing else, so it is the same for equal kernels of other plans.
 struct Request {
-  std::uint32_t kernel = 0;  // number in the plan
-  std::uint32_t width = 1;   // rows at a time
+  const plan::Kernel& kernel;  // its outputs are those of the body
+  const plan::Body& body;
+  const Library* library = nullptr;  // the C functions that the body calls
+  std::uint32_t width = 1;           // rows at a time
+  std::string name;                  // of the function
 };
 
 struct Options {
@@ -38,10 +43,10 @@ struct Options {
   bool vector_math = false;
 };
 
-std::unique_ptr<llvm::Module> lower(const plan::Plan& plan, std::span<const Request> kernels,
-                                    llvm::LLVMContext& context, const Options& options = {});
+std::unique_ptr<llvm::Module> lower(std::span<const Request> kernels, llvm::LLVMContext& context,
+                                    const Options& options = {});
 
-/// "residual3", "solve0_slot2": role and number; for Solve, with the slot.
+/// "residual3", "solve0_slot2": role and number; for Solve, with the slot. The name in listings.
 std::string kernel_name(const plan::Plan& plan, std::uint32_t kernel);
 
 /// The functions that generated code may call by name, except those of libmvec.

@@ -14,7 +14,19 @@ constexpr jit::Options kOptions{.vector_math = true};
 
 }  // namespace
 
-std::shared_ptr<jit::Compiler> make_compiler() { return std::make_shared<jit::Compiler>(kOptions); }
+jit::Statistics Executable::statistics() const {
+  if (compiled) return compiled->statistics();
+  jit::Statistics statistics;
+  statistics.interpreted = static_cast<std::uint32_t>(kernels.size());
+  return statistics;
+}
+
+std::shared_ptr<jit::Compiler> make_compiler(const CodeOptions& options) {
+  jit::Options generated = kOptions;
+  generated.hot = options.wait_until_hot ? jit::kHot : 0;
+  generated.threads = options.threads;
+  return std::make_shared<jit::Compiler>(generated);
+}
 
 Executable make_executable(const plan::Plan& plan, Backend backend, jit::Compiler& compiler) {
   Executable result;
@@ -23,17 +35,10 @@ Executable make_executable(const plan::Plan& plan, Backend backend, jit::Compile
     result.enclosure_owner = std::move(enclosures);
   }
   if (backend == Backend::Jit) {
-    jit::Statistics statistics;
-    if (auto code = compiler.compile(plan, &statistics)) {
+    if (auto code = compiler.compile(plan)) {
       result.kernels = (*code)->kernels;
-      result.owner = std::move(*code);
-      result.functions = statistics.functions;
-      result.reused = statistics.reused;
-      result.interpreted = statistics.interpreted;
-      result.lower_seconds = statistics.lower_seconds;
-      result.setup_seconds = statistics.setup_seconds;
-      result.machine_seconds = statistics.machine_seconds;
-      result.link_seconds = statistics.link_seconds;
+      result.compiled = std::move(*code);
+      result.owner = result.compiled;
       return result;
     } else {
       result.why_interpreted = code.error();
@@ -41,7 +46,6 @@ Executable make_executable(const plan::Plan& plan, Backend backend, jit::Compile
   }
   auto code = interpret::interpret(plan);
   result.backend = Backend::Interpreter;
-  result.interpreted = static_cast<std::uint32_t>(plan.kernels.size());
   result.kernels = code->kernels;
   result.owner = std::move(code);
   return result;
@@ -49,10 +53,11 @@ Executable make_executable(const plan::Plan& plan, Backend backend, jit::Compile
 
 void record_parts(const Executable& executable, std::vector<Timing>& timings) {
   if (executable.backend != Backend::Jit) return;
-  timings.push_back({"lower", executable.lower_seconds, true});
-  timings.push_back({"set-up", executable.setup_seconds, true});
-  timings.push_back({"machine code", executable.machine_seconds, true});
-  timings.push_back({"link", executable.link_seconds, true});
+  const jit::Statistics statistics = executable.statistics();
+  timings.push_back({"lower", statistics.lower_seconds, true});
+  timings.push_back({"set-up", statistics.setup_seconds, true});
+  timings.push_back({"machine code", statistics.machine_seconds, true});
+  timings.push_back({"link", statistics.link_seconds, true});
 }
 
 std::string print_code(const plan::Plan& plan, Listing listing) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/ir/plan.h"
+#include "compiler/jit/jit.h"
 #include "compiler/pipeline/stage.h"
 #include "runtime/model.h"
 
@@ -21,16 +22,20 @@ struct Executable {
   std::vector<runtime::EnclosureKernel> enclosures;
 
   Backend backend = Backend::Jit;
-  std::string why_interpreted;    // why generated code was requested but is not used
-  std::uint32_t functions = 0;    // LLVM functions compiled for this model
-  std::uint32_t reused = 0;       // kernels with code from earlier models
-  std::uint32_t interpreted = 0;  // kernels that are interpreted
-  double lower_seconds = 0, setup_seconds = 0, machine_seconds = 0, link_seconds = 0;
-  double llvm_seconds() const { return setup_seconds + machine_seconds + link_seconds; }
+  std::string why_interpreted;                // why generated code was requested but is not used
+  std::shared_ptr<const jit::Code> compiled;  // null if all kernels are interpreted
+  /// What code generation has done so far; kernels that prove hot are compiled during a run.
+  jit::Statistics statistics() const;
+};
+
+/// How kernels become executable; the results do not depend on it.
+struct CodeOptions {
+  bool wait_until_hot = false;  // interpret kernels for few rows until they prove hot
+  unsigned threads = 0;         // for generating code; 0: as many as the machine has, at most 8
 };
 
 /// A code generator that reuses the code of earlier models.
-std::shared_ptr<jit::Compiler> make_compiler();
+std::shared_ptr<jit::Compiler> make_compiler(const CodeOptions& options = {});
 
 /// Kernels for the plan. The interpreter is used where the machine does not allow generated code.
 Executable make_executable(const plan::Plan& plan, Backend backend, jit::Compiler& compiler);

@@ -35,7 +35,7 @@ bool is_function_type(std::string_view type) {
 }  // namespace
 
 Interactive::Interactive(SessionOptions options)
-    : options_(options), runner_(std::move(options)), compiler_(pipeline::make_compiler()) {
+    : options_(options), runner_(std::move(options)), compiler_(pipeline::make_compiler(options_.code)) {
   own_.name = {intern("Main"), {}};
   pipeline::Modules start =
       pipeline::load_modules("<start>", "", folder_, options_.path, sources_, diagnostics_);

@@ -8,7 +8,7 @@
 namespace sigrel {
 
 Session::Session(SessionOptions options)
-    : options_(std::move(options)), compiler_(pipeline::make_compiler()) {}
+    : options_(std::move(options)), compiler_(pipeline::make_compiler(options_.code)) {}
 
 bool Session::load(const std::string& path) {
   loaded_ = pipeline::load_modules(path, options_.path, sources_, diagnostics_);

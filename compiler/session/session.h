@@ -43,6 +43,7 @@ struct SessionOptions {
   bool verify = false;                      // verify the output of every stage
   bool keep_equations = true;               // keep the flat equations for explain::why_text
   std::vector<std::string> libraries = {};  // shared libraries that define foreign functions
+  pipeline::CodeOptions code = {};          // how kernels become executable
 };
 
 /// Changes of one run to the experiment of the model; absent settings keep the values of the model.

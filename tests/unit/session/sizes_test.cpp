@@ -35,7 +35,8 @@ struct Models {
 };
 
 bool nothing_new(const Compiled& model) {
-  return model.executable.functions == 0 && model.executable.reused == model.plan.kernels.size();
+  return model.executable.statistics().functions == 0 &&
+         model.executable.statistics().reused == model.plan.kernels.size();
 }
 
 }  // namespace
@@ -43,7 +44,7 @@ bool nothing_new(const Compiled& model) {
 TEST_CASE("MD-23 a: a parameter and a start value change on one compiled model") {
   Models models;
   auto model = models.compile("firstOrder (-1.0) 0.0", " with { stop = 1.0, tolerance = 1.0e-10 }");
-  CHECK(model->executable.functions > 0);
+  CHECK(model->executable.statistics().functions > 0);
   models.finds(*model, {{"x", 1 - std::exp(-1.0)}});
   models.finds(*model, {{"x", 0.5 + 1.5 * std::exp(-2.0)}}, {.set = {{"p", -2.0}, {"x0", 2.0}}});
 }
@@ -100,7 +101,7 @@ TEST_CASE("an Int of the model is set as a parameter is: another size, no code")
 TEST_CASE("coupled equations of another size, an equal model again, a different one") {
   Models models;
   auto small = models.compile("rod 5 1.0");
-  CHECK(small->executable.functions > 0);
+  CHECK(small->executable.statistics().functions > 0);
   auto larger = models.compile("rod 40 1.0");
   CHECK(nothing_new(*larger));
   // What is heated stays in the rod: the sum is the time. And far from the ends nothing has arrived.
@@ -112,8 +113,8 @@ TEST_CASE("coupled equations of another size, an equal model again, a different 
   CHECK(std::fabs(*run.value("x[40]")) < 1e-9);
   CHECK(nothing_new(*models.compile("rod 5 7.0")));
   // Many rows: vector code is generated once, and serves few rows as well.
-  CHECK(models.compile("rod 500 1.0")->executable.functions > 0);
+  CHECK(models.compile("rod 500 1.0")->executable.statistics().functions > 0);
   CHECK(nothing_new(*models.compile("rod 400 1.0")));
   CHECK(nothing_new(*models.compile("rod 7 1.0")));
-  CHECK(models.compile("firstOrder 1.0 1.0")->executable.functions > 0);
+  CHECK(models.compile("firstOrder 1.0 1.0")->executable.statistics().functions > 0);
 }

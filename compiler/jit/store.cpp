@@ -46,8 +46,7 @@ tl::expected<void, std::string> Store::compile(std::span<const Source* const> so
     generator_.emplace(Generator::Options{options_.optimise, math_width_ > 0, options_.threads});
   }
   const std::vector<Group> groups = divide(sources);
-  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects =
-      generator_->objects(groups, library, statistics);
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects = generator_->objects(groups, library, statistics);
   Timer timer(statistics.link_seconds);
   std::vector<std::string> names;
   names.reserve(sources.size());

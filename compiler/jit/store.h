@@ -44,8 +44,8 @@ class Store {
  private:
   std::mutex mutex_;
   Options options_;
-  std::uint32_t math_width_ = 0;          // of libmvec; 0: not used
-  std::optional<Generator> generator_;  // made when the first kernel is compiled
+  std::uint32_t math_width_ = 0;                       // of libmvec; 0: not used
+  std::optional<Generator> generator_;                 // made when the first kernel is compiled
   std::unordered_map<Hash, Known, HashOfHash> known_;  // by Source::linked
 };
 

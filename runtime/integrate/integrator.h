@@ -1,5 +1,6 @@
 // The integrators behind one interface. SUNDIALS stays in the .cpp files.
 #pragma once
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>
@@ -70,7 +71,7 @@ struct IntegratorOptions {
   double tolerance = 1e-6;  // of a step, relative
   double longest_step = std::numeric_limits<double>::infinity();
   std::uint32_t rows = 500;  // of results: the steps of a model without states
-  bool adams = false;
+  enum Method : std::uint8_t { Bdf, Adams, RungeKutta } method = Bdf;  // of the explicit form
   Ordering ordering = Ordering::Auto;
   ThreadPool* thread_pool = nullptr;  // for long vectors; outlives the integrator
 };
@@ -78,6 +79,9 @@ struct IntegratorOptions {
 /// CVODE, for the explicit form. Null: `failure`.
 std::unique_ptr<Integrator> make_cvode(ReducedSystem& system, const IntegratorOptions& options,
                                        Failure& failure);
+/// ARKODE, for the explicit form. Null: `failure`.
+std::unique_ptr<Integrator> make_arkode(ReducedSystem& system, const IntegratorOptions& options,
+                                        Failure& failure);
 /// IDA, for the implicit form. Null: `failure`.
 std::unique_ptr<Integrator> make_ida(ReducedSystem& system, const IntegratorOptions& options,
                                      Failure& failure);

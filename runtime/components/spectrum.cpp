@@ -19,6 +19,8 @@ constexpr double kLargestCoupling = 1e3;
 constexpr std::uint32_t kFurtherTerms = 12;
 // An imaginary part that is smaller relative to the largest eigenvalue is zero.
 constexpr double kRounding = 1e-13;
+// Of exponentials that do not overflow.
+constexpr double kLargestExponent = 300;
 constexpr double kHorizon = 0.5;  // times the spread of the eigenvalues of a block
 
 /// Scales rows and columns by powers of two so that their norms agree (Parlett and Reinsch, Balancing a
@@ -184,6 +186,7 @@ Spectrum::Spectrum(std::span<const double> matrix, std::size_t size) : size_(siz
   Eigen::MatrixXd balanced = given(order, order);
   const Eigen::VectorXd scale = balance(balanced);
   const Eigen::ComplexSchur<Eigen::MatrixXd> found(balanced);
+  valid_ = found.info() == Eigen::Success;
   Schur schur{found.matrixT(), found.matrixU()};
   std::vector<std::uint32_t> group(size);
   std::iota(group.begin(), group.end(), 0u);
@@ -219,6 +222,7 @@ Spectrum::Spectrum(std::span<const double> matrix, std::size_t size) : size_(siz
                              : i == j                    ? part(i, j) - block.eigenvalue
                                                          : part(i, j));
     fastest_ = std::max(fastest_, std::abs(block.eigenvalue));
+    if (block.eigenvalue.real() > 0) horizon_ = std::min(horizon_, kLargestExponent / block.eigenvalue.real());
     terms_ += block.terms;
     blocks_.push_back(block);
   }

@@ -31,6 +31,8 @@ class Spectrum {
 
   /// Of a matrix with finite entries, by rows; 1/s.
   explicit Spectrum(std::span<const double> matrix, std::size_t size);
+  /// False: the eigenvalues have not been found.
+  bool valid() const { return valid_; }
 
   std::size_t size() const { return size_; }
   std::span<const Block> blocks() const { return blocks_; }
@@ -51,6 +53,7 @@ class Spectrum {
 
  private:
   std::size_t size_, terms_ = 0;
+  bool valid_ = false;
   std::vector<Block> blocks_;
   std::vector<Complex> vectors_, inverse_;  // V and V^-1, by rows
   std::vector<Complex> nilpotent_;          // N of all blocks, by rows

@@ -147,6 +147,13 @@ void print_statistics(const Compiled& model, const Run& run, explain::EventLog& 
     row("exact components",
         fmt::format("{} in {} forms, {} events of single ones, {:.3f} ms with their rows", s.exact_components,
                     s.exact_forms, s.exact_events, 1e3 * s.seconds_exact));
+    auto kind = [&](const char* name, const runtime::Statistics::ExactKind& k) {
+      if (k.components > 0)
+        row(name, fmt::format("{} in {} form{}, {} events, {:.3f} ms", k.components, k.forms,
+                              k.forms == 1 ? "" : "s", k.events, 1e3 * k.seconds));
+    };
+    kind("  of one state", s.exact_of_one);
+    kind("  of several states", s.exact_of_several);
     row("other components",
         fmt::format("{}, {:.3f} ms", s.other_components, 1e3 * (s.seconds_integrate - s.seconds_exact)));
   }

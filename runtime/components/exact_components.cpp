@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/timer.h"
+
 namespace runtime {
 
 namespace {
@@ -71,6 +73,7 @@ bool ExactComponents::process(Form& form, std::size_t component, double until) {
     bool changed = false;
     if (!form.process(component, changed)) return fail(form, component, piece.end);
     events_ += changed;
+    form.changes += changed;
   }
   form.save(component);
   write(form, component);
@@ -84,12 +87,14 @@ bool ExactComponents::process_next() {
   queue_.pop();
   const Next first = simultaneous_[0];
   if (forms_[first.form]->in_order[first.component]) take_simultaneous(first.time);
+  const Timer timer;
   const bool fine = simultaneous_.size() == 1 ? process(*forms_[first.form], first.component, first.time)
                                               : process_together();
   for (Next next : simultaneous_) {
     next.time = forms_[next.form]->pieces[next.component].end;
     if (next.time < kNever) queue_.push(next);
   }
+  forms_[first.form]->seconds += timer.seconds();
   return fine;
 }
 
@@ -97,9 +102,12 @@ bool ExactComponents::advance(double time, double margin) {
   while (!queue_.empty() && queue_.top().time <= time + margin)
     if (!process_next()) return false;
   if (queued_ == count_) return true;
-  for (const std::unique_ptr<Form>& form : forms_)
+  for (const std::unique_ptr<Form>& form : forms_) {
+    const Timer timer;
     for (std::size_t k = 0; k < form->pieces.size(); ++k)
       if (form->pieces[k].end <= time + margin && !process(*form, k, time + margin)) return false;
+    form->seconds += timer.seconds();
+  }
   return true;
 }
 

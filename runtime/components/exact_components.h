@@ -27,6 +27,11 @@ class ExactComponents {
   std::size_t size() const { return count_; }
   std::size_t forms() const { return forms_.size(); }
   std::uint64_t events() const { return events_; }  // that changed a component
+  /// The forms, with their components and what they have cost.
+  template <class Visit>
+  void each_form(const Visit& visit) const {
+    for (const auto& form : forms_) visit(*form);
+  }
   bool has_form(const Submodel& part) const { return find(part) != kNone; }
 
   /// Adds a component, with the current values of the whole model, which are consistent at this time. `id`:

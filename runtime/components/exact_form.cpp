@@ -245,7 +245,6 @@ bool ExactForm::find_mode(std::size_t component, double time, std::shared_ptr<co
   const bool fine = measure(component, time, *measured);
   std::ranges::copy(before_, instance.values.begin());
   if (!fine) return false;
-  if (states() > 1) measured->spectrum.emplace(measured->matrix, states());
   mode = measured;
   if (modes_.size() < kMostModes) modes_.emplace(hash, std::move(measured));
   return true;
@@ -259,7 +258,10 @@ bool ExactForm::measure(std::size_t component, double time, Mode& mode) {
   if (!measure_at(time, distances_, mode)) return false;
   if (all_finite(mode.matrix) && adjust(component, mode, distances_) && !measure_at(time, distances_, mode))
     return false;
-  if (all_finite(mode.matrix)) return true;
+  if (all_finite(mode.matrix)) {
+    if (states() == 1) return true;
+    if (mode.spectrum.emplace(mode.matrix, states()).valid()) return true;
+  }
   instance.failure() = Failure{.kind = FailureKind::NotFinite, .time = time, .unknowns = 1};
   const std::uint32_t variable = part.model.states[0].variable;
   instance.failure().variables.push_back({variable, before_[variable], 0});

@@ -108,6 +108,8 @@ struct ExactForm {
   // By component: numbers in the whole model.
   std::vector<std::uint32_t> variables, parameters, crossings, triggers;
   PartReports report;
+  std::uint64_t changes = 0;  // events that changed a component
+  double seconds = 0;         // spent for them
   std::size_t stride = 0;
   std::vector<int> directions;
 

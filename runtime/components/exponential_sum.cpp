@@ -14,19 +14,18 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 ExponentialSum::Sample ExponentialSum::sample(const Spectrum::Block& block, double s) const {
   Complex integrals[64];
-  exponential_integrals(block.eigenvalue, s, std::span(integrals).first(block.terms));
-  // exp(l s) = 1 + l E_0
-  Complex value = 0, polynomial = 0;
-  double power = 1;
-  for (std::uint32_t k = 0; k < block.terms; ++k) {
-    const Complex term = terms_[block.first_term + k];
-    value += term * integrals[k];
-    polynomial += term * power;
-    power *= s / (k + 1);
-  }
   const Complex exponential =
-      block.eigenvalue.imag() == 0 ? std::exp(block.eigenvalue.real() * s) : std::exp(block.eigenvalue * s);
-  return {value.real(), (polynomial * exponential).real()};
+      exponential_integrals(block.eigenvalue, s, std::span(integrals).first(block.terms));
+  auto real_product = [](Complex a, Complex b) { return a.real() * b.real() - a.imag() * b.imag(); };
+  const Complex* terms = terms_.data() + block.first_term;
+  double value = real_product(terms[0], integrals[0]), power = 1;
+  Complex polynomial = terms[0];
+  for (std::uint32_t k = 1; k < block.terms; ++k) {
+    power *= s / k;
+    value += real_product(terms[k], integrals[k]);
+    polynomial += terms[k] * power;
+  }
+  return {value, real_product(polynomial, exponential)};
 }
 
 ExponentialSum::Sample ExponentialSum::sample(double s) const {

@@ -17,6 +17,10 @@ using Index = Eigen::Index;
 constexpr double kLargestCoupling = 1e3;
 // Powers of the part of N that is not nilpotent, until they are below the precision at the horizon.
 constexpr std::uint32_t kFurtherTerms = 12;
+// An imaginary part that is smaller relative to the largest eigenvalue is zero.
+constexpr double kRounding = 1e-13;
+// Of exponentials that do not overflow.
+constexpr double kLargestExponent = 300;
 constexpr double kHorizon = 0.5;  // times the spread of the eigenvalues of a block
 
 /// Scales rows and columns by powers of two so that their norms agree (Parlett and Reinsch, Balancing a
@@ -134,25 +138,34 @@ Matrix find_blocks(Schur& schur, std::vector<std::uint32_t>& group) {
 }
 
 Complex expm1(Complex z) {
-  const double half = std::sin(z.imag() / 2), growth = std::expm1(z.real());
+  const double growth = std::expm1(z.real());
+  if (z.imag() == 0) return growth;
+  const double half = std::sin(z.imag() / 2);
   return {growth * std::cos(z.imag()) - 2 * half * half, (growth + 1) * std::sin(z.imag())};
+}
+
+/// Without the scaling of the library's operator, which magnitudes of rates do not need.
+Complex divided(Complex a, Complex b) {
+  if (b.imag() == 0) return {a.real() / b.real(), a.imag() / b.real()};
+  const double norm = std::norm(b);
+  return {(a.real() * b.real() + a.imag() * b.imag()) / norm,
+          (a.imag() * b.real() - a.real() * b.imag()) / norm};
 }
 
 }  // namespace
 
-void exponential_integrals(Complex eigenvalue, double s, std::span<Complex> out) {
+Complex exponential_integrals(Complex eigenvalue, double s, std::span<Complex> out) {
   constexpr double kSeries = 4;
   constexpr int kMostTerms = 60;
-  const Complex z = eigenvalue * s;
-  out[0] = z == Complex(0) ? s : expm1(z) / eigenvalue;
-  if (out.size() == 1) return;
+  const Complex z{eigenvalue.real() * s, eigenvalue.imag() * s};
+  const Complex growth = expm1(z), e = growth + 1.0;
+  out[0] = z == Complex(0) ? s : divided(growth, eigenvalue);
   const bool series = std::abs(z) <= kSeries;
-  const Complex e = std::exp(z);
   double power = 1;  // s^k / k!
   for (std::size_t k = 1; k < out.size(); ++k) {
     power *= s / static_cast<double>(k);
     if (!series) {
-      out[k] = (e * power - out[k - 1]) / eigenvalue;
+      out[k] = divided(e * power - out[k - 1], eigenvalue);
       continue;
     }
     Complex sum = 0, term = 1;  // z^j / j!
@@ -162,6 +175,7 @@ void exponential_integrals(Complex eigenvalue, double s, std::span<Complex> out)
     }
     out[k] = s * power * sum;
   }
+  return e;
 }
 
 Spectrum::Spectrum(std::span<const double> matrix, std::size_t size) : size_(size) {
@@ -172,6 +186,7 @@ Spectrum::Spectrum(std::span<const double> matrix, std::size_t size) : size_(siz
   Eigen::MatrixXd balanced = given(order, order);
   const Eigen::VectorXd scale = balance(balanced);
   const Eigen::ComplexSchur<Eigen::MatrixXd> found(balanced);
+  valid_ = found.info() == Eigen::Success;
   Schur schur{found.matrixT(), found.matrixU()};
   std::vector<std::uint32_t> group(size);
   std::iota(group.begin(), group.end(), 0u);
@@ -207,8 +222,27 @@ Spectrum::Spectrum(std::span<const double> matrix, std::size_t size) : size_(siz
                              : i == j                    ? part(i, j) - block.eigenvalue
                                                          : part(i, j));
     fastest_ = std::max(fastest_, std::abs(block.eigenvalue));
+    if (block.eigenvalue.real() > 0) horizon_ = std::min(horizon_, kLargestExponent / block.eigenvalue.real());
     terms_ += block.terms;
     blocks_.push_back(block);
+  }
+  join_conjugates();
+}
+
+/// If all blocks are of one eigenvalue.
+void Spectrum::join_conjugates() {
+  if (blocks_.size() < size_) return;
+  for (Block& block : blocks_) {
+    if (std::abs(block.eigenvalue.imag()) <= kRounding * fastest_) block.eigenvalue.imag(0);
+  }
+  auto upper = [](const Block& block) { return block.eigenvalue.imag() > 0; };
+  auto lower = [](const Block& block) { return block.eigenvalue.imag() < 0; };
+  if (std::ranges::count_if(blocks_, upper) != std::ranges::count_if(blocks_, lower)) return;
+  std::erase_if(blocks_, lower);
+  terms_ = 0;
+  for (Block& block : blocks_) {
+    block.first_term = static_cast<std::uint32_t>(terms_++);
+    for (std::size_t i = 0; upper(block) && i < size_; ++i) vectors_[i * size_ + block.first] *= 2;
   }
 }
 

@@ -4,10 +4,11 @@
 //   x'(s) = exp(A s) f,           of block i: exp(l_i s) sum_k s^k / k! N_i^k w_i,   w = V^-1 f
 //   x(s) - x0 = integral of that: E_k(l, s) = integral from 0 to s of exp(l u) u^k / k! du
 //
-// Eigenvalues have blocks of their own unless their vectors are nearly parallel: then they share one (Bavely
-// and Stewart, An algorithm for computing reducing subspaces by block diagonalization, SIAM J. Numer. Anal.
-// 16, 1979). Of a single one N = 0, and E_0 = expm1(l s) / l is exact for every size of l s. A block of
-// several needs powers of N; where its eigenvalues differ a little, they hold until `horizon`.
+// Of two conjugate eigenvalues one stands for both. Eigenvalues have blocks of their own unless their vectors
+// are nearly parallel: then they share one (Bavely and Stewart, An algorithm for computing reducing subspaces
+// by block diagonalization, SIAM J. Numer. Anal. 16, 1979). Of a single one N = 0, and E_0 = expm1(l s) / l
+// is exact for every size of l s. A block of several needs powers of N; where its eigenvalues differ a
+// little, they hold until `horizon`.
 //
 //   x' = v, v' = -g        l = 0 twice, N = (0 1; 0 0): x = x0 + v0 s - g s² / 2
 #pragma once
@@ -30,6 +31,8 @@ class Spectrum {
 
   /// Of a matrix with finite entries, by rows; 1/s.
   explicit Spectrum(std::span<const double> matrix, std::size_t size);
+  /// False: the eigenvalues have not been found.
+  bool valid() const { return valid_; }
 
   std::size_t size() const { return size_; }
   std::span<const Block> blocks() const { return blocks_; }
@@ -50,13 +53,16 @@ class Spectrum {
 
  private:
   std::size_t size_, terms_ = 0;
+  bool valid_ = false;
   std::vector<Block> blocks_;
   std::vector<Complex> vectors_, inverse_;  // V and V^-1, by rows
   std::vector<Complex> nilpotent_;          // N of all blocks, by rows
+  void join_conjugates();
   double horizon_ = std::numeric_limits<double>::infinity(), fastest_ = 0;
 };
 
-/// E_0 … E_(count - 1) at s.
-void exponential_integrals(Spectrum::Complex eigenvalue, double s, std::span<Spectrum::Complex> out);
+/// E_0 … E_(count - 1) at s. Returns exp(l s).
+Spectrum::Complex exponential_integrals(Spectrum::Complex eigenvalue, double s,
+                                        std::span<Spectrum::Complex> out);
 
 }  // namespace runtime

@@ -159,6 +159,13 @@ void integrate(Components& components, InitialValueProblem& whole, const Experim
   } else {
     renumber(outcome.failure, part, part);
   }
+  components.each_form([&](const ExactForm& form) {
+    Statistics::ExactKind& kind = form.states() == 1 ? statistics.exact_of_one : statistics.exact_of_several;
+    kind.components += form.components();
+    ++kind.forms;
+    kind.events += form.changes;
+    kind.seconds += form.seconds;
+  });
   statistics.exact_components = components.exact();
   statistics.exact_forms = components.forms();
   statistics.other_components = components.others();

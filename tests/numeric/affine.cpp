@@ -25,6 +25,7 @@ TEST_CASE("Bouncing balls against the closed form") {
   Model model("affine.sr", "balls 5");
   const Run run = run_with(model, ComponentClocks::On, 1.9, 1e-6);
   CHECK(run.outcome.statistics.exact_components == 5);
+  CHECK(run.outcome.statistics.exact_of_several.components == 5);
   CHECK(run.outcome.statistics.steps == 0);
   for (int i = 1; i <= 5; ++i) {
     const std::string name = "b[" + std::to_string(i) + "].";

@@ -5,6 +5,10 @@
 
 namespace runtime {
 
+namespace {
+constexpr double kBetter = 0.5;
+}
+
 LoopPredictor::LoopPredictor(const Model& model, std::span<const Step> steps,
                              const std::vector<double>& nominal) {
   for (const Step& step : steps) {
@@ -53,8 +57,8 @@ void LoopPredictor::record(double time, const std::vector<double>& values) {
   count_ = std::min(count_ + 1, kOrders);
 }
 
-/// By the largest errors of the values that the orders would have predicted. One more solution is known then,
-/// but an order of which nothing is known is not chosen.
+/// By the largest errors of the values that the orders would have predicted: a higher order must have been
+/// clearly better, which it is not after a jump.
 void LoopPredictor::choose_order(double time, const std::vector<double>& values) {
   order_ = 0;
   double least = HUGE_VAL;
@@ -67,7 +71,7 @@ void LoopPredictor::choose_order(double time, const std::vector<double>& values)
       const double value = values[variables_[k]];
       error = std::max(error, std::abs(predicted - value) / (std::abs(value) + nominal_[k]));
     }
-    if (!(error < least)) continue;
+    if (!(error < kBetter * least)) continue;
     least = error;
     order_ = order;
   }

@@ -163,6 +163,8 @@ void print_statistics(const Compiled& model, const Run& run, explain::EventLog& 
   if (s.state_changes > 0) row("state selections", fmt::format("{} changes", s.state_changes));
   if (!quantised)
     row("Newton", fmt::format("{} iterations, {} failures", s.newton_iterations, s.newton_failures));
+  if (s.loop_factorisations > 0)
+    row("algebraic loops", fmt::format("{} factorisations", s.loop_factorisations));
   if (s.threads > 1) row("threads", fmt::format("{}", s.threads));
   row("result rows", fmt::format("{}", s.rows));
   row("time", fmt::format("{:.3f} ms to initialise, {:.3f} ms to integrate, {:.3f} ms to write results",

@@ -53,7 +53,7 @@ std::vector<std::uint32_t> event_variables(const system::System& system, const d
 
 bool schedule_dynamics(Ordering& o, const incidence::EquationList& equations) {
   runtime::Model& model = o.plan.model;
-  Scheduler scheduler(o.plan, o.kernels, o.known, equations, o.dae.assign, o.hints);
+  Scheduler scheduler(o.plan, o.kernels, o.known, o.loops, equations, o.dae.assign, o.hints);
   if (!check_discrete(o.system, o.dae, model.discrete, o.plan.exprs, equations, scheduler, o.diagnostics))
     return false;
   Distribution blocks(scheduler);

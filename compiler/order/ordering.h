@@ -17,6 +17,7 @@ struct Ordering {
   Diagnostics& diagnostics;
   Kernels kernels{plan};
   KnownBatches known = {};
+  KnownLoops loops = {};
   TearingHints hints = {};
 };
 

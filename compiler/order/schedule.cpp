@@ -45,13 +45,14 @@ const runtime::KernelBatch* KnownBatches::find_or_add(const runtime::Model& mode
   return nullptr;
 }
 
-Scheduler::Scheduler(plan::Plan& plan, Kernels& kernels, KnownBatches& known,
+Scheduler::Scheduler(plan::Plan& plan, Kernels& kernels, KnownBatches& known, KnownLoops& loops,
                      const incidence::EquationList& equations, std::span<const std::uint32_t> row_of_variable,
                      const TearingHints& hints)
     : plan_(plan),
       kernels_(kernels),
       equations_(equations),
       known_(known),
+      loops_(loops),
       hints_(hints),
       row_of_variable_(row_of_variable) {
   for (const incidence::EquationList::Section& s : equations.sections())
@@ -231,6 +232,13 @@ void Scheduler::emit_loop(BlockId block, std::vector<runtime::Step>& steps) {
     rows.push_back(e);
     variables.push_back(variable_of(e));
   }
+  std::ranges::sort(rows);
+  std::ranges::sort(variables);
+  if (const KnownLoops::Loop* known = loops_.find(rows, variables)) {
+    for (std::size_t k = 0; k < rows.size(); ++k) variable_of_[known->equations[k]] = known->variables[k];
+    steps.push_back({runtime::Step::Solve, known->number});
+    return;
+  }
   if (!tearing_) {
     graph_ = incidence::incidence(equations_, static_cast<std::uint32_t>(row_of_variable_.size()));
     tearing_ = std::make_unique<BlockTearing>(plan_, kernels_, equations_, graph_, shape_of_section_, hints_);
@@ -272,7 +280,9 @@ void Scheduler::emit_loop(BlockId block, std::vector<runtime::Step>& steps) {
   loop.first_unknown = static_cast<std::uint32_t>(plan_.model.tearing_variables.size());
   loop.unknowns = static_cast<std::uint32_t>(torn.tearing_variables.size());
   for (VariableId v : torn.tearing_variables) plan_.model.tearing_variables.push_back(v.value);
-  steps.push_back({runtime::Step::Solve, static_cast<std::uint32_t>(plan_.model.loops.size())});
+  const auto number = static_cast<std::uint32_t>(plan_.model.loops.size());
+  loops_.add(number, torn);
+  steps.push_back({runtime::Step::Solve, number});
   plan_.model.loops.push_back(loop);
 }
 

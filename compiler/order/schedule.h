@@ -41,12 +41,34 @@ class KnownBatches {
   IndexTable index_;  // of batches_, by their rows
 };
 
+/// Loops by their equations and unknowns, for all schedules of a plan: a block that is a loop in several of
+/// them is torn once, and the runtime orders and factorises one matrix for all.
+class KnownLoops {
+ public:
+  /// What a schedule needs to know of a loop: its number, and its equations, ascending, with the variables
+  /// that they determine as it is torn.
+  struct Loop {
+    std::uint32_t number = 0;
+    std::vector<EquationId> equations;
+    std::vector<VariableId> variables;
+  };
+  /// Equations and variables of a block, both ascending. nullptr: it has not been added.
+  const Loop* find(std::span<const EquationId> equations, std::span<const VariableId> variables) const;
+  /// A loop that is not known. The order of the equations does not matter.
+  void add(std::uint32_t number, const TornBlock& torn);
+
+ private:
+  std::vector<Loop> loops_;
+  IndexTable index_;  // of loops_, by their equations
+};
+
 class Scheduler {
  public:
   /// `row_of_variable` matches variables with equations of the list, by their numbers; kNone: the variable is
   /// known. It must outlive the scheduler.
-  Scheduler(plan::Plan& plan, Kernels& kernels, KnownBatches& known, const incidence::EquationList& equations,
-            std::span<const std::uint32_t> row_of_variable, const TearingHints& hints);
+  Scheduler(plan::Plan& plan, Kernels& kernels, KnownBatches& known, KnownLoops& loops,
+            const incidence::EquationList& equations, std::span<const std::uint32_t> row_of_variable,
+            const TearingHints& hints);
 
   std::uint32_t block_count() const { return blocks_.count(); }
   /// The equations of a block.
@@ -92,6 +114,7 @@ class Scheduler {
   Kernels& kernels_;
   const incidence::EquationList& equations_;
   KnownBatches& known_;
+  KnownLoops& loops_;
   const TearingHints& hints_;
   IdVector<SectionId, ShapeId> shape_of_section_;  // meaningful for tables with rows
   std::span<const std::uint32_t> row_of_variable_;

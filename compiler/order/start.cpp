@@ -60,7 +60,7 @@ void schedule_start(Ordering& o, incidence::EquationList equations, plan::StartP
   const EquationTable guesses = guess_equations(initial.guessed, plan);
   equations.append(guesses);
   o.hints.discrete.resize(plan.model.parameters.size(), false);
-  Scheduler scheduler(plan, o.kernels, o.known, equations, plan.initial_assign, o.hints);
+  Scheduler scheduler(plan, o.kernels, o.known, o.loops, equations, plan.initial_assign, o.hints);
   if (!check_discrete(o.system, o.dae, plan.model.discrete, plan.exprs, equations, scheduler, o.diagnostics))
     return;
   scheduler.schedule(IdVector<BlockId, bool>(scheduler.block_count(), true), plan.model.initial);

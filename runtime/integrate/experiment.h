@@ -72,7 +72,8 @@ struct Statistics {
   std::uint64_t unknowns = 0, states = 0, retained = 0;
   std::uint64_t nonzeros = 0;  // of the Jacobian
   std::uint64_t steps = 0, evaluations = 0, jacobians = 0, factorisations = 0;
-  std::uint64_t events = 0;  // that changed the equations
+  std::uint64_t loop_factorisations = 0;  // of the Jacobians of algebraic loops, not in `factorisations`
+  std::uint64_t events = 0;               // that changed the equations
   /// Independent components: solved exactly, forms of these, others; zero if they have no clocks of their
   /// own.
   std::uint64_t exact_components = 0, exact_forms = 0, other_components = 0;

@@ -60,6 +60,7 @@ void TimeLoop::integrate() {
   time_event_ = after(experiment_.start, next_time_event(experiment_.start));
   while (advance()) {}
   integrator_->statistics(outcome_.statistics);
+  outcome_.statistics.loop_factorisations = problem_.instance.evaluator.loop_factorisations();
   if (check_) outcome_.statistics.check_evaluations = check_->evaluations();
 }
 
@@ -79,7 +80,10 @@ bool TimeLoop::make_integrator() {
   outcome_.statistics.max_step = options.longest_step;
   Failure failure;
   switch (problem_.system.form()) {
-    case Form::Static: integrator_ = make_sampler(options); break;
+    case Form::Static:
+      integrator_ = make_sampler(options);
+      if (problem_.events.empty()) problem_.system.predict_rows();
+      break;
     case Form::Explicit:
       integrator_ = quantised
                         ? make_qss(problem_.instance, problem_.system, problem_.events, options, failure)
@@ -113,9 +117,9 @@ bool TimeLoop::advance() {
   double time = 0;
   if (!find_crossing(time) || !verify_crossings(time)) return false;
   if (!turned_back_ && (!record_history(time) || !check_states(time))) return false;
-  // A model without states has no step to restart: changes are looked for at every row.
+  // A model without states has no step to restart: changes are looked for at every row, if there can be any.
   event_ = turned_back_ || !crossed_.empty() || time >= time_event_ ||
-           problem_.system.form() == Form::Static ||
+           (problem_.system.form() == Form::Static && !problem_.events.empty()) ||
            (time >= experiment_.stop && !problem_.instance.model.events.terminal.empty());
   if (!write_rows(time, !event_)) return false;
   if (event_)

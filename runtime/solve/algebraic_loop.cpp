@@ -195,6 +195,10 @@ struct AlgebraicLoopSolver::Untorn {
 
 AlgebraicLoopSolver::~AlgebraicLoopSolver() = default;
 
+std::uint64_t AlgebraicLoopSolver::factorisations() const {
+  return factorisations_ + (untorn_ ? untorn_->solver.factorisations_ : 0);
+}
+
 void AlgebraicLoopSolver::parameters_changed() {
   factored_ = pivots_checked_ = rank_decided_ = prefer_untorn_ = false;
   terms_.invalidate();

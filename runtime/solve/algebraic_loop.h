@@ -52,7 +52,8 @@ class AlgebraicLoopSolver {
   /// Discards the factors and checks that depend on parameters.
   void parameters_changed();
   std::span<const std::uint32_t> unknowns() const { return unknowns_; }
-  std::uint64_t factorisations() const { return factorisations_; }
+  /// Of the Jacobian, with and without tearing.
+  std::uint64_t factorisations() const;
 
  private:
   class Continuation;  // continuation.cpp

@@ -154,6 +154,13 @@ AlgebraicLoopSolver& Evaluator::loop(std::uint32_t index) {
   return *loops_[index];
 }
 
+std::uint64_t Evaluator::loop_factorisations() const {
+  std::uint64_t sum = 0;
+  for (const auto& loop : loops_)
+    if (loop) sum += loop->factorisations();
+  return sum;
+}
+
 void Evaluator::parameters_changed() {
   for (auto& loop : loops_)
     if (loop) loop->parameters_changed();

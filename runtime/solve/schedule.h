@@ -90,6 +90,8 @@ class Evaluator {
   const std::vector<Continued>& continued() const { return continued_; }
 
   AlgebraicLoopSolver& loop(std::uint32_t index);
+  /// Of the Jacobians of loops, since the beginning.
+  std::uint64_t loop_factorisations() const;
   /// To be called after parameters have changed.
   void parameters_changed();
   const Failure& failure() const { return failure_; }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "compiler/explain/feedback.h"
+#include "compiler/explain/start_report.h"
 #include "compiler/singularity/singular_system.h"
 
 namespace sigrel::explain {
@@ -37,7 +38,9 @@ class Report {
       case FailureKind::None: return;
       case FailureKind::LoopNotConverged:
       case FailureKind::LoopSingular: return loop();
+      case FailureKind::StartUndetermined: return report_undetermined_start(c_, f_, diagnostics_);
       case FailureKind::StartContradicts: {
+        if (f_.dependent) return report_contradicting_start(c_, f_, diagnostics_);
         std::vector<singularity::Contradiction> found;
         for (const runtime::FailedEquation& e : f_.equations) found.push_back({e.equation, e.residual});
         return singularity::report_overdetermined_start(c_.system, c_.dae, c_.plan, found, diagnostics_);
@@ -226,7 +229,8 @@ class Report {
 
   void loop() {
     bool singular = f_.kind == FailureKind::LoopSingular;
-    if (singular && f_.linear) return dependent();
+    if (singular && f_.linear)
+      return contradicts_start() ? report_contradicting_start(c_, f_, diagnostics_) : dependent();
     Code code = f_.initial ? Code::InitialValuesNotFound : Code::LoopNotSolved;
     std::string message = f_.initial ? "the initial values could not be found"
                                      : "an algebraic loop could not be solved at t = " + seconds(f_.time);
@@ -254,6 +258,14 @@ class Report {
     else if (f_.initial)
       d.help("guesses nearer to the expected values may help");
     keep(d);
+  }
+
+  /// Whether linear equations contradict each other at the start, and initial ones are among them.
+  bool contradicts_start() const {
+    return f_.initial && f_.dependent && std::abs(f_.left_over) > f_.rounding &&
+           std::ranges::any_of(f_.equations, [&](const runtime::FailedEquation& e) {
+             return known(e.equation) && e.equation >= c_.dae.equations.count();
+           });
   }
 
   /// Linear equations: better guesses do not help.

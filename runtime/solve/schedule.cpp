@@ -176,6 +176,8 @@ bool Evaluator::run(std::span<const Step> steps, const Point& point) {
   for (const Step& step : steps) {
     if (step.kind == Step::Assign)
       evaluate(model_, model_.batches[step.index], point, nullptr);
+    else if (step.kind == Step::Guess)
+      evaluate_guesses(model_.batches[step.index], point);
     else if (!solve_loop(step.index, point))
       return false;
   }
@@ -187,11 +189,22 @@ bool Evaluator::run_checked(std::span<const Step> steps, const Point& point) {
     if (step.kind == Step::Assign) {
       evaluate(model_, model_.batches[step.index], point, nullptr);
       if (!check_finite(model_.batches[step.index], point)) return false;
+    } else if (step.kind == Step::Guess) {
+      evaluate_guesses(model_.batches[step.index], point);
     } else if (!solve_loop(step.index, point)) {
       return false;
     }
   }
   return true;
+}
+
+void Evaluator::evaluate_guesses(const KernelBatch& batch, const Point& point) {
+  for (std::uint32_t row = 0; row < batch.count; ++row) {
+    double& value = point.values[solved_variable(model_, batch, row)];
+    const double before = value;
+    evaluate_rows(model_, batch, point, row, row + 1, nullptr);
+    if (!std::isfinite(value)) value = before;
+  }
 }
 
 bool Evaluator::check_finite(const KernelBatch& batch, const Point& point) {

@@ -94,6 +94,12 @@ struct Continued {
   std::uint32_t variable = 0, equation = 0;  // one of each
 };
 
+/// A start that was solved as a whole: states that took their guesses there although the schedule determines
+/// them, and states that did not, because equations determine them at these values.
+struct GuessedStart {
+  std::vector<std::uint32_t> taken{}, refused{};
+};
+
 constexpr std::size_t kFailureDetails = 8;
 
 }  // namespace runtime

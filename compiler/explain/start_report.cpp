@@ -53,9 +53,10 @@ void report_contradicting_start(const FailureContext& context, const runtime::Fa
       if (std::ranges::find(places, place.span, &singularity::Place::span) == places.end())
         d.also(place.span, "and this");
   names.note_instance(d, where);
-  d.note(fmt::format("at the values of this start, {} of the equations, linearised, contains no unknown, and its "
-                     "sides differ by {:.6g}",
-                     failure.dependent_equations == 1 ? "one" : "a combination", std::abs(failure.left_over)));
+  d.note(fmt::format(
+      "at the values of this start, {} of the equations, linearised, contains no unknown, and its "
+      "sides differ by {:.6g}",
+      failure.dependent_equations == 1 ? "one" : "a combination", std::abs(failure.left_over)));
   d.help(count == 0   ? "check the parameters, and what the conditions are at the start"
          : count == 1 ? "drop it, or make it a `guess`"
                       : "drop one of them, or make it a `guess`, or let their values agree");

@@ -116,7 +116,8 @@ class GuessPropagation {
     }
     std::ranges::sort(needed);
     for (const std::uint32_t a : needed)
-      steps.push_back({Step::Guess, scheduler_.assignment(assignments_[a].equation, assignments_[a].variable)});
+      steps.push_back(
+          {Step::Guess, scheduler_.assignment(assignments_[a].equation, assignments_[a].variable)});
   }
 
   runtime::Model& model_;
@@ -131,7 +132,8 @@ class GuessPropagation {
   std::vector<VariableId> used_;
 };
 
-/// Whether Newton's method has an unknown without a guess, and a variable that it does not iterate on has one.
+/// Whether Newton's method has an unknown without a guess, and a variable that it does not iterate on has
+/// one.
 bool worthwhile(const plan::Plan& plan) {
   const runtime::Model& model = plan.model;
   std::vector<bool> taken(model.variables, false);

@@ -102,6 +102,7 @@ struct Outcome {
   Failure failure;
   Statistics statistics;
   std::vector<Continued> continued;  // initial algebraic loops that only continuation solved
+  GuessedStart guessed;              // where the initial schedule could not be used
   std::vector<double> values;        // of all variables at `reached`
   std::vector<double> parameters;    // at the end, selectors of states included
 };

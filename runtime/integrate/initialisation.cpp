@@ -10,18 +10,18 @@ namespace runtime {
 
 namespace {
 
-/// Whether the failure of all equations at once tells more than that of one equation or loop. `singular`: an
-/// equation does not determine the variable that the schedule gives it.
-bool tells_more(const Failure& all, const Failure& one, bool singular) {
-  if (!all) return false;
+/// Whether the failure of all equations at once tells more than that of one equation or loop.
+bool tells_more(const ConsistentStart& all, const Failure& one) {
+  if (!all.failure()) return false;
   if (one.kind == FailureKind::ZeroPivot) return true;
-  if (one.kind == FailureKind::StartContradicts) return singular;
+  if (one.kind == FailureKind::StartContradicts) return all.singular();
   if (one.kind != FailureKind::LoopSingular || !one.linear) return false;
+  if (all.failure().kind == FailureKind::StartContradicts && !all.all_determined()) return false;
   if (!one.dependent || one.unknowns + one.inner == 1) return true;
   // Equations of the loop add up to one without unknowns, and so do those that contradict each other.
   const bool contradicts = std::abs(one.left_over) > one.rounding;
-  return all.kind == FailureKind::StartContradicts &&
-         (!contradicts || all.dependent_equations != one.dependent_equations);
+  return all.failure().kind == FailureKind::StartContradicts &&
+         (!contradicts || all.failure().dependent_equations != one.dependent_equations);
 }
 
 }  // namespace
@@ -87,9 +87,11 @@ bool Initialisation::solve_at_once(const Point& point) {
     states_.select(point.time);
     bool changed = false;
     if (!events_.make_consistent(point, {}, changed)) break;
-    if (!changed) return true;
+    if (changed) continue;
+    guessed_ = start.guessed();
+    return true;
   }
-  instance_.failure() = tells_more(start.failure(), before, start.singular()) ? start.failure() : before;
+  instance_.failure() = tells_more(start, before) ? start.failure() : before;
   return false;
 }
 

@@ -22,6 +22,7 @@ class Initialisation {
 
   /// Sets all current values; they are finite. `from`: Experiment::from. False: `failure()` of the instance.
   bool run(double time, std::span<const double> from = {});
+  const GuessedStart& guessed() const { return guessed_; }
 
  private:
   bool solve(const Point& point);
@@ -35,6 +36,7 @@ class Initialisation {
   ModelInstance& instance_;
   EventIteration& events_;
   StateSelection& states_;
+  GuessedStart guessed_;
 };
 
 }  // namespace runtime

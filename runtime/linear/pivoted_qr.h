@@ -41,9 +41,9 @@ class PivotedQr {
   std::unique_ptr<Factors> factors_;
 };
 
-/// Factors of the rows with which they add up to zero, the largest of magnitude 1, and 0 for those that take no
-/// part. Of several such combinations one with few rows among those in which the right-hand sides do not add up
-/// to zero, if there is one. Empty: the rows are independent.
+/// Factors of the rows with which they add up to zero, the largest of magnitude 1, and 0 for those that take
+/// no part. Of several such combinations one with few rows among those in which the right-hand sides do not
+/// add up to zero, if there is one. Empty: the rows are independent.
 std::vector<double> row_combination(const DenseMatrix& matrix, std::span<const double> right_hand_side);
 
 }  // namespace runtime

@@ -13,7 +13,7 @@ namespace {
 
 // Relative to the magnitude of the terms of an equation: a coefficient that is zero up to rounding errors.
 constexpr double kVanishing = 1e-10;
-constexpr int kSamples = 3;            // points at which a coefficient must vanish
+constexpr int kSamples = 3;             // points at which a coefficient must vanish
 constexpr std::size_t kMostRows = 500;  // of a dense matrix
 constexpr int kMostRefused = 20;
 
@@ -31,12 +31,12 @@ ConsistentStart::ConsistentStart(ModelInstance& instance)
 bool ConsistentStart::solve(double time) {
   time_ = time;
   start_ = instance_.values;
-  refused_.clear();
+  guessed_.refused.clear();
   for (int tries = 0; tries <= kMostRefused; ++tries) {
-    const std::size_t refused = refused_.size();
+    const std::size_t refused = guessed_.refused.size();
     std::ranges::copy(start_, instance_.values.begin());
     if (attempt()) return true;
-    if (refused_.size() == refused) return false;
+    if (guessed_.refused.size() == refused) return false;
   }
   return false;
 }
@@ -47,8 +47,8 @@ void ConsistentStart::begin() {
   known_.assign(variables, 0);
   determinations_.reset(variables);
   in_pool_.reset(variables), in_waiting_.reset(variables);
-  pool_.clear(), waiting_.clear(), guesses_.clear(), guessed_.clear();
-  examine_next_.clear(), ready_.clear();
+  pool_.clear(), waiting_.clear(), guesses_.clear(), guessed_.taken.clear();
+  examine_next_.clear(), try_next_.clear(), ready_.clear();
   next_guess_ = 0;
   singular_ = false;
 }
@@ -59,9 +59,9 @@ bool ConsistentStart::attempt() {
   Progress progress = Progress::Some;
   while (progress == Progress::Some) progress = advance();
   if (progress == Progress::Failed) return false;
-  const bool all = std::ranges::all_of(known_, [](std::uint8_t k) { return k != 0; });
-  if (!all) describe_undetermined();
-  return all && std::ranges::all_of(pool_, [](const Equation& e) { return e.done; });
+  all_known_ = std::ranges::all_of(known_, [](std::uint8_t k) { return k != 0; });
+  if (!all_known_ && !failure_) describe_undetermined();
+  return all_known_ && !failure_ && std::ranges::all_of(pool_, [](const Equation& e) { return e.done; });
 }
 
 void ConsistentStart::execute_schedule() {
@@ -186,6 +186,7 @@ void ConsistentStart::add_to_pool(BatchRow at) {
   for (const std::uint32_t v : open_variables(at)) in_pool_.add(v, number);
   pool_.push_back({.at = at});
   examine_next_.push_back(number);
+  try_next_.push_back(number);
 }
 
 std::vector<std::uint32_t> ConsistentStart::open_variables(BatchRow at) {
@@ -201,8 +202,9 @@ void ConsistentStart::determine(std::span<const std::uint32_t> variables, std::s
   for (const std::uint32_t v : variables) {
     in_pool_.each(v, [&](std::uint32_t number) {
       Equation& e = pool_[number];
-      e.tried = false;
-      if (!e.done && !std::exchange(e.changed, true)) examine_next_.push_back(number);
+      if (e.done) return;
+      if (std::exchange(e.tried, false)) try_next_.push_back(number);
+      if (!std::exchange(e.changed, true)) examine_next_.push_back(number);
     });
     in_waiting_.each(v, [&](std::uint32_t number) {
       if (--waiting_[number].open == 0 && !waiting_[number].done) ready_.push_back(number);
@@ -241,10 +243,7 @@ ConsistentStart::Progress ConsistentStart::examine(std::uint32_t number) {
   if (!open.empty()) open = influential(at, open);
   if (open.size() > 1) return Progress::None;
   if (open.empty()) {
-    if (!holds(at)) {
-      contradict({&at, 1});
-      return Progress::Failed;
-    }
+    if (!holds(at) && !contradict({&at, 1})) return Progress::Failed;
     pool_[number].done = true;
     return Progress::Some;
   }
@@ -262,8 +261,7 @@ ConsistentStart::Progress ConsistentStart::examine(std::uint32_t number) {
 std::vector<std::uint32_t> ConsistentStart::influential(BatchRow at, std::span<const std::uint32_t> open) {
   std::vector<std::uint32_t> result;
   for (int k = 0; k < kSamples && result.size() < open.size(); ++k) {
-    for (const std::uint32_t v : open)
-      instance_.values[v] = start_[v] + instance_.nominal[v] * sample(v, k);
+    for (const std::uint32_t v : open) instance_.values[v] = start_[v] + instance_.nominal[v] * sample(v, k);
     const auto& partials = equations_.partials(at, point());
     const double magnitude = equations_.magnitude(partials, point());
     for (const EquationRows::Partial& p : partials) {
@@ -284,27 +282,38 @@ bool ConsistentStart::holds(BatchRow at) {
 
 /// Solves components of the pool until one of them determines a variable.
 ConsistentStart::Progress ConsistentStart::solve_pool() {
-  std::vector<std::uint8_t> seen(pool_.size(), 0);
-  for (std::uint32_t first = 0; first < pool_.size(); ++first) {
-    if (seen[first] || pool_[first].done) continue;
-    std::vector<std::uint32_t> members{first}, unknowns;
-    seen[first] = 1;
-    bool tried = true;
-    for (std::size_t k = 0; k < members.size(); ++k) {
-      tried = tried && std::exchange(pool_[members[k]].tried, true);
-      for (const std::uint32_t v : open_variables(pool_[members[k]].at)) {
-        unknowns.push_back(v);
-        in_pool_.each(v, [&](std::uint32_t other) {
-          if (!pool_[other].done && !std::exchange(seen[other], 1)) members.push_back(other);
-        });
-      }
-    }
-    std::ranges::sort(unknowns);
-    unknowns.erase(std::ranges::unique(unknowns).begin(), unknowns.end());
-    if (tried || members.size() > kMostRows || unknowns.size() > kMostRows) continue;
+  while (!try_next_.empty()) {
+    const std::uint32_t first = try_next_.back();
+    try_next_.pop_back();
+    if (pool_[first].done || pool_[first].tried) continue;
+    std::vector<std::uint32_t> unknowns;
+    const std::vector<std::uint32_t> members = component_of(first, unknowns);
+    if (members.size() > kMostRows || unknowns.size() > kMostRows) continue;
     if (const Progress p = solve_component(members, std::move(unknowns)); p != Progress::None) return p;
   }
   return Progress::None;
+}
+
+/// The equations that share open variables with the first, and so on, and these variables, ascending. Beyond
+/// kMostRows it is cut.
+std::vector<std::uint32_t> ConsistentStart::component_of(std::uint32_t first,
+                                                         std::vector<std::uint32_t>& unknowns) {
+  ++visit_;
+  std::vector<std::uint32_t> members{first};
+  pool_[first].visit = visit_;
+  for (std::size_t k = 0; k < members.size() && members.size() <= kMostRows; ++k) {
+    pool_[members[k]].tried = true;
+    for (const std::uint32_t v : open_variables(pool_[members[k]].at)) {
+      unknowns.push_back(v);
+      in_pool_.each(v, [&](std::uint32_t other) {
+        if (!pool_[other].done && std::exchange(pool_[other].visit, visit_) != visit_)
+          members.push_back(other);
+      });
+    }
+  }
+  std::ranges::sort(unknowns);
+  unknowns.erase(std::ranges::unique(unknowns).begin(), unknowns.end());
+  return members;
 }
 
 ConsistentStart::Progress ConsistentStart::solve_component(std::span<const std::uint32_t> members,
@@ -313,11 +322,9 @@ ConsistentStart::Progress ConsistentStart::solve_component(std::span<const std::
   for (const std::uint32_t m : members) rows.push_back(pool_[m].at);
   RectangularSystem system(equations_, rows, unknowns);
   const RectangularSystem::Result result = system.solve(point());
-  if (result == RectangularSystem::Result::Contradiction) {
-    contradict(rows);
-    return Progress::Failed;
-  }
-  const bool solved = result == RectangularSystem::Result::Solved;
+  if (result == RectangularSystem::Result::Contradiction && !contradict(rows)) return Progress::Failed;
+  const bool solved =
+      result == RectangularSystem::Result::Solved || result == RectangularSystem::Result::Contradiction;
   for (const std::uint32_t m : members) pool_[m].solved = solved;
   std::vector<std::uint32_t> found;
   if (solved) {
@@ -339,7 +346,7 @@ bool ConsistentStart::take_guess() {
   while (next_guess_ < guesses_.size()) {
     const BatchRow at = guesses_[next_guess_++];
     const std::uint32_t v = equations_.solved(at);
-    if (known_[v] || std::ranges::find(refused_, v) != refused_.end()) continue;
+    if (known_[v] || std::ranges::find(guessed_.refused, v) != guessed_.refused.end()) continue;
     if (!execute_row(at)) continue;
     determine({&v, 1}, {&at, 1});
     return true;
@@ -360,8 +367,8 @@ bool ConsistentStart::admit_waiting() {
   return any;
 }
 
-/// All equations that contain open variables hold whatever value one of these has: a state among them keeps its
-/// guess.
+/// All equations that contain open variables hold whatever value one of these has: a state among them keeps
+/// its guess.
 bool ConsistentStart::keep_undetermined() {
   if (std::ranges::any_of(pool_, [](const Equation& e) { return !e.done && !e.solved; })) return false;
   const Model& model = instance_.model;
@@ -379,28 +386,30 @@ bool ConsistentStart::keep_undetermined() {
   const auto with_guess =
       std::ranges::find_if(candidates, [&](std::uint32_t v) { return model.start_of(v) != kNone; });
   const std::uint32_t v = with_guess != candidates.end() ? *with_guess : candidates.front();
-  guessed_.push_back(v);
+  guessed_.taken.push_back(v);
   instance_.values[v] = start_[v];
   determine({&v, 1}, {});
   return true;
 }
 
-/// Equations that have no solution: `failure_`, or a state of which the guess is to blame.
-void ConsistentStart::contradict(std::span<const BatchRow> rows) {
+/// Equations that have no solution: `failure_`, unless there is one, and what else is determined remains of
+/// interest. False: the guess of a state is to blame.
+bool ConsistentStart::contradict(std::span<const BatchRow> rows) {
+  if (failure_) return true;
   const Contradiction found = find_contradiction(equations_, rows, determinations_, point());
   for (const BatchRow& at : found.rows)
     if (instance_.model.batches[at.batch].role == Role::Solve && is_guess(at))
-      return refused_.push_back(equations_.solved(at));
+      return guessed_.refused.push_back(equations_.solved(at)), false;
   failure_ = Failure{.kind = FailureKind::StartContradicts, .initial = true, .time = time_};
   failure_.dependent = !found.factors.empty();
   failure_.dependent_equations = static_cast<std::uint32_t>(found.rows.size());
   failure_.unknowns = failure_.dependent_equations;
   failure_.left_over = found.left_over;
   for (std::size_t k = 0; k < found.rows.size(); ++k) {
-    const double value =
-        failure_.dependent ? found.factors[k] : equations_.residual(found.rows[k], point());
+    const double value = failure_.dependent ? found.factors[k] : equations_.residual(found.rows[k], point());
     failure_.equations.push_back({equations_.equation(found.rows[k]), value});
   }
+  return true;
 }
 
 void ConsistentStart::describe_undetermined() {

@@ -1,10 +1,10 @@
-// Initial values by all equations of the start at once, square or not, where the initial schedule leads to none:
-// where a coefficient vanishes at these values, another equation of the redundant ones may determine the
-// variable. A double pendulum whose inner rod hangs, with all positions and velocities given, is an example:
-// the length of the rod, differentiated, has no vertical velocity, and `der y = v` gives it.
+// Initial values by all equations of the start at once, square or not, where the initial schedule leads to
+// none: where a coefficient vanishes at these values, another equation of the redundant ones may determine
+// the variable. A double pendulum whose inner rod hangs, with all positions and velocities given, is an
+// example: the length of the rod, differentiated, has no vertical velocity, and `der y = v` gives it.
 //
-// All equations are those of the initial schedule and the redundant initial equations, which are otherwise only
-// checked; `state = guess` is none, and used last. What structure cannot know is decided by numbers:
+// All equations are those of the initial schedule and the redundant initial equations, which are otherwise
+// only checked; `state = guess` is none, and used last. What structure cannot know is decided by numbers:
 //
 //   1. The schedule is executed as far as its equations determine their variables with coefficients that are
 //      not zero. An equation that fails joins the pool, where the redundant equations are; what needs its
@@ -16,8 +16,8 @@
 //   4. A state that is still open takes its guess.
 //   5. Equations that wait join the pool.
 //
-// After each variable that becomes known, the first of these that applies is next. Work is proportional to the
-// model for 1., and to the open part for the others.
+// After each variable that becomes known, the first of these that applies is next. Work is proportional to
+// the model for 1., and to the open part for the others.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -39,10 +39,11 @@ class ConsistentStart {
   /// `failure()`, StartContradicts with a combination of equations, or StartUndetermined.
   bool solve(double time);
   const Failure& failure() const { return failure_; }
+  /// After StartContradicts: whether, apart from that, all variables are determined.
+  bool all_determined() const { return all_known_; }
   /// Whether an equation of the schedule did not determine its variable.
   bool singular() const { return singular_; }
-  /// States that are not `state = guess` in the initial schedule, and keep the values of their guesses.
-  std::span<const std::uint32_t> guessed() const { return guessed_; }
+  const GuessedStart& guessed() const { return guessed_; }
 
  private:
   /// Lists of numbers, one for each variable.
@@ -70,6 +71,7 @@ class ConsistentStart {
     bool done = false;
     bool changed = true;  // a variable of it has become known since it was examined
     bool tried = false;   // by Gauss-Newton, since a variable of it has become known
+    std::uint32_t visit = 0;
     bool solved = false;  // then its equations had a solution, at the present values of the variables
   };
   struct Waiting {  // for `open` variables
@@ -102,6 +104,7 @@ class ConsistentStart {
   std::vector<std::uint32_t> influential(BatchRow at, std::span<const std::uint32_t> open);
   bool holds(BatchRow at);
   Progress solve_pool();
+  std::vector<std::uint32_t> component_of(std::uint32_t first, std::vector<std::uint32_t>& unknowns);
   Progress solve_component(std::span<const std::uint32_t> members, std::vector<std::uint32_t> unknowns);
   bool take_guess();
   bool admit_waiting();
@@ -110,7 +113,7 @@ class ConsistentStart {
 
   std::vector<std::uint32_t> open_variables(BatchRow at);
   void determine(std::span<const std::uint32_t> variables, std::span<const BatchRow> by);
-  void contradict(std::span<const BatchRow> rows);
+  bool contradict(std::span<const BatchRow> rows);
   Point point() { return instance_.point(time_); }
 
   ModelInstance& instance_;
@@ -123,12 +126,12 @@ class ConsistentStart {
   std::vector<Waiting> waiting_;
   std::vector<BatchRow> guesses_;  // `state = guess`
   Lists in_pool_, in_waiting_;     // by variable
-  std::vector<std::uint32_t> examine_next_, ready_;
+  std::vector<std::uint32_t> examine_next_, try_next_, ready_;
+  std::uint32_t visit_ = 0;
   std::size_t next_guess_ = 0;
-  std::vector<std::uint32_t> refused_;  // states whose guesses contradict the equations
-  std::vector<std::uint32_t> guessed_;
+  GuessedStart guessed_;
   Failure failure_;
-  bool singular_ = false;
+  bool singular_ = false, all_known_ = false;
 };
 
 }  // namespace runtime

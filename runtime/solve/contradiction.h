@@ -37,8 +37,9 @@ constexpr std::size_t kMostContradicting = 300;
 
 struct Contradiction {
   std::vector<BatchRow> rows;
-  std::vector<double> factors;  // of the equations, linearised: with these they add up to one without variables
-  double left_over = 0;         // which is this instead of zero
+  std::vector<double>
+      factors;           // of the equations, linearised: with these they add up to one without variables
+  double left_over = 0;  // which is this instead of zero
 };
 
 /// The combination of `rows`, and of equations that determined their variables, that contradicts. Without

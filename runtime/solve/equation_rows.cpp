@@ -10,8 +10,9 @@ namespace {
 void evaluate_row(const Model& model, std::uint32_t kernel, const KernelBatch& batch, const Point& point,
                   std::uint32_t row, double* out) {
   const Kernel& code = model.kernels[kernel];
-  const KernelArguments arguments{point.time, point.values, point.parameters, model.tables.data() + batch.table,
-                                  batch.count, row, row + 1, out};
+  const KernelArguments arguments{
+      point.time,  point.values, point.parameters, model.tables.data() + batch.table,
+      batch.count, row,          row + 1,          out};
   code.function(code.self, &arguments);
 }
 

@@ -28,7 +28,9 @@ class EquationRows {
     return model_.equations[model_.batches[at.batch].equations + at.row];
   }
   /// The variable that a row of a Solve batch assigns.
-  std::uint32_t solved(BatchRow at) const { return solved_variable(model_, model_.batches[at.batch], at.row); }
+  std::uint32_t solved(BatchRow at) const {
+    return solved_variable(model_, model_.batches[at.batch], at.row);
+  }
   /// Whether the coefficient of the solved variable is a number, and not zero.
   bool always_solvable(BatchRow at) const {
     const KernelBatch& batch = model_.batches[at.batch];
@@ -39,8 +41,8 @@ class EquationRows {
   double residual(BatchRow at, const Point& point);
   /// One for each of its variables, in their order.
   const std::vector<Partial>& partials(BatchRow at, const Point& point);
-  /// The magnitude of the terms of a row at the point: of each variable the partial derivative times its value
-  /// or, if that is larger, its nominal value. Residuals and coefficients are judged relative to it.
+  /// The magnitude of the terms of a row at the point: of each variable the partial derivative times its
+  /// value or, if that is larger, its nominal value. Residuals and coefficients are judged relative to it.
   double magnitude(const std::vector<Partial>& partials, const Point& point) const;
 
  private:

@@ -9,11 +9,12 @@ namespace runtime {
 namespace {
 
 constexpr int kMaxIterations = 60;
-constexpr double kConverged = 1e-13;       // relative residual
-constexpr double kStepTolerance = 1e-12;   // relative to the scale of the unknown
+constexpr double kConverged = 1e-13;      // relative residual
+constexpr double kStepTolerance = 1e-12;  // relative to the scale of the unknown
 constexpr double kSmallestDamping = 1e-9;
 constexpr double kAccuracy = 1e-8;  // of an unknown, relative to its scale
-// Moves away from the values at the start, relative to nominal values: a product of two zeros has no gradient.
+// Moves away from the values at the start, relative to nominal values: a product of two zeros has no
+// gradient.
 constexpr double kMoves[] = {0, 1e-3, 0.3};
 
 double largest(const std::vector<double>& x) {

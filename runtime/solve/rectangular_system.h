@@ -1,8 +1,8 @@
 // Equations and unknowns that need not be as many: the Gauss-Newton method (Deuflhard, Newton Methods for
 // Nonlinear Problems, 2004, section 4.3), with the rank of the Jacobian by pivoted QR.
 //
-// A residual is relative to the magnitude of its terms, an unknown to its value and nominal value. Unknowns that
-// the equations do not determine keep their values.
+// A residual is relative to the magnitude of its terms, an unknown to its value and nominal value. Unknowns
+// that the equations do not determine keep their values.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -25,8 +25,8 @@ class RectangularSystem {
   /// From the current values of the unknowns, and from others near them where these do not lead to a solution
   /// or to less than is determined.
   Result solve(const Point& point);
-  /// By unknown: whether the equations determine it, at the current point and at another at which the values of
-  /// those that they do not determine differ.
+  /// By unknown: whether the equations determine it, at the current point and at another at which the values
+  /// of those that they do not determine differ.
   std::vector<bool> determined(const Point& point);
   /// Whether they determine all unknowns at the current point, accurately: not at a double root.
   bool determines_all(const Point& point);

@@ -224,7 +224,12 @@ bool Evaluator::check_finite(const KernelBatch& batch, const Point& point) {
     const bool zero = !partials.empty() && partials[std::size_t{batch.solved} * batch.count + row] == 0;
     if (zero && failure_.equations.empty()) {
       failure_.kind = FailureKind::LoopSingular;
-      failure_.linear = true;
+      failure_.linear = failure_.dependent = true;
+      failure_.dependent_equations = 1;
+      failure_.combined = {variable};
+      for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
+        if (partials[std::size_t{slot} * batch.count + row] != 0)
+          failure_.constrained.push_back(slot_variable(model_, batch, slot, row));
     }
     if (zero != failure_.linear) continue;
     failure_.equations.push_back({model_.equations[batch.equations + row], value});

@@ -32,6 +32,7 @@ constexpr RunOnly kRunOnly[] = {
     {"SR0511", "whether events end depends on the solution"},
     {"SR0512", "assignments disagree in their values"},
     {"SR0515", "conditions become true at the same instant"},
+    {"SR0520", "coefficients make a constraint between states for these numbers"},
 };
 
 using Codes = std::set<std::string>;

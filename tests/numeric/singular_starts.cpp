@@ -1,6 +1,6 @@
-// Starts at which single equations do not determine what structure gives them, while all equations together do:
-// random chains of rods in Cartesian coordinates, hanging, stretched or folded, compared with a formulation by
-// angles; and initial equations whose matrix has a random rank.
+// Starts at which single equations do not determine what structure gives them, while all equations together
+// do: random chains of rods in Cartesian coordinates, hanging, stretched or folded, compared with a
+// formulation by angles; and initial equations whose matrix has a random rank.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,8 +16,8 @@ namespace {
 constexpr double kGravity = 9.81;
 
 /// n rods of length 1 by their angles from the vertical, with masses of 1 at their ends. By the Lagrange
-/// equations: sum over k of c_ik (cos(a_i - a_k) w_k' + sin(a_i - a_k) w_k^2) = -c_ii g sin a_i, where c_ik is the
-/// number of masses from max(i, k) on.
+/// equations: sum over k of c_ik (cos(a_i - a_k) w_k' + sin(a_i - a_k) w_k^2) = -c_ii g sin a_i, where c_ik
+/// is the number of masses from max(i, k) on.
 struct Rods {
   std::vector<double> angle, rate;
 
@@ -88,7 +88,8 @@ Rods random_rods(std::size_t n) {
   Rods rods;
   for (std::size_t i = 0; i < n; ++i) {
     const int special = *rc::gen::inRange(-2, 5);  // most rods are vertical or horizontal
-    rods.angle.push_back(special <= 2 ? special * std::numbers::pi / 2 : *rc::gen::inRange(-300, 301) / 100.0);
+    rods.angle.push_back(special <= 2 ? special * std::numbers::pi / 2
+                                      : *rc::gen::inRange(-300, 301) / 100.0);
     rods.rate.push_back(*rc::gen::inRange(-3, 4));
   }
   return rods;
@@ -119,8 +120,8 @@ TEST_CASE("chains of rods start from all of their coordinates") {
       property::holds(
           [&] {
             Rods rods = random_rods(n);
-            const Run run =
-                model.run({.stop = stop, .tolerance = 1e-9, .set = settings(rods.ends()), .keep_trajectory = false});
+            const Run run = model.run(
+                {.stop = stop, .tolerance = 1e-9, .set = settings(rods.ends()), .keep_trajectory = false});
             if (stop > 0) rods.advance(stop, 400);
             const std::vector<Rods::End> ends = rods.ends();
             for (std::size_t i = 0; i < n; ++i) {

@@ -12,7 +12,8 @@ enum class FailureKind : std::uint8_t {
   None,
   LoopNotConverged,     // Newton's method does not converge in an algebraic loop
   LoopSingular,         // the Jacobian of an algebraic loop is singular; `variables` starts with the column
-  StartContradicts,     // the initial values violate `equations`, which are redundant at the start
+  StartContradicts,     // the initial values violate `equations`, or, dependent, a combination of them
+  StartUndetermined,    // all equations of the start leave `variables` open; `equations` contain them
   ZeroPivot,            // in a loop, the coefficient of `variables` in `equations` is zero or not finite
   NotFinite,            // an equation, or its Jacobian, gives NaN or infinity from finite values
   ErrorTest,            // the integrator cannot meet the tolerance with any step
@@ -63,8 +64,9 @@ struct Failure {
   std::uint32_t inner = 0;       // inner variables of the loop
   bool linear = false;           // of the loop
   std::uint32_t iterations = 0;  // of Newton's method
-  /// LoopSingular: linear equations, this many, add up to one without unknowns. Their factors stand in
-  /// `equations` as residuals; the sum is `left_over` instead of zero, up to `rounding`.
+  /// LoopSingular, StartContradicts: linear (or linearised) equations, this many, add up to one without
+  /// unknowns. Their factors stand in `equations` as residuals; the sum is `left_over` instead of zero, up to
+  /// `rounding`.
   bool dependent = false;
   std::uint32_t dependent_equations = 0;
   double left_over = 0, rounding = 0;
@@ -75,6 +77,9 @@ struct Failure {
   std::vector<std::uint32_t> triggers{};    // that fired last, at most a few
   std::vector<std::uint32_t> effects{};     // AssignmentsConflict: into Events::effects
   std::vector<Follower> followers{};        // of a loop, in order, at most a few
+  /// LoopSingular, dependent: known variables that the sum still contains, and the unknowns of which the
+  /// equations determine only a combination; at most a few.
+  std::vector<std::uint32_t> constrained{}, combined{};
   std::vector<FailedParameter> parameters{};  // ZeroPivot: of the equation; BadDelay, QuantisedDelay
   std::uint64_t kept_rows = 0;                // Output: complete rows in the file, and the time of the last
   double kept_until = 0;
@@ -87,6 +92,12 @@ struct Failure {
 struct Continued {
   std::uint32_t unknowns = 0;
   std::uint32_t variable = 0, equation = 0;  // one of each
+};
+
+/// A start that was solved as a whole: states that took their guesses there although the schedule determines
+/// them, and states that did not, because equations determine them at these values.
+struct GuessedStart {
+  std::vector<std::uint32_t> taken{}, refused{};
 };
 
 constexpr std::size_t kFailureDetails = 8;

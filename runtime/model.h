@@ -100,7 +100,9 @@ struct KernelBatch {
   Role role = Role::Solve;         // Solve or Residual
   std::uint32_t kernel = kNone;    // into Model::kernels
   std::uint32_t partials = kNone;  // the Partials kernel of the same shape
-  std::uint32_t residual = kNone;  // of a Solve batch in a loop: the Residual kernel of the same shape
+  /// Of a Solve batch in a loop, or of the start, there if the coefficient of the solved slot is no number:
+  /// the Residual kernel of the same shape.
+  std::uint32_t residual = kNone;
   std::uint32_t slots = 0;
   std::uint32_t params = 0;
   std::uint32_t solved = 0;     // the slot that a Solve batch assigns
@@ -122,9 +124,11 @@ struct AlgebraicLoop {
   } kind = Nonlinear;
 };
 
-/// One step of a schedule: a Solve batch or an algebraic loop.
+/// One step of a schedule: a Solve batch or an algebraic loop. In the initial schedule a Solve batch may also
+/// give values to unknowns of a loop after it from which that starts, where its results are finite.
 struct Step {
-  enum Kind : std::uint8_t { Assign, Solve } kind = Assign;  // Assign: batches[index]; Solve: loops[index]
+  /// Assign, Guess: batches[index]; Solve: loops[index].
+  enum Kind : std::uint8_t { Assign, Solve, Guess } kind = Assign;
   std::uint32_t index = 0;
 };
 
@@ -275,8 +279,12 @@ struct Model {
   std::vector<Step> dynamic;    // from the states and those to their derivatives
   std::vector<Step> observed;   // from those to all other variables
 
-  /// Residual batches of redundant initial equations: they must hold at the start and determine nothing.
+  /// Residual batches of redundant initial equations: they must hold at the start and determine nothing,
+  /// unless equations of `initial` do not determine their variables at these values
+  /// (solve/consistent_start.h).
   std::vector<std::uint32_t> initial_checks;
+  /// Equations of `initial` from this number on are `state = guess`.
+  std::uint32_t first_guess = kNone;
 
   /// Residual batches whose results are 0 where an assertion is violated. The equation numbers of their rows
   /// are the numbers of the assertions, from 0 on. They have no partials.

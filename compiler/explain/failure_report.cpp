@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/explain/dependence_report.h"
 #include "compiler/explain/feedback.h"
+#include "compiler/explain/start_report.h"
 #include "compiler/singularity/singular_system.h"
+#include "runtime/solve/schedule.h"
 
 namespace sigrel::explain {
 namespace {
@@ -37,7 +40,9 @@ class Report {
       case FailureKind::None: return;
       case FailureKind::LoopNotConverged:
       case FailureKind::LoopSingular: return loop();
+      case FailureKind::StartUndetermined: return report_undetermined_start(c_, f_, diagnostics_);
       case FailureKind::StartContradicts: {
+        if (f_.dependent) return report_contradicting_start(c_, f_, diagnostics_);
         std::vector<singularity::Contradiction> found;
         for (const runtime::FailedEquation& e : f_.equations) found.push_back({e.equation, e.residual});
         return singularity::report_overdetermined_start(c_.system, c_.dae, c_.plan, found, diagnostics_);
@@ -226,7 +231,8 @@ class Report {
 
   void loop() {
     bool singular = f_.kind == FailureKind::LoopSingular;
-    if (singular && f_.linear) return dependent();
+    if (singular && f_.linear)
+      return contradicts_start() ? report_contradicting_start(c_, f_, diagnostics_) : dependent();
     Code code = f_.initial ? Code::InitialValuesNotFound : Code::LoopNotSolved;
     std::string message = f_.initial ? "the initial values could not be found"
                                      : "an algebraic loop could not be solved at t = " + seconds(f_.time);
@@ -241,8 +247,7 @@ class Report {
     int n = 0;
     if (f_.initial)
       for (const runtime::FailedVariable& v : f_.variables)
-        if (c_.plan.model.start_of(v.variable) == runtime::kNone && n < 4)
-          unguessed += (n++ ? ", " : "") + variable(v.variable);
+        if (!has_guess(v.variable) && n < 4) unguessed += (n++ ? ", " : "") + variable(v.variable);
     if (f_.initial && singular && !c_.plan.guessed_states.empty())
       d.help("the initial value of " + variable(c_.plan.guessed_states.front()) +
              " was taken from its guess, because no equation determines it; an initial equation or a guess "
@@ -256,9 +261,28 @@ class Report {
     keep(d);
   }
 
+  /// Of its own, or from others (order/propagate_guesses.h).
+  bool has_guess(std::uint32_t variable) const {
+    const runtime::Model& model = c_.plan.model;
+    return model.start_of(variable) != runtime::kNone ||
+           std::ranges::any_of(model.initial, [&](const runtime::Step& step) {
+             return step.kind == runtime::Step::Guess &&
+                    runtime::solved_variable(model, model.batches[step.index], 0) == variable;
+           });
+  }
+
+  /// Whether linear equations contradict each other at the start, and initial ones are among them.
+  bool contradicts_start() const {
+    return f_.initial && f_.dependent && std::abs(f_.left_over) > f_.rounding &&
+           std::ranges::any_of(f_.equations, [&](const runtime::FailedEquation& e) {
+             return known(e.equation) && e.equation >= c_.dae.equations.count();
+           });
+  }
+
   /// Linear equations: better guesses do not help.
   void dependent() {
     const std::string when = f_.initial ? "at the start" : "at t = " + seconds(f_.time);
+    if (Diagnostic* d = report_constrained_states(c_, f_, diagnostics_)) return keep(*d);
     if (f_.unknowns + f_.inner == 1 && !f_.variables.empty()) {
       const std::string v = variable(f_.variables[0].variable);
       Diagnostic& d = at_equations(Code::LinearBlockSingular,
@@ -267,6 +291,7 @@ class Report {
       d.help("check for parameters, values of other variables or conditions that make the coefficient 0");
       return keep(d);
     }
+    if (Diagnostic* d = report_floating(c_, f_, diagnostics_)) return keep(*d);
     Diagnostic& d =
         at_equations(Code::LinearBlockSingular, "linear equations are dependent " + when, !f_.dependent);
     if (f_.dependent) combination(d);

@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include "compiler/singularity/source_names.h"
+
 namespace sigrel::explain {
 
 bool refuse_delays(const system::System& system, const char* analysis, Diagnostics& diagnostics) {
@@ -47,6 +49,27 @@ void note_continuation(const pipeline::Compiled& model, const runtime::Continued
       .help(
           "check that this is the intended solution; a guess near it makes the initialisation robust and "
           "fast");
+}
+
+void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedStart& start,
+                        Diagnostics& diagnostics) {
+  if (start.taken.empty()) return;
+  auto names = [&](const std::vector<std::uint32_t>& variables) {
+    std::vector<std::string> result;
+    for (const std::uint32_t v : variables) result.push_back(dae::variable_name(model.system, model.dae, v));
+    return singularity::listed(result);
+  };
+  Diagnostic& note = diagnostics.report(
+      Code::InitialFromGuesses,
+      singularity::SourceNames(model.system)
+          .declaration(model.dae.variables[start.taken.front()].unknown, system::kRoot),
+      fmt::format("the start of {} is taken from {} guess{}", names(start.taken),
+                  start.taken.size() == 1 ? "its" : "their", start.taken.size() == 1 ? "" : "es"));
+  note.note(start.refused.empty()
+                ? std::string("at the values of this start the equations do not determine it")
+                : fmt::format("at the values of this start the equations determine {} instead",
+                              names(start.refused)));
+  note.help("give the start in an `initially` block");
 }
 
 }  // namespace sigrel::explain

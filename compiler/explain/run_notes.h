@@ -16,4 +16,9 @@ void note_end(const system::System& system, std::uint32_t trigger, double time, 
 void note_continuation(const pipeline::Compiled& model, const runtime::Continued& block,
                        Diagnostics& diagnostics);
 
+/// Notes which states took their guesses in a start that was solved as a whole, if that is not what the
+/// compiler had noted.
+void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedStart& start,
+                        Diagnostics& diagnostics);
+
 }  // namespace sigrel::explain

@@ -101,7 +101,9 @@ void verify_schedule(const Plan& plan, const std::vector<runtime::Step>& steps, 
     for (std::uint32_t row = 0; row < batch.count; ++row) determine(rows.solved(row));
   };
   for (const runtime::Step& step : steps) {
-    if (step.kind == runtime::Step::Assign) {
+    if (step.kind == runtime::Step::Guess) {
+      if (model.batches[step.index].role != Role::Solve) broken("a step of guesses does not assign");
+    } else if (step.kind == runtime::Step::Assign) {
       if (model.batches[step.index].role != Role::Solve) broken("an assignment step does not assign");
       assign(model.batches[step.index]);
     } else {
@@ -254,8 +256,9 @@ std::string print(const system::System& system, const dae::System& dae, const Pl
   auto schedule = [&](const char* title, const std::vector<runtime::Step>& steps) {
     out += fmt::format("{}\n", title);
     for (const runtime::Step& step : steps) {
-      if (step.kind == runtime::Step::Assign) {
+      if (step.kind != runtime::Step::Solve) {
         const KernelBatch& batch = model.batches[step.index];
+        if (step.kind == runtime::Step::Guess) out += "  guesses from other guesses\n";
         out += batch.kernel == runtime::kNone
                    ? fmt::format("  batch of {} sums\n", batch.count)
                    : fmt::format("  batch of {} rows, kernel {}\n", batch.count, batch.kernel);

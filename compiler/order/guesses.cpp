@@ -78,11 +78,13 @@ void report_missing_start(const system::System& system, const dae::System& dae,
 }
 
 void warn_unused_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan,
-                         const Scheduler& start, Diagnostics& diagnostics) {
+                         const Scheduler& start, const std::vector<VariableId>& propagated,
+                         Diagnostics& diagnostics) {
   constexpr std::size_t kShown = 5;
   IdVector<VariableId, bool> used(dae.variables.size(), false);
   for (std::uint32_t v : plan.guessed_states) used[VariableId{v}] = true;
   for (std::uint32_t v : plan.model.tearing_variables) used[VariableId{v}] = true;
+  for (VariableId v : propagated) used[v] = true;
   for (BlockId b : ids<BlockId>(0, start.block_count()))
     if (auto equations = start.equations(b); equations.size() > 1)
       for (EquationId e : equations) used[start.variable_of(e)] = true;

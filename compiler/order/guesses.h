@@ -19,8 +19,9 @@ void report_missing_start(const system::System& system, const dae::System& dae,
 
 /// Warns about guesses that are not used. A guess is used where a state starts from it, and in a block of the
 /// start that is solved by iteration. A place in the source that gives several variables a guess is reported
-/// when none of them uses it.
+/// when none of them uses it. `propagated`: of propagate_guesses.
 void warn_unused_guesses(const system::System& system, const dae::System& dae, const plan::Plan& plan,
-                         const Scheduler& start, Diagnostics& diagnostics);
+                         const Scheduler& start, const std::vector<VariableId>& propagated,
+                         Diagnostics& diagnostics);
 
 }  // namespace sigrel::order

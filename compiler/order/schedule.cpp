@@ -5,6 +5,7 @@
 #include <numeric>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace sigrel::order {
 namespace {
@@ -109,8 +110,7 @@ IdVector<BlockId, bool> Scheduler::invariant_blocks(std::span<const std::uint32_
   return invariant;
 }
 
-std::pair<std::uint32_t, bool> Scheduler::solved_position(EquationId equation) const {
-  const VariableId variable = variable_of(equation);
+std::pair<std::uint32_t, bool> Scheduler::position_of(EquationId equation, VariableId variable) const {
   std::uint32_t position = 0, at = 0, found = 0;
   equations_.each_variable(equation, [&](VariableId v) {
     if (v == variable && found++ == 0) position = at;
@@ -119,8 +119,8 @@ std::pair<std::uint32_t, bool> Scheduler::solved_position(EquationId equation) c
   return {position, found == 1};
 }
 
-std::uint32_t Scheduler::key_of(EquationId equation) {
-  const auto [position, once] = solved_position(equation);
+std::uint32_t Scheduler::key_of(EquationId equation, VariableId variable) {
+  const auto [position, once] = position_of(equation, variable);
   if (!once) return kLoop;
   const SectionId section = equations_.section_of(equation);
   if (!equations_.sections()[section].table) return kSum;
@@ -207,7 +207,18 @@ void Scheduler::emit_assign(std::span<const EquationId> rows, std::uint32_t key)
     emit_batch(rows, runtime::Role::Solve, runtime::kNone, 0);
   } else {
     emit_batch(rows, runtime::Role::Solve, key, plan_.kernels[key].solved);
+    runtime::KernelBatch& batch = plan_.model.batches.back();
+    const auto& coefficient = plan_.exprs[plan_.kernels[batch.partials].outputs[batch.solved]];
+    if (keep_residuals_ && (coefficient.op != Op::Const || coefficient.value == 0))
+      batch.residual = kernels_.rare_residual(shape_of_section_[equations_.section_of(rows[0])]).value;
   }
+}
+
+std::uint32_t Scheduler::assignment(EquationId equation, VariableId variable) {
+  const VariableId matched = std::exchange(variable_of_[equation], variable);
+  emit_assign({&equation, 1}, key_of(equation));
+  variable_of_[equation] = matched;
+  return static_cast<std::uint32_t>(plan_.model.batches.size() - 1);
 }
 
 std::pair<std::uint32_t, std::uint32_t> Scheduler::residuals(std::vector<EquationId> equations) {
@@ -301,7 +312,7 @@ void Scheduler::emit_batch(std::span<const EquationId> rows, runtime::Role role,
   }
   std::vector<std::uint32_t> positions;  // by row: the term for which a sum is solved
   if (kernel == runtime::kNone && role == runtime::Role::Solve)
-    for (EquationId row : rows) positions.push_back(solved_position(row).first);
+    for (EquationId row : rows) positions.push_back(position_of(row, variable_of(row)).first);
   const runtime::KernelBatch* same =
       batch.count < KnownBatches::kFewest ? nullptr : known_.find_or_add(model, batch, rows, positions);
   if (same) {

@@ -86,6 +86,12 @@ class Scheduler {
   /// Adds Residual batches of these equations, in ascending order of their numbers. Returns the first batch
   /// and the number of batches.
   std::pair<std::uint32_t, std::uint32_t> residuals(std::vector<EquationId> equations);
+  /// Whether an equation can be solved for one of its variables, whatever it is matched with.
+  bool solvable(EquationId equation, VariableId variable) { return key_of(equation, variable) != kLoop; }
+  /// Adds a batch that solves it for this variable. Its number.
+  std::uint32_t assignment(EquationId equation, VariableId variable);
+  /// From now on batches have a Residual kernel, where the equation could have no solution for its variable.
+  void keep_residuals() { keep_residuals_ = true; }
   /// Appends the steps of the blocks that are selected.
   void schedule(const IdVector<BlockId, bool>& selected, std::vector<runtime::Step>& steps);
 
@@ -94,9 +100,10 @@ class Scheduler {
   // simultaneous blocks.
   static constexpr std::uint32_t kLoop = 0xFFFFFFFFu;
 
-  std::uint32_t key_of(EquationId equation);
-  /// The first slot or term of the variable that the equation determines, and whether there is no other.
-  std::pair<std::uint32_t, bool> solved_position(EquationId equation) const;
+  std::uint32_t key_of(EquationId equation, VariableId variable);
+  std::uint32_t key_of(EquationId equation) { return key_of(equation, variable_of(equation)); }
+  /// The first slot or term of the variable in the equation, and whether there is no other.
+  std::pair<std::uint32_t, bool> position_of(EquationId equation, VariableId variable) const;
   /// Blocks that make one batch, or one step each when `key` is kLoop.
   struct Group {
     std::uint32_t level, key;
@@ -123,6 +130,7 @@ class Scheduler {
   graph::Blocks blocks_;
   IdVector<BlockId, std::uint32_t> levels_;
   std::unique_ptr<BlockTearing> tearing_;  // when the first block needs it
+  bool keep_residuals_ = false;
 };
 
 }  // namespace sigrel::order

@@ -4,6 +4,7 @@
 #include "compiler/order/guesses.h"
 #include "compiler/order/initial.h"
 #include "compiler/order/parameters.h"
+#include "compiler/order/propagate_guesses.h"
 
 namespace sigrel::order {
 namespace {
@@ -58,17 +59,20 @@ void schedule_start(Ordering& o, incidence::EquationList equations, plan::StartP
     return report_missing_start(o.system, o.dae, initial, o.diagnostics);
 
   const EquationTable guesses = guess_equations(initial.guessed, plan);
+  plan.model.first_guess = equations.count();
   equations.append(guesses);
   o.hints.discrete.resize(plan.model.parameters.size(), false);
   Scheduler scheduler(plan, o.kernels, o.known, o.loops, equations, plan.initial_assign, o.hints);
   if (!check_discrete(o.system, o.dae, plan.model.discrete, plan.exprs, equations, scheduler, o.diagnostics))
     return;
+  scheduler.keep_residuals();
   scheduler.schedule(IdVector<BlockId, bool>(scheduler.block_count(), true), plan.model.initial);
+  const std::vector<VariableId> propagated = propagate_guesses(o, equations, scheduler);
   // Initial equations that do not fit are evaluated after the start: they hold, or contradict the others.
   const auto [first, batches] = scheduler.residuals(initial.unmatched);
   for (std::uint32_t k = 0; k < batches; ++k) plan.model.initial_checks.push_back(first + k);
   note_guesses(o.system, o.dae, plan, initial, o.diagnostics);
-  warn_unused_guesses(o.system, o.dae, plan, scheduler, o.diagnostics);
+  warn_unused_guesses(o.system, o.dae, plan, scheduler, propagated, o.diagnostics);
 }
 
 }  // namespace sigrel::order

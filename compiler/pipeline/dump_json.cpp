@@ -387,8 +387,9 @@ std::string plan_json(const system::System& system, const dae::System& dae, cons
   auto schedule = [&](const std::vector<runtime::Step>& steps) {
     ordered_json list = ordered_json::array();
     for (const runtime::Step& step : steps) {
-      if (step.kind == runtime::Step::Assign) {
-        list.push_back({{"batch", batch_json(model.batches[step.index])}});
+      if (step.kind != runtime::Step::Solve) {
+        const char* key = step.kind == runtime::Step::Guess ? "guesses" : "batch";
+        list.push_back({{key, batch_json(model.batches[step.index])}});
         continue;
       }
       const runtime::AlgebraicLoop& loop = model.loops[step.index];

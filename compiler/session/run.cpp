@@ -268,6 +268,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     explain::note_end(model.system, *run.outcome.terminated, run.outcome.reached, diagnostics_);
   if (!run.outcome.failure.initial && experiment->from.empty())
     singularity::note_redundant_initial(model.system, model.dae, model.plan, diagnostics_);
+  if (!failure) explain::note_guessed_start(model, run.outcome.guessed, diagnostics_);
   for (const runtime::Continued& block : run.outcome.continued)
     explain::note_continuation(model, block, diagnostics_);
   if (options.watch_bounds) bounds.report(model, diagnostics_);

@@ -1,6 +1,6 @@
-// What CVODE and ARKODE have in common: the explicit form y' = f(t, y) with its analytic sparse Jacobian J, and
-// the reasons of failures. The matrix I - γJ is formed here and not by SUNDIALS: the values of J are kept, so a
-// new γ costs one pass over the nonzeros.
+// What CVODE and ARKODE have in common: the explicit form y' = f(t, y) with its analytic sparse Jacobian J,
+// and the reasons of failures. The matrix I - γJ is formed here and not by SUNDIALS: the values of J are
+// kept, so a new γ costs one pass over the nonzeros.
 #pragma once
 #include <string>
 #include <vector>
@@ -52,8 +52,8 @@ class ExplicitIntegrator : public Integrator {
   SolverObjects objects_;
   Vector y_ = nullptr, dense_y_ = nullptr, slopes_ = nullptr, errors_ = nullptr, weights_ = nullptr;
   double time_ = 0, stop_ = 0;
-  Statistics before_;              // counters up to the last restart
-  bool at_end_ = true;             // the state is that at `time_`
+  Statistics before_;             // counters up to the last restart
+  bool at_end_ = true;            // the state is that at `time_`
   std::uint64_t rejections_ = 0;  // of callbacks, since time last advanced
 
  private:

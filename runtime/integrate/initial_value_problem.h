@@ -28,7 +28,10 @@ struct InitialValueProblem {
 
   /// Initialisation::run.
   bool initialise(double time, std::span<const double> from = {}) {
-    return Initialisation(instance, events, states).run(time, from);
+    Initialisation initialisation(instance, events, states);
+    const bool done = initialisation.run(time, from);
+    guessed = initialisation.guessed();
+    return done;
   }
   /// ReducedSystem::prepare, and the parts that depend on the form.
   bool prepare(FormChoice choice) {
@@ -45,6 +48,7 @@ struct InitialValueProblem {
   CrossingFunctions crossing_functions;
   HistoryRecorder recorder;
   Assertions assertions;
+  GuessedStart guessed;  // of `initialise`
 };
 
 }  // namespace runtime

@@ -4,7 +4,27 @@
 #include <cmath>
 #include <utility>
 
+#include "runtime/solve/consistent_start.h"
+
 namespace runtime {
+
+namespace {
+
+/// Whether the failure of all equations at once tells more than that of one equation or loop.
+bool tells_more(const ConsistentStart& all, const Failure& one) {
+  if (!all.failure()) return false;
+  if (one.kind == FailureKind::ZeroPivot) return true;
+  if (one.kind == FailureKind::StartContradicts) return all.singular();
+  if (one.kind != FailureKind::LoopSingular || !one.linear) return false;
+  if (all.failure().kind == FailureKind::StartContradicts && !all.all_determined()) return false;
+  if (!one.dependent || one.unknowns + one.inner == 1) return true;
+  // Equations of the loop add up to one without unknowns, and so do those that contradict each other.
+  const bool contradicts = std::abs(one.left_over) > one.rounding;
+  return all.failure().kind == FailureKind::StartContradicts &&
+         (!contradicts || all.failure().dependent_equations != one.dependent_equations);
+}
+
+}  // namespace
 
 bool Initialisation::run(double time, std::span<const double> from) {
   Evaluator& evaluator = instance_.evaluator;
@@ -25,6 +45,13 @@ bool Initialisation::run(double time, std::span<const double> from) {
 
 /// The model's own initialisation.
 bool Initialisation::solve(const Point& point) {
+  if (!solve_schedule(point) && !solve_at_once(point)) return false;
+  states_.select(point.time);
+  return instance_.evaluator.run_checked(instance_.model.dynamic, point);
+}
+
+/// Each equation, or algebraic loop, determines the variables that the initial schedule gives it.
+bool Initialisation::solve_schedule(const Point& point) {
   Evaluator& evaluator = instance_.evaluator;
   const Model& model = instance_.model;
   bool changed = false;
@@ -42,9 +69,30 @@ bool Initialisation::solve(const Point& point) {
     done = evaluator.run_checked(model.initial, following) &&
            events_.make_consistent(point, model.initial, changed);
   }
-  if (!done || !redundant_equations_hold(point)) return false;
-  states_.select(point.time);
-  return evaluator.run_checked(model.dynamic, point);
+  return done && redundant_equations_hold(point);
+}
+
+/// After `solve_schedule` has failed, whose failure remains unless this one tells more.
+bool Initialisation::solve_at_once(const Point& point) {
+  const Failure before = std::exchange(instance_.failure(), Failure{});
+  if (before.kind == FailureKind::EndlessEvents) return instance_.failure() = before, false;
+  ZeroCrossings& zero_crossings = events_.zero_crossings();
+  ConsistentStart start(instance_);
+  std::ranges::copy(start_values(instance_.model, instance_.parameters), instance_.values.begin());
+  if (!zero_crossings.empty()) zero_crossings.update_by_guesses(point, instance_.parameters);
+  for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
+    instance_.evaluator.parameters_changed();
+    std::ranges::copy(start_values(instance_.model, instance_.parameters), instance_.values.begin());
+    if (!start.solve(point.time)) break;
+    states_.select(point.time);
+    bool changed = false;
+    if (!events_.make_consistent(point, {}, changed)) break;
+    if (changed) continue;
+    guessed_ = start.guessed();
+    return true;
+  }
+  instance_.failure() = tells_more(start, before) ? start.failure() : before;
+  return false;
 }
 
 /// The states as `from` gives them; its other values are guesses.

@@ -3,7 +3,9 @@
 // The initial schedule is solved from the guesses, with the values of zero crossings iterated until both
 // agree. When the values that the guesses suggest lead to no solution, zero crossings follow every iteration
 // of Newton's method instead, and continuation is allowed in algebraic loops. Then the redundant initial
-// equations are checked, states are selected, and the dynamic and the observed schedule evaluated.
+// equations are checked. Where that fails because equations do not determine their variables at these values,
+// all equations are solved at once (solve/consistent_start.h). At the end states are selected, and the
+// dynamic and the observed schedule evaluated.
 #pragma once
 #include <span>
 
@@ -20,9 +22,12 @@ class Initialisation {
 
   /// Sets all current values; they are finite. `from`: Experiment::from. False: `failure()` of the instance.
   bool run(double time, std::span<const double> from = {});
+  const GuessedStart& guessed() const { return guessed_; }
 
  private:
   bool solve(const Point& point);
+  bool solve_schedule(const Point& point);
+  bool solve_at_once(const Point& point);
   bool start_from(const Point& point, std::span<const double> from);
   bool redundant_equations_hold(const Point& point);
   bool advance_previous(const Point& point);
@@ -31,6 +36,7 @@ class Initialisation {
   ModelInstance& instance_;
   EventIteration& events_;
   StateSelection& states_;
+  GuessedStart guessed_;
 };
 
 }  // namespace runtime

@@ -1,6 +1,6 @@
 // ARKODE on the explicit form: an L-stable diagonally implicit Runge-Kutta method of order 5 with error
-// estimates of order 4 (ESDIRK5(4)7L[2]SA; Kennedy and Carpenter, "Diagonally implicit Runge-Kutta methods for
-// stiff ODEs", Applied Numerical Mathematics 146, 2019), and Newton's method. BDF formulas of order 3 and
+// estimates of order 4 (ESDIRK5(4)7L[2]SA; Kennedy and Carpenter, "Diagonally implicit Runge-Kutta methods
+// for stiff ODEs", Applied Numerical Mathematics 146, 2019), and Newton's method. BDF formulas of order 3 and
 // more are unstable near the imaginary axis; this one is not, so weakly damped oscillations of high frequency
 // that hardly move do not limit the step.
 #include <arkode/arkode_arkstep.h>

@@ -73,6 +73,7 @@ bool initialise(InitialValueProblem& problem, const Experiment& experiment, Outc
       problem.events.start(time, experiment.continues, kLocalTolerance * experiment.tolerance) &&
       (problem.assertions.empty() || problem.assertions.hold(time));
   outcome.continued = problem.instance.evaluator.continued();
+  outcome.guessed = std::move(problem.guessed);
   outcome.statistics.states = problem.instance.model.states.size();
   outcome.statistics.seconds_initialise = timer.seconds();
   return ready || failed(problem, experiment, outcome);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "runtime/linear/dependent_rows.h"
+#include "runtime/solve/loop_dependence.h"
 #include "runtime/solve/untorn_loop.h"
 
 namespace runtime {
@@ -369,6 +370,12 @@ void AlgebraicLoopSolver::describe_dependence(const Point& point, Failure& failu
   if (!std::isfinite(failure.left_over)) return;
   failure.dependent = true;
   failure.dependent_equations = static_cast<std::uint32_t>(rows.size());
+  std::vector<BatchRow> all;
+  for (const KernelBatch& batch : residual_batches_)
+    for (std::uint32_t row = 0; row < batch.count; ++row)
+      all.push_back({static_cast<std::uint32_t>(&batch - model_.batches.data()), row});
+  EquationRows equations(model_, nominals_);
+  describe_leftovers(equations, all, factors, unknowns_, point, failure);
   // The largest first, of equal ones the last that was written.
   std::ranges::sort(rows, std::greater{}, [&](std::uint32_t k) {
     return std::pair(std::round(std::abs(factors[k]) * 1e6), residual_equation(k));

@@ -183,6 +183,8 @@ bool Evaluator::run(std::span<const Step> steps, const Point& point) {
   for (const Step& step : steps) {
     if (step.kind == Step::Assign)
       evaluate(model_, model_.batches[step.index], point, nullptr);
+    else if (step.kind == Step::Guess)
+      evaluate_guesses(model_.batches[step.index], point);
     else if (!solve_loop(step.index, point))
       return false;
   }
@@ -194,11 +196,22 @@ bool Evaluator::run_checked(std::span<const Step> steps, const Point& point) {
     if (step.kind == Step::Assign) {
       evaluate(model_, model_.batches[step.index], point, nullptr);
       if (!check_finite(model_.batches[step.index], point)) return false;
+    } else if (step.kind == Step::Guess) {
+      evaluate_guesses(model_.batches[step.index], point);
     } else if (!solve_loop(step.index, point)) {
       return false;
     }
   }
   return true;
+}
+
+void Evaluator::evaluate_guesses(const KernelBatch& batch, const Point& point) {
+  for (std::uint32_t row = 0; row < batch.count; ++row) {
+    double& value = point.values[solved_variable(model_, batch, row)];
+    const double before = value;
+    evaluate_rows(model_, batch, point, row, row + 1, nullptr);
+    if (!std::isfinite(value)) value = before;
+  }
 }
 
 bool Evaluator::check_finite(const KernelBatch& batch, const Point& point) {
@@ -218,7 +231,12 @@ bool Evaluator::check_finite(const KernelBatch& batch, const Point& point) {
     const bool zero = !partials.empty() && partials[std::size_t{batch.solved} * batch.count + row] == 0;
     if (zero && failure_.equations.empty()) {
       failure_.kind = FailureKind::LoopSingular;
-      failure_.linear = true;
+      failure_.linear = failure_.dependent = true;
+      failure_.dependent_equations = 1;
+      failure_.combined = {variable};
+      for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
+        if (partials[std::size_t{slot} * batch.count + row] != 0)
+          failure_.constrained.push_back(slot_variable(model_, batch, slot, row));
     }
     if (zero != failure_.linear) continue;
     failure_.equations.push_back({model_.equations[batch.equations + row], value});

@@ -100,6 +100,7 @@ class Evaluator {
  private:
   bool solve_loop(std::uint32_t index, const Point& point);
   bool check_finite(const KernelBatch& batch, const Point& point);
+  void evaluate_guesses(const KernelBatch& batch, const Point& point);
 
   const Model& model_;
   std::vector<double> nominal_;

@@ -21,6 +21,7 @@ constexpr RunOnly kRunOnly[] = {
     {"SR0186", "the length of a delay is a parameter"},
     {"SR0323", "which states a selection can use changes along the solution"},
     {"SR0402", "whether surplus initial values agree depends on the numbers"},
+    {"SR0410", "a coefficient may vanish at the values of the start"},
     {"SR0501", "Newton's method may not find initial values"},
     {"SR0502", "Newton's method may not solve an algebraic loop"},
     {"SR0503", "an expression has no finite value at this point"},
@@ -31,6 +32,7 @@ constexpr RunOnly kRunOnly[] = {
     {"SR0511", "whether events end depends on the solution"},
     {"SR0512", "assignments disagree in their values"},
     {"SR0515", "conditions become true at the same instant"},
+    {"SR0520", "coefficients make a constraint between states for these numbers"},
 };
 
 using Codes = std::set<std::string>;

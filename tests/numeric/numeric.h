@@ -40,15 +40,18 @@ class Model {
 
   /// The messages of a run that does not complete.
   std::string refusal(const sigrel::RunOptions& options) {
+    const std::size_t before = session_.diagnostics().all().size();
     CHECK_FALSE(session_.run(*compiled_, options).completed());
-    return errors();
+    return errors(before);
   }
 
  private:
-  std::string errors() {
+  std::string errors(std::size_t from = 0) {
     std::string text;
-    for (const sigrel::Diagnostic& d : session_.diagnostics().all())
-      if (d.severity == sigrel::Severity::Error) text += render_text(d, session_.sources(), false);
+    for (std::size_t k = from; k < session_.diagnostics().all().size(); ++k)
+      if (const sigrel::Diagnostic& d = session_.diagnostics().all()[k];
+          d.severity == sigrel::Severity::Error)
+        text += render_text(d, session_.sources(), false);
     return text;
   }
   void require_no_errors() {

@@ -1,0 +1,95 @@
+#include "runtime/solve/equation_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace runtime {
+
+namespace {
+
+void evaluate_row(const Model& model, std::uint32_t kernel, const KernelBatch& batch, const Point& point,
+                  std::uint32_t row, double* out) {
+  const Kernel& code = model.kernels[kernel];
+  const KernelArguments arguments{
+      point.time,  point.values, point.parameters, model.tables.data() + batch.table,
+      batch.count, row,          row + 1,          out};
+  code.function(code.self, &arguments);
+}
+
+}  // namespace
+
+const std::vector<std::uint32_t>& EquationRows::variables(BatchRow at) {
+  const KernelBatch& batch = model_.batches[at.batch];
+  variables_.clear();
+  if (batch.kernel == kNone) {
+    const SumTable table(model_, batch);
+    for (std::uint32_t k = table.offsets[at.row]; k < table.offsets[at.row + 1]; ++k)
+      variables_.push_back(table.terms[k] >> 1);
+  } else {
+    for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
+      variables_.push_back(slot_variable(model_, batch, slot, at.row));
+  }
+  std::ranges::sort(variables_);
+  variables_.erase(std::ranges::unique(variables_).begin(), variables_.end());
+  return variables_;
+}
+
+double EquationRows::residual(BatchRow at, const Point& point) {
+  const KernelBatch& batch = model_.batches[at.batch];
+  if (batch.kernel == kNone) {
+    const SumTable table(model_, batch);
+    double sum = 0;
+    for (std::uint32_t k = table.offsets[at.row]; k < table.offsets[at.row + 1]; ++k)
+      sum += (table.terms[k] & 1 ? -1 : 1) * point.values[table.terms[k] >> 1];
+    return sum;
+  }
+  if (batch.role == Role::Residual || batch.residual != kNone) {
+    out_.resize(std::max<std::size_t>(out_.size(), batch.count));
+    evaluate_row(model_, batch.role == Role::Residual ? batch.kernel : batch.residual, batch, point, at.row,
+                 out_.data());
+    return out_[at.row];
+  }
+  const std::uint32_t v = solved(at);
+  double coefficient = 0;
+  for (const Partial& p : partials(at, point))
+    if (p.variable == v) coefficient = p.value;
+  const double value = point.values[v];
+  evaluate_row(model_, batch.kernel, batch, point, at.row, nullptr);
+  const double residual = coefficient * (value - point.values[v]);
+  point.values[v] = value;
+  return residual;
+}
+
+const std::vector<EquationRows::Partial>& EquationRows::partials(BatchRow at, const Point& point) {
+  const KernelBatch& batch = model_.batches[at.batch];
+  partials_.clear();
+  if (batch.kernel == kNone) {
+    const SumTable table(model_, batch);
+    for (std::uint32_t k = table.offsets[at.row]; k < table.offsets[at.row + 1]; ++k)
+      partials_.push_back({table.terms[k] >> 1, table.terms[k] & 1 ? -1.0 : 1.0});
+  } else {
+    out_.resize(std::max(out_.size(), std::size_t{batch.slots} * batch.count));
+    evaluate_row(model_, batch.partials, batch, point, at.row, out_.data());
+    for (std::uint32_t slot = 0; slot < batch.slots; ++slot)
+      partials_.push_back(
+          {slot_variable(model_, batch, slot, at.row), out_[std::size_t{slot} * batch.count + at.row]});
+  }
+  std::ranges::stable_sort(partials_, {}, &Partial::variable);
+  std::size_t last = 0;
+  for (std::size_t k = 1; k < partials_.size(); ++k)
+    if (partials_[k].variable == partials_[last].variable)
+      partials_[last].value += partials_[k].value;
+    else
+      partials_[++last] = partials_[k];
+  if (!partials_.empty()) partials_.resize(last + 1);
+  return partials_;
+}
+
+double EquationRows::magnitude(const std::vector<Partial>& partials, const Point& point) const {
+  double sum = 0;
+  for (const Partial& p : partials)
+    sum += std::abs(p.value) * std::max(std::abs(point.values[p.variable]), nominal_[p.variable]);
+  return sum;
+}
+
+}  // namespace runtime

@@ -1,0 +1,52 @@
+// Equations and unknowns that need not be as many: the Gauss-Newton method (Deuflhard, Newton Methods for
+// Nonlinear Problems, 2004, section 4.3), with the rank of the Jacobian by pivoted QR.
+//
+// A residual is relative to the magnitude of its terms, an unknown to its value and nominal value. Unknowns
+// that the equations do not determine keep their values.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/linear/pivoted_qr.h"
+#include "runtime/solve/equation_rows.h"
+
+namespace runtime {
+
+class RectangularSystem {
+ public:
+  /// Residuals that are as large as this relative to their terms contradict each other.
+  static constexpr double kTolerance = 1e-6;
+  enum class Result : std::uint8_t { Solved, Contradiction, NotConverged, NotFinite };
+
+  /// The unknowns are ascending.
+  RectangularSystem(EquationRows& equations, std::vector<BatchRow> rows, std::vector<std::uint32_t> unknowns);
+
+  /// From the current values of the unknowns, and from others near them where these do not lead to a solution
+  /// or to less than is determined.
+  Result solve(const Point& point);
+  /// By unknown: whether the equations determine it, at the current point and at another at which the values
+  /// of those that they do not determine differ.
+  std::vector<bool> determined(const Point& point);
+  /// Whether they determine all unknowns at the current point, accurately: not at a double root.
+  bool determines_all(const Point& point);
+
+  std::span<const std::uint32_t> unknowns() const { return unknowns_; }
+  std::span<const BatchRow> rows() const { return rows_; }
+
+ private:
+  bool linearise(const Point& point);
+  bool relative_residuals(const Point& point, std::vector<double>& out);
+  Result iterate(const Point& point);
+  void set(const Point& point, const std::vector<double>& x) const;
+  void move(const Point& point, const std::vector<double>& start, double distance,
+            const std::vector<bool>& keep) const;
+
+  EquationRows& equations_;
+  std::vector<BatchRow> rows_;
+  std::vector<std::uint32_t> unknowns_;
+  DenseMatrix jacobian_;
+  std::vector<double> row_scale_, column_scale_, residuals_, trial_;
+};
+
+}  // namespace runtime

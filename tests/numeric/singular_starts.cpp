@@ -1,0 +1,237 @@
+// Starts at which single equations do not determine what structure gives them, while all equations together
+// do: random chains of rods in Cartesian coordinates, hanging, stretched or folded, compared with a
+// formulation by angles; and initial equations whose matrix has a random rank.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "numeric.h"
+#include "tests/property/property.h"
+
+using namespace sigrel;
+
+namespace {
+
+constexpr double kGravity = 9.81;
+
+/// n rods of length 1 by their angles from the vertical, with masses of 1 at their ends. By the Lagrange
+/// equations: sum over k of c_ik (cos(a_i - a_k) w_k' + sin(a_i - a_k) w_k^2) = -c_ii g sin a_i, where c_ik
+/// is the number of masses from max(i, k) on.
+struct Rods {
+  std::vector<double> angle, rate;
+
+  std::size_t count() const { return angle.size(); }
+
+  std::vector<double> acceleration() const {
+    const std::size_t n = count();
+    std::vector<std::vector<double>> m(n, std::vector<double>(n + 1));
+    for (std::size_t i = 0; i < n; ++i) {
+      m[i][n] = -static_cast<double>(n - i) * kGravity * std::sin(angle[i]);
+      for (std::size_t k = 0; k < n; ++k) {
+        const double masses = static_cast<double>(n - std::max(i, k)), between = angle[i] - angle[k];
+        m[i][k] = masses * std::cos(between);
+        m[i][n] -= masses * std::sin(between) * rate[k] * rate[k];
+      }
+    }
+    for (std::size_t p = 0; p < n; ++p)  // positive definite: no pivoting
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t k = n + 1; i != p && k-- > p;) m[i][k] -= m[i][p] / m[p][p] * m[p][k];
+    std::vector<double> result(n);
+    for (std::size_t i = 0; i < n; ++i) result[i] = m[i][n] / m[i][i];
+    return result;
+  }
+
+  /// By the rule of Runge and Kutta.
+  void advance(double time, int steps) {
+    const double h = time / steps;
+    for (int s = 0; s < steps; ++s) {
+      Rods at = *this;
+      std::vector<double> da(count()), dw(count());
+      for (const auto& [weight, next] : {std::pair{1.0, 0.5}, {2.0, 0.5}, {2.0, 1.0}, {1.0, 0.0}}) {
+        const std::vector<double> w = at.rate, dwdt = at.acceleration();
+        for (std::size_t i = 0; i < count(); ++i) {
+          da[i] += weight / 6 * w[i], dw[i] += weight / 6 * dwdt[i];
+          at.angle[i] = angle[i] + next * h * w[i], at.rate[i] = rate[i] + next * h * dwdt[i];
+        }
+      }
+      for (std::size_t i = 0; i < count(); ++i) angle[i] += h * da[i], rate[i] += h * dw[i];
+    }
+  }
+
+  struct End {
+    double x = 0, y = 0, u = 0, v = 0, force = 0;
+  };
+  std::vector<End> ends() const {
+    const std::size_t n = count();
+    const std::vector<double> dw = acceleration();
+    std::vector<End> result(n);
+    std::vector<std::array<double, 2>> acceleration(n);
+    End end;
+    std::array<double, 2> a{0, kGravity};
+    for (std::size_t i = 0; i < n; ++i) {
+      const double s = std::sin(angle[i]), c = std::cos(angle[i]), w = rate[i];
+      end.x += s, end.y -= c, end.u += c * w, end.v += s * w;
+      a[0] += c * dw[i] - s * w * w, a[1] += s * dw[i] + c * w * w;
+      result[i] = end, acceleration[i] = a;
+    }
+    std::array<double, 2> below{0, 0};  // what a rod carries, from the last one up
+    for (std::size_t i = n; i-- > 0;) {
+      below[0] += acceleration[i][0], below[1] += acceleration[i][1];
+      result[i].force = -below[0] * std::sin(angle[i]) + below[1] * std::cos(angle[i]);
+    }
+    return result;
+  }
+};
+
+Rods random_rods(std::size_t n) {
+  Rods rods;
+  for (std::size_t i = 0; i < n; ++i) {
+    const int special = *rc::gen::inRange(-2, 5);  // most rods are vertical or horizontal
+    rods.angle.push_back(special <= 2 ? special * std::numbers::pi / 2
+                                      : *rc::gen::inRange(-300, 301) / 100.0);
+    rods.rate.push_back(*rc::gen::inRange(-3, 4));
+  }
+  return rods;
+}
+
+Settings settings(const std::vector<Rods::End>& ends) {
+  Settings set;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const std::string k = std::to_string(i + 1);
+    set.insert(set.end(), {{"px" + k, ends[i].x}, {"py" + k, ends[i].y}, {"pu" + k, ends[i].u}});
+    set.push_back({"pv" + k, ends[i].v});
+  }
+  return set;
+}
+
+void check_near(const Run& run, const std::string& name, double expected, double tolerance) {
+  const double found = numeric::value(run, name);
+  RC_LOG() << name << " = " << found << " instead of " << expected << "\n";
+  RC_ASSERT(std::abs(found - expected) <= tolerance * (1 + std::abs(expected)));
+}
+
+}  // namespace
+
+TEST_CASE("chains of rods start from all of their coordinates") {
+  for (std::size_t n : {2, 3, 4}) {
+    numeric::Model model("singular_starts.sr", ("start" + std::to_string(n)).c_str());
+    for (const double stop : {0.0, 0.1})
+      property::holds(
+          [&] {
+            Rods rods = random_rods(n);
+            const Run run = model.run(
+                {.stop = stop, .tolerance = 1e-9, .set = settings(rods.ends()), .keep_trajectory = false});
+            if (stop > 0) rods.advance(stop, 400);
+            const std::vector<Rods::End> ends = rods.ends();
+            for (std::size_t i = 0; i < n; ++i) {
+              const std::string k = std::to_string(i + 1);
+              check_near(run, "x" + k, ends[i].x, 1e-6);
+              check_near(run, "y" + k, ends[i].y, 1e-6);
+              check_near(run, "f" + k, ends[i].force, 1e-5);
+            }
+          },
+          {.cases = stop > 0 ? 20 : 60});
+  }
+}
+
+TEST_CASE("rods that would change their length are refused") {
+  for (std::size_t n : {2, 3, 4}) {
+    numeric::Model model("singular_starts.sr", ("start" + std::to_string(n)).c_str());
+    property::holds(
+        [&] {
+          const Rods rods = random_rods(n);
+          std::vector<Rods::End> ends = rods.ends();
+          const std::size_t i = *rc::gen::inRange<std::size_t>(0, n);
+          if (*rc::gen::arbitrary<bool>())
+            ends[i].x += 0.5 * std::sin(rods.angle[i]), ends[i].y -= 0.5 * std::cos(rods.angle[i]);
+          else
+            ends[i].u += 0.5 * std::sin(rods.angle[i]), ends[i].v -= 0.5 * std::cos(rods.angle[i]);
+          const std::string message = model.refusal({.stop = 0, .set = settings(ends)});
+          RC_LOG() << message;
+          RC_ASSERT(message.find("error[SR0402]") != std::string::npos);
+          RC_ASSERT(message.find("contradict") != std::string::npos);
+        },
+        {.cases = 40});
+  }
+}
+
+namespace {
+
+/// Rows that are combinations of `rank` random ones.
+std::array<std::array<double, 3>, 5> random_matrix(int rank) {
+  std::array<std::array<double, 3>, 3> basis{};
+  for (int k = 0; k < rank; ++k)
+    for (double& entry : basis[k]) entry = *rc::gen::inRange(-3, 4);
+  for (int k = 0; k < rank; ++k) basis[k][k] += 10;  // independent
+  std::array<std::array<double, 3>, 5> matrix{};
+  for (int r = 0; r < 5; ++r)
+    for (int k = 0; k < rank; ++k) {
+      const double factor = r == k + 5 - rank ? 1 : *rc::gen::inRange(-1, 2);
+      for (int c = 0; c < 3; ++c) matrix[r][c] += factor * basis[k][c];
+    }
+  return matrix;
+}
+
+}  // namespace
+
+namespace {
+
+/// Parameters for which the initial equations hold at `x`.
+Settings settings(const std::array<std::array<double, 3>, 5>& a, const std::array<double, 3>& x) {
+  Settings set;
+  for (int r = 0; r < 5; ++r) {
+    double b = 0;
+    for (int c = 0; c < 3; ++c) {
+      set.push_back({"a" + std::to_string(r + 1) + std::to_string(c + 1), a[r][c]});
+      b += a[r][c] * x[c];
+    }
+    set.push_back({"b" + std::to_string(r + 1), b});
+  }
+  return set;
+}
+
+std::array<double, 3> random_point() {
+  std::array<double, 3> x;
+  for (double& value : x) value = *rc::gen::inRange(-50, 51) / 10.0;
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("initial equations of any rank") {
+  numeric::Model model("singular_starts.sr", "start5");
+  for (int rank : {1, 2, 3})
+    property::holds(
+        [&] {
+          const auto a = random_matrix(rank);
+          const std::array<double, 3> x = random_point();
+          const Run run = model.run({.stop = 0, .set = settings(a, x)});
+          for (int r = 0; r < 5; ++r) {
+            double sum = 0;
+            for (int c = 0; c < 3; ++c)
+              sum += a[r][c] * (numeric::value(run, "x" + std::to_string(c + 1)) - x[c]);
+            RC_LOG() << "equation " << r << " differs by " << sum << "\n";
+            RC_ASSERT(std::abs(sum) <= 1e-6);
+          }
+          for (int c = 0; c < 3 && rank == 3; ++c) check_near(run, "x" + std::to_string(c + 1), x[c], 1e-7);
+        },
+        {.cases = 60});
+}
+
+TEST_CASE("initial equations of any rank that contradict each other are refused") {
+  numeric::Model model("singular_starts.sr", "start5");
+  for (int rank : {1, 2, 3})
+    property::holds(
+        [&] {
+          auto a = random_matrix(rank);
+          for (int c = 0; c < 3; ++c) a[4][c] = a[0][c] + a[1][c];
+          Settings set = settings(a, random_point());
+          set.back().second += 100;
+          const std::string message = model.refusal({.stop = 0, .set = set});
+          RC_LOG() << message;
+          RC_ASSERT(message.find("error[SR0402]") != std::string::npos);
+          RC_ASSERT(message.find("= b5") != std::string::npos);
+        },
+        {.cases = 40});
+}

@@ -6,7 +6,7 @@
 
 namespace runtime {
 
-int ExplicitIntegrator::right_hand_side(double time, N_Vector y, N_Vector out, void* self) {
+int ExplicitIntegrator::right_hand_side(double time, Vector y, Vector out, void* self) {
   auto& me = *static_cast<ExplicitIntegrator*>(self);
   me.rejected_ = !me.system_.derivatives(time, data(y), data(out));
   if (!me.rejected_) return 0;
@@ -16,7 +16,7 @@ int ExplicitIntegrator::right_hand_side(double time, N_Vector y, N_Vector out, v
   return 1;
 }
 
-int ExplicitIntegrator::linear_system(double time, N_Vector y, bool keep, int* fresh, double gamma) {
+int ExplicitIntegrator::linear_system(double time, Vector y, bool keep, int* fresh, double gamma) {
   *fresh = SUNFALSE;
   if (!keep) {
     if (!system_.jacobian(time, data(y), nullptr, 0, jacobian_.data())) return 1;

@@ -24,8 +24,8 @@ class ExplicitIntegrator : public Integrator {
   enum class Cause : std::uint8_t { Function, Tolerance, ErrorTest, Convergence, Other };
 
   /// The callbacks of a solver whose user data is this object: 0, or 1 for "try a smaller step".
-  static int right_hand_side(double time, N_Vector y, N_Vector out, void* self);
-  int linear_system(double time, N_Vector y, bool keep, int* fresh, double gamma);
+  static int right_hand_side(double time, Vector y, Vector out, void* self);
+  int linear_system(double time, Vector y, bool keep, int* fresh, double gamma);
   static void ignore_message(int, const char*, const char*, char*, void*) {}
 
   /// What a solver counts.
@@ -46,7 +46,7 @@ class ExplicitIntegrator : public Integrator {
 
   /// The length of the current step, and the estimated errors and weights of the unknowns. False: none.
   virtual double current_step() const = 0;
-  virtual bool estimate_errors(N_Vector errors, N_Vector weights) const = 0;
+  virtual bool estimate_errors(Vector errors, Vector weights) const = 0;
 
   ReducedSystem& system_;
   SolverObjects objects_;

@@ -36,8 +36,8 @@ std::uint32_t ZeroCrossingRows::find_or_append(const Row& added, Origin origin) 
       [&](std::uint32_t k) { return hash(row(k)); });
   if (number != next) return number;
   EquationTable& table = dae_.zero_crossings.back().differences;
-  places_.push_back({static_cast<std::uint32_t>(dae_.zero_crossings.size()) - 1,
-                     static_cast<std::uint32_t>(table.rows())});
+  places_.push_back(
+      {static_cast<std::uint32_t>(dae_.zero_crossings.size()) - 1, static_cast<std::uint32_t>(table.rows())});
   table.unknowns.insert(table.unknowns.end(), added.variables.begin(), added.variables.end());
   table.parameters.insert(table.parameters.end(), added.parameters.begin(), added.parameters.end());
   table.origins.push_back(origin);

@@ -21,7 +21,7 @@ SteadyFunctions::SteadyFunctions(const Model& model, double time, std::vector<do
       overrides_(overrides),
       nominal_(nominal_values(model, parameters_)),
       evaluator_(model, nominal_),
-      zero_crossings_(model) {
+      zero_crossings_(model, nominal_) {
   for (const FreeValue& f : problem.free) {
     const double now = f.kind == FreeValue::Parameter ? parameters_[f.index] : values_[f.index];
     const double usual = f.kind == FreeValue::Parameter ? 0.0 : nominal_[f.index];

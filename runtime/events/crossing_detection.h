@@ -28,6 +28,8 @@ class CrossingDetection {
     const std::uint32_t k = functions_.watched()[watched];
     return functions_.is_comparison(k) && functions_.held(k, parameters) != 0 ? -1 : 1;
   }
+  /// Below this a watched difference is rounding error; 0 unless measured.
+  double rounding(std::size_t watched) const { return functions_.rounding(functions_.watched()[watched]); }
 
  private:
   ZeroCrossingFunctions& functions_;

@@ -1,6 +1,7 @@
 #include "runtime/events/event_iteration.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace runtime {
@@ -10,12 +11,15 @@ namespace {
 constexpr double kSameTime = 1e-12;
 // After so many reversals at one time one comparison is reversed at a time.
 constexpr std::uint32_t kSimultaneousReversals = 4;
+// The measurement of rounding errors: parts by which states are displaced, to see the effect, and to have
+// loops solved from other values; this many moments between their times.
+constexpr double kRoundingPart = 1e-15, kOtherPart = 1e-6, kOtherMoment = 1e3;
 }  // namespace
 
 EventIteration::EventIteration(ModelInstance& instance, double moment)
     : instance_(instance),
       moment_(moment),
-      zero_crossings_(instance.model),
+      zero_crossings_(instance.model, instance.nominal),
       detection_(zero_crossings_.functions()),
       time_events_(zero_crossings_.time_functions()),
       handler_(instance.model),
@@ -39,7 +43,7 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
     const bool one_at_a_time = iteration >= ZeroCrossings::kSimultaneousIterations;
     const bool agree = known || !zero_crossings_.update(point, instance_.parameters, one_at_a_time);
     known = false;
-    if (agree && !look_ahead(point, leaving)) return true;
+    if (agree && !look_ahead(point, leaving, one_at_a_time)) return true;
     changed = true;
   }
   evaluator.failure() = zero_crossings_.endless(point);
@@ -74,13 +78,13 @@ bool EventIteration::advance(const Point& from, Point& later) {
 }
 
 /// Decides comparisons that are at zero by their differences a moment later. Whether one changed.
-bool EventIteration::look_ahead(const Point& point, bool leaving) {
+bool EventIteration::look_ahead(const Point& point, bool leaving, bool first_only) {
   consistent_ = !zero_crossings_.undecided(leaving);
   if (consistent_) return false;
   here_ = instance_.values;
   Point later = point;
   const bool known = advance({point.time, here_.data(), point.parameters}, later);
-  const bool changes = known && zero_crossings_.look_ahead(later, instance_.parameters);
+  const bool changes = known && zero_crossings_.look_ahead(later, instance_.parameters, first_only);
   std::ranges::copy(here_, instance_.values.begin());
   return changes;
 }
@@ -268,6 +272,39 @@ bool EventIteration::turn_back(double time, std::span<const int> directions) {
   if (!zero_crossings_.reverse(directions)) return false;
   count_reversal(time);
   return evaluate_inputs(instance_.point(time));
+}
+
+void EventIteration::measure_rounding(double time) {
+  Evaluator& evaluator = instance_.evaluator;
+  ZeroCrossingFunctions& functions = zero_crossings_.functions();
+  here_ = instance_.values;
+  const std::vector<State>& states = instance_.model.states;
+  // Signs without a pattern that a difference of two states could hide.
+  auto displaced = [&](std::size_t k, double part) {
+    const double x = here_[states[k].variable];
+    const double size = part * std::max(std::abs(x), instance_.nominal[states[k].variable]);
+    return x + (std::popcount(k * 0x9E3779B97F4A7C15u) % 2 ? size : -size);
+  };
+  auto evaluate = [&](double at, double part) {
+    for (std::size_t k = 0; k < states.size(); ++k)
+      if (!instance_.model.is_discrete(states[k].variable))
+        instance_.values[states[k].variable] = displaced(k, part);
+    const Point point = instance_.point(at);
+    history_.evaluate(at, instance_.values);
+    const bool known =
+        evaluator.run(instance_.model.dynamic, point) && evaluator.run(instance_.model.compared, point);
+    if (known) functions.evaluate(point);
+    return known;
+  };
+  if (evaluate(time, 0)) {
+    const std::vector<double> reference = functions.differences();
+    // Loops are solved again from the solution at another point.
+    for (const double part : {kRoundingPart, -kRoundingPart})
+      if (evaluate(time + kOtherMoment * moment_, kOtherPart * (part > 0 ? 1 : -1)) && evaluate(time, part))
+        zero_crossings_.record_rounding(reference);
+  }
+  evaluator.failure() = {};
+  std::ranges::copy(here_, instance_.values.begin());
 }
 
 Failure EventIteration::endless_sequence(double time) {

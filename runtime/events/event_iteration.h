@@ -112,9 +112,15 @@ class EventIteration {
   /// False: Missed.
   bool turn_back(double time, std::span<const int> directions);
   std::span<const int> reversals() const { return zero_crossings_.reversals(); }
+  /// The number of reversals at the time of the last one.
+  std::uint32_t repeated_reversals() const { return reversals_; }
   double last_consistent_time() const { return last_consistent_time_; }
   /// Records the current values, to which `verify` may return.
   void record_consistent_values(double time);
+
+  /// Measures the rounding errors of the watched differences at the current values: where a part of a circuit
+  /// has no current, differences are nothing else, and their signs mean nothing.
+  void measure_rounding(double time);
 
   /// The failure of events at one instant that do not come to an end.
   Failure endless(double time);
@@ -127,7 +133,7 @@ class EventIteration {
   bool make_consistent(const Point& point, std::span<const Step> initial, bool& changed, bool leaving);
   bool update_where_known(std::span<const Step> initial, const Point& point);
   bool advance(const Point& from, Point& later);
-  bool look_ahead(const Point& point, bool leaving);
+  bool look_ahead(const Point& point, bool leaving, bool first_only);
   void record_rates(const Point& point, bool evaluated);
   void count_reversal(double time);
   bool handle_events(const Point& point, bool& changed);

@@ -14,6 +14,7 @@ ZeroCrossingFunctions::ZeroCrossingFunctions(const Model& model) : model_(model)
     }
   differences_.assign(rows_.size(), 0.0);
   arguments_.assign(rows_.size(), 0.0);
+  rounding_.assign(rows_.size(), 0.0);
 }
 
 void ZeroCrossingFunctions::evaluate(const Point& point) {

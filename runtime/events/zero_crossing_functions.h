@@ -4,6 +4,7 @@
 // second number among the *watched* ones, which the integrator monitors. Crossings of the others are known
 // beforehand (time_events.h).
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -33,6 +34,10 @@ class ZeroCrossingFunctions {
   const std::vector<double>& differences() const { return differences_; }
   /// By number: the arguments of the last evaluation; of a comparison this is the difference.
   const std::vector<double>& arguments() const { return arguments_; }
+
+  /// By number: differences below this are rounding errors; 0 unless measured.
+  double rounding(std::size_t k) const { return rounding_[k]; }
+  void record_rounding(std::size_t k, double error) { rounding_[k] = std::max(rounding_[k], error); }
 
   const ZeroCrossing& crossing(std::size_t k) const { return model_.zero_crossings[rows_[k].zero_crossing]; }
   const KernelBatch& batch(std::size_t k) const { return model_.batches[crossing(k).batch]; }
@@ -66,6 +71,7 @@ class ZeroCrossingFunctions {
   std::vector<Row> rows_;                        // by number
   std::vector<std::uint32_t> watched_;           // by watched number
   std::vector<double> differences_, arguments_;  // by number
+  std::vector<double> rounding_;                 // by number
 };
 
 }  // namespace runtime

@@ -8,17 +8,22 @@ namespace runtime {
 namespace {
 // A difference that has just crossed is at zero while it is within this part of its largest magnitude.
 constexpr double kAtZero = 1e-9;
-// This part of its largest magnitude is rounding error.
-constexpr double kRounding = 1e-14;
+// This part of its largest magnitude is rounding error; if measured, this multiple of what is seen, up to the
+// part given last.
+constexpr double kRounding = 1e-14, kRoundingMargin = 8, kMostRounding = 1e-11;
 }  // namespace
 
-ZeroCrossings::ZeroCrossings(const Model& model) : functions_(model), time_functions_(model) {
+ZeroCrossings::ZeroCrossings(const Model& model, std::span<const double> nominal)
+    : functions_(model), time_functions_(model) {
   const std::size_t all = functions_.size(), watched = functions_.watched().size();
   for (auto* list :
-       {&largest_, &at_crossing_, &at_update_, &reference_, &rate_before_event_, &crossing_value_})
+       {&largest_, &at_crossing_, &at_update_, &reference_, &rate_before_event_, &crossing_value_, &nominal_})
     list->assign(all, 0.0);
   decided_by_.assign(all, DecidedBy::Difference);
-  changed_.assign(all, 0);
+  for (auto* list : {&changed_, &was_at_zero_, &is_at_zero_}) list->assign(all, 0);
+  for (const std::uint32_t k : functions_.watched())
+    for (std::uint32_t slot = 0; functions_.is_comparison(k) && slot < functions_.batch(k).slots; ++slot)
+      nominal_[k] = std::max(nominal_[k], nominal[functions_.variable(k, slot)]);
   why_unconfirmed_.assign(watched, Unconfirmed::No);
   reversals_.assign(watched, 0);
 }
@@ -54,7 +59,23 @@ void ZeroCrossings::crossed(std::span<const int> directions, std::span<double> p
 
 /// Whether a difference that has just crossed is still where it crossed.
 bool ZeroCrossings::at_zero(std::size_t k) const {
-  return std::abs(differences()[k]) <= std::max(kAtZero * largest_[k], 100 * std::abs(at_crossing_[k]));
+  // At zero it changes nothing but how large differences are.
+  const double largest =
+      decided_by_[k] == DecidedBy::LookAhead ? std::max(largest_[k], nominal_[k]) : largest_[k];
+  return std::abs(differences()[k]) <=
+         std::max({kAtZero * largest, 100 * std::abs(at_crossing_[k]), noise(k)});
+}
+
+/// The rounding error of a difference.
+double ZeroCrossings::noise(std::size_t k) const {
+  return std::max(kRounding * std::max(largest_[k], nominal_[k]), functions_.rounding(k));
+}
+
+void ZeroCrossings::record_rounding(std::span<const double> reference) {
+  for (const std::uint32_t k : functions_.watched()) {
+    const double error = kRoundingMargin * std::abs(differences()[k] - reference[k]);
+    functions_.record_rounding(k, std::min(error, kMostRounding * std::max(largest_[k], nominal_[k])));
+  }
 }
 
 double ZeroCrossings::beyond_zero(std::size_t k, bool below, std::span<const double> parameters) const {
@@ -71,15 +92,17 @@ bool ZeroCrossings::agrees(std::size_t k, double difference, std::span<const dou
 /// The value that holds at the point, or right after it where the difference is at zero and known beforehand.
 double ZeroCrossings::right_value(const Point& point, std::size_t k) {
   const std::uint32_t f = functions_.time_function(k);
-  const double argument = functions_.arguments()[k];
+  double argument = functions_.arguments()[k];
+  if (f == kNone && functions_.is_comparison(k) && std::abs(argument) <= noise(k)) argument = 0;
   if (f == kNone && functions_.is_comparison(k))
     return (functions_.crossing(k).strict ? argument < 0 : argument <= 0) ? 1.0 : 0.0;
   const Pieces pieces = functions_.pieces(k, point.parameters);
   const double value = pieces.at(argument);
-  // A sign is doubted where it may be rounding, and where it contradicts what is held.
+  if (f == kNone) return value;
+  // The sign may be rounding where the difference is small, and where what is held contradicts it.
   const double held = Pieces::held(functions_.crossing(k), functions_.row(k), point.parameters);
-  const bool doubtful = f != kNone && (value != held || std::abs(differences()[k]) <= kAtZero * largest_[k]);
-  if (doubtful && time_functions_.at_boundary(f, point))
+  if (std::abs(differences()[k]) <= kAtZero * largest_[k] ||
+      (value != held && time_functions_.at_boundary(f, point)))
     if (const auto later = time_functions_.right_limit(f, point)) return pieces.at(*later);
   return value;
 }
@@ -114,9 +137,11 @@ bool ZeroCrossings::update_those_evaluated(const Point& point, std::span<double>
     // Of a piece, the distance by which a jump has left it is no measure.
     if (functions_.is_comparison(k) || difference > 0)
       largest_[k] = std::max(largest_[k], std::abs(difference));
-    const bool decided = decided_by_[k] == DecidedBy::Crossing || decided_by_[k] == DecidedBy::LookAhead ||
-                         decided_by_[k] == DecidedBy::Rate;
-    if (decided && at_zero(k)) continue;
+    is_at_zero_[k] = functions_.time_function(k) == kNone && std::abs(difference) <= noise(k);
+    // Where it stays at zero it has no sign that could decide.
+    const bool stays = decided_by_[k] == DecidedBy::Difference && is_at_zero_[k] && was_at_zero_[k];
+    const bool decided = decided_by_[k] != DecidedBy::Difference && decided_by_[k] != DecidedBy::Assignment;
+    if (stays || (decided && at_zero(k))) continue;
     changed_[k] = !(any && first_only) && functions_.hold(k, right_value(point, k), parameters);
     any = any || changed_[k];
   }
@@ -139,11 +164,12 @@ bool ZeroCrossings::undecided(bool leaving) {
   undecided_.clear();
   auto is_undecided = [&](std::uint32_t k) {
     switch (decided_by_[k]) {
-      case DecidedBy::Difference: return std::abs(differences()[k]) <= kRounding * largest_[k];
+      case DecidedBy::Difference:
+      case DecidedBy::LookAhead: return std::abs(differences()[k]) <= noise(k);
       case DecidedBy::Rate: return leaving && at_zero(k);
       case DecidedBy::Assignment: return differences()[k] == 0;
       case DecidedBy::Crossing:
-      case DecidedBy::LookAhead: break;
+      case DecidedBy::Tendency: break;
     }
     return false;
   };
@@ -154,19 +180,21 @@ bool ZeroCrossings::undecided(bool leaving) {
   return !undecided_.empty();
 }
 
-bool ZeroCrossings::look_ahead(const Point& later, std::span<double> parameters) {
+bool ZeroCrossings::look_ahead(const Point& later, std::span<double> parameters, bool first_only) {
   functions_.evaluate(later);
   bool any = false;
   for (const std::uint32_t w : undecided_) {
     const std::uint32_t k = functions_.watched()[w];
-    const bool by_rate = decided_by_[k] == DecidedBy::Rate;
+    const bool by_rate = decided_by_[k] == DecidedBy::Rate, again = decided_by_[k] == DecidedBy::LookAhead;
     const double tendency = by_rate ? differences()[k] - reference_[k] : differences()[k];
+    if (any && first_only) continue;
     if (by_rate)
       require_confirmation(w, Unconfirmed::ByRate);
     else
       at_crossing_[k] = 0;
-    decided_by_[k] = DecidedBy::LookAhead;  // once only
-    if (tendency == 0) continue;
+    decided_by_[k] = by_rate ? DecidedBy::Tendency : DecidedBy::LookAhead;
+    // Others that are at zero may have changed the rates; what is rounding decides once only.
+    if (tendency == 0 || (again && std::abs(tendency) <= noise(k))) continue;
     const double value = beyond_zero(k, tendency < 0, parameters);
     // Of a piece, the difference before the event is that of another piece.
     unresolvable_ = unresolvable_ || (functions_.is_comparison(k) && by_rate && crossing_value_[k] == value &&
@@ -215,6 +243,7 @@ void ZeroCrossings::end_instant(std::span<const double> parameters) {
   for (std::uint32_t w = 0; w < watched.size(); ++w)
     if (decided_by_[watched[w]] == DecidedBy::Crossing) require_confirmation(w, Unconfirmed::Crossed);
   std::ranges::fill(decided_by_, DecidedBy::Difference);
+  was_at_zero_ = is_at_zero_;
 }
 
 ZeroCrossings::Verification ZeroCrossings::verify(const Point& before, const Point& now,
@@ -245,17 +274,22 @@ ZeroCrossings::Verification ZeroCrossings::verify(const Point& before, const Poi
 
 void ZeroCrossings::resume(const Point& point) {
   functions_.evaluate(point);
+  std::ranges::fill(was_at_zero_, std::uint8_t(0));
   for (std::size_t k = 0; k < functions_.size(); ++k)
     largest_[k] = functions_.is_comparison(k) || differences()[k] > 0 ? std::abs(differences()[k]) : 0.0;
 }
 
-double* ZeroCrossings::save(double* out) const { return std::ranges::copy(largest_, out).out; }
+double* ZeroCrossings::save(double* out) const {
+  return std::ranges::copy(was_at_zero_, std::ranges::copy(largest_, out).out).out;
+}
 
 const double* ZeroCrossings::load(const double* in) {
   std::copy_n(in, largest_.size(), largest_.begin());
+  in += largest_.size();
+  std::transform(in, in + was_at_zero_.size(), was_at_zero_.begin(), [](double flag) { return flag != 0; });
   for (const std::uint32_t w : unconfirmed_) why_unconfirmed_[w] = Unconfirmed::No;
   unconfirmed_.clear();
-  return in + largest_.size();
+  return in + was_at_zero_.size();
 }
 
 bool ZeroCrossings::reverse(std::span<const int> directions) {

@@ -26,7 +26,8 @@ namespace runtime {
 
 class ZeroCrossings {
  public:
-  explicit ZeroCrossings(const Model& model);
+  /// `nominal`: per variable, the magnitude that its errors are relative to.
+  ZeroCrossings(const Model& model, std::span<const double> nominal);
   /// Limit on the iterations of solving and `update`. From iteration kSimultaneousIterations on one value is
   /// changed at a time, because several that change at once may alternate for ever.
   static constexpr int kIterations = 200, kSimultaneousIterations = 20;
@@ -59,9 +60,12 @@ class ZeroCrossings {
   /// (`leaving`: also those that are where they crossed while a variable was assigned). Whether there are
   /// any. To be called after an `update` that changed nothing.
   bool undecided(bool leaving);
-  /// Decides these by their values a moment later. Whether one changed.
-  bool look_ahead(const Point& later, std::span<double> parameters);
+  /// Decides these by their values a moment later; or only the first that contradicts its value. Whether one
+  /// changed.
+  bool look_ahead(const Point& later, std::span<double> parameters, bool first_only);
 
+  /// What the last evaluation differs from these by is rounding error.
+  void record_rounding(std::span<const double> reference);
   /// Records the rates before the event: by the differences of the last evaluation, and a moment later
   /// without any event.
   void record_rates(const Point& later);
@@ -94,7 +98,7 @@ class ZeroCrossings {
 
   /// EventIteration::resume, memory_size, save and load; these return the end of what they wrote or read.
   void resume(const Point& point);
-  std::size_t memory_size() const { return functions_.size(); }
+  std::size_t memory_size() const { return 2 * functions_.size(); }
   double* save(double* out) const;
   const double* load(const double* in);
 
@@ -108,6 +112,7 @@ class ZeroCrossings {
     Difference,  // the sign of the difference
     Crossing,    // the direction of its crossing, at this instant
     LookAhead,   // its sign a moment later, as it was at zero
+    Tendency,    // its change in a moment, after Rate
     Rate,        // its rate, as it had crossed and then variables were assigned that left it there
     Assignment,  // its new value, as an assignment changed it
   };
@@ -134,6 +139,7 @@ class ZeroCrossings {
   bool update_those_evaluated(const Point& point, std::span<double> parameters, bool first_only,
                               bool only_finite);
   bool at_zero(std::size_t k) const;
+  double noise(std::size_t k) const;
   const std::vector<double>& differences() const { return functions_.differences(); }
 
   ZeroCrossingFunctions functions_;
@@ -143,6 +149,9 @@ class ZeroCrossings {
   std::vector<std::uint8_t> changed_;      // by the last iteration
   std::vector<double> crossing_value_;     // the value that the direction of the crossing gives
   std::vector<double> largest_;            // magnitude of the difference so far
+  std::vector<double> nominal_;            // of a comparison, largest of the variables that it reads
+  std::vector<std::uint8_t> was_at_zero_;  // but for rounding, at the end of the last instant
+  std::vector<std::uint8_t> is_at_zero_;   // the same at the last `update`
   std::vector<double> at_crossing_;        // difference where the crossing was located
   std::vector<double> at_update_;          // argument at the last `update`
   std::vector<double> reference_;          // difference from which rates are measured

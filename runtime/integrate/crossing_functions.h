@@ -27,6 +27,8 @@ class CrossingFunctions {
                    double* out);
   /// The side on which difference `k` is held: 1 above zero, -1 below.
   double side(std::size_t k) const { return detection_.side(k, instance_.parameters); }
+  /// Below this it is rounding error; 0 unless measured.
+  double rounding(std::size_t k) const { return detection_.rounding(k); }
   const Failure& failure() const { return instance_.failure(); }
 
  private:

@@ -50,6 +50,8 @@ CrossingSearch::CrossingSearch(CrossingFunctions& functions, Integrator& integra
 void CrossingSearch::restart(bool discontinuous) {
   known_ = false;
   discontinuous_ = discontinuous;
+  for (std::size_t k = 0; k < largest_.size(); ++k)
+    largest_[k] = std::max(largest_[k], functions_.rounding(k) / kRounding);
   if (discontinuous) steady_ = false;
 }
 

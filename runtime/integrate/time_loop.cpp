@@ -1,7 +1,9 @@
 #include "runtime/integrate/time_loop.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <utility>
 
 namespace runtime {
 
@@ -16,6 +18,11 @@ constexpr double kCloseAdvance = 1e-7;  // the same for events
 constexpr int kSlowSteps = 20'000;
 constexpr int kStandingSteps = 50;
 constexpr int kCloseEvents = 1000;
+// From this number on, whenever it has doubled, it is examined whether reversals come from rounding alone.
+constexpr std::uint32_t kManyReversals = 16;
+
+// The part of a step that led to a reversal for the second time that the next step has.
+constexpr double kShorterStep = 0.125;
 
 // An event lies behind its crossing by less than this part of the time range.
 constexpr double kBehind = 1e-12;
@@ -145,7 +152,8 @@ bool TimeLoop::advance() {
     search_->restart(true);
   }
   if (restart_) {
-    if (!integrator_->restart(time)) return fail(integrator_->failure());
+    first_step_ = turned_back_ ? first_step_after_reversal(time) : 0;
+    if (!integrator_->restart(time, first_step_)) return fail(integrator_->failure());
     if (check_) check_->restart();
   }
   time_ = time;
@@ -156,7 +164,7 @@ bool TimeLoop::advance() {
 
 bool TimeLoop::step() {
   if (search_ && !search_->begin(integrator_->time())) return fail(problem_.instance.failure());
-  for (double shorter = 0;;) {  // the length of a step that is repeated
+  for (double shorter = std::exchange(first_step_, 0.0);;) {  // the length of a step that is repeated
     const double begin = integrator_->time(), last = shorter > 0 ? begin + shorter : HUGE_VAL;
     if (check_) check_->begin(begin);
     if (!integrator_->limit(std::min({time_event_, experiment_.stop, last})))
@@ -202,6 +210,15 @@ bool TimeLoop::find_crossing(double& time) {
   }
   turned_back_ = problem_.events.turn_back(time, search_->directions());
   return turned_back_ || fail(problem_.events.endless(event_mark_));
+}
+
+/// A step that is longer than the time until the next event does not show which side a difference at zero
+/// goes to at first: both seem wrong, and each reversal leads to the next one. The shorter the step, the more
+/// its beginning counts.
+double TimeLoop::first_step_after_reversal(double time) const {
+  if (problem_.events.repeated_reversals() < 2) return 0;
+  const double shorter = kShorterStep * (integrator_->time() - time);
+  return shorter > rounding(std::max(std::abs(time), range_)) ? shorter : 0;
 }
 
 /// After a reversal `time` is that of the event, and the current values are those before it.
@@ -251,6 +268,8 @@ bool TimeLoop::process_event(double time) {
     failure.step = time - event_mark_;
     return fail(std::move(failure));
   }
+  if (std::has_single_bit(turned_back_ ? ++reversals_ : 0) && reversals_ >= kManyReversals)
+    events.measure_rounding(time);
   restart_ = restart_ || turned_back_;
   time_event_ = after(time, next_time_event(time));
   return true;

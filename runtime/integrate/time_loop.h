@@ -52,6 +52,7 @@ class TimeLoop {
   bool step();
   bool find_crossing(double& time);
   bool verify_crossings(double& time);
+  double first_step_after_reversal(double time) const;
   bool record_history(double time);
   bool check_states(double time);
   bool process_event(double time);
@@ -93,6 +94,7 @@ class TimeLoop {
   std::optional<StepCheck> check_;        // with `search_`
   double time_;  // reached; within the last step of the integrator, if an event did not change the equations
   double time_event_ = 0;       // the next one
+  double first_step_ = 0;       // the length of the next step; 0: as the integrator chooses
   std::uint32_t next_row_ = 1;  // of results
   // Of the step that ended last:
   std::span<const int> crossed_;  // directions at its end, by watched number; empty: none crossed
@@ -103,6 +105,7 @@ class TimeLoop {
   double step_mark_, event_mark_ = -HUGE_VAL;  // times at which the counters were last reset
   double last_time_;
   int slow_steps_ = 0, standing_steps_ = 0, close_events_ = 0;
+  std::uint32_t reversals_ = 0;
 };
 
 }  // namespace runtime

@@ -222,7 +222,8 @@ Spectrum::Spectrum(std::span<const double> matrix, std::size_t size) : size_(siz
                              : i == j                    ? part(i, j) - block.eigenvalue
                                                          : part(i, j));
     fastest_ = std::max(fastest_, std::abs(block.eigenvalue));
-    if (block.eigenvalue.real() > 0) horizon_ = std::min(horizon_, kLargestExponent / block.eigenvalue.real());
+    if (block.eigenvalue.real() > 0)
+      horizon_ = std::min(horizon_, kLargestExponent / block.eigenvalue.real());
     terms_ += block.terms;
     blocks_.push_back(block);
   }

@@ -77,12 +77,12 @@ struct Statistics {
   std::uint64_t exact_components = 0, exact_forms = 0, other_components = 0;
   struct ExactKind {
     std::uint64_t components = 0, forms = 0;
-    std::uint64_t events = 0;  // but for those at one instant with others
-    double seconds = 0;        // for events
+    std::uint64_t events = 0;        // but for those at one instant with others
+    double seconds = 0;              // for events
   } exact_of_one, exact_of_several;  // exact components with one state, and with several
-  std::uint64_t exact_events = 0;   // of `events`: those of exact components
-  double seconds_exact = 0;         // of `seconds_integrate`: in exact components and their rows
-  std::uint64_t state_changes = 0;  // selections of states that changed
+  std::uint64_t exact_events = 0;    // of `events`: those of exact components
+  double seconds_exact = 0;          // of `seconds_integrate`: in exact components and their rows
+  std::uint64_t state_changes = 0;   // selections of states that changed
   std::uint64_t newton_iterations = 0, newton_failures = 0, error_test_failures = 0;
   int last_order = 0;
   double last_step = 0;                                       // seconds

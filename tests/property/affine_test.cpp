@@ -1,5 +1,5 @@
-// Solutions of linear systems by their invariant subspaces, and the first fall of a sum of exponentials, against
-// Taylor series in small steps and dense samples.
+// Solutions of linear systems by their invariant subspaces, and the first fall of a sum of exponentials,
+// against Taylor series in small steps and dense samples.
 #include <algorithm>
 #include <cmath>
 
@@ -32,8 +32,8 @@ struct Affine {
 
   double entry(std::uint32_t kind, std::size_t i, std::size_t j, Choices& choices) const {
     const double x = unit(choices);
-    if (kind == 0) return 2 * x;                      // any
-    if (kind == 1) return j == i + 1 ? 1.0 : 0.0;     // integrators
+    if (kind == 0) return 2 * x;                                   // any
+    if (kind == 1) return j == i + 1 ? 1.0 : 0.0;                  // integrators
     if (kind == 2) return j == i ? -1.0 : j + 1 == i ? 1.0 : 0.0;  // equal eigenvalues
     if (kind == 3) return j == i ? -1.0 + 1e-5 * x : j + 1 == i ? 1.0 : 0.0;
     return i == j ? -1.5 : x / 2;

@@ -166,7 +166,9 @@ bool ExactForm::process(std::size_t component, bool& changed) {
   if (piece.watched == Piece::kHorizon) return begin_piece(component, time);
   // Conditions of a sink are as the last event that activated it has left them.
   if (common()) events.handler().accept(instance.point(time));
-  find_directions([&](std::uint32_t w) { return w == piece.watched; });
+  find_directions([&](std::uint32_t w) {
+    return w == piece.watched || (piece.ends_by_crossing() && crosses_here(component, w, time));
+  });
   if (!piece.ends_by_crossing() && std::ranges::count(directions, 0) == std::ssize(directions))
     directions.clear();
   return events.process(time, directions, changed, {.evaluated = true}) && advances(component, time) &&

@@ -52,7 +52,9 @@ class EventIteration {
   /// Whether the model has no events and no delays.
   bool empty() const { return zero_crossings_.empty() && handler_.empty() && history_.empty(); }
   ZeroCrossings& zero_crossings() { return zero_crossings_; }
+  const ZeroCrossings& zero_crossings() const { return zero_crossings_; }
   CrossingDetection& detection() { return detection_; }
+  const CrossingDetection& detection() const { return detection_; }
   EventHandler& handler() { return handler_; }
   History& history() { return history_; }
 

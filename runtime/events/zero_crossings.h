@@ -41,6 +41,7 @@ class ZeroCrossings {
   void set_decisions(const Decisions& decisions);
 
   ZeroCrossingFunctions& functions() { return functions_; }
+  const ZeroCrossingFunctions& functions() const { return functions_; }
   TimeFunctions& time_functions() { return time_functions_; }
 
   /// Watched differences crossed zero here: 1 upwards, -1 downwards, 0 not, one entry for each (empty: none).

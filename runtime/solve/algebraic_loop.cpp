@@ -242,24 +242,32 @@ AlgebraicLoopSolver::Accuracy AlgebraicLoopSolver::accuracy(const Point& point) 
   return suspect ? Accuracy::NearlySingular : Accuracy::Good;
 }
 
-/// Whether the Jacobian of a torn loop has a row of differences of nearly equal numbers: it could as well be
-/// zero.
+/// Whether the Jacobian of a torn loop has a row or a column of differences of nearly equal numbers: it could
+/// as well be zero, but scaled to 1 it looks like any other. Columns are looked at with rows scaled.
 bool AlgebraicLoopSolver::cancels(const Point& point) {
   constexpr double kChange = 1e-8, kMany = 1e4;
   gradients_.begin(model_, point, 0);
   gradients_.perturb(kChange);
   gradients_.run_all();
   const SparsePattern& pattern = system_.pattern();
-  std::vector<double> largest(pattern.n, 0.0), change(pattern.n, 0.0);
-  for (std::size_t k = 0; k < gather_.size(); ++k) {
-    const double value = system_.values()[k];
-    double &l = largest[pattern.rows[k]], &c = change[pattern.rows[k]];
-    l = std::max(l, std::abs(value));
-    c = std::max(c, std::abs(gradients_.values()[gather_[k]] - value));
-  }
-  for (std::size_t r = 0; r < pattern.n; ++r)
-    if (change[r] > kMany * kChange * largest[r]) return true;
-  return false;
+  struct Size {
+    double value = 0, change = 0;
+    void add(double v, double c) {
+      value = std::max(value, std::abs(v)), change = std::max(change, std::abs(c));
+    }
+    bool cancels() const { return change > kMany * kChange * value; }
+  };
+  std::vector<Size> rows(pattern.n), columns(pattern.n);
+  const std::span<const double> values = system_.values();
+  auto change = [&](std::size_t k) { return gradients_.values()[gather_[k]] - values[k]; };
+  for (std::size_t k = 0; k < gather_.size(); ++k) rows[pattern.rows[k]].add(values[k], change(k));
+  for (std::size_t c = 0; c < pattern.n; ++c)
+    for (std::int64_t k = pattern.starts[c]; k < pattern.starts[c + 1]; ++k) {
+      const double scale = 1 / std::max(rows[pattern.rows[k]].value, std::numeric_limits<double>::min());
+      columns[c].add(values[k] * scale, change(k) * scale);
+    }
+  auto any = [](const std::vector<Size>& sizes) { return std::ranges::any_of(sizes, &Size::cancels); };
+  return any(rows) || any(columns);
 }
 
 /// Of a loop without inner variables: whether its Jacobian at the solution is regular.

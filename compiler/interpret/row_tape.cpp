@@ -53,8 +53,7 @@ void run_row(const RowTape& tape, const std::uint32_t* at, const Library* librar
              const runtime::KernelArguments& args, std::size_t row) {
   double values[kLargestRowTape + 1];
   double* next = values;
-  for (std::uint32_t k = 0; k < tape.slots; ++k)
-    *next++ = args.values[args.table[*at++ * args.stride + row]];
+  for (std::uint32_t k = 0; k < tape.slots; ++k) *next++ = args.values[args.table[*at++ * args.stride + row]];
   for (std::uint32_t k = 0; k < tape.params; ++k)
     *next++ = args.parameters[args.table[*at++ * args.stride + row]];
   *next++ = args.time;
@@ -73,7 +72,8 @@ void run_row(const RowTape& tape, const std::uint32_t* at, const Library* librar
 }  // namespace
 
 RowTape make_row_tape(const plan::Kernel& kernel, const plan::Body& body, std::vector<std::uint32_t>& words) {
-  RowTape tape{.begin = static_cast<std::uint32_t>(words.size()), .role = kernel.role, .solved = kernel.solved};
+  RowTape tape{
+      .begin = static_cast<std::uint32_t>(words.size()), .role = kernel.role, .solved = kernel.solved};
   tape.outputs = static_cast<std::uint16_t>(body.outputs.size());
   std::vector<std::uint32_t> place(body.nodes.size());
   std::uint32_t values = 0;

@@ -55,7 +55,8 @@ void prepare(llvm::Module& module, llvm::TargetMachine& machine) {
 }
 
 Generator::Generator(const Options& options) : options_(options) {
-  if (options_.threads == 0) options_.threads = std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads);
+  if (options_.threads == 0)
+    options_.threads = std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads);
 }
 Generator::~Generator() = default;
 

@@ -43,7 +43,9 @@ bool same(const std::vector<double>& a, const std::vector<double>& b) {
   return std::ranges::equal(a, b, [](double x, double y) { return close(x, y, 0); });
 }
 
-bool same(const Call::Result& a, const Call::Result& b) { return same(a.values, b.values) && same(a.out, b.out); }
+bool same(const Call::Result& a, const Call::Result& b) {
+  return same(a.values, b.values) && same(a.out, b.out);
+}
 
 jit::Options after(std::uint32_t rows) {
   jit::Options options;

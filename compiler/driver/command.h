@@ -26,6 +26,7 @@ struct Globals {
   std::string message_format = "text";
   std::string color = "auto";
   bool timings = false;
+  bool no_cache = false;
   bool verify = false;
 
   SessionOptions session_options(bool keep_equations = false) const;

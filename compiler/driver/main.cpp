@@ -52,6 +52,8 @@ int run_command(int argc, char** argv) {
   app.add_option("--color", globals.color, "Use colours: auto (on a terminal), always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->type_name("WHEN");
+  app.add_flag("--no-cache", globals.no_cache,
+               "Neither use nor keep machine code on disk (otherwise in $SIGREL_CACHE, or ~/.cache/sigrel)");
   app.add_flag("--timings", globals.timings, "Print the duration of each stage");
   app.add_flag("--verify", globals.verify, "Verify every intermediate representation (slow; for developers)");
   app.footer(

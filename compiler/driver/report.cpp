@@ -102,10 +102,12 @@ void print_statistics(const Compiled& model, const Run& run, explain::EventLog& 
   const jit::Statistics generated = code.statistics();
   std::string kernels = fmt::format("{}", model.plan.kernels.size());
   if (generated.compiled > 0) kernels += fmt::format(", {} compiled", generated.compiled);
+  if (generated.cached > 0) kernels += fmt::format(", {} from the cache", generated.cached);
   if (generated.reused > 0) kernels += fmt::format(", {} reused", generated.reused);
   row("kernels", kernels + fmt::format(", {} interpreted", generated.interpreted));
   if (generated.functions > 0)
     row("LLVM", fmt::format("{} functions, {:.1f} ms", generated.functions, 1e3 * generated.llvm_seconds()));
+  if (!generated.cache_failure.empty()) row("cache", generated.cache_failure);
   for (const std::string& reason : {code.why_interpreted, generated.failure})
     if (!reason.empty()) row("interpreter", reason);
   fmt::print("run\n");

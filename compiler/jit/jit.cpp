@@ -44,6 +44,7 @@ class PlanCode final : public Code {
     return {known.function, library_.get()};
   }
   runtime::Kernel tiered(Source source) { return tiered_.add(std::move(source)); }
+  void wait_with(Division division) { tiered_.set_division(std::move(division)); }
 
   Statistics at_once;  // without tiered kernels
 
@@ -123,20 +124,23 @@ tl::expected<std::unique_ptr<Code>, std::string> Compiler::compile(const plan::P
   const auto wait = [&](const Source& source) {
     return options.hot > 0 && source.width == 1 && source.body.nodes.size() <= interpret::kLargestRowTape;
   };
-  std::vector<const Source*> fresh;
   std::vector<bool> known(all.sources.size());
-  for (std::size_t s = 0; s < known.size(); ++s) {
-    const Source& source = all.sources[s];
-    known[s] = store_->find(source) != nullptr;
-    if (!known[s] && !wait(source)) fresh.push_back(&source);
-  }
-  if (auto done = store_->compile(fresh, library, code->at_once); !done) return tl::unexpected(done.error());
+  for (std::size_t s = 0; s < known.size(); ++s) known[s] = store_->find(all.sources[s]) != nullptr;
+  const Division division = store_->divide(all.sources);
+  store_->load(all.sources, division, library, code->at_once);
+  std::vector<const Source*> fresh;
+  for (const Source& source : all.sources)
+    if (!store_->find(source) && !wait(source)) fresh.push_back(&source);
+  if (auto done = store_->compile(fresh, division, library, code->at_once); !done)
+    return tl::unexpected(done.error());
+  code->at_once.cache_failure = store_->cache_failure();
 
   std::vector<runtime::Kernel> made(all.sources.size());
   for (std::size_t s = 0; s < made.size(); ++s) {
     const Store::Known* found = store_->find(all.sources[s]);
     made[s] = found ? code->compiled(*found) : code->tiered(std::move(all.sources[s]));
   }
+  code->wait_with(division);
   lock.unlock();
   for (std::uint32_t k = 0; k < plan.kernels.size(); ++k) {
     const std::uint32_t source = all.of_kernel[k];

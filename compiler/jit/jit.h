@@ -7,8 +7,8 @@
 // (compiler/lower/lower.h) and compiled at once. Kernels with more than `interpret_above` nodes are always
 // interpreted: compiling them takes longer than it saves in most runs.
 //
-// A compiler keeps the code of its kernels by their contents. A plan whose kernels are all known, such as
-// that of the same model in another size, does not use LLVM at all.
+// A compiler keeps the code of its kernels by their contents, in memory and on disk (code_cache.h). A plan
+// whose kernels are all known, such as that of the same model in another size, does not use LLVM at all.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -34,20 +34,24 @@ struct Options {
   /// Rows that a kernel with fewer than `vectorise_from` rows evaluates before it is compiled; 0: it is
   /// compiled at once.
   std::uint32_t hot = 0;
-  unsigned threads = 0;  // for generating code; 0: as many as the machine has, at most 8
+  unsigned threads = 0;                   // for generating code; 0: as many as the machine has, at most 8
+  std::string cache_folder = {};          // of code_cache.h; empty: code is not kept on disk
+  std::uint64_t cache_limit = 256 << 20;  // bytes
 };
 
 struct Statistics {
   std::uint32_t functions = 0;     // LLVM functions
   std::uint32_t compiled = 0;      // kernels
   std::uint32_t reused = 0;        // kernels with code from earlier plans
+  std::uint32_t cached = 0;        // kernels with code from the disk
   std::uint32_t interpreted = 0;   // kernels
   std::uint64_t instructions = 0;  // LLVM instructions before code generation
   double lower_seconds = 0;        // plan to module; of all threads together, as the next two
   double setup_seconds = 0;        // initialisation of the target
   double machine_seconds = 0;      // module to object code
   double link_seconds = 0;
-  std::string failure;  // why hot kernels could not be compiled
+  std::string failure;        // why hot kernels could not be compiled
+  std::string cache_failure;  // why the folder of the cache cannot be used
   double llvm_seconds() const { return setup_seconds + machine_seconds + link_seconds; }
 };
 

@@ -40,7 +40,7 @@ void TieredKernels::compile_hot() {
     hot.push_back(k);
     if (!store_->find(sources_[k])) missing.push_back(&sources_[k]);
   }
-  if (const auto done = store_->compile(missing, library_.get(), statistics_); !done) {
+  if (const auto done = store_->compile(missing, division_, library_.get(), statistics_); !done) {
     statistics_.failure = done.error();
     given_up_ = true;
     return;
@@ -63,6 +63,7 @@ void TieredKernels::count(Statistics& statistics) const {
   statistics.machine_seconds += statistics_.machine_seconds;
   statistics.link_seconds += statistics_.link_seconds;
   statistics.failure = statistics_.failure;
+  if (statistics.cache_failure.empty()) statistics.cache_failure = statistics_.cache_failure;
   for (const Kernel& kernel : kernels_)
     if (!kernel.code.load(std::memory_order_relaxed)) ++statistics.interpreted;
 }

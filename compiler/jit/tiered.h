@@ -26,6 +26,9 @@ class TieredKernels {
   /// object.
   runtime::Kernel add(Source source);
 
+  /// The groups of the plan; before the first call of a kernel.
+  void set_division(Division division) { division_ = std::move(division); }
+
   /// Adds what was compiled by now, and the kernels that are still interpreted.
   void count(Statistics& statistics) const;
 
@@ -45,6 +48,7 @@ class TieredKernels {
   std::shared_ptr<Store> store_;
   std::shared_ptr<const Library> library_;
   std::uint32_t hot_;
+  Division division_;
   std::deque<Kernel> kernels_;
   std::vector<std::uint32_t> words_;  // of the tapes
   std::vector<Source> sources_;       // for each kernel; its body is freed when the kernel is compiled

@@ -25,6 +25,7 @@ std::shared_ptr<jit::Compiler> make_compiler(const CodeOptions& options) {
   jit::Options generated = kOptions;
   generated.hot = options.wait_until_hot ? jit::kHot : 0;
   generated.threads = options.threads;
+  generated.cache_folder = options.cache_folder;
   return std::make_shared<jit::Compiler>(generated);
 }
 

@@ -30,8 +30,9 @@ struct Executable {
 
 /// How kernels become executable; the results do not depend on it.
 struct CodeOptions {
-  bool wait_until_hot = false;  // interpret kernels for few rows until they prove hot
-  unsigned threads = 0;         // for generating code; 0: as many as the machine has, at most 8
+  bool wait_until_hot = false;    // interpret kernels for few rows until they prove hot
+  unsigned threads = 0;           // for generating code; 0: as many as the machine has, at most 8
+  std::string cache_folder = {};  // keeps machine code on disk; empty: none
 };
 
 /// A code generator that reuses the code of earlier models.

@@ -23,6 +23,9 @@ const std::filesystem::path& folder() {
   return f.path;
 }
 
+/// The processes do not write into the cache of who runs the tests.
+const bool own_cache = setenv("SIGREL_CACHE", (folder() / "cache").c_str(), 1) == 0;
+
 }  // namespace
 
 std::string temporary(const std::string& name) { return (folder() / name).string(); }

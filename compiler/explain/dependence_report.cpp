@@ -49,7 +49,8 @@ class Dependence {
   std::string when() const { return f_.initial ? "at the start" : fmt::format("at t = {:.9g} s", f_.time); }
 
   /// At the equation to blame, with `label`; the others are secondary.
-  Diagnostic& report(Code code, const std::string& message, const std::string& label, Diagnostics& diagnostics) {
+  Diagnostic& report(Code code, const std::string& message, const std::string& label,
+                     Diagnostics& diagnostics) {
     const std::uint32_t where = names_.common_instance(origins_);
     std::vector<singularity::Place> places = names_.places(origins_, where);
     if (!chosen_.empty()) {  // the equation with the condition is the one to blame
@@ -64,10 +65,13 @@ class Dependence {
   }
 
   std::string sum() const {
-    std::string text = fmt::format("{} add up to one without {}",
-                                   singularity::counted(f_.dependent_equations, "equation"), listed(f_.combined));
-    if (f_.dependent_equations == 1) text = fmt::format("the equation does not contain {}", listed(f_.combined));
-    return contradicts() ? fmt::format("{}, and its sides differ by {:.6g}", text, std::abs(f_.left_over)) : text;
+    std::string text =
+        fmt::format("{} add up to one without {}", singularity::counted(f_.dependent_equations, "equation"),
+                    listed(f_.combined));
+    if (f_.dependent_equations == 1)
+      text = fmt::format("the equation does not contain {}", listed(f_.combined));
+    return contradicts() ? fmt::format("{}, and its sides differ by {:.6g}", text, std::abs(f_.left_over))
+                         : text;
   }
 
  private:
@@ -86,16 +90,18 @@ Diagnostic* report_constrained_states(const FailureContext& context, const runti
   const std::vector<std::uint32_t> states = found.constrained_states();
   const std::vector<std::uint32_t> derivatives = found.combined_derivatives();
   if (states.empty() || (derivatives.empty() && !found.chosen_by_conditions())) return nullptr;
-  const std::string constraint = fmt::format("at these values {}: it constrains {}", found.sum(),
-                                             found.listed(states));
+  const std::string constraint =
+      fmt::format("at these values {}: it constrains {}", found.sum(), found.listed(states));
   if (found.chosen_by_conditions()) {
     Diagnostic& d = found.report(
-        Code::HiddenConstraint, fmt::format("the index of the equations changes with a condition {}", found.when()),
+        Code::HiddenConstraint,
+        fmt::format("the index of the equations changes with a condition {}", found.when()),
         fmt::format("constrains {} while the condition is as it is", found.listed(states)), diagnostics);
     d.note(constraint);
     d.note("the condition changes how many states there are, and so the form of the equations");
     d.help(
-        "a change of structure is a `switch` with modes; or let an ideal switch or diode have small losses, a "
+        "a change of structure is a `switch` with modes; or let an ideal switch or diode have small losses, "
+        "a "
         "resistance while it conducts and a conductance while it blocks");
     return &d;
   }
@@ -104,7 +110,8 @@ Diagnostic* report_constrained_states(const FailureContext& context, const runti
       fmt::format("only a combination of {} is determined {}", found.listed(derivatives), found.when()),
       "contains them in the same combination as the others", diagnostics);
   d.note(constraint);
-  d.help("use values for which they are determined, or write the constraint between the states as an equation");
+  d.help(
+      "use values for which they are determined, or write the constraint between the states as an equation");
   return &d;
 }
 
@@ -112,15 +119,17 @@ Diagnostic* report_floating(const FailureContext& context, const runtime::Failur
                             Diagnostics& diagnostics) {
   Dependence found(context, failure);
   if (!found.usable() || !found.chosen_by_conditions() || found.contradicts()) return nullptr;
-  Diagnostic& d = found.report(Code::LinearBlockSingular,
-                               fmt::format("linear equations do not determine {} {}",
-                                           found.listed(failure.combined), found.when()),
-                               "with this condition, one of the equations follows from the others", diagnostics);
-  d.note(fmt::format("{} can have any value while the conditions are as they are: behind ideal switches or diodes "
-                     "that block, everything floats",
-                     found.listed(failure.combined)));
+  Diagnostic& d = found.report(
+      Code::LinearBlockSingular,
+      fmt::format("linear equations do not determine {} {}", found.listed(failure.combined), found.when()),
+      "with this condition, one of the equations follows from the others", diagnostics);
+  d.note(fmt::format(
+      "{} can have any value while the conditions are as they are: behind ideal switches or diodes "
+      "that block, everything floats",
+      found.listed(failure.combined)));
   d.help(
-      "let an ideal switch or diode have small losses, a resistance while it conducts and a conductance while it "
+      "let an ideal switch or diode have small losses, a resistance while it conducts and a conductance "
+      "while it "
       "blocks, such as those of `Electrical.idealDiode`, or connect what floats to a reference by a large "
       "resistance");
   return &d;

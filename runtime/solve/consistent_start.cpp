@@ -44,7 +44,13 @@ bool ConsistentStart::solve(double time) {
 void ConsistentStart::begin() {
   const std::uint32_t variables = instance_.model.variables;
   failure_ = {};
-  known_.assign(variables, 0);
+  known_.assign(variables, 1);  // unless the schedule determines them
+  for (const Step& step : instance_.model.initial)
+    if (step.kind == Step::Solve)
+      for (const std::uint32_t v : variables_of(step.index)) known_[v] = 0;
+    else
+      for (std::uint32_t row = 0; row < instance_.model.batches[step.index].count; ++row)
+        known_[equations_.solved({step.index, row})] = 0;
   determinations_.reset(variables);
   in_pool_.reset(variables), in_waiting_.reset(variables);
   pool_.clear(), waiting_.clear(), guesses_.clear(), guessed_.taken.clear();

@@ -16,26 +16,22 @@ namespace runtime {
 namespace {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kRounding = 64 * kEpsilon;  // of a difference, relative to its terms
+constexpr double kTogether = 1e-10;          // of a difference, relative to its largest magnitude so far
 constexpr double kGrowth = 4;                // of the intervals
 }  // namespace
 
-/// Whether a difference crosses zero at this instant up to rounding, as that of another diode in the same
-/// path.
-bool ExactForm::crosses_here(std::size_t component, std::uint32_t w, double time) const {
+/// Whether a difference crosses zero at this instant up to the errors of algebraic loops, as that of another
+/// diode in the same path.
+bool ExactForm::crosses_here(std::size_t component, std::uint32_t w) const {
   const std::size_t n = states();
   if (n == 1) return false;
-  const ZeroCrossingFunctions& functions = events.zero_crossings().functions();
-  const double difference = functions.differences()[functions.watched()[w]];
-  double rate = 0, size = std::abs(difference);
-  for (std::size_t j = 0; j < n; ++j) {
-    const State& state = part.model.states[j];
-    const double slope = pieces[component].mode->slopes[w * n + j];
-    rate += slope * instance.values[state.derivative];
-    size += std::abs(slope * instance.values[state.variable]);
-  }
-  const double side = events.detection().side(w, instance.parameters);
-  return side * rate < 0 &&
-         std::abs(difference) <= kRounding * size + std::abs(rate) * 8 * kEpsilon * std::abs(time);
+  const ZeroCrossings& crossings = events.zero_crossings();
+  const std::uint32_t k = crossings.functions().watched()[w];
+  if (std::abs(crossings.functions().differences()[k]) > kTogether * crossings.largest(k)) return false;
+  double rate = 0;
+  for (std::size_t j = 0; j < n; ++j)
+    rate += pieces[component].mode->slopes[w * n + j] * instance.values[part.model.states[j].derivative];
+  return events.detection().side(w, instance.parameters) * rate < 0;
 }
 
 /// Until the limit.

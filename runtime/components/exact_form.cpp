@@ -167,7 +167,7 @@ bool ExactForm::process(std::size_t component, bool& changed) {
   // Conditions of a sink are as the last event that activated it has left them.
   if (common()) events.handler().accept(instance.point(time));
   find_directions([&](std::uint32_t w) {
-    return w == piece.watched || (piece.ends_by_crossing() && crosses_here(component, w, time));
+    return w == piece.watched || (piece.ends_by_crossing() && crosses_here(component, w));
   });
   if (!piece.ends_by_crossing() && std::ranges::count(directions, 0) == std::ssize(directions))
     directions.clear();

@@ -121,7 +121,7 @@ struct ExactForm {
   bool measure(std::size_t component, double time, Mode& mode);
   bool measure_at(double time, std::span<const double> distances, Mode& mode);
   bool adjust(std::size_t component, const Mode& mode, std::vector<double>& distances) const;
-  bool crosses_here(std::size_t component, std::uint32_t watched, double time) const;
+  bool crosses_here(std::size_t component, std::uint32_t watched) const;
   void find_end_of_one(std::size_t component);
   void find_end(std::size_t component, double limit);
 

@@ -40,6 +40,8 @@ class ZeroCrossings {
   void get_decisions(Decisions& decisions) const;
   void set_decisions(const Decisions& decisions);
 
+  /// The magnitude of a difference so far, by number.
+  double largest(std::size_t k) const { return largest_[k]; }
   ZeroCrossingFunctions& functions() { return functions_; }
   const ZeroCrossingFunctions& functions() const { return functions_; }
   TimeFunctions& time_functions() { return time_functions_; }

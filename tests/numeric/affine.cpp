@@ -101,6 +101,35 @@ TEST_CASE("Every row at an event of a component of several states satisfies the 
   CHECK(check.events > 100);
 }
 
+TEST_CASE("Diodes that conduct at one instant switch together") {
+  Model model("affine.sr", "bridge");
+  const Run own = run_with(model, ComponentClocks::On, 1.03e-3, 1e-6);
+  const Run one = run_with(model, ComponentClocks::Off, 1.03e-3);
+  CHECK(own.outcome.statistics.exact_components == 1);
+  for (const char* name : {"k.u", "l.p.i", "d2.s"})
+    CHECK(value(own, name) == Approx(value(one, name)).epsilon(1e-6));
+}
+
+TEST_CASE("A quick state neither shortens the search nor hides a crossing") {
+  Model model("affine.sr", "stiff");
+  const Run run = run_with(model, ComponentClocks::On, 1000, 1e-3);
+  CHECK(run.outcome.statistics.exact_components == 1);
+  CHECK(value(run, "n") == 159);  // maxima at 2 pi k
+  CHECK(value(run, "m") == 159);  // minima at 2 pi k - pi
+  CHECK(value(run, "y") == Approx(std::cos(1000.0)).epsilon(1e-9));
+  CHECK(value(run, "x") == Approx(std::cos(1000.0)).epsilon(1e-7));
+}
+
+TEST_CASE("A component whose states grow beyond all numbers is an error") {
+  Model model("affine.sr", "saddle");
+  const Run run = run_with(model, ComponentClocks::On, 0.1, 1e-3);
+  CHECK(value(run, "n") == 1);
+  CHECK(value(run, "x") == Approx(std::cosh(100.0)).epsilon(1e-9));
+  RunOptions options{.stop = 10, .steps = 40};
+  options.components = ComponentClocks::On;
+  CHECK(model.refusal(options).find("SR0503") != std::string::npos);
+}
+
 TEST_CASE("What varies with time is no exact component") {
   const Run run = run_with(*std::make_unique<Model>("affine.sr", "driven 3"), ComponentClocks::On, 1, 1e-6);
   CHECK(run.outcome.statistics.exact_components == 0);

@@ -1,7 +1,7 @@
 #include <elf.h>
 #include <link.h>
-#include <llvm/Config/llvm-config.h>
 #include <llvm/ADT/StringMap.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/TargetParser/Host.h>
 
 #include <algorithm>
@@ -51,8 +51,8 @@ std::optional<std::string> code_identity() {
   std::string identity;
   dl_iterate_phdr(find_build_id, &identity);
   if (identity.empty()) return std::nullopt;
-  identity += " " LLVM_VERSION_STRING " " + llvm::sys::getProcessTriple() + " " +
-              llvm::sys::getHostCPUName().str();
+  identity +=
+      " " LLVM_VERSION_STRING " " + llvm::sys::getProcessTriple() + " " + llvm::sys::getHostCPUName().str();
   std::vector<std::string> features;
   for (const auto& feature : llvm::sys::getHostCPUFeatures())
     if (feature.second) features.push_back(feature.first().str());

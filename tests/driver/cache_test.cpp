@@ -76,7 +76,8 @@ TEST_CASE("with --no-cache code is neither read nor written") {
 TEST_CASE("a damaged cache changes nothing but the time") {
   Cache cache("damaged");
   const Finished first = run();
-  for (const auto& file : fs::directory_iterator(cache.folder)) fs::resize_file(file, fs::file_size(file) / 2);
+  for (const auto& file : fs::directory_iterator(cache.folder))
+    fs::resize_file(file, fs::file_size(file) / 2);
   const Finished damaged = run();
   CHECK(contains(damaged.out, " compiled,"));
   CHECK(results(damaged.out) == results(first.out));

@@ -91,7 +91,9 @@ void Checker::add_samples() {
     if (auto* value = root.value(name); value && value->meaning.kind == Value::Global)
       own.push_back(value->meaning.global);
   samples.add(own);
-  // A message about the argument of an imported definition needs the requirements of that definition.
+  // A message about the argument of an imported definition needs the requirements of that definition, if the
+  // root uses it: analysing all of a library takes most of the time of a small check.
+  const std::vector<bool> used = globals_.reachable(own);
   auto takes_relation = [&](Type* type) {
     for (type = find(type); type->kind == TypeKind::Function; type = find(type->args[1]))
       if (find(type->args[0])->kind == TypeKind::Relation) return true;
@@ -103,7 +105,8 @@ void Checker::add_samples() {
       auto* value = scope.value(name);
       if (&scope == &root || !value || value->meaning.kind != Value::Global) continue;
       Type* scheme = globals_[value->meaning.global].scheme;
-      if (scheme && takes_relation(scheme)) imported.push_back(value->meaning.global);
+      if (scheme && used[value->meaning.global.value] && takes_relation(scheme))
+        imported.push_back(value->meaning.global);
     }
   samples.add(imported);
 }

@@ -16,6 +16,10 @@ namespace {
 
 constexpr std::size_t kMaxBodies = 20'000;  // of one definition: a recursion without end makes ever new ones
 constexpr std::size_t kMaxSampleBodies = 1'000;  // of one size: it may be none, and recurse without end
+// Bodies of one relation inside each other, of one size: a recursion that descends from a size below ten by
+// ones is not deeper, and one without end is found before its bodies take longer than everything else of a
+// small check.
+constexpr std::uint32_t kMaxSampleDepth = 100;
 
 /// The host while a definition is evaluated outside of every body. Its numbers are unknown, so they must not
 /// decide structure.
@@ -179,12 +183,14 @@ class Builder {
           stack.pop_back();
           continue;
         }
+        ++open_[&work.relation->relation()];
         const Body body = *work.body;
         for (std::size_t c = 0; c < body.relations.size(); ++c)
           if (this->state(*body.relations[c], body.interfaces[c]).stage == State::New)
             stack.push_back({body.relations[c], body.interfaces[c], {}});
         continue;
       }
+      --open_[&work.relation->relation()];
       finish(work, state);
       stack.pop_back();
     }
@@ -193,6 +199,7 @@ class Builder {
 
   std::optional<Body> build(const Work& work) {
     if (++built_ > (machine_.size_analysis ? kMaxSampleBodies : kMaxBodies)) return std::nullopt;
+    if (machine_.size_analysis && open_[&work.relation->relation()] >= kMaxSampleDepth) return std::nullopt;
     size_analysis_.begin();
     std::vector<double> reals = values(*work.relation);
     auto output = bodies_.build(*work.relation, work.interface, reals);
@@ -368,6 +375,8 @@ class Builder {
   Shapes shapes_;
   BodyBuilder bodies_;
   std::unordered_map<BodyKey, Family, BodyKey::Hash> families_;
+  std::unordered_map<const evaluate::RelationCode*, std::uint32_t>
+      open_;               // bodies whose parts are being built
   bool concrete_ = false;  // every number is the model's own
   std::unordered_map<std::uint32_t, CoefficientPattern> coefficients_;
   std::size_t built_ = 0;

@@ -500,8 +500,8 @@ struct Program {
   /// ()`.
   std::optional<GlobalId> main;
   bool main_is_relation = false;
-  std::vector<Sample>
-      samples;  // of the last module; of others those that take relations or occur in contracts
+  std::vector<Sample> samples;  // of the last module; of others, those that it uses and that take relations
+                                // or occur in contracts
   std::vector<Contract> contracts;
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
 };

@@ -1,5 +1,6 @@
 # Installs to a folder, moves that folder, and runs the tour's model from there.
 set(folder ${BUILD}/install_test)
+set(ENV{SIGREL_CACHE} ${folder}/cache)
 file(REMOVE_RECURSE ${folder})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${folder}/first OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 file(RENAME ${folder}/first ${folder}/moved)

@@ -66,6 +66,7 @@ Typed ExpressionChecker::use_local(Local& local, const ast::QualifiedIdent& name
 
 Typed ExpressionChecker::use_global(core::GlobalId global, Span span) {
   GlobalState& state = globals_[global];
+  globals_.use(global);
   auto* use = core_.make(core::GlobalExpr{{core::ExprKind::Global, span}, global, {}});
   if (!state.scheme) return {use, types_.error()};
   units_.note(state.has_units);

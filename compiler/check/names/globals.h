@@ -2,6 +2,7 @@
 #pragma once
 #include <deque>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "compiler/check/blocks/block.h"
@@ -45,6 +46,8 @@ struct GlobalState {
   std::vector<std::pair<Name, Type*>> type_variables;  // of the signature
   std::vector<InsideName> inside;
   std::optional<FeedThrough> feed_through;  // of a block
+  core::GlobalId group{};                   // one of those that are checked with it
+  std::vector<core::GlobalId> uses;         // of the whole group, if it is `group` itself
 };
 
 class Globals {
@@ -66,9 +69,21 @@ class Globals {
   const GlobalState& operator[](core::GlobalId id) const { return states_[id.value]; }
   Span span(core::GlobalId id) const { return program_.globals[id.value].span; }
 
+  /// The definitions that are checked next, together; they use what is passed to `use` from now on.
+  void enter(std::span<const core::GlobalId> group) {
+    for (core::GlobalId id : group) states_[id.value].group = group.front();
+    user_ = group.front();
+  }
+  void use(core::GlobalId id) {
+    if (user_) states_[user_->value].uses.push_back(id);
+  }
+  /// For each definition, whether one of `roots` uses it, directly or not.
+  std::vector<bool> reachable(std::vector<core::GlobalId> roots) const;
+
  private:
   core::Program& program_;
   std::deque<GlobalState> states_;
+  std::optional<core::GlobalId> user_;
 };
 
 }  // namespace sigrel::check

@@ -88,6 +88,7 @@ void Checker::check_group(const std::vector<core::GlobalId>& group) {
 
 /// False if the group must be checked again with its inferred schemes.
 bool Checker::infer_group(const std::vector<core::GlobalId>& group) {
+  globals_.enter(group);
   std::size_t errors = diagnostics_.error_count();
   unifier_.set_level(1);
   units_.begin_group();

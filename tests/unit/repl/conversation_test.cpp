@@ -23,7 +23,7 @@ class Conversation {
     int in[2], out[2];
     REQUIRE(pipe2(in, O_CLOEXEC) == 0);
     REQUIRE(pipe2(out, O_CLOEXEC) == 0);
-    std::vector<std::string> words = {SIGREL_EXECUTABLE, "repl"};
+    std::vector<std::string> words = {SIGREL_EXECUTABLE, "--no-cache", "repl"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     child_ = fork();
     if (child_ == 0) {

@@ -1,5 +1,5 @@
-// Guesses of signals on which Newton's method does not iterate: through random chains of equations they decide
-// which of two solutions it finds.
+// Guesses of signals on which Newton's method does not iterate: through random chains of equations they
+// decide which of two solutions it finds.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,8 +12,8 @@ using namespace sigrel;
 
 namespace {
 
-/// y^2 = 4 and signals z1 = a y + b, z2 = a z1 + b, …, each with coefficients of its own. Only the last one has a
-/// guess, which belongs to a y near `side` 2.
+/// y^2 = 4 and signals z1 = a y + b, z2 = a z1 + b, …, each with coefficients of its own. Only the last one
+/// has a guess, which belongs to a y near `side` 2.
 std::string chain(int length, int side) {
   double guess = side * (2 + *rc::gen::inRange(-50, 51) / 100.0);
   std::string equations = "  y^2 = 4.0\n", names = "y", last = "y";
@@ -25,9 +25,10 @@ std::string chain(int length, int side) {
     last = name;
     guess = a * guess + b;
   }
-  return fmt::format("m :: SR ()\nm = sigrel () where\n  local {} :: Real\n{}  guess {} = {:.6f}\n\n"
-                     "main = simulate m with {{ stop = 0.0 }}\n",
-                     names, equations, last, guess);
+  return fmt::format(
+      "m :: SR ()\nm = sigrel () where\n  local {} :: Real\n{}  guess {} = {:.6f}\n\n"
+      "main = simulate m with {{ stop = 0.0 }}\n",
+      names, equations, last, guess);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 //   write the result rows within the step; at an event, hold the row before it (recorder.h)
 //   at an event: event iteration; else: assertions
 //   select states anew where the selection has become bad
-//   restart the integrator if equations or states changed
+//   restart the integrator if equations or states changed, with a short step after crowded events
 //   at an event: the row after it; a row of the grid at the time of an event shows what holds after
 //
 // The loop ends at the stop time, by a terminating trigger, by cancellation, or with a failure, also when

@@ -1,7 +1,7 @@
-// Random circuits of resistors, diodes, a sine and a capacitor. At each row the reference tries all modes of the
-// diodes, open or closed, on the nodal equations with the voltages of source and capacitor as given: a passive
-// circuit has one solution. The sine is zero at the start and twice in a period, and parts without a current
-// have nothing but rounding errors; there all diodes are undecided together.
+// Random circuits of resistors, diodes, a sine and a capacitor. At each row the reference tries all modes of
+// the diodes, open or closed, on the nodal equations with the voltages of source and capacitor as given: a
+// passive circuit has one solution. The sine is zero at the start and twice in a period, and parts without a
+// current have nothing but rounding errors; there all diodes are undecided together.
 #include <Eigen/LU>
 #include <cmath>
 #include <numbers>
@@ -103,9 +103,8 @@ TEST_CASE("Random diode circuits have the solution of their only consistent mode
     if (!model) continue;  // a node with one connection
     ++compiled;
     const double tolerance = seed % 2 ? 1e-4 : 1e-7;
-    const Run run = session.run(*model, {.tolerance = tolerance,
-                                         .steps = 40,
-                                         .solver = seed % 3 ? "auto" : "ida"});
+    const Run run =
+        session.run(*model, {.tolerance = tolerance, .steps = 40, .solver = seed % 3 ? "auto" : "ida"});
     for (const Diagnostic& d : session.diagnostics().all())
       if (d.severity == Severity::Error) UNSCOPED_INFO(render_text(d, session.sources(), false));
     REQUIRE(run.completed());
@@ -117,8 +116,7 @@ TEST_CASE("Random diode circuits have the solution of their only consistent mode
       const double source = c.amplitude * std::sin(2 * std::numbers::pi * c.frequency * times[row]);
       const Eigen::VectorXd expected = potentials(c, source, v.back()[row]);
       for (int node = 1; node <= c.nodes; ++node)
-        worst =
-            std::max(worst, std::abs(v[static_cast<std::size_t>(node - 1)][row] - expected(node)));
+        worst = std::max(worst, std::abs(v[static_cast<std::size_t>(node - 1)][row] - expected(node)));
     }
     CHECK(worst < tolerance * c.amplitude);  // events are met to the precision of the solution
   }

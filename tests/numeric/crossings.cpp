@@ -180,3 +180,11 @@ TEST_CASE("Diodes that are at zero together end in no cycle") {
       }
   }
 }
+
+TEST_CASE("The same comparison in both equations of a diode is one zero crossing") {
+  numeric::Model model("diodes.sr", "together");
+  std::size_t rows = 0;
+  for (const dae::ZeroCrossing& crossing : model.compiled().dae.zero_crossings)
+    rows += crossing.differences.rows();
+  CHECK(rows == 5);
+}

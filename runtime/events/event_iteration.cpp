@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 namespace runtime {
@@ -11,6 +12,14 @@ namespace {
 constexpr double kSameTime = 1e-12;
 // After so many reversals at one time one comparison is reversed at a time.
 constexpr std::uint32_t kSimultaneousReversals = 4;
+// From this iteration on what is taken for rounding is doubled in each, up to this multiple: differences that
+// contradict each other without end may be rounding errors that are larger than estimated.
+constexpr int kTolerantIterations = 40;
+constexpr double kMostRoundings = 1e5;
+
+double roundings(int iteration) {
+  return std::clamp(std::ldexp(1.0, iteration - kTolerantIterations), 1.0, kMostRoundings);
+}
 // The measurement of rounding errors: parts by which states are displaced, to see the effect, and to have
 // loops solved from other values; this many moments between their times.
 constexpr double kRoundingPart = 1e-15, kOtherPart = 1e-6, kOtherMoment = 1e3;
@@ -40,12 +49,17 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
       changed = true;
       continue;
     }
+    zero_crossings_.tolerate(roundings(iteration));
     const bool one_at_a_time = iteration >= ZeroCrossings::kSimultaneousIterations;
     const bool agree = known || !zero_crossings_.update(point, instance_.parameters, one_at_a_time);
     known = false;
-    if (agree && !look_ahead(point, leaving, one_at_a_time)) return true;
+    if (agree && !look_ahead(point, leaving, one_at_a_time)) {
+      zero_crossings_.tolerate(1);
+      return true;
+    }
     changed = true;
   }
+  zero_crossings_.tolerate(1);
   evaluator.failure() = zero_crossings_.endless(point);
   return false;
 }

@@ -114,8 +114,6 @@ class EventIteration {
   /// False: Missed.
   bool turn_back(double time, std::span<const int> directions);
   std::span<const int> reversals() const { return zero_crossings_.reversals(); }
-  /// The number of reversals at the time of the last one.
-  std::uint32_t repeated_reversals() const { return reversals_; }
   double last_consistent_time() const { return last_consistent_time_; }
   /// Records the current values, to which `verify` may return.
   void record_consistent_values(double time);

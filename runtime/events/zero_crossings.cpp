@@ -68,7 +68,7 @@ bool ZeroCrossings::at_zero(std::size_t k) const {
 
 /// The rounding error of a difference.
 double ZeroCrossings::noise(std::size_t k) const {
-  return std::max(kRounding * std::max(largest_[k], nominal_[k]), functions_.rounding(k));
+  return roundings_ * std::max(kRounding * std::max(largest_[k], nominal_[k]), functions_.rounding(k));
 }
 
 void ZeroCrossings::record_rounding(std::span<const double> reference) {
@@ -141,6 +141,7 @@ bool ZeroCrossings::update_those_evaluated(const Point& point, std::span<double>
     // Where it stays at zero it has no sign that could decide.
     const bool stays = decided_by_[k] == DecidedBy::Difference && is_at_zero_[k] && was_at_zero_[k];
     const bool decided = decided_by_[k] != DecidedBy::Difference && decided_by_[k] != DecidedBy::Assignment;
+    was_at_zero_[k] = was_at_zero_[k] || is_at_zero_[k];
     if (stays || (decided && at_zero(k))) continue;
     changed_[k] = !(any && first_only) && functions_.hold(k, right_value(point, k), parameters);
     any = any || changed_[k];

@@ -49,6 +49,9 @@ class ZeroCrossings {
   /// Watched differences crossed zero here: 1 upwards, -1 downwards, 0 not, one entry for each (empty: none).
   void crossed(std::span<const int> directions, std::span<double> parameters);
 
+  /// Takes differences of this multiple of rounding error, or less, for zero.
+  void tolerate(double roundings) { roundings_ = roundings; }
+
   /// Changes the values that contradict their differences at the point, at which the equations are solved; or
   /// only the first of them. Whether there were any.
   bool update(const Point& point, std::span<double> parameters, bool first_only);
@@ -153,7 +156,7 @@ class ZeroCrossings {
   std::vector<double> crossing_value_;     // the value that the direction of the crossing gives
   std::vector<double> largest_;            // magnitude of the difference so far
   std::vector<double> nominal_;            // of a comparison, largest of the variables that it reads
-  std::vector<std::uint8_t> was_at_zero_;  // but for rounding, at the end of the last instant
+  std::vector<std::uint8_t> was_at_zero_;  // but for rounding, at the end of the last instant or in this one
   std::vector<std::uint8_t> is_at_zero_;   // the same at the last `update`
   std::vector<double> at_crossing_;        // difference where the crossing was located
   std::vector<double> at_update_;          // argument at the last `update`
@@ -164,6 +167,7 @@ class ZeroCrossings {
   std::vector<Unconfirmed> why_unconfirmed_;
   std::vector<int> reversals_;
   bool unresolvable_ = false;
+  double roundings_ = 1;
 };
 
 }  // namespace runtime

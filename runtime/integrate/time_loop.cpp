@@ -17,12 +17,14 @@ constexpr double kStuckAdvance = 1e-9;
 constexpr double kCloseAdvance = 1e-7;  // the same for events
 constexpr int kSlowSteps = 20'000;
 constexpr int kStandingSteps = 50;
-constexpr int kCloseEvents = 1000;
-// From this number on, whenever it has doubled, it is examined whether reversals come from rounding alone.
-constexpr std::uint32_t kManyReversals = 16;
+constexpr std::uint32_t kCloseEvents = 1000;
+// From this number on, whenever it has doubled, it is examined whether reversals, or events that follow each
+// other closely, come from rounding alone.
+constexpr std::uint32_t kMany = 16;
 
-// The part of a step that led to a reversal for the second time that the next step has.
-constexpr double kShorterStep = 0.125;
+// An event in this part of a step, from its beginning on, is one at once. The second of them in a row makes
+// the next step so much shorter than this one.
+constexpr double kImmediate = 1e-3, kShorterStep = 0.125;
 
 // An event lies behind its crossing by less than this part of the time range.
 constexpr double kBehind = 1e-12;
@@ -152,7 +154,7 @@ bool TimeLoop::advance() {
     search_->restart(true);
   }
   if (restart_) {
-    first_step_ = turned_back_ ? first_step_after_reversal(time) : 0;
+    first_step_ = event_ ? first_step(time) : 0;
     if (!integrator_->restart(time, first_step_)) return fail(integrator_->failure());
     if (check_) check_->restart();
   }
@@ -213,12 +215,13 @@ bool TimeLoop::find_crossing(double& time) {
 }
 
 /// A step that is longer than the time until the next event does not show which side a difference at zero
-/// goes to at first: both seem wrong, and each reversal leads to the next one. The shorter the step, the more
-/// its beginning counts.
-double TimeLoop::first_step_after_reversal(double time) const {
-  if (problem_.events.repeated_reversals() < 2) return 0;
-  const double shorter = kShorterStep * (integrator_->time() - time);
-  return shorter > rounding(std::max(std::abs(time), range_)) ? shorter : 0;
+/// goes to at first: both seem wrong, and each event leads to the next one, at the same time or nearly so.
+/// The shorter the step, the more its beginning counts.
+double TimeLoop::first_step(double time) {
+  const double begin = turned_back_ ? time : time_, length = integrator_->time() - begin;
+  immediate_ = time - begin <= kImmediate * length ? immediate_ + 1 : 0;
+  const double shorter = kShorterStep * length;
+  return immediate_ > 1 && shorter > rounding(std::max(std::abs(time), range_)) ? shorter : 0;
 }
 
 /// After a reversal `time` is that of the event, and the current values are those before it.
@@ -268,8 +271,9 @@ bool TimeLoop::process_event(double time) {
     failure.step = time - event_mark_;
     return fail(std::move(failure));
   }
-  if (std::has_single_bit(turned_back_ ? ++reversals_ : 0) && reversals_ >= kManyReversals)
-    events.measure_rounding(time);
+  reversals_ += turned_back_;
+  auto doubled = [](std::uint32_t count) { return count >= kMany && std::has_single_bit(count); };
+  if ((turned_back_ && doubled(reversals_)) || doubled(close_events_)) events.measure_rounding(time);
   restart_ = restart_ || turned_back_;
   time_event_ = after(time, next_time_event(time));
   return true;

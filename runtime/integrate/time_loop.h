@@ -9,7 +9,7 @@
 //   write the result rows within the step; at an event, hold the row before it (recorder.h)
 //   at an event: event iteration; else: assertions
 //   select states anew where the selection has become bad
-//   restart the integrator if equations or states changed
+//   restart the integrator if equations or states changed, with a short step after crowded events
 //   at an event: the row after it; a row of the grid at the time of an event shows what holds after
 //
 // The loop ends at the stop time, by a terminating trigger, by cancellation, or with a failure, also when
@@ -52,7 +52,7 @@ class TimeLoop {
   bool step();
   bool find_crossing(double& time);
   bool verify_crossings(double& time);
-  double first_step_after_reversal(double time) const;
+  double first_step(double time);
   bool record_history(double time);
   bool check_states(double time);
   bool process_event(double time);
@@ -104,8 +104,9 @@ class TimeLoop {
   // Detection of a simulation that no longer advances:
   double step_mark_, event_mark_ = -HUGE_VAL;  // times at which the counters were last reset
   double last_time_;
-  int slow_steps_ = 0, standing_steps_ = 0, close_events_ = 0;
-  std::uint32_t reversals_ = 0;
+  int slow_steps_ = 0, standing_steps_ = 0;
+  std::uint32_t close_events_ = 0, reversals_ = 0;
+  int immediate_ = 0;  // successive events at the beginning of a step
 };
 
 }  // namespace runtime

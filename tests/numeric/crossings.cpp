@@ -4,6 +4,7 @@
 #include "numeric.h"
 
 using namespace sigrel;
+using numeric::column;
 using numeric::value;
 
 namespace {
@@ -157,4 +158,33 @@ TEST_CASE("Two diodes whose currents end together, at tolerances of all sizes") 
             Approx(exact).epsilon(10 * tolerance));
     }
   }
+}
+
+TEST_CASE("Diodes that are at zero together end in no cycle") {
+  for (const std::string circuit : {"ending", "starting", "dangling", "together", "across", "beside"}) {
+    numeric::Model model("diodes.sr", circuit.c_str());
+    const std::string state = circuit == "starting" ? "c.p.i" : "c.u";
+    const double exact = value(model.run({.stop = 5, .tolerance = 1e-9, .solver = "cvode"}), state);
+    for (const char* solver : {"cvode", "ida"})
+      for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
+        INFO(circuit << ", " << solver << ", tolerance " << tolerance);
+        const Run run = model.run({.stop = 5, .tolerance = tolerance, .steps = 100, .solver = solver});
+        CHECK(value(run, state) == Approx(exact).epsilon(1e-4 + 10 * tolerance).margin(10 * tolerance));
+        for (const std::string& name : run.trajectory.names()) {
+          if (!name.ends_with(".s")) continue;
+          const std::vector<double> s = column(run, name);
+          const std::vector<double> i = column(run, name.substr(0, name.size() - 1) + "p.i");
+          for (std::size_t k = 0; k < s.size(); ++k)
+            CHECK(i[k] == Approx(s[k] > 0 ? s[k] : 1e-5 * s[k]).epsilon(1e-6).margin(1e-9));
+        }
+      }
+  }
+}
+
+TEST_CASE("The same comparison in both equations of a diode is one zero crossing") {
+  numeric::Model model("diodes.sr", "together");
+  std::size_t rows = 0;
+  for (const dae::ZeroCrossing& crossing : model.compiled().dae.zero_crossings)
+    rows += crossing.differences.rows();
+  CHECK(rows == 5);
 }

@@ -179,7 +179,7 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
   command->add_flag_callback(
       "--event-rows", [&run_options] { run_options.events = true; },
       "Write rows before and after each event, also with more than 1000 columns");
-  command->add_option("--solver", run_options.solver, "Solver: auto, cvode, adams, ida, sdirk or qss")
+  command->add_option("--solver", run_options.solver, "Solver: auto, cvode, adams, ida or qss")
       ->type_name("S");
   command
       ->add_option_function<std::string>(

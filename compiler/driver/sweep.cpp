@@ -348,7 +348,7 @@ void add_sweep(CLI::App& app, const Globals& globals, int& exit_code) {
       ->add_option("--steps", r.steps,
                    "Number of output intervals, whose rows belong to the curves of --plot")
       ->type_name("N");
-  command->add_option("--solver", r.solver, "Solver: auto, cvode, adams, ida, sdirk or qss")->type_name("S");
+  command->add_option("--solver", r.solver, "Solver: auto, cvode, adams, ida or qss")->type_name("S");
   add_start_options(*command, options->strict_initial, r);
   command->callback([&globals, &exit_code, options] { exit_code = sweep(globals, *options); });
 }

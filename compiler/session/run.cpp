@@ -129,12 +129,12 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
   if (auto named = runtime::solver_named(solver)) {
     e.solver = *named;
   } else {
-    std::vector<std::string_view> solvers = {"auto", "cvode", "adams", "ida", "sdirk", "qss"};
+    std::vector<std::string_view> solvers = {"auto", "cvode", "adams", "ida", "qss"};
     Diagnostic& d = diagnostics_.report(Code::BadExperiment, "there is no solver `" + solver + "`");
     if (auto near = did_you_mean(solver, solvers))
       d.help("did you mean `" + std::string(*near) + "`?");
     else
-      d.help("the solvers are `auto`, `cvode`, `adams`, `ida`, `sdirk` and `qss`");
+      d.help("the solvers are `auto`, `cvode`, `adams`, `ida` and `qss`");
   }
   e.ordering = options.ordering;
   e.components = options.components;

@@ -22,11 +22,10 @@ enum class Solver : std::uint8_t {
   Cvode,  // BDF on the explicit form
   Adams,  // Adams–Moulton on the explicit form, for smooth and lightly damped models
   Ida,    // BDF on the implicit form
-  Sdirk,  // an L-stable Runge-Kutta method on the explicit form, for stiff and weakly damped models
   Qss,    // quantised states on the explicit form, for sparsely coupled models with many events
 };
 
-/// "auto", "cvode", "adams", "ida", "sdirk", "qss".
+/// "auto", "cvode", "adams", "ida", "qss".
 std::optional<Solver> solver_named(std::string_view name);
 
 /// Whether independent components have clocks of their own (components/components.h).

@@ -1,19 +1,23 @@
-// CVODE on the explicit form: BDF or Adams, and Newton's method.
+// CVODE on the explicit form: BDF or Adams, and Newton's method with the analytic sparse Jacobian J. The
+// matrix I - γJ is formed here and not by SUNDIALS: the values of J are kept, so a new γ costs one pass over
+// the nonzeros.
 #include <cvode/cvode.h>
 #include <sundials/sundials_nvector.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/integrate/explicit_integrator.h"
+#include "runtime/integrate/integrator.h"
+#include "runtime/integrate/reduced_system.h"
+#include "runtime/integrate/solver_objects.h"
 
 namespace runtime {
 
 namespace {
 
-class CvodeIntegrator final : public ExplicitIntegrator {
+class CvodeIntegrator final : public Integrator {
  public:
-  using ExplicitIntegrator::ExplicitIntegrator;
+  explicit CvodeIntegrator(ReducedSystem& system) : system_(system) {}
   ~CvodeIntegrator() override {
     if (memory_) CVodeFree(&memory_);
   }
@@ -22,36 +26,101 @@ class CvodeIntegrator final : public ExplicitIntegrator {
   bool step() override;
   bool limit(double time) override;
   bool restart(double time, double first_step) override;
+  Failure stuck() override;
+  double time() const override { return time_; }
   void interpolate(double time) override;
+  const double* y() const override { return data(at_end_ ? y_ : dense_y_); }
+  const double* rates() const override { return nullptr; }
   bool slopes(double time, double* out) override;
   void statistics(Statistics& statistics) const override;
 
  private:
-  static int matrix(double time, N_Vector y, N_Vector, SUNMatrix, booleantype keep, booleantype* fresh,
-                    double gamma, void* self, N_Vector, N_Vector, N_Vector) {
-    return static_cast<CvodeIntegrator*>(self)->linear_system(time, y, keep, fresh, gamma);
+  static int right_hand_side(double time, N_Vector y, N_Vector out, void* self);
+  static int linear_system(double time, N_Vector y, N_Vector f, SUNMatrix, booleantype keep,
+                           booleantype* fresh, double gamma, void* self, N_Vector, N_Vector, N_Vector);
+  static void ignore_message(int, const char*, const char*, char*, void*) {}
+  bool check(int flag, const char* call);
+  void reject(double time, N_Vector y) {
+    rejected_ = true;
+    ++rejections_;
+    rejected_time_ = time;
+    std::copy_n(data(y), rejected_y_.size(), rejected_y_.begin());
   }
-  static Cause cause(int flag);
-  double current_step() const override;
-  bool estimate_errors(N_Vector errors, N_Vector weights) const override;
+  void explain(int flag);
+  void add_errors();
 
+  ReducedSystem& system_;
+  SolverObjects objects_;
   void* memory_ = nullptr;
+  Vector y_ = nullptr, dense_y_ = nullptr, slopes_ = nullptr, errors_ = nullptr, weights_ = nullptr;
+  std::vector<double> jacobian_;
+  double time_ = 0, stop_ = 0;
+  Statistics before_;  // counters up to the last restart
   bool adams_ = false;
+  bool at_end_ = true;  // the state is that at `time_`
+  // The last point at which a callback failed, for the message of a failure.
+  bool rejected_ = false;         // the last callback failed
+  std::uint64_t rejections_ = 0;  // since time last advanced
+  double rejected_time_ = 0;
+  std::vector<double> rejected_y_;
 };
 
+int CvodeIntegrator::right_hand_side(double time, N_Vector y, N_Vector out, void* self) {
+  auto& me = *static_cast<CvodeIntegrator*>(self);
+  const bool done = me.system_.derivatives(time, data(y), data(out));
+  me.rejected_ = false;
+  if (done) return 0;
+  me.reject(time, y);
+  return 1;  // try a smaller step
+}
+
+int CvodeIntegrator::linear_system(double time, N_Vector y, N_Vector, SUNMatrix, booleantype keep,
+                                   booleantype* fresh, double gamma, void* self, N_Vector, N_Vector,
+                                   N_Vector) {
+  auto& me = *static_cast<CvodeIntegrator*>(self);
+  *fresh = SUNFALSE;
+  if (!keep) {
+    if (!me.system_.jacobian(time, data(y), nullptr, 0, me.jacobian_.data())) return 1;
+    *fresh = SUNTRUE;
+  }
+  const ChainRule& chain = me.system_.jacobian();
+  me.objects_.fill(chain.diagonal(), me.jacobian_, -gamma, 1.0);
+  return 0;
+}
+
+bool CvodeIntegrator::check(int flag, const char* call) {
+  if (flag >= 0) return true;
+  failure_ = Failure{.kind = FailureKind::Internal};
+  failure_.error = std::string(call) + " returned " + std::to_string(flag);
+  return false;
+}
+
 bool CvodeIntegrator::make(const IntegratorOptions& options) {
-  adams_ = options.method == IntegratorOptions::Adams;
-  Vector tolerances = nullptr;
-  if (!allocate(options, tolerances)) return false;
+  adams_ = options.adams;
+  if (!objects_.make(system_, options.ordering, options.thread_pool)) return check(-1, "SUNDIALS");
+  y_ = objects_.new_vector();
+  dense_y_ = objects_.new_vector();
+  slopes_ = objects_.new_vector();
+  errors_ = objects_.new_vector();
+  weights_ = objects_.new_vector();
+  Vector tolerances = objects_.new_vector();
   memory_ = CVodeCreate(adams_ ? CV_ADAMS : CV_BDF, objects_.context());
-  if (!memory_) return check(-1, "CVodeCreate");
+  if (!memory_ || !y_ || !dense_y_ || !slopes_ || !errors_ || !weights_ || !tolerances)
+    return check(-1, "CVodeCreate");
+  jacobian_.assign(system_.jacobian().pattern().nonzeros(), 0.0);
+  rejected_y_.assign(system_.size(), 0.0);
+  time_ = options.start;
+  stop_ = options.stop;
+  system_.read(data(y_), nullptr);
+  for (std::size_t k = 0; k < system_.size(); ++k)
+    data(tolerances)[k] = options.tolerance * system_.nominal(k);
   return check(CVodeSetErrHandlerFn(memory_, ignore_message, nullptr), "CVodeSetErrHandlerFn") &&
          check(CVodeInit(memory_, right_hand_side, time_, y_), "CVodeInit") &&
          check(CVodeSVtolerances(memory_, options.tolerance, tolerances), "CVodeSVtolerances") &&
          check(CVodeSetUserData(memory_, this), "CVodeSetUserData") &&
          check(CVodeSetLinearSolver(memory_, objects_.linear_solver(), objects_.matrix()),
                "CVodeSetLinearSolver") &&
-         check(CVodeSetLinSysFn(memory_, matrix), "CVodeSetLinSysFn") &&
+         check(CVodeSetLinSysFn(memory_, linear_system), "CVodeSetLinSysFn") &&
          check(CVodeSetMaxErrTestFails(memory_, 30), "CVodeSetMaxErrTestFails") &&
          check(CVodeSetMaxConvFails(memory_, 30), "CVodeSetMaxConvFails") &&
          check(CVodeSetStopTime(memory_, options.stop), "CVodeSetStopTime") &&
@@ -65,7 +134,7 @@ bool CvodeIntegrator::step() {
   if (reached > time_) rejections_ = 0;
   time_ = reached;
   if (flag >= 0) return true;
-  explain(cause(flag), "CVode", flag);
+  explain(flag);
   return false;
 }
 
@@ -75,38 +144,50 @@ bool CvodeIntegrator::limit(double time) {
 }
 
 bool CvodeIntegrator::restart(double time, double first_step) {
+  time_ = time;
   Statistics so_far;
   statistics(so_far);
   before_ = so_far;
-  begin(time);
+  system_.read(data(y_), nullptr);
+  at_end_ = true;
   return check(CVodeReInit(memory_, time_, y_), "CVodeReInit") &&
          check(CVodeSetInitStep(memory_, first_step), "CVodeSetInitStep") &&
          check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
 }
 
-ExplicitIntegrator::Cause CvodeIntegrator::cause(int flag) {
-  switch (flag) {
-    case CV_RHSFUNC_FAIL:
-    case CV_FIRST_RHSFUNC_ERR:
-    case CV_REPTD_RHSFUNC_ERR:
-    case CV_UNREC_RHSFUNC_ERR: return Cause::Function;
-    case CV_TOO_MUCH_ACC: return Cause::Tolerance;
-    case CV_ERR_FAILURE: return Cause::ErrorTest;
-    case CV_CONV_FAILURE:
-    case CV_LSOLVE_FAIL:
-    case CV_LSETUP_FAIL: return Cause::Convergence;
-    default: return Cause::Other;
+Failure CvodeIntegrator::stuck() {
+  if (rejections_ > 0) failure_ = system_.explain(rejected_time_, rejected_y_.data(), nullptr);
+  if (!failure_) failure_ = Failure{.kind = FailureKind::NoProgress};
+  add_errors();
+  return failure_;
+}
+
+void CvodeIntegrator::explain(int flag) {
+  failure_ = Failure{};
+  // If a callback failed last, its reason is the better message.
+  if (rejected_ || flag == CV_RHSFUNC_FAIL || flag == CV_FIRST_RHSFUNC_ERR || flag == CV_REPTD_RHSFUNC_ERR ||
+      flag == CV_UNREC_RHSFUNC_ERR) {
+    failure_ = system_.explain(rejected_time_, rejected_y_.data(), nullptr);
+    if (!failure_) failure_.kind = FailureKind::Convergence;
+  } else if (flag == CV_TOO_MUCH_ACC) {
+    failure_.kind = FailureKind::ToleranceTooSmall;
+  } else if (flag == CV_ERR_FAILURE) {
+    failure_.kind = FailureKind::ErrorTest;
+  } else if (flag == CV_CONV_FAILURE || flag == CV_LSOLVE_FAIL || flag == CV_LSETUP_FAIL) {
+    failure_.kind = FailureKind::Convergence;
+  } else {
+    check(flag, "CVode");
   }
+  add_errors();
 }
 
-double CvodeIntegrator::current_step() const {
-  double step = 0;
-  CVodeGetCurrentStep(memory_, &step);
-  return step;
-}
-
-bool CvodeIntegrator::estimate_errors(N_Vector errors, N_Vector weights) const {
-  return CVodeGetEstLocalErrors(memory_, errors) >= 0 && CVodeGetErrWeights(memory_, weights) >= 0;
+void CvodeIntegrator::add_errors() {
+  failure_.time = time_;
+  CVodeGetCurrentStep(memory_, &failure_.step);
+  if (!failure_.variables.empty() || CVodeGetEstLocalErrors(memory_, errors_) < 0 ||
+      CVodeGetErrWeights(memory_, weights_) < 0)
+    return;
+  SolverObjects::add_worst(system_, data(y_), data(errors_), data(weights_), failure_);
 }
 
 void CvodeIntegrator::interpolate(double time) {
@@ -120,18 +201,27 @@ bool CvodeIntegrator::slopes(double time, double* out) {
 }
 
 void CvodeIntegrator::statistics(Statistics& s) const {
-  Counters c;
-  CVodeGetNumSteps(memory_, &c.steps);
-  CVodeGetNumRhsEvals(memory_, &c.evaluations);
-  CVodeGetNumLinSolvSetups(memory_, &c.factorisations);
-  CVodeGetNumErrTestFails(memory_, &c.rejected);
-  CVodeGetNonlinSolvStats(memory_, &c.iterations, &c.failures);
-  CVodeGetNumJacEvals(memory_, &c.jacobians);
+  s.solver = adams_ ? "CVODE Adams" : "CVODE BDF";
+  s.linear_solver = objects_.linear_solver_name();
+  s.ordering = objects_.ordering_name();
+  long steps = 0, evaluations = 0, setups = 0, errors = 0, iterations = 0, failures = 0, jacobians = 0;
+  CVodeGetNumSteps(memory_, &steps);
+  CVodeGetNumRhsEvals(memory_, &evaluations);
+  CVodeGetNumLinSolvSetups(memory_, &setups);
+  CVodeGetNumErrTestFails(memory_, &errors);
+  CVodeGetNonlinSolvStats(memory_, &iterations, &failures);
+  CVodeGetNumJacEvals(memory_, &jacobians);
   CVodeGetLastOrder(memory_, &s.last_order);
   CVodeGetLastStep(memory_, &s.last_step);
   if (before_.initial_step == 0) CVodeGetActualInitStep(memory_, &s.initial_step);
-  s.solver = adams_ ? "CVODE Adams" : "CVODE BDF";
-  fill(c, s);
+  s.steps = steps;
+  s.evaluations = evaluations;
+  s.factorisations = setups;
+  s.error_test_failures = errors;
+  s.newton_iterations = iterations;
+  s.newton_failures = failures;
+  s.jacobians = jacobians;
+  add(before_, s);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // The integrators behind one interface. SUNDIALS stays in the .cpp files.
 #pragma once
-#include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>
@@ -71,7 +70,7 @@ struct IntegratorOptions {
   double tolerance = 1e-6;  // of a step, relative
   double longest_step = std::numeric_limits<double>::infinity();
   std::uint32_t rows = 500;  // of results: the steps of a model without states
-  enum Method : std::uint8_t { Bdf, Adams, RungeKutta } method = Bdf;  // of the explicit form
+  bool adams = false;
   Ordering ordering = Ordering::Auto;
   ThreadPool* thread_pool = nullptr;  // for long vectors; outlives the integrator
 };
@@ -79,9 +78,6 @@ struct IntegratorOptions {
 /// CVODE, for the explicit form. Null: `failure`.
 std::unique_ptr<Integrator> make_cvode(ReducedSystem& system, const IntegratorOptions& options,
                                        Failure& failure);
-/// ARKODE, for the explicit form. Null: `failure`.
-std::unique_ptr<Integrator> make_arkode(ReducedSystem& system, const IntegratorOptions& options,
-                                        Failure& failure);
 /// IDA, for the implicit form. Null: `failure`.
 std::unique_ptr<Integrator> make_ida(ReducedSystem& system, const IntegratorOptions& options,
                                      Failure& failure);

@@ -50,8 +50,7 @@ FormChoice form_for(Solver solver) {
     case Solver::Ida: return FormChoice::Implicit;
     case Solver::Qss: return FormChoice::Quantised;
     case Solver::Cvode:
-    case Solver::Adams:
-    case Solver::Sdirk: break;
+    case Solver::Adams: break;
   }
   return FormChoice::Explicit;
 }
@@ -192,7 +191,6 @@ std::optional<Solver> solver_named(std::string_view name) {
   if (name == "cvode") return Solver::Cvode;
   if (name == "adams") return Solver::Adams;
   if (name == "ida") return Solver::Ida;
-  if (name == "sdirk") return Solver::Sdirk;
   if (name == "qss") return Solver::Qss;
   return std::nullopt;
 }

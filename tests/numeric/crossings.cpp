@@ -13,7 +13,7 @@ const double kPi = std::acos(-1.0);
 
 template <class Check>
 void each(const char* expression, double stop, const Check& check, double max_step = 0) {
-  for (const char* solver : {"cvode", "adams", "ida", "sdirk"}) {
+  for (const char* solver : {"cvode", "adams", "ida"}) {
     INFO(expression << ", " << solver);
     numeric::Model model("crossings.sr", expression);
     RunOptions options{.stop = stop, .solver = solver};
@@ -103,7 +103,7 @@ TEST_CASE("A comparison that holds for a short part of a long step is met") {
       {"exp (-((u / 1.0e-4)^2)) > 0.5", 2e-4 * std::sqrt(std::log(2))},
   };
   for (const auto& c : cases)
-    for (const char* solver : {"cvode", "adams", "ida", "sdirk"}) {
+    for (const char* solver : {"cvode", "adams", "ida"}) {
       INFO(c.holds << ", " << solver);
       const std::string expression = "held (\\u -> " + std::string(c.holds) + ")";
       const Run run =
@@ -114,7 +114,7 @@ TEST_CASE("A comparison that holds for a short part of a long step is met") {
 
 TEST_CASE("Short pulses of a signal that turns within a step are counted") {
   for (const char* width : {"0.1", "0.01", "0.001"})
-    for (const char* solver : {"cvode", "adams", "ida", "sdirk"}) {
+    for (const char* solver : {"cvode", "adams", "ida"}) {
       INFO(width << ", " << solver);
       const std::string expression = "counted " + std::string(width);
       const Run run =
@@ -124,7 +124,7 @@ TEST_CASE("Short pulses of a signal that turns within a step are counted") {
 }
 
 TEST_CASE("Diodes follow their source through steps that are longer than its period") {
-  for (const char* solver : {"cvode", "adams", "ida", "sdirk"}) {
+  for (const char* solver : {"cvode", "adams", "ida"}) {
     INFO(solver);
     const Run run =
         numeric::Model("hidden_pulses.sr", "diodes").run({.stop = 5, .steps = 100, .solver = solver});
@@ -138,7 +138,7 @@ TEST_CASE("Diodes follow their source through steps that are longer than its per
 }
 
 TEST_CASE("A state that rests at the limit of a comparison leaves it when an event pushes it") {
-  for (const char* solver : {"cvode", "adams", "ida", "sdirk"})
+  for (const char* solver : {"cvode", "adams", "ida"})
     for (double tolerance : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10})
       for (double inflow : {0.25, 0.3, 0.5, 0.7, 1.0, 2.0, 10.0}) {
         INFO(solver << ", tolerance " << tolerance << ", inflow " << inflow);

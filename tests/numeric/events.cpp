@@ -92,5 +92,5 @@ TEST_CASE("Touches, double zeros and divisors at the start, counters beside latc
           for (auto [name, expected] : c.values)
             CHECK(value(run, name) == Approx(expected).epsilon(1e-6).margin(expected == 0 ? 1e-9 : 0));
         },
-        {"cvode", "adams", "ida", "sdirk"});
+        {"cvode", "adams", "ida"});
 }

@@ -51,7 +51,7 @@ Run run_pulse(numeric::Model& model, const char* solver, const Pulse& pulse) {
 void check_pulses(const std::string& of, double end, int cases) {
   for (const Shape& shape : kShapes) {
     numeric::Model model("steps.sr", (of + " " + shape.name + " 5.0 0.1").c_str());
-    for (const char* solver : {"cvode", "adams", "ida", "sdirk"}) {
+    for (const char* solver : {"cvode", "adams", "ida"}) {
       INFO(of << " " << shape.name << ", " << solver);
       property::holds(
           [&] {
@@ -75,7 +75,7 @@ TEST_CASE("random pulses of a state that approaches its end") {
 
 TEST_CASE("random pulses in several equations") {
   numeric::Model model("steps.sr", "pulseInParts 5.0 0.1");
-  for (const char* solver : {"cvode", "adams", "ida", "sdirk"}) {
+  for (const char* solver : {"cvode", "adams", "ida"}) {
     INFO(solver);
     property::holds(
         [&] {

@@ -1,7 +1,6 @@
 // What happens inside one step, against closed forms, by every integrator at the default tolerance: pulses
 // are met, poles and solutions that end are errors.
 #include <cmath>
-#include <map>
 #include <numbers>
 
 #include "numeric.h"
@@ -21,7 +20,7 @@ struct Case {
 
 void check_cases(const std::vector<Case>& cases) {
   for (const Case& c : cases)
-    for (const char* solver : {"cvode", "adams", "ida", "sdirk"}) {
+    for (const char* solver : {"cvode", "adams", "ida"}) {
       INFO(c.expression << ", " << solver);
       const Run run = numeric::Model("steps.sr", c.expression).run({.stop = c.stop, .solver = solver});
       CHECK(value(run, "x") == Approx(c.expected).epsilon(1e-4));
@@ -30,7 +29,7 @@ void check_cases(const std::vector<Case>& cases) {
 
 /// By each integrator: the run ends before the time with an error, and keeps what it has.
 void check_ends(const char* expression, double end) {
-  for (const char* solver : {"cvode", "adams", "ida", "sdirk"}) {
+  for (const char* solver : {"cvode", "adams", "ida"}) {
     INFO(expression << ", " << solver);
     numeric::Model model("steps.sr", expression);
     const std::string text = model.refusal({.stop = 2 * end, .solver = solver});
@@ -41,21 +40,6 @@ void check_ends(const char* expression, double end) {
 }
 
 }  // namespace
-
-TEST_CASE("Weakly damped modes that are at rest do not limit the steps of sdirk") {
-  numeric::Model model("string.sr");
-  const double w = 200 * std::sin(std::numbers::pi / 200);
-  std::map<std::string, std::uint64_t> steps;
-  for (const char* solver : {"cvode", "sdirk"}) {
-    const sigrel::Run run = model.run({.solver = solver});
-    INFO(solver);
-    CHECK(run.value("x[50]").value() == Approx(std::cos(10 * w)).margin(1e-5));
-    CHECK(run.value("x[10]").value() ==
-          Approx(std::sin(0.1 * std::numbers::pi) * std::cos(10 * w)).margin(1e-5));
-    steps[solver] = run.outcome.statistics.steps;
-  }
-  CHECK(steps["sdirk"] * 6 < steps["cvode"]);  // of which it takes six times the work
-}
 
 TEST_CASE("pulses and waves of time") {
   check_cases({
@@ -98,7 +82,7 @@ TEST_CASE("pulses, fronts and resonances of a state") {
 }
 
 TEST_CASE("two fronts in two equations make a pulse") {
-  for (const char* solver : {"cvode", "adams", "ida", "sdirk"}) {
+  for (const char* solver : {"cvode", "adams", "ida"}) {
     INFO(solver);
     const Run run = numeric::Model("steps.sr", "byParts").run({.stop = 10, .solver = solver});
     CHECK(value(run, "y") == Approx(1).epsilon(1e-4));

@@ -9,7 +9,8 @@ namespace {
 // Rows of a component that is solved exactly, shared ones included: those are evaluated for each component.
 constexpr std::size_t kMostRows = 256;
 // Its states: the decomposition of its matrix takes the third power of their number.
-constexpr std::size_t kMostStates = 8;
+// With three and more, nearly defective matrices lose digits, and some matrices are not decomposed at all.
+constexpr std::size_t kMostStates = 2;
 // Forms: each has an instance of its own, which takes some kilobytes.
 constexpr std::size_t kMostForms = 4096;
 // A sink that is dissolved may join components that another one reads; after so many passes all are.
@@ -96,7 +97,21 @@ bool Components::is_exact(std::uint32_t component, std::vector<std::uint32_t>& r
     states += rows_.section_of(row).kind == Kind::State;
     if (!is_exact_row(row) || (sinks_.rows()[row] && !reads_known(component, row))) return false;
   }
-  return states > 0 && states <= kMostStates;
+  return states == 1 || (states > 1 && states <= kMostStates && !assigns_state(rows));
+}
+
+/// Whether an event gives a state of these rows another value.
+bool Components::assigns_state(std::span<const std::uint32_t> rows) const {
+  const Model& model = whole_.model;
+  std::vector<std::uint32_t> states, assigned;
+  for (const std::uint32_t row : rows) {
+    const RowIndex::Section& section = rows_.section_of(row);
+    const std::uint32_t at = row - section.first;
+    if (section.kind == Kind::State) states.push_back(model.states[section.tag + at].variable);
+    if (section.kind == Kind::Value) assigned.push_back(model.events.effects[section.tag + at].variable);
+  }
+  return std::ranges::any_of(assigned,
+                             [&](std::uint32_t v) { return std::ranges::find(states, v) != states.end(); });
 }
 
 /// Whether a component that is solved exactly may have this row. What is evaluated for events alone may vary

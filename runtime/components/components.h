@@ -5,11 +5,11 @@
 //                             └─ remainder: a Submodel with everything else
 //
 // All meet at result rows: there `advance` brings the exact components to the time of the remainder, and the
-// schedules of the whole model give all other variables. A component is solved exactly if it has up to eight
-// states, whose derivatives are affine in them between events (dependency.h) and do not depend on time, and
-// is small, and has neither delays nor assertions, nor comparisons of what is not affine, nor other pieces
-// than those of time alone, and neither terminates the simulation nor has a handler for its end. Counters and
-// other sinks (discrete_sinks.h) do not connect exact components.
+// schedules of the whole model give all other variables. A component is solved exactly if it has one
+// state, or two that no event assigns, whose derivatives are affine in them between events (dependency.h) and
+// do not depend on time, and is small, and has neither delays nor assertions, nor comparisons of what is not
+// affine, nor other pieces than those of time alone, and neither terminates the simulation nor has a handler
+// for its end. Counters and other sinks (discrete_sinks.h) do not connect exact components.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -73,6 +73,7 @@ class Components {
   void find_exact();
   bool is_exact(std::uint32_t component, std::vector<std::uint32_t>& rows);
   bool is_exact_row(std::uint32_t row) const;
+  bool assigns_state(std::span<const std::uint32_t> rows) const;
   bool gather(std::uint32_t component, std::vector<std::uint32_t>& rows, std::size_t most);
   bool reads_known(std::uint32_t component, std::uint32_t row) const;
   void extract(std::span<const std::uint32_t> components, Submodel& part);

@@ -118,6 +118,7 @@ std::optional<std::string> Session::dump_loaded(const std::optional<std::string>
 
 std::vector<const core::Global*> Session::definitions() const {
   std::vector<const core::Global*> found;
+  if (!checked_) return found;
   FileId root = checked_->root().file;
   for (const core::Global& global : checked_->program.globals)
     if (global.span.file == root) found.push_back(&global);

@@ -13,6 +13,7 @@ namespace {
 
 // Relative to the magnitude of the terms of an equation: a coefficient that is zero up to rounding errors.
 constexpr double kVanishing = 1e-10;
+constexpr double kStillHolds = 1e-6;    // of the terms of an equation: its residual when all is known
 constexpr int kSamples = 3;             // points at which a coefficient must vanish
 constexpr std::size_t kMostRows = 500;  // of a dense matrix
 constexpr int kMostRefused = 20;
@@ -67,7 +68,9 @@ bool ConsistentStart::attempt() {
   if (progress == Progress::Failed) return false;
   all_known_ = std::ranges::all_of(known_, [](std::uint8_t k) { return k != 0; });
   if (!all_known_ && !failure_) describe_undetermined();
-  return all_known_ && !failure_ && std::ranges::all_of(pool_, [](const Equation& e) { return e.done; });
+  // A variable on which an equation hardly depends may have been determined since, and be large.
+  return all_known_ && !failure_ &&
+         std::ranges::all_of(pool_, [&](const Equation& e) { return e.done && still_holds(e.at); });
 }
 
 void ConsistentStart::execute_schedule() {
@@ -284,6 +287,12 @@ std::vector<std::uint32_t> ConsistentStart::influential(BatchRow at, std::span<c
 bool ConsistentStart::holds(BatchRow at) {
   const double magnitude = equations_.magnitude(equations_.partials(at, point()), point());
   return std::abs(equations_.residual(at, point())) <= RectangularSystem::kTolerance * magnitude;
+}
+
+/// Whether the residual is small beside the terms of the equation.
+bool ConsistentStart::still_holds(BatchRow at) {
+  const double magnitude = equations_.magnitude(equations_.partials(at, point()), point());
+  return magnitude == 0 || std::abs(equations_.residual(at, point())) <= kStillHolds * magnitude;
 }
 
 /// Solves components of the pool until one of them determines a variable.

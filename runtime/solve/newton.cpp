@@ -110,7 +110,7 @@ AlgebraicLoopSolver::Damping AlgebraicLoopSolver::damp_step(const Point& point, 
       if (full <= kStepTolerance) return Damping::Converged;
       if (rounding()) return Damping::Converged;
     }
-    correction(trial_);
+    if (!correction(trial_)) continue;
     rest = length(trial_);
     if (damping == 1 && rest <= kStepTolerance) {
       for (std::size_t k = 0; k < n; ++k) point.values[unknowns_[k]] += trial_[k];

@@ -91,14 +91,21 @@ bool EventIteration::advance(const Point& from, Point& later) {
   return known;
 }
 
-/// Decides comparisons that are at zero by their differences a moment later. Whether one changed.
+/// Decides comparisons that are at zero by their differences a moment later; where the change in a moment is
+/// rounding error, as of a velocity at rest whose force is just beginning, by two moments. Whether one
+/// changed.
 bool EventIteration::look_ahead(const Point& point, bool leaving, bool first_only) {
   consistent_ = !zero_crossings_.undecided(leaving);
   if (consistent_) return false;
   here_ = instance_.values;
   Point later = point;
   const bool known = advance({point.time, here_.data(), point.parameters}, later);
-  const bool changes = known && zero_crossings_.look_ahead(later, instance_.parameters, first_only);
+  if (known && zero_crossings_.measure_tendencies(later)) {
+    later_ = instance_.values;
+    if (advance({later.time, later_.data(), point.parameters}, later))
+      zero_crossings_.measure_small_tendencies(later);
+  }
+  const bool changes = known && zero_crossings_.look_ahead(instance_.parameters, first_only);
   std::ranges::copy(here_, instance_.values.begin());
   return changes;
 }

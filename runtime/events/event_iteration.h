@@ -151,7 +151,7 @@ class EventIteration {
   // What zero crossings read is evaluated at the current values, and they agree with it.
   bool consistent_ = false;
   // Working memory: of `look_ahead` and `record_rates`, of `process`, of `assign`.
-  std::vector<double> here_, parameters_before_, parameters_at_round_;
+  std::vector<double> here_, later_, parameters_before_, parameters_at_round_;
   ZeroCrossings::Decisions decisions_;
   std::vector<std::uint8_t> spent_;
   ChangeCounts counts_;

@@ -11,13 +11,15 @@ constexpr double kAtZero = 1e-9;
 // This part of its largest magnitude is rounding error; if measured, this multiple of what is seen, up to the
 // part given last.
 constexpr double kRounding = 1e-14, kRoundingMargin = 8, kMostRounding = 1e-11;
+// The growth of a rate in a moment, as a multiple of the rate, that shows that the rate is rounding error.
+constexpr double kOvertakes = 8;
 }  // namespace
 
 ZeroCrossings::ZeroCrossings(const Model& model, std::span<const double> nominal)
     : functions_(model), time_functions_(model) {
   const std::size_t all = functions_.size(), watched = functions_.watched().size();
-  for (auto* list :
-       {&largest_, &at_crossing_, &at_update_, &reference_, &rate_before_event_, &crossing_value_, &nominal_})
+  for (auto* list : {&largest_, &at_crossing_, &at_update_, &reference_, &rate_before_event_, &tendency_,
+                     &crossing_value_, &nominal_})
     list->assign(all, 0.0);
   decided_by_.assign(all, DecidedBy::Difference);
   for (auto* list : {&changed_, &was_at_zero_, &is_at_zero_}) list->assign(all, 0);
@@ -181,13 +183,41 @@ bool ZeroCrossings::undecided(bool leaving) {
   return !undecided_.empty();
 }
 
-bool ZeroCrossings::look_ahead(const Point& later, std::span<double> parameters, bool first_only) {
+/// Of a difference that crossed before variables were assigned, the tendency is its change.
+double ZeroCrossings::tendency(std::uint32_t k) const {
+  return decided_by_[k] == DecidedBy::Rate ? differences()[k] - reference_[k] : differences()[k];
+}
+
+bool ZeroCrossings::measure_tendencies(const Point& later) {
   functions_.evaluate(later);
+  bool any_small = false;
+  for (const std::uint32_t w : undecided_) {
+    const std::uint32_t k = functions_.watched()[w];
+    tendency_[k] = tendency(k);
+    any_small = any_small || std::abs(tendency_[k]) <= noise(k);
+  }
+  return any_small;
+}
+
+void ZeroCrossings::measure_small_tendencies(const Point& later) {
+  functions_.evaluate(later);
+  for (const std::uint32_t w : undecided_) {
+    const std::uint32_t k = functions_.watched()[w];
+    const double first = tendency_[k], both = tendency(k);
+    if (std::abs(first) > noise(k)) continue;
+    // Rounding would decide unless the second moment does: a rate that is one is overtaken by its growth.
+    const bool decides = first != 0 || decided_by_[k] == DecidedBy::Rate;
+    const bool overtaken = decides && std::abs(both - 2 * first) > kOvertakes * std::abs(first);
+    if (overtaken || std::abs(both) > noise(k)) tendency_[k] = both;
+  }
+}
+
+bool ZeroCrossings::look_ahead(std::span<double> parameters, bool first_only) {
   bool any = false;
   for (const std::uint32_t w : undecided_) {
     const std::uint32_t k = functions_.watched()[w];
     const bool by_rate = decided_by_[k] == DecidedBy::Rate, again = decided_by_[k] == DecidedBy::LookAhead;
-    const double tendency = by_rate ? differences()[k] - reference_[k] : differences()[k];
+    const double tendency = tendency_[k];
     if (any && first_only) continue;
     if (by_rate)
       require_confirmation(w, Unconfirmed::ByRate);

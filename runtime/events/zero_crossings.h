@@ -66,9 +66,12 @@ class ZeroCrossings {
   /// (`leaving`: also those that are where they crossed while a variable was assigned). Whether there are
   /// any. To be called after an `update` that changed nothing.
   bool undecided(bool leaving);
-  /// Decides these by their values a moment later; or only the first that contradicts its value. Whether one
-  /// changed.
-  bool look_ahead(const Point& later, std::span<double> parameters, bool first_only);
+  /// Measures the tendencies of these: where they have come to a moment later. Whether that of a comparison
+  /// may be nothing but rounding error; these are to be measured another moment later.
+  bool measure_tendencies(const Point& later);
+  void measure_small_tendencies(const Point& later);
+  /// Decides these by their tendencies; or only the first that contradicts its value. Whether one changed.
+  bool look_ahead(std::span<double> parameters, bool first_only);
 
   /// What the last evaluation differs from these by is rounding error.
   void record_rounding(std::span<const double> reference);
@@ -144,6 +147,7 @@ class ZeroCrossings {
   bool update_those(const Point& point, std::span<double> parameters, bool first_only, bool only_finite);
   bool update_those_evaluated(const Point& point, std::span<double> parameters, bool first_only,
                               bool only_finite);
+  double tendency(std::uint32_t k) const;
   bool at_zero(std::size_t k) const;
   double noise(std::size_t k) const;
   const std::vector<double>& differences() const { return functions_.differences(); }
@@ -161,6 +165,7 @@ class ZeroCrossings {
   std::vector<double> at_crossing_;        // difference where the crossing was located
   std::vector<double> at_update_;          // argument at the last `update`
   std::vector<double> reference_;          // difference from which rates are measured
+  std::vector<double> tendency_;           // of the undecided ones
   std::vector<double> rate_before_event_;  // its sign counts
   // By watched number:
   std::vector<std::uint32_t> undecided_, unconfirmed_;  // watched numbers

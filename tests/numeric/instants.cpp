@@ -360,3 +360,16 @@ TEST_CASE("a condition of a model without states is met between rows") {
     CHECK(value(run, "n") == 1);
   });
 }
+
+TEST_CASE("a motor breaks loose from rest: the tendency of its speed is rounding error at first") {
+  // At log(1 - 0.4 / 48) / -500 s; then a linear system of two states, by its matrix exponential.
+  for (const double tolerance : {1e-6, 1e-8, 1e-10})
+    for (const double stop : {0.002, 0.01})
+      each("breaksLoose", {.stop = stop, .tolerance = tolerance}, [&](const Run& run) {
+        CHECK(value(run, "i") ==
+              Approx(stop < 0.005 ? 30.1009484 : 40.82056931).epsilon(10 * tolerance + 1e-8));
+        CHECK(value(run, "w") ==
+              Approx(stop < 0.005 ? 8.59712157 : 88.92165615).epsilon(1e-4 + 10 * tolerance));
+        CHECK(value(run, "changes") == 1);
+      });
+}

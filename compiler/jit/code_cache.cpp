@@ -166,7 +166,7 @@ bool CodeCache::open() {
   else if (!is_private(status))
     fail("belongs to another user, or others can write to it");
   else
-    handle_ = dup(folder.handle());
+    handle_ = fcntl(folder.handle(), F_DUPFD_CLOEXEC, 0);
   return handle_ >= 0;
 }
 

@@ -383,6 +383,35 @@ std::string generate_token(Random& random) {
   }
 }
 
+std::string change_values(const std::string& text, Random& random) {
+  Generator g(random);
+  std::string result = text;
+  for (std::size_t k = 1 + g.below(3); k-- > 0;) {
+    const auto tokens = rough_tokens(result);
+    std::vector<std::pair<std::size_t, std::size_t>> alike;
+    if (tokens.empty()) return result;
+    auto kind = [&](std::pair<std::size_t, std::size_t> token) {
+      const auto c = static_cast<unsigned char>(result[token.first]);
+      return std::isdigit(c)                                                       ? 0
+             : std::isalpha(c)                                                     ? 1
+             : std::string_view("+-*/<>=").find(char(c)) != std::string_view::npos ? 2
+                                                                                   : 3;
+    };
+    const auto token = tokens[g.below(tokens.size())];
+    if (kind(token) == 3) continue;
+    for (const auto& t : tokens)
+      if (kind(t) == kind(token)) alike.push_back(t);
+    const auto other = alike[g.below(alike.size())];
+    const std::string other_text = result.substr(other.first, other.second - other.first);
+    result.replace(token.first, token.second - token.first,
+                   kind(token) == 0 && g.chance(70)
+                       ? g.one<16>({"0", "1", "2", "3", "5", "7", "10", "40", "100", "1000", "1e-9", "1e9",
+                                    "1e-300", "1e300", "9007199254740993", "9223372036854775807"})
+                       : other_text);
+  }
+  return result;
+}
+
 std::string mutate(const std::string& text, const std::string& other, Random& random) {
   std::string result = text;
   for (std::size_t k = 1 + random() / 7 % 4; k-- > 0;) result = changed(result, other, random);

@@ -22,4 +22,8 @@ std::string generate_token(Random& random);
 /// The text after one to four changes; `other` is where pieces to insert come from.
 std::string mutate(const std::string& text, const std::string& other, Random& random);
 
+/// The text with one to three numbers, names or operators replaced by others, mostly of the text itself: many
+/// of the results are complete models.
+std::string change_values(const std::string& text, Random& random);
+
 }  // namespace sigrel::fuzz

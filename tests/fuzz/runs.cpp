@@ -1,0 +1,10 @@
+// Whole runs of programs (mutations.cpp). tests/fuzz/README.md says how to run it.
+#include <cstddef>
+#include <cstdint>
+
+#include "tests/fuzz/whole_run.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  sigrel::fuzz::run_whole({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

@@ -50,12 +50,10 @@ Name parameter_name(const Definition& definition, std::size_t index) {
 // Adds the size variables of the vectors in `type`.
 void collect_sizes(Type* type, std::vector<Type*>& atoms) {
   type = find(type);
-  if (type->kind != TypeKind::Vector && type->kind != TypeKind::Tuple) return;
+  if (type->kind == TypeKind::Tuple)
+    for (Type* part : type->args) collect_sizes(part, atoms);
+  if (type->kind != TypeKind::Vector) return;
   collect_sizes(type->args[0], atoms);
-  if (type->kind == TypeKind::Tuple) {
-    for (Type* part : type->args.subspan(1)) collect_sizes(part, atoms);
-    return;
-  }
   Linear size;
   size.add(type->args[1], {1, 1});
   for (auto& term : size.terms)

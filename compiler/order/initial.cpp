@@ -119,40 +119,47 @@ graph::Matching match_hard(const graph::Bipartite& g, const dae::System& dae) {
   return m;
 }
 
+/// Completes a matching of the hard equations: states take their guesses as long as they fit.
+InitialMatching with_guesses(const graph::Bipartite& g, graph::Matching m,
+                             const std::vector<VariableId>& preference) {
+  InitialMatching result;
+  for (std::uint32_t e = 0; e < g.rows(); ++e)
+    if (m.column_of_row[e] == graph::kNone) result.unmatched.push_back(EquationId{e});
+  if (m.size() < g.columns) {
+    graph::Parts parts = graph::dulmage_mendelsohn(g, m);
+    for (std::uint32_t v = 0; v < g.columns; ++v)
+      if (parts.columns[v] == graph::Part::Under) result.undetermined.push_back(VariableId{v});
+  }
+  graph::ColumnRelease columns(g, m);
+  for (VariableId state : preference)
+    if (columns.release(state.value)) {
+      m.row_of_column[state.value] = g.rows() + static_cast<std::uint32_t>(result.guessed.size());
+      result.guessed.push_back(state);
+    }
+  result.row_of_variable = std::move(m.row_of_column);
+  return result;
+}
+
 }  // namespace
 
 InitialMatching match_initial(ExprPool& pool, const system::System& system, const dae::System& dae,
                               const incidence::EquationList& hard,
                               const std::vector<VariableId>& preference) {
   auto variables = static_cast<std::uint32_t>(dae.variables.size());
-  graph::Bipartite g = incidence::determining_incidence(pool, hard, variables);
+  const graph::Bipartite g = incidence::determining_incidence(pool, hard, variables);
   graph::Matching m = match_hard(g, dae);
   if (const exact::Zeros zeros =
           find_zeros(pool, system, hard, g, static_cast<std::uint32_t>(dae.equations.count()));
       std::ranges::find(zeros.variables, true) != zeros.variables.end() && partials_read(pool, hard, zeros)) {
-    graph::Bipartite there = incidence_at(pool, hard, variables, zeros);
+    const graph::Bipartite there = incidence_at(pool, hard, variables, zeros);
     if (graph::Matching likely = match_hard(there, dae); likely.size() == m.size()) {
-      g = std::move(there);
-      m = std::move(likely);
+      // A variable that is no state, and whose factor is zero, would not be determined by anything.
+      InitialMatching result = with_guesses(there, std::move(likely), preference);
+      if (std::ranges::find(result.row_of_variable, graph::kNone) == result.row_of_variable.end())
+        return result;
     }
   }
-
-  InitialMatching result;
-  for (std::uint32_t e = 0; e < hard.count(); ++e)
-    if (m.column_of_row[e] == graph::kNone) result.unmatched.push_back(EquationId{e});
-  if (m.size() < variables) {
-    graph::Parts parts = graph::dulmage_mendelsohn(g, m);
-    for (std::uint32_t v = 0; v < variables; ++v)
-      if (parts.columns[v] == graph::Part::Under) result.undetermined.push_back(VariableId{v});
-  }
-  graph::ColumnRelease columns(g, m);
-  for (VariableId state : preference)
-    if (columns.release(state.value)) {
-      m.row_of_column[state.value] = hard.count() + static_cast<std::uint32_t>(result.guessed.size());
-      result.guessed.push_back(state);
-    }
-  result.row_of_variable = std::move(m.row_of_column);
-  return result;
+  return with_guesses(g, std::move(m), preference);
 }
 
 }  // namespace sigrel::order

@@ -18,17 +18,19 @@
 namespace sigrel::fuzz {
 namespace {
 
-constexpr int kSeconds = 20;                     // a command that takes longer is a fault
-constexpr rlim_t kMemory = 6'000'000'000;        // bytes of address space
-constexpr rlim_t kFileSize = 200'000'000;        // bytes of one file
+constexpr int kSeconds = 20;               // a command that takes longer is a fault
+constexpr rlim_t kMemory = 6'000'000'000;  // bytes of address space
+constexpr rlim_t kFileSize = 200'000'000;  // bytes of one file
 
 // The inputs: they are the same after every command.
 const std::map<std::string, std::string> kInputs = {
     {"model.sr",
      "decay :: Real -> SR ()\ndecay rate = sigrel () where\n  local x, y :: Real\n  der x = -rate * x\n"
-     "  y = 2.0 * x\n  initially x = 1.0\n\nmain = simulate (decay 1.5) with { stop = 1.0, plot = [\"x\"] }\n"},
+     "  y = 2.0 * x\n  initially x = 1.0\n\nmain = simulate (decay 1.5) with { stop = 1.0, plot = [\"x\"] "
+     "}\n"},
     {"events.sr",
-     "main = sigrel () where\n  local x :: Real\n  discrete n :: Int = 0\n  der x = 1.0\n  initially x = 0.0\n"
+     "main = sigrel () where\n  local x :: Real\n  discrete n :: Int = 0\n  der x = 1.0\n  initially x = "
+     "0.0\n"
      "  when x > 0.5 do\n    n := pre n + 1\n"},
     {"wrong.sr", "main = sigrel () where\n  x = y +\n"},
     {"results.csv", "time,x,y\n0,1,2\n1,0.5,1\n"},
@@ -37,15 +39,77 @@ const std::map<std::string, std::string> kInputs = {
     {"bytes.mat", std::string("\0\0\1\0\377\376 not results", 20)},
 };
 
-const char* const kValues[] = {
-    "model.sr", "events.sr", "wrong.sr", "results.csv", "ragged.csv", "empty", "bytes.mat", "no such file",
-    ".", "folder", "folder/out.csv", "missing/out.csv", "/dev/full", "/dev/null", "out.csv", "out.mat",
-    "out.svg", "out.png", "link.sr", "0", "1", "-1", "1e-6", "1e308", "1e-320", "nan", "inf", "-inf",
-    "9223372036854775807", "-9223372036854775808", "18446744073709551616", "", " ", "x", "y", "x,y", "der(x)",
-    "*", "der*", "nothing", "rate=2", "rate=", "=1", "rate=nan", "rate=1:2:3", "rate=1:10:0", "x=0:1",
-    "cvode", "adams", "ida", "qss", "auto", "text", "json", "never", "on", "off", "decay", "decay 2.0",
-    "main", "(", "\xff\xfe", "--", "-", "results.csv@0.5", "results.csv@nan", "SR0101", "SR9999", "tokens",
-    "dae", "plan"};
+const char* const kValues[] = {"model.sr",
+                               "events.sr",
+                               "wrong.sr",
+                               "results.csv",
+                               "ragged.csv",
+                               "empty",
+                               "bytes.mat",
+                               "no such file",
+                               ".",
+                               "folder",
+                               "folder/out.csv",
+                               "missing/out.csv",
+                               "/dev/full",
+                               "/dev/null",
+                               "out.csv",
+                               "out.mat",
+                               "out.svg",
+                               "out.png",
+                               "link.sr",
+                               "0",
+                               "1",
+                               "-1",
+                               "1e-6",
+                               "1e308",
+                               "1e-320",
+                               "nan",
+                               "inf",
+                               "-inf",
+                               "9223372036854775807",
+                               "-9223372036854775808",
+                               "18446744073709551616",
+                               "",
+                               " ",
+                               "x",
+                               "y",
+                               "x,y",
+                               "der(x)",
+                               "*",
+                               "der*",
+                               "nothing",
+                               "rate=2",
+                               "rate=",
+                               "=1",
+                               "rate=nan",
+                               "rate=1:2:3",
+                               "rate=1:10:0",
+                               "x=0:1",
+                               "cvode",
+                               "adams",
+                               "ida",
+                               "qss",
+                               "auto",
+                               "text",
+                               "json",
+                               "never",
+                               "on",
+                               "off",
+                               "decay",
+                               "decay 2.0",
+                               "main",
+                               "(",
+                               "\xff\xfe",
+                               "--",
+                               "-",
+                               "results.csv@0.5",
+                               "results.csv@nan",
+                               "SR0101",
+                               "SR9999",
+                               "tokens",
+                               "dae",
+                               "plan"};
 
 std::string read_all(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -62,7 +126,8 @@ CommandLines::CommandLines(std::string program) : program_(std::move(program)) {
   const std::regex subcommand("^  ([a-z]+) .*");
   bool listed = false;
   for (std::string line; std::getline(help, line);) {
-    if (line.find("ubcommands:") != std::string::npos || line.find("SUBCOMMANDS:") != std::string::npos) listed = true;
+    if (line.find("ubcommands:") != std::string::npos || line.find("SUBCOMMANDS:") != std::string::npos)
+      listed = true;
     std::smatch match;
     if (listed && std::regex_match(line, match, subcommand) && match[1] != "repl")
       subcommands_.push_back({match[1], options_of(match[1])});
@@ -76,7 +141,8 @@ CommandLines::~CommandLines() {
 
 void CommandLines::write_inputs() {
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_)) std::filesystem::remove_all(entry, error);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_))
+    std::filesystem::remove_all(entry, error);
   for (const auto& [name, text] : kInputs) std::ofstream(folder_ + "/" + name, std::ios::binary) << text;
   std::filesystem::create_directory(folder_ + "/folder", error);
   std::filesystem::create_symlink("model.sr", folder_ + "/link.sr", error);
@@ -163,7 +229,8 @@ std::string CommandLines::run(const std::vector<std::string>& arguments) {
   else if (code != 0 && ended.err.empty() && ended.out.empty())
     fault = "fails without a reason";
   for (const auto& [name, text] : kInputs)
-    if (read_all(folder_ + "/" + name) != text) fault += (fault.empty() ? "" : "; ") + ("changes its input " + name);
+    if (read_all(folder_ + "/" + name) != text)
+      fault += (fault.empty() ? "" : "; ") + ("changes its input " + name);
   // `fmt` is asked to change a file, `new` to make one.
   if (!arguments.empty() && (arguments[0] == "fmt" || arguments[0] == "new") && fault.starts_with("changes"))
     fault.clear();

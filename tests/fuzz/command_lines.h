@@ -1,5 +1,5 @@
-// What must hold for every command line: the driver ends in time, with one of its exit codes, a reason on stderr
-// if it is not 0, and the files that it was given as input unchanged.
+// What must hold for every command line: the driver ends in time, with one of its exit codes, a reason on
+// stderr if it is not 0, and the files that it was given as input unchanged.
 #pragma once
 #include <random>
 #include <string>

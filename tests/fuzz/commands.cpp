@@ -1,4 +1,5 @@
-// Random command lines, for a number of seconds: commands PROGRAM SECONDS [SEED]. Prints those that have a fault.
+// Random command lines, for a number of seconds: commands PROGRAM SECONDS [SEED]. Prints those that have a
+// fault.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

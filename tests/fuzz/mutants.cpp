@@ -1,6 +1,6 @@
-// Whole runs of mutants, for a number of seconds: mutants SEEDS SECONDS [SEED]. Each is a process of its own, with
-// limits of time and memory, so that what is found does not end the search. Prints what has a fault, and writes
-// its text to found-mutant-N.sr.
+// Whole runs of mutants, for a number of seconds: mutants SEEDS SECONDS [SEED]. Each is a process of its own,
+// with limits of time and memory, so that what is found does not end the search. Prints what has a fault, and
+// writes its text to found-mutant-N.sr.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

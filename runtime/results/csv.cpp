@@ -132,6 +132,10 @@ bool CsvReader::line() {
   while (std::getline(in_, text_)) {
     ++line_;
     if (text_.ends_with('\r')) text_.pop_back();
+    // A line without end and without all its fields is what a run that was killed has left of a row.
+    const bool begun =
+        in_.eof() && std::ranges::count(text_, ',') < static_cast<std::ptrdiff_t>(names_.size());
+    if (begun) return false;
     if (!text_.empty()) return true;
   }
   return false;

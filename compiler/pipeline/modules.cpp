@@ -192,7 +192,9 @@ class Loader {
       report_outside(decl, path);
       return failed(name);
     }
-    auto text = read_timed(path);
+    std::error_code error;
+    const bool special = fs::is_other(path, error);  // a pipe or a device: reading it may never end
+    auto text = special ? tl::unexpected(std::string("it is not a file")) : read_timed(path);
     if (!text) {
       diagnostics_.report(Code::FileNotFound, decl.module.span, "`" + path + "` cannot be read")
           .note(text.error());

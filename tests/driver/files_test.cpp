@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "process.h"
@@ -134,4 +135,25 @@ TEST_CASE("standard output that is appended to a file keeps what the file has") 
       std::string(SIGREL_EXECUTABLE) + " run " + model + " -o - >> " + file + " 2> " + at + "err";
   REQUIRE(std::system(command.c_str()) == 0);
   CHECK(read(file).starts_with("before\ntime,x\n0,0\n"));
+}
+
+TEST_CASE("standard output on a full disk, with more than a buffer: SR0611") {
+  std::string definitions;
+  for (int k = 0; k < 2000; ++k) definitions += "value" + std::to_string(k) + " = 1.0\n";
+  const std::string model = temporary("large.sr", definitions), errors = temporary("full_errors");
+  const std::string command =
+      std::string(SIGREL_EXECUTABLE) + " check --types " + model + " > /dev/full 2> " + errors;
+  const int status = std::system(command.c_str());
+  CHECK(WEXITSTATUS(status) == 1);
+  CHECK(contains(read(errors), "error[SR0611]: cannot write to standard output"));
+  CHECK(contains(read(errors), "No space left on device"));
+  CHECK(!contains(read(errors), "internal error"));
+}
+
+TEST_CASE("a new model does not take the name of a library module: SR0007") {
+  const std::string at = folder("new_models");
+  const Finished f = sigrel({"new", at + "math.sr"});
+  CHECK(f.code == 1);
+  CHECK(contains(f.err, "error[SR0007]: the standard library has a module `Math`"));
+  CHECK(files_in(at) == 0);
 }

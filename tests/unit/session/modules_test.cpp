@@ -1,4 +1,5 @@
 // Modules on disk: where they are found, and what is said when they are not.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -205,4 +206,13 @@ TEST_CASE("imports lead to no file outside the folders of the program") {
   CHECK(Checked(folder / "A/c.sr").codes() == Codes{Code::ModuleNotFound});
   folder.write("B/C.sr", "module B.C where\nimport Top\nx = one\n");
   CHECK(Checked(folder / "B/C.sr").fine);
+}
+
+TEST_CASE("a pipe with the name of a module is not waited for") {
+  Folder folder;
+  folder.write("a.sr", "import Pipe\nx = 1.0\n");
+  REQUIRE(::mkfifo((folder / "Pipe.sr").c_str(), 0600) == 0);
+  Checked checked(folder / "a.sr");
+  CHECK(checked.codes() == Codes{Code::FileNotFound});
+  CHECK(checked.text().find("it is not a file") != std::string::npos);
 }

@@ -8,7 +8,7 @@
 
 #include "compiler/doc/page.h"
 #include "compiler/driver/command.h"
-#include "runtime/results/output_file.h"
+#include "compiler/driver/pages.h"
 
 namespace sigrel::driver {
 namespace {
@@ -37,20 +37,10 @@ std::vector<std::string> sources_of(const std::string& source, Diagnostics& diag
   return found;
 }
 
-void write_pages(const std::string& folder, const std::vector<doc::Page>& pages, Diagnostics& diagnostics) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  std::string reason = error ? error.message() : "";
-  for (const doc::Page& page : pages)
-    if (reason.empty()) reason = runtime::write_file((fs::path(folder) / page.file).string(), page.html);
-  if (!reason.empty())
-    diagnostics.report(Code::ResultNotWritten, "the pages cannot be written to `" + folder + "`")
-        .note(reason);
-}
-
 int document(const Globals& globals, const DocOptions& options) {
   Diagnostics diagnostics;
   std::vector<doc::Module> modules;
+  std::vector<NamedFile> inputs;
   bool fine = true;
   SessionOptions session_options = globals.session_options();
   std::error_code error;
@@ -61,12 +51,14 @@ int document(const Globals& globals, const DocOptions& options) {
     Session session(session_options);
     auto module = doc::read_module(file, session_options, session);
     print_diagnostics(globals, session);
+    for (NamedFile& input : inputs_of(globals, session)) inputs.push_back(std::move(input));
     if (module)
       modules.push_back(std::move(*module));
     else
       fine = false;
   }
-  if (fine && !diagnostics.has_errors()) write_pages(options.folder, doc::pages(modules), diagnostics);
+  if (fine && !diagnostics.has_errors())
+    write_pages(options.folder, doc::pages(modules), inputs, diagnostics);
   print_diagnostics(globals, diagnostics, SourceMap{});
   return fine && !diagnostics.has_errors() ? kSuccess : kUserError;
 }

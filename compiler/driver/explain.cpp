@@ -7,6 +7,7 @@
 
 #include "compiler/diagnostics/display.h"
 #include "compiler/driver/command.h"
+#include "compiler/driver/outputs.h"
 #include "compiler/explain/blocks.h"
 #include "compiler/explain/structure_report.h"
 #include "compiler/explain/why_report.h"
@@ -87,10 +88,15 @@ int explain_parameters(const Globals& globals, const ExplainOptions& options) {
   return kSuccess;
 }
 
+bool pictures_are_separate(const Globals& globals, const ExplainOptions& options, Session& session) {
+  return outputs_are_separate(std::vector<NamedFile>{{"`--svg`", options.svg}, {"`--dot`", options.dot}},
+                              inputs_of(globals, session), session.diagnostics());
+}
+
 int explain_structure(const Globals& globals, const ExplainOptions& options) {
   Session session(globals.session_options(true));
   session.load(options.what);
-  bool fine = session.check();
+  bool fine = session.check() && pictures_are_separate(globals, options, session);
   if (fine) {
     fine = session.check_structure();
     const core::Global* found = nullptr;
@@ -149,7 +155,8 @@ int explain_model(const Globals& globals, const ExplainOptions& options) {
   Session session(globals.session_options(true));
   session.load(options.what);
   std::shared_ptr<Compiled> model;
-  if (session.check(options.expression)) model = session.compile({}, Backend::Interpreter);
+  if (session.check(options.expression) && pictures_are_separate(globals, options, session))
+    model = session.compile({}, Backend::Interpreter);
   std::vector<std::string> why;
   for (const std::string& name : options.why) {
     if (!model) break;

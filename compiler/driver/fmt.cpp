@@ -1,11 +1,7 @@
 // sigrel fmt: formats source files.
 #include <fmt/format.h>
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <memory>
 
 #include "compiler/driver/command.h"
@@ -16,31 +12,11 @@
 namespace sigrel::driver {
 namespace {
 
-namespace fs = std::filesystem;
-
 struct FmtOptions {
   std::vector<std::string> files;
   bool check = false;
   bool to_stdout = false;
 };
-
-/// Replaces a file atomically; returns the reason of a failure. If it is a link, its target is replaced.
-std::string replace_file(const std::string& path, const std::string& text) {
-  std::error_code error;
-  fs::path target = fs::canonical(path, error);
-  if (error) return error.message();
-  if (::access(target.c_str(), W_OK) != 0) return std::strerror(errno);  // a rename does not check this
-  fs::path temporary = target;
-  temporary += ".fmt-" + std::to_string(::getpid());
-  std::string reason = runtime::write_file(temporary.string(), text);
-  if (reason.empty()) {
-    fs::permissions(temporary, fs::status(target, error).permissions(), error);
-    if (!error) fs::rename(temporary, target, error);
-    if (error) reason = error.message();
-  }
-  if (!reason.empty()) fs::remove(temporary, error);
-  return reason;
-}
 
 int format_files(const Globals& globals, const FmtOptions& options) {
   int exit_code = kSuccess;
@@ -58,7 +34,7 @@ int format_files(const Globals& globals, const FmtOptions& options) {
         } else if (changed && options.check) {
           fmt::print("{}\n", path);
         } else if (changed) {
-          std::string reason = replace_file(path, *formatted);
+          std::string reason = runtime::write_file(path, *formatted);
           if (!reason.empty())
             diagnostics
                 .report(Code::ResultNotWritten, "the formatted text cannot be written to `" + path + "`")

@@ -8,8 +8,8 @@
 
 #include "compiler/doc/gallery.h"
 #include "compiler/driver/command.h"
+#include "compiler/driver/pages.h"
 #include "compiler/driver/report.h"
-#include "runtime/results/output_file.h"
 #include "runtime/results/plot_svg.h"
 
 namespace sigrel::driver {
@@ -24,8 +24,9 @@ struct Options {
   std::string source, folder;
 };
 
-/// Runs the `main` of a file. Nullopt after errors.
-std::optional<doc::Example> run_example(const Globals& globals, const std::string& path, SourceMap& sources) {
+/// Runs the `main` of a file, and adds the files that it reads to `inputs`. Nullopt after errors.
+std::optional<doc::Example> run_example(const Globals& globals, const std::string& path, SourceMap& sources,
+                                        std::vector<NamedFile>& inputs) {
   Session session(globals.session_options());
   std::optional<doc::Example> example;
   session.load(path);
@@ -50,6 +51,7 @@ std::optional<doc::Example> run_example(const Globals& globals, const std::strin
                                      pipeline::value_text(run.descriptions[c], run.final_values[c], 6));
     }
   }
+  for (NamedFile& input : inputs_of(globals, session)) inputs.push_back(std::move(input));
   if (!example) print_diagnostics(globals, session);
   return example;
 }
@@ -68,19 +70,11 @@ int gallery(const Globals& globals, const Options& options) {
   std::ranges::sort(files);
   SourceMap sources;
   std::vector<doc::Example> examples;
+  std::vector<NamedFile> inputs;
   for (const std::string& file : files)
-    if (auto example = run_example(globals, file, sources)) examples.push_back(std::move(*example));
+    if (auto example = run_example(globals, file, sources, inputs)) examples.push_back(std::move(*example));
   const bool fine = examples.size() == files.size() && !files.empty();
-  if (fine) {
-    fs::create_directories(options.folder, error);
-    std::string reason = error ? error.message() : "";
-    for (const doc::Page& page : doc::gallery(examples, sources))
-      if (reason.empty())
-        reason = runtime::write_file((fs::path(options.folder) / page.file).string(), page.html);
-    if (!reason.empty())
-      diagnostics.report(Code::ResultNotWritten, "the pages cannot be written to `" + options.folder + "`")
-          .note(reason);
-  }
+  if (fine) write_pages(options.folder, doc::gallery(examples, sources), inputs, diagnostics);
   print_diagnostics(globals, diagnostics, SourceMap{});
   if (!fine || diagnostics.has_errors()) return kUserError;
   fmt::print("{} models in {}\n", examples.size(), (fs::path(options.folder) / "index.html").string());

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <system_error>
 
 #include "compiler/driver/command.h"
 #include "compiler/driver/internal_error.h"
@@ -16,14 +17,17 @@ namespace {
 using namespace sigrel;
 using namespace sigrel::driver;
 
+void report_stdout(const Globals& globals, const std::string& reason) {
+  Diagnostics diagnostics;
+  diagnostics.report(Code::ResultNotWritten, "cannot write to standard output").note(reason);
+  print_diagnostics(globals, diagnostics, SourceMap{});
+}
+
 /// Reports write errors of stdout, such as a full disk.
 bool flush_stdout(const Globals& globals) {
   errno = 0;
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return true;
-  Diagnostics diagnostics;
-  diagnostics.report(Code::ResultNotWritten, "cannot write to standard output")
-      .note(errno ? std::strerror(errno) : "a write failed");
-  print_diagnostics(globals, diagnostics, SourceMap{});
+  report_stdout(globals, errno ? std::strerror(errno) : "a write failed");
   return false;
 }
 
@@ -84,6 +88,10 @@ int run_command(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     bool asked = app.exit(error) == 0;  // --help, --version
     return asked && flush_stdout(globals) ? kSuccess : kUsage;
+  } catch (const std::system_error& error) {  // fmt::print, when a stream has failed
+    if (!std::ferror(stdout) && !std::ferror(stderr)) throw;
+    if (!std::ferror(stderr)) report_stdout(globals, error.code().message());
+    return kUserError;
   }
   if (!flush_stdout(globals) && exit_code == kSuccess) exit_code = kUserError;
   return exit_code;

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "compiler/driver/command.h"
+#include "compiler/pipeline/modules.h"
 #include "runtime/results/output_file.h"
 
 namespace sigrel::driver {
@@ -68,6 +69,12 @@ int create(const Globals& globals, const std::string& where) {
         "name", "`" + stem + "` must start with a letter and contain only letters, digits, `-` and `_`");
 
   Diagnostics diagnostics;
+  if (pipeline::find_module(module, {globals.session_options().path.library})) {
+    diagnostics.report(Code::LibraryModuleHidden, "the standard library has a module `" + module + "`")
+        .help("choose another name");
+    print_diagnostics(globals, diagnostics, SourceMap{});
+    return kUserError;
+  }
   const fs::path file = single ? path : path / (stem + ".sr");
   std::error_code error;
   if (fs::exists(fs::symlink_status(path, error))) {

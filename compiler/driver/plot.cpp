@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "compiler/driver/command.h"
+#include "compiler/driver/outputs.h"
 #include "compiler/driver/report.h"
 #include "compiler/pipeline/results.h"
 #include "compiler/session/result_table.h"
@@ -97,6 +98,12 @@ int plot(const Globals& globals, const Options& options) {
     all.insert(all.end(), wanted.back().begin(), wanted.back().end());
   }
   Diagnostics diagnostics;
+  std::vector<NamedFile> inputs;
+  for (const std::string& file : options.files) inputs.push_back({"results to plot", file});
+  if (!outputs_are_separate(std::vector<NamedFile>{{"`-o`", options.output}}, inputs, diagnostics)) {
+    print_diagnostics(globals, diagnostics, SourceMap{});
+    return kUserError;
+  }
   std::vector<session::ResultTable> tables;
   auto chosen = [&](std::string_view name) {
     return std::ranges::any_of(all,

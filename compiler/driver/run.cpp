@@ -8,6 +8,7 @@
 
 #include "compiler/driver/command.h"
 #include "compiler/driver/interrupt.h"
+#include "compiler/driver/outputs.h"
 #include "compiler/driver/report.h"
 #include "compiler/explain/event_log.h"
 #include "runtime/results/output_file.h"
@@ -94,6 +95,12 @@ int run(const Globals& globals, Options& options) {
 
   session.load(options.file);
   if (!session.check(options.expression)) return finish(kUserError);
+  const std::string log = options.log_events == kStandardError ? "" : options.log_events;
+  if (!outputs_are_separate(
+          std::vector<NamedFile>{
+              {"`-o`", options.results}, {"`--plot`", options.svg}, {"`--log-events`", log}},
+          inputs_of(globals, session, options.run), session.diagnostics()))
+    return finish(kUserError);
   Backend backend = options.backend == "jit" ? Backend::Jit : Backend::Interpreter;
   static const auto& model = *new std::shared_ptr<Compiled>(
       session.compile(set, backend, start_policy(options.strict_initial, options.run)));

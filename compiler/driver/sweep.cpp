@@ -8,13 +8,13 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "compiler/driver/command.h"
 #include "compiler/driver/interrupt.h"
+#include "compiler/driver/outputs.h"
+#include "compiler/driver/sweep_table.h"
 #include "compiler/session/sweep.h"
-#include "runtime/results/csv.h"
 #include "runtime/results/output_file.h"
 #include "runtime/results/plot_svg.h"
 #include "runtime/results/progress.h"
@@ -80,56 +80,6 @@ session::SweepAxis parse_vary(const std::string& text) {
                                                       : low + (high - low) * part);
   }
   return axis;
-}
-
-std::string header_of(const session::SweepGrid& grid, const pipeline::Columns& columns) {
-  std::string text;
-  for (const session::SweepAxis& axis : grid.axes()) text += runtime::csv_field(axis.name) + ',';
-  for (const std::string& name : columns.names)
-    for (const char* what : {"", "min ", "max "}) text += runtime::csv_field(what + name) + ',';
-  return text + "error\n";
-}
-
-std::string parameters_of(const std::vector<double>& values) {
-  std::string text;
-  for (double value : values) text += fmt::format("{},", value);
-  return text;
-}
-
-std::string line_of(const session::SweepRow& row, std::size_t columns) {
-  std::string text = parameters_of(row.parameters);
-  for (std::size_t k = 0; k < columns; ++k)
-    text += row.error.empty() ? fmt::format("{},{},{},", row.last[k], row.least[k], row.greatest[k]) : ",,,";
-  return text + runtime::csv_field(row.error) + '\n';
-}
-
-struct Known {
-  std::uint64_t points = 0, bytes = 0, failed = 0;
-};
-
-/// The number of points of the grid in a table, without an incomplete last line. Nullopt after an error.
-std::optional<Known> known_points(const std::string& path, const std::string& header,
-                                  const session::SweepGrid& grid, Diagnostics& diagnostics) {
-  std::ifstream in(path, std::ios::binary);
-  std::string line;
-  auto whole_line = [&] { return std::getline(in, line) && !in.eof(); };
-  auto refuse = [&](const std::string& why) -> std::optional<Known> {
-    diagnostics.report(Code::SweepTable, "`" + path + "` is not a part of this sweep")
-        .note(why)
-        .help("repeat the options of the interrupted sweep, or choose another file");
-    return std::nullopt;
-  };
-  if (!whole_line() || line + '\n' != header)
-    return refuse("its first line names other parameters or outputs");
-  Known known{0, header.size(), 0};
-  for (; whole_line(); ++known.points) {
-    if (known.points >= grid.size()) return refuse("it has more rows than the sweep has points");
-    if (!line.starts_with(parameters_of(grid.values(known.points))))
-      return refuse(fmt::format("line {} has other parameters", known.points + 2));
-    known.bytes += line.size() + 1;
-    known.failed += !line.ends_with(',');
-  }
-  return known;
 }
 
 /// Evenly spaced points of the grid, including the first and the last.
@@ -218,36 +168,31 @@ int sweep(const Globals& globals, Options& options) {
     return finish(kUserError);
   }
   session.load(options.file);
-  if (!session.check(options.expression) || !check_axes(session, axes)) return finish(kUserError);
+  if (!session.check(options.expression) || !check_axes(session, axes) ||
+      !outputs_are_separate(std::vector<NamedFile>{{"`-o`", options.table}, {"`--plot`", options.svg}},
+                            inputs_of(globals, session, options.run), diagnostics))
+    return finish(kUserError);
   std::shared_ptr<Compiled> model =
       session.compile(set, Backend::Jit, start_policy(options.strict_initial, options.run));
   if (!model) return finish(kUserError);
   const pipeline::Columns columns = session.sweep_columns(*model, options.run);
   if (diagnostics.has_errors()) return finish(kUserError);
 
-  const std::string header = header_of(grid, columns);
-  Known known;
-  if (there) {
-    auto found = known_points(options.table, header, grid, diagnostics);
-    if (!found) return finish(kUserError);
-    known = *found;
-  }
-  runtime::OutputFile table;
   const std::string path = options.table.empty() ? "/dev/stdout" : options.table;
-  bool written = true;
-  if (options.table.empty() || !there)
-    written = table.open(path) && table.write(header);
-  else
-    written = table.resume(path, known.bytes);
+  SweepTable table(
+      options.table, grid, columns,
+      fingerprint_of(globals, session, options.run, options.expression.value_or(""), options.strict_initial));
+  bool written = there ? table.resume(diagnostics) : table.create();
+  if (diagnostics.has_errors()) return finish(kUserError);
+  const std::uint64_t known = table.points(), known_failed = table.failed();
 
   Family family(grid, columns, options.expression ? *options.expression : options.file);
   runtime::Progress progress(stderr);
   const bool bar =
       isatty(STDERR_FILENO) == 1 && !globals.json() && !(options.table.empty() && isatty(STDOUT_FILENO) == 1);
-  std::uint64_t done = known.points, failed = known.failed;
   std::string first_failure;
   session::SweepOptions request{.grid = &grid,
-                                .first = known.points,
+                                .first = known,
                                 .threads = options.threads,
                                 .trajectories = {},
                                 .cancel = &InterruptGuard::interrupted,
@@ -255,13 +200,12 @@ int sweep(const Globals& globals, Options& options) {
   if (!options.svg.empty()) request.trajectories = chosen_points(grid.size());
   request.row = [&](session::SweepRow& row) {
     family.add(row);
-    if (row.point < known.points) return true;
-    if (!row.error.empty() && failed++ == known.failed)
+    if (row.point < known) return true;
+    if (!row.error.empty() && table.failed() == known_failed)
       first_failure = point_text(grid, row) + ": " + row.error;
-    written = table.write(line_of(row, columns.size()));
+    written = table.add(row);
     if (!written) return false;
-    ++done;
-    if (bar) progress.update(static_cast<double>(done) / static_cast<double>(grid.size()));
+    if (bar) progress.update(static_cast<double>(table.points()) / static_cast<double>(grid.size()));
     return true;
   };
   std::optional<bool> complete = true;
@@ -272,10 +216,11 @@ int sweep(const Globals& globals, Options& options) {
   progress.finish();
   if (!complete) return finish(kUserError);
   written = written && table.close();
+  const std::uint64_t done = table.points(), failed = table.failed();
   if (!written)
     diagnostics.report(Code::ResultNotWritten, "the table cannot be written to `" + path + "`")
         .note(table.error())
-        .note(fmt::format("it has {} of {} points", done, grid.size()));
+        .note(done > 0 ? fmt::format("it has {} of {} points", done, grid.size()) : std::string());
   else if (!*complete)
     fmt::print(stderr, "interrupted: {} of {} points{}\n", done, grid.size(),
                options.table.empty() ? "" : " are in " + options.table + "; `--resume` continues");
@@ -284,9 +229,8 @@ int sweep(const Globals& globals, Options& options) {
         diagnostics.report(Code::SweepPointFailed, fmt::format("{} of {} points failed", failed, done));
     if (!first_failure.empty()) d.note("the first: " + first_failure);
     d.help(
-        "see the last column of the table for the errors; run a failed point with `sigrel run --set …` to "
-        "locate "
-        "its error");
+        "see the column `error` of the table; run a failed point with `sigrel run --set …` to locate its "
+        "error");
   }
   if (written && *complete && !options.svg.empty()) {
     if (std::string reason = runtime::write_file(options.svg, family.svg()); !reason.empty())

@@ -52,6 +52,7 @@ class Builder {
         bodies_(machine_, relations_, library.system, shapes_),
         size_analysis_(relations_, heap_) {
     machine_.claims = &claims_;
+    machine_.defer_libraries();
   }
 
   void family(core::GlobalId definition, std::span<const core::Sample> samples, core::GlobalId first,

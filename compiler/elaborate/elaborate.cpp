@@ -31,7 +31,10 @@ std::optional<Result> elaborate(const core::Program& program, const Options& opt
   Machine machine(code, heap, layouts, diagnostics);
   Relations relations(heap, program);
   Result result;
-  if (!machine.open_libraries(options.libraries)) return std::nullopt;
+  if (!options.load_libraries && !options.libraries.empty())
+    machine.defer_libraries();
+  else if (!machine.open_libraries(options.libraries))
+    return std::nullopt;
 
   const core::Global& main = program.globals[program.main->value];
   const std::string shown =

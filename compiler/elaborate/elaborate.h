@@ -57,6 +57,7 @@ struct Argument {
 struct Options {
   std::vector<Setting> set = {};
   std::vector<std::string> libraries = {};  // files that are searched for foreign functions first
+  bool load_libraries = true;               // false: for a check, which runs no code of theirs
   bool arguments = false;                   // list them in the result
   /// Evaluate applications in loops iteration by iteration. The result is the same: for tests.
   bool one_by_one = false;

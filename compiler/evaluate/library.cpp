@@ -1,11 +1,13 @@
 // Tables and foreign functions: the entries of the library of the system, and operations on them.
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include <bit>
 #include <cmath>
 
 #include "compiler/evaluate/machine.h"
+#include "compiler/evaluate/math_functions.h"
 #include "compiler/symbolic/symbolic.h"
 
 namespace sigrel::evaluate {
@@ -88,6 +90,13 @@ std::optional<Value> Machine::library_use(Op op, double detail, std::optional<st
     return Node{op, operands[0], operands[1], operands[2], detail};
   };
   std::vector<std::uint32_t> operands;
+  if (known && kind(op) == OpKind::Call && !library_->functions[call_detail(detail).function].address) {
+    fail(Code::ForeignNotCalled, span,
+         fmt::format("the value of `{}` is needed, and a check calls no functions of shared libraries",
+                     library_->functions[call_detail(detail).function].name));
+    if (last_) last_->note("`main` is checked when it is run; all definitions have been checked");
+    return std::nullopt;
+  }
   if (known) {
     std::vector<double> values;
     if (table) values.push_back(*table);
@@ -160,13 +169,21 @@ std::optional<Value> Machine::table2(std::span<const Value> args, Span span) {
   return library_use(Op::Lookup2, 0, number, args.subspan(5), span);
 }
 
-void* Machine::find_symbol(const std::string& symbol) {
-  for (void* library : shared_libraries_)
-    if (void* address = dlsym(library, symbol.c_str())) return address;
-  if (void* address = dlsym(RTLD_DEFAULT, symbol.c_str())) return address;
-  static void* const libm = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
-  return libm ? dlsym(libm, symbol.c_str()) : nullptr;
+namespace {
+
+/// A function that the library defines itself. dlsym() would also find those of the libraries that it depends
+/// on, the C library above all.
+void* find_in_library(void* library, const std::string& symbol) {
+  void* address = dlsym(library, symbol.c_str());
+  link_map *own = nullptr, *found = nullptr;
+  Dl_info info{};
+  if (!address || dlinfo(library, RTLD_DI_LINKMAP, static_cast<void*>(&own)) != 0 ||
+      dladdr1(address, &info, reinterpret_cast<void**>(&found), RTLD_DL_LINKMAP) == 0)
+    return nullptr;
+  return found == own ? address : nullptr;
 }
+
+}  // namespace
 
 bool Machine::open_libraries(std::span<const std::string> files) {
   for (const std::string& file : files) {
@@ -185,27 +202,36 @@ bool Machine::open_libraries(std::span<const std::string> files) {
   return true;
 }
 
+void Machine::fail_foreign(Span span, const std::string& symbol, const MathFunction* math,
+                           std::uint32_t arity) {
+  if (math) {
+    fail(Code::ForeignNotFound, span,
+         fmt::format("the C function `{}` has {} argument{}, not {}", symbol, math->arity,
+                     math->arity == 1 ? "" : "s", arity));
+    return;
+  }
+  fail(Code::ForeignNotFound, span, fmt::format("there is no C function `{}`", symbol));
+  if (!last_) return;
+  last_->note(
+      "a model can import the mathematical functions of C, and those of the libraries of `--library`");
+  if (auto near = did_you_mean(symbol, math_function_names()))
+    last_->help(fmt::format("did you mean \"{}\"?", *near));
+  last_->help(shared_libraries_.empty() ? "name the shared library that defines it: `--library FILE.so`"
+                                        : "none of the libraries that `--library` names defines it");
+}
+
 std::optional<std::uint32_t> Machine::foreign_function(core::GlobalId id) {
   if (auto known = foreign_.find(id.value); known != foreign_.end()) return known->second;
   const core::Global& g = code_.program().globals[id.value];
   const core::Foreign& foreign = *g.foreign;
   std::string symbol(text(foreign.symbol));
-  void* address = find_symbol(symbol);
-  if (!address) {
-    fail(Code::ForeignNotFound, g.span, fmt::format("there is no C function `{}`", symbol));
-    if (last_) {
-      static constexpr std::string_view kMaths[] = {
-          "acos",  "acosh", "asin", "asinh",     "atan",  "atan2",     "atanh", "cbrt",   "ceil", "copysign",
-          "cos",   "cosh",  "erf",  "erfc",      "exp",   "exp2",      "expm1", "fabs",   "fdim", "floor",
-          "fma",   "fmax",  "fmin", "fmod",      "hypot", "j0",        "j1",    "lgamma", "log",  "log10",
-          "log1p", "log2",  "logb", "nearbyint", "pow",   "remainder", "rint",  "round",  "sin",  "sinh",
-          "sqrt",  "tan",   "tanh", "tgamma",    "trunc", "y0",        "y1"};
-      if (auto near = did_you_mean(symbol, {std::begin(kMaths), std::end(kMaths)}))
-        last_->help(fmt::format("did you mean \"{}\"?", *near));
-      last_->help(shared_libraries_.empty()
-                      ? "functions other than those of the C library are found with `--library FILE.so`"
-                      : "it is neither in the C library nor in what `--library` names");
-    }
+  void* address = nullptr;
+  for (void* library : shared_libraries_)
+    if (!address) address = find_in_library(library, symbol);
+  const MathFunction* math = address ? nullptr : math_function(symbol);
+  if (math) address = math->address;
+  if ((!address && !libraries_deferred_) || (math && math->arity != foreign.arity)) {
+    fail_foreign(g.span, symbol, math, foreign.arity);
     return std::nullopt;
   }
   auto number = static_cast<std::uint32_t>(library().functions.size());

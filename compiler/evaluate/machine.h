@@ -34,6 +34,8 @@
 
 namespace sigrel::evaluate {
 
+struct MathFunction;
+
 /// Operations on the body under construction. A nullopt means that an error was reported, or that the body is
 /// not ready (Machine::not_ready).
 class BodyHost {
@@ -126,6 +128,9 @@ class Machine {
   // library.cpp
   /// Opens the files of `--library`; false (reported) when one cannot be opened.
   bool open_libraries(std::span<const std::string> files);
+  /// Calls nothing but mathematical functions: any other foreign function may be in a library, and has no
+  /// address. Where its value is needed, a warning tells that it is not called, and the evaluation fails.
+  void defer_libraries() { libraries_deferred_ = true; }
   /// The library of tables and foreign functions that the expressions use; null when they use none.
   std::shared_ptr<const Library> used_library() const { return library_; }
 
@@ -203,7 +208,7 @@ class Machine {
   std::optional<std::uint32_t> foreign_function(core::GlobalId id);
   bool foreign_partials(std::uint32_t number, core::GlobalId derivative, Span span);
   std::optional<Value> foreign_call(std::uint32_t function, std::span<const Value> args, Span span);
-  void* find_symbol(const std::string& symbol);
+  void fail_foreign(Span span, const std::string& symbol, const MathFunction* math, std::uint32_t arity);
   std::optional<Value> library_use(Op op, double detail, std::optional<std::uint32_t> table,
                                    std::span<const Value> args, Span span);
 
@@ -220,6 +225,7 @@ class Machine {
   std::map<std::vector<double>, std::uint32_t> tables_;       // data -> number in the library
   std::unordered_map<std::uint32_t, std::uint32_t> foreign_;  // global -> number in the library
   std::vector<void*> shared_libraries_;
+  bool libraries_deferred_ = false;
   std::uint64_t steps_ = 0;
   std::uint32_t cached_globals_ = 0;
   int branch_depth_ = 0;

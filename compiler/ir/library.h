@@ -20,7 +20,7 @@ struct ForeignFunction {
   std::string symbol;  // in C
   Span declared;
   std::uint32_t arity = 1;
-  void* address = nullptr;  // double (*)(double, …)
+  void* address = nullptr;  // double (*)(double, …); null in a check, which calls no shared libraries
   /// The partial derivative for each argument, in Library::formulas, with the arguments as slots 0, 1, …
   /// Empty if not given: partial derivatives are then finite differences, and time derivatives are not
   /// available.

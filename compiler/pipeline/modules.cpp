@@ -31,22 +31,21 @@ class Loader {
       : path_(path), sources_(sources), diagnostics_(diagnostics) {}
 
   Modules load(std::string name, std::string text, const std::string& folder) {
-    Visit root = parse_text(std::move(name), std::move(text));
-    // `module A.B where` in src/A/B.sr: its imports are searched in src.
-    fs::path base = folder;
-    if (root.module.has_header)
-      for (char c : std::string(sigrel::text(root.module.name.name)))
-        if (c == '.') base /= "..";
-    folders_ = {base.empty() ? "." : base.lexically_normal().string()};
+    Visit root = parse_text(name, std::move(text));
+    root_ = name;
+    folders_ = {base_of(root.module, folder)};
     folders_.insert(folders_.end(), path_.folders.begin(), path_.folders.end());
     if (!path_.library.empty()) folders_.push_back(path_.library);
+    if (const auto file = in_library(root.module.name.name)) root.library = is_same_file(name, *file);
 
     bool is_prelude = sigrel::text(root.module.name.name) == kPrelude;
     if (!is_prelude && !path_.library.empty()) {
       const std::string file = (fs::path(path_.library) / file_of(kPrelude)).string();
       if (auto text = read_timed(file)) {
-        states_[intern(kPrelude)] = State::Open;
-        visit(parse_text(file, std::move(*text)));
+        states_[intern(kPrelude)] = {State::Open, true};
+        Visit prelude = parse_text(file, std::move(*text));
+        prelude.library = true;
+        visit(std::move(prelude));
       } else {  // without the Prelude, checking would report errors everywhere
         diagnostics_
             .report(Code::FileNotFound, "the standard library was not found: `" + file + "` cannot be read")
@@ -56,7 +55,7 @@ class Loader {
         library_missing_ = true;
       }
     }
-    states_[root.module.name.name] = State::Open;
+    states_[root.module.name.name] = {State::Open, root.library};
     visit(std::move(root));
     return std::move(result_);
   }
@@ -64,11 +63,44 @@ class Loader {
  private:
   enum class State : std::uint8_t { Open, Done, Failed };
 
+  struct Known {
+    State state = State::Open;
+    bool library = false;
+  };
+
   struct Visit {
     ast::Module module;
+    bool library = false;  // of the standard library, whose modules import each other and nothing else
     std::size_t next = 0;  // declaration
     const ast::ImportDecl* importing = nullptr;
   };
+
+  /// The folder in which imports are searched first: for `module A.B where` in src/A/B.sr it is src. A header
+  /// that the path does not end with leads nowhere else.
+  static std::string base_of(const ast::Module& module, const std::string& folder) {
+    fs::path base = folder;
+    if (module.has_header) {
+      const fs::path inner = file_of(sigrel::text(module.name.name)).parent_path();
+      const auto depth = std::distance(inner.begin(), inner.end());
+      const fs::path whole = fs::absolute(folder).lexically_normal() / "";
+      const fs::path end = inner / "";
+      if (depth > 0 && whole.string().ends_with("/" + end.string()))
+        for (auto k = depth; k > 0; --k) base /= "..";
+    }
+    return base.empty() ? "." : base.lexically_normal().string();
+  }
+
+  std::optional<std::string> in_library(Name name) const {
+    if (path_.library.empty()) return std::nullopt;
+    const fs::path file = fs::path(path_.library) / file_of(sigrel::text(name));
+    std::error_code error;
+    return fs::exists(file, error) ? std::optional(file.string()) : std::nullopt;
+  }
+
+  static bool is_same_file(const std::string& a, const std::string& b) {
+    std::error_code error;
+    return a == b || fs::equivalent(a, b, error);
+  }
 
   tl::expected<std::string, std::string> read_timed(const std::string& path) {
     auto start = Clock::now();
@@ -95,59 +127,130 @@ class Loader {
         if (const ast::Decl* decl = top.module.decls[top.next++]; decl->kind == ast::DeclKind::Import)
           top.importing = static_cast<const ast::ImportDecl*>(decl);
       if (top.importing) {
-        if (std::optional<Visit> imported = import(*top.importing)) stack_.push_back(std::move(*imported));
+        if (std::optional<Visit> imported = import(*top.importing, top.library))
+          stack_.push_back(std::move(*imported));
         continue;
       }
-      states_[top.module.name.name] = State::Done;
+      states_[top.module.name.name].state = State::Done;
       result_.modules.push_back(std::move(top.module));
       stack_.pop_back();
     }
   }
 
+  /// The file of an imported module, and whether it is of the library. Modules of the library see no other
+  /// folder.
+  std::optional<std::pair<std::string, bool>> find(Name name, bool by_library) const {
+    const std::optional<std::string> library = in_library(name);
+    if (by_library) return library ? std::optional(std::pair(*library, true)) : std::nullopt;
+    const fs::path file = file_of(sigrel::text(name));
+    for (const std::string& folder : folders_) {
+      std::string path = folder == "." ? file.string() : (fs::path(folder) / file).string();
+      std::error_code error;
+      if (fs::exists(path, error)) return std::pair(path, library && is_same_file(path, *library));
+    }
+    return std::nullopt;
+  }
+
   /// The module to visit for an import; nullopt if it is loaded already or an error was reported.
-  std::optional<Visit> import(const ast::ImportDecl& decl) {
-    Name name = decl.module.name;
-    if (auto state = states_.find(name); state != states_.end()) {
-      if (state->second == State::Open) {
+  std::optional<Visit> import(const ast::ImportDecl& decl, bool by_library) {
+    const Name name = decl.module.name;
+    const auto known = states_.find(name);
+    const bool is_known = known != states_.end();
+    if (is_known && known->second.state == State::Failed) return std::nullopt;
+    const auto found = find(name, by_library);
+    if (found && !found->second && in_library(name)) {
+      report_hidden(decl, found->first);
+      return failed(name);
+    }
+    if (is_known && (!found || found->second == known->second.library)) {
+      if (known->second.state == State::Open) {
         result_.complete = false;
         report_circle(decl);
       }
       return std::nullopt;
     }
-    fs::path file = file_of(sigrel::text(name));
-    for (const std::string& folder : folders_) {
-      std::string path = folder == "." ? file.string() : (fs::path(folder) / file).string();
-      std::error_code error;
-      if (!fs::exists(path, error)) continue;
-      auto text = read_timed(path);
-      if (!text) {
-        diagnostics_.report(Code::FileNotFound, decl.module.span, "`" + path + "` cannot be read")
-            .note(text.error());
-        result_.complete = false;
-        states_[name] = State::Failed;
-        return std::nullopt;
-      }
-      Visit visit = parse_text(path, std::move(*text));
-      if (visit.module.has_header && visit.module.name.name != name) {
-        diagnostics_
-            .report(Code::ModuleNameMismatch, decl.module.span,
-                    "the file of module `" + std::string(sigrel::text(name)) + "` declares module `" +
-                        std::string(sigrel::text(visit.module.name.name)) + "`")
-            .label("imported from " + path)
-            .also(visit.module.name.span, "declared here")
-            .help("the file name follows from the module name: module `A.B` is in A/B.sr");
-        result_.complete = false;
-        states_[name] = State::Failed;
-        return std::nullopt;
-      }
-      visit.module.name.name = name;
-      states_[name] = State::Open;
-      return visit;
+    if (is_known) {  // the root has the name, and a module of the library imports that of the library
+      report_hidden(decl, root_);
+      return failed(name);
     }
-    if (!library_missing_) report_missing(decl);  // else the module may be in the library
+    if (!found) {
+      if (!library_missing_) report_missing(decl);  // else the module may be in the library
+      return failed(name);
+    }
+    return open(decl, found->first, found->second);
+  }
+
+  std::nullopt_t failed(Name name) {
     result_.complete = false;
-    states_[name] = State::Failed;
+    states_[name].state = State::Failed;
     return std::nullopt;
+  }
+
+  std::optional<Visit> open(const ast::ImportDecl& decl, const std::string& path, bool library) {
+    const Name name = decl.module.name;
+    if (!library && is_outside(path)) {
+      report_outside(decl, path);
+      return failed(name);
+    }
+    std::error_code error;
+    const bool special = fs::is_other(path, error);  // a pipe or a device: reading it may never end
+    auto text = special ? tl::unexpected(std::string("it is not a file")) : read_timed(path);
+    if (!text) {
+      diagnostics_.report(Code::FileNotFound, decl.module.span, "`" + path + "` cannot be read")
+          .note(text.error());
+      return failed(name);
+    }
+    Visit visit = parse_text(path, std::move(*text));
+    if (visit.module.has_header && visit.module.name.name != name) {
+      diagnostics_
+          .report(Code::ModuleNameMismatch, decl.module.span,
+                  "the file of module `" + std::string(sigrel::text(name)) + "` declares module `" +
+                      std::string(sigrel::text(visit.module.name.name)) + "`")
+          .label("imported from " + path)
+          .also(visit.module.name.span, "declared here")
+          .help("the file name follows from the module name: module `A.B` is in A/B.sr");
+      return failed(name);
+    }
+    visit.module.name.name = name;
+    visit.library = library;
+    states_[name] = {State::Open, library};
+    return visit;
+  }
+
+  /// Whether a file is, links resolved, below none of the folders in which modules are searched.
+  bool is_outside(const std::string& path) {
+    if (real_folders_.empty())
+      for (const std::string& folder : folders_) {
+        std::error_code error;
+        const fs::path real = fs::canonical(folder, error) / "";
+        if (!error) real_folders_.push_back(real.string());
+      }
+    std::error_code error;
+    const std::string real = fs::canonical(path, error).string();
+    return !error && std::ranges::none_of(
+                         real_folders_, [&](const std::string& folder) { return real.starts_with(folder); });
+  }
+
+  void report_outside(const ast::ImportDecl& decl, const std::string& path) {
+    std::error_code error;
+    const fs::path real = fs::canonical(path, error);
+    diagnostics_
+        .report(Code::ModuleOutside, decl.module.span,
+                "the file of module `" + std::string(sigrel::text(decl.module.name)) +
+                    "` is outside the folders of the program")
+        .note("`" + path + "` is a link to `" + real.string() + "`")
+        .help("if it belongs to the program, name its folder: `--path " + real.parent_path().string() + "`");
+  }
+
+  void report_hidden(const ast::ImportDecl& decl, const std::string& own) {
+    const std::string name(sigrel::text(decl.module.name));
+    diagnostics_
+        .report(Code::LibraryModuleHidden, decl.module.span,
+                "there are two modules `" + name + "`: one of the standard library, and one of this program")
+        .note("of this program: `" + own + "`")
+        .note("of the standard library: `" + in_library(decl.module.name).value_or("") + "`")
+        .help("give the module of this program another name: rename its file, and `module " + name +
+              " where` in it");
   }
 
   void report_missing(const ast::ImportDecl& decl) {
@@ -193,7 +296,9 @@ class Loader {
   SourceMap& sources_;
   Diagnostics& diagnostics_;
   std::vector<std::string> folders_;
-  std::unordered_map<Name, State> states_;
+  std::vector<std::string> real_folders_;  // those of folders_, links resolved, with a slash at the end
+  std::string root_;                       // the file of the root
+  std::unordered_map<Name, Known> states_;
   std::vector<Visit> stack_;
   bool library_missing_ = false;
   Modules result_;

@@ -44,6 +44,7 @@ bool Session::check_main() {
   pipeline::Context context = this->context(found);
   elaborate::Options options;
   options.libraries = options_.libraries;
+  options.load_libraries = false;
   const auto model = pipeline::back_end(checked_->program, options, Backend::None, context);
   const auto is_incomplete = [](const Diagnostic& d) { return d.code == Code::NothingToRun; };
   if (std::ranges::any_of(found.all(), is_incomplete)) return true;

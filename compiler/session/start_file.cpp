@@ -105,12 +105,15 @@ void describe_parameters(const std::vector<runtime::Constant>& parameters,
 
 }  // namespace
 
+std::pair<std::string, std::optional<double>> split_start_request(const std::string& request) {
+  if (std::size_t mark = request.rfind('@'); mark != std::string::npos && mark + 1 < request.size())
+    if (auto at = number(std::string_view(request).substr(mark + 1))) return {request.substr(0, mark), at};
+  return {request, std::nullopt};
+}
+
 bool start_from_file(const pipeline::Compiled& model, const std::string& request,
                      runtime::Experiment& experiment, Diagnostics& diagnostics) {
-  std::string path = request;
-  std::optional<double> at;
-  if (std::size_t mark = request.rfind('@'); mark != std::string::npos && mark + 1 < request.size())
-    if ((at = number(std::string_view(request).substr(mark + 1)))) path.resize(mark);
+  const auto [path, at] = split_start_request(request);
   const std::unique_ptr<ResultReader> file = runtime::open_results(path);
   const std::optional<StartRow> start = row_at(*file, path, at, diagnostics);
   if (!start) return false;

@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/diagnostics/diagnostic.h"
@@ -9,6 +10,9 @@
 #include "runtime/integrate/simulate.h"
 
 namespace sigrel::session {
+
+/// "FILE@t" as the file and the time; "FILE" has none.
+std::pair<std::string, std::optional<double>> split_start_request(const std::string& request);
 
 /// Takes the initial values of the experiment from a result file, CSV or MATLAB, by name: "FILE" is its last
 /// row, "FILE@t" its values at time t, interpolated between rows (discrete variables keep the value of the

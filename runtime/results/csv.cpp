@@ -38,6 +38,7 @@ Sink::Error CsvFile::begin(const Output& output) {
   buffer_ = "time";
   for (const std::string& name : output.names) buffer_ += ',' + csv_field(name);
   buffer_ += '\n';
+  header_ = buffer_.size();
   return {};
 }
 
@@ -55,12 +56,28 @@ Sink::Error CsvFile::row(double time, std::span<const double> values) {
   return rows_ <= 2 || buffer_.size() >= kFlushSize ? flush() : Error{};
 }
 
+/// The rows among the first `bytes` of the buffer, which the file has kept.
+void CsvFile::count_kept(std::uint64_t bytes) {
+  if (bytes <= header_) return;
+  std::string_view kept = std::string_view(buffer_).substr(0, bytes);
+  kept = kept.substr(0, kept.rfind('\n') + 1);  // a pipe may have taken a part of a row
+  if (kept.size() <= header_) return;
+  kept_rows_ += static_cast<std::uint64_t>(std::ranges::count(kept.substr(header_), '\n'));
+  const std::size_t before = kept.rfind('\n', kept.size() - 2);
+  const std::string_view row =
+      kept.substr(before == std::string_view::npos ? 0 : before + 1);  // npos: no header
+  std::from_chars(row.data(), row.data() + row.size(), kept_until_);
+}
+
 Sink::Error CsvFile::flush() {
+  const std::uint64_t before = file_.size();
   if (!file_.write(buffer_)) {
     failed_ = true;
+    count_kept(file_.size() - before);
     return {path_, file_.error(), kept_rows_, kept_until_};
   }
   buffer_.clear();
+  header_ = 0;
   kept_rows_ = rows_;
   kept_until_ = last_time_;
   return {};
@@ -116,6 +133,10 @@ bool CsvReader::line() {
   while (std::getline(in_, text_)) {
     ++line_;
     if (text_.ends_with('\r')) text_.pop_back();
+    // A line without end and without all its fields is what a run that was killed has left of a row.
+    const bool begun =
+        in_.eof() && std::ranges::count(text_, ',') < static_cast<std::ptrdiff_t>(names_.size());
+    if (begun) return false;
     if (!text_.empty()) return true;
   }
   return false;

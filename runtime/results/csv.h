@@ -25,10 +25,12 @@ class CsvFile final : public Sink {
 
  private:
   Error flush();
+  void count_kept(std::uint64_t bytes);
 
   std::string path_;
   OutputFile file_;
-  std::string buffer_;  // complete rows only
+  std::string buffer_;      // complete rows only
+  std::size_t header_ = 0;  // bytes of it in the buffer
   std::uint64_t rows_ = 0, kept_rows_ = 0;
   double last_time_ = 0, kept_until_ = 0;
   bool failed_ = false;

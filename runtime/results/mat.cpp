@@ -108,7 +108,7 @@ Sink::Error MatFile::begin(const Output& output) {
   buffer_ += constants;
   count_at_ = buffer_.size() + 8;
   append_header(buffer_, kDouble, stored_.size() + 1, 0, "data_2");
-  if (!file_.write(buffer_)) return fail();
+  if (!file_.write(buffer_, buffer_.size())) return fail();
   buffer_.clear();
   return {};
 }
@@ -123,21 +123,30 @@ Sink::Error MatFile::row(double time, std::span<const double> values) {
     const std::uint64_t start_at = stop_at_ - (count_at_ - 8 - stop_at_);  // the other column of data_1
     if (!file_.patch(start_at, start)) return fail();
   }
-  last_time_ = time;
   // The first rows go out at once: a disk that is full is known before hours of computing.
   return rows_ <= 2 || buffer_.size() >= kFlushSize ? flush() : Error{};
 }
 
 Sink::Error MatFile::flush() {
-  if (!file_.write(buffer_)) return fail();
+  const std::size_t row = (stored_.size() + 1) * sizeof(double);
+  const std::uint64_t before = file_.size();
+  const bool fine = file_.write(buffer_, row);
+  const std::string reason = file_.error();
+  const std::uint64_t kept = (file_.size() - before) / row;  // all of them, or as many as fit
+  if (kept > 0) {
+    double until = 0;
+    std::memcpy(&until, buffer_.data() + (kept - 1) * row, sizeof until);
+    std::string count, stop;
+    append(count, static_cast<std::uint32_t>(kept_rows_ + kept));
+    append(stop, until);
+    if (!file_.patch(count_at_, count) || !file_.patch(stop_at_, stop)) return fail();
+    kept_rows_ += kept;
+    kept_until_ = until;
+  }
   buffer_.clear();
-  std::string count, stop;
-  append(count, static_cast<std::uint32_t>(rows_));
-  append(stop, last_time_);
-  if (!file_.patch(count_at_, count) || !file_.patch(stop_at_, stop)) return fail();
-  kept_rows_ = rows_;
-  kept_until_ = last_time_;
-  return {};
+  if (fine) return {};
+  failed_ = true;
+  return {path_, reason, kept_rows_, kept_until_};
 }
 
 Sink::Error MatFile::finish() {

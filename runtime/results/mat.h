@@ -47,7 +47,7 @@ class MatFile final : public Sink {
   std::vector<std::uint32_t> stored_;         // which columns are rows of data_2, in their order
   std::uint64_t stop_at_ = 0, count_at_ = 0;  // offsets: of the stop in data_1, of the columns of data_2
   std::uint64_t rows_ = 0, kept_rows_ = 0;
-  double last_time_ = 0, kept_until_ = 0;
+  double kept_until_ = 0;
   bool failed_ = false;
 };
 

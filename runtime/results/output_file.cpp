@@ -1,9 +1,12 @@
 #include "runtime/results/output_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <system_error>
 
 namespace runtime {
@@ -17,38 +20,79 @@ bool OutputFile::fail() {
   return false;
 }
 
-bool OutputFile::open(const std::string& path) {
+bool OutputFile::open(const std::string& path, int flags) {
   path_ = path;
   size_ = 0;
+  ours_ = false;
   // Opened by its name, what standard output is redirected to would be emptied.
-  descriptor_ = path == "/dev/stdout" ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-                                      : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  return descriptor_ >= 0 || fail();
+  if (path == "/dev/stdout") {
+    descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    return descriptor_ >= 0 || fail();
+  }
+  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
+  return descriptor_ >= 0 ? lock() : fail();
 }
 
-bool OutputFile::resume(const std::string& path, std::uint64_t size) {
-  path_ = path;
+bool OutputFile::lock() {
+  struct stat status{};
+  if (::fstat(descriptor_, &status) != 0) return fail();
+  ours_ = S_ISREG(status.st_mode);
+  if (!ours_ || ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
+  error_ = "another process is writing it";
+  return false;
+}
+
+bool OutputFile::open(const std::string& path) { return open(path, O_CREAT) && truncate(0); }
+
+bool OutputFile::create(const std::string& path) {
+  struct stat status{};
+  const bool special = ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+  return open(path, special ? 0 : O_CREAT | O_EXCL);
+}
+
+bool OutputFile::append(const std::string& path) {
+  if (!open(path, 0)) return false;
+  const off_t end = ::lseek(descriptor_, 0, SEEK_END);
+  if (end < 0) return fail();
+  size_ = static_cast<std::uint64_t>(end);
+  return true;
+}
+
+bool OutputFile::truncate(std::uint64_t size) {
+  if (!ours_) return true;
+  if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) return fail();
+  if (::lseek(descriptor_, static_cast<off_t>(size), SEEK_SET) < 0) return fail();
   size_ = size;
-  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor_ < 0 || ::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) return fail();
-  return ::lseek(descriptor_, 0, SEEK_END) >= 0 || fail();
+  return true;
 }
 
-bool OutputFile::write(std::string_view text) {
+namespace {
+
+/// How much of `part`, which is the beginning of a text, is whole.
+std::size_t whole(std::string_view part, std::size_t unit) {
+  if (unit != OutputFile::kLine) return part.size() - part.size() % unit;
+  const std::size_t end = part.rfind('\n');
+  return end == std::string_view::npos ? 0 : end + 1;
+}
+
+}  // namespace
+
+bool OutputFile::write(std::string_view text, std::size_t unit) {
   if (descriptor_ < 0) return false;
   const std::uint64_t before = size_;
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor_, text.data(), text.size());
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t written = ::write(descriptor_, text.data() + done, text.size() - done);
     if (written < 0) {
       if (errno == EINTR) continue;
       fail();
-      // A part of the text may be there; a pipe or a device refuses to give it back, which changes nothing.
-      if (size_ != before && ::ftruncate(descriptor_, static_cast<off_t>(before)) == 0) size_ = before;
+      size_ = before + done;
+      if (const std::size_t kept = whole(text.substr(0, done), unit); kept != done) truncate(before + kept);
       return false;
     }
-    size_ += static_cast<std::uint64_t>(written);
-    text.remove_prefix(static_cast<std::size_t>(written));
+    done += static_cast<std::size_t>(written);
   }
+  size_ = before + done;
   return true;
 }
 
@@ -70,10 +114,67 @@ bool OutputFile::close() {
   return result == 0 || errno == EINTR || fail();
 }
 
-std::string write_file(const std::string& path, std::string_view text) {
+namespace {
+
+std::string reason() { return std::generic_category().message(errno); }
+
+std::string write_in_place(const std::string& path, std::string_view text) {
   OutputFile file;
   if (file.open(path) && file.write(text) && file.close()) return {};
   return file.error();
+}
+
+/// The file that a name leads to; the name itself if there is none.
+std::string target_of(const std::string& path) {
+  char* found = ::realpath(path.c_str(), nullptr);
+  std::string target = found ? found : path;
+  std::free(found);
+  return target;
+}
+
+/// A new file beside `target` and its name; -1 if there cannot be one.
+int open_beside(const std::string& target, std::string& name) {
+  constexpr int kTries = 100;  // names left behind by processes that were killed
+  for (int k = 0; k < kTries; ++k) {
+    name = target + ".tmp-" + std::to_string(::getpid()) + (k ? "-" + std::to_string(k) : "");
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+  }
+  return -1;
+}
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string write_file(const std::string& path, std::string_view text) {
+  const std::string target = target_of(path);
+  struct stat old{};
+  const bool there = ::lstat(target.c_str(), &old) == 0;
+  if (there && (!S_ISREG(old.st_mode) || old.st_nlink > 1 || old.st_uid != ::geteuid()))
+    return write_in_place(path, text);
+  if (there && ::access(target.c_str(), W_OK) != 0) return reason();  // a rename does not check this
+  std::string temporary;
+  const int descriptor = open_beside(target, temporary);
+  if (descriptor < 0) return write_in_place(path, text);
+  bool fine = write_all(descriptor, text) && (!there || ::fchmod(descriptor, old.st_mode & 07777) == 0);
+  std::string error = fine ? std::string() : reason();
+  if (::close(descriptor) != 0 && fine) {
+    fine = false;
+    error = reason();
+  }
+  if (fine && ::rename(temporary.c_str(), target.c_str()) == 0) return {};
+  if (fine) error = reason();
+  ::unlink(temporary.c_str());
+  return error;
 }
 
 }  // namespace runtime

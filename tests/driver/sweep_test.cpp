@@ -113,6 +113,47 @@ TEST_CASE("sweep: threads change nothing, and a table is continued where it ends
   CHECK(read(one) == whole);
 }
 
+TEST_CASE("sweep: a table is continued with its own model and settings only") {
+  const std::string table = temporary("own.csv"), file = temporary("own.sr", read(model()));
+  const std::vector<std::string> sweep = {"sweep", file, "--vary", "k=1..4:4", "-o", table};
+  REQUIRE(sigrel(sweep).code == 0);
+  const std::string whole = read(table);
+  CHECK(whole.starts_with("k,x,min x,max x,error,fingerprint\n1,"));
+  auto cut = [&] { temporary("own.csv", whole.substr(0, whole.size() / 2)); };
+  auto resumed = [&](std::vector<std::string> more) {
+    cut();
+    std::vector<std::string> all = sweep;
+    all.emplace_back("--resume");
+    all.insert(all.end(), more.begin(), more.end());
+    return sigrel(all);
+  };
+  for (std::vector<std::string> other : {std::vector<std::string>{"--set", "p=2"},
+                                         {"--stop", "3"},
+                                         {"--tolerance", "1e-3"},
+                                         {"--solver", "ida"},
+                                         {"--start", "1"},
+                                         {"--max-step", "0.1"},
+                                         {"--steps", "3"},
+                                         {"--strict-initial"}}) {
+    const Finished f = resumed(other);
+    INFO(other[0] << "\n" << f.err);
+    CHECK(f.code == 1);
+    CHECK(contains(f.err, "error[SR0616]"));
+    CHECK(contains(f.err, "line 2 is of a run with other settings"));
+    CHECK(read(table) == whole.substr(0, whole.size() / 2));
+  }
+  CHECK(resumed({"--threads", "3"}).code == 0);
+  CHECK(read(table) == whole);
+  temporary("own.sr", read(model()) + "-- another version\n");
+  CHECK(contains(resumed({}).err, "line 2 is of another model, or of another version of it"));
+  temporary("own.sr", read(model()));
+  CHECK(resumed({}).code == 0);
+  CHECK(read(table) == whole);
+  temporary("own.csv", whole.substr(0, 7));  // ended before the header was complete
+  REQUIRE(sigrel({"sweep", file, "--vary", "k=1..4:4", "-o", table, "--resume"}).code == 0);
+  CHECK(read(table) == whole);
+}
+
 TEST_CASE("sweep: a point that fails is a row, not the end") {
   Finished f = sigrel({"sweep", model(), "--vary", "p=-1..1:3", "-v", "y"});
   INFO(f.err + f.out);

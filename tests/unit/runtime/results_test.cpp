@@ -100,6 +100,29 @@ TEST_CASE("CSV: numbers read back to the same bits, names are quoted") {
   std::remove(path.c_str());
 }
 
+TEST_CASE("CSV: of a run that was killed, the rows up to the last complete one are read") {
+  const std::string path = temporary("sigrel_csv_killed.csv");
+  for (const char* rest : {"2", "2,", "2,30", "2,30,"}) {
+    std::ofstream(path) << "time,a,b\n0,1,2\n1,3,4\n" << rest;
+    const bool complete = std::string_view(rest) == "2,30,";  // in number of fields: the last one is missing
+    CsvReader rows(path), end(path);
+    ResultReader::Row row;
+    REQUIRE((rows.next(row) && rows.next(row)));
+    CHECK(row.values == std::vector<double>{3, 4});
+    CHECK(!rows.next(row));
+    CHECK(rows.failure().has_value() == complete);
+    if (complete) continue;
+    REQUIRE(end.last(row));
+    CHECK(row.time == 1);
+  }
+  std::ofstream(path) << "time,a,b\n0,1\n1,3,4\n";  // a line that has ended is complete
+  CsvReader wrong(path);
+  ResultReader::Row row;
+  CHECK(!wrong.next(row));
+  CHECK(wrong.failure().has_value());
+  std::remove(path.c_str());
+}
+
 TEST_CASE("CSV into nowhere") {
   CsvFile csv(temporary("no/such/folder/x.csv"));
   const Sink::Error error = csv.begin({});

@@ -1,4 +1,5 @@
 // Modules on disk: where they are found, and what is said when they are not.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -120,4 +121,98 @@ TEST_CASE("a long chain of imports") {
                                                                std::to_string(i - 1) + "\n");
   Checked checked(folder / ("M" + std::to_string(n - 1) + ".sr"));
   CHECK(checked.fine);
+}
+
+TEST_CASE("modules of the library import modules of the library") {
+  Folder folder;
+  folder.write("Math.sr", "module Math where\nsoftExp x = 0.0 * x\n");
+  const std::string model =
+      "import Electrical\n"
+      "main = sigrel () where\n"
+      "  constantVoltage 1.0 <> (a, g)\n"
+      "  d: exponentialDiode 1.0e-12 0.025 <> (a, b)\n"
+      "  resistor 100.0 <> (b, g)\n"
+      "  ground <> g\n";
+  folder.write("diode.sr", model);
+  Checked checked(folder / "diode.sr");
+  INFO(checked.text());
+  REQUIRE(checked.fine);
+  const auto compiled = checked.session.compile({}, Backend::Interpreter);
+  REQUIRE(compiled);
+  const Run run = checked.session.run(*compiled);
+  CHECK(run.value("d.p.i").value_or(0) == Approx(4.44617263e-3).epsilon(1e-6));
+}
+
+TEST_CASE("a module that hides one of the library is an error with both files") {
+  Folder folder;
+  folder.write("Math.sr", "module Math where\ntwo = 2.0\n");
+  const auto refused = [&](const std::string& file, std::vector<std::string> path, const std::string& own) {
+    Checked checked(folder / file, std::move(path));
+    INFO(checked.text());
+    CHECK(!checked.fine);
+    CHECK(checked.codes() == Codes{Code::LibraryModuleHidden});
+    CHECK(checked.text().find("of this program: `" + folder / own + "`") != std::string::npos);
+    CHECK(checked.text().find("of the standard library: `" SIGREL_SOURCE_DIR "/stdlib/Math.sr`") !=
+          std::string::npos);
+  };
+  folder.write("before.sr", "import Math\nimport Electrical\nx = two\n");
+  refused("before.sr", {}, "Math.sr");
+  folder.write("after.sr", "import Electrical\nimport Math\nx = two\n");
+  refused("after.sr", {}, "Math.sr");
+  folder.write("Own.sr", "module Own where\nimport Math\nfour = two + two\n");
+  folder.write("through.sr", "import Own\nimport Electrical\nx = four\n");
+  refused("through.sr", {}, "Math.sr");
+  folder.write("lib/Math.sr", "module Math where\ntwo = 2.0\n");
+  folder.write("other/model.sr", "import Math\nx = two\n");
+  refused("other/model.sr", {folder / "lib"}, "lib/Math.sr");
+  // The root itself: the library imports its own module, and the root imports that of the library.
+  folder.write("root/Math.sr", "module Math where\nimport Electrical\nthree = 3.0\n");
+  refused("root/Math.sr", {}, "root/Math.sr");
+  folder.write("self/Math.sr", "import Math\nthree = 3.0\n");
+  refused("self/Math.sr", {}, "self/Math.sr");
+}
+
+TEST_CASE("the library itself, by any of its names, hides nothing") {
+  Folder folder;
+  for (const char* file : {"/stdlib/Electrical.sr", "/stdlib/Math.sr", "/stdlib/Prelude.sr"}) {
+    Checked checked(SIGREL_SOURCE_DIR + std::string(file));
+    INFO(checked.text());
+    CHECK(checked.fine);
+  }
+  fs::create_directory_symlink(SIGREL_SOURCE_DIR "/stdlib", folder.path / "link");
+  folder.write("a.sr", "import Math\nimport Electrical\nx = 1.0\n");
+  Checked checked(folder / "a.sr", {folder / "link"});
+  INFO(checked.text());
+  CHECK(checked.fine);
+}
+
+TEST_CASE("imports lead to no file outside the folders of the program") {
+  Folder folder;
+  folder.write("outside/Secret.sr", "module Secret where\none = 1.0\n");
+  folder.write("in/a.sr", "import Secret\nx = one\n");
+  fs::create_symlink("../outside/Secret.sr", folder.path / "in/Secret.sr");
+  Checked refused(folder / "in/a.sr");
+  CHECK(refused.codes() == Codes{Code::ModuleOutside});
+  CHECK(refused.text().find("outside/Secret.sr`") != std::string::npos);
+  CHECK(Checked(folder / "in/a.sr", {folder / "outside"}).fine);
+  // A link within the folder is as good as a file.
+  folder.write("in/real/Part.sr", "module Part where\none = 1.0\n");
+  fs::create_symlink("real/Part.sr", folder.path / "in/Part.sr");
+  folder.write("in/b.sr", "import Part\nx = one\n");
+  CHECK(Checked(folder / "in/b.sr").fine);
+  // The header of a module does not lead upwards unless its path ends so.
+  folder.write("Top.sr", "module Top where\none = 1.0\n");
+  folder.write("A/c.sr", "module B.C where\nimport Top\nx = one\n");
+  CHECK(Checked(folder / "A/c.sr").codes() == Codes{Code::ModuleNotFound});
+  folder.write("B/C.sr", "module B.C where\nimport Top\nx = one\n");
+  CHECK(Checked(folder / "B/C.sr").fine);
+}
+
+TEST_CASE("a pipe with the name of a module is not waited for") {
+  Folder folder;
+  folder.write("a.sr", "import Pipe\nx = 1.0\n");
+  REQUIRE(::mkfifo((folder / "Pipe.sr").c_str(), 0600) == 0);
+  Checked checked(folder / "a.sr");
+  CHECK(checked.codes() == Codes{Code::FileNotFound});
+  CHECK(checked.text().find("it is not a file") != std::string::npos);
 }

@@ -7,10 +7,10 @@
 //
 // Decisions need one or two tokens of lookahead. There is one left-recursive expression rule.
 parser grammar SigrelParser;
-options { tokenVocab = SigrelLexer; contextSuperClass = GrammarContext; }
+options { tokenVocab = SigrelLexer; superClass = GrammarParser; contextSuperClass = GrammarContext; }
 @parser::postinclude {
 #include "compiler/parse/grammar_context.h"
-using sigrel::syntax::GrammarContext;
+using sigrel::syntax::GrammarContext, sigrel::syntax::GrammarParser;
 }
 
 // ---- entry points -----------------------------------------------------------------------------------------

@@ -55,4 +55,26 @@ class GrammarContext : public antlr4::ParserRuleContext {
   }
 };
 
+/// Enters and leaves rules as antlr4::Parser does, for parse trees and without listeners.
+class GrammarParser : public antlr4::Parser {
+ public:
+  using Parser::Parser;
+
+  void enterRule(antlr4::ParserRuleContext* context, std::size_t state, std::size_t) override {
+    setState(state);
+    _ctx = context;
+    context->start = _input->LT(1);
+    if (parent()) parent()->addChild(static_cast<antlr4::RuleContext*>(context));
+  }
+  void exitRule() {  // not virtual: hides that of Parser in the generated class
+    _ctx->stop =
+        _input->LT(-1);  // before the end of the piece for a rule that matches it: ends at the same byte
+    setState(_ctx->invokingState);
+    _ctx = parent();
+  }
+
+ private:
+  antlr4::ParserRuleContext* parent() const { return static_cast<antlr4::ParserRuleContext*>(_ctx->parent); }
+};
+
 }  // namespace sigrel::syntax

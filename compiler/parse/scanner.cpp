@@ -96,17 +96,25 @@ struct Scanner::Antlr {
   Utf8Stream stream;
   std::optional<RecordingLexer>
       lexer;  // made when a token needs it: its automaton takes as long as small files
+  std::span<const SkippedText> skipped;  // not yet passed over
   std::size_t at, line = 1, column = 0;  // of the next token, in the conventions of ANTLR
   std::uint32_t comment_begin = 0;
   Token current;
 
-  Antlr(std::string_view text, std::size_t start) : text(text), stream(text, start), at(start) {}
+  Antlr(std::string_view text, std::size_t start, std::span<const SkippedText> skipped)
+      : text(text), stream(text, start), skipped(skipped), at(start) {}
 
   bool in_comment() const { return lexer && !lexer->modeStack.empty(); }
 
   /// The next token; comments are tokens here, blanks are not.
   const Token& next() {
     while (!in_comment() && at < text.size()) {
+      if (!skipped.empty() && at == skipped.front().begin) {
+        at = skipped.front().end;
+        line += skipped.front().lines;
+        skipped = skipped.subspan(1);
+        continue;
+      }
       auto found = match_token(text, at);
       if (!found) break;
       if (found->kind == SigrelLexer::SPACE) {
@@ -141,9 +149,10 @@ struct Scanner::Antlr {
 };
 
 Scanner::Scanner(FileId file, const SourceMap& sources, Diagnostics& diagnostics,
-                 std::vector<Token>* comments)
+                 std::vector<Token>* comments, std::span<const SkippedText> skipped)
     : file_(file), text_(sources.file(file).text), diagnostics_(diagnostics), comments_(comments) {
-  antlr_ = std::make_unique<Antlr>(text_, text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
+  antlr_ =
+      std::make_unique<Antlr>(text_, text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0, skipped);
   ahead_ = read();
 }
 

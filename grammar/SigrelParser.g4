@@ -7,7 +7,11 @@
 //
 // Decisions need one or two tokens of lookahead. There is one left-recursive expression rule.
 parser grammar SigrelParser;
-options { tokenVocab = SigrelLexer; }
+options { tokenVocab = SigrelLexer; superClass = GrammarParser; contextSuperClass = GrammarContext; }
+@parser::postinclude {
+#include "compiler/parse/grammar_context.h"
+using sigrel::syntax::GrammarContext, sigrel::syntax::GrammarParser;
+}
 
 // ---- entry points -----------------------------------------------------------------------------------------
 

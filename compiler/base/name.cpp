@@ -31,6 +31,12 @@ Name intern(std::string_view s) {
   return id;
 }
 
+bool is_interned(std::string_view s) {
+  Table& t = table();
+  std::lock_guard lock(t.mutex);
+  return t.ids.contains(s);
+}
+
 std::string_view text(Name name) {
   Table& t = table();
   std::lock_guard lock(t.mutex);

@@ -16,7 +16,7 @@ struct CheckOptions {
 int check(const Globals& globals, const CheckOptions& options) {
   int exit_code = kSuccess;
   for (const std::string& file : options.files) {
-    Session session(globals.session_options());
+    Session session(globals.run_options());
     session.load(file);
     bool fine = session.check() && session.check_structure() && session.check_main();
     print_diagnostics(globals, session);

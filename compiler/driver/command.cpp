@@ -44,6 +44,12 @@ SessionOptions Globals::session_options(bool keep_equations) const {
           {.wait_until_hot = true, .cache_folder = no_cache ? std::string() : cache_folder()}};
 }
 
+SessionOptions Globals::run_options() const {
+  SessionOptions options = session_options();
+  options.library_part = pipeline::LibraryPart::Mentioned;
+  return options;
+}
+
 bool use_color(const Globals& globals, std::FILE* stream) {
   if (globals.color != "auto") return globals.color == "always";
   return isatty(fileno(stream)) == 1;

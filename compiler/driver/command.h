@@ -30,6 +30,8 @@ struct Globals {
   bool verify = false;
 
   SessionOptions session_options(bool keep_equations = false) const;
+  /// For commands that need nothing of the library but what the program mentions.
+  SessionOptions run_options() const;
   bool json() const { return message_format == "json"; }
 };
 

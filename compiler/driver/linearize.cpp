@@ -98,7 +98,7 @@ void print_json(const Linearization& l) {
 
 int linearize(const Globals& globals, const Options& options) {
   Settings set = parse_settings(options.set);
-  Session session(globals.session_options());
+  Session session(globals.run_options());
   session.load(options.file);
   std::optional<Linearization> result;
   if (session.check(options.expression))

@@ -4,9 +4,12 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <span>
+#include <string_view>
 #include <system_error>
 
 #include "compiler/driver/command.h"
@@ -29,6 +32,43 @@ bool flush_stdout(const Globals& globals) {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return true;
   report_stdout(globals, errno ? std::strerror(errno) : "a write failed");
   return false;
+}
+
+struct Subcommand {
+  std::string_view name;
+  void (*add)(CLI::App&, const Globals&, int& exit_code);
+};
+constexpr Subcommand kSubcommands[] = {
+    {"check", add_check},
+    {"run", add_run},
+    {"sweep", add_sweep},
+    {"new", add_new},
+    {"list", add_list},
+    {"plot", add_plot},
+    {"diff", add_diff},
+    {"dump", add_dump},
+    {"explain", add_explain},
+    {"linearize", add_linearize},
+    {"steady", add_steady},
+    {"repl", add_repl},
+    {"fmt", add_fmt},
+    {"gallery", add_gallery},
+    {"doc", add_doc},
+    {"structure", add_structure},
+    {"structure", add_structure_graph},
+};
+
+/// Adds the subcommands that the command line mentions; all of them if it mentions none or asks for help. The
+/// options of all subcommands take longer than the rest of the start.
+void add_subcommands(CLI::App& app, const Globals& globals, int& exit_code,
+                     std::span<char* const> arguments) {
+  const auto has = [&](std::string_view word) {
+    return std::ranges::any_of(arguments, [&](const char* argument) { return argument == word; });
+  };
+  const auto is_mentioned = [&](const Subcommand& command) { return has(command.name); };
+  const bool all = has("--help") || has("-h") || std::ranges::none_of(kSubcommands, is_mentioned);
+  for (const Subcommand& command : kSubcommands)
+    if (all || is_mentioned(command)) command.add(app, globals, exit_code);
 }
 
 int run_command(int argc, char** argv) {
@@ -65,23 +105,7 @@ int run_command(int argc, char** argv) {
       "error,\n"
       "130 interrupted (results so far are kept).");
 
-  add_check(app, globals, exit_code);
-  add_run(app, globals, exit_code);
-  add_sweep(app, globals, exit_code);
-  add_new(app, globals, exit_code);
-  add_list(app, globals, exit_code);
-  add_plot(app, globals, exit_code);
-  add_diff(app, globals, exit_code);
-  add_dump(app, globals, exit_code);
-  add_explain(app, globals, exit_code);
-  add_linearize(app, globals, exit_code);
-  add_steady(app, globals, exit_code);
-  add_repl(app, globals, exit_code);
-  add_fmt(app, globals, exit_code);
-  add_gallery(app, globals, exit_code);
-  add_doc(app, globals, exit_code);
-  add_structure(app, globals, exit_code);
-  add_structure_graph(app, globals, exit_code);
+  add_subcommands(app, globals, exit_code, {argv + 1, argv + argc});
 
   try {
     app.parse(argc, argv);

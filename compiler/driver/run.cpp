@@ -84,7 +84,7 @@ void report_log(const Options& options, const LogFile& file, Session& session) {
 int run(const Globals& globals, Options& options) {
   Settings set = parse_settings(options.set);
   // Never freed, like the model: freeing a million equations at the end of the process takes time.
-  SessionOptions session_options = globals.session_options();
+  SessionOptions session_options = globals.run_options();
   session_options.code.threads = options.run.threads;
   static Session& session = *new Session(std::move(session_options));
   auto finish = [&](int exit_code) {

@@ -140,7 +140,7 @@ int steady(const Globals& globals, Options& options) {
   Settings set = parse_settings(options.set);
   options.steady.fix = parse_settings(options.fix);
   for (const std::string& text : options.vary) options.steady.vary.push_back(parse_vary(text));
-  Session session(globals.session_options());
+  Session session(globals.run_options());
   session.load(options.file);
   std::optional<SteadyPoint> result;
   if (session.check(options.expression) && set_varied(session, options.steady.vary, set)) {

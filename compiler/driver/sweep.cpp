@@ -152,7 +152,7 @@ int sweep(const Globals& globals, Options& options) {
   options.run.set = set;
   for (const session::SweepAxis& axis : axes) set.emplace_back(axis.name, axis.values.front());
 
-  Session session(globals.session_options());
+  Session session(globals.run_options());
   Diagnostics& diagnostics = session.diagnostics();
   auto finish = [&](int exit_code) {
     print_diagnostics(globals, session);

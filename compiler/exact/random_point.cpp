@@ -1,5 +1,6 @@
 #include "compiler/exact/random_point.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -97,23 +98,35 @@ std::vector<Field> parameter_values(const system::System& system) {
   return result;
 }
 
-PointEvaluator::PointEvaluator(const ExprPool& pool, std::vector<ExprId> roots, const Zeros* zeros)
-    : pool_(pool), zeros_(zeros), roots_(std::move(roots)) {
-  nodes_ = topological(pool, roots_);
-  value_.resize(nodes_.empty() ? 0 : nodes_.back().value + 1);
+PointEvaluator::PointEvaluator(const ExprPool& pool, const std::vector<ExprId>& roots, const Zeros* zeros)
+    : zeros_(zeros) {
+  const std::vector<ExprId> ids = topological(pool, roots);
+  const auto place = [&](std::uint32_t id) {
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(ids, id, {}, &ExprId::value) - ids.begin());
+  };
+  nodes_.reserve(ids.size());
+  for (ExprId id : ids) {
+    Node& n = nodes_.emplace_back(pool[id]);
+    const int k = arity(n.op);
+    if (k > 0) n.a = place(n.a);
+    if (k > 1) n.b = place(n.b);
+    if (k > 2) n.c = place(n.c);
+  }
+  for (ExprId root : roots) roots_.push_back(place(root.value));
+  value_.resize(nodes_.size());
 }
 
-PointEvaluator::PointEvaluator(const ExprPool& pool, std::vector<ExprId> roots,
+PointEvaluator::PointEvaluator(const ExprPool& pool, const std::vector<ExprId>& roots,
                                const std::vector<Field>& parameters)
-    : PointEvaluator(pool, std::move(roots)) {
+    : PointEvaluator(pool, roots) {
   parameters_ = &parameters;
 }
 
 std::vector<Field> PointEvaluator::row(std::span<const std::uint32_t> slots,
                                        std::span<const std::uint32_t> params) {
-  for (ExprId id : nodes_) value_[id.value] = node(pool_[id], slots, params);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) value_[i] = node(nodes_[i], slots, params);
   std::vector<Field> result;
-  for (ExprId root : roots_) result.push_back(value_[root.value]);
+  for (std::uint32_t root : roots_) result.push_back(value_[root]);
   return result;
 }
 

@@ -47,9 +47,10 @@ std::vector<Field> parameter_values(const system::System& system);
 /// of the table after the other.
 class PointEvaluator {
  public:
-  PointEvaluator(const ExprPool& pool, std::vector<ExprId> roots, const Zeros* zeros = nullptr);
+  PointEvaluator(const ExprPool& pool, const std::vector<ExprId>& roots, const Zeros* zeros = nullptr);
   /// With values of parameters; others than these have values by their numbers.
-  PointEvaluator(const ExprPool& pool, std::vector<ExprId> roots, const std::vector<Field>& parameters);
+  PointEvaluator(const ExprPool& pool, const std::vector<ExprId>& roots,
+                 const std::vector<Field>& parameters);
   /// One value per root. `slots` and `params` are the variables and parameters of the row: they decide the
   /// values of leaves.
   std::vector<Field> row(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> params);
@@ -57,11 +58,11 @@ class PointEvaluator {
  private:
   Field node(const Node& n, std::span<const std::uint32_t> slots,
              std::span<const std::uint32_t> params) const;
-  const ExprPool& pool_;
   const Zeros* zeros_ = nullptr;
   const std::vector<Field>* parameters_ = nullptr;
-  std::vector<ExprId> roots_, nodes_;
-  std::vector<Field> value_;  // by number of the node
+  std::vector<Node> nodes_;           // operands first, and referred to by their place here
+  std::vector<std::uint32_t> roots_;  // places
+  std::vector<Field> value_;          // by place
 };
 
 }  // namespace sigrel::exact

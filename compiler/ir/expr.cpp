@@ -163,28 +163,26 @@ void ExprPool::truncate(std::size_t size) {
 }
 
 std::vector<ExprId> topological(const ExprPool& pool, std::span<const ExprId> roots) {
-  // Children have smaller ids: take the greatest pending one. The cost does not depend on the pool size.
-  std::vector<std::uint32_t> waiting;
-  for (ExprId r : roots) waiting.push_back(r.value);
-  std::ranges::make_heap(waiting);
-  auto add = [&](std::uint32_t id) {
-    waiting.push_back(id);
-    std::ranges::push_heap(waiting);
-  };
+  // Children have smaller ids: the order of ids will do. The marks are cleared node by node, so that the cost
+  // does not depend on the size of the pool.
+  thread_local std::vector<bool> reached;
+  if (reached.size() < pool.size()) reached.resize(pool.size());
   std::vector<ExprId> result;
-  while (!waiting.empty()) {
-    const ExprId id{waiting.front()};
-    std::ranges::pop_heap(waiting);
-    waiting.pop_back();
-    if (!result.empty() && result.back() == id) continue;
-    result.push_back(id);
-    const Node& n = pool[id];
+  const auto reach = [&](std::uint32_t id) {
+    if (reached[id]) return;
+    reached[id] = true;
+    result.push_back(ExprId{id});
+  };
+  for (ExprId root : roots) reach(root.value);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const Node& n = pool[result[i]];
     const int k = arity(n.op);
-    if (k > 0) add(n.a);
-    if (k > 1) add(n.b);
-    if (k > 2) add(n.c);
+    if (k > 0) reach(n.a);
+    if (k > 1) reach(n.b);
+    if (k > 2) reach(n.c);
   }
-  std::ranges::reverse(result);
+  for (ExprId id : result) reached[id.value] = false;
+  std::ranges::sort(result, {}, &ExprId::value);
   return result;
 }
 

@@ -9,12 +9,13 @@ namespace sigrel::syntax {
 
 using K = SigrelLexer;
 
-Layout::Layout(FileId file, const SourceMap& sources, Diagnostics& diagnostics, PieceSink& sink)
+Layout::Layout(FileId file, const SourceMap& sources, Diagnostics& diagnostics, PieceSink& sink,
+               std::span<const SkippedText> skipped)
     : file_(file),
       sources_(sources),
       diagnostics_(diagnostics),
       sink_(sink),
-      scanner_(file, sources, diagnostics) {}
+      scanner_(file, sources, diagnostics, nullptr, skipped) {}
 
 void Layout::run(BlockKind whole) {
   open_block(whole, {}, true);

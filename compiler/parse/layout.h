@@ -57,7 +57,8 @@ class PieceSink {
 
 class Layout {
  public:
-  Layout(FileId file, const SourceMap& sources, Diagnostics& diagnostics, PieceSink& sink);
+  Layout(FileId file, const SourceMap& sources, Diagnostics& diagnostics, PieceSink& sink,
+         std::span<const SkippedText> skipped = {});
   /// Passes all pieces of the file to the sink; the last one is the File piece, or the Expression piece.
   void run(BlockKind whole);
   /// The block of a BLOCK token; valid while its piece is passed on.

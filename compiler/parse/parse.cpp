@@ -24,10 +24,10 @@ bool is_text(FileId file, const SourceMap& sources, Diagnostics& diagnostics) {
 }
 
 ast::Expr* run(BlockKind whole, FileId file, const SourceMap& sources, ast::Module& module,
-               Diagnostics& diagnostics) {
+               Diagnostics& diagnostics, std::span<const SkippedText> skipped = {}) {
   Diagnostics found;
   syntax::PieceParser parser(file, sources, module, found);
-  syntax::Layout layout(file, sources, found, parser);
+  syntax::Layout layout(file, sources, found, parser, skipped);
   parser.attach(layout);
   layout.run(whole);
 
@@ -46,14 +46,15 @@ ast::Expr* run(BlockKind whole, FileId file, const SourceMap& sources, ast::Modu
 
 }  // namespace
 
-ast::Module parse(FileId file, const SourceMap& sources, Diagnostics& diagnostics) {
+ast::Module parse(FileId file, const SourceMap& sources, Diagnostics& diagnostics,
+                  std::span<const SkippedText> skipped) {
   ast::Module module;
   module.file = file;
   std::string_view stem = sources.file(file).path;
   if (std::size_t slash = stem.rfind('/'); slash != std::string_view::npos) stem.remove_prefix(slash + 1);
   if (std::size_t dot = stem.rfind('.'); dot != std::string_view::npos && dot > 0) stem = stem.substr(0, dot);
   module.name = {intern(stem), {file, 0, 0}};
-  if (is_text(file, sources, diagnostics)) run(BlockKind::File, file, sources, module, diagnostics);
+  if (is_text(file, sources, diagnostics)) run(BlockKind::File, file, sources, module, diagnostics, skipped);
   return module;
 }
 

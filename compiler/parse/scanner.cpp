@@ -1,6 +1,7 @@
 #include "compiler/parse/scanner.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "SigrelLexer.h"
 #include "compiler/parse/token_table.h"
@@ -56,6 +57,17 @@ class Utf8Stream final : public antlr4::CharStream {
   std::size_t at_;
 };
 
+Token make_token(std::uint16_t kind, std::size_t begin, std::size_t end, std::size_t line,
+                 std::size_t column) {
+  Token token;
+  token.kind = kind;
+  token.begin = static_cast<std::uint32_t>(begin);
+  token.end = static_cast<std::uint32_t>(end);
+  token.line = static_cast<std::uint32_t>(line);
+  token.column = static_cast<std::uint32_t>(column + 1);
+  return token;
+}
+
 /// Records tokens in our format instead of creating ANTLR tokens.
 class RecordingLexer final : public SigrelLexer {
  public:
@@ -63,23 +75,14 @@ class RecordingLexer final : public SigrelLexer {
   Token current;
 
   antlr4::Token* emit() override {
-    record(static_cast<std::uint16_t>(type), tokenStartCharIndex, _input->index(), tokenStartLine,
-           tokenStartCharPositionInLine);
+    current = make_token(static_cast<std::uint16_t>(type), tokenStartCharIndex, _input->index(),
+                         tokenStartLine, tokenStartCharPositionInLine);
     return nullptr;
   }
   antlr4::Token* emitEOF() override {
     channel = antlr4::Token::DEFAULT_CHANNEL;
-    record(kEnd, _input->index(), _input->index(), getLine(), getCharPositionInLine());
+    current = make_token(kEnd, _input->index(), _input->index(), getLine(), getCharPositionInLine());
     return nullptr;
-  }
-
-  void record(std::uint16_t kind, std::size_t begin, std::size_t end, std::size_t line, std::size_t column) {
-    current = {};
-    current.kind = kind;
-    current.begin = static_cast<std::uint32_t>(begin);
-    current.end = static_cast<std::uint32_t>(end);
-    current.line = static_cast<std::uint32_t>(line);
-    current.column = static_cast<std::uint32_t>(column + 1);
   }
 };
 
@@ -91,18 +94,27 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 struct Scanner::Antlr {
   std::string_view text;
   Utf8Stream stream;
-  RecordingLexer lexer;
+  std::optional<RecordingLexer>
+      lexer;  // made when a token needs it: its automaton takes as long as small files
+  std::span<const SkippedText> skipped;  // not yet passed over
   std::size_t at, line = 1, column = 0;  // of the next token, in the conventions of ANTLR
   std::uint32_t comment_begin = 0;
+  Token current;
 
-  Antlr(std::string_view text, std::size_t start)
-      : text(text), stream(text, start), lexer(&stream), at(start) {
-    lexer.removeErrorListeners();
-  }
+  Antlr(std::string_view text, std::size_t start, std::span<const SkippedText> skipped)
+      : text(text), stream(text, start), skipped(skipped), at(start) {}
+
+  bool in_comment() const { return lexer && !lexer->modeStack.empty(); }
 
   /// The next token; comments are tokens here, blanks are not.
   const Token& next() {
-    while (lexer.modeStack.empty() && at < text.size()) {
+    while (!in_comment() && at < text.size()) {
+      if (!skipped.empty() && at == skipped.front().begin) {
+        at = skipped.front().end;
+        line += skipped.front().lines;
+        skipped = skipped.subspan(1);
+        continue;
+      }
       auto found = match_token(text, at);
       if (!found) break;
       if (found->kind == SigrelLexer::SPACE) {
@@ -113,27 +125,34 @@ struct Scanner::Antlr {
             ++column;
         continue;
       }
-      // All ASCII and on one line: only blanks and block comments contain line breaks.
-      lexer.record(found->kind, at, found->end, line, column);
+      // On one line, since only blanks and block comments contain line breaks, and all ASCII unless it is a
+      // comment, which ends the line.
+      current = make_token(found->kind, at, found->end, line, column);
       column += found->end - at;
       at = found->end;
-      return lexer.current;
+      return current;
+    }
+    if (at == text.size() && !in_comment()) return current = make_token(kEnd, at, at, line, column);
+    if (!lexer) {
+      lexer.emplace(&stream);
+      lexer->removeErrorListeners();
     }
     stream.seek(at);
-    lexer.setLine(line);
-    lexer.setCharPositionInLine(column);
-    lexer.nextToken();
+    lexer->setLine(line);
+    lexer->setCharPositionInLine(column);
+    lexer->nextToken();
     at = stream.index();
-    line = lexer.getLine();
-    column = lexer.getCharPositionInLine();
-    return lexer.current;
+    line = lexer->getLine();
+    column = lexer->getCharPositionInLine();
+    return current = lexer->current;
   }
 };
 
 Scanner::Scanner(FileId file, const SourceMap& sources, Diagnostics& diagnostics,
-                 std::vector<Token>* comments)
+                 std::vector<Token>* comments, std::span<const SkippedText> skipped)
     : file_(file), text_(sources.file(file).text), diagnostics_(diagnostics), comments_(comments) {
-  antlr_ = std::make_unique<Antlr>(text_, text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
+  antlr_ =
+      std::make_unique<Antlr>(text_, text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0, skipped);
   ahead_ = read();
 }
 
@@ -150,7 +169,6 @@ Token Scanner::next() {
 }
 
 Token Scanner::read() {
-  RecordingLexer& lexer = antlr_->lexer;
   for (;;) {
     Token token = antlr_->next();
     switch (token.kind) {
@@ -164,12 +182,12 @@ Token Scanner::read() {
         doc_ahead_.clear();
         continue;
       case kEnd:
-        if (!lexer.modeStack.empty()) {
+        if (antlr_->in_comment()) {
           Span open{file_, antlr_->comment_begin, antlr_->comment_begin + 2};
           diagnostics_.report(Code::UnclosedText, open, "this comment is not closed")
               .label("this `{-` opens a comment that extends to the end of the file")
               .help("close it with `-}`; comments nest: every `{-` needs its own `-}`");
-          lexer.modeStack.clear();
+          antlr_->lexer->modeStack.clear();
           damaged_ahead_ = true;
         }
         break;

@@ -2,20 +2,22 @@
 // comments are kept for the following declaration. Reports characters that cannot be part of a token.
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "compiler/base/source.h"
 #include "compiler/diagnostics/diagnostic.h"
+#include "compiler/parse/skipped_text.h"
 #include "compiler/parse/token.h"
 
 namespace sigrel::syntax {
 
 class Scanner {
  public:
-  /// `comments`, if given, receives all comments with their positions.
+  /// `comments`, if given, receives all comments with their positions. The text `skipped` is passed over.
   Scanner(FileId file, const SourceMap& sources, Diagnostics& diagnostics,
-          std::vector<Token>* comments = nullptr);
+          std::vector<Token>* comments = nullptr, std::span<const SkippedText> skipped = {});
   ~Scanner();
 
   const Token& peek() const { return ahead_; }

@@ -1,5 +1,7 @@
 #include "compiler/parse/token_table.h"
 
+#include "SigrelLexer.h"
+
 namespace sigrel::syntax {
 namespace {
 
@@ -23,8 +25,10 @@ std::optional<TokenMatch> match_token(std::string_view text, std::size_t at) {
   std::size_t end = at;
   while (at < text.size()) {
     const auto c = static_cast<unsigned char>(text[at]);
-    if (c >= 128) return std::nullopt;
-    row = kRows[row].next[c];
+    if (c < 128)
+      row = kRows[row].next[c];
+    else if (kRows[row].kind != SigrelLexer::LINE_COMMENT)  // which goes on with any character
+      return std::nullopt;
     if (row == kNone) break;
     ++at;
     if (kRows[row].kind != 0) {

@@ -16,7 +16,8 @@ struct TokenMatch {
   std::size_t end;
 };
 /// The longest token of the first mode in `text` at `at`, which is before its end. Nullopt if ANTLR has to
-/// read it: nothing matches, a character is not ASCII, or the token changes the mode of the lexer.
+/// read it: nothing matches, a character outside a line comment is not ASCII, or the token changes the mode
+/// of the lexer.
 std::optional<TokenMatch> match_token(std::string_view text, std::size_t at);
 
 }  // namespace sigrel::syntax

@@ -9,6 +9,7 @@
 #include "compiler/ir/core.h"
 #include "compiler/parse/parse.h"
 #include "compiler/pipeline/files.h"
+#include "compiler/pipeline/library_index.h"
 
 namespace sigrel::pipeline {
 namespace {
@@ -17,6 +18,9 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kPrelude = "Prelude";
+// Bytes of the program: a larger one takes so long that the library does not matter, and so long that it
+// should not be parsed again where an error asks for the whole library.
+constexpr std::size_t kSmallProgram = 64 * 1024;
 
 /// "Electrical.Analog" -> "Electrical/Analog.sr".
 fs::path file_of(std::string_view module) {
@@ -27,8 +31,8 @@ fs::path file_of(std::string_view module) {
 
 class Loader {
  public:
-  Loader(const SearchPath& path, SourceMap& sources, Diagnostics& diagnostics)
-      : path_(path), sources_(sources), diagnostics_(diagnostics) {}
+  Loader(const SearchPath& path, SourceMap& sources, Diagnostics& diagnostics, LibraryPart part)
+      : path_(path), sources_(sources), diagnostics_(diagnostics), part_(part) {}
 
   Modules load(std::string name, std::string text, const std::string& folder) {
     Visit root = parse_text(name, std::move(text));
@@ -43,9 +47,7 @@ class Loader {
       const std::string file = (fs::path(path_.library) / file_of(kPrelude)).string();
       if (auto text = read_timed(file)) {
         states_[intern(kPrelude)] = {State::Open, true};
-        Visit prelude = parse_text(file, std::move(*text));
-        prelude.library = true;
-        visit(std::move(prelude));
+        visit(library_module(intern(kPrelude), file, std::move(*text)));
       } else {  // without the Prelude, checking would report errors everywhere
         diagnostics_
             .report(Code::FileNotFound, "the standard library was not found: `" + file + "` cannot be read")
@@ -57,6 +59,7 @@ class Loader {
     }
     states_[root.module.name.name] = {State::Open, root.library};
     visit(std::move(root));
+    parse_listed();
     return std::move(result_);
   }
 
@@ -73,6 +76,7 @@ class Loader {
     bool library = false;  // of the standard library, whose modules import each other and nothing else
     std::size_t next = 0;  // declaration
     const ast::ImportDecl* importing = nullptr;
+    std::optional<ListedModule> listed = {};  // the module has no declarations yet, except imports
   };
 
   /// The folder in which imports are searched first: for `module A.B where` in src/A/B.sr it is src. A header
@@ -110,11 +114,53 @@ class Loader {
   }
 
   Visit parse_text(std::string name, std::string text) {
+    program_size_ += text.size();
     FileId file = sources_.add(std::move(name), std::move(text));
+    return {parse_timed(file, {})};
+  }
+
+  ast::Module parse_timed(FileId file, std::span<const SkippedText> skipped) {
     auto start = Clock::now();
-    Visit visit{parse(file, sources_, diagnostics_)};
+    ast::Module module = parse(file, sources_, diagnostics_, skipped);
     result_.parse_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    return module;
+  }
+
+  /// Of the folder of the library. One that is listed is parsed when all others have been.
+  Visit library_module(Name name, std::string path, std::string text) {
+    const auto listed =
+        part_ == LibraryPart::Mentioned ? listed_module(sigrel::text(name), text) : std::nullopt;
+    if (!listed) {
+      Visit visit = parse_text(std::move(path), std::move(text));
+      visit.library = true;
+      return visit;
+    }
+    Visit visit;
+    visit.library = true;
+    visit.listed = listed;
+    visit.module.file = sources_.add(std::move(path), std::move(text));
+    visit.module.name.name = name;
+    for (std::string_view imported : listed_imports(*listed)) {
+      auto* decl = visit.module.arena->make<ast::ImportDecl>();
+      decl->kind = ast::DeclKind::Import;
+      decl->module.name = intern(imported);
+      visit.module.decls.push_back(decl);
+    }
     return visit;
+  }
+
+  void parse_listed() {
+    std::vector<ListedModule> modules;
+    for (const auto& [at, module] : listed_) modules.push_back(module);
+    std::vector<std::vector<SkippedText>> skipped(modules.size());
+    if (program_size_ <= kSmallProgram && !modules.empty()) {
+      skipped = unmentioned(modules);
+      result_.part = LibraryPart::Mentioned;
+    }
+    for (std::size_t i = 0; i < listed_.size(); ++i) {
+      ast::Module& module = result_.modules[listed_[i].first];
+      module = parse_timed(module.file, skipped[i]);
+    }
   }
 
   /// Depth first, with an explicit stack: chains of imports can be long.
@@ -132,6 +178,7 @@ class Loader {
         continue;
       }
       states_[top.module.name.name].state = State::Done;
+      if (top.listed) listed_.emplace_back(result_.modules.size(), *top.listed);
       result_.modules.push_back(std::move(top.module));
       stack_.pop_back();
     }
@@ -200,7 +247,7 @@ class Loader {
           .note(text.error());
       return failed(name);
     }
-    Visit visit = parse_text(path, std::move(*text));
+    Visit visit = library ? library_module(name, path, std::move(*text)) : parse_text(path, std::move(*text));
     if (visit.module.has_header && visit.module.name.name != name) {
       diagnostics_
           .report(Code::ModuleNameMismatch, decl.module.span,
@@ -295,6 +342,9 @@ class Loader {
   const SearchPath& path_;
   SourceMap& sources_;
   Diagnostics& diagnostics_;
+  LibraryPart part_;
+  std::size_t program_size_ = 0;                              // of the modules that are not listed
+  std::vector<std::pair<std::size_t, ListedModule>> listed_;  // by the place in result_.modules
   std::vector<std::string> folders_;
   std::vector<std::string> real_folders_;  // those of folders_, links resolved, with a slash at the end
   std::string root_;                       // the file of the root
@@ -307,19 +357,19 @@ class Loader {
 }  // namespace
 
 std::optional<Modules> load_modules(const std::string& root, const SearchPath& path, SourceMap& sources,
-                                    Diagnostics& diagnostics) {
+                                    Diagnostics& diagnostics, LibraryPart part) {
   auto text = read_file(root);
   if (!text) {
     diagnostics.report(Code::FileNotFound, "`" + root + "` cannot be read").note(text.error());
     return std::nullopt;
   }
   return load_modules(root, std::move(*text), fs::path(root).parent_path().string(), path, sources,
-                      diagnostics);
+                      diagnostics, part);
 }
 
 Modules load_modules(std::string name, std::string text, const std::string& folder, const SearchPath& path,
-                     SourceMap& sources, Diagnostics& diagnostics) {
-  return Loader(path, sources, diagnostics).load(std::move(name), std::move(text), folder);
+                     SourceMap& sources, Diagnostics& diagnostics, LibraryPart part) {
+  return Loader(path, sources, diagnostics, part).load(std::move(name), std::move(text), folder);
 }
 
 std::optional<ast::Module> expression_module(FileId file, Name name, const SourceMap& sources,

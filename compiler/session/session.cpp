@@ -7,24 +7,52 @@
 
 namespace sigrel {
 
+using pipeline::LibraryPart;
+
 Session::Session(SessionOptions options)
     : options_(std::move(options)), compiler_(pipeline::make_compiler(options_.code)) {}
 
 bool Session::load(const std::string& path) {
-  loaded_ = pipeline::load_modules(path, options_.path, sources_, diagnostics_);
-  return !diagnostics_.has_errors();
+  return load_with([=, this](SourceMap& sources, Diagnostics& diagnostics, LibraryPart part) {
+    return pipeline::load_modules(path, options_.path, sources, diagnostics, part);
+  });
 }
 
 bool Session::load_text(std::string name, std::string text, const std::string& folder) {
-  loaded_ =
-      pipeline::load_modules(std::move(name), std::move(text), folder, options_.path, sources_, diagnostics_);
+  return load_with([=, this](SourceMap& sources, Diagnostics& diagnostics, LibraryPart part) {
+    return std::optional(
+        pipeline::load_modules(name, text, folder, options_.path, sources, diagnostics, part));
+  });
+}
+
+bool Session::load_with(Loading loading) {
+  loading_ = std::move(loading);
+  loaded_ = loading_(sources_, diagnostics_, options_.library_part);
+  if (mentioned_only() && !diagnostics_.all().empty()) load_whole_library();
   return !diagnostics_.has_errors();
 }
 
+bool Session::mentioned_only() const { return loaded_ && loaded_->part == LibraryPart::Mentioned; }
+
+/// Messages name definitions that the program does not mention: those that it may have meant.
+void Session::load_whole_library() {
+  sources_ = {};
+  diagnostics_ = {};
+  loaded_ = loading_(sources_, diagnostics_, LibraryPart::Whole);
+}
+
 bool Session::check(const std::optional<std::string>& expression) {
+  if (mentioned_only() && expression) load_whole_library();  // it may mention others
+  const bool partly = mentioned_only();
   pipeline::Context context = this->context(diagnostics_);
   checked_ = pipeline::front_end(std::move(loaded_), expression, context);
   loaded_.reset();
+  if (partly && !diagnostics_.all().empty()) {
+    timings_.clear();
+    load_whole_library();
+    checked_ = pipeline::front_end(std::move(loaded_), expression, context);
+    loaded_.reset();
+  }
   return checked_.has_value();
 }
 

@@ -6,6 +6,7 @@
 //   auto run = session.run(*model, {.set = {{"r", 5.0}}});  // other parameter values: no compilation
 //   std::optional<double> v = run.value("c1.u");            // the final value; run.column("c1.u") over time
 #pragma once
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -44,6 +45,8 @@ struct SessionOptions {
   bool keep_equations = true;               // keep the flat equations for explain::why_text
   std::vector<std::string> libraries = {};  // shared libraries that define foreign functions
   pipeline::CodeOptions code = {};          // how kernels become executable
+  /// Parse what the program mentions of the library; all of it after a report, so that reports are the same.
+  pipeline::LibraryPart library_part = pipeline::LibraryPart::Whole;
 };
 
 /// Changes of one run to the experiment of the model; absent settings keep the values of the model.
@@ -201,6 +204,11 @@ class Session {
             .verify = options_.verify,
             .keep_equations = options_.keep_equations};
   }
+  using Loading =
+      std::function<std::optional<pipeline::Modules>(SourceMap&, Diagnostics&, pipeline::LibraryPart)>;
+  bool load_with(Loading loading);
+  bool mentioned_only() const;
+  void load_whole_library();
   std::optional<runtime::Experiment> experiment(const Compiled& model, const RunOptions& options);
   pipeline::Columns choose_columns(const Compiled& model, const RunOptions& options,
                                    std::vector<std::string>& plot);
@@ -210,6 +218,7 @@ class Session {
   Diagnostics diagnostics_;
   std::vector<pipeline::Timing> timings_;
   std::shared_ptr<jit::Compiler> compiler_;
+  Loading loading_;
   std::optional<pipeline::Modules> loaded_;
   std::optional<pipeline::Checked> checked_;
   std::shared_ptr<const explain::StructuralTypes> structural_types_;

@@ -69,8 +69,11 @@ Composition compose(const Definition& d, const ChildType& child_type) {
 }
 
 Typing type_of(const Definition& definition, const ChildType& child_type, const Limits& limits) {
+  return type_of(compose(definition, child_type), limits);
+}
+
+Typing type_of(Composition composition, const Limits& limits) {
   Typing type;
-  Composition composition = compose(definition, child_type);
   Cover covering = cover(composition.incidence);
   if (covering.complete()) {
     type.type = reduce(composition.incidence, limits);

@@ -106,6 +106,7 @@ struct Typing {
   }
 };
 Typing type_of(const Definition& definition, const ChildType& child_type, const Limits& limits = {});
+Typing type_of(Composition composition, const Limits& limits = {});
 
 /// Types of a library in which a definition applies earlier ones only. A definition that applies one without
 /// a type has none either, and no cause of its own.

@@ -7,6 +7,7 @@ namespace sigrel::structural_types {
 namespace {
 
 constexpr std::size_t kMaxCombinations = 1000;  // of the sizes of all holes but one
+constexpr std::size_t kSmallComposition = 64;   // entries of the rows
 
 bool all_at_least(const Sizes& a, const Sizes& b) {
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -112,10 +113,21 @@ void Holes::compute(std::uint32_t c, const Sizes& sizes) {
     outcome.under_determined |= part.under_determined;
   }
   if (outcome.in_part) return;
-  Typing type = typing_at(c, sizes);
-  outcome.type = std::move(type.type);
-  outcome.over_determined = type.over_determined;
-  outcome.under_determined = type.under_determined;
+  outcome = outcome_of(composition_at(c, sizes));
+}
+
+Holes::Outcome Holes::outcome_of(Composition composition) {
+  const auto outcome = [&] {
+    Typing type = type_of(std::move(composition));
+    return Outcome{std::move(type.type), type.over_determined, type.under_determined};
+  };
+  const Incidence& incidence = composition.incidence;
+  if (incidence.rows.targets.size() > kSmallComposition) return outcome();
+  std::vector<std::uint32_t> key{incidence.interface, incidence.hidden, incidence.rows.rows()};
+  key.insert(key.end(), incidence.rows.offsets.begin(), incidence.rows.offsets.end());
+  key.insert(key.end(), incidence.rows.targets.begin(), incidence.rows.targets.end());
+  if (const auto known = small_outcomes_.find(key); known != small_outcomes_.end()) return known->second;
+  return small_outcomes_.emplace(std::move(key), outcome()).first->second;
 }
 
 const Holes::Outcome& Holes::evaluate(std::uint32_t component, const Sizes& sizes) {
@@ -124,7 +136,11 @@ const Holes::Outcome& Holes::evaluate(std::uint32_t component, const Sizes& size
 }
 
 Typing Holes::typing_at(std::uint32_t component, const Sizes& sizes) {
-  return type_of(definition_of(library_.components[component], library_.components),
+  return type_of(composition_at(component, sizes));
+}
+
+Composition Holes::composition_at(std::uint32_t component, const Sizes& sizes) const {
+  return compose(definition_of(library_.components[component], library_.components),
                  [&](std::uint32_t r) -> const StructuralType& {
                    return library_.components[r].holes.empty()
                               ? *types_[r]

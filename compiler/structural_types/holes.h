@@ -70,6 +70,8 @@ class Holes {
     bool in_part = false;
   };
   const Outcome& evaluate(std::uint32_t component, const Sizes& sizes);
+  Composition composition_at(std::uint32_t component, const Sizes& sizes) const;
+  Outcome outcome_of(Composition composition);
   void compute(std::uint32_t component, const Sizes& sizes);
   Sizes restricted(std::uint32_t from, const Sizes& sizes, std::uint32_t to) const;
   const std::vector<std::uint32_t>& dependent_parts(std::uint32_t component);
@@ -79,6 +81,8 @@ class Holes {
   const components::Library& library_;
   const std::vector<std::optional<StructuralType>>& types_;
   std::vector<std::map<Sizes, Outcome>> outcomes_;
+  // Of small compositions, by interface, hidden columns and rows: the sizes of a recursion are soon the same.
+  std::map<std::vector<std::uint32_t>, Outcome> small_outcomes_;
   std::vector<std::optional<std::vector<std::uint32_t>>> parts_;  // with holes, ascending, itself last
   std::vector<std::vector<std::uint8_t>> uses_;                   // of each hole: how often, at most 2
   std::vector<Fit> fits_;

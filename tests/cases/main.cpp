@@ -42,7 +42,9 @@ const std::map<std::string, std::vector<std::string>>& default_sections() {
 }
 
 SessionOptions session_options() {
-  return {{{(kRoot / "modules").string()}, SIGREL_SOURCE_DIR "/stdlib"}, true};
+  SessionOptions options{{{(kRoot / "modules").string()}, SIGREL_SOURCE_DIR "/stdlib"}, true};
+  options.library_part = pipeline::LibraryPart::Mentioned;  // as `sigrel run` does
+  return options;
 }
 
 /// Paths of this source tree vanish: a case says the same on every machine.

@@ -80,6 +80,11 @@ AlgebraicLoopSolver::AlgebraicLoopSolver(const Model& model, const AlgebraicLoop
   for (std::size_t k = 0; k < places.size(); ++k) gather_[positions[k]] = places[k];
   nominal_.reserve(n);
   for (std::uint32_t variable : unknowns_) nominal_.push_back(nominal[variable]);
+  if (can_untear_ && kind_ == AlgebraicLoop::Nonlinear)
+    for (const KernelBatch& batch : inner_)
+      for (std::uint32_t row = 0; row < batch.count; ++row)
+        inner_variables_.push_back(solved_variable(model, batch, row));
+  inner_start_.assign(inner_variables_.size(), 0.0);
   for (auto* v : {&start_, &x_, &step_, &trial_, &residual_, &row_scale_}) v->assign(n, 0.0);
 }
 
@@ -149,36 +154,58 @@ bool AlgebraicLoopSolver::check_pivots(const Point& point, Failure& failure) {
   return true;
 }
 
-bool AlgebraicLoopSolver::solve(const Point& point, Failure& failure) {
-  if (prefer_untorn_) return solve_untorn(point, failure);
+/// Where the loop starts, tearing and inner variables.
+void AlgebraicLoopSolver::remember_start(const Point& point) {
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
     const double value = point.values[unknowns_[k]];
     start_[k] = x_[k] = std::isfinite(value) ? value : 0.0;
     point.values[unknowns_[k]] = x_[k];
   }
-  if (!pivots_checked_ && !check_pivots(point, failure)) {
-    set(point, start_);
-    return false;
+  for (std::size_t k = 0; k < inner_variables_.size(); ++k) {
+    const double value = point.values[inner_variables_[k]];
+    inner_start_[k] = std::isfinite(value) ? value : 0.0;
   }
+}
+
+void AlgebraicLoopSolver::restore_start(const Point& point) const {
+  set(point, start_);
+  for (std::size_t k = 0; k < inner_variables_.size(); ++k)
+    point.values[inner_variables_[k]] = inner_start_[k];
+}
+
+bool AlgebraicLoopSolver::solve(const Point& point, Failure& failure) {
+  remember_start(point);
+  Failure found;
+  if (solve_from_start(point, found)) return true;
+  restore_start(point);
+  failure = std::move(found);
+  return false;
+}
+
+bool AlgebraicLoopSolver::solve_from_start(const Point& point, Failure& failure) {
+  if (prefer_untorn_) {
+    if (solve_untorn(point, failure)) return true;
+    if (kind_ != AlgebraicLoop::Nonlinear) return false;
+    prefer_untorn_ = false;
+    restore_start(point);
+  }
+  if (!pivots_checked_ && !check_pivots(point, failure)) return false;
   if (solve_torn(point, failure)) {
     switch (accuracy(point)) {
       case Accuracy::Good: return true;
       case Accuracy::NearlySingular:
-        if (can_untear_ ? solve_untorn(point, failure) : decide_rank(point, failure)) return true;
-        break;
-      case Accuracy::Poor: prefer_untorn_ = solve_untorn(point, failure); return prefer_untorn_;
+        return can_untear_ ? solve_untorn(point, failure) : decide_rank(point, failure);
+      case Accuracy::Poor: prefer_untorn_ = refine_untorn(point, failure); return prefer_untorn_;
     }
-  } else if (can_untear_) {
-    set(point, start_);
-    Failure untorn;
-    prefer_untorn_ = solve_untorn(point, untorn);
-    if (prefer_untorn_) return true;
-    // Of a nonlinear loop the tearing variables tell more than all unknowns.
-    if (untorn.kind == FailureKind::LoopSingular && kind_ != AlgebraicLoop::Nonlinear)
-      failure = std::move(untorn);
   }
-  set(point, start_);
-  return false;
+  if (!can_untear_) return false;
+  restore_start(point);
+  Failure untorn;
+  prefer_untorn_ = solve_untorn(point, untorn);
+  // Of a nonlinear loop the tearing variables tell more than all unknowns.
+  if (!prefer_untorn_ && untorn.kind == FailureKind::LoopSingular && kind_ != AlgebraicLoop::Nonlinear)
+    failure = std::move(untorn);
+  return prefer_untorn_;
 }
 
 bool AlgebraicLoopSolver::solve_torn(const Point& point, Failure& failure) {
@@ -206,16 +233,30 @@ void AlgebraicLoopSolver::parameters_changed() {
   if (untorn_) untorn_->solver.parameters_changed();
 }
 
+/// From the values of all variables at the start, which no substitution has made large; then from those
+/// that follow from the tearing variables.
 bool AlgebraicLoopSolver::solve_untorn(const Point& point, Failure& failure) {
-  if (!untorn_) untorn_ = std::make_unique<Untorn>(model_, loop_, nominals_, index_);
+  if (kind_ == AlgebraicLoop::Nonlinear) {
+    if (untorn().solve(point, failure)) return true;
+    set(point, start_);
+  }
+  return refine_untorn(point, failure);
+}
+
+bool AlgebraicLoopSolver::refine_untorn(const Point& point, Failure& failure) {
   // Inner variables that tearing has computed with large errors are no guesses.
   evaluate_inner(point);
-  AlgebraicLoopSolver& solver = untorn_->solver;
+  AlgebraicLoopSolver& solver = untorn();
   for (const std::uint32_t variable : solver.unknowns_) {
     double& value = point.values[variable];
     if (!(std::abs(value) < kSuspectSize * nominals_[variable])) value = 0;
   }
   return solver.solve(point, failure);
+}
+
+AlgebraicLoopSolver& AlgebraicLoopSolver::untorn() {
+  if (!untorn_) untorn_ = std::make_unique<Untorn>(model_, loop_, nominals_, index_);
+  return untorn_->solver;
 }
 
 /// That of the residual equations at the point, where `residual_` has been evaluated. Partial derivatives of

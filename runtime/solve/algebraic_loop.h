@@ -6,10 +6,12 @@
 // the factors are kept.
 //
 // Where that does not make the residuals small, and where Newton's method fails, the loop is solved without
-// tearing (untorn_loop.h), until parameters change. So is a linear loop whose Jacobian is nearly singular
-// (examined once for given parameters) or whose solution is suspiciously large: a rank can be decided only
-// there. The matrix of the whole loop, rows and columns scaled, is singular if its condition is beyond what
-// double precision resolves. Then the equations are dependent, and the failure names them.
+// tearing (untorn_loop.h), until parameters change. A nonlinear loop then starts from the last values of all
+// its variables: those that substitution gives may be beyond what an exponential function can take. So is a
+// linear loop whose Jacobian is nearly singular (examined once for given parameters) or whose solution is
+// suspiciously large: a rank can be decided only there. The matrix of the whole loop, rows and columns
+// scaled, is singular if its condition is beyond what double precision resolves. Then the equations are
+// dependent, and the failure names them.
 //
 // A nonlinear loop is solved by Newton's method (newton.cpp).
 #pragma once
@@ -36,7 +38,8 @@ class AlgebraicLoopSolver {
   ~AlgebraicLoopSolver();
 
   /// Solves for the tearing variables in `point.values`, starting from their current values, and evaluates
-  /// the inner variables. On failure the tearing variables have their initial values again.
+  /// the inner variables. On failure the variables have their initial values again,
+  /// and `failure` is set; otherwise it is unchanged.
   bool solve(const Point& point, Failure& failure);
 
   /// The same by continuation along F(x) = (1 - l) F(x0) from l = 0 to 1 (continuation.cpp); slower, and
@@ -59,8 +62,14 @@ class AlgebraicLoopSolver {
   class Continuation;  // continuation.cpp
   struct Untorn;
   enum class Accuracy : std::uint8_t { Good, Poor, NearlySingular };
+  bool solve_from_start(const Point& point, Failure& failure);
   bool solve_torn(const Point& point, Failure& failure);
+  void remember_start(const Point& point);
+  void restore_start(const Point& point) const;
+  AlgebraicLoopSolver& untorn();
   bool solve_untorn(const Point& point, Failure& failure);
+  /// From the present values of the tearing variables and those of the inner variables that follow.
+  bool refine_untorn(const Point& point, Failure& failure);
   double backward_error(const Point& point, double limit);
   Accuracy accuracy(const Point& point);
   bool cancels(const Point& point);
@@ -115,9 +124,11 @@ class AlgebraicLoopSolver {
   AlgebraicLoop::Kind kind_;
   LinearSystem system_;
   Gradients gradients_;
-  std::vector<std::uint32_t> gather_;  // per nonzero: its place in gradients_
-  std::vector<double> nominal_;        // per tearing variable
-  ResidualTerms terms_;                // of the residual equations
+  std::vector<std::uint32_t> gather_;           // per nonzero: its place in gradients_
+  std::vector<double> nominal_;                 // per tearing variable
+  ResidualTerms terms_;                         // of the residual equations
+  std::vector<std::uint32_t> inner_variables_;  // of a nonlinear loop that can be solved without tearing
+  std::vector<double> inner_start_;
   std::vector<double> start_, x_, step_, trial_, residual_, row_scale_;
   double backward_error_ = 0;  // of the last solution of a linear loop
   bool factored_ = false, pivots_checked_ = false;

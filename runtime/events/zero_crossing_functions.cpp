@@ -10,7 +10,9 @@ ZeroCrossingFunctions::ZeroCrossingFunctions(const Model& model) : model_(model)
                            model.time_functions[next].zero_crossing == c &&
                            model.time_functions[next].row == row;
       if (!of_time) watched_.push_back(static_cast<std::uint32_t>(rows_.size()));
-      rows_.push_back({c, row, of_time ? next++ : kNone});
+      const ZeroCrossing& crossing = model.zero_crossings[c];
+      rows_.push_back({c, row, of_time ? next++ : kNone, crossing.first + row,
+                       crossing.kind == ZeroCrossing::Comparison});
     }
   differences_.assign(rows_.size(), 0.0);
   arguments_.assign(rows_.size(), 0.0);

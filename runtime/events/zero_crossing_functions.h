@@ -47,23 +47,23 @@ class ZeroCrossingFunctions {
   std::uint32_t variable(std::size_t k, std::uint32_t slot) const {
     return slot_variable(model_, batch(k), slot, row(k));
   }
-  bool is_comparison(std::size_t k) const { return crossing(k).kind == ZeroCrossing::Comparison; }
+  bool is_comparison(std::size_t k) const { return rows_[k].comparison; }
   Pieces pieces(std::size_t k, const double* parameters) const {
     return Pieces(model_, crossing(k), row(k), parameters);
   }
   /// What is held: of a comparison 1 below zero, else 0; of others the number of the piece.
-  double held(std::size_t k, std::span<const double> parameters) const {
-    return Pieces::held(crossing(k), row(k), parameters.data());
-  }
+  double held(std::size_t k, std::span<const double> parameters) const { return parameters[rows_[k].held]; }
   /// Holds another value. Whether it is another one.
   bool hold(std::size_t k, double value, std::span<double> parameters) const {
-    if (is_comparison(k)) return std::exchange(parameters[crossing(k).first + row(k)], value) != value;
+    if (is_comparison(k)) return std::exchange(parameters[rows_[k].held], value) != value;
     return pieces(k, parameters.data()).hold(value, parameters.data());
   }
 
  private:
   struct Row {
     std::uint32_t zero_crossing = 0, row = 0, time_function = kNone;
+    std::uint32_t held = 0;  // the parameter with what is held
+    bool comparison = false;
   };
   void measure(std::uint32_t c, std::size_t first, std::uint32_t begin, std::uint32_t end,
                const double* parameters);

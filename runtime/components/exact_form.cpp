@@ -202,6 +202,7 @@ bool ExactForm::process(std::size_t component, bool& changed) {
   const Piece& piece = pieces[component];
   const double time = piece.end;
   load_states(component, time, instance.values);
+  events.begin_instant(time);
   if (!evaluate(time)) return false;
   if (piece.watched == Piece::kHorizon) return begin_piece(component, time);
   // Conditions of a sink are as the last event that activated it has left them.

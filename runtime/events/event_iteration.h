@@ -74,6 +74,11 @@ class EventIteration {
   /// already.
   /// `tolerance`: of the history, relative.
   bool start(double time, bool is_processed, double tolerance);
+  /// Before the evaluation of an instant at this time: what is known beforehand not to change then is not
+  /// evaluated. `process` does so itself.
+  void begin_instant(double time) {
+    zero_crossings_.functions().set_time_at_rest(time_events_.rest_at(time));
+  }
   /// Processes the events at this time; watched differences have crossed zero in these directions (empty:
   /// none). `changed`: whether the integrator must restart from the current values.
   bool process(double time, std::span<const int> directions, bool& changed, const Instant& instant = {});
@@ -131,6 +136,7 @@ class EventIteration {
  private:
   /// Begins with the evaluation unless values are `consistent_`.
   bool make_consistent(const Point& point, std::span<const Step> initial, bool& changed, bool leaving);
+  bool are_inputs_evaluated();
   bool update_where_known(std::span<const Step> initial, const Point& point);
   bool advance(const Point& from, Point& later);
   bool look_ahead(const Point& point, bool leaving, bool first_only);
@@ -150,6 +156,8 @@ class EventIteration {
   EventRecord record_;
   // What zero crossings read is evaluated at the current values, and they agree with it.
   bool consistent_ = false;
+  // The same without zero crossings: equations and what zero crossings read.
+  bool inputs_evaluated_ = false;
   // Working memory: of `look_ahead` and `record_rates`, of `process`, of `assign`.
   std::vector<double> here_, parameters_before_, parameters_at_round_;
   ZeroCrossings::Decisions decisions_;

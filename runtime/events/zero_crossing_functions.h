@@ -26,11 +26,16 @@ class ZeroCrossingFunctions {
   /// The number of the function among Model::time_functions; kNone for a watched one.
   std::uint32_t time_function(std::size_t k) const { return rows_[k].time_function; }
 
-  /// Evaluates all functions at a point at which the variables they read are up to date.
+  /// Evaluates the watched functions at a point at which the variables they read are up to date.
   void evaluate(const Point& point);
+  /// The others as well, but for those at rest.
+  void evaluate_all(const Point& point);
+  /// Until the next call all functions of time are at rest, or none: what they hold is right.
+  void set_time_at_rest(bool on) { time_at_rest_ = on; }
+  bool is_at_rest(std::size_t k) const { return time_at_rest_ && !has_watched_[rows_[k].zero_crossing]; }
   /// Evaluates one.
   double evaluate_one(const Point& point, std::uint32_t k);
-  /// By number: the values of the last evaluation.
+  /// By number: the values of the last evaluation of each.
   const std::vector<double>& differences() const { return differences_; }
   /// By number: the arguments of the last evaluation; of a comparison this is the difference.
   const std::vector<double>& arguments() const { return arguments_; }
@@ -67,7 +72,10 @@ class ZeroCrossingFunctions {
   };
   void measure(std::uint32_t c, std::size_t first, std::uint32_t begin, std::uint32_t end,
                const double* parameters);
+  void evaluate(const Point& point, bool unwatched);
   const Model& model_;
+  std::vector<std::uint8_t> has_watched_;  // by zero crossing
+  bool time_at_rest_ = false;
   std::vector<Row> rows_;                        // by number
   std::vector<std::uint32_t> watched_;           // by watched number
   std::vector<double> differences_, arguments_;  // by number

@@ -156,14 +156,20 @@ void ExactForm::prefetch(std::size_t component) const {
   __builtin_prefetch(slopes_of_one_.data() + component * slopes_of_one_.size() / components());
 }
 
+/// The state of a component, if there is one.
+inline double ExactForm::state_of_one(std::size_t component, double time) const {
+  const double s = std::max(time - starts_[component], 0.0), x = from_[component], f = rates_[component];
+  const double z = matrix_of_one_[component] * s;
+  return f == 0 || s == 0 ? x : x + f * s * (z == 0 ? 1.0 : std::expm1(z) / z);
+}
+
 void ExactForm::states_at(std::size_t component, double time, double* out) {
-  const double s = std::max(time - starts_[component], 0.0);
-  const double *x = from(component), *f = rates(component);
   if (states() == 1) {
-    const double z = matrix_of_one_[component] * s;
-    out[0] = f[0] == 0 || s == 0 ? x[0] : x[0] + f[0] * s * (z == 0 ? 1.0 : std::expm1(z) / z);
+    out[0] = state_of_one(component, time);
     return;
   }
+  const double s = std::max(time - starts_[component], 0.0);
+  const double *x = from(component), *f = rates(component);
   const Spectrum& spectrum = *pieces[component].mode->spectrum;
   spectrum.expand(f, vectors_);
   spectrum.displacement(vectors_, s, out);
@@ -178,6 +184,14 @@ void ExactForm::load_states(std::size_t component, double time, std::vector<doub
 
 std::optional<std::uint32_t> ExactForm::write_states(double time, std::span<double> whole) {
   std::optional<std::uint32_t> failed;
+  if (states() == 1) {
+    for (std::uint32_t k = 0; k < components(); ++k) {
+      const double x = state_of_one(k, time);
+      whole[state_numbers[k]] = x;
+      if (!std::isfinite(x) && !failed) failed = k;
+    }
+    return failed;
+  }
   states_.resize(states());
   for (std::uint32_t k = 0; k < components(); ++k) {
     states_at(k, time, states_.data());
@@ -242,7 +256,7 @@ bool ExactForm::advances(std::size_t component, double time) {
 }
 
 bool ExactForm::begin_piece(std::size_t component, double time) {
-  events.zero_crossings().functions().evaluate(instance.point(time));
+  if (!events.functions_evaluated()) events.zero_crossings().functions().evaluate(instance.point(time));
   differences_ = events.zero_crossings().functions().differences();
   double *x = from_.data() + component * states(), *f = rates_.data() + component * states();
   for (std::size_t j = 0; j < states(); ++j) {

@@ -136,6 +136,7 @@ struct ExactForm {
   const double* from(std::size_t component) const { return from_.data() + component * states(); }
   const double* rates(std::size_t component) const { return rates_.data() + component * states(); }
   void find_coefficients();
+  double state_of_one(std::size_t component, double time) const;
   bool find_mode(std::size_t component, double time, std::shared_ptr<const Mode>& mode);
   bool measure(std::size_t component, double time, Mode& mode);
   bool measure_at(double time, std::span<const double> distances, Mode& mode);

@@ -63,7 +63,8 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
     inputs_evaluated_ = initial.empty();
     zero_crossings_.tolerate(roundings(iteration));
     const bool one_at_a_time = iteration >= ZeroCrossings::kSimultaneousIterations;
-    const bool agree = known || !zero_crossings_.update(point, instance_.parameters, one_at_a_time);
+    const bool agree = known || !update(point, one_at_a_time, evaluated && functions_evaluated_);
+    functions_evaluated_ = true;
     known = false;
     if (agree && !look_ahead(point, leaving, one_at_a_time)) {
       zero_crossings_.tolerate(1);
@@ -74,6 +75,12 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
   zero_crossings_.tolerate(1);
   evaluator.failure() = zero_crossings_.endless(point);
   return false;
+}
+
+/// Changes the values of zero crossings that contradict their differences. Whether there were any.
+bool EventIteration::update(const Point& point, bool one_at_a_time, bool evaluated) {
+  return evaluated ? zero_crossings_.update_evaluated(point, instance_.parameters, one_at_a_time)
+                   : zero_crossings_.update(point, instance_.parameters, one_at_a_time);
 }
 
 /// At the start a value that is held from a guess may leave no value to what reads it, such as a divisor of
@@ -107,6 +114,7 @@ bool EventIteration::advance(const Point& from, Point& later) {
 bool EventIteration::look_ahead(const Point& point, bool leaving, bool first_only) {
   consistent_ = !zero_crossings_.undecided(leaving);
   if (consistent_) return false;
+  functions_evaluated_ = false;
   here_ = instance_.values;
   Point later = point;
   const bool known = advance({point.time, here_.data(), point.parameters}, later);
@@ -166,6 +174,8 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
     handler_.tick(time, instance_.parameters);
     if (!directions.empty()) record_rates(point, instant.evaluated);
   }
+  functions_evaluated_ =
+      instant.evaluated && directions.empty() && zero_crossings_.functions().none_to_evaluate();
   const bool jump_arrived = history_.arrive(time);
   if (jump_arrived) history_.evaluate(time, instance_.values);
   parameters_before_ = instance_.parameters;
@@ -249,7 +259,8 @@ bool EventIteration::assign(const Point& point, bool& changed) {
     zero_crossings_.take_equations_changed();
     inputs_evaluated_ = true;
     zero_crossings_.assigned(point, handler_.assigned(), handler_.changed());
-    consistent_ = !zero_crossings_.update_evaluated(point, instance_.parameters);
+    functions_evaluated_ = true;
+    consistent_ = !update(point, false, true);
     handler_.rearm(point);
     if (!make_consistent(point, {}, changed, false)) return false;
   }
@@ -265,7 +276,7 @@ bool EventIteration::assign_directly(const Point& point, bool again) {
   for (int repetition = 0; repetition < ZeroCrossings::kIterations; ++repetition) {
     const bool changed = handler_.assign(point, instance_.nominal, again || repetition > 0);
     any = any || changed;
-    if (!changed && (again || repetition > 0)) break;
+    if ((!changed && (again || repetition > 0)) || !handler_.reads_assigned()) break;
   }
   return any;
 }

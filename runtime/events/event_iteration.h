@@ -77,6 +77,7 @@ class EventIteration {
   /// Before the evaluation of an instant at this time: what is known beforehand not to change then is not
   /// evaluated. `process` does so itself.
   void begin_instant(double time) {
+    functions_evaluated_ = false;
     zero_crossings_.functions().set_time_at_rest(time_events_.rest_at(time));
   }
   /// Processes the events at this time; watched differences have crossed zero in these directions (empty:
@@ -103,6 +104,8 @@ class EventIteration {
     return std::min(
         {time_events_.next(instance_.point(time)), handler_.next_tick(), history_.next_arrival()});
   }
+  /// Whether the watched differences are those of the current values.
+  bool functions_evaluated() const { return functions_evaluated_; }
   /// The trigger that terminates the simulation here.
   std::optional<std::uint32_t> terminated() const {
     return handler_.empty() ? std::nullopt : handler_.terminated();
@@ -137,6 +140,7 @@ class EventIteration {
   /// Begins with the evaluation unless values are `consistent_`.
   bool make_consistent(const Point& point, std::span<const Step> initial, bool& changed, bool leaving);
   bool are_inputs_evaluated();
+  bool update(const Point& point, bool one_at_a_time, bool evaluated);
   bool update_where_known(std::span<const Step> initial, const Point& point);
   bool advance(const Point& from, Point& later);
   bool look_ahead(const Point& point, bool leaving, bool first_only);
@@ -158,6 +162,7 @@ class EventIteration {
   bool consistent_ = false;
   // The same without zero crossings: equations and what zero crossings read.
   bool inputs_evaluated_ = false;
+  bool functions_evaluated_ = false;  // those of zero crossings, at the same values
   // Working memory: of `look_ahead` and `record_rates`, of `process`, of `assign`.
   std::vector<double> here_, parameters_before_, parameters_at_round_;
   ZeroCrossings::Decisions decisions_;

@@ -32,6 +32,8 @@ class ZeroCrossingFunctions {
   void evaluate_all(const Point& point);
   /// Until the next call all functions of time are at rest, or none: what they hold is right.
   void set_time_at_rest(bool on) { time_at_rest_ = on; }
+  /// Whether `evaluate` is enough, as no others are left.
+  bool none_to_evaluate() const { return time_at_rest_ || other_sections_.empty(); }
   bool is_at_rest(std::size_t k) const { return time_at_rest_ && !has_watched_[rows_[k].zero_crossing]; }
   /// Evaluates one.
   double evaluate_one(const Point& point, std::uint32_t k);
@@ -72,8 +74,14 @@ class ZeroCrossingFunctions {
   };
   void measure(std::uint32_t c, std::size_t first, std::uint32_t begin, std::uint32_t end,
                const double* parameters);
-  void evaluate(const Point& point, bool unwatched);
+  /// A zero crossing of the model: its functions begin at `first`.
+  struct Section {
+    std::uint32_t zero_crossing = 0, batch = 0, first = 0;
+    bool is_comparison = false;
+  };
+  void evaluate(const Section& section, const Point& point);
   const Model& model_;
+  std::vector<Section> watched_sections_, other_sections_;
   std::vector<std::uint8_t> has_watched_;  // by zero crossing
   bool time_at_rest_ = false;
   std::vector<Row> rows_;                        // by number

@@ -135,8 +135,8 @@ bool ZeroCrossings::update_those(const Point& point, std::span<double> parameter
   return update_those_evaluated(point, parameters, first_only, only_finite);
 }
 
-bool ZeroCrossings::update_evaluated(const Point& point, std::span<double> parameters) {
-  return update_those_evaluated(point, parameters, false, false);
+bool ZeroCrossings::update_evaluated(const Point& point, std::span<double> parameters, bool first_only) {
+  return update_those_evaluated(point, parameters, first_only, false);
 }
 
 bool ZeroCrossings::update_those_evaluated(const Point& point, std::span<double> parameters, bool first_only,

@@ -62,7 +62,7 @@ class ZeroCrossings {
   /// only the first of them. Whether there were any.
   bool update(const Point& point, std::span<double> parameters, bool first_only);
   /// The same with the functions evaluated there already, as `assigned` does.
-  bool update_evaluated(const Point& point, std::span<double> parameters);
+  bool update_evaluated(const Point& point, std::span<double> parameters, bool first_only);
   /// The same at guesses, at which arguments may not be defined: pieces of these stay as they are.
   bool update_by_guesses(const Point& point, std::span<double> parameters);
   /// Sets all values by the differences at the point alone, whatever crossed before. Whether one changed.

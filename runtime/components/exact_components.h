@@ -1,6 +1,10 @@
 // Components that are affine between events and have few states, solved exactly, each with a clock of its own
 // (exact_form.h). An event is an instant of EventIteration, with the same semantics as in any other model, on
 // a model of the component alone; no step is limited by accuracy, and no event is missed.
+//
+// Components of one form are divided into groups of at most ExactForm::kMostComponents, each with an instance
+// of its own. Between two rows, groups are independent unless sinks are counted in order, so threads share
+// them; what each group computes does not depend on the threads.
 #pragma once
 #include <compare>
 #include <cstdint>
@@ -19,15 +23,18 @@ namespace runtime {
 
 class ExactComponents {
  public:
+  /// With fewer components threads are not worth waking.
+  static constexpr std::size_t kFewestForThreads = 1000;
+
   /// Extracts the part of several components, in ascending order of their `id`.
   using Extract = std::function<void(std::span<const std::uint32_t> ids, Submodel& part)>;
   ExactComponents(ModelInstance& whole, const ExactForm::Times& times, Extract extract)
       : whole_(whole), times_(times), extract_(std::move(extract)) {}
 
   std::size_t size() const { return count_; }
-  std::size_t forms() const { return forms_.size(); }
+  std::size_t forms() const { return form_of_.size(); }
   std::uint64_t events() const { return events_; }  // that changed a component
-  /// The forms, with their components and what they have cost.
+  /// The groups of all forms, with their components and what they have cost.
   template <class Visit>
   void each_form(const Visit& visit) const {
     for (const auto& form : forms_) visit(*form);
@@ -66,6 +73,8 @@ class ExactComponents {
     auto operator<=>(const Next&) const = default;
   };
   bool process(Form& form, std::size_t component, double until);
+  void process_group(Form& form, double until);
+  bool finish_group(Form& form);
   bool process_next();
   void take_simultaneous(double time);
   bool process_together();
@@ -73,9 +82,12 @@ class ExactComponents {
   bool process_joined(double time);
   bool continue_apart(const Next& next, double time);
   std::uint32_t find(const Submodel& part) const;
+  template <class Body>
+  void each_group(const Body& body);
   void write(const Form& form, std::size_t component);
   bool evaluate(Form& form, std::size_t component, double time);
   bool fail(const Form& form, std::size_t component, double time);
+  bool fail_not_finite(Form& form, std::size_t component, double time);
 
   ModelInstance& whole_;
   ExactForm::Times times_;
@@ -87,8 +99,8 @@ class ExactComponents {
   std::size_t count_ = 0;
   std::size_t queued_ = 0;  // components in the queue, or without another event
   std::uint64_t events_ = 0;
-  std::vector<std::unique_ptr<Form>> forms_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> form_of_;       // by hash of the structure
+  std::vector<std::unique_ptr<Form>> forms_;                            // groups
+  std::unordered_multimap<std::uint64_t, std::uint32_t> form_of_;       // by hash of the structure: the last
   std::priority_queue<Next, std::vector<Next>, std::greater<>> queue_;  // in order: each component
   std::vector<Next> shown_;                                             // components
   std::vector<double> states_;

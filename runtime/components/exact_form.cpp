@@ -54,6 +54,10 @@ ExactForm::ExactForm(const Submodel& p, const ModelInstance& whole, const Times&
       times(t),
       stride(2 * part.variables.size() + part.parameters.size() + events.memory_size()) {
   find_written();
+  find_coefficients();
+}
+
+void ExactForm::find_coefficients() {
   const RowIndex rows(part.model);
   const std::uint32_t first_parameter = rows.parameter_node(0);
   for (const std::uint32_t node : coefficient_nodes(rows, Variation(rows)))
@@ -61,6 +65,11 @@ ExactForm::ExactForm(const Submodel& p, const ModelInstance& whole, const Times&
       coefficient_variables_.push_back(node);
     else
       coefficient_parameters_.push_back(node - first_parameter);
+  auto contains = [](const std::vector<std::uint32_t>& list) {
+    return [&list](std::uint32_t k) { return std::ranges::find(list, k) != list.end(); };
+  };
+  mode_is_constant_ = coefficient_variables_.empty() && !common() &&
+                      std::ranges::none_of(coefficient_parameters_, contains(written_parameters));
 }
 
 void ExactForm::find_written() {
@@ -87,6 +96,9 @@ std::size_t ExactForm::append(const Submodel& of, const ModelInstance& whole) {
   numbers.resize(numbers.size() + stride);
   from_.resize(from_.size() + states());
   rates_.resize(rates_.size() + states());
+  starts_.push_back(0);
+  matrix_of_one_.push_back(0);
+  slopes_of_one_.resize(slopes_of_one_.size() + events.zero_crossings().functions().watched().size());
   auto add = [](std::vector<std::uint32_t>& to, const std::vector<std::uint32_t>& list) {
     to.insert(to.end(), list.begin(), list.end());
   };
@@ -94,10 +106,13 @@ std::size_t ExactForm::append(const Submodel& of, const ModelInstance& whole) {
   add(parameters, of.parameters);
   add(crossings, of.crossings);
   add(triggers, of.triggers);
+  for (const State& state : part.model.states) state_numbers.push_back(of.variables[state.variable]);
   for (std::size_t k = 0; k < of.variables.size(); ++k) {
     instance.values[k] = whole.values[of.variables[k]];
     instance.nominal[k] = whole.nominal[of.variables[k]];
   }
+  std::ranges::copy(instance.nominal,
+                    numbers.end() - static_cast<std::ptrdiff_t>(stride - instance.values.size()));
   for (std::size_t k = 0; k < of.parameters.size(); ++k)
     instance.parameters[k] = whole.parameters[of.parameters[k]];
   return pieces.size() - 1;
@@ -124,22 +139,40 @@ void ExactForm::load_common(std::size_t component, const ModelInstance& whole) {
 void ExactForm::save(std::size_t component) {
   double* to = numbers.data() + component * stride;
   to = std::ranges::copy(instance.values, to).out;
-  to = std::ranges::copy(instance.nominal, to).out;
+  to += instance.nominal.size();
   to = std::ranges::copy(instance.parameters, to).out;
   events.save(to);
 }
 
+void ExactForm::prefetch(std::size_t component) const {
+  const double* row = numbers.data() + component * stride;
+  for (std::size_t k = 0; k < stride; k += 8) __builtin_prefetch(row + k);
+  __builtin_prefetch(&pieces[component]);
+  __builtin_prefetch(from(component));
+  __builtin_prefetch(rates(component));
+  __builtin_prefetch(starts_.data() + component);
+  if (states() > 1) return;
+  __builtin_prefetch(matrix_of_one_.data() + component);
+  __builtin_prefetch(slopes_of_one_.data() + component * slopes_of_one_.size() / components());
+}
+
+/// The state of a component, if there is one.
+inline double ExactForm::state_of_one(std::size_t component, double time) const {
+  const double s = std::max(time - starts_[component], 0.0), x = from_[component], f = rates_[component];
+  const double z = matrix_of_one_[component] * s;
+  return f == 0 || s == 0 ? x : x + f * s * (z == 0 ? 1.0 : std::expm1(z) / z);
+}
+
 void ExactForm::states_at(std::size_t component, double time, double* out) {
-  const Piece& piece = pieces[component];
-  const double s = std::max(time - piece.start, 0.0);
-  const double *x = from(component), *f = rates(component);
   if (states() == 1) {
-    const double z = piece.mode->matrix[0] * s;
-    out[0] = f[0] == 0 || s == 0 ? x[0] : x[0] + f[0] * s * (z == 0 ? 1.0 : std::expm1(z) / z);
+    out[0] = state_of_one(component, time);
     return;
   }
-  piece.mode->spectrum->expand(f, vectors_);
-  piece.mode->spectrum->displacement(vectors_, s, out);
+  const double s = std::max(time - starts_[component], 0.0);
+  const double *x = from(component), *f = rates(component);
+  const Spectrum& spectrum = *pieces[component].mode->spectrum;
+  spectrum.expand(f, vectors_);
+  spectrum.displacement(vectors_, s, out);
   for (std::size_t j = 0; j < states(); ++j) out[j] += x[j];
 }
 
@@ -147,6 +180,27 @@ void ExactForm::load_states(std::size_t component, double time, std::vector<doub
   states_.resize(states());
   states_at(component, time, states_.data());
   for (std::size_t j = 0; j < states(); ++j) values[part.model.states[j].variable] = states_[j];
+}
+
+std::optional<std::uint32_t> ExactForm::write_states(double time, std::span<double> whole) {
+  std::optional<std::uint32_t> failed;
+  if (states() == 1) {
+    for (std::uint32_t k = 0; k < components(); ++k) {
+      const double x = state_of_one(k, time);
+      whole[state_numbers[k]] = x;
+      if (!std::isfinite(x) && !failed) failed = k;
+    }
+    return failed;
+  }
+  states_.resize(states());
+  for (std::uint32_t k = 0; k < components(); ++k) {
+    states_at(k, time, states_.data());
+    for (std::size_t j = 0; j < states_.size(); ++j) {
+      whole[number_of_state(k, j)] = states_[j];
+      if (!std::isfinite(states_[j]) && !failed) failed = k;
+    }
+  }
+  return failed;
 }
 
 bool ExactForm::evaluate(double time) {
@@ -162,6 +216,7 @@ bool ExactForm::process(std::size_t component, bool& changed) {
   const Piece& piece = pieces[component];
   const double time = piece.end;
   load_states(component, time, instance.values);
+  events.begin_instant(time);
   if (!evaluate(time)) return false;
   if (piece.watched == Piece::kHorizon) return begin_piece(component, time);
   // Conditions of a sink are as the last event that activated it has left them.
@@ -201,7 +256,7 @@ bool ExactForm::advances(std::size_t component, double time) {
 }
 
 bool ExactForm::begin_piece(std::size_t component, double time) {
-  events.zero_crossings().functions().evaluate(instance.point(time));
+  if (!events.functions_evaluated()) events.zero_crossings().functions().evaluate(instance.point(time));
   differences_ = events.zero_crossings().functions().differences();
   double *x = from_.data() + component * states(), *f = rates_.data() + component * states();
   for (std::size_t j = 0; j < states(); ++j) {
@@ -214,8 +269,15 @@ bool ExactForm::begin_piece(std::size_t component, double time) {
     return false;
   }
   Piece& piece = pieces[component];
-  if (!find_mode(component, time, piece.mode)) return false;
-  piece.start = time;
+  if (!piece.mode || !mode_is_constant_) {
+    const Mode* before = piece.mode.get();
+    if (!find_mode(component, time, piece.mode)) return false;
+    if (states() == 1 && piece.mode.get() != before) {
+      matrix_of_one_[component] = piece.mode->matrix[0];
+      std::ranges::copy(piece.mode->slopes, slopes_of_one_.data() + component * piece.mode->slopes.size());
+    }
+  }
+  piece.start = starts_[component] = time;
   const double next = events.next_time_event(time);
   if (states() == 1)
     find_end_of_one(component);
@@ -230,19 +292,19 @@ bool ExactForm::begin_piece(std::size_t component, double time) {
 
 /// The mode of the current values, which are kept.
 bool ExactForm::find_mode(std::size_t component, double time, std::shared_ptr<const Mode>& mode) {
-  coefficients_.clear();
-  for (const std::uint32_t v : coefficient_variables_) coefficients_.push_back(instance.values[v]);
-  for (const std::uint32_t p : coefficient_parameters_) coefficients_.push_back(instance.parameters[p]);
-  if (mode && mode->coefficients == coefficients_) return true;
-  const std::uint64_t hash = hash_of(coefficients_);
+  now_.clear();
+  for (const std::uint32_t v : coefficient_variables_) now_.push_back(instance.values[v]);
+  for (const std::uint32_t p : coefficient_parameters_) now_.push_back(instance.parameters[p]);
+  if (mode && mode->coefficients == now_) return true;
+  const std::uint64_t hash = hash_of(now_);
   const auto [first, last] = modes_.equal_range(hash);
   for (auto it = first; it != last; ++it)
-    if (it->second->coefficients == coefficients_) {
+    if (it->second->coefficients == now_) {
       mode = it->second;
       return true;
     }
   auto measured = std::make_shared<Mode>();
-  measured->coefficients = coefficients_;
+  measured->coefficients = now_;
   before_ = instance.values;
   const bool fine = measure(component, time, *measured);
   std::ranges::copy(before_, instance.values.begin());
@@ -315,12 +377,13 @@ void ExactForm::find_end_of_one(std::size_t component) {
   Piece& piece = pieces[component];
   piece.end = std::numeric_limits<double>::infinity();
   piece.watched = Piece::kTime;
-  const double rate = rates(component)[0], coefficient = piece.mode->matrix[0];
+  const double rate = rates(component)[0], coefficient = matrix_of_one_[component];
   if (rate == 0) return;
   const ZeroCrossingFunctions& functions = events.zero_crossings().functions();
+  const double* slopes = slopes_of_one_.data() + component * functions.watched().size();
   for (std::uint32_t w = 0; w < functions.watched().size(); ++w) {
     const std::uint32_t k = functions.watched()[w];
-    const double difference = differences_[k], slope = piece.mode->slopes[w];
+    const double difference = differences_[k], slope = slopes[w];
     const double side = events.detection().side(w, instance.parameters);
     if (!(side * slope * rate < 0)) continue;  // it does not move towards the other side
     double end = piece.start;

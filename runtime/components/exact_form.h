@@ -2,9 +2,9 @@
 //
 //   x' = f + A (x - x0), watched differences d + C (x - x0)     from x0 at t0 to the next event
 //
-// Components of one form share a model, an instance and an event iteration; each has its own row of numbers:
-// the values, their nominal values, the parameters, and what events remember. They are loaded for an event,
-// which therefore costs what the component is large, whatever their number.
+// A group of components of one form shares a model, an instance and an event iteration; each has its own row
+// of numbers: the values, their nominal values, the parameters, and what events remember. They are loaded for
+// an event, which therefore costs what the component is large, whatever their number.
 //
 // A and C are functions of the coefficients (coefficient_nodes): a *mode* has them for some values of these,
 // and serves all pieces and components that have the same. An affine function is determined by its values at
@@ -32,6 +32,8 @@
 namespace runtime {
 
 struct ExactForm {
+  /// Of a group: its data stay in the cache of a core, and threads have something to share.
+  static constexpr std::size_t kMostComponents = 128;
   /// Of a simulation: seconds; `moment`: EventIteration.
   struct Times {
     double start = 0, stop = 1, moment = 1e-9;
@@ -60,6 +62,7 @@ struct ExactForm {
   /// Appends a component: the numbers of the part, and values of the whole model.
   std::size_t append(const Submodel& of, const ModelInstance& whole);
   void load(std::size_t component);
+  /// All but the nominal values, which stay.
   void save(std::size_t component);
   /// The magnitudes of differences so far, alone.
   void load_memory_of_crossings(std::size_t component) {
@@ -71,12 +74,23 @@ struct ExactForm {
 
   std::size_t states() const { return part.model.states.size(); }
   std::size_t components() const { return pieces.size(); }
+  bool full() const { return components() >= kMostComponents; }
   /// The states of a component at a time of its piece: `states()` of them.
   void states_at(std::size_t component, double time, double* out);
   /// Loads them to these values.
   void load_states(std::size_t component, double time, std::vector<double>& values);
+  /// Writes those of all components to the values of the whole model. The first component with one that is
+  /// not finite.
+  std::optional<std::uint32_t> write_states(double time, std::span<double> whole);
   std::uint32_t number_of_state(std::size_t component, std::size_t state) const {
-    return variables[component * instance.values.size() + part.model.states[state].variable];
+    return state_numbers[component * states() + state];
+  }
+  /// Of a component that is saved.
+  const double* values_of(std::size_t component) const { return numbers.data() + component * stride; }
+  /// Has the data of a component that is processed next brought to the cache.
+  void prefetch(std::size_t component) const;
+  const double* parameters_of(std::size_t component) const {
+    return values_of(component) + 2 * instance.values.size();
   }
   static std::span<const std::uint32_t> numbers_of(const std::vector<std::uint32_t>& list,
                                                    std::size_t component, std::size_t size) {
@@ -106,10 +120,14 @@ struct ExactForm {
   std::vector<Piece> pieces;                                         // by component
   std::vector<double> numbers;                                       // by component: `stride` of them
   // By component: numbers in the whole model.
-  std::vector<std::uint32_t> variables, parameters, crossings, triggers;
+  std::vector<std::uint32_t> variables, parameters, crossings, triggers, state_numbers;
   PartReports report;
   std::uint64_t changes = 0;  // events that changed a component
-  double seconds = 0;         // spent for them
+  std::uint64_t counted_changes = 0;
+  double seconds = 0;                         // spent for them, by all threads
+  std::vector<std::uint32_t> due, processed;  // components: with events to process; not written since these
+  std::optional<std::uint32_t> failed;
+  bool is_first = false;  // of the groups of its form
   std::size_t stride = 0;
   std::vector<int> directions;
 
@@ -117,6 +135,8 @@ struct ExactForm {
   void find_written();
   const double* from(std::size_t component) const { return from_.data() + component * states(); }
   const double* rates(std::size_t component) const { return rates_.data() + component * states(); }
+  void find_coefficients();
+  double state_of_one(std::size_t component, double time) const;
   bool find_mode(std::size_t component, double time, std::shared_ptr<const Mode>& mode);
   bool measure(std::size_t component, double time, Mode& mode);
   bool measure_at(double time, std::span<const double> distances, Mode& mode);
@@ -128,8 +148,12 @@ struct ExactForm {
   std::vector<std::uint32_t> coefficient_variables_, coefficient_parameters_;
   std::unordered_multimap<std::uint64_t, std::shared_ptr<const Mode>> modes_;  // by hash of the coefficients
   std::vector<double> from_, rates_;  // by component: x0 and f of its piece
+  std::vector<double> starts_;        // by component: t0
+  // By component, if there is one state: A and C of its mode.
+  std::vector<double> matrix_of_one_, slopes_of_one_;
+  bool mode_is_constant_ = true;  // of a component: no event changes a coefficient
   // Working memory:
-  std::vector<double> before_, differences_, coefficients_, distances_, states_, sizes_;
+  std::vector<double> before_, differences_, now_, distances_, states_, sizes_;
   std::vector<Spectrum::Complex> vectors_, terms_;
   std::vector<std::uint8_t> above_;
 };

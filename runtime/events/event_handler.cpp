@@ -47,12 +47,11 @@ EventHandler::EventHandler(const Model& model) : model_(model) {
   find_readers();
 }
 
-/// Marks the variables that equations, zero crossings and conditions read, and the parameters that the first
-/// two read.
+/// Finds whether assignments read what they assign. Marks the variables that equations, zero crossings and
+/// conditions read, and the parameters that the first two read.
 void EventHandler::find_readers() {
   read_.assign(model_.variables, 0);
   read_parameters_.assign(model_.parameters.size(), 0);
-  for (const State& s : model_.states) read_[s.variable] = 1;
   auto reads = [&](const KernelBatch& batch) {
     if (batch.kernel == kNone) {
       const SumTable sums(model_, batch);
@@ -65,6 +64,12 @@ void EventHandler::find_readers() {
     for (std::size_t k = 0; k < slots; ++k) read_[table[k]] = 1;
     for (std::size_t k = 0; k < params; ++k) read_parameters_[table[slots + k]] = 1;
   };
+  for (std::uint32_t r : model_.events.values) reads(model_.batches[r]);
+  reads_assigned_ =
+      std::ranges::any_of(model_.events.effects, [&](const Effect& e) { return read_[e.variable] != 0; });
+  read_.assign(model_.variables, 0);
+  read_parameters_.assign(model_.parameters.size(), 0);
+  for (const State& s : model_.states) read_[s.variable] = 1;
   for (const auto* steps : {&model_.dynamic, &model_.compared})
     for (const Step& step : *steps) {
       if (step.kind == Step::Assign)

@@ -71,6 +71,8 @@ class EventHandler {
   /// Whether the last `assign` had different values for one variable, of which it took the first.
   bool in_conflict() const { return conflict_.has_value(); }
   Failure conflict(double time) const;
+  /// Whether an assignment reads, itself, a variable that one assigns.
+  bool reads_assigned() const { return reads_assigned_; }
   /// Per variable: 1 if this iteration has assigned it.
   std::span<const std::uint8_t> assigned() const { return assigned_; }
   /// Whether assignments since the last call changed a variable that the integrator's equations read.
@@ -124,6 +126,7 @@ class EventHandler {
   std::vector<double> results_;
   std::vector<std::pair<std::uint32_t, double>> changes_;  // of `assign`: values by variable
   bool changed_ = false;
+  bool reads_assigned_ = false;
 };
 
 }  // namespace runtime

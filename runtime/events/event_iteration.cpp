@@ -33,7 +33,16 @@ EventIteration::EventIteration(ModelInstance& instance, double moment)
       time_events_(zero_crossings_.time_functions()),
       handler_(instance.model),
       history_(instance.model),
-      record_(instance.model) {}
+      record_(instance.model) {
+  if (!handler_.empty()) zero_crossings_.find_readers(handler_.read_parameters());
+}
+
+/// Whether what equations give is known, although values of zero crossings have changed: events alone read
+/// these.
+bool EventIteration::are_inputs_evaluated() {
+  return !zero_crossings_.take_equations_changed() && std::exchange(inputs_evaluated_, false) &&
+         std::ranges::all_of(instance_.values, [](double x) { return std::isfinite(x); });
+}
 
 bool EventIteration::make_consistent(const Point& point, std::span<const Step> initial, bool& changed,
                                      bool leaving) {
@@ -42,16 +51,20 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
     return evaluator.run_checked(initial, point) && (handler_.empty() || evaluate_inputs(point));
   if (!initial.empty()) zero_crossings_.update_by_guesses(point, instance_.parameters);
   bool known = std::exchange(consistent_, false) && initial.empty();
+  if (!initial.empty()) inputs_evaluated_ = false;
   for (int iteration = 0; iteration < ZeroCrossings::kIterations; ++iteration) {
-    evaluator.parameters_changed();
-    if (!known && (!evaluator.run_checked(initial, point) || !evaluate_inputs(point))) {
+    const bool evaluated = are_inputs_evaluated() || known;
+    if (!evaluated) evaluator.parameters_changed();
+    if (!evaluated && (!evaluator.run_checked(initial, point) || !evaluate_inputs(point))) {
       if (initial.empty() || !update_where_known(initial, point)) return false;
       changed = true;
       continue;
     }
+    inputs_evaluated_ = initial.empty();
     zero_crossings_.tolerate(roundings(iteration));
     const bool one_at_a_time = iteration >= ZeroCrossings::kSimultaneousIterations;
-    const bool agree = known || !zero_crossings_.update(point, instance_.parameters, one_at_a_time);
+    const bool agree = known || !update(point, one_at_a_time, evaluated && functions_evaluated_);
+    functions_evaluated_ = true;
     known = false;
     if (agree && !look_ahead(point, leaving, one_at_a_time)) {
       zero_crossings_.tolerate(1);
@@ -62,6 +75,12 @@ bool EventIteration::make_consistent(const Point& point, std::span<const Step> i
   zero_crossings_.tolerate(1);
   evaluator.failure() = zero_crossings_.endless(point);
   return false;
+}
+
+/// Changes the values of zero crossings that contradict their differences. Whether there were any.
+bool EventIteration::update(const Point& point, bool one_at_a_time, bool evaluated) {
+  return evaluated ? zero_crossings_.update_evaluated(point, instance_.parameters, one_at_a_time)
+                   : zero_crossings_.update(point, instance_.parameters, one_at_a_time);
 }
 
 /// At the start a value that is held from a guess may leave no value to what reads it, such as a divisor of
@@ -97,6 +116,7 @@ bool EventIteration::advance(const Point& from, Point& later) {
 bool EventIteration::look_ahead(const Point& point, bool leaving, bool first_only) {
   consistent_ = !zero_crossings_.undecided(leaving);
   if (consistent_) return false;
+  functions_evaluated_ = false;
   here_ = instance_.values;
   Point later = point;
   const bool known = advance({point.time, here_.data(), point.parameters}, later);
@@ -153,6 +173,7 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
   if (empty()) return true;
   const Point point = instance_.point(time);
   consistent_ = false;
+  begin_instant(time);
   record_.begin(time, instance_.values, instant.reversal);
   if (!handler_.empty()) {
     if (!instant.evaluated && !evaluate_inputs(point)) return false;
@@ -160,6 +181,8 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
     handler_.tick(time, instance_.parameters);
     if (!directions.empty()) record_rates(point, instant.evaluated);
   }
+  functions_evaluated_ =
+      instant.evaluated && directions.empty() && zero_crossings_.functions().none_to_evaluate();
   const bool jump_arrived = history_.arrive(time);
   if (jump_arrived) history_.evaluate(time, instance_.values);
   parameters_before_ = instance_.parameters;
@@ -168,6 +191,8 @@ bool EventIteration::process(double time, std::span<const int> directions, bool&
     if (!evaluate_inputs(point)) return false;
     zero_crossings_.functions().evaluate(point);
   }
+  zero_crossings_.take_equations_changed();
+  inputs_evaluated_ = !jump_arrived && (instant.evaluated || !handler_.empty() || !directions.empty());
   zero_crossings_.crossed(directions, instance_.parameters);
   bool done = make_consistent(point, {}, changed) && handle_events(point, changed);
   zero_crossings_.end_instant(instance_.parameters);
@@ -199,7 +224,7 @@ bool EventIteration::handle_events(const Point& point, bool& changed) {
       handler_.record_previous(instance_.values);
     } else {
       if (!handler_.advance_previous(instance_.values)) return true;
-      consistent_ = false;
+      consistent_ = inputs_evaluated_ = false;
       if (!make_consistent(point, {}, changed)) return false;
     }
   }
@@ -238,8 +263,11 @@ bool EventIteration::assign(const Point& point, bool& changed) {
       std::ranges::copy(parameters_at_round_, instance_.parameters.begin());
     }
     if (!evaluate_inputs(point)) return false;
+    zero_crossings_.take_equations_changed();
+    inputs_evaluated_ = true;
     zero_crossings_.assigned(point, handler_.assigned(), handler_.changed());
-    consistent_ = !zero_crossings_.update_evaluated(point, instance_.parameters);
+    functions_evaluated_ = true;
+    consistent_ = !update(point, false, true);
     handler_.rearm(point);
     if (!make_consistent(point, {}, changed, false)) return false;
   }
@@ -255,7 +283,7 @@ bool EventIteration::assign_directly(const Point& point, bool again) {
   for (int repetition = 0; repetition < ZeroCrossings::kIterations; ++repetition) {
     const bool changed = handler_.assign(point, instance_.nominal, again || repetition > 0);
     any = any || changed;
-    if (!changed && (again || repetition > 0)) break;
+    if ((!changed && (again || repetition > 0)) || !handler_.reads_assigned()) break;
   }
   return any;
 }

@@ -74,6 +74,12 @@ class EventIteration {
   /// already.
   /// `tolerance`: of the history, relative.
   bool start(double time, bool is_processed, double tolerance);
+  /// Before the evaluation of an instant at this time: what is known beforehand not to change then is not
+  /// evaluated. `process` does so itself.
+  void begin_instant(double time) {
+    functions_evaluated_ = false;
+    zero_crossings_.functions().set_time_at_rest(time_events_.rest_at(time));
+  }
   /// Processes the events at this time; watched differences have crossed zero in these directions (empty:
   /// none). `changed`: whether the integrator must restart from the current values.
   bool process(double time, std::span<const int> directions, bool& changed, const Instant& instant = {});
@@ -98,6 +104,8 @@ class EventIteration {
     return std::min(
         {time_events_.next(instance_.point(time)), handler_.next_tick(), history_.next_arrival()});
   }
+  /// Whether the watched differences are those of the current values.
+  bool functions_evaluated() const { return functions_evaluated_; }
   /// The trigger that terminates the simulation here.
   std::optional<std::uint32_t> terminated() const {
     return handler_.empty() ? std::nullopt : handler_.terminated();
@@ -131,6 +139,8 @@ class EventIteration {
  private:
   /// Begins with the evaluation unless values are `consistent_`.
   bool make_consistent(const Point& point, std::span<const Step> initial, bool& changed, bool leaving);
+  bool are_inputs_evaluated();
+  bool update(const Point& point, bool one_at_a_time, bool evaluated);
   bool update_where_known(std::span<const Step> initial, const Point& point);
   bool advance(const Point& from, Point& later);
   bool look_ahead(const Point& point, bool leaving, bool first_only);
@@ -150,6 +160,9 @@ class EventIteration {
   EventRecord record_;
   // What zero crossings read is evaluated at the current values, and they agree with it.
   bool consistent_ = false;
+  // The same without zero crossings: equations and what zero crossings read.
+  bool inputs_evaluated_ = false;
+  bool functions_evaluated_ = false;  // those of zero crossings, at the same values
   // Working memory: of `look_ahead` and `record_rates`, of `process`, of `assign`.
   std::vector<double> here_, later_, parameters_before_, parameters_at_round_;
   ZeroCrossings::Decisions decisions_;

@@ -13,6 +13,8 @@ namespace {
 // Parts of a search after one that found nothing, as parts of the time or of at least some seconds.
 constexpr double kFinestPart = 1e-15, kCoarsestPart = 1e-10, kLeastSeconds = 1e-9;
 // What is taken for rounding: multiples of the width of an enclosure at one time; this times more at most.
+// Instants that differ by less, relative to the time, may be one.
+constexpr double kNear = 1e-6;
 constexpr double kRounding = 4, kMostRoundings = 1 << 20;
 }  // namespace
 
@@ -68,6 +70,13 @@ double TimeEvents::next_of(std::size_t f, const Point& point) {
     search(f, point);
   }
   return known.next;
+}
+
+bool TimeEvents::rest_at(double time) const {
+  for (std::size_t f = 0; f < known_.size(); ++f)
+    if (!functions_.is_fixed(f) || !known_[f].valid || !(known_[f].next - time > kNear * std::abs(time)))
+      return false;
+  return true;
 }
 
 std::optional<std::size_t> TimeEvents::most_touches() const {

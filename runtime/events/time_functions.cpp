@@ -45,6 +45,19 @@ TimeFunctions::TimeFunctions(const Model& model) : model_(model) {
     });
     first_input_.push_back(static_cast<std::uint32_t>(inputs_.size()));
   }
+  find_fixed();
+}
+
+void TimeFunctions::find_fixed() {
+  std::vector<std::uint8_t> held(model_.parameters.size(), 0);
+  for (const ZeroCrossing& crossing : model_.zero_crossings)
+    for (std::uint32_t k = 0; k < held_width(crossing.kind) * model_.batches[crossing.batch].count; ++k)
+      held[crossing.first + k] = 1;
+  fixed_.assign(size(), 1);
+  for (std::uint32_t f = 0; f < size(); ++f) {
+    if (first_input_[f] < first_input_[f + 1]) fixed_[f] = 0;
+    each_parameter(f, [&](std::uint32_t parameter) { fixed_[f] = fixed_[f] && !held[parameter]; });
+  }
 }
 
 /// The rows that compute what the function reads, then its own.
@@ -53,6 +66,18 @@ void TimeFunctions::each_row(std::size_t f, const Visit& visit) const {
   const TimeFunction& function = model_.time_functions[f];
   for (std::uint32_t k = 0; k < function.rows; ++k) visit(model_.time_rows[function.first_row + k]);
   visit(BatchRow{model_.zero_crossings[function.zero_crossing].batch, function.row});
+}
+
+/// The parameters that these rows read.
+template <class Visit>
+void TimeFunctions::each_parameter(std::size_t f, const Visit& visit) const {
+  each_row(f, [&](const BatchRow& at) {
+    const KernelBatch& batch = model_.batches[at.batch];
+    if (batch.kernel == kNone) return;
+    const std::uint32_t* column =
+        model_.tables.data() + batch.table + std::uint64_t{batch.slots} * batch.count;
+    for (std::uint32_t k = 0; k < batch.params; ++k) visit(column[std::uint64_t{k} * batch.count + at.row]);
+  });
 }
 
 void TimeFunctions::load(std::size_t f, const Point& point) {
@@ -135,14 +160,7 @@ std::size_t TimeFunctions::inputs(std::size_t f) const {
 void TimeFunctions::append_inputs(std::size_t f, const Point& point, std::vector<double>& inputs) const {
   for (std::uint32_t k = first_input_[f]; k < first_input_[f + 1]; ++k)
     inputs.push_back(point.values[inputs_[k]]);
-  each_row(f, [&](const BatchRow& at) {
-    const KernelBatch& batch = model_.batches[at.batch];
-    if (batch.kernel == kNone) return;
-    const std::uint32_t* column =
-        model_.tables.data() + batch.table + std::uint64_t{batch.slots} * batch.count;
-    for (std::uint32_t k = 0; k < batch.params; ++k)
-      inputs.push_back(point.parameters[column[std::uint64_t{k} * batch.count + at.row]]);
-  });
+  each_parameter(f, [&](std::uint32_t parameter) { inputs.push_back(point.parameters[parameter]); });
 }
 
 }  // namespace runtime

@@ -38,6 +38,8 @@ class TimeFunctions {
   /// nullopt if it stays at one.
   std::optional<double> right_limit(std::size_t f, const Point& point);
 
+  /// Whether no event changes what function f reads.
+  bool is_fixed(std::size_t f) const { return fixed_[f]; }
   /// The number of values that `append_inputs` appends.
   std::size_t inputs(std::size_t f) const;
   /// Appends what the function reads and only events change: discrete variables, and parameters of its rows.
@@ -46,10 +48,14 @@ class TimeFunctions {
  private:
   template <class Visit>
   void each_row(std::size_t f, const Visit& visit) const;
+  template <class Visit>
+  void each_parameter(std::size_t f, const Visit& visit) const;
+  void find_fixed();
   void evaluate(const BatchRow& at, Interval time, Enclosure* out);
 
   const Model& model_;
   std::vector<std::uint32_t> first_input_, inputs_;  // by function: the variables that it reads
+  std::vector<std::uint8_t> fixed_;                  // by function
   std::vector<Enclosure> values_;                    // by variable
   const double* parameters_ = nullptr;
 };

@@ -26,11 +26,18 @@ class ZeroCrossingFunctions {
   /// The number of the function among Model::time_functions; kNone for a watched one.
   std::uint32_t time_function(std::size_t k) const { return rows_[k].time_function; }
 
-  /// Evaluates all functions at a point at which the variables they read are up to date.
+  /// Evaluates the watched functions at a point at which the variables they read are up to date.
   void evaluate(const Point& point);
+  /// The others as well, but for those at rest.
+  void evaluate_all(const Point& point);
+  /// Until the next call all functions of time are at rest, or none: what they hold is right.
+  void set_time_at_rest(bool on) { time_at_rest_ = on; }
+  /// Whether `evaluate` is enough, as no others are left.
+  bool none_to_evaluate() const { return time_at_rest_ || other_sections_.empty(); }
+  bool is_at_rest(std::size_t k) const { return time_at_rest_ && !has_watched_[rows_[k].zero_crossing]; }
   /// Evaluates one.
   double evaluate_one(const Point& point, std::uint32_t k);
-  /// By number: the values of the last evaluation.
+  /// By number: the values of the last evaluation of each.
   const std::vector<double>& differences() const { return differences_; }
   /// By number: the arguments of the last evaluation; of a comparison this is the difference.
   const std::vector<double>& arguments() const { return arguments_; }
@@ -47,27 +54,36 @@ class ZeroCrossingFunctions {
   std::uint32_t variable(std::size_t k, std::uint32_t slot) const {
     return slot_variable(model_, batch(k), slot, row(k));
   }
-  bool is_comparison(std::size_t k) const { return crossing(k).kind == ZeroCrossing::Comparison; }
+  bool is_comparison(std::size_t k) const { return rows_[k].comparison; }
   Pieces pieces(std::size_t k, const double* parameters) const {
     return Pieces(model_, crossing(k), row(k), parameters);
   }
   /// What is held: of a comparison 1 below zero, else 0; of others the number of the piece.
-  double held(std::size_t k, std::span<const double> parameters) const {
-    return Pieces::held(crossing(k), row(k), parameters.data());
-  }
+  double held(std::size_t k, std::span<const double> parameters) const { return parameters[rows_[k].held]; }
   /// Holds another value. Whether it is another one.
   bool hold(std::size_t k, double value, std::span<double> parameters) const {
-    if (is_comparison(k)) return std::exchange(parameters[crossing(k).first + row(k)], value) != value;
+    if (is_comparison(k)) return std::exchange(parameters[rows_[k].held], value) != value;
     return pieces(k, parameters.data()).hold(value, parameters.data());
   }
 
  private:
   struct Row {
     std::uint32_t zero_crossing = 0, row = 0, time_function = kNone;
+    std::uint32_t held = 0;  // the parameter with what is held
+    bool comparison = false;
   };
   void measure(std::uint32_t c, std::size_t first, std::uint32_t begin, std::uint32_t end,
                const double* parameters);
+  /// A zero crossing of the model: its functions begin at `first`.
+  struct Section {
+    std::uint32_t zero_crossing = 0, batch = 0, first = 0;
+    bool is_comparison = false;
+  };
+  void evaluate(const Section& section, const Point& point);
   const Model& model_;
+  std::vector<Section> watched_sections_, other_sections_;
+  std::vector<std::uint8_t> has_watched_;  // by zero crossing
+  bool time_at_rest_ = false;
   std::vector<Row> rows_;                        // by number
   std::vector<std::uint32_t> watched_;           // by watched number
   std::vector<double> differences_, arguments_;  // by number

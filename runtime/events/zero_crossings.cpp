@@ -28,6 +28,13 @@ ZeroCrossings::ZeroCrossings(const Model& model, std::span<const double> nominal
       nominal_[k] = std::max(nominal_[k], nominal[functions_.variable(k, slot)]);
   why_unconfirmed_.assign(watched, Unconfirmed::No);
   reversals_.assign(watched, 0);
+  read_by_equations_.assign(all, 1);
+}
+
+void ZeroCrossings::find_readers(std::span<const std::uint8_t> read_parameters) {
+  for (std::size_t k = 0; k < functions_.size(); ++k)
+    read_by_equations_[k] =
+        !functions_.is_comparison(k) || read_parameters[functions_.crossing(k).first + functions_.row(k)];
 }
 
 void ZeroCrossings::get_decisions(Decisions& decisions) const {
@@ -55,8 +62,15 @@ void ZeroCrossings::crossed(std::span<const int> directions, std::span<double> p
     const std::uint32_t k = functions_.watched()[w];
     decided_by_[k] = DecidedBy::Crossing;
     crossing_value_[k] = beyond_zero(k, directions[w] < 0, parameters);
-    changed_[k] = functions_.hold(k, crossing_value_[k], parameters);
+    changed_[k] = hold(k, crossing_value_[k], parameters);
   }
+}
+
+/// Holds another value. Whether it is another one.
+bool ZeroCrossings::hold(std::size_t k, double value, std::span<double> parameters) {
+  const bool other = functions_.hold(k, value, parameters);
+  equations_changed_ = equations_changed_ || (other && read_by_equations_[k]);
+  return other;
 }
 
 /// Whether a difference that has just crossed is still where it crossed.
@@ -119,12 +133,12 @@ bool ZeroCrossings::update_by_guesses(const Point& point, std::span<double> para
 
 bool ZeroCrossings::update_those(const Point& point, std::span<double> parameters, bool first_only,
                                  bool only_finite) {
-  functions_.evaluate(point);
+  functions_.evaluate_all(point);
   return update_those_evaluated(point, parameters, first_only, only_finite);
 }
 
-bool ZeroCrossings::update_evaluated(const Point& point, std::span<double> parameters) {
-  return update_those_evaluated(point, parameters, false, false);
+bool ZeroCrossings::update_evaluated(const Point& point, std::span<double> parameters, bool first_only) {
+  return update_those_evaluated(point, parameters, first_only, false);
 }
 
 bool ZeroCrossings::update_those_evaluated(const Point& point, std::span<double> parameters, bool first_only,
@@ -132,6 +146,7 @@ bool ZeroCrossings::update_those_evaluated(const Point& point, std::span<double>
   at_update_ = functions_.arguments();
   bool any = false;
   for (std::size_t k = 0; k < functions_.size(); ++k) {
+    if (functions_.is_at_rest(k)) continue;
     const double difference = differences()[k];
     const double argument = functions_.arguments()[k];
     if (std::isnan(argument)) continue;
@@ -145,7 +160,7 @@ bool ZeroCrossings::update_those_evaluated(const Point& point, std::span<double>
     const bool decided = decided_by_[k] != DecidedBy::Difference && decided_by_[k] != DecidedBy::Assignment;
     was_at_zero_[k] = was_at_zero_[k] || is_at_zero_[k];
     if (stays || (decided && at_zero(k))) continue;
-    changed_[k] = !(any && first_only) && functions_.hold(k, right_value(point, k), parameters);
+    changed_[k] = !(any && first_only) && hold(k, right_value(point, k), parameters);
     any = any || changed_[k];
   }
   return any;
@@ -158,7 +173,7 @@ bool ZeroCrossings::follow(const Point& point, std::span<double> parameters) {
     const double argument = functions_.arguments()[k];
     if (std::isnan(argument)) continue;
     const double value = functions_.pieces(k, parameters.data()).at(argument);
-    any = functions_.hold(k, value, parameters) || any;
+    any = hold(k, value, parameters) || any;
   }
   return any;
 }
@@ -230,7 +245,7 @@ bool ZeroCrossings::look_ahead(std::span<double> parameters, bool first_only) {
     // Of a piece, the difference before the event is that of another piece.
     unresolvable_ = unresolvable_ || (functions_.is_comparison(k) && by_rate && crossing_value_[k] == value &&
                                       tendency * rate_before_event_[k] < 0);
-    changed_[k] = functions_.hold(k, value, parameters);
+    changed_[k] = hold(k, value, parameters);
     any = any || changed_[k];
   }
   return any;
@@ -243,7 +258,7 @@ void ZeroCrossings::record_rates(const Point& later) {
 }
 
 void ZeroCrossings::assigned(const Point& point, std::span<const std::uint8_t> assigned, bool rates_change) {
-  functions_.evaluate(point);
+  functions_.evaluate_all(point);
   for (const std::uint32_t k : functions_.watched()) {
     if (decided_by_[k] == DecidedBy::Difference) continue;
     bool changed = functions_.arguments()[k] != at_update_[k];
@@ -304,7 +319,8 @@ ZeroCrossings::Verification ZeroCrossings::verify(const Point& before, const Poi
 }
 
 void ZeroCrossings::resume(const Point& point) {
-  functions_.evaluate(point);
+  functions_.set_time_at_rest(false);
+  functions_.evaluate_all(point);
   std::ranges::fill(was_at_zero_, std::uint8_t(0));
   for (std::size_t k = 0; k < functions_.size(); ++k)
     largest_[k] = functions_.is_comparison(k) || differences()[k] > 0 ? std::abs(differences()[k]) : 0.0;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/events/time_functions.h"
@@ -46,6 +47,11 @@ class ZeroCrossings {
   const ZeroCrossingFunctions& functions() const { return functions_; }
   TimeFunctions& time_functions() { return time_functions_; }
 
+  /// By parameter: 1 if equations or zero crossings read it. Until this is known all are taken for read.
+  void find_readers(std::span<const std::uint8_t> read_parameters);
+  /// Whether what equations or zero crossings read has changed since the last call.
+  bool take_equations_changed() { return std::exchange(equations_changed_, false); }
+
   /// Watched differences crossed zero here: 1 upwards, -1 downwards, 0 not, one entry for each (empty: none).
   void crossed(std::span<const int> directions, std::span<double> parameters);
 
@@ -56,7 +62,7 @@ class ZeroCrossings {
   /// only the first of them. Whether there were any.
   bool update(const Point& point, std::span<double> parameters, bool first_only);
   /// The same with the functions evaluated there already, as `assigned` does.
-  bool update_evaluated(const Point& point, std::span<double> parameters);
+  bool update_evaluated(const Point& point, std::span<double> parameters, bool first_only);
   /// The same at guesses, at which arguments may not be defined: pieces of these stay as they are.
   bool update_by_guesses(const Point& point, std::span<double> parameters);
   /// Sets all values by the differences at the point alone, whatever crossed before. Whether one changed.
@@ -144,6 +150,7 @@ class ZeroCrossings {
   /// Whether the sign of the difference agrees with what is held.
   bool agrees(std::size_t k, double difference, std::span<const double> parameters) const;
   double right_value(const Point& point, std::size_t k);
+  bool hold(std::size_t k, double value, std::span<double> parameters);
   bool update_those(const Point& point, std::span<double> parameters, bool first_only, bool only_finite);
   bool update_those_evaluated(const Point& point, std::span<double> parameters, bool first_only,
                               bool only_finite);
@@ -156,7 +163,8 @@ class ZeroCrossings {
   TimeFunctions time_functions_;
   // By number:
   std::vector<DecidedBy> decided_by_;
-  std::vector<std::uint8_t> changed_;      // by the last iteration
+  std::vector<std::uint8_t> changed_;  // by the last iteration
+  std::vector<std::uint8_t> read_by_equations_;
   std::vector<double> crossing_value_;     // the value that the direction of the crossing gives
   std::vector<double> largest_;            // magnitude of the difference so far
   std::vector<double> nominal_;            // of a comparison, largest of the variables that it reads
@@ -173,6 +181,7 @@ class ZeroCrossings {
   std::vector<int> reversals_;
   bool unresolvable_ = false;
   double roundings_ = 1;
+  bool equations_changed_ = false;
 };
 
 }  // namespace runtime

@@ -45,11 +45,12 @@ bool Defect::evaluate(double time, Integrator& integrator) {
   if (!derivatives(integrator.y(), integrator, derivatives_)) return false;
   if (!integrator.slopes(time, slopes_.data())) return true;
   const std::vector<State>& states = instance_.model.states;
+  const double* y = integrator.y();
   for (std::size_t s = 0; s < states.size(); ++s) {
-    allowed_[s] = tolerance_ * (std::abs(integrator.y()[s]) + instance_.nominal[states[s].variable]);
+    allowed_[s] = tolerance_ * (std::abs(y[s]) + instance_.nominal[states[s].variable]);
     defects_[s] = derivatives_[s] - slopes_[s];
     const double relative = std::abs(defects_[s]) / allowed_[s];
-    if (std::isfinite(relative)) largest_ = std::max(largest_, relative);
+    if (relative > largest_ && std::isfinite(relative)) largest_ = relative;
   }
   return true;
 }
@@ -59,12 +60,13 @@ bool Defect::is_explained(double length, double allowed, Integrator& integrator)
   std::vector<std::uint32_t> open;
   for (std::uint32_t s = 0; s < states; ++s)
     if (length * std::abs(defects_[s]) > allowed * allowed_[s]) open.push_back(s);
-  y_.assign(integrator.y(), integrator.y() + system_.size());
+  const double* y = integrator.y();
+  y_.assign(y, y + system_.size());
   changed_.resize(states);
   for (std::uint64_t pattern = 0; pattern < kPatterns && !open.empty(); ++pattern) {
     for (std::size_t s = 0; s < states; ++s) {
       const double sign = pattern == 0 ? std::copysign(1.0, defects_[s]) : sign_of(s, pattern);
-      y_[s] = integrator.y()[s] + sign * kDifferent * allowed_[s];
+      y_[s] = y[s] + sign * kDifferent * allowed_[s];
     }
     if (!derivatives(y_.data(), integrator, changed_)) continue;
     std::erase_if(open, [&](std::uint32_t s) {

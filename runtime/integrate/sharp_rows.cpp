@@ -43,8 +43,9 @@ SharpRows::SharpRows(const Model& model, const std::vector<double>& nominal) : m
     if (step.kind == Step::Assign) {
       const KernelBatch& batch = model.batches[step.index];
       add(model, batch, curved, number);
+      const bool all = batch.kernel != kNone && model.sharpness[batch.kernel].curved;
       for (std::uint32_t row = 0; row < batch.count && batch.role == Role::Solve; ++row)
-        curved[solved_variable(model, batch, row)] = is_curved(model, batch, row, curved);
+        curved[solved_variable(model, batch, row)] = all || is_curved(model, batch, row, curved);
       continue;
     }
     const AlgebraicLoop& loop = model.loops[step.index];
@@ -63,18 +64,17 @@ SharpRows::SharpRows(const Model& model, const std::vector<double>& nominal) : m
   for (const Group& group : groups_)
     std::ranges::replace(std::span(tables_).subspan(group.table, std::uint64_t{group.slots} * group.count),
                          kNone, unread);
-  ranges_.resize(watched_.size());
+  ranges_.assign(watched_.size(), {kInfinity, -kInfinity});
   until_.assign(rows_.size(), kInfinity);
   values_.assign(variables_.size() + 1, {Interval::whole(), Interval::whole()});
   for (const std::uint32_t variable : variables_) nominal_.push_back(nominal[variable]);
   for (const std::uint32_t row : timed_) until_[row] = -kInfinity;
   find_readers();
-  for (std::uint32_t row = 0; row < rows_.size(); ++row) drop_box(row);
 }
 
 void SharpRows::find_readers() {
-  low_.resize(variables_.size());
-  high_.resize(variables_.size());
+  low_.assign(variables_.size(), kInfinity);
+  high_.assign(variables_.size(), -kInfinity);
   first_reader_.assign(variables_.size() + 1, 0);
   readers_.resize(watched_.size());
   std::vector<std::uint8_t> turns(variables_.size(), 0);
@@ -291,7 +291,7 @@ bool SharpRows::find_box(std::uint32_t number, Interval time, double stop, const
   const bool larger = row.size > 0 && row.steady == 0;
   std::uint8_t size = larger ? row.size - 1 : row.size;
   for (std::uint8_t tries = 0; tries < kTries && size <= kSmallestBox; ++tries, ++size) {
-    const double part = std::ldexp(1.0, -2 * size);
+    const double part = 1.0 / static_cast<double>(std::uint64_t{1} << 2 * size);
     const double end = timed ? time.high + part * (stop - time.high) : time.low;
     if (!over_box(row, {time.low, end}, paths, part, parameters)) continue;
     if (row.steady > 0)

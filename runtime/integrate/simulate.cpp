@@ -162,7 +162,7 @@ void integrate(Components& components, InitialValueProblem& whole, const Experim
   components.each_form([&](const ExactForm& form) {
     Statistics::ExactKind& kind = form.states() == 1 ? statistics.exact_of_one : statistics.exact_of_several;
     kind.components += form.components();
-    ++kind.forms;
+    kind.forms += form.is_first;
     kind.events += form.changes;
     kind.seconds += form.seconds;
   });
@@ -212,11 +212,13 @@ Outcome simulate(const Model& model, const Experiment& experiment, const Output&
     return outcome;
   }
   std::optional<ThreadPool> thread_pool;
-  if (model.variables >= kLarge)
-    if (const unsigned threads = thread_count(experiment.threads); threads > 1) {
-      thread_pool.emplace(threads);
-      outcome.statistics.threads = threads;
-    }
+  auto start_threads = [&] {
+    const unsigned threads = thread_count(experiment.threads);
+    if (threads == 1 || thread_pool) return;
+    thread_pool.emplace(threads);
+    outcome.statistics.threads = threads;
+  };
+  if (model.variables >= kLarge) start_threads();
   std::vector<double> parameters = evaluate_parameters(model, experiment.overrides);
   std::vector<double> nominal = nominal_values(model, parameters);
   InitialValueProblem problem(model, std::move(parameters), std::move(nominal),
@@ -228,6 +230,8 @@ Outcome simulate(const Model& model, const Experiment& experiment, const Output&
   Statistics& statistics = outcome.statistics;
   if (recorder.begin() && initialise(problem, experiment, outcome)) {
     if (const auto components = components_of(problem, experiment)) {
+      if (components->worthwhile(ExactComponents::kFewestForThreads)) start_threads();
+      problem.instance.thread_pool = thread_pool ? &*thread_pool : nullptr;
       integrate(*components, problem, experiment, control, output, observed, recorder, outcome);
     } else if (prepare(problem, experiment, outcome)) {
       const Timer timer;

@@ -70,6 +70,7 @@ void StepCheck::gather(double time, std::vector<double>& out) {
   const std::span<const std::uint32_t> variables = rows_.variables();
   const double* values = instance_.values.data();
   double* to = out.data();
+#pragma GCC unroll 8
   for (const std::uint32_t variable : variables) *to++ = values[variable];
 }
 
@@ -90,7 +91,7 @@ bool StepCheck::accepts(Integrator& integrator) {
   if (due || !unresolved_.empty()) {
     held_ = instance_.values;
     const bool accepted = (!due || is_solution(integrator)) && (unresolved_.empty() || scan(integrator));
-    instance_.values = held_;
+    instance_.values.swap(held_);
     if (!accepted) return false;
   }
   std::ranges::sort(cuts_);

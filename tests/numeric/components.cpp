@@ -116,6 +116,24 @@ TEST_CASE("Components with clocks of their own give what one clock gives") {
     }
 }
 
+TEST_CASE("Components give the same to the last bit with any number of threads") {
+  for (const char* expression : {"airconds 1100", "mixed 400 1"}) {
+    INFO(expression);
+    Model model("components.sr", expression);
+    RunOptions run = options(expression[0] == 'a' ? 300 : 2, ComponentClocks::On);
+    run.threads = 1;
+    const Run alone = model.run(run);
+    run.threads = 3;
+    const Run shared = model.run(run);
+    CHECK(shared.outcome.statistics.threads == 3);
+    CHECK(shared.outcome.statistics.exact_events == alone.outcome.statistics.exact_events);
+    CHECK(shared.outcome.statistics.exact_events > 1000);
+    CHECK(shared.outcome.statistics.exact_forms == alone.outcome.statistics.exact_forms);
+    CHECK(shared.outcome.values == alone.outcome.values);
+    for (const std::string& name : alone.trajectory.names()) CHECK(shared.column(name) == alone.column(name));
+  }
+}
+
 TEST_CASE("Which components are solved exactly") {
   struct Case {
     const char* expression;

@@ -62,8 +62,8 @@ const char* role_name(SteadyRow::Role role) {
   return "";
 }
 
-/// Free, given and sought values, and the first of those that are held; if there are only these, as in a model
-/// without states, the first variables instead.
+/// Free, given and sought values, and the first of those that are held; if there are only these, as in a
+/// model without states, the first variables instead.
 std::vector<SteadyRow> shown_rows(const SteadyPoint& point) {
   constexpr std::size_t kShown = 20;
   std::vector<SteadyRow> rows;
@@ -73,8 +73,7 @@ std::vector<SteadyRow> shown_rows(const SteadyPoint& point) {
   if (held < point.rows.size()) return rows;
   rows.clear();
   for (std::size_t k = 0; k < point.all.size() && k < kShown; ++k)
-    rows.push_back(
-        {SteadyRow::Variable, point.all.names[k], point.values[k], false, point.descriptions[k]});
+    rows.push_back({SteadyRow::Variable, point.all.names[k], point.values[k], false, point.descriptions[k]});
   return rows;
 }
 
@@ -96,7 +95,8 @@ void print_text(const SteadyPoint& point) {
                row.at_bound ? "  at its bound" : "");
   }
   if (std::ranges::find(point.rows, SteadyRow::Held, &SteadyRow::role) != point.rows.end())
-    fmt::print("held are discrete variables after the events of the start: no clock ticks and no `when` fires\n");
+    fmt::print(
+        "held are discrete variables after the events of the start: no clock ticks and no `when` fires\n");
 }
 
 void print_json(const SteadyPoint& point) {

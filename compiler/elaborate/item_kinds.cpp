@@ -314,8 +314,10 @@ void Items::report_chosen_assignment(const core::AssignItem& item) {
               "an `if` cannot choose between assignments by a condition that changes with time")
       .label("this would be executed or not")
       .help(fmt::format("choose the value: `{0} := if … then … else pre {0}`", target))
-      .help("or give each branch a `when` of its own, with the condition: `when a && b do`; `elsewhen` gives an "
-            "order");
+      .help(
+          "or give each branch a `when` of its own, with the condition: `when a && b do`; `elsewhen` gives "
+          "an "
+          "order");
 }
 
 Machine::Status Items::branch_equations(const core::Body& body, std::vector<std::pair<ExprId, Span>>& out) {

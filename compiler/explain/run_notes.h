@@ -22,7 +22,7 @@ void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedS
                         Diagnostics& diagnostics);
 
 /// Notes the states that stayed so small that the absolute tolerance hides them.
-void note_hidden_states(const pipeline::Compiled& model, const runtime::HiddenStates& hidden, double tolerance,
-                        Diagnostics& diagnostics);
+void note_hidden_states(const pipeline::Compiled& model, const runtime::HiddenStates& hidden,
+                        double tolerance, Diagnostics& diagnostics);
 
 }  // namespace sigrel::explain

@@ -97,7 +97,9 @@ void note_guesses(const system::System& system, const dae::System& dae, const pl
   const std::vector<bool> discrete = discrete_variables(system, dae, plan);
   note_discrete(system, dae, plan, discrete, note);
   auto continuous = [&](std::uint32_t v) { return !discrete[v]; };
-  auto by_default = [&](std::uint32_t v) { return plan.model.start_of(v) == runtime::kNone && continuous(v); };
+  auto by_default = [&](std::uint32_t v) {
+    return plan.model.start_of(v) == runtime::kNone && continuous(v);
+  };
   if (std::ranges::any_of(guessed, by_default)) note.note("a state without a guess starts from 0.0");
   if (std::ranges::any_of(guessed, continuous)) note.help(help(system, dae, initial));
 }

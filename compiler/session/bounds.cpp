@@ -85,9 +85,11 @@ void Bounds::report(const pipeline::Compiled& model, Diagnostics& diagnostics,
                     b.least ? "below" : "above", b.least ? "min" : "max", b.value));
     describe(b, d);
     if (violated == 1)
-      d.help(asserted_ ? "without `assertBounds` this is a warning, and the run goes on"
-                       : "`assertBounds = True` in the experiment ends the run there; `min x y` and `max x y` limit "
-                         "a value");
+      d.help(
+          asserted_
+              ? "without `assertBounds` this is a warning, and the run goes on"
+              : "`assertBounds = True` in the experiment ends the run there; `min x y` and `max x y` limit "
+                "a value");
   }
   if (violated > kMostReported)
     diagnostics.report(asserted_ ? Code::AssertionFailed : Code::OutsideBounds,

@@ -288,7 +288,8 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     explain::note_continuation(model, block, diagnostics_);
   if (!options.is_point) {
     bounds.report(model, diagnostics_);
-    if (run.completed()) explain::note_hidden_states(model, run.outcome.hidden, experiment->tolerance, diagnostics_);
+    if (run.completed())
+      explain::note_hidden_states(model, run.outcome.hidden, experiment->tolerance, diagnostics_);
   }
   timings_.push_back({"initialise", run.outcome.statistics.seconds_initialise});
   timings_.push_back({"integrate", run.outcome.statistics.seconds_integrate, false, pipeline::peak_memory()});

@@ -53,7 +53,7 @@ struct RunOptions {
   std::optional<std::uint32_t> steps = {};
   std::optional<std::string> solver = {};
   std::optional<bool> assert_bounds = {};  // a variable outside its `min` and `max` ends the run
-  std::optional<bool> events = {};  // rows before and after each event (runtime::Output::event_rows)
+  std::optional<bool> events = {};         // rows before and after each event (runtime::Output::event_rows)
   runtime::Ordering ordering = runtime::Ordering::Auto;
   runtime::ComponentClocks components = runtime::ComponentClocks::Auto;
   unsigned threads = 0;  // for large models; 0: as many as are available and speed up the run
@@ -64,7 +64,7 @@ struct RunOptions {
   bool plot_something = false;             // plot some of the states if the model has no `plot`
   std::vector<runtime::Sink*> sinks = {};  // receive all columns
   bool is_point = false;  // of an analysis: nothing is said of the way to it, and `terminal` does not happen
-  bool keep_trajectory = true;             // keep all columns in memory; else only those to plot
+  bool keep_trajectory = true;  // keep all columns in memory; else only those to plot
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(double fraction)> progress = {};
   runtime::EventObserver* event_observer = nullptr;  // explain::EventLog, for example
@@ -126,8 +126,8 @@ struct SteadyPoint {
   double time = 0;
   std::vector<SteadyRow> rows;  // free values, prescribed values, the objective, what only events change
   std::uint32_t iterations = 0;
-  pipeline::Columns all;       // all variables of a small model, the states of a large one
-  std::vector<double> values;  // of `all`
+  pipeline::Columns all;                  // all variables of a small model, the states of a large one
+  std::vector<double> values;             // of `all`
   std::vector<std::string> descriptions;  // of `all`
 };
 

@@ -55,8 +55,8 @@ struct Experiment {
   /// `from` is the result of a simulation that ended at this time: clock ticks at the start are processed
   /// already.
   bool continues = false;
-  /// Whether the stop time is the end of the run, at which `terminal` handlers are executed, or a point for an
-  /// analysis.
+  /// Whether the stop time is the end of the run, at which `terminal` handlers are executed, or a point for
+  /// an analysis.
   bool ends = true;
 };
 
@@ -123,8 +123,8 @@ struct Outcome {
   std::vector<Continued> continued;  // initial algebraic loops that only continuation solved
   GuessedStart guessed;              // where the initial schedule could not be used
   HiddenStates hidden;
-  std::vector<double> values;        // of all variables at `reached`
-  std::vector<double> parameters;    // at the end, selectors of states included
+  std::vector<double> values;      // of all variables at `reached`
+  std::vector<double> parameters;  // at the end, selectors of states included
 };
 
 }  // namespace runtime

@@ -1,9 +1,9 @@
 // Which states the absolute tolerance hides.
 //
 // The error of a state may be the tolerance times the larger of the state and its nominal value. A state that
-// stays far below its nominal value, which is 1 unless the model declares another, is therefore known to a few
-// digits, or to none. The largest magnitude of each state over the steps decides; the integrator of quantised
-// states, whose steps are those of single states, is not examined.
+// stays far below its nominal value, which is 1 unless the model declares another, is therefore known to a
+// few digits, or to none. The largest magnitude of each state over the steps decides; the integrator of
+// quantised states, whose steps are those of single states, is not examined.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -27,7 +27,7 @@ class StateScales {
       if (magnitude > largest_[k]) largest_[k] = magnitude;
     }
   }
-  /// States that are not zero throughout, but far below their nominal values and not far above their
+  /// States that are not zero (up to rounding), but far below their nominal values and not far above their
   /// absolute tolerance.
   HiddenStates hidden() const;
 

@@ -300,8 +300,9 @@ TEST_CASE("the name of a vector stands for its elements: run -v, plot, linearize
   const std::string csv = temporary("vector.csv");
   const Finished f = sigrel({"run", model, "-v", "v,a,der(v)", "-o", csv});
   CHECK(f.code == 0);
-  CHECK(read(csv).starts_with("time,v[1],v[2],v[3],\"a[1,1]\",\"a[1,2]\",\"a[2,1]\",\"a[2,2]\","
-                              "der(v[1]),der(v[2]),der(v[3])\n"));
+  CHECK(
+      read(csv).starts_with("time,v[1],v[2],v[3],\"a[1,1]\",\"a[1,2]\",\"a[2,1]\",\"a[2,2]\","
+                            "der(v[1]),der(v[2]),der(v[3])\n"));
   const Finished plot = sigrel({"plot", csv, "-v", "v"});
   CHECK(plot.code == 0);
   CHECK(plot.out.find("v[3]") != std::string::npos);
@@ -314,9 +315,10 @@ TEST_CASE("the name of a vector stands for its elements: run -v, plot, linearize
 }
 
 TEST_CASE("run --assert-bounds ends the run where a bound does not hold, and keeps the results") {
-  const std::string model = temporary("tank.sr",
-                                      "m = sigrel () where\n  local h with { min = 0.0 }\n  initially h = 1.0\n"
-                                      "  der h = -0.5\nmain = simulate m with { stop = 3.0 }\n");
+  const std::string model =
+      temporary("tank.sr",
+                "m = sigrel () where\n  local h with { min = 0.0 }\n  initially h = 1.0\n"
+                "  der h = -0.5\nmain = simulate m with { stop = 3.0 }\n");
   const std::string csv = temporary("tank.csv");
   const Finished warned = sigrel({"run", model});
   CHECK(warned.code == 0);

@@ -110,7 +110,8 @@ TEST_CASE("from an earlier run at the time of a tick: after the event, and the t
   const std::string whole = temporary("ticks.csv"), part = temporary("part.csv");
   REQUIRE(sigrel({"run", model, "-o", whole}).code == 0);
   CHECK(read(whole).find("\n0.5,") != read(whole).rfind("\n0.5,"));  // two rows at the tick
-  const Finished at = sigrel({"run", model, "--init-from", whole + "@0.5", "--start", "0.5", "--stop", "0.75"});
+  const Finished at =
+      sigrel({"run", model, "--init-from", whole + "@0.5", "--start", "0.5", "--stop", "0.75"});
   CHECK(at.code == 0);
   CHECK(at.out.find("n = 2\n") != std::string::npos);
   REQUIRE(sigrel({"run", model, "--stop", "0.5", "-o", part}).code == 0);

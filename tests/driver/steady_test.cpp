@@ -57,12 +57,13 @@ TEST_CASE("steady: what events alone change is held after the events of the star
 }
 
 TEST_CASE("steady: --assert-bounds is that of run, and values have the names of constructors") {
-  const std::string model = temporary("mode.sr",
-                                      "data Mode = Off | Run\n"
-                                      "m :: SR ()\nm = sigrel () where\n  local mode :: Mode\n"
-                                      "  local y with { max = 1.0 }\n  mode = if time < 1.0 then Run else Off\n"
-                                      "  y = 2.0\n"
-                                      "main = simulate m with { assertBounds = True }\n");
+  const std::string model =
+      temporary("mode.sr",
+                "data Mode = Off | Run\n"
+                "m :: SR ()\nm = sigrel () where\n  local mode :: Mode\n"
+                "  local y with { max = 1.0 }\n  mode = if time < 1.0 then Run else Off\n"
+                "  y = 2.0\n"
+                "main = simulate m with { assertBounds = True }\n");
   const Finished f = sigrel({"steady", model});
   CHECK(f.code == 1);
   CHECK(f.err.find("error[SR0510]: `y` is above its `max` 1 in the steady state: 2\n") != std::string::npos);

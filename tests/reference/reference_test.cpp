@@ -80,7 +80,8 @@ TEST_CASE("every snippet of the pages is what it says") {
   CHECK(checked >= 10);
 }
 
-// tests/cases/check_against_run.cpp finds codes that the table lacks; this, codes that no run of a case reports.
+// tests/cases/check_against_run.cpp finds codes that the table lacks; this, codes that no run of a case
+// reports.
 TEST_CASE("every code of the table of what only a run finds has a golden case") {
   std::ifstream page(kRoot + "/grammar/README.md");
   bool inside = false;

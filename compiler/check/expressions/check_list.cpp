@@ -58,8 +58,8 @@ const ast::Expr* ExpressionChecker::brackets(const Definition& definition) {
 /// `list`, the use of a name, as the vector or matrix that its brackets would be here.
 Typed ExpressionChecker::as_vector(const ast::Expr* name, Typed list, Type* hint) {
   Type* known = hint ? find(hint) : nullptr;
-  if (!known || (known->kind != TypeKind::Vector &&
-                 !(known->kind == TypeKind::Variable && (known->needs & kSignal))))
+  if (!known ||
+      (known->kind != TypeKind::Vector && !(known->kind == TypeKind::Variable && (known->needs & kSignal))))
     return list;
   const ast::Expr* brackets = brackets_of(name);
   if (!brackets || !is_rectangular(brackets)) return list;

@@ -181,6 +181,9 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
       ->type_name("SECONDS");
   command->add_option("--steps", run_options.steps, "Number of output intervals")->type_name("N");
   command->add_flag_callback(
+      "--assert-bounds", [&run_options] { run_options.assert_bounds = true; },
+      "End the run with an error where a variable leaves its `min` or `max`, instead of a warning");
+  command->add_flag_callback(
       "--no-event-rows", [&run_options] { run_options.events = false; },
       "Write the rows of the output grid alone, without those before and after each event");
   command->add_flag_callback(

@@ -9,6 +9,7 @@
 
 #include "compiler/diagnostics/display.h"
 #include "compiler/driver/command.h"
+#include "compiler/pipeline/results.h"
 #include "runtime/results/csv.h"
 
 namespace sigrel::driver {
@@ -21,8 +22,6 @@ struct Options {
   SteadyOptions steady;
   bool strict_initial = false;
 };
-
-std::string number(double x) { return fmt::format("{:.10g}", x); }
 
 double bound(std::string_view text, double otherwise, const std::string& whole) {
   if (text.empty()) return otherwise;
@@ -57,42 +56,53 @@ const char* role_name(SteadyRow::Role role) {
     case SteadyRow::Parameter: return "parameter";
     case SteadyRow::Given: return "given";
     case SteadyRow::Goal: return "goal";
+    case SteadyRow::Held: return "held";
     case SteadyRow::Variable: return "variable";
   }
   return "";
 }
 
-/// Free, given and sought values; the first variables where there are none, as in a model without states.
+/// Free, given and sought values, and the first of those that are held; if there are only these, as in a
+/// model without states, the first variables instead.
 std::vector<SteadyRow> shown_rows(const SteadyPoint& point) {
   constexpr std::size_t kShown = 20;
-  if (!point.rows.empty()) return point.rows;
   std::vector<SteadyRow> rows;
+  std::size_t held = 0;
+  for (const SteadyRow& row : point.rows)
+    if (row.role != SteadyRow::Held || ++held <= kShown) rows.push_back(row);
+  if (held < point.rows.size()) return rows;
+  rows.clear();
   for (std::size_t k = 0; k < point.all.size() && k < kShown; ++k)
-    rows.push_back({SteadyRow::Variable, point.all.names[k], point.values[k], false});
+    rows.push_back({SteadyRow::Variable, point.all.names[k], point.values[k], false, point.descriptions[k]});
   return rows;
 }
+
+std::string value_of(const SteadyRow& row) { return pipeline::value_text(row.description, row.value); }
 
 void print_text(const SteadyPoint& point) {
   const std::vector<SteadyRow> rows = shown_rows(point);
   std::uint32_t width = 0, value_width = 0;
   for (const SteadyRow& row : rows) {
     width = std::max(width, display_width(row.name));
-    value_width = std::max(value_width, display_width(number(row.value)));
+    value_width = std::max(value_width, display_width(value_of(row)));
   }
   fmt::print("steady at t = {:.9g} s\n", point.time);
   for (const SteadyRow& row : rows) {
     std::string name = row.name + std::string(width - display_width(row.name), ' ');
-    std::string value = number(row.value);
+    std::string value = value_of(row);
     fmt::print("  {:<9}  {}  {}{}{}\n", role_name(row.role), name,
                std::string(value_width - display_width(value), ' '), value,
                row.at_bound ? "  at its bound" : "");
   }
+  if (std::ranges::find(point.rows, SteadyRow::Held, &SteadyRow::role) != point.rows.end())
+    fmt::print(
+        "held are discrete variables after the events of the start: no clock ticks and no `when` fires\n");
 }
 
 void print_json(const SteadyPoint& point) {
   nlohmann::ordered_json j, values = nlohmann::ordered_json::object();
   j["time"] = point.time;
-  for (const char* role : {"state", "input", "parameter", "given", "goal"}) {
+  for (const char* role : {"state", "input", "parameter", "given", "goal", "held"}) {
     nlohmann::ordered_json part = nlohmann::ordered_json::object();
     for (const SteadyRow& row : point.rows)
       if (std::string_view(role_name(row.role)) == role) part[row.name] = row.value;

@@ -60,6 +60,7 @@ std::optional<Result> elaborate(const core::Program& program, const Options& opt
     x.solver = text(Name{field(core::ExperimentField::Solver).index});
     x.events = field(core::ExperimentField::Events).integer != 0;
     x.max_step = number(field(core::ExperimentField::MaxStep));
+    x.assert_bounds = field(core::ExperimentField::AssertBounds).integer != 0;
     value = field(core::ExperimentField::Model);
   }
   if (!is_object(value, ObjectKind::Relation)) {

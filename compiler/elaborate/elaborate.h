@@ -70,7 +70,8 @@ struct Experiment {
   std::int64_t steps = 500;
   std::vector<std::string> outputs, plot;
   std::string solver = "auto";
-  bool events = true;  // results have rows at events
+  bool events = true;          // results have rows at events
+  bool assert_bounds = false;  // a variable outside its `min` and `max` ends the run
 };
 
 struct Result {

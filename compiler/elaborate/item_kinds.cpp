@@ -302,6 +302,24 @@ Machine::Status Items::if_item(const core::IfItem& item, Target target) {
   return Status::Done;
 }
 
+/// An assignment in a branch of an `if` whose condition changes with time.
+void Items::report_chosen_assignment(const core::AssignItem& item) {
+  Value value;
+  std::vector<ColumnId> columns;
+  const bool single = evaluate(item.target, value) == Status::Done &&
+                      parts_.variables.columns_of(value, columns) && columns.size() == 1;
+  const std::string target = single ? text(parts_.columns[columns[0]].name) : "x";
+  machine_.diagnostics()
+      .report(Code::AssignmentOutsideEvent, item.span,
+              "an `if` cannot choose between assignments by a condition that changes with time")
+      .label("this would be executed or not")
+      .help(fmt::format("choose the value: `{0} := if … then … else pre {0}`", target))
+      .help(
+          "or give each branch a `when` of its own, with the condition: `when a && b do`; `elsewhen` gives "
+          "an "
+          "order");
+}
+
 Machine::Status Items::branch_equations(const core::Body& body, std::vector<std::pair<ExprId, Span>>& out) {
   for (const core::SignalDecl& d : body.locals)
     if (Status s = declare(d); s != Status::Done) return s;
@@ -309,6 +327,10 @@ Machine::Status Items::branch_equations(const core::Body& body, std::vector<std:
     if (i->kind == core::ItemKind::Let) {
       if (Status s = let_item(*static_cast<const core::LetItem*>(i)); s != Status::Done) return s;
       continue;
+    }
+    if (i->kind == core::ItemKind::Assign) {
+      report_chosen_assignment(*static_cast<const core::AssignItem*>(i));
+      return Status::Failed;
     }
     if (i->kind != core::ItemKind::Equation) {
       machine_.diagnostics()

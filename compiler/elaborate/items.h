@@ -69,6 +69,7 @@ class Items final : public BodyHost {
   Status connect_item(const core::ConnectItem& item);
   Status let_item(const core::LetItem& item);
   Status if_item(const core::IfItem& item, Target target);
+  void report_chosen_assignment(const core::AssignItem& item);
   Status branch_equations(const core::Body& body, std::vector<std::pair<ExprId, Span>>& out);
   Status assert_item(const core::AssertItem& item);
 

@@ -195,6 +195,7 @@ class Machine {
   std::optional<Value> rounded_int(Op op, const Value& a, Span span);
   std::optional<Value> power(const Value& a, const Value& b, Span span);
   std::optional<Value> der(const Value& a, Span span);
+  std::optional<Value> zero(const Value& layout, Span span);
   std::optional<Value> append(const Value& a, const Value& b, Span span);
   Value list(const std::vector<Value>& items, Value rest);
   std::optional<Value> build_layout(const core::Layout* layout, std::span<const Value> values, Span span);

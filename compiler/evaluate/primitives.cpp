@@ -35,6 +35,22 @@ std::optional<Value> Machine::der(const Value& a, Span span) {
   return Value::of_signal(symbolic::time_derivative(signals, *x));
 }
 
+/// Of a layout of Reals and vectors of them.
+std::optional<Value> Machine::zero(const Value& layout, Span span) {
+  if (layout.object->b == 0) {
+    fail(Code::SizeNotKnown, span, "the list is empty, so the size of its sum is not known");
+    return std::nullopt;
+  }
+  auto of = [&](auto& self, LayoutId id) -> Value {
+    const LayoutNode node = layouts_[id];
+    if (node.kind != core::LayoutKind::Vector) return Value::of_real(0);
+    Object* o = heap_.object(ObjectKind::Vector, node.size);
+    std::ranges::fill(o->span(), self(self, node.elements[0]));
+    return Value::of(o);
+  };
+  return of(of, LayoutId{layout.object->a});
+}
+
 std::optional<Value> Machine::append(const Value& a, const Value& b, Span span) {
   if (a.tag == Tag::String && b.tag == Tag::String)
     return Value::of_string(intern(std::string(text(Name{a.index})) + std::string(text(Name{b.index}))));
@@ -182,6 +198,17 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
         o->items[i++] = cell->items[0];
       return Value::of(o);
     }
+    case Primitive::ToMatrix: {
+      auto outer = primitive(Primitive::ToVector, args, span);
+      if (!outer) return std::nullopt;
+      for (Value& row : outer->object->span()) {
+        auto inner = primitive(Primitive::ToVector, {&row, 1}, span);
+        if (!inner) return std::nullopt;
+        row = *inner;
+      }
+      return outer;
+    }
+    case Primitive::Zero: return zero(args[0], span);
     case Primitive::Der: return der(args[0], span);
     case Primitive::Table1: return table1(args, span);
     case Primitive::Table2: return table2(args, span);

@@ -72,4 +72,32 @@ void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedS
   note.help("give the start in an `initially` block");
 }
 
+void note_hidden_states(const pipeline::Compiled& model, const runtime::HiddenStates& hidden,
+                        double tolerance, Diagnostics& diagnostics) {
+  if (hidden.worst.empty()) return;
+  auto name = [&](const runtime::HiddenStates::State& s) {
+    return dae::variable_name(model.system, model.dae, s.variable);
+  };
+  const auto& worst = hidden.worst.front();
+  const std::string message =
+      hidden.count == 1 ? fmt::format("the state `{}` is small beside its absolute tolerance", name(worst))
+                        : fmt::format("{} states are small beside their absolute tolerances", hidden.count);
+  Diagnostic& note =
+      model.dae.variables[worst.variable].set != dae::kNone
+          ? diagnostics.report(Code::ScaleBelowTolerance, message)
+          : diagnostics.report(Code::ScaleBelowTolerance,
+                               singularity::SourceNames(model.system)
+                                   .declaration(model.dae.variables[worst.variable].unknown, system::kRoot),
+                               message);
+  for (const runtime::HiddenStates::State& s : hidden.worst)
+    note.note(
+        fmt::format("`{}` reaches {:.3g}; its errors may be {:.2g}, the tolerance {:.2g} times its "
+                    "nominal value {:.2g}",
+                    name(s), s.largest, tolerance * s.nominal, tolerance, s.nominal));
+  note.help(
+      fmt::format("declare its scale, `with {{ nominal = {:.0e} }}`; for a variable of a part, "
+                  "`local x with {{ nominal = {:.0e} }}` and `x = {}`",
+                  worst.largest, worst.largest, name(worst)));
+}
+
 }  // namespace sigrel::explain

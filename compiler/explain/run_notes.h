@@ -21,4 +21,8 @@ void note_continuation(const pipeline::Compiled& model, const runtime::Continued
 void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedStart& start,
                         Diagnostics& diagnostics);
 
+/// Notes the states that stayed so small that the absolute tolerance hides them.
+void note_hidden_states(const pipeline::Compiled& model, const runtime::HiddenStates& hidden,
+                        double tolerance, Diagnostics& diagnostics);
+
 }  // namespace sigrel::explain

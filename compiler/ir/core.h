@@ -466,6 +466,7 @@ enum class ExperimentField : std::uint32_t {
   Solver,
   Events,
   MaxStep,
+  AssertBounds,
   Count
 };
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "compiler/singularity/source_names.h"
+#include "compiler/singularity/wording.h"
 
 namespace sigrel::order {
 namespace {
@@ -35,6 +36,44 @@ std::string alternatives(const system::System& system, const dae::System& dae,
   return more ? text + " or others" : text;
 }
 
+/// For each variable whether only events change it.
+std::vector<bool> discrete_variables(const system::System& system, const dae::System& dae,
+                                     const plan::Plan& plan) {
+  std::vector<bool> discrete(dae.variables.size(), false);
+  for (std::uint32_t v : plan.model.constants) {
+    const system::LocalInfo& info = system::unknown_info(system, dae.variables[v].unknown);
+    discrete[v] = info.assigned || info.type != system::SignalType::Real;
+  }
+  return discrete;
+}
+
+/// Says which discrete variables start from zero because nothing gives their start.
+void note_discrete(const system::System& system, const dae::System& dae, const plan::Plan& plan,
+                   const std::vector<bool>& discrete, Diagnostic& note) {
+  std::vector<std::string> names;
+  std::string first;
+  for (std::uint32_t v : plan.guessed_states) {
+    if (plan.model.start_of(v) != runtime::kNone || !discrete[v]) continue;
+    names.push_back(dae::variable_name(system, dae, v));
+    if (!first.empty()) continue;
+    const system::LocalInfo& info = system::unknown_info(system, dae.variables[v].unknown);
+    const auto constructors = text(info.unit);
+    first = fmt::format("discrete {} :: ", text(info.name));
+    switch (info.type) {
+      case system::SignalType::Real: first += "Real = 0.0"; break;
+      case system::SignalType::Bool: first += "Bool = False"; break;
+      case system::SignalType::Int:
+        first += constructors.empty()
+                     ? std::string("Int = 0")
+                     : fmt::format("… = {}", constructors.substr(0, constructors.find(" | ")));
+    }
+  }
+  if (names.empty()) return;
+  note.note(fmt::format("{} {} by events alone and start from 0, False or the first constructor",
+                        singularity::listed(names), names.size() == 1 ? "changes" : "change"));
+  note.help(fmt::format("`{}` states the start", first));
+}
+
 std::string help(const system::System& system, const dae::System& dae, const InitialMatching& initial) {
   std::string text = "give the start in an `initially` block";
   if (std::string others = alternatives(system, dae, initial); !others.empty())
@@ -55,10 +94,14 @@ void note_guesses(const system::System& system, const dae::System& dae, const pl
   Span place =
       singularity::SourceNames(system).declaration(dae.variables[guessed.front()].unknown, system::kRoot);
   Diagnostic& note = diagnostics.report(Code::InitialFromGuesses, place, std::move(text));
-  bool any_default = false;
-  for (std::uint32_t v : guessed) any_default = any_default || plan.model.start_of(v) == runtime::kNone;
-  if (any_default) note.note("a state without a guess starts from 0.0");
-  note.help(help(system, dae, initial));
+  const std::vector<bool> discrete = discrete_variables(system, dae, plan);
+  note_discrete(system, dae, plan, discrete, note);
+  auto continuous = [&](std::uint32_t v) { return !discrete[v]; };
+  auto by_default = [&](std::uint32_t v) {
+    return plan.model.start_of(v) == runtime::kNone && continuous(v);
+  };
+  if (std::ranges::any_of(guessed, by_default)) note.note("a state without a guess starts from 0.0");
+  if (std::ranges::any_of(guessed, continuous)) note.help(help(system, dae, initial));
 }
 
 void report_missing_start(const system::System& system, const dae::System& dae,

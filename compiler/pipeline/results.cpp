@@ -133,7 +133,24 @@ void Columns::add(std::string name, runtime::Column column) {
   columns.push_back(column);
 }
 
+bool is_element(std::string_view name, std::string_view vector) {
+  auto strip = [](std::string_view& text) {
+    if (!text.starts_with("der(") || !text.ends_with(")")) return false;
+    text = text.substr(4, text.size() - 5);
+    return true;
+  };
+  for (;;) {
+    const bool derivative = strip(vector);
+    if (strip(name) != derivative) return false;
+    if (!derivative) break;
+  }
+  if (!name.starts_with(vector) || name.size() < vector.size() + 3) return false;
+  const std::string_view index = name.substr(vector.size());
+  return index.front() == '[' && index.back() == ']' && index.find('.') == std::string_view::npos;
+}
+
 bool matches(std::string_view pattern, std::string_view name) {
+  if (is_element(name, pattern)) return true;
   std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
   while (n < name.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
@@ -185,9 +202,8 @@ std::vector<std::uint32_t> matching_unknowns(const system::System& system,
   std::vector<std::uint32_t> found;
   system::Names names(system);
   for (const std::string& pattern : patterns)
-    if (pattern.find('*') == std::string::npos) {
-      if (const auto unknown = names.find(system::kRoot, std::string_view(expanded(pattern))))
-        found.push_back(*unknown);
+    if (const auto unknown = names.find(system::kRoot, std::string_view(expanded(pattern)))) {
+      found.push_back(*unknown);
     } else {
       each_unknown(system, [&](const std::string& name, std::uint32_t unknown) {
         if (matches(pattern, name)) found.push_back(unknown);
@@ -375,7 +391,8 @@ Columns Results::select(std::span<const std::string> patterns, std::string_view 
         any = true;
         if (seen.insert(pattern).second) found.add(pattern, *column);
       }
-    } else {
+    }
+    if (!any) {
       each([&](std::string name, runtime::Column column) {
         if (matches(pattern, name)) {
           any = true;

@@ -42,7 +42,7 @@ class Results {
   Columns states() const;
   /// The columns of variables of the reduced system.
   Columns named(std::span<const std::uint32_t> variables) const;
-  /// The columns that match the patterns, in order, each once. `*` matches any characters. Reports patterns
+  /// The columns that match the patterns (`matches`), in order, each once. Reports patterns
   /// without a match; `what` is the setting or option that gave them ("plot", "outputs"), `spans` are their
   /// source locations, if known.
   Columns select(std::span<const std::string> patterns, std::string_view what,
@@ -71,7 +71,8 @@ class Results {
 /// The unknowns that match the patterns; a pattern without a match is ignored.
 std::vector<std::uint32_t> matching_unknowns(const system::System& system,
                                              std::span<const std::string> patterns);
-/// Whether `pattern`, in which `*` matches any characters, matches the whole name.
+/// Whether `pattern`, in which `*` matches any characters, matches the whole name, or is that of a vector of
+/// which `name` is an element: `v` matches `v[1]`, and `der(v)` matches `der(v[1])`.
 bool matches(std::string_view pattern, std::string_view name);
 
 /// Whether a description is that of a Bool, an Int or a data type.

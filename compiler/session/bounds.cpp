@@ -41,6 +41,7 @@ runtime::Sink::Error Bounds::row(double time, std::span<const double> values) {
 }
 
 void Bounds::step(double time, std::span<const double> values) {
+  if (asserted_ && violated_) return;  // the run ends there
   for (Bound& b : bounds_) {
     const double value = values[b.column];
     const double outside = b.least ? b.value - value : value - b.value;
@@ -50,12 +51,17 @@ void Bounds::step(double time, std::span<const double> values) {
       b.farthest_at = time;
     }
     if (!b.violated) b.since = time;
-    b.violated = true;
+    b.violated = violated_ = true;
   }
+  if (violated_ && stop_) stop_->store(true, std::memory_order_relaxed);
 }
 
 void Bounds::report(const pipeline::Compiled& model, Diagnostics& diagnostics) const {
-  report(model, diagnostics, [](const Bound& b, Diagnostic& d) {
+  report(model, diagnostics, [&](const Bound& b, Diagnostic& d) {
+    if (asserted_) {
+      d.message += fmt::format(" at t = {:.6g} s: {:.6g}", b.since, b.farthest);
+      return;
+    }
     d.message += fmt::format(", first seen at t = {:.6g} s", b.since);
     d.note(fmt::format("it reaches {:.6g} at t = {:.6g} s", b.farthest, b.farthest_at));
   });
@@ -74,15 +80,19 @@ void Bounds::report(const pipeline::Compiled& model, Diagnostics& diagnostics,
     if (!b.violated || ++violated > kMostReported) continue;
     const system::Attribute& a = model.system.attributes[b.attribute];
     Diagnostic& d = diagnostics.report(
-        Code::OutsideBounds, a.span,
+        asserted_ ? Code::AssertionFailed : Code::OutsideBounds, a.span,
         fmt::format("`{}` is {} its `{}` {:.6g}", system::unknown_name(model.system, a.unknown),
                     b.least ? "below" : "above", b.least ? "min" : "max", b.value));
     describe(b, d);
     if (violated == 1)
-      d.help("`assert` ends the run where a condition does not hold; `min x y` and `max x y` limit a value");
+      d.help(
+          asserted_
+              ? "without `assertBounds` this is a warning, and the run goes on"
+              : "`assertBounds = True` in the experiment ends the run there; `min x y` and `max x y` limit "
+                "a value");
   }
   if (violated > kMostReported)
-    diagnostics.report(Code::OutsideBounds,
+    diagnostics.report(asserted_ ? Code::AssertionFailed : Code::OutsideBounds,
                        fmt::format("{} more `min` and `max` do not hold", violated - kMostReported));
 }
 

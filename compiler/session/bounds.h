@@ -1,6 +1,7 @@
 // The attributes `min` and `max` during a run: the variables are compared with them at each row of the
 // results and, in models with few columns, at each step of the integrator. A steady state is one row.
 #pragma once
+#include <atomic>
 #include <functional>
 #include <span>
 #include <vector>
@@ -18,7 +19,14 @@ class Bounds final : public runtime::Sink {
   Bounds(const pipeline::Compiled& model, std::span<const double> parameters, pipeline::Columns& columns);
 
   bool empty() const { return bounds_.empty(); }
-  /// One warning for each attribute that did not hold, with the first time and the farthest value.
+  /// From now on an attribute that does not hold is an error, and sets `stop` to end the run.
+  void assert_all(std::atomic<bool>* stop = nullptr) {
+    asserted_ = true;
+    stop_ = stop;
+  }
+  bool violated() const { return violated_; }
+  /// One warning for each attribute that did not hold, with the first time and the farthest value; or one
+  /// error for each of those that ended the run.
   void report(const pipeline::Compiled& model, Diagnostics& diagnostics) const;
   /// The same for a single row, a steady state.
   void report_steady(const pipeline::Compiled& model, Diagnostics& diagnostics) const;
@@ -42,7 +50,8 @@ class Bounds final : public runtime::Sink {
     double since = 0, farthest = 0, farthest_at = 0;
   };
   std::vector<Bound> bounds_;
-  bool steps_ = false;
+  bool steps_ = false, asserted_ = false, violated_ = false;
+  std::atomic<bool>* stop_ = nullptr;
 };
 
 }  // namespace sigrel::session

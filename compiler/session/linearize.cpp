@@ -21,6 +21,7 @@ std::optional<Linearization> Session::linearize(const Compiled& model, const Lin
 
   RunOptions request = options.run;
   if (!request.stop) request.stop = request.start.value_or(model.experiment.start);
+  request.is_point = true;
   request.all_outputs = request.plot_something = request.keep_trajectory = false;
   const Run run = this->run(model, request);
   if (!run.completed()) return std::nullopt;

@@ -139,6 +139,7 @@ std::optional<runtime::Experiment> Session::experiment(const Compiled& model, co
   e.ordering = options.ordering;
   e.components = options.components;
   e.threads = options.threads;
+  e.ends = !options.is_point;
 
   for (const auto& [name, value] : options.set) {
     auto it = std::ranges::find(model.system.named_parameters, name, &system::NamedParameter::name);
@@ -253,12 +254,26 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   if (!options.sinks.empty())
     output.constants =
         results.constants(runtime::evaluate_parameters(model.plan.model, experiment->overrides), run.columns);
-  run.outcome = runtime::simulate(model.plan.model, *experiment, output,
-                                  {options.cancel, options.progress, options.event_observer});
+  runtime::Control control{options.cancel, options.progress, options.event_observer};
+  std::atomic<bool> stopped = false;  // by a bound, or by `options.cancel`
+  const bool asserted = !bounds.empty() && options.assert_bounds.value_or(model.experiment.assert_bounds);
+  if (asserted && !options.is_point) {
+    bounds.assert_all(&stopped);
+    control.cancel = &stopped;
+    control.progress = [&](double fraction) {
+      if (options.cancel && options.cancel->load(std::memory_order_relaxed)) stopped = true;
+      if (options.progress) options.progress(fraction);
+    };
+  }
+  run.outcome = runtime::simulate(model.plan.model, *experiment, output, control);
+  if (asserted && bounds.violated() && run.outcome.status != runtime::Outcome::Failed) {
+    run.outcome.status = runtime::Outcome::Failed;
+    run.bound_failed = true;
+  }
   run.final_values = last.take();
   const runtime::Failure& failure = run.outcome.failure;
   if (failure.kind == runtime::FailureKind::Internal ||
-      (run.outcome.status == runtime::Outcome::Failed && !failure))
+      (run.outcome.status == runtime::Outcome::Failed && !failure && !run.bound_failed))
     throw std::logic_error(failure.error.empty() ? "a simulation failed without a reason" : failure.error);
   if (failure)
     explain::report_failure({model.system, model.dae, model.plan,
@@ -271,7 +286,11 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   if (!failure) explain::note_guessed_start(model, run.outcome.guessed, diagnostics_);
   for (const runtime::Continued& block : run.outcome.continued)
     explain::note_continuation(model, block, diagnostics_);
-  if (options.watch_bounds) bounds.report(model, diagnostics_);
+  if (!options.is_point) {
+    bounds.report(model, diagnostics_);
+    if (run.completed())
+      explain::note_hidden_states(model, run.outcome.hidden, experiment->tolerance, diagnostics_);
+  }
   timings_.push_back({"initialise", run.outcome.statistics.seconds_initialise});
   timings_.push_back({"integrate", run.outcome.statistics.seconds_integrate, false, pipeline::peak_memory()});
   timings_.push_back({"write", run.outcome.statistics.seconds_write});

@@ -55,7 +55,8 @@ struct RunOptions {
   std::optional<double> start = {}, stop = {}, tolerance = {}, max_step = {};
   std::optional<std::uint32_t> steps = {};
   std::optional<std::string> solver = {};
-  std::optional<bool> events = {};  // rows before and after each event (runtime::Output::event_rows)
+  std::optional<bool> assert_bounds = {};  // a variable outside its `min` and `max` ends the run
+  std::optional<bool> events = {};         // rows before and after each event (runtime::Output::event_rows)
   runtime::Ordering ordering = runtime::Ordering::Auto;
   runtime::ComponentClocks components = runtime::ComponentClocks::Auto;
   unsigned threads = 0;  // for large models; 0: as many as are available and speed up the run
@@ -65,8 +66,8 @@ struct RunOptions {
   bool all_outputs = true;                 // false: compute and record only the columns to plot
   bool plot_something = false;             // plot some of the states if the model has no `plot`
   std::vector<runtime::Sink*> sinks = {};  // receive all columns
-  bool watch_bounds = true;                // warn when a variable leaves its `min` or `max`
-  bool keep_trajectory = true;             // keep all columns in memory; else only those to plot
+  bool is_point = false;  // of an analysis: nothing is said of the way to it, and `terminal` does not happen
+  bool keep_trajectory = true;  // keep all columns in memory; else only those to plot
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(double fraction)> progress = {};
   runtime::EventObserver* event_observer = nullptr;  // explain::EventLog, for example
@@ -74,7 +75,8 @@ struct RunOptions {
 };
 
 struct Run {
-  bool valid = false;  // false: an error was reported before the run started
+  bool valid = false;         // false: an error was reported before the run started
+  bool bound_failed = false;  // a `min` or `max` ended it (RunOptions::assert_bounds)
   runtime::Outcome outcome;
   pipeline::Columns columns;  // recorded; the order of `final_values` and of the sinks
   std::vector<double> final_values;
@@ -116,18 +118,20 @@ struct SteadyOptions {
 };
 
 struct SteadyRow {
-  enum Role : std::uint8_t { State, Input, Parameter, Given, Goal, Variable } role;
+  enum Role : std::uint8_t { State, Input, Parameter, Given, Goal, Held, Variable } role;
   std::string name;
   double value = 0;
   bool at_bound = false;
+  std::string description = {};  // of a Bool, an Int or a data type: pipeline::Results::descriptions
 };
 
 struct SteadyPoint {
   double time = 0;
-  std::vector<SteadyRow> rows;  // free values, prescribed values and the objective
+  std::vector<SteadyRow> rows;  // free values, prescribed values, the objective, what only events change
   std::uint32_t iterations = 0;
-  pipeline::Columns all;       // all variables of a small model, the states of a large one
-  std::vector<double> values;  // of `all`
+  pipeline::Columns all;                  // all variables of a small model, the states of a large one
+  std::vector<double> values;             // of `all`
+  std::vector<std::string> descriptions;  // of `all`
 };
 
 class Session {

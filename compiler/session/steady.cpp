@@ -14,6 +14,18 @@ namespace {
 
 using runtime::FreeValue;
 
+/// The variables that only event handlers change, in ascending order.
+std::vector<std::uint32_t> held_variables(const runtime::Model& model) {
+  std::vector<bool> is_state(model.variables, false);
+  for (const runtime::State& s : model.states) is_state[s.variable] = true;
+  std::vector<std::uint32_t> held;
+  for (const runtime::Effect& effect : model.events.effects)
+    if (!is_state[effect.variable]) held.push_back(effect.variable);
+  std::ranges::sort(held);
+  held.erase(std::ranges::unique(held).begin(), held.end());
+  return held;
+}
+
 class Request {
  public:
   Request(const Compiled& model, const SteadyOptions& options, Diagnostics& diagnostics)
@@ -165,7 +177,7 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
   Request request(model, options, diagnostics_);
   if (!request.build()) return std::nullopt;
   RunOptions start = options.run;
-  start.watch_bounds = false;  // a search may start outside
+  start.is_point = true;
   start.stop = start.start.value_or(model.experiment.start);
   start.all_outputs = start.plot_something = start.keep_trajectory = false;
   const Run run = this->run(model, start);
@@ -291,20 +303,33 @@ std::optional<SteadyPoint> Session::steady(const Compiled& model, const SteadyOp
   if (problem.objective)
     result.rows.push_back({SteadyRow::Goal, options.minimise.empty() ? options.maximise : options.minimise,
                            value_of(*problem.objective), false});
+  const pipeline::Columns held = names.named(held_variables(m));
+  for (std::size_t k = 0; k < held.size(); ++k)
+    result.rows.push_back({SteadyRow::Held, held.names[k], value_of(held.columns[k]), false});
   result.iterations = found.iterations;
   result.all = options.run.outputs.empty()
                    ? names.by_default()
                    : names.select(options.run.outputs, "--output",
                                   std::vector<std::optional<Span>>(options.run.outputs.size()), diagnostics_);
   for (const runtime::Column& c : result.all.columns) result.values.push_back(value_of(c));
+  result.descriptions = names.descriptions(result.all);
+  pipeline::Columns shown;
+  for (const SteadyRow& row : result.rows)
+    shown.add(row.name, names.find(row.name).value_or(runtime::Column{}));
+  std::vector<std::string> descriptions = names.descriptions(shown);
+  for (std::size_t k = 0; k < descriptions.size(); ++k)
+    result.rows[k].description = std::move(descriptions[k]);
 
   // The search holds the bounds of free states; those of other variables are compared afterwards.
   pipeline::Columns bounded;
   session::Bounds bounds(model, found.parameters, bounded);
   std::vector<double> compared;
   for (const runtime::Column& c : bounded.columns) compared.push_back(value_of(c));
+  const bool asserted = options.run.assert_bounds.value_or(model.experiment.assert_bounds);
+  if (asserted) bounds.assert_all();
   bounds.step(result.time, compared);
   bounds.report_steady(model, diagnostics_);
+  if (asserted && bounds.violated()) return std::nullopt;
   return result;
 }
 

@@ -55,6 +55,9 @@ struct Experiment {
   /// `from` is the result of a simulation that ended at this time: clock ticks at the start are processed
   /// already.
   bool continues = false;
+  /// Whether the stop time is the end of the run, at which `terminal` handlers are executed, or a point for
+  /// an analysis.
+  bool ends = true;
 };
 
 struct Control {
@@ -101,6 +104,16 @@ struct Statistics {
   double seconds_initialise = 0, seconds_integrate = 0, seconds_write = 0;
 };
 
+/// States whose absolute tolerance hides them (state_scales.h): their number, and the worst few.
+struct HiddenStates {
+  struct State {
+    std::uint32_t variable = 0;
+    double largest = 0, nominal = 0;  // magnitudes
+  };
+  std::uint64_t count = 0;
+  std::vector<State> worst{};
+};
+
 struct Outcome {
   enum Status : std::uint8_t { Completed, Cancelled, Failed } status = Failed;
   double reached = 0;                         // time up to which there are results
@@ -109,8 +122,9 @@ struct Outcome {
   Statistics statistics;
   std::vector<Continued> continued;  // initial algebraic loops that only continuation solved
   GuessedStart guessed;              // where the initial schedule could not be used
-  std::vector<double> values;        // of all variables at `reached`
-  std::vector<double> parameters;    // at the end, selectors of states included
+  HiddenStates hidden;
+  std::vector<double> values;      // of all variables at `reached`
+  std::vector<double> parameters;  // at the end, selectors of states included
 };
 
 }  // namespace runtime

@@ -65,12 +65,15 @@ void TimeLoop::integrate() {
     search_.emplace(problem_.crossing_functions, *integrator_);
     check_.emplace(problem_.instance, problem_.system, experiment_.start, experiment_.stop,
                    kLocalTolerance * experiment_.tolerance);
+    scales_.emplace(problem_.system, problem_.instance.model.states.size(), experiment_.tolerance);
+    scales_->observe({integrator_->y(), problem_.system.size()});
   }
   time_event_ = after(experiment_.start, next_time_event(experiment_.start));
   while (advance()) {}
   integrator_->statistics(outcome_.statistics);
   outcome_.statistics.loop_factorisations = problem_.instance.evaluator.loop_factorisations();
   if (check_) outcome_.statistics.check_evaluations = check_->evaluations();
+  if (scales_) outcome_.hidden = scales_->hidden();
 }
 
 bool TimeLoop::make_integrator() {
@@ -154,6 +157,7 @@ bool TimeLoop::advance() {
     first_step_ = event_ ? first_step(time) : 0;
     if (!integrator_->restart(time, first_step_)) return fail(integrator_->failure());
     if (check_) check_->restart();
+    if (scales_) scales_->observe({integrator_->y(), problem_.system.size()});
   }
   time_ = time;
   // Rows at the event show what holds after it.
@@ -170,7 +174,10 @@ bool TimeLoop::step() {
       return fail(integrator_->failure());
     if (!integrator_->step())
       return fail(problem_.states.nearly_lost(integrator_->time()).value_or(integrator_->failure()));
-    if (!check_ || check_->accepts(*integrator_)) return true;
+    if (!check_ || check_->accepts(*integrator_)) {
+      if (scales_) scales_->observe({integrator_->y(), problem_.system.size()});
+      return true;
+    }
     ++outcome_.statistics.revised_steps;
     shorter = check_->shorter();
     integrator_->interpolate(begin);
@@ -208,7 +215,7 @@ bool TimeLoop::find_crossing(double& time) {
     problem_.system.load(time, integrator_->y(), integrator_->rates());
   }
   turned_back_ = problem_.events.turn_back(time, search_->directions());
-  return turned_back_ || fail(problem_.events.endless(event_mark_));
+  return turned_back_ || fail(problem_.events.endless(last_event()));
 }
 
 /// A step that is longer than the time until the next event does not show which side a difference at zero
@@ -221,6 +228,9 @@ double TimeLoop::first_step(double time) {
   return immediate_ > 1 && shorter > rounding(std::max(std::abs(time), range_)) ? shorter : 0;
 }
 
+/// The beginning of the last sequence of events, or the start if there was none.
+double TimeLoop::last_event() const { return std::max(event_mark_, experiment_.start); }
+
 /// After a reversal `time` is that of the event, and the current values are those before it.
 bool TimeLoop::verify_crossings(double& time) {
   using Verification = EventIteration::Verification;
@@ -230,7 +240,7 @@ bool TimeLoop::verify_crossings(double& time) {
     return true;  // the next step will report the failure
   switch (problem_.events.verify(time)) {
     case Verification::Confirmed: break;
-    case Verification::Missed: return fail(problem_.events.endless(event_mark_));
+    case Verification::Missed: return fail(problem_.events.endless(last_event()));
     case Verification::TurnedBack: turned_back_ = true; time = problem_.events.last_consistent_time();
   }
   return true;
@@ -278,6 +288,7 @@ bool TimeLoop::process_event(double time) {
 
 /// The events of the end of the run; the last row shows the values after them.
 bool TimeLoop::finish(double time) {
+  if (!experiment_.ends) return true;
   return problem_.events.finish(time) || fail(problem_.instance.failure());
 }
 

@@ -25,6 +25,7 @@
 #include "runtime/integrate/experiment.h"
 #include "runtime/integrate/initial_value_problem.h"
 #include "runtime/integrate/integrator.h"
+#include "runtime/integrate/state_scales.h"
 #include "runtime/integrate/step_check.h"
 #include "runtime/results/recorder.h"
 
@@ -53,6 +54,7 @@ class TimeLoop {
   bool find_crossing(double& time);
   bool verify_crossings(double& time);
   double first_step(double time);
+  double last_event() const;
   bool record_history(double time);
   bool check_states(double time);
   bool process_event(double time);
@@ -92,6 +94,7 @@ class TimeLoop {
   std::unique_ptr<Integrator> integrator_;
   std::optional<CrossingSearch> search_;  // unless the integrator locates crossings itself
   std::optional<StepCheck> check_;        // with `search_`
+  std::optional<StateScales> scales_;     // with `search_`
   double time_;  // reached; within the last step of the integrator, if an event did not change the equations
   double time_event_ = 0;       // the next one
   double first_step_ = 0;       // the length of the next step; 0: as the integrator chooses

@@ -290,6 +290,48 @@ TEST_CASE("run -v: what is named is computed, written and shown, and nothing els
   CHECK(contains(f.err, "no variable is named `c1.w`"));
 }
 
+TEST_CASE("the name of a vector stands for its elements: run -v, plot, linearize") {
+  const std::string model = temporary("vector.sr",
+                                      "m :: SR ()\nm = sigrel () where\n  local v :: Real^3\n"
+                                      "  local a :: Real^(2,2)\n  local vx :: Real\n  der v = -v\n"
+                                      "  a = [[time, 1.0], [2.0, 3.0]]\n  vx = 7.0\n"
+                                      "  initially v = [1.0, 2.0, 3.0]\n"
+                                      "main = simulate m with { stop = 0.0 }\n");
+  const std::string csv = temporary("vector.csv");
+  const Finished f = sigrel({"run", model, "-v", "v,a,der(v)", "-o", csv});
+  CHECK(f.code == 0);
+  CHECK(
+      read(csv).starts_with("time,v[1],v[2],v[3],\"a[1,1]\",\"a[1,2]\",\"a[2,1]\",\"a[2,2]\","
+                            "der(v[1]),der(v[2]),der(v[3])\n"));
+  const Finished plot = sigrel({"plot", csv, "-v", "v"});
+  CHECK(plot.code == 0);
+  CHECK(plot.out.find("v[3]") != std::string::npos);
+  CHECK(plot.out.find("vx") == std::string::npos);
+  const Finished linear = sigrel({"linearize", model, "--output", "v"});
+  CHECK(linear.code == 0);
+  CHECK(linear.out.find("v[2]") != std::string::npos);
+  CHECK(sigrel({"run", model, "-v", "w"}).err.find("error[SR0610]: no variable is named `w`") !=
+        std::string::npos);
+}
+
+TEST_CASE("run --assert-bounds ends the run where a bound does not hold, and keeps the results") {
+  const std::string model =
+      temporary("tank.sr",
+                "m = sigrel () where\n  local h with { min = 0.0 }\n  initially h = 1.0\n"
+                "  der h = -0.5\nmain = simulate m with { stop = 3.0 }\n");
+  const std::string csv = temporary("tank.csv");
+  const Finished warned = sigrel({"run", model});
+  CHECK(warned.code == 0);
+  CHECK(warned.err.find("warning[SR0618]") != std::string::npos);
+  const Finished f = sigrel({"run", model, "--assert-bounds", "-o", csv});
+  CHECK(f.code == 1);
+  CHECK(f.err.find("error[SR0510]: `h` is below its `min` 0 at t = 2") != std::string::npos);
+  CHECK(f.err.find("interrupted") == std::string::npos);
+  const std::string rows = read(csv);
+  CHECK(rows.find("\n1.998,") != std::string::npos);
+  CHECK(rows.find("\n2.5") == std::string::npos);
+}
+
 TEST_CASE("threads do not change the results of a large model, to the last bit") {
   const std::string model = temporary("large.sr", R"(row :: Int -> SR ()
 row n = sigrel () where

@@ -101,6 +101,24 @@ TEST_CASE(
   CHECK(value(rest, "x") == Approx(value(whole, "x")).epsilon(1e-6));
 }
 
+TEST_CASE("from an earlier run at the time of a tick: after the event, and the tick is not repeated") {
+  const std::string model = temporary("ticks.sr",
+                                      "m :: SR ()\nm = sigrel () where\n  local x :: Real\n"
+                                      "  discrete n :: Int = 0\n  der x = real n - x\n  initially x = 3.0\n"
+                                      "  every 0.5 do\n    n := pre n + 1\n"
+                                      "main = simulate m with { stop = 2.0 }\n");
+  const std::string whole = temporary("ticks.csv"), part = temporary("part.csv");
+  REQUIRE(sigrel({"run", model, "-o", whole}).code == 0);
+  CHECK(read(whole).find("\n0.5,") != read(whole).rfind("\n0.5,"));  // two rows at the tick
+  const Finished at =
+      sigrel({"run", model, "--init-from", whole + "@0.5", "--start", "0.5", "--stop", "0.75"});
+  CHECK(at.code == 0);
+  CHECK(at.out.find("n = 2\n") != std::string::npos);
+  REQUIRE(sigrel({"run", model, "--stop", "0.5", "-o", part}).code == 0);
+  const Finished last = sigrel({"run", model, "--init-from", part, "--start", "0.5", "--stop", "0.75"});
+  CHECK(last.out == at.out);
+}
+
 TEST_CASE("a file that does not fit is one message") {
   const std::string model = temporary("fit.sr", kDecay);
   auto with = [&](const char* text, std::initializer_list<const char*> parts, const std::string& at = "") {

@@ -38,6 +38,40 @@ TEST_CASE("steady: bounds of variables that are not free are compared in the res
         std::string::npos);
 }
 
+TEST_CASE("steady: what events alone change is held after the events of the start") {
+  const std::string model = temporary("held.sr",
+                                      "data Mode = Off | Run | Done\n"
+                                      "m :: SR ()\nm = sigrel () where\n  local x :: Real\n"
+                                      "  discrete n :: Int = 0\n  discrete mode :: Mode = Off\n"
+                                      "  der x = real n - x\n"
+                                      "  every 0.5 do\n    n := pre n + 1\n"
+                                      "  when initial do\n    mode := Run\n"
+                                      "  when terminal do\n    mode := Done\n"
+                                      "main = simulate m with { stop = 2.0 }\n");
+  const Finished f = sigrel({"steady", model});
+  CHECK(f.code == 0);
+  CHECK(f.out.find("  state      x       1\n") != std::string::npos);
+  CHECK(f.out.find("  held       n       1\n") != std::string::npos);
+  CHECK(f.out.find("  held       mode  Run\n") != std::string::npos);
+  CHECK(f.out.find("held are discrete variables after the events of the start") != std::string::npos);
+}
+
+TEST_CASE("steady: --assert-bounds is that of run, and values have the names of constructors") {
+  const std::string model =
+      temporary("mode.sr",
+                "data Mode = Off | Run\n"
+                "m :: SR ()\nm = sigrel () where\n  local mode :: Mode\n"
+                "  local y with { max = 1.0 }\n  mode = if time < 1.0 then Run else Off\n"
+                "  y = 2.0\n"
+                "main = simulate m with { assertBounds = True }\n");
+  const Finished f = sigrel({"steady", model});
+  CHECK(f.code == 1);
+  CHECK(f.err.find("error[SR0510]: `y` is above its `max` 1 in the steady state: 2\n") != std::string::npos);
+  const Finished other = sigrel({"steady", model, "-e", "m"});
+  CHECK(other.code == 0);
+  CHECK(other.out.find("mode  Run\n") != std::string::npos);
+}
+
 TEST_CASE("steady: where no derivative depends on a state, the help is to start elsewhere") {
   const std::string model =
       temporary("square.sr",

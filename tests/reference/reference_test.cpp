@@ -1,5 +1,9 @@
 // The pages of the language say what is true: every snippet is compiled, the examples of mistakes have the
 // mistake.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 #include "compiler/parse/parse.h"
 #include "compiler/session/session.h"
 #include "tests/reference/snippets.h"
@@ -74,4 +78,32 @@ TEST_CASE("every snippet of the pages is what it says") {
         FAIL("unknown kind of snippet: " << snippet.kind);
     }
   CHECK(checked >= 10);
+}
+
+// tests/cases/check_against_run.cpp finds codes that the table lacks; this, codes that no run of a case
+// reports.
+TEST_CASE("every code of the table of what only a run finds has a golden case") {
+  std::ifstream page(kRoot + "/grammar/README.md");
+  bool inside = false;
+  std::vector<std::string> listed;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("What only a run finds")) inside = true;
+    if (inside && line.starts_with("**")) break;
+    if (!inside || !line.starts_with("| SR")) continue;
+    const std::size_t cell = line.find('|', 1);
+    CHECK(line.size() > cell + 10);  // the reason
+    for (std::size_t at = line.find("SR"); at < cell; at = line.find("SR", at + 1))
+      listed.push_back(line.substr(at, 6));
+  }
+  CHECK(listed.size() >= 10);
+  std::string cases;
+  for (const auto& file : std::filesystem::directory_iterator(kRoot + "/tests/cases/run"))
+    if (file.path().extension() == ".sr") {
+      std::ifstream in(file.path());
+      cases.append(std::istreambuf_iterator<char>(in), {});
+    }
+  for (const std::string& code : listed) {
+    INFO(code);
+    CHECK(cases.find("ERROR " + code) != std::string::npos);
+  }
 }

@@ -19,15 +19,15 @@ Typed ExpressionChecker::infer_apply(const ast::ApplyExpr* e) {
     }
   if (const Value* known = known_head(e->function)) {
     std::size_t first = deferred_.product_count();
-    Type* type = known->kind == Value::Primitive ? instantiate_builtin(*known->builtin, e->function->span)
+    Type* head = known->kind == Value::Primitive ? instantiate_builtin(*known->builtin, e->function->span)
                                                  : constructor_type(*known->constructor);
     bool rate = deferred_.product_count() != first;
     const std::size_t errors = diagnostics_.error_count();
-    type = apply_arguments(type, e->function, e->args, args);
+    Type* type = apply_arguments(head, e->function, e->args, args);
     // What surrounds it may rely on the type that it has for other arguments.
     if (diagnostics_.error_count() != errors && known->kind == Value::Primitive) type = types_.error();
     if (rate) deferred_.try_product(first);  // often known at once
-    return {apply_known(*known, std::move(args), e->span), type};
+    return {apply_known(*known, std::move(args), e->span, head), type};
   }
   Typed function = infer(e->function);
   Type* type = apply_arguments(function.type, e->function, e->args, args);
@@ -135,7 +135,8 @@ void ExpressionChecker::report_surplus_arguments(Type* type, const ast::Expr* he
 }
 
 /// Primitives and constructors take all their arguments at once: missing ones are added by a lambda.
-core::Expr* ExpressionChecker::apply_known(const Value& value, std::vector<core::Expr*> args, Span span) {
+core::Expr* ExpressionChecker::apply_known(const Value& value, std::vector<core::Expr*> args, Span span,
+                                           Type* type) {
   std::size_t arity = value.kind == Value::Primitive ? value.builtin->arity : value.constructor->args.size();
   std::vector<core::Expr*> rest;
   std::vector<core::LocalId> missing;
@@ -155,11 +156,44 @@ core::Expr* ExpressionChecker::apply_known(const Value& value, std::vector<core:
                  : core_.construct(c, args, span);
   } else if (value.builtin->shape == BuiltinShape::Simulate) {
     result = default_experiment(args[0], span);
+  } else if (value.builtin->shape == BuiltinShape::Sum) {
+    result = sum_of_list(args[0], type ? find(type)->args[1] : types_.error(), span);
   } else {
     result = core_.primitive(value.builtin->op, args, span);
   }
   if (!missing.empty()) result = core_.lambda(missing, result, span);
   return core_.apply(result, rest, span);
+}
+
+// sum xs  is  let go = \total l -> case l of { [] -> total; x : rest -> go (total + x) rest } in
+//             case xs of { [] -> zero; x : rest -> go x rest },
+// where the zero of a vector needs its layout.
+core::Expr* ExpressionChecker::sum_of_list(core::Expr* list, Type* type, Span span) {
+  auto local = [&](std::string_view name) { return core_.new_local(intern(name)); };
+  const core::LocalId go = local("go"), total = local("total"), tail = local("list");
+  auto decompose = [&](core::Expr* of, core::Expr* empty, auto&& otherwise) {
+    const core::LocalId x = local("x"), rest = local("rest");
+    auto variable = [&](core::LocalId id) {
+      core::Pattern* p = core_.pattern(core::PatternKind::Variable, span);
+      p->local = id;
+      return p;
+    };
+    std::vector<core::Arm> arms{
+        {core_.construct_pattern(types_.nil.tag, {}, span), empty},
+        {core_.construct_pattern(types_.cons.tag, {variable(x), variable(rest)}, span),
+         core_.apply(core_.local(go, span), {otherwise(x), core_.local(rest, span)}, span)}};
+    return core_.make(core::CaseExpr{{core::ExprKind::Case, span}, of, core_.copy(arms)});
+  };
+  core::Expr* add = decompose(core_.local(tail, span), core_.local(total, span), [&](core::LocalId x) {
+    return core_.primitive(core::Primitive::Add, {core_.local(total, span), core_.local(x, span)}, span);
+  });
+  auto* layout = core_.make(core::LayoutExpr{{core::ExprKind::Layout, span}, nullptr});
+  layouts_.request(&layout->layout, type);
+  core::Expr* zero = core_.primitive(core::Primitive::Zero, {layout}, span);
+  core::Expr* body =
+      decompose(list, zero, [&](core::LocalId x) -> core::Expr* { return core_.local(x, span); });
+  std::vector<core::Binding> bindings{{go, intern("go"), core_.lambda({total, tail}, add, span)}};
+  return core_.make(core::LetExpr{{core::ExprKind::Let, span}, core_.copy(bindings), body});
 }
 
 /// `simulate model`: the fields in the order of core::ExperimentField.
@@ -173,7 +207,8 @@ core::Expr* ExpressionChecker::default_experiment(core::Expr* model, Span span) 
                                   core_.construct(types_.nil, {}, span),
                                   core_.make(core::StringExpr{{core::ExprKind::String, span}, "auto"}),
                                   core_.boolean(true, span),
-                                  core_.real(std::numeric_limits<double>::infinity(), span)};
+                                  core_.real(std::numeric_limits<double>::infinity(), span),
+                                  core_.boolean(false, span)};
   return core_.make(core::RecordExpr{
       {core::ExprKind::Record, span}, types_.experiment_constructor.record, core_.copy(fields)});
 }

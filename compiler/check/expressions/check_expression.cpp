@@ -53,7 +53,8 @@ Typed ExpressionChecker::infer_kind(const ast::Expr* e, Type* hint) {
       return {core_.make(core::StringExpr{{core::ExprKind::String, e->span}, {bytes.data(), bytes.size()}}),
               types_.string()};
     }
-    case ExprKind::Variable: return infer_variable(static_cast<const ast::VariableExpr*>(e)->name, e->span);
+    case ExprKind::Variable:
+      return as_vector(e, infer_variable(static_cast<const ast::VariableExpr*>(e)->name, e->span), hint);
     case ExprKind::Constructor: return infer_constructor(static_cast<const ast::ConstructorExpr*>(e));
     case ExprKind::Wildcard:
       diagnostics_.report(Code::UnknownName, e->span, "`_` is a pattern, not a value");

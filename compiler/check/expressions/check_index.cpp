@@ -3,7 +3,7 @@
 namespace sigrel::check {
 
 Typed ExpressionChecker::infer_index(const ast::IndexExpr* e) {
-  Typed base = infer(e->base);
+  Typed base = infer(e->base, names_brackets(e->base) ? vector_literal(e->base) : nullptr);
   std::vector<core::IndexPart> parts;
   for (auto& part : e->parts) {
     core::Expr* first = check_expr(part.first, types_.integer(), {ReasonKind::IndexValue});

@@ -96,6 +96,7 @@ std::vector<core::Binding> ExpressionChecker::check_let_group(std::span<const De
     std::vector<std::pair<Name, Type*>> variables;
     member.scheme = d.signature ? reader_.signature(*d.signature, variables) : unifier_.fresh();
     member.local = scopes_.bind(Local::Value, d.name, member.scheme, d.span);
+    member.local->brackets = brackets(d);
     member.local->polymorphic =
         d.signature && (find(member.scheme)->generic || find(member.scheme)->kind == TypeKind::Variable);
     if (member.local->polymorphic) {

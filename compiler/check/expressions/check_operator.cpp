@@ -245,8 +245,10 @@ Typed ExpressionChecker::named_operator(const ast::BinaryExpr* e, Typed left, co
   return {apply_named(e->name, function.expr, {left.expr, right}, e->span), value};
 }
 
-/// The type of `[…]` as an operand of arithmetic, a vector or a matrix; null for other expressions.
+/// The type of `[…]` as an operand of arithmetic, a vector or a matrix, or of a name that it defines; null
+/// for other expressions.
 Type* ExpressionChecker::vector_literal(const ast::Expr* e) {
+  if (const ast::Expr* brackets = brackets_of(e)) e = brackets;
   std::size_t depth = 0;
   for (;; ++depth) {
     if (e->kind == ast::ExprKind::Comprehension)

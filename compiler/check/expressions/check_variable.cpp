@@ -86,7 +86,7 @@ Typed ExpressionChecker::use_builtin(const Builtin& builtin, Span span) {
         "`" + std::string(builtin.name) + "` is a signal, and its value is not known before the simulation");
     type = types_.error();
   }
-  return {apply_known(Value::of(builtin), {}, span), type};
+  return {apply_known(Value::of(builtin), {}, span, type), type};
 }
 
 Type* ExpressionChecker::instantiate_builtin(const Builtin& builtin, Span span) {

@@ -34,11 +34,16 @@ class ExpressionChecker : private PartReferences {
   /// Binds the definitions of a `let` in dependency order; the caller releases them.
   std::vector<std::vector<core::Binding>> check_let(std::span<ast::Decl* const> decls);
 
+  // check_list.cpp
+  /// Whether `e` is a name that `[…]` defines: a vector where one is expected, and a list elsewhere.
+  bool names_brackets(const ast::Expr* e) { return brackets_of(e) != nullptr; }
+
   // check_pattern.cpp
   core::Pattern* infer_pattern(const ast::Pattern* pattern, Type* type, const Reason& reason);
 
   // check_application.cpp
-  core::Expr* apply_known(const Value& value, std::vector<core::Expr*> args, Span span);
+  /// `type`: that of this use, for a primitive that needs it.
+  core::Expr* apply_known(const Value& value, std::vector<core::Expr*> args, Span span, Type* type = nullptr);
 
  private:
   Typed infer_kind(const ast::Expr* e, Type* hint);
@@ -90,6 +95,9 @@ class ExpressionChecker : private PartReferences {
   core::Expr* check_lambda(const ast::LambdaExpr* e, Type* expected, const Reason& reason);
   core::Expr* check_tuple(const ast::TupleExpr* e, Type* expected, const Reason& reason);
   Typed infer_list(const ast::ListExpr* e, Type* hint);
+  Typed as_vector(const ast::Expr* name, Typed list, Type* hint);
+  const ast::Expr* brackets_of(const ast::Expr* name);
+  static const ast::Expr* brackets(const Definition& definition);
   core::Expr* check_comprehension(const ast::ComprehensionExpr* e, Type* expected, const Reason& reason);
   core::Expr* generators(const ast::ComprehensionExpr* e, std::size_t index, Type* element,
                          const Reason& reason);
@@ -114,6 +122,7 @@ class ExpressionChecker : private PartReferences {
   void report_surplus_arguments(Type* type, const ast::Expr* head, std::span<ast::Expr* const> args,
                                 std::size_t given, const Reason& reason);
   core::Expr* default_experiment(core::Expr* model, Span span);
+  core::Expr* sum_of_list(core::Expr* list, Type* type, Span span);
 
   // check_index.cpp
   Typed infer_index(const ast::IndexExpr* e);

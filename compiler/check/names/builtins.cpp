@@ -49,6 +49,7 @@ constexpr Builtin kBuiltins[] = {
     {"show", S::Show, Primitive::Show, 1},
     {"size", S::Size, Primitive::Size, 1},
     {"vector", S::Vector, Primitive::ToVector, 1},
+    {"sum", S::Sum, Primitive::Zero, 1},
     {"table1", S::Table1, Primitive::Table1, 4},
     {"table2", S::Table2, Primitive::Table2, 7},
     {"simulate", S::Simulate, Primitive::Time, 1},
@@ -113,6 +114,10 @@ Type* builtin_type(const Builtin& builtin, Types& types, std::uint32_t level) {
     case S::Vector: {
       Type* a = types.variable(level, kSignal);
       return types.function(types.list(a), types.vector(a, types.variable(level, 0, Sort::Size)));
+    }
+    case S::Sum: {
+      Type* a = types.variable(level, kNumber | kReal | kSignal);
+      return types.function(types.list(a), a);
     }
     case S::Table1:
     case S::Table2: {

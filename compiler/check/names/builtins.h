@@ -31,6 +31,7 @@ enum class BuiltinShape : std::uint8_t {
   Simulate,  // SR () -> Experiment
   Pi,
   Vector,  // [a] -> a^n
+  Sum,     // [a] -> a, Reals or vectors of them
   Table1,  // Interpolation -> Outside -> [(Real<u>, Real<v>)] -> Real<u> -> Real<v>
   Table2,  // … -> [Real<u>] -> [Real<v>] -> [[Real<w>]] -> Real<u> -> Real<v> -> Real<w>
 };

@@ -86,7 +86,8 @@ void Checker::declare_experiment() {
                                                        {"plot", names},
                                                        {"solver", types_.string()},
                                                        {"events", types_.boolean()},
-                                                       {"maxStep", types_.seconds()}};
+                                                       {"maxStep", types_.seconds()},
+                                                       {"assertBounds", types_.boolean()}};
   core::RecordInfo info;
   info.name = experiment.name;
   for (auto& [name, type] : fields) {

@@ -26,6 +26,7 @@ struct Local {
   std::span<Type*> layout_variables{};  // of a polymorphic definition: each use passes a layout for each
   /// While the definition is inferred: its uses in itself, which may have to pass layouts too.
   std::vector<core::ApplyExpr*>* own_uses = nullptr;
+  const ast::Expr* brackets = nullptr;  // the `[…]` that defines it, without a signature
   Span span;
   RelationContext* relation = nullptr;  // where it was bound; null outside every sigrel
   Local* shadowed = nullptr;

@@ -18,7 +18,8 @@ void RelationChecker::check_equation(const ast::EquationItem* item, std::vector<
   std::size_t errors = diagnostics_.error_count();
   Type* type;
   // A literal takes the type of the other side.
-  if (is_literal(item->left) && !is_literal(item->right)) {
+  auto adapts = [&](const ast::Expr* e) { return is_literal(e) || expressions_.names_brackets(e); };
+  if (adapts(item->left) && !adapts(item->right)) {
     Typed right = expressions_.infer(item->right);
     type = right.type;
     node.right = right.expr;

@@ -1,0 +1,40 @@
+// Which states the absolute tolerance hides.
+//
+// The error of a state may be the tolerance times the larger of the state and its nominal value. A state that
+// stays far below its nominal value, which is 1 unless the model declares another, is therefore known to a
+// few digits, or to none. The largest magnitude of each state over the steps decides; the integrator of
+// quantised states, whose steps are those of single states, is not examined.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/integrate/experiment.h"
+#include "runtime/integrate/reduced_system.h"
+
+namespace runtime {
+
+class StateScales {
+ public:
+  /// `tolerance`: relative, of the experiment.
+  StateScales(const ReducedSystem& system, std::size_t states, double tolerance)
+      : system_(system), tolerance_(tolerance), largest_(states, 0.0) {}
+
+  /// `y`: the unknowns of the integrator at the start, at the end of a step, or after an event.
+  void observe(std::span<const double> y) {
+    for (std::size_t k = 0; k < largest_.size(); ++k) {
+      const double magnitude = y[k] < 0 ? -y[k] : y[k];
+      if (magnitude > largest_[k]) largest_[k] = magnitude;
+    }
+  }
+  /// States that are not zero (up to rounding), but far below their nominal values and not far above their
+  /// absolute tolerance.
+  HiddenStates hidden() const;
+
+ private:
+  const ReducedSystem& system_;
+  double tolerance_;
+  std::vector<double> largest_;
+};
+
+}  // namespace runtime

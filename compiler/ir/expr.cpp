@@ -114,7 +114,9 @@ std::uint64_t hash(const Node& n) {
   mix(n.a | static_cast<std::uint64_t>(n.b) << 32);
   mix(n.c);
   mix(std::bit_cast<std::uint64_t>(n.value));
-  return h;
+  // Short fractions differ in their highest bits only, which a multiplication does not carry down.
+  h *= 0xC4CEB9FE1A85EC53ull;
+  return h ^ h >> 32;
 }
 
 bool same(const Node& x, const Node& y) {

@@ -170,6 +170,7 @@ std::vector<ExprId> topological(const ExprPool& pool, std::span<const ExprId> ro
   thread_local std::vector<bool> reached;
   if (reached.size() < pool.size()) reached.resize(pool.size());
   std::vector<ExprId> result;
+  result.reserve(32);  // most expressions
   const auto reach = [&](std::uint32_t id) {
     if (reached[id]) return;
     reached[id] = true;

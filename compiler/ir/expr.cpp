@@ -114,7 +114,9 @@ std::uint64_t hash(const Node& n) {
   mix(n.a | static_cast<std::uint64_t>(n.b) << 32);
   mix(n.c);
   mix(std::bit_cast<std::uint64_t>(n.value));
-  return h;
+  // Short fractions differ in their highest bits only, which a multiplication does not carry down.
+  h *= 0xC4CEB9FE1A85EC53ull;
+  return h ^ h >> 32;
 }
 
 bool same(const Node& x, const Node& y) {
@@ -168,6 +170,7 @@ std::vector<ExprId> topological(const ExprPool& pool, std::span<const ExprId> ro
   thread_local std::vector<bool> reached;
   if (reached.size() < pool.size()) reached.resize(pool.size());
   std::vector<ExprId> result;
+  result.reserve(32);  // most expressions
   const auto reach = [&](std::uint32_t id) {
     if (reached[id]) return;
     reached[id] = true;

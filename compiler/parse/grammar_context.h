@@ -64,6 +64,7 @@ class GrammarParser : public antlr4::Parser {
     setState(state);
     _ctx = context;
     context->start = _input->LT(1);
+    context->children.reserve(3);  // most rules
     if (parent()) parent()->addChild(static_cast<antlr4::RuleContext*>(context));
   }
   void exitRule() {  // not virtual: hides that of Parser in the generated class

@@ -1,5 +1,5 @@
-// A fingerprint of the text of a file: finds out whether a file of the library is the one that Sigrel was built
-// with. Not for texts that somebody wants to collide.
+// A fingerprint of the text of a file: finds out whether a file of the library is the one that Sigrel was
+// built with. Not for texts that somebody wants to collide.
 #pragma once
 #include <cstdint>
 #include <cstring>

@@ -10,9 +10,9 @@ namespace {
 
 struct Declaration {
   SkippedText text;
-  std::uint32_t first_name;         // in kReferences: the names that it defines, then all that it mentions
+  std::uint32_t first_name;  // in kReferences: the names that it defines, then all that it mentions
   std::uint16_t defined, mentioned;
-  bool always;                      // a type or an import
+  bool always;  // a type or an import
 };
 
 struct Module {

@@ -441,20 +441,30 @@ double weight(const Node& n) {
 
 }  // namespace
 
-double cost(const ExprPool& pool, std::span<const ExprId> roots) {
+namespace {
+
+double cost_of_nodes(const ExprPool& pool, std::span<const ExprId> nodes) {
   double total = 0;
-  for (ExprId id : topological(pool, roots)) total += weight(pool[id]);
+  for (ExprId id : nodes) total += weight(pool[id]);
   return total;
+}
+
+}  // namespace
+
+double cost(const ExprPool& pool, std::span<const ExprId> roots) {
+  return cost_of_nodes(pool, topological(pool, roots));
 }
 
 ExprId canonical(ExprPool& pool, ExprId root) { return Canonicaliser(pool, kNested).run(root); }
 
 void improve(ExprPool& pool, std::span<ExprId> roots) {
-  if (roots.size() > kImprovedRoots || topological(pool, roots).size() > kImprovedNodes) return;
+  if (roots.size() > kImprovedRoots) return;
+  const std::vector<ExprId> nodes = topological(pool, roots);
+  if (nodes.size() > kImprovedNodes) return;
   const std::size_t size = pool.size();
   std::vector<ExprId> better;
   for (ExprId root : roots) better.push_back(canonical(pool, root));
-  if (cost(pool, better) < cost(pool, roots))
+  if (cost(pool, better) < cost_of_nodes(pool, nodes))
     std::ranges::copy(better, roots.begin());
   else
     pool.truncate(size);

@@ -7,6 +7,7 @@
 
 #include "runtime/components/dependency.h"
 #include "runtime/components/row_index.h"
+#include "runtime/numbers.h"
 
 namespace runtime {
 
@@ -34,10 +35,6 @@ std::vector<T> gathered(const std::vector<T>& whole, std::span<const std::uint32
   own.reserve(numbers.size());
   for (const std::uint32_t k : numbers) own.push_back(whole[k]);
   return own;
-}
-
-bool all_finite(std::span<const double> numbers) {
-  return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 }  // namespace
 
 ExponentialSum::Sample ExponentialSum::sample(const Spectrum::Block& block, double s) const {
-  Complex integrals[64];
+  Complex integrals[Spectrum::kMostTerms];
   const Complex exponential =
       exponential_integrals(block.eigenvalue, s, std::span(integrals).first(block.terms));
   auto real_product = [](Complex a, Complex b) { return a.real() * b.real() - a.imag() * b.imag(); };

@@ -221,6 +221,7 @@ Spectrum::Spectrum(std::span<const double> matrix, std::size_t size) : size_(siz
                              : i == j && block.size == 1 ? Complex(0)
                              : i == j                    ? part(i, j) - block.eigenvalue
                                                          : part(i, j));
+    valid_ = valid_ && block.terms <= kMostTerms;
     fastest_ = std::max(fastest_, std::abs(block.eigenvalue));
     if (block.eigenvalue.real() > 0)
       horizon_ = std::min(horizon_, kLargestExponent / block.eigenvalue.real());
@@ -294,7 +295,7 @@ void Spectrum::project(const double* row, std::span<const Complex> vectors, std:
 
 void Spectrum::displacement(std::span<const Complex> vectors, double s, double* out) const {
   std::fill_n(out, size_, 0.0);
-  Complex integrals[64];
+  Complex integrals[kMostTerms];
   const Complex* vector = vectors.data();
   for (const Block& block : blocks_) {
     exponential_integrals(block.eigenvalue, s, std::span(integrals).first(block.terms));

@@ -29,9 +29,11 @@ class Spectrum {
     std::uint32_t first_term = 0, terms = 1;  // k = 0 … terms - 1
   };
 
+  static constexpr std::uint32_t kMostTerms = 64;  // of a block
+
   /// Of a matrix with finite entries, by rows; 1/s.
   explicit Spectrum(std::span<const double> matrix, std::size_t size);
-  /// False: the eigenvalues have not been found.
+  /// False: the eigenvalues have not been found, or a block has more than kMostTerms.
   bool valid() const { return valid_; }
 
   std::size_t size() const { return size_; }

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/numbers.h"
+
 namespace runtime {
 
 namespace {
@@ -29,11 +31,10 @@ constexpr double kNarrowest = 1e-9;
 constexpr int kMostEvaluations = 600;  // of one search; the rest of the step is left to the next one
 
 /// The position of a check point in its interval: at a third of it from one end or the other, about, because
-/// an error that is odd about the middle would not show there. The fractional parts of multiples of the
-/// golden ratio are spread evenly, whatever their number.
+/// an error that is odd about the middle would not show there. Spread evenly, whatever their
+/// number.
 double check_position(std::uint32_t number) {
-  const double turns = number * 0.6180339887498949;
-  const double position = 0.25 + 0.15 * (turns - std::floor(turns));
+  const double position = 0.25 + 0.15 * golden_fraction(number);
   return number % 2 ? position : 1 - position;
 }
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/numbers.h"
+
 namespace runtime {
 
 namespace {
@@ -29,10 +31,7 @@ double shortest_piece(double begin, double end) {
 
 /// Where the defect of a step is taken, as a part of it: multiples of the golden ratio, which are spread
 /// evenly.
-double check_position(std::uint32_t number) {
-  const double turns = number * 0.6180339887498949;
-  return 0.1 + 0.8 * (turns - std::floor(turns));
-}
+double check_position(std::uint32_t number) { return 0.1 + 0.8 * golden_fraction(number); }
 
 }  // namespace
 

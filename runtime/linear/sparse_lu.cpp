@@ -1,6 +1,7 @@
 #include "runtime/linear/sparse_lu.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <utility>
 
@@ -196,6 +197,7 @@ std::optional<std::uint32_t> SparseLu::choose_pivots(const SparsePattern& patter
 }
 
 void SparseLu::solve(const double* right_hand_side, double* solution) {
+  assert(!std::holds_alternative<std::monostate>(factors_) && "solve before factor");
   if (auto* rows = std::get_if<SparseFactors>(&factors_)) rows->solve(right_hand_side, solution);
   if (auto* fronts = std::get_if<FrontalFactors>(&factors_)) fronts->solve(right_hand_side, solution);
 }

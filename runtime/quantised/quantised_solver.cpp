@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/numbers.h"
+
 namespace runtime {
 
 namespace {
@@ -19,12 +21,6 @@ constexpr double kInside = 0.98;         // of the quantum: where the line may b
 constexpr double kStuckAdvance = 1e-9, kChatterAdvance = 1e-6;
 constexpr std::uint32_t kCloseUpdates = 20'000, kCloseChanges = 1000;
 constexpr std::uint64_t kPause = 20'000;  // events after which `advance` returns
-
-bool all_finite(std::span<const double> values) {
-  double probe = 0;
-  for (const double v : values) probe += v * 0.0;
-  return probe == 0;
-}
 
 }  // namespace
 

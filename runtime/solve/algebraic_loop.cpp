@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "runtime/linear/dependent_rows.h"
+#include "runtime/numbers.h"
 #include "runtime/solve/loop_dependence.h"
 #include "runtime/solve/untorn_loop.h"
 
@@ -24,10 +25,6 @@ constexpr double kLinearFloor = 1e-3, kNonlinearFloor = 1;
 constexpr double kSuspectCondition = 1e8, kSuspectSize = 1e10;
 constexpr double kLeftOver = 1e-12;  // of dependent equations: relative to their terms, a rounding error
 constexpr double kSingular = 1 / (64 * std::numeric_limits<double>::epsilon());  // condition
-
-bool all_finite(const std::vector<double>& x) {
-  return std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); });
-}
 
 }  // namespace
 
@@ -112,9 +109,7 @@ LinearSystem::Status AlgebraicLoopSolver::evaluate_jacobian(const Point& point) 
   gradients_.run_all();
   std::span<double> values = system_.values();
   for (std::size_t k = 0; k < gather_.size(); ++k) values[k] = gradients_.values()[gather_[k]];
-  return std::ranges::all_of(values, [](double v) { return std::isfinite(v); })
-             ? LinearSystem::Status::Ok
-             : LinearSystem::Status::NotFinite;
+  return all_finite(values) ? LinearSystem::Status::Ok : LinearSystem::Status::NotFinite;
 }
 
 LinearSystem::Status AlgebraicLoopSolver::jacobian(const Point& point) {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "runtime/numbers.h"
 #include "runtime/solve/rectangular_system.h"
 
 namespace runtime {
@@ -21,7 +22,7 @@ constexpr int kMostRefused = 20;
 /// A number in [-1, 1] that looks random.
 double sample(std::uint32_t variable, int point) {
   const double k = static_cast<double>(variable % 100003 + 1) + 0.37 * (point + 1);
-  return 2 * std::fmod(0.6180339887498949 * k + 0.2247448713915890 * (point + 1), 1.0) - 1;
+  return 2 * std::fmod(golden_fraction(k) + 0.2247448713915890 * (point + 1), 1.0) - 1;
 }
 
 }  // namespace

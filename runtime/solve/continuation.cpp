@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/numbers.h"
 #include "runtime/solve/algebraic_loop.h"
 
 namespace runtime {
@@ -29,10 +30,6 @@ double norm(const std::vector<double>& x) {
   double sum = 0;
   for (double v : x) sum += v * v;
   return std::sqrt(sum);
-}
-
-bool finite(const std::vector<double>& x) {
-  return std::ranges::all_of(x, [](double v) { return std::isfinite(v); });
 }
 
 }  // namespace
@@ -56,7 +53,7 @@ class AlgebraicLoopSolver::Continuation {
     loop.residuals(point, start_.data());
   }
 
-  bool begins() const { return finite(start_) && norm(start_) > 0; }
+  bool begins() const { return all_finite(start_) && norm(start_) > 0; }
   const std::vector<double>& at_start() const { return start_; }
 
   /// Factorises at z = (x / nominal, l). False: singular or not finite.
@@ -82,7 +79,7 @@ class AlgebraicLoopSolver::Continuation {
     loop_.residuals(point_, out.data());
     for (std::size_t r = 0; r < n_; ++r) out[r] -= (1 - z[n_]) * start_[r];
     out[n_] = 0;
-    return finite(out);
+    return all_finite(out);
   }
   void place(const std::vector<double>& z) {
     for (std::size_t k = 0; k < n_; ++k) point_.values[loop_.unknowns_[k]] = z[k] * loop_.nominal_[k];
@@ -93,8 +90,8 @@ class AlgebraicLoopSolver::Continuation {
     std::vector<double> z(n_ + 1), tangent(n_ + 1), next(n_ + 1), step(n_ + 1);
     for (std::size_t k = 0; k < n_; ++k) {
       z[k] = loop_.start_[k] / loop_.nominal_[k];
-      tangent[k] = 0.1 * (0.5 + std::fmod(0.6180339887498949 * static_cast<double>(k + 1), 1.0)) /
-                   std::sqrt(static_cast<double>(n_));
+      tangent[k] =
+          0.1 * (0.5 + golden_fraction(static_cast<double>(k + 1))) / std::sqrt(static_cast<double>(n_));
     }
     // A generic direction: where the Jacobian is singular at the guess, the curve may be normal to the l
     // axis.
@@ -107,7 +104,7 @@ class AlgebraicLoopSolver::Continuation {
       step[n_] = 1;
       solve(step);
       const double size = norm(step);
-      if (!finite(step) || size == 0) return false;
+      if (!all_finite(step) || size == 0) return false;
       for (double& s : step) s /= size;
       tangent = step;
       while (true) {
@@ -148,7 +145,7 @@ class AlgebraicLoopSolver::Continuation {
       if (!residual(z, right) || !factor(z, tangent)) return -1;
       for (double& r : right) r = -r;
       solve(right);
-      if (!finite(right)) return -1;
+      if (!all_finite(right)) return -1;
       const double size = norm(right);
       if (k > 0 && size > 0.5 * last) return -1;
       last = size;

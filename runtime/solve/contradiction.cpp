@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "runtime/linear/pivoted_qr.h"
+#include "runtime/numbers.h"
 
 namespace runtime {
 
@@ -58,7 +59,7 @@ Contradiction find_contradiction(EquationRows& equations, std::span<const BatchR
     const double residual = scale[r] * equations.residual(rows[r], point);
     residuals[r] = std::isfinite(residual) ? residual : 0;
   }
-  const bool finite = std::ranges::all_of(matrix.values, [](double v) { return std::isfinite(v); });
+  const bool finite = all_finite(matrix.values);
   const std::vector<double> factors = finite ? row_combination(matrix, residuals) : std::vector<double>{};
   for (std::size_t r = 0; r < factors.size(); ++r) {
     if (factors[r] == 0) continue;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/numbers.h"
 #include "runtime/solve/algebraic_loop.h"
 
 namespace runtime {
@@ -27,10 +28,6 @@ constexpr double kContraction = 0.5;
 constexpr int kMostCorrections = 5;
 constexpr double kKeptTolerance = 1e-13;
 
-bool all_finite(const std::vector<double>& x) {
-  return std::ranges::all_of(x, [](double v) { return std::isfinite(v); });
-}
-
 }  // namespace
 
 double AlgebraicLoopSolver::length(const std::vector<double>& step) const {
@@ -44,7 +41,7 @@ bool AlgebraicLoopSolver::perturb(const Point& point, int attempt) {
   // A product of two guesses of zero has no gradient, a logarithm of zero no value: each unknown is moved by
   // an amount of its own.
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
-    const double fraction = std::fmod(0.6180339887498949 * static_cast<double>(k + 1), 1.0);
+    const double fraction = golden_fraction(static_cast<double>(k + 1));
     x_[k] = start_[k] + nominal_[k] * (attempt == 1 ? 1e-3 : 0.3) * (0.5 + fraction);
     point.values[unknowns_[k]] = x_[k];
   }

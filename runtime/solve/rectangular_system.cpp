@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "runtime/numbers.h"
+
 namespace runtime {
 
 namespace {
@@ -67,7 +69,7 @@ bool RectangularSystem::relative_residuals(const Point& point, std::vector<doubl
   out.resize(rows_.size());
   for (std::size_t r = 0; r < rows_.size(); ++r)
     out[r] = row_scale_[r] * equations_.residual(rows_[r], point);
-  return std::ranges::all_of(out, [](double v) { return std::isfinite(v); });
+  return all_finite(out);
 }
 
 RectangularSystem::Result RectangularSystem::iterate(const Point& point) {
@@ -101,7 +103,7 @@ RectangularSystem::Result RectangularSystem::iterate(const Point& point) {
 void RectangularSystem::move(const Point& point, const std::vector<double>& start, double distance,
                              const std::vector<bool>& keep) const {
   for (std::size_t k = 0; k < start.size(); ++k) {
-    const double fraction = std::fmod(0.6180339887498949 * static_cast<double>(k + 1), 1.0);
+    const double fraction = golden_fraction(static_cast<double>(k + 1));
     const double by = distance * equations_.nominal(unknowns_[k]) * (0.5 + fraction);
     point.values[unknowns_[k]] = start[k] + (keep.empty() || !keep[k] ? by : 0);
   }

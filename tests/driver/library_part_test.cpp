@@ -9,7 +9,9 @@ bool contains(const std::string& text, const char* part) { return text.find(part
 
 TEST_CASE("an expression mentions what the file does not") {
   const std::string file = temporary("numbers.sr", "numbers = [1.0, 2.0]\n");
-  Finished f = sigrel({"run", file, "-e", "sigrel () where { local x :: Real; der x = real (length (reverse numbers)); initially x = 0.0 }"});
+  Finished f = sigrel(
+      {"run", file, "-e",
+       "sigrel () where { local x :: Real; der x = real (length (reverse numbers)); initially x = 0.0 }"});
   INFO(f.err);
   CHECK(f.code == 0);
   CHECK(contains(f.out, "x = 2"));

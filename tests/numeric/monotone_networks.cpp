@@ -52,7 +52,7 @@ struct Load {
 };
 
 struct Network {
-  double amplitude, frequency;  // of the source, which a conductance of 1 connects to the last node
+  double amplitude, frequency;   // of the source, which a conductance of 1 connects to the last node
   std::vector<Load> loads = {};  // at each node
   std::vector<Conductance> conductances = {};
 };
@@ -66,8 +66,8 @@ Network draw(std::uint64_t seed) {
   Network n{.amplitude = one_of({-200, -20, -2, 1, 20, 200}), .frequency = one_of({6.3, 40, 700})};
   const int nodes = 2 + below(10);
   for (int k = 0; k < nodes; ++k) {
-    n.loads.push_back({static_cast<LoadKind>(std::max(0, below(6) - 2)), one_of({1e-6, 0.01}),
-                       one_of({1, 5, 20, 40})});
+    n.loads.push_back(
+        {static_cast<LoadKind>(std::max(0, below(6) - 2)), one_of({1e-6, 0.01}), one_of({1, 5, 20, 40})});
     if (k > 0) n.conductances.push_back({k, below(k), one_of({0.05, 1, 1, 30})});
     if (const int other = below(nodes); other != k) n.conductances.push_back({k, other, 1});
   }
@@ -87,9 +87,10 @@ std::string text(const Network& n) {
     if (k + 1 == n.loads.size()) sum = fmt::format("({} - s) + {}", v, sum);
     equations += "  " + sum + " = 0.0\n";
   }
-  return fmt::format("m :: SR ()\nm = sigrel () where\n  local {} :: Real\n  s = {:.1f} * cos ({} * time)\n{}"
-                     "main = simulate m with {{ stop = 1.0, steps = 12 }}\n",
-                     names, n.amplitude, n.frequency, equations);
+  return fmt::format(
+      "m :: SR ()\nm = sigrel () where\n  local {} :: Real\n  s = {:.1f} * cos ({} * time)\n{}"
+      "main = simulate m with {{ stop = 1.0, steps = 12 }}\n",
+      names, n.amplitude, n.frequency, equations);
 }
 
 /// The largest sum of currents at a node, relative to their magnitudes and to what a change of the potential

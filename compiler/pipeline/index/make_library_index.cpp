@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <sstream>
 #include <span>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,13 +23,16 @@ struct Lists {
   std::ostringstream references, declarations, imports, modules;
   std::size_t reference_count = 0, declaration_count = 0, import_count = 0;
 
-  std::size_t name(std::string_view text) { return names.try_emplace(std::string(text), names.size()).first->second; }
+  std::size_t name(std::string_view text) {
+    return names.try_emplace(std::string(text), names.size()).first->second;
+  }
 };
 
 /// The tokens of one declaration of a module.
 class Declaration {
  public:
-  Declaration(const SourceMap& sources, std::span<const SourceToken> tokens) : sources_(sources), tokens_(tokens) {}
+  Declaration(const SourceMap& sources, std::span<const SourceToken> tokens)
+      : sources_(sources), tokens_(tokens) {}
 
   std::string_view text(std::size_t i) const { return sources_.text(tokens_[i].span); }
   bool is_import() const { return text(0) == "import"; }
@@ -47,7 +50,8 @@ class Declaration {
   std::vector<std::string_view> mentioned() const {
     std::vector<std::string_view> found;
     for (std::size_t i = 0; i < tokens_.size(); ++i)
-      if (tokens_[i].kind == TokenKind::Name || tokens_[i].kind == TokenKind::Capital) found.push_back(text(i));
+      if (tokens_[i].kind == TokenKind::Name || tokens_[i].kind == TokenKind::Capital)
+        found.push_back(text(i));
     std::ranges::sort(found);
     found.erase(std::ranges::unique(found).begin(), found.end());
     return found;
@@ -71,9 +75,9 @@ void list(const Declaration& declaration, std::string_view text, std::uint32_t b
   for (const auto& names : {defined, mentioned})
     for (std::string_view name : names) lists.references << lists.name(name) << ',';
   const std::string_view skipped = text.substr(begin, declaration.end() - begin);
-  lists.declarations << "{{" << begin << ',' << declaration.end() << ',' << std::ranges::count(skipped, '\n') << "},"
-                     << lists.reference_count << ',' << defined.size() << ',' << mentioned.size() << ','
-                     << declaration.is_always_parsed() << "},\n";
+  lists.declarations << "{{" << begin << ',' << declaration.end() << ',' << std::ranges::count(skipped, '\n')
+                     << "}," << lists.reference_count << ',' << defined.size() << ',' << mentioned.size()
+                     << ',' << declaration.is_always_parsed() << "},\n";
   lists.reference_count += defined.size() + mentioned.size();
   ++lists.declaration_count;
   if (declaration.is_import()) {
@@ -121,8 +125,9 @@ bool list_module(const std::filesystem::path& path, Lists& lists) {
       of_one.push_back(token);
   }
   finish();
-  lists.modules << "{\"" << path.stem().string() << "\"," << pipeline::fingerprint(text) << "u," << first << ','
-                << lists.declaration_count << ',' << first_import << ',' << lists.import_count << "},\n";
+  lists.modules << "{\"" << path.stem().string() << "\"," << pipeline::fingerprint(text) << "u," << first
+                << ',' << lists.declaration_count << ',' << first_import << ',' << lists.import_count
+                << "},\n";
   return true;
 }
 

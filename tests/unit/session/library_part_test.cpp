@@ -83,7 +83,8 @@ TEST_CASE("what is parsed of a module is the same as in the whole module") {
     texts.push_back(*pipeline::read_file(file.string()));
     modules.push_back(*pipeline::listed_module(file.stem().string(), texts.back()));
   }
-  const auto skipped = pipeline::unmentioned(modules, [](std::string_view name) { return name == "resistor"; });
+  const auto skipped =
+      pipeline::unmentioned(modules, [](std::string_view name) { return name == "resistor"; });
   for (std::size_t i = 0; i < modules.size(); ++i) {
     SourceMap sources;
     Diagnostics diagnostics;
@@ -115,10 +116,12 @@ TEST_CASE("a definition is needed with what it mentions, and imports are") {
   const std::string text = of("Electrical.sr"), math = of("Math.sr");
   const std::vector<pipeline::ListedModule> modules{*pipeline::listed_module("Electrical", text),
                                                     *pipeline::listed_module("Math", math)};
-  const auto is_parsed = [](const std::string& in, const std::vector<SkippedText>& skipped, const char* definition) {
+  const auto is_parsed = [](const std::string& in, const std::vector<SkippedText>& skipped,
+                            const char* definition) {
     const std::size_t at = in.find(definition);
     REQUIRE(at != std::string::npos);
-    return std::ranges::none_of(skipped, [&](const SkippedText& s) { return s.begin <= at + 1 && at + 1 < s.end; });
+    return std::ranges::none_of(skipped,
+                                [&](const SkippedText& s) { return s.begin <= at + 1 && at + 1 < s.end; });
   };
   const auto with = pipeline::unmentioned(modules, [](std::string_view name) { return name == "resistor"; });
   CHECK(is_parsed(text, with[0], "\nresistor :: "));
@@ -142,8 +145,8 @@ TEST_CASE("a program is the same with the part of the library that it mentions")
 TEST_CASE("messages name definitions that the program does not mention") {
   const std::string library = (kSource / "stdlib").string();
   for (const std::string text :
-       {"import Electrical\nmain = resistr 1.0\n", "x :: Real\nx = True\n", "x = (1.0\n", "import Electrcal\nx = 1\n",
-        "x = foldll (\\a b -> a + b) 0 [1]\n"}) {
+       {"import Electrical\nmain = resistr 1.0\n", "x :: Real\nx = True\n", "x = (1.0\n",
+        "import Electrcal\nx = 1\n", "x = foldll (\\a b -> a + b) 0 [1]\n"}) {
     Checked part(text, library, LibraryPart::Mentioned), whole(text, library, LibraryPart::Whole);
     INFO(text);
     CHECK(part.messages() != "");

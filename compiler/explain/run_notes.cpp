@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <unordered_set>
+#include <vector>
 
 #include "compiler/singularity/source_names.h"
+#include "runtime/integrate/state_scales.h"
 
 namespace sigrel::explain {
 
@@ -72,28 +76,41 @@ void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedS
   note.help("give the start in an `initially` block");
 }
 
-void note_hidden_states(const pipeline::Compiled& model, const runtime::HiddenStates& hidden,
+void note_hidden_states(const pipeline::Compiled& model, std::span<const runtime::StateScale> scales,
                         double tolerance, Diagnostics& diagnostics) {
-  if (hidden.worst.empty()) return;
-  auto name = [&](const runtime::HiddenStates::State& s) {
+  constexpr std::size_t kShown = 3;
+  auto declaration = [&](const runtime::StateScale& s) {
+    const Span span = system::unknown_info(model.system, model.dae.variables[s.variable].unknown).span;
+    return (std::uint64_t{span.file.value} << 32) + span.begin;
+  };
+  auto has_name = [&](const runtime::StateScale& s) {
+    return model.dae.variables[s.variable].set == dae::kNone;
+  };
+  std::unordered_set<std::uint64_t> large;
+  for (const runtime::StateScale& s : scales)
+    if (has_name(s) && !runtime::is_far_below(s)) large.insert(declaration(s));
+  std::vector<runtime::StateScale> hidden;
+  for (const runtime::StateScale& s : scales)
+    if (has_name(s) && runtime::is_hidden(s, tolerance) && !large.contains(declaration(s)))
+      hidden.push_back(s);
+  if (hidden.empty()) return;
+  std::ranges::stable_sort(hidden, {}, [](const runtime::StateScale& s) { return s.largest / s.nominal; });
+  auto name = [&](const runtime::StateScale& s) {
     return dae::variable_name(model.system, model.dae, s.variable);
   };
-  const auto& worst = hidden.worst.front();
-  const std::string message =
-      hidden.count == 1 ? fmt::format("the state `{}` is small beside its absolute tolerance", name(worst))
-                        : fmt::format("{} states are small beside their absolute tolerances", hidden.count);
-  Diagnostic& note =
-      model.dae.variables[worst.variable].set != dae::kNone
-          ? diagnostics.report(Code::ScaleBelowTolerance, message)
-          : diagnostics.report(Code::ScaleBelowTolerance,
-                               singularity::SourceNames(model.system)
-                                   .declaration(model.dae.variables[worst.variable].unknown, system::kRoot),
-                               message);
-  for (const runtime::HiddenStates::State& s : hidden.worst)
-    note.note(
-        fmt::format("`{}` reaches {:.3g}; its errors may be {:.2g}, the tolerance {:.2g} times its "
-                    "nominal value {:.2g}",
-                    name(s), s.largest, tolerance * s.nominal, tolerance, s.nominal));
+  const runtime::StateScale& worst = hidden.front();
+  Diagnostic& note = diagnostics.report(
+      Code::ScaleBelowTolerance,
+      singularity::SourceNames(model.system)
+          .declaration(model.dae.variables[worst.variable].unknown, system::kRoot),
+      hidden.size() == 1
+          ? fmt::format("the state `{}` is small beside its absolute tolerance", name(worst))
+          : fmt::format("{} states are small beside their absolute tolerances", hidden.size()));
+  for (std::size_t k = 0; k < std::min(hidden.size(), kShown); ++k)
+    note.note(fmt::format(
+        "`{}` reaches {:.3g}; its errors may be {:.2g}, the tolerance {:.2g} times its nominal "
+        "value {:.2g}",
+        name(hidden[k]), hidden[k].largest, tolerance * hidden[k].nominal, tolerance, hidden[k].nominal));
   note.help(
       fmt::format("declare its scale, `with {{ nominal = {:.0e} }}`; for a variable of a part, "
                   "`local x with {{ nominal = {:.0e} }}` and `x = {}`",

@@ -1,5 +1,7 @@
 // What a run reports besides failures, at the source location that it concerns.
 #pragma once
+#include <span>
+
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/pipeline/pipeline.h"
 #include "runtime/integrate/simulate.h"
@@ -21,8 +23,9 @@ void note_continuation(const pipeline::Compiled& model, const runtime::Continued
 void note_guessed_start(const pipeline::Compiled& model, const runtime::GuessedStart& start,
                         Diagnostics& diagnostics);
 
-/// Notes the states that stayed so small that the absolute tolerance hides them.
-void note_hidden_states(const pipeline::Compiled& model, const runtime::HiddenStates& hidden,
+/// Notes the states that stayed so small that the absolute tolerance hides them, unless another variable of
+/// the same declaration is large: the far end of a rod that the heat has not reached.
+void note_hidden_states(const pipeline::Compiled& model, std::span<const runtime::StateScale> scales,
                         double tolerance, Diagnostics& diagnostics);
 
 }  // namespace sigrel::explain

@@ -37,6 +37,8 @@ Bounds::Bounds(const pipeline::Compiled& model, std::span<const double> paramete
 
 runtime::Sink::Error Bounds::row(double time, std::span<const double> values) {
   step(time, values);
+  if (asserted_ && violated_)
+    return {.reason = "a variable is outside its bounds"};  // no later row is written
   return {};
 }
 

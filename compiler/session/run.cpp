@@ -266,8 +266,9 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
     };
   }
   run.outcome = runtime::simulate(model.plan.model, *experiment, output, control);
-  if (asserted && bounds.violated() && run.outcome.status != runtime::Outcome::Failed) {
+  if (control.cancel == &stopped && bounds.violated()) {
     run.outcome.status = runtime::Outcome::Failed;
+    run.outcome.failure = {};
     run.bound_failed = true;
   }
   run.final_values = last.take();
@@ -289,7 +290,7 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   if (!options.is_point) {
     bounds.report(model, diagnostics_);
     if (run.completed())
-      explain::note_hidden_states(model, run.outcome.hidden, experiment->tolerance, diagnostics_);
+      explain::note_hidden_states(model, run.outcome.scales, experiment->tolerance, diagnostics_);
   }
   timings_.push_back({"initialise", run.outcome.statistics.seconds_initialise});
   timings_.push_back({"integrate", run.outcome.statistics.seconds_integrate, false, pipeline::peak_memory()});

@@ -104,14 +104,10 @@ struct Statistics {
   double seconds_initialise = 0, seconds_integrate = 0, seconds_write = 0;
 };
 
-/// States whose absolute tolerance hides them (state_scales.h): their number, and the worst few.
-struct HiddenStates {
-  struct State {
-    std::uint32_t variable = 0;
-    double largest = 0, nominal = 0;  // magnitudes
-  };
-  std::uint64_t count = 0;
-  std::vector<State> worst{};
+/// The largest magnitude of an integrated state, and its nominal value (state_scales.h).
+struct StateScale {
+  std::uint32_t variable = 0;
+  double largest = 0, nominal = 0;
 };
 
 struct Outcome {
@@ -122,7 +118,7 @@ struct Outcome {
   Statistics statistics;
   std::vector<Continued> continued;  // initial algebraic loops that only continuation solved
   GuessedStart guessed;              // where the initial schedule could not be used
-  HiddenStates hidden;
+  std::vector<StateScale> scales;  // of all integrated states, if the absolute tolerance hides one; else none
   std::vector<double> values;      // of all variables at `reached`
   std::vector<double> parameters;  // at the end, selectors of states included
 };

@@ -143,7 +143,7 @@ void integrate(Components& components, InitialValueProblem& whole, const Experim
     if (reports) reports->flush();
     statistics.seconds_integrate = timer.seconds() - recorder.seconds();
     statistics.seconds_exact = rows.seconds();
-    for (HiddenStates::State& s : outcome.hidden.worst) s.variable = part.variables[s.variable];
+    for (StateScale& s : outcome.scales) s.variable = part.variables[s.variable];
     if (outcome.terminated) outcome.terminated = part.triggers[*outcome.terminated];
     if (rows.failure()) {
       outcome.status = Outcome::Failed;

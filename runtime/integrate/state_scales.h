@@ -14,6 +14,13 @@
 
 namespace runtime {
 
+/// Whether the state is not zero (up to rounding), but far below its nominal value and not far above its
+/// absolute tolerance. `tolerance`: the relative one.
+bool is_hidden(const StateScale& state, double tolerance);
+
+/// Whether the state is far below its nominal value.
+bool is_far_below(const StateScale& state);
+
 class StateScales {
  public:
   /// `tolerance`: relative, of the experiment.
@@ -27,9 +34,8 @@ class StateScales {
       if (magnitude > largest_[k]) largest_[k] = magnitude;
     }
   }
-  /// States that are not zero (up to rounding), but far below their nominal values and not far above their
-  /// absolute tolerance.
-  HiddenStates hidden() const;
+  /// Of all states, if one of them is hidden; else none.
+  std::vector<StateScale> scales() const;
 
  private:
   const ReducedSystem& system_;

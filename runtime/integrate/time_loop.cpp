@@ -73,7 +73,7 @@ void TimeLoop::integrate() {
   integrator_->statistics(outcome_.statistics);
   outcome_.statistics.loop_factorisations = problem_.instance.evaluator.loop_factorisations();
   if (check_) outcome_.statistics.check_evaluations = check_->evaluations();
-  if (scales_) outcome_.hidden = scales_->hidden();
+  if (scales_) outcome_.scales = scales_->scales();
 }
 
 bool TimeLoop::make_integrator() {

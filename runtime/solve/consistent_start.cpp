@@ -14,9 +14,11 @@ namespace {
 
 // Relative to the magnitude of the terms of an equation: a coefficient that is zero up to rounding errors.
 constexpr double kVanishing = 1e-10;
-constexpr double kStillHolds = 1e-6;    // of the terms of an equation: its residual when all is known
-constexpr int kSamples = 3;             // points at which a coefficient must vanish
-constexpr std::size_t kMostRows = 500;  // of a dense matrix
+constexpr double kStillHolds = 1e-6;  // of the terms of an equation: its residual when all is known
+constexpr int kSamples = 3;           // points at which a coefficient must vanish
+// Equations that are solved together; and those of a loop of which the rank is examined although it has been
+// solved.
+constexpr std::size_t kMostRows = 20'000, kMostExamined = 500;
 constexpr int kMostRefused = 20;
 
 /// A number in [-1, 1] that looks random.
@@ -162,7 +164,7 @@ bool ConsistentStart::execute_loop(std::uint32_t loop) {
   instance_.failure() = before;
   // Pivots of the size of rounding errors lead to a result, but not to the solution.
   if (fine && instance_.model.loops[loop].kind != AlgebraicLoop::Nonlinear)
-    if (std::vector<BatchRow> rows = rows_of(loop); rows.size() <= kMostRows)
+    if (std::vector<BatchRow> rows = rows_of(loop); rows.size() <= kMostExamined)
       fine = RectangularSystem(equations_, std::move(rows), variables_of(loop)).determines_all(point());
   if (!fine)
     for (const std::uint32_t v : variables_of(loop)) instance_.values[v] = start_[v];
@@ -350,7 +352,7 @@ ConsistentStart::Progress ConsistentStart::solve_component(std::span<const std::
   }
   if (found.size() < unknowns.size())
     for (const std::uint32_t v : unknowns)
-      if (std::ranges::find(found, v) == found.end() && !solved) instance_.values[v] = start_[v];
+      if (!std::ranges::binary_search(found, v) && !solved) instance_.values[v] = start_[v];
   if (found.empty()) return Progress::None;
   if (found.size() == unknowns.size())
     for (const std::uint32_t m : members) pool_[m].done = true;

@@ -62,8 +62,7 @@ std::vector<bool> SparseQr::determined() const {
     for (Eigen::Index k = rank; k < n; ++k)
       free[k] = 0.5 + golden_fraction(static_cast<double>(k + 1 + probe * n));
     const Eigen::VectorXd right = (r * free).head(rank);
-    const Eigen::VectorXd bound =
-        r.topLeftCorner(rank, rank).triangularView<Eigen::Upper>().solve(right);
+    const Eigen::VectorXd bound = r.topLeftCorner(rank, rank).triangularView<Eigen::Upper>().solve(right);
     for (Eigen::Index k = 0; k < n; ++k)
       if (k >= rank || std::abs(bound[k]) > kNoPart) result[static_cast<std::size_t>(place[k])] = false;
   }

@@ -72,8 +72,9 @@ bool ConsistentStart::attempt() {
   all_known_ = std::ranges::all_of(known_, [](std::uint8_t k) { return k != 0; });
   if (!all_known_ && !failure_) describe_undetermined();
   // A variable on which an equation hardly depends may have been determined since, and be large.
-  return all_known_ && !failure_ &&
-         std::ranges::all_of(pool_, [&](const Equation& e) { return e.done && still_holds(e.at); });
+  return all_known_ && !failure_ && std::ranges::all_of(pool_, [&](const Equation& e) {
+           return e.done && equations_.holds(e.at, point(), kStillHolds);
+         });
 }
 
 void ConsistentStart::execute_schedule() {
@@ -255,7 +256,8 @@ ConsistentStart::Progress ConsistentStart::examine(std::uint32_t number) {
   if (!open.empty()) open = influential(at, open);
   if (open.size() > 1) return Progress::None;
   if (open.empty()) {
-    if (!holds(at) && !contradict({&at, 1})) return Progress::Failed;
+    if (!equations_.holds(at, point(), RectangularSystem::kTolerance) && !contradict({&at, 1}))
+      return Progress::Failed;
     pool_[number].done = true;
     return Progress::Some;
   }
@@ -285,17 +287,6 @@ std::vector<std::uint32_t> ConsistentStart::influential(BatchRow at, std::span<c
   for (const std::uint32_t v : open) instance_.values[v] = start_[v];
   std::ranges::sort(result);
   return result;
-}
-
-bool ConsistentStart::holds(BatchRow at) {
-  const double magnitude = equations_.magnitude(equations_.partials(at, point()), point());
-  return std::abs(equations_.residual(at, point())) <= RectangularSystem::kTolerance * magnitude;
-}
-
-/// Whether the residual is small beside the terms of the equation.
-bool ConsistentStart::still_holds(BatchRow at) {
-  const double magnitude = equations_.magnitude(equations_.partials(at, point()), point());
-  return magnitude == 0 || std::abs(equations_.residual(at, point())) <= kStillHolds * magnitude;
 }
 
 /// Solves components of the pool until one of them determines a variable.

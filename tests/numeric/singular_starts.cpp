@@ -257,3 +257,22 @@ TEST_CASE("a start of many coupled equations is solved as a whole") {
   CHECK(first + 2 * first * first == Approx(3));
   CHECK(numeric::value(run, "x[800]") == Approx(first + 0.005 * 799));
 }
+
+TEST_CASE("an equation whose partial derivatives all vanish is judged at nominal distances") {
+  auto completes = [](const char* square) {
+    Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}});
+    REQUIRE(
+        session.load_text("square.sr", std::string("m :: SR ()\nm = sigrel () where\n  local x, y :: Real\n"
+                                                   "  der x = -x\n  der y = -y\n  initially\n    x = 0.0\n"
+                                                   "    y = 1.0\n    x^2 = ") +
+                                           square + "\n\nmain = simulate m with { stop = 0.0 }\n"));
+    REQUIRE(session.check());
+    const auto compiled = session.compile({}, Backend::Interpreter);
+    REQUIRE(compiled != nullptr);
+    return session.run(*compiled).completed();
+  };
+  CHECK(completes("0.0"));
+  CHECK(completes("1.0e-30"));       // x = 1e-15
+  CHECK_FALSE(completes("1.0e-9"));  // x = 3e-5
+  CHECK_FALSE(completes("-1.0"));
+}

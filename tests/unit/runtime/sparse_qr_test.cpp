@@ -1,6 +1,6 @@
 // SparseQr agrees with PivotedQr, on random sparse matrices whose rank is known.
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 

@@ -42,6 +42,18 @@ std::optional<KernelId> Kernels::solve(ShapeId number, std::uint32_t slot) {
   return *kernel;
 }
 
+std::optional<KernelId> Kernels::quotient(ShapeId number, std::uint32_t slot) {
+  auto [at, fresh] = quotients_.try_emplace({number, slot});
+  if (fresh) {
+    const Shape& shape = shapes_[number];
+    if (auto solution = symbolic::quotient_for(plan_.exprs, shape.root, slot)) {
+      symbolic::improve(plan_.exprs, std::span(&*solution, 1));
+      at->second = add(runtime::Role::Solve, shape, slot, {*solution});
+    }
+  }
+  return at->second;
+}
+
 KernelId Kernels::residual(ShapeId number) {
   Shape& shape = shapes_[number];
   if (!shape.residual) shape.residual = add(runtime::Role::Residual, shape, 0, {shape.root});

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "compiler/base/id_vector.h"
@@ -23,6 +24,9 @@ class Kernels {
   ShapeId shape(const EquationTable& table);
   /// The kernel that assigns a slot; nullopt when the equation cannot be solved for it explicitly.
   std::optional<KernelId> solve(ShapeId shape, std::uint32_t slot);
+  /// The same by a quotient whose divisor may vanish, for guesses; nullopt when the equation is not linear in
+  /// the slot.
+  std::optional<KernelId> quotient(ShapeId shape, std::uint32_t slot);
   KernelId residual(ShapeId shape);
   /// The same for equations that are usually solved explicitly: interpreted unless it is also used elsewhere.
   KernelId rare_residual(ShapeId shape);
@@ -41,6 +45,7 @@ class Kernels {
   plan::Plan& plan_;
   IdVector<ShapeId, Shape> shapes_;
   std::map<std::tuple<ExprId, std::uint32_t, std::uint32_t>, ShapeId> number_;
+  std::map<std::pair<ShapeId, std::uint32_t>, std::optional<KernelId>> quotients_;
 };
 
 }  // namespace sigrel::order

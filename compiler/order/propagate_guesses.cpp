@@ -78,18 +78,25 @@ class GuessPropagation {
             Value::Computed);
   }
 
-  /// Equations of which the values but one are known, and some of these are guesses.
+  /// Equations of which the values but one are known, and some of these are guesses. Those whose coefficient
+  /// may vanish come last.
   void propagate() {
-    while (!ready_.empty()) {
-      const EquationId e = ready_.back();
-      ready_.pop_back();
+    while (!ready_.empty() || !last_.empty()) {
+      const bool last = ready_.empty();
+      std::vector<EquationId>& from = last ? last_ : ready_;
+      const EquationId e = from.back();
+      from.pop_back();
       VariableId open;
       bool any_open = false, guess = false;
       equations_.each_variable(e, [&](VariableId v) {
         if (value_[v] == Value::None) open = v, any_open = true;
         guess = guess || value_[v] == Value::Guess;
       });
-      if (!any_open || !guess || model_.is_discrete(open.value) || !scheduler_.solvable(e, open)) continue;
+      if (!any_open || !guess || model_.is_discrete(open.value)) continue;
+      if (!(last ? scheduler_.mostly_solvable(e, open) : scheduler_.solvable(e, open))) {
+        if (!last) last_.push_back(e);
+        continue;
+      }
       assignment_of_[open] = static_cast<std::uint32_t>(assignments_.size());
       assignments_.push_back({e, open});
       set(open, Value::Guess);
@@ -116,8 +123,7 @@ class GuessPropagation {
     }
     std::ranges::sort(needed);
     for (const std::uint32_t a : needed)
-      steps.push_back(
-          {Step::Guess, scheduler_.assignment(assignments_[a].equation, assignments_[a].variable)});
+      steps.push_back({Step::Guess, scheduler_.guess(assignments_[a].equation, assignments_[a].variable)});
   }
 
   runtime::Model& model_;
@@ -127,7 +133,7 @@ class GuessPropagation {
   IdVector<VariableId, std::uint32_t> assignment_of_;
   IdVector<EquationId, std::uint32_t> open_;  // variables without a value
   std::vector<std::uint32_t> first_;
-  std::vector<EquationId> containing_, ready_;
+  std::vector<EquationId> containing_, ready_, last_;
   std::vector<Assignment> assignments_;
   std::vector<VariableId> used_;
 };

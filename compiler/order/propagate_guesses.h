@@ -5,8 +5,9 @@
 //   xi = 2 xg,  xg^3 + xg = c,  guess xi = 4.0
 //
 // it iterates on xg, while xi follows after the loop. So the first equation, solved for xg, gives it the
-// guess 2. An equation propagates guesses when it can be solved for the one variable that has no value yet;
-// the others are guessed, or computed before the loop. It becomes a Guess step of the initial schedule,
+// guess 2. An equation propagates guesses when it is linear in the one variable that has no value yet; the
+// others are guessed, or computed before the loop. Its coefficient may be a signal, as in `xi = k xg`: where
+// that is zero, there is no guess. It becomes a Guess step of the initial schedule,
 // before the loop.
 #pragma once
 #include <vector>

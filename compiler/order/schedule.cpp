@@ -214,9 +214,18 @@ void Scheduler::emit_assign(std::span<const EquationId> rows, std::uint32_t key)
   }
 }
 
-std::uint32_t Scheduler::assignment(EquationId equation, VariableId variable) {
+std::uint32_t Scheduler::guess_key_of(EquationId equation, VariableId variable) {
+  const std::uint32_t key = key_of(equation, variable);
+  const auto [position, once] = position_of(equation, variable);
+  if (key != kLoop || !once) return key;
+  return kernels_.quotient(shape_of_section_[equations_.section_of(equation)], position)
+      .value_or(KernelId{kLoop})
+      .value;
+}
+
+std::uint32_t Scheduler::guess(EquationId equation, VariableId variable) {
   const VariableId matched = std::exchange(variable_of_[equation], variable);
-  emit_assign({&equation, 1}, key_of(equation));
+  emit_assign({&equation, 1}, guess_key_of(equation, variable));
   variable_of_[equation] = matched;
   return static_cast<std::uint32_t>(plan_.model.batches.size() - 1);
 }

@@ -88,8 +88,13 @@ class Scheduler {
   std::pair<std::uint32_t, std::uint32_t> residuals(std::vector<EquationId> equations);
   /// Whether an equation can be solved for one of its variables, whatever it is matched with.
   bool solvable(EquationId equation, VariableId variable) { return key_of(equation, variable) != kLoop; }
-  /// Adds a batch that solves it for this variable. Its number.
-  std::uint32_t assignment(EquationId equation, VariableId variable);
+  /// The same where its coefficient, which may be a signal, is not zero.
+  bool mostly_solvable(EquationId equation, VariableId variable) {
+    return guess_key_of(equation, variable) != kLoop;
+  }
+  /// Adds a batch that solves it for this variable, with a result that is not finite where the coefficient is
+  /// zero. Its number.
+  std::uint32_t guess(EquationId equation, VariableId variable);
   /// From now on batches have a Residual kernel, where the equation could have no solution for its variable.
   void keep_residuals() { keep_residuals_ = true; }
   /// Appends the steps of the blocks that are selected.
@@ -101,6 +106,7 @@ class Scheduler {
   static constexpr std::uint32_t kLoop = 0xFFFFFFFFu;
 
   std::uint32_t key_of(EquationId equation, VariableId variable);
+  std::uint32_t guess_key_of(EquationId equation, VariableId variable);
   std::uint32_t key_of(EquationId equation) { return key_of(equation, variable_of(equation)); }
   /// The first slot or term of the variable in the equation, and whether there is no other.
   std::pair<std::uint32_t, bool> position_of(EquationId equation, VariableId variable) const;

@@ -89,14 +89,28 @@ std::optional<Linear> linear_in(ExprPool& pool, ExprId root, std::uint32_t slot)
   return form.at(form.size() - 1);
 }
 
+namespace {
+
+/// The solution of factor * slot + rest = 0.
+ExprId solution(ExprPool& pool, const Linear& linear) {
+  const Node factor = pool[linear.factor];
+  if (factor.op == Op::Neg) return div(pool, linear.rest, ExprId{factor.a});
+  if (factor.op == Op::Const && factor.value < 0) return div(pool, linear.rest, pool.constant(-factor.value));
+  return div(pool, neg(pool, linear.rest), linear.factor);
+}
+
+}  // namespace
+
 std::optional<ExprId> solve_for(ExprPool& pool, ExprId root, std::uint32_t slot) {
-  auto linear = linear_in(pool, root, slot);
+  const auto linear = linear_in(pool, root, slot);
   if (!linear || !is_pivot(pool, linear->factor)) return std::nullopt;
-  const Node factor = pool[linear->factor];
-  if (factor.op == Op::Neg) return div(pool, linear->rest, ExprId{factor.a});
-  if (factor.op == Op::Const && factor.value < 0)
-    return div(pool, linear->rest, pool.constant(-factor.value));
-  return div(pool, neg(pool, linear->rest), linear->factor);
+  return solution(pool, *linear);
+}
+
+std::optional<ExprId> quotient_for(ExprPool& pool, ExprId root, std::uint32_t slot) {
+  const auto linear = linear_in(pool, root, slot);
+  if (!linear) return std::nullopt;
+  return solution(pool, *linear);
 }
 
 }  // namespace sigrel::symbolic

@@ -61,6 +61,9 @@ std::optional<Linear> linear_in(ExprPool& pool, ExprId root, std::uint32_t slot)
 /// them); else nullopt.
 std::optional<ExprId> solve_for(ExprPool& pool, ExprId root, std::uint32_t slot);
 
+/// The same for any factor: where that is zero, so is the divisor of the solution.
+std::optional<ExprId> quotient_for(ExprPool& pool, ExprId root, std::uint32_t slot);
+
 /// The same expression, in which no operation is an event.
 ExprId without_events(ExprPool& pool, ExprId root);
 

@@ -14,9 +14,11 @@ namespace {
 
 // Relative to the magnitude of the terms of an equation: a coefficient that is zero up to rounding errors.
 constexpr double kVanishing = 1e-10;
-constexpr double kStillHolds = 1e-6;    // of the terms of an equation: its residual when all is known
-constexpr int kSamples = 3;             // points at which a coefficient must vanish
-constexpr std::size_t kMostRows = 500;  // of a dense matrix
+constexpr double kStillHolds = 1e-6;  // of the terms of an equation: its residual when all is known
+constexpr int kSamples = 3;           // points at which a coefficient must vanish
+// Equations that are solved together; and those of a loop of which the rank is examined although it has been
+// solved.
+constexpr std::size_t kMostRows = 20'000, kMostExamined = 500;
 constexpr int kMostRefused = 20;
 
 /// A number in [-1, 1] that looks random.
@@ -70,8 +72,9 @@ bool ConsistentStart::attempt() {
   all_known_ = std::ranges::all_of(known_, [](std::uint8_t k) { return k != 0; });
   if (!all_known_ && !failure_) describe_undetermined();
   // A variable on which an equation hardly depends may have been determined since, and be large.
-  return all_known_ && !failure_ &&
-         std::ranges::all_of(pool_, [&](const Equation& e) { return e.done && still_holds(e.at); });
+  return all_known_ && !failure_ && std::ranges::all_of(pool_, [&](const Equation& e) {
+           return e.done && equations_.holds(e.at, point(), kStillHolds);
+         });
 }
 
 void ConsistentStart::execute_schedule() {
@@ -162,7 +165,7 @@ bool ConsistentStart::execute_loop(std::uint32_t loop) {
   instance_.failure() = before;
   // Pivots of the size of rounding errors lead to a result, but not to the solution.
   if (fine && instance_.model.loops[loop].kind != AlgebraicLoop::Nonlinear)
-    if (std::vector<BatchRow> rows = rows_of(loop); rows.size() <= kMostRows)
+    if (std::vector<BatchRow> rows = rows_of(loop); rows.size() <= kMostExamined)
       fine = RectangularSystem(equations_, std::move(rows), variables_of(loop)).determines_all(point());
   if (!fine)
     for (const std::uint32_t v : variables_of(loop)) instance_.values[v] = start_[v];
@@ -253,7 +256,8 @@ ConsistentStart::Progress ConsistentStart::examine(std::uint32_t number) {
   if (!open.empty()) open = influential(at, open);
   if (open.size() > 1) return Progress::None;
   if (open.empty()) {
-    if (!holds(at) && !contradict({&at, 1})) return Progress::Failed;
+    if (!equations_.holds(at, point(), RectangularSystem::kTolerance) && !contradict({&at, 1}))
+      return Progress::Failed;
     pool_[number].done = true;
     return Progress::Some;
   }
@@ -283,17 +287,6 @@ std::vector<std::uint32_t> ConsistentStart::influential(BatchRow at, std::span<c
   for (const std::uint32_t v : open) instance_.values[v] = start_[v];
   std::ranges::sort(result);
   return result;
-}
-
-bool ConsistentStart::holds(BatchRow at) {
-  const double magnitude = equations_.magnitude(equations_.partials(at, point()), point());
-  return std::abs(equations_.residual(at, point())) <= RectangularSystem::kTolerance * magnitude;
-}
-
-/// Whether the residual is small beside the terms of the equation.
-bool ConsistentStart::still_holds(BatchRow at) {
-  const double magnitude = equations_.magnitude(equations_.partials(at, point()), point());
-  return magnitude == 0 || std::abs(equations_.residual(at, point())) <= kStillHolds * magnitude;
 }
 
 /// Solves components of the pool until one of them determines a variable.
@@ -350,7 +343,7 @@ ConsistentStart::Progress ConsistentStart::solve_component(std::span<const std::
   }
   if (found.size() < unknowns.size())
     for (const std::uint32_t v : unknowns)
-      if (std::ranges::find(found, v) == found.end() && !solved) instance_.values[v] = start_[v];
+      if (!std::ranges::binary_search(found, v) && !solved) instance_.values[v] = start_[v];
   if (found.empty()) return Progress::None;
   if (found.size() == unknowns.size())
     for (const std::uint32_t m : members) pool_[m].done = true;

@@ -102,8 +102,6 @@ class ConsistentStart {
   Progress examine_pool();
   Progress examine(std::uint32_t number);
   std::vector<std::uint32_t> influential(BatchRow at, std::span<const std::uint32_t> open);
-  bool holds(BatchRow at);
-  bool still_holds(BatchRow at);
   Progress solve_pool();
   std::vector<std::uint32_t> component_of(std::uint32_t first, std::vector<std::uint32_t>& unknowns);
   Progress solve_component(std::span<const std::uint32_t> members, std::vector<std::uint32_t> unknowns);

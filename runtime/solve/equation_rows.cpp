@@ -92,4 +92,19 @@ double EquationRows::magnitude(const std::vector<Partial>& partials, const Point
   return sum;
 }
 
+bool EquationRows::holds(BatchRow at, const Point& point, double tolerance) {
+  const double residual = std::abs(this->residual(at, point));
+  const double here = magnitude(partials(at, point), point);
+  if (here > 0 || residual == 0) return residual <= tolerance * here;
+  const std::vector<std::uint32_t> moved = variables(at);
+  here_.clear();
+  for (const std::uint32_t v : moved) {
+    here_.push_back(point.values[v]);
+    point.values[v] += nominal_[v];
+  }
+  const double there = magnitude(partials(at, point), point);
+  for (std::size_t k = 0; k < moved.size(); ++k) point.values[moved[k]] = here_[k];
+  return residual <= tolerance * tolerance * there;
+}
+
 }  // namespace runtime

@@ -44,13 +44,17 @@ class EquationRows {
   /// The magnitude of the terms of a row at the point: of each variable the partial derivative times its
   /// value or, if that is larger, its nominal value. Residuals and coefficients are judged relative to it.
   double magnitude(const std::vector<Partial>& partials, const Point& point) const;
+  /// Whether a residual is within `tolerance` of the magnitude of the terms. Where all partial derivatives
+  /// vanish, as those of x^2 at 0 do, the terms are quadratic: then within its square of their magnitude at
+  /// nominal distances from the point.
+  bool holds(BatchRow at, const Point& point, double tolerance);
 
  private:
   const Model& model_;
   const std::vector<double>& nominal_;
   std::vector<std::uint32_t> variables_;
   std::vector<Partial> partials_;
-  std::vector<double> out_;
+  std::vector<double> out_, here_;
 };
 
 }  // namespace runtime

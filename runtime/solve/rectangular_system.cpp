@@ -11,6 +11,7 @@ namespace runtime {
 namespace {
 
 constexpr int kMaxIterations = 60;
+constexpr std::size_t kMostDense = 500;   // rows or columns of a dense Jacobian
 constexpr double kConverged = 1e-13;      // relative residual
 constexpr double kStepTolerance = 1e-12;  // relative to the scale of the unknown
 constexpr double kSmallestDamping = 1e-9;
@@ -37,9 +38,17 @@ RectangularSystem::RectangularSystem(EquationRows& equations, std::vector<BatchR
     : equations_(equations),
       rows_(std::move(rows)),
       unknowns_(std::move(unknowns)),
-      jacobian_(rows_.size(), unknowns_.size()),
       row_scale_(rows_.size()),
       column_scale_(unknowns_.size()) {}
+
+template <class Use>
+auto RectangularSystem::with_factors(Use use) const {
+  if (std::max(rows_.size(), unknowns_.size()) > kMostDense)
+    return use(SparseQr(rows_.size(), unknowns_.size(), jacobian_));
+  DenseMatrix dense(rows_.size(), unknowns_.size());
+  for (const SparseMatrixEntry& e : jacobian_) dense(e.row, e.column) = e.value;
+  return use(PivotedQr(dense));
+}
 
 void RectangularSystem::set(const Point& point, const std::vector<double>& x) const {
   for (std::size_t k = 0; k < unknowns_.size(); ++k) point.values[unknowns_[k]] = x[k];
@@ -49,7 +58,7 @@ void RectangularSystem::set(const Point& point, const std::vector<double>& x) co
 bool RectangularSystem::linearise(const Point& point) {
   for (std::size_t k = 0; k < unknowns_.size(); ++k)
     column_scale_[k] = std::max(std::abs(point.values[unknowns_[k]]), equations_.nominal(unknowns_[k]));
-  std::ranges::fill(jacobian_.values, 0.0);
+  jacobian_.clear();
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const auto& partials = equations_.partials(rows_[r], point);
     const double magnitude = equations_.magnitude(partials, point);
@@ -58,8 +67,9 @@ bool RectangularSystem::linearise(const Point& point) {
     for (const EquationRows::Partial& p : partials) {
       const auto at = std::ranges::lower_bound(unknowns_, p.variable);
       if (at == unknowns_.end() || *at != p.variable) continue;
-      const auto column = static_cast<std::size_t>(at - unknowns_.begin());
-      jacobian_(r, column) = row_scale_[r] * p.value * column_scale_[column];
+      const auto column = static_cast<std::uint32_t>(at - unknowns_.begin());
+      jacobian_.push_back(
+          {static_cast<std::uint32_t>(r), column, row_scale_[r] * p.value * column_scale_[column]});
     }
   }
   return relative_residuals(point, residuals_);
@@ -78,7 +88,7 @@ RectangularSystem::Result RectangularSystem::iterate(const Point& point) {
     if (!linearise(point)) return Result::NotFinite;
     if (largest(residuals_) <= kConverged) return Result::Solved;
     for (std::size_t r = 0; r < rows_.size(); ++r) right[r] = -residuals_[r];
-    const std::vector<double> step = PivotedQr(jacobian_).solve(right);
+    const std::vector<double> step = with_factors([&](const auto& qr) { return qr.solve(right); });
     if (!std::isfinite(largest(step))) return Result::NotFinite;
     for (std::size_t k = 0; k < x.size(); ++k) x[k] = point.values[unknowns_[k]];
     const double before = squares(residuals_);
@@ -133,12 +143,13 @@ RectangularSystem::Result RectangularSystem::solve(const Point& point) {
 std::vector<bool> RectangularSystem::determined(const Point& point) {
   std::vector<bool> result(unknowns_.size(), false);
   if (unknowns_.empty() || !linearise(point)) return result;
-  result = PivotedQr(jacobian_).determined();
+  const auto determined = [](const auto& qr) { return qr.determined(); };
+  result = with_factors(determined);
   std::vector<double> here;
   for (const std::uint32_t v : unknowns_) here.push_back(point.values[v]);
   move(point, here, kMoves[2], result);
   const std::vector<bool> there =
-      linearise(point) ? PivotedQr(jacobian_).determined() : std::vector<bool>(unknowns_.size(), false);
+      linearise(point) ? with_factors(determined) : std::vector<bool>(unknowns_.size(), false);
   set(point, here);
   for (std::size_t k = 0; k < result.size(); ++k) result[k] = result[k] && there[k];
   return result;
@@ -147,8 +158,9 @@ std::vector<bool> RectangularSystem::determined(const Point& point) {
 bool RectangularSystem::determines_all(const Point& point) {
   if (unknowns_.empty()) return true;
   if (rows_.size() < unknowns_.size() || !linearise(point)) return false;
-  const PivotedQr factors(jacobian_);
-  return factors.rank() == unknowns_.size() && largest(factors.solve(residuals_)) <= kAccuracy;
+  return with_factors([&](const auto& qr) {
+    return qr.rank() == unknowns_.size() && largest(qr.solve(residuals_)) <= kAccuracy;
+  });
 }
 
 }  // namespace runtime

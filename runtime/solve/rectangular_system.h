@@ -1,5 +1,6 @@
 // Equations and unknowns that need not be as many: the Gauss-Newton method (Deuflhard, Newton Methods for
-// Nonlinear Problems, 2004, section 4.3), with the rank of the Jacobian by pivoted QR.
+// Nonlinear Problems, 2004, section 4.3), with the rank of the Jacobian by QR decomposition: dense with
+// pivots for small systems, sparse for large ones.
 //
 // A residual is relative to the magnitude of its terms, an unknown to its value and nominal value. Unknowns
 // that the equations do not determine keep their values.
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "runtime/linear/pivoted_qr.h"
+#include "runtime/linear/sparse_qr.h"
 #include "runtime/solve/equation_rows.h"
 
 namespace runtime {
@@ -45,7 +47,11 @@ class RectangularSystem {
   EquationRows& equations_;
   std::vector<BatchRow> rows_;
   std::vector<std::uint32_t> unknowns_;
-  DenseMatrix jacobian_;
+  /// Of the factors of the scaled Jacobian, dense or sparse.
+  template <class Use>
+  auto with_factors(Use use) const;
+
+  std::vector<SparseMatrixEntry> jacobian_;
   std::vector<double> row_scale_, column_scale_, residuals_, trial_;
 };
 

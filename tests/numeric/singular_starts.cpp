@@ -235,3 +235,44 @@ TEST_CASE("initial equations of any rank that contradict each other are refused"
         },
         {.cases = 40});
 }
+
+TEST_CASE("a start of many coupled equations is solved as a whole") {
+  // The differences around a ring add up to zero: with the other equation all values are determined.
+  auto ring = [](double right) {
+    return "m :: Real -> SR ()\nm p = sigrel () where\n  local x :: Real^800\n"
+           "  for i in [1 .. 800] do\n    der x[i] = -x[i]\n"
+           "  initially\n    for i in [1 .. 799] do\n      p * (x[i + 1] - x[i]) = 0.01\n"
+           "    p * (x[1] - x[800]) = -7.99\n    x[5] + x[1]^2 * p = " +
+           std::to_string(right) + "\n\nmain = simulate (m 2.0) with { stop = 0.0 }\n";
+  };
+  Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}});
+  REQUIRE(session.load_text("ring.sr", ring(1 + 0.005 * 4 + 2)));
+  REQUIRE(session.check());
+  const auto compiled = session.compile({}, Backend::Interpreter);
+  REQUIRE(compiled != nullptr);
+  const Run run = session.run(*compiled);
+  REQUIRE(run.completed());
+  // x1 + 0.02 + 2 x1^2 = 3.02
+  const double first = numeric::value(run, "x[1]");
+  CHECK(first + 2 * first * first == Approx(3));
+  CHECK(numeric::value(run, "x[800]") == Approx(first + 0.005 * 799));
+}
+
+TEST_CASE("an equation whose partial derivatives all vanish is judged at nominal distances") {
+  auto completes = [](const char* square) {
+    Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}});
+    REQUIRE(
+        session.load_text("square.sr", std::string("m :: SR ()\nm = sigrel () where\n  local x, y :: Real\n"
+                                                   "  der x = -x\n  der y = -y\n  initially\n    x = 0.0\n"
+                                                   "    y = 1.0\n    x^2 = ") +
+                                           square + "\n\nmain = simulate m with { stop = 0.0 }\n"));
+    REQUIRE(session.check());
+    const auto compiled = session.compile({}, Backend::Interpreter);
+    REQUIRE(compiled != nullptr);
+    return session.run(*compiled).completed();
+  };
+  CHECK(completes("0.0"));
+  CHECK(completes("1.0e-30"));       // x = 1e-15
+  CHECK_FALSE(completes("1.0e-9"));  // x = 3e-5
+  CHECK_FALSE(completes("-1.0"));
+}

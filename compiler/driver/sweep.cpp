@@ -217,13 +217,15 @@ int sweep(const Globals& globals, Options& options) {
   if (!complete) return finish(kUserError);
   written = written && table.close();
   const std::uint64_t done = table.points(), failed = table.failed();
-  if (!written)
-    diagnostics.report(Code::ResultNotWritten, "the table cannot be written to `" + path + "`")
-        .note(table.error())
-        .note(done > 0 ? fmt::format("it has {} of {} points", done, grid.size()) : std::string());
-  else if (!*complete)
+  if (!written) {
+    Diagnostic& d =
+        diagnostics.report(Code::ResultNotWritten, "the table cannot be written to `" + path + "`")
+            .note(table.error());
+    if (done > 0) d.note(fmt::format("it has {} of {} points", done, grid.size()));
+  } else if (!*complete) {
     fmt::print(stderr, "interrupted: {} of {} points{}\n", done, grid.size(),
                options.table.empty() ? "" : " are in " + options.table + "; `--resume` continues");
+  }
   if (failed > 0) {
     Diagnostic& d =
         diagnostics.report(Code::SweepPointFailed, fmt::format("{} of {} points failed", failed, done));

@@ -30,6 +30,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/base/limits.h"
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/core.h"
 #include "compiler/ir/system.h"
@@ -57,7 +58,8 @@ struct Argument {
 struct Options {
   std::vector<Setting> set = {};
   std::vector<std::string> libraries = {};  // files that are searched for foreign functions first
-  bool arguments = false;                   // list them in the result
+  Limits limits = {};
+  bool arguments = false;  // list them in the result
   /// Evaluate applications in loops iteration by iteration. The result is the same: for tests.
   bool one_by_one = false;
 };

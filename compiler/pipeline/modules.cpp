@@ -31,7 +31,9 @@ class Loader {
       : path_(path), sources_(sources), diagnostics_(diagnostics) {}
 
   Modules load(std::string name, std::string text, const std::string& folder) {
+    const std::string file_name = fs::path(name).filename().string();
     Visit root = parse_text(std::move(name), std::move(text));
+    check_root_name(root.module, file_name);
     // `module A.B where` in src/A/B.sr: its imports are searched in src.
     fs::path base = folder;
     if (root.module.has_header)
@@ -148,6 +150,22 @@ class Loader {
     result_.complete = false;
     states_[name] = State::Failed;
     return std::nullopt;
+  }
+
+  /// A file with the name of a module can only be imported if it declares that module. Other files, such as
+  /// `03_rod.sr`, may declare any.
+  void check_root_name(const ast::Module& module, std::string_view file_name) {
+    if (!module.has_header || !file_name.ends_with(".sr") || file_name[0] < 'A' || file_name[0] > 'Z') return;
+    const std::string_view expected = file_name.substr(0, file_name.size() - 3);
+    const std::string_view full = sigrel::text(module.name.name);
+    const std::string_view declared = full.substr(full.rfind('.') + 1);  // npos + 1 is 0
+    if (declared == expected) return;
+    diagnostics_
+        .report(Code::ModuleNameMismatch, module.name.span,
+                "`" + std::string(file_name) + "` declares module `" + std::string(full) + "`")
+        .label("no import can find this module here")
+        .help("call the module `" + std::string(expected) + "`, or the file `" + std::string(declared) +
+              ".sr`");
   }
 
   void report_missing(const ast::ImportDecl& decl) {

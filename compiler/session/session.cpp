@@ -44,6 +44,7 @@ bool Session::check_main() {
   pipeline::Context context = this->context(found);
   elaborate::Options options;
   options.libraries = options_.libraries;
+  options.limits = options_.limits;
   const auto model = pipeline::back_end(checked_->program, options, Backend::None, context);
   const auto is_incomplete = [](const Diagnostic& d) { return d.code == Code::NothingToRun; };
   if (std::ranges::any_of(found.all(), is_incomplete)) return true;
@@ -82,6 +83,7 @@ std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend,
   if (!checked_) return nullptr;
   elaborate::Options options;
   options.libraries = options_.libraries;
+  options.limits = options_.limits;
   for (const auto& [name, value] : set) options.set.push_back({name, value});
   Diagnostics diagnostics;  // errors of an earlier compilation or run do not stop this one
   pipeline::Context context = this->context(diagnostics);
@@ -96,6 +98,7 @@ std::optional<std::vector<elaborate::Argument>> Session::arguments() {
   if (!checked_) return std::nullopt;
   elaborate::Options options;
   options.libraries = options_.libraries;
+  options.limits = options_.limits;
   options.arguments = true;
   auto elaborated = elaborate::elaborate(checked_->program, options, diagnostics_);
   if (!elaborated) return std::nullopt;
@@ -110,8 +113,8 @@ std::optional<std::string> Session::dump_loaded(const std::optional<std::string>
   auto checked = pipeline::front_end(std::move(loaded_), expression, context);
   loaded_.reset();
   if (checked)
-    pipeline::back_end(checked->program, {.set = {}, .libraries = options_.libraries}, Backend::Interpreter,
-                       context);
+    pipeline::back_end(checked->program, {.libraries = options_.libraries, .limits = options_.limits},
+                       Backend::Interpreter, context);
   if (request.text.empty()) return std::nullopt;
   return std::move(request.text);
 }

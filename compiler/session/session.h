@@ -44,6 +44,7 @@ struct SessionOptions {
   bool keep_equations = true;               // keep the flat equations for explain::why_text
   std::vector<std::string> libraries = {};  // shared libraries that define foreign functions
   pipeline::CodeOptions code = {};          // how kernels become executable
+  Limits limits = {};
 };
 
 /// Changes of one run to the experiment of the model; absent settings keep the values of the model.
@@ -199,7 +200,8 @@ class Session {
             .timings = timings_,
             .compiler = *compiler_,
             .verify = options_.verify,
-            .keep_equations = options_.keep_equations};
+            .keep_equations = options_.keep_equations,
+            .limits = options_.limits};
   }
   std::optional<runtime::Experiment> experiment(const Compiled& model, const RunOptions& options);
   pipeline::Columns choose_columns(const Compiled& model, const RunOptions& options,

@@ -12,6 +12,8 @@ bool TypeConstructor::is_enumeration() const {
 }
 namespace {
 
+constexpr std::size_t kMaxPrintedParts = 200;
+
 void builtin(TypeConstructor& constructor, std::string_view name) {
   constructor.name = intern(name);
   constructor.module = intern("Prelude");
@@ -267,6 +269,7 @@ std::string TypePrinter::contract(Type* type) {
 
 // Precedence 0: anything; 1: left of an arrow; 2: an argument.
 std::string TypePrinter::print(Type* type, int precedence) {
+  if (++parts_ > kMaxPrintedParts) return "…";
   type = find(type);
   auto parenthesise = [](bool needed, const std::string& s) { return needed ? "(" + s + ")" : s; };
   if (type->named && type->kind != TypeKind::Skolem) return std::string(text(type->name));

@@ -198,7 +198,11 @@ std::string stated_unit(Type* unit);
 class TypePrinter {
  public:
   explicit TypePrinter(const Types& types) : types_(types) {}
-  std::string print(Type* type) { return print(type, 0); }
+  /// A type of very many parts is shortened: the others are "…".
+  std::string print(Type* type) {
+    parts_ = 0;
+    return print(type, 0);
+  }
 
  private:
   std::string print(Type* type, int precedence);
@@ -208,6 +212,7 @@ class TypePrinter {
   std::string variable(Type* type);
 
   const Types& types_;
+  std::size_t parts_ = 0;  // printed so far
   std::vector<Type*> variables_, units_;
 };
 

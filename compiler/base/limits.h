@@ -1,6 +1,6 @@
-// Limits of what a model may ask of the compiler: a model that needs more ends in a diagnostic with the place and
-// the limit, not in the memory or the time of the machine. `--limit NAME=VALUE` changes one; the values are far
-// beyond intended models, so that a mistake is found before it hurts.
+// Limits of what a model may ask of the compiler: a model that needs more ends in a diagnostic with the place
+// and the limit, not in the memory or the time of the machine. `--limit NAME=VALUE` changes one; the values
+// are far beyond intended models, so that a mistake is found before it hurts.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Limits {
 
 struct LimitInfo {
   std::string_view name;
-  std::uint64_t Limits::*value;
+  std::uint64_t Limits::* value;
   std::uint64_t largest;  // what the data structures can hold
 };
 

@@ -42,7 +42,8 @@ void set(Limits& limits, const std::string& setting) {
   const auto info = std::ranges::find(kLimits, std::string_view(setting).substr(0, equals), &LimitInfo::name);
   if (equals == std::string::npos || info == kLimits.end()) {
     std::string names;
-    for (const LimitInfo& known : kLimits) names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
+    for (const LimitInfo& known : kLimits)
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
     throw CLI::ValidationError(
         fmt::format("`--limit {}`: write NAME=VALUE; the limits are {}", setting, names));
   }

@@ -104,7 +104,9 @@ std::optional<Value> Machine::round(const Value& a, Span span) {
   steer(a);
   const double r = std::round(a.real);
   if (r >= -0x1p63 && r < 0x1p63) return Value::of_int(static_cast<std::int64_t>(r));
-  fail(Code::IntegerOverflow, span, fmt::format("round ({}) does not fit into an Int", a.real));
+  fail(Code::IntegerOverflow, span,
+       std::isnan(r) ? "`round` of a value that is not a number"
+                     : fmt::format("round ({}) does not fit into an Int", a.real));
   return std::nullopt;
 }
 

@@ -6,7 +6,9 @@
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 /// The list doubles n times.
 std::string doubling_list(int n) {
@@ -27,14 +29,13 @@ TEST_CASE("memory: doubling lists and texts end with an error at the place") {
   CHECK(contains(f.err, "error[SR0553]: the values of this evaluation take more than 16 MB"));
   CHECK(contains(f.err, "list.sr:2:"));
   CHECK(contains(f.err, "--limit memory=VALUE"));
-  const std::string text =
-      temporary("text.sr",
-                "f :: Int -> String\n"
-                "f n = if n == 0 then \"text\" else let s = f (n - 1) in s ++ s\n"
-                "main = sigrel () where\n"
-                "  local x :: Real\n"
-                "  assert (x > 0.0) (f 60)\n"
-                "  x = 1.0\n");
+  const std::string text = temporary("text.sr",
+                                     "f :: Int -> String\n"
+                                     "f n = if n == 0 then \"text\" else let s = f (n - 1) in s ++ s\n"
+                                     "main = sigrel () where\n"
+                                     "  local x :: Real\n"
+                                     "  assert (x > 0.0) (f 60)\n"
+                                     "  x = 1.0\n");
   f = sigrel({"run", text, "--limit", "memory=16M"});
   CHECK(f.code == 1);
   CHECK(contains(f.err, "error[SR0553]"));

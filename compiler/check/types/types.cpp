@@ -12,7 +12,7 @@ bool TypeConstructor::is_enumeration() const {
 }
 namespace {
 
-constexpr std::size_t kMaxPrintedParts = 200;
+constexpr std::size_t kMaxPrintedParts = 60;
 
 void builtin(TypeConstructor& constructor, std::string_view name) {
   constructor.name = intern(name);
@@ -168,9 +168,8 @@ bool is_record(Type* type) {
 }
 
 std::optional<std::uint32_t> field_index(const TypeConstructor& record, Name name) {
-  for (std::size_t i = 0; i < record.fields.size(); ++i)
-    if (record.fields[i].name == name) return static_cast<std::uint32_t>(i);
-  return std::nullopt;
+  const auto at = record.field_numbers.find(name);
+  return at == record.field_numbers.end() ? std::nullopt : std::optional(at->second);
 }
 
 bool is_constructor(Type* type, const TypeConstructor& constructor) {
@@ -290,7 +289,10 @@ std::string TypePrinter::print(Type* type, int precedence) {
     }
     case TypeKind::Tuple: {
       std::string s = "(";
-      for (std::size_t i = 0; i < type->args.size(); ++i) s += (i ? ", " : "") + print(type->args[i], 0);
+      for (std::size_t i = 0; i < type->args.size(); ++i) {
+        s += (i ? ", " : "") + print(type->args[i], 0);
+        if (parts_ > kMaxPrintedParts) break;  // one "…" stands for all others
+      }
       return s + ")";
     }
     case TypeKind::Function: {

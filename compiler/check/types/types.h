@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/base/arena.h"
@@ -83,10 +84,15 @@ struct TypeConstructor {
   std::vector<Type*> parameters;  // variables at kGeneric
   core::RecordId record;
   std::vector<Field> fields;
+  std::unordered_map<Name, std::uint32_t> field_numbers;  // the first field with the name
   std::vector<Constructor*> constructors;
   bool connector = false;
   bool holds_relation = false;  // some value of it contains a relation or a function
 
+  void add_field(const Field& field) {
+    field_numbers.emplace(field.name, static_cast<std::uint32_t>(fields.size()));
+    fields.push_back(field);
+  }
   /// Whether it is a data type whose constructors have no fields. Its values may vary with time: as a signal,
   /// each is the number of its constructor.
   bool is_enumeration() const;

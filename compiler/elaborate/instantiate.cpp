@@ -316,7 +316,7 @@ void Instantiator::report_endless(std::uint32_t deepest) {
                                     fmt::format("`{}` contains itself without end", text(t.relation)));
   d.also(t.span, fmt::format("`{}` is defined here", text(t.relation)));
   std::string through;
-  for (std::size_t k = last; k-- > first + 1;)
+  for (std::size_t k = last; k-- > first;)
     if (relation_of(way[k]) != t.relation)
       through += fmt::format("{}`{}`", through.empty() ? "" : ", ", text(relation_of(way[k])));
   if (!through.empty()) d.note(fmt::format("it contains itself through {}", through));

@@ -34,7 +34,7 @@ TEST_CASE("memory: doubling lists and texts end with an error at the place") {
                                      "f n = if n == 0 then \"text\" else let s = f (n - 1) in s ++ s\n"
                                      "main = sigrel () where\n"
                                      "  local x :: Real\n"
-                                     "  assert (x > 0.0) (f 60)\n"
+                                     "  assert (f 60) x > 0.0\n"
                                      "  x = 1.0\n");
   f = sigrel({"run", text, "--limit", "memory=16M"});
   CHECK(f.code == 1);
@@ -74,7 +74,7 @@ TEST_CASE("unknowns, instances, iterations, steps and types have limits") {
                                       "main = sigrel () where\n"
                                       "  local x :: Real^50\n"
                                       "  for i in 1 .. 50 do\n"
-                                      "    c[i]: cell <> x[i]\n");
+                                      "    c: cell <> x[i]\n");
   CHECK(sigrel({"run", cells}).code == 0);
   Finished f = sigrel({"run", cells, "--limit", "unknowns=49"});
   CHECK(f.code == 1);

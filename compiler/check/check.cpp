@@ -23,6 +23,7 @@ Checker::Checker(Diagnostics& diagnostics, const CheckOptions& options)
   reader_.set_size_checker([this](const ast::Expr* size) {
     return expressions_.check_expr(size, types_.integer(), {ReasonKind::IndexValue});
   });
+  unifier_.set_largest_type(options.limits.types);
   declare_experiment();
 }
 

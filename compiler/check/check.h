@@ -16,6 +16,7 @@
 #pragma once
 #include <span>
 
+#include "compiler/base/limits.h"
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/ast.h"
 #include "compiler/ir/core.h"
@@ -28,6 +29,7 @@ struct CheckOptions {
   bool last_sees_previous = false;
   /// Fill Program::samples.
   bool samples = false;
+  Limits limits = {};
 };
 
 /// Checks `modules`, which come in dependency order: imports first, the root last. A module named `Prelude`

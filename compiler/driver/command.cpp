@@ -41,7 +41,8 @@ SessionOptions Globals::session_options(bool keep_equations) const {
           verify,
           keep_equations,
           libraries,
-          {.wait_until_hot = true, .cache_folder = no_cache ? std::string() : cache_folder()}};
+          {.wait_until_hot = true, .cache_folder = no_cache ? std::string() : cache_folder()},
+          limits};
 }
 
 SessionOptions Globals::run_options() const {

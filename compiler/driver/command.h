@@ -23,6 +23,7 @@ enum ExitCode : int {
 struct Globals {
   std::vector<std::string> path;
   std::vector<std::string> libraries;
+  Limits limits;
   std::string message_format = "text";
   std::string color = "auto";
   bool timings = false;
@@ -49,6 +50,9 @@ std::vector<std::string> split_names(const std::string& text);
 
 /// "r1.r=47" -> {"r1.r", 47}. Throws CLI::ValidationError.
 Settings parse_settings(const std::vector<std::string>& texts);
+
+/// `--limit` and `--memory`.
+void add_limit_options(CLI::App& app, Limits& limits);
 
 /// `--strict-initial` and `--init-from`.
 void add_start_options(CLI::App& command, bool& strict_initial, RunOptions& run);

@@ -14,6 +14,7 @@
 
 #include "compiler/driver/command.h"
 #include "compiler/driver/internal_error.h"
+#include "compiler/driver/surroundings.h"
 
 namespace {
 
@@ -89,6 +90,7 @@ int run_command(int argc, char** argv) {
   app.add_option("--path", globals.path, "Search this folder for imported modules; repeatable")
       ->type_name("DIR")
       ->allow_extra_args(false);
+  add_limit_options(app, globals.limits);
   app.add_option("--message-format", globals.message_format,
                  "Format of diagnostics on stderr: text or json (one object per line)")
       ->check(CLI::IsMember({"text", "json"}))
@@ -121,6 +123,22 @@ int run_command(int argc, char** argv) {
   return exit_code;
 }
 
+/// A standard file that cannot be written, such as a pipe without room that does not wait, ends the command:
+/// the functions that print throw then.
+int run_checked(int argc, char** argv) {
+  try {
+    return run_command(argc, argv);
+  } catch (const std::system_error& error) {
+    if (std::ferror(stderr)) return kUserError;  // there is no place to report to
+    if (!std::ferror(stdout)) throw;
+    Diagnostics diagnostics;
+    diagnostics.report(Code::ResultNotWritten, "cannot write to standard output")
+        .note(error.code().message());
+    print_diagnostics(Globals(), diagnostics, SourceMap{});
+    return kUserError;
+  }
+}
+
 /// Keeps the memory of freed blocks for later ones. By default glibc maps large blocks one by one and returns
 /// them to the system when a vector has grown: tables of 10^5 rows then cost as much in page faults as in
 /// computation.
@@ -134,6 +152,7 @@ void keep_freed_memory() {
 
 int main(int argc, char** argv) {
   keep_freed_memory();
+  open_standard_files();
   install_internal_error_handler();
-  return run_command(argc, argv);
+  return with_large_stack([&] { return run_checked(argc, argv); });
 }

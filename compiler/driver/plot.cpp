@@ -11,8 +11,6 @@
 #include "compiler/driver/report.h"
 #include "compiler/pipeline/results.h"
 #include "compiler/session/result_table.h"
-#include "runtime/results/output_file.h"
-#include "runtime/results/plot_png.h"
 #include "runtime/results/plot_svg.h"
 
 namespace sigrel::driver {
@@ -76,16 +74,7 @@ void write_picture(const Options& options, const std::vector<runtime::Plot>& pan
                      : panes.size() == 1 ? 540
                                          : 300 * static_cast<int>(panes.size());
   const std::string svg = runtime::plot_svg(panes, {options.width, height});
-  runtime::PngResult result;
-  if (options.output.ends_with(".png"))
-    result = runtime::write_png(options.output, svg, options.width, height);
-  else
-    result.error = runtime::write_file(options.output, svg);
-  if (result.error.empty()) return;
-  Diagnostic& d =
-      diagnostics.report(Code::ResultNotWritten, "the plot cannot be written to `" + options.output + "`")
-          .note(result.error);
-  if (result.no_library) d.help("install the package `librsvg2-2`, or write an SVG file: `-o FILE.svg`");
+  write_plot(options.output, svg, options.width, height, diagnostics);
 }
 
 int plot(const Globals& globals, const Options& options) {

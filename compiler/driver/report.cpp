@@ -8,6 +8,8 @@
 #include <algorithm>
 
 #include "compiler/diagnostics/display.h"
+#include "runtime/results/output_file.h"
+#include "runtime/results/plot_png.h"
 #include "runtime/results/plot_terminal.h"
 
 namespace sigrel::driver {
@@ -27,6 +29,21 @@ runtime::TerminalOptions terminal_size() {
 }
 
 }  // namespace
+
+bool write_plot(const std::string& path, std::string_view svg, int width, int height,
+                Diagnostics& diagnostics) {
+  runtime::PngResult result;
+  if (path.ends_with(".png"))
+    result = runtime::write_png(path, svg, width, height);
+  else
+    result.error = runtime::write_file(path, svg);
+  if (result.error.empty()) return true;
+  Diagnostic& d = diagnostics.report(Code::ResultNotWritten, "the plot cannot be written to `" + path + "`")
+                      .note(result.error);
+  if (result.no_library)
+    d.help("install the package `librsvg2-2`, or write an SVG file, with a name in .svg");
+  return false;
+}
 
 runtime::Plot plot_of(const Run& run, std::string title) {
   runtime::Plot plot;

@@ -9,6 +9,10 @@ namespace sigrel::driver {
 /// The curves of the plot variables of a run.
 runtime::Plot plot_of(const Run& run, std::string title);
 
+/// Writes a plot as it is, or as PNG if the name ends in .png; false (reported) if that fails.
+bool write_plot(const std::string& path, std::string_view svg, int width, int height,
+                Diagnostics& diagnostics);
+
 void print_terminal_plot(const Run& run, bool color);
 /// Scaled to the terminal.
 void print_terminal_plot(std::span<const runtime::Plot> panes, bool color);

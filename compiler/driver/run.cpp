@@ -36,12 +36,9 @@ struct Options {
 
 bool write_svg(const Options& options, const Run& run, Session& session) {
   std::string title = options.expression ? *options.expression : options.file;
-  std::string error = runtime::write_file(options.svg, runtime::plot_svg(plot_of(run, title)));
-  if (error.empty()) return true;
-  session.diagnostics()
-      .report(Code::ResultNotWritten, "the plot cannot be written to `" + options.svg + "`")
-      .note(error);
-  return false;
+  const runtime::SvgOptions size;
+  return write_plot(options.svg, runtime::plot_svg(plot_of(run, title), size), size.width, size.height,
+                    session.diagnostics());
 }
 
 /// The destination of `--log-events`. The first failure of a file is kept until `close`.
@@ -225,11 +222,11 @@ void add_run(CLI::App& app, const Globals& globals, int& exit_code) {
       ->add_option("-o,--output", options->results,
                    "Write results: MATLAB v4 if the name ends in .mat, else CSV; - is standard output")
       ->type_name("FILE");
-  command->add_option("--plot", options->svg, "Write a plot as SVG")
+  command->add_option("--plot", options->svg, "Write a plot, as SVG or PNG by the name of the file")
       ->check([](const std::string& file) {
         const std::string extension = std::filesystem::path(file).extension().string();
-        if (extension.empty() || extension == ".svg") return std::string();
-        return "`" + file + "` must end in .svg; `sigrel plot FILE.csv -o FILE.png` draws results as PNG";
+        if (extension.empty() || extension == ".svg" || extension == ".png") return std::string();
+        return "`" + file + "` must end in .svg or .png";
       })
       ->type_name("FILE");
   command->add_flag("--no-plot", options->no_plot, "Do not plot in the terminal");

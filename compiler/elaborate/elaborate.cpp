@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <tuple>
+
 #include "compiler/elaborate/instantiate.h"
 
 namespace sigrel::elaborate {
@@ -18,8 +21,21 @@ double number(const Value& v) { return v.tag == Tag::Int ? static_cast<double>(v
 
 }  // namespace
 
-std::optional<Result> elaborate(const core::Program& program, const Options& options,
-                                Diagnostics& diagnostics) {
+namespace {
+
+/// One mistake in a loop, or in several bodies of one relation, is one error: of several diagnostics with one
+/// code at one place the first remains.
+void keep_first_at_each_place(Diagnostics& diagnostics) {
+  std::set<std::tuple<Code, std::uint32_t, std::uint32_t, std::uint32_t>> seen;
+  diagnostics.erase_if([&](const Diagnostic& d) {
+    if (!d.primary) return false;
+    const Span at = d.primary->span;
+    return !seen.emplace(d.code, at.file.value, at.begin, at.end).second;
+  });
+}
+
+std::optional<Result> elaborate_main(const core::Program& program, const Options& options,
+                                     Diagnostics& diagnostics) {
   if (!program.main) {
     diagnostics.report(Code::NothingToRun, "there is no `main` to run")
         .help("define `main = simulate model with { stop = 1.0 }`, or name a relation: `-e model`");
@@ -29,6 +45,7 @@ std::optional<Result> elaborate(const core::Program& program, const Options& opt
   Heap heap;
   Layouts layouts(program);
   Machine machine(code, heap, layouts, diagnostics);
+  machine.limits = options.limits;
   Relations relations(heap, program);
   Result result;
   if (!options.load_libraries && !options.libraries.empty())
@@ -75,6 +92,17 @@ std::optional<Result> elaborate(const core::Program& program, const Options& opt
   if (!instantiator.run(*static_cast<RelationObject*>(value.object))) return std::nullopt;
   result.system.exprs.library = machine.used_library();
   result.arguments = instantiator.take_arguments();
+  return result;
+}
+
+}  // namespace
+
+std::optional<Result> elaborate(const core::Program& program, const Options& options,
+                                Diagnostics& diagnostics) {
+  Diagnostics found;
+  std::optional<Result> result = elaborate_main(program, options, found);
+  keep_first_at_each_place(found);
+  diagnostics.append(found);
   return result;
 }
 

@@ -30,6 +30,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/base/limits.h"
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/core.h"
 #include "compiler/ir/system.h"
@@ -58,7 +59,8 @@ struct Options {
   std::vector<Setting> set = {};
   std::vector<std::string> libraries = {};  // files that are searched for foreign functions first
   bool load_libraries = true;               // false: for a check, which runs no code of theirs
-  bool arguments = false;                   // list them in the result
+  Limits limits = {};
+  bool arguments = false;  // list them in the result
   /// Evaluate applications in loops iteration by iteration. The result is the same: for tests.
   bool one_by_one = false;
 };

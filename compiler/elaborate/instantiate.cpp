@@ -11,8 +11,9 @@
 namespace sigrel::elaborate {
 namespace {
 
-constexpr std::uint32_t kMaxDepth = 2'000'000;  // of relations inside relations
-constexpr std::uint32_t kMaxUnknowns = 1'000'000'000;
+/// Instances inside each other from which on a model that exceeds a limit is regarded as a recursion without
+/// end.
+constexpr std::uint32_t kDeepRecursion = 10'000;
 
 }  // namespace
 
@@ -239,10 +240,11 @@ bool Instantiator::instantiate(std::uint32_t i) {
   self.first_child = static_cast<std::uint32_t>(system_.instances.size());
   pending_[i].captured = captured;
   pending_[i].body = *found;
-  if (p.depth > kMaxDepth || system_.unknowns > kMaxUnknowns || contains_itself(i)) {
-    report_endless(p.depth, b.body);
+  if (contains_itself(i)) {
+    report_endless(i);
     return false;
   }
+  if (!is_within_limits(i, b)) return false;
   system_.unknowns += b.locals;
 
   add_reals(b, captured);
@@ -259,12 +261,67 @@ bool Instantiator::instantiate(std::uint32_t i) {
   return true;
 }
 
-void Instantiator::report_endless(std::uint32_t depth, std::uint32_t body) {
-  const system::Template& t = system_.templates[body];
-  machine_.diagnostics()
-      .report(Code::EvaluationTooDeep, t.span,
-              fmt::format("`{}` contains itself without end", text(t.relation)))
-      .note(fmt::format("elaboration stopped {} levels deep, at {} unknowns", depth, system_.unknowns))
+/// Whether the model is within the limits with the instance; false (reported) if not.
+bool Instantiator::is_within_limits(std::uint32_t instance, const Blueprint& b) {
+  const Limits& limits = machine_.limits;
+  const bool many_unknowns = system_.unknowns + std::uint64_t{b.locals} > limits.unknowns;
+  const bool many_instances = system_.instances.size() + b.children.size() > limits.instances;
+  const std::uint32_t depth = pending_[instance].depth;
+  if (depth <= limits.nesting && !many_unknowns && !many_instances) return true;
+  if (depth >= std::min<std::uint64_t>(limits.nesting, kDeepRecursion)) {
+    report_endless(instance);
+    return false;
+  }
+  const system::Template& t = system_.templates[b.body];
+  machine_.begin_report();
+  if (many_unknowns)
+    machine_.fail_limit("unknowns", t.span,
+                        fmt::format("with this instance of `{}` the model has {} unknowns", text(t.relation),
+                                    system_.unknowns + std::uint64_t{b.locals}));
+  else
+    machine_.fail_limit("instances", t.span,
+                        fmt::format("with the parts of this instance of `{}` the model has {} instances",
+                                    text(t.relation), system_.instances.size() + b.children.size()));
+  return false;
+}
+
+/// Reports the recursion that leads to the instance: the relations that occur again and again on the way to
+/// it, and the application through which the first of them, in the order of the model, comes back to itself.
+void Instantiator::report_endless(std::uint32_t deepest) {
+  // The last instances on the way are inside the recursion, except for the innermost part, which need not be.
+  std::vector<std::uint32_t> way;
+  const std::uint32_t kWay = 64;
+  for (std::uint32_t i = deepest; way.size() < kWay; i = system_.instances[i].parent) {
+    way.push_back(i);
+    if (system_.instances[i].parent == i) break;
+  }
+  const auto occurs_again = [&](std::size_t k) {
+    const Name relation = relation_of(way[k]);
+    return std::any_of(way.begin() + static_cast<std::ptrdiff_t>(k) + 1, way.end(),
+                       [&](std::uint32_t outer) { return relation_of(outer) == relation; });
+  };
+  std::size_t first = 0;
+  while (first + 1 < way.size() && !occurs_again(first)) ++first;
+  // One turn of the recursion, from the inner occurrence to the outer one.
+  std::size_t last = first + 1;
+  while (last + 1 < way.size() && relation_of(way[last]) != relation_of(way[first])) ++last;
+  // It starts in the file of the model, if it passes through it: a part of the library only repeats it.
+  const FileId file = system_.templates[system_.instances[0].body].span.file;
+  std::size_t start = first;
+  for (std::size_t k = first; k < std::min(last, way.size()); ++k)
+    if (template_of(way[k]).span.file == file) start = k;
+  const system::Template& t = template_of(way[start]);
+  Diagnostic& d =
+      machine_.diagnostics().report(Code::EvaluationTooDeep, application_of(way[start]),
+                                    fmt::format("`{}` contains itself without end", text(t.relation)));
+  d.also(t.span, fmt::format("`{}` is defined here", text(t.relation)));
+  std::string through;
+  for (std::size_t k = last; k-- > first;)
+    if (relation_of(way[k]) != t.relation)
+      through += fmt::format("{}`{}`", through.empty() ? "" : ", ", text(relation_of(way[k])));
+  if (!through.empty()) d.note(fmt::format("it contains itself through {}", through));
+  d.note(fmt::format("elaboration stopped {} levels deep, at {} unknowns", pending_[deepest].depth,
+                     system_.unknowns))
       .help("check that the recursion comes to a case that does not apply the relation again");
 }
 

@@ -95,7 +95,17 @@ class Instantiator {
   bool instantiate(std::uint32_t instance);
   void evaluate_parameters();
   void mark_structural_operands();
-  void report_endless(std::uint32_t depth, std::uint32_t body);
+  bool is_within_limits(std::uint32_t instance, const Blueprint& b);
+  void report_endless(std::uint32_t deepest);
+  const system::Template& template_of(std::uint32_t instance) const {
+    return system_.templates[system_.instances[instance].body];
+  }
+  Name relation_of(std::uint32_t instance) const { return template_of(instance).relation; }
+  /// Where the instance's parent applies its relation.
+  Span application_of(std::uint32_t instance) const {
+    const system::Instance& self = system_.instances[instance];
+    return template_of(self.parent).children[self.child].span;
+  }
   void list_arguments(std::uint32_t instance, const RelationObject& relation, CapturedSet captured,
                       std::span<const double> reals);
   bool contains_itself(std::uint32_t instance);

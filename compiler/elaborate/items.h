@@ -75,6 +75,7 @@ class Items final : public BodyHost {
 
   using Iteration = std::function<Status(const Value& index, std::int64_t number)>;
   Status for_item(const core::ForItem& item, Target target);
+  bool count_iterations(std::int64_t first, std::int64_t last, Span span);
   Status count(const Value& first, const Value& last, const Iteration& iteration);
   Status count_size_dependent(const Value& first, const Value& last, const Iteration& iteration);
   Status each(const Value& collection, const Iteration& iteration);
@@ -93,7 +94,8 @@ class Items final : public BodyHost {
   Machine& machine_;
   LoopPatterns patterns_;
   bool one_by_one_;
-  bool retrying_ = false;  // the items that deferred ones wait for were evaluated
+  std::uint64_t iterations_ = 0;  // of the loops that count, so far
+  bool retrying_ = false;         // the items that deferred ones wait for were evaluated
   std::vector<Deferred> deferred_;
 };
 

@@ -50,7 +50,24 @@ Machine::Status Items::for_item(const core::ForItem& item, Target target) {
     parts_.loops.pop();
     return s;
   };
+  if (item.last && !count_iterations(first.integer, last.integer, item.span)) return Status::Failed;
   return item.last ? count(first, last, iteration) : each(first, iteration);
+}
+
+/// Counts the iterations of a loop; false (reported) if those of the body are more than the limit.
+bool Items::count_iterations(std::int64_t first, std::int64_t last, Span span) {
+  if (last < first) return true;
+  const auto further = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+  const std::uint64_t limit = machine_.limits.iterations;
+  if (further < limit && iterations_ + further < limit) {
+    iterations_ += further + 1;
+    return true;
+  }
+  machine_.begin_report();
+  machine_.fail_limit("iterations", span,
+                      iterations_ == 0 ? fmt::format("this `for` counts from {} to {}", first, last)
+                                       : "the loops of this relation have too many iterations");
+  return false;
 }
 
 bool Items::assign(const core::Pattern& p, const Value& v) {
@@ -76,14 +93,15 @@ Machine::Status Items::count(const Value& first, const Value& last, const Iterat
     else if (first.index != last.index)
       return count_size_dependent(first, last, iteration);
   }
+  if (last.integer < first.integer) return Status::Done;
   std::vector<std::size_t> before;
-  for (Value i = first; i.integer <= last.integer; ++i.integer) {
+  for (Value i = first;; ++i.integer) {
     const bool second = i.integer == first.integer + 1;  // it represents the further ones
     if (second) before = sizes(parts_);
     if (Status s = iteration(i, i.integer); s != Status::Done) return s;
+    if (i.integer == last.integer) return Status::Done;  // before the increment: it may be the largest Int
     if (second) make_room(parts_, before, static_cast<std::size_t>(last.integer - i.integer));
   }
-  return Status::Done;
 }
 
 // The number of iterations depends on the size: each has a place, and a region of its own.

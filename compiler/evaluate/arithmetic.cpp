@@ -46,6 +46,16 @@ std::optional<Op> scalar_op(core::Primitive p) {
   }
 }
 
+namespace {
+
+/// Whether a signal, which is a double, can hold the Int and its neighbours.
+bool is_exact_in_signal(std::int64_t i) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 53;
+  return -kLargest <= i && i <= kLargest;
+}
+
+}  // namespace
+
 ExprId Machine::to_parameter(const Value& v) {
   if (v.tag == Tag::Real && v.index != kConstant) return ExprId{v.index};
   if (depends_on_size(v)) return parameters.param(kSizeDependentReal);
@@ -56,6 +66,12 @@ std::optional<ExprId> Machine::to_signal(const Value& v, Span span) {
   switch (v.tag) {
     case Tag::Signal: return ExprId{v.index};
     case Tag::Int:
+      if (!is_exact_in_signal(v.integer)) {
+        fail(Code::IntegerOverflow, span, fmt::format("{} is too large for an Int signal", v.integer));
+        if (last_) last_->note("an Int signal is exact up to 2^53 = 9007199254740992 in absolute value");
+        return std::nullopt;
+      }
+      [[fallthrough]];
     case Tag::Bool:
       if (depends_on_size(v)) return signals.param(to_parameter(v).value);
       return signals.constant(static_cast<double>(v.integer));
@@ -74,11 +90,46 @@ std::optional<ExprId> Machine::to_signal(const Value& v, Span span) {
   return std::nullopt;
 }
 
+/// The negative, or the absolute value, of an Int.
+std::optional<Value> Machine::negate(const Value& a, Op op, Span span) {
+  if (op == Op::Abs && a.integer >= 0) return Value::of_int(a.integer);
+  if (a.integer != std::numeric_limits<std::int64_t>::min()) return Value::of_int(-a.integer);
+  fail(Code::IntegerOverflow, span,
+       fmt::format("{}({}) does not fit into an Int", op == Op::Neg ? "-" : "abs ", a.integer));
+  return std::nullopt;
+}
+
+/// A Real, which is known before the simulation, to the nearest Int.
+std::optional<Value> Machine::round(const Value& a, Span span) {
+  steer(a);
+  const double r = std::round(a.real);
+  if (r >= -0x1p63 && r < 0x1p63) return Value::of_int(static_cast<std::int64_t>(r));
+  fail(Code::IntegerOverflow, span,
+       std::isnan(r) ? "`round` of a value that is not a number"
+                     : fmt::format("round ({}) does not fit into an Int", a.real));
+  return std::nullopt;
+}
+
+/// `div` and `mod` of Ints: the quotient is rounded towards minus infinity.
+std::optional<Value> Machine::divide(core::Primitive p, const Value& a, const Value& b, Span span) {
+  pin(a);
+  pin(b);
+  const std::int64_t x = a.integer, y = b.integer;
+  if (y == 0) {
+    fail(Code::DivisionByZero, span, fmt::format("{} is divided by zero", x));
+    return std::nullopt;
+  }
+  if (y == -1) return p == core::Primitive::IntDiv ? negate(a, Op::Neg, span) : Value::of_int(0);
+  std::int64_t q = x / y;
+  if (x % y != 0 && (x < 0) != (y < 0)) --q;
+  return Value::of_int(p == core::Primitive::IntDiv ? q : x - q * y);
+}
+
 std::optional<Value> Machine::scalar(Op op, const Value& a, Span span) {
   if (depends_on_size(a)) {
     if (op == Op::Neg) {
-      Value result = Value::of_int(-a.integer);
-      result.index = size_analysis->sum(Value::of_int(0), a, -1);
+      auto result = negate(a, op, span);
+      if (result) result->index = size_analysis->sum(Value::of_int(0), a, -1);
       return result;
     }
     if (op != Op::Abs && op != Op::Sign) {
@@ -88,8 +139,7 @@ std::optional<Value> Machine::scalar(Op op, const Value& a, Span span) {
     }
     size_analysis->pin(a);
   }
-  if (a.tag == Tag::Int && op == Op::Neg) return Value::of_int(-a.integer);
-  if (a.tag == Tag::Int && op == Op::Abs) return Value::of_int(a.integer < 0 ? -a.integer : a.integer);
+  if (a.tag == Tag::Int && (op == Op::Neg || op == Op::Abs)) return negate(a, op, span);
   if (a.tag == Tag::Int && op == Op::Sign) return Value::of_int((a.integer > 0) - (a.integer < 0));
   if (a.tag == Tag::Int || (a.tag == Tag::Real && a.index == kConstant))
     return Value::of_real(apply(op, a.tag == Tag::Int ? static_cast<double>(a.integer) : a.real, 0, 0));
@@ -162,6 +212,7 @@ std::optional<Value> Machine::vector_product(const Value& a, const Value& b, Spa
       return std::nullopt;
     }
     Value sum = Value::of_real(0);
+    if (!take_steps(x.size(), span)) return std::nullopt;
     for (std::size_t i = 0; i < x.size(); ++i) {
       auto term = scalar(Op::Mul, x[i], element(i), span);
       if (!term) return std::nullopt;
@@ -218,10 +269,18 @@ std::optional<Value> Machine::power(const Value& a, const Value& b, Span span) {
                                         b.real == std::floor(b.real) && std::fabs(b.real) < 1e6);
   std::int64_t n = b.tag == Tag::Int ? b.integer : integral ? static_cast<std::int64_t>(b.real) : 0;
   pin(b);
-  if (a.tag == Tag::Int && b.tag == Tag::Int && n >= 0) {
+  if (a.tag == Tag::Int && b.tag == Tag::Int) {
     pin(a);
+    if (n < 0) {
+      fail(Code::IntegerOverflow, span, fmt::format("{}^({}) is not an Int", a.integer, n));
+      if (last_) last_->help("a power with a negative exponent needs a Real as its base: `real x ^ n`");
+      return std::nullopt;
+    }
+    // Powers of -1, 0 and 1 do not overflow: what matters of the exponent is whether it is zero or odd.
+    const bool is_unit = a.integer >= -1 && a.integer <= 1;
+    const std::int64_t factors = is_unit && n > 0 ? 2 - n % 2 : n;
     std::int64_t r = 1;
-    for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t i = 0; i < factors; ++i)
       if (__builtin_mul_overflow(r, a.integer, &r)) {
         fail(Code::IntegerOverflow, span, fmt::format("{}^{} does not fit into an Int", a.integer, n));
         return std::nullopt;
@@ -288,6 +347,7 @@ std::optional<Value> Machine::compare(core::Primitive p, const Value& a, const V
   while (!work.empty() && equal) {
     auto [x, y] = work.back();
     work.pop_back();
+    if (!take_steps(1, span)) return std::nullopt;
     if (x.tag == Tag::Object && y.tag == Tag::Object) {
       if (size_analysis) size_analysis->pin_list(x), size_analysis->pin_list(y);
       bool data =

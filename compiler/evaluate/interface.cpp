@@ -10,6 +10,8 @@
 namespace sigrel::evaluate {
 namespace {
 
+constexpr std::int64_t kLargestVector = 1'000'000'000;
+
 // Whether a layout is independent of the environment: it has no sizes and no layout parameters.
 bool is_fixed(const core::Layout& layout) {
   if (!layout.sizes.empty() || layout.kind == core::LayoutKind::Variable ||
@@ -19,6 +21,13 @@ bool is_fixed(const core::Layout& layout) {
 }
 
 }  // namespace
+
+/// Whether a variable may have so many scalars; false (reported) if not.
+bool Machine::has_room(double scalars, Span span) {
+  if (scalars <= static_cast<double>(limits.unknowns)) return true;
+  fail_limit("unknowns", span, fmt::format("a variable of this type has {:.0f} scalars", scalars));
+  return false;
+}
 
 // The result is a Layout value; `b` = 0: no annotation gives one of its sizes.
 std::optional<Value> Machine::build_layout(const core::Layout* root, std::span<const Value> values,
@@ -49,6 +58,9 @@ std::optional<Value> Machine::build_layout(const core::Layout* root, std::span<c
       known &= built.back().has_value();
       built.pop_back();
     }
+    std::uint64_t scalars = 0;  // of the elements
+    for (LayoutId e : elements) scalars += layouts_[e].scalars;
+    if (!has_room(static_cast<double>(scalars), span)) return std::nullopt;
     std::optional<LayoutId> result;
     switch (l->kind) {
       case core::LayoutKind::Real:
@@ -65,12 +77,14 @@ std::optional<Value> Machine::build_layout(const core::Layout* root, std::span<c
         result = elements[0];
         for (std::size_t k = l->sizes.size(); k-- > 0;) {
           const Value& size = values[order[i].value + k];
-          if (size.tag != Tag::Int || size.integer < 0 || size.integer > 100'000'000) {
+          if (size.tag != Tag::Int || size.integer < 0 || size.integer > kLargestVector) {
             fail(Code::SizeNotKnown, span,
                  size.tag == Tag::Int ? fmt::format("a vector cannot have {} elements", size.integer)
                                       : fmt::format("the size of a vector is {}", kind_of(size)));
             return std::nullopt;
           }
+          if (!has_room(static_cast<double>(size.integer) * layouts_[*result].scalars, span))
+            return std::nullopt;
           if (size_analysis) size_analysis->require(size.integer, SizeDependence::decode(size.index));
           result = layouts_.vector(*result, static_cast<std::uint32_t>(size.integer), size.index);
         }

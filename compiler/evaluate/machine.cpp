@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "compiler/evaluate/operands.h"
@@ -10,10 +11,10 @@
 namespace sigrel::evaluate {
 namespace {
 
-// A chain of a million parts recurses a million deep; these limits are far beyond any intended model.
-constexpr std::size_t kMaxFrames = 4'000'000;
 // A sample of a size that the definition does not accept may recurse without end.
 constexpr std::size_t kMaxSampleFrames = 10'000;
+constexpr std::uint64_t kMaxSampleSteps = 1'000'000;
+constexpr std::uint64_t kMaxSampleMemory = std::uint64_t{512} << 20;
 
 }  // namespace
 
@@ -47,6 +48,41 @@ void Machine::fail(Code code, Span span, std::string message) {
                        f.function->name == Name{} ? "" : fmt::format(" (`{}`)", text(f.function->name))));
     ++lines;
   }
+}
+
+void Machine::fail_limit(std::string_view limit, Span span, std::string message) {
+  fail(Code::LimitExceeded, span, std::move(message));
+  if (!last_) return;
+  const auto info = std::ranges::find(kLimits, limit, &LimitInfo::name);
+  last_->note(fmt::format("the limit `{}` is {}", limit, limits.*info->value));
+  last_->help(fmt::format("if this is intended, raise it with `--limit {}=VALUE`", limit));
+}
+
+/// Counts work of an evaluation; false (reported) when it is more than the limit.
+bool Machine::take_steps(std::uint64_t steps, Span span) {
+  steps_ += steps;
+  if (steps_ <= (size_analysis ? kMaxSampleSteps : limits.steps)) return true;
+  fail(Code::EvaluationTooLong, span, "the evaluation does not come to an end");
+  if (last_)
+    last_->note(fmt::format("it was stopped after {} steps", limits.steps))
+        .help("if it only takes long, raise the limit with `--limit steps=VALUE`");
+  return false;
+}
+
+/// Runs the frames above the boundary. Values beyond the limit of memory end it with an error where it is.
+Machine::Status Machine::run() {
+  const std::size_t before =
+      heap_.limit(size_analysis ? std::min<std::uint64_t>(limits.memory, kMaxSampleMemory) : limits.memory);
+  Status status = Status::Failed;
+  try {
+    status = execute();
+  } catch (const Heap::Full&) {
+    const Frame& frame = frames_.back();
+    fail_limit("memory", frame.function->spans[frame.pc - 1],
+               fmt::format("the values of this evaluation take more than {} MB", limits.memory >> 20));
+  }
+  heap_.limit(before);
+  return status;
 }
 
 void Machine::begin_body(std::uint32_t slots) {
@@ -201,10 +237,11 @@ bool Machine::call(std::uint32_t count, Span span, bool tail) {
         return true;
       }
     }
-    if (frames_.size() >= (size_analysis ? kMaxSampleFrames : kMaxFrames)) {
+    if (frames_.size() >= (size_analysis ? kMaxSampleFrames : limits.calls)) {
       fail(Code::EvaluationTooDeep, span, fmt::format("`{}` calls itself without end", text(f.name)));
       if (last_) {
-        last_->note(fmt::format("the evaluation stopped at a depth of {} calls", kMaxFrames));
+        last_->note(
+            fmt::format("the evaluation stopped at a depth of {} calls (`--limit calls`)", limits.calls));
         last_->help("check that every call comes nearer to a case that does not call again");
       }
       return false;

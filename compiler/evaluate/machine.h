@@ -26,6 +26,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/base/limits.h"
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/evaluate/bytecode.h"
 #include "compiler/evaluate/layout.h"
@@ -70,6 +71,7 @@ class Machine {
 
   ExprPool parameters;  // over the captured Reals of the body under construction (Param leaves)
   ExprPool signals;  // over its columns (Slot, Der leaves) and parameters (Param leaves: ids in `parameters`)
+  Limits limits;
   BodyHost* host = nullptr;
   SizeAnalysis* size_analysis = nullptr;  // set while a sample of a definition with sizes is evaluated
   /// `==` and `/=` of signals in the body under construction: the places of the nodes of `signals`.
@@ -148,6 +150,8 @@ class Machine {
   }
 
   void fail(Code code, Span span, std::string message);
+  /// Reports that a limit was exceeded.
+  void fail_limit(std::string_view limit, Span span, std::string message);
   Heap& heap() { return heap_; }
   Layouts& layouts() { return layouts_; }
   Diagnostics& diagnostics() { return diagnostics_; }
@@ -175,6 +179,13 @@ class Machine {
   };
 
   Status run();
+  Status execute();
+  bool take_steps(std::uint64_t steps, Span span);
+  bool has_room(double scalars, Span span);
+  std::optional<Value> range(const Value& first, const Value& last);
+  std::optional<Value> negate(const Value& a, Op op, Span span);
+  std::optional<Value> round(const Value& a, Span span);
+  std::optional<Value> divide(core::Primitive op, const Value& a, const Value& b, Span span);
   Status both_sides(std::array<std::uint32_t, 2> starts, std::uint32_t stop, const Value* kept, Span span,
                     Value (&sides)[2]);
   bool call(std::uint32_t count, Span span, bool tail);

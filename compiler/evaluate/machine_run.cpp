@@ -10,9 +10,6 @@
 namespace sigrel::evaluate {
 namespace {
 
-constexpr std::uint64_t kMaxSteps = 200'000'000;  // of one evaluation: an expression of an item, a global
-constexpr std::uint64_t kMaxSampleSteps = 1'000'000;
-constexpr std::size_t kMaxHeap = std::size_t{6} << 30;
 constexpr int kMaxSignalBranches = 2000;
 
 }  // namespace
@@ -128,7 +125,7 @@ Machine::Status Machine::both_sides(std::array<std::uint32_t, 2> starts, std::ui
   return Status::Done;
 }
 
-Machine::Status Machine::run() {
+Machine::Status Machine::execute() {
   not_ready_ = false;
   auto failed = [&] {
     Status s = not_ready_ ? Status::NotReady : Status::Failed;
@@ -146,11 +143,7 @@ Machine::Status Machine::run() {
     const Instruction in = f.code[frame.pc];
     const Span span = f.spans[frame.pc];
     ++frame.pc;
-    if (++steps_ > (size_analysis ? kMaxSampleSteps : kMaxSteps) || heap_.bytes() > kMaxHeap) {
-      fail(Code::EvaluationTooLong, span, "the evaluation does not come to an end");
-      if (last_) last_->note("it was stopped after 200 million steps or six gigabytes of values");
-      return Status::Failed;
-    }
+    if (!take_steps(1, span)) return Status::Failed;
     switch (in.op) {
       case Opcode::Constant: stack_.push_back(code_.constants[in.a]); break;
       case Opcode::Local: {

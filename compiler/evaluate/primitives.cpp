@@ -52,8 +52,10 @@ std::optional<Value> Machine::zero(const Value& layout, Span span) {
 }
 
 std::optional<Value> Machine::append(const Value& a, const Value& b, Span span) {
-  if (a.tag == Tag::String && b.tag == Tag::String)
+  if (a.tag == Tag::String && b.tag == Tag::String) {
+    heap_.count(text(Name{a.index}).size() + text(Name{b.index}).size());
     return Value::of_string(intern(std::string(text(Name{a.index})) + std::string(text(Name{b.index}))));
+  }
   if (is_object(a, ObjectKind::Vector) && is_object(b, ObjectKind::Vector)) {
     Object* o = heap_.object(ObjectKind::Vector, a.object->size + b.object->size);
     std::copy_n(a.object->items, a.object->size, o->items);
@@ -69,6 +71,29 @@ std::optional<Value> Machine::append(const Value& a, const Value& b, Span span) 
   }
   fail(Code::NotSupported, span, fmt::format("{} and {} cannot be joined", kind_of(a), kind_of(b)));
   return std::nullopt;
+}
+
+std::optional<Value> Machine::range(const Value& first, const Value& last) {
+  if (size_analysis && first.index != last.index) {
+    if (last.integer < first.integer)
+      size_analysis->compared(first, last);
+    else
+      pin(first), pin(last);
+  }
+  Value rest = Value::of(heap_.object(ObjectKind::Construct, 0));
+  if (last.integer < first.integer) return rest;
+  // The number of items does not fit into 64 bits if the bounds are the smallest and the largest Int.
+  const auto further = static_cast<std::uint64_t>(last.integer) - static_cast<std::uint64_t>(first.integer);
+  constexpr std::size_t kCell = sizeof(Object) + 2 * sizeof(Value);
+  heap_.require(further < std::numeric_limits<std::size_t>::max() / kCell
+                    ? (further + 1) * kCell
+                    : std::numeric_limits<std::size_t>::max());
+  for (std::int64_t i = last.integer;; --i) {
+    Value item = Value::of_int(i);
+    item.index = first.index;
+    rest = list({item}, rest);
+    if (i == first.integer) return rest;
+  }
 }
 
 std::optional<Value> Machine::select(const Value& condition, const Value& a, const Value& b, Span span) {
@@ -141,20 +166,7 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       if (args[0].tag == Tag::Bool) return Value::of_bool(!args[0].integer);
       return scalar(Op::Not, args[0], span);
     case Primitive::Append: return append(args[0], args[1], span);
-    case Primitive::Range: {
-      std::vector<Value> items;
-      if (size_analysis && args[0].index != args[1].index) {
-        if (args[1].integer < args[0].integer)
-          size_analysis->compared(args[0], args[1]);
-        else
-          pin(args[0]), pin(args[1]);
-      }
-      for (std::int64_t i = args[0].integer; i <= args[1].integer; ++i) {
-        items.push_back(Value::of_int(i));
-        items.back().index = args[0].index;
-      }
-      return list(items, Value::of(heap_.object(ObjectKind::Construct, 0)));
-    }
+    case Primitive::Range: return range(args[0], args[1]);
     case Primitive::ToReal:
       // A signal is rounded: the same value, as an expression whose derivative is zero.
       if (depends_on_size(args[0]))
@@ -162,11 +174,7 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
       return args[0].tag == Tag::Int ? Value::of_real(static_cast<double>(args[0].integer))
                                      : rounded_int(Op::Round, args[0], span);
     case Primitive::Round:
-      if (args[0].tag == Tag::Real) {
-        steer(args[0]);
-        return Value::of_int(static_cast<std::int64_t>(std::llround(args[0].real)));
-      }
-      return scalar(Op::Round, args[0], span);
+      return args[0].tag == Tag::Real ? round(args[0], span) : scalar(Op::Round, args[0], span);
     case Primitive::IntDiv:
     case Primitive::IntMod: {
       if (args[0].tag != Tag::Int || args[1].tag != Tag::Int) {
@@ -176,16 +184,7 @@ std::optional<Value> Machine::primitive(core::Primitive p, std::span<Value> args
         auto whole = scalar(Op::Mul, *quotient, args[1], span);
         return whole ? scalar(Op::Sub, args[0], *whole, span) : std::nullopt;
       }
-      pin(args[0]);
-      pin(args[1]);
-      std::int64_t x = args[0].integer, y = args[1].integer;
-      if (y == 0) {
-        fail(Code::DivisionByZero, span, fmt::format("{} is divided by zero", x));
-        return std::nullopt;
-      }
-      std::int64_t q = x / y;
-      if (x % y != 0 && (x < 0) != (y < 0)) --q;  // towards minus infinity
-      return Value::of_int(p == Primitive::IntDiv ? q : x - q * y);
+      return divide(p, args[0], args[1], span);
     }
     case Primitive::ToVector: {
       if (!is_object(args[0], ObjectKind::Construct)) break;

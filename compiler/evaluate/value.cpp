@@ -9,6 +9,7 @@ void* Heap::allocate(std::size_t bytes) {
   bytes = (bytes + 15) & ~std::size_t{15};
   if (bytes > left_) {
     std::size_t chunk = std::max<std::size_t>(bytes, 1 << 20);
+    require(chunk);
     chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(chunk));
     next_ = chunks_.back().get();
     left_ = chunk;

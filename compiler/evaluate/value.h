@@ -4,8 +4,10 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "compiler/base/name.h"
@@ -122,6 +124,20 @@ class Heap {
   RelationObject* relation(const RelationCode& code, std::uint32_t size);
   std::size_t bytes() const { return bytes_; }
 
+  /// Thrown when values need more than the limit; the machine catches it where an evaluation begins.
+  struct Full {};
+  /// The bytes that values may take. Returns the limit before.
+  std::size_t limit(std::size_t bytes) { return std::exchange(limit_, bytes); }
+  /// Throws unless there is room for values of so many bytes.
+  void require(std::size_t bytes) const {
+    if (bytes > limit_ || bytes_ > limit_ - bytes) throw Full{};
+  }
+  /// Counts memory that a value uses outside of the heap: the text of a string.
+  void count(std::size_t bytes) {
+    require(bytes);
+    bytes_ += bytes;
+  }
+
   /// A position to which release() returns.
   struct Mark {
     std::size_t chunks;
@@ -147,6 +163,7 @@ class Heap {
   std::byte* next_ = nullptr;
   std::size_t left_ = 0;
   std::size_t bytes_ = 0;
+  std::size_t limit_ = std::numeric_limits<std::size_t>::max();
 };
 
 inline bool is_object(const Value& v, ObjectKind kind) {

@@ -257,8 +257,10 @@ bool PieceParser::drops(Span span) const {
 
 // Records the name of a damaged declaration, so that its uses are not reported as unknown.
 void PieceParser::damaged_declaration(const Piece& piece) {
+  const bool foreign = !piece.tokens.empty() && piece.tokens[0].kind == P::FOREIGN;
   for (const Token& t : piece.tokens) {
     if (t.kind == P::TYPE || t.kind == P::RECORD || t.kind == P::DATA || t.kind == P::FOREIGN) continue;
+    if (foreign && (t.kind == P::IMPORT || t.kind == P::STRING)) continue;
     if (t.kind == P::LOWER_NAME || t.kind == P::UPPER_NAME) {
       Span span{file_, t.begin, t.end};
       module_.damaged.push_back({intern(sources_.text(span)), span});

@@ -36,6 +36,7 @@ class Loader {
 
   Modules load(std::string name, std::string text, const std::string& folder) {
     Visit root = parse_text(name, std::move(text));
+    check_root_name(root.module, fs::path(name).filename().string());
     root_ = name;
     folders_ = {base_of(root.module, folder)};
     folders_.insert(folders_.end(), path_.folders.begin(), path_.folders.end());
@@ -298,6 +299,22 @@ class Loader {
         .note("of the standard library: `" + in_library(decl.module.name).value_or("") + "`")
         .help("give the module of this program another name: rename its file, and `module " + name +
               " where` in it");
+  }
+
+  /// A file with the name of a module can only be imported if it declares that module. Other files, such as
+  /// `03_rod.sr`, may declare any.
+  void check_root_name(const ast::Module& module, std::string_view file_name) {
+    if (!module.has_header || !file_name.ends_with(".sr") || file_name[0] < 'A' || file_name[0] > 'Z') return;
+    const std::string_view expected = file_name.substr(0, file_name.size() - 3);
+    const std::string_view full = sigrel::text(module.name.name);
+    const std::string_view declared = full.substr(full.rfind('.') + 1);  // npos + 1 is 0
+    if (declared == expected) return;
+    diagnostics_
+        .report(Code::ModuleNameMismatch, module.name.span,
+                "`" + std::string(file_name) + "` declares module `" + std::string(full) + "`")
+        .label("no import can find this module here")
+        .help("call the module `" + std::string(expected) + "`, or the file `" + std::string(declared) +
+              ".sr`");
   }
 
   void report_missing(const ast::ImportDecl& decl) {

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "compiler/base/limits.h"
 #include "compiler/base/source.h"
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/ir/plan.h"
@@ -72,6 +73,7 @@ struct Context {
   bool keep_equations = true;  // keep the flat equations after reduction, for explain::why_text
   DumpRequest* dump = nullptr;
   plan::StartPolicy start = plan::StartPolicy::Guesses;
+  Limits limits = {};
   std::vector<std::string> inputs = {};  // patterns of variables that remain variables of their own
 };
 

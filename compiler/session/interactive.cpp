@@ -63,7 +63,9 @@ std::optional<core::Program> Interactive::check(const std::vector<ast::Module>& 
   Diagnostics found;
   const bool has_expression = expression != nullptr;
   core::Program program = pipeline::timed(timings_, "check", [&] {
-    return check::check(modules, found, {.last_sees_previous = has_expression, .samples = has_expression});
+    return check::check(
+        modules, found,
+        {.last_sees_previous = has_expression, .samples = has_expression, .limits = options_.limits});
   });
   bool fine = !found.has_errors();
   diagnostics_.append(found);
@@ -256,6 +258,7 @@ std::shared_ptr<Compiled> Interactive::compile(const std::optional<std::string>&
   if (!program) return nullptr;
   elaborate::Options options;
   options.libraries = options_.libraries;
+  options.limits = options_.limits;
   for (const auto& [name, value] : set) options.set.push_back({name, value});
   Diagnostics found;
   pipeline::Context context{.sources = sources_,
@@ -263,7 +266,8 @@ std::shared_ptr<Compiled> Interactive::compile(const std::optional<std::string>&
                             .timings = timings_,
                             .compiler = *compiler_,
                             .verify = options_.verify,
-                            .keep_equations = options_.keep_equations};
+                            .keep_equations = options_.keep_equations,
+                            .limits = options_.limits};
   std::shared_ptr<Compiled> model = pipeline::back_end(*program, options, Backend::Jit, context);
   diagnostics_.append(found);
   return model;

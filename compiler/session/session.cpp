@@ -73,6 +73,7 @@ bool Session::check_main() {
   elaborate::Options options;
   options.libraries = options_.libraries;
   options.load_libraries = false;
+  options.limits = options_.limits;
   const auto model = pipeline::back_end(checked_->program, options, Backend::None, context);
   const auto is_incomplete = [](const Diagnostic& d) { return d.code == Code::NothingToRun; };
   if (std::ranges::any_of(found.all(), is_incomplete)) return true;
@@ -111,6 +112,7 @@ std::shared_ptr<Compiled> Session::compile(const Settings& set, Backend backend,
   if (!checked_) return nullptr;
   elaborate::Options options;
   options.libraries = options_.libraries;
+  options.limits = options_.limits;
   for (const auto& [name, value] : set) options.set.push_back({name, value});
   Diagnostics diagnostics;  // errors of an earlier compilation or run do not stop this one
   pipeline::Context context = this->context(diagnostics);
@@ -125,6 +127,7 @@ std::optional<std::vector<elaborate::Argument>> Session::arguments() {
   if (!checked_) return std::nullopt;
   elaborate::Options options;
   options.libraries = options_.libraries;
+  options.limits = options_.limits;
   options.arguments = true;
   auto elaborated = elaborate::elaborate(checked_->program, options, diagnostics_);
   if (!elaborated) return std::nullopt;
@@ -139,8 +142,8 @@ std::optional<std::string> Session::dump_loaded(const std::optional<std::string>
   auto checked = pipeline::front_end(std::move(loaded_), expression, context);
   loaded_.reset();
   if (checked)
-    pipeline::back_end(checked->program, {.set = {}, .libraries = options_.libraries}, Backend::Interpreter,
-                       context);
+    pipeline::back_end(checked->program, {.libraries = options_.libraries, .limits = options_.limits},
+                       Backend::Interpreter, context);
   if (request.text.empty()) return std::nullopt;
   return std::move(request.text);
 }

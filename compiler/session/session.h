@@ -47,6 +47,7 @@ struct SessionOptions {
   pipeline::CodeOptions code = {};          // how kernels become executable
   /// Parse what the program mentions of the library; all of it after a report, so that reports are the same.
   pipeline::LibraryPart library_part = pipeline::LibraryPart::Whole;
+  Limits limits = {};
 };
 
 /// Changes of one run to the experiment of the model; absent settings keep the values of the model.
@@ -206,7 +207,8 @@ class Session {
             .timings = timings_,
             .compiler = *compiler_,
             .verify = options_.verify,
-            .keep_equations = options_.keep_equations};
+            .keep_equations = options_.keep_equations,
+            .limits = options_.limits};
   }
   using Loading =
       std::function<std::optional<pipeline::Modules>(SourceMap&, Diagnostics&, pipeline::LibraryPart)>;

@@ -266,6 +266,19 @@ void report_combination(const SourceView& view, Numbers unknowns, Diagnostics& d
 
 namespace {
 
+/// Which part fixes a potential: the domain is known by the unit of the unknowns, where they have one.
+std::string_view reference_advice(const SourceView& view, Numbers unknowns) {
+  for (const std::uint32_t unknown : unknowns) {
+    const system::LocalInfo* local = view.declared_local(unknown);
+    const std::string_view unit = local ? text(local->unit) : std::string_view();
+    if (unit == "V") return "connect one of the nodes to `ground`";
+    if (unit == "K") return "connect one of the nodes to a part with a given temperature";
+    if (unit == "rad" || unit == "m") return "connect one of the nodes to a part with a given position";
+    if (unit == "Pa") return "connect one of the nodes to a part with a given pressure";
+  }
+  return "connect one of the nodes to a part that fixes its potential (in a circuit `ground`)";
+}
+
 Diagnostic& report_floating(const SourceView& view, Code code, Numbers unknowns, Scope scope,
                             std::string message, Diagnostics& diagnostics) {
   Diagnostic& d = diagnostics.report(code, view.definition(scope), std::move(message));
@@ -273,7 +286,7 @@ Diagnostic& report_floating(const SourceView& view, Code code, Numbers unknowns,
       "nothing determines the common reference of {}: every equation contains only their differences",
       listed(view, unknowns, scope)));
   view.note_instance(d, scope);
-  d.help("connect one of the nodes to `ground`, or give one of these a value");
+  d.help(fmt::format("{}, or give one of these a value", reference_advice(view, unknowns)));
   return d;
 }
 

@@ -226,6 +226,28 @@ TEST_CASE("plot: runs, panes, patterns, and steps of what is piecewise constant"
   }
 }
 
+TEST_CASE("run: a plot is SVG or PNG by the name of its file") {
+  const std::string model = temporary("line.sr",
+                                      "main = sigrel () where\n"
+                                      "  local x :: Real\n"
+                                      "  der x = 1.0\n"
+                                      "  initially x = 0.0\n");
+  const std::string svg = temporary("line.svg"), png = temporary("line.png");
+  REQUIRE(sigrel({"run", model, "--plot", svg}).code == 0);
+  CHECK(contains(read(svg), "<svg"));
+  const Finished picture = sigrel({"run", model, "--plot", png});
+  if (contains(picture.err, "librsvg is not installed")) {
+    CHECK(picture.code == 1);
+    CHECK(contains(picture.err, "librsvg2-2"));
+  } else {
+    REQUIRE(picture.code == 0);
+    CHECK(read(png).substr(1, 3) == "PNG");
+  }
+  const Finished other = sigrel({"run", model, "--plot", temporary("line.jpg")});
+  CHECK(other.code == 2);
+  CHECK(contains(other.err, "must end in .svg or .png"));
+}
+
 TEST_CASE("plot: mistakes") {
   const TwoRuns runs;
   Finished name = sigrel({"plot", runs.a, runs.b, "-v", "x,yy"});

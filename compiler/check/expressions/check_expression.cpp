@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "compiler/check/expressions/expression_checker.h"
 #include "compiler/check/relations/relation_checker.h"
 
@@ -17,7 +19,18 @@ core::Expr* ExpressionChecker::check_expr(const ast::Expr* e, Type* expected, co
   }
   Typed found = infer(e, expected);
   if (!unifier_.agree(expected, found.type)) messages_.mismatch(e, found.type, expected, reason);
+  report_large_type(e->span);
   return contracts_.claim(found.expr, expected, reason.kind == ReasonKind::Argument, e->span);
+}
+
+/// Reports a type beyond the limit, at the innermost expression where it arose.
+void ExpressionChecker::report_large_type(Span span) {
+  if (!unifier_.take_large_type()) return;
+  diagnostics_
+      .report(Code::LimitExceeded, span,
+              fmt::format("a type in this expression has more than {} parts", unifier_.largest_type()))
+      .note(fmt::format("the limit `types` is {}", unifier_.largest_type()))
+      .help("does it double with each step? A record or a vector has a type that stays small");
 }
 
 /// The constructs whose parts are checked against the expected type, so that a message points at the part.
@@ -34,6 +47,7 @@ core::Expr* ExpressionChecker::check_parts(const ast::Expr* e, Type* expected, c
 
 Typed ExpressionChecker::infer(const ast::Expr* e, Type* hint) {
   Typed typed = infer_kind(e, hint);
+  report_large_type(e->span);
   bool literal =
       e->kind == ExprKind::Int || (e->kind == ExprKind::Real && !static_cast<const ast::RealExpr*>(e)->unit);
   bool named = e->kind == ExprKind::Variable || e->kind == ExprKind::Field || e->kind == ExprKind::Apply ||

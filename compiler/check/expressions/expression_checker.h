@@ -47,6 +47,7 @@ class ExpressionChecker : private PartReferences {
 
  private:
   Typed infer_kind(const ast::Expr* e, Type* hint);
+  void report_large_type(Span span);
   core::Expr* check_parts(const ast::Expr* e, Type* expected, const Reason& reason);
   Typed infer_real(const ast::RealExpr* e, Type* hint);
   Typed infer_range(const ast::RangeExpr* e);

@@ -15,10 +15,12 @@ core::GlobalId Checker::declare_value(const ast::Ident& name) {
 
 void Checker::declare_definitions(const ast::Module& module) {
   std::unordered_map<Name, Span> seen;
+  std::unordered_map<Name, core::GlobalId> defined;
   DefinitionGroup group = group_definitions(module.decls, scopes_, diagnostics_);
   for (Definition& definition : group.definitions) {
     core::GlobalId id = declare_value({definition.name, definition.span});
     seen.emplace(definition.name, definition.span);
+    if (!definition.binding) defined.emplace(definition.name, id);
     globals_[id].definition = std::move(definition);
   }
   // A name with a signature is defined, with that type, even if its definition is missing.
@@ -28,8 +30,15 @@ void Checker::declare_definitions(const ast::Module& module) {
     state.definition.signature = signature;
     state.checked = true;
   }
-  // A declaration with a syntax error defines its name, with a type that agrees with everything.
+  // A declaration with a syntax error defines its name, with a type that agrees with everything. So does a
+  // definition of which the signature or a clause has one: what remains says too little to be checked.
   for (const ast::Ident& name : module.damaged) {
+    if (auto at = defined.find(name.name); at != defined.end()) {
+      globals_[at->second].scheme = types_.error();
+      globals_[at->second].checked = true;
+      program_.globals[at->second.value].type.assign(1, '_');
+      continue;
+    }
     if (!seen.emplace(name.name, name.span).second) continue;
     core::GlobalId id = declare_value(name);
     globals_[id].scheme = types_.error();

@@ -10,12 +10,14 @@ void Checker::declare_foreign(const ast::ForeignDecl& foreign) {
   TypeScope types;
   types.mode = TypeScope::Signature;
   state.scheme = reader_.convert(foreign.type, types);
+  const std::size_t errors = diagnostics_.error_count();
+  const std::uint32_t arity = foreign_arity(foreign, state.scheme);
+  if (diagnostics_.error_count() != errors) state.scheme = types_.error();  // its uses are not to blame
   state.polymorphic = find(state.scheme)->generic;
   state.has_units = has_units(state.scheme);
   state.checked = state.assumed = true;
   program_.globals[id.value].type = messages_.print(state.scheme);
-  program_.globals[id.value].foreign =
-      core::Foreign{intern(foreign.symbol), foreign_arity(foreign, state.scheme), derivative};
+  program_.globals[id.value].foreign = core::Foreign{intern(foreign.symbol), arity, derivative};
 }
 
 /// The number of arguments; a type other than that of a C function of doubles is reported.

@@ -94,7 +94,7 @@ void Checker::declare_experiment() {
     Field field;
     field.name = intern(name);
     field.type = type;
-    experiment.fields.push_back(field);
+    experiment.add_field(field);
     info.fields.push_back({field.name, false, {}});
   }
   program_.records.push_back(std::move(info));
@@ -206,7 +206,7 @@ void Checker::define_record(const ast::RecordDecl& decl, TypeConstructor& record
     }
     record.connector |= f.flow;
     info.fields.push_back({field.name, field.flow, field.span});
-    record.fields.push_back(field);
+    record.add_field(field);
     scopes_.add_field(field.name, record);
   }
   info.connector = record.connector;

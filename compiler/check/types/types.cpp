@@ -12,6 +12,8 @@ bool TypeConstructor::is_enumeration() const {
 }
 namespace {
 
+constexpr std::size_t kMaxPrintedParts = 60;
+
 void builtin(TypeConstructor& constructor, std::string_view name) {
   constructor.name = intern(name);
   constructor.module = intern("Prelude");
@@ -166,9 +168,8 @@ bool is_record(Type* type) {
 }
 
 std::optional<std::uint32_t> field_index(const TypeConstructor& record, Name name) {
-  for (std::size_t i = 0; i < record.fields.size(); ++i)
-    if (record.fields[i].name == name) return static_cast<std::uint32_t>(i);
-  return std::nullopt;
+  const auto at = record.field_numbers.find(name);
+  return at == record.field_numbers.end() ? std::nullopt : std::optional(at->second);
 }
 
 bool is_constructor(Type* type, const TypeConstructor& constructor) {
@@ -267,6 +268,7 @@ std::string TypePrinter::contract(Type* type) {
 
 // Precedence 0: anything; 1: left of an arrow; 2: an argument.
 std::string TypePrinter::print(Type* type, int precedence) {
+  if (++parts_ > kMaxPrintedParts) return "…";
   type = find(type);
   auto parenthesise = [](bool needed, const std::string& s) { return needed ? "(" + s + ")" : s; };
   if (type->named && type->kind != TypeKind::Skolem) return std::string(text(type->name));
@@ -287,7 +289,10 @@ std::string TypePrinter::print(Type* type, int precedence) {
     }
     case TypeKind::Tuple: {
       std::string s = "(";
-      for (std::size_t i = 0; i < type->args.size(); ++i) s += (i ? ", " : "") + print(type->args[i], 0);
+      for (std::size_t i = 0; i < type->args.size(); ++i) {
+        s += (i ? ", " : "") + print(type->args[i], 0);
+        if (parts_ > kMaxPrintedParts) break;  // one "…" stands for all others
+      }
       return s + ")";
     }
     case TypeKind::Function: {

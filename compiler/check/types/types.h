@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/base/arena.h"
@@ -83,10 +84,15 @@ struct TypeConstructor {
   std::vector<Type*> parameters;  // variables at kGeneric
   core::RecordId record;
   std::vector<Field> fields;
+  std::unordered_map<Name, std::uint32_t> field_numbers;  // the first field with the name
   std::vector<Constructor*> constructors;
   bool connector = false;
   bool holds_relation = false;  // some value of it contains a relation or a function
 
+  void add_field(const Field& field) {
+    field_numbers.emplace(field.name, static_cast<std::uint32_t>(fields.size()));
+    fields.push_back(field);
+  }
   /// Whether it is a data type whose constructors have no fields. Its values may vary with time: as a signal,
   /// each is the number of its constructor.
   bool is_enumeration() const;
@@ -198,7 +204,11 @@ std::string stated_unit(Type* unit);
 class TypePrinter {
  public:
   explicit TypePrinter(const Types& types) : types_(types) {}
-  std::string print(Type* type) { return print(type, 0); }
+  /// A type of very many parts is shortened: the others are "…".
+  std::string print(Type* type) {
+    parts_ = 0;
+    return print(type, 0);
+  }
 
  private:
   std::string print(Type* type, int precedence);
@@ -208,6 +218,7 @@ class TypePrinter {
   std::string variable(Type* type);
 
   const Types& types_;
+  std::size_t parts_ = 0;  // printed so far
   std::vector<Type*> variables_, units_;
 };
 

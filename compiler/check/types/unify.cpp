@@ -4,8 +4,11 @@ namespace sigrel::check {
 namespace {
 
 // Makes every variable in `type` at most as deep as `level`; false if `variable` occurs in it or a rigid type
-// variable would leave its scope.
-bool adjust(Type* type, Type* variable, std::uint32_t level) {
+// variable would leave its scope. Parts that occur several times count each time; it stops when `room` is
+// used up.
+bool adjust(Type* type, Type* variable, std::uint32_t level, std::uint64_t& room) {
+  if (room == 0) return true;
+  --room;
   type = find(type);
   switch (type->kind) {
     case TypeKind::Variable:
@@ -16,7 +19,7 @@ bool adjust(Type* type, Type* variable, std::uint32_t level) {
     default: break;
   }
   for (Type* arg : type->args)
-    if (!adjust(arg, variable, level)) return false;
+    if (!adjust(arg, variable, level, room)) return false;
   return true;
 }
 
@@ -67,7 +70,13 @@ bool Unifier::require(Type* type, Needs needs) {
 }
 
 bool Unifier::bind_variable(Type* variable, Type* type) {
-  if (!adjust(type, variable, variable->level)) return false;
+  std::uint64_t room = largest_type_;
+  if (!adjust(type, variable, variable->level, room)) return false;
+  if (room == 0) {
+    has_large_type_ = true;
+    variable->link = types_.error();  // nothing follows from it
+    return true;
+  }
   if (!require(type, variable->needs)) return false;
   variable->link = type;
   return true;

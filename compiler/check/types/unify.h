@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/limits.h"
 #include "compiler/check/types/types.h"
 
 namespace sigrel::check {
@@ -27,6 +28,12 @@ class Unifier {
   Type* fresh(Needs needs = 0) { return types_.variable(level_, needs); }
   Type* fresh(Sort sort) { return types_.variable(level_, 0, sort); }
   Type* fresh_real() { return types_.real(fresh(Sort::Unit)); }
+
+  /// The limit of the parts of a type. A variable that would get a larger type becomes the error type.
+  void set_largest_type(std::uint64_t parts) { largest_type_ = parts; }
+  std::uint64_t largest_type() const { return largest_type_; }
+  /// Whether a type was larger since the last call.
+  bool take_large_type() { return std::exchange(has_large_type_, false); }
 
   /// Makes `a` and `b` equal up to units; false if their shapes differ.
   bool unify(Type* a, Type* b);
@@ -73,6 +80,8 @@ class Unifier {
 
   Types& types_;
   std::uint32_t level_ = 0;
+  std::uint64_t largest_type_ = Limits{}.types;
+  bool has_large_type_ = false;
   bool unit_conflict_ = false;  // of the last `agree`
   std::unordered_set<Type*> refined_sizes_;
 };

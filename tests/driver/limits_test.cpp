@@ -1,0 +1,108 @@
+// Limits: a model that needs more ends with an error that names the place and the limit; options change them.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "process.h"
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// The list doubles n times.
+std::string doubling_list(int n) {
+  return "f :: Int -> [Int]\n"
+         "f n = if n == 0 then [1] else let s = f (n - 1) in s ++ s\n"
+         "main = sigrel () where\n"
+         "  local y :: Real\n"
+         "  y = real (length (f " +
+         std::to_string(n) + "))\n";
+}
+
+}  // namespace
+
+TEST_CASE("memory: doubling lists and texts end with an error at the place") {
+  const std::string list = temporary("list.sr", doubling_list(40));
+  Finished f = sigrel({"check", list, "--memory", "16M"});
+  CHECK(f.code == 1);
+  CHECK(contains(f.err, "error[SR0553]: the values of this evaluation take more than 16 MB"));
+  CHECK(contains(f.err, "list.sr:2:"));
+  CHECK(contains(f.err, "--limit memory=VALUE"));
+  const std::string text = temporary("text.sr",
+                                     "f :: Int -> String\n"
+                                     "f n = if n == 0 then \"text\" else let s = f (n - 1) in s ++ s\n"
+                                     "main = sigrel () where\n"
+                                     "  local x :: Real\n"
+                                     "  assert (f 60) x > 0.0\n"
+                                     "  x = 1.0\n");
+  f = sigrel({"run", text, "--limit", "memory=16M"});
+  CHECK(f.code == 1);
+  CHECK(contains(f.err, "error[SR0553]"));
+}
+
+TEST_CASE("memory: the limit can be raised") {
+  const std::string list = temporary("list.sr", doubling_list(14));  // 2 * 2^14 cells
+  CHECK(sigrel({"run", list, "--memory", "1M"}).code == 1);
+  CHECK(sigrel({"run", list, "--memory", "64M"}).code == 0);
+}
+
+TEST_CASE("nesting: a recursion without end is named in the file of the model") {
+  const std::string ladder = temporary("ladder.sr",
+                                       "import Electrical\n"
+                                       "ladder :: Int -> SR (p :: Pin, g :: Pin)\n"
+                                       "ladder n = sigrel (p, g) where\n"
+                                       "  if n > 0 then\n"
+                                       "    rest: ladder (n + 1) <> (m, g)\n"
+                                       "  r: resistor 1.0 <> (p, m)\n"
+                                       "main = sigrel () where\n"
+                                       "  constantVoltage 1.0 <> (a, g)\n"
+                                       "  ladder 1 <> (a, g)\n"
+                                       "  ground <> g\n");
+  const Finished f = sigrel({"run", ladder, "--limit", "nesting=1000"});
+  CHECK(f.code == 1);
+  CHECK(contains(f.err, "error[SR0550]: `ladder` contains itself without end"));
+  CHECK(contains(f.err, "ladder.sr:5:"));
+  CHECK(!contains(f.err, "twoPin"));
+}
+
+TEST_CASE("unknowns, instances, iterations, steps and types have limits") {
+  const std::string cells = temporary("cells.sr",
+                                      "cell :: SR (x :: Real)\n"
+                                      "cell = sigrel (x) where\n"
+                                      "  x = 1.0\n"
+                                      "main = sigrel () where\n"
+                                      "  local x :: Real^50\n"
+                                      "  for i in 1 .. 50 do\n"
+                                      "    c: cell <> x[i]\n");
+  CHECK(sigrel({"run", cells}).code == 0);
+  Finished f = sigrel({"run", cells, "--limit", "unknowns=49"});
+  CHECK(f.code == 1);
+  CHECK(contains(f.err, "error[SR0553]: a variable of this type has 50 scalars"));
+  f = sigrel({"run", cells, "--limit", "instances=50"});
+  CHECK(contains(f.err, "has 51 instances"));
+  f = sigrel({"run", cells, "--limit", "iterations=49"});
+  CHECK(contains(f.err, "error[SR0553]: this `for` counts from 1 to 50"));
+  f = sigrel({"run", temporary("list.sr", doubling_list(14)), "--limit", "steps=1K"});
+  CHECK(contains(f.err, "it was stopped after 1000 steps"));
+  f = sigrel({"check", temporary("pair.sr", "f = \\x -> (x, (x, x))\n"), "--limit", "types=3"});
+  CHECK(contains(f.err, "a type in this expression has more than 3 parts"));
+}
+
+TEST_CASE("limits: a wrong name or value is an error of the command line") {
+  const std::string model = temporary("model.sr", "x = 1.0\n");
+  CHECK(sigrel({"check", model, "--limit", "steps"}).code == 2);
+  CHECK(sigrel({"check", model, "--limit", "nothing=3"}).code == 2);
+  CHECK(sigrel({"check", model, "--limit", "steps=0"}).code == 2);
+  CHECK(sigrel({"check", model, "--limit", "steps=3X"}).code == 2);
+  CHECK(sigrel({"check", model, "--memory", "99999999T"}).code == 2);
+  CHECK(contains(sigrel({"check", model, "--limit", "nothing=3"}).err, "memory, steps, calls"));
+}
+
+TEST_CASE("a file with the name of a module declares that module") {
+  Finished f = sigrel({"check", temporary("Mod.sr", "module Other where\n\nx = 1.0\n")});
+  CHECK(f.code == 1);
+  CHECK(contains(f.err, "error[SR0005]: `Mod.sr` declares module `Other`"));
+  CHECK(sigrel({"check", temporary("Mod.sr", "module A.Mod where\n\nx = 1.0\n")}).code == 0);
+  CHECK(sigrel({"check", temporary("01_mod.sr", "module Other where\n\nx = 1.0\n")}).code == 0);
+}

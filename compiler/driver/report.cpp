@@ -98,6 +98,17 @@ void print_final_values(const Run& run, bool written, bool chosen) {
     fmt::print("  and {} more{}\n", all - shown.size(), written ? "" : "; `-o FILE` writes all of them");
 }
 
+/// Why `auto` chose the form, and with it the solver; empty: it had no choice.
+std::string_view reason_of(runtime::FormReason reason) {
+  switch (reason) {
+    case runtime::FormReason::Requested: break;
+    case runtime::FormReason::Sparse: return "the Jacobian is sparse, and nonlinear loops are small";
+    case runtime::FormReason::LargeLoop: return "a nonlinear loop has many tearing variables";
+    case runtime::FormReason::FillIn: return "the Jacobian of the explicit form has much fill-in";
+  }
+  return {};
+}
+
 void print_statistics(const Compiled& model, const Run& run, explain::EventLog& events) {
   const runtime::Statistics& s = run.outcome.statistics;
   const pipeline::Executable& code = model.executable;
@@ -129,6 +140,8 @@ void print_statistics(const Compiled& model, const Run& run, explain::EventLog& 
     if (!reason.empty()) row("interpreter", reason);
   fmt::print("run\n");
   row("form", form);
+  if (const std::string_view reason = reason_of(s.form_reason); !reason.empty())
+    row("chosen because", std::string(reason));
   const bool quantised = !s.busiest.empty();
   if (quantised)
     row("solver", fmt::format("{}, quantised states", s.solver));

@@ -68,6 +68,7 @@ struct Control {
 
 struct Statistics {
   Form form = Form::Static;
+  FormReason form_reason = FormReason::Requested;
   std::string_view solver;         // "CVODE BDF", "CVODE Adams", "IDA", "LIQSS2", or empty
   std::string_view linear_solver;  // LinearSystem::method, or empty
   std::string_view ordering;       // SolverObjects::ordering_name

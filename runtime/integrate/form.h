@@ -10,6 +10,14 @@ enum class Form : std::uint8_t {
   Implicit,  // F(t, y, y') = 0: states, tearing variables and retained variables
 };
 
+/// Why that form was chosen.
+enum class FormReason : std::uint8_t {
+  Requested,  // by the choice of the solver, or there are no states
+  Sparse,     // explicit: the Jacobian is sparse, and nonlinear loops are small
+  LargeLoop,  // implicit: a nonlinear loop has many tearing variables
+  FillIn,     // implicit: the Jacobian of the explicit form has much fill-in
+};
+
 enum class FormChoice : std::uint8_t {
   Auto,
   Explicit,

@@ -46,6 +46,7 @@ bool ReducedSystem::prepare(FormChoice choice) {
            model_.loops[step.index].unknowns > kSmallLoop;
   });
   bool found = false;
+  if (choice == FormChoice::Auto) reason_ = large_loops ? FormReason::LargeLoop : FormReason::Sparse;
   if (choice == FormChoice::Explicit || (choice == FormChoice::Auto && !large_loops)) {
     form_ = Form::Explicit;
     layout_ = explicit_layout(model_);
@@ -55,6 +56,7 @@ bool ReducedSystem::prepare(FormChoice choice) {
     instance_.failure() = Failure{.kind = FailureKind::TooDense};
     return false;
   }
+  if (!found && reason_ == FormReason::Sparse) reason_ = FormReason::FillIn;
   collect_rows();
   return true;
 }

@@ -28,6 +28,7 @@ class ReducedSystem {
   bool prepare(FormChoice choice);
 
   Form form() const { return form_; }
+  FormReason reason() const { return reason_; }
   /// Number of unknowns: the length of `y`, and in the implicit form of `rates` (their time derivatives; null
   /// in the explicit form).
   std::size_t size() const { return layout_.unknowns.size(); }
@@ -97,6 +98,7 @@ class ReducedSystem {
   const Model& model_;
   History& history_;
   Form form_ = Form::Static;
+  FormReason reason_ = FormReason::Requested;
   Layout layout_;
   ChainRule chain_;
   std::vector<Rate> rates_;           // variables that are y' of a state

@@ -85,6 +85,7 @@ bool prepare(InitialValueProblem& problem, const Experiment& experiment, Outcome
   Statistics& s = outcome.statistics;
   s.seconds_initialise += timer.seconds();
   s.form = problem.system.form();
+  s.form_reason = problem.system.reason();
   s.unknowns = problem.system.size();
   s.retained = problem.system.retained_variables();
   s.nonzeros = problem.system.jacobian().pattern().nonzeros();

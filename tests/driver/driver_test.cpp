@@ -72,6 +72,14 @@ TEST_CASE("run: final values, CSV, SVG") {
   CHECK(read(svg).find("<svg") != std::string::npos);
 }
 
+TEST_CASE("run: --stats gives the reason of the choice of auto") {
+  CHECK(sigrel({"run", kTour, "--stats", "--no-plot"})
+            .out.find("chosen because         the Jacobian is sparse, and nonlinear loops are small\n") !=
+        std::string::npos);
+  CHECK(sigrel({"run", kTour, "--stats", "--no-plot", "--solver", "ida"}).out.find("chosen because") ==
+        std::string::npos);
+}
+
 TEST_CASE("run: options") {
   std::string decay = temporary("decay.sr", kDecay), csv = temporary("b.csv");
   Finished f = sigrel({"run", decay, "--stop", "2", "--steps", "10", "--tolerance", "1e-9", "--solver", "ida",

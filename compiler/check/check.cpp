@@ -24,6 +24,7 @@ Checker::Checker(Diagnostics& diagnostics, const CheckOptions& options)
     return expressions_.check_expr(size, types_.integer(), {ReasonKind::IndexValue});
   });
   unifier_.set_largest_type(options.limits.types);
+  scopes_.set_modules_with(options.modules_with);
   declare_experiment();
 }
 

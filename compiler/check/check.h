@@ -15,6 +15,8 @@
 // hide the Prelude.
 #pragma once
 #include <span>
+#include <vector>
+#include <string_view>
 
 #include "compiler/base/limits.h"
 #include "compiler/diagnostics/diagnostic.h"
@@ -29,6 +31,8 @@ struct CheckOptions {
   bool last_sees_previous = false;
   /// Fill Program::samples.
   bool samples = false;
+  /// The modules that define a value and can be imported: for the help of an unknown name. Null: not known.
+  std::vector<std::string_view> (*modules_with)(std::string_view name) = nullptr;
   Limits limits = {};
 };
 

@@ -37,12 +37,12 @@ SessionOptions Globals::session_options(bool keep_equations) const {
   if (!std::filesystem::exists(library, error))
     for (const std::string& folder : path)
       if (std::filesystem::exists(std::filesystem::path(folder) / "Prelude.sr", error)) library = folder;
-  return {{path, library},
-          verify,
-          keep_equations,
-          libraries,
-          {.wait_until_hot = true, .cache_folder = no_cache ? std::string() : cache_folder()},
-          limits};
+  return {.path = {path, library},
+          .verify = verify,
+          .keep_equations = keep_equations,
+          .libraries = libraries,
+          .code = {.wait_until_hot = true, .cache_folder = no_cache ? std::string() : cache_folder()},
+          .limits = limits};
 }
 
 SessionOptions Globals::run_options() const {

@@ -115,7 +115,8 @@ void print_statistics(const Compiled& model, const Run& run, explain::EventLog& 
   auto row = [](std::string_view name, const std::string& value) {
     fmt::print("  {:<22} {}\n", name, value);
   };
-  const char* form = s.form == runtime::Form::Static     ? "no states"
+  const char* form = s.form == runtime::Form::Static
+                         ? (s.exact_components > 0 ? "formulas of independent parts" : "no states")
                      : s.form == runtime::Form::Explicit ? "explicit (y' = f(t, y))"
                                                          : "implicit (F(t, y, y') = 0)";
   fmt::print("model\n");
@@ -148,7 +149,9 @@ void print_statistics(const Compiled& model, const Run& run, explain::EventLog& 
   else if (!s.solver.empty())
     row("solver", fmt::format("{}, {} linear algebra{}", s.solver, s.linear_solver,
                               s.ordering.empty() ? "" : fmt::format(", {} ordering", s.ordering)));
-  row("unknowns", fmt::format("{}, {} of them states", s.unknowns, s.states));
+  row("unknowns", s.exact_components > 0
+                      ? fmt::format("{} of the integrator; {} states in all", s.unknowns, s.states)
+                      : fmt::format("{}, {} of them states", s.unknowns, s.states));
   if (quantised) {
     row("steps", fmt::format("{} of single states, order {}", s.steps, s.last_order));
     row("evaluations", fmt::format("{}, each of what one state or comparison affects", s.evaluations));

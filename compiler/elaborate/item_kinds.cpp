@@ -45,6 +45,13 @@ Machine::Status Items::set_attributes(const core::SignalDecl& d, const Value& va
     }
     if (number.tag == Tag::Real && kind == AttributeKind::Min) least = number.real;
     if (number.tag == Tag::Real && kind == AttributeKind::Max) greatest = number.real;
+    if (number.tag == Tag::Real && kind == AttributeKind::Nominal && !(number.real > 0)) {
+      machine_.diagnostics()
+          .report(Code::LimitsCrossed, a.span,
+                  fmt::format("the nominal value of `{}` is {}", text(d.name), number.real))
+          .help("it is the magnitude that is usual for the variable: a positive number");
+      return Status::Failed;
+    }
     if (least && greatest && *least > *greatest) {
       machine_.diagnostics()
           .report(Code::LimitsCrossed, a.span,

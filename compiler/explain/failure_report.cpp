@@ -304,7 +304,7 @@ class Report {
       d.help(
           "conditions choose these equations: an ideal switch or diode needs small losses, a resistance "
           "while it "
-          "conducts and a conductance while it blocks, such as those of `Electrical.idealDiode`");
+          "conducts and a conductance while it blocks, such as those of `Electrical.switchingDiode`");
     else
       d.help(
           "check for parameters, or values of other variables, that make one of the equations a combination "
@@ -488,12 +488,12 @@ class Report {
         f_.triggers, [&](std::uint32_t t) { return trigger_origin(t).source == places[0].source; });
     d.help(
         sequence || handled
-            ? "let a condition end the sequence, as a ball comes to rest after its last bounce; `noEvent` "
-              "makes "
-              "a comparison no event"
+            ? "let a condition end the sequence, as a ball comes to rest after its last bounce; dry friction, "
+              "`sign v`, is `dryFriction` of the library, which sticks, or smooth, `tanh (v / 1.0e-3)`; "
+              "`noEvent` makes a comparison no event"
             : "add hysteresis, or make the transition smooth: `tanh (v / 1.0e-3)` for the `sign v` of a "
-              "friction that comes to rest, or `dryFriction` of the library, which sticks; `noEvent` makes "
-              "a comparison no event");
+              "friction that comes to rest, or `dryFriction` of the library, which sticks; larger losses for "
+              "ideal switches and diodes; `noEvent` makes a comparison no event");
     keep(d);
   }
 

@@ -83,6 +83,20 @@ std::vector<std::string_view> listed_imports(ListedModule module) {
   return {std::begin(kImports) + m.first_import, std::begin(kImports) + m.last_import};
 }
 
+std::vector<std::string_view> modules_with(std::string_view name) {
+  std::vector<std::string_view> modules;
+  for (const Module& module : kModules) {
+    if (module.name == "Prelude") continue;
+    const bool defines = std::ranges::any_of(
+        std::span(kDeclarations).subspan(module.first, module.last - module.first), [&](const Declaration& d) {
+          const auto names = std::span(kReferences).subspan(d.first_name, d.defined);
+          return std::ranges::any_of(names, [&](std::uint16_t k) { return kNames[k] == name; });
+        });
+    if (defines) modules.push_back(module.name);
+  }
+  return modules;
+}
+
 std::vector<std::vector<SkippedText>> unmentioned(std::span<const ListedModule> modules,
                                                   bool (*mentions)(std::string_view)) {
   const Mentioned mentioned(modules, mentions);

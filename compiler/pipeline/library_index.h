@@ -29,6 +29,9 @@ std::optional<ListedModule> listed_module(std::string_view name, std::string_vie
 /// The modules that it imports, in the order of its declarations; not the Prelude.
 std::vector<std::string_view> listed_imports(ListedModule module);
 
+/// The modules, but for the Prelude, that define a value of this name.
+std::vector<std::string_view> modules_with(std::string_view name);
+
 /// The declarations of `modules` that nothing mentions, parallel to `modules`, each in the order of the file.
 /// `mentions`: whether the rest of the program mentions a name; once it is parsed, its names are interned.
 std::vector<std::vector<SkippedText>> unmentioned(std::span<const ListedModule> modules,

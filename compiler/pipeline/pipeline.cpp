@@ -66,7 +66,7 @@ std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optio
       [&] {
         program = check::check(
             result.modules, context.diagnostics,
-            {.last_sees_previous = expression_parsed, .samples = !expression, .limits = context.limits});
+            {.last_sees_previous = expression_parsed, .samples = !expression, .modules_with = modules_with, .limits = context.limits});
       },
       [&] { verify_core(program); },
       Printer{Dump::Core, [&] { return core::print(program); }, [&] { return core_json(program); }});

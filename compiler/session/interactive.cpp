@@ -65,7 +65,7 @@ std::optional<core::Program> Interactive::check(const std::vector<ast::Module>& 
   core::Program program = pipeline::timed(timings_, "check", [&] {
     return check::check(
         modules, found,
-        {.last_sees_previous = has_expression, .samples = has_expression, .limits = options_.limits});
+        {.last_sees_previous = has_expression, .samples = has_expression, .modules_with = pipeline::modules_with, .limits = options_.limits});
   });
   bool fine = !found.has_errors();
   diagnostics_.append(found);

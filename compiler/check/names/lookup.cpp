@@ -142,6 +142,14 @@ void Scopes::unknown_value(const ast::QualifiedIdent& name) {
         "a value that never changes is `let k = 1.0`");
     return;
   }
+  if (modules_with_ && !name.qualified)
+    if (const std::vector<std::string_view> modules = modules_with_(n); !modules.empty()) {
+      std::string places;
+      for (std::string_view module : modules)
+        places += (places.empty() ? "`" : " or `") + std::string(module) + "`";
+      d.help("the library has it in " + places + ": add `import " + std::string(modules[0]) + "`");
+      return;
+    }
   std::vector<Name> candidates;
   if (name.qualified) {
     for (const ModuleScope* module : module_->qualifiers.at(name.qualifier))

@@ -39,6 +39,11 @@ class Scopes {
  public:
   Scopes(Diagnostics& diagnostics, Types& types, CoreBuilder& core);
 
+  /// CheckOptions::modules_with.
+  void set_modules_with(std::vector<std::string_view> (*modules_with)(std::string_view)) {
+    modules_with_ = modules_with;
+  }
+
   // imports.cpp
   /// Opens the scope of `module` with everything that it imports. With `sees_previous`, also with everything
   /// that the module before it sees.
@@ -106,6 +111,7 @@ class Scopes {
   std::unordered_map<Name, ModuleScope*> modules_by_name_;
   ModuleScope builtin_scope_;
   ModuleScope* module_ = nullptr;  // the one being checked
+  std::vector<std::string_view> (*modules_with_)(std::string_view) = nullptr;
   std::unordered_map<Name, std::vector<TypeConstructor*>> records_by_field_;
   std::vector<Local*> locals_;  // by Name: the innermost meaning
   std::vector<Local*> trail_;

@@ -38,10 +38,10 @@ std::span<core::Attribute> RelationChecker::attributes(std::span<ast::Setting> s
     } else {
       auto& d = diagnostics_.report(Code::UnknownField, s.name.span,
                                     "a variable has no attribute `" + std::string(n) + "`");
-      if (auto near = did_you_mean(n, {"guess", "nominal", "min", "max", "state"}))
-        d.fix("did you mean `" + std::string(*near) + "`?", s.name.span, std::string(*near));
-      else if (n == "start")
+      if (n == "start" || n == "fixed")
         d.help("`guess` starts the search for initial values; `initially` fixes them");
+      else if (auto near = did_you_mean(n, {"guess", "nominal", "min", "max", "state"}))
+        d.fix("did you mean `" + std::string(*near) + "`?", s.name.span, std::string(*near));
       else
         d.help("the attributes are `guess`, `nominal`, `min`, `max` and `state`");
       expressions_.infer(s.value);

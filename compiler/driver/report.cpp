@@ -147,8 +147,10 @@ void print_statistics(const Compiled& model, const Run& run, explain::EventLog& 
   if (quantised)
     row("solver", fmt::format("{}, quantised states", s.solver));
   else if (!s.solver.empty())
-    row("solver", fmt::format("{}, {} linear algebra{}", s.solver, s.linear_solver,
-                              s.ordering.empty() ? "" : fmt::format(", {} ordering", s.ordering)));
+    row("solver",
+        fmt::format("{}{}, {} linear algebra{}", s.solver,
+                    s.method_changes == 0 ? "" : fmt::format(" ({} changes)", s.method_changes),
+                    s.linear_solver, s.ordering.empty() ? "" : fmt::format(", {} ordering", s.ordering)));
   row("unknowns", s.exact_components > 0
                       ? fmt::format("{} of the integrator; {} states in all", s.unknowns, s.states)
                       : fmt::format("{}, {} of them states", s.unknowns, s.states));

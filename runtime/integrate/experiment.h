@@ -18,7 +18,7 @@ namespace runtime {
 class EventObserver;
 
 enum class Solver : std::uint8_t {
-  Auto,   // CVODE in the explicit form, IDA in the implicit one (reduced_system.h says which is chosen)
+  Auto,   // in the explicit form CVODE, Adams or BDF as the system is stiff or not; IDA in the implicit form
   Cvode,  // BDF on the explicit form
   Adams,  // Adams–Moulton on the explicit form, for smooth and lightly damped models
   Ida,    // BDF on the implicit form
@@ -69,7 +69,7 @@ struct Control {
 struct Statistics {
   Form form = Form::Static;
   FormReason form_reason = FormReason::Requested;
-  std::string_view solver;         // "CVODE BDF", "CVODE Adams", "IDA", "LIQSS2", or empty
+  std::string_view solver;  // "CVODE BDF", "CVODE Adams", "CVODE Adams and BDF", "IDA", "LIQSS2", or empty
   std::string_view linear_solver;  // LinearSystem::method, or empty
   std::string_view ordering;       // SolverObjects::ordering_name
   std::uint64_t unknowns = 0, states = 0, retained = 0;
@@ -89,6 +89,7 @@ struct Statistics {
   double seconds_exact = 0;          // of `seconds_integrate`: in exact components and their rows
   std::uint64_t state_changes = 0;   // selections of states that changed
   std::uint64_t newton_iterations = 0, newton_failures = 0, error_test_failures = 0;
+  std::uint64_t method_changes = 0;  // between Adams and BDF
   int last_order = 0;
   double last_step = 0;                                       // seconds
   double initial_step = 0;                                    // the first one

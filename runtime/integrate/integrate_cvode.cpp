@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "runtime/integrate/integrator.h"
 #include "runtime/integrate/reduced_system.h"
 #include "runtime/integrate/solver_objects.h"
+#include "runtime/linear/spectral_radius.h"
 
 namespace runtime {
 
@@ -32,6 +34,7 @@ class CvodeIntegrator final : public Integrator {
   const double* y() const override { return data(at_end_ ? y_ : dense_y_); }
   const double* rates() const override { return nullptr; }
   bool slopes(double time, double* out) override;
+  double step_times_spectral_radius() override;
   void statistics(Statistics& statistics) const override;
 
  private:
@@ -54,6 +57,9 @@ class CvodeIntegrator final : public Integrator {
   void* memory_ = nullptr;
   Vector y_ = nullptr, dense_y_ = nullptr, slopes_ = nullptr, errors_ = nullptr, weights_ = nullptr;
   std::vector<double> jacobian_;
+  bool jacobian_is_new_ = false;  // since the last estimate
+  SpectralRadius spectral_radius_;
+  double radius_ = -1;  // negative: unknown
   double time_ = 0, stop_ = 0;
   Statistics before_;  // counters up to the last restart
   bool adams_ = false;
@@ -82,6 +88,7 @@ int CvodeIntegrator::linear_system(double time, N_Vector y, N_Vector, SUNMatrix,
   if (!keep) {
     if (!me.system_.jacobian(time, data(y), nullptr, 0, me.jacobian_.data())) return 1;
     *fresh = SUNTRUE;
+    me.jacobian_is_new_ = true;
   }
   const ChainRule& chain = me.system_.jacobian();
   me.objects_.fill(chain.diagonal(), me.jacobian_, -gamma, 1.0);
@@ -198,6 +205,14 @@ bool CvodeIntegrator::slopes(double time, double* out) {
   if (CVodeGetDky(memory_, time, 1, slopes_) < 0) return false;
   std::copy_n(data(slopes_), system_.size(), out);
   return true;
+}
+
+double CvodeIntegrator::step_times_spectral_radius() {
+  if (std::exchange(jacobian_is_new_, false))
+    radius_ = spectral_radius_.estimate(system_.jacobian().pattern(), jacobian_);
+  double step = 0;
+  CVodeGetLastStep(memory_, &step);
+  return radius_ < 0 ? -1 : radius_ * step;
 }
 
 void CvodeIntegrator::statistics(Statistics& s) const {

@@ -38,6 +38,8 @@ class Integrator {
   /// Whether the dense output has derivatives; then `slopes` evaluates them at a time within the last step:
   /// `out`, one entry for each unknown.
   virtual bool slopes(double /*time*/, double* /*out*/) { return false; }
+  /// The length of the last step times an estimate of the spectral radius of the Jacobian; negative: unknown.
+  virtual double step_times_spectral_radius() { return -1; }
   virtual void statistics(Statistics& statistics) const = 0;
   /// Whether it locates zero crossings itself: a step ends at the first one that is an event of the whole
   /// model, and those of others change there and then.
@@ -78,6 +80,9 @@ struct IntegratorOptions {
 /// CVODE, for the explicit form. Null: `failure`.
 std::unique_ptr<Integrator> make_cvode(ReducedSystem& system, const IntegratorOptions& options,
                                        Failure& failure);
+/// CVODE with Adams and BDF in turn, whichever fits, for the explicit form. Null: `failure`.
+std::unique_ptr<Integrator> make_switching(ReducedSystem& system, const IntegratorOptions& options,
+                                           Failure& failure);
 /// IDA, for the implicit form. Null: `failure`.
 std::unique_ptr<Integrator> make_ida(ReducedSystem& system, const IntegratorOptions& options,
                                      Failure& failure);

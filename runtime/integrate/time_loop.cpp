@@ -97,7 +97,8 @@ bool TimeLoop::make_integrator() {
     case Form::Explicit:
       integrator_ = quantised
                         ? make_qss(problem_.instance, problem_.system, problem_.events, options, failure)
-                        : make_cvode(problem_.system, options, failure);
+                    : experiment_.solver == Solver::Auto ? make_switching(problem_.system, options, failure)
+                                                         : make_cvode(problem_.system, options, failure);
       break;
     case Form::Implicit: integrator_ = make_ida(problem_.system, options, failure); break;
   }

@@ -1,0 +1,56 @@
+#include "runtime/linear/spectral_radius.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace runtime {
+
+namespace {
+// Iterations of the first estimate before those that count; of later ones; and those that count.
+constexpr int kFirst = 20, kLater = 2, kCounted = 8;
+}  // namespace
+
+double SpectralRadius::estimate(const SparsePattern& pattern, std::span<const double> values) {
+  const bool first = vector_.size() != pattern.n;
+  if (first) {
+    // Without a pattern that could be orthogonal to an eigenvector.
+    vector_.resize(pattern.n);
+    for (std::size_t k = 0; k < pattern.n; ++k)
+      vector_[k] = std::popcount(k * 0x9E3779B97F4A7C15u) % 2 ? 1.0 : -1.0;
+  }
+  if (normalise() == 0) return 0;
+  double growth = 1;
+  for (int iteration = -(first ? kFirst : kLater); iteration < kCounted; ++iteration) {
+    vector_.swap(product_);
+    multiply(pattern, values);
+    const double factor = normalise();
+    if (factor == 0 || !std::isfinite(factor)) {
+      vector_.clear();  // begin anew
+      return factor;
+    }
+    if (iteration >= 0) growth *= std::pow(factor, 1.0 / kCounted);
+  }
+  return growth;
+}
+
+/// `vector_` = matrix * `product_`.
+void SpectralRadius::multiply(const SparsePattern& pattern, std::span<const double> values) {
+  vector_.assign(pattern.n, 0.0);
+  for (std::size_t column = 0; column < pattern.n; ++column)
+    for (auto k = pattern.starts[column]; k < pattern.starts[column + 1]; ++k)
+      vector_[static_cast<std::size_t>(pattern.rows[static_cast<std::size_t>(k)])] +=
+          values[static_cast<std::size_t>(k)] * product_[column];
+}
+
+/// Scales `vector_` to the norm 1. Its norm before.
+double SpectralRadius::normalise() {
+  double square = 0;
+  for (const double x : vector_) square += x * x;
+  const double norm = std::sqrt(square);
+  if (norm > 0)
+    for (double& x : vector_) x /= norm;
+  return norm;
+}
+
+}  // namespace runtime

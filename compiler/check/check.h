@@ -15,8 +15,8 @@
 // hide the Prelude.
 #pragma once
 #include <span>
-#include <vector>
 #include <string_view>
+#include <vector>
 
 #include "compiler/base/limits.h"
 #include "compiler/diagnostics/diagnostic.h"

@@ -130,7 +130,8 @@ Diagnostic* report_floating(const FailureContext& context, const runtime::Failur
   d.help(
       "let an ideal switch or diode have small losses, a resistance while it conducts and a conductance "
       "while it "
-      "blocks, such as those of `Electrical.switchingDiode`, or connect what floats to a reference by a large "
+      "blocks, such as those of `Electrical.switchingDiode`, or connect what floats to a reference by a "
+      "large "
       "resistance");
   return &d;
 }

@@ -488,7 +488,8 @@ class Report {
         f_.triggers, [&](std::uint32_t t) { return trigger_origin(t).source == places[0].source; });
     d.help(
         sequence || handled
-            ? "let a condition end the sequence, as a ball comes to rest after its last bounce; dry friction, "
+            ? "let a condition end the sequence, as a ball comes to rest after its last bounce; dry "
+              "friction, "
               "`sign v`, is `dryFriction` of the library, which sticks, or smooth, `tanh (v / 1.0e-3)`; "
               "`noEvent` makes a comparison no event"
             : "add hysteresis, or make the transition smooth: `tanh (v / 1.0e-3)` for the `sign v` of a "

@@ -88,7 +88,8 @@ std::vector<std::string_view> modules_with(std::string_view name) {
   for (const Module& module : kModules) {
     if (module.name == "Prelude") continue;
     const bool defines = std::ranges::any_of(
-        std::span(kDeclarations).subspan(module.first, module.last - module.first), [&](const Declaration& d) {
+        std::span(kDeclarations).subspan(module.first, module.last - module.first),
+        [&](const Declaration& d) {
           const auto names = std::span(kReferences).subspan(d.first_name, d.defined);
           return std::ranges::any_of(names, [&](std::uint16_t k) { return kNames[k] == name; });
         });

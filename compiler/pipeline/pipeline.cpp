@@ -64,9 +64,11 @@ std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optio
   const bool complete = stage(
       context, "check",
       [&] {
-        program = check::check(
-            result.modules, context.diagnostics,
-            {.last_sees_previous = expression_parsed, .samples = !expression, .modules_with = modules_with, .limits = context.limits});
+        program = check::check(result.modules, context.diagnostics,
+                               {.last_sees_previous = expression_parsed,
+                                .samples = !expression,
+                                .modules_with = modules_with,
+                                .limits = context.limits});
       },
       [&] { verify_core(program); },
       Printer{Dump::Core, [&] { return core::print(program); }, [&] { return core_json(program); }});

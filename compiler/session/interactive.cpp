@@ -63,9 +63,11 @@ std::optional<core::Program> Interactive::check(const std::vector<ast::Module>& 
   Diagnostics found;
   const bool has_expression = expression != nullptr;
   core::Program program = pipeline::timed(timings_, "check", [&] {
-    return check::check(
-        modules, found,
-        {.last_sees_previous = has_expression, .samples = has_expression, .modules_with = pipeline::modules_with, .limits = options_.limits});
+    return check::check(modules, found,
+                        {.last_sees_previous = has_expression,
+                         .samples = has_expression,
+                         .modules_with = pipeline::modules_with,
+                         .limits = options_.limits});
   });
   bool fine = !found.has_errors();
   diagnostics_.append(found);

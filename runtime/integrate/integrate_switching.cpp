@@ -1,10 +1,10 @@
 // CVODE with the method that fits: Adams while the system is not stiff, BDF while it is.
 //
-// A system is stiff where stability and not accuracy would limit the steps of Adams: where the product of step
-// and spectral radius of the Jacobian exceeds about 1. BDF has larger errors than Adams of the same order (four
-// times at order 5) and takes shorter steps where both are stable. The idea, and the order of magnitude of the
-// limits, are those of LSODA: Petzold, Automatic selection of methods for solving stiff and nonstiff systems of
-// ordinary differential equations, SIAM J. Sci. Stat. Comput. 4 (1983).
+// A system is stiff where stability and not accuracy would limit the steps of Adams: where the product of
+// step and spectral radius of the Jacobian exceeds about 1. BDF has larger errors than Adams of the same
+// order (four times at order 5) and takes shorter steps where both are stable. The idea, and the order of
+// magnitude of the limits, are those of LSODA: Petzold, Automatic selection of methods for solving stiff and
+// nonstiff systems of ordinary differential equations, SIAM J. Sci. Stat. Comput. 4 (1983).
 //
 // A change of method restarts at order 1, so it needs several steps in a row that ask for it.
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace runtime {
 
 namespace {
 
-// Step times spectral radius above which a system is stiff, and below which it is not; so many steps in a row.
+// Step times spectral radius above which a system is stiff, and below which it is not; so many steps in a
+// row.
 constexpr double kStiff = 1.0, kNotStiff = 0.25;
 constexpr int kStiffSteps = 8, kOtherSteps = 30;
 

@@ -1,7 +1,7 @@
 // The spectral radius of a sparse matrix: the largest magnitude of its eigenvalues, by the power method.
 //
-// A pair of complex eigenvalues makes single iterations grow and shrink, so that the mean growth over several of
-// them counts. The vector is kept from call to call: matrices that change slowly, as the Jacobians of a
+// A pair of complex eigenvalues makes single iterations grow and shrink, so that the mean growth over several
+// of them counts. The vector is kept from call to call: matrices that change slowly, as the Jacobians of a
 // simulation, need few iterations each. An estimate, from below in general.
 // Golub and Van Loan, Matrix Computations, 4th edition, section 7.3.1.
 #pragma once

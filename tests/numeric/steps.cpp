@@ -20,7 +20,7 @@ struct Case {
 
 void check_cases(const std::vector<Case>& cases) {
   for (const Case& c : cases)
-    for (const char* solver : {"cvode", "adams", "ida"}) {
+    for (const char* solver : {"auto", "cvode", "adams", "ida"}) {
       INFO(c.expression << ", " << solver);
       const Run run = numeric::Model("steps.sr", c.expression).run({.stop = c.stop, .solver = solver});
       CHECK(value(run, "x") == Approx(c.expected).epsilon(1e-4));
@@ -29,7 +29,7 @@ void check_cases(const std::vector<Case>& cases) {
 
 /// By each integrator: the run ends before the time with an error, and keeps what it has.
 void check_ends(const char* expression, double end) {
-  for (const char* solver : {"cvode", "adams", "ida"}) {
+  for (const char* solver : {"auto", "cvode", "adams", "ida"}) {
     INFO(expression << ", " << solver);
     numeric::Model model("steps.sr", expression);
     const std::string text = model.refusal({.stop = 2 * end, .solver = solver});
@@ -82,7 +82,7 @@ TEST_CASE("pulses, fronts and resonances of a state") {
 }
 
 TEST_CASE("two fronts in two equations make a pulse") {
-  for (const char* solver : {"cvode", "adams", "ida"}) {
+  for (const char* solver : {"auto", "cvode", "adams", "ida"}) {
     INFO(solver);
     const Run run = numeric::Model("steps.sr", "byParts").run({.stop = 10, .solver = solver});
     CHECK(value(run, "y") == Approx(1).epsilon(1e-4));
@@ -125,5 +125,29 @@ TEST_CASE("ordinary models repeat no step") {
     INFO(expression);
     const Run run = numeric::Model("steps.sr", expression).run({.stop = 10});
     CHECK(run.outcome.statistics.revised_steps == 0);
+  }
+}
+
+TEST_CASE("auto follows stiffness: Adams before, BDF while, Adams after") {
+  // x' = -k (x - cos t) - sin t has the solution cos t, whatever k; k is 10^5 between 10 and 20.
+  numeric::Model model("steps.sr", "stiffBetween");
+  const auto steps = [&](const char* solver) {
+    const Run run = model.run({.stop = 60, .solver = solver});
+    INFO(solver);
+    CHECK(value(run, "x") == Approx(std::cos(60.0)).margin(1e-4));
+    return run.outcome.statistics;
+  };
+  const runtime::Statistics s = steps("auto"), bdf = steps("cvode"), adams = steps("adams");
+  CHECK(s.solver == "CVODE Adams and BDF");
+  CHECK(s.method_changes == 2);
+  CHECK(s.steps < bdf.steps);
+  CHECK(s.steps < adams.steps);
+}
+
+TEST_CASE("auto integrates what is not stiff by Adams alone, also badly scaled") {
+  for (const char* expression : {"oscillator 1.0", "oscillator 1.0e5", "oscillator 1.0e-5"}) {
+    INFO(expression);
+    const Run run = numeric::Model("steps.sr", expression).run({.stop = 100, .tolerance = 1e-8});
+    CHECK(run.outcome.statistics.solver == "CVODE Adams");
   }
 }

@@ -9,6 +9,7 @@
 #include "compiler/ir/core_verify.h"
 #include "compiler/order/order.h"
 #include "compiler/pipeline/dump_json.h"
+#include "compiler/pipeline/library_index.h"
 #include "compiler/pipeline/results.h"
 #include "compiler/pipeline/singular_definitions.h"
 #include "compiler/reduce/reduce.h"

@@ -10,6 +10,7 @@
 #include "compiler/evaluate/show.h"
 #include "compiler/explain/structural_types.h"
 #include "compiler/parse/parse.h"
+#include "compiler/pipeline/library_index.h"
 #include "compiler/session/declared_names.h"
 
 namespace sigrel::session {

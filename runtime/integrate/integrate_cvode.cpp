@@ -1,6 +1,6 @@
-// CVODE on the explicit form: BDF or Adams, and Newton's method with the analytic sparse Jacobian J. The
-// matrix I - γJ is formed here and not by SUNDIALS: the values of J are kept, so a new γ costs one pass over
-// the nonzeros.
+// CVODE on the explicit form: BDF or Adams, or both in turn, and Newton's method with the analytic sparse
+// Jacobian J. The matrix I - γJ is formed here and not by SUNDIALS: the values of J are kept, so a new γ
+// costs one pass over the nonzeros.
 #include <cvode/cvode.h>
 #include <sundials/sundials_nvector.h>
 
@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runtime/integrate/integrator.h"
+#include "runtime/integrate/method_choice.h"
 #include "runtime/integrate/reduced_system.h"
 #include "runtime/integrate/solver_objects.h"
 #include "runtime/linear/spectral_radius.h"
@@ -21,7 +22,8 @@ class CvodeIntegrator final : public Integrator {
  public:
   explicit CvodeIntegrator(ReducedSystem& system) : system_(system) {}
   ~CvodeIntegrator() override {
-    if (memory_) CVodeFree(&memory_);
+    for (void* memory : {adams_memory_, bdf_memory_})
+      if (memory) CVodeFree(&memory);
   }
 
   bool make(const IntegratorOptions& options);
@@ -34,7 +36,6 @@ class CvodeIntegrator final : public Integrator {
   const double* y() const override { return data(at_end_ ? y_ : dense_y_); }
   const double* rates() const override { return nullptr; }
   bool slopes(double time, double* out) override;
-  double step_times_spectral_radius() override;
   void statistics(Statistics& statistics) const override;
 
  private:
@@ -43,6 +44,10 @@ class CvodeIntegrator final : public Integrator {
                            booleantype* fresh, double gamma, void* self, N_Vector, N_Vector, N_Vector);
   static void ignore_message(int, const char*, const char*, char*, void*) {}
   bool check(int flag, const char* call);
+  bool make_memory();
+  bool advance();
+  bool change_method();
+  double step_times_spectral_radius();
   void reject(double time, N_Vector y) {
     rejected_ = true;
     ++rejections_;
@@ -54,7 +59,9 @@ class CvodeIntegrator final : public Integrator {
 
   ReducedSystem& system_;
   SolverObjects objects_;
-  void* memory_ = nullptr;
+  void *adams_memory_ = nullptr, *bdf_memory_ = nullptr;
+  void* memory_ = nullptr;  // one of them
+  Vector tolerances_ = nullptr;
   Vector y_ = nullptr, dense_y_ = nullptr, slopes_ = nullptr, errors_ = nullptr, weights_ = nullptr;
   std::vector<double> jacobian_;
   bool jacobian_is_new_ = false;  // since the last estimate
@@ -62,8 +69,11 @@ class CvodeIntegrator final : public Integrator {
   double radius_ = -1;  // negative: unknown
   double time_ = 0, stop_ = 0;
   Statistics before_;  // counters up to the last restart
+  IntegratorOptions options_;
   bool adams_ = false;
-  bool at_end_ = true;  // the state is that at `time_`
+  MethodChoice choice_;
+  std::uint64_t changes_ = 0;  // of the method
+  bool at_end_ = true;         // the state is that at `time_`
   // The last point at which a callback failed, for the message of a failure.
   bool rejected_ = false;         // the last callback failed
   std::uint64_t rejections_ = 0;  // since time last advanced
@@ -103,39 +113,52 @@ bool CvodeIntegrator::check(int flag, const char* call) {
 }
 
 bool CvodeIntegrator::make(const IntegratorOptions& options) {
+  options_ = options;
   adams_ = options.adams;
   if (!objects_.make(system_, options.ordering, options.thread_pool)) return check(-1, "SUNDIALS");
-  y_ = objects_.new_vector();
-  dense_y_ = objects_.new_vector();
-  slopes_ = objects_.new_vector();
-  errors_ = objects_.new_vector();
-  weights_ = objects_.new_vector();
-  Vector tolerances = objects_.new_vector();
-  memory_ = CVodeCreate(adams_ ? CV_ADAMS : CV_BDF, objects_.context());
-  if (!memory_ || !y_ || !dense_y_ || !slopes_ || !errors_ || !weights_ || !tolerances)
-    return check(-1, "CVodeCreate");
+  for (Vector* vector : {&y_, &dense_y_, &slopes_, &errors_, &weights_, &tolerances_})
+    if (!(*vector = objects_.new_vector())) return check(-1, "SUNDIALS");
   jacobian_.assign(system_.jacobian().pattern().nonzeros(), 0.0);
   rejected_y_.assign(system_.size(), 0.0);
   time_ = options.start;
   stop_ = options.stop;
   system_.read(data(y_), nullptr);
   for (std::size_t k = 0; k < system_.size(); ++k)
-    data(tolerances)[k] = options.tolerance * system_.nominal(k);
+    data(tolerances_)[k] = options.tolerance * system_.nominal(k);
+  return make_memory();
+}
+
+/// What CVODE keeps for the present method, which begins at the present time.
+bool CvodeIntegrator::make_memory() {
+  memory_ = CVodeCreate(adams_ ? CV_ADAMS : CV_BDF, objects_.context());
+  (adams_ ? adams_memory_ : bdf_memory_) = memory_;
+  if (!memory_) return check(-1, "CVodeCreate");
   return check(CVodeSetErrHandlerFn(memory_, ignore_message, nullptr), "CVodeSetErrHandlerFn") &&
          check(CVodeInit(memory_, right_hand_side, time_, y_), "CVodeInit") &&
-         check(CVodeSVtolerances(memory_, options.tolerance, tolerances), "CVodeSVtolerances") &&
+         check(CVodeSVtolerances(memory_, options_.tolerance, tolerances_), "CVodeSVtolerances") &&
          check(CVodeSetUserData(memory_, this), "CVodeSetUserData") &&
          check(CVodeSetLinearSolver(memory_, objects_.linear_solver(), objects_.matrix()),
                "CVodeSetLinearSolver") &&
          check(CVodeSetLinSysFn(memory_, linear_system), "CVodeSetLinSysFn") &&
          check(CVodeSetMaxErrTestFails(memory_, 30), "CVodeSetMaxErrTestFails") &&
          check(CVodeSetMaxConvFails(memory_, 30), "CVodeSetMaxConvFails") &&
-         check(CVodeSetStopTime(memory_, options.stop), "CVodeSetStopTime") &&
-         (!std::isfinite(options.longest_step) ||
-          check(CVodeSetMaxStep(memory_, options.longest_step), "CVodeSetMaxStep"));
+         check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime") &&
+         (!std::isfinite(options_.longest_step) ||
+          check(CVodeSetMaxStep(memory_, options_.longest_step), "CVodeSetMaxStep"));
 }
 
 bool CvodeIntegrator::step() {
+  if (options_.changes_method && choice_.asks_for_change(adams_, step_times_spectral_radius()) &&
+      !change_method())
+    return false;
+  if (advance()) return true;
+  // What fails with Adams, whose steps are limited by stability, may be stiff.
+  const bool may_be_stiff =
+      failure_.kind == FailureKind::ErrorTest || failure_.kind == FailureKind::Convergence;
+  return options_.changes_method && adams_ && may_be_stiff && change_method() && advance();
+}
+
+bool CvodeIntegrator::advance() {
   double reached = time_;
   const int flag = CVode(memory_, stop_, y_, &reached, CV_ONE_STEP);
   if (reached > time_) rejections_ = 0;
@@ -143,6 +166,22 @@ bool CvodeIntegrator::step() {
   if (flag >= 0) return true;
   explain(flag);
   return false;
+}
+
+/// Goes on with the other method from the end of the last step. Both share vectors, matrix and factors: the
+/// first step after a restart forms these anew.
+bool CvodeIntegrator::change_method() {
+  Statistics so_far;
+  statistics(so_far);
+  before_ = so_far;
+  choice_.restart();
+  ++changes_;
+  adams_ = !adams_;
+  memory_ = adams_ ? adams_memory_ : bdf_memory_;
+  if (!memory_) return make_memory();
+  return check(CVodeReInit(memory_, time_, y_), "CVodeReInit") &&
+         check(CVodeSetInitStep(memory_, 0), "CVodeSetInitStep") &&
+         check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
 }
 
 bool CvodeIntegrator::limit(double time) {
@@ -157,6 +196,7 @@ bool CvodeIntegrator::restart(double time, double first_step) {
   before_ = so_far;
   system_.read(data(y_), nullptr);
   at_end_ = true;
+  choice_.restart();
   return check(CVodeReInit(memory_, time_, y_), "CVodeReInit") &&
          check(CVodeSetInitStep(memory_, first_step), "CVodeSetInitStep") &&
          check(CVodeSetStopTime(memory_, stop_), "CVodeSetStopTime");
@@ -207,6 +247,7 @@ bool CvodeIntegrator::slopes(double time, double* out) {
   return true;
 }
 
+/// The length of the last step times an estimate of the spectral radius of the Jacobian; negative: unknown.
 double CvodeIntegrator::step_times_spectral_radius() {
   if (std::exchange(jacobian_is_new_, false))
     radius_ = spectral_radius_.estimate(system_.jacobian().pattern(), jacobian_);
@@ -216,7 +257,8 @@ double CvodeIntegrator::step_times_spectral_radius() {
 }
 
 void CvodeIntegrator::statistics(Statistics& s) const {
-  s.solver = adams_ ? "CVODE Adams" : "CVODE BDF";
+  s.solver = changes_ > 0 ? "CVODE Adams and BDF" : adams_ ? "CVODE Adams" : "CVODE BDF";
+  s.method_changes = changes_;
   s.linear_solver = objects_.linear_solver_name();
   s.ordering = objects_.ordering_name();
   long steps = 0, evaluations = 0, setups = 0, errors = 0, iterations = 0, failures = 0, jacobians = 0;

@@ -38,8 +38,6 @@ class Integrator {
   /// Whether the dense output has derivatives; then `slopes` evaluates them at a time within the last step:
   /// `out`, one entry for each unknown.
   virtual bool slopes(double /*time*/, double* /*out*/) { return false; }
-  /// The length of the last step times an estimate of the spectral radius of the Jacobian; negative: unknown.
-  virtual double step_times_spectral_radius() { return -1; }
   virtual void statistics(Statistics& statistics) const = 0;
   /// Whether it locates zero crossings itself: a step ends at the first one that is an event of the whole
   /// model, and those of others change there and then.
@@ -72,7 +70,8 @@ struct IntegratorOptions {
   double tolerance = 1e-6;  // of a step, relative
   double longest_step = std::numeric_limits<double>::infinity();
   std::uint32_t rows = 500;  // of results: the steps of a model without states
-  bool adams = false;
+  bool adams = false;        // at first, if the method changes
+  bool changes_method = false;
   Ordering ordering = Ordering::Auto;
   ThreadPool* thread_pool = nullptr;  // for long vectors; outlives the integrator
 };
@@ -80,9 +79,6 @@ struct IntegratorOptions {
 /// CVODE, for the explicit form. Null: `failure`.
 std::unique_ptr<Integrator> make_cvode(ReducedSystem& system, const IntegratorOptions& options,
                                        Failure& failure);
-/// CVODE with Adams and BDF in turn, whichever fits, for the explicit form. Null: `failure`.
-std::unique_ptr<Integrator> make_switching(ReducedSystem& system, const IntegratorOptions& options,
-                                           Failure& failure);
 /// IDA, for the implicit form. Null: `failure`.
 std::unique_ptr<Integrator> make_ida(ReducedSystem& system, const IntegratorOptions& options,
                                      Failure& failure);

@@ -84,7 +84,8 @@ bool TimeLoop::make_integrator() {
       .tolerance = std::max((quantised ? 1 : kLocalTolerance) * experiment_.tolerance, kSmallestTolerance),
       .longest_step = std::min(experiment_.max_step, problem_.events.history().shortest_delay()),
       .rows = experiment_.steps,
-      .adams = experiment_.solver == Solver::Adams,
+      .adams = experiment_.solver == Solver::Adams || experiment_.solver == Solver::Auto,
+      .changes_method = experiment_.solver == Solver::Auto,
       .ordering = experiment_.ordering,
       .thread_pool = problem_.instance.thread_pool};
   outcome_.statistics.max_step = options.longest_step;
@@ -97,8 +98,7 @@ bool TimeLoop::make_integrator() {
     case Form::Explicit:
       integrator_ = quantised
                         ? make_qss(problem_.instance, problem_.system, problem_.events, options, failure)
-                    : experiment_.solver == Solver::Auto ? make_switching(problem_.system, options, failure)
-                                                         : make_cvode(problem_.system, options, failure);
+                        : make_cvode(problem_.system, options, failure);
       break;
     case Form::Implicit: integrator_ = make_ida(problem_.system, options, failure); break;
   }

@@ -87,7 +87,8 @@ class Loader {
     if (module.has_header) {
       const fs::path inner = file_of(sigrel::text(module.name.name)).parent_path();
       const auto depth = std::distance(inner.begin(), inner.end());
-      const fs::path whole = fs::absolute(folder).lexically_normal() / "";
+      std::error_code error;
+      const fs::path whole = fs::absolute(folder.empty() ? "." : folder, error).lexically_normal() / "";
       const fs::path end = inner / "";
       if (depth > 0 && whole.string().ends_with("/" + end.string()))
         for (auto k = depth; k > 0; --k) base /= "..";

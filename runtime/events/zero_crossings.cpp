@@ -94,6 +94,13 @@ void ZeroCrossings::record_rounding(std::span<const double> reference) {
   }
 }
 
+void ZeroCrossings::record_magnitudes(std::span<const double> largest) {
+  const std::span<const std::uint32_t> watched = functions_.watched();
+  for (std::size_t w = 0; w < watched.size(); ++w)
+    if (functions_.is_comparison(watched[w]))
+      largest_[watched[w]] = std::max(largest_[watched[w]], largest[w]);
+}
+
 double ZeroCrossings::beyond_zero(std::size_t k, bool below, std::span<const double> parameters) const {
   if (functions_.is_comparison(k)) return below ? 1.0 : 0.0;
   const double held = functions_.held(k, parameters);

@@ -55,6 +55,10 @@ class ZeroCrossings {
   /// Watched differences crossed zero here: 1 upwards, -1 downwards, 0 not, one entry for each (empty: none).
   void crossed(std::span<const int> directions, std::span<double> parameters);
 
+  /// The magnitudes of the watched differences between events so far, by watched number: at its events a
+  /// difference may always be near zero.
+  void record_magnitudes(std::span<const double> largest);
+
   /// Takes differences of this multiple of rounding error, or less, for zero.
   void tolerate(double roundings) { roundings_ = roundings; }
 

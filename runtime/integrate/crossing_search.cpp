@@ -46,7 +46,8 @@ CrossingSearch::CrossingSearch(CrossingFunctions& functions, Integrator& integra
       before_(functions.count(), 0.0),
       now_(before_),
       variation_(before_),
-      largest_(before_) {}
+      largest_(before_),
+      magnitudes_(before_) {}
 
 void CrossingSearch::restart(bool discontinuous) {
   known_ = false;
@@ -118,6 +119,7 @@ bool CrossingSearch::collect_suspects(double from, double to) {
     const double change = std::abs(b - a) / step;
     const double variation = steady_ ? std::max(change, memory * variation_[k]) : change;
     largest_[k] = std::max({largest_[k], std::abs(a), std::abs(b)});
+    if (std::isfinite(a)) magnitudes_[k] = std::max(magnitudes_[k], std::abs(a));
     variation_[k] = variation;
     const double nearest = std::min(side * a, side * b);
     if (nearest > 0 && steady_ && nearest > kQuiet * variation * step) continue;

@@ -52,6 +52,8 @@ class CrossingSearch {
   double time() const { return time_; }
   /// It is no crossing: a difference that was at zero, as a rule at `from`, leaves it here to the wrong side.
   bool left_zero() const { return left_zero_; }
+  /// By watched number: the magnitude of the difference so far.
+  std::span<const double> magnitudes() const { return magnitudes_; }
   /// 1 upwards, -1 downwards, 0 none, one entry for each watched difference; empty: none crossed.
   std::span<const int> directions() const { return directions_; }
 
@@ -82,7 +84,8 @@ class CrossingSearch {
   // By watched number:
   std::vector<double> before_, now_;  // differences at both ends of the step
   std::vector<double> variation_;     // largest rate of change of late, per second
-  std::vector<double> largest_;       // magnitude so far
+  std::vector<double> largest_;       // magnitude so far, also in parts of steps behind an event
+  std::vector<double> magnitudes_;    // magnitude where intervals begin: of the solution alone
   std::vector<int> directions_;
   double last_end_ = 0;        // of the step that was searched last
   bool known_ = false;         // `before_` is that of `from`

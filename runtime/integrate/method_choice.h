@@ -1,19 +1,19 @@
 // The choice between Adams and BDF, from step to step: Adams while the system is not stiff, BDF while it is.
 //
-// A system is stiff where stability and not accuracy would limit the steps of Adams: where the product of step and
-// spectral radius of the Jacobian exceeds about 1. BDF has larger errors than Adams of the same order (four times
-// at order 5), and takes shorter steps where both are stable. The idea, and the order of magnitude of the limits,
-// are those of LSODA: Petzold, Automatic selection of methods for solving stiff and nonstiff systems of ordinary
-// differential equations, SIAM J. Sci. Stat. Comput. 4 (1983). A change of method restarts at order 1, so it
-// needs several steps in a row that ask for it.
+// A system is stiff where stability and not accuracy would limit the steps of Adams: where the product of
+// step and spectral radius of the Jacobian exceeds about 1. BDF has larger errors than Adams of the same
+// order (four times at order 5), and takes shorter steps where both are stable. The idea, and the order of
+// magnitude of the limits, are those of LSODA: Petzold, Automatic selection of methods for solving stiff and
+// nonstiff systems of ordinary differential equations, SIAM J. Sci. Stat. Comput. 4 (1983). A change of
+// method restarts at order 1, so it needs several steps in a row that ask for it.
 #pragma once
 
 namespace runtime {
 
 class MethodChoice {
  public:
-  /// Whether to change the method after a step. `product`: of its length and the spectral radius of the Jacobian;
-  /// negative: unknown.
+  /// Whether to change the method after a step. `product`: of its length and the spectral radius of the
+  /// Jacobian; negative: unknown.
   bool asks_for_change(bool adams, double product) {
     const bool asks = adams ? product > kStiff : product >= 0 && product < kNotStiff;
     in_a_row_ = asks ? in_a_row_ + 1 : 0;

@@ -264,6 +264,7 @@ bool TimeLoop::process_event(double time) {
   EventIteration& events = problem_.events;
   if (!events.empty()) {
     if (!turned_back_) problem_.system.load(time, integrator_->y(), integrator_->rates());
+    if (search_) events.zero_crossings().record_magnitudes(search_->magnitudes());
     if (!events.process(time, turned_back_ ? events.reversals() : crossed_, restart_,
                         {.reversal = turned_back_}))
       return fail(problem_.instance.failure());

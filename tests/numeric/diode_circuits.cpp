@@ -122,3 +122,37 @@ TEST_CASE("Random diode circuits have the solution of their only consistent mode
   }
   CHECK(compiled > models / 2);
 }
+
+TEST_CASE(
+    "Diodes that change together at the zero of their source: the scale of a difference is not that of "
+    "events") {
+  // The current of d2 is near zero at every event, and thousands of amperes between them.
+  const std::string circuit = R"(import Electrical
+
+m = sigrel () where
+  ground <> n0
+  l0: inductor 0.172 <> (n1, n0)
+  src: sineVoltage 5.96 2.06 <> (n1, n0)
+  d2: switchingDiode 1.0e-3 1.0e-5 <> (n0, n1)
+  d1: switchingDiode 1.0e-3 1.0e-5 <> (n1, n3)
+  r3: resistor 57.5 <> (n3, n0)
+  d0: switchingDiode 1.0e-3 1.0e-5 <> (n3, n0)
+
+main = simulate m with { stop = 5.0, steps = 100 }
+)";
+  for (const char* solver : {"auto", "cvode", "adams", "ida"})
+    for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
+      INFO(solver << ", " << tolerance);
+      Session session({.path = {{}, SIGREL_SOURCE_DIR "/stdlib"}});
+      REQUIRE((session.load_text("circuit.sr", circuit) && session.check()));
+      const auto model = session.compile();
+      REQUIRE(model);
+      const Run run = session.run(*model, {.tolerance = tolerance, .solver = solver, .events = false});
+      REQUIRE(run.completed());
+      // At the end the source is positive: d1 and d0 conduct, d0 beside the resistor.
+      const double u = 5.96 * std::sin(2 * std::acos(-1.0) * 2.06 * 5.0);
+      CHECK(u > 0);
+      CHECK(*run.value("d1.p.i") == Approx(u / (1e-3 + 1 / (1 / 57.5 + 1 / 1e-3))).epsilon(1e-9));
+      CHECK(run.outcome.statistics.events <= 42);  // at most two at each zero
+    }
+}

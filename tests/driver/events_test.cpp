@@ -258,3 +258,27 @@ TEST_CASE("values of Bool and data types have their names, and result files the 
     CHECK(contains(text, ">1.0</text>"));
   }
 }
+
+TEST_CASE("a run that ends in events without end keeps its results: SR0511") {
+  const std::string model = temporary("inelastic.sr", R"(ball :: SR ()
+ball = sigrel () where
+  local h, v :: Real
+  der h = v
+  der v = -9.81
+  initially
+    h = 1.0
+    v = 0.0
+  when h < 0.0 do
+    v := -0.5 * pre v
+
+main = simulate ball with { stop = 5.0, steps = 50, events = False }
+)");
+  const std::string csv = temporary("inelastic.csv");
+  const Finished f = sigrel({"run", model, "-o", csv});
+  CHECK(f.code == 1);
+  CHECK(contains(f.err, "error[SR0511]"));
+  CHECK(contains(f.err, "9 |   when h < 0.0 do"));
+  const auto rows = table(read(csv));  // up to sqrt(2 / 9.81) (1 + 2 * 0.5 / (1 - 0.5)) = 1.3546 s
+  REQUIRE(rows.size() == 14);
+  CHECK(rows.back()[0] == Approx(1.3));
+}

@@ -98,6 +98,13 @@ TEST_CASE("linearize: blocks in series (MT-27), and at another time") {
   }
 }
 
+TEST_CASE("linearize: discrete variables are those at its time, and `terminal` does not happen") {
+  for (auto [at, slope] : {std::pair{"0", -2.0}, {"0.5", -2.0}, {"1", -3.0}, {"2.5", -3.0}}) {
+    INFO(at);
+    equal(linear({"switched", "--at", at})["A"], {{slope}});
+  }
+}
+
 TEST_CASE("linearize: a nonlinear tank at its level (MP-12)") {
   json j = linear({"tank", "--input", "u", "--output", "h"});
   equal(j["A"], {{-0.1 / 20.0 * std::sqrt(2.0 * 9.81 / 5.0)}});

@@ -22,9 +22,17 @@ void check_events(const char* expression, double stop, std::uint64_t events) {
 }  // namespace
 
 TEST_CASE("A comparison keeps its new value where its handler stops it at equality") {
-  each("stopsThere", {.stop = 4}, [](const Run& run) {
-    numeric::check_values(run, {{"x", 2}, {"y", 1}, {"moving", 0}, {"stops", 1}});
-  });
+  each("stopsThere", {.stop = 4},
+       [](const Run& run) { numeric::check_values(run, {{"x", 2}, {"y", 1}, {"moving", 0}, {"stops", 1}}); });
+}
+
+TEST_CASE("Comparisons that no value satisfies are an error with their line") {
+  for (const char* solver : {"auto", "ida", "qss"}) {
+    const std::string text = Model("events.sr", "contradiction").refusal({.stop = 1, .solver = solver});
+    INFO(solver << ": " << text);
+    CHECK(text.find("SR0511") != std::string::npos);
+    CHECK(text.find("if x > 0.5 then 0.0 else 1.0") != std::string::npos);
+  }
 }
 
 TEST_CASE("noEvent, smooth, assertions and `initially` make no events") { check_events("unwatched", 1, 0); }
@@ -77,7 +85,8 @@ TEST_CASE("A timer begins in the round that enters its state") {
   });
 }
 
-TEST_CASE("A `when` fires where its condition becomes true, not at the start, and not where it becomes false") {
+TEST_CASE(
+    "A `when` fires where its condition becomes true, not at the start, and not where it becomes false") {
   each("rising", {.stop = 20}, [](const Run& run) { CHECK(value(run, "n") == 3); });
 }
 
@@ -107,12 +116,9 @@ TEST_CASE("A condition that is true at the start ends the run there") {
 
 TEST_CASE("The examples of the chapter on events") {
   each("pulsed", {.stop = 0.02}, [](const Run& run) { CHECK(value(run, "x") == Approx(0.008)); });
-  each("lift", {.stop = 6}, [](const Run& run) {
-    numeric::check_values(run, {{"speed", 0}, {"stops", 1}});
-  });
-  each("traffic", {.stop = 4}, [](const Run& run) {
-    numeric::check_values(run, {{"n", 1}, {"changes", 9}, {"full", 2}});
-  });
+  each("lift", {.stop = 6}, [](const Run& run) { numeric::check_values(run, {{"speed", 0}, {"stops", 1}}); });
+  each("traffic", {.stop = 4},
+       [](const Run& run) { numeric::check_values(run, {{"n", 1}, {"changes", 9}, {"full", 2}}); });
   each("sampled", {.stop = 1}, [](const Run& run) {
     CHECK(value(run, "m") == Approx(1 - std::exp(-6 * std::acos(-1.0) / 20)).epsilon(1e-5));
   });

@@ -82,6 +82,16 @@ TEST_CASE("Quantised states: a comparison in an equation is an event at its root
   CHECK(run.outcome.statistics.events == 1);
 }
 
+TEST_CASE("Quantised states: a `when` has rows of its own, what changes equations only has none") {
+  auto rows = [](const char* expression) {
+    return Model("quantised.sr", expression)
+        .run({.stop = 2, .steps = 10, .solver = "qss", .events = true})
+        .trajectory.rows();
+  };
+  CHECK(rows("bent") == 11);
+  CHECK(rows("ball") > 11);
+}
+
 TEST_CASE("Quantised states: converters with clocks of their own") {
   const Run run = quantised("converters 5", 0.002, 1e-6, 20);
   const Run reference =

@@ -128,6 +128,19 @@ TEST_CASE("ordinary models repeat no step") {
   }
 }
 
+TEST_CASE("Every step of a small model is checked inside, one in up to 129 of a large one") {
+  for (auto [expression, least] : {std::pair{"lags 8", 1.0}, {"lags 31", 1.0}, {"lags 2000", 1.0 / 129}}) {
+    INFO(expression);
+    const runtime::Statistics s = numeric::Model("steps.sr", expression)
+                                      .run({.stop = 10, .max_step = 1e-3, .solver = "cvode"})
+                                      .outcome.statistics;
+    const double share = static_cast<double>(s.check_evaluations) / static_cast<double>(s.steps);
+    REQUIRE(s.steps >= 10'000);
+    CHECK(share >= 0.99 * least);
+    if (least < 1) CHECK(share < 1.0 / 100);
+  }
+}
+
 TEST_CASE("auto follows stiffness: Adams before, BDF while, Adams after") {
   // x' = -k (x - cos t) - sin t has the solution cos t, whatever k; k is 10^5 between 10 and 20.
   numeric::Model model("steps.sr", "stiffBetween");

@@ -37,6 +37,8 @@ EventHandler::EventHandler(const Model& model) : model_(model) {
     if (assigned_[effect.variable]) assigned_by_.resize(model.variables);
     assigned_[effect.variable] = 1;
   }
+  constant_.assign(model.variables, 0);
+  for (const std::uint32_t v : model.constants) constant_[v] = 1;
   next_tick_.assign(model.events.clocks.size(), kNever);
   tick_.assign(next_tick_.size(), 0.0);
   elsewhere_.assign(next_tick_.size(), 0);
@@ -252,7 +254,7 @@ bool EventHandler::assign(const Point& point, std::span<const double> nominal, b
         if (!agrees(number + row, value, nominal[v])) continue;
         const double old = point.values[v];
         const bool same = again ? agree(old, value, nominal[v]) : value == old;
-        assigned_[v] = 1;
+        assigned_[v] = assigned_[v] || !same || !constant_[v];
         if (!same) changes_.emplace_back(v, value);
       }
     }

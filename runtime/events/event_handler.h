@@ -73,7 +73,8 @@ class EventHandler {
   Failure conflict(double time) const;
   /// Whether an assignment reads, itself, a variable that one assigns.
   bool reads_assigned() const { return reads_assigned_; }
-  /// Per variable: 1 if this iteration has assigned it.
+  /// Per variable: 1 if this iteration has assigned it, a discrete variable another value: a state may be put
+  /// where it is but for rounding.
   std::span<const std::uint8_t> assigned() const { return assigned_; }
   /// Whether assignments since the last call changed a variable that the integrator's equations read.
   bool changed() const { return changed_; }
@@ -122,6 +123,7 @@ class EventHandler {
   std::vector<std::uint8_t> elsewhere_;               // by clock
   std::vector<double> previous_;                      // by Events::previous
   std::vector<std::uint8_t> assigned_;                // by variable
+  std::vector<std::uint8_t> constant_;                // by variable: between events
   std::vector<std::uint8_t> read_, read_parameters_;  // by variable; by parameter
   std::vector<double> results_;
   std::vector<std::pair<std::uint32_t, double>> changes_;  // of `assign`: values by variable

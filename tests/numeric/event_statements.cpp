@@ -26,6 +26,18 @@ TEST_CASE("A comparison keeps its new value where its handler stops it at equali
        [](const Run& run) { numeric::check_values(run, {{"x", 2}, {"y", 1}, {"moving", 0}, {"stops", 1}}); });
 }
 
+TEST_CASE("A comparison keeps its new value where its handler assigns a value that was there before") {
+  for (const char* expression : {"sameLimit", "twoLimits 1.0", "twoLimits (1.0 + 1.0e-15)"})
+    numeric::each_way("event_statements.sr", expression, {.stop = 1.9},
+                      [&](const Run& run) {
+                        if (expression == std::string("sameLimit"))
+                          numeric::check_values(run, {{"x", 2.85}, {"limit", 2}, {"n", 2}});
+                        else
+                          numeric::check_values(run, {{"x", 1.9}, {"limit", 1}, {"a", 1}, {"b", 1}});
+                      },
+                      {"auto", "cvode", "adams", "ida", "qss"});
+}
+
 TEST_CASE("Comparisons that no value satisfies are an error with their line") {
   for (const char* solver : {"auto", "ida", "qss"}) {
     const std::string text = Model("events.sr", "contradiction").refusal({.stop = 1, .solver = solver});

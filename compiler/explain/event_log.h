@@ -30,6 +30,7 @@ class EventLog final : public runtime::EventObserver {
   EventLog(const pipeline::Compiled& model, const SourceMap& sources, Write write = {});
 
   void event(const runtime::EventReport& report) override;
+  bool only_counts() const override { return !write_; }
 
   std::uint64_t events() const { return events_; }
   /// For each source line how often its conditions changed or fired, and the most frequent of them; the most

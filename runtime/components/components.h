@@ -40,6 +40,11 @@ class Components {
   Submodel& remainder() { return remainder_; }
   /// ExactComponents::keep_order, next_event.
   void keep_order(JoinedReports* reports) { exact_.keep_order(reports); }
+  /// ExactComponents::store_reports, pass_on.
+  void store_reports(JoinedReports& reports, StoredReports& others, double time) {
+    exact_.store_reports(reports, others, time);
+  }
+  void pass_on(double until) { exact_.pass_on(until); }
   double next_event() const { return exact_.next_event(); }
   /// The current values and parameters of the whole model, for the remainder.
   std::vector<double> remainder_values() const;

@@ -15,6 +15,9 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 // Groups are dealt out in about so many parts.
 constexpr std::size_t kParts = 256;
+// Reports that are stored before they are passed on.
+constexpr std::size_t kStored = 1 << 16;
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 std::uint64_t hash_of(std::span<const std::uint32_t> words) {
   std::uint64_t hash = words.size();
@@ -82,6 +85,20 @@ void ExactComponents::keep_order(JoinedReports* reports) {
   }
 }
 
+void ExactComponents::store_reports(JoinedReports& reports, StoredReports& others, double time) {
+  reports_ = &reports;
+  reported_ = time;
+  double first = kNever;
+  stored_.push_back(&others);
+  for (const std::unique_ptr<Form>& form : forms_) {
+    form->report.stored = &form->stored;
+    form->events.report_to(&form->report);
+    stored_.push_back(&form->stored);
+    for (const Form::Piece& piece : form->pieces) first = std::min(first, piece.end);
+  }
+  part_ = std::max(first - time, 16 * kEpsilon * std::abs(time));
+}
+
 /// The events of a component until this time. Of the whole model it reads what the component has in common
 /// with others, alone. False: the failure of the instance, at the end of its piece.
 bool ExactComponents::process(Form& form, std::size_t component, double until) {
@@ -127,15 +144,31 @@ bool ExactComponents::process_next() {
   return fine;
 }
 
+/// Where reports are stored, in parts of the time that have about kStored of them.
 bool ExactComponents::advance(double time, double margin) {
-  while (!queue_.empty() && queue_.top().time <= time + margin)
+  if (!reports_) return advance_to(time + margin);
+  for (bool last = false; !last;) {
+    last = reported_ + part_ >= time;
+    const double until = last ? time : reported_ + part_;
+    if (!advance_to(last ? time + margin : until)) return false;
+    reported_ = until;
+    // What is at this time may be at the same instant as an event that follows.
+    const std::size_t passed = pass_on(until - 16 * kEpsilon * std::abs(until));
+    if (passed < kStored) part_ *= 2;
+    if (passed > 4 * kStored) part_ /= 2;
+  }
+  return true;
+}
+
+bool ExactComponents::advance_to(double time) {
+  while (!queue_.empty() && queue_.top().time <= time)
     if (!process_next()) return false;
   if (queued_ == count_) return true;
   each_group([&](Form& form) {
-    if (!form.common()) process_group(form, time + margin);
+    if (!form.common()) process_group(form, time);
   });
   for (const std::unique_ptr<Form>& form : forms_) {
-    if (form->common()) process_group(*form, time + margin);
+    if (form->common()) process_group(*form, time);
     if (!finish_group(*form)) return false;
   }
   return true;

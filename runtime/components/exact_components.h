@@ -47,6 +47,11 @@ class ExactComponents {
   /// From now on events are processed in the order of time, and reported, unless `reports` is null.
   /// To be called once, after the last `add`.
   void keep_order(JoinedReports* reports);
+  /// From now on events are reported, without jumps and later, in any order of processing; and with them, in
+  /// the order of time, those of `others`. To be called once, instead of `keep_order`; `pass_on` at the end.
+  void store_reports(JoinedReports& reports, StoredReports& others, double time);
+  /// Passes on the reports up to this time.
+  std::size_t pass_on(double until) { return StoredReports::pass_on(stored_, until, *reports_); }
   /// The time of the next event of all, in that order; infinity if there is none.
   double next_event() const { return queue_.empty() ? HUGE_VAL : queue_.top().time; }
   /// Processes the events until this time, and up to `margin` seconds later, and writes what they changed to
@@ -72,6 +77,7 @@ class ExactComponents {
     std::uint32_t form = 0, component = 0;
     auto operator<=>(const Next&) const = default;
   };
+  bool advance_to(double time);
   bool process(Form& form, std::size_t component, double until);
   void process_group(Form& form, double until);
   bool finish_group(Form& form);
@@ -105,6 +111,9 @@ class ExactComponents {
   std::vector<Next> shown_;                                             // components
   std::vector<double> states_;
   Failed failed_;
+  JoinedReports* reports_ = nullptr;  // with `stored_`, which are passed on after each part of the run
+  std::vector<StoredReports*> stored_;
+  double reported_ = 0, part_ = 0;  // seconds: the end of the last part, and the length of the next one
 };
 
 }  // namespace runtime

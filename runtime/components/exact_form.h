@@ -122,6 +122,7 @@ struct ExactForm {
   // By component: numbers in the whole model.
   std::vector<std::uint32_t> variables, parameters, crossings, triggers, state_numbers;
   PartReports report;
+  StoredReports stored;       // of its components, if they are only counted
   std::uint64_t changes = 0;  // events that changed a component
   std::uint64_t counted_changes = 0;
   double seconds = 0;                         // spent for them, by all threads

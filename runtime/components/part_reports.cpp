@@ -60,6 +60,47 @@ void JoinedReports::flush() {
   jumps_.clear();
 }
 
+void StoredReports::add(std::uint32_t part, const EventReport& report) {
+  comparisons_.insert(comparisons_.end(), report.comparisons.begin(), report.comparisons.end());
+  triggers_.insert(triggers_.end(), report.triggers.begin(), report.triggers.end());
+  entries_.push_back(
+      {report.time, part, report.reversal, report.arrival, comparisons_.size(), triggers_.size()});
+}
+
+EventReport StoredReports::report(std::size_t k) const {
+  const Entry before = k > 0 ? entries_[k - 1] : Entry{}, &entry = entries_[k];
+  return {.time = entry.time,
+          .reversal = entry.reversal,
+          .arrival = entry.arrival,
+          .comparisons = {comparisons_.data() + before.comparisons, entry.comparisons - before.comparisons},
+          .triggers = {triggers_.data() + before.triggers, entry.triggers - before.triggers}};
+}
+
+void StoredReports::keep_after(double until) {
+  StoredReports later;
+  for (std::size_t k = 0; k < entries_.size(); ++k)
+    if (entries_[k].time > until) later.add(entries_[k].part, report(k));
+  std::swap(entries_, later.entries_);
+  std::swap(comparisons_, later.comparisons_);
+  std::swap(triggers_, later.triggers_);
+}
+
+std::size_t StoredReports::pass_on(std::span<StoredReports* const> all, double until, JoinedReports& target) {
+  struct At {
+    double time;
+    const StoredReports* list;
+    std::size_t entry;
+  };
+  std::vector<At> order;
+  for (const StoredReports* list : all)
+    for (std::size_t k = 0; k < list->entries_.size(); ++k)
+      if (list->entries_[k].time <= until) order.push_back({list->entries_[k].time, list, k});
+  std::ranges::stable_sort(order, {}, &At::time);
+  for (const At& at : order) target.add(at.list->entries_[at.entry].part, at.list->report(at.entry));
+  for (StoredReports* list : all) list->keep_after(until);
+  return order.size();
+}
+
 void PartReports::event(const EventReport& report) {
   comparisons_.assign(report.comparisons.begin(), report.comparisons.end());
   for (ChangedComparison& c : comparisons_) c.number = crossings[c.number];
@@ -71,7 +112,10 @@ void PartReports::event(const EventReport& report) {
   whole.comparisons = comparisons_;
   whole.triggers = fired_;
   whole.jumps = jumps_;
-  target->add(part, whole);
+  if (stored)
+    stored->add(part, whole);
+  else
+    target->add(part, whole);
 }
 
 }  // namespace runtime

@@ -54,10 +54,11 @@ void ExactComponents::join() {
     Form& joined = *together_;
     joined.report.part = 0;
     joined.report.target = forms_[0]->report.target;
+    joined.report.stored = forms_[0]->report.stored;
     joined.report.variables = joined.part.variables;
     joined.report.crossings = joined.part.crossings;
     joined.report.triggers = joined.part.triggers;
-    if (joined.report.target) joined.events.report_to(&joined.report);
+    if (joined.report.target || joined.report.stored) joined.events.report_to(&joined.report);
   }
 }
 

@@ -38,6 +38,9 @@ class EventObserver {
   virtual ~EventObserver() = default;
   /// Called for each event that changed a comparison, fired a trigger or let a jump arrive, in order of time.
   virtual void event(const EventReport& report) = 0;
+  /// Whether jumps do not matter, nor when the calls come. Independent parts of a model may then be simulated
+  /// by several threads; reports of their events have no jumps.
+  virtual bool only_counts() const { return false; }
 };
 
 }  // namespace runtime

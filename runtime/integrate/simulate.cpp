@@ -126,21 +126,28 @@ void integrate(Components& components, InitialValueProblem& whole, const Experim
     timer = Timer();
     std::optional<JoinedReports> reports;
     PartReports of_remainder;
+    StoredReports stored;
+    const bool store = control.events && control.events->only_counts() && !recorder.wants_events();
     if (control.events) {
       reports.emplace(*control.events);
       of_remainder.target = &*reports;
+      of_remainder.stored = store ? &stored : nullptr;
       of_remainder.variables = part.variables;
       of_remainder.crossings = part.crossings;
       of_remainder.triggers = part.triggers;
       rest.events.report_to(&of_remainder);
     }
-    if (reports || recorder.wants_events()) components.keep_order(reports ? &*reports : nullptr);
+    if (store)
+      components.store_reports(*reports, stored, experiment.start);
+    else if (reports || recorder.wants_events())
+      components.keep_order(reports ? &*reports : nullptr);
     const NeededRows shown(whole.instance.model, whole.instance.model.dynamic, observed,
                            recorded_variables(whole.instance.model, output));
     components.show(shown);
     ComponentRows rows(components, whole.instance, observed, shown,
-                       {rest.instance.parameters, reports.has_value()}, experiment.stop, recorder);
+                       {rest.instance.parameters, reports && !store}, experiment.stop, recorder);
     TimeLoop(rest, experiment, control, {}, rows, outcome).run();
+    if (store) components.pass_on(rows.failure() ? rows.failure().time : HUGE_VAL);
     if (reports) reports->flush();
     statistics.seconds_integrate = timer.seconds() - recorder.seconds();
     statistics.seconds_exact = rows.seconds();

@@ -282,3 +282,36 @@ main = simulate ball with { stop = 5.0, steps = 50, events = False }
   REQUIRE(rows.size() == 14);
   CHECK(rows.back()[0] == Approx(1.3));
 }
+
+TEST_CASE("statistics count the parts of a model that are solved exactly, and their events") {
+  const std::string model = temporary("rooms.sr", R"(room :: Real -> SR ()
+room c = sigrel () where
+  local t :: Real
+  discrete heats :: Bool = True
+  c * der t = (if heats then 3.0 else 0.0) - t
+  initially t = 0.0
+  when t > 2.0 do
+    heats := False
+  when t < 1.0 && not heats do
+    heats := True
+
+rooms :: SR ()
+rooms = sigrel () where
+  for i in 1 .. 20 do
+    r: room (real i)
+
+main = simulate rooms with { stop = 10.0 }
+)");
+  const std::string log = temporary("rooms.txt");
+  const Finished with_rows = sigrel({"run", model, "--stats"});
+  const Finished counted = sigrel({"run", model, "--stats", "--no-event-rows"});
+  REQUIRE(sigrel({"run", model, "--log-events=" + log}).code == 0);
+  const std::string lines = read(log).substr(read(log).rfind(" events\n") + 8);  // counts per line
+  CHECK(count(lines, "rooms.sr:") == 2);
+  for (const Finished* run : {&with_rows, &counted}) {
+    REQUIRE(run->code == 0);
+    CHECK(std::regex_search(run->out, std::regex("exact components +20 in 1 forms")));
+    CHECK(std::regex_search(run->out, std::regex("of one state +20 in 1 form, [0-9]+ events, [0-9.]+ ms")));
+    CHECK(contains(run->out, lines));
+  }
+}

@@ -199,7 +199,7 @@ namespace {
 
 /// What a run reports of its events: how often each comparison changed and each trigger fired, and the sum of
 /// all jumps; reports of one instant count once.
-struct Reports final : runtime::EventObserver {
+struct Reports : runtime::EventObserver {
   std::map<std::uint32_t, int> comparisons, triggers;
   double jumps = 0, last = -HUGE_VAL;
   std::size_t reports = 0, disordered = 0;
@@ -212,6 +212,13 @@ struct Reports final : runtime::EventObserver {
     for (const runtime::FiredTrigger& t : report.triggers) ++triggers[t.trigger];
     for (const runtime::Jump& j : report.jumps) jumps += std::abs(j.after - j.before);
   }
+};
+
+/// The same, of an observer that wants no more.
+struct Counts final : runtime::EventObserver {
+  Reports reports;
+  void event(const runtime::EventReport& report) override { reports.event(report); }
+  bool only_counts() const override { return true; }
 };
 
 /// The extremes of one variable over rows and steps.
@@ -272,6 +279,36 @@ TEST_CASE("Rows at events and reports of events are those of one clock") {
     CHECK(without_rows.reports == of_own.reports);
     CHECK(without_rows.triggers == of_own.triggers);
   }
+}
+
+TEST_CASE("Events that are only counted are those of the log, with any number of threads") {
+  struct Case {
+    const char* expression;
+    double stop;
+  };
+  for (const Case& c :
+       {Case{"airconds 1100", 2000}, {"mixed 400 1", 2}, {"ends 5", 5}, {"handlers 3", 5}, {"ticking 20", 4}})
+    for (const std::uint32_t steps : {1u, 40u}) {
+      INFO(c.expression << ", " << steps);
+      Model model("components.sr", c.expression);
+      RunOptions o = options(c.stop, ComponentClocks::On);
+      o.steps = steps;
+      Reports log;
+      o.event_observer = &log;
+      o.threads = 1;
+      const Run logged = model.run(o);
+      for (const unsigned threads : {1u, 3u}) {
+        Counts counts;
+        o.event_observer = &counts;
+        o.threads = threads;
+        const Run counted = model.run(o);
+        CHECK(counted.outcome.values == logged.outcome.values);
+        CHECK(counts.reports.comparisons == log.comparisons);
+        CHECK(counts.reports.triggers == log.triggers);
+        CHECK(counts.reports.reports == log.reports);
+        CHECK(counts.reports.disordered == 0);
+      }
+    }
 }
 
 TEST_CASE("Rows at events with few columns are those with all columns") {

@@ -59,3 +59,30 @@ TEST_CASE("Reports of parts at one instant are joined, with what they share once
                            {0.3, {2, 7}, {2, 7, 7}, {{2, 0}, {7, 0}, {7, 1}}},
                            {0.4, {2, 5}, {2, 5, 5}, {{2, 0}, {5, 0}, {5, 1}}}});
 }
+
+TEST_CASE("Stored reports are passed on in the order of time, up to a time") {
+  Taker taker;
+  JoinedReports joined(taker);
+  StoredReports first, second;
+  const std::vector<ChangedComparison> comparisons{{3, 1.0}, {4, 0.0}};
+  const std::vector<FiredTrigger> triggers{{5, 0}};
+  auto at = [&](double time, std::size_t changed) {
+    return EventReport{.time = time,
+                       .comparisons = std::span(comparisons).first(changed),
+                       .triggers = std::span(triggers).first(2 - changed)};
+  };
+  first.add(1, at(0.5, 1));
+  first.add(2, at(0.1, 2));
+  second.add(3, at(0.5, 2));
+  second.add(3, at(0.3, 1));
+  StoredReports* const all[] = {&first, &second};
+  CHECK(StoredReports::pass_on(all, 0.3, joined) == 2);
+  CHECK(StoredReports::pass_on(all, 0.3, joined) == 0);
+  second.add(3, at(0.4, 2));
+  CHECK(StoredReports::pass_on(all, 1, joined) == 3);
+  joined.flush();
+  CHECK(taker.taken == std::vector<Taken>{{0.1, {3, 4}, {}, {}},
+                                          {0.3, {3}, {}, {{5, 0}}},
+                                          {0.4, {3, 4}, {}, {}},
+                                          {0.5, {3, 4}, {}, {{5, 0}}}});
+}

@@ -39,6 +39,14 @@ class Relations {
   /// the value for which the body is built; captured relation j has `own_captured` = j.
   std::vector<Value> body_captures(const RelationObject& relation, std::span<const Value> reals);
 
+  /// The Reals and signals in a value, also those that relations in it captured, in a fixed order; a relation
+  /// of the body's own captures stands for those below it.
+  static std::vector<Value> numbers(const Value& value);
+  /// A copy of the value with other numbers, of which none is shared with another value.
+  Value with_numbers(const Value& value, std::span<const double> numbers);
+  /// Identifies a value up to its numbers: equal words, equal structure.
+  std::vector<std::uint64_t> structure(const Value& value);
+
   /// The names of the captured Reals: "r", "d.r".
   std::vector<std::string> real_names(const RelationObject& relation) const;
 

@@ -28,8 +28,8 @@ struct RowPlan {
   std::uint32_t table = 0;
   std::uint32_t first_slot = 0, first_real = 0;
   std::uint32_t source = 0;
-  /// Condition: of Blueprint::triggers; Value: of Blueprint::assignments; Initial: the switch in whose mode it
-  /// is, or kNoSwitch.
+  /// Condition: of Blueprint::triggers; Value: of Blueprint::assignments; Initial: the switch in whose mode
+  /// it is, or kNoSwitch.
   std::uint32_t tag = 0;
   bool operator==(const RowPlan&) const = default;
 };

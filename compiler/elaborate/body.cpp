@@ -11,7 +11,7 @@ std::optional<BodyBuilder::Output> BodyBuilder::build(RelationObject& relation, 
                                                       std::span<const double> reals) {
   const RelationCode& code = relation.relation();
   machine_.begin_body(code.slots);
-  BodyParts parts(machine_, relations_, shapes_, scalars_, code, ++bodies_);
+  BodyParts parts(machine_, relations_, shapes_, scalars_, code, relations_.next_body());
   Items items(parts, one_by_one_);
   bind_captures(relation, parts, reals);
   create_interface(interface, parts);

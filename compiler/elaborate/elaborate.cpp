@@ -60,7 +60,7 @@ struct Elaborator::State {
     InstanceIdentity instance;
     SwitchPlace place;
   };
-  std::vector<SwitchPlaceOf> switches;  // by SwitchIdentity
+  std::vector<SwitchPlaceOf> switches;                               // by SwitchIdentity
   std::map<std::vector<std::uint64_t>, std::uint32_t> mode_numbers;  // structure -> number of the mode
   std::vector<Value> modes;                                          // an example of each
 
@@ -176,9 +176,8 @@ Structure Elaborator::State::structure(const system::System& system, Instantiato
     const system::Instance& self = system.instances[i];
     const auto& locals = system.templates[self.body].locals;
     for (std::uint32_t k = 0; k < locals.size(); ++k)
-      result.owners[self.first_unknown + k] = locals[k].owner == system::kNoSwitch
-                                                  ? instantiator.owners()[i]
-                                                  : first_switch[i] + locals[k].owner;
+      result.owners[self.first_unknown + k] =
+          locals[k].owner == system::kNoSwitch ? instantiator.owners()[i] : first_switch[i] + locals[k].owner;
   }
   for (std::size_t k = 0; k < system.switches.size(); ++k) {
     const system::Switch& s = system.switches[k];

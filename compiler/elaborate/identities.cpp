@@ -3,7 +3,9 @@
 namespace sigrel::elaborate {
 namespace {
 
-std::uint64_t word(Span span) { return std::uint64_t{span.file.value} << 40 ^ std::uint64_t{span.begin} << 1; }
+std::uint64_t word(Span span) {
+  return std::uint64_t{span.file.value} << 40 ^ std::uint64_t{span.begin} << 1;
+}
 
 /// Numbers equal pairs: 0, 1, …
 class Counter {
@@ -22,9 +24,9 @@ void Identities::children(InstanceIdentity parent, const system::Template& body,
   for (const system::ChildInfo& child : body.children) {
     // The name of a child without a label depends on those before it, which another mode may not have.
     const std::uint64_t name = child.labelled ? child.name.value + 1 : 0;
-    out.push_back(intern(
-        instances_, {parent, name, word(child.span), child.labelled ? 0 : counter.next(0, word(child.span))},
-        1));
+    out.push_back(
+        intern(instances_,
+               {parent, name, word(child.span), child.labelled ? 0 : counter.next(0, word(child.span))}, 1));
   }
 }
 

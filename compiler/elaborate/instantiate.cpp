@@ -420,7 +420,8 @@ void Instantiator::add_children(const Body& body, std::uint32_t instance) {
         {body.relations[c], body.interfaces[c], sets_[plan.captured.value], depth, settings, earlier});
     owners_.push_back(owner_of(instance, system_.templates[b.body].children[c].owner));
   }
-  if (modes_) identities_.children(instance_identities_[instance], system_.templates[b.body], instance_identities_);
+  if (modes_)
+    identities_.children(instance_identities_[instance], system_.templates[b.body], instance_identities_);
 }
 
 /// The operands of a parameter whose value decided structure cannot change either without a new elaboration.

@@ -167,8 +167,8 @@ class Instantiator {
   std::vector<SwitchValue> switches_;
   std::vector<Value> targets_;
   std::vector<std::uint32_t> owners_;
-  std::vector<bool> is_new_;         // by switch: whether its mode, or one around it, was entered
-  std::uint32_t first_switch_ = 0;   // of the instance
+  std::vector<bool> is_new_;        // by switch: whether its mode, or one around it, was entered
+  std::uint32_t first_switch_ = 0;  // of the instance
   Shapes shapes_;
   BodyBuilder builder_;
 

@@ -18,8 +18,7 @@ Instantiator::CapturedSet Instantiator::captured_of_relation(const RelationObjec
     const Relations::Parts parts = relations_.parts(*relation);
     // Consecutive, although the sets of inner relations are made in between.
     captured_[set.value].first_real = static_cast<std::uint32_t>(system_.captured.size());
-    for (const Value& v : parts.reals)
-      system_.captured.push_back(parameter({Op::Const, 0, 0, 0, v.real}));
+    for (const Value& v : parts.reals) system_.captured.push_back(parameter({Op::Const, 0, 0, 0, v.real}));
     captured_[set.value].first_inner = static_cast<std::uint32_t>(inner_.size());
     inner_.resize(inner_.size() + parts.relations.size());
     for (std::size_t k = 0; k < parts.relations.size(); ++k) {
@@ -79,9 +78,8 @@ void Instantiator::add_switches(const Body& body, std::uint32_t instance, Captur
 void Instantiator::add_transitions(const Body& body, std::uint32_t instance, CapturedSet captured) {
   const auto first_trigger = static_cast<std::uint32_t>(system_.events.triggers.size());
   for (const TransitionPlan& plan : body.transitions) {
-    system::Transition t{.trigger = first_trigger + plan.trigger.value,
-                         .of = first_switch_ + plan.of,
-                         .target = plan.name};
+    system::Transition t{
+        .trigger = first_trigger + plan.trigger.value, .of = first_switch_ + plan.of, .target = plan.name};
     std::tie(t.first_number, t.numbers) =
         add_mode_numbers(body, instance, captured, plan.numbers, plan.captured);
     system_.transitions.push_back(t);
@@ -151,8 +149,8 @@ bool Instantiator::starts(std::uint32_t instance, const RowPlan& initial) {
   for (std::uint32_t s = owner; s != system::kNoSwitch; s = system_.switches[s].parent)
     switches_[s].has_initial = true;
   if (!modes_) return true;
-  return is_new(owner) && (is_new(owners_[instance]) ||
-                           system_.sources[initial.source].kind != system::EquationKind::Event);
+  return is_new(owner) &&
+         (is_new(owners_[instance]) || system_.sources[initial.source].kind != system::EquationKind::Event);
 }
 
 }  // namespace sigrel::elaborate

@@ -119,7 +119,11 @@ Machine::Status Items::block(const core::Body& body, Target target) {
 /// Evaluates the item again when everything else has been evaluated.
 void Items::defer(const core::Item& item, Target target) {
   auto frame = machine_.body_slots(parts_.code.slots);
-  deferred_.push_back({&item, target, parts_.events.current, {frame.begin(), frame.end()}, parts_.loops,
+  deferred_.push_back({&item,
+                       target,
+                       parts_.events.current,
+                       {frame.begin(), frame.end()},
+                       parts_.loops,
                        parts_.switches.current});
 }
 

@@ -224,7 +224,8 @@ std::vector<Value> Relations::numbers(const Value& root) {
       if (r.own_captured != kNone)
         result.push_back(v);
       else
-        levels.push_back({{std::make_reverse_iterator(r.items + r.size), std::make_reverse_iterator(r.items)}});
+        levels.push_back(
+            {{std::make_reverse_iterator(r.items + r.size), std::make_reverse_iterator(r.items)}});
     } else if (v.tag == Tag::Object) {
       if (v.object->size && !levels.back().seen.insert(v.object).second) continue;
       for (std::uint32_t i = v.object->size; i-- > 0;) levels.back().work.push_back(v.object->items[i]);
@@ -280,7 +281,8 @@ Value Relations::with_numbers(const Value& root, std::span<const double> numbers
       copy->code = v.object->code;
       if (copy->size) level.copies.emplace(v.object, copy);
       *target = Value::of(copy);
-      for (std::uint32_t i = copy->size; i-- > 0;) level.work.push_back({v.object->items[i], &copy->items[i]});
+      for (std::uint32_t i = copy->size; i-- > 0;)
+        level.work.push_back({v.object->items[i], &copy->items[i]});
     }
   }
   return result;

@@ -18,6 +18,9 @@ class Relations {
  public:
   explicit Relations(Heap& heap, const core::Program& program) : heap_(heap), program_(program) {}
 
+  /// The number of another body, for RelationObject::captured_in.
+  std::uint32_t next_body() { return ++bodies_; }
+
   /// The id of the relation's skeleton.
   std::uint32_t skeleton(RelationObject& relation);
 
@@ -67,6 +70,7 @@ class Relations {
   std::unordered_map<std::vector<std::uint64_t>, std::uint32_t, Hash> skeletons_;
   std::vector<std::uint32_t> real_counts_;  // by skeleton
   std::vector<bool> size_dependent_;        // by skeleton
+  std::uint32_t bodies_ = 0;
 };
 
 }  // namespace sigrel::evaluate

@@ -109,7 +109,7 @@ class Report {
                       : std::string("no rows were written"));
         return;
       case FailureKind::Structure: return;  // reported when it was found
-      case FailureKind::Internal: return;  // a bug of Sigrel, which the session throws
+      case FailureKind::Internal: return;   // a bug of Sigrel, which the session throws
     }
   }
 

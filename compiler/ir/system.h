@@ -185,8 +185,8 @@ struct Switch {
 /// follows. Of several transitions of one switch the first is taken.
 struct Transition {
   std::uint32_t trigger = 0;
-  std::uint32_t of = 0;  // switch
-  Name target;           // mode
+  std::uint32_t of = 0;                         // switch
+  Name target;                                  // mode
   std::uint32_t first_number = 0, numbers = 0;  // into System::mode_numbers
 };
 

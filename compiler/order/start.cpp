@@ -51,7 +51,8 @@ EquationTable guess_equations(const std::vector<VariableId>& states, plan::Plan&
 void schedule_start(Ordering& o, incidence::EquationList equations, plan::StartPolicy policy) {
   plan::Plan& plan = o.plan;
   InitialMatching initial =
-      match_initial(plan.exprs, o.system, o.dae, equations, guess_order(o.dae, plan.model, policy == plan::StartPolicy::Continue));
+      match_initial(plan.exprs, o.system, o.dae, equations,
+                    guess_order(o.dae, plan.model, policy == plan::StartPolicy::Continue));
   for (VariableId state : initial.guessed) plan.guessed_states.push_back(state.value);
   plan.initial_assign = std::move(initial.row_of_variable);
   for (EquationId equation : initial.unmatched) plan.redundant_initial.push_back(equation.value);

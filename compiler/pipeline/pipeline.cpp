@@ -103,9 +103,9 @@ std::unique_ptr<Compiled> compile(std::optional<elaborate::Result> elaborated, B
   auto& system = result->system = std::move(elaborated->system);
   result->experiment = std::move(elaborated->experiment);
   result->structure = std::move(elaborated->structure);
-  auto &dae = result->dae;
-  auto &plan = result->plan;
-  auto &executable = result->executable;
+  auto& dae = result->dae;
+  auto& plan = result->plan;
+  auto& executable = result->executable;
   auto listing = [&](Dump dump, Listing kind) {
     auto text = [&plan, kind] { return print_code(plan, kind); };
     return Printer{dump, text, [text] { return listing_json(text()); }};

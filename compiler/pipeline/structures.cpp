@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "compiler/reduce/reduce.h"
+
 namespace sigrel::pipeline {
 namespace {
 
 /// All numbers of the modes, one after the other.
 std::vector<double> numbers_of(const std::vector<elaborate::ChosenMode>& modes) {
   std::vector<double> result;
-  for (const elaborate::ChosenMode& m : modes) result.insert(result.end(), m.numbers.begin(), m.numbers.end());
+  for (const elaborate::ChosenMode& m : modes)
+    result.insert(result.end(), m.numbers.begin(), m.numbers.end());
   return result;
 }
 
@@ -29,9 +32,9 @@ const Compiled* Structures::in_modes(const std::vector<elaborate::ChosenMode>& m
     return result;
   };
   for (const Vector::Variant& variant : vector.variants)
-    if (variant.entered == entered() &&
-        std::ranges::all_of(variant.structural,
-                            [&](const auto& s) { return numbers[s.first] == s.second; })) {
+    if (variant.entered == entered() && std::ranges::all_of(variant.structural, [&](const auto& s) {
+          return numbers[s.first] == s.second;
+        })) {
       is_new = false;
       return variant.model.get();
     }
@@ -69,6 +72,29 @@ const Compiled* Structures::in_modes(const std::vector<elaborate::ChosenMode>& m
     }
   vector.variants.push_back(std::move(variant));
   return vector.variants.back().model.get();
+}
+
+const dae::System* Structures::with_own_variables(const Compiled& model) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<dae::System>& result = with_own_variables_[&model];
+  if (result) return result.get();
+  std::vector<bool> differentiated(model.system.unknowns, false);
+  for (const EquationTable& table : model.system.equations.tables) {
+    std::vector<bool> slots(table.slots, false);
+    for (const ExprId id : topological(model.system.exprs, {&table.residual, 1}))
+      if (model.system.exprs[id].op == Op::Der) slots[model.system.exprs[id].a] = true;
+    for (std::size_t row = 0; row < table.rows(); ++row)
+      for (std::uint32_t k = 0; k < table.slots; ++k)
+        if (slots[k]) differentiated[table.unknowns_of(row)[k]] = true;
+  }
+  std::vector<std::uint32_t> kept;
+  for (std::uint32_t u = 0; u < differentiated.size(); ++u)
+    if (differentiated[u]) kept.push_back(u);
+  Diagnostics found;
+  auto reduced = std::make_unique<dae::System>(reduce::reduce(model.system, found, kept));
+  if (found.has_errors()) return nullptr;
+  result = std::move(reduced);
+  return result.get();
 }
 
 }  // namespace sigrel::pipeline

@@ -1,5 +1,8 @@
 #include "compiler/session/structure_changes.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +15,9 @@ namespace sigrel::session {
 namespace {
 
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+// A smaller change of what is differentiated is the error with which the instant is located.
+constexpr double kContinuous = 1e-7;
+constexpr std::size_t kNamed = 5;  // unknowns in a message
 
 /// The variable that is the derivative of this order; kNone if there is none.
 std::uint32_t derivative(const dae::System& dae, std::uint32_t variable, std::uint32_t order) {
@@ -22,8 +28,7 @@ std::uint32_t derivative(const dae::System& dae, std::uint32_t variable, std::ui
 }  // namespace
 
 StructureChanges::StructureChanges(const pipeline::Compiled& start, const pipeline::Columns& columns,
-                                   std::vector<std::pair<std::string, double>> set,
-                                   Diagnostics& diagnostics)
+                                   std::vector<std::pair<std::string, double>> set, Diagnostics& diagnostics)
     : current_(&start), structures_(start.structures), set_(std::move(set)), diagnostics_(diagnostics) {
   for (std::string_view name : columns.names) {
     ColumnOf c;
@@ -38,17 +43,27 @@ StructureChanges::StructureChanges(const pipeline::Compiled& start, const pipeli
 
 std::optional<runtime::NextStructure> StructureChanges::next(const runtime::StructureEnd& end) {
   record(end);
-  const std::vector<elaborate::ChosenMode> modes = next_modes(end);
+  modes_ = next_modes(end);
+  time_ = end.time;
+  jumped_ = false;
   bool is_new = false;
   Diagnostics found;
-  const pipeline::Compiled* model = structures_->in_modes(modes, found, is_new);
+  const pipeline::Compiled* model = structures_->in_modes(modes_, found, is_new);
+  if (!model) {
+    report_inconsistent(end, found);
+    return std::nullopt;
+  }
   diagnostics_.append(found);
-  if (!model) return std::nullopt;
   current_ = model;
   if (changed) changed(*model, end.time);
-  runtime::NextStructure next{.model = &model->plan.model};
+  return start_of(modes_);
+}
+
+/// The start of the present structure in these modes.
+runtime::NextStructure StructureChanges::start_of(const std::vector<elaborate::ChosenMode>& modes) const {
+  runtime::NextStructure next{.model = &current_->plan.model};
   for (const auto& [name, value] : set_) {
-    const auto& named = model->system.named_parameters;
+    const auto& named = current_->system.named_parameters;
     const auto it = std::ranges::find(named, name, &system::NamedParameter::name);
     if (it != named.end()) next.overrides.emplace_back(it->parameter, value);
   }
@@ -56,6 +71,141 @@ std::optional<runtime::NextStructure> StructureChanges::next(const runtime::Stru
   carry_over(modes, next);
   next.columns = columns();
   return next;
+}
+
+double StructureChanges::before(std::uint32_t identity, std::uint32_t order) const {
+  return order < values_.size() && identity < values_[order].size() ? values_[order][identity] : kNoValue;
+}
+
+namespace {
+
+/// The value of the derivative of an unknown, from those of all variables; NaN if it has none.
+double value_of(const dae::System& dae, std::span<const double> values, std::uint32_t unknown,
+                std::uint32_t order) {
+  const dae::Alias alias = dae.aliases[unknown];
+  if (alias.kind == dae::Alias::Zero) return 0;
+  const std::uint32_t v = derivative(dae, alias.variable, order);
+  if (v == dae::kNone) return kNoValue;
+  return alias.kind == dae::Alias::Negated ? 0.0 - values[v] : values[v];
+}
+
+}  // namespace
+
+std::vector<StructureChanges::Broken> StructureChanges::broken(const runtime::StructureStart& start) const {
+  const elaborate::Structure& structure = current_->structure;
+  const std::vector<bool> is_new = new_switches(modes_);
+  const std::vector<double> nominal =
+      runtime::nominal_values(current_->plan.model, {start.parameters.begin(), start.parameters.end()});
+  std::vector<Broken> result;
+  for (const Differentiated& d : differentiated(current_->system)) {
+    const std::uint32_t owner = structure.owners[d.unknown];
+    const double old = before(structure.unknowns[d.unknown], d.order);
+    const double now = value_of(current_->dae, start.values, d.unknown, d.order);
+    if (std::isnan(old) || std::isnan(now) || (owner != system::kNoSwitch && is_new[owner])) continue;
+    const dae::Alias alias = current_->dae.aliases[d.unknown];
+    const double usual = alias.kind == dae::Alias::Zero ? 0.0 : nominal[alias.variable];
+    if (!(std::abs(now - old) > kContinuous * std::max({std::abs(old), std::abs(now), usual}))) continue;
+    result.push_back({d, old, now});
+  }
+  return result;
+}
+
+runtime::StructureSource::Verdict StructureChanges::started(const runtime::StructureStart& start,
+                                                            runtime::NextStructure& next) {
+  if (!start.consistent) return Verdict::Failed;
+  // Initial equations of the modes that are entered say what holds.
+  if (current_->dae.initial.count() > 0) return Verdict::Accepted;
+  const std::vector<Broken> changed = broken(start);
+  if (changed.empty()) return Verdict::Accepted;
+  if (!jumped_) return jump(start, next);
+  std::vector<std::uint32_t> unknowns;
+  for (const Broken& b : changed) unknowns.push_back(b.what.unknown);
+  report("the new structure ties values that cannot jump, such as positions", unknowns);
+  return Verdict::Failed;
+}
+
+/// Another start, from the values after the jumps.
+runtime::StructureSource::Verdict StructureChanges::jump(const runtime::StructureStart& start,
+                                                         runtime::NextStructure& next) {
+  const elaborate::Structure& structure = current_->structure;
+  const dae::System* kept = structures_->with_own_variables(*current_);
+  if (!kept) {
+    std::vector<std::uint32_t> unknowns;
+    for (const Broken& b : broken(start)) unknowns.push_back(b.what.unknown);
+    report("the equations of the new structure do not determine them", unknowns);
+    return Verdict::Failed;
+  }
+  const std::vector<double> nominal =
+      runtime::nominal_values(current_->plan.model, {start.parameters.begin(), start.parameters.end()});
+  const Jumps jumps = solve_jumps(
+      *kept, time_, start.parameters,
+      [&](std::uint32_t unknown, std::uint32_t order, bool is_before) {
+        const double old = is_before ? before(structure.unknowns[unknown], order) : kNoValue;
+        const double value = std::isnan(old) ? value_of(current_->dae, start.values, unknown, order) : old;
+        return std::isnan(value) ? 0.0 : value;
+      },
+      [&](std::uint32_t unknown) {
+        const dae::Alias alias = current_->dae.aliases[unknown];
+        return alias.kind == dae::Alias::Zero ? 1.0 : nominal[alias.variable];
+      });
+  if (!jumps.failure.empty()) {
+    report(jumps.failure, jumps.unknowns);
+    return Verdict::Failed;
+  }
+  for (const Jump& j : jumps.jumps) {
+    const std::uint32_t identity = structure.unknowns[j.unknown];
+    if (!std::isnan(before(identity, j.order))) values_[j.order][identity] = j.after;
+  }
+  jumped_ = true;
+  next = start_of(modes_);
+  return Verdict::Again;
+}
+
+/// The system of the next modes has errors: the first of them is the reason.
+void StructureChanges::report_inconsistent(const runtime::StructureEnd& end, const Diagnostics& found) {
+  const system::System& system = current_->system;
+  const auto due = std::ranges::find_if(system.transitions, [&](const system::Transition& t) {
+    return std::ranges::binary_search(end.transitions, t.trigger);
+  });
+  const system::Trigger& trigger = system.events.triggers[due->trigger];
+  const std::string instance = system::instance_name(system, system.switches[due->of].origin.instance);
+  const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
+  Diagnostic& d = diagnostics_.report(
+      Code::NoConsistentModes, system.sources[trigger.origin.source].span,
+      fmt::format("at t = {:.9g} s the model changes to modes whose equations cannot be solved", end.time));
+  d.label(fmt::format("{}enters the mode `{}`", instance.empty() ? "" : "`" + instance + "` ",
+                      text(due->target)));
+  if (error != found.all().end()) {
+    if (error->primary)
+      d.also(error->primary->span, "in these modes: " + error->message);
+    else
+      d.note("in these modes: " + error->message);
+    for (const std::string& note : error->notes) d.note(note);
+  }
+  d.help(
+      "each combination of modes that a run reaches needs as many independent equations as unknowns; small "
+      "losses instead of ideal switches keep them so");
+}
+
+void StructureChanges::report(const std::string& why, std::span<const std::uint32_t> unknowns) {
+  const system::System& system = current_->system;
+  std::vector<std::string> names;
+  for (const std::uint32_t u : unknowns)
+    if (names.size() < kNamed) names.push_back("`" + system::unknown_name(system, u) + "`");
+  Span span;
+  for (std::size_t k = 0; k < system.switches.size(); ++k) {
+    const auto chosen = std::ranges::lower_bound(modes_, current_->structure.switches[k].identity, {},
+                                                 &elaborate::ChosenMode::identity);
+    if (chosen == modes_.end() || chosen->identity != current_->structure.switches[k].identity) continue;
+    if (chosen->entered) span = system.sources[system.switches[k].origin.source].span;
+  }
+  diagnostics_
+      .report(
+          Code::JumpNotDetermined, span,
+          fmt::format("the jumps of {} at t = {:.9g} s are not determined", fmt::join(names, ", "), time_))
+      .label("this switch entered another mode")
+      .note(why)
+      .help("`initially` in the entered mode says what holds when it begins");
 }
 
 /// The values of all unknowns and their derivatives.
@@ -134,23 +284,28 @@ void StructureChanges::set_numbers(const std::vector<elaborate::ChosenMode>& mod
   }
 }
 
+/// By switch: whether its mode, or one around it, was entered.
+std::vector<bool> StructureChanges::new_switches(const std::vector<elaborate::ChosenMode>& modes) const {
+  const system::System& system = current_->system;
+  const elaborate::Structure& structure = current_->structure;
+  std::vector<bool> is_new(system.switches.size());
+  for (std::size_t k = 0; k < is_new.size(); ++k) {
+    const auto chosen =
+        std::ranges::lower_bound(modes, structure.switches[k].identity, {}, &elaborate::ChosenMode::identity);
+    const std::uint32_t parent = system.switches[k].parent;
+    is_new[k] =
+        !structure.switches[k].is_given || chosen->entered || (parent != system::kNoSwitch && is_new[parent]);
+  }
+  return is_new;
+}
+
 /// Guesses: the values before.
 void StructureChanges::carry_over(const std::vector<elaborate::ChosenMode>& modes,
                                   runtime::NextStructure& next) const {
   const system::System& system = current_->system;
   const elaborate::Structure& structure = current_->structure;
   const dae::System& dae = current_->dae;
-  std::vector<bool> is_new(system.switches.size());
-  for (std::size_t k = 0; k < is_new.size(); ++k) {
-    const auto chosen =
-        std::ranges::lower_bound(modes, structure.switches[k].identity, {}, &elaborate::ChosenMode::identity);
-    const std::uint32_t parent = system.switches[k].parent;
-    is_new[k] = !structure.switches[k].is_given || chosen->entered ||
-                (parent != system::kNoSwitch && is_new[parent]);
-  }
-  auto before = [&](std::uint32_t identity, std::uint32_t order) {
-    return order < values_.size() && identity < values_[order].size() ? values_[order][identity] : kNoValue;
-  };
+  const std::vector<bool> is_new = new_switches(modes);
   std::vector<double> guesses(dae.variables.size(), kNoValue);
   std::vector<bool> own(dae.variables.size(), false);  // by the variable's own unknown
   auto give = [&](std::uint32_t unknown, std::uint32_t identity, bool is_own) {

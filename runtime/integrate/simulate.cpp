@@ -68,10 +68,9 @@ bool failed(const InitialValueProblem& problem, double time, Outcome& outcome) {
 bool initialise(InitialValueProblem& problem, double time, std::span<const double> from, bool continues,
                 const Experiment& experiment, Outcome& outcome) {
   const Timer timer;
-  const bool ready =
-      problem.initialise(time, from) &&
-      problem.events.start(time, continues, kLocalTolerance * experiment.tolerance) &&
-      (problem.assertions.empty() || problem.assertions.hold(time));
+  const bool ready = problem.initialise(time, from) &&
+                     problem.events.start(time, continues, kLocalTolerance * experiment.tolerance) &&
+                     (problem.assertions.empty() || problem.assertions.hold(time));
   outcome.continued = problem.instance.evaluator.continued();
   outcome.guessed = std::move(problem.guessed);
   outcome.statistics.states = problem.instance.model.states.size();
@@ -121,8 +120,8 @@ void integrate(Components& components, InitialValueProblem& whole, const Experim
                            kMoment * (experiment.stop - experiment.start), whole.instance.thread_pool);
   bool ready = rest.initialise(experiment.start, components.remainder_values()) &&
                rest.events.start(experiment.start, true, kLocalTolerance * experiment.tolerance);
-  ready = ready ? prepare(rest, experiment.start, experiment, outcome)
-                : failed(rest, experiment.start, outcome);
+  ready =
+      ready ? prepare(rest, experiment.start, experiment, outcome) : failed(rest, experiment.start, outcome);
   statistics.seconds_initialise += timer.seconds();
   if (ready) {
     timer = Timer();
@@ -215,9 +214,20 @@ class Parts {
     problem.events.report_to(control_.events);
     outcome_.transitions.clear();
     outcome_.status = Outcome::Failed;
-    const std::span<const double> from = first ? std::span<const double>(experiment_.from) : std::span<const double>{};
-    if (initialise(problem, part_.begin, from, first ? experiment_.continues : true, experiment_, outcome_) &&
-        !(model.events.transitions.empty() && first && by_components(problem)) &&
+    const std::span<const double> from =
+        first ? std::span<const double>(experiment_.from) : std::span<const double>{};
+    bool ready =
+        initialise(problem, part_.begin, from, first ? experiment_.continues : true, experiment_, outcome_);
+    if (!first) {
+      switch (verdict(problem, ready)) {
+        case StructureSource::Verdict::Accepted: break;
+        case StructureSource::Verdict::Again: outcome_.statistics.add(before); return true;
+        case StructureSource::Verdict::Failed:
+          if (ready) outcome_.failure = Failure{.kind = FailureKind::Structure, .time = part_.begin};
+          ready = false;
+      }
+    }
+    if (ready && !(model.events.transitions.empty() && first && by_components(problem)) &&
         prepare(problem, part_.begin, experiment_, outcome_)) {
       const Timer timer;
       const double written = recorder_.seconds();
@@ -237,6 +247,18 @@ class Parts {
   }
 
  private:
+  /// Whether a part after a change of structure goes on from its start.
+  StructureSource::Verdict verdict(InitialValueProblem& problem, bool ready) {
+    const StructureSource::Verdict result =
+        control_.structure->started({ready, problem.instance.values, problem.instance.parameters,
+                                     ready && !problem.events.transitions().empty()},
+                                    next_);
+    if (result != StructureSource::Verdict::Again) return result;
+    outcome_.failure = {};
+    recorder_.show(next_.columns);
+    return result;
+  }
+
   /// After transitions: what continues. False: the simulation fails.
   bool change(InitialValueProblem& problem) {
     ++outcome_.statistics.structure_changes;

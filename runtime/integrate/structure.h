@@ -27,11 +27,23 @@ struct NextStructure {
   std::vector<Column> columns{};  // of the results, in the order of Output::columns
 };
 
+/// The start of a part: all values, after initial events.
+struct StructureStart {
+  bool consistent = false;  // false: there is no consistent start, `values` mean nothing
+  std::span<const double> values;
+  std::span<const double> parameters;
+  bool leaves = false;  // transitions are due at once
+};
+
 class StructureSource {
  public:
+  enum class Verdict : std::uint8_t { Accepted, Again, Failed };
   virtual ~StructureSource() = default;
   /// Nullopt: an error was reported.
   virtual std::optional<NextStructure> next(const StructureEnd& end) = 0;
+  /// Whether the part goes on from this start. Again: from another one, `next`. Failed: an error was
+  /// reported, or, without a consistent start, the failure of that is the error.
+  virtual Verdict started(const StructureStart& start, NextStructure& next) = 0;
 };
 
 }  // namespace runtime

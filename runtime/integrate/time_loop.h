@@ -38,7 +38,7 @@ constexpr double kLocalTolerance = 0.1;
 
 /// A part of a simulation, from its start or from a change of structure on.
 struct Part {
-  double begin = 0;             // seconds
+  double begin = 0;            // seconds
   std::uint32_t next_row = 0;  // of results; 0: at the start
 };
 
@@ -110,9 +110,9 @@ class TimeLoop {
   std::optional<StepCheck> check_;        // with `search_`
   std::optional<StateScales> scales_;     // with `search_`
   double time_;  // reached; within the last step of the integrator, if an event did not change the equations
-  double time_event_ = 0;       // the next one
-  double first_step_ = 0;       // the length of the next step; 0: as the integrator chooses
-  std::uint32_t next_row_;      // of results
+  double time_event_ = 0;   // the next one
+  double first_step_ = 0;   // the length of the next step; 0: as the integrator chooses
+  std::uint32_t next_row_;  // of results
   // Of the step that ended last:
   std::span<const int> crossed_;  // directions at its end, by watched number; empty: none crossed
   bool event_ = false;            // there is an event at its end

@@ -36,7 +36,8 @@ bool differ(double a, double b) {
 Recorder::Recorder(const Output& output)
     : output_(output),
       columns_(output.columns),
-      row_(output.columns.size()), last_time_(std::numeric_limits<double>::quiet_NaN()) {
+      row_(output.columns.size()),
+      last_time_(std::numeric_limits<double>::quiet_NaN()) {
   for (const Sink* sink : output.sinks) wants_steps_ = wants_steps_ || sink->wants_steps();
 }
 

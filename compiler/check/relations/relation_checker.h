@@ -122,8 +122,8 @@ class RelationChecker : private PartReferences {
 
   ExpressionChecker& expressions_;
 
-  ModeContext* modes_ = nullptr;                              // of the innermost switch
-  const ModeContext* expected_modes_ = nullptr;               // set where a mode is expected
+  ModeContext* modes_ = nullptr;                         // of the innermost switch
+  const ModeContext* expected_modes_ = nullptr;          // set where a mode is expected
   std::vector<core::UntilItem>* transitions_ = nullptr;  // of the innermost mode
   bool in_initially_ = false;
   bool contradiction_ = false;

@@ -162,7 +162,8 @@ class JumpSystem {
     return sum;
   }
 
-  void evaluate(Values& values, const EquationTable& table, std::uint32_t row, const std::vector<double>& at) {
+  void evaluate(Values& values, const EquationTable& table, std::uint32_t row,
+                const std::vector<double>& at) {
     const auto unknowns = table.unknowns_of(row);
     const auto numbers = table.parameters_of(row);
     values.evaluate(
@@ -207,8 +208,7 @@ std::vector<Differentiated> differentiated(const system::System& system) {
   return result;
 }
 
-Jumps solve_jumps(const dae::System& kept, double time,
-                  std::span<const double> parameters,
+Jumps solve_jumps(const dae::System& kept, double time, std::span<const double> parameters,
                   const std::function<double(std::uint32_t, std::uint32_t, bool)>& value,
                   const std::function<double(std::uint32_t)>& nominal) {
   Jumps result;
@@ -241,7 +241,8 @@ Jumps solve_jumps(const dae::System& kept, double time,
       if (!jumps.solve(coefficients_before ? before : after, after, step, determined)) return false;
       double largest = 0;
       for (std::size_t c = 0; c < jumps.size(); ++c) {
-        // An equation without constraint has the right-hand side zero: its unknowns are those of the whole jump.
+        // An equation without constraint has the right-hand side zero: its unknowns are those of the whole
+        // jump.
         const std::uint32_t v = jumps.jumping(c);
         total[c] += step[c];
         if (v == kNone) continue;
@@ -264,7 +265,8 @@ Jumps solve_jumps(const dae::System& kept, double time,
   for (std::size_t c = 0; c < jumps.size(); ++c) {
     const std::uint32_t v = jumps.jumping(c);
     if (v == kNone || std::abs(after[v] - first[v]) <= kAgree * size_of(v)) continue;
-    result.failure = "what they depend on changes at the same instant, so that the order of changes would matter";
+    result.failure =
+        "what they depend on changes at the same instant, so that the order of changes would matter";
     result.unknowns.push_back(kept.variables[v].unknown);
   }
   for (std::size_t c = 0; c < jumps.size(); ++c) {

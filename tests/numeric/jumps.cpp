@@ -43,8 +43,8 @@ TEST_CASE("a clutch that engages keeps angular momentum, and angles keep their d
 TEST_CASE("inductors that come into one loop keep their flux") {
   const double i1 = 2 * std::exp(-0.5), i2 = 0.5 * std::exp(-0.05 * 2 / 0.3);
   const double after = (0.1 * i1 + 0.3 * i2) / 0.4;
-  check("inductors",
-        {{"i1", 0.2, after * std::exp(-7.5 * 0.15)}, {"i2", 0.1, after * std::exp(-7.5 * 0.05)}}, 1e-7);
+  check("inductors", {{"i1", 0.2, after * std::exp(-7.5 * 0.15)}, {"i2", 0.1, after * std::exp(-7.5 * 0.05)}},
+        1e-7);
 }
 
 TEST_CASE("capacitors that are connected keep their charge") {
@@ -66,8 +66,8 @@ TEST_CASE("a string that becomes taut takes the radial velocity") {
          {"x", 2, 0.07623573295}},
         1e-6);
   // It would push after the capture: it is slack again at the same instant, with the tangential velocity.
-  check("string 0.5 6.0",
-        {{"vx", 0.5, -1.539595333}, {"vy", 0.5, -0.8458514574}, {"x", 2, 0.4727819282}}, 1e-6);
+  check("string 0.5 6.0", {{"vx", 0.5, -1.539595333}, {"vy", 0.5, -0.8458514574}, {"x", 2, 0.4727819282}},
+        1e-6);
 }
 
 TEST_CASE("the same jumps at each visit of a mode vector, which is compiled once") {

@@ -31,6 +31,7 @@ enum class FailureKind : std::uint8_t {
   AssignmentsConflict,  // two `effects` that were executed together assign different values to `variables`
   BadClock,             // a clock of `triggers` has a period that is not positive, or ticks out of order
   BadDelay,             // the length of a delay, `parameters`, is not positive
+  Structure,            // no system follows a change of structure; reported by its source (structure.h)
   Output,               // a result cannot be written: `path` and `error`
   Internal,             // a solver rejected its input, which is a bug; `error` names the call
 };

@@ -227,6 +227,9 @@ struct Events {
   };
   std::vector<Previous> previous;
   std::vector<std::uint32_t> last;  // triggers that terminate the simulation
+  /// Triggers after which another model continues (integrate/structure.h), ascending. They act as long as
+  /// their conditions hold, not only when these become true.
+  std::vector<std::uint32_t> transitions;
 };
 
 /// `variable` (of Model::constants) is `of`, delayed (events/history.h).

@@ -28,6 +28,7 @@ struct Child {
   LocalName name;
   LabelSlot label;
   Span span;
+  std::uint32_t owner = system::kNoSwitch;  // the switch in whose mode it is
 };
 
 class Applications {
@@ -80,7 +81,8 @@ class Applications {
             static_cast<std::uint32_t>(formals_.size()),
             name,
             label,
-            span};
+            span,
+            columns_.owner};
   }
   void add_argument(ColumnRef column) { arguments_.push_back(column); }
   void add_formal(const Value& value) { formals_.push_back(value); }

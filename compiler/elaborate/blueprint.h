@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/elaborate/ids.h"
+#include "compiler/elaborate/switches.h"
 #include "compiler/elaborate/values.h"
 #include "compiler/ir/system.h"
 
@@ -27,7 +28,9 @@ struct RowPlan {
   std::uint32_t table = 0;
   std::uint32_t first_slot = 0, first_real = 0;
   std::uint32_t source = 0;
-  std::uint32_t tag = 0;  // Condition: of Blueprint::triggers; Value: of Blueprint::assignments
+  /// Condition: of Blueprint::triggers; Value: of Blueprint::assignments; Initial: the switch in whose mode
+  /// it is, or kNoSwitch.
+  std::uint32_t tag = 0;
   bool operator==(const RowPlan&) const = default;
 };
 
@@ -129,6 +132,8 @@ struct Body {
   std::shared_ptr<const Blueprint> blueprint;
   std::vector<RelationObject*> relations;  // of each child
   std::vector<LayoutId> interfaces;        // of each child
+  std::vector<SwitchPlan> switches;
+  std::vector<TransitionPlan> transitions;
 };
 
 }  // namespace sigrel::elaborate

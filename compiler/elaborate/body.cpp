@@ -11,7 +11,7 @@ std::optional<BodyBuilder::Output> BodyBuilder::build(RelationObject& relation, 
                                                       std::span<const double> reals) {
   const RelationCode& code = relation.relation();
   machine_.begin_body(code.slots);
-  BodyParts parts(machine_, relations_, shapes_, scalars_, code, ++bodies_);
+  BodyParts parts(machine_, relations_, shapes_, scalars_, code, relations_.next_body());
   Items items(parts, one_by_one_);
   bind_captures(relation, parts, reals);
   create_interface(interface, parts);
@@ -27,7 +27,9 @@ void BodyBuilder::bind_captures(RelationObject& relation, BodyParts& parts, std:
   for (std::uint32_t k = 0; k < reals.size(); ++k)
     values.push_back(Value::of_real(reals[k], machine_.parameters.param(k).value));
   const std::vector<Value> captures = relations_.body_captures(relation, values);
-  for (std::uint32_t i = 0; i < captures.size(); ++i) parts.local(parts.code.captured[i]) = captures[i];
+  const std::size_t own = parts.code.captured.size();
+  for (std::size_t i = 0; i < own; ++i) parts.local(parts.code.captured[i]) = captures[i];
+  if (captures.size() > own) parts.switches.give(captures[own]);
 }
 
 void BodyBuilder::create_interface(LayoutId interface, BodyParts& parts) {
@@ -73,11 +75,19 @@ Body BodyBuilder::finish(RelationObject& relation, BodyParts& parts) {
   body.relations.reserve(children.size());
   body.interfaces.reserve(children.size());
   for (const Child& c : children) {
-    names.children.push_back({c.name, static_cast<bool>(c.label), c.span});
+    names.children.push_back({c.name, static_cast<bool>(c.label), c.span, c.owner});
     body.relations.push_back(c.relation);
     body.interfaces.push_back(c.interface);
   }
   names.parameters = relations_.real_names(relation);
+  body.switches = parts.switches.take_switches();
+  body.transitions = parts.switches.take_transitions();
+  auto final_number = [&](ModeNumberPlan& n) {
+    if (n.kind == ModeNumberPlan::Column) n.index = final_column(ColumnId{n.index}).value;
+    if (n.kind == ModeNumberPlan::Real) n.index = final_real(RealId{n.index}).value;
+  };
+  for (SwitchPlan& s : body.switches) std::ranges::for_each(s.numbers, final_number);
+  for (TransitionPlan& t : body.transitions) std::ranges::for_each(t.numbers, final_number);
   body.blueprint = shared(parts.code, std::move(blueprint), std::move(names));
   return body;
 }

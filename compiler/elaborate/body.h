@@ -46,7 +46,6 @@ class BodyBuilder {
   Shapes& shapes_;
   ConnectorScalars scalars_;
   bool one_by_one_ = false;
-  std::uint32_t bodies_ = 0;  // built so far
 
   /// The last results for a relation literal, newest first.
   struct Recent {

@@ -1,6 +1,7 @@
 // The parts of the body under construction. Each owns its state for the time in which one body is built.
 #pragma once
 #include <set>
+#include <utility>
 
 #include "compiler/elaborate/applications.h"
 #include "compiler/elaborate/columns.h"
@@ -10,6 +11,7 @@
 #include "compiler/elaborate/nodes.h"
 #include "compiler/elaborate/parameters.h"
 #include "compiler/elaborate/rows.h"
+#include "compiler/elaborate/switches.h"
 #include "compiler/elaborate/variables.h"
 
 namespace sigrel::elaborate {
@@ -52,12 +54,19 @@ struct BodyParts {
   MemberReferences members;
   Events events;
   Applications applications;
+  Switches switches;
 
   Machine::Status evaluate(const core::Expr* expr, Value& result) {
     return machine.chunk(machine.code().function(code.chunks.at(expr)), 0, result);
   }
   /// The value of a local of the body.
   Value& local(core::LocalId id) { return machine.slot(code.slot.at(id.value)); }
+
+  /// What is added from now on belongs to the mode of this switch. Returns the switch before.
+  std::uint32_t enter_switch(std::uint32_t to) {
+    columns.owner = rows.owner = to;
+    return std::exchange(switches.current, to);
+  }
 
   /// Visits the lists that grow with the number of iterations of a loop.
   template <class Visitor>

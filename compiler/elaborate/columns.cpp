@@ -1,5 +1,6 @@
 #include "compiler/elaborate/columns.h"
 
+#include <tuple>
 #include <utility>
 
 namespace sigrel::elaborate {
@@ -9,7 +10,7 @@ ColumnId Columns::add(LocalName name, Span span, system::UnknownKind kind, core:
   const SignalType signal = type == core::LayoutKind::Int    ? SignalType::Int
                             : type == core::LayoutKind::Bool ? SignalType::Bool
                                                              : SignalType::Real;
-  columns_.push_back({name, span, kind, signal, false, false, false, place});
+  columns_.push_back({name, span, kind, signal, false, false, false, place, {}, owner});
   parent_.emplace_back(columns_.size() - 1);
   return parent_.back();
 }
@@ -29,7 +30,10 @@ void Columns::merge(ColumnId a, ColumnId b) {
   auto rank = [&](ColumnId c) {
     return c.value < interface_ ? 0 : columns_[c.value].kind == system::UnknownKind::Source ? 1 : 2;
   };
-  if (rank(b) < rank(a) || (rank(a) == rank(b) && b < a)) std::swap(a, b);
+  auto order = [&](ColumnId c) {
+    return std::tuple(rank(c), columns_[c.value].owner != system::kNoSwitch, c.value);
+  };
+  if (order(b) < order(a)) std::swap(a, b);
   parent_[b.value] = a;
 }
 
@@ -51,7 +55,7 @@ Columns::Numbering Columns::number(system::Template& names, std::vector<std::int
     if (represents(c)) {
       places.push_back(column.place);
       names.locals.push_back(
-          {column.name, column.span, column.kind, column.type, column.unit, column.assigned});
+          {column.name, column.span, column.kind, column.type, column.unit, column.assigned, column.owner});
     } else if (!column.dropped && column.kind == system::UnknownKind::Source) {
       names.synonyms.push_back({column.name, result.number[find(ColumnId{c}).value].value});
     }

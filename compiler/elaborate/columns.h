@@ -21,6 +21,7 @@ struct Column {
   /// the iteration that created it.
   std::int32_t place = components::kNoPlace;
   Name unit{};
+  std::uint32_t owner = system::kNoSwitch;
 };
 
 class Columns {
@@ -42,6 +43,8 @@ class Columns {
 
   /// The place of columns that are added.
   std::int32_t place = components::kNoPlace;
+  /// The switch in whose mode columns are added.
+  std::uint32_t owner = system::kNoSwitch;
 
   /// The columns of the blueprint: the interface keeps its numbers, then come the columns that represent a
   /// class of merged ones and are not dropped. Adds their names to the template.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -19,10 +20,6 @@ std::vector<std::string> strings(const Value& list) {
 
 double number(const Value& v) { return v.tag == Tag::Int ? static_cast<double>(v.integer) : v.real; }
 
-}  // namespace
-
-namespace {
-
 /// One mistake in a loop, or in several bodies of one relation, is one error: of several diagnostics with one
 /// code at one place the first remains.
 void keep_first_at_each_place(Diagnostics& diagnostics) {
@@ -34,24 +31,62 @@ void keep_first_at_each_place(Diagnostics& diagnostics) {
   });
 }
 
-std::optional<Result> elaborate_main(const core::Program& program, const Options& options,
-                                     Diagnostics& diagnostics) {
+}  // namespace
+
+struct Elaborator::State {
+  State(const core::Program& p, Options o)
+      : program(p),
+        options(std::move(o)),
+        code(p),
+        layouts(p),
+        machine(code, heap, layouts, diagnostics),
+        relations(heap, p) {
+    machine.limits = options.limits;
+  }
+
+  const core::Program& program;
+  Options options;
+  Diagnostics diagnostics;  // of one call
+  Bytecode code;
+  Heap heap;
+  Layouts layouts;
+  Machine machine;
+  Relations relations;
+  RelationObject* model = nullptr;
+  Experiment experiment;
+
+  Identities identities;
+  struct SwitchPlaceOf {
+    InstanceIdentity instance;
+    SwitchPlace place;
+  };
+  std::vector<SwitchPlaceOf> switches;                               // by SwitchIdentity
+  std::map<std::vector<std::uint64_t>, std::uint32_t> mode_numbers;  // structure -> number of the mode
+  std::vector<Value> modes;                                          // an example of each
+
+  bool evaluate_main();
+  std::optional<Result> instantiate(const EnteredModes* entered);
+  std::uint32_t mode(const Value& value, std::size_t numbers);
+  Structure structure(const system::System& system, Instantiator& instantiator, bool at_start);
+  std::optional<Result> finish(std::optional<Result> result, Diagnostics& to) {
+    keep_first_at_each_place(diagnostics);
+    to.append(diagnostics);
+    diagnostics.clear();
+    return result;
+  }
+};
+
+/// The relation that `main` runs, and its experiment.
+bool Elaborator::State::evaluate_main() {
   if (!program.main) {
     diagnostics.report(Code::NothingToRun, "there is no `main` to run")
         .help("define `main = simulate model with { stop = 1.0 }`, or name a relation: `-e model`");
-    return std::nullopt;
+    return false;
   }
-  Bytecode code(program);
-  Heap heap;
-  Layouts layouts(program);
-  Machine machine(code, heap, layouts, diagnostics);
-  machine.limits = options.limits;
-  Relations relations(heap, program);
-  Result result;
   if (!options.load_libraries && !options.libraries.empty())
     machine.defer_libraries();
   else if (!machine.open_libraries(options.libraries))
-    return std::nullopt;
+    return false;
 
   const core::Global& main = program.globals[program.main->value];
   const std::string shown =
@@ -62,12 +97,12 @@ std::optional<Result> elaborate_main(const core::Program& program, const Options
   if (status == Machine::Status::NotReady)
     diagnostics.report(Code::DefinedByItself, main.span,
                        fmt::format("the value of {} is needed to compute itself", shown));
-  if (status != Machine::Status::Done) return std::nullopt;
+  if (status != Machine::Status::Done) return false;
 
   if (is_object(value, ObjectKind::Record)) {
     const Object& e = *value.object;
     auto field = [&](core::ExperimentField f) { return e.items[static_cast<std::uint32_t>(f)]; };
-    Experiment& x = result.experiment;
+    Experiment& x = experiment;
     x.start = number(field(core::ExperimentField::Start));
     x.stop = number(field(core::ExperimentField::Stop));
     x.tolerance = number(field(core::ExperimentField::Tolerance));
@@ -86,24 +121,96 @@ std::optional<Result> elaborate_main(const core::Program& program, const Options
                 fmt::format("{} is {}; an experiment or a relation without interface is needed", shown,
                             kind_of(value)))
         .help("an experiment is made by `simulate relation`");
-    return std::nullopt;
+    return false;
   }
-  Instantiator instantiator(machine, relations, result.system, options);
-  if (!instantiator.run(*static_cast<RelationObject*>(value.object))) return std::nullopt;
+  model = static_cast<RelationObject*>(value.object);
+  return true;
+}
+
+std::optional<Result> Elaborator::State::instantiate(const EnteredModes* entered) {
+  Result result;
+  result.experiment = experiment;
+  Instantiator instantiator(machine, relations, result.system, options, identities, entered);
+  if (!instantiator.run(*model)) return std::nullopt;
   result.system.exprs.library = machine.used_library();
   result.arguments = instantiator.take_arguments();
+  if (!result.system.switches.empty())
+    result.structure = structure(result.system, instantiator, entered == nullptr);
   return result;
 }
 
-}  // namespace
+/// The number of a mode with so many numbers.
+std::uint32_t Elaborator::State::mode(const Value& value, std::size_t numbers) {
+  const Value example = relations.with_numbers(value, std::vector<double>(numbers, 0.0));
+  const auto [found, fresh] =
+      mode_numbers.try_emplace(relations.structure(example), static_cast<std::uint32_t>(modes.size()));
+  if (fresh) modes.push_back(example);
+  return found->second;
+}
+
+Structure Elaborator::State::structure(const system::System& system, Instantiator& instantiator,
+                                       bool at_start) {
+  std::vector<InstanceIdentity>& instances = instantiator.instances();
+  if (at_start)
+    for (std::uint32_t i = 0; i < system.instances.size(); ++i)
+      identities.children(instances[i], system.templates[system.instances[i].body], instances);
+  Structure result;
+  for (std::size_t k = 0; k < system.switches.size(); ++k) {
+    const Instantiator::SwitchValue& s = instantiator.switches()[k];
+    const InstanceIdentity instance = instances[system.switches[k].origin.instance];
+    const SwitchIdentity identity = identities.of_switch(instance, s.place);
+    if (identity == switches.size()) switches.push_back({instance, s.place});
+    result.switches.push_back(
+        {identity, mode(s.mode, system.switches[k].numbers), s.is_given, s.has_initial});
+  }
+  for (std::size_t t = 0; t < system.transitions.size(); ++t)
+    result.targets.push_back(mode(instantiator.targets()[t], system.transitions[t].numbers));
+  Identities::Unknowns unknowns = identities.unknowns(system, instances);
+  result.unknowns = std::move(unknowns.of);
+  result.synonyms = std::move(unknowns.synonyms);
+  result.owners.resize(system.unknowns);
+  std::vector<std::uint32_t> first_switch(system.instances.size(), system::kNoSwitch);
+  for (std::uint32_t k = static_cast<std::uint32_t>(system.switches.size()); k-- > 0;)
+    first_switch[system.switches[k].origin.instance] = k;
+  for (std::uint32_t i = 0; i < system.instances.size(); ++i) {
+    const system::Instance& self = system.instances[i];
+    const auto& locals = system.templates[self.body].locals;
+    for (std::uint32_t k = 0; k < locals.size(); ++k)
+      result.owners[self.first_unknown + k] =
+          locals[k].owner == system::kNoSwitch ? instantiator.owners()[i] : first_switch[i] + locals[k].owner;
+  }
+  for (std::size_t k = 0; k < system.switches.size(); ++k) {
+    const system::Switch& s = system.switches[k];
+    if (!result.switches[k].is_given) continue;
+    for (std::uint32_t n = s.first_number; n < s.first_number + s.numbers; ++n)
+      if (instantiator.structural()[system.mode_numbers[n].index]) result.structural.push_back(n);
+  }
+  return result;
+}
+
+Elaborator::Elaborator(const core::Program& program, Options options)
+    : state_(std::make_unique<State>(program, std::move(options))) {}
+Elaborator::~Elaborator() = default;
+
+std::optional<Result> Elaborator::start(Diagnostics& diagnostics) {
+  return state_->finish(state_->evaluate_main() ? state_->instantiate(nullptr) : std::nullopt, diagnostics);
+}
+
+std::optional<Result> Elaborator::in_modes(std::span<const ChosenMode> modes, Diagnostics& diagnostics) {
+  EnteredModes entered;
+  for (const ChosenMode& m : modes) {
+    const auto& [instance, place] = state_->switches[m.identity];
+    entered.modes[instance].push_back(
+        {{place, state_->relations.with_numbers(state_->modes[m.mode], m.numbers)}, m.entered});
+  }
+  return state_->finish(state_->instantiate(&entered), diagnostics);
+}
+
+std::size_t Elaborator::identities() const { return state_->identities.unknown_count(); }
 
 std::optional<Result> elaborate(const core::Program& program, const Options& options,
                                 Diagnostics& diagnostics) {
-  Diagnostics found;
-  std::optional<Result> result = elaborate_main(program, options, found);
-  keep_first_at_each_place(found);
-  diagnostics.append(found);
-  return result;
+  return Elaborator(program, options).start(diagnostics);
 }
 
 }  // namespace sigrel::elaborate

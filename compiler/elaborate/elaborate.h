@@ -26,8 +26,11 @@
 //   coefficient_pattern.*
 #pragma once
 #include <limits>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/base/limits.h"
@@ -76,10 +79,58 @@ struct Experiment {
   bool assert_bounds = false;  // a variable outside its `min` and `max` ends the run
 };
 
+/// The structure of a system with switches, in numbers that hold for all systems of one Elaborator.
+struct Structure {
+  struct Switch {
+    std::uint32_t identity = 0;
+    std::uint32_t mode = 0;    // with the structure of its arguments, but without their numbers
+    bool is_given = false;     // else it is the initial one, whose numbers are no parameters of their own
+    bool has_initial = false;  // its mode has initial equations
+  };
+  std::vector<Switch> switches;         // by System::switches
+  std::vector<std::uint32_t> targets;   // by System::transitions: modes
+  std::vector<std::uint32_t> unknowns;  // identities
+  std::vector<std::uint32_t> owners;    // by unknown: the innermost switch in whose mode it is, or kNoSwitch
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> synonyms;  // unknowns and further identities
+  /// Of System::mode_numbers: those of given modes whose values decide structure.
+  std::vector<std::uint32_t> structural;
+};
+
 struct Result {
   system::System system;
   Experiment experiment;
   std::vector<Argument> arguments;  // instance by instance, if Options::arguments
+  Structure structure;              // if the system has switches
+};
+
+/// The mode of a switch, which a run has reached.
+struct ChosenMode {
+  std::uint32_t identity = 0;  // of the switch
+  std::uint32_t mode = 0;
+  std::vector<double> numbers{};
+  bool entered = false;  // now; else it continues
+};
+
+/// Elaborates the systems that follow each other when a run changes the structure of a model. It keeps the
+/// values of the functional level.
+class Elaborator {
+ public:
+  /// All arguments outlive the elaborator.
+  Elaborator(const core::Program& program, Options options);
+  ~Elaborator();
+  Elaborator(const Elaborator&) = delete;
+
+  /// The system at the start of a run. Reports errors of the program and returns nullopt then.
+  std::optional<Result> start(Diagnostics& diagnostics);
+  /// The system in these modes; other switches are in their initial ones. Its initial equations are those of
+  /// what was entered.
+  std::optional<Result> in_modes(std::span<const ChosenMode> modes, Diagnostics& diagnostics);
+  /// The number of identities of unknowns so far.
+  std::size_t identities() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 /// Elaborates `program.main`. Reports errors of the program and returns nullopt then.

@@ -77,7 +77,7 @@ std::optional<Value> Events::previous(const Value& signal, std::string_view word
     if (leaf.op != Op::Slot) return pool.intern(leaf);
     const ColumnRef of = ColumnRef::of_slot(leaf.a);
     const ColumnId own = previous_column(of, span);
-    if (!current && of.is_own() && columns_[of.column()].type == system::SignalType::Real &&
+    if (!current && !enters_mode && of.is_own() && columns_[of.column()].type == system::SignalType::Real &&
         !columns_[of.column()].discrete && fine) {
       report_continuous(text(columns_[of.column()].name), word, span);
       fine = false;

@@ -19,6 +19,8 @@ class Events {
 
   /// The trigger whose block is being built.
   std::optional<TriggerId> current;
+  /// Whether the current item is an initial equation of a mode, where `pre` is the value before the mode.
+  bool enters_mode = false;
 
   TriggerId add_trigger(system::Trigger::Kind kind, Span span);
   TriggerPlan& operator[](TriggerId t) { return triggers_[t.value]; }

@@ -31,9 +31,9 @@ std::uint32_t Instantiator::named(std::string name, std::uint32_t parameter, std
   return own;
 }
 
-std::optional<std::uint32_t> Instantiator::body_of(const Pending& p, CapturedSet captured,
-                                                   std::span<const double> reals) {
-  Family& family = families_[{relations_.skeleton(*p.relation), p.interface}];
+std::optional<std::uint32_t> Instantiator::body_of(RelationObject& relation, LayoutId interface,
+                                                   CapturedSet captured, std::span<const double> reals) {
+  Family& family = families_[{relations_.skeleton(relation), interface}];
   auto values = [&] {
     std::vector<double> v;
     for (std::uint32_t k : family.structural) v.push_back(reals[k]);
@@ -44,7 +44,7 @@ std::optional<std::uint32_t> Instantiator::body_of(const Pending& p, CapturedSet
     mark_structural(family, captured);
     return it->second;
   }
-  auto built = builder_.build(*p.relation, p.interface, reals);
+  auto built = builder_.build(relation, interface, reals);
   if (!built) return std::nullopt;
   std::set<std::uint32_t> structural(family.structural.begin(), family.structural.end());
   const std::size_t before = structural.size();
@@ -79,6 +79,7 @@ void Instantiator::add_rows(const Blueprint& b, std::uint32_t instance, RowKind 
     for (std::size_t t = 0; t < more.size(); ++t) make_room(equations.tables[t], more[t]);
   }
   for (const RowPlan& r : b.rows[static_cast<std::size_t>(kind)]) {
+    if (kind == RowKind::Initial && !starts(instance, r)) continue;
     EquationTable& t = equations.tables[r.table];
     for (std::uint32_t k = 0; k < t.slots; ++k) {
       const ColumnRef column = b.slots[r.first_slot + k];
@@ -189,6 +190,8 @@ bool Instantiator::run(RelationObject& given) {
   used_settings_.assign(options_.set.size(), false);
   RelationObject& model = *with_structural_settings(given);
   if (machine_.diagnostics().has_errors()) return false;
+  instance_identities_.push_back(0);
+  owners_.push_back(system::kNoSwitch);
   std::vector<PendingSetting> all;
   for (std::size_t i = 0; i < options_.set.size(); ++i) all.push_back({i, options_.set[i].name});
   settings_.push_back(std::move(all));
@@ -222,12 +225,13 @@ void Instantiator::evaluate_parameters() {
 
 bool Instantiator::instantiate(std::uint32_t i) {
   const Pending p = pending_[i];
-  const CapturedSet captured = apply_settings(i, *p.relation, p.captured);
+  CapturedSet captured = apply_settings(i, *p.relation, p.captured);
+  RelationObject* relation = relation_in_mode(i, captured);
   evaluate_parameters();
-  const std::size_t real_count = relations_.real_count(relations_.skeleton(*p.relation));
+  const std::size_t real_count = relations_.real_count(relations_.skeleton(*relation));
   real_values_.clear();
   for (std::size_t k = 0; k < real_count; ++k) real_values_.push_back(values_[captured_real(captured, k)]);
-  const auto found = body_of(p, captured, real_values_);
+  const auto found = body_of(*relation, p.interface, captured, real_values_);
   if (!found) return false;
   if (options_.arguments) list_arguments(i, *p.relation, captured, real_values_);
   const Body& body = bodies_[*found];
@@ -248,11 +252,15 @@ bool Instantiator::instantiate(std::uint32_t i) {
   system_.unknowns += b.locals;
 
   add_reals(b, captured);
+  first_switch_ = static_cast<std::uint32_t>(system_.switches.size());
+  if (!body.switches.empty()) add_switches(body, i, captured);
   for (std::size_t kind = 0; kind < kRowKinds; ++kind)
     if (!b.rows[kind].empty()) add_rows(b, i, static_cast<RowKind>(kind));
+  if (!body.transitions.empty()) add_transitions(body, i, captured);
   if (!b.triggers.empty() || !b.previous.empty() || !b.delays.empty()) add_events(b, i);
   if (!b.sum_sources.empty()) add_sums(b, i);
-  for (std::uint32_t source : b.steady) system_.steady.push_back({i, source});
+  if (!modes_ || is_new(owners_[i]))
+    for (std::uint32_t source : b.steady) system_.steady.push_back({i, source});
   if (!b.attributes.empty()) add_attributes(b, i);
   if (!b.children.empty()) {
     add_captured_of_children(b, captured);
@@ -410,7 +418,10 @@ void Instantiator::add_children(const Body& body, std::uint32_t instance) {
                            : 0;
     pending_.push_back(
         {body.relations[c], body.interfaces[c], sets_[plan.captured.value], depth, settings, earlier});
+    owners_.push_back(owner_of(instance, system_.templates[b.body].children[c].owner));
   }
+  if (modes_)
+    identities_.children(instance_identities_[instance], system_.templates[b.body], instance_identities_);
 }
 
 /// The operands of a parameter whose value decided structure cannot change either without a new elaboration.

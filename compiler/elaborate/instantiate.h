@@ -9,16 +9,31 @@
 #include "compiler/elaborate/body.h"
 #include "compiler/elaborate/body_key.h"
 #include "compiler/elaborate/elaborate.h"
+#include "compiler/elaborate/identities.h"
 
 namespace sigrel::elaborate {
 
+/// The modes that a run has entered, by instance. Initial equations hold only for what is new then: the parts
+/// of modes that are `entered`.
+struct EnteredModes {
+  struct Mode {
+    GivenMode given;
+    bool entered = false;
+  };
+  std::unordered_map<InstanceIdentity, std::vector<Mode>> modes;
+};
+
 class Instantiator {
  public:
-  Instantiator(Machine& machine, Relations& relations, system::System& system, const Options& options)
+  /// `modes`: of a run that has changed the structure; null at its start.
+  Instantiator(Machine& machine, Relations& relations, system::System& system, const Options& options,
+               Identities& identities, const EnteredModes* modes)
       : machine_(machine),
         relations_(relations),
         system_(system),
         options_(options),
+        identities_(identities),
+        modes_(modes),
         shapes_(system),
         builder_(machine, relations, system, shapes_) {
     if (options.one_by_one) builder_.apply_one_by_one();
@@ -28,6 +43,21 @@ class Instantiator {
   bool run(RelationObject& model);
   /// The arguments of the instances, when the options ask for them.
   std::vector<Argument> take_arguments() { return std::move(arguments_); }
+  /// By System::switches, and the targets by System::transitions.
+  struct SwitchValue {
+    SwitchIdentity identity;
+    InstanceIdentity instance;
+    SwitchPlace place;
+    Value mode;
+    bool is_given;
+    bool has_initial = false;  // its mode, or a part of it, has initial equations
+  };
+  std::vector<SwitchValue>& switches() { return switches_; }
+  std::vector<Value>& targets() { return targets_; }
+  std::vector<InstanceIdentity>& instances() { return instance_identities_; }
+  /// By instance: the innermost switch in whose mode it is.
+  std::vector<std::uint32_t>& owners() { return owners_; }
+  const std::vector<bool>& structural() const { return structural_; }
 
  private:
   // The captured parameters of a relation value in one instance: its own Reals, and one set for each relation
@@ -66,13 +96,27 @@ class Instantiator {
     const MemberReference* reference;
   };
 
-  std::optional<std::uint32_t> body_of(const Pending& pending, CapturedSet captured,
+  std::optional<std::uint32_t> body_of(RelationObject& relation, LayoutId interface, CapturedSet captured,
                                        std::span<const double> reals);
   void mark_structural(const Family& family, CapturedSet captured);
   CapturedSet apply_settings(std::uint32_t instance, const RelationObject& relation, CapturedSet captured);
   RelationObject* with_structural_settings(RelationObject& model);
   std::uint32_t named(std::string name, std::uint32_t parameter, std::optional<double> value);
   std::uint32_t parameter(const system::Parameter& p);
+  RelationObject* relation_in_mode(std::uint32_t instance, CapturedSet& captured);
+  CapturedSet captured_of_relation(const RelationObject& relation);
+  void add_switches(const Body& body, std::uint32_t instance, CapturedSet captured);
+  std::pair<std::uint32_t, std::uint32_t> add_mode_numbers(const Body& body, std::uint32_t instance,
+                                                           CapturedSet captured,
+                                                           std::span<const ModeNumberPlan> numbers,
+                                                           std::span<RelationObject* const> relations);
+  void add_captured_numbers(const RelationObject& relation, CapturedSet set);
+  void add_transitions(const Body& body, std::uint32_t instance, CapturedSet captured);
+  std::uint32_t owner_of(std::uint32_t instance, std::uint32_t body_switch) const {
+    return body_switch == system::kNoSwitch ? owners_[instance] : first_switch_ + body_switch;
+  }
+  bool starts(std::uint32_t instance, const RowPlan& initial);
+  bool is_new(std::uint32_t owner) const { return owner != system::kNoSwitch && is_new_[owner]; }
   void add_rows(const Blueprint& b, std::uint32_t instance, RowKind kind);
   void add_events(const Blueprint& b, std::uint32_t instance);
   std::uint32_t unknown(const Blueprint& b, const system::Instance& instance, ColumnId column) const {
@@ -117,6 +161,14 @@ class Instantiator {
   Relations& relations_;
   system::System& system_;
   const Options& options_;
+  Identities& identities_;
+  const EnteredModes* modes_;
+  std::vector<InstanceIdentity> instance_identities_;  // if there are switches
+  std::vector<SwitchValue> switches_;
+  std::vector<Value> targets_;
+  std::vector<std::uint32_t> owners_;
+  std::vector<bool> is_new_;        // by switch: whether its mode, or one around it, was entered
+  std::uint32_t first_switch_ = 0;  // of the instance
   Shapes shapes_;
   BodyBuilder builder_;
 

@@ -95,7 +95,8 @@ Machine::Status Items::block(const core::Body& body, Target target) {
       if (!is_selected(i)) continue;
       Status s = item(*i, target);
       if (s == Status::Failed) return s;
-      if (s == Status::NotReady) waiting.push_back({i, target, parts_.events.current});
+      if (s == Status::NotReady)
+        waiting.push_back({i, target, parts_.events.current, {}, {}, parts_.switches.current});
     }
     return Status::Done;
   };
@@ -113,6 +114,17 @@ Machine::Status Items::block(const core::Body& body, Target target) {
     deferred_.push_back(std::move(d));
   }
   return Status::Done;
+}
+
+/// Evaluates the item again when everything else has been evaluated.
+void Items::defer(const core::Item& item, Target target) {
+  auto frame = machine_.body_slots(parts_.code.slots);
+  deferred_.push_back({&item,
+                       target,
+                       parts_.events.current,
+                       {frame.begin(), frame.end()},
+                       parts_.loops,
+                       parts_.switches.current});
 }
 
 Machine::Status Items::retry(std::vector<Deferred>& pending) {
@@ -141,6 +153,7 @@ Machine::Status Items::retry(std::vector<Deferred>& pending) {
 // In the frame of the item's own block, with the values that were defined since; what it defines stays.
 Machine::Status Items::retry(const Deferred& d) {
   const auto outer_trigger = std::exchange(parts_.events.current, d.trigger);
+  const auto outer_switch = parts_.enter_switch(d.owner);
   Status s{};
   if (d.frame.empty()) {
     s = item(*d.item, d.target);
@@ -158,6 +171,7 @@ Machine::Status Items::retry(const Deferred& d) {
       if (kept[i].tag != Tag::Undefined || d.item->kind != core::ItemKind::Let) frame[i] = kept[i];
   }
   parts_.events.current = outer_trigger;
+  parts_.enter_switch(outer_switch);
   return s;
 }
 
@@ -215,14 +229,21 @@ Machine::Status Items::item(const core::Item& item, Target target) {
     case ItemKind::Let: return let_item(static_cast<const core::LetItem&>(item));
     case ItemKind::For: return for_item(static_cast<const core::ForItem&>(item), target);
     case ItemKind::If: return if_item(static_cast<const core::IfItem&>(item), target);
-    case ItemKind::Initially: return block(static_cast<const core::BlockItem&>(item).body, Target::Initial);
+    case ItemKind::Initially: {
+      const bool outer =
+          std::exchange(parts_.events.enters_mode, parts_.switches.current != system::kNoSwitch);
+      const Status s = block(static_cast<const core::BlockItem&>(item).body, Target::Initial);
+      parts_.events.enters_mode = outer;
+      return s;
+    }
     case ItemKind::Guess: return block(static_cast<const core::BlockItem&>(item).body, Target::Guess);
     case ItemKind::Steady: return steady_item(static_cast<const core::SteadyItem&>(item));
     case ItemKind::Discrete: return discrete_item(static_cast<const core::DiscreteItem&>(item));
     case ItemKind::When: return when_item(static_cast<const core::WhenItem&>(item));
     case ItemKind::Every: return every_item(static_cast<const core::EveryItem&>(item));
     case ItemKind::Assign: return assign_item(static_cast<const core::AssignItem&>(item));
-    case ItemKind::Switch: return unsupported(item.span, "switch");
+    case ItemKind::Switch: return switch_item(static_cast<const core::SwitchItem&>(item));
+    case ItemKind::Until: return until_item(static_cast<const core::UntilItem&>(item));
     case ItemKind::Assert: return assert_item(static_cast<const core::AssertItem&>(item));
     case ItemKind::Terminate: return terminate_item(static_cast<const core::TerminateItem&>(item));
   }

@@ -46,10 +46,12 @@ class Items final : public BodyHost {
     std::optional<TriggerId> trigger;
     std::vector<Value> frame{};  // of the block that it left; empty: the current one
     LoopIndices loops{};
+    std::uint32_t owner = system::kNoSwitch;  // the switch in whose mode it is
   };
 
   // items.cpp: order of evaluation
   Status block(const core::Body& body, Target target);
+  void defer(const core::Item& item, Target target);
   Status retry(std::vector<Deferred>& pending);
   Status retry(const Deferred& deferred);
   void report_undefined(const Deferred& deferred);
@@ -58,7 +60,7 @@ class Items final : public BodyHost {
   Status unsupported(Span span, const char* construct);
   Status evaluate(const core::Expr* expr, Value& result) { return parts_.evaluate(expr, result); }
 
-  // item_kinds.cpp, loops.cpp, event_items.cpp: by construct
+  // item_kinds.cpp, loops.cpp, event_items.cpp, switch_items.cpp: by construct
   Status declare(const core::SignalDecl& declaration);
   Status set_attributes(const core::SignalDecl& declaration, const Value& variable);
   void add_attribute(system::AttributeKind kind, const Value& target, const Value& number, Span span);
@@ -80,6 +82,11 @@ class Items final : public BodyHost {
   Status count_size_dependent(const Value& first, const Value& last, const Iteration& iteration);
   Status each(const Value& collection, const Iteration& iteration);
   bool assign(const core::Pattern& pattern, const Value& value);
+
+  Status switch_item(const core::SwitchItem& item);
+  Status until_item(const core::UntilItem& item);
+  bool mode_numbers(const Value& mode, Span span, std::vector<ModeNumberPlan>& numbers,
+                    std::vector<RelationObject*>& captured);
 
   Status discrete_item(const core::DiscreteItem& item);
   Status condition(const core::Expr* expr, ExprId& result);

@@ -14,13 +14,16 @@ class Rows {
   Rows(Machine& machine, Shapes& shapes, ParameterExpressions& reals)
       : machine_(machine), shapes_(shapes), reals_(reals) {}
 
+  /// The switch in whose mode rows are added; the tag of initial equations.
+  std::uint32_t owner = system::kNoSwitch;
+
   /// A row for the residual, an expression of Machine::signals.
   void add(ExprId residual, std::uint32_t source, RowKind kind, std::uint32_t tag = 0);
   /// Begins a row of a known table; its columns and parameter expressions follow.
   void begin(std::uint32_t table, std::uint32_t source, RowKind kind, std::uint32_t tag = 0) {
     rows_[static_cast<std::size_t>(kind)].push_back({table, static_cast<std::uint32_t>(slots_.size()),
                                                      static_cast<std::uint32_t>(row_reals_.size()), source,
-                                                     tag});
+                                                     kind == RowKind::Initial ? owner : tag});
   }
   void add_slot(ColumnRef column) { slots_.push_back(column); }
   void add_number(ExprId number) { row_reals_.push_back(reals_.add(number)); }

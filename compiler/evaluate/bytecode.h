@@ -120,6 +120,8 @@ struct RelationCode {
   std::unordered_map<const core::Layout*, std::uint32_t> layout_chunks;
   /// The equations and applications in loops that can be parameterised.
   std::unordered_map<const core::Item*, ParameterisedItem> parameterised;
+  /// The switches of the body are numbered.
+  std::unordered_map<const core::Item*, std::uint32_t> switches;
   /// `let`s of loops that are used only by parameterised equations of the same block.
   std::unordered_set<const core::Item*> inlined;
 };

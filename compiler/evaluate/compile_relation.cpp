@@ -59,6 +59,16 @@ void Compiler::pattern_slots(const core::Pattern* p) {
   for (core::Pattern* e : p->elements) pattern_slots(e);
 }
 
+/// The variables of the pattern of a mode.
+void Compiler::declare(const core::Pattern* p) {
+  if (p->kind == core::PatternKind::Variable) {
+    declared_.insert(p->local.value);
+    if (loops_) iteration_locals_.insert(p->local.value);
+    new_slot(p->local);
+  }
+  for (const core::Pattern* e : p->elements) declare(e);
+}
+
 void Compiler::declare(const core::Body& b) {
   auto slot = [&](core::LocalId local) {
     if (loops_) iteration_locals_.insert(local.value);
@@ -90,6 +100,11 @@ void Compiler::declare(const core::Body& b) {
         declare(branch.body);
     } else if (item->kind == core::ItemKind::Every) {
       declare(static_cast<const core::EveryItem*>(item)->body);
+    } else if (item->kind == core::ItemKind::Switch) {
+      for (const core::Mode& mode : static_cast<const core::SwitchItem*>(item)->modes) {
+        for (const core::Pattern* p : mode.parameters) declare(p);
+        declare(mode.body);
+      }
     } else if (item->kind == core::ItemKind::Initially || item->kind == core::ItemKind::Guess) {
       declare(static_cast<const core::BlockItem*>(item)->body);
     }
@@ -138,6 +153,17 @@ void Compiler::body(const core::Body& b) {
 bool Compiler::is_loop_let(const core::Item* item) const {
   const auto& bindings = static_cast<const core::LetItem*>(item)->bindings;
   return !bindings.empty() && loop_lets_.contains(bindings[0].local.value);
+}
+
+/// The target of a transition: an `if` is one of several transitions, whose parts are evaluated separately.
+void Compiler::target(const core::Expr* e) {
+  while (e->kind == core::ExprKind::If) {
+    auto* choice = static_cast<const core::IfExpr*>(e);
+    chunk(choice->condition);
+    target(choice->then_branch);
+    e = choice->else_branch;
+  }
+  chunk(e);
 }
 
 void Compiler::item(const core::Item* item) {
@@ -224,7 +250,21 @@ void Compiler::item(const core::Item* item) {
       chunk(static_cast<const core::AssignItem*>(item)->value);
       break;
     case ItemKind::Terminate: chunk(static_cast<const core::TerminateItem*>(item)->condition); break;
-    case ItemKind::Switch: break;  // elaboration rejects it with a diagnostic
+    case ItemKind::Switch: {
+      auto* s = static_cast<const core::SwitchItem*>(item);
+      auto& switches = unit_->relation->switches;
+      switches.emplace(s, static_cast<std::uint32_t>(switches.size()));
+      chunk(s->initial);
+      for (const core::Mode& mode : s->modes) {
+        body(mode.body);
+        for (const core::UntilItem& until : mode.transitions) {
+          chunk(until.condition);
+          target(until.target);
+        }
+      }
+      break;
+    }
+    case ItemKind::Until: break;  // with its mode
   }
 }
 

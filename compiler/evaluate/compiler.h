@@ -102,9 +102,11 @@ class Compiler {
   void pattern_slots(const core::Pattern* p);
   // Slots come before code: an item may refer to a label or a local of an item after it.
   void declare(const core::Body& b);
+  void declare(const core::Pattern* p);
   void body(const core::Body& b);
   bool is_loop_let(const core::Item* item) const;
   void item(const core::Item* item);
+  void target(const core::Expr* e);
 
   Bytecode& code_;
   const core::Global& global_;

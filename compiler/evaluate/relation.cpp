@@ -1,6 +1,8 @@
 #include "compiler/evaluate/relation.h"
 
 #include <algorithm>
+#include <iterator>
+#include <unordered_set>
 
 namespace sigrel::evaluate {
 namespace {
@@ -199,6 +201,99 @@ std::vector<Value> Relations::body_captures(const RelationObject& relation, std:
   return result;
 }
 
+std::vector<Value> Relations::numbers(const Value& root) {
+  // A relation is visited at each of its uses, everything else once in each relation.
+  struct Level {
+    std::vector<Value> work;
+    std::unordered_set<const Object*> seen{};
+  };
+  std::vector<Value> result;
+  std::vector<Level> levels;
+  levels.push_back({{root}});
+  while (!levels.empty()) {
+    if (levels.back().work.empty()) {
+      levels.pop_back();
+      continue;
+    }
+    const Value v = levels.back().work.back();
+    levels.back().work.pop_back();
+    if (v.tag == Tag::Real || v.tag == Tag::Signal) {
+      result.push_back(v);
+    } else if (v.tag == Tag::Object && v.object->kind == ObjectKind::Relation) {
+      const auto& r = *static_cast<const RelationObject*>(v.object);
+      if (r.own_captured != kNone)
+        result.push_back(v);
+      else
+        levels.push_back(
+            {{std::make_reverse_iterator(r.items + r.size), std::make_reverse_iterator(r.items)}});
+    } else if (v.tag == Tag::Object) {
+      if (v.object->size && !levels.back().seen.insert(v.object).second) continue;
+      for (std::uint32_t i = v.object->size; i-- > 0;) levels.back().work.push_back(v.object->items[i]);
+    }
+  }
+  return result;
+}
+
+Value Relations::with_numbers(const Value& root, std::span<const double> numbers) {
+  // In the order of numbers().
+  struct Work {
+    Value value;
+    Value* target;
+  };
+  struct Level {
+    std::vector<Work> work;
+    std::unordered_map<const Object*, Object*> copies{};
+  };
+  Value result;
+  std::size_t next = 0;
+  std::vector<Level> levels;
+  levels.push_back({{{root, &result}}});
+  while (!levels.empty()) {
+    Level& level = levels.back();
+    if (level.work.empty()) {
+      levels.pop_back();
+      continue;
+    }
+    const auto [v, target] = level.work.back();
+    level.work.pop_back();
+    if (v.tag == Tag::Real || v.tag == Tag::Signal) {
+      *target = Value::of_real(numbers[next++]);
+    } else if (v.tag != Tag::Object) {
+      *target = v;
+    } else if (v.object->kind == ObjectKind::Relation) {
+      const auto& r = *static_cast<const RelationObject*>(v.object);
+      RelationObject* copy = heap_.relation(r.relation(), r.size);
+      copy->origin = r.origin;
+      *target = Value::of(copy);
+      std::vector<Work> work;
+      for (std::uint32_t i = r.size; i-- > 0;) work.push_back({r.items[i], &copy->items[i]});
+      levels.push_back({std::move(work)});
+    } else {
+      if (v.object->size) {
+        if (auto it = level.copies.find(v.object); it != level.copies.end()) {
+          *target = Value::of(it->second);
+          continue;
+        }
+      }
+      Object* copy = heap_.object(v.object->kind, v.object->size);
+      copy->a = v.object->a;
+      copy->b = v.object->b;
+      copy->code = v.object->code;
+      if (copy->size) level.copies.emplace(v.object, copy);
+      *target = Value::of(copy);
+      for (std::uint32_t i = copy->size; i-- > 0;)
+        level.work.push_back({v.object->items[i], &copy->items[i]});
+    }
+  }
+  return result;
+}
+
+std::vector<std::uint64_t> Relations::structure(const Value& value) {
+  std::vector<std::uint64_t> key;
+  depends_on_size({&value, 1}, key);
+  return key;
+}
+
 std::vector<std::string> Relations::real_names(const RelationObject& relation) const {
   const RelationCode& code = relation.relation();
   struct Work {
@@ -218,7 +313,7 @@ std::vector<std::string> Relations::real_names(const RelationObject& relation) c
   };
   std::unordered_map<const Object*, bool> seen;
   std::vector<Work> work;
-  for (std::uint32_t i = relation.size; i-- > 0;)
+  for (auto i = static_cast<std::uint32_t>(code.captured.size()); i-- > 0;)  // without modes (elaborate)
     work.push_back({relation.items[i], std::string(text(code.global->local_names[code.captured[i].value]))});
   while (!work.empty()) {
     Work w = std::move(work.back());

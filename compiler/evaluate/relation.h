@@ -18,6 +18,9 @@ class Relations {
  public:
   explicit Relations(Heap& heap, const core::Program& program) : heap_(heap), program_(program) {}
 
+  /// The number of another body, for RelationObject::captured_in.
+  std::uint32_t next_body() { return ++bodies_; }
+
   /// The id of the relation's skeleton.
   std::uint32_t skeleton(RelationObject& relation);
 
@@ -39,6 +42,14 @@ class Relations {
   /// the value for which the body is built; captured relation j has `own_captured` = j.
   std::vector<Value> body_captures(const RelationObject& relation, std::span<const Value> reals);
 
+  /// The Reals and signals in a value, also those that relations in it captured, in a fixed order; a relation
+  /// of the body's own captures stands for those below it.
+  static std::vector<Value> numbers(const Value& value);
+  /// A copy of the value with other numbers, of which none is shared with another value.
+  Value with_numbers(const Value& value, std::span<const double> numbers);
+  /// Identifies a value up to its numbers: equal words, equal structure.
+  std::vector<std::uint64_t> structure(const Value& value);
+
   /// The names of the captured Reals: "r", "d.r".
   std::vector<std::string> real_names(const RelationObject& relation) const;
 
@@ -59,6 +70,7 @@ class Relations {
   std::unordered_map<std::vector<std::uint64_t>, std::uint32_t, Hash> skeletons_;
   std::vector<std::uint32_t> real_counts_;  // by skeleton
   std::vector<bool> size_dependent_;        // by skeleton
+  std::uint32_t bodies_ = 0;
 };
 
 }  // namespace sigrel::evaluate

@@ -102,7 +102,8 @@ std::string EventLog::trigger_text(std::size_t trigger) const {
   switch (t.kind) {
     case system::Trigger::When: return source;
     case system::Trigger::Every: return source.starts_with("every") ? source : "every " + source;
-    case system::Trigger::Terminate: break;
+    case system::Trigger::Terminate:
+    case system::Trigger::Transition: break;
   }
   return source;
 }

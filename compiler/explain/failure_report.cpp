@@ -108,7 +108,8 @@ class Report {
                       ? fmt::format("the {} rows up to t = {} are kept", f_.kept_rows, seconds(f_.kept_until))
                       : std::string("no rows were written"));
         return;
-      case FailureKind::Internal: return;  // a bug of Sigrel, which the session throws
+      case FailureKind::Structure: return;  // reported when it was found
+      case FailureKind::Internal: return;   // a bug of Sigrel, which the session throws
     }
   }
 

@@ -330,6 +330,7 @@ enum class ItemKind : std::uint8_t {
   Every,
   Assign,
   Switch,
+  Until,
   Assert,
   Terminate
 };
@@ -404,8 +405,7 @@ struct AssignItem : Item {
 };
 /// The modes of a switch are the constructors of an implicit type: a value is a Construct whose tag is the
 /// index of the mode, with the arguments of the mode.
-struct ModeTransition {
-  Span span;
+struct UntilItem : Item {
   Expr* condition;
   Expr* target;  // a mode
 };
@@ -414,7 +414,7 @@ struct Mode {
   Span span;
   std::span<Pattern*> parameters;  // each matches every value
   Body body;
-  std::span<ModeTransition> transitions;
+  std::span<UntilItem> transitions;
 };
 struct SwitchItem : Item {
   Expr* initial;  // a mode; without signals

@@ -446,6 +446,7 @@ class Printer {
         }
         return;
       }
+      case ItemKind::Until: return;  // with its mode
       case ItemKind::Assert:
         out += "assert ";
         expr(static_cast<const AssertItem*>(i)->message, indent);

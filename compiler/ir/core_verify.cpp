@@ -274,6 +274,7 @@ class Verifier {
         }
         return;
       }
+      case ItemKind::Until: return;  // with its mode
       case ItemKind::Assert:
         expr(static_cast<const AssertItem*>(i)->message);
         return expr(static_cast<const AssertItem*>(i)->condition);

@@ -24,9 +24,10 @@ struct Kernel {
 
 /// The equations of the initial system.
 enum class StartPolicy : std::uint8_t {
-  Guesses,  // the initial equations; remaining degrees of freedom are fixed by guesses, with a note
-  Strict,   // the initial equations; remaining degrees of freedom are an error
-  Given,    // the states are given: there is no initial schedule
+  Guesses,   // the initial equations; remaining degrees of freedom are fixed by guesses, with a note
+  Strict,    // the initial equations; remaining degrees of freedom are an error
+  Given,     // the states are given: there is no initial schedule
+  Continue,  // as Guesses, of a run that continues: the guess of each variable is a parameter of its own
 };
 
 struct Plan {

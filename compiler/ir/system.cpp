@@ -225,6 +225,12 @@ void verify(const System& s) {
   for (const Delay& d : s.delays)
     if (d.unknown >= s.unknowns || d.of >= s.unknowns || d.length >= s.parameters.size())
       broken("a `delay` is of no unknown, or has no length");
+  for (const Transition& t : s.transitions)
+    if (t.trigger >= s.events.triggers.size() || t.of >= s.switches.size() ||
+        t.first_number + t.numbers > s.mode_numbers.size())
+      broken("a transition has no trigger or no switch");
+  for (const ModeNumber& n : s.mode_numbers)
+    if (n.index >= (n.is_unknown ? s.unknowns : s.parameters.size())) broken("a mode has no number");
   if (s.instances.empty()) broken("no instance");
   for (std::size_t i = 1; i < s.instances.size(); ++i) {
     if (s.instances[i].first_unknown < s.instances[i - 1].first_unknown)

@@ -23,6 +23,7 @@
 namespace sigrel::system {
 
 constexpr std::uint32_t kRoot = 0;  // the instance that is the whole model
+constexpr std::uint32_t kNoSwitch = 0xFFFFFFFFu;
 
 /// The kind of an equation of a relation body, in terms of the source.
 enum class EquationKind : std::uint8_t {
@@ -61,6 +62,7 @@ struct LocalInfo {
   SignalType type = SignalType::Real;
   Name unit{};            // for results: of a Real its unit, of a data type its constructors, "Off | Run"
   bool assigned = false;  // by `:=` in its relation
+  std::uint32_t owner = kNoSwitch;  // the switch of the template whose mode it belongs to
   bool operator==(const LocalInfo&) const = default;
 };
 
@@ -68,6 +70,7 @@ struct ChildInfo {
   LocalName name;  // "r1", "r1[3]"; of an unlabelled use the name of the relation, "…#2" for the second one
   bool labelled = false;
   Span span;
+  std::uint32_t owner = kNoSwitch;  // as LocalInfo::owner
   bool operator==(const ChildInfo&) const = default;
 };
 
@@ -122,7 +125,7 @@ struct Attribute {
 
 /// The cause of an event: one of its conditions becomes true, a clock ticks, or the run starts or ends.
 struct Trigger {
-  enum Kind : std::uint8_t { When, Every, Terminate } kind = When;
+  enum Kind : std::uint8_t { When, Every, Terminate, Transition } kind = When;
   Origin origin;
   bool initial = false, terminal = false;       // fires at the start of the run, at its end
   std::optional<std::uint32_t> preceding = {};  // of `elsewhen`: the branch before it, an earlier trigger
@@ -166,6 +169,27 @@ struct Events {
   Equations values;      // assigned values; tag: the assignment
 };
 
+/// A number that a mode takes: a parameter, or the value of an unknown when the mode is entered.
+struct ModeNumber {
+  bool is_unknown = false;
+  std::uint32_t index = 0;
+};
+/// A `switch` of an instance, and the mode that it is in. The system is that of one mode of each switch.
+struct Switch {
+  Origin origin;
+  Name mode;
+  std::uint32_t parent = kNoSwitch;             // the switch in one of whose modes it is
+  std::uint32_t first_number = 0, numbers = 0;  // into System::mode_numbers: parameters
+};
+/// `until`: when its condition holds, the system ends, and the one in which the switch has the next mode
+/// follows. Of several transitions of one switch the first is taken.
+struct Transition {
+  std::uint32_t trigger = 0;
+  std::uint32_t of = 0;                         // switch
+  Name target;                                  // mode
+  std::uint32_t first_number = 0, numbers = 0;  // into System::mode_numbers
+};
+
 struct System {
   ExprPool exprs;
   Equations equations;         // hold always; residuals may contain Der
@@ -174,6 +198,9 @@ struct System {
   Equations assertions;        // the "residual" is the condition, which must not become 0
   Events events;
   std::vector<Delay> delays;
+  std::vector<Switch> switches;
+  std::vector<Transition> transitions;
+  std::vector<ModeNumber> mode_numbers;
   std::uint32_t unknowns = 0;
   std::vector<Parameter> parameters;
   std::vector<NamedParameter> named_parameters;

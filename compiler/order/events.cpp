@@ -37,6 +37,7 @@ void add_events(const system::System& system, const dae::System& dae, Kernels& k
   for (std::uint32_t t = 0; t < events.triggers; ++t) {
     const system::Trigger& trigger = system.events.triggers[t];
     if (trigger.kind == system::Trigger::Terminate) events.last.push_back(t);
+    if (trigger.kind == system::Trigger::Transition) events.transitions.push_back(t);
     if (trigger.initial) events.initial.push_back(t);
     if (trigger.terminal) events.terminal.push_back(t);
     if (trigger.preceding) events.alternatives.push_back({t, *trigger.preceding});

@@ -52,6 +52,7 @@ plan::Plan order(const system::System& system, const dae::System& dae, Diagnosti
   // passes add their own behind these.
   set_parameters(system, dae, model);
   set_attributes(system, dae, model);
+  if (policy == plan::StartPolicy::Continue) continue_from_guesses(model);
 
   // States and constants: they decide which blocks have to be computed at every step.
   model.discrete = discrete_variables(system, dae);

@@ -79,4 +79,11 @@ void set_attributes(const system::System& system, const dae::System& dae, runtim
       model.nominal[set.states[k]] = model.nominal[dae.variables[set.candidates[k]].integral];
 }
 
+void continue_from_guesses(runtime::Model& model) {
+  model.start.resize(model.variables, runtime::kNone);
+  for (std::uint32_t& guess : model.start)
+    guess =
+        guess == runtime::kNone ? add_parameter(model, {}) : add_parameter(model, model.parameters[guess]);
+}
+
 }  // namespace sigrel::order

@@ -14,6 +14,9 @@ void set_parameters(const system::System& system, const dae::System& dae, runtim
 /// The number of a new parameter.
 std::uint32_t add_parameter(runtime::Model& model, const runtime::ParameterRule& rule);
 
+/// Gives the guess of each variable a parameter of its own, which a run that continues sets.
+void continue_from_guesses(runtime::Model& model);
+
 /// Fills `start` and `nominal` from the attributes. Of several attributes in a class of equal unknowns, that
 /// of the variable's own unknown counts, else the one of the lowest unknown: an outer relation comes before
 /// its parts.

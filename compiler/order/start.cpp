@@ -11,7 +11,7 @@ namespace {
 
 /// Variables in the order in which they may take their guesses: first those that are differentiated and have
 /// a guess of their own, then the states; for those of a set all of its candidates.
-std::vector<VariableId> guess_order(const dae::System& dae, const runtime::Model& model) {
+std::vector<VariableId> guess_order(const dae::System& dae, const runtime::Model& model, bool continues) {
   IdVector<VariableId, bool> may_be_state(dae.variables.size(), false);
   for (VariableId v : ids<VariableId>(0, may_be_state.size()))
     may_be_state[v] = dae.variables[v.value].state && dae.variables[v.value].set == dae::kNone;
@@ -20,8 +20,8 @@ std::vector<VariableId> guess_order(const dae::System& dae, const runtime::Model
   std::vector<VariableId> order;
   for (bool given : {true, false})
     for (VariableId v : ids<VariableId>(0, may_be_state.size())) {
-      const bool guessed =
-          model.start_of(v.value) != runtime::kNone && dae.variables[v.value].derivative != dae::kNone;
+      const bool guessed = !continues && model.start_of(v.value) != runtime::kNone &&
+                           dae.variables[v.value].derivative != dae::kNone;
       if (guessed == given && (guessed || may_be_state[v])) order.push_back(v);
     }
   return order;
@@ -51,7 +51,8 @@ EquationTable guess_equations(const std::vector<VariableId>& states, plan::Plan&
 void schedule_start(Ordering& o, incidence::EquationList equations, plan::StartPolicy policy) {
   plan::Plan& plan = o.plan;
   InitialMatching initial =
-      match_initial(plan.exprs, o.system, o.dae, equations, guess_order(o.dae, plan.model));
+      match_initial(plan.exprs, o.system, o.dae, equations,
+                    guess_order(o.dae, plan.model, policy == plan::StartPolicy::Continue));
   for (VariableId state : initial.guessed) plan.guessed_states.push_back(state.value);
   plan.initial_assign = std::move(initial.row_of_variable);
   for (EquationId equation : initial.unmatched) plan.redundant_initial.push_back(equation.value);
@@ -71,6 +72,7 @@ void schedule_start(Ordering& o, incidence::EquationList equations, plan::StartP
   // Initial equations that do not fit are evaluated after the start: they hold, or contradict the others.
   const auto [first, batches] = scheduler.residuals(initial.unmatched);
   for (std::uint32_t k = 0; k < batches; ++k) plan.model.initial_checks.push_back(first + k);
+  if (policy == plan::StartPolicy::Continue) return;
   note_guesses(o.system, o.dae, plan, initial, o.diagnostics);
   warn_unused_guesses(o.system, o.dae, plan, scheduler, propagated, o.diagnostics);
 }

@@ -113,7 +113,7 @@ void each_row(const ExprPool& exprs, const Equations& equations, NameOf name, Vi
 template <class NameOf, class Target, class Unknown>
 ordered_json events_json(const system::System& system, const ExprPool& exprs, const Equations& conditions,
                          const Equations& values, NameOf name, Target target, Unknown of) {
-  static constexpr const char* kKinds[] = {"when", "every", "terminate"};
+  static constexpr const char* kKinds[] = {"when", "every", "terminate", "until"};
   ordered_json triggers = ordered_json::array(), assignments = ordered_json::array(),
                clocks = ordered_json::array(), previous = ordered_json::array();
   for (const system::Trigger& t : system.events.triggers)

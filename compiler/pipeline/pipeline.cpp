@@ -12,6 +12,7 @@
 #include "compiler/pipeline/library_index.h"
 #include "compiler/pipeline/results.h"
 #include "compiler/pipeline/singular_definitions.h"
+#include "compiler/pipeline/structures.h"
 #include "compiler/reduce/reduce.h"
 
 namespace sigrel::pipeline {
@@ -77,31 +78,40 @@ std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optio
   return result;
 }
 
+// elaborate: core -> system. Evaluates the functional level; relations become shapes and tables of rows.
 std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate::Options& options,
                                    Backend backend, Context& context) {
+  auto elaborator = std::make_unique<elaborate::Elaborator>(program, options);
+  std::optional<elaborate::Result> elaborated;
+  const bool complete = stage(
+      context, "elaborate", [&] { elaborated = elaborator->start(context.diagnostics); },
+      [&] { system::verify(elaborated->system); },
+      Printer{Dump::System, [&] { return system::print(elaborated->system); },
+              [&] { return system_json(elaborated->system); }});
+  if (!complete) return nullptr;
+  std::unique_ptr<Compiled> model = compile(std::move(elaborated), backend, context, &program);
+  if (model && !model->system.switches.empty())
+    model->structures = std::make_shared<Structures>(std::move(elaborator), backend, context);
+  return model;
+}
+
+std::unique_ptr<Compiled> compile(std::optional<elaborate::Result> elaborated, Backend backend,
+                                  Context& context, const core::Program* program) {
+  if (!elaborated) return nullptr;
   Diagnostics& diagnostics = context.diagnostics;
   auto result = std::make_unique<Compiled>();
-  auto& [system, experiment, dae, plan, executable] = *result;
-  auto listing = [&plan = plan](Dump dump, Listing kind) {
+  auto& system = result->system = std::move(elaborated->system);
+  result->experiment = std::move(elaborated->experiment);
+  result->structure = std::move(elaborated->structure);
+  auto& dae = result->dae;
+  auto& plan = result->plan;
+  auto& executable = result->executable;
+  auto listing = [&](Dump dump, Listing kind) {
     auto text = [&plan, kind] { return print_code(plan, kind); };
     return Printer{dump, text, [text] { return listing_json(text()); }};
   };
 
   const bool complete =
-      // elaborate: core -> system. Evaluates the functional level; relations become shapes and tables of
-      // rows.
-      stage(
-          context, "elaborate",
-          [&] {
-            if (auto elaborated = elaborate::elaborate(program, options, diagnostics)) {
-              system = std::move(elaborated->system);
-              experiment = std::move(elaborated->experiment);
-            }
-          },
-          [&] { system::verify(system); },
-          Printer{Dump::System, [&] { return system::print(system); },
-                  [&] { return system_json(system); }}) &&
-
       // reduce: system -> dae. Eliminates aliases, zeros and redundant equations, reduces the index, selects
       // the states.
       stage(
@@ -109,7 +119,10 @@ std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate
           [&] {
             Diagnostics flat;
             dae = reduce::reduce(system, flat, matching_unknowns(system, context.inputs));
-            report_reduction(program, std::move(flat), diagnostics);
+            if (program)
+              report_reduction(*program, std::move(flat), diagnostics);
+            else
+              diagnostics.append(flat);
             if (!context.keep_equations) forget_flat_equations(system);
           },
           [&] { dae::verify(system, dae); },

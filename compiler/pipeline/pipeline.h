@@ -25,6 +25,8 @@ struct Checked {
   core::Program program;
 };
 
+class Structures;
+
 /// A compiled model: runs any number of times, with different parameter values.
 struct Compiled {
   system::System system;  // its equations have no rows unless Context::keep_equations
@@ -32,11 +34,18 @@ struct Compiled {
   dae::System dae;
   plan::Plan plan;  // its model has its kernels
   Executable executable;
+  // Of a model with switches:
+  elaborate::Structure structure{};
+  std::shared_ptr<Structures> structures{};  // what it changes to
 };
 
 /// Parsed modules to a typed program. `expression` replaces `main`. Nullopt after errors and after a dump.
 std::optional<Checked> front_end(std::optional<Modules> loaded, const std::optional<std::string>& expression,
                                  Context& context);
+
+/// Elaborated system to executable model. Null after errors and after a dump.
+std::unique_ptr<Compiled> compile(std::optional<elaborate::Result> elaborated, Backend backend,
+                                  Context& context, const core::Program* program = nullptr);
 
 /// Typed program to executable model. Null after errors and after a dump.
 std::unique_ptr<Compiled> back_end(const core::Program& program, const elaborate::Options& options,

@@ -15,6 +15,7 @@
 #include "compiler/session/session.h"
 #include "compiler/session/settings.h"
 #include "compiler/session/start_file.h"
+#include "compiler/session/structure_changes.h"
 #include "compiler/singularity/singular_system.h"
 
 namespace sigrel {
@@ -265,6 +266,12 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
       if (options.progress) options.progress(fraction);
     };
   }
+  std::optional<session::StructureChanges> changes;
+  if (model.structures) {
+    changes.emplace(model, recorded, options.set, diagnostics_);
+    control.structure = &*changes;
+    control.events = nullptr;
+  }
   run.outcome = runtime::simulate(model.plan.model, *experiment, output, control);
   if (control.cancel == &stopped && bounds.violated()) {
     run.outcome.status = runtime::Outcome::Failed;
@@ -276,21 +283,22 @@ Run Session::run(const Compiled& model, const RunOptions& options) {
   if (failure.kind == runtime::FailureKind::Internal ||
       (run.outcome.status == runtime::Outcome::Failed && !failure && !run.bound_failed))
     throw std::logic_error(failure.error.empty() ? "a simulation failed without a reason" : failure.error);
+  const Compiled& last_model = changes ? changes->current() : model;
   if (failure)
-    explain::report_failure({model.system, model.dae, model.plan,
+    explain::report_failure({last_model.system, last_model.dae, last_model.plan,
                              options.solver.value_or(model.experiment.solver), options.kept_results},
                             run.outcome, diagnostics_);
   if (run.outcome.terminated)
-    explain::note_end(model.system, *run.outcome.terminated, run.outcome.reached, diagnostics_);
+    explain::note_end(last_model.system, *run.outcome.terminated, run.outcome.reached, diagnostics_);
   if (!run.outcome.failure.initial && experiment->from.empty())
     singularity::note_redundant_initial(model.system, model.dae, model.plan, diagnostics_);
-  if (!failure) explain::note_guessed_start(model, run.outcome.guessed, diagnostics_);
+  if (!failure) explain::note_guessed_start(last_model, run.outcome.guessed, diagnostics_);
   for (const runtime::Continued& block : run.outcome.continued)
-    explain::note_continuation(model, block, diagnostics_);
+    explain::note_continuation(last_model, block, diagnostics_);
   if (!options.is_point) {
     bounds.report(model, diagnostics_);
     if (run.completed())
-      explain::note_hidden_states(model, run.outcome.scales, experiment->tolerance, diagnostics_);
+      explain::note_hidden_states(last_model, run.outcome.scales, experiment->tolerance, diagnostics_);
   }
   timings_.push_back({"initialise", run.outcome.statistics.seconds_initialise});
   timings_.push_back({"integrate", run.outcome.statistics.seconds_integrate, false, pipeline::peak_memory()});

@@ -28,9 +28,12 @@ EventHandler::EventHandler(const Model& model) : model_(model) {
   condition_before_ = condition_;
   fired_.assign(model.events.triggers, 0);
   last_fired_ = due_ = replaced_ = fired_;
-  for (std::uint32_t k = 0; k < model.events.conditional.size(); ++k)
-    if (std::ranges::find(model.events.last, model.events.conditional[k]) != model.events.last.end())
-      terminating_.emplace_back(k, model.events.conditional[k]);
+  for (std::uint32_t k = 0; k < model.events.conditional.size(); ++k) {
+    const std::uint32_t trigger = model.events.conditional[k];
+    if (std::ranges::find(model.events.last, trigger) != model.events.last.end())
+      terminating_.emplace_back(k, trigger);
+    if (std::ranges::binary_search(model.events.transitions, trigger)) leaving_.emplace_back(k, trigger);
+  }
   previous_.assign(model.events.previous.size(), 0.0);
   assigned_.assign(model.variables, 0);
   for (const Effect& effect : model.events.effects) {
@@ -283,6 +286,14 @@ std::optional<std::uint32_t> EventHandler::terminated() const {
   for (const auto& [condition, trigger] : terminating_)
     if (condition_[condition]) return trigger;
   return std::nullopt;
+}
+
+std::vector<std::uint32_t> EventHandler::transitions() const {
+  std::vector<std::uint32_t> due;
+  for (const auto& [condition, trigger] : leaving_)
+    if (condition_[condition]) due.push_back(trigger);
+  std::ranges::sort(due);
+  return due;
 }
 
 Failure EventHandler::conflict(double time) const {

@@ -87,6 +87,8 @@ class EventHandler {
 
   /// The trigger that terminates the simulation, if its condition is true.
   std::optional<std::uint32_t> terminated() const;
+  /// The transitions whose conditions hold.
+  std::vector<std::uint32_t> transitions() const;
   /// A failure of this kind, with the triggers that fired last and the variables that they assigned.
   Failure failure(FailureKind kind, double time) const;
   /// Per parameter: 1 if equations or zero crossings read it.
@@ -114,6 +116,7 @@ class EventHandler {
   // conditions; not to fire, as an alternative before it does.
   std::vector<std::uint8_t> fired_, last_fired_, due_, replaced_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> terminating_;  // condition and its trigger
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> leaving_;      // the same of transitions
   // By variable: the assignment of this execution. Empty unless several effects assign one variable.
   std::vector<Assigned> assigned_by_;
   std::vector<std::uint32_t> assigned_now_;  // the variables with an entry

@@ -111,6 +111,11 @@ class EventIteration {
     return handler_.empty() ? std::nullopt : handler_.terminated();
   }
 
+  /// The transitions that are due here.
+  std::vector<std::uint32_t> transitions() const {
+    return handler_.empty() ? std::vector<std::uint32_t>{} : handler_.transitions();
+  }
+
   /// Whether crossings of the last event wait for `verify`.
   bool any_unconfirmed() const { return zero_crossings_.any_unconfirmed(); }
   /// Verifies them at the end of a step, with the dynamic schedule evaluated there. Unless they are

@@ -60,10 +60,13 @@ struct Experiment {
   bool ends = true;
 };
 
+class StructureSource;
+
 struct Control {
   const std::atomic<bool>* cancel = nullptr;      // checked at every step
   std::function<void(double fraction)> progress;  // called at every step, fraction in [0, 1]
   EventObserver* events = nullptr;                // is told every event
+  StructureSource* structure = nullptr;           // of a model with transitions
 };
 
 struct Statistics {
@@ -104,6 +107,10 @@ struct Statistics {
   std::uint64_t rows = 0;             // of results
   unsigned threads = 1;
   double seconds_initialise = 0, seconds_integrate = 0, seconds_write = 0;
+  std::uint64_t structure_changes = 0;
+
+  /// Adds the counters of the part before, in another structure.
+  void add(const Statistics& before);
 };
 
 /// The largest magnitude of an integrated state, and its nominal value (state_scales.h).
@@ -116,6 +123,8 @@ struct Outcome {
   enum Status : std::uint8_t { Completed, Cancelled, Failed } status = Failed;
   double reached = 0;                         // time up to which there are results
   std::optional<std::uint32_t> terminated{};  // the trigger that terminated the simulation
+  std::vector<std::uint32_t> transitions{};   // those that ended the last part of it (structure.h)
+  double changed_at = 0;                      // the time of these
   Failure failure;
   Statistics statistics;
   std::vector<Continued> continued;  // initial algebraic loops that only continuation solved

@@ -9,6 +9,7 @@
 #include "runtime/integrate/component_rows.h"
 #include "runtime/integrate/flush_to_zero.h"
 #include "runtime/integrate/initial_value_problem.h"
+#include "runtime/integrate/structure.h"
 #include "runtime/integrate/time_loop.h"
 #include "runtime/results/recorder.h"
 #include "runtime/solve/parameters.h"
@@ -31,16 +32,16 @@ bool is_valid(const Experiment& e) {
 }
 
 /// Per variable: whether it is recorded.
-std::vector<std::uint8_t> recorded_variables(const Model& model, const Output& output) {
+std::vector<std::uint8_t> recorded_variables(const Model& model, std::span<const Column> columns) {
   std::vector<std::uint8_t> recorded(model.variables, 0);
-  for (const Column& c : output.columns)
-    if (c.variable != kNone) recorded[c.variable] = 1;
+  for (const Column& c : columns)
+    if (c.variable < model.variables) recorded[c.variable] = 1;
   return recorded;
 }
 
 /// The steps of the observed schedule that recorded columns need.
-std::vector<Step> observed_steps(const Model& model, const Output& output) {
-  std::vector<std::uint8_t> wanted = recorded_variables(model, output);
+std::vector<Step> observed_steps(const Model& model, std::span<const Column> columns) {
+  std::vector<std::uint8_t> wanted = recorded_variables(model, columns);
   return needed_steps(model, model.observed, wanted);
 }
 
@@ -56,30 +57,29 @@ FormChoice form_for(Solver solver) {
 }
 
 /// Reports the failure of the problem at the start.
-bool failed(const InitialValueProblem& problem, const Experiment& experiment, Outcome& outcome) {
+bool failed(const InitialValueProblem& problem, double time, Outcome& outcome) {
   outcome.failure = problem.instance.failure();
-  outcome.failure.time = experiment.start;
+  outcome.failure.time = time;
   if (outcome.failure.kind == FailureKind::Assertion) outcome.failure.initial = true;
   return false;
 }
 
-/// Initial values and initial events.
-bool initialise(InitialValueProblem& problem, const Experiment& experiment, Outcome& outcome) {
+/// Initial values and initial events. `continues`: as Experiment::continues.
+bool initialise(InitialValueProblem& problem, double time, std::span<const double> from, bool continues,
+                const Experiment& experiment, Outcome& outcome) {
   const Timer timer;
-  const double time = experiment.start;
-  const bool ready =
-      problem.initialise(time, experiment.from) &&
-      problem.events.start(time, experiment.continues, kLocalTolerance * experiment.tolerance) &&
-      (problem.assertions.empty() || problem.assertions.hold(time));
+  const bool ready = problem.initialise(time, from) &&
+                     problem.events.start(time, continues, kLocalTolerance * experiment.tolerance) &&
+                     (problem.assertions.empty() || problem.assertions.hold(time));
   outcome.continued = problem.instance.evaluator.continued();
   outcome.guessed = std::move(problem.guessed);
   outcome.statistics.states = problem.instance.model.states.size();
   outcome.statistics.seconds_initialise = timer.seconds();
-  return ready || failed(problem, experiment, outcome);
+  return ready || failed(problem, time, outcome);
 }
 
 /// The form of the system.
-bool prepare(InitialValueProblem& problem, const Experiment& experiment, Outcome& outcome) {
+bool prepare(InitialValueProblem& problem, double time, const Experiment& experiment, Outcome& outcome) {
   const Timer timer;
   const bool ready = problem.prepare(form_for(experiment.solver));
   Statistics& s = outcome.statistics;
@@ -89,7 +89,7 @@ bool prepare(InitialValueProblem& problem, const Experiment& experiment, Outcome
   s.unknowns = problem.system.size();
   s.retained = problem.system.retained_variables();
   s.nonzeros = problem.system.jacobian().pattern().nonzeros();
-  return ready || failed(problem, experiment, outcome);
+  return ready || failed(problem, time, outcome);
 }
 
 /// The components of an initialised problem, if they are worth clocks of their own.
@@ -120,7 +120,8 @@ void integrate(Components& components, InitialValueProblem& whole, const Experim
                            kMoment * (experiment.stop - experiment.start), whole.instance.thread_pool);
   bool ready = rest.initialise(experiment.start, components.remainder_values()) &&
                rest.events.start(experiment.start, true, kLocalTolerance * experiment.tolerance);
-  ready = ready ? prepare(rest, experiment, outcome) : failed(rest, experiment, outcome);
+  ready =
+      ready ? prepare(rest, experiment.start, experiment, outcome) : failed(rest, experiment.start, outcome);
   statistics.seconds_initialise += timer.seconds();
   if (ready) {
     timer = Timer();
@@ -142,7 +143,7 @@ void integrate(Components& components, InitialValueProblem& whole, const Experim
     else if (reports || recorder.wants_events())
       components.keep_order(reports ? &*reports : nullptr);
     const NeededRows shown(whole.instance.model, whole.instance.model.dynamic, observed,
-                           recorded_variables(whole.instance.model, output));
+                           recorded_variables(whole.instance.model, output.columns));
     components.show(shown);
     ComponentRows rows(components, whole.instance, observed, shown,
                        {rest.instance.parameters, reports && !store}, experiment.stop, recorder);
@@ -193,7 +194,142 @@ void report_sink_error(const Sink::Error& error, Outcome& outcome) {
   outcome.failure = std::move(failure);
 }
 
+/// The parts of a simulation: one, unless transitions change its structure.
+class Parts {
+ public:
+  Parts(const Model& model, const Experiment& experiment, const Control& control, Recorder& recorder,
+        Outcome& outcome)
+      : experiment_(experiment),
+        control_(control),
+        recorder_(recorder),
+        outcome_(outcome),
+        next_{&model, experiment.overrides, recorder.columns()},
+        part_{experiment.start} {}
+
+  /// Runs the next part; `by_components` does so if the model has components with clocks of their own.
+  /// Whether another part follows.
+  template <class ByComponents>
+  bool run(ThreadPool* threads, const ByComponents& by_components) {
+    const Model& model = *next_.model;
+    const bool first = part_.next_row == 0;
+    const Statistics before = std::exchange(outcome_.statistics, {});
+    outcome_.statistics.threads = before.threads;
+    std::vector<double> parameters = evaluate_parameters(model, next_.overrides);
+    std::vector<double> nominal = nominal_values(model, parameters);
+    InitialValueProblem problem(model, std::move(parameters), std::move(nominal),
+                                kMoment * (experiment_.stop - experiment_.start), threads);
+    problem.events.report_to(control_.events);
+    outcome_.transitions.clear();
+    outcome_.status = Outcome::Failed;
+    const std::span<const double> from =
+        first ? std::span<const double>(experiment_.from) : std::span<const double>{};
+    bool ready =
+        initialise(problem, part_.begin, from, first ? experiment_.continues : true, experiment_, outcome_);
+    if (!first) {
+      switch (verdict(problem, ready)) {
+        case StructureSource::Verdict::Accepted: break;
+        case StructureSource::Verdict::Again: outcome_.statistics.add(before); return true;
+        case StructureSource::Verdict::Failed:
+          if (ready) outcome_.failure = Failure{.kind = FailureKind::Structure, .time = part_.begin};
+          ready = false;
+      }
+    }
+    if (ready && !(model.events.transitions.empty() && first && by_components(problem)) &&
+        prepare(problem, part_.begin, experiment_, outcome_)) {
+      const Timer timer;
+      const double written = recorder_.seconds();
+      const std::vector<Step> observed = observed_steps(model, next_.columns);
+      TimeLoop loop(problem, experiment_, control_, observed, recorder_, outcome_, part_);
+      loop.run();
+      part_ = loop.next_part();
+      outcome_.statistics.seconds_integrate = timer.seconds() - (recorder_.seconds() - written);
+    }
+    if (!first) outcome_.statistics.add(before);
+    const bool more = !outcome_.transitions.empty() && change(problem);
+    if (!more) {
+      outcome_.values = std::move(problem.instance.values);
+      outcome_.parameters = std::move(problem.instance.parameters);
+    }
+    return more;
+  }
+
+ private:
+  /// Whether a part after a change of structure goes on from its start.
+  StructureSource::Verdict verdict(InitialValueProblem& problem, bool ready) {
+    const StructureSource::Verdict result =
+        control_.structure->started({ready, problem.instance.values, problem.instance.parameters,
+                                     ready && !problem.events.transitions().empty()},
+                                    next_);
+    if (result != StructureSource::Verdict::Again) return result;
+    outcome_.failure = {};
+    recorder_.show(next_.columns);
+    return result;
+  }
+
+  /// After transitions: what continues. False: the simulation fails.
+  bool change(InitialValueProblem& problem) {
+    ++outcome_.statistics.structure_changes;
+    const double time = part_.begin;
+    if (time - mark_ > kClose * (experiment_.stop - experiment_.start)) {
+      mark_ = time;
+      close_ = 0;
+    } else if (++close_ >= kMostClose) {
+      outcome_.status = Outcome::Failed;
+      outcome_.failure = Failure{.kind = FailureKind::EndlessEvents, .time = time};
+      outcome_.failure.triggers = outcome_.transitions;
+      outcome_.failure.events = close_;
+      outcome_.failure.step = time - mark_;
+      return false;
+    }
+    if (!problem.instance.observe(time, problem.instance.model.observed))
+      return failed(problem, time, outcome_) || (outcome_.status = Outcome::Failed, false);
+    auto next = control_.structure->next(
+        {time, outcome_.transitions, problem.instance.values, problem.instance.parameters});
+    if (!next) {
+      outcome_.status = Outcome::Failed;
+      outcome_.failure = Failure{.kind = FailureKind::Structure, .time = time};
+      return false;
+    }
+    next_ = std::move(*next);
+    recorder_.show(next_.columns);
+    return true;
+  }
+
+  // Changes of structure within such a part of the time range follow each other without end.
+  static constexpr double kClose = 1e-7;
+  static constexpr std::uint32_t kMostClose = 1000;
+
+  const Experiment& experiment_;
+  const Control& control_;
+  Recorder& recorder_;
+  Outcome& outcome_;
+  NextStructure next_;
+  Part part_;
+  double mark_ = -HUGE_VAL;  // time of the first of the changes that are close
+  std::uint32_t close_ = 0;
+};
+
 }  // namespace
+
+void Statistics::add(const Statistics& before) {
+  steps += before.steps;
+  evaluations += before.evaluations;
+  jacobians += before.jacobians;
+  factorisations += before.factorisations;
+  loop_factorisations += before.loop_factorisations;
+  events += before.events;
+  state_changes += before.state_changes;
+  newton_iterations += before.newton_iterations;
+  newton_failures += before.newton_failures;
+  error_test_failures += before.error_test_failures;
+  method_changes += before.method_changes;
+  revised_steps += before.revised_steps;
+  check_evaluations += before.check_evaluations;
+  structure_changes += before.structure_changes;
+  seconds_initialise += before.seconds_initialise;
+  seconds_integrate += before.seconds_integrate;
+  if (before.initial_step > 0) initial_step = before.initial_step;
+}
 
 std::optional<Solver> solver_named(std::string_view name) {
   if (name == "auto") return Solver::Auto;
@@ -228,30 +364,22 @@ Outcome simulate(const Model& model, const Experiment& experiment, const Output&
     outcome.statistics.threads = threads;
   };
   if (model.variables >= kLarge) start_threads();
-  std::vector<double> parameters = evaluate_parameters(model, experiment.overrides);
-  std::vector<double> nominal = nominal_values(model, parameters);
-  InitialValueProblem problem(model, std::move(parameters), std::move(nominal),
-                              kMoment * (experiment.stop - experiment.start),
-                              thread_pool ? &*thread_pool : nullptr);
-  const std::vector<Step> observed = observed_steps(model, output);
   Recorder recorder(output);
-  problem.events.report_to(control.events);
-  Statistics& statistics = outcome.statistics;
-  if (recorder.begin() && initialise(problem, experiment, outcome)) {
-    if (const auto components = components_of(problem, experiment)) {
+  Parts parts(model, experiment, control, recorder, outcome);
+  if (recorder.begin()) {
+    while (parts.run(thread_pool ? &*thread_pool : nullptr, [&](InitialValueProblem& problem) {
+      const auto components = components_of(problem, experiment);
+      if (!components) return false;
       if (components->worthwhile(ExactComponents::kFewestForThreads)) start_threads();
       problem.instance.thread_pool = thread_pool ? &*thread_pool : nullptr;
+      const std::vector<Step> observed = observed_steps(model, output.columns);
       integrate(*components, problem, experiment, control, output, observed, recorder, outcome);
-    } else if (prepare(problem, experiment, outcome)) {
-      const Timer timer;
-      TimeLoop(problem, experiment, control, observed, recorder, outcome).run();
-      statistics.seconds_integrate = timer.seconds() - recorder.seconds();
-    }
+      return true;
+    })) {}
   }
   recorder.finish();
   report_sink_error(recorder.error(), outcome);
-  outcome.values = problem.instance.values;
-  outcome.parameters = problem.instance.parameters;
+  Statistics& statistics = outcome.statistics;
   statistics.rows = recorder.rows();
   statistics.seconds_write = recorder.seconds();
   return outcome;

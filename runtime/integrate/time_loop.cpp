@@ -36,6 +36,10 @@ double rounding(double time) { return 8 * std::numeric_limits<double>::epsilon()
 
 TimeLoop::TimeLoop(InitialValueProblem& problem, const Experiment& experiment, const Control& control,
                    std::span<const Step> observed, Recorder& recorder, Outcome& outcome)
+    : TimeLoop(problem, experiment, control, observed, recorder, outcome, Part{experiment.start}) {}
+
+TimeLoop::TimeLoop(InitialValueProblem& problem, const Experiment& experiment, const Control& control,
+                   std::span<const Step> observed, Recorder& recorder, Outcome& outcome, const Part& part)
     : problem_(problem),
       experiment_(experiment),
       control_(control),
@@ -43,32 +47,57 @@ TimeLoop::TimeLoop(InitialValueProblem& problem, const Experiment& experiment, c
       recorder_(recorder),
       outcome_(outcome),
       range_(experiment.stop - experiment.start),
-      time_(experiment.start),
-      step_mark_(experiment.start),
-      last_time_(experiment.start) {}
+      begin_(part.begin),
+      time_(part.begin),
+      next_row_(part.next_row),
+      step_mark_(part.begin),
+      last_time_(part.begin) {}
 
 void TimeLoop::run() {
-  const bool ends = experiment_.stop == experiment_.start || problem_.events.terminated();
-  if (ends && !finish(experiment_.start)) return;
-  if (!write_row(experiment_.start)) return;
-  report(experiment_.start);
-  if (terminated(experiment_.start)) return;
-  if (experiment_.stop == experiment_.start)
+  const bool ends = begin_ >= experiment_.stop || problem_.events.terminated();
+  if ((ends && !finish(begin_)) || !begin()) return;
+  report(begin_);
+  if (terminated(begin_)) return;
+  if (begin_ >= experiment_.stop || completed())
     outcome_.status = Outcome::Completed;
-  else
+  else if (!left(begin_))
     integrate();
+}
+
+/// The first row: of the start, or that after a change of structure.
+bool TimeLoop::begin() {
+  if (next_row_ == 0) {
+    ++next_row_;
+    return write_row(begin_);
+  }
+  if (recorder_.wants_events() && !take_row_after(row_time(begin_), true)) return false;
+  while (next_row_ <= experiment_.steps && output_time(next_row_) <= begin_ + rounding(begin_)) {
+    if (!write_row(output_time(next_row_))) return false;
+    ++next_row_;
+  }
+  return true;
+}
+
+/// Whether transitions are due at the current values: then another structure continues.
+bool TimeLoop::left(double time) {
+  if (!control_.structure) return false;
+  outcome_.transitions = problem_.events.transitions();
+  if (outcome_.transitions.empty()) return false;
+  outcome_.changed_at = time;
+  outcome_.status = Outcome::Completed;
+  return true;
 }
 
 void TimeLoop::integrate() {
   if (!make_integrator()) return;
   if (!integrator_->locates_crossings()) {
     search_.emplace(problem_.crossing_functions, *integrator_);
-    check_.emplace(problem_.instance, problem_.system, experiment_.start, experiment_.stop,
+    check_.emplace(problem_.instance, problem_.system, begin_, experiment_.stop,
                    kLocalTolerance * experiment_.tolerance);
     scales_.emplace(problem_.system, problem_.instance.model.states.size(), experiment_.tolerance);
     scales_->observe({integrator_->y(), problem_.system.size()});
   }
-  time_event_ = after(experiment_.start, next_time_event(experiment_.start));
+  time_event_ = after(begin_, next_time_event(begin_));
   while (advance()) {}
   integrator_->statistics(outcome_.statistics);
   outcome_.statistics.loop_factorisations = problem_.instance.evaluator.loop_factorisations();
@@ -79,7 +108,7 @@ void TimeLoop::integrate() {
 bool TimeLoop::make_integrator() {
   const bool quantised = experiment_.solver == Solver::Qss;
   const IntegratorOptions options{
-      .start = experiment_.start,
+      .start = begin_,
       .stop = experiment_.stop,
       .tolerance = std::max((quantised ? 1 : kLocalTolerance) * experiment_.tolerance, kSmallestTolerance),
       .longest_step = std::min(experiment_.max_step, problem_.events.history().shortest_delay()),
@@ -141,7 +170,7 @@ bool TimeLoop::advance() {
     integrator_->interpolate(time);
   if (event_) {
     const bool may_jump = turned_back_ || !crossed_.empty() || time >= time_event_;
-    if (!process_event(time) || terminated(time)) return false;
+    if (!process_event(time) || terminated(time) || (time < experiment_.stop && left(time))) return false;
     if (search_ && (may_jump || restart_)) search_->restart(restart_);
   } else if (!assertions_hold(time)) {
     return false;
@@ -230,7 +259,7 @@ double TimeLoop::first_step(double time) {
 }
 
 /// The beginning of the last sequence of events, or the start if there was none.
-double TimeLoop::last_event() const { return std::max(event_mark_, experiment_.start); }
+double TimeLoop::last_event() const { return std::max(event_mark_, begin_); }
 
 /// After a reversal `time` is that of the event, and the current values are those before it.
 bool TimeLoop::verify_crossings(double& time) {

@@ -36,15 +36,26 @@ namespace runtime {
 /// lightly damped model to ten times as much and more.
 constexpr double kLocalTolerance = 0.1;
 
+/// A part of a simulation, from its start or from a change of structure on.
+struct Part {
+  double begin = 0;            // seconds
+  std::uint32_t next_row = 0;  // of results; 0: at the start
+};
+
 class TimeLoop {
  public:
   /// `observed`: the steps of the observed schedule that results need. All arguments outlive the loop.
   TimeLoop(InitialValueProblem& problem, const Experiment& experiment, const Control& control,
            std::span<const Step> observed, Recorder& recorder, Outcome& outcome);
+  /// From an instant in the simulation on.
+  TimeLoop(InitialValueProblem& problem, const Experiment& experiment, const Control& control,
+           std::span<const Step> observed, Recorder& recorder, Outcome& outcome, const Part& part);
 
   /// Runs from the initialised problem to the end; writes status, failure, `reached` and statistics of the
   /// outcome.
   void run();
+  /// Where the next part begins, if transitions ended this one (Outcome::transitions).
+  Part next_part() const { return {outcome_.changed_at, next_row_}; }
 
  private:
   bool make_integrator();
@@ -71,6 +82,8 @@ class TimeLoop {
   bool take_row_after(double time, bool changed);
   double row_time(double time) const;
   bool terminated(double time);
+  bool left(double time);
+  bool begin();
   bool completed();
   bool fail(Failure failure);
 
@@ -91,14 +104,15 @@ class TimeLoop {
   Recorder& recorder_;
   Outcome& outcome_;
   double range_;
+  double begin_;  // of the part
   std::unique_ptr<Integrator> integrator_;
   std::optional<CrossingSearch> search_;  // unless the integrator locates crossings itself
   std::optional<StepCheck> check_;        // with `search_`
   std::optional<StateScales> scales_;     // with `search_`
   double time_;  // reached; within the last step of the integrator, if an event did not change the equations
-  double time_event_ = 0;       // the next one
-  double first_step_ = 0;       // the length of the next step; 0: as the integrator chooses
-  std::uint32_t next_row_ = 1;  // of results
+  double time_event_ = 0;   // the next one
+  double first_step_ = 0;   // the length of the next step; 0: as the integrator chooses
+  std::uint32_t next_row_;  // of results
   // Of the step that ended last:
   std::span<const int> crossed_;  // directions at its end, by watched number; empty: none crossed
   bool event_ = false;            // there is an event at its end

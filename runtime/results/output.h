@@ -13,7 +13,10 @@
 
 namespace runtime {
 
-/// A recorded variable: kNone is the constant zero.
+/// Column::variable of what does not exist while the structure is as it is.
+constexpr std::uint32_t kAbsent = kNone - 1;
+
+/// A recorded variable: kNone is the constant zero, kAbsent has no value (NaN).
 struct Column {
   std::uint32_t variable = kNone;
   bool negated = false;

@@ -34,7 +34,10 @@ bool differ(double a, double b) {
 }  // namespace
 
 Recorder::Recorder(const Output& output)
-    : output_(output), row_(output.columns.size()), last_time_(std::numeric_limits<double>::quiet_NaN()) {
+    : output_(output),
+      columns_(output.columns),
+      row_(output.columns.size()),
+      last_time_(std::numeric_limits<double>::quiet_NaN()) {
   for (const Sink* sink : output.sinks) wants_steps_ = wants_steps_ || sink->wants_steps();
 }
 
@@ -45,7 +48,11 @@ bool Recorder::begin() {
 void Recorder::select(const std::vector<double>& values, std::vector<double>& row) const {
   row.resize(output_.columns.size());
   for (std::size_t k = 0; k < row.size(); ++k) {
-    const Column& column = output_.columns[k];
+    const Column& column = columns_[k];
+    if (column.variable == kAbsent) {
+      row[k] = std::numeric_limits<double>::quiet_NaN();
+      continue;
+    }
     const double value = column.variable == kNone ? 0.0 : values[column.variable];
     row[k] = column.negated ? 0.0 - value : value;  // never a negative zero
   }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/results/output.h"
@@ -19,6 +20,10 @@ class Recorder {
   /// `output` outlives the recorder.
   explicit Recorder(const Output& output);
   virtual ~Recorder() = default;
+
+  /// The columns, from now on, in the variables of another model.
+  void show(std::vector<Column> columns) { columns_ = std::move(columns); }
+  const std::vector<Column>& columns() const { return columns_; }
 
   // False: a sink failed (`error()`).
   bool begin();
@@ -59,6 +64,7 @@ class Recorder {
   void pass_step(double time, std::span<const double> row);
 
   const Output& output_;
+  std::vector<Column> columns_;
   bool wants_steps_ = false;
   std::vector<double> row_;
   Row before_, after_;  // held back

@@ -416,6 +416,7 @@ class Reader {
           }
         }
         return;
+      case ItemKind::Until: return;  // with its mode
       case ItemKind::Assert: return mention(static_cast<const core::AssertItem&>(i).condition);
       case ItemKind::Terminate: return mention(static_cast<const core::TerminateItem&>(i).condition);
     }

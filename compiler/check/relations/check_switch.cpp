@@ -56,7 +56,7 @@ core::Mode RelationChecker::check_mode_body(const ast::Mode& mode, const Constru
     parameters.push_back(expressions_.infer_pattern(mode.parameters[k], type, {ReasonKind::None}));
     matches_.add({parameters.back()}, type, mode.parameters[k]->span, true);
   }
-  std::vector<core::ModeTransition> transitions;
+  std::vector<core::UntilItem> transitions;
   auto* outer_transitions = std::exchange(transitions_, &transitions);
   core::Body body = check_block(mode.body);
   transitions_ = outer_transitions;
@@ -71,7 +71,7 @@ void RelationChecker::check_until(const ast::UntilItem* item) {
     return;
   }
   core::Expr* condition = expressions_.check_expr(item->condition, types_.boolean(), {ReasonKind::Condition});
-  transitions_->push_back({item->span, condition, check_mode(item->target)});
+  transitions_->push_back({{core::ItemKind::Until, item->span}, condition, check_mode(item->target)});
 }
 
 /// A mode of the enclosing switch: `Closed`, `Falling x y`, or an expression that chooses one.

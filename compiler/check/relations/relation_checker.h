@@ -122,9 +122,9 @@ class RelationChecker : private PartReferences {
 
   ExpressionChecker& expressions_;
 
-  ModeContext* modes_ = nullptr;                              // of the innermost switch
-  const ModeContext* expected_modes_ = nullptr;               // set where a mode is expected
-  std::vector<core::ModeTransition>* transitions_ = nullptr;  // of the innermost mode
+  ModeContext* modes_ = nullptr;                         // of the innermost switch
+  const ModeContext* expected_modes_ = nullptr;          // set where a mode is expected
+  std::vector<core::UntilItem>* transitions_ = nullptr;  // of the innermost mode
   bool in_initially_ = false;
   bool contradiction_ = false;
   std::unordered_map<const ast::SigrelExpr*, std::pair<Name, Span>> literal_names_;

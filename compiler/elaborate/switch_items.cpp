@@ -1,0 +1,121 @@
+// `switch`: the items of the mode that it is in, and its transitions.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "compiler/elaborate/items.h"
+#include "compiler/symbolic/symbolic.h"
+
+namespace sigrel::elaborate {
+
+Machine::Status Items::switch_item(const core::SwitchItem& item) {
+  // The type of a definition with a switch is the set of those of its modes, which composition does not use.
+  if (machine_.claims) return unsupported(item.span, "switch");
+  SwitchPlan plan{.item = &item};
+  plan.place.item = parts_.code.switches.at(&item);
+  plan.place.loops.assign(parts_.loops.all().begin(), parts_.loops.all().end());
+  if (const Value* given = parts_.switches.given(plan.place)) {
+    plan.mode = *given;
+    plan.is_given = true;
+  } else if (Status s = evaluate(item.initial, plan.mode); s != Status::Done) {
+    return s;
+  }
+  const core::Mode& mode = item.modes[plan.mode.object->a];
+  for (std::size_t k = 0; k < mode.parameters.size(); ++k)
+    if (!assign(*mode.parameters[k], plan.mode.object->items[k])) {
+      machine_.diagnostics().report(Code::NotSupported, mode.parameters[k]->span,
+                                    "this pattern does not match every value");
+      return Status::Failed;
+    }
+  plan.source = parts_.rows.source(system::EquationKind::Event, item.span, "");
+  plan.parent = parts_.switches.current;
+  plan.name = mode.name;
+  if (!mode_numbers(plan.mode, mode.span, plan.numbers, plan.captured)) return Status::Failed;
+  const std::uint32_t outer = parts_.enter_switch(parts_.switches.add(std::move(plan)));
+  Status s = block(mode.body, Target::Main);
+  for (const core::UntilItem& until : mode.transitions) {
+    if (s != Status::Done) break;
+    s = until_item(until);
+    if (s != Status::NotReady) continue;
+    defer(until, Target::Main);
+    s = Status::Done;
+  }
+  parts_.enter_switch(outer);
+  return s;
+}
+
+/// A target that is an `if` is a choice between transitions: the first whose condition holds is taken.
+Machine::Status Items::until_item(const core::UntilItem& item) {
+  struct Choice {
+    std::optional<ExprId> condition;  // besides that of the item
+    const core::Expr* target;
+    Value mode{};
+  };
+  ExprPool& pool = machine_.signals;
+  auto both = [&](std::optional<ExprId> a, ExprId b) { return a ? pool.binary(Op::And, *a, b) : b; };
+  ExprId condition;
+  if (Status s = this->condition(item.condition, condition); s != Status::Done) return s;
+  std::vector<Choice> open{{std::nullopt, item.target}}, choices;
+  while (!open.empty()) {
+    Choice c = open.back();
+    open.pop_back();
+    if (c.target->kind != core::ExprKind::If) {
+      if (Status s = evaluate(c.target, c.mode); s != Status::Done) return s;
+      choices.push_back(c);
+      continue;
+    }
+    const auto* choice = static_cast<const core::IfExpr*>(c.target);
+    Value chosen;
+    if (Status s = evaluate(choice->condition, chosen); s != Status::Done) return s;
+    if (chosen.tag == Tag::Bool) {
+      open.push_back({c.condition, chosen.integer ? choice->then_branch : choice->else_branch});
+      continue;
+    }
+    const auto signal = machine_.to_signal(chosen, choice->condition->span);
+    if (!signal) return Status::Failed;
+    open.push_back({c.condition, choice->else_branch});
+    open.push_back({both(c.condition, *signal), choice->then_branch});
+  }
+  for (Choice& c : choices) {
+    TransitionPlan plan;
+    plan.of = parts_.switches.current;
+    plan.name = parts_.switches[plan.of].item->modes[c.mode.object->a].name;
+    plan.target = c.mode;
+    if (!mode_numbers(c.mode, c.target->span, plan.numbers, plan.captured)) return Status::Failed;
+    plan.trigger = parts_.events.add_trigger(system::Trigger::Transition, item.span);
+    const ExprId whole = both(c.condition, condition);
+    parts_.rows.add(symbolic::simplified(pool, pool[whole]), parts_.events[plan.trigger].source,
+                    RowKind::Condition, plan.trigger.value);
+    parts_.switches.add(std::move(plan));
+  }
+  return Status::Done;
+}
+
+/// Where the numbers in a mode come from. A signal that is no variable becomes one.
+bool Items::mode_numbers(const Value& mode, Span span, std::vector<ModeNumberPlan>& numbers,
+                         std::vector<RelationObject*>& captured) {
+  for (const Value& v : Relations::numbers(mode)) {
+    if (v.tag == Tag::Object) {
+      auto* relation = static_cast<RelationObject*>(v.object);
+      numbers.push_back({ModeNumberPlan::Captured, relation->own_captured});
+      captured.push_back(relation);
+    } else if (v.tag == Tag::Real) {
+      numbers.push_back({ModeNumberPlan::Real, parts_.reals.add(machine_.to_parameter(v)).value});
+    } else {
+      const Node n = machine_.signals[ExprId{v.index}];
+      if (n.op == Op::Slot && ColumnRef::of_slot(n.a).is_own()) {
+        numbers.push_back({ModeNumberPlan::Column, ColumnRef::of_slot(n.a).column().value});
+        continue;
+      }
+      const ColumnId column =
+          parts_.columns.add(local_name("argument of a mode"), span, system::UnknownKind::Auxiliary);
+      const ExprId slot = machine_.signals.slot(ColumnRef(column).slot());
+      parts_.rows.add(symbolic::simplified(machine_.signals, {Op::Sub, slot.value, v.index, 0, 0}),
+                      parts_.rows.source(system::EquationKind::Argument, span, ""), RowKind::Equation);
+      numbers.push_back({ModeNumberPlan::Column, column.value});
+    }
+  }
+  return true;
+}
+
+}  // namespace sigrel::elaborate

@@ -1,0 +1,100 @@
+#include "compiler/pipeline/structures.h"
+
+#include <algorithm>
+
+#include "compiler/reduce/reduce.h"
+
+namespace sigrel::pipeline {
+namespace {
+
+/// All numbers of the modes, one after the other.
+std::vector<double> numbers_of(const std::vector<elaborate::ChosenMode>& modes) {
+  std::vector<double> result;
+  for (const elaborate::ChosenMode& m : modes)
+    result.insert(result.end(), m.numbers.begin(), m.numbers.end());
+  return result;
+}
+
+}  // namespace
+
+const Compiled* Structures::in_modes(const std::vector<elaborate::ChosenMode>& modes,
+                                     Diagnostics& diagnostics, bool& is_new) {
+  const std::lock_guard lock(mutex_);
+  Key key;
+  for (const elaborate::ChosenMode& m : modes) key.push_back(std::uint64_t{m.identity} << 32 | m.mode);
+  Vector& vector = vectors_[key];
+  const std::vector<double> numbers = numbers_of(modes);
+  auto entered = [&] {
+    std::vector<std::uint32_t> result;
+    for (const elaborate::ChosenMode& m : modes)
+      if (m.entered && std::ranges::find(vector.with_initial, m.identity) != vector.with_initial.end())
+        result.push_back(m.identity);
+    return result;
+  };
+  for (const Vector::Variant& variant : vector.variants)
+    if (variant.entered == entered() && std::ranges::all_of(variant.structural, [&](const auto& s) {
+          return numbers[s.first] == s.second;
+        })) {
+      is_new = false;
+      return variant.model.get();
+    }
+  is_new = true;
+  std::vector<Timing> timings;
+  Context context{.sources = sources_,
+                  .diagnostics = diagnostics,
+                  .timings = timings,
+                  .compiler = compiler_,
+                  .verify = verify_,
+                  .keep_equations = true,
+                  .start = plan::StartPolicy::Continue,
+                  .limits = limits_};
+  auto model = compile(elaborator_->in_modes(modes, diagnostics), backend_, context);
+  if (!model) return nullptr;
+  ++count_;
+  const elaborate::Structure& structure = model->structure;
+  for (const elaborate::Structure::Switch& s : structure.switches)
+    if (s.has_initial && std::ranges::find(vector.with_initial, s.identity) == vector.with_initial.end())
+      vector.with_initial.push_back(s.identity);
+  // The given numbers are those of the given switches, in the order of `modes`.
+  std::unordered_map<std::uint32_t, std::size_t> first;
+  std::size_t next = 0;
+  for (const elaborate::ChosenMode& m : modes) {
+    first.emplace(m.identity, next);
+    next += m.numbers.size();
+  }
+  Vector::Variant variant{entered(), {}, std::move(model)};
+  for (const std::uint32_t n : structure.structural)
+    for (std::size_t k = 0; k < structure.switches.size(); ++k) {
+      const system::Switch& s = variant.model->system.switches[k];
+      if (n < s.first_number || n >= s.first_number + s.numbers) continue;
+      const std::size_t at = first.at(structure.switches[k].identity) + (n - s.first_number);
+      variant.structural.emplace_back(at, numbers[at]);
+    }
+  vector.variants.push_back(std::move(variant));
+  return vector.variants.back().model.get();
+}
+
+const dae::System* Structures::with_own_variables(const Compiled& model) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<dae::System>& result = with_own_variables_[&model];
+  if (result) return result.get();
+  std::vector<bool> differentiated(model.system.unknowns, false);
+  for (const EquationTable& table : model.system.equations.tables) {
+    std::vector<bool> slots(table.slots, false);
+    for (const ExprId id : topological(model.system.exprs, {&table.residual, 1}))
+      if (model.system.exprs[id].op == Op::Der) slots[model.system.exprs[id].a] = true;
+    for (std::size_t row = 0; row < table.rows(); ++row)
+      for (std::uint32_t k = 0; k < table.slots; ++k)
+        if (slots[k]) differentiated[table.unknowns_of(row)[k]] = true;
+  }
+  std::vector<std::uint32_t> kept;
+  for (std::uint32_t u = 0; u < differentiated.size(); ++u)
+    if (differentiated[u]) kept.push_back(u);
+  Diagnostics found;
+  auto reduced = std::make_unique<dae::System>(reduce::reduce(model.system, found, kept));
+  if (found.has_errors()) return nullptr;
+  result = std::move(reduced);
+  return result.get();
+}
+
+}  // namespace sigrel::pipeline

@@ -1,0 +1,283 @@
+#include "compiler/session/jumps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "compiler/base/index_table.h"
+#include "compiler/incidence/incidence.h"
+#include "compiler/ir/library.h"
+#include "compiler/symbolic/symbolic.h"
+#include "runtime/linear/sparse_qr.h"
+
+namespace sigrel::session {
+namespace {
+
+constexpr std::uint32_t kNone = dae::kNone;
+constexpr int kIterations = 20;
+constexpr double kConverged = 1e-12;
+constexpr double kAgree = 1e-6;  // jumps by the coefficients before and after the instant
+
+/// Values of expressions at a point, node by node.
+class Values {
+ public:
+  Values(const ExprPool& pool, std::vector<ExprId> roots) : pool_(pool), roots_(std::move(roots)) {
+    nodes_ = topological(pool, roots_);
+    for (std::size_t k = 0; k < nodes_.size(); ++k) place_.emplace(nodes_[k], k);
+    values_.resize(nodes_.size());
+  }
+  /// Of the roots, for these slots and parameters.
+  template <class Slot, class Parameter>
+  void evaluate(double time, Slot slot, Parameter parameter, std::vector<double>& out) {
+    for (std::size_t k = 0; k < nodes_.size(); ++k) {
+      const Node n = pool_[nodes_[k]];
+      auto operand = [&](std::uint32_t id) { return values_[place_.at(ExprId{id})]; };
+      const int count = arity(n.op);
+      if (n.op == Op::Slot)
+        values_[k] = slot(n.a);
+      else if (n.op == Op::Param)
+        values_[k] = parameter(n.a);
+      else if (n.op == Op::Time)
+        values_[k] = time;
+      else if (n.op == Op::Const)
+        values_[k] = n.value;
+      else if (n.op == Op::PowInt)
+        values_[k] = std::pow(operand(n.a), static_cast<std::int32_t>(n.b));
+      else
+        values_[k] = apply(pool_.library.get(), n.op, n.value, operand(n.a), count > 1 ? operand(n.b) : 0,
+                           count > 2 ? operand(n.c) : 0);
+    }
+    out.clear();
+    for (const ExprId root : roots_) out.push_back(values_[place_.at(root)]);
+  }
+
+ private:
+  const ExprPool& pool_;
+  std::vector<ExprId> roots_, nodes_;
+  std::unordered_map<ExprId, std::size_t> place_;
+  std::vector<double> values_;
+};
+
+class JumpSystem {
+ public:
+  JumpSystem(const dae::System& dae, double time, std::span<const double> parameters)
+      : dae_(dae), pool_(dae.exprs), equations_(dae.equations), time_(time), parameters_(parameters) {
+    number_variables();
+    number_equations();
+  }
+  bool is_square() const { return leading_.size() == rows_.size(); }
+  std::size_t size() const { return leading_.size(); }
+  std::uint32_t leading(std::size_t column) const { return leading_[column]; }
+
+  /// The jumps and impulses at these values of all variables: those before where they jump. `at`: the values
+  /// at which the coefficients are taken. False: they are not determined; `open`: the columns.
+  bool solve(const std::vector<double>& at, const std::vector<double>& from, std::vector<double>& jumps,
+             std::vector<bool>& determined) {
+    std::vector<runtime::SparseMatrixEntry> entries;
+    std::vector<double> right(rows_.size(), 0.0), row_scale(rows_.size(), 0.0), column_scale(size(), 0.0);
+    for (std::uint32_t r = 0; r < rows_.size(); ++r)
+      each_coefficient(rows_[r].highest, at, [&](std::uint32_t variable, double value) {
+        if (column_[variable] != kNone && value != 0) entries.push_back({r, column_[variable], value});
+      });
+    for (std::uint32_t r = 0; r < rows_.size(); ++r)
+      if (rows_[r].below != kNone) right[r] = -residual(rows_[r].below, from);
+    for (const auto& e : entries) row_scale[e.row] = std::max(row_scale[e.row], std::abs(e.value));
+    for (auto& e : entries) {
+      e.value /= row_scale[e.row];
+      column_scale[e.column] = std::max(column_scale[e.column], std::abs(e.value));
+    }
+    for (auto& e : entries) e.value /= column_scale[e.column];
+    for (std::uint32_t r = 0; r < rows_.size(); ++r)
+      if (row_scale[r] > 0) right[r] /= row_scale[r];
+    const runtime::SparseQr qr(rows_.size(), size(), entries);
+    determined = qr.determined();
+    jumps = qr.solve(right);
+    for (std::size_t c = 0; c < jumps.size(); ++c)
+      if (column_scale[c] > 0) jumps[c] /= column_scale[c];
+    return qr.rank() == size();
+  }
+
+  /// The variables that jump, by column: the derivatives below the highest ones; kNone: an impulse.
+  std::uint32_t jumping(std::size_t column) const { return dae_.variables[leading_[column]].integral; }
+
+ private:
+  // Selected states of state sets repeat candidates: they are left out, with the equations that define them.
+  bool is_selected(std::uint32_t variable) const { return dae_.variables[variable].set != kNone; }
+
+  void number_variables() {
+    column_.assign(dae_.variables.size(), kNone);
+    for (std::uint32_t v = 0; v < dae_.variables.size(); ++v) {
+      if (dae_.variables[v].derivative != kNone || is_selected(v)) continue;
+      column_[v] = static_cast<std::uint32_t>(leading_.size());
+      leading_.push_back(v);
+    }
+  }
+
+  void number_equations() {
+    const std::uint32_t count = equations_.count();
+    std::vector<bool> is_differentiated(count, false);
+    const auto original = [&](std::uint32_t e) {
+      return dae_.derivative_of.empty() ? kNone : dae_.derivative_of[e];
+    };
+    for (std::uint32_t e = 0; e < count; ++e)
+      if (original(e) != kNone) is_differentiated[original(e)] = true;
+    for (std::uint32_t e = 0; e < count; ++e) {
+      bool selects = false;
+      equations_.each_variable(EquationId{e}, [&](VariableId v) { selects |= is_selected(v.value); });
+      if (!is_differentiated[e] && !selects) rows_.push_back({e, original(e)});
+    }
+  }
+
+  Values& evaluator(const EquationTable& table, bool gradient) {
+    auto& known = gradient ? gradients_ : residuals_;
+    const auto found = known.find(&table);
+    if (found != known.end()) return found->second;
+    std::vector<ExprId> roots{table.residual};
+    if (gradient) roots = symbolic::gradient(pool_, table.residual, table.slots);
+    return known.try_emplace(&table, pool_, std::move(roots)).first->second;
+  }
+
+  template <class Visit>
+  void each_coefficient(std::uint32_t equation, const std::vector<double>& at, Visit visit) {
+    const incidence::EquationList::Section& s = equations_.section(EquationId{equation});
+    const std::uint32_t row = s.row_of(EquationId{equation});
+    if (!s.table) {
+      for (const Term t : s.sums->terms_of(row)) visit(t.unknown(), t.negative() ? -1.0 : 1.0);
+      return;
+    }
+    evaluate(evaluator(*s.table, true), *s.table, row, at);
+    const auto unknowns = s.table->unknowns_of(row);
+    for (std::size_t k = 0; k < unknowns.size(); ++k) visit(unknowns[k], results_[k]);
+  }
+
+  double residual(std::uint32_t equation, const std::vector<double>& at) {
+    const incidence::EquationList::Section& s = equations_.section(EquationId{equation});
+    const std::uint32_t row = s.row_of(EquationId{equation});
+    if (s.table) {
+      evaluate(evaluator(*s.table, false), *s.table, row, at);
+      return results_[0];
+    }
+    double sum = 0;
+    for (const Term t : s.sums->terms_of(row)) sum += t.negative() ? -at[t.unknown()] : at[t.unknown()];
+    return sum;
+  }
+
+  void evaluate(Values& values, const EquationTable& table, std::uint32_t row,
+                const std::vector<double>& at) {
+    const auto unknowns = table.unknowns_of(row);
+    const auto numbers = table.parameters_of(row);
+    values.evaluate(
+        time_, [&](std::uint32_t k) { return at[unknowns[k]]; },
+        [&](std::uint32_t k) { return numbers[k] < parameters_.size() ? parameters_[numbers[k]] : 0.0; },
+        results_);
+  }
+
+  struct Row {
+    std::uint32_t highest, below;  // the equation differentiated c times, and c - 1 times; kNone if c = 0
+  };
+  const dae::System& dae_;
+  ExprPool pool_;  // gradients are added
+  incidence::EquationList equations_;
+  double time_;
+  std::span<const double> parameters_;
+  std::vector<std::uint32_t> column_, leading_;  // by variable; by column: the highest derivative
+  std::vector<Row> rows_;
+  std::unordered_map<const EquationTable*, Values> residuals_, gradients_;
+  std::vector<double> results_;
+};
+
+}  // namespace
+
+std::vector<Differentiated> differentiated(const system::System& system) {
+  std::vector<Differentiated> result;
+  std::unordered_set<std::uint64_t> seen;
+  for (const EquationTable& table : system.equations.tables) {
+    if (table.rows() == 0) continue;
+    std::vector<std::uint32_t> order(table.slots, 0);
+    for (const ExprId id : topological(system.exprs, {&table.residual, 1})) {
+      const Node n = system.exprs[id];
+      if (n.op == Op::Der) order[n.a] = std::max(order[n.a], n.b);
+    }
+    for (std::uint32_t slot = 0; slot < table.slots; ++slot)
+      for (std::size_t row = 0; row < table.rows() && order[slot] > 0; ++row)
+        for (std::uint32_t k = 0; k < order[slot]; ++k)
+          if (const std::uint32_t u = table.unknowns_of(row)[slot];
+              seen.insert(std::uint64_t{u} << 32 | k).second)
+            result.push_back({u, k});
+  }
+  return result;
+}
+
+Jumps solve_jumps(const dae::System& kept, double time, std::span<const double> parameters,
+                  const std::function<double(std::uint32_t, std::uint32_t, bool)>& value,
+                  const std::function<double(std::uint32_t)>& nominal) {
+  Jumps result;
+  JumpSystem jumps(kept, time, parameters);
+  if (!jumps.is_square()) {
+    result.failure = "the equations of the new structure do not determine them";
+    return result;
+  }
+  std::vector<double> before(kept.variables.size());
+  for (std::uint32_t v = 0; v < before.size(); ++v) {
+    const dae::Variable& variable = kept.variables[v];
+    before[v] = value(variable.unknown, variable.order, variable.derivative != kNone);
+  }
+  auto is_open = [&](const std::vector<bool>& determined) {
+    for (std::size_t c = 0; c < jumps.size(); ++c)
+      if (!determined[c]) result.unknowns.push_back(kept.variables[jumps.leading(c)].unknown);
+    result.failure = "the equations of the new structure do not determine them";
+  };
+  // Newton's method: constraints may be nonlinear in what jumps. Coefficients are those before.
+  std::vector<double> after = before, step;
+  std::vector<bool> determined;
+  std::vector<double> total(jumps.size(), 0.0);
+  auto size_of = [&](std::uint32_t v) {
+    return std::max({std::abs(before[v]), std::abs(after[v]), nominal(kept.variables[v].unknown)});
+  };
+  auto iterate = [&](bool coefficients_before) {
+    after = before;
+    std::ranges::fill(total, 0.0);
+    for (int iteration = 0; iteration < kIterations; ++iteration) {
+      if (!jumps.solve(coefficients_before ? before : after, after, step, determined)) return false;
+      double largest = 0;
+      for (std::size_t c = 0; c < jumps.size(); ++c) {
+        // An equation without constraint has the right-hand side zero: its unknowns are those of the whole
+        // jump.
+        const std::uint32_t v = jumps.jumping(c);
+        total[c] += step[c];
+        if (v == kNone) continue;
+        after[v] += step[c];
+        largest = std::max(largest, std::abs(step[c]) / size_of(v));
+      }
+      if (largest <= kConverged) return true;
+    }
+    return true;
+  };
+  if (!iterate(true)) {
+    is_open(determined);
+    return result;
+  }
+  const std::vector<double> first = after, impulses = total;
+  if (!iterate(false)) {
+    is_open(determined);
+    return result;
+  }
+  for (std::size_t c = 0; c < jumps.size(); ++c) {
+    const std::uint32_t v = jumps.jumping(c);
+    if (v == kNone || std::abs(after[v] - first[v]) <= kAgree * size_of(v)) continue;
+    result.failure =
+        "what they depend on changes at the same instant, so that the order of changes would matter";
+    result.unknowns.push_back(kept.variables[v].unknown);
+  }
+  for (std::size_t c = 0; c < jumps.size(); ++c) {
+    const std::uint32_t v = jumps.jumping(c);
+    const dae::Variable& variable = kept.variables[v == kNone ? jumps.leading(c) : v];
+    if (v == kNone)
+      result.impulses.push_back({variable.unknown, impulses[c]});
+    else
+      result.jumps.push_back({variable.unknown, variable.order, before[v], first[v]});
+  }
+  return result;
+}
+
+}  // namespace sigrel::session

@@ -1,0 +1,364 @@
+#include "compiler/session/structure_changes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compiler/pipeline/structures.h"
+
+namespace sigrel::session {
+namespace {
+
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+// A smaller change of what is differentiated is the error with which the instant is located.
+constexpr double kContinuous = 1e-7;
+constexpr std::size_t kNamed = 5;  // unknowns in a message
+
+/// The variable that is the derivative of this order; kNone if there is none.
+std::uint32_t derivative(const dae::System& dae, std::uint32_t variable, std::uint32_t order) {
+  for (; order > 0 && variable != dae::kNone; --order) variable = dae.variables[variable].derivative;
+  return variable;
+}
+
+}  // namespace
+
+StructureChanges::StructureChanges(const pipeline::Compiled& start, const pipeline::Columns& columns,
+                                   std::vector<std::pair<std::string, double>> set, Diagnostics& diagnostics)
+    : current_(&start), structures_(start.structures), set_(std::move(set)), diagnostics_(diagnostics) {
+  for (std::string_view name : columns.names) {
+    ColumnOf c;
+    for (; name.starts_with("der(") && name.ends_with(")"); ++c.order) name = name.substr(4, name.size() - 5);
+    if (const auto unknown = system::find_unknown(start.system, name)) {
+      c.identity = start.structure.unknowns[*unknown];
+      c.known = true;
+    }
+    columns_.push_back(c);
+  }
+}
+
+std::optional<runtime::NextStructure> StructureChanges::next(const runtime::StructureEnd& end) {
+  record(end);
+  modes_ = next_modes(end);
+  time_ = end.time;
+  jumped_ = false;
+  bool is_new = false;
+  Diagnostics found;
+  const pipeline::Compiled* model = structures_->in_modes(modes_, found, is_new);
+  if (!model) {
+    report_inconsistent(end, found);
+    return std::nullopt;
+  }
+  diagnostics_.append(found);
+  current_ = model;
+  if (changed) changed(*model, end.time);
+  return start_of(modes_);
+}
+
+/// The start of the present structure in these modes.
+runtime::NextStructure StructureChanges::start_of(const std::vector<elaborate::ChosenMode>& modes) const {
+  runtime::NextStructure next{.model = &current_->plan.model};
+  for (const auto& [name, value] : set_) {
+    const auto& named = current_->system.named_parameters;
+    const auto it = std::ranges::find(named, name, &system::NamedParameter::name);
+    if (it != named.end()) next.overrides.emplace_back(it->parameter, value);
+  }
+  set_numbers(modes, next);
+  carry_over(modes, next);
+  next.columns = columns();
+  return next;
+}
+
+double StructureChanges::before(std::uint32_t identity, std::uint32_t order) const {
+  return order < values_.size() && identity < values_[order].size() ? values_[order][identity] : kNoValue;
+}
+
+namespace {
+
+/// The value of the derivative of an unknown, from those of all variables; NaN if it has none.
+double value_of(const dae::System& dae, std::span<const double> values, std::uint32_t unknown,
+                std::uint32_t order) {
+  const dae::Alias alias = dae.aliases[unknown];
+  if (alias.kind == dae::Alias::Zero) return 0;
+  const std::uint32_t v = derivative(dae, alias.variable, order);
+  if (v == dae::kNone) return kNoValue;
+  return alias.kind == dae::Alias::Negated ? 0.0 - values[v] : values[v];
+}
+
+}  // namespace
+
+std::vector<StructureChanges::Broken> StructureChanges::broken(const runtime::StructureStart& start) const {
+  const elaborate::Structure& structure = current_->structure;
+  const std::vector<bool> is_new = new_switches(modes_);
+  const std::vector<double> nominal =
+      runtime::nominal_values(current_->plan.model, {start.parameters.begin(), start.parameters.end()});
+  std::vector<Broken> result;
+  for (const Differentiated& d : differentiated(current_->system)) {
+    const std::uint32_t owner = structure.owners[d.unknown];
+    const double old = before(structure.unknowns[d.unknown], d.order);
+    const double now = value_of(current_->dae, start.values, d.unknown, d.order);
+    if (std::isnan(old) || std::isnan(now) || (owner != system::kNoSwitch && is_new[owner])) continue;
+    const dae::Alias alias = current_->dae.aliases[d.unknown];
+    const double usual = alias.kind == dae::Alias::Zero ? 0.0 : nominal[alias.variable];
+    if (!(std::abs(now - old) > kContinuous * std::max({std::abs(old), std::abs(now), usual}))) continue;
+    result.push_back({d, old, now});
+  }
+  return result;
+}
+
+runtime::StructureSource::Verdict StructureChanges::started(const runtime::StructureStart& start,
+                                                            runtime::NextStructure& next) {
+  if (!start.consistent) return Verdict::Failed;
+  // Initial equations of the modes that are entered say what holds.
+  if (current_->dae.initial.count() > 0) return Verdict::Accepted;
+  const std::vector<Broken> changed = broken(start);
+  if (changed.empty()) return Verdict::Accepted;
+  if (!jumped_) return jump(start, next);
+  std::vector<std::uint32_t> unknowns;
+  for (const Broken& b : changed) unknowns.push_back(b.what.unknown);
+  report("the new structure ties values that cannot jump, such as positions", unknowns);
+  return Verdict::Failed;
+}
+
+/// Another start, from the values after the jumps.
+runtime::StructureSource::Verdict StructureChanges::jump(const runtime::StructureStart& start,
+                                                         runtime::NextStructure& next) {
+  const elaborate::Structure& structure = current_->structure;
+  const dae::System* kept = structures_->with_own_variables(*current_);
+  if (!kept) {
+    std::vector<std::uint32_t> unknowns;
+    for (const Broken& b : broken(start)) unknowns.push_back(b.what.unknown);
+    report("the equations of the new structure do not determine them", unknowns);
+    return Verdict::Failed;
+  }
+  const std::vector<double> nominal =
+      runtime::nominal_values(current_->plan.model, {start.parameters.begin(), start.parameters.end()});
+  const Jumps jumps = solve_jumps(
+      *kept, time_, start.parameters,
+      [&](std::uint32_t unknown, std::uint32_t order, bool is_before) {
+        const double old = is_before ? before(structure.unknowns[unknown], order) : kNoValue;
+        const double value = std::isnan(old) ? value_of(current_->dae, start.values, unknown, order) : old;
+        return std::isnan(value) ? 0.0 : value;
+      },
+      [&](std::uint32_t unknown) {
+        const dae::Alias alias = current_->dae.aliases[unknown];
+        return alias.kind == dae::Alias::Zero ? 1.0 : nominal[alias.variable];
+      });
+  if (!jumps.failure.empty()) {
+    report(jumps.failure, jumps.unknowns);
+    return Verdict::Failed;
+  }
+  for (const Jump& j : jumps.jumps) {
+    const std::uint32_t identity = structure.unknowns[j.unknown];
+    if (!std::isnan(before(identity, j.order))) values_[j.order][identity] = j.after;
+  }
+  jumped_ = true;
+  next = start_of(modes_);
+  return Verdict::Again;
+}
+
+/// The system of the next modes has errors: the first of them is the reason.
+void StructureChanges::report_inconsistent(const runtime::StructureEnd& end, const Diagnostics& found) {
+  const system::System& system = current_->system;
+  const auto due = std::ranges::find_if(system.transitions, [&](const system::Transition& t) {
+    return std::ranges::binary_search(end.transitions, t.trigger);
+  });
+  const system::Trigger& trigger = system.events.triggers[due->trigger];
+  const std::string instance = system::instance_name(system, system.switches[due->of].origin.instance);
+  const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
+  Diagnostic& d = diagnostics_.report(
+      Code::NoConsistentModes, system.sources[trigger.origin.source].span,
+      fmt::format("at t = {:.9g} s the model changes to modes whose equations cannot be solved", end.time));
+  d.label(fmt::format("{}enters the mode `{}`", instance.empty() ? "" : "`" + instance + "` ",
+                      text(due->target)));
+  if (error != found.all().end()) {
+    if (error->primary)
+      d.also(error->primary->span, "in these modes: " + error->message);
+    else
+      d.note("in these modes: " + error->message);
+    for (const std::string& note : error->notes) d.note(note);
+  }
+  d.help(
+      "each combination of modes that a run reaches needs as many independent equations as unknowns; small "
+      "losses instead of ideal switches keep them so");
+}
+
+void StructureChanges::report(const std::string& why, std::span<const std::uint32_t> unknowns) {
+  const system::System& system = current_->system;
+  std::vector<std::string> names;
+  for (const std::uint32_t u : unknowns)
+    if (names.size() < kNamed) names.push_back("`" + system::unknown_name(system, u) + "`");
+  Span span;
+  for (std::size_t k = 0; k < system.switches.size(); ++k) {
+    const auto chosen = std::ranges::lower_bound(modes_, current_->structure.switches[k].identity, {},
+                                                 &elaborate::ChosenMode::identity);
+    if (chosen == modes_.end() || chosen->identity != current_->structure.switches[k].identity) continue;
+    if (chosen->entered) span = system.sources[system.switches[k].origin.source].span;
+  }
+  diagnostics_
+      .report(
+          Code::JumpNotDetermined, span,
+          fmt::format("the jumps of {} at t = {:.9g} s are not determined", fmt::join(names, ", "), time_))
+      .label("this switch entered another mode")
+      .note(why)
+      .help("`initially` in the entered mode says what holds when it begins");
+}
+
+/// The values of all unknowns and their derivatives.
+void StructureChanges::record(const runtime::StructureEnd& end) {
+  const dae::System& dae = current_->dae;
+  for (std::vector<double>& values : values_) std::ranges::fill(values, kNoValue);
+  auto set = [&](std::uint32_t order, std::uint32_t identity, double value) {
+    if (values_.size() <= order) values_.resize(order + 1);
+    if (values_[order].size() <= identity) values_[order].resize(identity + 1, kNoValue);
+    values_[order][identity] = value;
+  };
+  auto take = [&](std::uint32_t unknown, std::uint32_t identity) {
+    const dae::Alias alias = dae.aliases[unknown];
+    if (alias.kind == dae::Alias::Zero) return set(0, identity, 0);
+    std::uint32_t order = 0;
+    for (std::uint32_t v = alias.variable; v != dae::kNone; v = dae.variables[v].derivative)
+      set(order++, identity, alias.kind == dae::Alias::Negated ? 0.0 - end.values[v] : end.values[v]);
+  };
+  const elaborate::Structure& structure = current_->structure;
+  for (std::uint32_t u = 0; u < structure.unknowns.size(); ++u) take(u, structure.unknowns[u]);
+  for (const auto& [unknown, identity] : structure.synonyms) take(unknown, identity);
+}
+
+double StructureChanges::number(const system::ModeNumber& n, const runtime::StructureEnd& end) const {
+  if (!n.is_unknown) return end.parameters[n.index];
+  const dae::Alias alias = current_->dae.aliases[n.index];
+  if (alias.kind == dae::Alias::Zero) return 0;
+  return alias.kind == dae::Alias::Negated ? 0.0 - end.values[alias.variable] : end.values[alias.variable];
+}
+
+/// The modes of all switches that remain. Of the transitions of one switch the first is taken; those of
+/// switches inside the mode that another one leaves are not.
+std::vector<elaborate::ChosenMode> StructureChanges::next_modes(const runtime::StructureEnd& end) const {
+  const system::System& system = current_->system;
+  const elaborate::Structure& structure = current_->structure;
+  std::vector<std::uint32_t> taken(system.switches.size(), runtime::kNone);
+  for (std::uint32_t t = 0; t < system.transitions.size(); ++t) {
+    std::uint32_t& of = taken[system.transitions[t].of];
+    if (of == runtime::kNone && std::ranges::binary_search(end.transitions, system.transitions[t].trigger))
+      of = t;
+  }
+  std::vector<bool> left(system.switches.size(), false);  // a switch around it is left
+  std::vector<elaborate::ChosenMode> result;
+  for (std::uint32_t k = 0; k < system.switches.size(); ++k) {
+    const system::Switch& s = system.switches[k];
+    if (s.parent != system::kNoSwitch) left[k] = left[s.parent] || taken[s.parent] != runtime::kNone;
+    if (left[k]) continue;
+    elaborate::ChosenMode chosen{structure.switches[k].identity, structure.switches[k].mode};
+    std::uint32_t first = s.first_number, count = s.numbers;
+    if (taken[k] != runtime::kNone) {
+      const system::Transition& t = system.transitions[taken[k]];
+      chosen.mode = structure.targets[taken[k]];
+      chosen.entered = true;
+      first = t.first_number;
+      count = t.numbers;
+    }
+    for (std::uint32_t n = first; n < first + count; ++n)
+      chosen.numbers.push_back(number(system.mode_numbers[n], end));
+    result.push_back(std::move(chosen));
+  }
+  std::ranges::sort(result, {}, &elaborate::ChosenMode::identity);
+  return result;
+}
+
+void StructureChanges::set_numbers(const std::vector<elaborate::ChosenMode>& modes,
+                                   runtime::NextStructure& next) const {
+  const elaborate::Structure& structure = current_->structure;
+  for (std::size_t k = 0; k < structure.switches.size(); ++k) {
+    if (!structure.switches[k].is_given) continue;
+    const auto chosen =
+        std::ranges::lower_bound(modes, structure.switches[k].identity, {}, &elaborate::ChosenMode::identity);
+    const system::Switch& s = current_->system.switches[k];
+    for (std::uint32_t n = 0; n < s.numbers; ++n)
+      next.overrides.emplace_back(current_->system.mode_numbers[s.first_number + n].index,
+                                  chosen->numbers[n]);
+  }
+}
+
+/// By switch: whether its mode, or one around it, was entered.
+std::vector<bool> StructureChanges::new_switches(const std::vector<elaborate::ChosenMode>& modes) const {
+  const system::System& system = current_->system;
+  const elaborate::Structure& structure = current_->structure;
+  std::vector<bool> is_new(system.switches.size());
+  for (std::size_t k = 0; k < is_new.size(); ++k) {
+    const auto chosen =
+        std::ranges::lower_bound(modes, structure.switches[k].identity, {}, &elaborate::ChosenMode::identity);
+    const std::uint32_t parent = system.switches[k].parent;
+    is_new[k] =
+        !structure.switches[k].is_given || chosen->entered || (parent != system::kNoSwitch && is_new[parent]);
+  }
+  return is_new;
+}
+
+/// Guesses: the values before.
+void StructureChanges::carry_over(const std::vector<elaborate::ChosenMode>& modes,
+                                  runtime::NextStructure& next) const {
+  const system::System& system = current_->system;
+  const elaborate::Structure& structure = current_->structure;
+  const dae::System& dae = current_->dae;
+  const std::vector<bool> is_new = new_switches(modes);
+  std::vector<double> guesses(dae.variables.size(), kNoValue);
+  std::vector<bool> own(dae.variables.size(), false);  // by the variable's own unknown
+  auto give = [&](std::uint32_t unknown, std::uint32_t identity, bool is_own) {
+    const dae::Alias alias = dae.aliases[unknown];
+    if (alias.kind == dae::Alias::Zero) return;
+    std::uint32_t order = 0;
+    for (std::uint32_t v = alias.variable; v != dae::kNone; v = dae.variables[v].derivative, ++order) {
+      const double value = before(identity, order);
+      if (std::isnan(value) || (!std::isnan(guesses[v]) && (own[v] || !is_own))) continue;
+      guesses[v] = alias.kind == dae::Alias::Negated ? 0.0 - value : value;
+      own[v] = is_own;
+    }
+  };
+  for (std::uint32_t u = 0; u < structure.unknowns.size(); ++u) {
+    const std::uint32_t owner = structure.owners[u];
+    if (owner != system::kNoSwitch && is_new[owner]) continue;
+    const dae::Alias alias = dae.aliases[u];
+    give(u, structure.unknowns[u],
+         alias.kind != dae::Alias::Zero && dae.variables[alias.variable].unknown == u);
+  }
+  for (const auto& [unknown, identity] : structure.synonyms) give(unknown, identity, false);
+  // `pre x` in a mode that is entered is x before.
+  for (const system::Previous& p : system.events.previous) {
+    const dae::Alias alias = dae.aliases[p.unknown];
+    const double value = before(structure.unknowns[p.of], 0);
+    if (alias.kind == dae::Alias::Zero || std::isnan(value) || !std::isnan(guesses[alias.variable])) continue;
+    guesses[alias.variable] = alias.kind == dae::Alias::Negated ? 0.0 - value : value;
+  }
+  for (std::uint32_t v = 0; v < guesses.size(); ++v)
+    if (!std::isnan(guesses[v])) next.overrides.emplace_back(next.model->start[v], guesses[v]);
+}
+
+std::vector<runtime::Column> StructureChanges::columns() const {
+  const elaborate::Structure& structure = current_->structure;
+  const dae::System& dae = current_->dae;
+  std::unordered_map<std::uint32_t, std::uint32_t> unknown_of;
+  for (const auto& [unknown, identity] : structure.synonyms) unknown_of.emplace(identity, unknown);
+  for (std::uint32_t u = 0; u < structure.unknowns.size(); ++u) unknown_of[structure.unknowns[u]] = u;
+  std::vector<runtime::Column> result;
+  for (const ColumnOf& c : columns_) {
+    runtime::Column column{runtime::kAbsent, false};
+    const auto found = c.known ? unknown_of.find(c.identity) : unknown_of.end();
+    if (found != unknown_of.end()) {
+      const dae::Alias alias = dae.aliases[found->second];
+      if (alias.kind == dae::Alias::Zero) {
+        column.variable = runtime::kNone;
+      } else if (const std::uint32_t v = derivative(dae, alias.variable, c.order); v != dae::kNone) {
+        column = {v, alias.kind == dae::Alias::Negated};
+      }
+    }
+    result.push_back(column);
+  }
+  return result;
+}
+
+}  // namespace sigrel::session

@@ -1,0 +1,49 @@
+// Models whose structure changes during a simulation: when a transition is due, another model continues.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "runtime/model.h"
+#include "runtime/results/output.h"
+#include "runtime/solve/parameters.h"
+
+namespace runtime {
+
+/// The end of a part of a simulation in which the structure is the same.
+struct StructureEnd {
+  double time = 0;
+  std::span<const std::uint32_t> transitions;  // triggers whose condition holds, ascending
+  std::span<const double> values;              // of all variables
+  std::span<const double> parameters;
+};
+
+/// What a simulation continues with. Its start determines all values: guesses are parameters
+/// (Model::start), set by `overrides`.
+struct NextStructure {
+  const Model* model = nullptr;  // outlives the simulation
+  Overrides overrides{};
+  std::vector<Column> columns{};  // of the results, in the order of Output::columns
+};
+
+/// The start of a part: all values, after initial events.
+struct StructureStart {
+  bool consistent = false;  // false: there is no consistent start, `values` mean nothing
+  std::span<const double> values;
+  std::span<const double> parameters;
+  bool leaves = false;  // transitions are due at once
+};
+
+class StructureSource {
+ public:
+  enum class Verdict : std::uint8_t { Accepted, Again, Failed };
+  virtual ~StructureSource() = default;
+  /// Nullopt: an error was reported.
+  virtual std::optional<NextStructure> next(const StructureEnd& end) = 0;
+  /// Whether the part goes on from this start. Again: from another one, `next`. Failed: an error was
+  /// reported, or, without a consistent start, the failure of that is the error.
+  virtual Verdict started(const StructureStart& start, NextStructure& next) = 0;
+};
+
+}  // namespace runtime

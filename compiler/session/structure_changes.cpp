@@ -46,6 +46,8 @@ std::optional<runtime::NextStructure> StructureChanges::next(const runtime::Stru
   modes_ = next_modes(end);
   time_ = end.time;
   jumped_ = false;
+  const system::Transition& due = first_due(end);
+  until_ = current_->system.sources[current_->system.events.triggers[due.trigger].origin.source].span;
   bool is_new = false;
   Diagnostics found;
   const pipeline::Compiled* model = structures_->in_modes(modes_, found, is_new);
@@ -161,20 +163,23 @@ runtime::StructureSource::Verdict StructureChanges::jump(const runtime::Structur
   return Verdict::Again;
 }
 
+const system::Transition& StructureChanges::first_due(const runtime::StructureEnd& end) const {
+  return *std::ranges::find_if(current_->system.transitions, [&](const system::Transition& t) {
+    return std::ranges::binary_search(end.transitions, t.trigger);
+  });
+}
+
 /// The system of the next modes has errors: the first of them is the reason.
 void StructureChanges::report_inconsistent(const runtime::StructureEnd& end, const Diagnostics& found) {
   const system::System& system = current_->system;
-  const auto due = std::ranges::find_if(system.transitions, [&](const system::Transition& t) {
-    return std::ranges::binary_search(end.transitions, t.trigger);
-  });
-  const system::Trigger& trigger = system.events.triggers[due->trigger];
-  const std::string instance = system::instance_name(system, system.switches[due->of].origin.instance);
+  const system::Transition& due = first_due(end);
+  const std::string instance = system::instance_name(system, system.switches[due.of].origin.instance);
   const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
   Diagnostic& d = diagnostics_.report(
-      Code::NoConsistentModes, system.sources[trigger.origin.source].span,
+      Code::NoConsistentModes, until_,
       fmt::format("at t = {:.9g} s the model changes to modes whose equations cannot be solved", end.time));
-  d.label(fmt::format("{}enters the mode `{}`", instance.empty() ? "" : "`" + instance + "` ",
-                      text(due->target)));
+  d.label(
+      fmt::format("{}enters the mode `{}`", instance.empty() ? "" : "`" + instance + "` ", text(due.target)));
   if (error != found.all().end()) {
     if (error->primary)
       d.also(error->primary->span, "in these modes: " + error->message);
@@ -192,18 +197,11 @@ void StructureChanges::report(const std::string& why, std::span<const std::uint3
   std::vector<std::string> names;
   for (const std::uint32_t u : unknowns)
     if (names.size() < kNamed) names.push_back("`" + system::unknown_name(system, u) + "`");
-  Span span;
-  for (std::size_t k = 0; k < system.switches.size(); ++k) {
-    const auto chosen = std::ranges::lower_bound(modes_, current_->structure.switches[k].identity, {},
-                                                 &elaborate::ChosenMode::identity);
-    if (chosen == modes_.end() || chosen->identity != current_->structure.switches[k].identity) continue;
-    if (chosen->entered) span = system.sources[system.switches[k].origin.source].span;
-  }
   diagnostics_
       .report(
-          Code::JumpNotDetermined, span,
+          Code::JumpNotDetermined, until_,
           fmt::format("the jumps of {} at t = {:.9g} s are not determined", fmt::join(names, ", "), time_))
-      .label("this switch entered another mode")
+      .label("this entered another mode")
       .note(why)
       .help("`initially` in the entered mode says what holds when it begins");
 }

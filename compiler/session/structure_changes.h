@@ -44,6 +44,7 @@ class StructureChanges final : public runtime::StructureSource {
   };
   std::vector<Broken> broken(const runtime::StructureStart& start) const;
   Verdict jump(const runtime::StructureStart& start, runtime::NextStructure& next);
+  const system::Transition& first_due(const runtime::StructureEnd& end) const;
   void report_inconsistent(const runtime::StructureEnd& end, const Diagnostics& found);
   void report(const std::string& why, std::span<const std::uint32_t> unknowns);
   double before(std::uint32_t identity, std::uint32_t order) const;
@@ -64,6 +65,7 @@ class StructureChanges final : public runtime::StructureSource {
   std::vector<std::vector<double>> values_;   // by order of differentiation and identity; NaN: none
   std::vector<elaborate::ChosenMode> modes_;  // of the present structure
   double time_ = 0;                           // of the last change
+  Span until_;                                // of the first transition that led to it
   bool jumped_ = false;                       // its jumps are computed
 };
 

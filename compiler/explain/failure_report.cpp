@@ -108,6 +108,17 @@ class Report {
                       ? fmt::format("the {} rows up to t = {} are kept", f_.kept_rows, seconds(f_.kept_until))
                       : std::string("no rows were written"));
         return;
+      case FailureKind::Checkpoint:
+        if (f_.initial)
+          diagnostics_.report(Code::CheckpointUnusable, fmt::format("`{}` {}", f_.path, f_.error));
+        else
+          diagnostics_
+              .report(Code::ResultNotWritten,
+                      fmt::format("the checkpoint cannot be written to `{}`", f_.path))
+              .note(f_.error)
+              .help(
+                  "the results and the checkpoint before this one are kept: `--continue` goes on from there");
+        return;
       case FailureKind::Internal: return;  // a bug of Sigrel, which the session throws
     }
   }

@@ -60,10 +60,13 @@ struct Experiment {
   bool ends = true;
 };
 
+class Checkpoints;
+
 struct Control {
   const std::atomic<bool>* cancel = nullptr;      // checked at every step
   std::function<void(double fraction)> progress;  // called at every step, fraction in [0, 1]
   EventObserver* events = nullptr;                // is told every event
+  Checkpoints* checkpoints = nullptr;             // none are taken
 };
 
 struct Statistics {
@@ -100,8 +103,9 @@ struct Statistics {
     std::uint32_t variable = 0;
     std::uint64_t steps = 0;
   };
-  std::vector<StateSteps> busiest{};  // quantised states with most steps, which `steps` is the sum of
-  std::uint64_t rows = 0;             // of results
+  std::vector<StateSteps> busiest{};     // quantised states with most steps, which `steps` is the sum of
+  std::vector<std::uint64_t> updates{};  // the steps of all of these, by state
+  std::uint64_t rows = 0;                // of results
   unsigned threads = 1;
   double seconds_initialise = 0, seconds_integrate = 0, seconds_write = 0;
 };

@@ -1,8 +1,9 @@
 // The memory of a simulation as bytes: for checkpoints.
 //
-// An object with memory has one function `visit(Archive&)`, which names its members once; an archive that saves
-// appends them, one that loads replaces them. What is not named there is forgotten at a checkpoint. The bytes
-// are those of the machine: another one, or another version, does not read them (results/checkpoint_file.h).
+// An object with memory has one function `visit(Archive&)`, which names its members once; an archive that
+// saves appends them, one that loads replaces them. What is not named there is forgotten at a checkpoint. The
+// bytes are those of the machine: another one, or another version, does not read them
+// (results/checkpoint_file.h).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -23,9 +24,10 @@ class Archive {
   explicit Archive(std::string_view bytes) : loads_(true), from_(bytes) {}
 
   bool loads() const { return loads_; }
-  /// Of an archive that loads: whether it had all that was asked for. After a failure objects keep what they
-  /// have.
+  /// Whether nothing has been refused and, of an archive that loads, it had all that was asked for.
   bool fine() const { return fine_; }
+  /// Of what is not whole: it cannot be saved, or is not what was saved.
+  void refuse() { fine_ = false; }
   std::string take() { return std::move(bytes_); }
 
   template <class... T>

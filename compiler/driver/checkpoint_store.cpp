@@ -22,8 +22,9 @@ CheckpointInterval CheckpointInterval::parse(const std::string& text) {
     if (unit == "rows" && count == std::floor(count) && count <= 1e9)
       return {.seconds = 0, .rows = static_cast<std::uint32_t>(count)};
   }
-  throw CLI::ValidationError("--every", "`" + text + "` is not a time or a number of rows, for example 90s, 10min, "
-                                        "2h or 500rows");
+  throw CLI::ValidationError("--every", "`" + text +
+                                            "` is not a time or a number of rows, for example 90s, 10min, "
+                                            "2h or 500rows");
 }
 
 bool CheckpointStore::prepare(bool continues, const std::string& results, Diagnostics& diagnostics) {

@@ -44,9 +44,9 @@ class CheckpointStore final : public runtime::Checkpoints {
   CheckpointInterval interval_;
   std::string fingerprint_, bytes_;
   std::function<void(runtime::Archive&)> memory_;
-  runtime::Timer timer_;                   // since the last one
-  bool first_ = true;                      // the first one is taken at once
-  std::uint32_t row_ = 0, next_row_ = 0;   // the present row, and the one after which the next one is taken
+  runtime::Timer timer_;                  // since the last one
+  bool first_ = true;                     // the first one is taken at once
+  std::uint32_t row_ = 0, next_row_ = 0;  // the present row, and the one after which the next one is taken
 };
 
 }  // namespace sigrel::driver

@@ -41,6 +41,7 @@ class LogFile {
     }
     archive(mark);
     if (archive.loads()) fine_ = archive.fine() && file_.append(path_, mark);
+    if (!fine_) archive.refuse();
   }
   bool close() {
     if (standard_error_) return true;

@@ -5,11 +5,12 @@ namespace runtime {
 namespace {
 
 void visit(Archive& archive, Statistics& s) {
-  archive(s.steps, s.evaluations, s.jacobians, s.factorisations, s.loop_factorisations, s.events, s.exact_events,
-          s.exact_of_one.events, s.exact_of_one.seconds, s.exact_of_several.events, s.exact_of_several.seconds,
-          s.seconds_exact, s.state_changes, s.newton_iterations, s.newton_failures, s.error_test_failures,
-          s.method_changes, s.initial_step, s.revised_steps, s.check_evaluations, s.updates, s.states,
-          s.seconds_initialise, s.seconds_integrate, s.seconds_write);
+  archive(s.steps, s.evaluations, s.jacobians, s.factorisations, s.loop_factorisations, s.events,
+          s.exact_events, s.exact_of_one.events, s.exact_of_one.seconds, s.exact_of_several.events,
+          s.exact_of_several.seconds, s.seconds_exact, s.state_changes, s.newton_iterations,
+          s.newton_failures, s.error_test_failures, s.method_changes, s.initial_step, s.revised_steps,
+          s.check_evaluations, s.updates, s.states, s.seconds_initialise, s.seconds_integrate,
+          s.seconds_write);
 }
 
 }  // namespace

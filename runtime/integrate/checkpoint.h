@@ -1,9 +1,9 @@
 // Checkpoints: a run that is interrupted continues from the last one.
 //
-// The memory of an integrator (divided differences, order, age of the Jacobian) stays inside SUNDIALS. So a run
-// with checkpoints is a chain of segments: at a checkpoint all that has memory is saved (`visit` and `save` of
-// each object), the problem and its integrator are destroyed, and made anew from what was saved. A run that
-// continues makes them from the same bytes. So both have the same rows, to the last bit, and what
+// The memory of an integrator (divided differences, order, age of the Jacobian) stays inside SUNDIALS. So a
+// run with checkpoints is a chain of segments: at a checkpoint all that has memory is saved (`visit` and
+// `save` of each object), the problem and its integrator are destroyed, and made anew from what was saved. A
+// run that continues makes them from the same bytes. So both have the same rows, to the last bit, and what
 // somebody forgets to save is missing in both: results then differ from those without checkpoints, which
 // tests compare. A segment begins as after an event: with a short step of low order.
 //

@@ -292,6 +292,7 @@ bool Simulation::suspend(const TimeLoop& loop, InitialValueProblem& problem, Ini
   visit(run, outcome_);
   control_.checkpoints->visit(run);
   if (!recorder_.save(run)) return false;
+  if (!run.fine()) return checkpoint_failed("a file that belongs to it cannot be written");
   memory_ = model.take();
   Checkpoint checkpoint{memory_, run.take()};
   whole(checkpoint);
@@ -309,7 +310,8 @@ bool Simulation::begin() {
   visit(run, outcome_);
   control_.checkpoints->visit(run);
   if (!recorder_.resume(run)) return false;
-  if (!whole.fine() || !run.fine() || checkpoint.model.empty()) return checkpoint_failed(kOtherModel, true);
+  if (!whole.fine() || !run.fine() || checkpoint.model.empty())
+    return checkpoint_failed("is of another model, or a file that belongs to it has changed", true);
   memory_ = std::move(checkpoint.model);
   return true;
 }

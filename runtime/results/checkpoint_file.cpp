@@ -44,7 +44,8 @@ StoredCheckpoint read_checkpoint(const std::string& path) {
   std::string start(kMagic.size(), '\0');
   if (!in.is_open()) return refuse("cannot be read");
   in.read(start.data(), static_cast<std::streamsize>(start.size()));
-  if (!in || start != kMagic) return refuse("is no checkpoint");  // others, such as /dev/zero, may have no end
+  if (!in || start != kMagic)
+    return refuse("is no checkpoint");  // others, such as /dev/zero, may have no end
   std::string file = start + std::string(std::istreambuf_iterator<char>(in), {});
   if (in.bad()) return refuse("cannot be read");
   std::uint64_t sum = 0;

@@ -1,8 +1,8 @@
 // Files of checkpoints: what is stored is on disk and whole, or the file is what it was before.
 //
 // A file is "SigrelCP", the number of the format (32 bits), the length and the text of the fingerprint, the
-// length and the bytes of the checkpoint (lengths: 64 bits), and a checksum of all of it (FNV-1a, 64 bits). All
-// numbers are little endian.
+// length and the bytes of the checkpoint (lengths: 64 bits), and a checksum of all of it (FNV-1a, 64 bits).
+// All numbers are little endian.
 #pragma once
 #include <string>
 #include <string_view>

@@ -30,11 +30,13 @@ std::string model() {
 struct Files {
   std::string results, log, checkpoint;
   explicit Files(const std::string& name, const char* extension = ".csv")
-      : results(temporary(name + extension)), log(temporary(name + ".log")), checkpoint(temporary(name + ".ckpt")) {
+      : results(temporary(name + extension)),
+        log(temporary(name + ".log")),
+        checkpoint(temporary(name + ".ckpt")) {
     for (const std::string& file : {results, log, checkpoint}) std::filesystem::remove(file);
   }
   std::vector<std::string> arguments(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> all = {"run",    model(),      "-o",      results,  "--log-events=" + log,
+    std::vector<std::string> all = {"run",          model(),    "-o",      results,  "--log-events=" + log,
                                     "--checkpoint", checkpoint, "--every", "500rows"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
@@ -65,7 +67,8 @@ TEST_CASE("checkpoint: an interrupted run continues, and its files are those of 
 
 TEST_CASE("checkpoint: only the same run continues, with its own files") {
   const Files files("own");
-  REQUIRE(sigrel(files.arguments({"--stop", "4000", "--steps", "2000", "--continue"})).code == 0);  // from the start
+  REQUIRE(sigrel(files.arguments({"--stop", "4000", "--steps", "2000", "--continue"})).code ==
+          0);  // from the start
   const std::string checkpoint = read(files.checkpoint), results = read(files.results);
   auto refused = [&](const std::vector<std::string>& more, const std::string& why) {
     std::vector<std::string> all = files.arguments(more);

@@ -306,11 +306,12 @@ bool Simulation::begin() {
   Checkpoint checkpoint;
   Archive whole(control_.checkpoints->from());
   whole(checkpoint);
+  if (!whole.fine() || checkpoint.model.empty()) return checkpoint_failed(kOtherModel, true);
   Archive run(checkpoint.run);
   visit(run, outcome_);
   control_.checkpoints->visit(run);
   if (!recorder_.resume(run)) return false;
-  if (!whole.fine() || !run.fine() || checkpoint.model.empty())
+  if (!run.fine())
     return checkpoint_failed("is of another model, or a file that belongs to it has changed", true);
   memory_ = std::move(checkpoint.model);
   return true;
